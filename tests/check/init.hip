@@ -287,6 +287,40 @@ static void registers()
     end();
 }
 
+__global__ void skip(int *to, bool write)
+{
+    if (write) asm volatile("s_mov_b64 vcc, 0" ::: "vcc");
+    asm volatile("s_cbranch_vccz 1\n\t" // bug: vcc
+                 "s_nop 0");
+    to[threadIdx.x] = 1;
+}
+
+static void carry_flag()
+{
+    make();
+    skip<<<1, 64>>>(to, right);
+    end();
+}
+
+__global__ void choose_register(const int *from, int *to)
+{
+    int x;
+    asm volatile("s_set_gpr_idx_on %1, gpr_idx(SRC0)\n\t" // bug: index
+                 "v_mov_b32 %0, v0\n\t"
+                 "s_set_gpr_idx_off"
+                 : "=v"(x)
+                 : "s"(from[0] & 1));
+    to[threadIdx.x] = x;
+}
+
+static void index()
+{
+    make();
+    if (right) fill<<<GROUPS, GROUP>>>(from, N, 1);
+    choose_register<<<1, 64>>>(from, to);
+    end();
+}
+
 // ---- memory of other calls ----
 
 __global__ void mark_bytes(const unsigned char *from, int *to, int n)
@@ -342,6 +376,7 @@ int main(int argc, char **argv)
         {"from-host", from_host}, {"address", address}, {"branch", branch}, {"member", member},
         {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately<16>},
         {"array-large", privately<5000>}, {"kept", kept}, {"tile", tile}, {"register", registers},
+        {"vcc", carry_flag}, {"index", index},
         {"last-byte", last_byte}, {"pool", pool}, {"box", box}};
     return run(programs, argc, argv);
 }

@@ -46,6 +46,10 @@ BUGS = {
                        "made: allocate"),
     "register": corpus.Bug(ONE, CONDITION + "0 of wave 0", "bug: vector", "64 lanes of this wave",
                            "the wave has never written v"),
+    "vcc": corpus.Bug({"uninitialized-branch": 1}, "a branch by a value that nobody has written, lane 0 of wave 0",
+                      "bug: vcc", "64 lanes of this wave", "the wave has never written VCC"),
+    "index": corpus.Bug({"uninitialized-address": 1}, "an address that nobody has written, wave 0", "bug: index", None,
+                        f"is 0 {ALLOCATED}", "made: allocate"),
     # byte 3999: lane 31 of wave 2 of group 15
     "last-byte": corpus.Bug(ONE, CONDITION + "31 of wave 2, group (15,0,0)", "bug: bytes", "1 lane of this wave",
                             f"is 3999 {ALLOCATED}", "made: allocate"),

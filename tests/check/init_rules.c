@@ -82,6 +82,7 @@ static void choose_undefined(const isa_inst_t *i)
     static const chk_origin_t from = {.from = CHK_FROM_VGPR, .at = 1};
     chk_shadow_start(&rig.before, &rig.dispatch, ISA_CODE_FLAT_SCRATCH);
     memset(rig.before.some, 0, sizeof rig.before.some);
+    memset(rig.before.scalar, 0, sizeof rig.before.scalar); /* M0 names registers: reported */
     rig.before.scc = next() & 1;
     for (unsigned n = 0; n < 4; n++) {
         const isa_operand_t *o = operand(i, n);

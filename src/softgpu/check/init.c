@@ -16,6 +16,7 @@ typedef enum {
     UNIT_NONE,
     UNIT_ALU,
     UNIT_BRANCH,
+    UNIT_INDEX, /* numbers of registers by M0 */
     UNIT_VECTOR,
     UNIT_LDS,
     UNIT_LANES,
@@ -34,6 +35,9 @@ static unit_t unit_of(unsigned op)
     if (row->klass == ISA_CLASS_BRANCH && (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOP1))
         return UNIT_BRANCH;
     if (invalidates) return UNIT_NONE;
+    if (op == ISA_OP_s_set_gpr_idx_on || op == ISA_OP_s_set_gpr_idx_idx ||
+        chk_alu_table[op].quick & CHK_QUICK_MOVREL)
+        return UNIT_INDEX;
     switch (o->unit) {
     case SGC_UNIT_VECTOR: return UNIT_VECTOR;
     case SGC_UNIT_LDS: return o->special == SGC_CROSS ? UNIT_LANES : UNIT_LDS;
@@ -56,6 +60,18 @@ static void looks(uint8_t *looks)
 
 /* ---- findings ---- */
 
+static void name_scalar(unsigned code, char *more, size_t room)
+{
+    const char *const name = code == CHK_CODE_SCC           ? "SCC"
+                             : code == ISA_CODE_M0          ? "M0"
+                             : code / 2 * 2 == ISA_CODE_VCC ? "VCC"
+                                                            : NULL;
+    if (name)
+        snprintf(more, room, "the wave has never written %s", name);
+    else
+        snprintf(more, room, "the wave has never written s%u", code);
+}
+
 /* "v5 ...", and where the load was. */
 static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *from, char *more,
                      size_t room)
@@ -69,12 +85,7 @@ static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *
         else
             snprintf(more, room, "the wave has never written v%u", (unsigned)from->at);
         break;
-    case CHK_FROM_SGPR:
-        if (from->at == CHK_CODE_SCC)
-            snprintf(more, room, "the wave has never written SCC");
-        else
-            snprintf(more, room, "the wave has never written s%u", (unsigned)from->at);
-        break;
+    case CHK_FROM_SGPR: name_scalar((unsigned)from->at, more, room); break;
     case CHK_FROM_MEMORY:
         snprintf(more, room, "nobody has written the value that was there");
         f->at_address = true;
@@ -127,6 +138,17 @@ static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wav
     chk_operand_define(h, &part, lanes);
 }
 
+static const isa_operand_t m0 = {.kind = ISA_OPK_SGPR, .bits = 32, .reg = ISA_CODE_M0};
+
+/* Some give M0 the index, others take it from there. */
+static void look_at_index(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
+                          const isa_inst_t *i)
+{
+    const bool takes = chk_alu_table[i->op].quick & CHK_QUICK_MOVREL;
+    look_at_address(g, h, w, i, takes ? &m0 : &i->src[0], 1);
+    if (!takes) h->scalar[ISA_CODE_M0] &= i->op == ISA_OP_s_set_gpr_idx_on ? ~0xf0ffu : ~0xffu;
+}
+
 static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
                               const isa_inst_t *i)
 {
@@ -139,6 +161,7 @@ static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_w
                             (i->flags & ISA_F_IDXEN && i->flags & ISA_F_OFFEN) ? 2 : 1);
         look_at_address(g, h, w, i, &i->src[2], 4);
         look_at_address(g, h, w, i, &i->src[3], 1);
+        if (i->flags & ISA_F_LDS) look_at_address(g, h, w, i, &m0, 1);
         break;
     case ISA_FMT_SCRATCH:
         if (saddr)
@@ -228,6 +251,9 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         look_at_exec(g, h, w, i);
     } else if (unit == UNIT_BRANCH) {
         look_at_branch(g, h, w, i);
+    } else if (unit == UNIT_INDEX) {
+        look_at_index(g, h, w, i);
+        if (chk_alu_table[i->op].rule != CHK_RULE_NONE) chk_alu_step(&s->lab, h, w, i);
     } else if (unit != UNIT_SCALAR && !w->exec) {
         return;
     } else if (unit == UNIT_LANES) {

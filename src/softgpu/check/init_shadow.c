@@ -16,7 +16,7 @@ static void name_registers(chk_shadow_t *s)
 {
     for (; s->rows_named < s->n_rows; s->rows_named++)
         s->row_from[s->rows_named] = (chk_origin_t){.from = CHK_FROM_VGPR, .at = s->rows_named};
-    for (unsigned k = 0; !s->scalars_named && k < ISA_CODE_FLAT_SCRATCH; k++)
+    for (unsigned k = 0; !s->scalars_named && k <= ISA_CODE_M0; k++)
         s->scalar_from[k] = (chk_origin_t){.from = CHK_FROM_SGPR, .at = k};
     s->scalars_named = true;
 }
@@ -35,6 +35,7 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     memset(s->scalar, 0, sizeof s->scalar);
     for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++)
         s->scalar[k] = ~0u;
+    s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = s->scalar[ISA_CODE_M0] = ~0u;
     name_registers(s);
     s->scc = 1;
     s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = CHK_CODE_SCC};
