@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "results/arguments.h"
 #include "results/commands.h"
 #include "results/findings.h"
@@ -190,8 +191,9 @@ static void add_kernel(digest_t *d, const res_values_t *v, size_t kernel)
         put_number(f, 100 * k->share, "%", class_);
         fputs(", \"values\": [", f);
     } else {
-        fprintf(f, "**: %s calls (exact), %s in all, %.1f %% of the time (%s)",
+        fprintf(f, "**: %s call%s (exact), %s in all, %.1f %% of the time (%s)",
                 res_shown(calls ? calls->total : 0, RES_PLAIN, count),
+                calls && calls->total == 1 ? "" : "s",
                 res_shown((double)k->total_ns, RES_TIME, total), 100 * k->share,
                 res_class_names[class_]);
     }
@@ -307,8 +309,9 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
             fprintf(f, "%s, host ", gpu);
             put_name(f, false, host ? host : "");
             fprintf(f,
-                    "; %.0f processes, %zu kernels (exact), from the first to the last %s (%s).\n",
-                    processes, v->kernel_count, res_shown(span, RES_TIME, text),
+                    "; %.0f process%s, %zu kernel%s (exact), from the first to the last %s (%s).\n",
+                    processes, processes == 1 ? "" : "es", v->kernel_count,
+                    base_plural(v->kernel_count), res_shown(span, RES_TIME, text),
                     v->model_time ? "timing model" : "measured");
             if (losses[0]) fprintf(f, "\n**Losses: %s.**\n", losses);
         }

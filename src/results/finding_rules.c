@@ -39,9 +39,8 @@ const res_rule_row_t res_finding_rules[] = {
     {"losses", "Records are missing", RES_EXACT, false,
      "SELECT '', 1.0, dropped AS records, damaged AS damaged_bytes, names_lost AS names, uncounted "
      "AS dispatches FROM f_run WHERE dropped + damaged + names_lost + uncounted > 0",
-     "The run lost {records} records, {damaged} of damaged records, {names} names and the counts "
-     "of "
-     "instructions of {dispatches} dispatches.",
+     "The run lost {records:record:records}, {damaged} of damaged records, {names:name:names} and "
+     "the counts of instructions of {dispatches:dispatch:dispatches}.",
      "Totals are too small and other findings may be missing: look at what rocprofv3 said at the "
      "end of the run, give it more disk space, or trace less.",
      "rocprofv3 convert"},
@@ -81,7 +80,7 @@ const res_rule_row_t res_finding_rules[] = {
            "name IN ('hipDeviceSynchronize', 'hipStreamSynchronize', 'hipEventSynchronize') GROUP "
            "BY name HAVING SUM(calls) >= 20 AND SUM(calls) >= 0.5 * (SELECT SUM(calls) FROM "
            "res_launch)"),
-     "{subject} is called {calls} times, and waits for {time} in all.",
+     "{subject} is called {calls:time:times}, and waits for {time} in all.",
      "A stream keeps its order by itself: wait once, where the host needs the result.",
      "rocprofv3 --hip-trace"},
     {"one-stream", "Copies and kernels share one stream", RES_MEASURED, false,
@@ -92,14 +91,15 @@ const res_rule_row_t res_finding_rules[] = {
      "SUM(copy_ns) "
      "AS copy_ns, SUM(kernel_ns) AS kernel_ns FROM work HAVING COUNT(DISTINCT stream_id) = 1 AND "
      "SUM(copies) >= 4 AND SUM(kernels) >= 4 AND SUM(copy_ns) >= 0.1 * SUM(copy_ns + kernel_ns)",
-     "{copies} copies take {copy} and the kernels {kernel}, one after the other.",
+     "{copies:copy takes:copies take} {copy} and the kernels {kernel}, one after the other.",
      "Cut the data into parts and let two streams copy one while another is computed.",
      "rocprofv3 --kernel-trace --memory-copy-trace"},
     {"alloc-in-loop", "Memory is allocated while kernels run", RES_MEASURED, false,
      CALLS("inside", "inside_ns",
            "name IN ('hipMalloc', 'hipFree', 'hipHostMalloc', 'hipHostFree', 'hipMallocManaged') "
            "GROUP BY name HAVING SUM(inside) >= 20"),
-     "{subject} is called {calls} times between the first and the last kernel, and takes {time}.",
+     "{subject} is called {calls:time:times} between the first and the last kernel, and takes "
+     "{time}.",
      "Allocate once and reuse, or use hipMallocAsync, which keeps a pool.",
      "rocprofv3 --hip-trace"},
     {"code-loading", "Compiling and loading code takes long", RES_MEASURED, false,
@@ -107,8 +107,8 @@ const res_rule_row_t res_finding_rules[] = {
      "1.0 / ns, SUM(calls) AS calls, SUM(time_ns) AS time_ns, 100.0 * SUM(time_ns) / ns AS "
      "share_pct FROM res_call, span WHERE name LIKE 'hipModuleLoad%' OR name LIKE "
      "'hiprtcCompile%' OR name LIKE 'hipLinkComplete%' HAVING SUM(time_ns) >= 0.05 * ns",
-     "{calls} calls that compile or load code take {time}, {share} of the time in which calls were "
-     "traced.",
+     "Compiling or loading code takes {time} in {calls:call:calls}, {share} of the time in which "
+     "calls were traced.",
      "Compile ahead of time, keep what hiprtc made in a file, and load each module once.",
      "rocprofv3 --hip-trace"},
     {"warm-up", "The first run of a kernel takes much longer", RES_MEASURED, false,
@@ -130,7 +130,7 @@ const res_rule_row_t res_finding_rules[] = {
            "name IN ('hipMemcpy', 'hipMemcpyHtoD', 'hipMemcpyDtoH', 'hipMemcpy2D', 'hipMemcpy3D', "
            "'hipMemcpyToSymbol', 'hipMemcpyFromSymbol') GROUP BY name HAVING SUM(calls) >= 2 "
            "AND SUM(time_ns) >= 0.05 * (SELECT span_ns FROM f_run)"),
-     "{subject} is called {calls} times and takes {time}, in which the host launches nothing.",
+     "{subject} is called {calls:time:times} and takes {time}, in which the host launches nothing.",
      "Use hipMemcpyAsync with pinned memory, and a stream beside that of the kernels.",
      "rocprofv3 --hip-trace --memory-copy-trace"},
     {"pageable-copies", "Copies from memory that is not pinned", RES_MEASURED, false,
@@ -142,7 +142,8 @@ const res_rule_row_t res_finding_rules[] = {
      "'hipHostAlloc', 'hipMallocHost', 'hipHostRegister', 'hipMallocManaged')) HAVING SUM(C.size) "
      ">= "
      "1048576",
-     "{copies} copies between host and GPU move {copied}, and the program pins no host memory.",
+     "{copies:copy between host and GPU moves:copies between host and GPU move} {copied}, and the "
+     "program pins no host memory.",
      "Allocate what is copied with hipHostMalloc, or pin it with hipHostRegister: copies are "
      "faster "
      "and can run beside kernels.",
@@ -152,19 +153,21 @@ const res_rule_row_t res_finding_rules[] = {
      "copies, AVG(C.size) AS mean_bytes FROM rocpd_memory_copy C JOIN rocpd_string S ON S.id = "
      "C.name_id AND S.guid = C.guid GROUP BY S.string HAVING COUNT(*) >= 50 AND AVG(C.size) <= "
      "65536",
-     "{copies} copies move {mean} each on average.",
+     "{copies:copy moves:copies move} {mean} each on average.",
      "Gather them on the host and copy once: each costs microseconds, however small.",
      "rocprofv3 --memory-copy-trace"},
     /* ---- shape of a kernel ---- */
     {"few-waves", "Too few waves for the GPU", RES_EXACT, false,
      KERNELS("groups * group_waves AS waves, simds", "simds > 0 AND groups * group_waves < simds"),
-     "Its largest launch has {waves} waves, the GPU {simds} SIMDs: some have nothing to do.",
+     "Its largest launch has {waves:wave:waves}, the GPU {simds:SIMD:SIMDs}: some have nothing to "
+     "do.",
      "Launch more work-items: let each do less, or run several problems at once.",
      "rocprofv3 check"},
     {"tail", "The last round of workgroups leaves the GPU empty", RES_EXACT, false,
      KERNELS("groups, rounds, 100 * tail AS idle_pct",
              "rounds > 1 AND rounds < 10 AND tail >= 0.2"),
-     "Its {groups} workgroups fill the GPU {rounds} times, so {idle} of it is idle on average.",
+     "Its {groups} workgroups fill the GPU {rounds:time:times}, so {idle} of it is idle on "
+     "average.",
      "Change the workgroup's size or the work of each, so that the rounds come out even.",
      "rocprofv3 check"},
     {"partial-waves", "Workgroups do not fill their waves", RES_EXACT, false,
@@ -175,21 +178,22 @@ const res_rule_row_t res_finding_rules[] = {
      "Make the workgroup's size a multiple of 64.", "rocprofv3 check"},
     {"occupancy-registers", "Registers limit the occupancy", RES_EXACT, false,
      KERNELS(LIMITED, "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%GPRs%'"),
-     "A SIMD holds {waves} waves of {possible}, limited by {limiter}.",
+     "A SIMD holds {waves:wave:waves} of {possible}, limited by {limiter}.",
      "Use fewer registers: __launch_bounds__, less unrolling, smaller tiles in registers.",
      ANNOTATE},
     {"occupancy-lds", "LDS limits the occupancy", RES_EXACT, false,
      KERNELS(LIMITED, "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%LDS%'"),
-     "A SIMD holds {waves} waves of {possible}, limited by {limiter}.",
+     "A SIMD holds {waves:wave:waves} of {possible}, limited by {limiter}.",
      "Use less LDS for each workgroup, or let larger workgroups share it.", ANNOTATE},
     {"occupancy-workgroups", "Workgroups and their barriers limit the occupancy", RES_EXACT, false,
      KERNELS(LIMITED, "occupancy < waves_max AND limiter LIKE '%workgroups%'"),
-     "A SIMD holds {waves} waves of {possible}, limited by {limiter}.",
+     "A SIMD holds {waves:wave:waves} of {possible}, limited by {limiter}.",
      "A compute unit has barriers for few workgroups: make them larger.", ANNOTATE},
     {"occupancy-scratch", "Scratch memory limits the occupancy", RES_EXACT, false,
      KERNELS("scratch AS scratch_bytes, scratch_slots AS slots, unit_waves AS waves",
              "scratch > 0 AND scratch_slots > 0 AND scratch_slots < unit_waves"),
-     "A compute unit could hold {waves} waves, but has room for the scratch memory of {slots}.",
+     "A compute unit could hold {waves:wave:waves}, but has room for the scratch memory of "
+     "{slots}.",
      "Avoid spills and arrays with computed indices.", ANNOTATE},
     {"scratch", "Spills, or arrays in scratch memory", RES_EXACT, false,
      KERNELS("scratch AS scratch_bytes", "scratch > 0"),
@@ -226,7 +230,7 @@ const res_rule_row_t res_finding_rules[] = {
      "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
     {"spill-in-loop", "Scratch memory is used in a loop", RES_EXACT, false,
      INSTRUCTIONS("MAX(I.issued) AS times", "spilled_in_loop(I.spills, I.loop_depth, I.text)"),
-     "At {place}, {instruction} is executed {times} times, within a loop.",
+     "At {place}, {instruction} is executed {times:time:times}, within a loop.",
      "Raise the limit of registers (__launch_bounds__), or keep what the loop needs in fewer.",
      ANNOTATE},
     {"lds-conflicts", "LDS bank conflicts", RES_CACHE_MODEL, true,

@@ -274,12 +274,27 @@ static const res_evidence_t *find_evidence(const res_finding_t *f, const char *n
 }
 
 /* Numbers of people: a tenth of a percent, and no more. */
-static void show_evidence(FILE *f, const res_evidence_t *e)
+static const char *shown(const res_evidence_t *e, char text[RES_SHOWN_BYTES])
 {
-    char text[RES_SHOWN_BYTES];
     double value = e->value;
     if (e->measure == RES_PERCENT || fabs(value) < 100) value = round(value * 10) / 10;
-    fputs(e->text ? e->text : res_shown(value, e->measure, text), f);
+    return e->text ? e->text : res_shown(value, e->measure, text);
+}
+
+/* "calls", or "calls:call:calls": with the noun behind it that goes with the number. */
+static void fill_in_place(FILE *to, const res_finding_t *f, const char *place, size_t length)
+{
+    const char *end = place + length, *one = memchr(place, ':', length);
+    const char *many = one ? memchr(one + 1, ':', (size_t)(end - one - 1)) : NULL;
+    const res_evidence_t *e = find_evidence(f, place, (size_t)((one ? one : end) - place));
+    char text[RES_SHOWN_BYTES];
+    if (!e) return;
+    const char *number = shown(e, text);
+    fputs(number, to);
+    if (!many) return;
+    const bool single = strcmp(number, "1") == 0;
+    fprintf(to, " %.*s", single ? (int)(many - one - 1) : (int)(end - many - 1),
+            (single ? one : many) + 1);
 }
 
 static char *fill_in(const res_finding_t *f, const char *form)
@@ -297,8 +312,7 @@ static char *fill_in(const res_finding_t *f, const char *form)
         if (name == sizeof("subject") && strncmp(form + 1, "subject", name - 1) == 0) {
             fputs(f->subject, to);
         } else {
-            const res_evidence_t *e = find_evidence(f, form + 1, name - 1);
-            if (e) show_evidence(to, e);
+            fill_in_place(to, f, form + 1, name - 1);
         }
         form += name + 1;
     }

@@ -99,11 +99,11 @@ class Digest(unittest.TestCase):
     def test_markdown(self):
         self.fill(kernels=1, metadata={"records_dropped": 2})
         text = self.say(self.path).decode()
-        self.assertTrue(text.startswith("# app\n\nOn gfx90a in software, with times of this host, host host; 1 processes"))
+        self.assertTrue(text.startswith("# app\n\nOn gfx90a in software, with times of this host, host host; 1 process,"))
         self.assertIn("**Losses: the run lost 2 records", text)
         for heading in ("## Findings", "## Kernels", "## Counters", "## Copies", "## Calls of the host", "## More"):
             self.assertIn(f"\n{heading}\n\n", text)
-        self.assertIn("- **kernel\\_00**: 1 calls (exact), 900 ns in all, 100.0 % of the time (measured); vgprs 8 (exact)",
+        self.assertIn("- **kernel\\_00**: 1 call (exact), 900 ns in all, 100.0 % of the time (measured); vgprs 8 (exact)",
                       text)
         self.assertIn("Left out: 0 findings, 0 kernels, 0 counters, 0 copies, 0 calls.\n\n    rocprofv3 findings DIR\n", text)
         # every number that is a value has its class behind it
