@@ -176,9 +176,9 @@ static bool replace(const char *name, const chk_times_t *times, const chk_total_
     FILE *i = open_memstream(&invocation, &bytes), *r = open_memstream(&results, &bytes);
     if (i) put_invocation(i, total);
     if (r) put_results(r, times);
-    bool good = (i && fclose(i) == 0) & (r && fclose(r) == 0);
+    const bool first = i && fclose(i) == 0, both = r && fclose(r) == 0 && first;
     const chk_sarif_lines_t lines = {mine.mark, invocation, results};
-    good = good && chk_sarif_replace(name, &lines);
+    const bool good = both && chk_sarif_replace(name, &lines);
     const int error = errno;
     free(invocation);
     free(results);

@@ -1,4 +1,5 @@
 /* text.c - findings for people. */
+#include "base/log.h"
 #include "base/text.h"
 #include "softgpu/check/format.h"
 
@@ -130,6 +131,15 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
     if (t->more) fprintf(f, "  %s\n", t->more);
 }
 
+static void put_rule(FILE *f, const chk_told_t *t)
+{
+    chk_told_subject_t s;
+    chk_told_subject(t, &s);
+    fputs("  suppressed by: ", f);
+    chk_rule_write(f, &s.subject);
+    fputc('\n', f);
+}
+
 static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *times)
 {
     char *text = NULL;
@@ -139,6 +149,7 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
     put_prefix(f);
     fputs(": error: ", f);
     chk_text_write(f, t, times);
+    if (base_log_level >= BASE_LOG_INFO) put_rule(f, t);
     if (fclose(f) == 0) base_lines_write(l, text, bytes);
     free(text);
 }
