@@ -187,35 +187,111 @@ static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
     snprintf(text + used, room - used, "%s\n", p->second);
 }
 
-static void rules(void **state)
+/* Other instructions of some rows: encodings, registers with names, results beside the first. */
+static const struct {
+    unsigned rule;
+    const char *first, *second;
+} ways[] = {
+    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32 s[8:9], v0, v1", "buffer_store_dword v2, off, s[8:11], 0"},
+    {CHK_RULE_SGPR_VMEM, "v_add_co_u32 v0, s[10:11], v1, v2",
+     "buffer_load_dword v2, off, s[8:11], 0"},
+    {CHK_RULE_SGPR_VMEM, "v_readlane_b32 s3, v0, 0", "buffer_load_dword v2, off, s[8:11], s3"},
+    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32 vcc, v0, v1", "global_load_dword v2, v3, vcc"},
+    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32_sdwa s[4:5], v0, v1 src0_sel:BYTE_0 src1_sel:DWORD",
+     "global_atomic_add v3, v2, s[4:5]"},
+    {CHK_RULE_SGPR_VMEM, "v_div_scale_f32 v0, s[4:5], v1, v2, v1",
+     "scratch_load_dword v2, off, s4"},
+    {CHK_RULE_SGPR_VMEM, "v_readfirstlane_b32 flat_scratch_hi, v0",
+     "scratch_store_dword v2, v3, off"},
+    {CHK_RULE_SGPR_LANE, "v_readfirstlane_b32 m0, v0", "v_readlane_b32 s5, v1, m0"},
+    {CHK_RULE_SGPR_LANE, "v_cmp_eq_u32 vcc, v0, v1", "v_writelane_b32 v5, 7, vcc_lo"},
+    {CHK_RULE_VCC_DIV_FMAS, "v_cmp_eq_u32 vcc, v0, v1",
+     "v_div_fmas_f64 v[2:3], v[4:5], v[6:7], v[8:9]"},
+    {CHK_RULE_VCC_DIV_FMAS, "v_readfirstlane_b32 vcc_lo, v0", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {CHK_RULE_VCC_DIV_FMAS, "v_addc_co_u32 v0, vcc, v1, v2, vcc", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {CHK_RULE_VGPR_DPP, "v_mov_b32 v1, v3", "v_add_u32_dpp v2, v1, v0 row_shl:1"},
+    {CHK_RULE_VGPR_DPP, "v_fma_f64 v[0:1], v[4:5], v[6:7], v[8:9]",
+     "v_mov_b32_dpp v2, v1 quad_perm:[1,0,3,2]"},
+    {CHK_RULE_VGPR_DPP, "v_swap_b32 v0, v1", "v_mov_b32_dpp v2, v1 row_shl:1"},
+    {CHK_RULE_VGPR_DPP, "v_accvgpr_read_b32 v1, a0", "v_mov_b32_dpp v2, v1 wave_shr:1"},
+    {CHK_RULE_VGPR_DPP, "v_mov_b32_dpp v1, v3 row_shr:1", "v_mov_b32_dpp v2, v1 row_shr:2"},
+    {CHK_RULE_VGPR_DPP, "v_writelane_b32 v1, s0, 3", "v_mov_b32_dpp v2, v1 row_bcast:15"},
+    {CHK_RULE_EXEC_DPP, "v_cmpx_lt_f32 s[4:5], v0, v1", "v_max_f32_dpp v2, v3, v4 row_bcast:31"},
+    {CHK_RULE_MASK_Z, "v_cmpx_eq_u32 s[4:5], v0, v1", "v_add_u32 v2, src_execz, v0"},
+    {CHK_RULE_EXEC_MATRIX, "v_cmpx_eq_u32 s[4:5], v8, v9", F64_4},
+    {CHK_RULE_VGPR_MATRIX, "v_accvgpr_write_b32 a2, v9",
+     "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    {CHK_RULE_VGPR_MATRIX, "v_pk_mul_f32 v[0:1], v[4:5], v[4:5]", F64_16},
+    {CHK_RULE_WIDE_WRITE, "flat_store_dwordx3 v[0:1], v[4:6]", "v_mov_b32 v6, 0"},
+    {CHK_RULE_WIDE_WRITE, "buffer_store_dwordx4 a[4:7], off, s[8:11], 0",
+     "v_accvgpr_write_b32 a4, v9"},
+    {CHK_RULE_WIDE_WRITE, "global_atomic_cmpswap_x2 v[0:1], v[4:7], off",
+     "v_lshlrev_b64 v[6:7], 1, v[8:9]"},
+    {CHK_RULE_WIDE_WRITE, "buffer_store_format_xyzw v[4:7], v0, s[8:11], 0 idxen",
+     "v_mov_b32 v5, 0"},
+    {CHK_RULE_WIDE_WRITE, "tbuffer_store_format_xyz v[4:6], v0, s[8:11], 0 idxen",
+     "v_mov_b32 v5, 0"},
+    {CHK_RULE_WIDE_WRITE, "scratch_store_dwordx4 v0, v[4:7], off", "v_swap_b32 v9, v7"},
+    {CHK_RULE_M0_MESSAGE, "s_add_u32 m0, s0, s1", "ds_gws_init v2 gds"},
+    {CHK_RULE_M0_MESSAGE, "s_movk_i32 m0, 0x10", "s_sendmsghalt sendmsg(MSG_INTERRUPT)"},
+    {CHK_RULE_M0_MESSAGE, "s_mov_b32 m0, s0", "ds_add_u32 v0, v1 gds"},
+    {CHK_RULE_M0_MESSAGE, "s_mov_b32 m0, s0", "s_ttracedata"},
+    {CHK_RULE_M0_MOVREL, "s_bfe_u32 m0, s0, s1", "s_movreld_b64 s[2:3], s[4:5]"},
+    {CHK_RULE_M0_LDS, "s_mov_b32 m0, s0", "ds_read_addtid_b32 v0"},
+    {CHK_RULE_M0_LDS, "s_mov_b32 m0, s0", "ds_write_addtid_b32 v0"},
+    {CHK_RULE_M0_LDS, "s_lshl_b32 m0, s0, 1", "buffer_load_ubyte v1, s[8:11], 0 offen lds"},
+    {CHK_RULE_DOT_READ, "v_dot2_f32_f16 v0, v1, v2, v3", "v_dot2_f32_f16 v4, v0, v2, v3"},
+    {CHK_RULE_DOT_READ, "v_dot2c_f32_f16 v0, v1, v2", "global_store_dword v[4:5], v0, off"},
+    {CHK_RULE_PASS2_READ, "v_mfma_i32_4x4x4i8 v[0:3], v8, v9, v[0:3]", "v_readlane_b32 s0, v3, 0"},
+    {CHK_RULE_PASS8_READ, "v_mfma_f32_16x16x16bf16_1k v[0:3], v[8:9], v[10:11], v[0:3]",
+     "global_store_dword v[4:5], v0, off"},
+    {CHK_RULE_PASS16_READ, "v_mfma_f32_32x32x8f16 v[0:15], v[20:21], v[22:23], v[0:15]",
+     "v_cmp_eq_u32 vcc, v15, v16"},
+};
+
+/* Both of a pair: too near, and just far enough. */
+static void add_pair(programs_t *p, unsigned rule, const pair_t *pair)
+{
+    char text[TEXT];
+    for (unsigned more = 0; more < 2; more++) {
+        pair_text(pair, chk_rules[rule].states - 1 + more, text, sizeof text);
+        add_program(p, text);
+    }
+}
+
+static void judge_pair(programs_t *p, unsigned k, const pair_t *pair)
 {
     const isa_wave_t w = plain_wave();
+    const chk_rule_t *rule = &chk_rules[k];
+    seen_t seen = step_next(p, &w, true);
+    if (seen.n != 1 || !seen.at_end || seen.last.kind != CHK_HAZARD_STATES || seen.last.rule != k)
+        fail_msg("\"%s\" (%u states), %s, %s: %u found, the last \"%s\"", rule->text, rule->states,
+                 pair->first, pair->second, seen.n, chk_rules[seen.last.rule].text);
+    assert_int_equal(seen.last.needed, rule->states);
+    assert_int_equal(seen.last.had, rule->states - 1);
+    assert_int_equal(seen.last.pc, CODE);
+    seen = step_next(p, &w, true);
+    if (seen.n)
+        fail_msg("\"%s\", %u states apart, %s, %s: \"%s\" is found", rule->text, rule->states,
+                 pair->first, pair->second, chk_rules[seen.last.rule].text);
+}
+
+static void rules(void **state)
+{
+    const size_t n_ways = sizeof ways / sizeof *ways;
     programs_t *p = programs_create();
-    char text[TEXT];
     (void)state;
     for (unsigned k = 0; k < CHK_RULES; k++) {
         if (!pairs[k].first) fail_msg("no pair for \"%s\"", chk_rules[k].text);
         assert_in_range(chk_rules[k].states, 1, CHK_RULE_STATES_MAX);
-        for (unsigned more = 0; more < 2; more++) {
-            pair_text(&pairs[k], chk_rules[k].states - 1 + more, text, sizeof text);
-            add_program(p, text);
-        }
+        add_pair(p, k, &pairs[k]);
     }
-    for (unsigned k = 0; k < CHK_RULES; k++) {
-        const chk_rule_t *rule = &chk_rules[k];
-        seen_t seen = step_next(p, &w, true);
-        if (seen.n != 1 || !seen.at_end || seen.last.kind != CHK_HAZARD_STATES ||
-            seen.last.rule != k)
-            fail_msg("\"%s\" (%u states): %u found, the last \"%s\"", rule->text, rule->states,
-                     seen.n, chk_rules[seen.last.rule].text);
-        assert_int_equal(seen.last.needed, rule->states);
-        assert_int_equal(seen.last.had, rule->states - 1);
-        assert_int_equal(seen.last.pc, CODE);
-        seen = step_next(p, &w, true);
-        if (seen.n)
-            fail_msg("\"%s\", %u states apart: \"%s\" is found", rule->text, rule->states,
-                     chk_rules[seen.last.rule].text);
-    }
+    for (size_t k = 0; k < n_ways; k++)
+        add_pair(p, ways[k].rule, &(pair_t){ways[k].first, ways[k].second, NULL});
+    for (unsigned k = 0; k < CHK_RULES; k++)
+        judge_pair(p, k, &pairs[k]);
+    for (size_t k = 0; k < n_ways; k++)
+        judge_pair(p, ways[k].rule, &(pair_t){ways[k].first, ways[k].second, NULL});
     programs_free(p);
 }
 
@@ -326,6 +402,18 @@ static const struct {
     {LOAD(5) "v_readlane_b32 s5, v5, 0\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
     {"global_load_dwordx4 a[0:3], v[0:1], off\n v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n",
      CHK_HAZARD_READ, CHK_FLOW_VM, ACC_OFFSET, 0},
+    {"ds_read2_b64 v[4:7], v0\n" USE(7), CHK_HAZARD_READ, CHK_FLOW_LDS, 7, 0},
+    {"ds_add_rtn_u32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"ds_append v2\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"ds_swizzle_b32 v2, v0 offset:31\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"global_load_short_d16_hi v2, v[0:1], off\n v_mov_b32_sdwa v9, v2 src0_sel:WORD_0\n",
+     CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {"scratch_load_dword v2, off, s0\n v_mov_b32_dpp v9, v2 row_shr:1\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 2, 0},
+    {"buffer_load_dwordx3 v[2:4], off, s[8:11], 0\n v_swap_b32 v9, v4\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 4, 0},
+    {"global_load_dword a2, v[0:1], off\n v_accvgpr_read_b32 v9, a2\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, ACC_OFFSET + 2, 0},
     /* written over; by another load of the same order it is not */
     {LOAD(2) "v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
     {LOAD(2) LOAD(2) "s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
@@ -350,6 +438,24 @@ static const struct {
     {SMEM(4) LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
     {"s_load_dwordx2 vcc, s[0:1], 0x0\n s_cbranch_vccz 0\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
      CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cndmask_b32 v0, v1, v2, vcc\n", CHK_HAZARD_READ,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cmp_eq_u32 vcc, v1, v2\n", CHK_HAZARD_OVERWRITE,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_setpc_b64 s[4:5]\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 0},
+    {"s_load_dwordx8 s[8:15], s[0:1], 0x0\n s_bfe_u32 s4, s15, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 15, 0},
+    {"s_buffer_load_dwordx4 s[4:7], s[8:11], 0x0\n buffer_load_dword v2, off, s[4:7], 0\n",
+     CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "v_add_u32 v0, s4, v1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "v_readlane_b32 s5, v0, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "s_cmpk_eq_i32 s4, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "s_setreg_b32 hwreg(HW_REG_MODE), s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 0},
+    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n flat_load_dword v2, v[0:1]\n", CHK_HAZARD_READ,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 0},
+    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n" LOAD(2), .kind = NONE},
     {"s_memtime s[4:5]\n s_mov_b32 s6, s5\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 5, 0},
     /* FLAT counts in both, of which that for LDS matters where lanes are there; nothing is in order
      * with it */

@@ -252,12 +252,15 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     }
     if (row->reads & ISA_REG_VCC && row->fmt != ISA_FMT_VOP2)
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, 2, CHK_ROLE_SCALAR);
+    if (starts(row->mnemonic, "flat_") || starts(row->mnemonic, "scratch_"))
+        add_regs(u, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 2, CHK_ROLE_SCALAR);
     const bool only_read =
         starts(row->mnemonic, "s_setreg") || starts(row->mnemonic, "s_cmpk"); /* as sdst */
     if (only_read) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
     u->n_reads = u->n;
     if (!only_read) add_operand(u, w, &i->dst, CHK_ROLE_WRITTEN);
     add_operand(u, w, &i->dst2, CHK_ROLE_WRITTEN);
+    if (i->op == ISA_OP_v_swap_b32) add_operand(u, w, &i->src[0], CHK_ROLE_WRITTEN);
 
     if (row->reads & ISA_REG_SCC || is_special(i, CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
