@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -130,6 +131,19 @@ class Options(Use):
             done = run(softgpu, "--check", "--check-format", form, "--check-output", path, "--", "echo")
             self.assertEqual((done.returncode, done.stdout, done.stderr),
                              (125, "", f"softgpu: --check-output {path}: No such file or directory\n"))
+
+    def test_no_document(self):
+        """A document takes the place of files alone: of no pipe, and not of a link to one."""
+        pipe, link, file = self.path("pipe"), self.path("link"), self.path("file", "old")
+        os.mkfifo(pipe)
+        os.symlink(file, link)
+        for path, status in ((pipe, 125), (link, 0)):
+            done = run(softgpu, "--check", "--check-format=sarif", "--check-output", path, "--", "true")
+            self.assertEqual(done.returncode, status, done.stderr)
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+        self.assertTrue(os.path.islink(link))
+        with open(file, encoding="utf-8") as f:
+            self.assertEqual(json.load(f)["version"], "2.1.0")
 
     def test_without_the_launcher(self):
         """A wrong value is told, and there is no GPU; a checker that sees no calls says so."""

@@ -139,13 +139,14 @@ enum { NAMES = 100 }; /* of files that runs which were killed have left */
 static bool write_beside(const char *name, const char *text, const struct stat *like,
                          char temporary[PATH_MAX])
 {
-    int fd = -1, length = 0;
+    int fd = -1;
     errno = EEXIST;
-    for (unsigned k = 0; fd < 0 && errno == EEXIST && k < NAMES; k++) {
-        length = snprintf(temporary, PATH_MAX, "%s.%d-%u", name, (int)getpid(), k);
-        fd = base_file_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    }
-    if (fd < 0 || length >= PATH_MAX) return false;
+    for (unsigned k = 0; fd < 0 && errno == EEXIST && k < NAMES; k++)
+        if (snprintf(temporary, PATH_MAX, "%s.%d-%u", name, (int)getpid(), k) < PATH_MAX)
+            fd = base_file_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        else
+            errno = ENAMETOOLONG;
+    if (fd < 0) return false;
     FILE *f = fdopen(fd, "w");
     bool good = f && fputs(text, f) >= 0 && (!like || fchmod(fd, like->st_mode & 07777) == 0);
     int error = errno;
@@ -182,9 +183,20 @@ static bool write_empty(const char *name, bool replace)
     return good || (!replace && error == EEXIST);
 }
 
+/* What a link points to, since a new file would take the place of the link; false with errno for
+ * what is there and is no file, whose place none may take. */
+static bool find_file(const char *name, char path[PATH_MAX])
+{
+    struct stat st;
+    if (!realpath(name, path)) return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+    errno = ENOTSUP;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 bool chk_sarif_begin(const char *name)
 {
-    return write_empty(name, true);
+    char path[PATH_MAX];
+    return find_file(name, path) && write_empty(path, true);
 }
 
 /* The file, locked, as it is now; -1 with errno. */
@@ -233,13 +245,13 @@ static char *text_of(const char *old, const chk_sarif_lines_t *lines)
 
 bool chk_sarif_replace(const char *name, const chk_sarif_lines_t *lines)
 {
-    char temporary[PATH_MAX];
+    char path[PATH_MAX], temporary[PATH_MAX];
     struct stat st;
-    const int lock = open_locked(name);
-    char *old = lock >= 0 ? read_document(name) : NULL;
+    const int lock = find_file(name, path) ? open_locked(path) : -1;
+    char *old = lock >= 0 ? read_document(path) : NULL;
     char *text = old ? text_of(old, lines) : NULL;
-    bool good = text && fstat(lock, &st) == 0 && write_beside(name, text, &st, temporary);
-    if (good && rename(temporary, name) != 0) {
+    bool good = text && fstat(lock, &st) == 0 && write_beside(path, text, &st, temporary);
+    if (good && rename(temporary, path) != 0) {
         good = false;
         unlink(temporary);
     }

@@ -22,7 +22,7 @@ typedef struct {
 #define CHK_SARIF_LINE "{\"properties\":{"
 
 /* A document in which nothing has been found, in place of whatever is there; paths in it are below
- * the current folder. False with errno, and the file is as it was. */
+ * the current folder. False with errno, and the file is as it was; ENOTSUP: it is none. */
 bool chk_sarif_begin(const char *name);
 
 /* The same, with EEXIST for a file that holds something else; makes the document if there is none.
