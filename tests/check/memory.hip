@@ -142,6 +142,7 @@ static void scalar_behind()
 }
 
 typedef const __attribute__((address_space(4))) int argument_t;
+typedef int four_t __attribute__((ext_vector_type(4)));
 
 template <int at> __global__ void arguments(int *to)
 {
@@ -157,6 +158,28 @@ static void arguments_behind()
         arguments<1><<<1, 1>>>(to);
     else
         arguments<256><<<1, 1>>>(to);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(to);
+}
+
+typedef const __attribute__((address_space(4))) four_t arguments_t;
+
+// 40 bytes: compilers load the 16 at 32, of which 8 are there, as a whole
+template <int at> __global__ void wide_arguments(int *to, long, long, long, long)
+{
+    arguments_t *all = (arguments_t *)__builtin_amdgcn_kernarg_segment_ptr();
+    four_t v = all[at]; // bug: wide-arguments
+    *to = v.x * v.y * v.z * v.w;
+}
+
+static void wide_arguments_behind()
+{
+    int *to;
+    allocate(&to, 1);
+    if (right)
+        wide_arguments<2><<<1, 1>>>(to, 1, 2, 3, 4);
+    else
+        wide_arguments<3><<<1, 1>>>(to, 1, 2, 3, 4);
     (void)hipDeviceSynchronize();
     (void)hipFree(to);
 }
@@ -514,6 +537,7 @@ static const row_t rows[] = {
     {"lds-shifted", lds_shifted},
     {"scalar-behind", scalar_behind},
     {"arguments-behind", arguments_behind},
+    {"wide-arguments-behind", wide_arguments_behind},
     {"scratch-behind", scratch_behind},
     {"stack-overflow", stack_overflow},
     {"code-written", code_written},

@@ -46,6 +46,10 @@ BUGS = {
                       "is 4 bytes after the 4000 bytes that hipMalloc gave out at", "made: allocate"),
     "arguments-behind": ({"kernel-arguments": 1}, "read beyond the kernel's arguments of 4 bytes, wave 0, group (0,0,0)",
                          "bug: arguments", None, "offset 1024; there are 8 bytes of arguments"),
+    # rocRAND's generators are such kernels
+    "wide-arguments-behind": ({"kernel-arguments": 1},
+                              "read beyond the kernel's arguments of 16 bytes, wave 0, group (0,0,0)",
+                              "bug: wide-arguments", None, "offset 48; there are 40 bytes of arguments"),
     "scratch-behind": ({"scratch-write": 1},
                        "write beyond the scratch of the lane of 4 bytes, lane 0 of wave 0, group (0,0,0)",
                        "bug: scratch-write", "64 lanes of this wave", "; the lane has"),
