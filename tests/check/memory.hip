@@ -1,6 +1,8 @@
 // memory.hip - programs whose accesses or frees are wrong; see corpus.h.
 #include "corpus.h"
 
+#include <hsa/hsa_ext_amd.h>
+
 __global__ void fill(int *to, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -350,6 +352,33 @@ static void registered(bool use_after)
     if (use_after && right) (void)hipHostUnregister(to);
 }
 
+// locked twice, in part and as a whole: it stays so until the last lock is gone
+static void locked_behind()
+{
+    int *all, *part, *again;
+    hsa_agent_t gpu = {};
+    (void)hipFree(nullptr);
+    (void)hsa_iterate_agents(
+        [](hsa_agent_t agent, void *to) {
+            hsa_device_type_t type;
+            (void)hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+            if (type == HSA_DEVICE_TYPE_GPU) *(hsa_agent_t *)to = agent;
+            return HSA_STATUS_SUCCESS;
+        },
+        &gpu);
+    if (hsa_amd_memory_lock(pages, 2 * N * sizeof(int), &gpu, 1, (void **)&all) != HSA_STATUS_SUCCESS ||
+        hsa_amd_memory_lock(pages + N, N * sizeof(int), &gpu, 1, (void **)&part) != HSA_STATUS_SUCCESS)
+        return;
+    fill_all(all, 2 * N);
+    fill_all(part, N);
+    (void)hsa_amd_memory_unlock(pages + N);
+    fill_all(all, 2 * N);
+    if (hsa_amd_memory_lock(pages, 2 * N * sizeof(int), &gpu, 1, (void **)&again) != HSA_STATUS_SUCCESS) return;
+    (void)hsa_amd_memory_unlock(pages);
+    fill_all(all, right ? 2 * N : 2 * N + 1);
+    (void)hsa_amd_memory_unlock(pages);
+}
+
 static void registered_behind()
 {
     registered(false);
@@ -358,6 +387,15 @@ static void registered_behind()
 static void used_unregistered()
 {
     registered(true);
+}
+
+static void used_reset()
+{
+    int *to;
+    allocate(&to, N);
+    fill_all(to, N); // what the runtime gets for itself, it has
+    if (!right) (void)hipDeviceReset(); // bug: reset
+    fill_all(to, N);
 }
 
 // ---- in the order of streams ----
@@ -509,6 +547,19 @@ static void many_freed()
 
 // ---- leaks ----
 
+// the graph's, and no leak; HIP 5 waits for ever
+static void captured()
+{
+    hipStream_t stream;
+    hipGraph_t graph;
+    int *at;
+    (void)hipStreamCreate(&stream);
+    (void)hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed);
+    if (hipMallocAsync((void **)&at, N * sizeof(int), stream) == hipSuccess) (void)hipFreeAsync(at, stream);
+    if (hipStreamEndCapture(stream, &graph) == hipSuccess) (void)hipGraphDestroy(graph);
+    (void)hipStreamDestroy(stream);
+}
+
 static void leaked()
 {
     volatile int n = 3; // the compiler would call three times
@@ -550,6 +601,8 @@ static const row_t rows[] = {
     {"neighbours", neighbours},
     {"registered-behind", registered_behind},
     {"used-unregistered", used_unregistered},
+    {"locked-behind", locked_behind},
+    {"used-reset", used_reset},
     {"used-freed-async", used_freed_async},
     {"freed-async-twice", freed_async_twice},
     {"copied-behind", copied_behind},
@@ -560,6 +613,7 @@ static const row_t rows[] = {
     {"copied-late", copied_late},
     {"many-freed", many_freed},
     {"leaked", leaked},
+    {"captured", captured},
 };
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@ enum { PAGE = 4096, BEGIN = 16 * PAGE, END = 32 * PAGE };
 static chk_where_t find(uint64_t va, uint64_t begin, uint64_t end)
 {
     chk_span_t span;
-    const chk_where_t where = chk_place_find(va, BEGIN, END, &span);
+    const chk_where_t where = chk_place_find(va, BEGIN, END, false, &span);
     assert_int_equal(span.begin, begin);
     assert_int_equal(span.end, end);
     return where;
@@ -48,6 +48,26 @@ static void test_what_counts(void **state)
     assert_int_equal(find(BEGIN + 2 * PAGE, BEGIN + PAGE, BEGIN + 4 * PAGE), CHK_OUTSIDE);
     chk_place_end(BEGIN, first, "hipFree", &nowhere, false);
     chk_place_end(BEGIN + 4 * PAGE, last, "hipFree", &nowhere, false);
+}
+
+/* What is unlocked of the program's own memory may stay mapped where it is: nobody may use it until
+ * it is locked anew, or shared. */
+static void test_unlocked(void **state)
+{
+    (void)state;
+    chk_span_t span;
+    const uint64_t at = BEGIN + 2 * PAGE,
+                   serial = chk_place_add(at, 8, "hipHostRegister", SOFTGPU_CHECK_HOST, &nowhere);
+    assert_int_equal(chk_place_find(at, BEGIN, END, true, &span), CHK_INSIDE);
+    chk_place_end(at, serial, "hipHostUnregister", &nowhere, false);
+    assert_int_equal(chk_place_find(at, BEGIN, END, true, &span), CHK_OUTSIDE);
+    assert_int_equal(chk_place_find(at, BEGIN, END, false, &span), CHK_OTHERS);
+    const uint64_t before = chk_places_epoch();
+    chk_places_shared(at - PAGE, PAGE);
+    assert_int_equal(chk_place_find(at, BEGIN, END, true, &span), CHK_OUTSIDE);
+    chk_places_shared(BEGIN, END - BEGIN);
+    assert_int_equal(chk_place_find(at, BEGIN, END, true, &span), CHK_OTHERS);
+    assert_true(chk_places_epoch() > before);
 }
 
 /* What a stream is to take back is live until it gets there, and cannot be taken back twice. */
@@ -104,8 +124,8 @@ static void test_beyond(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_counts),
-                                       cmocka_unit_test(test_ending),
-                                       cmocka_unit_test(test_beyond)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unlocked), cmocka_unit_test(test_what_counts),
+        cmocka_unit_test(test_ending), cmocka_unit_test(test_beyond)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,8 @@ static bool is_hip(const char *name)
     return name[1] == 'i' && !calls_outer;
 }
 
-/* Where the runtime has nothing left, what is held may be what is missing. */
+/* Where the runtime has nothing left, what is held may be what is missing. What is captured is the
+ * graph's. */
 #define X(name, parameters, arguments, pointer, bytes)                                             \
     EXPORT int name parameters;                                                                    \
     int name parameters                                                                            \
@@ -122,7 +123,8 @@ static bool is_hip(const char *name)
         INSIDE(#name, status, next arguments);                                                     \
         if (status != GOOD && is_hip(#name) && calls_release_all())                                \
             INSIDE(#name, status, next arguments);                                                 \
-        if (status == GOOD) calls_made(pointer, bytes, #name, 0);                                  \
+        if (status == GOOD)                                                                        \
+            calls_made(pointer, bytes, #name, calls_capturing() ? SOFTGPU_CHECK_INNER : 0);        \
         return status;                                                                             \
     }
 GIVES(X)
@@ -189,7 +191,8 @@ int hipMemUnmap(void *at, size_t bytes)
 
 typedef struct locked {
     struct locked *next;
-    void *host, *at;
+    void *host;
+    uintptr_t begin, end; /* on the GPU: of it and all that overlap it, which are one allocation */
 } locked_t;
 
 static struct {
@@ -197,40 +200,67 @@ static struct {
     locked_t *first;
 } locked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* HIP locks what is registered by whole pages. */
+static bool is_of_register(void)
+{
+    return calls_outer &&
+           (!strcmp(calls_outer, "hipHostRegister") || !strcmp(calls_outer, "hipHostUnregister"));
+}
+
+static bool overlap(const locked_t *a, const locked_t *b)
+{
+    return a->begin < b->end && b->begin < a->end;
+}
+
 static void keep_locked(void *host, size_t bytes, void *at, const char *call)
 {
-    locked_t *l = malloc(sizeof *l);
+    locked_t *l = is_of_register() ? NULL : malloc(sizeof *l);
     if (!l) return;
-    calls_made(at, bytes, call, SOFTGPU_CHECK_HOST);
+    const locked_t own = {.begin = (uintptr_t)at, .end = (uintptr_t)at + bytes};
+    locked_t all = own;
     pthread_mutex_lock(&locked.lock);
-    *l = (locked_t){locked.first, host, at};
+    for (const locked_t *k = locked.first; k; k = k->next) {
+        if (!overlap(k, &own)) continue;
+        if (k->begin < all.begin) all.begin = k->begin;
+        if (k->end > all.end) all.end = k->end;
+    }
+    *l = (locked_t){locked.first, host, all.begin, all.end};
     locked.first = l;
+    for (locked_t *k = l->next; k; k = k->next)
+        if (overlap(k, &own)) {
+            k->begin = all.begin;
+            k->end = all.end;
+        }
+    calls_made((void *)all.begin, all.end - all.begin, call, SOFTGPU_CHECK_HOST);
     pthread_mutex_unlock(&locked.lock);
 }
 
-/* What was kept last of the host's address. */
+/* What was kept last of the host's address: where its allocation begins; NULL: nothing was kept, or
+ * there are others in it. */
 static void *take_locked(void *host)
 {
-    void *at = NULL;
+    uintptr_t begin = 0;
     pthread_mutex_lock(&locked.lock);
     locked_t **link = &locked.first;
     while (*link && (*link)->host != host)
         link = &(*link)->next;
     if (*link) {
         locked_t *l = *link;
-        at = l->at;
+        begin = l->begin;
         *link = l->next;
         free(l);
     }
+    for (const locked_t *k = locked.first; k; k = k->next)
+        if (k->begin == begin) begin = 0;
     pthread_mutex_unlock(&locked.lock);
-    return at;
+    return (void *)begin;
 }
 
 static int unlock(void *host, const char *call, calls_free_t *next)
 {
     softgpu_check_place_t place;
     int status;
-    void *at = take_locked(host);
+    void *at = is_of_register() ? NULL : take_locked(host);
     calls_going(at, call, SOFTGPU_CHECK_NOW, &place);
     INSIDE(call, status, next(host));
     if (status == GOOD) calls_gone(at, &place, calls_outer ? calls_outer : call, false);
@@ -264,7 +294,6 @@ int hsa_amd_memory_unlock(void *host)
     return unlock(host, "hsa_amd_memory_unlock", next);
 }
 
-/* HIP locks whole pages of it. */
 EXPORT int hipHostRegister(void *host, size_t bytes, unsigned flags);
 int hipHostRegister(void *host, size_t bytes, unsigned flags)
 {
@@ -286,6 +315,26 @@ int hipHostUnregister(void *host)
     NEXT(hipHostUnregister);
     return unlock(host, "hipHostUnregister", next);
 }
+
+/* Where it may be used without a lock, nobody has told how much of it. */
+#define SHARES(X)                                                                                  \
+    X(hsa_amd_svm_attributes_set, (void *at, size_t bytes, void *list, size_t n),                  \
+      (at, bytes, list, n))                                                                        \
+    X(hsa_amd_svm_prefetch_async,                                                                  \
+      (void *at, size_t bytes, uint64_t agent, uint32_t n, const void *signals, uint64_t signal),  \
+      (at, bytes, agent, n, signals, signal))
+
+#define X(name, parameters, arguments)                                                             \
+    EXPORT int name parameters;                                                                    \
+    int name parameters                                                                            \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        const softgpu_check_api_t *a = api();                                                      \
+        if (a) a->shared((uint64_t)(uintptr_t)at, bytes);                                          \
+        return next arguments;                                                                     \
+    }
+SHARES(X)
+#undef X
 
 /* ---- code ---- */
 

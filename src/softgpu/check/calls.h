@@ -76,6 +76,8 @@ typedef int calls_free_t(void *at);
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
 /* What is held is given back; false: there was nothing. */
 bool calls_release_all(void);
+/* Whether any stream is captured. */
+bool calls_capturing(void);
 
 /* Around a call that waits for copies of its own. */
 static inline uint64_t called(void)

@@ -141,6 +141,11 @@ static bool release_down_to(const void *at, uint64_t bytes, unsigned n)
     return any;
 }
 
+bool calls_capturing(void)
+{
+    return atomic_load(&held.captures) > 0;
+}
+
 bool calls_release_all(void)
 {
     return is_wanted() && release_down_to(NULL, 0, 0);
@@ -163,8 +168,7 @@ bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
     if (!at || !is_wanted()) return false;
     *status = INVALID_VALUE;
     if (is_refused(at, call)) return true;
-    if (atomic_load(&held.captures) || !wait || !calls_going(at, call, 0, &h.place) ||
-        !can_be_held(&h.place))
+    if (calls_capturing() || !wait || !calls_going(at, call, 0, &h.place) || !can_be_held(&h.place))
         return false;
     INSIDE(call, *status, wait());
     if (*status != GOOD || !keep(&h)) return false;
@@ -247,8 +251,10 @@ int hipFreeAsync(void *at, void *stream)
     int name parameters                                                                            \
     {                                                                                              \
         NEXT(name);                                                                                \
+        int status;                                                                                \
         if (is_wanted()) release_down_to(address, 0, 0);                                           \
-        return next arguments;                                                                     \
+        INSIDE(#name, status, next arguments);                                                     \
+        return status;                                                                             \
     }
 ASKS(X)
 #undef X

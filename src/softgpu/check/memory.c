@@ -78,7 +78,7 @@ static bool ask(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bo
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
     span_t span = {.writes = writes};
     if (!e) return false;
-    const chk_where_t where = chk_place_find(va, e->begin, e->end, &span.at);
+    const chk_where_t where = chk_place_find(va, e->begin, e->end, e->flags & SG_MEM_SVM, &span.at);
     if (where == CHK_OUTSIDE) return false;
     if (where == CHK_INSIDE)
         span.writes = true;

@@ -120,7 +120,7 @@ static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
         chk_span_t span;
         const sg_extent_t *e = sg_memory_find(m, va);
         *bad = va;
-        if (!e || chk_place_find(va, e->begin, e->end, &span) == CHK_OUTSIDE) return true;
+        if (!e || chk_place_find(va, e->begin, e->end, false, &span) == CHK_OUTSIDE) return true;
         const uint64_t end = span.end < e->end ? span.end : e->end;
         if (bytes <= end - va) return false;
         bytes -= end - va;

@@ -170,22 +170,41 @@ void chk_place_released(uint64_t begin, uint64_t serial)
     pthread_rwlock_unlock(&all.lock);
 }
 
-/* Whether it says anything of its addresses: what has been given back to the runtime, and unmapped,
- * does not. What is mapped there now is another's, of whom nobody need have told. */
-static bool counts(const chk_place_t *p)
+/* Whether it was unlocked: memory of the program's own. */
+static bool is_unlocked(const chk_place_t *p)
 {
-    return p->live || p->held;
+    return !p->live && p->flags & SOFTGPU_CHECK_HOST;
 }
 
-chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t *span)
+void chk_places_shared(uint64_t begin, uint64_t bytes)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    size_t at = first_behind(begin);
+    while (at < all.n && all.place[at]->begin < begin + bytes)
+        if (is_unlocked(all.place[at]))
+            take_out(at, 1);
+        else
+            at++;
+    atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
+    pthread_rwlock_unlock(&all.lock);
+}
+
+/* Whether it says anything of its addresses: what has been given back to the runtime, and unmapped,
+ * does not. What is mapped there now is another's, of whom nobody need have told. */
+static bool counts(const chk_place_t *p, bool shared)
+{
+    return p->live || p->held || (shared && is_unlocked(p));
+}
+
+chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool shared, chk_span_t *span)
 {
     chk_where_t where = CHK_OUTSIDE;
     *span = (chk_span_t){begin, end};
     pthread_rwlock_rdlock(&all.lock);
     size_t at = first_behind(va), last = at;
-    while (at < all.n && !counts(all.place[at]) && all.place[at]->begin < end)
+    while (at < all.n && !counts(all.place[at], shared) && all.place[at]->begin < end)
         at++;
-    while (last && !counts(all.place[last - 1]) && all.place[last - 1]->end > begin)
+    while (last && !counts(all.place[last - 1], shared) && all.place[last - 1]->end > begin)
         last--;
     const chk_place_t *p = at < all.n ? all.place[at] : NULL;
     const chk_place_t *q = last ? all.place[last - 1] : NULL;

@@ -68,11 +68,16 @@ uint64_t chk_place_end(uint64_t begin, uint64_t serial, const char *by, const ch
                        bool held);
 /* It is not mapped any more. */
 void chk_place_released(uint64_t begin, uint64_t serial);
+/* What was unlocked of the program's own memory there may be used. */
+void chk_places_shared(uint64_t begin, uint64_t bytes);
 
 /* Changes whenever an answer may have. Read before the look-up that is to be kept. */
 uint64_t chk_places_epoch(void);
-/* Where `va` is, which lies in the mapping [begin, end), and how far around it that holds. */
-chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, chk_span_t *span);
+/* Where `va` is, which lies in the mapping [begin, end), and how far around it that holds.
+ * `shared`: the program's own memory is mapped there where it is, and stays so when it is unlocked.
+ */
+chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool shared,
+                           chk_span_t *span);
 
 /* Whether a range that a call names goes beyond an allocation, and the first address that does: by
  * the program's own addresses, of which most are in none. Where memory that was taken back is not

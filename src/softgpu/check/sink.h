@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 3 };
+enum { SOFTGPU_CHECK_VERSION = 4 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -70,6 +70,9 @@ typedef struct softgpu_check_api {
     /* `held`: the runtime has not been told yet, so that it is still mapped until released(). */
     void (*gone)(uint64_t begin, uint64_t number, const char *call, bool held);
     void (*released)(uint64_t begin, uint64_t number);
+
+    /* The GPU may use the program's own memory there, whatever has been unlocked of it. */
+    void (*shared)(uint64_t begin, uint64_t bytes);
 
     /* A call is about to write and to read; 0 bytes: it does one of them only. */
     void (*copies)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,

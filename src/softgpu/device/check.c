@@ -132,6 +132,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .ending = ending,
                                       .gone = gone,
                                       .released = chk_place_released,
+                                      .shared = chk_places_shared,
                                       .copies = copies,
                                       .code = chk_code_add};
     api.order = chk_order_api(); /* always the same */

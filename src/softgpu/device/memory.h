@@ -16,7 +16,8 @@ enum {
     SG_MEM_EXECUTABLE = 2,
     SG_MEM_COHERENT = 4,
     SG_MEM_HOST = 8,
-    SG_MEM_REGISTERED = 16 /* the program's own: it may be gone, see sg_memory_prove() */
+    SG_MEM_REGISTERED = 16, /* the program's own: it may be gone, see sg_memory_prove() */
+    SG_MEM_SVM = 32 /* the program's own, by attributes of its range: it leaves before it is gone */
 };
 
 typedef struct sg_extent {

@@ -130,7 +130,7 @@ static int cover(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
 
 static uint32_t page_flags(const attributes_t *a)
 {
-    return SG_MEM_HOST | (a->flags & KFD_IOCTL_SVM_FLAG_GPU_RO ? 0 : SG_MEM_WRITABLE) |
+    return SG_MEM_HOST | SG_MEM_SVM | (a->flags & KFD_IOCTL_SVM_FLAG_GPU_RO ? 0 : SG_MEM_WRITABLE) |
            (a->flags & KFD_IOCTL_SVM_FLAG_GPU_EXEC ? SG_MEM_EXECUTABLE : 0) |
            (a->flags & KFD_IOCTL_SVM_FLAG_COHERENT ? SG_MEM_COHERENT : 0);
 }
