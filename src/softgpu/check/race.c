@@ -3,12 +3,15 @@
  * The shadows are race_lds.c's and race_global.c's, the order race_clock.c's and race_run.c's. */
 #include "softgpu/check/race.h"
 
+#include "softgpu/check/race_row.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/code.h"
 
 #include <stdio.h>
 #include <string.h>
+
+bool race_rows;
 
 static bool is_gws(unsigned op)
 {
@@ -19,6 +22,8 @@ static bool is_gws(unsigned op)
  * also afterwards, when they have read what others have written. */
 static void looks(uint8_t *looks)
 {
+    const isa_core_t *core = isa_core_select();
+    race_rows = core && strcmp(core->name, "base") != 0;
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
         const sgc_op_t *o = &sgc_ops_table[op];
         const bool moves = o->special == SGC_PLAIN || o->special == SGC_PAIR ||

@@ -316,9 +316,20 @@ RACE_ROW race_row_t fresh_row(const before_t *p, race_row_t word, bool gap)
     return is;
 }
 
-/* Dwords from `d` on, 1 << shift from lane to lane, of which `used` are accessed. Returns the lanes
- * of which some are another's concern, and those beside them. Each word is loaded and stored as a
- * whole, and stored only where it is this access's own. */
+/* What a row of words is changed to by a read: as keep_read() does. */
+RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word, race_row_t to_do,
+                         race_row_t fresh)
+{
+    const race_row_t extra = (race_row_t){0} + RACE_EXTRA, r = *reader, seconds = r & fresh & extra;
+    const race_row_t theirs = fresh & (race_row_t)((r ^ word) >> RACE_OWNER_SHIFT != 0);
+    const race_row_t beside = theirs & (race_row_t)(seconds == 0);
+    race_row_set(second, word, beside);
+    race_row_set(reader, (theirs & (r | extra)) | (~theirs & (word | seconds)),
+                 to_do & (beside | ~theirs));
+}
+
+/* Dwords from `d` on, 1 << shift from lane to lane, of which `n` are accessed. Returns the lanes of
+ * which some are another's concern, and those beside them. */
 RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned n, unsigned shift,
                              bool reads, bool gap)
 {
@@ -328,39 +339,29 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
                *readers = (race_row_t *)(void *)&c->read[d];
     race_row_t *seconds = (race_row_t *)(void *)&c->second[d];
     const unsigned rows = (ISA_LANES / 4) << shift;
-    const race_row_t extra = (race_row_t){0} + RACE_EXTRA,
-                     used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift),
+    const race_row_t used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift),
                      again = used & x->again;
     uint64_t others = 0;
     if (x->again && race_row_all(readers, rows, mine, again)) return 0;
     for (unsigned k = 0; k < rows; k++) {
         const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
-        if (x->again && !race_row_any((r ^ mine) & again)) continue;
-        const race_row_t w = writers[k];
-        const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const race_row_t read = fresh_row(&x->known, r, gap) & used;
-        race_row_t in_the_way = fresh_row(&x->known, w, gap) & used & (w ^ mine) >> RACE_WAVE_SHIFT;
-        const race_row_t theirs = read & (race_row_t)((r ^ mine) >> RACE_OWNER_SHIFT != 0);
-        race_row_t *to = reads ? &readers[k] : &writers[k];
-        race_row_t kept = word;
-        if (!reads) {
-            in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & extra));
-        } else {
-            kept |= read & r & extra;
-            if (__builtin_expect(race_row_any(theirs), 0)) {
-                in_the_way |= ~theirs & used;
-                kept = r | extra;
-            }
-        }
-        if (__builtin_expect(race_row_any(in_the_way), 0)) {
-            others |= race_row_lanes(4 * k, 4, shift);
+        race_row_t to_do = used;
+        if (x->again && !race_row_left(&to_do, r ^ mine, x->again)) continue;
+        const race_row_t w = writers[k], word = (dword >> shift) << RACE_LANE_SHIFT | mine;
+        const race_row_t read = fresh_row(&x->known, r, gap) & to_do,
+                         wrote = fresh_row(&x->known, w, gap) & to_do;
+        if (__builtin_expect(!race_row_any(read | wrote), 1)) {
+            race_row_set(reads ? &readers[k] : &writers[k], word, to_do);
             continue;
         }
-        if (reads && __builtin_expect(race_row_any(theirs), 0)) {
-            if (!race_row_any(~r & extra & used)) continue; /* two others have read it */
-            race_row_set(&seconds[k], word, used, false);
-        }
-        race_row_set(to, kept, used, n >> shift);
+        race_row_t in_the_way = wrote & (w ^ mine) >> RACE_WAVE_SHIFT;
+        if (!reads) in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & RACE_EXTRA));
+        if (__builtin_expect(race_row_any(in_the_way), 0))
+            others |= race_row_lanes(4 * k, 4, shift);
+        else if (reads)
+            keep_reads(&readers[k], &seconds[k], word, to_do, read);
+        else
+            race_row_set(&writers[k], word, to_do);
     }
     return others;
 }

@@ -168,23 +168,24 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
     if (own.again && race_row_all(readers, rows, mine, again)) return 0;
     for (unsigned k = 0; k < rows; k++) {
         const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
-        if (own.again && !race_row_any((r ^ mine) & again)) continue;
+        race_row_t to_do = used;
+        if (own.again && !race_row_left(&to_do, r ^ mine, own.again)) continue;
         const race_row_t word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const race_row_t read = hot_row(&own, r) & used;
-        race_row_t in_the_way = hot_row(&own, writers[k]) & used;
+        const race_row_t read = hot_row(&own, r) & to_do;
+        race_row_t in_the_way = hot_row(&own, writers[k]) & to_do;
         if (!reads) in_the_way |= read;
         if (seconds)
-            in_the_way |= hot_row(&own, *(race_row_t *)(void *)&s->second.write[d + 4 * k]) & used;
+            in_the_way |= hot_row(&own, *(race_row_t *)(void *)&s->second.write[d + 4 * k]) & to_do;
         if (__builtin_expect(race_row_any(in_the_way), 0)) {
             others |= race_row_lanes(4 * k, 4, shift);
             continue;
         }
         if (reads && race_row_any(read)) { /* another reads it too */
-            race_row_set((race_row_t *)(void *)&s->second.read[d + 4 * k], r, read, false);
+            race_row_set((race_row_t *)(void *)&s->second.read[d + 4 * k], r, read);
             s->second_time = s->clock.now;
             x->seconds = true;
         }
-        race_row_set(reads ? &readers[k] : &writers[k], word, used, n >> shift);
+        race_row_set(reads ? &readers[k] : &writers[k], word, to_do);
     }
     return others;
 }

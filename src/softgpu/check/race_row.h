@@ -1,6 +1,6 @@
 /* race_row.h - words of the shadow four at a time.
  *
- * For functions with the target "avx2", called where the host has it. */
+ * For functions with the target "avx2", called where race_rows says so. */
 #ifndef SOFTGPU_CHECK_RACE_ROW_H
 #define SOFTGPU_CHECK_RACE_ROW_H
 
@@ -26,13 +26,21 @@ RACE_ROW bool race_row_all(const race_row_t *row, unsigned rows, uint64_t word, 
     return true;
 }
 
-/* Stores the words that are accessed, and nothing to the others: those may be other threads'. */
-RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t used, bool all)
+/* Takes from *to_do what is equal in `bits`, by what differs. False: nothing is left. */
+RACE_ROW bool race_row_left(race_row_t *to_do, race_row_t differ, uint64_t bits)
 {
-    if (all)
+    *to_do &= (race_row_t)((differ & bits) != 0);
+    return race_row_any(*to_do);
+}
+
+/* Stores the words of `to_do`, all ones or 0 each, and nothing to the others: those may be other
+ * threads'. Masked stores are slow on some hosts. */
+RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t to_do)
+{
+    if (!race_row_any(~to_do))
         *to = word;
     else
-        _mm256_maskstore_epi64((long long *)to, (__m256i)used, (__m256i)word);
+        _mm256_maskstore_epi64((long long *)to, (__m256i)to_do, (__m256i)word);
 }
 
 /* The dwords that are accessed, of lanes 1 << shift dwords apart: the first `n` of each. */
@@ -48,6 +56,9 @@ static inline uint64_t race_row_lanes(unsigned first, unsigned dwords, unsigned 
     return ((UINT64_C(1) << (n ? n : 1)) - 1) << (first >> shift);
 }
 
+/* The host has AVX2, and the executor's core uses it. Set before all else. */
+extern bool race_rows;
+
 /* True: full EXEC, and elements of whole dwords that are 1 << *shift dwords apart, at most 4. */
 static inline bool race_row_even(const sgc_lanes_t *a, unsigned *shift)
 {
@@ -55,7 +66,7 @@ static inline bool race_row_even(const sgc_lanes_t *a, unsigned *shift)
     if (!a->even || !fits || !a->bytes || a->bytes % 4 || a->bytes > a->step || a->va[0] % 4)
         return false;
     *shift = (unsigned)__builtin_ctz(a->step / 4);
-    return __builtin_cpu_supports("avx2");
+    return race_rows;
 }
 
 /* The lanes from the first one on that reads what has not been read before: race_again(), of which
