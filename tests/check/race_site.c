@@ -1,0 +1,86 @@
+/* race_site.c - what the race check takes an instruction for goes by the code around it, also where
+ * other code has taken the place of that. */
+#include "softgpu/check/race.h"
+#include "softgpu/device/memory.h"
+#include "softgpu/isa/code.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+enum {
+    LOAD = 0xdc508000, /* global_load_dword v2, v1, s[8:9] */
+    LOAD_OPERANDS = 0x02080001,
+    BACK = 0xbf85fffd, /* s_cbranch_scc1 to the load */
+    NOP = 0xbf800000,
+    END = 0xbf810000
+};
+
+static const uint64_t code_va = UINT64_C(1) << 32;
+static const uint32_t once[] = {LOAD, LOAD_OPERANDS, NOP, END},
+                      again[] = {LOAD, LOAD_OPERANDS, BACK, END};
+
+typedef struct {
+    sg_memory_t *memory;
+    isa_code_t *code;
+    const isa_core_t *core;
+    uint32_t *host;
+    isa_dispatch_t dispatch;
+    isa_group_t group;
+    isa_wave_t wave;
+} rig_t;
+
+/* The site of the first instruction. */
+static const race_site_t *site_in(rig_t *r, const uint32_t *words, size_t bytes)
+{
+    memcpy(r->host, words, bytes);
+    isa_code_invalidate(r->code);
+    isa_page_t *page = isa_code_page(r->code, r->core, code_va);
+    assert_non_null(page);
+    isa_code_decode(page, 0);
+    r->wave.page = page;
+    return race_site(&r->wave, &page->slots[0], &sgc_ops_table[page->slots[0].op]);
+}
+
+static void test_other_code_at_the_same_place(void **state)
+{
+    static rig_t r;
+    (void)state;
+    sgc_ops();
+    r.core = isa_core_select();
+    r.memory = sg_memory_create();
+    r.host = mmap(NULL, ISA_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_non_null(r.core);
+    assert_non_null(r.memory);
+    assert_ptr_not_equal(r.host, MAP_FAILED);
+    assert_int_equal(sg_memory_map(r.memory, code_va, ISA_PAGE_BYTES, r.host, SG_MEM_EXECUTABLE),
+                     0);
+    assert_non_null(r.code = isa_code_create(r.memory));
+    r.dispatch = (isa_dispatch_t){.memory = r.memory, .code = r.code};
+    r.group.dispatch = &r.dispatch;
+    r.wave.group = &r.group;
+
+    const race_site_t *first = site_in(&r, once, sizeof once);
+    assert_false(first->waits);
+    const race_site_t *second = site_in(&r, again, sizeof again);
+    assert_true(second->waits);
+    assert_true(second->atomic);
+    assert_int_not_equal(first->id, second->id);
+    assert_false(first->waits); /* it is still what earlier accesses are told by */
+    assert_ptr_equal(site_in(&r, once, sizeof once), first);
+    assert_ptr_equal(site_in(&r, again, sizeof again), second);
+
+    isa_code_destroy(r.code);
+    sg_memory_destroy(r.memory);
+    munmap(r.host, ISA_PAGE_BYTES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_code_at_the_same_place)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
