@@ -2,7 +2,9 @@
  * than there is room for, several processes, forks. */
 #include "softgpu/check/check.h"
 #include "softgpu/check/format.h"
+#include "softgpu/check/sarif_file.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,6 +190,25 @@ static void test_hostile_sarif(void **state)
     chk_sarif_writer.forked();
 }
 
+/* A document is in a file, and nobody waits for who reads a pipe. */
+static void test_no_file(void **state)
+{
+    (void)state;
+    static const chk_sarif_lines_t lines = {"\"process\":1", CHK_SARIF_LINE "\"process\":1}}", ""};
+    char pipe[sizeof name + 8], root[4096], here[4096];
+    snprintf(pipe, sizeof pipe, "%s.pipe", name);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    alarm(20);
+    errno = 0;
+    assert_false(chk_sarif_replace(pipe, &lines));
+    assert_int_equal(errno, ENOTSUP);
+    chk_sarif_root(pipe, root, sizeof root);
+    alarm(0);
+    unlink(pipe);
+    assert_non_null(getcwd(here, sizeof here - 1));
+    assert_string_equal(root, strcat(here, "/"));
+}
+
 static unsigned count_of(const char *text, const char *word)
 {
     unsigned n = 0;
@@ -253,7 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_few),
         cmocka_unit_test(test_hostile_json), cmocka_unit_test(test_hostile_sarif),
-        cmocka_unit_test(test_equal_ones),
+        cmocka_unit_test(test_no_file),      cmocka_unit_test(test_equal_ones),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(name);

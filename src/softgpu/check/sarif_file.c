@@ -265,7 +265,7 @@ bool chk_sarif_replace(const char *name, const chk_sarif_lines_t *lines)
 
 void chk_sarif_root(const char *name, char *root, size_t room)
 {
-    char *text = name ? read_document(name) : NULL;
+    char path[PATH_MAX], *text = name && find_file(name, path) ? read_document(path) : NULL;
     const char *base = text ? strstr(text, BASE) : NULL;
     if (base)
         read_path(base + strlen(BASE), root, room);

@@ -237,9 +237,9 @@ static bool add_symbol(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, co
     const char *file = base_last_part(object->dli_fname);
     size_t offset = 0;
     char *name = function_at(dw, d, object, at, &offset);
-    const bool begin = name && strcmp(name, "_start") == 0, more = name && !begin;
-    if (!name) offset = (size_t)((const char *)at - (const char *)object->dli_fbase);
-    if (begin || (!name && calls->n)) {
+    const bool named = name;
+    if (!named) offset = (size_t)((const char *)at - (const char *)object->dli_fbase);
+    if (named ? strcmp(name, "_start") == 0 : calls->n > 0) {
         free(name);
         return false;
     }
@@ -250,7 +250,7 @@ static bool add_symbol(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, co
         c->place = NULL;
     else
         calls->n++;
-    return more && n >= 0;
+    return named && n >= 0;
 }
 
 void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)

@@ -234,17 +234,16 @@ static void list_profiles(void)
 }
 
 /* Empties the file; the program's processes append to it, in whatever folder they are by then. */
-static error_t begin_file(struct argp_state *state, const char *option, const char *variable,
-                          const char *name)
+static error_t begin_trace_file(struct argp_state *state, const char *name)
 {
     char path[PATH_MAX];
     int fd = base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (fd < 0 || !realpath(name, path)) {
-        argp_failure(state, EXIT_SETUP, errno, "%s %s", option, name);
+        argp_failure(state, EXIT_SETUP, errno, "--trace-file %s", name);
         return EINVAL;
     }
     close(fd);
-    return setenv(variable, path, 1) == 0 ? 0 : errno;
+    return setenv("SOFTGPU_TRACE_FILE", path, 1) == 0 ? 0 : errno;
 }
 
 static error_t set_check_option(unsigned variable, const char *value)
@@ -263,8 +262,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     }
-    if (key == KEY_TRACE_FILE)
-        return begin_file(state, "--trace-file", "SOFTGPU_TRACE_FILE", value);
+    if (key == KEY_TRACE_FILE) return begin_trace_file(state, value);
     if (key == KEY_CHECK_OUTPUT) command->check_output = true;
     for (size_t i = 0; i < sizeof(check_options) / sizeof(*check_options); i++)
         if (check_options[i].key == key) return set_check_option(check_options[i].variable, value);
@@ -431,8 +429,10 @@ static int set_check(bool begin)
     chk_options_free(&check);
     if (!wanted) return 0;
     if (number_output() != 0 || name_from_root(CHK_VARIABLE_OUTPUT) != 0 ||
-        name_from_root(CHK_VARIABLE_SUPPRESSIONS) != 0)
+        name_from_root(CHK_VARIABLE_SUPPRESSIONS) != 0) {
+        fprintf(stderr, "softgpu: the names of the check's files: %s\n", strerror(errno));
         return EXIT_SETUP;
+    }
     if (begin && begin_report(format) != 0) return EXIT_SETUP;
     if (add_check() != 0) return EXIT_SETUP;
     if (status) run_beside(status);
