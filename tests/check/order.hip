@@ -32,6 +32,25 @@ __global__ void wait_for(volatile int *gate)
     }
 }
 
+// One wave hands over what it has put to one that runs beside it.
+__global__ void put_for(int *at, int n, int *flag)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        at[i] = i;
+    __hip_atomic_store(flag, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+__global__ void get(int *flag)
+{
+    while (!__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM)) {
+    }
+}
+
+__global__ void count(int *at)
+{
+    at[threadIdx.x]++;
+}
+
 struct setting {
     hipStream_t first, second; // which do not wait for the null stream
     hipEvent_t event;
@@ -131,6 +150,39 @@ static void other_stream_is_waited_for()
     s.put_on(s.first);
     (void)hipStreamSynchronize(right ? s.first : s.second);
     s.change_on(s.second);
+}
+
+// The second stream waits for a value that the first writes.
+static void value_too_early()
+{
+    setting s;
+    int *value;
+    if (hipExtMallocWithFlags((void **)&value, 8, hipMallocSignalMemory) != hipSuccess) return;
+    *(volatile int *)value = 0;
+    if (!right) (void)hipStreamWriteValue32(s.first, value, 1, 0);
+    s.put_on(s.first);
+    if (right) (void)hipStreamWriteValue32(s.first, value, 1, 0);
+    (void)hipStreamWaitValue32(s.second, value, 1, hipStreamWaitValueGte, 0xffffffff);
+    s.change_on(s.second);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(value);
+}
+
+// Hundreds of others come in between.
+static void long_ago()
+{
+    setting s;
+    int *other;
+    allocate(&other, 64);
+    (void)hipMemset(other, 0, 64 * sizeof(int));
+    (void)hipDeviceSynchronize();
+    s.put_on(s.first);
+    if (right) s.in_order(s.first, s.second);
+    for (int k = 0; k < 400; k++)
+        count<<<1, 64, 0, s.second>>>(other);
+    s.change_on(s.second);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(other);
 }
 
 static hipGraphNode_t add_node(hipGraph_t graph, void (*kernel)(int *, int), int **at)
@@ -302,6 +354,21 @@ static void ways_of_streams()
         (void)hipStreamDestroy(b);
 }
 
+// What comes after a kernel that has waited for another's flag comes after that other, too.
+static void flag_of_another()
+{
+    setting s;
+    int *flag;
+    allocate(&flag, 1);
+    (void)hipMemset(flag, 0, sizeof *flag);
+    (void)hipDeviceSynchronize();
+    get<<<1, 1, 0, s.second>>>(flag);
+    s.change_on(s.second);
+    put_for<<<1, 64, 0, s.first>>>(s.at, N, flag);
+    (void)hipDeviceSynchronize();
+    (void)hipFree(flag);
+}
+
 // Memory of a pool that one stream gives back and another gets.
 static void pool()
 {
@@ -324,12 +391,15 @@ static const row_t rows[] = {
     {"record-too-early", record_too_early},
     {"null-stream", null_stream},
     {"other-stream-is-waited-for", other_stream_is_waited_for},
+    {"value-too-early", value_too_early},
+    {"long-ago", long_ago},
     {"graph-without-edge", graph_without_edge},
     {"copied-too-early", copied_too_early},
     {"changed-while-copied", changed_while_copied},
     {"not-there-yet", not_there_yet},
     {"ways-to-wait", ways_to_wait},
     {"ways-of-streams", ways_of_streams},
+    {"flag-of-another", flag_of_another},
     {"pool", pool},
 };
 

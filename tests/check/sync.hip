@@ -190,6 +190,25 @@ static void wait_for_each_other()
     (void)hipFree(flags);
 }
 
+// Each workgroup waits for all. A compute unit has LDS for one of them, and 64 begin that it has no room for.
+__global__ void gather(int *come, int n)
+{
+    atomicAdd(come, threadIdx.x == 0);
+    while (*(volatile int *)come < n) // bug: gather
+        __builtin_amdgcn_s_sleep(1);
+}
+
+static void more_than_fit()
+{
+    int *come, groups = right ? 4 : 72;
+    allocate(&come, 1);
+    (void)hipMemset(come, 0, sizeof(int));
+    gather<<<groups, 64, 65536>>>(come, groups);
+    if (!right) give_up();
+    (void)hipDeviceSynchronize();
+    (void)hipFree(come);
+}
+
 __global__ void meet(int *to, int n)
 {
     if (int(blockIdx.x) >= n) return;
@@ -257,7 +276,7 @@ static void slow_producer()
 static const row_t rows[] = {
     {"left-early", left_early}, {"different-barriers", different_barriers}, {"different-rounds", different_rounds},
     {"flag-never", flag_never}, {"lock-twice", lock_twice}, {"spin-before-barrier", spin_before_barrier},
-    {"wait-for-each-other", wait_for_each_other}, {"left-grid", left_grid}, {"program-sets", program_sets},
+    {"wait-for-each-other", wait_for_each_other}, {"more-than-fit", more_than_fit}, {"left-grid", left_grid}, {"program-sets", program_sets},
     {"slow-producer", slow_producer},
 };
 

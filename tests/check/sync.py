@@ -15,12 +15,14 @@ BUGS = {
 }
 
 # By program that would wait for ever: the lines where its waves are, each with what is said of it, and whether the
-# program comes to its end when it is let go, or is given up.
+# program comes to its end when it is let go, or is given up; more that is said.
 NEVER = {
     "flag-never": ([(r"4 waves in a loop", "bug: flag")], True),
     "lock-twice": ([(r"3 waves in a loop", "bug: lock"), (r"1 wave in a loop", "bug: lock")], False),
     "spin-before-barrier": ([(r"1 wave in a loop", "bug: spin"), (r"1 wave at the barrier", "other: spin")], False),
     "wait-for-each-other": ([(r"2 waves in a loop", "bug: exchange")], False),
+    "more-than-fit": ([(r"68 waves in a loop", "bug: gather")], False,
+                      "they leave no room for 4 more workgroups"),
     "left-grid": ([(r"3 waves at a global barrier", "bug: grid")], False),
 }
 LONG = ("program-sets", "slow-producer")
@@ -30,22 +32,25 @@ ENVIRONMENT = os.environ | {"SOFTGPU_CHECK_HANG": "1"}
 
 class Never(unittest.TestCase):
     def judge(self, name, text, status, output, rest):
-        places, ends = NEVER[name]
+        places, ends, *more = NEVER[name]
         self.assertIn("softgpu: error: waves wait for what never comes, wave", text)
         for what, comment in places:
             self.assertRegex(text, rf"\n  {what} at [^\n]*{corpus.place_of(comment)}")
+        for said in more:
+            self.assertIn(said, text)
         self.assertEqual((status, output), (0, "done\n"))
-        self.assertIn("softgpu:   never-satisfied      1 different, 1 time," if ends else "", rest)
+        self.assertIn("softgpu:   never-satisfied      1 different, 1 time\n" if ends else "", rest)
         self.assertNotIn("softgpu: error", rest)
 
     def run_until_told(self, name):
         """What is told while it waits; then it is let go."""
+        places, _, *more = NEVER[name]
         with subprocess.Popen([corpus.softgpu, "--cus", "4", "--check", "--", corpus.program, name], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env=ENVIRONMENT) as process:
             try:
                 told = ""
-                while told.count(", first wave") < len(NEVER[name][0]):
+                while told.count(", first wave") < len(places) or not all(said in told for said in more):
                     line = process.stderr.readline()
                     if not line:
                         break

@@ -47,7 +47,8 @@ typedef struct {
 struct chk_line {
     chk_line_t *next;
     uint64_t queue;
-    chk_clock_t *base;      /* what every packet from now on knows of others */
+    chk_clock_t *base;      /* what every packet from now on knows of others, */
+    chk_clock_t *met;       /* and what those know that come after all that is over now */
     uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: not needed so far */
     uint32_t open;          /* so many */
     uint64_t copy;          /* the actor that copies, or 0, */
@@ -176,6 +177,7 @@ static void begin(void)
 /* All that the line has begun is over. That of its first chain goes without saying. */
 static void close_line(chk_line_t *l)
 {
+    join(&l->base, l->met);
     for (uint32_t k = 1; k < l->open && k < OPEN; k++)
         raise(&l->base, l->chain[k], order.begun[l->chain[k]]);
     l->open = 0;
@@ -248,6 +250,16 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     raise(c, chain_of(place), position_of(place));
 }
 
+/* Under the lock: who comes after it knows whom it has met. */
+static void hand_on(chk_line_t *l, uint64_t serial)
+{
+    const held_t *h = order.held;
+    while (h && h->serial != serial)
+        h = h->next;
+    chk_clock_t *clock = h ? atomic_load(&actor_of(serial)->clock) : NULL;
+    if (clock) join(&l->met, clock);
+}
+
 void chk_order_meet(uint64_t earlier, uint64_t later)
 {
     if (!earlier || !order.actor || chk_order_before(earlier, later)) return;
@@ -286,6 +298,7 @@ chk_line_t *chk_line_create(uint64_t queue)
     if (!l) return NULL;
     l->queue = queue;
     l->base = chk_clock_keep(&chk_clock_nothing);
+    l->met = chk_clock_keep(&chk_clock_nothing);
     for (uint32_t k = 0; k < OPEN; k++)
         l->chain[k] = CHAINS;
     lock();
@@ -310,6 +323,7 @@ void chk_line_free(chk_line_t *l)
     for (size_t k = 0; k < l->n_rings; k++)
         chk_clock_drop(l->ring[k].clock);
     chk_clock_drop(l->base);
+    chk_clock_drop(l->met);
     unlock();
     free(l->ring);
     free(l);
@@ -443,12 +457,20 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
 {
     if (!l) return;
     lock();
+    hand_on(l, serial);
     end(serial);
     unlock();
 }
 
-/* Another than those who tell, a kernel perhaps, has made it what is waited for: after all that has
- * begun. */
+/* Another than those who tell, a kernel perhaps, has made it what it is. Those have made it what it
+ * was left at, or are about to; who looked before them has found what it was armed with. */
+static bool is_of_others(const word_t *w, int64_t value)
+{
+    if (!w) return true;
+    return !w->telling && (value < w->value || (value > w->value && value > w->armed));
+}
+
+/* What others have done is after all that has begun. */
 void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
 {
     if (!l) return;
@@ -456,7 +478,7 @@ void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
     const word_t *w = find_word(va);
     end_copy(l);
     if (w) join(&l->base, w->clock);
-    if (!w || (!w->telling && value < w->value)) raise_all(&l->base, order.begun);
+    if (is_of_others(w, value)) raise_all(&l->base, order.begun);
     unlock();
 }
 
@@ -505,16 +527,16 @@ static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slo
     unlock();
 }
 
-/* A value below all that has been told is somebody else's doing, a profiler's perhaps, in the
- * place of those that are over. */
+/* What others have done, a profiler perhaps, is in the place of those that are over. */
 static void seen(uint64_t va, int64_t value, bool waited)
 {
     lock();
     const word_t *w = find_word(va);
+    const bool others = is_of_others(w, value);
     const bool changed =
-        w ? value < w->armed || (waited && value != w->armed) : waited || value <= 0;
+        w ? value < w->armed || (value != w->armed && (waited || others)) : waited || value <= 0;
     if (w && changed) join(&order.host, w->clock);
-    if (changed && (!w || (!w->telling && value < w->value))) raise_all(&order.host, order.over);
+    if (changed && others) raise_all(&order.host, order.over);
     unlock();
 }
 

@@ -22,7 +22,7 @@ enum {
     SLOTS = 64,
     PUBLISHED = 4, /* publications that are kept */
     MET = 8,       /* workgroups known by their flags */
-    RUNS = 256,    /* that are remembered */
+    RUNS = 4096,   /* that are remembered */
     TOTAL_MAX = RACE_OWNERS / 4
 };
 
@@ -71,8 +71,8 @@ struct race_run {
 static struct {
     pthread_mutex_t lock;
     race_run_t *active;
-    past_t past[RUNS];
-    uint64_t n; /* that were */
+    past_t past[RUNS]; /* in turn, so that their owners ascend */
+    uint64_t n;        /* that were */
     uint32_t next_owner;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_owner = 1};
 
@@ -170,21 +170,35 @@ void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
     memset(s->memo, 0, sizeof s->memo);
 }
 
+static bool is_of(uint32_t owner, const past_t *p, past_t *out)
+{
+    if (owner - p->base >= p->total) return false;
+    *out = *p;
+    return true;
+}
+
+/* The last that began with this owner or below; under the lock, and there is one. */
+static const past_t *last_from(uint32_t owner)
+{
+    uint64_t low = all.n > RUNS ? all.n - RUNS : 0, high = all.n;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (all.past[middle % RUNS].base <= owner)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &all.past[low % RUNS];
+}
+
 /* Whose owner it is; false: forgotten. Takes the lock. */
 static bool find(uint32_t owner, past_t *out)
 {
     bool found = false;
     pthread_mutex_lock(&all.lock);
     for (const race_run_t *r = all.active; r && !found; r = r->next)
-        if (owner - r->past.base < r->past.total) {
-            *out = r->past;
-            found = true;
-        }
-    for (unsigned k = 0; k < RUNS && !found; k++)
-        if (owner - all.past[k].base < all.past[k].total) {
-            *out = all.past[k];
-            found = true;
-        }
+        found = is_of(owner, &r->past, out);
+    if (!found && all.n) found = is_of(owner, last_from(owner), out);
     pthread_mutex_unlock(&all.lock);
     return found;
 }

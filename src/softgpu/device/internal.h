@@ -131,7 +131,7 @@ struct sg_run {
     uint64_t chunk; /* workgroup ids fetched at once */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
-    uint32_t resident;
+    _Atomic uint32_t resident;            /* workgroups in flight; others may look */
     sg_range_t spare[SG_THREADS_MAX + 1]; /* ids fetched and handed back */
     uint32_t n_spare;
     /* progress */

@@ -1,11 +1,11 @@
 /* stall.c - see stall.h.
  *
  * A workgroup stands still when its waves come back, turn after turn, to states that they have been
- * in: registers, LDS, places. If all workgroups there are stand still for a while, and then in
+ * in: registers, LDS, places. If all workgroups in flight stand still for a while, and then in
  * turns in which every store is watched change no memory either, nothing on the GPU will ever
  * change it; that the program itself will is what the while is for, and loops that read its memory
  * are left alone. Whatever moves begins it all again: a new state, a packet, a workgroup that
- * begins or ends.
+ * begins or ends. One that has not begun by then does not: it would have had hundreds of chances.
  */
 #include "softgpu/device/stall.h"
 
@@ -28,6 +28,7 @@ enum {
     SLEPT_TURNS = 64,  /* which are short, for one that is looked at */
     PLACES = 64,       /* where waves are, that are told apart */
     PLACES_TOLD = 8,
+    RUNS = 16, /* that stand still at one time; with more nothing is told */
     GRACE_SECONDS = 10,
     ARGUMENT_BYTES = 4096 /* HIP's limit for those of a kernel: host memory, which nobody changes */
 };
@@ -61,6 +62,12 @@ typedef struct {
     uint32_t waves, wave, group[3]; /* wave, group: of the first */
 } place_t;
 
+/* A run of which workgroups are in the table. */
+typedef struct {
+    const sg_run_t *run;
+    uint32_t told;
+} stood_t;
+
 static struct {
     pthread_once_t once;
     bool wanted;
@@ -69,9 +76,11 @@ static struct {
     _Atomic uint64_t epoch;      /* changes when anything moves */
     _Atomic uint64_t workgroups; /* of runs, that have not ended */
     pthread_mutex_t lock;        /* of the rest */
-    uint64_t table_epoch, told;  /* workgroups in the table */
+    uint64_t table_epoch;
     place_t place[PLACES];
     uint32_t n_places, more_waves;
+    stood_t stood[RUNS];
+    uint32_t n_stood;
 } stall = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- watched turns ---- */
@@ -293,7 +302,7 @@ static void put_place(FILE *f, const place_t *p)
 }
 
 /* The place that most waves are at is the finding's, all are in its text. */
-static void report(void)
+static void report(uint64_t not_begun)
 {
     char *more = NULL;
     size_t bytes;
@@ -308,6 +317,9 @@ static void report(void)
         put_place(text, &stall.place[k]);
     }
     if (text && others) fprintf(text, "\n  %u wave%s elsewhere", others, base_plural(others));
+    if (text && not_begun)
+        fprintf(text, "\n  they leave no room for %llu more workgroup%s",
+                (unsigned long long)not_begun, base_plural(not_begun));
     if (text) fclose(text);
     const chk_finding_t f = {.kind = CHK_KIND_NEVER,
                              .pc = first->pc,
@@ -321,20 +333,44 @@ static void report(void)
     free(more);
 }
 
+static void add_run(const sg_run_t *run)
+{
+    uint32_t k = 0;
+    while (k < stall.n_stood && stall.stood[k].run != run)
+        k++;
+    if (k == RUNS) return;
+    if (k == stall.n_stood) stall.stood[stall.n_stood++] = (stood_t){.run = run};
+    stall.stood[k].told++;
+}
+
+/* All that are in flight are in the table; *not_begun: the others, of the same runs. */
+static bool all_stand(uint64_t *not_begun)
+{
+    uint64_t left = 0;
+    *not_begun = 0;
+    for (uint32_t k = 0; k < stall.n_stood; k++) {
+        const stood_t *s = &stall.stood[k];
+        const uint64_t of_run = atomic_load(&s->run->left);
+        if (s->told != atomic_load(&s->run->resident) || of_run < s->told) return false;
+        left += of_run;
+        *not_begun += of_run - s->told;
+    }
+    return left == atomic_load(&stall.workgroups);
+}
+
 /* The box stands still: its waves go into the table, and if they are the last it is told. */
 static void tell(sg_box_t *b, uint64_t epoch)
 {
+    uint64_t not_begun;
     pthread_mutex_lock(&stall.lock);
     if (stall.table_epoch != epoch) {
         stall.table_epoch = epoch;
-        stall.told = 0;
-        stall.n_places = stall.more_waves = 0;
+        stall.n_stood = stall.n_places = stall.more_waves = 0;
     }
     for (uint32_t k = 0; k < b->group.n_waves; k++)
         if (!(b->ended >> k & 1)) add_wave(b, k);
-    stall.told++;
-    if (stall.told == atomic_load(&stall.workgroups) && epoch == atomic_load(&stall.epoch))
-        report();
+    add_run(b->run);
+    if (epoch == atomic_load(&stall.epoch) && all_stand(&not_begun)) report(not_begun);
     pthread_mutex_unlock(&stall.lock);
 }
 
