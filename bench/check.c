@@ -34,7 +34,7 @@ static uint64_t give(counting_t *c, uint64_t bytes)
     const uint64_t va = rig_alloc(c->rig, bytes);
     const softgpu_check_api_t *api = sg_check_api(SOFTGPU_CHECK_VERSION);
     if (api) {
-        api->made(va, bytes, "bench", 0);
+        api->made(va, bytes, "hipMalloc", 0); /* init watches it */
         chk_transfer(c->rig->memory, 0, va, bytes);
     }
     return va;
