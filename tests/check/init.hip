@@ -1,6 +1,8 @@
 // init.hip - programs that use what nobody has written; see corpus.h.
 #include "corpus.h"
 
+#include <hsa/hsa_ext_amd.h>
+
 // Values of which the compiler knows nothing, and which a kernel of the twin writes first.
 __global__ void fill(int *at, int n, int step)
 {
@@ -368,6 +370,41 @@ static void box()
     end();
 }
 
+static hsa_status_t take_gpu(hsa_agent_t agent, void *to)
+{
+    hsa_device_type_t type;
+    (void)hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type != HSA_DEVICE_TYPE_GPU) return HSA_STATUS_SUCCESS;
+    *(hsa_agent_t *)to = agent;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *to)
+{
+    bool can_allocate;
+    (void)hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &can_allocate);
+    if (!can_allocate) return HSA_STATUS_SUCCESS;
+    *(hsa_amd_memory_pool_t *)to = pool;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+// The program asks HSA by itself, and writes the GPU's memory by itself.
+static void of_hsa()
+{
+    hsa_agent_t gpu;
+    hsa_amd_memory_pool_t pool;
+    int *at;
+    make();
+    (void)hsa_iterate_agents(take_gpu, &gpu);
+    (void)hsa_amd_agent_iterate_memory_pools(gpu, take_pool, &pool);
+    if (hsa_amd_memory_pool_allocate(pool, N * sizeof(int), 0, (void **)&at) != HSA_STATUS_SUCCESS) return; // made: hsa
+    for (int k = 0; k < (right ? N : 64); k++)
+        at[k] = 0;
+    mark<<<GROUPS, GROUP>>>(at, to, N);
+    end();
+    (void)hsa_amd_memory_pool_free(at);
+}
+
 int main(int argc, char **argv)
 {
     static const row_t programs[] = {
@@ -377,6 +414,6 @@ int main(int argc, char **argv)
         {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately<16>},
         {"array-large", privately<5000>}, {"kept", kept}, {"tile", tile}, {"register", registers},
         {"vcc", carry_flag}, {"index", index},
-        {"last-byte", last_byte}, {"pool", pool}, {"box", box}};
+        {"last-byte", last_byte}, {"pool", pool}, {"box", box}, {"hsa", of_hsa}};
     return run(programs, argc, argv);
 }

@@ -195,6 +195,17 @@ static bool is_capturing(void *stream)
     return !ask || ask(stream, &state) != GOOD || state;
 }
 
+/* It is over when the stream gets there, of which nobody will tell. */
+static int free_unseen(void *at, void *stream, const char *call, int (*next)(void *, void *))
+{
+    softgpu_check_place_t place;
+    int status;
+    if (calls_going(at, call, 0, &place))
+        api()->ending((uint64_t)(uintptr_t)at, place.number, call);
+    INSIDE(call, status, next(at, stream));
+    return status;
+}
+
 EXPORT int hipFreeAsync(void *at, void *stream);
 int hipFreeAsync(void *at, void *stream)
 {
@@ -207,10 +218,8 @@ int hipFreeAsync(void *at, void *stream)
     /* its stream may be gone when the runtime is told */
     held_t h = {.at = at, .call = call, .free_it = (calls_free_t *)function("hipFree")}, *kept;
     int status;
-    if (!at || !is_wanted() || !call_back || !h.free_it || is_capturing(stream)) {
-        INSIDE(call, status, next(at, stream));
-        return status;
-    }
+    if (!at || !is_wanted() || !call_back || !h.free_it || is_capturing(stream))
+        return free_unseen(at, stream, call, next);
     if (is_refused(at, call)) return INVALID_VALUE;
     if (calls_going(at, call, SOFTGPU_CHECK_REPORT, &h.place) && can_be_held(&h.place) &&
         (kept = keep(&h))) {
@@ -224,8 +233,7 @@ int hipFreeAsync(void *at, void *stream)
         free(take_out(link_of(at)));
         pthread_mutex_unlock(&held.lock);
     }
-    INSIDE(call, status, next(at, stream));
-    return status;
+    return free_unseen(at, stream, call, next);
 }
 
 /* ---- calls that would see it ---- */
