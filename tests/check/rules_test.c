@@ -104,7 +104,10 @@ static void test_places(void **state)
                 {"* made=c.cpp:3", false},
                 {"* made=b.hip", false},
                 {"* made=c.cpp at=a.hip", true},
-                {"* made=c.cpp at=c.cpp", false}};
+                {"* made=c.cpp at=c.cpp", false},
+                {"* at=a.hip:1 at=b.hip", true},
+                {"* at=b.hip:*", true},
+                {"* at=c.cpp:*", false}};
     const char *file[] = {"/src/a.hip", "/src/b.hip"}, *made = "/host/c.cpp";
     const uint32_t line[] = {10, 20}, made_line = 30;
     const chk_subject_t s = {

@@ -296,6 +296,9 @@ class Formats(Use):
         kinds = [kind for row in rows for kind in row.split(", ") if kind not in ("finding", "---")]
         driver = json.loads(Use.once("inlined", "sarif")[1])["runs"][0]["tool"]["driver"]
         self.assertEqual(sorted(kinds), sorted(rule["id"] for rule in driver["rules"]))
+        block = re.search(r"## Suppressions\n.*?\n\n((?:    [^\n]*\n)+)", page, re.S).group(1)
+        rules = self.path("rules", re.sub("^    ", "", block, flags=re.M))
+        self.assertEqual(run(softgpu, "--check", "--suppressions", rules, "--", "true").stderr, "")
         options = re.findall(r"^\| `(--[a-z-]+).*?` \| `(SOFTGPU_CHECK\w*)` \|", page, re.M)
         offered = run(softgpu, "--help").stdout
         for option, variable in options:

@@ -119,14 +119,18 @@ static bool set_kernel(reader_t *r, rule_t *rule, const char *value)
     return true;
 }
 
-/* FILE or FILE:LINE */
+/* FILE, FILE:LINE or FILE:*, which is any line */
 static bool set_lines(reader_t *r, lines_t *l, const char *value)
 {
+    free(l->line); /* of one that stands before */
+    l->line = NULL;
     if (!set_text(r, &l->file, value)) return false;
     char *colon = strrchr(l->file, ':');
-    if (!colon || strspn(colon + 1, "0123456789") != strlen(colon + 1) || !colon[1]) return true;
+    const bool any = colon && strcmp(colon, ":*") == 0;
+    if (!colon || (!any && strspn(colon + 1, "0123456789") != strlen(colon + 1)) || !colon[1])
+        return true;
     *colon = 0;
-    return set_text(r, &l->line, colon + 1);
+    return any || set_text(r, &l->line, colon + 1);
 }
 
 static bool set_key(reader_t *r, rule_t *rule, const char *word)
