@@ -5,7 +5,6 @@
  * into the same allocations as the ones before: a few spans are kept as long as nothing changes. */
 #include "softgpu/check/part.h"
 
-#include "base/kernel_name.h"
 #include "base/text.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/device/memory.h"
@@ -115,19 +114,6 @@ static bool writes(const access_t *x)
     return x->op->access != SGC_READ;
 }
 
-/* "address 0x7f20c0001000 is in scale(float) at scale.hip:14" */
-static void name_code(const sg_memory_t *m, uint64_t va, char *text, size_t room)
-{
-    chk_code_t at;
-    const bool has_line = chk_where_code(m, va, &at);
-    char *name = at.symbol ? base_kernel_name(at.symbol) : NULL;
-    const int n = snprintf(text, room, "address 0x%llx is in %s", (unsigned long long)va,
-                           name ? name : "a code object");
-    if (has_line && n > 0 && (size_t)n < room)
-        snprintf(text + n, room - (size_t)n, " at %s:%u", *at.file, *at.line);
-    free(name);
-}
-
 /* Lanes (0: the wave) that go where they may not, `va` of the first of them. */
 static void report(const access_t *x, chk_kind_t kind, uint32_t bytes, uint64_t lanes, uint64_t va)
 {
@@ -137,14 +123,9 @@ static void report(const access_t *x, chk_kind_t kind, uint32_t bytes, uint64_t 
         kind = CHK_KIND_CODE;
     chk_finding_t f = lanes ? chk_finding_lanes(x->group, x->wave, x->inst, kind, lanes)
                             : chk_finding(x->group, x->wave, x->inst, kind);
-    char more[512];
     f.bytes = bytes;
     f.va = va;
     f.at_address = kind != CHK_KIND_CODE;
-    if (kind == CHK_KIND_CODE) {
-        name_code(f.memory, va, more, sizeof more);
-        f.more = more;
-    }
     chk_memory_report(&f);
 }
 

@@ -5,10 +5,12 @@
  * reported once more, and what they do wrong in spite of a good call bears the call's name. */
 #include "softgpu/check/memory.h"
 
+#include "base/kernel_name.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/device/names.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,11 +102,29 @@ static bool is_runtimes_own(const chk_finding_t *f)
     return own;
 }
 
+/* "address 0x7f20c0001000 is in scale(float) at scale.hip:14" */
+static void name_code(const sg_memory_t *m, uint64_t va, char *text, size_t room)
+{
+    chk_code_t at;
+    const bool has_line = chk_where_code(m, va, &at);
+    char *name = at.symbol ? base_kernel_name(at.symbol) : NULL;
+    const int n = snprintf(text, room, "address 0x%llx is in %s", (unsigned long long)va,
+                           name ? name : "a code object");
+    if (has_line && n > 0 && (size_t)n < room)
+        snprintf(text + n, room - (size_t)n, " at %s:%u", *at.file, *at.line);
+    free(name);
+}
+
 void chk_memory_report(chk_finding_t *f)
 {
     call_t c;
+    char more[512];
     const bool own = is_runtimes_own(f);
     if (own && f->kind == CHK_KIND_CODE) return; /* that is how code is loaded */
+    if (f->kind == CHK_KIND_CODE) {
+        name_code(f->memory, f->va, more, sizeof more);
+        f->more = more;
+    }
     if (own && find_call(f->va, &c)) {
         if (c.told) return;
         f->call = c.call;
