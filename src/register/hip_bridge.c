@@ -79,6 +79,12 @@ __attribute__((constructor)) static void initialise(void)
     base_hide_at_start(bridge_hip_file, prefixes);
 }
 
+void bridge_hide(void)
+{
+    static _Atomic bool hidden;
+    if (!atomic_exchange(&hidden, true)) base_hide(bridge_hip_file, prefixes);
+}
+
 bool bridge_has_native(void)
 {
     return atomic_load(&native_seen);
@@ -114,7 +120,7 @@ static bool fill(void)
         bridge_real[i] = bridge_wrap_lookup(rows[i].name, bridge_real[i]);
     set_size(BRIDGE_runtime);
     set_size(BRIDGE_compiler);
-    base_hide(bridge_hip_file, prefixes); /* it may have been opened after our constructor */
+    bridge_hide();
     return true;
 }
 

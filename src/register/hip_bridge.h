@@ -52,6 +52,9 @@ typedef struct {
 /* The HIP that programs reach. */
 bridge_library_t bridge_find_hip(void);
 
+/* HIP is known, perhaps opened after our constructor: what it lacks is not found any more. */
+void bridge_hide(void);
+
 /* True once HIP's own registration has been seen. */
 bool bridge_has_native(void);
 

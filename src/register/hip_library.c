@@ -105,9 +105,9 @@ static void *translate(const bridge_symbol_t *symbol, void *answer)
     if (answer == symbol->trampoline) return is_there(symbol->name) ? answer : NULL;
     if (!answer || bridge_has_native()) return answer;
     if (!dladdr1(answer, &where, (void **)&map, RTLD_DL_LINKMAP) || !map) return answer;
-    return base_is_file_of(map->l_name, bridge_hip_file) && !reg_registers_itself(map)
-               ? symbol->trampoline
-               : answer;
+    if (!base_is_file_of(map->l_name, bridge_hip_file)) return answer;
+    bridge_hide();
+    return reg_registers_itself(map) ? answer : symbol->trampoline;
 }
 
 extern _Thread_local void *bridge_answer

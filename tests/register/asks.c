@@ -12,6 +12,13 @@ __attribute__((constructor)) static void call_first(void)
 }
 
 __attribute__((visibility("default"))) int lacked(void);
+__attribute__((visibility("default"))) int has_upload(void);
+
+int has_upload(void)
+{
+    return hipGraphUpload != NULL;
+}
+
 int lacked(void)
 {
     return hipInit && !hipGraphUpload && !hipStreamBeginCaptureToGraph;

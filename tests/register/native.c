@@ -87,6 +87,10 @@ int main(int argc, char **argv)
     int (*found)(int);
     *(void **)&found = dlsym(hip, "hipSetDevice");
     CHECK(found(4) == 5);
+    int (*has_upload)(void) = NULL; /* of a library that comes when HIP is known */
+    void *asks = dlopen("libtest_asks.so", RTLD_NOW);
+    if (asks) *(void **)&has_upload = dlsym(asks, "has_upload");
+    CHECK(has_upload && !has_upload());
     expected[NATIVE_SET_DEVICE] += 4;
     expected[NATIVE_GET_PROC_ADDRESS] += 4;
 
