@@ -2,6 +2,8 @@
 #include "corpus.h"
 
 #include <hsa/hsa_ext_amd.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 __global__ void fill(int *to, int n)
 {
@@ -326,6 +328,81 @@ static void pool_behind()
     (void)hipStreamDestroy(stream);
 }
 
+static void extended_behind()
+{
+    int *to;
+    if (hipExtMallocWithFlags((void **)&to, N * sizeof(int), hipDeviceMallocDefault) != hipSuccess) return; // made: extended
+    fill_all(to, right ? N : N + 5);
+    (void)hipFree(to);
+}
+
+static void own_pool_behind()
+{
+    hipMemPoolProps properties = {};
+    hipMemPool_t pool;
+    hipStream_t stream;
+    int *to;
+    properties.allocType = hipMemAllocationTypePinned;
+    properties.location.type = hipMemLocationTypeDevice;
+    (void)hipStreamCreate(&stream);
+    if (hipMemPoolCreate(&pool, &properties) != hipSuccess) return;
+    if (hipMallocFromPoolAsync((void **)&to, N * sizeof(int), pool, stream) != hipSuccess) return; // made: own-pool
+    fill_all(to, right ? N : N + 5);
+    (void)hipFreeAsync(to, stream);
+    (void)hipStreamSynchronize(stream);
+    (void)hipMemPoolDestroy(pool);
+    (void)hipStreamDestroy(stream);
+}
+
+// handles of its own for addresses and memory
+static void mapped_behind()
+{
+    hipMemAllocationProp properties = {};
+    hipMemGenericAllocationHandle_t memory;
+    size_t bytes = 0;
+    void *to;
+    properties.type = hipMemAllocationTypePinned;
+    properties.location.type = hipMemLocationTypeDevice;
+    hipMemAccessDesc access = {properties.location, hipMemAccessFlagsProtReadWrite};
+    (void)hipMemGetAllocationGranularity(&bytes, &properties, hipMemAllocationGranularityMinimum);
+    if (hipMemAddressReserve(&to, 2 * bytes, 0, nullptr, 0) != hipSuccess ||
+        hipMemCreate(&memory, bytes, &properties, 0) != hipSuccess ||
+        hipMemMap(to, bytes, 0, memory, 0) != hipSuccess || // made: mapped
+        hipMemSetAccess(to, bytes, &access, 1) != hipSuccess)
+        return;
+    const int n = (int)(bytes / sizeof(int));
+    fill_all((int *)to, right ? n : n + 1);
+    (void)hipMemUnmap(to, bytes);
+    (void)hipMemRelease(memory);
+    (void)hipMemAddressFree(to, 2 * bytes);
+}
+
+// another process's memory: it waits until that is closed
+static void other_behind()
+{
+    hipIpcMemHandle_t handle;
+    int there[2], back[2], *memory, byte = 0;
+    if (pipe(there) != 0 || pipe(back) != 0) return;
+    const pid_t other = fork();
+    if (!other) {
+        allocate(&memory, N);
+        if (hipIpcGetMemHandle(&handle, memory) != hipSuccess ||
+            write(there[1], &handle, sizeof handle) != sizeof handle || read(back[0], &byte, 1) != 1)
+            _exit(1);
+        int last = 0;
+        (void)hipMemcpy(&last, memory + N - 1, sizeof last, hipMemcpyDeviceToHost);
+        _exit(last != N - 1);
+    }
+    close(there[1]);
+    if (read(there[0], &handle, sizeof handle) != sizeof handle ||
+        hipIpcOpenMemHandle((void **)&memory, handle, hipIpcMemLazyEnablePeerAccess) != hipSuccess) // made: other
+        return;
+    fill_all(memory, right ? N : N + 5);
+    (void)hipIpcCloseMemHandle(memory);
+    int status = 1;
+    if (write(back[1], &byte, 1) != 1 || waitpid(other, &status, 0) != other || status) std::puts("not written");
+}
+
 // two of whole pages, next to each other as far as a runtime lays them so
 static void neighbours()
 {
@@ -352,10 +429,8 @@ static void registered(bool use_after)
     if (use_after && right) (void)hipHostUnregister(to);
 }
 
-// locked twice, in part and as a whole: it stays so until the last lock is gone
-static void locked_behind()
+static hsa_agent_t find_gpu()
 {
-    int *all, *part, *again;
     hsa_agent_t gpu = {};
     (void)hipFree(nullptr);
     (void)hsa_iterate_agents(
@@ -366,6 +441,46 @@ static void locked_behind()
             return HSA_STATUS_SUCCESS;
         },
         &gpu);
+    return gpu;
+}
+
+// of the GPU's first pool, and of its region
+static void hsa_behind()
+{
+    int *of_pool, *of_region;
+    hsa_amd_memory_pool_t pool = {};
+    hsa_region_t region = {};
+    hsa_agent_t gpu = find_gpu();
+    (void)hsa_amd_agent_iterate_memory_pools(
+        gpu,
+        [](hsa_amd_memory_pool_t p, void *to) {
+            *(hsa_amd_memory_pool_t *)to = p;
+            return HSA_STATUS_INFO_BREAK;
+        },
+        &pool);
+    (void)hsa_agent_iterate_regions(
+        gpu,
+        [](hsa_region_t r, void *to) {
+            bool good = false;
+            (void)hsa_region_get_info(r, HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED, &good);
+            if (good) *(hsa_region_t *)to = r;
+            return good ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
+        },
+        &region);
+    if (hsa_amd_memory_pool_allocate(pool, N * sizeof(int), 0, (void **)&of_pool) != HSA_STATUS_SUCCESS ||
+        hsa_memory_allocate(region, N * sizeof(int), (void **)&of_region) != HSA_STATUS_SUCCESS) // made: region
+        return;
+    fill_all(of_pool, right ? N : N + 5);
+    fill_all(of_region, right ? N : N + 5);
+    (void)hsa_amd_memory_pool_free(of_pool);
+    (void)hsa_memory_free(of_region);
+}
+
+// locked twice, in part and as a whole: it stays so until the last lock is gone
+static void locked_behind()
+{
+    int *all, *part, *again;
+    hsa_agent_t gpu = find_gpu();
     if (hsa_amd_memory_lock(pages, 2 * N * sizeof(int), &gpu, 1, (void **)&all) != HSA_STATUS_SUCCESS ||
         hsa_amd_memory_lock(pages + N, N * sizeof(int), &gpu, 1, (void **)&part) != HSA_STATUS_SUCCESS)
         return;
@@ -515,6 +630,18 @@ static void copied_late()
     (void)hipHostFree(to);
 }
 
+// takes all that there is, by so much, and gives it back: how often
+static int fill_up()
+{
+    static void *at[256];
+    int n = 0;
+    while (n < 256 && hipMalloc(&at[n], 200 << 20) == hipSuccess)
+        n++;
+    for (int k = 0; k < n; k++)
+        (void)hipFree(at[k]);
+    return n;
+}
+
 // more than is kept back: given out, filled, taken back; whoever asks finds it taken back
 static void many_freed()
 {
@@ -530,6 +657,7 @@ static void many_freed()
     (void)hipFree(at);
     (void)hipMemGetInfo(&after, &total);
     if (before != after) std::puts("not given back");
+    if (fill_up() != fill_up()) std::puts("there was more before");
     for (int k = 0; k < TIMES; k++) {
         if (hipMalloc((void **)&at, BLOCK) != hipSuccess) return;
         fill_all(at, BLOCK / sizeof(int));
@@ -598,6 +726,11 @@ static const row_t rows[] = {
     {"pitch-behind", pitch_behind},
     {"box-behind", box_behind},
     {"pool-behind", pool_behind},
+    {"extended-behind", extended_behind},
+    {"own-pool-behind", own_pool_behind},
+    {"mapped-behind", mapped_behind},
+    {"other-behind", other_behind},
+    {"hsa-behind", hsa_behind},
     {"neighbours", neighbours},
     {"registered-behind", registered_behind},
     {"used-unregistered", used_unregistered},

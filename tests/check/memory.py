@@ -64,6 +64,14 @@ BUGS = {
     "managed-behind": behind("made: managed", "hipMallocManaged"),
     "pool-behind": behind("made: pool", "hipMallocAsync"),
     "registered-behind": behind("made: registered", "hipHostRegister"),
+    "extended-behind": behind("made: extended", "hipExtMallocWithFlags"),
+    "own-pool-behind": behind("made: own-pool", "hipMallocFromPoolAsync"),
+    "other-behind": behind("made: other", "hipIpcOpenMemHandle"),
+    "hsa-behind": ({"invalid-write": 2}, *behind("made: region", "hsa_memory_allocate")[1:]),
+    # whole pages, with none behind them
+    "mapped-behind": corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (", "bug: write",
+                                "1 lane of this wave", "bytes that hipMemMap gave out at", "made: mapped",
+                                status=-signal.SIGABRT),
     # rows and slices are as far apart as the runtime wants
     "pitch-behind": ({"invalid-write": 1}, "invalid write of 4 bytes, lane ", "bug: write", "1 lane of this wave",
                      "bytes that hipMallocPitch gave out at", "made: pitch"),
@@ -110,8 +118,8 @@ with open(corpus.program, "rb") as file:
     hip = int(re.search(rb"libamdhip64\.so\.(\d+)", file.read()).group(1))
 if hip > 5:  # the memory stays mapped
     BUGS["used-unregistered"] = BUGS["used-unregistered"]._replace(kinds={"invalid-write": 1}, status=0)
-else:  # what hipDeviceReset takes back
-    del BUGS["used-reset"]
+else:  # what hipDeviceReset takes back; what HIP 5 does not map
+    del BUGS["used-reset"], BUGS["mapped-behind"]
 
 
 class Memory(unittest.TestCase):

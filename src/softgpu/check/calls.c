@@ -130,6 +130,17 @@ static bool is_hip(const char *name)
 GIVES(X)
 #undef X
 
+/* ROCr takes what is not all of a mapping for a part of a block of 2 MiB, which there is none of: a
+ * mapping is whole pages here. */
+EXPORT int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle);
+int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
+{
+    enum { PAGE = 4096 };
+    NEXT(hsa_amd_ipc_memory_create);
+    const int status = next(at, (bytes + PAGE - 1) & -(size_t)PAGE, handle);
+    return status == GOOD ? status : next(at, bytes, handle);
+}
+
 /* ---- memory that is taken back ---- */
 
 static int take_back(void *at, const char *call, calls_free_t *next)
