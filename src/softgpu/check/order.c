@@ -297,11 +297,11 @@ chk_line_t *chk_line_create(uint64_t queue)
     if (order.actor && !l) atomic_store(&order.lost, true);
     if (!l) return NULL;
     l->queue = queue;
-    l->base = chk_clock_keep(&chk_clock_nothing);
-    l->met = chk_clock_keep(&chk_clock_nothing);
     for (uint32_t k = 0; k < OPEN; k++)
         l->chain[k] = CHAINS;
     lock();
+    l->base = chk_clock_keep(&chk_clock_nothing);
+    l->met = chk_clock_keep(&chk_clock_nothing);
     l->next = order.lines;
     order.lines = l;
     unlock();
