@@ -16,6 +16,9 @@ import unittest
 softgpu, program, source = sys.argv[1:4]
 del sys.argv[1:4]
 folder = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(folder))
+
+import remarks  # noqa: E402
 
 
 class Bug(typing.NamedTuple):
@@ -41,9 +44,15 @@ def place_of(comment):
     raise LookupError(f"{source} has no line with // {comment}")
 
 
+def run(*words, **more):
+    """A process that has ended; what its runtime says of itself is not among what it told."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False, **more)
+    done.stderr = remarks.own(done.stderr)
+    return done
+
+
 def check(*words, options=("--check",), **more):
-    return subprocess.run([softgpu, "--cus", "4", *options, "--", program, *words], capture_output=True, text=True,
-                          timeout=100, check=False, **more)
+    return run(softgpu, "--cus", "4", *options, "--", program, *words, **more)
 
 
 def in_twos(do, names):

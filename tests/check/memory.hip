@@ -190,7 +190,7 @@ static void wide_arguments_behind()
 
 __global__ void own_array(int *to, const int *index, int n)
 {
-    int own[32];
+    volatile int own[32]; // else compilers keep it in registers
     for (int k = 0; k < 32; k++)
         own[k] = index[k];
     own[index[threadIdx.x] + n] = n; // bug: scratch-write

@@ -226,32 +226,33 @@ static void copied_too_early()
     (void)hipStreamSynchronize(s.second); // before the program knows anything of the first
 }
 
-static void changed_while_copied()
-{
-    setting s;
-    s.put_on(s.first);
-    s.in_order(s.first, s.second);
-    s.to_host(s.first);
-    if (right) s.in_order(s.first, s.second);
-    s.change_on(s.second);
-}
-
 // The kernel is held back until the copy is there, of which it was not told.
-static void not_there_yet()
+static void copied_beside(void (setting::*copy)(hipStream_t))
 {
     setting s;
     volatile int *gate;
     (void)hipHostMalloc((void **)&gate, sizeof *gate, 0);
     *gate = 0;
-    if (right) s.from_host(s.first);
-    if (right) s.in_order(s.first, s.second);
+    s.put_on(s.first);
+    if (right) (s.*copy)(s.first);
+    s.in_order(s.first, s.second);
     wait_for<<<1, 1, 0, s.second>>>(gate);
     s.change_on(s.second);
-    if (!right) s.from_host(s.first);
+    if (!right) (s.*copy)(s.first);
     (void)hipStreamSynchronize(s.first);
     *gate = 1;
     (void)hipDeviceSynchronize();
     (void)hipHostFree((void *)gate);
+}
+
+static void changed_while_copied()
+{
+    copied_beside(&setting::to_host);
+}
+
+static void not_there_yet()
+{
+    copied_beside(&setting::from_host);
 }
 
 // ---- programs that are right ----

@@ -7,15 +7,13 @@ import re
 import signal
 import stat
 import subprocess
-import sys
 import tempfile
 import unittest
 
 import corpus
-from corpus import check, program, softgpu
+from corpus import check, program, run, softgpu
 
-sys.path.insert(0, os.path.join(corpus.folder, ".."))
-import schema  # noqa: E402
+import schema  # where corpus.py finds its own, too
 
 SPILL = "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)"
 
@@ -23,10 +21,6 @@ SPILL = "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)"
 def place(comment):
     """FILE:LINE of a line of use.hip."""
     return re.search(r"use\\?\.hip:\d+", corpus.place_of(comment)).group().replace("\\", "")
-
-
-def run(*words, **more):
-    return subprocess.run(words, capture_output=True, text=True, timeout=100, check=False, **more)
 
 
 def records(text):
