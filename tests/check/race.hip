@@ -171,6 +171,41 @@ __global__ void broadcast(const int *from, int *to, bool right)
     to[i] = sum;
 }
 
+// A flag that is volatile: of LDS, and yet compilers take FLAT for it.
+__global__ void volatile_flag(const int *from, int *to, bool right)
+{
+    __shared__ int value;
+    __shared__ volatile int ready;
+    int i = threadIdx.x;
+    if (!i) ready = 0;
+    __syncthreads();
+    if (i == GROUP - 1) {
+        value = from[i]; // also: volatile-flag
+        __threadfence_block();
+        ready = 1;
+    }
+    if (i) return;
+    if (right)
+        while (!ready) __builtin_amdgcn_s_sleep(1);
+    __threadfence_block();
+    to[0] = value; // bug: volatile-flag
+}
+
+// From memory to LDS, past the registers.
+__global__ void straight(const int *from, int *to, bool right)
+{
+    typedef int descriptor_t __attribute__((ext_vector_type(4)));
+    __shared__ int tile[GROUP];
+    int i = threadIdx.x;
+    unsigned long long at = reinterpret_cast<unsigned long long>(from);
+    descriptor_t all = {(int)at, (int)(at >> 32), ALL * 4, 0x20000};
+    int wave = __builtin_amdgcn_readfirstlane(i / 64 * 256);
+    asm volatile("s_mov_b32 m0, %0\n s_nop 0\n buffer_load_dword %1, %2, 0 offen lds\n s_waitcnt vmcnt(0)" // also: straight
+                 : : "s"(wave), "v"(i * 4), "s"(all), "v"(tile) : "memory");
+    if (right) __syncthreads();
+    to[i] = tile[GROUP - 1 - i]; // bug: straight
+}
+
 // ---- global memory, within a workgroup ----
 
 __global__ void through_memory(const int *from, int *to, bool right)
@@ -260,6 +295,20 @@ __global__ void grid_steps(const int *from, int *to, bool right)
         __syncthreads();
         int other = to[(pass - 1) * 256 + (b + 1) % GROUPS * 64 + i]; // bug: grid
         to[pass * 256 + b * 64 + i] = other + pass; // also: grid
+    }
+}
+
+// A lock: who comes has a number, and waits until it is called.
+__global__ void numbered(const int *from, int *to, bool right)
+{
+    if (threadIdx.x) return;
+    for (int pass = 0; pass < PASSES; pass++) {
+        int mine = atomicAdd(&to[0], 1);
+        if (right)
+            while (__hip_atomic_load(&to[1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) != mine)
+                __builtin_amdgcn_s_sleep(1);
+        to[2] += from[blockIdx.x] + 1; // bug: ticket
+        if (right) __hip_atomic_store(&to[1], mine + 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
     }
 }
 
@@ -409,6 +458,8 @@ static const row_t rows[] = {
     RUN("lds-clear", clear_count, 1, GROUP),
     RUN("lds-flag", found, 1, GROUP),
     RUN("broadcast", broadcast, 1, GROUP),
+    RUN("volatile-flag", volatile_flag, 1, GROUP),
+    RUN("straight", straight, 1, GROUP),
     RUN("through-memory", through_memory, 1, GROUP),
     RUN("stencil", smooth, GROUPS, GROUP),
     RUN("histogram", count_global, GROUPS, GROUP),
@@ -416,6 +467,7 @@ static const row_t rows[] = {
     RUN("last-block", last_adds, GROUPS, GROUP),
     RUN("look-back", look_back, GROUPS, 64),
     RUN("grid", grid_steps, GROUPS, 64),
+    RUN("ticket", numbered, GROUPS, 64),
     RUN("atomic-plain", progress, GROUPS, 64),
     {"streams", streams},
     RUN("locked", locked, GROUPS, 64),

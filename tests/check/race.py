@@ -31,6 +31,8 @@ BUGS = {
     "lds-clear": lds("lds-clear", "8 lanes of this wave", 1),
     "lds-flag": lds("lds-flag", ONE),
     "broadcast": lds("broadcast"),
+    "volatile-flag": lds("volatile-flag", ONE),
+    "straight": lds("straight", "64 lanes of this wave"),
     "through-memory": memory("through-memory", "64 lanes of this wave"),
     "stencil": memory("stencil", ONE),
     "histogram": memory("histogram", other="bug: "),
@@ -38,6 +40,7 @@ BUGS = {
     "last-block": memory("last-block", ONE, head="race of "),
     "look-back": memory("look-back", ONE),
     "grid": memory("grid", "64 lanes of this wave"),
+    "ticket": memory("ticket", ONE, other="bug: "),
     "atomic-plain": memory("atomic-plain", ONE),
     "streams": memory("streams", "64 lanes of this wave"),
 }

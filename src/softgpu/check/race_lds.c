@@ -201,13 +201,15 @@ static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
     return a->even && !a->step && reads ? 1 : a->exec;
 }
 
-/* An atomic access, or a load that is one: waves that have met there are in order from now on. */
+/* An atomic access, or a load that is one: waves that have met there are in order from now on. Such
+ * a load, and an access that waits, may read a flag that was stored like anything else. */
 static void meet(access_t *x, uint32_t d, bool reads)
 {
     race_clock_t *c = &x->s->clock;
     const uint64_t word = x->s->lds.write[d];
     if (reads) race_clock_acquire(c, x->wave, d);
-    if (reads && x->site->waits && hot(x, word) && !(word & RACE_ATOMIC))
+    const bool by_flag = x->site->waits || !x->site->rmw;
+    if (reads && by_flag && hot(x, word) && !(word & RACE_ATOMIC))
         race_clock_meet(c, x->wave, race_wave(word), race_owner(word));
     if (x->site->rmw) race_clock_release(c, x->wave, d);
 }

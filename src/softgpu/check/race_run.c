@@ -42,6 +42,7 @@ typedef struct {
     uint32_t n_met;
     struct {
         uint32_t owner, time;
+        uint64_t flag; /* the word of the last: it is known itself, with nothing waited for */
     } met[MET];
     _Atomic bool met_any, met_all; /* met_all: has met too many to tell */
 } group_t;
@@ -382,8 +383,9 @@ void race_run_acquire(race_state_t *s, uint64_t slots)
 }
 
 /* The workgroup knows another up to a time by its flag, and what that one has read. */
-static void meet_group(race_state_t *s, uint32_t owner, uint32_t time)
+static void meet_group(race_state_t *s, uint64_t flag)
 {
+    const uint32_t owner = race_owner(flag), time = race_time(flag);
     meetings_t *m = meetings(s);
     if (!m && !(m = make_meetings(s->run))) return;
     group_t *g = group_of(s, m, s->owner);
@@ -401,7 +403,9 @@ static void meet_group(race_state_t *s, uint32_t owner, uint32_t time)
     }
     if (k == g->n_met) g->met[g->n_met++].time = 0;
     g->met[k].owner = owner;
-    if (time > g->met[k].time) g->met[k].time = time;
+    if (time < g->met[k].time) return;
+    g->met[k].time = time;
+    g->met[k].flag = flag;
 }
 
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
@@ -413,7 +417,7 @@ void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
     else if (!is_own(s, owner))
         meet_other(s, owner);
     else if (!(word & RACE_ATOMIC))
-        meet_group(s, owner, race_time(word));
+        meet_group(s, word);
 }
 
 /* Has one of the slots been read since they were published? */
@@ -450,7 +454,8 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
     const bool late = is_read || time == RACE_TIME_MAX;
     if (by->met_all) return true;
     for (uint32_t k = 0; k < by->n_met; k++)
-        if (by->met[k].owner == owner && time < by->met[k].time + late) return true;
+        if (by->met[k].owner == owner && (time < by->met[k].time + late || by->met[k].flag == word))
+            return true;
     return by->reads && published(group_of(s, m, owner), by, race_wave(word), time, is_read);
 }
 
