@@ -46,6 +46,11 @@ __global__ void get(int *flag)
     }
 }
 
+__global__ void tell(volatile int *flag)
+{
+    *flag = 1;
+}
+
 __global__ void count(int *at)
 {
     at[threadIdx.x]++;
@@ -255,6 +260,26 @@ static void not_there_yet()
     copied_beside(&setting::from_host);
 }
 
+// Memory is given back on a stream that does not wait for its user. The stream is held back until
+// the user is done, which the program sees after it has asked for all of that.
+static void freed_beside()
+{
+    setting s;
+    volatile int *gate = s.host;
+    int *at;
+    if (hipMallocAsync((void **)&at, N * sizeof(int), s.first) != hipSuccess) return;
+    s.in_order(s.first, s.second);
+    wait_for<<<1, 1, 0, s.first>>>(gate);
+    if (right) put<<<GROUPS, GROUP, 0, s.second>>>(at, N);
+    if (right) s.in_order(s.second, s.first);
+    (void)hipFreeAsync(at, s.first); // freed: beside
+    if (!right) put<<<GROUPS, GROUP, 0, s.second>>>(at, N);
+    tell<<<1, 1, 0, s.second>>>(gate + 1);
+    while (!gate[1]) {
+    }
+    *gate = 1;
+}
+
 // ---- programs that are right ----
 
 // Newer than some runtimes.
@@ -398,6 +423,7 @@ static const row_t rows[] = {
     {"copied-too-early", copied_too_early},
     {"changed-while-copied", changed_while_copied},
     {"not-there-yet", not_there_yet},
+    {"freed-beside", freed_beside},
     {"ways-to-wait", ways_to_wait},
     {"ways-of-streams", ways_of_streams},
     {"flag-of-another", flag_of_another},

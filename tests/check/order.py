@@ -30,6 +30,8 @@ BUGS = {
     "copied-too-early": copy("bug: put"),
     "changed-while-copied": copy("bug: change"),
     "not-there-yet": copy("bug: change"),
+    "freed-beside": corpus.Bug({"race-global": 1}, "race of 4000 bytes", "bug: put", None,
+                               "bytes inside the 4000 bytes that hipMallocAsync gave out at", gone="freed: beside"),
 }
 
 

@@ -77,6 +77,7 @@ static struct {
     uint64_t begun[CHAINS], over[CHAINS];
     uint32_t n_chains;
     uint32_t spare[CHAINS], n_spare; /* of queues that are gone */
+    uint32_t handlers;               /* their chain, once there is one */
     chk_clock_t *host;
     chk_line_t *lines;
     held_t *held;
@@ -84,6 +85,7 @@ static struct {
 } order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint64_t copying;
+static _Thread_local chk_clock_t *handled; /* what the signal knew whose handler runs, or NULL */
 
 /* ---- questions ---- */
 
@@ -169,6 +171,7 @@ static void begin(void)
     if (!(chk_wanted() & CHK_RACE)) return;
     pthread_atfork(NULL, NULL, forked);
     order.host = chk_clock_keep(&chk_clock_nothing);
+    order.handlers = CHAINS;
     order.actor = calloc(ACTORS, sizeof *order.actor);
 }
 
@@ -189,16 +192,21 @@ static void name_first(chk_line_t *l)
     if (l->open == 1) raise(&l->base, l->chain[0], order.begun[l->chain[0]] - 1);
 }
 
+/* The next of a chain, which knows that. */
+static uint64_t begin_actor(uint32_t *chain, chk_clock_t *clock)
+{
+    if (*chain == CHAINS) *chain = take_chain();
+    const uint64_t serial = atomic_fetch_add(&order.latest, 1) + 1;
+    const uint64_t place = (uint64_t)*chain << PLACE_BITS | ++order.begun[*chain];
+    atomic_store(&actor_of(serial)->place, place);
+    atomic_store(&actor_of(serial)->clock, chk_clock_keep(clock));
+    return serial;
+}
+
 static uint64_t start(chk_line_t *l)
 {
     name_first(l);
-    uint32_t *chain = &l->chain[l->open++ % OPEN];
-    if (*chain == CHAINS) *chain = take_chain();
-    const uint64_t serial = l->last = atomic_fetch_add(&order.latest, 1) + 1;
-    const uint64_t place = (uint64_t)*chain << PLACE_BITS | ++order.begun[*chain];
-    atomic_store(&actor_of(serial)->place, place);
-    atomic_store(&actor_of(serial)->clock, chk_clock_keep(l->base));
-    return serial;
+    return l->last = begin_actor(&l->chain[l->open++ % OPEN], l->base);
 }
 
 static void is_over(uint64_t place)
@@ -277,6 +285,22 @@ void chk_order_meet(uint64_t earlier, uint64_t later)
         h = NULL;
     }
     free(h);
+    unlock();
+}
+
+uint64_t chk_order_handle(void)
+{
+    if (!handled) return 0;
+    lock();
+    const uint64_t serial = begin_actor(&order.handlers, handled);
+    unlock();
+    return serial;
+}
+
+void chk_order_over(uint64_t serial)
+{
+    lock();
+    end(serial);
     unlock();
 }
 
@@ -540,6 +564,15 @@ static void seen(uint64_t va, int64_t value, bool waited)
     unlock();
 }
 
+static void handling(uint64_t va, int64_t value)
+{
+    lock();
+    const word_t *w = va ? find_word(va) : NULL;
+    chk_clock_drop(handled);
+    handled = w && !is_of_others(w, value) ? chk_clock_keep(w->clock) : NULL;
+    unlock();
+}
+
 static void stored(uint64_t va, int64_t value)
 {
     atomic_store(&order.heard, true);
@@ -586,6 +619,7 @@ const softgpu_order_api_t *chk_order_api(void)
                                             .stored = stored,
                                             .added = added,
                                             .rung = rung,
+                                            .handling = handling,
                                             .called = called,
                                             .returned = returned};
     pthread_once(&order.once, begin);

@@ -20,6 +20,12 @@ bool chk_order_before(uint64_t earlier, uint64_t later);
 /* The copy that the calling thread is about to make: for `transfer`. */
 uint64_t chk_order_copying(void);
 
+/* An actor of the calling thread, which runs a handler of a signal: what told the signal is before
+ * it, and what the program does beside it is not. 0: it is not known what did. For
+ * chk_order_over(). */
+uint64_t chk_order_handle(void);
+void chk_order_over(uint64_t serial);
+
 /* A wave of `later` has read, by an atomic access, what `earlier` has written: from now on all that
  * `earlier` does counts as before `later`, and what follows that. Takes a lock. */
 void chk_order_meet(uint64_t earlier, uint64_t later);

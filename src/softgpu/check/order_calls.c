@@ -114,8 +114,11 @@ typedef struct {
 static bool on_signal(hsa_signal_value_t value, void *argument)
 {
     handled_t *h = argument;
+    const softgpu_order_api_t *o = order();
     seen(h->signal, value, true);
+    if (o) o->handling(value_at(h->signal), value);
     const bool again = h->handler(value, h->argument);
+    if (o) o->handling(0, 0);
     if (!again) free(h);
     return again;
 }

@@ -109,6 +109,22 @@ void race_report_copy(const struct sg_memory *m, race_kind_t kind, uint64_t va, 
     chk_report(&f);
 }
 
+void race_report_free(uint64_t va, uint64_t bytes, uint64_t other, bool other_is_read)
+{
+    static const char *const words[] = {PAIR("it is taken back", "write"),
+                                        PAIR("it is taken back", "read")};
+    chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL,
+                       .bytes = bytes,
+                       .at_address = true,
+                       .va = va,
+                       .other = {.what = words[other_is_read],
+                                 .wave = race_wave(other),
+                                 .lane = other >> RACE_LANE_SHIFT & (ISA_LANES - 1)}};
+    add_site(&f.other, other);
+    f.memory = race_run_tell(other, &f.other);
+    chk_report(&f);
+}
+
 bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site, unsigned element,
                unsigned lane, const uint8_t *at, uint32_t from, uint32_t bytes)
 {

@@ -124,11 +124,6 @@ void race_global_made(uint64_t begin, uint64_t bytes)
     forget(begin, end);
 }
 
-void race_global_going(uint64_t begin, uint64_t bytes)
-{
-    forget(begin, begin + bytes);
-}
-
 /* ---- accesses ---- */
 
 /* Words that are known to be before all that the workgroup does: below the floor, and so many from
@@ -604,4 +599,40 @@ void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uin
     if (!race_run_copy(&t.copy, chk_order_copying())) return;
     if (from) copy_range(&t, from, false);
     if (to) copy_range(&t, to, true);
+}
+
+/* ---- memory that is taken back ---- */
+
+/* Its first access that is not before that, if any. */
+static bool look_for_user(race_copy_t *c, uint64_t va, uint64_t *word, bool *is_read)
+{
+    const chunk_t *chunk = chunk_of(va);
+    const size_t d = va / 4 % CHUNK_DWORDS;
+    if (!chunk) return false;
+    const uint64_t words[] = {get(&chunk->write[d]), get(&chunk->read[d]), get(&chunk->second[d])};
+    for (unsigned k = 0; k < 2u + (words[1] & RACE_EXTRA); k++) {
+        if (race_owner(words[k]) < c->floor || race_run_copy_ordered(c, words[k])) continue;
+        *word = words[k];
+        *is_read = k > 0;
+        return true;
+    }
+    return false;
+}
+
+/* Where a stream has got there, what others may be at is not before it; else the program has waited
+ * for the device. */
+void race_global_going(uint64_t begin, uint64_t bytes)
+{
+    const uint64_t serial = chk_order_handle();
+    race_copy_t c;
+    const bool others = serial && race_run_pass(&c, serial);
+    for (uint64_t va = begin; others && va < begin + bytes; va += 4) {
+        uint64_t word;
+        bool is_read;
+        if (!look_for_user(&c, va, &word, &is_read)) continue;
+        race_report_free(va, bytes, word, is_read);
+        break;
+    }
+    if (serial) chk_order_over(serial);
+    forget(begin, begin + bytes);
 }

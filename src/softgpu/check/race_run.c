@@ -57,6 +57,7 @@ typedef struct {
 /* What is remembered of a dispatch. */
 typedef struct {
     uint64_t serial, kernel_object;
+    const struct sg_memory *memory;
     uint32_t base, total; /* owners */
     uint32_t groups[3];
 } past_t;
@@ -126,6 +127,7 @@ void race_run_begin(const chk_dispatch_t *d)
     if (!r) return;
     r->past = (past_t){.serial = d->serial,
                        .kernel_object = d->kernel_object,
+                       .memory = d->memory,
                        .total = (uint32_t)d->groups,
                        .groups = {d->grid[0], d->grid[1], d->grid[2]}};
     r->bytes = sizeof(meetings_t) + d->groups * sizeof(group_t);
@@ -204,16 +206,17 @@ static bool find(uint32_t owner, past_t *out)
     return found;
 }
 
-void race_run_tell(uint64_t word, chk_other_t *o)
+const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o)
 {
     past_t p;
-    if (!find(race_owner(word), &p)) return;
+    if (!find(race_owner(word), &p)) return NULL;
     const uint32_t id = race_owner(word) - p.base;
     o->kernel_object = p.kernel_object;
     o->dispatch = p.serial;
     o->group[0] = id % p.groups[0];
     o->group[1] = id / p.groups[0] % p.groups[1];
     o->group[2] = id / p.groups[0] / p.groups[1];
+    return p.memory;
 }
 
 /* ---- between dispatches ---- */
@@ -259,6 +262,16 @@ bool race_run_copy(race_copy_t *c, uint64_t serial)
     c->floor = order_of(serial, c->owner).floor;
     pthread_mutex_unlock(&all.lock);
     return serial;
+}
+
+bool race_run_pass(race_copy_t *c, uint64_t serial)
+{
+    *c = (race_copy_t){.serial = serial};
+    pthread_mutex_lock(&all.lock);
+    const uint32_t next = all.next_owner;
+    c->floor = order_of(serial, next).floor;
+    pthread_mutex_unlock(&all.lock);
+    return c->floor < next;
 }
 
 bool race_run_copy_ordered(race_copy_t *c, uint64_t word)

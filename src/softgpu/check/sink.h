@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 4 };
+enum { SOFTGPU_CHECK_VERSION = 5 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -33,6 +33,10 @@ typedef struct softgpu_order_api {
     /* It is about to ring a doorbell: this packet of the queue, and those before, are written.
      * `ring`: of so many slots. */
     void (*rung)(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots);
+
+    /* The runtime is about to call a handler, on this thread, because of that; 0: it has returned.
+     */
+    void (*handling)(uint64_t at, int64_t value);
 
     /* A call begins that waits for copies of its own: a number for returned(). */
     uint64_t (*called)(void);
