@@ -468,6 +468,12 @@ static const struct {
     {"flat_load_dword v2, v[0:1]\n" LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ,
      CHK_FLOW_FLAT_MEMORY, 2, 0},
     {LOAD(2) FLAT(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* but what FLAT reads of memory comes before what is loaded after it */
+    {"flat_load_dword v2, v[0:1]\n" LOAD(2), .kind = NONE},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2), .kind = NONE},
+    {FLAT(2) "s_waitcnt vmcnt(0)\n" LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
     /* of other lanes the register is not pending; of a register for each branch all are */
     {LANES(15) LOAD(2) LANES(48) USE(2), .kind = NONE},
     {LANES(15) LOAD(2) LANES(48) "v_mov_b32 v2, 0\n", .kind = NONE},

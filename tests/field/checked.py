@@ -17,10 +17,19 @@ KNOWN = os.path.join(SUPPORT, "known.rules")
 HIP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hip", "programs")
 BLAS = "/usr/libexec/rocm/librocblas4-bench/rocblas-bench"
 SPARSE = "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test"
+FFT = "/usr/libexec/rocm/librocfft0-tests/rocfft-test"
+SOLVER = "/usr/libexec/rocm/librocsolver0-tests/rocsolver-test"
 LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
 ONCE = "-v 1 -i 1 -j 0"
 PRODUCT = f"-f gemm -m 97 -n 66 -k 51 --lda 130 --ldb 131 --ldc 132 --alpha 2 --beta 3 {ONCE}"
 MIXED = f"-f gemm_ex -m 65 -n 34 -k 96 --alpha 1 --beta 1 {ONCE}"
+FFTS = ":".join(f"{kind}/accuracy_test.vs_fftw/{name}_batch_2_*" for kind, name in (
+    ("pow2_1D", "complex_forward_len_1024_single_op"), ("pow2_1D", "real_forward_len_8_double_op"),
+    ("pow3_2D", "complex_forward_len_9_9_double_ip"), ("prime_3D", "real_forward_len_7_7_7_single_ip"),
+    ("prime_1D", "complex_forward_len_17_double_ip")))
+SOLVERS = ":".join(f"checkin_lapack/{name}" for name in (
+    "GETRF.__*/12", "GEQRF.__*/12", "SYEVD.__float/12", "GESV.batched*/12", "GESVD.__*/8", "POTRF.__float/12"))
+PASSED = r"\[  PASSED  \] [1-9]"
 RIGHT = "norm_error"  # its report of a result; judged by rocblas.py
 LIBRARIES = {  # what: (program, arguments, its package, what it says when something has run)
     "rocBLAS gemm f32": (BLAS, f"{PRODUCT} -r f32_r", "librocblas4-bench", RIGHT),
@@ -32,8 +41,12 @@ LIBRARIES = {  # what: (program, arguments, its package, what it says when somet
                      "librocblas4-bench", RIGHT),
     "rocBLAS gemv": (BLAS, f"-f gemv -m 131 -n 77 --lda 140 --alpha 2 --beta 3 --transposeA T -r f64_r {ONCE}",
                      "librocblas4-bench", RIGHT),
-    "rocSPARSE": (SPARSE, "--gtest_filter=quick/csrmv.*", "librocsparse1-tests",
-                  r"\[  PASSED  \] [1-9]"),
+    "rocBLAS dotc": (BLAS, f"-f dotc -n 1025 -r f64_c {ONCE}", "librocblas4-bench", RIGHT),
+    "rocBLAS trtri": (BLAS, f"-f trtri -n 100 --lda 100 -r f32_r --uplo L --diag N {ONCE}", "librocblas4-bench", RIGHT),
+    "rocBLAS iamax": (BLAS, f"-f iamax -n 5000 -r f32_r {ONCE}", "librocblas4-bench", RIGHT),
+    "rocSPARSE": (SPARSE, "--gtest_filter=quick/csrmv.*", "librocsparse1-tests", PASSED),
+    "rocFFT": (FFT, f"--seed 1 --gtest_filter={FFTS}", "librocfft0-tests", PASSED),
+    "rocSOLVER": (SOLVER, f"--gtest_filter={SOLVERS}", "librocsolver0-tests", PASSED),
     "llama.cpp": (LLAMA, "test -b ROCm0 -o RMS_NORM,SUM_ROWS,GET_ROWS,MUL_MAT -p "
                   "type=f32|type_a=q4_0.*m=16,n=1,k=256,bs=.1,1.,nr=.1,1.,per=.0,1,2,3.", "llama.cpp-tests",
                   r"[1-9]\d*/\d+ tests passed"),
@@ -67,7 +80,8 @@ def libraries():
 
 def ours():
     sources = [os.path.join(HIP, f"{name}.hip") for name in (OURS[:3] if f.small else OURS)]
-    for source in [os.path.join(SUPPORT, "primitives.hip"), *sources]:
+    primitives = ["primitives.hip"] if f.small else ["primitives.hip", "primitives_more.hip"]
+    for source in [*(os.path.join(SUPPORT, name) for name in primitives), *sources]:
         program = built(source)
         if program:
             yield os.path.basename(source), [program], ""

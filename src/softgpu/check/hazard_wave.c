@@ -133,8 +133,13 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    /* a load into what another of the same order is going to write comes after it */
+    /* a load into what another of the same order is going to write comes after it; so does one from
+     * memory after FLAT, whose lanes in LDS, if there are any, lgkmcnt has waited for */
     if (written && flow == u->flow && flow <= CHK_FLOW_LDS) return false;
+    if (written && u->flow == CHK_FLOW_VM &&
+        (flow == CHK_FLOW_FLAT_MEMORY ||
+         (flow == CHK_FLOW_FLAT && (int32_t)(number - s->flat_lgkm) <= 0)))
+        return false;
     *out = (chk_hazard_t){.kind = written ? CHK_HAZARD_OVERWRITE : CHK_HAZARD_READ,
                           .reg = (uint16_t)reg,
                           .flow = (uint8_t)flow,
