@@ -312,6 +312,19 @@ __global__ void numbered(const int *from, int *to, bool right)
     }
 }
 
+// A lock that is given back by an exchange, of which compilers make a store.
+__global__ void exchanged(const int *from, int *to, bool right)
+{
+    if (threadIdx.x) return;
+    for (int pass = 0; pass < PASSES; pass++) {
+        while (atomicExch(&to[0], 1)) __builtin_amdgcn_s_sleep(1);
+        __threadfence();
+        to[1] += from[blockIdx.x] + 1; // bug: unlock
+        if (right) __threadfence();
+        atomicExch(&to[0], 0);
+    }
+}
+
 __global__ void progress(const int *from, int *to, bool right)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -468,6 +481,7 @@ static const row_t rows[] = {
     RUN("look-back", look_back, GROUPS, 64),
     RUN("grid", grid_steps, GROUPS, 64),
     RUN("ticket", numbered, GROUPS, 64),
+    RUN("unlock", exchanged, GROUPS, 64),
     RUN("atomic-plain", progress, GROUPS, 64),
     {"streams", streams},
     RUN("locked", locked, GROUPS, 64),

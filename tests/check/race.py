@@ -41,6 +41,7 @@ BUGS = {
     "look-back": memory("look-back", ONE),
     "grid": memory("grid", "64 lanes of this wave"),
     "ticket": memory("ticket", ONE, other="bug: "),
+    "unlock": memory("unlock", ONE, other="bug: "),
     "atomic-plain": memory("atomic-plain", ONE),
     "streams": memory("streams", "64 lanes of this wave"),
 }

@@ -34,6 +34,7 @@ typedef struct {
 
 /* Changed by the workgroup's own thread alone. */
 #define BEING_WRITTEN (UINT32_C(1) << 31)
+#define MANY          UINT32_MAX
 typedef struct {
     _Atomic uint32_t n; /* publications; BEING_WRITTEN: wait with what they say */
     publication_t last[PUBLISHED];
@@ -49,7 +50,8 @@ typedef struct {
 
 typedef struct {
     _Atomic uint32_t stamp;
-    _Atomic uint64_t hands_on, hands_all; /* slots that hand something on: reads, met_all */
+    _Atomic uint64_t hands_on;         /* slots that hand on what was read */
+    _Atomic uint32_t hands_all[SLOTS]; /* owner that has met others and published there, or MANY */
     _Atomic uint32_t read[SLOTS][SLOTS];
     group_t group[];
 } meetings_t;
@@ -358,6 +360,28 @@ static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned w
     atomic_store(&g->n, n + 1);
 }
 
+/* Who knows others by their flags publishes that too. */
+static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
+{
+    for (; slots; slots &= slots - 1) {
+        _Atomic uint32_t *by = &m->hands_all[__builtin_ctzll(slots)];
+        uint32_t now = get(by);
+        while (now != owner && now != MANY &&
+               !atomic_compare_exchange_weak(by, &now, now ? MANY : owner))
+            ;
+    }
+}
+
+/* Has another owner done that? */
+static bool was_handed_all(const meetings_t *m, uint32_t owner, uint64_t slots)
+{
+    for (; slots; slots &= slots - 1) {
+        const uint32_t by = get(&m->hands_all[__builtin_ctzll(slots)]);
+        if (by && by != owner) return true;
+    }
+    return false;
+}
+
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots)
 {
     meetings_t *m = meetings(s);
@@ -365,7 +389,7 @@ void race_run_release(race_state_t *s, unsigned wave, uint64_t slots)
     group_t *g = group_of(s, m, s->owner);
     s->clock.told[wave] = s->clock.own[wave];
     publish(m, g, &s->clock, wave, slots);
-    if (g->met_any && (m->hands_all & slots) != slots) atomic_fetch_or(&m->hands_all, slots);
+    if (g->met_any) hand_all_on(m, s->owner, slots);
     if (!g->reads) return;
     for (uint64_t left = slots; left; left &= left - 1) {
         _Atomic uint32_t *to = m->read[__builtin_ctzll(left)];
@@ -391,7 +415,7 @@ void race_run_acquire(race_state_t *s, uint64_t slots)
         raise(&g->read[__builtin_ctzll(left)], now);
     for (uint64_t left = slots & m->hands_on; left; left &= left - 1)
         learn(g, m->read[__builtin_ctzll(left)]);
-    if (m->hands_all & slots) g->met_any = g->met_all = true;
+    if (was_handed_all(m, s->owner, slots)) g->met_any = g->met_all = true;
     g->reads = true;
 }
 
