@@ -42,6 +42,8 @@ LIBRARIES = {  # what: (program, arguments, its package, what it says when somet
     "rocBLAS gemv": (BLAS, f"-f gemv -m 131 -n 77 --lda 140 --alpha 2 --beta 3 --transposeA T -r f64_r {ONCE}",
                      "librocblas4-bench", RIGHT),
     "rocBLAS dotc": (BLAS, f"-f dotc -n 1025 -r f64_c {ONCE}", "librocblas4-bench", RIGHT),
+    "rocBLAS trsv": (BLAS, f"-f trsv -n 100 --lda 100 -r f32_c --uplo L --diag N --transposeA N {ONCE}",
+                     "librocblas4-bench", RIGHT),
     "rocBLAS trtri": (BLAS, f"-f trtri -n 100 --lda 100 -r f32_r --uplo L --diag N {ONCE}", "librocblas4-bench", RIGHT),
     "rocBLAS iamax": (BLAS, f"-f iamax -n 5000 -r f32_r {ONCE}", "librocblas4-bench", RIGHT),
     "rocSPARSE": (SPARSE, "--gtest_filter=quick/csrmv.*", "librocsparse1-tests", PASSED),
