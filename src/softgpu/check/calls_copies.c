@@ -147,7 +147,11 @@ static const void *begin_2d(const side_2d_t *s)
     X(hipMemset3D, (pitched_t p, int value, point_t size), (p, value, size),                       \
       (p.at, bytes_3d(&p, &size), NULL, 0))                                                        \
     X(hipMemset3DAsync, (pitched_t p, int value, point_t size, void *stream),                      \
-      (p, value, size, stream), (p.at, bytes_3d(&p, &size), NULL, 0))                              \
+      (p, value, size, stream), (p.at, bytes_3d(&p, &size), NULL, 0))
+
+/* Those of them that come after signals: ROCr 6 looks at them itself, and tells the engine nothing
+ * of those that are there already. */
+#define COPIES_HSA_AFTER(X)                                                                        \
     X(hsa_amd_memory_async_copy, (HSA_TWO), (ARGUMENTS_HSA), (PLAIN))                              \
     X(hsa_amd_memory_async_copy_on_engine, (HSA_TWO, int engine, bool force),                      \
       (ARGUMENTS_HSA, engine, force), (PLAIN))
@@ -172,6 +176,10 @@ static const void *begin_2d(const side_2d_t *s)
     }
 #define X(name, parameters, arguments, sides) COPY(name, parameters, arguments, sides, , )
 COPIES(X)
+#undef X
+#define X(name, parameters, arguments, sides)                                                      \
+    COPY(name, parameters, arguments, sides, calls_behind(n, signals), calls_behind(n, signals))
+COPIES_HSA_AFTER(X)
 #undef X
 #define X(name, parameters, arguments, sides)                                                      \
     COPY(name, parameters, arguments, sides, const uint64_t number = called(), returned(number))

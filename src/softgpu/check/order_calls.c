@@ -103,6 +103,31 @@ uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
     return status;
 }
 
+void calls_behind(uint32_t n, const void *signals)
+{
+    const hsa_signal_t *all = signals;
+    for (uint32_t k = 0; order() && all && k < n; k++)
+        if (all[k].handle)
+            seen(all[k], __atomic_load_n(&at(all[k])->value, __ATOMIC_ACQUIRE), false);
+}
+
+/* Whose sides are not looked at here: its copies are the engine's. */
+EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
+                                                   const hsa_dim3_t *to_offset,
+                                                   const hsa_pitched_ptr_t *from,
+                                                   const hsa_dim3_t *from_offset,
+                                                   const hsa_dim3_t *range, hsa_agent_t agent,
+                                                   hsa_amd_copy_direction_t direction, uint32_t n,
+                                                   const hsa_signal_t *signals, hsa_signal_t signal)
+{
+    NEXT_OR(hsa_amd_memory_async_copy_rect, HSA_STATUS_ERROR);
+    calls_behind(n, signals);
+    const hsa_status_t status =
+        next(to, to_offset, from, from_offset, range, agent, direction, n, signals, signal);
+    calls_behind(n, signals);
+    return status;
+}
+
 /* ---- handlers, which the runtime calls when a signal has its value ---- */
 
 typedef struct {
