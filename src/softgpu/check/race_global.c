@@ -317,10 +317,12 @@ RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word
 {
     const race_row_t extra = (race_row_t){0} + RACE_EXTRA, r = *reader, seconds = r & fresh & extra;
     const race_row_t theirs = fresh & (race_row_t)((r ^ word) >> RACE_OWNER_SHIFT != 0);
-    const race_row_t beside = theirs & (race_row_t)(seconds == 0);
-    race_row_set(second, word, beside);
-    race_row_set(reader, (theirs & (r | extra)) | (~theirs & (word | seconds)),
-                 to_do & (beside | ~theirs));
+    const race_row_t beside = theirs & (race_row_t)(seconds == 0), mine = to_do & ~theirs;
+    if (race_row_any(beside)) {
+        race_row_set(second, word, beside);
+        race_row_set(reader, r | extra, beside);
+    }
+    if (race_row_any(mine)) race_row_set(reader, word | seconds, mine);
 }
 
 /* Dwords from `d` on, 1 << shift from lane to lane, of which `n` are accessed. Returns the lanes of
