@@ -79,8 +79,8 @@ bool calls_release_all(void);
 /* Whether any stream is captured. */
 bool calls_capturing(void);
 
-/* The runtime looks at `n` signals, hsa_signal_t, in the program's place. */
-void calls_behind(uint32_t n, const void *signals);
+/* Around a call in which the runtime looks at `n` signals, hsa_signal_t, in the program's place. */
+void calls_behind(uint32_t n, const void *signals, bool begins);
 
 /* Around a call that waits for copies of its own. */
 static inline uint64_t called(void)

@@ -178,7 +178,8 @@ static const void *begin_2d(const side_2d_t *s)
 COPIES(X)
 #undef X
 #define X(name, parameters, arguments, sides)                                                      \
-    COPY(name, parameters, arguments, sides, calls_behind(n, signals), calls_behind(n, signals))
+    COPY(name, parameters, arguments, sides, calls_behind(n, signals, true),                       \
+         calls_behind(n, signals, false))
 COPIES_HSA_AFTER(X)
 #undef X
 #define X(name, parameters, arguments, sides)                                                      \

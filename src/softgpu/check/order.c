@@ -67,6 +67,8 @@ typedef struct held {
     chk_clock_t *clock;
 } held_t;
 
+enum { LOOKED_AT = 64 };
+
 static struct {
     pthread_once_t once;
     pthread_mutex_t lock;
@@ -81,6 +83,8 @@ static struct {
     chk_clock_t *host;
     chk_line_t *lines;
     held_t *held;
+    uint64_t looked_at[LOOKED_AT]; /* signals that calls of the runtime may look at now */
+    unsigned n_looked_at;
     word_t *words[WORD_LISTS];
 } order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -385,6 +389,17 @@ uint64_t chk_line_dispatch(chk_line_t *l)
     return serial;
 }
 
+static word_t *find_word(uint64_t va);
+
+/* The call that has given out the copy has not returned: what it waits for may be there already. */
+static void join_looked_at(chk_line_t *l)
+{
+    for (unsigned k = 0; k < order.n_looked_at; k++) {
+        const word_t *w = find_word(order.looked_at[k]);
+        if (w && w->value < w->armed) join(&l->base, w->clock);
+    }
+}
+
 void chk_line_copy(chk_line_t *l)
 {
     if (!l) return;
@@ -393,6 +408,7 @@ void chk_line_copy(chk_line_t *l)
         end_copy(l);
         close_line(l);
         join(&l->base, order.host);
+        join_looked_at(l);
         l->copy = start(l);
         l->copy_host = chk_clock_keep(order.host);
     }
@@ -573,6 +589,19 @@ static void handling(uint64_t va, int64_t value)
     unlock();
 }
 
+static void looking(uint64_t va, bool begins)
+{
+    lock();
+    unsigned k = 0;
+    while (k < order.n_looked_at && (begins || order.looked_at[k] != va))
+        k++;
+    if (begins && k < LOOKED_AT)
+        order.looked_at[order.n_looked_at++] = va;
+    else if (!begins && k < order.n_looked_at)
+        order.looked_at[k] = order.looked_at[--order.n_looked_at];
+    unlock();
+}
+
 static void stored(uint64_t va, int64_t value)
 {
     atomic_store(&order.heard, true);
@@ -616,6 +645,7 @@ static void returned(uint64_t number)
 const softgpu_order_api_t *chk_order_api(void)
 {
     static const softgpu_order_api_t api = {.seen = seen,
+                                            .looking = looking,
                                             .stored = stored,
                                             .added = added,
                                             .rung = rung,

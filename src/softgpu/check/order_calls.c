@@ -103,12 +103,14 @@ uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
     return status;
 }
 
-void calls_behind(uint32_t n, const void *signals)
+void calls_behind(uint32_t n, const void *signals, bool begins)
 {
     const hsa_signal_t *all = signals;
     for (uint32_t k = 0; order() && all && k < n; k++)
-        if (all[k].handle)
+        if (all[k].handle) {
             seen(all[k], __atomic_load_n(&at(all[k])->value, __ATOMIC_ACQUIRE), false);
+            order()->looking(value_at(all[k]), begins);
+        }
 }
 
 /* Whose sides are not looked at here: its copies are the engine's. */
@@ -121,10 +123,10 @@ EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
                                                    const hsa_signal_t *signals, hsa_signal_t signal)
 {
     NEXT_OR(hsa_amd_memory_async_copy_rect, HSA_STATUS_ERROR);
-    calls_behind(n, signals);
+    calls_behind(n, signals, true);
     const hsa_status_t status =
         next(to, to_offset, from, from_offset, range, agent, direction, n, signals, signal);
-    calls_behind(n, signals);
+    calls_behind(n, signals, false);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 5 };
+enum { SOFTGPU_CHECK_VERSION = 6 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -37,6 +37,9 @@ typedef struct softgpu_order_api {
     /* The runtime is about to call a handler, on this thread, because of that; 0: it has returned.
      */
     void (*handling)(uint64_t at, int64_t value);
+    /* A call of the runtime that may look at the signal in the program's place begins, or is over.
+     */
+    void (*looking)(uint64_t at, bool begins);
 
     /* A call begins that waits for copies of its own: a number for returned(). */
     uint64_t (*called)(void);
