@@ -39,7 +39,7 @@ def main():
                  f'printf \'#!/bin/sh\\nexec "%s" counted\\n\' "{PROGRAM}" >"$2" && chmod +x "$2"\n')
         environment = dict(os.environ, PATH=f"{tools}:{BUILD}/bin:{os.environ['PATH']}")
         steps = github(block(PAGE, "github"))
-        assert len(steps) == 3, steps
+        assert len(steps) == 4, steps
         judge(work, steps, environment, "# none\n", 42)
         judge(work, steps, environment, "invalid-write kernel=^spill\n", 0)
         lines = gitlab(block(PAGE, "gitlab"))
