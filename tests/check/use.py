@@ -110,8 +110,9 @@ class Options(Use):
         self.refused(r'--kernel \(SOFTGPU_CHECK_KERNEL\): "a\(": ', "--check", "--kernel", "a(")
         self.refused('"xml" is none of text, json and sarif', "--check", "--check-format=xml")
         self.refused("sarif is one document: --check-output", "--check", "--check-format=sarif")
-        self.refused(r'--error-exitcode \(SOFTGPU_CHECK_EXITCODE\): "0" is not a number from 1 to 255',
-                     "--error-exitcode", "0")
+        for status in ("0", "256", " 42", "+42"):
+            self.refused(rf'--error-exitcode \(SOFTGPU_CHECK_EXITCODE\): "{re.escape(status)}" is not a number from 1 to '
+                         "255", "--error-exitcode", status)
         self.refused(f"{self.folder}/none: No such file", "--check", "--suppressions", self.path("none"))
         self.refused(f"{self.folder}: no file that can be read more than once", SOFTGPU_CHECK="1",
                      SOFTGPU_CHECK_SUPPRESSIONS=self.folder)

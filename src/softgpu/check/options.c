@@ -122,7 +122,7 @@ static bool read_status(const told_t *t, chk_options_t *o)
     char *end;
     if (!value) return true;
     const unsigned long n = strtoul(value, &end, 10);
-    if (end == value || *end || *value == '-' || n < 1 || n > 255)
+    if (*value < '0' || *value > '9' || *end || n < 1 || n > 255)
         return refuse(t, CHK_VARIABLE_STATUS, "\"%s\" is not a number from 1 to 255", value);
     o->status = (int)n;
     return true;
