@@ -75,6 +75,19 @@ static size_t bytes_of(void *at)
     return range && range(&begin, &bytes, at) == GOOD && begin == at ? bytes : 0;
 }
 
+static size_t whole_pages(size_t bytes)
+{
+    enum { PAGE = 4096 };
+    return (bytes + PAGE - 1) & -(size_t)PAGE;
+}
+
+/* What HIP asks of ROCr, so that it can be shared: ROCr takes what is not all of a mapping for a
+ * part of a block of 2 MiB, which there is none of here, and version 7 ends the process then. */
+static size_t bytes_for_hip(size_t bytes)
+{
+    return calls_outer && calls_outer[1] == 'i' ? whole_pages(bytes) : bytes;
+}
+
 /* X(name, parameters, arguments, pointer, bytes) */
 #define GIVES(X)                                                                                   \
     X(hipMalloc, (void **at, size_t bytes), (at, bytes), *at, bytes)                               \
@@ -101,7 +114,7 @@ static size_t bytes_of(void *at)
     X(hsa_memory_allocate, (uint64_t region, size_t bytes, void **at), (region, bytes, at), *at,   \
       bytes)                                                                                       \
     X(hsa_amd_memory_pool_allocate, (uint64_t pool, size_t bytes, uint32_t flags, void **at),      \
-      (pool, bytes, flags, at), *at, bytes)                                                        \
+      (pool, bytes_for_hip(bytes), flags, at), *at, bytes)                                         \
     X(hsa_amd_ipc_memory_attach,                                                                   \
       (const void *handle, size_t bytes, uint32_t count, const void *agents, void **at),           \
       (handle, bytes, count, agents, at), *at, bytes)
@@ -130,14 +143,12 @@ static bool is_hip(const char *name)
 GIVES(X)
 #undef X
 
-/* ROCr takes what is not all of a mapping for a part of a block of 2 MiB, which there is none of: a
- * mapping is whole pages here. */
+/* The same; version 7 wants to be asked for just what was given out. */
 EXPORT int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle);
 int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
 {
-    enum { PAGE = 4096 };
     NEXT(hsa_amd_ipc_memory_create);
-    const int status = next(at, (bytes + PAGE - 1) & -(size_t)PAGE, handle);
+    const int status = next(at, whole_pages(bytes), handle);
     return status == GOOD ? status : next(at, bytes, handle);
 }
 
