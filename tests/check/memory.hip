@@ -504,15 +504,6 @@ static void used_unregistered()
     registered(true);
 }
 
-static void used_reset()
-{
-    int *to;
-    allocate(&to, N);
-    fill_all(to, N); // what the runtime gets for itself, it has
-    if (!right) (void)hipDeviceReset(); // bug: reset
-    fill_all(to, N);
-}
-
 // ---- in the order of streams ----
 
 static void used_freed_async()
@@ -735,7 +726,6 @@ static const row_t rows[] = {
     {"registered-behind", registered_behind},
     {"used-unregistered", used_unregistered},
     {"locked-behind", locked_behind},
-    {"used-reset", used_reset},
     {"used-freed-async", used_freed_async},
     {"freed-async-twice", freed_async_twice},
     {"copied-behind", copied_behind},
