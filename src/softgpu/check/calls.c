@@ -81,8 +81,9 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE - 1) & -(size_t)PAGE;
 }
 
-/* What HIP asks of ROCr, so that it can be shared: ROCr takes what is not all of a mapping for a
- * part of a block of 2 MiB, which there is none of here, and version 7 ends the process then. */
+/* What HIP asks of ROCr, so that it can be shared with other processes: ROCr takes what is not all
+ * of a mapping for a part of a block of 2 MiB, which there is none of here, and may end the process
+ * for it. */
 static size_t bytes_for_hip(size_t bytes)
 {
     return calls_outer && calls_outer[1] == 'i' ? whole_pages(bytes) : bytes;
@@ -143,7 +144,7 @@ static bool is_hip(const char *name)
 GIVES(X)
 #undef X
 
-/* The same; version 7 wants to be asked for just what was given out. */
+/* As bytes_for_hip() has made it, or of memory that is the program's own. */
 EXPORT int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle);
 int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
 {

@@ -316,6 +316,39 @@ void chk_order_show(uint64_t serial)
     unlock();
 }
 
+/* ---- words ---- */
+
+static word_t **list_of(uint64_t va)
+{
+    return &order.words[(va >> 3 ^ va >> 15) % WORD_LISTS];
+}
+
+static word_t *find_word(uint64_t va)
+{
+    const uint64_t at = va & ~UINT64_C(7);
+    word_t *w = *list_of(at);
+    while (w && w->va != at)
+        w = w->next;
+    return w;
+}
+
+static word_t *make_word(uint64_t va, int64_t value)
+{
+    const uint64_t at = va & ~UINT64_C(7);
+    word_t *w = find_word(at), **list = list_of(at);
+    if (w) return w;
+    if (!(w = malloc(sizeof *w))) {
+        atomic_store(&order.lost, true);
+        return NULL;
+    }
+    *w = (word_t){.next = *list,
+                  .va = at,
+                  .clock = chk_clock_keep(&chk_clock_nothing),
+                  .armed = value,
+                  .value = value};
+    return *list = w;
+}
+
 /* ---- lines ---- */
 
 chk_line_t *chk_line_create(uint64_t queue)
@@ -389,8 +422,6 @@ uint64_t chk_line_dispatch(chk_line_t *l)
     return serial;
 }
 
-static word_t *find_word(uint64_t va);
-
 /* The call that has given out the copy has not returned: what it waits for may be there already. */
 static void join_looked_at(chk_line_t *l)
 {
@@ -425,33 +456,7 @@ void chk_line_drained(chk_line_t *l)
     unlock();
 }
 
-/* ---- words ---- */
-
-static word_t *find_word(uint64_t va)
-{
-    const uint64_t at = va & ~UINT64_C(7);
-    word_t *w = order.words[(at >> 3 ^ at >> 15) % WORD_LISTS];
-    while (w && w->va != at)
-        w = w->next;
-    return w;
-}
-
-static word_t *make_word(uint64_t va, int64_t value)
-{
-    const uint64_t at = va & ~UINT64_C(7);
-    word_t *w = find_word(at), **list = &order.words[(at >> 3 ^ at >> 15) % WORD_LISTS];
-    if (w) return w;
-    if (!(w = malloc(sizeof *w))) {
-        atomic_store(&order.lost, true);
-        return NULL;
-    }
-    *w = (word_t){.next = *list,
-                  .va = at,
-                  .clock = chk_clock_keep(&chk_clock_nothing),
-                  .armed = value,
-                  .value = value};
-    return *list = w;
-}
+/* ---- who tells of words ---- */
 
 /* Somebody has set it anew: what it stood for is of no use any more. */
 static void arm(word_t *w, int64_t value)
