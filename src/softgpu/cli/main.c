@@ -233,16 +233,22 @@ static void list_profiles(void)
     exit(0);
 }
 
-/* Empties the file; the program's processes append to it, in whatever folder they are by then. */
+/* A file to which the program's processes append. False with errno. */
+static bool begin_file(const char *name)
+{
+    const int fd = base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+/* They append in whatever folder they are by then. */
 static error_t begin_trace_file(struct argp_state *state, const char *name)
 {
     char path[PATH_MAX];
-    int fd = base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (fd < 0 || !realpath(name, path)) {
+    if (!begin_file(name) || !realpath(name, path)) {
         argp_failure(state, EXIT_SETUP, errno, "--trace-file %s", name);
         return EINVAL;
     }
-    close(fd);
     return setenv("SOFTGPU_TRACE_FILE", path, 1) == 0 ? 0 : errno;
 }
 
@@ -405,10 +411,7 @@ static int name_from_root(unsigned variable)
 static int begin_report(chk_format_t format)
 {
     const char *name = getenv(chk_variables[CHK_VARIABLE_OUTPUT]);
-    const int fd =
-        format == CHK_SARIF ? -1 : base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (fd >= 0) close(fd);
-    if (fd >= 0 || (format == CHK_SARIF && chk_sarif_begin(name))) return 0;
+    if (format == CHK_SARIF ? chk_sarif_begin(name) : begin_file(name)) return 0;
     fprintf(stderr, "softgpu: --check-output %s: %s\n", name, strerror(errno));
     return EXIT_SETUP;
 }
