@@ -1,5 +1,5 @@
 /* race_rows.c - words of the race check's shadow four at a time and one by one: the same random
- * accesses find the same and leave the same behind.
+ * accesses find the same and leave the same behind; and of two at the same moment one is found.
  *
  * The shadow of memory is its file's own, which is why that is part of this one. */
 #include "softgpu/check/race_global.c"
@@ -49,9 +49,11 @@ static struct {
     isa_wave_t wave[GROUPS][WAVES];
     _Alignas(64) isa_row_t rows[4]; /* what a store stores */
     unsigned step;
-    outcome_t *outcome;
+    outcome_t *outcome; /* NULL: lanes are kept alone */
     uint64_t seed;
 } t;
+
+static _Thread_local uint64_t found_lanes;
 
 void __wrap_race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
                         chk_kind_t kind, const race_access_t *a, uint32_t bytes, const char *more);
@@ -63,6 +65,8 @@ void __wrap_race_report(const chk_group_t *g, const isa_wave_t *w, const isa_ins
     (void)i;
     (void)bytes;
     (void)more;
+    found_lanes |= a->lanes;
+    if (!t.outcome) return;
     assert_true(t.outcome->n_found < FOUND_MAX);
     t.outcome->found[t.outcome->n_found++] = (found_t){t.step, kind, *a};
 }
@@ -269,6 +273,85 @@ static void test_same_outcome(void **unused)
     assert_true(lds > PLAYS);
 }
 
+/* ---- at the same moment ---- */
+
+enum { ROUNDS = 1500 };
+
+typedef struct {
+    race_kind_t kind[2]; /* of one and of the other */
+    bool rows;
+    uint32_t bytes;
+    uint8_t step, off;
+} meeting_t;
+
+static struct {
+    const meeting_t *meeting;
+    _Atomic unsigned there; /* threads that have come to a round, of all rounds */
+    _Atomic uint64_t found[ROUNDS];
+} at;
+
+/* Comes to where both have to be before they go on, as nearly at once as can be. */
+static void come(unsigned n)
+{
+    atomic_fetch_add(&at.there, 1);
+    for (unsigned k = 1; atomic_load(&at.there) < n; k++)
+        if (k % 4096 == 0) sched_yield();
+}
+
+static void *accesses(void *which)
+{
+    static const race_site_t site = {.id = 1};
+    const unsigned k = *(const unsigned *)which;
+    const uint64_t chunk = va_base >> CHUNK_SHIFT << CHUNK_SHIFT;
+    const isa_inst_t i = {.src[1] = {.kind = ISA_OPK_VGPR}};
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        sgc_lanes_t a = {.bytes = at.meeting->bytes,
+                         .dword_step = 4,
+                         .step = at.meeting->step,
+                         .even = true,
+                         .exec = ~UINT64_C(0)};
+        a.va[0] = va_base + round % 8 * 132 + at.meeting->off; /* also from one block to the next */
+        found_lanes = 0;
+        if (k == 0) race_global_made(chunk, 1 << CHUNK_SHIFT); /* its first pages come and go */
+        come(4 * round + 2);
+        race_global(NULL, &t.state[k + 1], &t.wave[k + 1][0], &i, &site, at.meeting->kind[k], &a);
+        atomic_fetch_or(&at.found[round], found_lanes);
+        come(4 * round + 4);
+    }
+    return NULL;
+}
+
+static void test_one_sees_the_other(void **unused)
+{
+    static const meeting_t meetings[] = {
+        {{RACE_STORE, RACE_LOAD}, true, 4, 4, 0},   {{RACE_STORE, RACE_STORE}, true, 4, 4, 0},
+        {{RACE_STORE, RACE_LOAD}, false, 4, 4, 0},  {{RACE_STORE, RACE_STORE}, false, 4, 4, 0},
+        {{RACE_STORE, RACE_LOAD}, false, 8, 12, 0}, {{RACE_STORE, RACE_LOAD}, false, 2, 4, 1}};
+    static const unsigned which[] = {0, 1};
+    (void)unused;
+    t.outcome = NULL;
+    for (unsigned r = 0; r < 4; r++)
+        for (unsigned lane = 0; lane < ISA_LANES; lane++)
+            t.rows[r][lane] = 0x01010101; /* not what is there */
+    for (unsigned m = 0; m < sizeof meetings / sizeof *meetings; m++) {
+        const chk_dispatch_t d = {.serial = m + 1, .groups = 2, .grid = {2, 1, 1}};
+        pthread_t other;
+        at.meeting = &meetings[m];
+        atomic_store(&at.there, 0);
+        race_rows = at.meeting->rows;
+        race_run_begin(&d);
+        for (unsigned k = 0; k < 2; k++)
+            begin_group(k + 1, d.serial, k);
+        memset(at.found, 0, sizeof at.found);
+        assert_int_equal(pthread_create(&other, NULL, accesses, (void *)&which[1]), 0);
+        accesses((void *)&which[0]);
+        pthread_join(other, NULL);
+        for (unsigned round = 0; round < ROUNDS; round++)
+            assert_int_equal(at.found[round], ~UINT64_C(0));
+        race_run_end(&d);
+    }
+}
+
 static int set_up(void **unused)
 {
     (void)unused;
@@ -289,7 +372,8 @@ static int tear_down(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_outcome)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_outcome),
+                                       cmocka_unit_test(test_one_sees_the_other)};
     if (!__builtin_cpu_supports("avx2")) return 0;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

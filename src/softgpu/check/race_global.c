@@ -1,8 +1,8 @@
 /* race_global.c - memory that workgroups share: who accessed which dword last.
  *
  * A directory of chunks of the address space, mapped when the program gets memory there and never
- * given back; their pages become memory when a wave first touches them. Words are read and written
- * by all threads without order: of two accesses at the very same moment one may be missed. */
+ * given back; their pages become memory when a wave first touches them. Threads that look at words
+ * to change them hold their block: of two accesses at the very same moment one sees the other. */
 #include "softgpu/check/race.h"
 
 #include "base/log.h"
@@ -11,6 +11,7 @@
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,67 @@ static inline uint64_t get(const word_t *w)
 static inline void set(word_t *w, uint64_t value)
 {
     atomic_store_explicit(w, value, memory_order_relaxed);
+}
+
+/* ---- blocks: dwords that one thread at a time looks at to change them ---- */
+
+enum { BLOCK_DWORDS = 256, BLOCKS = 1 << 10 };
+
+/* What all chunks have there. */
+typedef struct {
+    _Alignas(64) _Atomic bool held;
+} block_t;
+
+static block_t blocks[BLOCKS];
+
+static inline block_t *block_of(size_t d)
+{
+    return &blocks[d / BLOCK_DWORDS % BLOCKS];
+}
+
+static __attribute__((noinline)) void wait_for(const block_t *b)
+{
+    for (unsigned k = 1; atomic_load_explicit(&b->held, memory_order_relaxed); k++) {
+        if (k % 64)
+            __builtin_ia32_pause();
+        else
+            sched_yield(); /* who holds it may need this core */
+    }
+}
+
+static inline void take(block_t *b)
+{
+    while (__builtin_expect(atomic_exchange_explicit(&b->held, true, memory_order_acquire), 0))
+        wait_for(b);
+}
+
+static inline void let_go(block_t *b)
+{
+    if (b) atomic_store_explicit(&b->held, false, memory_order_release);
+}
+
+/* The block of a dword, in place of *held, which may be none. */
+static inline void hold(block_t **held, size_t d)
+{
+    block_t *b = block_of(d);
+    if (b == *held) return;
+    let_go(*held);
+    take(b);
+    *held = b;
+}
+
+/* Blocks that are held together: the one that comes first is taken first. */
+typedef struct {
+    block_t *first, *second; /* second: NULL where there is one only */
+} pair_t;
+
+static inline pair_t hold_both(size_t first, size_t last)
+{
+    block_t *a = block_of(first), *b = block_of(last);
+    const pair_t p = {a < b ? a : b, a < b ? b : a > b ? a : NULL};
+    take(p.first);
+    if (p.second) take(p.second);
+    return p;
 }
 
 static inline chunk_t *chunk_of(uint64_t va)
@@ -141,6 +203,7 @@ typedef struct {
     unsigned wave;
     before_t known;
     uint64_t again; /* race_again() */
+    block_t *held;
 } access_t;
 
 static inline before_t before_of(const race_state_t *s)
@@ -218,6 +281,7 @@ static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, ui
     const size_t d = va / 4 % CHUNK_DWORDS;
     const uint64_t word = x->race.word | (uint64_t)lane << RACE_LANE_SHIFT |
                           (uint64_t)race_mask(va, bytes) << RACE_MASK_SHIFT;
+    hold(&x->held, d);
     const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
     if (x->race.kind != RACE_RMW && __builtin_expect(hot(x, write), 0))
         look(x, write, false, lane, va, from, bytes);
@@ -259,6 +323,7 @@ static uint64_t not_again(const sgc_lanes_t *a, uint64_t lanes, uint64_t word, u
 static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t lanes)
 {
     const access_t own = *x;
+    block_t *held = NULL;
     const uint64_t mine = x->race.word | RACE_MASK_BITS;
     const uint32_t n = a->bytes / 4;
     const bool reads = x->race.kind == RACE_LOAD;
@@ -279,6 +344,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
         const size_t d = va / 4 % CHUNK_DWORDS;
         bool near = va % 4 || d + n > CHUNK_DWORDS;
         for (size_t k = d; k < d + n && !near; k++) {
+            hold(&held, k);
             const uint64_t read = get(&c->read[k]);
             if (own.again && !((read ^ mine) & own.again)) continue;
             near = hot(&own, get(&c->write[k]));
@@ -298,6 +364,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
         }
         if (near) others |= UINT64_C(1) << lane;
     }
+    let_go(held);
     return others;
 }
 
@@ -340,6 +407,7 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
                      again = used & x->again;
     uint64_t others = 0;
     if (x->again && race_row_all(readers, rows, mine, again)) return 0;
+    const pair_t held = hold_both(d, d + 4 * rows - 1);
     for (unsigned k = 0; k < rows; k++) {
         const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
         race_row_t to_do = used;
@@ -360,6 +428,8 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
         else
             race_row_set(&writers[k], word, to_do);
     }
+    let_go(held.first);
+    let_go(held.second);
     return others;
 }
 
@@ -523,6 +593,7 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
         }
         if (c) element(&x, lane, c, va, a->bytes);
     }
+    let_go(x.held);
     if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, a->bytes, NULL);
 }
 
@@ -533,6 +604,7 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
     if (!s->run || !c) return;
     access_t x = access_of(s, w, i, site, RACE_LOAD);
     element(&x, 0, c, va, bytes);
+    let_go(x.held);
     if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, bytes, NULL);
 }
 
@@ -542,7 +614,12 @@ typedef struct {
     race_copy_t copy;
     const sg_memory_t *m;
     uint64_t from, to, bytes; /* from, to: 0 where it does not read or write */
-    bool told[2];             /* of what it reads, of what it writes */
+    struct {
+        uint64_t word;
+        bool is_read;
+    } other[2]; /* with whom it is in a race by what it reads and by what it writes; word 0: nobody
+                 */
+    block_t *held;
 } transfer_t;
 
 /* It writes what is there. */
@@ -557,17 +634,17 @@ static bool copies_same(const transfer_t *t, uint64_t at)
 /* Atomic accesses may be to flags and counters that a copy looks at or sets at any time. */
 static void look_from_copy(transfer_t *t, uint64_t word, bool is_read, bool writes, uint64_t va)
 {
-    if (t->told[writes] || word & RACE_ATOMIC || race_owner(word) < t->copy.floor) return;
+    if (t->other[writes].word || word & RACE_ATOMIC || race_owner(word) < t->copy.floor) return;
     if (race_run_copy_ordered(&t->copy, word)) return;
     if (writes && !is_read && copies_same(t, va)) return;
-    t->told[writes] = true;
-    race_report_copy(t->m, writes ? RACE_STORE : RACE_LOAD, writes ? t->to : t->from, t->bytes,
-                     word, is_read);
+    t->other[writes].word = word;
+    t->other[writes].is_read = is_read;
 }
 
 static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_t va, uint32_t mask)
 {
     const uint64_t word = (uint64_t)t->copy.owner << RACE_OWNER_SHIFT | mask << RACE_MASK_SHIFT;
+    hold(&t->held, d);
     const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
     const uint64_t floor = (uint64_t)t->copy.floor << RACE_OWNER_SHIFT;
     if (write >= floor && write >> RACE_MASK_SHIFT & mask)
@@ -593,6 +670,11 @@ static void copy_range(transfer_t *t, uint64_t begin, bool writes)
         const uint64_t left = end - va < 4 ? end - va : 4;
         if (c) copy_dword(t, c, va / 4 % CHUNK_DWORDS, writes, va, race_mask(va, (uint32_t)left));
     }
+    let_go(t->held);
+    t->held = NULL;
+    if (t->other[writes].word)
+        race_report_copy(t->m, writes ? RACE_STORE : RACE_LOAD, begin, t->bytes,
+                         t->other[writes].word, t->other[writes].is_read);
 }
 
 void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
