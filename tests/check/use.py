@@ -301,7 +301,7 @@ class Formats(Use):
             wrong = run(softgpu, "--check", "--", "true", env=dict(os.environ, **{variable: "{wrong("})).stderr
             if variable not in ("SOFTGPU_CHECK", "SOFTGPU_CHECK_OUTPUT"):  # the first is overridden
                 self.assertIn(f"softgpu: {option} ({variable}): ", wrong)
-        self.assertEqual(len(options), 8)
+        self.assertEqual(len(options), 9)
 
     def test_sarif_of_several_programs(self):
         """One of them in the process of another, in another folder, one that is killed before it has used the GPU."""

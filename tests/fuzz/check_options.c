@@ -15,9 +15,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const pieces[] = {
-    "memory", "init", "race", "sync", "hazard", "leaks", "all",  ",",         "0",
-    "1",      "2",    "5",    "6",    "-",      " ",     "text", "json",      "sarif",
-    "strict", "^k",   "(",    ")",    "[a-z]",  "[",     "|",    "/dev/null", "/",
+    "memory", "init", "race", "sync",  "hazard", "leaks", "all",       ",",    "0",     "api",
+    "1",      "2",    "5",    "6",     "-",      " ",     "text",      "json", "sarif", "strict",
+    "^k",     "(",    ")",    "[a-z]", "[",      "|",     "/dev/null", "/",
 };
 
 enum { PIECES = sizeof(pieces) / sizeof(*pieces), LONGEST = 16, VALUE_MAX = 100 };

@@ -139,6 +139,7 @@ static bool is_hip(const char *name)
             INSIDE(#name, status, next arguments);                                                 \
         if (status == GOOD)                                                                        \
             calls_made(pointer, bytes, #name, calls_capturing() ? SOFTGPU_CHECK_INNER : 0);        \
+        calls_returned(#name, status);                                                             \
         return status;                                                                             \
     }
 GIVES(X)
@@ -329,6 +330,7 @@ int hipHostRegister(void *host, size_t bytes, unsigned flags)
     INSIDE("hipHostRegister", status, next(host, bytes, flags));
     if (status == GOOD && pointer && pointer(&at, host, 0) == GOOD)
         keep_locked(host, bytes, at, "hipHostRegister");
+    calls_returned("hipHostRegister", status);
     return status;
 }
 

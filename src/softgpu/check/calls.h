@@ -63,6 +63,9 @@ extern _Thread_local const char *calls_outer;
         calls_outer = outer_one;                                                                   \
     } while (0)
 
+/* What the program's call has returned; of one that a runtime makes inside it nothing is told. */
+void calls_returned(const char *call, int status);
+
 void calls_made(void *at, size_t bytes, const char *call, unsigned flags);
 bool calls_going(void *at, const char *call, unsigned flags, softgpu_check_place_t *place);
 void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, bool held);
@@ -74,7 +77,7 @@ typedef int calls_free_t(void *at);
 /* As hipFree and its like do; *status is the program's. False: nothing has happened, and nothing
  * can be kept back. */
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
-/* What is held is given back; false: there was nothing. */
+/* What is held is given back; false: there was nothing, and HIP's last error is what it was. */
 bool calls_release_all(void);
 /* Whether any stream is captured. */
 bool calls_capturing(void);

@@ -172,6 +172,7 @@ static const void *begin_2d(const side_2d_t *s)
         copies(EXPAND sides, #name);                                                               \
         INSIDE(#name, status, next arguments);                                                     \
         then;                                                                                      \
+        calls_returned(#name, status);                                                             \
         return status;                                                                             \
     }
 #define X(name, parameters, arguments, sides) COPY(name, parameters, arguments, sides, , )

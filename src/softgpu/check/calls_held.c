@@ -36,6 +36,8 @@ static void *function(const char *name)
     return find_next(&found, name);
 }
 
+static _Thread_local bool asked; /* HIP, so that its last error is that of another call */
+
 /* A profiler would see other calls than the program's. */
 static void choose_limit(void)
 {
@@ -45,6 +47,7 @@ static void choose_limit(void)
     held.last = &held.first;
     if (getenv("ROCP_TOOL_LIBRARIES") || getenv("HSA_TOOLS_LIB")) return;
     /* with several the one that is waited for need not be the memory's */
+    asked = true;
     if (!count || count(&devices) != GOOD || devices != 1) return;
     held.limit = (mib ? strtoull(mib, NULL, 10) : HELD_MIB) << 20;
 }
@@ -148,7 +151,9 @@ bool calls_capturing(void)
 
 bool calls_release_all(void)
 {
-    return is_wanted() && release_down_to(NULL, 0, 0);
+    asked = false;
+    const bool released = is_wanted() && release_down_to(NULL, 0, 0);
+    return released || asked;
 }
 
 /* ---- frees ---- */

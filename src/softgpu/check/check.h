@@ -43,8 +43,8 @@ typedef struct {
 
 /* CHK_MEMORY and others as the environment asks for; 0: nothing is checked. */
 unsigned chk_wanted(void);
-/* Of CHK_INIT or CHK_HAZARD what is no error by itself is wanted, too; only where something is
- * checked. */
+/* Of CHK_INIT, CHK_HAZARD or CHK_API what is no error by itself is wanted, too; only where
+ * something is checked. */
 bool chk_strict(unsigned family);
 /* False: the environment asks for what there is not, which has been told. */
 bool chk_ready(void);

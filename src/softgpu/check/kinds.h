@@ -10,6 +10,7 @@
     X(RACE, "race")                                                                                \
     X(SYNC, "sync")                                                                                \
     X(HAZARD, "hazard")                                                                            \
+    X(API, "api")                                                                                  \
     X(LEAKS, "leaks")
 
 enum {
@@ -129,12 +130,22 @@ enum {
       "EXEC is 0: it changes nothing; looked for with --hazard=strict.",                           \
       "Set EXEC in front of it, or jump over it.")
 
+#define CHK_API_KINDS(X)                                                                           \
+    X(LAUNCH_FAILED, API, "launch-failed", "launch failed",                                        \
+      "HIP has returned an error and run nothing; <<<>>> does not tell the program of it.",        \
+      "Compare workgroup and LDS with what the GPU and the kernel's __launch_bounds__ allow, and " \
+      "ask hipGetLastError() behind the launch.")                                                  \
+    X(CALL_FAILED, API, "call-failed", "call failed",                                              \
+      "HIP has returned an error; looked for with --api=strict.",                                  \
+      "Compare the status of every call with hipSuccess.")
+
 #define CHK_KINDS(X)                                                                               \
     CHK_MEMORY_KINDS(X)                                                                            \
     CHK_INIT_KINDS(X)                                                                              \
     CHK_RACE_KINDS(X)                                                                              \
     CHK_SYNC_KINDS(X)                                                                              \
     CHK_HAZARD_KINDS(X)                                                                            \
+    CHK_API_KINDS(X)                                                                               \
     CHK_LEAKS_KINDS(X)
 
 typedef enum {

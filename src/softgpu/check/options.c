@@ -62,7 +62,7 @@ static unsigned family_of(const char *name, size_t bytes)
 /* Names between commas; "1" is what is on when nothing is named. */
 static bool read_families(const told_t *t, unsigned *families, const char *text)
 {
-    *families = CHK_MEMORY | CHK_SYNC;
+    *families = CHK_MEMORY | CHK_SYNC | CHK_API;
     if (strcmp(text, "1") == 0) return true;
     *families = 0;
     if (strcmp(text, "0") == 0) return true;
@@ -132,7 +132,9 @@ static bool read_strict(const told_t *t, chk_options_t *o)
 {
     static const struct {
         unsigned variable, family;
-    } rows[] = {{CHK_VARIABLE_INIT, CHK_INIT}, {CHK_VARIABLE_HAZARD, CHK_HAZARD}};
+    } rows[] = {{CHK_VARIABLE_INIT, CHK_INIT},
+                {CHK_VARIABLE_HAZARD, CHK_HAZARD},
+                {CHK_VARIABLE_API, CHK_API}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const char *value = value_of(rows[k].variable);
         if (value && strcmp(value, "strict") != 0)

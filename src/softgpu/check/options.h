@@ -19,7 +19,8 @@
     X(FORMAT, "--check-format", "SOFTGPU_CHECK_FORMAT")                                            \
     X(STATUS, "--error-exitcode", "SOFTGPU_CHECK_EXITCODE")                                        \
     X(INIT, "--init", "SOFTGPU_CHECK_INIT")                                                        \
-    X(HAZARD, "--hazard", "SOFTGPU_CHECK_HAZARD")
+    X(HAZARD, "--hazard", "SOFTGPU_CHECK_HAZARD")                                                  \
+    X(API, "--api", "SOFTGPU_CHECK_API")
 
 enum {
 #define X(id, option, variable) CHK_VARIABLE_##id,
@@ -39,7 +40,7 @@ typedef struct {
     const char *kernel_text; /* of the environment */
     chk_rules_t *rules;      /* NULL: nothing is suppressed */
     chk_format_t format;
-    unsigned strict; /* of CHK_INIT, CHK_HAZARD: stores are looked at, too */
+    unsigned strict; /* families of which what is no error by itself is wanted, too */
     int status;      /* of the launcher where something was wrong; 0: the program's */
 } chk_options_t;
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 6 };
+enum { SOFTGPU_CHECK_VERSION = 7 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -63,6 +63,17 @@ enum {
     SOFTGPU_CHECK_NOW = 2     /* the runtime is told next: it is not held, by gone() */
 };
 
+/* A call of HIP's that has returned an error. */
+typedef struct {
+    const char *call;  /* a literal */
+    const char *error; /* "hipErrorInvalidValue"; NULL: HIP does not say */
+    int status;
+    bool launch;                  /* of kernels; what is known of it: */
+    const char *kernel;           /* its symbol, or NULL */
+    uint32_t groups[3], items[3]; /* of the grid, and of a workgroup; 0: not known */
+    uint64_t lds;                 /* bytes that the call adds to the kernel's own */
+} softgpu_check_failure_t;
+
 /* All functions are thread-safe, take the caller's stack and keep nothing but `call`, a literal. */
 typedef struct softgpu_check_api {
     unsigned version; /* SOFTGPU_CHECK_VERSION of the library */
@@ -84,6 +95,8 @@ typedef struct softgpu_check_api {
     /* A call is about to write and to read; 0 bytes: it does one of them only. */
     void (*copies)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call);
+
+    void (*failed)(const softgpu_check_failure_t *failure);
 
     /* A code object's file, whole. */
     void (*code)(const void *elf, size_t bytes);

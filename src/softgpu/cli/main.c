@@ -46,6 +46,7 @@ enum {
     KEY_CHECK_STATUS = 'E',
     KEY_CHECK_INIT = 'I',
     KEY_CHECK_HAZARD = 'H',
+    KEY_CHECK_API = 'A',
     KEY_LIST_PROFILES = 'L'
 };
 
@@ -73,8 +74,8 @@ static const struct argp_option options[] = {
     {"stats", KEY_STATS, NULL, 0,
      "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
     {"check", KEY_CHECK, "FAMILIES", OPTION_ARG_OPTIONAL,
-     "Report what is wrong with the program: memory and sync, or those of memory, init, race, "
-     "sync, hazard, all of these and leaks that FAMILIES names, with commas between them",
+     "Report what is wrong with the program: memory, sync and api, or those of memory, init, race, "
+     "sync, hazard, api, all of these and leaks that FAMILIES names, with commas between them",
      0},
     {"kernel", KEY_CHECK_KERNEL, "REGEX", 0,
      "Check kernels only whose names, as the source has them, the POSIX extended expression finds",
@@ -92,6 +93,8 @@ static const struct argp_option options[] = {
      "Report stores of what nobody has written, too (default: where it is used)", 0},
     {"hazard", KEY_CHECK_HAZARD, "strict", 0,
      "Report stores without lanes, too (default: not, compiled code has them)", 0},
+    {"api", KEY_CHECK_API, "strict", 0,
+     "Report all calls that return an error, too (default: launches)", 0},
     {"error-exitcode", KEY_CHECK_STATUS, "N", 0,
      "End with N, 1 to 255, if anything was wrong (default: with PROGRAM's status)", 0},
     {"trace-file", KEY_TRACE_FILE, "FILE", 0,
@@ -131,6 +134,7 @@ static const struct {
     {KEY_CHECK_STATUS, CHK_VARIABLE_STATUS},
     {KEY_CHECK_INIT, CHK_VARIABLE_INIT},
     {KEY_CHECK_HAZARD, CHK_VARIABLE_HAZARD},
+    {KEY_CHECK_API, CHK_VARIABLE_API},
 };
 
 typedef struct {

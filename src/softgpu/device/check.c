@@ -4,6 +4,7 @@
 #include "base/kernel_name.h"
 #include "base/log.h"
 #include "softgpu/check/check.h"
+#include "softgpu/check/failures.h"
 #include "softgpu/check/group.h"
 #include "softgpu/check/leaks.h"
 #include "softgpu/check/memory.h"
@@ -134,6 +135,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .released = chk_place_released,
                                       .shared = chk_places_shared,
                                       .copies = copies,
+                                      .failed = chk_call_failed,
                                       .code = chk_code_add};
     api.order = chk_order_api(); /* always the same */
     return version == SOFTGPU_CHECK_VERSION && chk_wanted() ? &api : NULL;

@@ -1,0 +1,10 @@
+/* failures.h - calls that have returned an error. */
+#ifndef SOFTGPU_CHECK_FAILURES_H
+#define SOFTGPU_CHECK_FAILURES_H
+
+#include "softgpu/check/sink.h"
+
+/* Launches that failed, and with --api=strict other calls; takes the caller's stack. */
+void chk_call_failed(const softgpu_check_failure_t *f);
+
+#endif

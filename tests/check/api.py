@@ -1,0 +1,39 @@
+"""Calls that return an error, which the program does not look at; see corpus.py."""
+import unittest
+
+import corpus
+
+
+def failed(kind, name, words):
+    return ({kind: 1}, kind.replace("-", " "), "bug: " + name, words)
+
+
+BUGS = {name: failed(*row) for name, row in {
+    "too-wide": ("launch-failed", "too-wide", "hipErrorInvalidConfiguration (9), fill(int*): 1 x 1 x 1 workgroups of "
+                 "2048 x 1 x 1 work-items, 0 bytes of LDS beside the kernel's own"),
+    "above-bounds": ("launch-failed", "above-bounds", ", fill_little(int*): 1 x 1 x 1 workgroups of 256 x 1 x 1 "),
+    "too-much-lds": ("launch-failed", "too-much-lds", ", swap(int*): 1 x 1 x 1 workgroups of 256 x 1 x 1 work-items, "
+                     "100000 bytes of LDS beside the kernel's own"),
+    "no-kernel": ("launch-failed", "no-kernel", "hipErrorInvalidDeviceFunction (98)"),
+    "too-many-groups": ("launch-failed", "too-many-groups", "hipErrorCooperativeLaunchTooLarge (720), fill(int*): "),
+    "too-large": ("call-failed", "too-large", "hipErrorOutOfMemory (2)"),
+    "nowhere": ("call-failed", "nowhere", "hipErrorInvalidValue (1)"),
+    "no-device": ("call-failed", "no-device", "hipErrorInvalidDevice (101)"),
+}.items()}
+
+
+class Chosen(unittest.TestCase):
+    def test_launches_alone(self):
+        """Those of plain --check; what else has failed is told with --api=strict."""
+        done = corpus.check("too-wide")
+        self.assertIn("softgpu:   launch-failed        1 different, 1 time\n", done.stderr)
+        for options in (("--check=all",), ("--check=memory,sync", "--api", "strict")):
+            self.assertEqual(corpus.check("too-large", options=options).stderr, "softgpu: 0 errors\n")
+
+    def test_what_strict_is(self):
+        done = corpus.check("too-wide", options=("--check", "--api", "loose"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn('--api (SOFTGPU_CHECK_API): "loose" is not strict', done.stderr)
+
+
+corpus.main(BUGS, ("--check", "--api", "strict"))
