@@ -273,6 +273,33 @@ static void misaligned()
     (void)hipFree(at);
 }
 
+// ---- addresses of no allocation ----
+
+static void fill_at(int *wrong)
+{
+    int *at = wrong;
+    fill<<<1, GROUP>>>(right ? allocate(&at, GROUP) : wrong, GROUP);
+    (void)hipDeviceSynchronize();
+}
+
+static void null_pointer()
+{
+    fill_at((int *)16);
+}
+
+static void own_memory()
+{
+    static int own[GROUP];
+    fill_at(own);
+}
+
+// What an index of 32 bits that has wrapped around, or one that was never set, leads to.
+static void far_away()
+{
+    int *at;
+    fill_at(allocate(&at, N) - ((ptrdiff_t)1 << 38));
+}
+
 // ---- other kinds of allocations ----
 
 static void fill_all(int *to, int n)
@@ -712,6 +739,9 @@ static const row_t rows[] = {
     {"stack-overflow", stack_overflow},
     {"code-written", code_written},
     {"misaligned", misaligned},
+    {"null-pointer", null_pointer},
+    {"own-memory", own_memory},
+    {"far-away", far_away},
     {"host-behind", host_behind},
     {"managed-behind", managed_behind},
     {"pitch-behind", pitch_behind},

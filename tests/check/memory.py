@@ -17,6 +17,12 @@ def behind(made, call):
             "5 lanes of this wave", f"is 0 bytes after the 4000 bytes that {call} gave out at", made)
 
 
+def stray(words, made=None):
+    """64 work-items write where there is nothing, which ends the program."""
+    return corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: write",
+                      "64 lanes of this wave", words, made, status=-signal.SIGABRT)
+
+
 BUGS = {
     # 1005 of 1024 work-items write: 1000 to 1004 are lanes 40 to 44 of the fourth wave of group 3
     "write-behind": ({"invalid-write": 1}, "invalid write of 4 bytes, lane 40 of wave 3, group (3,0,0)",
@@ -61,6 +67,9 @@ BUGS = {
                              "bug: misaligned", "1 lane of this wave",
                              "is 4 bytes inside the 32 bytes that hipMalloc gave out at", "made: allocate",
                              status=-signal.SIGABRT),
+    "null-pointer": stray("is in no allocation\n  that is a null pointer, or a little behind it\n"),
+    "own-memory": stray("is in no allocation\n  it is memory of the program's own"),
+    "far-away": stray("is 1099511627776 bytes before the 4000 bytes that hipMalloc gave out at", "made: allocate"),
     "host-behind": behind("made: host", "hipHostMalloc"),
     "managed-behind": behind("made: managed", "hipMallocManaged"),
     "pool-behind": behind("made: pool", "hipMallocAsync"),

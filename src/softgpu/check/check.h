@@ -96,6 +96,8 @@ void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls);
 void chk_calls_free(chk_calls_t *calls);
 /* Whether what stands in front of the runtimes was called by neither of them. */
 bool chk_called_by_program(const chk_stack_t *s);
+/* Whether the program has asked for the place, and not a runtime for itself. */
+bool chk_made_by_program(const chk_place_t *p);
 /* The stack of the caller. */
 void chk_stack_take(chk_stack_t *s);
 

@@ -28,8 +28,7 @@ typedef struct {
  * program's own. */
 static bool is_leak(const chk_place_t *p)
 {
-    return p->live && !p->gone_by && !(p->flags & (SOFTGPU_CHECK_INNER | SOFTGPU_CHECK_HOST)) &&
-           (!strncmp(p->call, "hip", 3) || chk_called_by_program(&p->made));
+    return p->live && !p->gone_by && !(p->flags & SOFTGPU_CHECK_HOST) && chk_made_by_program(p);
 }
 
 static void see(const chk_place_t *p, void *to)

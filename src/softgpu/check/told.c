@@ -3,6 +3,7 @@
 
 #include "base/kernel_name.h"
 #include "base/text.h"
+#include "softgpu/check/stray.h"
 #include "softgpu/device/names.h"
 #include "softgpu/isa/isa.h"
 
@@ -30,6 +31,8 @@ static void find_place(chk_told_t *t, uint64_t va)
 {
     const chk_place_t *p = &t->place;
     t->has_place = chk_place_near(va, &t->place);
+    if (!t->has_place && !t->more) t->more = chk_stray(va);
+    if (!t->has_place && !t->more) t->has_place = chk_stray_place(va, &t->place);
     if (!t->has_place) return;
     t->side = va < p->begin ? CHK_BEFORE : va >= p->end ? CHK_AFTER : CHK_WITHIN;
     t->distance = t->side == CHK_BEFORE  ? p->begin - va
@@ -55,8 +58,8 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f)
     memcpy(t->other.group, o->group, sizeof o->group);
     if (o->what && o->pc) find_spot(&t->other, f->memory, o->kernel_object, o->words, o->n_words);
     if (f->call && f->stack) chk_where_calls(f->stack, &t->call);
-    if (f->at_address) find_place(t, f->va);
     if (f->more) t->more = strdup(f->more);
+    if (f->at_address) find_place(t, f->va);
 }
 
 void chk_told_free(chk_told_t *t)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "disasm/disasm.h"
 #include "disasm/libdw.h"
+#include "softgpu/check/sink.h"
 #include "softgpu/device/names.h"
 
 #include <dlfcn.h>
@@ -209,6 +210,12 @@ bool chk_called_by_program(const chk_stack_t *s)
            strstr(object.dli_fname, "/libsoftgpu"))
         k++;
     return k < s->n && object.dli_fname && is_program(object.dli_fname);
+}
+
+bool chk_made_by_program(const chk_place_t *p)
+{
+    return !(p->flags & SOFTGPU_CHECK_INNER) &&
+           (!strncmp(p->call, "hip", 3) || chk_called_by_program(&p->made));
 }
 
 /* The function as the source names it, or NULL; `d`: the debug information, which has the names of

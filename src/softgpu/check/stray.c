@@ -1,0 +1,65 @@
+/* stray.c - see stray.h: the mistakes that lead far away. */
+#include "softgpu/check/stray.h"
+
+#include "base/file.h"
+#include "softgpu/check/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is never mapped, /proc/sys/vm/mmap_min_addr: indexes and members of a null pointer. */
+enum { NEAR_NULL = 65536 };
+
+/* Of the program's own, as the kernel has it: 'p' for private, "[heap]" or a file. False: it is
+ * not there, or others have it, too. */
+static bool is_own_memory(uint64_t va, char name[64])
+{
+    char line[512];
+    bool found = false;
+    FILE *maps = base_file_stream("/proc/self/maps", "re");
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        unsigned long long begin, end;
+        char access[5];
+        *name = 0;
+        found =
+            sscanf(line, "%llx-%llx %4s %*x %*x:%*x %*u %63s", &begin, &end, access, name) >= 3 &&
+            va - begin < end - begin && access[0] == 'r' && access[3] == 'p';
+    }
+    if (maps) fclose(maps);
+    return found;
+}
+
+char *chk_stray(uint64_t va)
+{
+    char name[64], *words = NULL;
+    if (va < NEAR_NULL) return strdup("that is a null pointer, or a little behind it");
+    if (!is_own_memory(va, name) ||
+        asprintf(&words,
+                 "it is memory of the program's own%s%s: the GPU has what hipHostMalloc gives out "
+                 "or hipHostRegister is told of",
+                 *name ? ", " : "", name) < 0)
+        return NULL;
+    return words;
+}
+
+typedef struct {
+    uint64_t va, distance;
+    chk_place_t *place;
+} nearest_t;
+
+static void see(const chk_place_t *p, void *to)
+{
+    nearest_t *n = to;
+    const uint64_t distance = n->va < p->begin ? p->begin - n->va : n->va - p->end;
+    if (!p->live || distance >= n->distance || !chk_made_by_program(p)) return;
+    n->distance = distance;
+    *n->place = *p;
+}
+
+bool chk_stray_place(uint64_t va, chk_place_t *out)
+{
+    nearest_t n = {.va = va, .distance = UINT64_MAX, .place = out};
+    chk_places_each(see, &n);
+    return n.distance != UINT64_MAX;
+}
