@@ -6,6 +6,7 @@
 #include "register/hip_bridge.h"
 
 #include "base/loaded.h"
+#include "base/look_up.h"
 #include "register/linked.h"
 
 #include <dlfcn.h>
@@ -17,15 +18,10 @@
 
 typedef void *(*dlsym_t)(void *, const char *);
 
-/* The next definition of dlsym after ours; all loaders for x86-64 have this version of it. */
 static dlsym_t real_dlsym(void)
 {
-    static void *_Atomic found;
-    void *symbol = atomic_load_explicit(&found, memory_order_relaxed);
-    if (!symbol) {
-        symbol = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-        atomic_store_explicit(&found, symbol, memory_order_relaxed);
-    }
+    static _Atomic(void *) found;
+    void *symbol = base_next_definition(&found, "dlsym");
     dlsym_t function;
     memcpy(&function, &symbol, sizeof function);
     return function;
@@ -110,22 +106,21 @@ static void *translate(const bridge_symbol_t *symbol, void *answer)
     return reg_registers_itself(map) ? answer : symbol->trampoline;
 }
 
-extern _Thread_local void *bridge_answer
-    __attribute__((visibility("hidden"), tls_model("initial-exec")));
-void *bridge_dlsym(void *handle, const char *name);
+base_looked_up_t bridge_dlsym(void *handle, const char *name);
 
-/* Of dlsym: the function to go on in, or NULL when bridge_answer is the answer. */
-__attribute__((visibility("hidden"))) void *bridge_dlsym(void *handle, const char *name)
+__attribute__((visibility("hidden"))) base_looked_up_t bridge_dlsym(void *handle, const char *name)
 {
     dlsym_t real = real_dlsym();
-    void *onward;
-    memcpy(&onward, &real, sizeof onward);
-    if (handle == RTLD_NEXT || !name) return onward;
-    const bridge_symbol_t *symbol = find_symbol(name);
-    if (!symbol) return onward;
-    bridge_answer = translate(symbol, real(handle, name));
-    return NULL;
+    base_looked_up_t result = {NULL, NULL};
+    const bridge_symbol_t *symbol = handle == RTLD_NEXT || !name ? NULL : find_symbol(name);
+    if (symbol)
+        result.answer = translate(symbol, real(handle, name));
+    else
+        memcpy(&result.onward, &real, sizeof result.onward);
+    return result;
 }
+
+BASE_LOOK_UP_FIRST(dlsym, bridge_dlsym);
 
 /* Functions of HIP that answer with addresses: their parameters from the third on differ, and fit
  * in three registers. 0 is success. */

@@ -1,31 +1,11 @@
 /* calls.c - the calls with which programs get and return GPU memory, and load code. */
 #include "softgpu/check/calls.h"
 
-#include "base/hide.h"
-#include "base/loaded.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-
-static const char hip[] = "libamdhip64.so", hsa[] = "libhsa-runtime64.so";
-
-__attribute__((constructor)) static void initialise(void)
-{
-    base_hide_at_start(hip, (const char *const[]){"hip", NULL});
-    base_hide_at_start(hsa, (const char *const[]){"hsa_", NULL});
-}
-
-void *calls_of_runtime(const char *name)
-{
-    char path[4096];
-    void *runtime = base_find_loaded(strncmp(name, "hip", 3) == 0 ? hip : hsa, path);
-    void *function = runtime ? dlsym(runtime, name) : NULL;
-    if (runtime) dlclose(runtime);
-    return function;
-}
 
 _Thread_local const char *calls_outer;
 

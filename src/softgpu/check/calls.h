@@ -30,15 +30,20 @@ static inline const softgpu_check_api_t *api(void)
     return a;
 }
 
-/* A function of a runtime that the program has opened for itself, so that it comes after nobody. */
-void *calls_of_runtime(const char *name);
+/* ---- calls_look_up.c: which functions stand for which ---- */
+
+/* The runtime's function that comes after the checked call of the same name, also where the program
+ * has opened the runtime for itself, so that it comes after nobody. NULL: there is none. */
+void *calls_next(const char *name);
+/* Its library stays, although the program may close it. */
+void calls_keep(void *function);
 
 static inline void *find_next(_Atomic(void *) *slot, const char *name)
 {
     void *f = atomic_load_explicit(slot, memory_order_relaxed);
     if (f) return f;
-    f = dlsym(RTLD_NEXT, name);
-    if (!f) f = calls_of_runtime(name);
+    f = calls_next(name);
+    if (f) calls_keep(f);
     atomic_store_explicit(slot, f, memory_order_relaxed);
     return f;
 }
