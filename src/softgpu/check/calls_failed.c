@@ -7,25 +7,26 @@
 /* What a program asks for in its turn, and what HIP returns to those who come too late. */
 enum { DEINITIALIZED = 4, NOT_READY = 600 };
 
-static void tell(softgpu_check_failure_t *f)
+/* Whether somebody wants to hear of it: HIP is asked nothing otherwise. */
+static bool is_told(int status)
 {
     const softgpu_check_api_t *a = api();
-    static _Atomic(void *) slot;
-    const char *(*name_of)(int) = (const char *(*)(int))find_next(&slot, "hipGetErrorName");
-    if (!a) return;
-    f->error = name_of ? name_of(f->status) : NULL;
-    a->failed(f);
+    return status != GOOD && status != NOT_READY && status != DEINITIALIZED && !calls_outer && a &&
+           a->failed;
 }
 
-static bool is_error(int status)
+static void tell(softgpu_check_failure_t *f)
 {
-    return status != GOOD && status != NOT_READY && status != DEINITIALIZED;
+    static _Atomic(void *) slot;
+    const char *(*name_of)(int) = (const char *(*)(int))find_next(&slot, "hipGetErrorName");
+    f->error = name_of ? name_of(f->status) : NULL;
+    api()->failed(f);
 }
 
 void calls_returned(const char *call, int status)
 {
     softgpu_check_failure_t f = {.call = call, .status = status};
-    if (is_error(status) && !calls_outer && !strncmp(call, "hip", 3)) tell(&f);
+    if (is_told(status) && !strncmp(call, "hip", 3)) tell(&f);
 }
 
 /* ---- launches ---- */
@@ -53,15 +54,15 @@ static _Thread_local bool launching;
 static void launch_returned(const char *call, int status, const launch_t *l)
 {
     static _Atomic(void *) slot;
-    const char *(*name_of)(const void *, void *) =
-        (const char *(*)(const void *, void *))find_next(&slot, "hipKernelNameRefByPtr");
     softgpu_check_failure_t f = {.call = call,
                                  .status = status,
                                  .launch = true,
                                  .groups = {l->groups.x, l->groups.y, l->groups.z},
                                  .items = {l->items.x, l->items.y, l->items.z},
                                  .lds = l->lds};
-    if (!is_error(status) || launching || calls_outer) return;
+    if (launching || !is_told(status)) return;
+    const char *(*name_of)(const void *, void *) =
+        (const char *(*)(const void *, void *))find_next(&slot, "hipKernelNameRefByPtr");
     if (l->function && name_of) f.kernel = name_of(l->function, NULL);
     tell(&f);
 }
@@ -126,7 +127,7 @@ static uint32_t groups_of(uint32_t all, uint32_t items)
         launching = true;                                                                          \
         const int status = next arguments;                                                         \
         launching = outer;                                                                         \
-        if (status != GOOD) launch_returned(#name, status, &launch);                               \
+        launch_returned(#name, status, &launch);                                                   \
         return status;                                                                             \
     }
 LAUNCHES(X)

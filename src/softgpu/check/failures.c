@@ -34,7 +34,7 @@ static char *words_of(const softgpu_check_failure_t *f)
 
 void chk_call_failed(const softgpu_check_failure_t *f)
 {
-    if (!(chk_wanted() & CHK_API) || (!f->launch && !chk_strict(CHK_API))) return;
+    if (!f->launch && !chk_strict(CHK_API)) return;
     chk_stack_t stack;
     chk_stack_take(&stack);
     char *more = words_of(f);

@@ -22,6 +22,9 @@ enum {
 #undef X
 };
 
+/* Those that "all" does not mean: programs that are right may leak, and try what may fail. */
+enum { CHK_NAMED = CHK_API | CHK_LEAKS };
+
 /* X(id, family, name, text, help, repair): a name of a finding for scripts, what a report of it
  * begins with, a sentence or two on what it means, and what to do. A list for each family. */
 #define CHK_MEMORY_KINDS(X)                                                                        \

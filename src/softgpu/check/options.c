@@ -52,7 +52,7 @@ static unsigned family_of(const char *name, size_t bytes)
 {
     unsigned all = 0;
     for (unsigned k = 0; k < CHK_FAMILY_COUNT; k++) {
-        if (chk_families[k].bit != CHK_LEAKS) all |= chk_families[k].bit; /* is to be named */
+        all |= chk_families[k].bit & ~CHK_NAMED;
         if (strlen(chk_families[k].name) == bytes && !strncmp(chk_families[k].name, name, bytes))
             return chk_families[k].bit;
     }
@@ -62,7 +62,7 @@ static unsigned family_of(const char *name, size_t bytes)
 /* Names between commas; "1" is what is on when nothing is named. */
 static bool read_families(const told_t *t, unsigned *families, const char *text)
 {
-    *families = CHK_MEMORY | CHK_SYNC | CHK_API;
+    *families = CHK_MEMORY | CHK_SYNC;
     if (strcmp(text, "1") == 0) return true;
     *families = 0;
     if (strcmp(text, "0") == 0) return true;

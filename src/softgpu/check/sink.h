@@ -96,7 +96,7 @@ typedef struct softgpu_check_api {
     void (*copies)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call);
 
-    void (*failed)(const softgpu_check_failure_t *failure);
+    void (*failed)(const softgpu_check_failure_t *failure); /* NULL: nobody asks */
 
     /* A code object's file, whole. */
     void (*code)(const void *elf, size_t bytes);

@@ -74,8 +74,8 @@ static const struct argp_option options[] = {
     {"stats", KEY_STATS, NULL, 0,
      "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
     {"check", KEY_CHECK, "FAMILIES", OPTION_ARG_OPTIONAL,
-     "Report what is wrong with the program: memory, sync and api, or those of memory, init, race, "
-     "sync, hazard, api, all of these and leaks that FAMILIES names, with commas between them",
+     "Report what is wrong with the program: memory and sync, or those of memory, init, race, "
+     "sync, hazard, all of these, api and leaks that FAMILIES names, with commas between them",
      0},
     {"kernel", KEY_CHECK_KERNEL, "REGEX", 0,
      "Check kernels only whose names, as the source has them, the POSIX extended expression finds",

@@ -135,8 +135,9 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .released = chk_place_released,
                                       .shared = chk_places_shared,
                                       .copies = copies,
-                                      .failed = chk_call_failed,
                                       .code = chk_code_add};
-    api.order = chk_order_api(); /* always the same */
+    /* always the same */
+    api.order = chk_order_api();
+    if (chk_wanted() & CHK_API) api.failed = chk_call_failed;
     return version == SOFTGPU_CHECK_VERSION && chk_wanted() ? &api : NULL;
 }
