@@ -43,15 +43,6 @@ static void too_much_lds()
     (void)hipDeviceSynchronize();
 }
 
-static void no_kernel()
-{
-    int *at;
-    void *arguments[] = {allocate(&at, GROUP) ? &at : nullptr};
-    const void *kernel = right ? (const void *)fill : (const void *)allocate;
-    (void)hipLaunchKernel(kernel, dim3(1), dim3(GROUP), arguments, 0, nullptr); // bug: no-kernel
-    (void)hipDeviceSynchronize();
-}
-
 static void too_many_groups()
 {
     int *at;
@@ -89,13 +80,9 @@ static void no_device()
 }
 
 static const row_t rows[] = {
-    {"too-wide", too_wide},
-    {"above-bounds", above_bounds},
-    {"too-much-lds", too_much_lds},
-    {"no-kernel", no_kernel},
-    {"too-many-groups", too_many_groups},
-    {"too-large", too_large},
-    {"nowhere", nowhere},
+    {"too-wide", too_wide},         {"above-bounds", above_bounds},
+    {"too-much-lds", too_much_lds}, {"too-many-groups", too_many_groups},
+    {"too-large", too_large},       {"nowhere", nowhere},
     {"no-device", no_device},
 };
 

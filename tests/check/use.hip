@@ -53,6 +53,20 @@ static void inlined()
     (void)hipDeviceSynchronize();
 }
 
+__global__ void tally(int *to, int n)
+{
+    atomicAdd(&to[n], 1); // bug: tally
+}
+
+// The instruction is of HIP's header.
+static void header()
+{
+    int *to;
+    allocate(&to, N);
+    tally<<<1, 1>>>(to, right ? 0 : N);
+    (void)hipDeviceSynchronize();
+}
+
 __global__ void forever(int *to, int n, volatile int *end)
 {
     to[n] = 1; // bug: forever
@@ -75,6 +89,7 @@ static const row_t rows[] = {
     {"counted", counted},
     {"forked", forked},
     {"inlined", inlined},
+    {"header", header},
     {"endless", endless},
 };
 

@@ -282,6 +282,16 @@ class Formats(Use):
         self.assertEqual(run_["invocations"][0]["exitCode"], 0)
         self.assertTrue(run_["invocations"][0]["executionSuccessful"])
 
+    def test_headers(self):
+        """The line that a service shows and a rule is offered for is the program's, not that of HIP's header."""
+        result, = json.loads(Use.once("header", "sarif")[1])["runs"][0]["results"]
+        at, line = result["locations"][0]["physicalLocation"], int(place("bug: tally").split(":")[1])
+        self.assertTrue(at["artifactLocation"]["uri"].endswith("use.hip"), at)
+        self.assertEqual(at["region"]["startLine"], line)
+        self.assertIn("what was inlined", [r["message"]["text"] for r in result["relatedLocations"]])
+        finding, = (r for r in records(Use.once("header", "json")[1]) if r["record"] == "finding")
+        self.assertTrue(finding["suppression"].endswith(f' at="use.hip:{line}"'), finding["suppression"])
+
     def test_documentation(self):
         """Each kind has its row in docs/check.md, and each option; and none is there that there is not."""
         with open(os.path.join(corpus.folder, "../../docs/check.md"), encoding="utf-8") as f:

@@ -73,6 +73,7 @@ typedef struct {
     const char *symbol; /* or NULL */
     uint64_t offset;    /* of the instruction in it */
     uint32_t n;         /* 0: no line is known */
+    uint32_t own;       /* the first that is not in a header of the system's, 0 if all are */
     const char *file[CHK_FRAMES_OF_CODE];
     uint32_t line[CHK_FRAMES_OF_CODE];
     const char *function[CHK_FRAMES_OF_CODE]; /* that `file[k]` is in; NULL for the last */

@@ -60,7 +60,7 @@ static void put_location(FILE *f, const chk_told_t *t)
     char program[PATH_MAX] = "";
     fputs("\"locations\":[{", f);
     if (t->at.code.n) {
-        put_region(f, t->at.code.file[0], t->at.code.line[0]);
+        put_region(f, t->at.code.file[t->at.code.own], t->at.code.line[t->at.code.own]);
     } else if (t->call.n && t->call.call[0].file) {
         put_region(f, t->call.call[0].file, t->call.call[0].line);
     } else {
@@ -101,17 +101,22 @@ static void put_related_calls(related_t *r, const chk_calls_t *calls, uint32_t f
     }
 }
 
-static void put_related_code(related_t *r, const chk_code_t *c, uint32_t from, const char *what)
+/* `what` NULL: the program's own line has been put already. */
+static void put_related_code(related_t *r, const chk_code_t *c, const char *what)
 {
-    for (uint32_t k = from; k < c->n; k++)
-        put_related(r, c->file[k], c->line[k], k ? "inlined into this" : what);
+    for (uint32_t k = 0; k < c->n; k++)
+        if (k != c->own)
+            put_related(r, c->file[k], c->line[k],
+                        k < c->own ? "what was inlined" : "inlined into this");
+        else if (what)
+            put_related(r, c->file[k], c->line[k], what);
 }
 
 static void put_all_related(FILE *f, const chk_told_t *t)
 {
     related_t r = {f, 0};
-    put_related_code(&r, &t->at.code, 1, "");
-    put_related_code(&r, &t->other.code, 0, t->f.other.what);
+    put_related_code(&r, &t->at.code, NULL);
+    put_related_code(&r, &t->other.code, t->f.other.what);
     if (t->f.call) put_related_calls(&r, &t->call, 1, t->f.call);
     if (t->has_place) put_related_calls(&r, &t->made, 0, t->place.call);
     if (t->has_place && !t->place.live) put_related_calls(&r, &t->gone, 0, t->place.gone_by);
@@ -122,7 +127,7 @@ static void put_all_related(FILE *f, const chk_told_t *t)
 static void put_fingerprint(FILE *f, const chk_told_t *t)
 {
     const char *parts[] = {chk_kinds[t->f.kind].name, t->at.kernel, t->at.function, t->f.call,
-                           t->at.code.n                        ? t->at.code.file[0]
+                           t->at.code.n                        ? t->at.code.file[t->at.code.own]
                            : t->call.n && t->call.call[0].file ? t->call.call[0].file
                                                                : NULL};
     fputs(",\"partialFingerprints\":{\"softgpu/1\":\"", f);

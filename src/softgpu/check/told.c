@@ -91,10 +91,12 @@ void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s)
 {
     *s = (chk_told_subject_t){
         .subject = {.kind = t->f.kind, .kernel = t->at.kernel, .call = t->f.call}};
-    size_t n = t->at.code.n;
-    for (uint32_t k = 0; k < n; k++) {
-        s->file[k] = t->at.code.file[k];
-        s->line[k] = t->at.code.line[k];
+    const chk_code_t *c = &t->at.code;
+    size_t n = c->n;
+    for (uint32_t k = 0; k < n; k++) { /* a rule is offered for the first */
+        const uint32_t from = k == 0 ? c->own : k <= c->own ? k - 1 : k;
+        s->file[k] = c->file[from];
+        s->line[k] = c->line[from];
     }
     if (!t->at.pc) n = lines_of(&t->call, s->file, s->line);
     s->subject.at = (chk_lines_t){s->file, s->line, n};

@@ -21,6 +21,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Headers of the system and of ROCm: what is inlined from them was called by the program. */
+static bool is_system(const char *file)
+{
+    return !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/rocm", 9);
+}
+
 /* ---- kernels ---- */
 
 typedef struct code {
@@ -74,7 +80,7 @@ bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
     uint64_t begin = 0, bytes = 0;
     const void *image = pc ? sg_code_object(m, pc, &begin, &bytes) : NULL;
     at->symbol = NULL;
-    at->n = 0;
+    at->n = at->own = 0;
     if (!image) return false;
     pthread_mutex_lock(&codes.lock);
     code_t *c = codes.first;
@@ -103,6 +109,9 @@ bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
             at->line[at->n++] = inlined[k].line;
         }
         at->function[k] = k < n ? inlined[k].function : NULL;
+        while (at->own < at->n && is_system(at->file[at->own]))
+            at->own++;
+        if (at->own == at->n) at->own = 0;
     }
     pthread_mutex_unlock(&codes.lock);
     return at->n;
@@ -114,12 +123,6 @@ enum { SCOPES_MAX = 256 }; /* within each other */
 
 /* One thread at a time: libdw's answers belong to its handles. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Headers of the system and of ROCm: what is inlined from them was called by the program. */
-static bool is_system(const char *file)
-{
-    return !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/rocm", 9);
-}
 
 static bool call_place(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Die *inlined,
                        const char **file, int *line)
