@@ -454,6 +454,18 @@ __global__ void bytes(const int *from, int *to, bool)
     reinterpret_cast<char *>(to)[blockIdx.x * GROUP + at] = held[at];
 }
 
+// All waves replace a row by the same, at a place that they have read in LDS.
+__global__ void same_row(const int *from, int *to, bool)
+{
+    __shared__ int row[64 + 1];
+    int i = threadIdx.x;
+    if (!i) row[64] = 0;
+    __syncthreads();
+    row[row[64] + i % 64] = from[i % 64] + 1;
+    __syncthreads();
+    to[i] = row[63 - i % 64];
+}
+
 #define RUN(name, kernel, groups, size)                                                                                \
     {                                                                                                                  \
         name, [] { two(kernel, groups, size); }                                                                        \
@@ -491,6 +503,7 @@ static const row_t rows[] = {
     RUN("sum-far", sum_far, GROUPS, GROUP),
     RUN("found-by-many", found_by_many, GROUPS, GROUP),
     RUN("bytes", bytes, GROUPS, GROUP),
+    RUN("same-row", same_row, 1, GROUP),
 };
 
 int main(int argc, char **argv)

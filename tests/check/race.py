@@ -46,7 +46,7 @@ BUGS = {
     "streams": memory("streams", "64 lanes of this wave"),
 }
 
-RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes")
+RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "same-row")
 
 
 class Idioms(unittest.TestCase):

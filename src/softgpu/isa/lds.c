@@ -30,9 +30,23 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
     return outside;
 }
 
+static bool turn_comes(const isa_wave_t *w)
+{
+    return w->lds_turn == ISA_LDS_READ && w->group->n_waves > 1;
+}
+
+bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i)
+{
+    if (!turn_comes(w)) return false;
+    const unsigned klass = isa_table[i->op].klass;
+    if (klass != ISA_CLASS_FLAT_WR) return klass == ISA_CLASS_LDS_WR;
+    const uint32_t *high = isa_lanes_rows(w, &i->src[0])[1];
+    return isa_address_apertures(high, w->group->dispatch, w->exec).shared;
+}
+
 bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)
 {
-    const bool waits = w->lds_turn == ISA_LDS_READ && w->group->n_waves > 1;
+    const bool waits = turn_comes(w);
     w->lds_turn = waits ? ISA_LDS_WAITS : ISA_LDS_WAITED;
     w->repeats = waits;
     if (!waits) return false;

@@ -29,6 +29,9 @@ static inline void isa_ds_reads(isa_wave_t *w)
     w->lds_turn |= ISA_LDS_READ; /* none waits while it reads, and who has waited stays so */
 }
 
+/* Whether it is such a store: its handler will do nothing but wait. */
+bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i);
+
 bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i);
 
 /* True: the store is to be tried again after the others. */

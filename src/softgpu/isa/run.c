@@ -6,6 +6,7 @@
 #include "softgpu/isa/census.h"
 #include "softgpu/isa/check.h"
 #include "softgpu/isa/core.h"
+#include "softgpu/isa/lds.h"
 #include "softgpu/isa/observe.h"
 
 #include <xmmintrin.h>
@@ -51,11 +52,18 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
 #include "softgpu/isa/run_loop.h"
 
-/* What waits and is tried again has its `before` at the first try, its `after` at the last. */
+/* A store to LDS that lets other waves go first has done nothing until it is tried again. */
+static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
+{
+    if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
+    return w->lds_turn != ISA_LDS_READ || !isa_ds_lets_go_first(w, i);
+}
+
+/* What waits and is tried again has its `before` when it begins, its `after` at the last try. */
 #define ISA_LOOP_HEAD static isa_stop_t run_checked(isa_wave_t *w, int32_t slice, isa_check_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
     const unsigned looks = REAL(fn) ? c->looks[i->op] : 0;                                         \
-    if (looks & ISA_CHECK_BEFORE && !w->repeats) c->before(c, w, i)
+    if (looks & ISA_CHECK_BEFORE && begins(w, i)) c->before(c, w, i)
 #define ISA_LOOP_AFTER                                                                             \
     if (looks & ISA_CHECK_AFTER && !w->repeats) c->after(c, w, i)
 #include "softgpu/isa/run_loop.h"
