@@ -19,7 +19,7 @@ def behind(made, call):
 
 def stray(words, made=None):
     """64 work-items write where there is nothing, which ends the program."""
-    return corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: write",
+    return corpus.Bug({"invalid-write": 1}, "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: write",
                       "64 lanes of this wave", words, made, status=-signal.SIGABRT)
 
 
@@ -63,7 +63,7 @@ BUGS = {
     "code-written": ({"code-write": 1}, "write to code of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: code",
                      "1 lane of this wave", "is in never(int)"),
     # no GPU does it: the runtime ends the program, as without the check
-    "misaligned": corpus.Bug(None, "misaligned atomic access of 8 bytes, lane 0 of wave 0, group (0,0,0)",
+    "misaligned": corpus.Bug({"misaligned-atomic": 1}, "misaligned atomic access of 8 bytes, lane 0 of wave 0, group (0,0,0)",
                              "bug: misaligned", "1 lane of this wave",
                              "is 4 bytes inside the 32 bytes that hipMalloc gave out at", "made: allocate",
                              status=-signal.SIGABRT),
@@ -79,7 +79,7 @@ BUGS = {
     "other-behind": behind("made: other", "hipIpcOpenMemHandle"),
     "hsa-behind": ({"invalid-write": 2}, *behind("made: region", "hsa_memory_allocate")[1:]),
     # whole pages, with none behind them
-    "mapped-behind": corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (", "bug: write",
+    "mapped-behind": corpus.Bug({"invalid-write": 1}, "invalid write of 4 bytes, lane 0 of wave 0, group (", "bug: write",
                                 "1 lane of this wave", "bytes that hipMemMap gave out at", "made: mapped",
                                 status=-signal.SIGABRT),
     # rows and slices are as far apart as the runtime wants
@@ -88,10 +88,10 @@ BUGS = {
     "box-behind": ({"invalid-write": 1}, "invalid write of 4 bytes, lane ", "bug: write", "1 lane of this wave",
                    "bytes that hipMalloc3D gave out at", "made: box"),
     # whole pages: behind them there is none, and no other allocation
-    "neighbours": corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (4,0,0)", "bug: write",
+    "neighbours": corpus.Bug({"invalid-write": 1}, "invalid write of 4 bytes, lane 0 of wave 0, group (4,0,0)", "bug: write",
                              "1 lane of this wave", "is 0 bytes after the 4096 bytes that hipMalloc gave out at",
                              "made: allocate", status=-signal.SIGABRT),
-    "used-unregistered": corpus.Bug(None, "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: write",
+    "used-unregistered": corpus.Bug({"invalid-write": 1}, "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)", "bug: write",
                                     "64 lanes of this wave",
                                     "is 0 bytes inside the 4000 bytes that hipHostRegister gave out at",
                                     "made: registered", "bug: unregistered", status=-signal.SIGABRT),

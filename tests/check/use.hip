@@ -1,6 +1,7 @@
 // use.hip - programs that show how findings are told and counted; see corpus.h.
 #include "corpus.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,8 +32,10 @@ static void forked()
     std::quick_exit(3);
 }
 
-namespace deep {
-namespace inside {
+namespace deep
+{
+namespace inside
+{
 __device__ __forceinline__ void put(int *to, int n)
 {
     to[n] = 1; // bug: put
@@ -85,12 +88,33 @@ static void endless()
     (void)hipDeviceSynchronize();
 }
 
+// Ends without destructors, behind children that end like that, of which one has its memory.
+static void left()
+{
+    counted();
+    if (vfork() == 0) _exit(0);
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    while (waitpid(child, nullptr, 0) == -1)
+        continue;
+    _exit(4);
+}
+
+static void aborted()
+{
+    counted();
+    std::abort();
+}
+
+static void handled()
+{
+    std::signal(SIGABRT, [](int) { _exit(5); });
+    aborted();
+}
+
 static const row_t rows[] = {
-    {"counted", counted},
-    {"forked", forked},
-    {"inlined", inlined},
-    {"header", header},
-    {"endless", endless},
+    {"counted", counted}, {"forked", forked}, {"inlined", inlined}, {"header", header},
+    {"endless", endless}, {"left", left},     {"aborted", aborted}, {"handled", handled},
 };
 
 int main(int argc, char **argv)

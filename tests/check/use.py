@@ -97,6 +97,27 @@ class Told(Use):
         self.assertEqual(len(re.findall(r"\d errors?$", text, re.M)), 2, text)
 
 
+    def test_ends(self):
+        """However a program ends of its own accord there is a summary, once, and nothing stays behind."""
+        for name, status in (("left", 4), ("aborted", -signal.SIGABRT), ("handled", 5)):
+            for form in ("text", "sarif"):
+                path = self.path("found." + form)
+                done = check(name, options=("--check", "--check-format", form, "--check-output", path),
+                             env=dict(os.environ, XDG_RUNTIME_DIR=self.folder))
+                with open(path, encoding="utf-8") as f:
+                    text = f.read()
+                os.remove(path)
+                self.assertEqual((done.returncode, os.listdir(self.folder)), (status, []), text + done.stderr)
+                if form == "text":
+                    self.assertTrue(text.endswith("softgpu: 1 error\n"
+                                                  "softgpu:   invalid-write        1 different, 12 times, 36 lanes\n"), text)
+                    self.assertEqual(len(re.findall(r"\d errors?$", text, re.M)), 1, text)
+                else:
+                    call = json.loads(text)["runs"][0]["invocations"][0]
+                    self.assertEqual((call["executionSuccessful"], call.get("exitCode"), call.get("exitSignalName")),
+                                     (status > 0, status if status > 0 else None, None if status > 0 else "SIGABRT"))
+
+
 class Options(Use):
     def refused(self, text, *options, **variables):
         done = run(softgpu, *options, "--", "true", env=dict(os.environ, **variables))

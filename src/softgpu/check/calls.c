@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+_Atomic(const softgpu_check_api_t *) calls_api;
 _Thread_local const char *calls_outer;
 
 void calls_made(void *at, size_t bytes, const char *call, unsigned flags)

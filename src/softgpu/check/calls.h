@@ -18,15 +18,17 @@ enum {
     NO_FUNCTION = 999  /* hipErrorUnknown; no status of HSA's that is good */
 };
 
+/* What has been found of the checker. */
+extern _Atomic(const softgpu_check_api_t *) calls_api;
+
 /* The checker; NULL: nothing is checked, or the GPU is not there yet. */
 static inline const softgpu_check_api_t *api(void)
 {
-    static _Atomic(const softgpu_check_api_t *) found;
-    const softgpu_check_api_t *a = atomic_load_explicit(&found, memory_order_acquire);
+    const softgpu_check_api_t *a = atomic_load_explicit(&calls_api, memory_order_acquire);
     if (a) return a;
     softgpu_check_fn_t *ask = (softgpu_check_fn_t *)dlsym(RTLD_DEFAULT, SOFTGPU_CHECK_SYMBOL);
     a = ask ? ask(SOFTGPU_CHECK_VERSION) : NULL;
-    atomic_store_explicit(&found, a, memory_order_release);
+    atomic_store_explicit(&calls_api, a, memory_order_release);
     return a;
 }
 

@@ -60,6 +60,8 @@ void chk_report(const chk_finding_t *f);
 void chk_flush(void);
 /* What there was, at the end of the process. */
 void chk_summary(void);
+/* What the summary is to say of how the process ends: with a status, or by abort. */
+void chk_ends(int status, bool aborts);
 
 /* ---- where.c ---- */
 

@@ -22,6 +22,7 @@ typedef struct {
     const chk_rules_t *rules;
     const chk_sum_t *rule;    /* by rule */
     const chk_times_t *times; /* of each error, by its id - 1 */
+    bool aborts;              /* the process does */
     bool has_status;
     int status; /* of the process */
 } chk_total_t;

@@ -54,7 +54,7 @@ static struct {
     const chk_writer_t *writer;
     bool fork, used; /* fork: this process is one; used: it has run something */
     bool refused;    /* the options are wrong */
-    bool has_status;
+    bool has_status, aborts;
     int status;
     pthread_mutex_t lock;
     equal_t equal[DIFFERENT_MAX];
@@ -91,11 +91,17 @@ static void in_forked_child(void)
     if (state.writer->forked) state.writer->forked();
 }
 
+void chk_ends(int status, bool aborts)
+{
+    state.status = status;
+    state.has_status = !aborts;
+    state.aborts = aborts;
+}
+
 static void keep_status(int status, void *nothing)
 {
     (void)nothing;
-    state.status = status;
-    state.has_status = true;
+    chk_ends(status, false);
 }
 
 static void read_options(void)
@@ -353,6 +359,7 @@ void chk_summary(void)
                          .rules = rule ? state.options.rules : NULL,
                          .rule = rule,
                          .times = state.times,
+                         .aborts = state.aborts,
                          .has_status = state.has_status,
                          .status = state.status};
     for (size_t k = 0; k < state.n; k++) {

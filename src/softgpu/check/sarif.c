@@ -154,7 +154,8 @@ static void put_invocation(FILE *f, const chk_total_t *total)
 {
     char folder[PATH_MAX];
     fprintf(f, CHK_SARIF_LINE "%s},\"processId\":%d,\"executionSuccessful\":%s", mine.mark,
-            (int)getpid(), total ? "true" : "false");
+            (int)getpid(), total && !total->aborts ? "true" : "false");
+    if (total && total->aborts) fputs(",\"exitSignalName\":\"SIGABRT\"", f);
     if (total && total->has_status) fprintf(f, ",\"exitCode\":%d", total->status);
     fprintf(f, ",\"arguments\":%s", mine.command ? mine.command : "[]");
     put_time(f, "startTimeUtc", mine.since);

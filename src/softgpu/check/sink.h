@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 7 };
+enum { SOFTGPU_CHECK_VERSION = 8 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -63,6 +63,8 @@ enum {
     SOFTGPU_CHECK_NOW = 2     /* the runtime is told next: it is not held, by gone() */
 };
 
+enum { SOFTGPU_CHECK_ABORTS = -1 };
+
 /* A call of HIP's that has returned an error. */
 typedef struct {
     const char *call;  /* a literal */
@@ -100,6 +102,11 @@ typedef struct softgpu_check_api {
 
     /* A code object's file, whole. */
     void (*code)(const void *elf, size_t bytes);
+
+    /* The process is about to end without the handlers of exit: by _exit with a status, or
+     * (SOFTGPU_CHECK_ABORTS) by abort. May be called in a signal handler, and where a child of vfork
+     * ends, of which nothing is told. */
+    void (*leaving)(int status);
 
     const softgpu_order_api_t *order; /* NULL: nobody asks */
 } softgpu_check_api_t;

@@ -135,7 +135,8 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .released = chk_place_released,
                                       .shared = chk_places_shared,
                                       .copies = copies,
-                                      .code = chk_code_add};
+                                      .code = chk_code_add,
+                                      .leaving = sg_leave};
     /* always the same */
     api.order = chk_order_api();
     if (chk_wanted() & CHK_API) api.failed = chk_call_failed;

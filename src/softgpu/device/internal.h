@@ -398,4 +398,8 @@ uint64_t sg_queue_doorbell(const sg_queue_t *q);
 /* A detached or joinable thread that blocks all signals and bears `name`. 0 or an errno value. */
 int sg_thread_start(pthread_t *out, const char *name, void *(*body)(void *), void *arg);
 
+/* The calling process ends without the handlers of exit: what has to be done before is done when
+ * this returns, or cannot be. Takes no lock and allocates nothing. */
+void sg_leave(int status);
+
 #endif

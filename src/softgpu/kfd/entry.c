@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <linux/dma-buf.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,20 @@ static int locate(const char *path, char *buffer, size_t size, size_t *root_leng
     return 0;
 }
 
+static atomic_flag over = ATOMIC_FLAG_INIT;
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (atomic_flag_test_and_set(&over)) return;
+    sg_observe_report();
+    sg_check_report();
+    kfd_tree_remove();
+}
+
 static int open_device(int gpu, int flags)
 {
     kfd_process_t *p = kfd_process_get();
+    if (p) sg_leave_watch(at_exit);
     if (!p || gpu >= (int)p->n_gpus) {
         errno = p ? ENXIO : ENODEV;
         return -1;
@@ -132,13 +144,7 @@ static void in_forked_child(void)
 {
     kfd_process_forget();
     kfd_tree_forget();
-}
-
-__attribute__((destructor)) static void at_exit(void)
-{
-    sg_observe_report();
-    sg_check_report();
-    kfd_tree_remove();
+    atomic_flag_clear(&over);
 }
 
 static void register_handlers(void)
