@@ -50,8 +50,9 @@ static void *look_up(void *handle, const char *name, const char *version)
 void *calls_next(const char *name)
 {
     char path[4096];
+    const char *file = runtime_of(name);
     void *f = look_up(RTLD_NEXT, name, NULL);
-    void *runtime = f ? NULL : base_find_loaded(runtime_of(name), path);
+    void *runtime = f || !file ? NULL : base_find_loaded(file, path);
     if (!runtime) return f;
     f = look_up(runtime, name, NULL);
     dlclose(runtime);
@@ -81,6 +82,7 @@ __attribute__((visibility("hidden"))) base_looked_up_t calls_look_up(void *handl
     if (!ours) return onward;
     void *const next = calls_next(name);
     void *answer = look_up(handle, name, version);
+    /* found where the loader looks in all libraries; without us it is in none */
     if (answer == ours && !next) return (base_looked_up_t){look_up(RTLD_NEXT, name, NULL), NULL};
     if (answer && answer == next) return (base_looked_up_t){ours, NULL};
     return handle == RTLD_DEFAULT ? onward : (base_looked_up_t){answer, NULL};
