@@ -12,6 +12,7 @@ import sys
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "support")
 sys.path.insert(0, SUPPORT)
 import field
+import whisper_model
 
 KNOWN = os.path.join(SUPPORT, "known.rules")
 HIP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hip", "programs")
@@ -20,6 +21,7 @@ SPARSE = "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test"
 FFT = "/usr/libexec/rocm/librocfft0-tests/rocfft-test"
 SOLVER = "/usr/libexec/rocm/librocsolver0-tests/rocsolver-test"
 LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
+BACKEND = "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
 ONCE = "-v 1 -i 1 -j 0"
 PRODUCT = f"-f gemm -m 97 -n 66 -k 51 --lda 130 --ldb 131 --ldc 132 --alpha 2 --beta 3 {ONCE}"
 MIXED = f"-f gemm_ex -m 65 -n 34 -k 96 --alpha 1 --beta 1 {ONCE}"
@@ -29,7 +31,10 @@ FFTS = ":".join(f"{kind}/accuracy_test.vs_fftw/{name}_batch_2_*" for kind, name 
     ("prime_1D", "complex_forward_len_17_double_ip")))
 SOLVERS = ":".join(f"checkin_lapack/{name}" for name in (
     "GETRF.__*/12", "GEQRF.__*/12", "SYEVD.__float/12", "GESV.batched*/12", "GESVD.__*/8", "POTRF.__float/12"))
+ATTENTION = ("hsk=64,hsv=64,nh=4,nr23=.1,1.,kv=113,nb=1,mask=1,sinks=1,max_bias=0[.]0*,logit_softcap=0[.]0*,prec=f32,"
+             "type_K=(f16|q8_0).*permute=.0,1,2,3.")
 PASSED = r"\[  PASSED  \] [1-9]"
+TESTED = r"[1-9]\d*/\d+ tests passed"
 RIGHT = "norm_error"  # its report of a result; judged by rocblas.py
 LIBRARIES = {  # what: (program, arguments, its package, what it says when something has run)
     "rocBLAS gemm f32": (BLAS, f"{PRODUCT} -r f32_r", "librocblas4-bench", RIGHT),
@@ -51,7 +56,10 @@ LIBRARIES = {  # what: (program, arguments, its package, what it says when somet
     "rocSOLVER": (SOLVER, f"--gtest_filter={SOLVERS}", "librocsolver0-tests", PASSED),
     "llama.cpp": (LLAMA, "test -b ROCm0 -o RMS_NORM,SUM_ROWS,GET_ROWS,MUL_MAT -p "
                   "type=f32|type_a=q4_0.*m=16,n=1,k=256,bs=.1,1.,nr=.1,1.,per=.0,1,2,3.", "llama.cpp-tests",
-                  r"[1-9]\d*/\d+ tests passed"),
+                  TESTED),
+    "llama.cpp nvfp4": (LLAMA, "test -b ROCm0 -o MUL_MAT -p type_a=nvfp4.*m=16,n=16,k=256,bs=.3,2.", "llama.cpp-tests",
+                        TESTED),
+    "llama.cpp attention": (LLAMA, f"test -b ROCm0 -o FLASH_ATTN_EXT -p {ATTENTION}", "llama.cpp-tests", TESTED),
 }
 OURS = ["vectoradd", "matmul", "reduction", "histogram", "transpose", "stencil", "math", "lanes", "nbody", "generic",
         "cooperative", "streams", "copies"]
@@ -80,6 +88,14 @@ def libraries():
             yield name, [program, *arguments.split()], ran
 
 
+def whisper():
+    if not f.small and f.needs({"whisper-cli": "whisper.cpp", BACKEND: "libggml0-backend-hip"}):
+        model, heard = f.path("tiny.bin"), f.path("sound.wav")
+        whisper_model.tiny_whisper(model)
+        whisper_model.sound(heard, 1)
+        yield "whisper.cpp", f"whisper-cli -m {model} -f {heard} -nf -bs 1 -bo 1 -nt -np -ac 64".split(), r"\w"
+
+
 def ours():
     sources = [os.path.join(HIP, f"{name}.hip") for name in (OURS[:3] if f.small else OURS)]
     primitives = ["primitives.hip"] if f.small else ["primitives.hip", "primitives_more.hip"]
@@ -96,6 +112,6 @@ def check(case):
 
 
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
-    for name, run, why in pool.map(check, [*libraries(), *ours()]):
+    for name, run, why in pool.map(check, [*libraries(), *whisper(), *ours()]):
         f.case(f"{name}, every check", why, run.seconds)
 f.finish()

@@ -3,11 +3,8 @@
 # field-timeout: 3600
 """whisper.cpp with a tiny random model: what it hears on the GPU is what it hears on the CPU, bare, traced and
 counted."""
-import math
 import os
-import struct
 import sys
-import wave
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
 import field
@@ -15,26 +12,12 @@ import whisper_model
 
 f = field.Field()
 SECONDS = 3
-RATE = whisper_model.RATE
 LEAST = 20  # words
-
-
-def sound(path):
-    """A tone that rises, falls and swells: every frame is another."""
-    with wave.open(path, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(RATE)
-        for i in range(SECONDS * RATE):
-            pitch = 200 + 300 * math.sin(i / 4000)
-            file.writeframesraw(struct.pack("<h", int(6000 * math.sin(2 * math.pi * pitch * i / RATE) *
-                                                      (1 + math.sin(i / 1500)))))
-
 
 if f.needs({"whisper-cli": "whisper.cpp", "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
     model, heard = f.path("tiny.bin"), f.path("sound.wav")
     whisper_model.tiny_whisper(model)
-    sound(heard)
+    whisper_model.sound(heard, SECONDS)
     command = ["whisper-cli", "-m", model, "-f", heard, "-nf", "-bs", "1", "-bo", "1", "-nt", "-np", "-ac", "256"]
     cpu = f.soft([*command, "-ng"])
     text = cpu.out.split()

@@ -7,6 +7,7 @@ the numbers of its special tokens follow from it. The same on every host.
 import math
 import struct
 import sys
+import wave
 
 from gguf import Weights, as_f16, as_f32
 
@@ -16,6 +17,18 @@ NAMED = {LIKELY: " -", LIKELY + 1: " '", LIKELY + 2: " "}  # whisper.cpp looks f
 AUDIO_CONTEXT, TEXT_CONTEXT = 1500, 96  # frames; tokens, of which a half may be said
 MELS, BINS, RATE = 80, 201, 16000  # the filters are for frames of 400 samples
 F32, F16 = 0, 1
+
+
+def sound(path, seconds):
+    """A tone that rises, falls and swells: every frame is another."""
+    with wave.open(path, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        for i in range(seconds * RATE):
+            pitch = 200 + 300 * math.sin(i / 4000)
+            file.writeframesraw(struct.pack("<h", int(6000 * math.sin(2 * math.pi * pitch * i / RATE) *
+                                                      (1 + math.sin(i / 1500)))))
 
 
 def mel(hertz):
