@@ -423,6 +423,24 @@ static void test_meeting(void **state)
     teardown(&b);
 }
 
+/* One that has left a flag behind and is over: what came after it in its queue, and is over too, it
+ * did not know. */
+static void test_meeting_afterwards(void **state)
+{
+    bench_t b;
+    (void)state;
+    setup(&b);
+    const held_t before = run(&b, 0, true), first = run(&b, 0, true), behind = run(&b, 0, true);
+    const held_t reader = begin(&b, 1, true);
+    assert_false(chk_order_before(before.serial, reader.serial));
+    chk_order_meet(first.serial, reader.serial);
+    assert_true(chk_order_before(before.serial, reader.serial));
+    assert_true(chk_order_before(first.serial, reader.serial));
+    assert_false(chk_order_before(behind.serial, reader.serial));
+    let_go(&b, &reader);
+    teardown(&b);
+}
+
 /* More actors than are remembered: the oldest are before everything. */
 static void test_many(void **state)
 {
@@ -460,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_doorbells),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_meeting_afterwards),
         cmocka_unit_test(test_many),
     };
     if (!asm_available()) return 77;

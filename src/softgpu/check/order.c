@@ -17,6 +17,7 @@
 
 enum {
     ACTORS = 1 << 20, /* that are remembered */
+    ENDED = 1024,     /* of them that are over, of which it is still known what they knew */
     OPEN = 32,       /* packets of a queue at one time, as if each had waited for the 32nd before */
     CHAINS = 4096,   /* of all queues; beyond, queues share the first */
     PLACE_BITS = 48, /* of an actor's place; its chain is above */
@@ -26,7 +27,7 @@ enum {
 
 typedef struct {
     _Atomic uint64_t place;
-    _Atomic(chk_clock_t *) clock; /* NULL: it is over */
+    _Atomic(chk_clock_t *) clock; /* NULL: it has been over for long */
 } actor_t;
 
 /* Eight bytes of memory that somebody waits for: a signal's value. */
@@ -83,7 +84,8 @@ static struct {
     chk_clock_t *host;
     chk_line_t *lines;
     held_t *held;
-    uint64_t looked_at[LOOKED_AT]; /* signals that calls of the runtime may look at now */
+    uint64_t ended[ENDED], n_ended; /* serials, in turn; so many ever */
+    uint64_t looked_at[LOOKED_AT];  /* signals that calls of the runtime may look at now */
     unsigned n_looked_at;
     word_t *words[WORD_LISTS];
 } order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -233,11 +235,20 @@ static void drop_held(uint64_t serial)
     }
 }
 
+static void forget_clock(uint64_t serial)
+{
+    if (serial && !is_forgotten(serial))
+        chk_clock_drop(atomic_exchange(&actor_of(serial)->clock, NULL));
+}
+
+/* Waves may yet meet it by what it has left behind: what it knew is kept for a while. */
 static void end(uint64_t serial)
 {
     if (is_forgotten(serial)) return;
     is_over(atomic_load(&actor_of(serial)->place));
-    chk_clock_drop(atomic_exchange(&actor_of(serial)->clock, NULL));
+    uint64_t *kept = &order.ended[order.n_ended++ % ENDED];
+    forget_clock(*kept);
+    *kept = serial;
     drop_held(serial);
 }
 
