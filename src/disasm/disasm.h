@@ -61,6 +61,23 @@ typedef struct {
  * place is in the function of the symbol. Their number. */
 size_t dis_object_inlined(dis_object_t *object, uint64_t address, dis_inlined_t *list, size_t room);
 
+/* The variables of the data that may be written, sorted by address and size; those that are
+ * exported alone, where the others' symbols were stripped. Names and lists are the object's. */
+const dis_symbol_t *dis_object_variables(dis_object_t *object, size_t *count);
+
+/* A range of the object as it is loaded. */
+typedef struct {
+    uint64_t begin, end;
+} dis_range_t;
+
+/* Where there is nothing, for sure, next to those variables: sorted, without overlaps. What is
+ * behind the whole object, up to UINT64_MAX, is the last. */
+const dis_range_t *dis_object_gaps(dis_object_t *object, size_t *count);
+
+/* Where the variable at the address is declared; false: nothing says. `file` is the object's. */
+bool dis_object_variable_line(dis_object_t *object, uint64_t address, const char **file,
+                              uint32_t *line);
+
 /* A parameter of a kernel: "" for what is not known. */
 typedef struct {
     char name[64], type[64], kind[32]; /* kind: global_buffer, by_value, ... */

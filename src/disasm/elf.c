@@ -4,7 +4,6 @@
  * its size, all of them, before anything is read. */
 #include "disasm/internal.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,12 @@ static dis_status_t read_segments(dis_object_t *o, const Elf64_Ehdr *header)
     return DIS_GOOD;
 }
 
-static bool section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index, Elf64_Shdr *s)
+void dis_header(const dis_object_t *o, Elf64_Ehdr *header)
+{
+    memcpy(header, o->elf, sizeof *header);
+}
+
+bool dis_section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index, Elf64_Shdr *s)
 {
     if (index >= header->e_shnum) return false;
     memcpy(s, o->elf + header->e_shoff + index * sizeof *s, sizeof *s);
@@ -64,8 +68,7 @@ static int by_address(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A text of the table, if it has an end. */
-static const char *text_at(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at)
+const char *dis_text(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at)
 {
     const char *text = (const char *)o->elf + table->sh_offset + at;
     return at < table->sh_size && memchr(text, '\0', table->sh_size - at) ? text : NULL;
@@ -75,14 +78,14 @@ static dis_status_t read_symbols(dis_object_t *o, const Elf64_Ehdr *header, cons
 {
     Elf64_Shdr strings;
     const size_t count = table->sh_size / sizeof(Elf64_Sym);
-    if (!section(o, header, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
+    if (!dis_section(o, header, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
         return DIS_NO_ELF;
     o->symbols = calloc(count + 1, sizeof *o->symbols);
     if (!o->symbols) return DIS_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         Elf64_Sym symbol;
         memcpy(&symbol, o->elf + table->sh_offset + i * sizeof symbol, sizeof symbol);
-        const char *name = text_at(o, &strings, symbol.st_name);
+        const char *name = dis_text(o, &strings, symbol.st_name);
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_shndx || !name || !*name)
             continue;
         o->symbols[o->symbol_count++] = (dis_symbol_t){name, symbol.st_value, symbol.st_size};
@@ -98,7 +101,7 @@ static dis_status_t read_sections(dis_object_t *o, const Elf64_Ehdr *header)
     if (header->e_shentsize != sizeof s || !within(o, header->e_shoff, header->e_shnum * sizeof s))
         return DIS_NO_ELF;
     for (unsigned i = 0; i < header->e_shnum; i++) {
-        if (!section(o, header, i, &s)) return DIS_NO_ELF;
+        if (!dis_section(o, header, i, &s)) return DIS_NO_ELF;
         /* the full table, and what is exported where it was stripped */
         if (s.sh_type == SHT_SYMTAB || (s.sh_type == SHT_DYNSYM && !symbols.sh_type)) symbols = s;
     }
@@ -110,7 +113,7 @@ static dis_status_t read_file(dis_object_t *o)
     Elf64_Ehdr header;
     dis_status_t status;
     if (o->size < sizeof header) return DIS_NO_ELF;
-    memcpy(&header, o->elf, sizeof header);
+    dis_header(o, &header);
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_machine != MACHINE_AMDGPU)
         return DIS_NO_ELF;
@@ -143,6 +146,7 @@ void dis_object_close(dis_object_t *object)
     if (!object) return;
     dis_comgr_free(object);
     dis_lines_free(object);
+    dis_data_free(object);
     free(object->symbols);
     free(object->segments);
     free(object->elf);

@@ -1,17 +1,21 @@
 /* internal.h - an open code object, for the files of this room.
  *
- * elf.c reads the file, lines.c its source lines, comgr.c has the disassembler. Everything in the
+ * elf.c reads the file, variables.c what it says of data, lines.c its source lines, comgr.c has the
+ * disassembler. Everything in the
  * file is checked before it is used: it comes from the profiled program. */
 #ifndef CROCPROF_DISASM_INTERNAL_H
 #define CROCPROF_DISASM_INTERNAL_H
 
 #include "disasm/disasm.h"
 
+#include <elf.h>
+
 typedef struct {
     uint64_t address, offset, size; /* in memory, in the file */
 } dis_segment_t;
 
 typedef struct dis_lines dis_lines_t; /* lines.c */
+typedef struct dis_data dis_data_t;   /* variables.c */
 
 struct dis_object {
     uint8_t *elf;
@@ -23,11 +27,21 @@ struct dis_object {
     size_t symbol_count;
     dis_lines_t *lines; /* NULL: not looked for yet, or none */
     bool no_lines;      /* they have been looked for */
+    dis_data_t *data;   /* NULL: not asked for yet, or no memory */
     uint64_t comgr;     /* handle of the disassembler, 0: not made yet */
 };
 
 /* The bytes at an address, and how many there are; NULL: none. */
 const uint8_t *dis_bytes(const dis_object_t *o, uint64_t address, uint64_t *size);
+
+/* The header of a file that is open. */
+void dis_header(const dis_object_t *o, Elf64_Ehdr *header);
+/* A section; false: there is none, or it is not all in the file. */
+bool dis_section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index, Elf64_Shdr *s);
+/* A text of a table that dis_section() has given, if it has an end. */
+const char *dis_text(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at);
+
+void dis_data_free(dis_object_t *o);
 
 void dis_lines_free(dis_object_t *o);
 

@@ -21,8 +21,11 @@
     X(dwarf_diename)                                                                               \
     X(dwarf_end)                                                                                   \
     X(dwarf_filesrc)                                                                               \
+    X(dwarf_formaddr)                                                                              \
     X(dwarf_formref_die)                                                                           \
     X(dwarf_formudata)                                                                             \
+    X(dwarf_getlocation)                                                                           \
+    X(dwarf_getlocation_attr)                                                                      \
     X(dwarf_getsrc_die)                                                                            \
     X(dwarf_getsrcfiles)                                                                           \
     X(dwarf_haspc)                                                                                 \

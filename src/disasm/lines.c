@@ -1,5 +1,5 @@
-/* lines.c - what debug information says of addresses, by libdw: source lines, inlined functions,
- * parameters.
+/* lines.c - what debug information says of addresses, by libdw: source lines, variables, inlined
+ * functions, parameters.
  *
  * Loaded when it is asked for, as the disassembler is: only who reads a trace needs it. */
 #include "disasm/internal.h"
@@ -84,6 +84,83 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
     return true;
 }
 
+/* ---- attributes ---- */
+
+static uint64_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    if (!dw->dwarf_attr_integrate(die, name, &attribute) ||
+        dw->dwarf_formudata(&attribute, &value) != 0)
+        return 0;
+    return value;
+}
+
+/* A file by its number in the unit, 0 being one of DWARF 5; NULL: there is none. */
+static const char *file_of(Dwarf_Die *unit, uint64_t number)
+{
+    Dwarf_Files *files;
+    size_t count;
+    if (dw->dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count) return NULL;
+    return dw->dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* ---- variables ---- */
+
+enum { DEPTH_MAX = 256 }; /* of scopes within each other */
+
+/* Whether the variable lies at that address, and nowhere else. */
+static bool is_at(Dwarf_Die *variable, uint64_t address)
+{
+    Dwarf_Attribute location, indirect;
+    Dwarf_Op *op;
+    size_t ops;
+    Dwarf_Addr at = 0;
+    if (!dw->dwarf_attr(variable, DW_AT_location, &location) ||
+        dw->dwarf_getlocation(&location, &op, &ops) != 0 || ops != 1)
+        return false;
+    if (op->atom == DW_OP_addr) return op->number == address;
+    return op->atom == DW_OP_addrx && dw->dwarf_getlocation_attr(&location, op, &indirect) == 0 &&
+           dw->dwarf_formaddr(&indirect, &at) == 0 && at == address;
+}
+
+/* The variable, of the scope or of one in it. */
+static bool find_variable(Dwarf_Die *scope, uint64_t address, Dwarf_Die *found, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth == DEPTH_MAX || dw->dwarf_child(scope, &child) != 0) return false;
+    do {
+        const int tag = dw->dwarf_tag(&child);
+        if (tag == DW_TAG_variable && is_at(&child, address)) {
+            *found = child;
+            return true;
+        }
+        if ((tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) &&
+            find_variable(&child, address, found, depth + 1))
+            return true;
+    } while (dw->dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+bool dis_object_variable_line(dis_object_t *o, uint64_t address, const char **file, uint32_t *line)
+{
+    dis_lines_t *l = lines_of(o);
+    Dwarf_Off next = 0;
+    Dwarf_Die unit, variable;
+    size_t header;
+    bool found = false;
+    for (Dwarf_Off at = 0;
+         l && !found && dw->dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
+         at = next)
+        found = dw->dwarf_offdie(l->dwarf, at + header, &unit) &&
+                find_variable(&unit, address, &variable, 0);
+    const uint64_t number = found ? number_of(&variable, DW_AT_decl_line) : 0;
+    if (!number || number > UINT32_MAX) return false;
+    *file = file_of(&unit, number_of(&variable, DW_AT_decl_file));
+    *line = (uint32_t)number;
+    return *file;
+}
+
 /* ---- functions ---- */
 
 /* Whether l->function is that of the address afterwards. */
@@ -96,28 +173,14 @@ static bool find_function(dis_lines_t *l, uint64_t address)
     return l->has_function;
 }
 
-static uint64_t number_of(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word value = 0;
-    if (!dw->dwarf_attr(die, name, &attribute) || dw->dwarf_formudata(&attribute, &value) != 0)
-        return 0;
-    return value;
-}
-
 static dis_inlined_t describe_inlined(dis_lines_t *l, Dwarf_Die *die)
 {
-    Dwarf_Files *files;
-    size_t count;
-    const uint64_t file = number_of(die, DW_AT_call_file), line = number_of(die, DW_AT_call_line);
-    const char *function = dw->dwarf_diename(die), *name = NULL;
-    if (dw->dwarf_getsrcfiles(&l->unit, &files, &count) == 0 && file < count)
-        name = dw->dwarf_filesrc(files, file, NULL, NULL);
+    const uint64_t line = number_of(die, DW_AT_call_line);
+    const char *function = dw->dwarf_diename(die),
+               *name = file_of(&l->unit, number_of(die, DW_AT_call_file));
     return (dis_inlined_t){function ? function : "", name ? name : "",
                            name && line <= UINT32_MAX ? (uint32_t)line : 0};
 }
-
-enum { DEPTH_MAX = 256 }; /* of scopes within each other */
 
 size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list, size_t room)
 {

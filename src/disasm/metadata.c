@@ -170,7 +170,7 @@ static bool find_in_notes(const uint8_t *at, uint64_t size, pack_t *p)
 static bool find_metadata(const dis_object_t *o, pack_t *p)
 {
     Elf64_Ehdr header;
-    memcpy(&header, o->elf, sizeof header);
+    dis_header(o, &header);
     for (unsigned i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr s;
         memcpy(&s, o->elf + header.e_phoff + i * sizeof s, sizeof s);

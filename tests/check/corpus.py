@@ -6,6 +6,7 @@ a plain tuple will do. Further tests are classes of unittest beside it.
 usage: FAMILY.py SOFTGPU PROGRAM SOURCE [name of a program or unittest argument ...]
 """
 import concurrent.futures
+import json
 import os
 import re
 import subprocess
@@ -19,6 +20,7 @@ folder = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(folder))
 
 import remarks  # noqa: E402
+import schema  # noqa: E402
 
 
 class Bug(typing.NamedTuple):
@@ -52,6 +54,16 @@ def run(*words, **more):
 
 def check(*words, options=("--check",), **more):
     return run(softgpu, "--cus", "4", *options, "--", program, *words, **more)
+
+
+def records(text):
+    """The lines of a report in JSON, which are as the schema says."""
+    with open(os.path.join(folder, "../../docs/check.schema.json"), encoding="utf-8") as f:
+        whole = json.load(f)
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        schema.check(line, whole["$defs"][line["record"]], whole)
+    return lines
 
 
 def in_twos(do, names):

@@ -13,24 +13,12 @@ import unittest
 import corpus
 from corpus import check, program, run, softgpu
 
-import schema  # where corpus.py finds its own, too
-
 SPILL = "invalid write of 4 bytes, lane 0 of wave 0, group (0,0,0)"
 
 
 def place(comment):
     """FILE:LINE of a line of use.hip."""
     return re.search(r"use\\?\.hip:\d+", corpus.place_of(comment)).group().replace("\\", "")
-
-
-def records(text):
-    """The lines, which are as the schema says."""
-    with open(os.path.join(corpus.folder, "../../docs/check.schema.json"), encoding="utf-8") as f:
-        whole = json.load(f)
-    lines = [json.loads(line) for line in text.splitlines()]
-    for line in lines:
-        schema.check(line, whole["$defs"][line["record"]], whole)
-    return lines
 
 
 class Use(unittest.TestCase):
@@ -218,7 +206,7 @@ class Suppressions(Use):
         self.assertEqual(re.findall(rf'{rules}:(\d+): nothing was suppressed by "(.*)"', done.stderr),
                          [(str(k), rule) for k, rule in enumerate(others, 3)])
         with open(found, encoding="utf-8") as f:
-            begin, end = records(f.read())
+            begin, end = corpus.records(f.read())
         self.assertEqual((end["errors"], end["findings"], end["suppressed"]), (0, [], [
             {"rule": f"{rules}:{3 + len(others)}", "text": offered, "different": 1, "waves": 12, "lanes": 36}]))
 
@@ -269,7 +257,7 @@ class Formats(Use):
     def test_json(self):
         done, text = Use.once("counted", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        begin, finding, end = records(text)
+        begin, finding, end = corpus.records(text)
         self.assertEqual(begin, {"record": "process", "process": begin["process"], "schema": "crocprof-check-1",
                                  "version": begin["version"], "command": [program, "counted"]})
         self.assertEqual({finding["process"], end["process"]}, {begin["process"]})

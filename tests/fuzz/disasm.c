@@ -37,6 +37,21 @@ static void look_at_kernel(dis_object_t *object, const dis_symbol_t *symbol)
         if (strlen(kernel.parameters[i].type) >= sizeof(kernel.parameters[i].type)) abort();
 }
 
+static void look_at_data(dis_object_t *object)
+{
+    size_t count;
+    const char *file;
+    uint32_t line;
+    const dis_symbol_t *variables = dis_object_variables(object, &count);
+    for (size_t i = 0; i < count && i < LOOKS; i++) {
+        if (!*variables[i].name || (i && variables[i].address < variables[i - 1].address)) abort();
+        dis_object_variable_line(object, variables[i].address, &file, &line);
+    }
+    const dis_range_t *gaps = dis_object_gaps(object, &count);
+    for (size_t i = 0; i < count; i++)
+        if (gaps[i].begin >= gaps[i].end || (i && gaps[i].begin < gaps[i - 1].end)) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     dis_object_t *object;
@@ -52,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (uint64_t i = 0; i < LOOKS; i++)
         look(object, i * 64);
+    look_at_data(object);
     dis_object_close(object);
     return 0;
 }

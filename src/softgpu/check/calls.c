@@ -135,6 +135,17 @@ int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
     return status == GOOD ? status : next(at, bytes, handle);
 }
 
+EXPORT void __hipRegisterManagedVar(void *module, void **at, void *value, const char *symbol,
+                                    size_t bytes, unsigned alignment);
+void __hipRegisterManagedVar(void *module, void **at, void *value, const char *symbol, size_t bytes,
+                             unsigned alignment)
+{
+    NEXT_OR(__hipRegisterManagedVar, );
+    next(module, at, value, symbol, bytes, alignment);
+    const softgpu_check_api_t *a = api();
+    if (a && *at && bytes) a->variable((uint64_t)(uintptr_t)*at, bytes, symbol);
+}
+
 /* ---- memory that is taken back ---- */
 
 static int take_back(void *at, const char *call, calls_free_t *next)

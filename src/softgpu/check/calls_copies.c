@@ -76,11 +76,26 @@ static const void *begin_2d(const side_2d_t *s)
     return at ? at + s->y * s->pitch + s->x : NULL;
 }
 
+/* A part of a variable, by what stands for it in the program; NULL: it is not known. */
+static char *part_of(const void *symbol, size_t offset)
+{
+    static _Atomic(void *) slot;
+    int (*address)(void **, const void *) =
+        (int (*)(void **, const void *))find_next(&slot, "hipGetSymbolAddress");
+    void *at = NULL;
+    int status = NO_FUNCTION;
+    if (address && !calls_outer && api())
+        INSIDE("hipGetSymbolAddress", status, address(&at, symbol));
+    return status == GOOD && at ? (char *)at + offset : NULL;
+}
+
 /* The two sides of a copy, and the parameters that follow. */
 #define TWO void *to, const void *from, size_t bytes
 #define TWO_2D                                                                                     \
     void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height
-#define ONE_2D void *to, size_t pitch, int value, size_t width, size_t height
+#define TO_SYMBOL   const void *symbol, const void *from, size_t bytes, size_t offset, int kind
+#define FROM_SYMBOL void *to, const void *symbol, size_t bytes, size_t offset, int kind
+#define ONE_2D      void *to, size_t pitch, int value, size_t width, size_t height
 #define HSA_TWO                                                                                    \
     void *to, uint64_t to_agent, const void *from, uint64_t from_agent, size_t bytes, uint32_t n,  \
         const void *signals, uint64_t signal
@@ -88,6 +103,8 @@ static const void *begin_2d(const side_2d_t *s)
 #define PLAIN to, bytes, from, bytes
 #define WIDE                                                                                       \
     to, extent_of(to_pitch, 0, width, height, 1), from, extent_of(from_pitch, 0, width, height, 1)
+#define TO_PART       part_of(symbol, offset), bytes, from, bytes
+#define FROM_PART     to, bytes, part_of(symbol, offset), bytes
 #define FILL(bytes)   to, bytes, NULL, 0
 #define FILL_2D       FILL(extent_of(pitch, 0, width, height, 1))
 #define ARGUMENTS_2D  to, to_pitch, from, from_pitch, width, height
@@ -127,6 +144,18 @@ static const void *begin_2d(const side_2d_t *s)
     X(hipMemcpy3D, (const copy_3d_t *c), (c), (SIDES_3D))                                          \
     X(hipMemcpy3D_spt, (const copy_3d_t *c), (c), (SIDES_3D))                                      \
     X(hipMemcpy3DAsync, (const copy_3d_t *c, void *stream), (c, stream), (SIDES_3D))               \
+    X(hipMemcpyToSymbol, (TO_SYMBOL), (symbol, from, bytes, offset, kind), (TO_PART))              \
+    X(hipMemcpyToSymbol_spt, (TO_SYMBOL), (symbol, from, bytes, offset, kind), (TO_PART))          \
+    X(hipMemcpyToSymbolAsync, (TO_SYMBOL, void *stream),                                           \
+      (symbol, from, bytes, offset, kind, stream), (TO_PART))                                      \
+    X(hipMemcpyToSymbolAsync_spt, (TO_SYMBOL, void *stream),                                       \
+      (symbol, from, bytes, offset, kind, stream), (TO_PART))                                      \
+    X(hipMemcpyFromSymbol, (FROM_SYMBOL), (to, symbol, bytes, offset, kind), (FROM_PART))          \
+    X(hipMemcpyFromSymbol_spt, (FROM_SYMBOL), (to, symbol, bytes, offset, kind), (FROM_PART))      \
+    X(hipMemcpyFromSymbolAsync, (FROM_SYMBOL, void *stream),                                       \
+      (to, symbol, bytes, offset, kind, stream), (FROM_PART))                                      \
+    X(hipMemcpyFromSymbolAsync_spt, (FROM_SYMBOL, void *stream),                                   \
+      (to, symbol, bytes, offset, kind, stream), (FROM_PART))                                      \
     X(hipMemset, (void *to, int value, size_t bytes), (to, value, bytes), (FILL(bytes)))           \
     X(hipMemset_spt, (void *to, int value, size_t bytes), (to, value, bytes), (FILL(bytes)))       \
     X(hipMemsetAsync, (void *to, int value, size_t bytes, void *stream),                           \

@@ -16,14 +16,15 @@ static const char hip[] = "libamdhip64.so", hsa[] = "libhsa-runtime64.so";
 
 __attribute__((constructor)) static void initialise(void)
 {
-    base_hide_at_start(hip, (const char *const[]){"hip", NULL});
+    base_hide_at_start(hip, (const char *const[]){"hip", "__hip", NULL});
     base_hide_at_start(hsa, (const char *const[]){"hsa_", NULL});
 }
 
 /* NULL: it is a function of neither. */
 static const char *runtime_of(const char *name)
 {
-    return strncmp(name, "hip", 3) == 0 ? hip : strncmp(name, "hsa_", 4) == 0 ? hsa : NULL;
+    if (strncmp(name, "hip", 3) == 0 || strncmp(name, "__hip", 5) == 0) return hip;
+    return strncmp(name, "hsa_", 4) == 0 ? hsa : NULL;
 }
 
 /* ---- the loader's own ---- */

@@ -35,6 +35,7 @@ typedef struct {
     uint32_t n_words;
     bool at_address; /* there is one: */
     uint64_t va;     /* of the first lane's access */
+    bool behind;     /* it is where that ends in which it should be */
     chk_other_t other;
     const char *more;         /* another line, or NULL */
     const char *call;         /* of the program's, or NULL, */
@@ -63,7 +64,7 @@ void chk_summary(void);
 /* What the summary is to say of how the process ends: with a status, or by abort. */
 void chk_ends(int status, bool aborts);
 
-/* ---- where.c ---- */
+/* ---- code.c ---- */
 
 /* An ELF file of a code object, of which the program has told; copied. */
 void chk_code_add(const void *elf, size_t bytes);
@@ -82,6 +83,11 @@ typedef struct {
 } chk_code_t;
 /* False: no line is known. */
 bool chk_where_code(const struct sg_memory *m, uint64_t pc, chk_code_t *at);
+
+/* ---- where.c ---- */
+
+/* Headers of the system and of ROCm: what is inlined from them was called by the program. */
+bool chk_is_system(const char *file);
 
 /* The program's own frames of a stack, innermost first: lines; if the first has none, functions of
  * its object, or where in the object it is. */

@@ -1,6 +1,7 @@
 /* group.c - see group.h: calls the parts, each for the instructions it looks at. */
 #include "softgpu/check/part.h"
 
+#include "softgpu/device/memory.h"
 #include "softgpu/isa/code.h"
 
 #include <pthread.h>
@@ -167,6 +168,29 @@ void chk_dispatch_end(const chk_dispatch_t *d)
 {
     EACH(dispatch_end, d);
     chk_flush();
+}
+
+/* ---- GPUs ---- */
+
+enum { MEMORIES = 64 };
+
+static _Atomic(const sg_memory_t *) memories[MEMORIES];
+
+void chk_memory_add(const sg_memory_t *m)
+{
+    for (unsigned k = 0; k < MEMORIES; k++) {
+        const sg_memory_t *none = NULL;
+        if (atomic_compare_exchange_strong(&memories[k], &none, m)) return;
+    }
+}
+
+const sg_memory_t *chk_memory_of(uint64_t va)
+{
+    for (unsigned k = 0; k < MEMORIES; k++) {
+        const sg_memory_t *m = atomic_load_explicit(&memories[k], memory_order_acquire);
+        if (m && sg_memory_find(m, va)) return m;
+    }
+    return NULL;
 }
 
 /* ---- others ---- */

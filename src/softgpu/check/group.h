@@ -44,5 +44,7 @@ void chk_going(uint64_t begin, uint64_t bytes);
 
 /* A GPU's memory, which stays as long as the process. */
 void chk_memory_add(const struct sg_memory *m);
+/* That in which the address is mapped, or NULL. */
+const struct sg_memory *chk_memory_of(uint64_t va);
 
 #endif

@@ -17,10 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    WORD = 64, /* bytes that a word of bits is for */
-    MEMORIES = 64
-};
+enum { WORD = 64 }; /* bytes that a word of bits is for */
 
 /* What is beyond that in all counts as written: the pattern needs the host's memory for all of it.
  */
@@ -67,38 +64,18 @@ static uint32_t pattern(uint64_t va)
     return (uint32_t)(va >> 2) * UINT32_C(0x9e3779b1) ^ UINT32_C(0xd1b54a33);
 }
 
-/* ---- GPUs ---- */
-
-static _Atomic(const sg_memory_t *) memories[MEMORIES];
-
-void chk_memory_add(const sg_memory_t *m)
-{
-    for (unsigned k = 0; k < MEMORIES; k++) {
-        const sg_memory_t *none = NULL;
-        if (atomic_compare_exchange_strong(&memories[k], &none, m)) return;
-    }
-}
-
-static const sg_memory_t *memory_of(uint64_t va)
-{
-    for (unsigned k = 0; k < MEMORIES; k++) {
-        const sg_memory_t *m = atomic_load_explicit(&memories[k], memory_order_acquire);
-        if (m && sg_memory_find(m, va)) return m;
-    }
-    return NULL;
-}
-
 /* ---- places ---- */
 
-static uint64_t end_of(size_t k)
+static uint64_t end_of(const void *of, size_t k)
 {
+    (void)of;
     return all.place[k]->end;
 }
 
 /* The first that ends behind `va`. */
 static size_t first_behind(uint64_t va)
 {
-    return chk_first_behind(all.n, va, end_of);
+    return chk_first_behind(all.n, va, end_of, NULL);
 }
 
 static size_t bits_bytes(const chk_bytes_t *b)
@@ -193,7 +170,7 @@ static bool add(chk_bytes_t *b)
 void chk_bytes_made(uint64_t begin, uint64_t bytes)
 {
     chk_place_t place;
-    const sg_memory_t *m = memory_of(begin);
+    const sg_memory_t *m = chk_memory_of(begin);
     const sg_extent_t *e = m ? sg_memory_find(m, begin) : NULL;
     const bool watched = e && !(e->flags & SG_MEM_HOST) && !(begin & 3) && has_room(bytes) &&
                          chk_place_near(begin, &place) && place.begin == begin &&

@@ -70,12 +70,10 @@ static void put_spot(FILE *f, const chk_spot_t *s)
     fputc(']', f);
 }
 
-/* "made":{"call":"hipMalloc","frames":[...]} */
-static void put_call(FILE *f, const char *key, const char *call, const chk_calls_t *calls)
+/* ,"frames":[...] */
+static void put_frames(FILE *f, const char *key, const chk_calls_t *calls)
 {
-    fprintf(f, ",\"%s\":{\"call\":", key);
-    chk_json_string(f, call);
-    fputs(",\"frames\":[", f);
+    fprintf(f, ",\"%s\":[", key);
     for (uint32_t k = 0; k < calls->n; k++) {
         const chk_call_t *c = &calls->call[k];
         fputs(k ? ",{" : "{", f);
@@ -87,7 +85,16 @@ static void put_call(FILE *f, const char *key, const char *call, const chk_calls
         }
         fputc('}', f);
     }
-    fputs("]}", f);
+    fputc(']', f);
+}
+
+/* "made":{"call":"hipMalloc","frames":[...]} */
+static void put_call(FILE *f, const char *key, const char *call, const chk_calls_t *calls)
+{
+    fprintf(f, ",\"%s\":{\"call\":", key);
+    chk_json_string(f, call);
+    put_frames(f, "frames", calls);
+    fputc('}', f);
 }
 
 static void put_place(FILE *f, const chk_told_t *t)
@@ -99,7 +106,12 @@ static void put_place(FILE *f, const chk_told_t *t)
             (unsigned long long)p->begin, (unsigned long long)(p->end - p->begin),
             chk_sides[t->side]);
     put_number(f, "distance", t->distance);
-    put_call(f, "made", p->call, &t->made);
+    if (t->variable) {
+        put_text(f, "variable", t->variable);
+        put_frames(f, "declared", &t->made);
+    } else {
+        put_call(f, "made", p->call, &t->made);
+    }
     if (!p->live) put_call(f, "gone", p->gone_by, &t->gone);
     fputc('}', f);
 }

@@ -6,6 +6,7 @@
 #include "softgpu/check/part.h"
 
 #include "base/text.h"
+#include "softgpu/check/code.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/device/names.h"
@@ -74,15 +75,18 @@ static bool none_outside(const uint32_t *row, uint32_t first, uint32_t more)
 /* Whether [va, va + bytes) is where the program may be; asks and keeps the answer. */
 static bool ask(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bool writes)
 {
-    const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
+    const sg_memory_t *m = w->group->dispatch->memory;
+    const sg_extent_t *e = sg_memory_find(m, va);
     span_t span = {.writes = writes};
     if (!e) return false;
     const chk_where_t where = chk_place_find(va, e->begin, e->end, e->flags & SG_MEM_SVM, &span.at);
     if (where == CHK_OUTSIDE) return false;
-    if (where == CHK_INSIDE)
+    if (where == CHK_INSIDE) {
         span.writes = true;
-    else if (writes && sg_code_at(e, va, &span.at.begin, &span.at.end))
-        return false;
+    } else {
+        if (writes && sg_code_at(e, va, &span.at.begin, &span.at.end)) return false;
+        if (chk_code_gap(m, va, &span.at)) return false;
+    }
     s->span[s->next_span++ % SPANS] = span;
     return bytes <= span.at.end - va;
 }
@@ -139,6 +143,16 @@ static bool all_in(const chk_span_t *p, const sgc_lanes_t *a)
     return !(outside >> 63);
 }
 
+/* Whether a lane may do it. Bytes and halves are changed by atomic accesses to the dword around
+ * them, which is loaded first: one of its bytes is enough. */
+static bool is_right(const access_t *x, uint64_t va, uint32_t bytes)
+{
+    if (is_good(x->state, x->wave, va, bytes, writes(x))) return true;
+    if (bytes != 4 || va & 3 || x->op->access == SGC_WRITE) return false;
+    return is_good(x->state, x->wave, va, 1, writes(x)) ||
+           is_good(x->state, x->wave, va + 3, 1, writes(x));
+}
+
 /* Of a buffer's lanes those of which bytes that are in its range are not in an allocation: what is
  * beyond the range is cut off. */
 static uint64_t bad_of_buffer(const access_t *x, const sgc_lanes_t *a, uint64_t *first)
@@ -151,7 +165,7 @@ static uint64_t bad_of_buffer(const access_t *x, const sgc_lanes_t *a, uint64_t 
              lanes &= lanes - 1) {
             const unsigned lane = (unsigned)__builtin_ctzll(lanes);
             const uint64_t at = a->va[lane] + (uint64_t)k / 4 * a->dword_step;
-            if (bad >> lane & 1 || is_good(x->state, x->wave, at, part, writes(x))) continue;
+            if (bad >> lane & 1 || is_right(x, at, part)) continue;
             if (!bad || lane < (unsigned)__builtin_ctzll(bad)) *first = at;
             bad |= UINT64_C(1) << lane;
         }
@@ -164,7 +178,7 @@ static uint64_t bad_lanes(const access_t *x, const sgc_lanes_t *a, uint64_t *fir
     if (x->op->buffer) return bad_of_buffer(x, a, first);
     for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (is_good(x->state, x->wave, a->va[lane], a->bytes, writes(x))) continue;
+        if (is_right(x, a->va[lane], a->bytes)) continue;
         if (!bad) *first = a->va[lane];
         bad |= UINT64_C(1) << lane;
     }

@@ -3,6 +3,8 @@
  * A call is looked at when it is made, whoever does the work. Copy engines and the runtimes' own
  * kernels are looked at too: what they do for a call of which an error has been reported is not
  * reported once more, and what they do wrong in spite of a good call bears the call's name. */
+#include "softgpu/check/code.h"
+#include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
 
 #include "base/kernel_name.h"
@@ -52,12 +54,18 @@ static bool find_call(uint64_t va, call_t *out)
 
 static bool look_at_side(const call_t *c, const chk_span_t *side, chk_kind_t kind)
 {
+    const uint64_t bytes = side->end - side->begin;
+    const sg_memory_t *m = bytes ? chk_memory_of(side->begin) : NULL;
     uint64_t bad;
-    if (!chk_place_beyond(side->begin, side->end - side->begin, &bad)) return false;
+    if (!chk_place_beyond(side->begin, bytes, &bad) &&
+        !chk_code_beyond(m, side->begin, bytes, &bad))
+        return false;
     const chk_finding_t f = {.kind = kind,
-                             .bytes = side->end - side->begin,
+                             .bytes = bytes,
+                             .memory = m,
                              .at_address = true,
                              .va = bad,
+                             .behind = bad > side->begin,
                              .call = c->call,
                              .stack = &c->stack};
     chk_report(&f);
@@ -129,6 +137,8 @@ void chk_memory_report(chk_finding_t *f)
         if (c.told) return;
         f->call = c.call;
         f->stack = &c.stack;
+    } else if (own && chk_code_is_at(f->memory, f->va)) {
+        return; /* its data, too: it goes as a whole */
     }
     chk_report(f);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GONE_MAX = 4096, NEAR_BYTES = 1 << 20, PAGE_BYTES = 4096 };
+enum { GONE_MAX = 4096, PAGE_BYTES = 4096 };
 
 static struct {
     pthread_rwlock_t lock;
@@ -26,15 +26,16 @@ uint64_t chk_places_epoch(void)
     return atomic_load_explicit(&all.epoch, memory_order_acquire);
 }
 
-static uint64_t end_of(size_t k)
+static uint64_t end_of(const void *of, size_t k)
 {
+    (void)of;
     return all.place[k]->end;
 }
 
 /* The first place that ends behind `va`. */
 static size_t first_behind(uint64_t va)
 {
-    return chk_first_behind(all.n, va, end_of);
+    return chk_first_behind(all.n, va, end_of, NULL);
 }
 
 static void take_out(size_t at, size_t count)
@@ -130,6 +131,14 @@ bool chk_place_at(uint64_t begin, chk_place_t *out)
     return there;
 }
 
+void chk_place_name(uint64_t begin, uint64_t serial, const char *variable)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    chk_place_t *p = live_one(begin, serial);
+    if (p) p->variable = variable;
+    pthread_rwlock_unlock(&all.lock);
+}
+
 void chk_place_ending(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone)
 {
     pthread_rwlock_wrlock(&all.lock);
@@ -221,11 +230,6 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool share
     return where;
 }
 
-static uint64_t distance(const chk_place_t *p, uint64_t va)
-{
-    return va < p->begin ? p->begin - va : va >= p->end ? va - p->end + 1 : 0;
-}
-
 /* The rest of its last page is no other's. */
 static bool in_last_page(const chk_place_t *p, uint64_t va)
 {
@@ -271,11 +275,11 @@ bool chk_place_near(uint64_t va, chk_place_t *out)
     const size_t at = first_behind(va);
     for (size_t k = at < 2 ? 0 : at - 2; k < all.n && k < at + 2; k++) {
         const chk_place_t *p = all.place[k];
-        const uint64_t d = distance(p, va);
-        if (d > NEAR_BYTES) continue;
+        const uint64_t d = chk_place_distance(p, va);
+        if (d > CHK_NEAR_BYTES) continue;
         /* it is in one, though it be gone; else live ones go first */
-        if (!best || !d || (distance(best, va) && p->live > best->live) ||
-            (p->live == best->live && d < distance(best, va)))
+        if (!best || !d || (chk_place_distance(best, va) && p->live > best->live) ||
+            (p->live == best->live && d < chk_place_distance(best, va)))
             best = p;
     }
     if (best) *out = *best;

@@ -23,9 +23,11 @@ typedef struct {
     uint64_t serial;     /* no two places have the same */
     unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
-    bool held;           /* taken back, but still mapped */
-    bool over;           /* a live one was there: its end was not told */
-    const char *call;    /* that gave it out, "hipMalloc"; as long as the process */
+    bool held;        /* taken back, but still mapped */
+    bool over;        /* a live one was there: its end was not told */
+    const char *call; /* that gave it out, "hipMalloc"; as long as the process */
+    const char
+        *variable; /* the symbol of the variable that it is; as long as the process, or NULL */
     const char *gone_by; /* that took it back, or will when its stream gets there, or NULL */
     chk_stack_t made, gone;
 } chk_place_t;
@@ -36,12 +38,13 @@ typedef struct {
 } chk_span_t;
 
 /* Of `n` ranges in order and without overlaps the first that ends behind `va`; n: none does. */
-static inline size_t chk_first_behind(size_t n, uint64_t va, uint64_t (*end_of)(size_t))
+static inline size_t chk_first_behind(size_t n, uint64_t va,
+                                      uint64_t (*end_of)(const void *of, size_t k), const void *of)
 {
     size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (end_of(middle) <= va)
+        if (end_of(of, middle) <= va)
             low = middle + 1;
         else
             high = middle;
@@ -59,6 +62,8 @@ typedef enum {
  * has asked for to divide it. The serial; 0: out of memory, nothing is known of it then. */
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
                        const chk_stack_t *made);
+/* It is that variable. */
+void chk_place_name(uint64_t begin, uint64_t serial, const char *variable);
 /* The live place that begins there, copied; false: there is none, or it is about to be gone. */
 bool chk_place_at(uint64_t begin, chk_place_t *out);
 /* It will be taken back, or is: its size; nothing if it is another by now. `by` NULL: as has been
@@ -87,8 +92,15 @@ bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad);
 /* All of them, in the process that made them: a fork has none. */
 void chk_places_each(void (*see)(const chk_place_t *p, void *to), void *to);
 
+/* How many bytes the address is outside of it. */
+static inline uint64_t chk_place_distance(const chk_place_t *p, uint64_t va)
+{
+    return va < p->begin ? p->begin - va : va >= p->end ? va - p->end + 1 : 0;
+}
+
 /* The place that the address is in, or next to which it is: live ones first. False: there is none
- * within 1 MiB. */
+ * within CHK_NEAR_BYTES. */
+enum { CHK_NEAR_BYTES = 1 << 20 };
 bool chk_place_near(uint64_t va, chk_place_t *out);
 /* Was there a place that began here and has been taken back? */
 bool chk_place_was(uint64_t begin, chk_place_t *out);

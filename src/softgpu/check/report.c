@@ -9,6 +9,7 @@
 #include "base/env.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "softgpu/check/code.h"
 #include "softgpu/check/format.h"
 #include "softgpu/check/sink.h"
 
@@ -319,10 +320,11 @@ void chk_report(const chk_finding_t *f)
 {
     chk_place_t near;
     if (!(chk_wanted() & chk_kinds[f->kind].family)) return;
-    const equal_t like = {.kind = f->kind,
-                          .point = f->pc ? f->pc : point_of(f->stack),
-                          .other = f->other.what ? f->other.pc : 0,
-                          .place = f->at_address && chk_place_near(f->va, &near) ? near.serial : 0};
+    const equal_t like = {
+        .kind = f->kind,
+        .point = f->pc ? f->pc : point_of(f->stack),
+        .other = f->other.what ? f->other.pc : 0,
+        .place = f->at_address && chk_near(f->memory, f->va - f->behind, &near) ? near.serial : 0};
     pthread_mutex_lock(&state.lock);
     state.used = true;
     take(f, &like);

@@ -83,6 +83,9 @@ typedef struct softgpu_check_api {
     /* Memory was given out. What a runtime gets and divides is told again, part by part. */
     void (*made)(uint64_t begin, uint64_t bytes, const char *call, unsigned flags);
 
+    /* It is a variable of that symbol, which the runtime keeps in memory of its own. */
+    void (*variable)(uint64_t begin, uint64_t bytes, const char *symbol);
+
     /* Memory is about to be taken back; false: nothing is known of it. */
     bool (*going)(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place);
     /* It will be, when a stream gets there; then gone() with NULL for the call. */
@@ -104,8 +107,8 @@ typedef struct softgpu_check_api {
     void (*code)(const void *elf, size_t bytes);
 
     /* The process is about to end without the handlers of exit: by _exit with a status, or
-     * (SOFTGPU_CHECK_ABORTS) by abort. May be called in a signal handler, and where a child of vfork
-     * ends, of which nothing is told. */
+     * (SOFTGPU_CHECK_ABORTS) by abort. May be called in a signal handler, and where a child of
+     * vfork ends, of which nothing is told. */
     void (*leaving)(int status);
 
     const softgpu_order_api_t *order; /* NULL: nobody asks */

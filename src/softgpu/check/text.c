@@ -85,9 +85,15 @@ static void put_place(FILE *f, const chk_told_t *t)
         fputs("in no allocation\n", f);
         return;
     }
-    fprintf(f, "%llu byte%s %s the %llu byte%s that %s gave out", (unsigned long long)t->distance,
+    fprintf(f, "%llu byte%s %s the %llu byte%s ", (unsigned long long)t->distance,
             base_plural(t->distance), chk_sides[t->side], (unsigned long long)(p->end - p->begin),
-            base_plural(p->end - p->begin), p->call);
+            base_plural(p->end - p->begin));
+    if (p->variable) {
+        fputs("of the variable ", f);
+        put_name(f, t->variable ? t->variable : p->variable);
+    } else {
+        fprintf(f, "that %s gave out", p->call);
+    }
     put_calls(f, &t->made);
     if (!p->live) {
         fprintf(f, " and %s took back", p->gone_by);

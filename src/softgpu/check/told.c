@@ -3,6 +3,7 @@
 
 #include "base/kernel_name.h"
 #include "base/text.h"
+#include "softgpu/check/code.h"
 #include "softgpu/check/stray.h"
 #include "softgpu/device/names.h"
 #include "softgpu/isa/isa.h"
@@ -30,7 +31,7 @@ static void find_spot(chk_spot_t *s, const struct sg_memory *m, uint64_t kernel_
 static void find_place(chk_told_t *t, uint64_t va)
 {
     const chk_place_t *p = &t->place;
-    t->has_place = chk_place_near(va, &t->place);
+    t->has_place = chk_near(t->f.memory, va - t->f.behind, &t->place);
     if (!t->has_place && !t->more) t->more = chk_stray(va);
     if (!t->has_place && !t->more) t->has_place = chk_stray_place(va, &t->place);
     if (!t->has_place) return;
@@ -38,7 +39,12 @@ static void find_place(chk_told_t *t, uint64_t va)
     t->distance = t->side == CHK_BEFORE  ? p->begin - va
                   : t->side == CHK_AFTER ? va - p->end
                                          : va - p->begin;
-    chk_where_calls(&p->made, &t->made);
+    if (p->variable) {
+        t->variable = base_kernel_name(p->variable);
+        chk_where_variable(t->f.memory, p, &t->made);
+    } else {
+        chk_where_calls(&p->made, &t->made);
+    }
     if (!p->live) chk_where_calls(&p->gone, &t->gone);
 }
 
@@ -65,6 +71,7 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f)
 void chk_told_free(chk_told_t *t)
 {
     free(t->message);
+    free(t->variable);
     free(t->at.kernel);
     free(t->at.function);
     free(t->other.kernel);

@@ -30,7 +30,9 @@ typedef struct {
     chk_place_t place;
     chk_side_t side;
     uint64_t distance; /* bytes before, inside or after the place */
-    chk_calls_t made, gone, call;
+    char *variable;    /* as the source names it, if the place is one: */
+    chk_calls_t made;  /* where it is declared, else where the place was made */
+    chk_calls_t gone, call;
     char *more;
 } chk_told_t;
 

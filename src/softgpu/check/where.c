@@ -1,19 +1,14 @@
-/* where.c - from addresses to the program's text: instructions to lines of kernels, return
- * addresses to lines of the program.
+/* where.c - from return addresses to lines of the program.
  *
- * Lines of kernels need the files of code objects, of which the loader leaves only what is loaded:
- * the program's calls bring them (sink.h). Debug information is read by libdw, if it is there. */
+ * Debug information is read by libdw, if it is there. */
 #include "softgpu/check/check.h"
 
 #include "base/kernel_name.h"
 #include "base/text.h"
-#include "disasm/disasm.h"
 #include "disasm/libdw.h"
 #include "softgpu/check/sink.h"
-#include "softgpu/device/names.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,103 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Headers of the system and of ROCm: what is inlined from them was called by the program. */
-static bool is_system(const char *file)
+bool chk_is_system(const char *file)
 {
     return !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/rocm", 9);
 }
-
-/* ---- kernels ---- */
-
-typedef struct code {
-    struct code *next;
-    dis_object_t *object;
-    const void *loaded; /* a copy of what the loader copies first: the first segment's bytes */
-    size_t loaded_bytes;
-} code_t;
-
-static struct {
-    pthread_mutex_t lock;
-    code_t *first;
-} codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* How much of the file's begin is loaded as it is. */
-static size_t loaded_bytes(const void *elf, size_t bytes)
-{
-    Elf64_Ehdr head;
-    if (bytes < sizeof head) return 0;
-    memcpy(&head, elf, sizeof head);
-    for (unsigned i = 0; i < head.e_phnum; i++) {
-        Elf64_Phdr p;
-        const uint64_t at = head.e_phoff + (uint64_t)i * sizeof p;
-        if (head.e_phentsize != sizeof p || at > bytes || bytes - at < sizeof p) return 0;
-        memcpy(&p, (const char *)elf + at, sizeof p);
-        if (p.p_type == PT_LOAD && !p.p_offset) return p.p_filesz < bytes ? p.p_filesz : bytes;
-    }
-    return 0;
-}
-
-void chk_code_add(const void *elf, size_t bytes)
-{
-    const size_t loaded = loaded_bytes(elf, bytes);
-    code_t *c = loaded ? calloc(1, sizeof *c) : NULL;
-    void *copy = c ? malloc(loaded) : NULL;
-    if (!copy || dis_object_open(elf, bytes, &c->object) != DIS_GOOD) {
-        free(copy);
-        free(c);
-        return;
-    }
-    c->loaded = memcpy(copy, elf, loaded);
-    c->loaded_bytes = loaded;
-    pthread_mutex_lock(&codes.lock);
-    c->next = codes.first;
-    codes.first = c;
-    pthread_mutex_unlock(&codes.lock);
-}
-
-bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
-{
-    uint64_t begin = 0, bytes = 0;
-    const void *image = pc ? sg_code_object(m, pc, &begin, &bytes) : NULL;
-    at->symbol = NULL;
-    at->n = at->own = 0;
-    if (!image) return false;
-    pthread_mutex_lock(&codes.lock);
-    code_t *c = codes.first;
-    while (c && (c->loaded_bytes > bytes || memcmp(c->loaded, image, c->loaded_bytes) != 0))
-        c = c->next;
-    if (c) {
-        const dis_symbol_t *symbol = dis_object_symbol_at(c->object, pc - begin);
-        dis_inlined_t inlined[CHK_FRAMES_OF_CODE - 1];
-        const char *file;
-        uint32_t line;
-        if (symbol) {
-            at->symbol = symbol->name;
-            at->offset = pc - begin - symbol->address;
-        }
-        if (dis_object_line(c->object, pc - begin, &file, &line)) {
-            at->file[0] = file;
-            at->line[0] = line;
-            at->n = 1;
-        }
-        const size_t n =
-            at->n ? dis_object_inlined(c->object, pc - begin, inlined, CHK_FRAMES_OF_CODE - 1) : 0;
-        size_t k = 0;
-        for (; k < n && *inlined[k].file; k++) {
-            at->function[k] = inlined[k].function;
-            at->file[at->n] = inlined[k].file;
-            at->line[at->n++] = inlined[k].line;
-        }
-        at->function[k] = k < n ? inlined[k].function : NULL;
-        while (at->own < at->n && is_system(at->file[at->own]))
-            at->own++;
-        if (at->own == at->n) at->own = 0;
-    }
-    pthread_mutex_unlock(&codes.lock);
-    return at->n;
-}
-
-/* ---- the program ---- */
 
 enum { SCOPES_MAX = 256 }; /* within each other */
 
@@ -173,10 +75,10 @@ static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address
     int line = 0;
     if (!file || dw->dwarf_lineno(row, &line) != 0) return false;
     const uint32_t before = calls->n;
-    bool good = is_system(file) || add_call(calls, file, line);
+    bool good = chk_is_system(file) || add_call(calls, file, line);
     for (uint32_t k = inlined_at(dw, unit, address, inlined); k-- > 0 && good;)
         if (calls->n < CHK_CALLS && call_place(dw, unit, &inlined[k], &file, &line) &&
-            !is_system(file))
+            !chk_is_system(file))
             good = add_call(calls, file, line);
     if (calls->n == before && file) add_call(calls, file, line);
     return calls->n > before;

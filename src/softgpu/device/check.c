@@ -79,6 +79,15 @@ static void made(uint64_t begin, uint64_t bytes, const char *call, unsigned flag
     chk_made(begin, bytes);
 }
 
+static void variable(uint64_t begin, uint64_t bytes, const char *symbol)
+{
+    const chk_stack_t nowhere = {0};
+    char *name = strdup(symbol); /* as long as the process */
+    const uint64_t serial =
+        chk_place_add(begin, bytes, "__managed__", SOFTGPU_CHECK_INNER, &nowhere);
+    if (name && serial) chk_place_name(begin, serial, name);
+}
+
 static bool going(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place)
 {
     chk_place_t p;
@@ -129,6 +138,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
 {
     static softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
                                       .made = made,
+                                      .variable = variable,
                                       .going = going,
                                       .ending = ending,
                                       .gone = gone,

@@ -1,0 +1,253 @@
+/* variables.c - where a code object's variables lie, and where nothing does.
+ *
+ * Apart because of what it takes to be sure that there is nothing: a symbol for all that a section
+ * has, and no more room between two of them than their alignment asks for. What is not sure is
+ * something. The table of sections has been looked at when the object was opened. */
+#include "disasm/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct dis_data {
+    dis_symbol_t *variables;
+    dis_range_t *gaps;
+    size_t variable_count, gap_count;
+};
+
+/* While the object is read. */
+typedef struct {
+    const dis_object_t *object;
+    Elf64_Ehdr header;
+    Elf64_Shdr names;   /* of sections */
+    bool is_complete;   /* the table has local symbols, too */
+    Elf64_Sym *symbols; /* of sections that may be written, by section, address and size */
+    size_t symbol_count;
+    dis_data_t *data;
+} reader_t;
+
+static bool may_be_written(const Elf64_Shdr *s)
+{
+    return (s->sh_flags & (SHF_ALLOC | SHF_WRITE)) == (SHF_ALLOC | SHF_WRITE);
+}
+
+/* Of the sections that may be written those in which compilers put variables and nothing else:
+ * others are tables of the linker's, or of who has named them. */
+static bool has_variables(const reader_t *r, const Elf64_Shdr *s)
+{
+    const char *name =
+        r->names.sh_type == SHT_STRTAB ? dis_text(r->object, &r->names, s->sh_name) : NULL;
+    return may_be_written(s) && !(s->sh_flags & (SHF_EXECINSTR | SHF_TLS)) && name &&
+           (!strcmp(name, ".data") || !strcmp(name, ".bss"));
+}
+
+/* ---- symbols ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const Elf64_Sym *x = a, *y = b;
+    if (x->st_shndx != y->st_shndx) return x->st_shndx < y->st_shndx ? -1 : 1;
+    if (x->st_value != y->st_value) return x->st_value < y->st_value ? -1 : 1;
+    return x->st_size < y->st_size ? -1 : x->st_size > y->st_size;
+}
+
+/* A symbol that says that something is there. */
+static bool is_place(const Elf64_Sym *s)
+{
+    return ELF64_ST_TYPE(s->st_info) != STT_SECTION && ELF64_ST_TYPE(s->st_info) != STT_FILE;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const dis_symbol_t *x = a, *y = b;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    return x->size < y->size ? -1 : x->size > y->size;
+}
+
+static bool read_symbols(reader_t *r, const Elf64_Shdr *table)
+{
+    const dis_object_t *o = r->object;
+    Elf64_Shdr section, strings;
+    const size_t count = table->sh_size / sizeof(Elf64_Sym);
+    if (!dis_section(o, &r->header, table->sh_link, &strings) || strings.sh_type != SHT_STRTAB)
+        return true;
+    r->symbols = calloc(count + 1, sizeof *r->symbols);
+    r->data->variables = calloc(count + 1, sizeof *r->data->variables);
+    if (!r->symbols || !r->data->variables) return false;
+    for (size_t i = 0; i < count; i++) {
+        Elf64_Sym s;
+        memcpy(&s, o->elf + table->sh_offset + i * sizeof s, sizeof s);
+        if (!s.st_shndx || !is_place(&s) || !dis_section(o, &r->header, s.st_shndx, &section) ||
+            !may_be_written(&section))
+            continue;
+        r->symbols[r->symbol_count++] = s;
+        const char *name = dis_text(o, &strings, s.st_name);
+        if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size && name && *name)
+            r->data->variables[r->data->variable_count++] =
+                (dis_symbol_t){name, s.st_value, s.st_size};
+    }
+    qsort(r->symbols, r->symbol_count, sizeof *r->symbols, by_place);
+    qsort(r->data->variables, r->data->variable_count, sizeof *r->data->variables, by_address);
+    return true;
+}
+
+/* ---- gaps ---- */
+
+static void add_gap(reader_t *r, uint64_t begin, uint64_t end)
+{
+    if (begin < end) r->data->gaps[r->data->gap_count++] = (dis_range_t){begin, end};
+}
+
+/* Room that is left for the alignment of what is at `end`, and nothing else: less than that, and
+ * nothing in it. `most`: no alignment is greater. */
+static void add_padding(reader_t *r, uint64_t begin, uint64_t end, uint64_t most)
+{
+    uint64_t bytes = 0;
+    const uint64_t alignment = end & -end;
+    if (end <= begin || end - begin >= alignment || end - begin >= most) return;
+    const uint8_t *in_file = dis_bytes(r->object, begin, &bytes);
+    for (uint64_t i = 0; in_file && i < bytes && i < end - begin; i++)
+        if (in_file[i]) return;
+    add_gap(r, begin, end);
+}
+
+/* Between the variables of a section. A symbol without a size has what is behind it. */
+static void read_section(reader_t *r, unsigned index, const Elf64_Shdr *s)
+{
+    uint64_t at = s->sh_addr;
+    bool known = true;
+    for (size_t i = 0; i < r->symbol_count; i++) {
+        const Elf64_Sym *symbol = &r->symbols[i];
+        const uint64_t begin = symbol->st_value, end = begin + symbol->st_size;
+        if (symbol->st_shndx != index || begin < at) {
+            if (symbol->st_shndx == index && end > at) at = end;
+            continue;
+        }
+        if (known) add_padding(r, at, begin, s->sh_addralign);
+        known = symbol->st_size;
+        at = end;
+    }
+}
+
+/* From the end of a section to the next one that is loaded. */
+static void read_behind_section(reader_t *r, const Elf64_Shdr *s)
+{
+    const uint64_t end = s->sh_addr + s->sh_size;
+    Elf64_Shdr next = {.sh_addr = UINT64_MAX}, other;
+    for (unsigned i = 1; i < r->header.e_shnum; i++)
+        if (dis_section(r->object, &r->header, i, &other) && other.sh_flags & SHF_ALLOC &&
+            other.sh_addr >= end && other.sh_addr < next.sh_addr)
+            next = other;
+    if (next.sh_addr != UINT64_MAX) add_padding(r, end, next.sh_addr, next.sh_addralign);
+}
+
+static bool segment_has_variables(const reader_t *r, const Elf64_Phdr *p)
+{
+    Elf64_Shdr s;
+    for (unsigned i = 1; i < r->header.e_shnum; i++)
+        if (dis_section(r->object, &r->header, i, &s) && has_variables(r, &s) &&
+            s.sh_addr >= p->p_vaddr && s.sh_addr - p->p_vaddr < p->p_memsz)
+            return true;
+    return false;
+}
+
+/* Around the segments that have variables; false: their order says nothing. */
+static bool read_segments(reader_t *r)
+{
+    uint64_t end = 0;
+    bool first = true, before = false;
+    for (unsigned i = 0; i < r->header.e_phnum; i++) {
+        Elf64_Phdr p;
+        memcpy(&p, r->object->elf + r->header.e_phoff + i * sizeof p, sizeof p);
+        if (p.p_type != PT_LOAD || !p.p_memsz) continue;
+        if ((!first && p.p_vaddr < end) || p.p_vaddr + p.p_memsz < p.p_vaddr) return false;
+        const bool here = segment_has_variables(r, &p);
+        if (!first && (before || here)) add_gap(r, end, p.p_vaddr);
+        end = p.p_vaddr + p.p_memsz;
+        before = here;
+        first = false;
+    }
+    if (before) add_gap(r, end, UINT64_MAX);
+    return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const dis_range_t *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* What a broken file says twice is not known. */
+static void sort_gaps(dis_data_t *d)
+{
+    qsort(d->gaps, d->gap_count, sizeof *d->gaps, by_begin);
+    for (size_t i = 1; i < d->gap_count; i++)
+        if (d->gaps[i].begin < d->gaps[i - 1].end) d->gap_count = 0;
+}
+
+static bool read_gaps(reader_t *r)
+{
+    Elf64_Shdr s;
+    /* at most one in front of each symbol, behind each section, around each segment */
+    r->data->gaps =
+        calloc(r->symbol_count + r->header.e_shnum + r->header.e_phnum + 1u, sizeof *r->data->gaps);
+    if (!r->data->gaps) return false;
+    if (!read_segments(r)) {
+        r->data->gap_count = 0;
+        return true;
+    }
+    for (unsigned i = 1; r->is_complete && i < r->header.e_shnum; i++) {
+        if (!dis_section(r->object, &r->header, i, &s) || !has_variables(r, &s)) continue;
+        read_section(r, i, &s);
+        read_behind_section(r, &s);
+    }
+    sort_gaps(r->data);
+    return true;
+}
+
+static bool read_data(reader_t *r)
+{
+    Elf64_Shdr s, table = {0};
+    for (unsigned i = 1; i < r->header.e_shnum; i++) {
+        if (!dis_section(r->object, &r->header, i, &s)) continue;
+        if (s.sh_type == SHT_SYMTAB || (s.sh_type == SHT_DYNSYM && !table.sh_type)) table = s;
+    }
+    r->is_complete = table.sh_type == SHT_SYMTAB;
+    if (!dis_section(r->object, &r->header, r->header.e_shstrndx, &r->names)) r->names.sh_type = 0;
+    return (!table.sh_type || read_symbols(r, &table)) && read_gaps(r);
+}
+
+/* NULL: out of memory. */
+static const dis_data_t *data_of(dis_object_t *o)
+{
+    if (o->data) return o->data;
+    reader_t r = {.object = o, .data = calloc(1, sizeof *r.data)};
+    if (!(o->data = r.data)) return NULL;
+    dis_header(o, &r.header);
+    const bool good = read_data(&r);
+    free(r.symbols);
+    if (!good) dis_data_free(o);
+    return o->data;
+}
+
+void dis_data_free(dis_object_t *o)
+{
+    if (!o->data) return;
+    free(o->data->variables);
+    free(o->data->gaps);
+    free(o->data);
+    o->data = NULL;
+}
+
+const dis_symbol_t *dis_object_variables(dis_object_t *o, size_t *count)
+{
+    const dis_data_t *d = data_of(o);
+    *count = d ? d->variable_count : 0;
+    return d ? d->variables : NULL;
+}
+
+const dis_range_t *dis_object_gaps(dis_object_t *o, size_t *count)
+{
+    const dis_data_t *d = data_of(o);
+    *count = d ? d->gap_count : 0;
+    return d ? d->gaps : NULL;
+}
