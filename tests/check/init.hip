@@ -405,6 +405,16 @@ static void of_hsa()
     (void)hsa_amd_memory_pool_free(at);
 }
 
+// A result of which the kernel has left out the end.
+static void brought_back()
+{
+    static int there[N];
+    make();
+    fill<<<GROUPS, GROUP>>>(from, right ? N : N - 100, 1);
+    (void)hipMemcpy(there, from, sizeof there, hipMemcpyDeviceToHost); // bug: brought-back
+    end();
+}
+
 int main(int argc, char **argv)
 {
     static const row_t programs[] = {
@@ -414,6 +424,7 @@ int main(int argc, char **argv)
         {"counter", count}, {"border", border}, {"bins", bins}, {"array", privately<16>},
         {"array-large", privately<5000>}, {"kept", kept}, {"tile", tile}, {"register", registers},
         {"vcc", carry_flag}, {"index", index},
-        {"last-byte", last_byte}, {"pool", pool}, {"box", box}, {"hsa", of_hsa}};
+        {"last-byte", last_byte}, {"pool", pool}, {"box", box}, {"hsa", of_hsa},
+        {"brought-back", brought_back}};
     return run(programs, argc, argv);
 }

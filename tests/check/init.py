@@ -77,6 +77,21 @@ class Strict(corpus.unittest.TestCase):
     def test_twin(self):
         self.assertEqual(self.run_copied("right", options=["--init=strict"]).stderr, "softgpu: 0 errors\n")
 
+    def test_copies(self):
+        """To the host, of what a kernel has left out; by the call that asks for it."""
+        strict = ("--check=init", "--init=strict")
+        text = corpus.check("brought-back", options=strict).stderr
+        self.assertRegex(text, "^softgpu: error: a copy of what nobody has written of 4000 bytes\n  hipMemcpy at " +
+                         corpus.place_of("bug: brought-back"))
+        self.assertIn(" is 3600 bytes inside the 4000 bytes that hipMalloc gave out at ", text)
+        self.assertIn("\n  nobody has written 400 of these bytes, from there on\nsoftgpu: 1 error\n", text)
+        by_kernel = corpus.check("brought-back", options=strict,
+                                 env={**corpus.os.environ, "HSA_ENABLE_SDMA": "0"}).stderr
+        self.assertRegex(by_kernel, "(?s)^softgpu: error: a copy of what nobody has written, lane .*\n  hipMemcpy at " +
+                         corpus.place_of("bug: brought-back"))
+        for words, options in ((("right",), strict), ((), ("--check=init",)), ((), ("--check=all",))):
+            self.assertEqual(corpus.check("brought-back", *words, options=options).stderr, "softgpu: 0 errors\n")
+
     def test_refused(self):
         done = self.run_copied(options=["--init=loose"])
         self.assertEqual(done.returncode, 2)

@@ -298,7 +298,8 @@ class Formats(Use):
         self.assertTrue(at["artifactLocation"]["uri"].endswith("use.hip"), at)
         self.assertEqual(at["region"]["startLine"], line)
         self.assertIn("what was inlined", [r["message"]["text"] for r in result["relatedLocations"]])
-        finding, = (r for r in records(Use.once("header", "json")[1]) if r["record"] == "finding")
+        finding, = (r for r in corpus.records(Use.once("header", "json")[1]) if r["record"] == "finding")
+        self.assertEqual(finding["at"]["frames"][finding["at"]["own"]]["line"], line)
         self.assertTrue(finding["suppression"].endswith(f' at="use.hip:{line}"'), finding["suppression"])
 
     def test_documentation(self):

@@ -6,6 +6,7 @@
  * reported counts as defined from then on. */
 #include "softgpu/check/init.h"
 
+#include "softgpu/check/memory.h"
 #include "softgpu/isa/code.h"
 
 #include <stdio.h>
@@ -118,8 +119,10 @@ static void report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *
                    uint64_t lanes, const chk_origin_t *from)
 {
     char more[96];
+    chk_stack_t stack;
     chk_finding_t f = lanes ? chk_finding_lanes(g, w, i, kind, lanes) : chk_finding(g, w, i, kind);
     describe(&f, w, from, more, sizeof more);
+    if (kind == CHK_KIND_INIT_STORE && chk_copy_name(&f, &stack)) f.kind = CHK_KIND_INIT_COPY;
     chk_report(&f);
 }
 

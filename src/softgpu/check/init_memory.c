@@ -9,10 +9,12 @@
 
 #include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
+#include "softgpu/check/memory.h"
 #include "softgpu/check/sink.h"
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -366,12 +368,41 @@ static void carry_known(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, 
     if (tail) chk_bytes_store(to, target + bytes - tail, data + bytes - tail, tail, 0);
 }
 
+enum { STEP = 16 }; /* bytes that are looked up at once where not all are defined */
+
+/* Undefined bytes leave for memory that counts as written: the host's, another GPU's. */
+static void look_at_leaving(const sg_memory_t *m, chk_bytes_t *from, uint64_t source,
+                            uint64_t bytes)
+{
+    uint64_t n = 0, first = 0;
+    char more[96];
+    if (!chk_strict(CHK_INIT) || chk_bytes_whole(from, source, bytes)) return;
+    for (uint64_t done = 0; done < bytes; done += STEP) {
+        const uint32_t undefined = chk_bytes_unwritten(
+            from, source + done, bytes - done < STEP ? (uint32_t)(bytes - done) : STEP);
+        if (undefined && !n) first = source + done + (uint64_t)__builtin_ctz(undefined);
+        n += (uint64_t)__builtin_popcount(undefined);
+    }
+    if (!n) return;
+    snprintf(more, sizeof more, "nobody has written %llu of these bytes, from there on",
+             (unsigned long long)n);
+    chk_finding_t f = {.kind = CHK_KIND_INIT_COPY,
+                       .bytes = bytes,
+                       .memory = m,
+                       .at_address = true,
+                       .va = first,
+                       .more = more};
+    chk_copy_report(&f);
+}
+
 /* Of a piece that lies in one place, or in none, on each side. */
 static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_bytes_t *to,
                   uint64_t target, uint64_t bytes)
 {
-    enum { STEP = 16 };
-    if (!to) return;
+    if (!to) {
+        if (from) look_at_leaving(m, from, source, bytes);
+        return;
+    }
     if (!from || chk_bytes_whole(from, source, bytes)) {
         carry_known(m, source, to, target, bytes);
         return;

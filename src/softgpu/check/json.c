@@ -57,6 +57,7 @@ static void put_spot(FILE *f, const chk_spot_t *s)
     put_text(f, "function", s->function ? s->function : s->kernel);
     if (s->code.symbol) put_number(f, "offset", s->code.offset);
     put_text(f, "instruction", s->instruction);
+    put_number(f, "own", s->code.own);
     fputs(",\"frames\":[", f);
     for (uint32_t k = 0; k < s->code.n; k++) {
         fputs(k ? ",{" : "{", f);

@@ -95,7 +95,11 @@ enum { CHK_NAMED = CHK_API | CHK_LEAKS };
       "Set the counter before the kernel, or in LDS by one work-item in front of a barrier.")      \
     X(INIT_STORE, INIT, "uninitialized-store", "a store of what nobody has written",               \
       "Undefined bits go where others see them; looked for with --init=strict.",                   \
-      "Write the value first, or do not store it.")
+      "Write the value first, or do not store it.")                                                \
+    X(INIT_COPY, INIT, "uninitialized-copy", "a copy of what nobody has written",                  \
+      "A copy brings undefined bytes where others see them; looked for with "                      \
+      "--init=strict.",                                                                            \
+      "Let the kernel write all of the result, or copy what it has written.")
 #define CHK_RACE_KINDS(X)                                                                          \
     X(RACE_LDS, RACE, "race-lds", "race in LDS",                                                   \
       "Two waves of a workgroup access the same bytes, one of them to change them, and neither a " \

@@ -14,6 +14,13 @@ void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
  * the same has been said. */
 void chk_memory_report(chk_finding_t *f);
 
+/* Reports what a copy engine does, with the call that it is done for. */
+void chk_copy_report(chk_finding_t *f);
+
+/* Names the call, if a kernel of the runtimes' own has found that; `stack` stays as long as the
+ * finding. */
+bool chk_copy_name(chk_finding_t *f, chk_stack_t *stack);
+
 /* Of part.h. */
 void chk_memory_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 

@@ -75,7 +75,7 @@ static bool look_at_side(const call_t *c, const chk_span_t *side, chk_kind_t kin
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack)
 {
-    if (!(chk_wanted() & CHK_MEMORY)) return;
+    if (!(chk_wanted() & (CHK_MEMORY | CHK_INIT))) return;
     call_t c = {.call = call,
                 .to = {to, to + to_bytes},
                 .from = {from, from + from_bytes},
@@ -108,6 +108,16 @@ static bool is_runtimes_own(const chk_finding_t *f)
     last.epoch = epoch;
     last.own = own;
     return own;
+}
+
+bool chk_copy_name(chk_finding_t *f, chk_stack_t *stack)
+{
+    call_t c;
+    if (!is_runtimes_own(f) || !find_call(f->va, &c)) return false;
+    *stack = c.stack;
+    f->call = c.call;
+    f->stack = stack;
+    return true;
 }
 
 /* "address 0x7f20c0001000 is in scale(float) at scale.hip:14" */
@@ -159,19 +169,32 @@ static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
     return false;
 }
 
+/* Names the call that the transfer is made for, the latest. False: an error of the call has been
+ * reported. */
+static bool name_call(chk_finding_t *f, call_t *c)
+{
+    if (!find_call(f->va, c)) {
+        if (!f->more) f->more = "by a packet of a copy engine";
+        return true;
+    }
+    f->call = c->call;
+    f->stack = &c->stack;
+    return !c->told;
+}
+
+void chk_copy_report(chk_finding_t *f)
+{
+    call_t c;
+    name_call(f, &c);
+    chk_report(f);
+}
+
 static void look_at_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, chk_kind_t kind)
 {
     call_t c;
     chk_finding_t f = {.kind = kind, .bytes = bytes, .at_address = true, .memory = m};
     if (!va || !find_bad(m, va, bytes, &f.va)) return;
-    if (find_call(f.va, &c)) {
-        if (c.told) return;
-        f.call = c.call;
-        f.stack = &c.stack;
-    } else {
-        f.more = "by a packet of a copy engine";
-    }
-    chk_report(&f);
+    if (name_call(&f, &c)) chk_report(&f);
 }
 
 void chk_memory_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
