@@ -93,6 +93,24 @@ __global__ void turn(int *to, int shift)
     to[blockIdx.x * blockDim.x + i] = held[blockDim.x - 1 - i + shift]; // bug: lds-read
 }
 
+// Who loads from where no workgroup has LDS gets 0, and generators of assembly make use of it.
+__global__ void zero(int *to)
+{
+    int value;
+    asm volatile("ds_read_b32 %0, %1\n s_waitcnt lgkmcnt(0)" : "=v"(value) : "v"(0xf00000) : "memory");
+    to[threadIdx.x] = value;
+}
+
+static void lds_nowhere()
+{
+    int *to, first = 1;
+    allocate(&to, GROUP);
+    zero<<<1, GROUP, GROUP>>>(to);
+    (void)hipMemcpy(&first, to, sizeof first, hipMemcpyDeviceToHost);
+    if (first) std::puts("not 0");
+    (void)hipFree(to);
+}
+
 static void lds_short()
 {
     int *to;
@@ -732,6 +750,7 @@ static const row_t rows[] = {
     {"freed-inside", freed_inside},
     {"lds-short", lds_short},
     {"lds-shifted", lds_shifted},
+    {"lds-nowhere", lds_nowhere},
     {"scalar-behind", scalar_behind},
     {"arguments-behind", arguments_behind},
     {"wide-arguments-behind", wide_arguments_behind},

@@ -139,6 +139,10 @@ class Memory(unittest.TestCase):
         self.assertRegex(text, corpus.place_of("bug: stack"))
         self.assertEqual(corpus.check("stack-overflow", "right").stderr, "softgpu: 0 errors\n")
 
+    def test_zero_by_hardware(self):
+        done = corpus.check("lds-nowhere", options=("--check=all",))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
+
     def test_leaks(self):
         """Of one stack together, the largest first; where they are asked for."""
         done = corpus.check("leaked", options=("--check=leaks",))

@@ -18,7 +18,8 @@
 
 enum {
     SPANS = 4,
-    ARGUMENTS_ALIGN = 16 /* of a kernel's segment: compilers load its last piece as a whole */
+    LDS_OF_ANY = 64 * 1024, /* bytes that a workgroup can have */
+    ARGUMENTS_ALIGN = 16    /* of a kernel's segment: compilers load its last piece as a whole */
 };
 
 typedef struct {
@@ -272,11 +273,22 @@ static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t 
     chk_report(&f);
 }
 
+/* All lanes load from one place where no workgroup has LDS. They get 0 there, which Tensile sets
+ * its sums to so ("LdsInitCVgprs"). */
+static bool is_zero_by_hardware(const access_t *x, const sgc_lanes_t *a)
+{
+    if (x->op->access != SGC_READ || ~a->exec || a->va[0] < LDS_OF_ANY) return false;
+    for (unsigned l = 1; l < ISA_LANES; l++)
+        if (a->va[l] != a->va[0]) return false;
+    return true;
+}
+
 static void look_at_lds(const access_t *x, sgc_lanes_t *a)
 {
     const uint32_t room = x->group->dispatch->lds_bytes;
     if (a->even && a->va[0] + (ISA_LANES - 1) * (uint64_t)a->step + a->bytes <= room) return;
     sgc_lanes_spread(a);
+    if (is_zero_by_hardware(x, a)) return;
     look_at_offsets(x, a->va, a->exec, a->bytes, room, lds_kinds, "workgroup");
 }
 
