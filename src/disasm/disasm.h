@@ -61,8 +61,8 @@ typedef struct {
  * place is in the function of the symbol. Their number. */
 size_t dis_object_inlined(dis_object_t *object, uint64_t address, dis_inlined_t *list, size_t room);
 
-/* The variables of the data that may be written, sorted by address and size; those that are
- * exported alone, where the others' symbols were stripped. Names and lists are the object's. */
+/* The variables and constants, sorted by address and size; those that are exported alone, where the
+ * others' symbols were stripped. Names and lists are the object's. */
 const dis_symbol_t *dis_object_variables(dis_object_t *object, size_t *count);
 
 /* A range of the object as it is loaded. */

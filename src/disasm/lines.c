@@ -109,7 +109,8 @@ static const char *file_of(Dwarf_Die *unit, uint64_t number)
 
 enum { DEPTH_MAX = 256 }; /* of scopes within each other */
 
-/* Whether the variable lies at that address, and nowhere else. */
+/* Whether the variable lies at that address, and nowhere else. AMD's compilers add which address
+ * space it is of. */
 static bool is_at(Dwarf_Die *variable, uint64_t address)
 {
     Dwarf_Attribute location, indirect;
@@ -117,7 +118,8 @@ static bool is_at(Dwarf_Die *variable, uint64_t address)
     size_t ops;
     Dwarf_Addr at = 0;
     if (!dw->dwarf_attr(variable, DW_AT_location, &location) ||
-        dw->dwarf_getlocation(&location, &op, &ops) != 0 || ops != 1)
+        dw->dwarf_getlocation(&location, &op, &ops) != 0 || !ops ||
+        (ops > 1 && op[ops - 1].atom != DW_OP_xderef))
         return false;
     if (op->atom == DW_OP_addr) return op->number == address;
     return op->atom == DW_OP_addrx && dw->dwarf_getlocation_attr(&location, op, &indirect) == 0 &&

@@ -1,4 +1,4 @@
-/* variables.c - where a code object's variables lie, and where nothing does.
+/* variables.c - where a code object's variables and constants lie, and where nothing does.
  *
  * Apart because of what it takes to be sure that there is nothing: a symbol for all that a section
  * has, and no more room between two of them than their alignment asks for. What is not sure is
@@ -20,24 +20,21 @@ typedef struct {
     Elf64_Ehdr header;
     Elf64_Shdr names;   /* of sections */
     bool is_complete;   /* the table has local symbols, too */
-    Elf64_Sym *symbols; /* of sections that may be written, by section, address and size */
+    Elf64_Sym *symbols; /* of sections that have variables, by section, address and size */
     size_t symbol_count;
     dis_data_t *data;
 } reader_t;
 
-static bool may_be_written(const Elf64_Shdr *s)
-{
-    return (s->sh_flags & (SHF_ALLOC | SHF_WRITE)) == (SHF_ALLOC | SHF_WRITE);
-}
-
-/* Of the sections that may be written those in which compilers put variables and nothing else:
+/* Sections in which compilers put variables and constants, each with a symbol, and nothing else:
  * others are tables of the linker's, or of who has named them. */
 static bool has_variables(const reader_t *r, const Elf64_Shdr *s)
 {
+    static const char *const names[] = {".data", ".bss", ".rodata"};
     const char *name =
         r->names.sh_type == SHT_STRTAB ? dis_text(r->object, &r->names, s->sh_name) : NULL;
-    return may_be_written(s) && !(s->sh_flags & (SHF_EXECINSTR | SHF_TLS)) && name &&
-           (!strcmp(name, ".data") || !strcmp(name, ".bss"));
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i])) return s->sh_flags & SHF_ALLOC;
+    return false;
 }
 
 /* ---- symbols ---- */
@@ -63,6 +60,13 @@ static int by_address(const void *a, const void *b)
     return x->size < y->size ? -1 : x->size > y->size;
 }
 
+/* Of a kernel, "k.kd". */
+static bool is_descriptor(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 3 && !strcmp(name + length - 3, ".kd");
+}
+
 static bool read_symbols(reader_t *r, const Elf64_Shdr *table)
 {
     const dis_object_t *o = r->object;
@@ -77,11 +81,12 @@ static bool read_symbols(reader_t *r, const Elf64_Shdr *table)
         Elf64_Sym s;
         memcpy(&s, o->elf + table->sh_offset + i * sizeof s, sizeof s);
         if (!s.st_shndx || !is_place(&s) || !dis_section(o, &r->header, s.st_shndx, &section) ||
-            !may_be_written(&section))
+            !has_variables(r, &section))
             continue;
         r->symbols[r->symbol_count++] = s;
         const char *name = dis_text(o, &strings, s.st_name);
-        if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size && name && *name)
+        if (ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size && name && *name &&
+            !is_descriptor(name))
             r->data->variables[r->data->variable_count++] =
                 (dis_symbol_t){name, s.st_value, s.st_size};
     }
@@ -142,11 +147,8 @@ static void read_behind_section(reader_t *r, const Elf64_Shdr *s)
 
 static bool segment_has_variables(const reader_t *r, const Elf64_Phdr *p)
 {
-    Elf64_Shdr s;
-    for (unsigned i = 1; i < r->header.e_shnum; i++)
-        if (dis_section(r->object, &r->header, i, &s) && has_variables(r, &s) &&
-            s.sh_addr >= p->p_vaddr && s.sh_addr - p->p_vaddr < p->p_memsz)
-            return true;
+    for (size_t i = 0; i < r->data->variable_count; i++)
+        if (r->data->variables[i].address - p->p_vaddr < p->p_memsz) return true;
     return false;
 }
 
@@ -176,12 +178,19 @@ static int by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* What a broken file says twice is not known. */
+/* What is between two sections may be between two segments, too. */
 static void sort_gaps(dis_data_t *d)
 {
+    size_t count = 0;
     qsort(d->gaps, d->gap_count, sizeof *d->gaps, by_begin);
-    for (size_t i = 1; i < d->gap_count; i++)
-        if (d->gaps[i].begin < d->gaps[i - 1].end) d->gap_count = 0;
+    for (size_t i = 0; i < d->gap_count; i++) {
+        dis_range_t *last = count ? &d->gaps[count - 1] : NULL, gap = d->gaps[i];
+        if (!last || gap.begin > last->end)
+            d->gaps[count++] = gap;
+        else if (gap.end > last->end)
+            last->end = gap.end;
+    }
+    d->gap_count = count;
 }
 
 static bool read_gaps(reader_t *r)

@@ -76,7 +76,8 @@ static const void *begin_2d(const side_2d_t *s)
     return at ? at + s->y * s->pitch + s->x : NULL;
 }
 
-/* A part of a variable, by what stands for it in the program; NULL: it is not known. */
+/* A part of a variable, by what stands for it in the program; NULL: it is not known. A call is made
+ * for that. */
 static char *part_of(const void *symbol, size_t offset)
 {
     static _Atomic(void *) slot;
@@ -84,7 +85,7 @@ static char *part_of(const void *symbol, size_t offset)
         (int (*)(void **, const void *))find_next(&slot, "hipGetSymbolAddress");
     void *at = NULL;
     int status = NO_FUNCTION;
-    if (address && !calls_outer && api())
+    if (address && !calls_outer && api() && !calls_profiled())
         INSIDE("hipGetSymbolAddress", status, address(&at, symbol));
     return status == GOOD && at ? (char *)at + offset : NULL;
 }

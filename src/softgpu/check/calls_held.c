@@ -38,14 +38,18 @@ static void *function(const char *name)
 
 static _Thread_local bool asked; /* HIP, so that its last error is that of another call */
 
-/* A profiler would see other calls than the program's. */
+bool calls_profiled(void)
+{
+    return getenv("ROCP_TOOL_LIBRARIES") || getenv("HSA_TOOLS_LIB");
+}
+
 static void choose_limit(void)
 {
     const char *mib = getenv("SOFTGPU_CHECK_HELD");
     int devices = 0;
     int (*count)(int *) = (int (*)(int *))function("hipGetDeviceCount");
     held.last = &held.first;
-    if (getenv("ROCP_TOOL_LIBRARIES") || getenv("HSA_TOOLS_LIB")) return;
+    if (calls_profiled()) return;
     /* with several the one that is waited for need not be the memory's */
     asked = true;
     if (!count || count(&devices) != GOOD || devices != 1) return;

@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096 };
+enum {
+    PAGE_BYTES = 4096,
+    ALIGNMENT_MAX = 256 /* that variables have as a rule */
+};
 
 /* ---- files ---- */
 
@@ -188,8 +191,8 @@ bool chk_code_gap(const sg_memory_t *m, uint64_t va, chk_span_t *span)
     return inside;
 }
 
-/* The last that begins there or in front of it, the first if there is none; NULL: there are none at
- * all. Of those that begin at the same address the longest is the last. */
+/* The last that begins there or in front of it, the longest of several; the first if there is none;
+ * NULL: there are none at all. */
 static const dis_symbol_t *variable_before(const code_t *c, uint64_t at)
 {
     size_t low = 0, high = c->n_variables;
@@ -206,14 +209,15 @@ static const dis_symbol_t *variable_before(const code_t *c, uint64_t at)
 bool chk_code_beyond(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t *bad)
 {
     const loaded_t l = m ? loaded_at(m, va) : (loaded_t){0};
-    const uint64_t at = va - l.begin;
-    const dis_symbol_t *v = l.code ? variable_before(l.code, at) : NULL;
     chk_span_t span = {0, UINT64_MAX};
-    if (!v) return false;
     *bad = va;
-    if (at < v->address || at - v->address >= v->size) return chk_code_gap(m, va, &span);
-    *bad = l.begin + v->address + v->size;
-    return bytes > *bad - va;
+    if (!l.code) return false;
+    for (size_t k = 0; k < l.code->n_variables; k++) {
+        const dis_symbol_t *v = &l.code->variables[k];
+        const uint64_t begin = l.begin + v->address;
+        if (va - begin < v->size && begin + v->size > *bad) *bad = begin + v->size;
+    }
+    return *bad > va ? bytes > *bad - va : chk_code_gap(m, va, &span);
 }
 
 /* The variable next to which the address is, if nothing else is known to be there. */
@@ -224,10 +228,14 @@ static bool variable_near(const sg_memory_t *m, uint64_t va, chk_place_t *out)
     while (!sg_memory_find(m, mapped) && va - mapped < CHK_NEAR_BYTES && mapped >= PAGE_BYTES)
         mapped -= PAGE_BYTES;
     const loaded_t l = loaded_at(m, mapped);
-    const dis_symbol_t *v = l.code ? variable_before(l.code, va - l.begin) : NULL;
+    const uint64_t at = va - l.begin;
+    const dis_symbol_t *v = l.code ? variable_before(l.code, at) : NULL;
     if (!v) return false;
+    if (at - v->address >= v->size && mapped == va && !chk_code_gap(m, va, &span)) return false;
+    const uint64_t end = v->address + v->size;
+    const bool has_next = v + 1 < l.code->variables + l.code->n_variables;
+    if (has_next && at >= end + ALIGNMENT_MAX && v[1].address - at < at - end) v++;
     const uint64_t begin = l.begin + v->address;
-    if (va - begin >= v->size && mapped == va && !chk_code_gap(m, va, &span)) return false;
     *out = (chk_place_t){.begin = begin,
                          .end = begin + v->size,
                          .serial = UINT64_C(1) << 63 | begin, /* of no other place */
