@@ -88,7 +88,8 @@ static void test_hostile_text(void **state)
     (void)state;
     base_lines_t l;
     base_lines_open(&l, chk_variables[CHK_VARIABLE_OUTPUT], "");
-    const chk_told_t t = hostile((char *)"a\nsoftgpu: error: b\x1b[2J", (char *)"x\r\n.hip");
+    chk_told_t t = hostile((char *)"a\nsoftgpu: error: b\x1b[2J", (char *)"x\r\n.hip");
+    t.more = (char *)"of c\nsoftgpu: error: d\x1b[2J\n  and more";
     const chk_times_t times = {1, 12, 36};
     assert_int_equal(truncate(name, 0), 0);
     chk_text_writer.finding(&l, &t, &times);
@@ -96,7 +97,8 @@ static void test_hostile_text(void **state)
     assert_string_equal(
         text, "softgpu: error: invalid write of 4 bytes, lane 17 of wave 2, group (5,0,0)\n"
               "  a?softgpu: error: b?[2J at x??.hip:14\n"
-              "  address 0x10 is in no allocation\n");
+              "  address 0x10 is in no allocation\n"
+              "  of c?softgpu: error: d?[2J\n  and more\n");
     free(text);
 }
 

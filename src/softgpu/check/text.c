@@ -13,11 +13,24 @@ static void put_prefix(FILE *f)
     if (chk_among_others()) fprintf(f, "[%d]", (int)getpid());
 }
 
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
 /* Of the program's: nothing in it begins a line, or moves a terminal. */
 static void put_name(FILE *f, const char *name)
 {
     for (; *name; name++)
-        fputc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, f);
+        fputc(is_control(*name) ? '?' : *name, f);
+}
+
+/* With names in it, and lines of its own, which begin as those of a finding do. */
+static void put_note(FILE *f, const char *note)
+{
+    for (fputs("  ", f); *note; note++)
+        fputc(is_control(*note) && strncmp(note, "\n  ", 3) != 0 ? '?' : *note, f);
+    fputc('\n', f);
 }
 
 static void put_line(FILE *f, const char *file, uint32_t line)
@@ -134,7 +147,7 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
             fputc('\n', f);
         }
     }
-    if (t->more) fprintf(f, "  %s\n", t->more);
+    if (t->more) put_note(f, t->more);
 }
 
 static void put_rule(FILE *f, const chk_told_t *t)
