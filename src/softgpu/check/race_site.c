@@ -216,7 +216,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
 {
     isa_inst_t i, again = *of;
     int64_t again_at = c->own;
-    bool kept = !changes_address(of, of);
+    bool kept = !changes_address(of, of), moved = !kept;
     held_t held = {{0}};
     hold(&held, &of->dst, true);
     unsigned at = c->own + of->dwords;
@@ -229,7 +229,8 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
             if (target >= 0 && target <= again_at) {
                 s->waits =
                     near && of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, &again);
-                return;
+                /* the loop around one that waits, where the first round was enough */
+                if (s->waits || moved || i.op == ISA_OP_s_branch) return;
             }
             kept &= i.op != ISA_OP_s_branch;
         }
@@ -242,7 +243,8 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
             again = i;
             again_at = at;
         }
-        kept &= !changes_address(&i, of);
+        moved |= changes_address(&i, of);
+        kept &= !moved;
     }
 }
 
