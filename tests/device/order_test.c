@@ -6,14 +6,17 @@
 #include "rig.h"
 
 #include "asm.h"
+#include "softgpu/check/group.h"
 #include "softgpu/check/order.h"
 #include "softgpu/check/sink.h"
+#include "softgpu/device/guard.h"
 
 #include <hsa/hsa.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 /* Adds 1 to *args[0], then holds until *args[1] is not 0. */
@@ -441,6 +444,48 @@ static void test_meeting_afterwards(void **state)
     teardown(&b);
 }
 
+/* Stores args[1] to *args[0]. */
+static const char store_text[] = "s_load_dwordx4 s[8:11], s[0:1], 0x0\n"
+                                 "v_mov_b32 v1, 0\n"
+                                 "s_mov_b64 exec, 1\n"
+                                 "s_waitcnt lgkmcnt(0)\n"
+                                 "v_mov_b32 v2, s10\n"
+                                 "global_store_dword v1, v2, s[8:9]\n"
+                                 "s_endpgm\n";
+
+static uint64_t store(bench_t *b, unsigned queue, uint64_t kernel, uint64_t va, uint64_t value)
+{
+    const uint64_t args = rig_alloc(b->rig, 16), signal = rig_signal(b->rig, 1);
+    uint64_t *p = rig_ptr(b->rig, args);
+    p[0] = va;
+    p[1] = value;
+    b->last++;
+    rig_dispatch(
+        &b->q[queue],
+        &(rig_dispatch_t){
+            .kernel = kernel, .args = args, .signal = signal, .group = {64}, .grid = {64}});
+    return signal;
+}
+
+/* Who looks at memory that the program has just taken away fails, and keeps nobody else waiting. */
+static void test_memory_goes_meanwhile(void **state)
+{
+    enum { PAGE = 4096 };
+    bench_t b;
+    (void)state;
+    setup(&b);
+    const uint64_t kernel = rig_kernel(b.rig, store_text, NULL), va = RIG_VA + (48 << 20);
+    sg_guard_install();
+    chk_made(va, PAGE);
+    assert_true(rig_wait(b.rig, store(&b, 0, kernel, va, 1), 0));
+    assert_int_equal(mprotect(rig_ptr(b.rig, va), PAGE, PROT_NONE), 0);
+    store(&b, 1, kernel, va, 2);
+    assert_true(rig_wait_word(&b.rig->faults, 1));
+    assert_int_equal(mprotect(rig_ptr(b.rig, va), PAGE, PROT_READ | PROT_WRITE), 0);
+    assert_true(rig_wait(b.rig, store(&b, 2, kernel, va + 4, 3), 0));
+    teardown(&b);
+}
+
 /* More actors than are remembered: the oldest are before everything. */
 static void test_many(void **state)
 {
@@ -479,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_meeting),
         cmocka_unit_test(test_meeting_afterwards),
+        cmocka_unit_test(test_memory_goes_meanwhile),
         cmocka_unit_test(test_many),
     };
     if (!asm_available()) return 77;

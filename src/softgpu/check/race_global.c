@@ -231,8 +231,12 @@ static inline bool hot(const access_t *x, uint64_t word)
     return fresh(x, word) && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
 }
 
-static bool same_value(const access_t *x, unsigned lane, uint64_t va, uint32_t from, uint32_t bytes)
+/* Of memory that the program may have taken away: the thread may not come back from there, and
+ * holds nothing. */
+static bool same_value(access_t *x, unsigned lane, uint64_t va, uint32_t from, uint32_t bytes)
 {
+    let_go(x->held);
+    x->held = NULL;
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
     return !e || race_same(x->w, x->i, x->site, 0, lane, e->host + (va - e->begin), from, bytes);
 }
@@ -283,16 +287,17 @@ static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, ui
                           (uint64_t)race_mask(va, bytes) << RACE_MASK_SHIFT;
     hold(&x->held, d);
     const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
+    const uint64_t second = read & RACE_EXTRA ? get(&c->second[d]) : 0;
+    const bool loads = x->race.kind == RACE_LOAD;
+    if (loads)
+        keep_read(c, d, read, word, fresh(x, read));
+    else
+        set(&c->write[d], merged(write, word));
     if (x->race.kind != RACE_RMW && __builtin_expect(hot(x, write), 0))
         look(x, write, false, lane, va, from, bytes);
-    if (x->race.kind != RACE_LOAD) {
-        if (__builtin_expect(hot(x, read), 0)) look(x, read, true, lane, va, from, bytes);
-        if (__builtin_expect(fresh(x, read) && read & RACE_EXTRA, 0))
-            look(x, get(&c->second[d]), true, lane, va, from, bytes);
-        set(&c->write[d], merged(write, word));
-    } else {
-        keep_read(c, d, read, word, fresh(x, read));
-    }
+    if (!loads && __builtin_expect(hot(x, read), 0)) look(x, read, true, lane, va, from, bytes);
+    if (!loads && __builtin_expect(fresh(x, read) && second, 0))
+        look(x, second, true, lane, va, from, bytes);
 }
 
 static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t bytes)
@@ -622,9 +627,11 @@ typedef struct {
     block_t *held;
 } transfer_t;
 
-/* It writes what is there. */
-static bool copies_same(const transfer_t *t, uint64_t at)
+/* It writes what is there. As same_value(). */
+static bool copies_same(transfer_t *t, uint64_t at)
 {
+    let_go(t->held);
+    t->held = NULL;
     const uint64_t offset = at > t->to ? at - t->to : 0, n = t->bytes - offset;
     const void *to = sg_memory_host(t->m, t->to + offset, n < 4 ? n : 4, 0);
     const void *from = t->from ? sg_memory_host(t->m, t->from + offset, n < 4 ? n : 4, 0) : NULL;
@@ -646,18 +653,17 @@ static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_
     const uint64_t word = (uint64_t)t->copy.owner << RACE_OWNER_SHIFT | mask << RACE_MASK_SHIFT;
     hold(&t->held, d);
     const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
+    const uint64_t second = read & RACE_EXTRA ? get(&c->second[d]) : 0;
     const uint64_t floor = (uint64_t)t->copy.floor << RACE_OWNER_SHIFT;
+    if (writes)
+        set(&c->write[d], merged(write, word));
+    else
+        keep_read(c, d, read, word, read >= floor);
     if (write >= floor && write >> RACE_MASK_SHIFT & mask)
         look_from_copy(t, write, false, writes, va);
-    if (writes) {
-        if (read >= floor && read >> RACE_MASK_SHIFT & mask)
-            look_from_copy(t, read, true, true, va);
-        if (read >= floor && read & RACE_EXTRA && get(&c->second[d]) >> RACE_MASK_SHIFT & mask)
-            look_from_copy(t, get(&c->second[d]), true, true, va);
-        set(&c->write[d], merged(write, word));
-    } else {
-        keep_read(c, d, read, word, read >= floor);
-    }
+    if (!writes || read < floor) return;
+    if (read >> RACE_MASK_SHIFT & mask) look_from_copy(t, read, true, true, va);
+    if (second >> RACE_MASK_SHIFT & mask) look_from_copy(t, second, true, true, va);
 }
 
 static void copy_range(transfer_t *t, uint64_t begin, bool writes)
