@@ -14,8 +14,7 @@
 
 enum {
     GOOD = 0,
-    INVALID_VALUE = 1, /* hipErrorInvalidValue */
-    NO_FUNCTION = 999  /* hipErrorUnknown; no status of HSA's that is good */
+    NO_FUNCTION = 999 /* hipErrorUnknown; no status of HSA's that is good */
 };
 
 /* What has been found of the checker. */

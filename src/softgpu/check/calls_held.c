@@ -169,14 +169,19 @@ static bool is_refused(void *at, const char *call)
     return is_held(at) && !calls_going(at, call, SOFTGPU_CHECK_REPORT, &place);
 }
 
+/* Where nothing is: HIP refuses it as it would refuse what it no longer has, last error and all. */
+#define NOWHERE ((void *)1)
+
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
 {
     held_t h = {.at = at, .call = call, .free_it = free_it, .dead = true};
     static _Atomic(void *) slot;
     int (*wait)(void) = (int (*)(void))find_next(&slot, "hipDeviceSynchronize");
     if (!at || !is_wanted()) return false;
-    *status = INVALID_VALUE;
-    if (is_refused(at, call)) return true;
+    if (is_refused(at, call)) {
+        INSIDE(call, *status, free_it(NOWHERE));
+        return true;
+    }
     if (calls_capturing() || !wait || !calls_going(at, call, 0, &h.place) || !can_be_held(&h.place))
         return false;
     INSIDE(call, *status, wait());
@@ -229,7 +234,10 @@ int hipFreeAsync(void *at, void *stream)
     int status;
     if (!at || !is_wanted() || !call_back || !h.free_it || is_capturing(stream))
         return free_unseen(at, stream, call, next);
-    if (is_refused(at, call)) return INVALID_VALUE;
+    if (is_refused(at, call)) {
+        INSIDE(call, status, h.free_it(NOWHERE)); /* hipFreeAsync itself may crash */
+        return status;
+    }
     if (calls_going(at, call, SOFTGPU_CHECK_REPORT, &h.place) && can_be_held(&h.place) &&
         (kept = keep(&h))) {
         api()->ending((uint64_t)(uintptr_t)at, h.place.number, call);
