@@ -1,5 +1,6 @@
 /* race_rows.c - words of the race check's shadow four at a time and one by one: the same random
- * accesses find the same and leave the same behind; and of two at the same moment one is found.
+ * accesses find the same and leave the same behind; and of two at the same moment one is found,
+ * but for stores of one value.
  *
  * The shadow of memory is its file's own, which is why that is part of this one. */
 #include "softgpu/check/race_global.c"
@@ -352,6 +353,48 @@ static void test_one_sees_the_other(void **unused)
     }
 }
 
+/* ---- stores of one value ---- */
+
+static uint32_t *late; /* what a store is about to change, NULL: nothing */
+
+int __real_sched_yield(void);
+int __wrap_sched_yield(void);
+int __wrap_sched_yield(void)
+{
+    if (late) *late = t.rows[0][0];
+    return __real_sched_yield();
+}
+
+static void store(unsigned group)
+{
+    static const race_site_t site = {.id = 2};
+    const isa_inst_t i = {.src[1] = {.kind = ISA_OPK_VGPR}};
+    sgc_lanes_t a = {.bytes = 4, .dword_step = 4, .exec = 1, .va[0] = va_base};
+    race_global(NULL, &t.state[group], &t.wave[group][0], &i, &site, RACE_STORE, &a);
+}
+
+static void test_one_value(void **unused)
+{
+    const chk_dispatch_t d = {.serial = 1000, .groups = 2, .grid = {2, 1, 1}};
+    uint32_t *host = (uint32_t *)(void *)t.host;
+    (void)unused;
+    t.outcome = NULL;
+    t.rows[0][0] = 7;
+    for (unsigned comes = 0; comes < 2; comes++) {
+        race_global_made(va_base, REGION);
+        race_run_begin(&d);
+        for (unsigned k = 0; k < 2; k++)
+            begin_group(k, d.serial, k);
+        *host = found_lanes = 0;
+        late = comes ? host : NULL;
+        store(0);
+        store(1);
+        assert_int_equal(found_lanes, !comes);
+        race_run_end(&d);
+    }
+    late = NULL;
+}
+
 static int set_up(void **unused)
 {
     (void)unused;
@@ -373,7 +416,8 @@ static int tear_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_outcome),
-                                       cmocka_unit_test(test_one_sees_the_other)};
+                                       cmocka_unit_test(test_one_sees_the_other),
+                                       cmocka_unit_test(test_one_value)};
     if (!__builtin_cpu_supports("avx2")) return 0;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -231,14 +231,34 @@ static inline bool hot(const access_t *x, uint64_t word)
     return fresh(x, word) && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
 }
 
+/* Who has stored there may be on another thread, which has looked at its store and is about to make
+ * it. So the value is awaited, at each instruction a few times. */
+static bool waits_on(const race_site_t *site, unsigned *turns)
+{
+    enum { TIMES = 4, TURNS = 200 };
+    static _Atomic uint8_t times[RACE_SITES];
+    if (!*turns && atomic_load_explicit(&times[site->id], memory_order_relaxed) >= TIMES)
+        return false;
+    if (++*turns == TURNS) {
+        atomic_fetch_add_explicit(&times[site->id], 1, memory_order_relaxed);
+        return false;
+    }
+    sched_yield();
+    return true;
+}
+
 /* Of memory that the program may have taken away: the thread may not come back from there, and
  * holds nothing. */
 static bool same_value(access_t *x, unsigned lane, uint64_t va, uint32_t from, uint32_t bytes)
 {
+    unsigned turns = 0;
     let_go(x->held);
     x->held = NULL;
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
-    return !e || race_same(x->w, x->i, x->site, 0, lane, e->host + (va - e->begin), from, bytes);
+    if (!e) return true;
+    while (!race_same(x->w, x->i, x->site, 0, lane, e->host + (va - e->begin), from, bytes))
+        if (!waits_on(x->site, &turns)) return false;
+    return true;
 }
 
 /* Where another has stored, an atomic access may meet an atomic store, which looks like any other.
