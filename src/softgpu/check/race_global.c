@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 enum { CHUNK_SHIFT = 21, ADDRESS_BITS = 48, CHUNK_DWORDS = 1 << (CHUNK_SHIFT - 2) };
 
@@ -235,7 +236,8 @@ static inline bool hot(const access_t *x, uint64_t word)
  * it. So the value is awaited, at each instruction a few times. */
 static bool waits_on(const race_site_t *site, unsigned *turns)
 {
-    enum { TIMES = 4, TURNS = 200 };
+    enum { TIMES = 4, YIELDS = 16, TURNS = 300 }; /* 30 ms: it may have lost its core */
+    static const struct timespec turn = {.tv_nsec = 100 * 1000};
     static _Atomic uint8_t times[RACE_SITES];
     if (!*turns && atomic_load_explicit(&times[site->id], memory_order_relaxed) >= TIMES)
         return false;
@@ -243,7 +245,10 @@ static bool waits_on(const race_site_t *site, unsigned *turns)
         atomic_fetch_add_explicit(&times[site->id], 1, memory_order_relaxed);
         return false;
     }
-    sched_yield();
+    if (*turns < YIELDS)
+        sched_yield();
+    else
+        nanosleep(&turn, NULL);
     return true;
 }
 
