@@ -334,6 +334,19 @@ __global__ void progress(const int *from, int *to, bool right)
     to[1 + blockIdx.x] = seen;
 }
 
+__device__ int total;
+
+// What workgroups share is a variable.
+__global__ void add_up(const int *from, int *to, bool right)
+{
+    if (threadIdx.x) return;
+    if (right)
+        atomicAdd(&total, from[blockIdx.x]);
+    else
+        total += from[blockIdx.x]; // bug: variable
+    to[blockIdx.x] = right;
+}
+
 // ---- between dispatches ----
 
 // Not before the program has begun what follows.
@@ -495,6 +508,7 @@ static const row_t rows[] = {
     RUN("ticket", numbered, GROUPS, 64),
     RUN("unlock", exchanged, GROUPS, 64),
     RUN("atomic-plain", progress, GROUPS, 64),
+    RUN("variable", add_up, GROUPS, 64),
     {"streams", streams},
     RUN("locked", locked, GROUPS, 64),
     RUN("locked-waves", locked_waves, 1, GROUP),

@@ -43,6 +43,8 @@ BUGS = {
     "ticket": memory("ticket", ONE, other="bug: "),
     "unlock": memory("unlock", ONE, other="bug: "),
     "atomic-plain": memory("atomic-plain", ONE),
+    "variable": corpus.Bug({"race-global": SOME}, GLOBAL, "bug: variable", ONE,
+                           "is 0 bytes inside the 4 bytes of the variable total"),
     "streams": memory("streams", "64 lanes of this wave"),
 }
 

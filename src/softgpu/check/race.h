@@ -204,6 +204,8 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
                         const race_site_t *site, uint64_t va, uint32_t bytes);
 /* Nobody has accessed it. The first also: from now on it is looked at. */
 void race_global_made(uint64_t begin, uint64_t bytes);
+/* The same of the mapping that a kernel's code object has, once. */
+void race_global_code(const struct sg_memory *m, uint64_t kernel_object);
 void race_global_going(uint64_t begin, uint64_t bytes);
 void race_global_forget(void); /* all of it */
 /* A copy is about to read from there and to write to there; 0: it does one of them only. */

@@ -187,6 +187,36 @@ void race_global_made(uint64_t begin, uint64_t bytes)
     forget(begin, end);
 }
 
+/* Code objects' mappings, the last that were new: their variables are in them, and no call tells.
+ */
+enum { CODES = 1024 };
+
+static struct {
+    uint64_t begin[CODES], bytes[CODES];
+    unsigned n;
+} code;
+
+static bool is_new_code(uint64_t begin, uint64_t bytes)
+{
+    bool found = false;
+    pthread_mutex_lock(&all.lock);
+    for (unsigned k = 0; k < CODES && k < code.n && !found; k++)
+        found = code.begin[k] == begin && code.bytes[k] == bytes;
+    if (!found) {
+        code.begin[code.n % CODES] = begin;
+        code.bytes[code.n++ % CODES] = bytes;
+    }
+    pthread_mutex_unlock(&all.lock);
+    return !found;
+}
+
+void race_global_code(const struct sg_memory *m, uint64_t kernel_object)
+{
+    const sg_extent_t *e = kernel_object ? sg_memory_find(m, kernel_object) : NULL;
+    if (e && is_new_code(e->begin, e->end - e->begin))
+        race_global_made(e->begin, e->end - e->begin);
+}
+
 /* ---- accesses ---- */
 
 /* Words that are known to be before all that the workgroup does: below the floor, and so many from

@@ -133,6 +133,7 @@ void race_run_begin(const chk_dispatch_t *d)
                        .total = (uint32_t)d->groups,
                        .groups = {d->grid[0], d->grid[1], d->grid[2]}};
     r->bytes = sizeof(meetings_t) + d->groups * sizeof(group_t);
+    race_global_code(d->memory, d->kernel_object);
     pthread_mutex_lock(&all.lock);
     r->past.base = take_owners(r->past.total);
     const order_t order = order_of(d->serial, r->past.base);
