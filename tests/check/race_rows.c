@@ -142,6 +142,7 @@ static void any_instruction(unsigned group, unsigned wave)
     } else {
         sgc_lanes_t a = any_access(va_base, REGION);
         race_global(NULL, s, w, &i, site, kind, &a);
+        race_step(s);
         if (s->meets) race_global_met(s, w, &a);
     }
 }
@@ -316,6 +317,7 @@ static void *accesses(void *which)
         if (k == 0) race_global_made(chunk, 1 << CHUNK_SHIFT); /* its first pages come and go */
         come(4 * round + 2);
         race_global(NULL, &t.state[k + 1], &t.wave[k + 1][0], &i, &site, at.meeting->kind[k], &a);
+        race_step(&t.state[k + 1]);
         atomic_fetch_or(&at.found[round], found_lanes);
         come(4 * round + 4);
     }
@@ -385,9 +387,11 @@ static void test_one_value(void **unused)
         race_run_begin(&d);
         for (unsigned k = 0; k < 2; k++)
             begin_group(k, d.serial, k);
-        *host = found_lanes = 0;
+        *host = 0;
+        found_lanes = 0;
         late = comes ? host : NULL;
         store(0);
+        if (!comes) race_step(&t.state[0]);
         store(1);
         assert_int_equal(found_lanes, !comes);
         race_run_end(&d);

@@ -33,7 +33,7 @@ static void looks(uint8_t *looks)
         looks[op] = ISA_CHECK_BEFORE;
         if (o->unit == SGC_UNIT_VECTOR && o->access != SGC_WRITE) looks[op] |= ISA_CHECK_AFTER;
     }
-    looks[ISA_OP_s_waitcnt] = ISA_CHECK_BEFORE;
+    looks[ISA_OP_s_waitcnt] = looks[ISA_OP_s_endpgm] = ISA_CHECK_BEFORE;
 }
 
 /* ---- what is said ---- */
@@ -180,8 +180,11 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     race_state_t *s = state;
     const sgc_op_t *op = &sgc_ops_table[i->op];
     s->meets = false;
+    race_step(s);
     if (i->op == ISA_OP_s_waitcnt) {
         wait(s, w, i);
+    } else if (i->op == ISA_OP_s_endpgm) {
+        return;
     } else if (op->unit == SGC_UNIT_SCALAR) {
         scalar(g, s, w, i, op);
     } else if (op->unit == SGC_UNIT_VECTOR) {
@@ -227,6 +230,11 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
     race_clock_barrier(&((race_state_t *)state)->clock);
 }
 
+static void leave(void *state)
+{
+    race_step_leave(state);
+}
+
 const chk_part_t chk_race_part = {.family = CHK_RACE,
                                   .bytes = sizeof(race_state_t),
                                   .looks = looks,
@@ -236,6 +244,7 @@ const chk_part_t chk_race_part = {.family = CHK_RACE,
                                   .before = before,
                                   .after = after,
                                   .barrier = barrier,
+                                  .free = leave,
                                   .transfer = race_global_copy,
                                   .made = race_global_made,
                                   .going = race_global_going};

@@ -163,6 +163,7 @@ static inline uint32_t race_clock_short(const race_clock_t *c, uint32_t time)
 /* ---- a workgroup ---- */
 
 typedef struct race_run race_run_t;
+typedef struct race_worker race_worker_t;
 
 /* What is known of another dispatch or copy, for as long as the workgroup runs. */
 enum { RACE_MEMOS = 16 };
@@ -179,7 +180,8 @@ typedef struct {
         uint64_t write[RACE_LDS_DWORDS], read[RACE_LDS_DWORDS];
     } lds, second;
     /* global memory */
-    race_run_t *run; /* NULL: it is not looked at */
+    race_worker_t *worker; /* race_step.c's; NULL: none */
+    race_run_t *run;       /* NULL: it is not looked at */
     uint32_t owner;
     /* Owners below the floor are before all that the workgroup does, and so are these. */
     uint32_t floor, before, n_before;
@@ -188,6 +190,32 @@ typedef struct {
     bool meets; /* the instruction that is looked at is an atomic access that reads */
     bool shown; /* it has written to memory of the program's own */
 } race_state_t;
+
+/* ---- race_step.c: how far the workgroups are that run ---- */
+
+/* A workgroup begins; its state is given back. */
+void race_step_enter(race_state_t *s);
+void race_step_leave(race_state_t *s);
+/* All that the workgroup has looked at has been made; it is about to look at a store. */
+void race_step(race_state_t *s);
+void race_step_stores(race_state_t *s);
+
+/* What another workgroup is about to make. */
+typedef struct {
+    const race_worker_t *worker; /* NULL: nothing, or it is the asking one */
+    uint32_t owner, step;
+    unsigned turns;
+} race_awaited_t;
+typedef enum {
+    RACE_TURN_AGAIN,
+    RACE_TURN_OVER, /* it has been made, or the wait is too long */
+    RACE_TURN_ITS   /* the other waits for this one, and will see for both */
+} race_turn_t;
+race_awaited_t race_step_of(const race_state_t *s, uint32_t owner);
+/* Waits for a short while, unless it is over; when that has been told, or nobody waits any more,
+ * race_step_waited(). */
+race_turn_t race_step_turn(race_state_t *s, race_awaited_t *a);
+void race_step_waited(race_state_t *s);
 
 /* ---- race_lds.c ---- */
 

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum { CHUNK_SHIFT = 21, ADDRESS_BITS = 48, CHUNK_DWORDS = 1 << (CHUNK_SHIFT - 2) };
 
@@ -262,38 +261,25 @@ static inline bool hot(const access_t *x, uint64_t word)
     return fresh(x, word) && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
 }
 
-/* Who has stored there may be on another thread, which has looked at its store and is about to make
- * it. So the value is awaited, at each instruction a few times. */
-static bool waits_on(const race_site_t *site, unsigned *turns)
-{
-    enum { TIMES = 4, YIELDS = 16, TURNS = 300 }; /* 30 ms: it may have lost its core */
-    static const struct timespec turn = {.tv_nsec = 100 * 1000};
-    static _Atomic uint8_t times[RACE_SITES];
-    if (!*turns && atomic_load_explicit(&times[site->id], memory_order_relaxed) >= TIMES)
-        return false;
-    if (++*turns == TURNS) {
-        atomic_fetch_add_explicit(&times[site->id], 1, memory_order_relaxed);
-        return false;
-    }
-    if (*turns < YIELDS)
-        sched_yield();
-    else
-        nanosleep(&turn, NULL);
-    return true;
-}
-
 /* Of memory that the program may have taken away: the thread may not come back from there, and
- * holds nothing. */
-static bool same_value(access_t *x, unsigned lane, uint64_t va, uint32_t from, uint32_t bytes)
+ * holds nothing. Who has stored there, `other`, may be about to do so. */
+static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, uint32_t from,
+                       uint32_t bytes)
 {
-    unsigned turns = 0;
+    const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
+    race_awaited_t a = race_step_of(x->s, race_owner(other));
+    race_turn_t turn = RACE_TURN_AGAIN;
     let_go(x->held);
     x->held = NULL;
-    const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
     if (!e) return true;
-    while (!race_same(x->w, x->i, x->site, 0, lane, e->host + (va - e->begin), from, bytes))
-        if (!waits_on(x->site, &turns)) return false;
-    return true;
+    const uint8_t *at = e->host + (va - e->begin);
+    bool same = race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
+    while (!same && turn == RACE_TURN_AGAIN) {
+        turn = race_step_turn(x->s, &a);
+        same = turn == RACE_TURN_ITS || race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
+    }
+    race_step_waited(x->s);
+    return same;
 }
 
 /* Where another has stored, an atomic access may meet an atomic store, which looks like any other.
@@ -311,7 +297,8 @@ static __attribute__((noinline)) void look(access_t *x, uint64_t word, bool is_r
 {
     if (!hot(x, word) || !(word >> RACE_MASK_SHIFT & race_mask(va, bytes))) return;
     if (!kinds_race(x, word, is_read) || race_run_ordered(x->s, x->wave, word, is_read)) return;
-    if (x->race.kind == RACE_STORE && !is_read && same_value(x, lane, va, from, bytes)) return;
+    if (x->race.kind == RACE_STORE && !is_read && same_value(x, word, lane, va, from, bytes))
+        return;
     race_found(&x->race, lane, va, word, is_read);
 }
 
@@ -640,6 +627,7 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     if (kind == RACE_STORE || (kind == RACE_RMW && !s->meets)) s->clock.stored |= 1u << wave;
     if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
         race_run_show(s);
+    if (kind != RACE_LOAD) race_step_stores(s);
     access_t x = access_of(s, w, i, site, kind);
     uint64_t lanes = touch_even(&x, a);
     if (!lanes) return;

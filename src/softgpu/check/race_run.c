@@ -174,6 +174,7 @@ void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
     s->before = r->before;
     s->n_before = r->past.base > r->before ? r->past.base - r->before : 0;
     memset(s->memo, 0, sizeof s->memo);
+    race_step_enter(s);
 }
 
 static bool is_of(uint32_t owner, const past_t *p, past_t *out)

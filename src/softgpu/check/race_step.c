@@ -1,0 +1,102 @@
+/* race_step.c - workgroups that run, and whether a store of theirs that has been looked at has been
+ * made, too.
+ *
+ * A workgroup's thread counts: odd is from a look at a store to the look at what comes next. Others
+ * read that where they find the store in their way. */
+#include "softgpu/check/race.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+enum { WORKERS = 256 }; /* beyond, nobody is waited for */
+
+struct race_worker {
+    _Alignas(64) _Atomic(race_state_t *) state; /* NULL: free */
+    _Atomic uint32_t owner, step;
+    _Atomic bool waits; /* for another */
+};
+
+static race_worker_t workers[WORKERS];
+
+static race_worker_t *worker_of(race_state_t *s)
+{
+    for (unsigned k = 0; k < WORKERS; k++) {
+        race_state_t *now = NULL;
+        if (atomic_compare_exchange_strong(&workers[k].state, &now, s) || now == s)
+            return &workers[k];
+    }
+    return NULL;
+}
+
+void race_step_enter(race_state_t *s)
+{
+    if (!s->worker && !(s->worker = worker_of(s))) return;
+    race_step(s);
+    atomic_store(&s->worker->waits, false); /* it may have been ended while it did */
+    atomic_store_explicit(&s->worker->owner, s->owner, memory_order_release);
+}
+
+void race_step_leave(race_state_t *s)
+{
+    if (!s->worker) return;
+    atomic_store(&s->worker->owner, 0);
+    atomic_store(&s->worker->state, NULL);
+    s->worker = NULL;
+}
+
+static void count_to(race_state_t *s, uint32_t odd)
+{
+    if (!s->worker) return;
+    const uint32_t step = atomic_load_explicit(&s->worker->step, memory_order_relaxed);
+    if (step % 2 != odd) atomic_store_explicit(&s->worker->step, step + 1, memory_order_release);
+}
+
+void race_step(race_state_t *s)
+{
+    count_to(s, 0);
+}
+
+void race_step_stores(race_state_t *s)
+{
+    count_to(s, 1);
+}
+
+/* ---- waiting for another ---- */
+
+race_awaited_t race_step_of(const race_state_t *s, uint32_t owner)
+{
+    race_awaited_t a = {0};
+    for (unsigned k = 0; owner != s->owner && k < WORKERS; k++) {
+        if (atomic_load_explicit(&workers[k].owner, memory_order_acquire) != owner) continue;
+        a.step = atomic_load_explicit(&workers[k].step, memory_order_acquire);
+        if (a.step % 2) a.worker = &workers[k];
+        a.owner = owner;
+        break;
+    }
+    return a;
+}
+
+static bool is_there(const race_awaited_t *a)
+{
+    return a->worker && atomic_load_explicit(&a->worker->step, memory_order_acquire) == a->step;
+}
+
+race_turn_t race_step_turn(race_state_t *s, race_awaited_t *a)
+{
+    enum { YIELDS = 16, TURNS = 3000 }; /* 0.3 s: its thread may have lost its core */
+    static const struct timespec turn = {.tv_nsec = 100 * 1000};
+    if (!is_there(a) || a->turns++ == TURNS) return RACE_TURN_OVER;
+    if (s->worker) atomic_store(&s->worker->waits, true);
+    if (atomic_load(&a->worker->waits) && s->owner < a->owner) return RACE_TURN_ITS;
+    if (a->turns < YIELDS)
+        sched_yield();
+    else
+        nanosleep(&turn, NULL);
+    return RACE_TURN_AGAIN;
+}
+
+void race_step_waited(race_state_t *s)
+{
+    if (s->worker) atomic_store(&s->worker->waits, false);
+}
