@@ -19,7 +19,8 @@ bool chk_code_gap(const struct sg_memory *m, uint64_t va, chk_span_t *span);
 bool chk_code_beyond(const struct sg_memory *m, uint64_t va, uint64_t bytes, uint64_t *bad);
 
 /* The allocation or the variable that the address is in, or next to which it is; of two variables
- * that are next to each other the one in front of it. `m` may be NULL. False: there is none within 1 MiB. */
+ * that are next to each other the one in front of it. `m` may be NULL. False: there is none within
+ * 1 MiB. */
 bool chk_near(const struct sg_memory *m, uint64_t va, chk_place_t *out);
 
 /* Where the variable of a place is declared; none if nothing says. */

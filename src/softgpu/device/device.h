@@ -80,8 +80,8 @@ const struct softgpu_check_api *sg_check_api(unsigned version);
 bool sg_check_ready(void);
 /* Writes what was wrong, if anything was checked. */
 void sg_check_report(void);
-/* Where programs are checked: end() is called, by a thread that this starts, before the process ends
- * without the handlers of exit. Again in a fork that uses the GPU. */
+/* Where programs are checked: end() is called, by a thread that this starts, before the process
+ * ends without the handlers of exit. Again in a fork that uses the GPU. */
 void sg_leave_watch(void (*end)(void));
 
 typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
