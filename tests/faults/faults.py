@@ -302,7 +302,11 @@ def convert_rest(place, *words):
     """What a later conversion makes of what is left, and what is wrong with it."""
     if not os.path.exists(place.out):
         return None, None
-    rest = execute([ROCPROFV3, "convert", *words, place.out], environment(), place.out, place.path)
+    for _ in range(100):  # of what was killed the files are closed before it is over
+        rest = execute([ROCPROFV3, "convert", *words, place.out], environment(), place.out, place.path)
+        if "is still running" not in rest.stderr:
+            break
+        time.sleep(0.05)
     if rest.status != 0 and "holds no records" not in rest.stderr:
         return rest, f"convert ends with {rest.status}: {rest.stderr}"
     if rest.broken or rest.kept:
