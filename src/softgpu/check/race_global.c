@@ -267,13 +267,14 @@ static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, 
                        uint32_t bytes)
 {
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
-    race_awaited_t a = race_step_of(x->s, race_owner(other));
-    race_turn_t turn = RACE_TURN_AGAIN;
     let_go(x->held);
     x->held = NULL;
     if (!e) return true;
     const uint8_t *at = e->host + (va - e->begin);
     bool same = race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
+    if (same) return true;
+    race_awaited_t a = race_step_of(x->s, race_owner(other));
+    race_turn_t turn = RACE_TURN_AGAIN;
     while (!same && turn == RACE_TURN_AGAIN) {
         turn = race_step_turn(x->s, &a);
         same = turn == RACE_TURN_ITS || race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
