@@ -74,9 +74,10 @@ static inline void take(block_t *b)
         wait_for(b);
 }
 
-static inline void let_go(block_t *b)
+static inline void let_go(block_t **held)
 {
-    if (b) atomic_store_explicit(&b->held, false, memory_order_release);
+    if (*held) atomic_store_explicit(&(*held)->held, false, memory_order_release);
+    *held = NULL;
 }
 
 /* The block of a dword, in place of *held, which may be none. */
@@ -84,7 +85,7 @@ static inline void hold(block_t **held, size_t d)
 {
     block_t *b = block_of(d);
     if (b == *held) return;
-    let_go(*held);
+    let_go(held);
     take(b);
     *held = b;
 }
@@ -267,18 +268,17 @@ static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, 
                        uint32_t bytes)
 {
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
-    let_go(x->held);
-    x->held = NULL;
+    let_go(&x->held);
     if (!e) return true;
     const uint8_t *at = e->host + (va - e->begin);
-    bool same = race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
-    if (same) return true;
+    if (race_same(x->w, x->i, x->site, 0, lane, at, from, bytes)) return true;
     race_awaited_t a = race_step_of(x->s, race_owner(other));
-    race_turn_t turn = RACE_TURN_AGAIN;
-    while (!same && turn == RACE_TURN_AGAIN) {
+    race_turn_t turn;
+    bool same;
+    do {
         turn = race_step_turn(x->s, &a);
         same = turn == RACE_TURN_ITS || race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
-    }
+    } while (!same && turn == RACE_TURN_AGAIN);
     race_step_waited(x->s);
     return same;
 }
@@ -412,7 +412,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
         }
         if (near) others |= UINT64_C(1) << lane;
     }
-    let_go(held);
+    let_go(&held);
     return others;
 }
 
@@ -455,7 +455,7 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
                      again = used & x->again;
     uint64_t others = 0;
     if (x->again && race_row_all(readers, rows, mine, again)) return 0;
-    const pair_t held = hold_both(d, d + 4 * rows - 1);
+    pair_t held = hold_both(d, d + 4 * rows - 1);
     for (unsigned k = 0; k < rows; k++) {
         const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
         race_row_t to_do = used;
@@ -476,8 +476,8 @@ RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned
         else
             race_row_set(&writers[k], word, to_do);
     }
-    let_go(held.first);
-    let_go(held.second);
+    let_go(&held.first);
+    let_go(&held.second);
     return others;
 }
 
@@ -642,7 +642,7 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
         }
         if (c) element(&x, lane, c, va, a->bytes);
     }
-    let_go(x.held);
+    let_go(&x.held);
     if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, a->bytes, NULL);
 }
 
@@ -653,7 +653,7 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
     if (!s->run || !c) return;
     access_t x = access_of(s, w, i, site, RACE_LOAD);
     element(&x, 0, c, va, bytes);
-    let_go(x.held);
+    let_go(&x.held);
     if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, bytes, NULL);
 }
 
@@ -674,8 +674,7 @@ typedef struct {
 /* It writes what is there. As same_value(). */
 static bool copies_same(transfer_t *t, uint64_t at)
 {
-    let_go(t->held);
-    t->held = NULL;
+    let_go(&t->held);
     const uint64_t offset = at > t->to ? at - t->to : 0, n = t->bytes - offset;
     const void *to = sg_memory_host(t->m, t->to + offset, n < 4 ? n : 4, 0);
     const void *from = t->from ? sg_memory_host(t->m, t->from + offset, n < 4 ? n : 4, 0) : NULL;
@@ -720,8 +719,7 @@ static void copy_range(transfer_t *t, uint64_t begin, bool writes)
         const uint64_t left = end - va < 4 ? end - va : 4;
         if (c) copy_dword(t, c, va / 4 % CHUNK_DWORDS, writes, va, race_mask(va, (uint32_t)left));
     }
-    let_go(t->held);
-    t->held = NULL;
+    let_go(&t->held);
     if (t->other[writes].word)
         race_report_copy(t->m, writes ? RACE_STORE : RACE_LOAD, begin, t->bytes,
                          t->other[writes].word, t->other[writes].is_read);
