@@ -31,6 +31,7 @@ l2_writeback_ways     8        # the oldest of a set: what is dirty among them i
 l2_interleave         256
 utcl1_entries         32
 utcl1_miss_latency    100
+utcl2_entries         512      # shared by all units; 0: L2 is not asked for page tables
 lds_latency           64
 l1_vector_latency     120
 l1_scalar_latency     50
@@ -39,7 +40,8 @@ l2_latency            220
 vram_latency          800
 vram_write_latency    720      # below L2 270 to 660 clocks were measured of writes, 300 to 910 of reads
 host_latency          2300     # kernel arguments of a first dispatch shut the scalar caches for 2093
-memory_bytes_per_clock 780     # streams reach 81 % of the 964 that its clock and width make
+memory_bytes_per_clock 900     # reads: a stream was measured at 898; its clock and width make 964
+memory_write_bytes_per_clock 700 # a fill was measured at 704
 
 vram_mb               8192     # the product has 65536
 engine_clock_mhz      1700

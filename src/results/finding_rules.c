@@ -270,11 +270,12 @@ const res_rule_row_t res_finding_rules[] = {
      "Read constants in order, or keep tables that are read at random in LDS.", ANNOTATE},
     {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true,
      KERNELS(
-         "100 * total_of(place, 'SQC_ICACHE_MISSES') / total_of(place, 'SQC_ICACHE_REQ') AS "
+         /* a line is asked for in two pieces of 32 bytes */
+         "200 * total_of(place, 'SQC_TC_INST_REQ') / total_of(place, 'SQC_ICACHE_REQ') AS "
          "miss_pct, total_of(place, 'SQC_ICACHE_REQ') AS requests",
-         "total_of(place, 'SQC_ICACHE_REQ') >= 1000 AND total_of(place, 'SQC_ICACHE_MISSES') >= "
-         "0.1 * total_of(place, 'SQC_ICACHE_REQ')"),
-     "{miss} of {requests} requests for code miss the instruction cache.",
+         "total_of(place, 'SQC_ICACHE_REQ') >= 1000 AND total_of(place, 'SQC_TC_INST_REQ') >= "
+         "0.2 * total_of(place, 'SQC_ICACHE_REQ')"),
+     "{miss} of the code that waves ask for ({requests} requests) has to be read from L2.",
      "Unroll and inline less: a loop should fit into 32 KiB.", ANNOTATE},
     {"atomics", "Atomics make up much of the traffic", RES_CACHE_MODEL, true,
      KERNELS("total_of(place, 'TCC_ATOMIC') AS atomics, 100 * total_of(place, 'TCC_ATOMIC') / "

@@ -45,6 +45,8 @@
     X(l2_interleave, 256, 128, 4096)                                                               \
     X(utcl1_entries, 32, 1, 128)                                                                   \
     X(utcl1_miss_latency, 100, 0, 100000)                                                          \
+    /* translations that all units share; 0: L2 is not asked for page tables */                    \
+    X(utcl2_entries, 512, 0, 65536)                                                                \
     X(lds_latency, 64, 1, 100000)                                                                  \
     X(l1_vector_latency, 120, 1, 100000)                                                           \
     X(l1_scalar_latency, 50, 1, 100000)                                                            \
@@ -57,7 +59,8 @@
     X(wave_launch_clocks, 4, 1, 100000)                                                            \
     X(model_time, 0, 0, 1)                                                                         \
     X(packet_clocks, 5500, 1, 100000)                                                              \
-    X(memory_bytes_per_clock, 780, 1, 100000)
+    X(memory_bytes_per_clock, 900, 1, 100000)                                                      \
+    X(memory_write_bytes_per_clock, 700, 1, 100000)
 
 /* Dword address of the registers of `counter_slots`, behind those of any product: three in a row
  * for each slot of each block, whose numbers are those of the AQL profile library (fewer than 16).

@@ -71,7 +71,7 @@ CACHES = ["TCC_HIT_sum", "TCC_MISS_sum", "TCC_REQ_sum", "TCC_REQ", "TCC_READ_sum
           "SQ_WAIT_ANY", "GRBM_COUNT", "GRBM_GUI_ACTIVE"]
 REQUESTS = ["TCC_REQ_sum", "TCC_READ_sum", "TCC_WRITE_sum", "TCC_ATOMIC_sum",
             "TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum", "TCP_TCC_ATOMIC_WITH_RET_REQ_sum",
-            "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", "SQC_TC_REQ"]
+            "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", "SQC_TC_REQ", "TCC_UC_REQ_sum"]
 LOOKUPS = ["TCP_UTCL1_REQUEST_sum", "TCP_UTCL1_TRANSLATION_HIT_sum",
            "TCP_UTCL1_TRANSLATION_MISS_sum", "TCP_TOTAL_CACHE_ACCESSES_sum"]
 PACKETS = {"waves": "SQ_WAVES", "waves of 64": "SQ_WAVES_EQ_64", "waves of less": "SQ_WAVES_LT_64",
@@ -105,9 +105,9 @@ def rules(who, name, grid, workgroup, v):
     rule("0 < GRBM_GUI_ACTIVE <= GRBM_COUNT", "GRBM_COUNT", "GRBM_GUI_ACTIVE")
     rule("SQ_WAIT_ANY <= SQ_WAVE_CYCLES", "SQ_WAIT_ANY", "SQ_WAVE_CYCLES")
     rule("TCC_READ_sum + TCC_WRITE_sum + TCC_ATOMIC_sum == TCC_REQ_sum", *REQUESTS[:4])
-    # two reads for the halves of a line are one when they arrive
+    # two reads for the halves of a line are one when they arrive; page tables are read besides, uncached
     rule("TCP_TCC_READ_REQ_sum / 2 + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
-         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ <= TCC_REQ_sum"
+         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ <= TCC_REQ_sum and TCC_REQ_sum - TCC_UC_REQ_sum"
          " <= TCP_TCC_READ_REQ_sum + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
          " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ", *REQUESTS)
     # look-ups that wait for a translation are neither hits nor misses

@@ -452,16 +452,22 @@ static void check_model(const modelled_t *lines, unsigned n)
     rig_destroy(r);
 }
 
-/* The example of docs/counters.md. The code comes from memory: three lines of 64 bytes, of which
- * the second is in the same line of L2 as the first. */
+/* The example of docs/counters.md. The code comes from memory: two lines of 64 bytes in one line of
+ * L2, which misses. */
 static void test_clocks(void **state)
 {
     (void)state;
     const modelled_t lines[] = {
         {"v_mov_b32 v1, 1.0",
-         {.code_fetches = 1, .code_misses = 1, .code_l2_misses = 2, .wait_code = 800, .issue = 4}},
+         {.l2_misses = 1, /* an entry of the page table */
+          .memory_bytes = 64,
+          .code_fetches = 1,
+          .code_misses = 1,
+          .code_l2_misses = 1,
+          .wait_code = 800,
+          .issue = 4}},
         {"v_rcp_f32 v1, v1", {.issue = 16}},
-        {"v_mul_lo_u32 v1, v1, v1", {.issue = 16}},
+        {"v_mul_lo_u32 v1, v1, v1", {.issue = 4}},
         {"s_nop 3", {.issue = 16}},
         {"s_sleep 1", {.issue = 4, .wait_sleep = 64}},
         {"s_endpgm", {.issue = 4}},
@@ -476,12 +482,13 @@ static void test_caches(void **state)
     const modelled_t lines[] = {
         /* 6 instructions of 32 bytes */
         {"s_load_dwordx2 s[8:9], s[0:1], 0x0",
-         {.l2_misses = 1,
-          .memory_bytes = 128,
+         {.l2_misses =
+              2, /* its line, and the page table's entry of all memory here, for its code */
+          .memory_bytes = 128 + 64,
           .scalar_misses = 1,
           .code_fetches = 1,
           .code_misses = 1,
-          .code_l2_misses = 2,
+          .code_l2_misses = 1,
           .latency = 800,
           .issue = 4,
           .wait_code = 800}},
@@ -520,9 +527,12 @@ static void test_contention(void **state)
     enum { PIPE = 32 * 64, UNITS = 2, SLEEP = 5 };
     static const char text[] = "v_lshlrev_b32 v1, 7, v0\n"
                                "v_and_b32 v1, 0x1fff, v1\n"
-                               ".rept 32\n"
-                               "ds_read_b32 v2, v1\n"
-                               ".endr\n"
+                               "s_movk_i32 s9, 32\n"
+                               ".fill 4, 4, 0xbf800000\n"
+                               "again: ds_read_b32 v2, v1\n" /* at 32: one piece of code */
+                               "s_sub_u32 s9, s9, 1\n"
+                               "s_cmp_lg_u32 s9, 0\n"
+                               "s_cbranch_scc1 again\n"
                                "v_readfirstlane_b32 s8, v0\n"
                                "s_cmp_eq_u32 s8, 0\n"
                                "s_cbranch_scc1 on\n"

@@ -31,7 +31,7 @@ KERNELS = {
     "no-matrix": {"bad_half"},
     "scalar-misses": {"bad_table"},
 }
-COST_COUNTERS = ("SQC_ICACHE_MISSES SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum TCP_UTCL1_REQUEST_sum L2CacheHit "
+COST_COUNTERS = ("SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum TCP_UTCL1_REQUEST_sum L2CacheHit "
                  "FETCH_SIZE").split()
 COSTS = {
     "code-misses": ("bad_code", "good_code"),

@@ -48,7 +48,8 @@ static inline sgc_page_t rig_page(void *user, uint64_t va)
     return ((rig_t *)user)->page;
 }
 
-/* The defaults: MI210 with one compute unit in each engine. */
+/* The defaults: MI210 with one compute unit in each engine, and no reads of page tables, which have
+ * tests of their own. */
 static inline sg_profile_t rig_profile(void)
 {
     sg_profile_t p = {.name = "test",
@@ -56,6 +57,7 @@ static inline sg_profile_t rig_profile(void)
                       SG_PROFILE_KEYS(ROW)
 #undef ROW
     };
+    p.utcl2_entries = 0;
     return p;
 }
 

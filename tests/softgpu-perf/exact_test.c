@@ -31,7 +31,7 @@ static const char mix_text[] =
     "v_pk_add_f16 v4, v4, v4\n"                  /* valu add_f16 */
     "v_lshlrev_b64 v[4:5], 1, v[4:5]\n"          /* valu, of no kind */
     "v_ashrrev_i64 v[4:5], 1, v[4:5]\n"          /* valu int64 */
-    "v_mul_lo_u32 v4, v4, v4\n"                  /* valu int32, 16 clocks */
+    "v_mul_lo_u32 v4, v4, v4\n"                  /* valu int32, 4 clocks as all of these */
     "s_movk_i32 s10, 3\n"                        /* salu */
     "again:\n"
     "v_add_u32 v4, v4, v1\n"                     /* 3 valu int32 */
@@ -86,13 +86,13 @@ static const expected_t mix_expected[] = {
     {60, 2},                              /* LDS: the flat one has found memory */
     {64, 3},                              /* BRANCH */
     {65, 1},                              /* SENDMSG: the end */
-    {96, 1 + 18 + 2 * 4 + 8 + 3 + 2 + 6 + 1}, /* ACTIVE_INST_ANY: all but the internal */
+    {96, 1 + 19 + 1 * 4 + 8 + 3 + 2 + 6 + 1}, /* ACTIVE_INST_ANY: all but the internal */
     {97, 0},                                  /* ACTIVE_INST_VMEM: buffers */
     {98, 2},                                  /* ACTIVE_INST_LDS */
     {102, 3 + 1},                             /* ACTIVE_INST_MISC */
     {103, 6},                                 /* ACTIVE_INST_FLAT */
     {104, 2},                                 /* INST_CYCLES_VMEM_WR: a dword each */
-    {99, 18 + 2 * 4}, /* ACTIVE_INST_VALU: two of 16 clocks, all others of 4 */
+    {99, 19 + 1 * 4}, /* ACTIVE_INST_VALU: one of 16 clocks, all others of 4 */
     {188, 2},         /* SMEM_NORM */
     {323, 0},         /* scalar reads by dwords: 1, 2, 4 */
     {324, 1},
@@ -364,14 +364,14 @@ static void test_large_engine(void **state)
     }
 }
 
-/* Lanes: all 64, then 16, then none. v_mul_lo_u32 takes four issue units. */
+/* Lanes: all 64, then 16, then none. v_mad_u64_u32 takes four issue units. */
 static void test_divergence(void **state)
 {
     static const char text[] = "v_mov_b32 v1, 1\n"          /* 64 lanes */
                                "v_cmp_gt_u32 vcc, 16, v0\n" /* 64 */
                                "s_and_saveexec_b64 s[8:9], vcc\n"
-                               "v_add_u32 v1, v1, v1\n"    /* 16 */
-                               "v_mul_lo_u32 v1, v1, v1\n" /* 4 * 16 */
+                               "v_add_u32 v1, v1, v1\n"                           /* 16 */
+                               "v_mad_u64_u32 v[2:3], s[10:11], v1, v1, v[2:3]\n" /* 4 * 16 */
                                "s_mov_b64 exec, 0\n"
                                "v_add_u32 v1, v1, v1\n" /* 0 */
                                "s_mov_b64 exec, s[8:9]\n"
@@ -386,7 +386,7 @@ static void test_divergence(void **state)
     counting_sq(c, &d, ENGINES, events, 5, out);
     assert_int_equal(out[0], 6 * 6);
     assert_int_equal(out[1], 6 * (64 + 64 + 16 + 4 * 16 + 0 + 64));
-    assert_int_equal(out[2], 6 * 4); /* compare, two adds, multiply */
+    assert_int_equal(out[2], 6 * 3); /* compare, two adds */
     assert_int_equal(out[3], 6 * 3);
     assert_int_equal(out[4], 6 * 1);
 }

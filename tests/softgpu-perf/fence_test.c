@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #define HOST_VA UINT64_C(0x7d8000000000)
-/* OTHER_LINES of L2: arguments, flag, and three 64-byte lines of code */
-enum { UNITS = 4, CHANNELS = 32, LINES = 2, HALVES = 4, OTHER_LINES = 4, PAGE = 4096 };
+/* OTHER_LINES of L2: arguments, flag, and two 64-byte lines of code */
+enum { UNITS = 4, CHANNELS = 32, LINES = 2, HALVES = 4, OTHER_LINES = 3, PAGE = 4096 };
 enum { NONE, AGENT, SYSTEM };
 enum { AND = HSA_PACKET_TYPE_BARRIER_AND, OR = HSA_PACKET_TYPE_BARRIER_OR, VALUE = 0 };
 

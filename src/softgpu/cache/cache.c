@@ -13,6 +13,13 @@ static bool init_cu(const sg_profile_t *p, sgc_cu_t *cu)
            sgc_tlb_init(&cu->tlb, p->utcl1_entries);
 }
 
+static bool init_utcl2(sgc_t *t)
+{
+    const uint32_t entries = t->profile.utcl2_entries;
+    return !entries ||
+           ways_init(&t->utcl2, (entries + SGC_UTCL2_WAYS - 1) / SGC_UTCL2_WAYS, SGC_UTCL2_WAYS);
+}
+
 sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
 {
     sgc_t *t = calloc(1, sizeof *t);
@@ -25,7 +32,8 @@ sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
     t->sqcs = t->engines * t->engine_sqcs;
     sgc_ops();
     t->cu = calloc(t->cus, sizeof *t->cu);
-    if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) || !sgc_scalar_init(t))
+    if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) ||
+        !sgc_scalar_init(t) || !init_utcl2(t))
         goto fail;
     for (unsigned n = 0; n < t->cus; n++) {
         t->cu[n].sqc =
@@ -47,6 +55,7 @@ void sgc_destroy(sgc_t *t)
     }
     sgc_scalar_free(t);
     sgc_l2_free(t);
+    ways_free(&t->utcl2);
     free(t->pages.slot);
     free(t->cu);
     free(t);
@@ -80,9 +89,10 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
     return cost;
 }
 
-uint64_t sgc_below(const sgc_t *t)
+sgc_moved_t sgc_below(const sgc_t *t)
 {
-    return t->tallies.below * SGC_LINE;
+    const uint64_t written = t->tallies.written;
+    return (sgc_moved_t){(t->tallies.below - written) * SGC_LINE, written * SGC_LINE};
 }
 
 const sgc_tallies_t *sgc_tallies(const sgc_t *t)
@@ -100,26 +110,76 @@ void sgc_at(sgc_t *t, uint64_t now)
     t->now = now;
 }
 
-void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t busy, uint64_t stood)
+void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s)
 {
     sgc_cu_t *c = &t->cu[sgc_unit(t, cu)];
-    c->tcp.latency += clocks;
-    c->td_busy.clocks += busy;
-    c->tcp_busy.clocks += busy;
-    c->td_wait.clocks += stood;
-    c->tcp_wait.clocks += stood;
+    c->tcp.latency += s->latency;
+    c->td_busy.clocks += s->busy;
+    c->tcp_busy.clocks += s->busy;
+    c->td_wait.clocks += s->stood;
+    c->tcp_wait.clocks += s->stood;
+    c->ta.held += s->held;
+    c->ta.ta_busy += s->held;
+    c->ta.addr_stalled_by_tc_cycles += s->held;
+}
+
+static uint64_t sum(const uint64_t *of, unsigned n)
+{
+    uint64_t all = 0;
+    for (unsigned k = 0; k < n; k++)
+        all += of[k];
+    return all;
+}
+
+/* What reads and writes wait for the port to L2, which takes the data of a write in two clocks. */
+static uint64_t port_stall(const sgc_tcp_counts_t *c)
+{
+    enum { QUARTERS = 4, READ = 1, WRITE = 6 };
+    uint64_t reads = 0, all = 0;
+    for (unsigned type = 0; type < SGC_MTYPES; type++) {
+        reads += c->by_type[type][SGC_READ];
+        all += sum(c->by_type[type], SGC_ACCESSES);
+    }
+    return (reads * READ + (all - reads) * WRITE) / QUARTERS;
+}
+
+/* No unit is busy for longer than its dispatch: what the pipes have to do one instruction after the
+ * other, and what waves wait for memory, is in part the same time. */
+static void bound(sgc_span_t *s, uint64_t clocks)
+{
+    if (s->clocks > s->seen + clocks) s->clocks = s->seen + clocks;
+    s->seen = s->clocks;
+}
+
+/* Data of elements that lanes share an access for comes as fast as TD takes it: three of 64 such
+ * instructions hold the vector L1 for a clock. Data of wide elements comes at half that rate; every
+ * fourth meets the acknowledgement of a store, if there are as many stores. */
+static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_t *seen)
+{
+    const uint64_t narrow = now->narrow - seen->narrow, wide = now->wide - seen->wide;
+    const uint64_t stores = now->stores - seen->stores;
+    return 3 * narrow / 64 + (wide < stores ? wide : stores) / 4;
 }
 
 uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
 {
     sgc_cu_t *c = &t->cu[sgc_unit(t, cu)];
-    const uint64_t ta = c->ta.ta_busy - c->seen_ta, data = c->td.data - c->seen_data;
-    c->seen_ta = c->ta.ta_busy;
-    c->seen_data = c->td.data;
-    c->td.held_tcp += sgc_queue(data, clocks);
+    const uint64_t looked_up = c->ta.ta_busy - c->ta.held;
+    const uint64_t ta = looked_up - c->seen_ta, data = c->td.data - c->seen_td.data;
+    c->seen_ta = looked_up;
+    const uint64_t tcp_seen = c->tcp_busy.seen, port = port_stall(&c->tcp);
+    bound(&c->td_busy, clocks);
+    bound(&c->td_wait, clocks);
+    bound(&c->tcp_busy, clocks);
+    bound(&c->tcp_wait, clocks);
+    const uint64_t busy = c->tcp_busy.clocks - tcp_seen, stalled = port - c->seen_port;
+    c->tcp.port_stall += stalled < busy ? stalled : busy;
+    c->seen_port = port;
+    c->td.held_tcp += held_by_returns(&c->td, &c->seen_td);
     /* SPI writes a register of a wave at its start, to one SIMD, as data goes to one */
     const uint64_t meetings = 2 * clocks * t->profile.simds_per_cu;
     if (clocks) c->td.spi_stall += (2 * data * waves + meetings / 2) / meetings;
+    c->seen_td = c->td;
     return ta;
 }
 
@@ -135,8 +195,20 @@ static void part_dispatches(sgc_cu_t *c)
     c->free = later(c->free, later(td, later(c->tcp_busy.until, c->tcp_wait.until)));
 }
 
+static void forget_translations(sgc_t *t)
+{
+    for (unsigned n = 0; n < t->cus; n++)
+        sgc_tlb_clear(&t->cu[n].tlb);
+    for (unsigned n = 0; n < t->sqcs; n++) {
+        sgc_tlb_clear(&t->sqc[n].data_tlb);
+        sgc_tlb_clear(&t->sqc[n].code_tlb);
+    }
+    if (t->profile.utcl2_entries) ways_clear(&t->utcl2);
+}
+
 void sgc_begun(sgc_t *t)
 {
+    forget_translations(t);
     for (unsigned n = 0; n < t->cus; n++)
         part_dispatches(&t->cu[n]);
     for (unsigned n = 0; n < t->channels; n++)
@@ -144,7 +216,15 @@ void sgc_begun(sgc_t *t)
     for (unsigned n = 0; n < SGC_ARRIVING; n++)
         t->arriving[n].at = 0;
     for (unsigned n = 0; n < t->sqcs; n++)
-        t->sqc[n].data_arriving.at = t->sqc[n].code_arriving.at = 0;
+        memset(t->sqc[n].data_arriving, 0, sizeof t->sqc[n].data_arriving);
+    t->base += UINT64_C(1) << SGC_DISPATCH_BITS;
+    t->uncached.at = 0;
+}
+
+/* Reads that miss hold the tags until a line has been taken: 5 clocks of 8 halves. */
+static uint64_t tag_stall(const sgc_tcc_counts_t *n)
+{
+    return 5 * (n->ea_rdreq[0] + n->ea_rdreq[1]) / 8;
 }
 
 static void end_channel(sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
@@ -153,9 +233,10 @@ static void end_channel(sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
     const sgc_tcc_counts_t *seen = &c->seen;
     const uint64_t requests = sgc_requests(n) - sgc_requests(seen);
     if (requests) n->busy += requests > at_work ? requests : at_work;
-    n->tag_stall += sgc_queue(requests + n->both - seen->both, clocks);
+    n->tag_stall += tag_stall(n) - tag_stall(seen);
     for (unsigned local = 0; local < 2; local++) {
-        n->rd_stall[local] += sgc_queue(n->ea_rdreq[local] - seen->ea_rdreq[local], clocks);
+        n->rd_stall[local] +=
+            sgc_queue((n->ea_rdreq[local] - seen->ea_rdreq[local]) * 4 / 5, clocks);
         n->wr_stall[local] += sgc_queue(n->ea_wrreq[local] - seen->ea_wrreq[local], clocks);
     }
 }
@@ -219,11 +300,7 @@ void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl)
 void sgc_remap(sgc_t *t)
 {
     sgc_pages_forget_types(&t->pages);
-    for (unsigned n = 0; n < t->cus; n++)
-        sgc_tlb_clear(&t->cu[n].tlb);
-    for (unsigned n = 0; n < t->sqcs; n++) {
-        sgc_tlb_clear(&t->sqc[n].data_tlb);
-        sgc_tlb_clear(&t->sqc[n].code_tlb);
+    forget_translations(t);
+    for (unsigned n = 0; n < t->sqcs; n++)
         sgc_forget_code(&t->sqc[n]);
-    }
 }

@@ -75,7 +75,10 @@ enum { SGC_FETCH = 32 };
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va);
 
 /* Bytes that have moved between L2 and memory since creation. */
-uint64_t sgc_below(const sgc_t *t);
+typedef struct {
+    uint64_t read, written;
+} sgc_moved_t;
+sgc_moved_t sgc_below(const sgc_t *t);
 
 /* What requests have come to, of all units, for whoever looks at single instructions. */
 typedef struct {
@@ -84,6 +87,7 @@ typedef struct {
     uint64_t scalar_hits, scalar_misses, scalar_late;
     uint64_t code_fetches, code_misses, code_l2_misses;
     uint64_t below, code_below; /* transactions below L2, and those of them for code */
+    uint64_t written;           /* those of them that write */
 } sgc_tallies_t;
 
 /* Lives as long as the model. */
@@ -92,10 +96,15 @@ const sgc_tallies_t *sgc_tallies(const sgc_t *t);
  * it need not look again. */
 void sgc_reached(sgc_t *t, struct sgc_reach *r);
 
-/* Waves of the compute unit waited longer than their requests take, together so many clocks for
- * vector memory. Of the unit's own clocks, counted once however many waves waited, its pipe was
- * busy in `busy` and stood still for want of data in `stood`. */
-void sgc_waited(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t busy, uint64_t stood);
+/* Waves of the compute unit waited longer than their requests take. */
+typedef struct {
+    uint64_t latency; /* of the waves, added up: for vector memory */
+    /* the unit's own clocks, counted once however many waves waited */
+    uint64_t busy;  /* its pipe was busy */
+    uint64_t stood; /* it stood still for want of data */
+    uint64_t held;  /* its address unit had an instruction that the vector L1 did not take */
+} sgc_stand_t;
+void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s);
 /* A dispatch begins. */
 void sgc_begun(sgc_t *t);
 /* A dispatch of so many clocks has ended, of which memory was at work in some: what its requests

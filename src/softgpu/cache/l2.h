@@ -17,12 +17,13 @@ L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
     return page.local ? t->profile.vram_latency : t->profile.host_latency;
 }
 
-/* `pieces`: which 32 bytes of a half; one transaction for both. How many that makes. */
-L2_INLINE unsigned l2_memory_write(sgc_tcc_counts_t *c, bool local, unsigned pieces)
+/* `pieces`: which 32 bytes of a half; one transaction for both. */
+L2_INLINE void l2_memory_write(sgc_t *t, sgc_tcc_counts_t *c, bool local, unsigned pieces)
 {
     c->ea_wrreq[local] += pieces != 0;
     c->ea_wrreq_64b += pieces == 3;
-    return pieces != 0;
+    t->tallies.below += pieces != 0;
+    t->tallies.written += pieces != 0;
 }
 
 L2_INLINE unsigned l2_pieces_of(uint64_t bytes)
@@ -34,24 +35,33 @@ static inline void l2_clean(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned dirty = (*line & SGC_L2_DIRTY) >> SGC_L2_DIRTY_SHIFT;
     const bool local = *line & SGC_L2_LOCAL;
-    t->tallies.below += l2_memory_write(&c->count, local, dirty & 3);
-    t->tallies.below += l2_memory_write(&c->count, local, dirty >> 2);
+    l2_memory_write(t, &c->count, local, dirty & 3);
+    l2_memory_write(t, &c->count, local, dirty >> 2);
     *line &= (sgc_l2_line_t)~SGC_L2_DIRTY;
     t->l2.n_dirty--;
     c->count.writeback++;
 }
 
-static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page,
+/* The host's uncached memory answers who asks for the same line one after the other. */
+static inline uint32_t l2_await_turn(sgc_t *t, uint32_t line64)
+{
+    sgc_arriving_t *u = &t->uncached;
+    const uint64_t turn = u->line == line64 && u->at > t->now ? u->at : t->now;
+    *u = (sgc_arriving_t){line64, turn + SGC_UNCACHED_TURN};
+    return (uint32_t)(turn - t->now);
+}
+
+static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t page, uint32_t line64,
                                    sgc_access_t access, uint64_t bytes)
 {
     const unsigned pieces = l2_pieces_of(bytes);
-    t->tallies.below++;
     if (access == SGC_READ) {
+        t->tallies.below++;
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
-        return l2_memory_latency(t, page);
+        return l2_memory_latency(t, page) + (page.local ? 0 : l2_await_turn(t, line64));
     }
-    l2_memory_write(c, page.local, pieces);
+    l2_memory_write(t, c, page.local, pieces);
     c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
     c->writeback++;
     if (access == SGC_ATOMIC) c->ea_atomic[page.local]++;
@@ -146,7 +156,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     t->tallies.l2_requests++;
     if (__builtin_expect(stream, 0)) c->count.streaming++;
     if (__builtin_expect(page.type == SGC_UC, 0))
-        return l2_uncached(t, &c->count, page, access, bytes);
+        return l2_uncached(t, &c->count, page, line64, access, bytes);
 
     sgc_l2_line_t *line = l2_line(t, w, place, tag, page, &there);
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);

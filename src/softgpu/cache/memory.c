@@ -75,6 +75,7 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
     sgc_tlb_t *tlb = &p->cu->tlb;
     const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
     count_translation(p, hit);
+    if (__builtin_expect(!hit, 0)) sgc_translate(p->t, tlb->last_to);
     u->at = k + (hit ? 0 : p->t->profile.utcl1_miss_latency);
     u->physical = sgc_line_of(tlb->last_to, u->line * SGC_LINE);
     u->page = tlb->last_to.page;
@@ -585,9 +586,12 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     const uint32_t stalled = p->lookups - p->quarters;
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;
+    cu->td.stores += !loads && !p->returns;
     if (!loads) { /* data passes straight on to L2's port, addresses of loads wait before it */
-        ta->ta_busy += stalled + p->requests;
-        ta->data_stalled_by_tc_cycles += stalled + p->requests;
+        const uint32_t passed = SGC_WRITE_PORT * p->requests;
+        ta->ta_busy += stalled + passed;
+        ta->held += passed - p->requests; /* meanwhile addresses go on */
+        ta->data_stalled_by_tc_cycles += stalled + passed;
     }
     cu->td.coalescable_wavefront += coalesced;
     if (p->op->buffer) {
@@ -602,6 +606,7 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     cu->free = start + issue;
     if (loads || p->returns) {
         cu->td.data += (bytes + SGC_DATA_BUS - 1) / SGC_DATA_BUS;
+        *(p->wide ? &cu->td.wide : &cu->td.narrow) += 1;
         sgc_span_add(&cu->td_busy, start, end);
         if (p->waits) {
             sgc_span_add(&cu->td_wait, data, end);

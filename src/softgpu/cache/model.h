@@ -25,10 +25,14 @@ enum {
     SGC_UTCL1_PENDING = 10,  /* look-ups after a miss of their page that still wait for it */
     SGC_SCALAR_PENDING = 30, /* requests for a scalar line on its way that are let in */
     SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
+    SGC_WRITE_PORT = 2,      /* clocks in which the port to L2 takes a write and its data */
     SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
+    SGC_CODE_PENDING = 9,    /* the same for a line of code */
     SGC_LAST_CODE = 16,
-    SGC_CODE_AHEAD = 2, /* lines that a miss of the instruction cache reads besides its own */
-    SGC_TAG_BANKS = 4,  /* of the vector L1's tags, by line number */
+    SGC_DISPATCH_BITS = 40,  /* clocks of a dispatch */
+    SGC_UNCACHED_TURN = 350, /* clocks between two reads of one uncached line of the host */
+    SGC_UTCL2_WAYS = 8,
+    SGC_TAG_BANKS = 4, /* of the vector L1's tags, by line number */
     SGC_MTYPES = 4
 };
 
@@ -66,6 +70,7 @@ typedef struct {
 /* Clocks during which something was going on, each counted once. */
 typedef struct {
     uint64_t clocks, until;
+    uint64_t seen; /* clocks, when a dispatch ended last */
 } sgc_span_t;
 
 typedef struct {
@@ -74,7 +79,8 @@ typedef struct {
 } sgc_sq_counts_t;
 
 typedef struct {
-    uint64_t ta_busy, total_wavefronts, buffer[4], flat[4]; /* all, reads, writes, atomics */
+    uint64_t ta_busy, held; /* of these, clocks that no wave waits for behind others */
+    uint64_t total_wavefronts, buffer[4], flat[4]; /* all, reads, writes, atomics */
     uint64_t buffer_total_cycles, buffer_coalesced_read_cycles, buffer_coalesced_write_cycles;
     uint64_t addr_stalled_by_tc_cycles, data_stalled_by_tc_cycles;
 } sgc_ta_counts_t;
@@ -82,6 +88,8 @@ typedef struct {
 typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
     uint64_t data; /* clocks that data of loads takes on its way to registers */
+    uint64_t narrow, wide,
+        stores; /* instructions: what returns data, by its elements; what does not */
     uint64_t held_tcp, spi_stall;
 } sgc_td_counts_t;
 
@@ -91,6 +99,7 @@ typedef struct {
     uint64_t writeback_invalidates;
     uint64_t utcl1_miss, utcl1_hit, cache_accesses, latency, read_latency, write_latency;
     uint64_t tcc_atomic_ret;
+    uint64_t port_stall;
     uint64_t by_type[SGC_MTYPES][SGC_ACCESSES]; /* requests to L2 */
 } sgc_tcp_counts_t;
 
@@ -104,8 +113,10 @@ typedef struct {
     sgc_td_counts_t td;
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
-    uint32_t sqc;                /* its scalar and instruction cache */
-    uint64_t seen_ta, seen_data; /* ta_busy and td.data when a dispatch ended last */
+    uint32_t sqc; /* its scalar and instruction cache */
+    uint64_t seen_ta,
+        seen_port; /* when a dispatch ended last: ta_busy, what the port's stalls came to */
+    sgc_td_counts_t seen_td; /* the same */
 } sgc_cu_t;
 
 typedef struct {
@@ -121,6 +132,12 @@ typedef struct {
     uint64_t at;
 } sgc_arriving_t;
 
+/* When a line of code was asked for and when it is there, since the model was made. */
+typedef struct {
+    uint64_t asked, there;
+    uint32_t room; /* requests for it that are let in before */
+} sgc_coming_t;
+
 /* Scalar and instruction cache, shared by some compute units of an engine. */
 typedef struct {
     ways_t data, code;
@@ -130,12 +147,16 @@ typedef struct {
     sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
     /* by the low bits of a line's number, as far as sets have them: the last that hit there + 1, or
      * 0. It is the newest of its set */
-    uint64_t last_code[SGC_LAST_CODE];
+    struct {
+        uint64_t line;
+        sgc_coming_t coming;
+    } last_code[SGC_LAST_CODE];
     unsigned last_mask;
-    /* the line that `data` has read last: how many more may ask for it before it is there, and
-     * when that is */
-    sgc_arriving_t data_arriving, code_arriving;
-    uint32_t data_room;
+    sgc_coming_t *code_coming; /* by slot of `code` */
+    /* lines of data that have been read last, by the low bits of their numbers, and how many more
+     * may ask for each before it is there */
+    sgc_arriving_t data_arriving[SGC_ARRIVING];
+    uint32_t data_room[SGC_ARRIVING];
     sgc_sqc_counts_t count;
 } sgc_sqc_t;
 
@@ -192,13 +213,16 @@ enum { SGC_TOUCHED = 256 };
 struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
-    uint64_t now; /* sgc_at() */
+    uint64_t now;  /* sgc_at() */
+    uint64_t base; /* of the clocks of this dispatch among those of all */
     sgc_tallies_t tallies;
     sgc_reach_t *reach; /* sgc_reached() */
     /* the lines of L2 that scalar caches have had read last, in turns */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;
     sgc_pages_t pages;
+    ways_t utcl2;            /* tag: the first frame of a fragment, by its size */
+    sgc_arriving_t uncached; /* the host's uncached line that was read last; when it may be again */
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
     sgc_channel_t *channel;
@@ -227,6 +251,9 @@ void sgc_l2_invalidate(sgc_t *t, bool all);
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
 void sgc_pages_forget_types(sgc_pages_t *p);
 sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page);
+/* A unit's own buffer has missed the page: the buffer that all units share has it, or reads the
+ * page table. */
+void sgc_translate(sgc_t *t, sgc_frame_t f);
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);
 void sgc_tlb_free(sgc_tlb_t *b);
 void sgc_tlb_clear(sgc_tlb_t *b);

@@ -114,6 +114,28 @@ void sgc_pages_forget_types(sgc_pages_t *p)
 
 /* ---- translation buffers ---- */
 
+/* An entry of the page table, read in a line of 64 bytes from the GPU's own memory through L2,
+ * which does not keep it. The channel stands for the table's address, which the model does not
+ * have. */
+static void read_table(sgc_t *t, uint32_t fragment)
+{
+    sgc_tcc_counts_t *c = &t->channel[fragment % t->channels].count;
+    c->by_type[SGC_UC][SGC_READ]++;
+    c->ea_rdreq[true]++;
+    c->ea_rd_uncached_32b += SGC_LINE / 32;
+    t->tallies.l2_requests++;
+    t->tallies.below++;
+}
+
+void sgc_translate(sgc_t *t, sgc_frame_t f)
+{
+    const uint32_t fragment = f.frame >> f.page.fragment, first = fragment << f.page.fragment;
+    uint32_t old;
+    if (!t->profile.utcl2_entries) return;
+    ways_use(&t->utcl2, ways_set(&t->utcl2, fragment), first, &old);
+    if (old != first) read_table(t, fragment);
+}
+
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries)
 {
     return ways_init(&b->ways, 1, entries);

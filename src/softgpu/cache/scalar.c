@@ -33,9 +33,10 @@ bool sgc_scalar_init(sgc_t *t)
             !sgc_tlb_init(&q->data_tlb, TLB_ENTRIES) || !sgc_tlb_init(&q->code_tlb, TLB_ENTRIES))
             return false;
         q->dirty = calloc(ways_slots(&q->data), sizeof *q->dirty);
+        q->code_coming = calloc(ways_slots(&q->code), sizeof *q->code_coming);
         q->data_page = calloc(ways_slots(&q->data), sizeof *q->data_page);
         q->last_mask = q->code.sets % SGC_LAST_CODE ? 0 : SGC_LAST_CODE - 1;
-        if (!q->dirty || !q->data_page) return false;
+        if (!q->dirty || !q->data_page || !q->code_coming) return false;
     }
     return true;
 }
@@ -49,9 +50,18 @@ void sgc_scalar_free(sgc_t *t)
         sgc_tlb_free(&q->data_tlb);
         sgc_tlb_free(&q->code_tlb);
         free(q->dirty);
+        free(q->code_coming);
         free(q->data_page);
     }
     free(t->sqc);
+}
+
+static sgc_frame_t frame_of(sgc_t *t, sgc_tlb_t *b, uint64_t va)
+{
+    bool hit;
+    const sgc_frame_t f = sgc_tlb_find(b, &t->pages, va / SGC_PAGE, &hit);
+    if (!hit) sgc_translate(t, f);
+    return f;
 }
 
 /* Writes a slot's dirty bytes to L2. */
@@ -79,16 +89,18 @@ static bool is_arriving(const sgc_t *t, const sgc_arriving_t *a, uint32_t line)
 /* Whether the line has been asked for and is not there yet. */
 static bool arrives(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
 {
-    return q->data_room && is_arriving(t, &q->data_arriving, line);
+    const unsigned n = line % SGC_ARRIVING;
+    return q->data_room[n] && is_arriving(t, &q->data_arriving[n], line);
 }
 
 /* The last that is let in shuts the cache until the line is there. */
-static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q)
+static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line)
 {
-    const uint64_t rest = q->data_arriving.at - t->now;
+    const unsigned n = line % SGC_ARRIVING;
+    const uint64_t rest = q->data_arriving[n].at - t->now;
     q->count.dcache_duplicate++;
     t->tallies.scalar_late++;
-    if (!--q->data_room) q->count.dcache_shut += rest;
+    if (!--q->data_room[n]) q->count.dcache_shut += rest;
     return (uint32_t)rest;
 }
 
@@ -122,7 +134,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         ways_remove(&q->data, (uint32_t)slot);
         slot = WAYS_NO_SLOT;
     }
-    if (slot >= 0 && access == SGC_READ && arrives(t, q, line)) return duplicate(t, q);
+    if (slot >= 0 && access == SGC_READ && arrives(t, q, line)) return duplicate(t, q, line);
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
     *(slot < 0 ? &t->tallies.scalar_misses : &t->tallies.scalar_hits) += 1;
@@ -137,8 +149,8 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         slot = (int32_t)ways_insert(&q->data, set, line, &old);
         clean_slot(t, q, (uint32_t)slot, old);
         q->data_page[slot] = f;
-        q->data_arriving = (sgc_arriving_t){line, t->now + latency};
-        q->data_room = SGC_SCALAR_PENDING;
+        q->data_arriving[line % SGC_ARRIVING] = (sgc_arriving_t){line, t->now + latency};
+        q->data_room[line % SGC_ARRIVING] = SGC_SCALAR_PENDING;
     }
     if (access == SGC_WRITE) {
         q->n_dirty += !q->dirty[slot];
@@ -160,8 +172,7 @@ static void access_lines(sgc_t *t, sgc_sqc_t *q, const isa_inst_t *i, const sgc_
             if (p->limit == UINT64_MAX || isa_scalar_inside(p, p->offset + 4 * k))
                 bytes |= UINT64_C(15) << (p->base + p->offset + 4 * k) % SGC_LINE;
         if (!bytes) continue;
-        bool hit;
-        const sgc_frame_t f = sgc_tlb_find(&q->data_tlb, &t->pages, va / SGC_PAGE, &hit);
+        const sgc_frame_t f = frame_of(t, &q->data_tlb, va);
         const bool fresh = i->flags & ISA_F_GLC && op->access == SGC_READ;
         const uint32_t latency =
             request(t, q, f, sgc_line_of(f, va), (sgc_access_t)op->access, bytes, fresh) +
@@ -188,25 +199,28 @@ void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i
     if (!cost->latency) cost->latency = t->profile.l1_scalar_latency;
 }
 
-static uint64_t *last_code(sgc_sqc_t *q, uint64_t va)
+static unsigned last_code(const sgc_sqc_t *q, uint64_t va)
 {
-    return &q->last_code[va / SGC_LINE & q->last_mask];
+    return (unsigned)(va / SGC_LINE & q->last_mask);
 }
 
-/* Asks for the code at `va` if the cache has not got it: whether it had to, and the line. */
-static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *line, uint32_t *latency)
+/* Asks for the code at `va` if the cache has not got it: whether it had to; its slot, and the
+ * clocks that a request to L2 took. */
+static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uint32_t *latency)
 {
-    bool known;
     uint32_t old;
-    const sgc_frame_t f = sgc_tlb_find(&q->code_tlb, &t->pages, va / SGC_PAGE, &known);
-    const uint32_t set = ways_set(&q->code, *line = sgc_line_of(f, va));
-    *latency = t->profile.l1_instruction_latency;
-    if (ways_find(&q->code, set, *line) >= 0) return false;
+    const sgc_frame_t f = frame_of(t, &q->code_tlb, va);
+    const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
+    const int32_t found = ways_find(&q->code, set, line);
+    *slot = (uint32_t)found;
+    if (found >= 0) return false;
     const sgc_tallies_t before = t->tallies;
     q->count.tc[TC_INST]++;
-    ways_insert(&q->code, set, *line, &old);
-    *last_code(q, va) = 0;
-    *latency = read_scalar(t, *line, f.page);
+    *slot = (uint32_t)ways_insert(&q->code, set, line, &old);
+    q->last_code[last_code(q, va)].line = 0;
+    *latency = read_scalar(t, line, f.page);
+    const uint64_t asked = t->base + t->now;
+    q->code_coming[*slot] = (sgc_coming_t){asked, asked + *latency, SGC_CODE_PENDING};
     t->tallies.code_l2_misses += t->tallies.l2_hits == before.l2_hits;
     /* requests for data are told apart */
     t->tallies.l2_requests = before.l2_requests;
@@ -215,35 +229,47 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *line, uin
     return true;
 }
 
-static uint32_t miss_code(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t line, uint32_t latency)
+/* Code goes on in the next line, as a rule: whoever comes to a line has the next one read. */
+static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 {
-    uint32_t unused;
-    q->count.icache_misses++;
-    t->tallies.code_misses++;
-    q->code_arriving = (sgc_arriving_t){line, t->now + latency};
-    for (unsigned ahead = 1; ahead <= SGC_CODE_AHEAD; ahead++)
-        code_missed(t, q, va + (uint64_t)ahead * SGC_LINE, &(uint32_t){0}, &unused);
-    return latency;
+    uint32_t slot, latency;
+    code_missed(t, q, va + SGC_LINE, &slot, &latency);
+}
+
+/* Waves run one after the other, whatever their clocks: what a later one by its clock has asked for
+ * is there for an earlier one, which would have asked for it in time. */
+static bool on_its_way(const sgc_coming_t *c, uint64_t now)
+{
+    return c->asked <= now && now < c->there;
 }
 
 uint32_t sgc_fetch(sgc_t *t, unsigned cu, uint64_t now, uint64_t va)
 {
     sgc_sqc_t *q = sgc_sqc_of(t, sgc_unit(t, cu));
-    uint32_t line, latency;
+    const unsigned last = last_code(q, va);
+    const uint64_t at = t->base + now;
+    uint32_t slot, latency;
     q->count.icache_req++;
     t->tallies.code_fetches++;
-    /* the newest of its set is asked for again, and nothing is on its way */
-    if (*last_code(q, va) == va / SGC_LINE + 1 && now >= q->code_arriving.at) {
+    if (q->last_code[last].line == va / SGC_LINE + 1 &&
+        !on_its_way(&q->last_code[last].coming, at)) {
         q->count.icache_hits++;
         return t->profile.l1_instruction_latency;
     }
     t->now = now;
-    if (code_missed(t, q, va, &line, &latency)) return miss_code(t, q, va, line, latency);
-    if (is_arriving(t, &q->code_arriving, line)) {
-        q->count.icache_duplicate++;
-        return (uint32_t)(q->code_arriving.at - t->now);
+    if (code_missed(t, q, va, &slot, &latency)) {
+        q->count.icache_misses++;
+        t->tallies.code_misses++;
+        read_ahead(t, q, va);
+        return latency;
     }
-    q->count.icache_hits++;
-    *last_code(q, va) = va / SGC_LINE + 1;
+    sgc_coming_t *coming = &q->code_coming[slot];
+    const bool waits = on_its_way(coming, at), let_in = waits && coming->room;
+    latency = waits ? (uint32_t)(coming->there - at) : t->profile.l1_instruction_latency;
+    coming->room -= let_in;
+    q->last_code[last].line = va / SGC_LINE + 1;
+    q->last_code[last].coming = *coming;
+    *(let_in ? &q->count.icache_duplicate : &q->count.icache_hits) += 1;
+    read_ahead(t, q, va);
     return latency;
 }

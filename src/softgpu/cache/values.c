@@ -89,8 +89,7 @@ static const row_t rows[] = {
     CU(TCP, TCP_GATE_EN2, tcp_busy.clocks),
     CU(TCP, TCP_TCP_TA_DATA_STALL_CYCLES, ta.data_stalled_by_tc_cycles),
     CU(TCP, TCP_TD_TCP_STALL_CYCLES, td.held_tcp),
-    /* the port to L2 takes a request every second clock */
-    CU_ALL(TCP, TCP_TCR_TCP_STALL_CYCLES),
+    CU(TCP, TCP_TCR_TCP_STALL_CYCLES, tcp.port_stall),
     CU(TCP, TCP_READ_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_READ]),
     CU(TCP, TCP_WRITE_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_WRITE]),
     CU(TCP, TCP_ATOMIC_TAGCONFLICT_STALL_CYCLES, tcp.tagconflict[SGC_ATOMIC]),

@@ -12,6 +12,7 @@ void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
 {
     memset(c, 0, offsetof(sg_wave_clock_t, vm));
     c->vm.first = c->vm.n = c->lgkm.first = c->lgkm.n = 0;
+    c->vm.out = c->vm.most = c->lgkm.out = c->lgkm.most = 0;
     c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
 }
@@ -28,6 +29,7 @@ void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what)
 
 static void land(sg_flight_t *f)
 {
+    f->out -= f->lines[f->first];
     f->first = (uint8_t)((f->first + 1) % 64);
     f->n--;
 }
@@ -42,7 +44,7 @@ static void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
 }
 
 static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t latency,
-                     sg_wait_t what)
+                     sg_wait_t what, uint32_t lines)
 {
     await(c, f, most - 1);
     uint64_t done = c->now + latency;
@@ -52,6 +54,9 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
     }
     f->done[(f->first + f->n) % 64] = done;
     f->wait[(f->first + f->n) % 64] = (uint8_t)what;
+    f->lines[(f->first + f->n) % 64] = (uint16_t)lines;
+    f->out += lines;
+    if (f->out > f->most) f->most = f->out;
     f->n++;
 }
 
@@ -72,21 +77,21 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* ---- instructions ---- */
 
-/* `stores`: what L2 gets and nobody waits for. */
-static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores)
+/* `stores`: what L2 gets and nobody waits for. `lines`: that L2 has been asked for. */
+static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores, uint32_t lines)
 {
     c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
     c->pipe[SG_PIPE_LDS] += cost->lds_issue;
     c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
     if (cost->vmem_issue) {
         if (c->asked == ~UINT64_C(0)) c->asked = c->now;
-        take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency, SG_WAIT_VECTOR);
+        take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
         c->vmem_level += cost->latency;
         if (!stores) c->load_level += cost->latency;
     }
     if (cost->lds_issue || cost->smem_issue) {
         take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency,
-                 cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR);
+                 cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR, 0);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
     }
@@ -128,8 +133,10 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
             c->pipe[SG_PIPE_SCALAR] += t->issue;
             sgc_at(of->caches, of->start + c->now);
         }
+        const uint64_t requests = of->tallies->requests;
         const sgc_cost_t cost = sgc_before(of->caches, of->unit, w, i);
-        memory(c, &cost, t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR);
+        memory(c, &cost, t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR,
+               (uint32_t)(of->tallies->requests - requests));
         break;
     }
     }

@@ -83,8 +83,8 @@ static const event_row_t grbm[] = {
 };
 
 static const event_row_t cpc[] = {
-    DEVICE(13, DECODE), PACKETS(24, 650), DEVICE(25, CLOCK), ZERO(26), DEVICE(27, CP_STALL),
-    PACKETS(28, 160), IDLE(29, 160), PACKETS(30, 700), IDLE(31, 700), ZERO(32),
+    PACKETS(13, 7500), PACKETS(24, 650), DEVICE(25, CLOCK), ZERO(26), PACKETS(27, 4800),
+    PACKETS(28, 160), IDLE(29, 160), PACKETS(30, 760), IDLE(31, 760), ZERO(32),
     DEVICE(33, WAVES)
 };
 

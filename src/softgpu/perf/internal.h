@@ -53,8 +53,6 @@ typedef enum {
     SG_D_CLOCK,
     SG_D_WAVES, /* a dispatch has waves, or memory at work for them */
     SG_D_PACKETS,
-    SG_D_DECODE, /* packets are decoded */
-    SG_D_CP_STALL,
     SG_D_COUNT
 } sg_device_tally_t;
 
@@ -129,7 +127,7 @@ struct sg_perf {
     sgc_page_fn_t *page;
     void *page_user;
     uint64_t memory_epoch;
-    uint64_t below; /* sgc_below() when the last workgroup ended */
+    sgc_moved_t below; /* when the last workgroup ended */
 };
 
 /* events.c */

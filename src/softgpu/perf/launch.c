@@ -282,9 +282,10 @@ static void add_model(sg_perf_group_t *g)
         ran.wave[i].vector = c->vmem_level;
         ran.wave[i].loads = c->load_level;
         ran.wave[i].scalar = c->smem_level;
+        ran.wave[i].lines = c->vm.most;
     }
-    const uint64_t below = sgc_below(g->run->p->caches);
-    ran.below = below - g->run->p->below;
+    const sgc_moved_t below = sgc_below(g->run->p->caches), *before = &g->run->p->below;
+    ran.below = (sgc_moved_t){below.read - before->read, below.written - before->written};
     g->run->p->below = below;
     if (ran.asked == ~UINT64_C(0)) ran.asked = 0; /* code and scalar data alone */
     ran.traced = g->traced;
@@ -350,6 +351,5 @@ void sg_perf_packet(sg_perf_t *p)
     const uint32_t clocks = p->profile.packet_clocks;
     if (sg_perf_level(p) != SG_PERF_MODEL) return;
     sg_add(&p->device[SG_D_PACKETS], 1);
-    sg_add(&p->device[SG_D_DECODE], clocks);
     sg_add(&p->device[SG_D_CLOCK], clocks);
 }

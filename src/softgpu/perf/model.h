@@ -25,7 +25,9 @@ enum { SG_VM_FLIGHT = 63, SG_LGKM_FLIGHT = 15 }; /* what vmcnt and lgkmcnt can c
 /* Memory instructions in flight, oldest first; they return in order. */
 typedef struct {
     uint64_t done[64];
-    uint8_t wait[64]; /* sg_wait_t */
+    uint8_t wait[64];   /* sg_wait_t */
+    uint16_t lines[64]; /* that each load has asked L2 for */
+    uint32_t out, most; /* lines in flight: now, and at most so far */
     uint8_t first, n;
 } sg_flight_t;
 
@@ -95,7 +97,7 @@ typedef struct sg_ran {
     uint64_t id;
     uint32_t unit, n_waves;
     bool counted;            /* by SQ */
-    uint64_t below;          /* bytes that went below L2 while it ran */
+    sgc_moved_t below;       /* what went below L2 while it ran */
     uint64_t asked;          /* when, since its start, the first of its waves asked for memory */
     uint64_t waited;         /* clocks of its waves, each by itself */
     sg_sqtt_group_t *traced; /* or NULL */
@@ -103,6 +105,7 @@ typedef struct sg_ran {
         uint64_t clocks; /* by itself */
         uint64_t pipe[SG_PIPES];
         uint64_t vector, loads, scalar; /* clocks of memory instructions, added up */
+        uint32_t lines;                 /* that its loads have asked L2 for at once, at most */
         uint8_t simd;
     } wave[SG_WAVES_MAX];
 } sg_ran_t;

@@ -8,10 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VGPR_FILE = 512 };
+enum {
+    VGPR_FILE = 512,
+    PARTS = 1024,       /* of a clock, for what memory does in less than one */
+    LINES_AT_ONCE = 400 /* that a unit's loads can have asked L2 for and not got yet */
+};
 
 typedef struct {
     uint64_t end;
+    uint64_t lines; /* that its loads ask L2 for at once */
     uint32_t lds;
     uint8_t waves[SG_UNIT_SIMDS];
 } resident_t;
@@ -20,6 +25,7 @@ typedef struct {
     resident_t *resident;
     uint32_t n, room;                       /* in the array */
     uint32_t waves_on[SG_UNIT_SIMDS], lds;  /* of the residents */
+    uint64_t lines;                         /* the same */
     uint64_t free[SG_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
     uint64_t covered;                       /* busy clocks are counted up to here */
     uint64_t waited;                        /* clocks of nothing but memory, up to here */
@@ -32,7 +38,6 @@ typedef struct {
 typedef struct {
     uint64_t free; /* the launcher takes the next workgroup */
     uint64_t covered;
-    uint64_t blocked; /* clocks of this dispatch */
 } engine_state_t;
 
 struct sg_schedule {
@@ -45,8 +50,9 @@ struct sg_schedule {
     bool begun;
     uint64_t placed[2]; /* from when to when the last workgroup ran */
     uint64_t end;
-    uint64_t moved;   /* memory is through with what has been asked so far, in bytes at its rate */
-    uint64_t at_work; /* clocks of that */
+    uint64_t
+        moved; /* when memory is through with what has been asked so far, in PARTS of a clock */
+    uint64_t at_work; /* for how long it has been at work, the same */
     sg_perf_contention_t contention;
     engine_state_t *engine;
     sg_sqtt_run_t *trace;
@@ -121,6 +127,7 @@ static void leave(unit_state_t *u, uint64_t now)
             continue;
         }
         u->lds -= one->lds;
+        u->lines -= one->lines;
         for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
             u->waves_on[k] -= one->waves[k];
     }
@@ -197,22 +204,35 @@ static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
     return (uint64_t)((double)clocks * (double)part / (double)all);
 }
 
+/* What of `clocks` the unit's waves cannot issue loads: more lines are wanted at once than it can
+ * have in flight. Lines come as fast as memory sends them, so each is on its way for the share that
+ * is in flight of all that are wanted. */
+static uint64_t held_up(uint64_t clocks, uint64_t wanted)
+{
+    return wanted > LINES_AT_ONCE ? share(clocks, wanted - LINES_AT_ONCE, wanted) : 0;
+}
+
 /* The wave waits for memory from `end` until `done`: its instructions in the ratio of the clocks
- * that they take by themselves. */
+ * that they take by themselves. `wanted`: lines that the unit's waves want at once. */
 static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
-                                uint64_t end, uint64_t done, sg_sums_t *sums)
+                                uint64_t end, uint64_t done, uint64_t wanted, sg_sums_t *sums)
 {
     const uint64_t vector = ran->wave[i].vector, all = vector + ran->wave[i].scalar;
     if (!all || done <= end) return end;
-    const uint64_t of_vector = share(done - end, vector, all);
-    sg_add_held(&sums->fixed[SG_T_WAIT], done - end);
+    const uint64_t held = held_up(done - end, wanted), waited = done - end - held;
+    const uint64_t of_vector = share(waited, vector, all);
+    sg_add_held(&sums->fixed[SG_T_STALL], held);
+    sg_add_held(&sums->fixed[SG_T_WAIT], waited);
     s->contention.bandwidth += done - end;
     sg_add_held(&sums->fixed[SG_T_VMEM_LEVEL], of_vector);
-    sg_add_held(&sums->fixed[SG_T_SMEM_LEVEL], done - end - of_vector);
-    u->waiting += done - end;
+    sg_add_held(&sums->fixed[SG_T_SMEM_LEVEL], waited - of_vector);
+    u->waiting += waited;
     const uint64_t of_unit = cover(&u->waited, end, done);
-    sgc_waited(s->p->caches, ran->unit, of_vector, vector ? of_unit : 0,
-               share(of_unit, ran->wave[i].loads, all));
+    const sgc_stand_t stand = {.latency = of_vector,
+                               .busy = vector ? of_unit : 0,
+                               .stood = share(of_unit, ran->wave[i].loads, all),
+                               .held = held_up(of_unit, wanted)};
+    sgc_waited(s->p->caches, ran->unit, &stand);
     return done;
 }
 
@@ -220,18 +240,20 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
  * is through with this one. */
 static uint64_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
 {
-    const uint64_t rate = s->p->profile.memory_bytes_per_clock;
-    const uint64_t asked = (start + ran->asked) * rate;
+    const sg_profile_t *p = &s->p->profile;
+    const uint64_t takes = ran->below.read * PARTS / p->memory_bytes_per_clock +
+                           ran->below.written * PARTS / p->memory_write_bytes_per_clock;
+    const uint64_t asked = (start + ran->asked) * PARTS;
     const uint64_t from = s->moved > asked ? s->moved : asked;
-    s->moved = from + ran->below;
-    s->at_work += ran->below;
-    return s->moved / rate;
+    s->moved = from + takes;
+    s->at_work += takes;
+    return s->moved / PARTS;
 }
 
 /* When the wave ends: not before its own time is up, nor before each pipe is through with all that
  * came first and with this wave, nor before memory is, at `memory`. */
 static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
-                         uint64_t start, uint64_t memory, sg_sums_t *sums)
+                         uint64_t start, uint64_t memory, uint64_t wanted, sg_sums_t *sums)
 {
     const uint64_t alone = start + ran->wave[i].clocks;
     uint64_t end = alone;
@@ -247,9 +269,17 @@ static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
     sg_add_held(&sums->fixed[SG_T_STALL], end - alone);
     if (last < SG_PIPES) s->contention.stalls[last] += end - alone;
     if (last == SG_PIPE_LDS) sg_add_held(&sums->fixed[SG_T_STALL_LDS], end - alone);
-    end = wait_for_memory(s, u, ran, i, end, memory, sums);
+    end = wait_for_memory(s, u, ran, i, end, memory, wanted, sums);
     sg_add_held(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
     return end;
+}
+
+static uint64_t lines_of(const sg_ran_t *ran)
+{
+    uint64_t lines = 0;
+    for (uint32_t i = 0; i < ran->n_waves; i++)
+        lines += ran->wave[i].lines;
+    return lines;
 }
 
 static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t end)
@@ -262,10 +292,11 @@ static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t e
         u->room = room;
     }
     resident_t *r = &u->resident[u->n++];
-    *r = (resident_t){.end = end, .lds = lds};
+    *r = (resident_t){.end = end, .lds = lds, .lines = lines_of(ran)};
     for (uint32_t i = 0; i < ran->n_waves; i++)
         r->waves[ran->wave[i].simd]++;
     u->lds += lds;
+    u->lines += r->lines;
     for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
         u->waves_on[k] += r->waves[k];
     return true;
@@ -302,14 +333,14 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     engine_state_t *e = &s->engine[engine];
     sg_sums_t *sums = &p->units[ran->unit].sums[ran->counted];
     sg_sums_t *first = &p->units[engine * p->units_per_engine].sums[ran->counted];
-    const uint64_t asked = e->free,
-                   granted = s->granted_to == ran->id + 1 ? s->granted : grant(s, ran);
+    const uint64_t granted = s->granted_to == ran->id + 1 ? s->granted : grant(s, ran);
     const uint64_t start = granted + launch_clocks(s, ran), memory = move(s, ran, start);
     sg_sqtt_times_t times; /* of the waves that there are */
+    const uint64_t wanted = u->lines + lines_of(ran);
     uint64_t end = times.start = start;
 
     for (uint32_t i = 0; i < ran->n_waves; i++) {
-        const uint64_t wave_end = run_wave(s, u, ran, i, start, memory, sums);
+        const uint64_t wave_end = run_wave(s, u, ran, i, start, memory, wanted, sums);
         if (wave_end > end) end = wave_end;
         times.alone[i] = ran->wave[i].clocks;
         times.end[i] = wave_end;
@@ -322,7 +353,6 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     u->counted = ran->counted;
     if (ran->n_waves > u->abreast) u->abreast = ran->n_waves;
     e->free = start;
-    e->blocked += granted - asked;
     sg_add_held(&first->fixed[SG_T_SE_BUSY], cover(&e->covered, start, end));
     sg_add_held(&sums->fixed[SG_T_BUSY], cover(&u->covered, start, end));
     enter(u, ran, s->launch.lds_bytes, end);
@@ -397,19 +427,12 @@ uint64_t sg_schedule_end(sg_schedule_t *s, sg_perf_contention_t *contention)
 {
     sg_perf_t *p = s->p;
     uint64_t clocks;
-    const uint64_t rate = p->profile.memory_bytes_per_clock;
-    uint64_t blocked = 0;
     place_early(s, true);
-    for (uint32_t k = 0; k < p->profile.shader_engines; k++) {
-        const engine_state_t *e = &s->engine[k];
-        if (e->blocked > blocked) blocked = e->blocked;
-    }
     if (s->trace) sg_sqtt_run_counted(s->trace, 0, s->end);
     if (s->trace) sg_sqtt_run_end(s->trace, atomic_load(&p->device[SG_D_CLOCK]));
     sg_add(&p->device[SG_D_CLOCK], s->end);
     sg_add(&p->device[SG_D_WAVES], s->end);
-    sg_add(&p->device[SG_D_CP_STALL], blocked);
-    end_caches(s, (s->at_work + rate - 1) / rate);
+    end_caches(s, (s->at_work + PARTS - 1) / PARTS);
     if (s->begun) {
         sg_spm_count(p, s->base, s->base + s->end);
         sg_spm_leave(p, s->base + s->end);
