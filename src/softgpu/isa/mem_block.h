@@ -7,6 +7,7 @@
 
 #include "softgpu/isa/mem.h"
 #include "softgpu/isa/mem_lanes.h"
+#include "softgpu/isa/mem_quad.h"
 #include "softgpu/isa/vector.h"
 
 #define ISA_BLOCK     static inline __attribute__((always_inline)) ISA_NO_TSAN
@@ -69,72 +70,37 @@ ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span,
 
 /* ---- blocks ---- */
 
-/* 64 elements of n dwords side by side at p to and from n rows. Aligned dwords, and aligned pairs
- * in elements of two, move as one. */
+/* 64 elements of n dwords side by side at p to and from n rows. Aligned elements of one, two and
+ * four dwords move whole. */
 ISA_BLOCK void isa_block_load(isa_row_t *restrict rows, const uint8_t *restrict p, unsigned n)
 {
-    uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
-                       *restrict r3 = rows[3];
     const isa_u32_any_t *d = (const isa_u32_any_t *)p;
-    const isa_u64_any_t *q = (const isa_u64_any_t *)p;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        switch (n) {
-        case 1: r0[l] = d[l]; break;
-        case 2:
-            r0[l] = (uint32_t)q[l];
-            r1[l] = (uint32_t)(q[l] >> 32);
-            break;
-        case 3:
-            r0[l] = d[3 * l];
-            r1[l] = d[3 * l + 1];
-            r2[l] = d[3 * l + 2];
-            break;
-        default:
-            r0[l] = d[4 * l];
-            r1[l] = d[4 * l + 1];
-            r2[l] = d[4 * l + 2];
-            r3[l] = d[4 * l + 3];
-            break;
-        }
+    if (n == 4) {
+        isa_quads_to_rows(p, NULL, rows);
+    } else if (n == 2) {
+        isa_pairs_to_rows(p, rows);
+    } else {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            for (unsigned k = 0; k < n; k++)
+                rows[k][l] = d[n * l + k];
     }
 }
 
 ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict p, unsigned n)
 {
-    const uint32_t *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2],
-                             *restrict r3 = rows[3];
     isa_u32_any_t *d = (isa_u32_any_t *)p;
-    isa_u64_any_t *q = (isa_u64_any_t *)p;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        switch (n) {
-        case 1: d[l] = r0[l]; break;
-        case 2: q[l] = r0[l] | (uint64_t)r1[l] << 32; break;
-        case 3:
-            d[3 * l] = r0[l];
-            d[3 * l + 1] = r1[l];
-            d[3 * l + 2] = r2[l];
-            break;
-        default:
-            d[4 * l] = r0[l];
-            d[4 * l + 1] = r1[l];
-            d[4 * l + 2] = r2[l];
-            d[4 * l + 3] = r3[l];
-            break;
-        }
+    if (n == 4) {
+        isa_quads_from_rows(p, NULL, rows);
+    } else if (n == 2) {
+        isa_pairs_from_rows(p, rows);
+    } else {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            for (unsigned k = 0; k < n; k++)
+                d[n * l + k] = rows[k][l];
     }
 }
 
 /* ---- elements at base + at[l], all active lanes' known to be accessible ---- */
-
-ISA_BLOCK void isa_gather_lane(const uint8_t *p, isa_row_t *rows, unsigned l, unsigned n)
-{
-    for (unsigned k = 0; k + 1 < n; k += 2) {
-        const uint64_t pair = *(const isa_u64_any_t *)(p + 4 * k);
-        rows[k][l] = (uint32_t)pair;
-        rows[k + 1][l] = (uint32_t)(pair >> 32);
-    }
-    if (n & 1) rows[n - 1][l] = *(const isa_u32_any_t *)(p + 4 * (n - 1));
-}
 
 #if ISA_VEC_BYTES == 64
 /* The host's gathers take signed indices: both ends of the sum are moved by 2^31. Each element is
@@ -175,49 +141,30 @@ ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t
 }
 #endif
 
-/* Two or four dwords of each of four lanes, from rows to elements and back, by instructions that
- * every host has. */
-ISA_BLOCK void isa_gather_fours(const uint8_t *base, const uint32_t *at, isa_row_t *rows,
-                                unsigned n)
+/* Two dwords of each of four lanes, from elements to rows and back, by instructions that every host
+ * has. */
+ISA_BLOCK void isa_gather_pairs(const uint8_t *base, const uint32_t *at, isa_row_t *rows)
 {
     for (unsigned l = 0; l < ISA_LANES; l += 4) {
-        if (n == 2) {
-            const isa_u64_any_t *p[4];
-            for (unsigned k = 0; k < 4; k++)
-                p[k] = (const isa_u64_any_t *)(base + at[l + k]);
-            const __m128 a = (__m128)(__v2du){*p[0], *p[1]}, b = (__m128)(__v2du){*p[2], *p[3]};
-            _mm_storeu_ps((float *)rows[0] + l, _mm_shuffle_ps(a, b, 0x88));
-            _mm_storeu_ps((float *)rows[1] + l, _mm_shuffle_ps(a, b, 0xdd));
-            continue;
-        }
-        __m128 x[4];
+        const isa_pair_t *p[4];
         for (unsigned k = 0; k < 4; k++)
-            x[k] = _mm_loadu_ps((const float *)(const void *)(base + at[l + k]));
-        _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
-        for (unsigned k = 0; k < 4; k++)
-            _mm_storeu_ps((float *)rows[k] + l, x[k]);
+            p[k] = (const isa_pair_t *)(base + at[l + k]);
+        const __m128 a = (__m128)(__v2du){*p[0], *p[1]}, b = (__m128)(__v2du){*p[2], *p[3]};
+        _mm_storeu_ps((float *)rows[0] + l, _mm_shuffle_ps(a, b, 0x88));
+        _mm_storeu_ps((float *)rows[1] + l, _mm_shuffle_ps(a, b, 0xdd));
     }
 }
 
-ISA_BLOCK void isa_scatter_fours(uint8_t *base, const uint32_t *at, const isa_row_t *rows,
-                                 unsigned n)
+ISA_BLOCK void isa_scatter_pairs(uint8_t *base, const uint32_t *at, const isa_row_t *rows)
 {
     for (unsigned l = 0; l < ISA_LANES; l += 4) {
-        __m128 x[4];
-        for (unsigned k = 0; k < n; k++)
-            x[k] = _mm_loadu_ps((const float *)rows[k] + l);
-        if (n == 2) {
-            const __v2du a = (__v2du)_mm_unpacklo_ps(x[0], x[1]);
-            const __v2du b = (__v2du)_mm_unpackhi_ps(x[0], x[1]);
-            *(isa_u64_any_t *)(base + at[l]) = a[0];
-            *(isa_u64_any_t *)(base + at[l + 1]) = a[1];
-            *(isa_u64_any_t *)(base + at[l + 2]) = b[0];
-            *(isa_u64_any_t *)(base + at[l + 3]) = b[1];
-            continue;
-        }
-        _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]);
-        for (unsigned k = 0; k < 4; k++)
-            _mm_storeu_ps((float *)(void *)(base + at[l + k]), x[k]);
+        const __m128 x = _mm_loadu_ps((const float *)rows[0] + l);
+        const __m128 y = _mm_loadu_ps((const float *)rows[1] + l);
+        const __v2du a = (__v2du)_mm_unpacklo_ps(x, y), b = (__v2du)_mm_unpackhi_ps(x, y);
+        *(isa_pair_t *)(base + at[l]) = a[0];
+        *(isa_pair_t *)(base + at[l + 1]) = a[1];
+        *(isa_pair_t *)(base + at[l + 2]) = b[0];
+        *(isa_pair_t *)(base + at[l + 3]) = b[1];
     }
 }
 
@@ -225,8 +172,12 @@ ISA_BLOCK void isa_scatter_fours(uint8_t *base, const uint32_t *at, const isa_ro
 ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
                               isa_row_t *rows, unsigned n)
 {
-    if (exec == ISA_ALL_LANES && (n == 4 || (n == 2 && ISA_VEC_BYTES < 64))) {
-        isa_gather_fours(base, at, rows, n);
+    if (exec == ISA_ALL_LANES && n == 4) {
+        isa_quads_to_rows(base, at, rows);
+        return;
+    }
+    if (exec == ISA_ALL_LANES && n == 2 && ISA_VEC_BYTES < 64) {
+        isa_gather_pairs(base, at, rows);
         return;
     }
 #if ISA_VEC_BYTES == 64
@@ -234,20 +185,20 @@ ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t 
         isa_gather_host(base, at, exec, rows, n, true);
         return;
     }
-    if (__builtin_popcountll(exec) > ISA_GATHER_FEW) {
+    if (n < 4 && __builtin_popcountll(exec) > ISA_GATHER_FEW) {
         isa_gather_host(base, at, exec, rows, n, false);
         return;
     }
 #else
     if (exec == ISA_ALL_LANES) {
         for (unsigned l = 0; l < ISA_LANES; l++)
-            isa_gather_lane(base + at[l], rows, l, n);
+            isa_lane_load(base + at[l], rows, l, n);
         return;
     }
 #endif
     for (uint64_t left = exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
-        isa_gather_lane(base + at[l], rows, l, n);
+        isa_lane_load(base + at[l], rows, l, n);
     }
 }
 
@@ -258,12 +209,12 @@ ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec
     if (exec == ISA_ALL_LANES && isa_row_counts(at, 4 * n)) {
         isa_block_load(rows, base + at[0], n);
     } else if (exec == ISA_ALL_LANES && isa_row_counts(at, 0)) {
-        uint32_t one[4];
-        for (unsigned k = 0; k < n; k++)
-            one[k] = *(const isa_u32_any_t *)(base + at[0] + 4 * k);
-        for (unsigned k = 0; k < n; k++)
-            for (unsigned l = 0; l < ISA_LANES; l++)
-                rows[k][l] = one[k];
+        isa_lane_load(base + at[0], rows, 0, n);
+        for (unsigned k = 0; k < n; k++) {
+            const isa_vec_t one = isa_vec_all(rows[k][0]);
+            for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+                isa_vec_store(rows[k] + l, one);
+        }
     } else {
         isa_gather_any(base, at, exec, rows, n);
     }
@@ -312,16 +263,17 @@ ISA_BLOCK void isa_scatter(uint8_t *base, const uint32_t *at, uint64_t exec, con
         isa_block_store(rows, base + at[0], n);
         return;
     }
-    if (exec == ISA_ALL_LANES && (n == 2 || n == 4)) {
-        isa_scatter_fours(base, at, rows, n);
+    if (exec == ISA_ALL_LANES && n == 4) {
+        isa_quads_from_rows(base, at, rows);
+        return;
+    }
+    if (exec == ISA_ALL_LANES && n == 2) {
+        isa_scatter_pairs(base, at, rows);
         return;
     }
     for (uint64_t left = exec; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
-        uint8_t *p = base + at[l];
-        for (unsigned k = 0; k + 1 < n; k += 2)
-            *(isa_u64_any_t *)(p + 4 * k) = rows[k][l] | (uint64_t)rows[k + 1][l] << 32;
-        if (n & 1) *(isa_u32_any_t *)(p + 4 * (n - 1)) = rows[n - 1][l];
+        isa_lane_store(base + at[l], rows, l, n);
     }
 }
 

@@ -75,32 +75,25 @@ ISA_BLOCK bool dword_aligned(const isa_lanes_t *a)
 
 /* ---- one lane ---- */
 
-/* Aligned pairs of dwords move as one, for programs that exchange 64-bit values through memory. */
+/* `step`: from dword to dword of the element, 4 unless memory is swizzled. */
 ISA_BLOCK void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n, uint32_t step)
 {
-    if (step != 4) {
-        for (unsigned k = 0; k < n; k++)
-            rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
+    if (step == 4) {
+        isa_lane_load(p, rows, l, n);
         return;
     }
-    for (unsigned k = 0; k + 1 < n; k += 2) {
-        const uint64_t v = *(const isa_u64_any_t *)(p + 4 * k);
-        rows[k][l] = (uint32_t)v;
-        rows[k + 1][l] = (uint32_t)(v >> 32);
-    }
-    if (n & 1) rows[n - 1][l] = *(const isa_u32_any_t *)(p + 4 * (n - 1));
+    for (unsigned k = 0; k < n; k++)
+        rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
 }
 
 ISA_BLOCK void lane_to(const isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step)
 {
-    if (step != 4) {
-        for (unsigned k = 0; k < n; k++)
-            *(isa_u32_any_t *)(p + k * step) = rows[k][l];
+    if (step == 4) {
+        isa_lane_store(p, rows, l, n);
         return;
     }
-    for (unsigned k = 0; k + 1 < n; k += 2)
-        *(isa_u64_any_t *)(p + 4 * k) = rows[k][l] | (uint64_t)rows[k + 1][l] << 32;
-    if (n & 1) *(isa_u32_any_t *)(p + 4 * (n - 1)) = rows[n - 1][l];
+    for (unsigned k = 0; k < n; k++)
+        *(isa_u32_any_t *)(p + k * step) = rows[k][l];
 }
 
 /* Address of byte k of a lane's element: in swizzled memory the dwords lie apart. */

@@ -1,12 +1,13 @@
 /* smem.c - scalar memory: loads, stores, atomics, clocks, cache operations.
  *
- * Dwords move one by one as single host accesses, so that programs may talk through memory.
- * Tuples are read completely before the first register is written: a fault changes nothing. */
+ * Dwords, and aligned tuples of two and four, move as single host accesses, so that programs may
+ * talk through memory. Tuples are read completely before the first register is written: a fault
+ * changes nothing. */
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/clock.h"
 #include "softgpu/isa/handler.h"
-#include "softgpu/isa/mem.h"
+#include "softgpu/isa/mem_quad.h"
 
 enum { MAX_DWORDS = 16 };
 
@@ -30,6 +31,27 @@ static inline place_t buffer(const isa_wave_t *w, const isa_inst_t *i)
 /* Addresses of scalar accesses are those of dwords, on pages as on hosts. */
 typedef uint32_t dword_t __attribute__((may_alias));
 
+/* n dwords from memory: four at once where they are aligned, else pairs, else one. */
+ISA_NO_TSAN static void read_dwords(uint32_t *value, const uint8_t *host, unsigned n)
+{
+    unsigned k = 0, step;
+    for (; k < n; k += step) {
+        const uint8_t *p = host + 4 * k;
+        step = n - k >= 4 && (uintptr_t)p % 16 == 0  ? 4
+               : n - k >= 2 && (uintptr_t)p % 8 == 0 ? 2
+                                                     : 1;
+        if (step == 4) {
+            _mm_storeu_si128((__m128i_u *)(value + k), isa_quad_load(p));
+        } else if (step == 2) {
+            const uint64_t pair = *(const isa_pair_t *)p;
+            value[k] = (uint32_t)pair;
+            value[k + 1] = (uint32_t)(pair >> 32);
+        } else {
+            value[k] = *(const isa_dword_t *)p;
+        }
+    }
+}
+
 ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
 {
     uint32_t value[MAX_DWORDS];
@@ -39,8 +61,7 @@ ISA_NO_TSAN static void load(isa_wave_t *w, const isa_inst_t *i, place_t p, unsi
         const uint64_t page_left = 4096 - va % 4096;
         const uint8_t *host = 4 * n <= page_left ? isa_mem_ptr(w, va, 4 * n, ISA_FAULT_READ) : NULL;
         if (host) {
-            for (unsigned k = 0; k < n; k++)
-                value[k] = __atomic_load_n((const dword_t *)host + k, __ATOMIC_RELAXED);
+            read_dwords(value, host, n);
             goto write;
         }
         if (w->stop) return;
@@ -59,11 +80,21 @@ write:
 
 ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, unsigned n)
 {
+    const uint32_t *data = &w->sgpr[i->src[2].reg];
+    const bool limited = p.limit != UINT64_MAX;
+    if (!limited && (p.base + p.offset) % (4 * n) == 0) { /* and thus in one page */
+        uint8_t *host = isa_mem_ptr(w, p.base + p.offset, 4 * n, ISA_FAULT_WRITE);
+        isa_row_t rows[4];
+        for (unsigned k = 0; k < n; k++)
+            rows[k][0] = data[k];
+        if (host) isa_lane_store(host, rows, 0, n);
+        return;
+    }
     for (unsigned k = 0; k < n; k++) {
-        if (p.limit != UINT64_MAX && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
+        if (limited && !isa_scalar_inside(&p, p.offset + 4 * k)) continue;
         uint8_t *host = isa_mem_ptr(w, p.base + p.offset + 4 * k, 4, ISA_FAULT_WRITE);
         if (!host) return;
-        __atomic_store_n((dword_t *)host, w->sgpr[i->src[2].reg + k], __ATOMIC_RELAXED);
+        __atomic_store_n((dword_t *)host, data[k], __ATOMIC_RELAXED);
     }
 }
 
