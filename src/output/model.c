@@ -14,6 +14,9 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
+/* How far the number of a text may be ahead of the records: more texts than a process keeps. */
+enum { TEXTS_AHEAD = 1 << 20 };
+
 uint64_t out_agent_value(const out_agent_t *a, unsigned field)
 {
     return field < a->record->fields ? trace_agent_values(a->record)[field] : 0;
@@ -205,12 +208,12 @@ static int add_parts(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-/* Numbers count up from 1, each with a record of its own: a greater one than there are records is
- * damage. */
+/* Numbers count up from 1. Who attaches again writes the texts that are known already first, in no
+ * order; a number that is far ahead of the records is damage. */
 static int add_text(out_model_t *m, const trace_head_t *record)
 {
     uint64_t number = ((const trace_text_t *)record)->id;
-    if (number > m->record_count) return 0;
+    if (number > m->record_count && number > TEXTS_AHEAD) return 0;
     if (number >= m->text_room) {
         size_t room = m->text_room ? m->text_room : 64;
         while (room <= number)

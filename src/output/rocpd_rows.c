@@ -223,7 +223,8 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
     }
     uint64_t event = write_event(r, category, t->correlation, full ? f->ancestor : 0,
                                  full ? f->external : 0, extdata);
-    if (t->start == t->end)
+    /* marks; a call may begin and end within one tick of the clock */
+    if (domain == OUT_MARKER_API && t->start == t->end)
         write_sample(r, t, category, event);
     else
         write_region(r, t, name, event);

@@ -395,8 +395,9 @@ static int set_functions(sqlite3 *db, const res_values_t *v)
                 {"spilled_in_loop", 3, spilled_in_loop}};
     int status = SQLITE_OK;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && status == SQLITE_OK; i++)
-        status = sqlite3_create_function(db, rows[i].name, rows[i].arguments, SQLITE_UTF8,
-                                         (void *)v, v ? rows[i].function : NULL, NULL, NULL);
+        status = sqlite3_create_function(db, rows[i].name, rows[i].arguments,
+                                         SQLITE_UTF8 | SQLITE_INNOCUOUS, (void *)v,
+                                         v ? rows[i].function : NULL, NULL, NULL);
     return status == SQLITE_OK ? 0 : no_memory();
 }
 

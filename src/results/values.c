@@ -247,9 +247,10 @@ static int add_counters(res_run_t *r, res_values_t *v)
                     : NULL;
     int more = s ? 1 : -1;
     while (more > 0 && (more = res_step(s, what)) > 0)
-        for (size_t i = first; i < v->count; i++)
-            if (strcmp(v->rows[i].name, (const char *)sqlite3_column_text(s, 0)) == 0)
-                v->rows[i].measure = RES_PERCENT;
+        for (size_t i = first; i < v->count; i++) {
+            const char *name = (const char *)sqlite3_column_text(s, 0);
+            if (name && strcmp(v->rows[i].name, name) == 0) v->rows[i].measure = RES_PERCENT;
+        }
     sqlite3_finalize(s);
     return result == 0 && more == 0 ? classify_counters(r, v, first) : -1;
 }

@@ -12,12 +12,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "rocpd/guard.h"
 #include "rocpd/own.h"
 #include "trace/keys.h"
 #include "trace/store.h"
 
 /* SQLite attaches no more to one connection. */
-enum { ATTACHED_MAX = 10 };
+enum { ATTACHED_MAX = 10, INDEX_DEPTH = 8 };
 
 /* ---- signals ---- */
 
@@ -76,11 +77,12 @@ char *rocpd_read_file(const char *path)
     return NULL;
 }
 
-static int add_path(rocpd_files_t *f, const char *path);
+/* `depth`: indexes that have named one another on the way here. */
+static int add_path(rocpd_files_t *f, const char *path, unsigned depth);
 
 /* Words of the list `files` in an index: "- NAME" lines, or one word behind the colon. Paths are
  * relative to the index. */
-static int add_index(rocpd_files_t *f, const char *path)
+static int add_index(rocpd_files_t *f, const char *path, unsigned depth)
 {
     int result = 0;
     bool in_list = false;
@@ -103,19 +105,19 @@ static int add_index(rocpd_files_t *f, const char *path)
         bool absolute = *line == '/';
         snprintf(whole, sizeof(whole), "%.*s%s%s", absolute ? 0 : bytes, slash ? path : ".",
                  absolute ? "" : "/", line);
-        result = add_path(f, whole);
+        result = add_path(f, whole, depth + 1);
     }
     free(text);
     return text ? result : -1;
 }
 
-static int add_directory(rocpd_files_t *f, const char *path)
+static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)
 {
     char index[PATH_MAX];
     int result = 0;
     trace_join(index, sizeof(index), path, "index.yaml");
     struct stat st;
-    if (stat(index, &st) == 0) return add_index(f, index);
+    if (stat(index, &st) == 0) return add_index(f, index, depth);
     char **names = trace_list(path);
     size_t before = f->count;
     for (char **name = names; name && *name && result == 0; name++) {
@@ -129,15 +131,20 @@ static int add_directory(rocpd_files_t *f, const char *path)
     return f->count > before ? result : -1;
 }
 
-static int add_path(rocpd_files_t *f, const char *path)
+static int add_path(rocpd_files_t *f, const char *path, unsigned depth)
 {
     struct stat st;
+    if (depth > INDEX_DEPTH) {
+        base_error("%s: more than %d indexes name one another", path, INDEX_DEPTH);
+        return -1;
+    }
     if (stat(path, &st) != 0) {
         base_error("%s: %s", path, strerror(errno));
         return -1;
     }
-    if (S_ISDIR(st.st_mode)) return add_directory(f, path);
-    if (base_ends_with(path, ".yaml") || base_ends_with(path, ".yml")) return add_index(f, path);
+    if (S_ISDIR(st.st_mode)) return add_directory(f, path, depth);
+    if (base_ends_with(path, ".yaml") || base_ends_with(path, ".yml"))
+        return add_index(f, path, depth);
     return add_file(f, path);
 }
 
@@ -150,7 +157,7 @@ int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o)
         struct stat st;
         bool wild = stat(word, &st) != 0 && strpbrk(word, "*?[");
         if (!wild) {
-            result = add_path(f, word);
+            result = add_path(f, word, 0);
             continue;
         }
         if (glob(word, 0, NULL, &found) != 0) {
@@ -158,7 +165,7 @@ int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o)
             result = -1;
         }
         for (size_t j = 0; result == 0 && j < found.gl_pathc; j++)
-            result = add_path(f, found.gl_pathv[j]);
+            result = add_path(f, found.gl_pathv[j], 0);
         globfree(&found);
     }
     return result;
@@ -177,16 +184,22 @@ char *rocpd_metadata(const char *path, const char *tag)
     sqlite3 *db = NULL;
     sqlite3_stmt *s = NULL;
     int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+    if (status == SQLITE_OK) {
+        rocpd_guard(db);
+        rocpd_guard_reading(db);
+        rocpd_heed_signals(db);
+    }
     if (status == SQLITE_OK)
         status =
             sqlite3_prepare_v2(db, "SELECT value FROM rocpd_metadata WHERE tag = ?", -1, &s, NULL);
     if (status == SQLITE_OK) status = sqlite3_bind_text(s, 1, tag, -1, SQLITE_STATIC);
     if (status == SQLITE_OK) status = sqlite3_step(s);
-    if (status == SQLITE_ROW)
-        value = strdup((const char *)sqlite3_column_text(s, 0));
-    else
+    const char *text = status == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+    if (text) value = strdup(text);
+    if (!value)
         base_error("%s: is no rocpd database: %s", path,
-                   status == SQLITE_DONE ? "its metadata names no schema" : sqlite3_errmsg(db));
+                   status == SQLITE_DONE || status == SQLITE_ROW ? "its metadata names no schema"
+                                                                 : sqlite3_errmsg(db));
     sqlite3_finalize(s);
     sqlite3_close(db);
     return value;
@@ -201,6 +214,13 @@ int rocpd_run(sqlite3 *db, const char *sql, const char *what)
     base_error("%s: %s", what, problem ? problem : sqlite3_errmsg(db));
     sqlite3_free(problem);
     return -1;
+}
+
+int rocpd_finish(sqlite3 *db, sqlite3_stmt *s, int status)
+{
+    if (s && status != SQLITE_DONE) base_error("reading a database: %s", sqlite3_errmsg(db));
+    sqlite3_finalize(s);
+    return status == SQLITE_DONE ? 0 : -1;
 }
 
 int rocpd_same_schema(const rocpd_files_t *f, const char *what)
@@ -223,9 +243,9 @@ static int attach(sqlite3 *db, const rocpd_files_t *f)
 {
     int result = 0;
     for (size_t i = 0; result == 0 && i < f->count; i++) {
-        char *sql = sqlite3_mprintf("ATTACH 'file:%q?mode=ro' AS db%d", f->paths[i], (int)i);
-        result = sql ? rocpd_run(db, sql, f->paths[i]) : -1;
-        sqlite3_free(sql);
+        char name[32];
+        snprintf(name, sizeof(name), "db%zu", i);
+        result = rocpd_attach(db, f->paths[i], name);
     }
     return result;
 }
@@ -344,14 +364,15 @@ static int make_plain_views(rocpd_base_t *b,
                             const void *data)
 {
     sqlite3_stmt *s = list_views(b, true);
-    int result = s ? 0 : -1;
-    while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
-        char *name = strdup((const char *)sqlite3_column_text(s, 0));
+    int result = s ? 0 : -1, status = SQLITE_ROW;
+    while (result == 0 && (status = sqlite3_step(s)) == SQLITE_ROW) {
+        const char *found = (const char *)sqlite3_column_text(s, 0);
+        char *name = found ? strdup(found) : NULL;
         result = name ? make(b, name, data) : -1;
         free(name);
     }
-    sqlite3_finalize(s);
-    return result;
+    const int ended = s ? rocpd_finish(b->db, s, status == SQLITE_ROW ? SQLITE_DONE : status) : -1;
+    return result == 0 ? ended : result;
 }
 
 int rocpd_narrow(rocpd_base_t *b, const char *guid)
@@ -359,21 +380,17 @@ int rocpd_narrow(rocpd_base_t *b, const char *guid)
     return make_plain_views(b, pick_out, guid);
 }
 
-/* The text of the view, made anew where it sees the temporary views. */
+/* The views that a file has beside those of its tables, made anew where they see the temporary
+ * ones.
+ */
 static int make_data_views(rocpd_base_t *b)
 {
     sqlite3_stmt *s = list_views(b, false);
-    int result = s ? 0 : -1;
-    while (result == 0 && sqlite3_step(s) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(s, 0);
-        const char *sql = (const char *)sqlite3_column_text(s, 1);
-        if (!sql || strncasecmp(sql, "CREATE VIEW", 11) != 0) continue;
-        char *text = sqlite3_mprintf("CREATE TEMP VIEW%s", sql + 11);
-        result = text ? rocpd_run(b->db, text, name) : -1;
-        sqlite3_free(text);
-    }
-    sqlite3_finalize(s);
-    return result;
+    int status = s ? SQLITE_ROW : SQLITE_ERROR;
+    while (status == SQLITE_ROW && (status = sqlite3_step(s)) == SQLITE_ROW)
+        rocpd_guard_view(b->db, (const char *)sqlite3_column_text(s, 0),
+                         (const char *)sqlite3_column_text(s, 1), true);
+    return rocpd_finish(b->db, s, status);
 }
 
 /* ---- windows ---- */
@@ -452,6 +469,14 @@ static int find_marker(sqlite3 *db, const char *text, long long *begin, long lon
     return count == 1 ? 0 : -1;
 }
 
+/* A whole number is read exactly; what has a point or an exponent is as exact as a double. */
+static long long nanoseconds(const char *word, double number)
+{
+    if (!word[strspn(word, " +-0123456789")]) return strtoll(word, NULL, 10);
+    if (!(number > -9.2e18)) return LLONG_MIN;
+    return number < 9.2e18 ? (long long)number : LLONG_MAX;
+}
+
 /* "50%" of the span, or nanoseconds. */
 static int read_time(const char *option, const char *word, const rocpd_window_t *span,
                      long long *ns)
@@ -466,7 +491,7 @@ static int read_time(const char *option, const char *word, const rocpd_window_t 
         return -1;
     }
     *ns = percent ? span->begin + (long long)((double)(span->end - span->begin) * number / 100)
-                  : strtoll(word, NULL, 10);
+                  : nanoseconds(word, number);
     return 0;
 }
 
@@ -515,12 +540,16 @@ int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o
         base_error("opening a database: %s", sqlite3_errmsg(b->db));
         goto fail;
     }
+    rocpd_guard(b->db);
     rocpd_heed_signals(b->db);
     if ((many ? rocpd_copy : attach)(b->db, f) != 0) goto fail;
     if (make_plain_views(b, unite, NULL) != 0) goto fail;
     if (find_window(b->db, o, &b->window) != 0) goto fail;
     if (!b->window.whole && make_plain_views(b, unite, NULL) != 0) goto fail;
-    if (make_own_views(b) == 0 && make_data_views(b) == 0) return 0;
+    if (make_own_views(b) == 0 && make_data_views(b) == 0) {
+        rocpd_guard_reading(b->db);
+        return 0;
+    }
 fail:
     rocpd_close(b);
     return -1;

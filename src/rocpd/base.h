@@ -66,6 +66,10 @@ bool rocpd_has_column(sqlite3 *db, const char *view, const char *column);
 /* Runs SQL. 0, or -1 with the reason told: `what` is what was tried. */
 int rocpd_run(sqlite3 *db, const char *sql, const char *what);
 
+/* Of a statement whose last step answered `status`: 0 if there are no more rows, or -1 with the
+ * reason told, since an error ends the rows as well. Frees the statement. */
+int rocpd_finish(sqlite3 *db, sqlite3_stmt *s, int status);
+
 /* <directory>/<name> of the options, keys replaced, directory made. 0, or -1 with the reason told.
  */
 int rocpd_output(const rocpd_options_t *o, const char *name, char *path, size_t bytes);

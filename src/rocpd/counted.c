@@ -19,7 +19,9 @@ typedef struct {
     char *chain;          /* the list that was read last */
     const char *last[4];  /* texts that came last: mostly they come again */
     unsigned turn;
-    bool failed; /* told */
+    bool failed;         /* told */
+    const char **ranges; /* texts of the ranges so far; a range's number is its place + 1 */
+    size_t range_count;
 } reader_t;
 
 /* A row: columns are asked for in about the order in which they stand. */
@@ -182,13 +184,27 @@ static void read_counts(row_t *row, softgpu_instruction_counts_t *n)
 #undef LANES
 }
 
+static uint64_t number_of_range(reader_t *r, const char *range)
+{
+    for (size_t i = r->range_count; i-- > 0;) /* mostly it is the last one again */
+        if (strcmp(r->ranges[i], range) == 0) return i + 1;
+    const char **grown = realloc(r->ranges, (r->range_count + 1) * sizeof(*grown));
+    if (!grown) {
+        no_memory(r);
+        return 0;
+    }
+    r->ranges = grown;
+    r->ranges[r->range_count++] = range;
+    return r->range_count;
+}
+
 /* What counts are summed by, and the number of a range: texts have one each, as they come. */
 static uint64_t group_of(reader_t *r, row_t *row, const char **range)
 {
     *range = text(r, row, "range");
     if (**range) {
         r->set->by = TRACE_COUNTED_BY_RANGE;
-        return UINT64_C(1) << 32 | base_hash(*range, strlen(*range));
+        return UINT64_C(1) << 32 | number_of_range(r, *range);
     }
     if (!is_there(row, "dispatch_id")) return 0;
     r->set->by = TRACE_COUNTED_BY_DISPATCH;
@@ -313,6 +329,7 @@ int rocpd_counted_read(sqlite3 *db, const char *guid, ins_set_t *set, bool *any)
     *any = set->count || set->kernel_count;
     sqlite3_finalize(r.frames);
     free(r.chain);
+    free(r.ranges);
     if (r.failed) ins_free(set);
     return r.failed ? -1 : 0;
 }

@@ -49,18 +49,40 @@ static int copy_file(const char *from, const char *to)
     return result;
 }
 
+/* A name in the folder that no file has: the database's own, or one with a number in front. Nothing
+ * is ever put over a file that is there. */
+static int free_place(const char *path, size_t number, const char *folder, char place[PATH_MAX])
+{
+    enum { TRIES = 10000 };
+    char name[NAME_MAX + 32];
+    trace_join(place, PATH_MAX, folder, base_last_part(path));
+    for (size_t n = number; n < number + TRIES; n++) {
+        if (access(place, F_OK) != 0 && errno == ENOENT) return 0;
+        snprintf(name, sizeof(name), "%zu-%s", n, base_last_part(path));
+        trace_join(place, PATH_MAX, folder, name);
+    }
+    base_error("%s: %s has %d files of this name", path, folder, TRIES);
+    return -1;
+}
+
+/* As rename(), but fails where the new name is taken. */
+static int move(const char *from, const char *to)
+{
+    return link(from, to) == 0 ? unlink(from) : -1;
+}
+
 /* Into the folder under its own name; two of one name are told apart by a number. */
 static int take(const rocpd_options_t *o, const char *path, size_t number, const char *folder,
                 char place[PATH_MAX])
 {
-    char name[NAME_MAX + 32];
-    snprintf(name, sizeof(name), "%zu-%s", number, base_last_part(path));
     trace_join(place, PATH_MAX, folder, base_last_part(path));
     if (strcmp(place, path) == 0) return 0;
-    if (access(place, F_OK) == 0) trace_join(place, PATH_MAX, folder, name);
+    if (free_place(path, number, folder, place) != 0) return -1;
     if (rocpd_given(o, ROCPD_COPY)) return copy_file(path, place);
-    if (rename(path, place) == 0) return 0;
-    if (errno == EXDEV) return copy_file(path, place) == 0 ? unlink(path) : -1;
+    if (move(path, place) == 0) return 0;
+    /* another file system, or one without links */
+    if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP)
+        return copy_file(path, place) == 0 ? unlink(path) : -1;
     base_error("%s: %s", path, strerror(errno));
     return -1;
 }

@@ -69,6 +69,7 @@ typedef struct {
     out_numbers_t agents;     /* by id: handle + 1 */
     out_numbers_t operations; /* by kind and the text's id: number + 1 */
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
+    bool too_many; /* told */
     bool kind_written[TRACE_KIND_MAX + 1];
     uint64_t texts;
     out_numbers_t ranges; /* texts of ranges, by their ids */
@@ -152,6 +153,22 @@ static uint32_t kind_of(const char *category)
     return 0;
 }
 
+enum { NO_OPERATION = UINT32_MAX };
+
+/* A record has room for so many operations of a kind; what has another one is left out, and told.
+ */
+static uint32_t no_operation(state_t *s, const char *category)
+{
+    if (!s->too_many)
+        base_error(
+            "%s: more than %u names of calls in one category, which is what a record can tell "
+            "apart: the calls of all others are left out",
+            category, TRACE_OPERATION_MAX + 1);
+    s->too_many = true;
+    s->p->left_out++;
+    return NO_OPERATION;
+}
+
 /* Number of an operation, by the id of its name; numbers count up for each kind. */
 static uint32_t operation_of(state_t *s, uint32_t kind, const char *category, uint64_t name_id,
                              const char *name, bool *first)
@@ -159,6 +176,7 @@ static uint32_t operation_of(state_t *s, uint32_t kind, const char *category, ui
     uint64_t key = out_mix(name_id) ^ kind, found = out_numbers_get(&s->operations, key);
     *first = !found;
     if (found) return (uint32_t)found - 1;
+    if (s->operation_counts[kind] > TRACE_OPERATION_MAX) return no_operation(s, category);
     uint32_t operation = s->operation_counts[kind]++;
     if (!s->kind_written[kind]) put_name(s, trace_head(TRACE_KIND, kind, 0, 0, 0), category);
     s->kind_written[kind] = true;
@@ -443,6 +461,7 @@ static void write_calls(state_t *s, const char *sql)
         }
         uint32_t operation =
             operation_of(s, kind, category, number(rows, 10), text(rows, 8), &first);
+        if (operation == NO_OPERATION) continue;
         read_arguments(s, &beside, number(rows, 0), a, first);
         if (first) put_signature(s, kind, operation, a);
         if (strncmp(category, "MARKER_", 7) == 0)
@@ -562,6 +581,7 @@ static void write_copies(state_t *s)
     while (next(s, rows)) {
         uint32_t operation =
             operation_of(s, COPY, "MEMORY_COPY", number(rows, 10), text(rows, 11), &first);
+        if (operation == NO_OPERATION) continue;
         const trace_node_t node = {number(rows, 12), number(rows, 13)};
         trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, number(rows, 1),
                                              with_node(sizeof(c), node)),

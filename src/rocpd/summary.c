@@ -156,11 +156,19 @@ static void first_word(const char *category, char *word, size_t room)
     set_case(word, false);
 }
 
+/* The option's word is the category's, or begins with it: HIP_RUNTIME_API names hip, hipfile does
+ * not. */
+static bool names(const char *option, const char *word)
+{
+    const size_t bytes = strlen(word);
+    return strncasecmp(option, word, bytes) == 0 && (!option[bytes] || option[bytes] == '_');
+}
+
 static bool wants_category(const rocpd_options_t *o, const char *word)
 {
     if (!rocpd_given(o, ROCPD_CATEGORIES)) return true;
     for (size_t i = 0; i < o->values[ROCPD_CATEGORIES].count; i++)
-        if (strncasecmp(o->values[ROCPD_CATEGORIES].words[i], word, strlen(word)) == 0) return true;
+        if (names(o->values[ROCPD_CATEGORIES].words[i], word)) return true;
     return false;
 }
 
@@ -179,12 +187,15 @@ static int add_regions(sqlite3 *db, const rocpd_options_t *o, list_t *l)
         base_error("listing regions: %s", sqlite3_errmsg(db));
         return -1;
     }
-    while (sqlite3_step(s) == SQLITE_ROW) {
+    int status;
+    while ((status = sqlite3_step(s)) == SQLITE_ROW) {
+        const char *category = (const char *)sqlite3_column_text(s, 0);
         char word[64];
-        first_word((const char *)sqlite3_column_text(s, 0), word, sizeof(word));
+        if (!category) continue;
+        first_word(category, word, sizeof(word));
         if (wants_category(o, word)) add_name(&words, word);
     }
-    sqlite3_finalize(s);
+    result = rocpd_finish(db, s, status);
     for (size_t i = 0; i < words.count && result == 0; i++) {
         bool marker = strcmp(words.names[i], "marker") == 0;
         const char *name = marker ? "markers" : words.names[i];
@@ -265,9 +276,10 @@ int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
     rocpd_base_t base;
     if (rocpd_open(&base, f, o) != 0) return -1;
     sqlite3 *db = base.db;
-    sqlite3_create_function(db, "sample_deviation", 1, SQLITE_UTF8, NULL, NULL, deviation_step,
-                            deviation_end);
-    sqlite3_create_function(db, "kernel_name", 2, SQLITE_UTF8, NULL, name_kernel, NULL, NULL);
+    sqlite3_create_function(db, "sample_deviation", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, NULL,
+                            deviation_step, deviation_end);
+    sqlite3_create_function(db, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, name_kernel,
+                            NULL, NULL);
     int result = add_views(db, o, &list);
     if (result == 0) result = add_regions(db, o, &list);
     for (size_t i = 0; i < list.count && result == 0; i++)

@@ -3,8 +3,9 @@
  *
  * The first byte chooses the command. Each further line is SQL, run on an empty database of our
  * schema, whose tables have the suffix _0: what fails is left out, so a cut line costs no others.
- * Only rows and the removal of tables: views and functions of a hostile file are SQLite's own
- * business, and may take as long as they like. */
+ * A line "schema NAME TEXT" puts TEXT into the schema as that of the view NAME, whatever it is:
+ * nothing of it may be run, so a file beside the database, which such a text can name, stays as it
+ * is. */
 #include "folder.h"
 
 #include <sqlite3.h>
@@ -83,6 +84,7 @@ static void begin(void)
     snprintf(path, sizeof(path), "%s/x.db", folder);
     base_log_to("/dev/null");
     make_empty();
+    make_victim();
 }
 
 static int permit(void *user, int action, const char *a, const char *b, const char *c,
@@ -95,6 +97,59 @@ static int permit(void *user, int action, const char *a, const char *b, const ch
     for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
         if (good[i] == action) return SQLITE_OK;
     return SQLITE_DENY;
+}
+
+static const char victim_text[] = "what nobody may change";
+
+static void leave_victim(void)
+{
+    char name[100];
+    snprintf(name, sizeof(name), "%s.victim", folder);
+    remove(name);
+}
+
+static void make_victim(void)
+{
+    char name[100];
+    snprintf(name, sizeof(name), "%s.victim", folder);
+    if (atexit(leave_victim) != 0) abort();
+    FILE *f = fopen(name, "w");
+    if (!f || fputs(victim_text, f) < 0 || fclose(f) != 0) abort();
+}
+
+static void look_at_victim(void)
+{
+    char name[100], text[sizeof(victim_text) + 1] = "";
+    snprintf(name, sizeof(name), "%s.victim", folder);
+    FILE *f = fopen(name, "r");
+    if (!f || !fgets(text, sizeof(text), f) || strcmp(text, victim_text) != 0) abort();
+    fclose(f);
+}
+
+/* "NAME TEXT": VICTIM in the text stands for the file beside. */
+static void put_schema(sqlite3 *db, char *line)
+{
+    char *name = strsep(&line, " ");
+    sqlite3_stmt *s = NULL;
+    if (!line) return;
+    char *sql =
+        sqlite3_mprintf("INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES "
+                        "('view', ?1, ?1, 0, replace(?2, 'VICTIM', '%q.victim'))",
+                        folder);
+    sqlite3_exec(db, "PRAGMA writable_schema = ON", NULL, NULL, NULL);
+    if (sqlite3_prepare_v2(db, "DELETE FROM sqlite_master WHERE name = ?1", -1, &s, NULL) ==
+        SQLITE_OK) {
+        sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+        sqlite3_step(s);
+    }
+    sqlite3_finalize(s);
+    if (sql && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, line, -1, SQLITE_STATIC);
+        sqlite3_step(s);
+        sqlite3_finalize(s);
+    }
+    sqlite3_free(sql);
 }
 
 static int enough(void *steps)
@@ -115,9 +170,14 @@ static void put_rows(const uint8_t *data, size_t size)
     sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL, NULL,
                  NULL);
     sqlite3_progress_handler(db, 1000, enough, &steps);
-    sqlite3_set_authorizer(db, permit, NULL);
-    for (const char *line; (line = strsep(&rest, "\n"));)
-        sqlite3_exec(db, line, NULL, NULL, NULL);
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        const bool schema_line = strncmp(line, "schema ", 7) == 0;
+        sqlite3_set_authorizer(db, schema_line ? NULL : permit, NULL);
+        if (schema_line)
+            put_schema(db, line + 7);
+        else
+            sqlite3_exec(db, line, NULL, NULL, NULL);
+    }
     sqlite3_set_authorizer(db, NULL, NULL);
     sqlite3_progress_handler(db, 0, NULL, NULL);
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
@@ -169,10 +229,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         argv[argc++] = path;
         argv[argc] = NULL;
         res_annotate_command(argc - 1, argv + 1);
+        look_at_victim();
         return 0;
     }
     if (strcmp(argv[1], "report") == 0) {
         write_report();
+        look_at_victim();
         return 0;
     }
     argv[argc++] = (char *)(uintptr_t) "-d";
@@ -184,5 +246,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     rocpd_files_free(&files);
     rocpd_options_free(&options);
     folder_clear(folder);
+    look_at_victim();
     return 0;
 }

@@ -109,7 +109,7 @@ class Formats(unittest.TestCase):
                  for t in ("hip_api_trace", "hsa_api_trace") for r in self.rows(t)]
         self.assertEqual(sorted(calls), sorted(self.sql(
             "SELECT category, name, start, end, tid, stack_id FROM regions_and_samples "
-            "WHERE start < end AND category NOT LIKE 'KFD%'")))
+            "WHERE category LIKE 'HIP%' OR category LIKE 'HSA%'")))
         kernels = [(r["Kernel_Name"], int(r["Start_Timestamp"]), int(r["End_Timestamp"]),
                     int(r["Dispatch_Id"]), int(r["Stream_Id"]), int(r["Queue_Id"]),
                     int(r["Grid_Size_X"]), int(r["Workgroup_Size_X"]), int(r["VGPR_Count"]),
