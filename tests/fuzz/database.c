@@ -77,28 +77,6 @@ static void make_empty(void)
     if (!empty) abort();
 }
 
-static void begin(void)
-{
-    folder_make();
-    if (!freopen("/dev/null", "w", stdout)) abort();
-    snprintf(path, sizeof(path), "%s/x.db", folder);
-    base_log_to("/dev/null");
-    make_empty();
-    make_victim();
-}
-
-static int permit(void *user, int action, const char *a, const char *b, const char *c,
-                  const char *d)
-{
-    (void)user, (void)a, (void)b, (void)c, (void)d;
-    static const int good[] = {SQLITE_INSERT,    SQLITE_UPDATE,    SQLITE_DELETE,
-                               SQLITE_SELECT,    SQLITE_READ,      SQLITE_DROP_TABLE,
-                               SQLITE_DROP_VIEW, SQLITE_DROP_INDEX};
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
-        if (good[i] == action) return SQLITE_OK;
-    return SQLITE_DENY;
-}
-
 static const char victim_text[] = "what nobody may change";
 
 static void leave_victim(void)
@@ -124,6 +102,28 @@ static void look_at_victim(void)
     FILE *f = fopen(name, "r");
     if (!f || !fgets(text, sizeof(text), f) || strcmp(text, victim_text) != 0) abort();
     fclose(f);
+}
+
+static void begin(void)
+{
+    folder_make();
+    if (!freopen("/dev/null", "w", stdout)) abort();
+    snprintf(path, sizeof(path), "%s/x.db", folder);
+    base_log_to("/dev/null");
+    make_empty();
+    make_victim();
+}
+
+static int permit(void *user, int action, const char *a, const char *b, const char *c,
+                  const char *d)
+{
+    (void)user, (void)a, (void)b, (void)c, (void)d;
+    static const int good[] = {SQLITE_INSERT,    SQLITE_UPDATE,    SQLITE_DELETE,
+                               SQLITE_SELECT,    SQLITE_READ,      SQLITE_DROP_TABLE,
+                               SQLITE_DROP_VIEW, SQLITE_DROP_INDEX};
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        if (good[i] == action) return SQLITE_OK;
+    return SQLITE_DENY;
 }
 
 /* "NAME TEXT": VICTIM in the text stands for the file beside. */
