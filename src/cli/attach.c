@@ -92,7 +92,7 @@ static void wait_attached(pid_t pid, const char *duration)
         if (left <= 0) break;
         int n = poll(on, 2, left > 1000 ? 1000 : (int)left);
         /* kernels before 5.3 have no such descriptor */
-        ended = n > 0 && on[1].fd >= 0 ? on[1].revents : kill(pid, 0) != 0;
+        ended = n > 0 && on[1].fd >= 0 ? on[1].revents : kill(pid, 0) != 0 && errno == ESRCH;
         if (n > 0 && on[0].revents) asked = entered(&on[0]);
     }
     if (on[1].fd >= 0) close(on[1].fd);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -186,7 +187,8 @@ static rocattach_status_t detach(pid_t pid)
         rat_call_end(&call);
     }
     /* it has ended, or is just about to be awaited by its parent */
-    if (status == ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND || kill(pid, 0) != 0)
+    if (status == ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND ||
+        (kill(pid, 0) != 0 && errno == ESRCH))
         return ROCATTACH_STATUS_SUCCESS;
     if (status != ROCATTACH_STATUS_SUCCESS || !answer) return status;
     return refused(pid, "did not detach", answer);

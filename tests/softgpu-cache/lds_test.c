@@ -47,6 +47,9 @@ static const stride_t strides[] = {
     {"ds_read2st64_b32 v[2:3], v0 offset0:0 offset1:1", 4, 4, 0},
     {"ds_read2_b64 v[2:5], v0 offset0:0 offset1:1", 16, 16, 8},
     {"ds_write2_b64 v0, v[2:3], v[4:5] offset0:0 offset1:16", 8, 8, 0},
+    /* two exchanges of 4 bytes, 256 bytes apart: of the same banks, but one after the other */
+    {"ds_wrxchg2st64_rtn_b32 v[2:3], v0, v4, v5 offset0:0 offset1:1", 4, 4, 0},
+    {"ds_wrxchg2st64_rtn_b64 v[2:5], v0, v[6:7], v[8:9] offset0:0 offset1:1", 8, 8, 0},
 };
 
 static void counts_strides(void **state)

@@ -5,6 +5,7 @@
 #include "softgpu/isa/table.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 sgc_op_t sgc_ops_table[ISA_OP_COUNT];
@@ -70,12 +71,19 @@ static void vector_op(sgc_op_t *o, const isa_row_desc_t *row)
         if (!strcmp(n, caches[k].name)) o->special = caches[k].special;
 }
 
+/* By the type at the end of the name, such as b64: "st64" in the middle is a unit of offsets. */
+static uint8_t lds_bytes(const char *name)
+{
+    const char *type = strrchr(name, '_');
+    const int bits = type && type[1] ? atoi(type + 2) : 0;
+    return bits == 128 ? 16 : bits == 96 ? 12 : bits == 64 ? 8 : 4;
+}
+
 static void lds_op(sgc_op_t *o, const isa_row_desc_t *row)
 {
     const char *n = row->mnemonic;
     o->unit = SGC_UNIT_LDS;
-    o->bytes = has(n, "128") ? 16 : has(n, "96") ? 12 : has(n, "64") && !has(n, "st64_b32") ? 8 : 4;
-    if (has(n, "st64_b64")) o->bytes = 8;
+    o->bytes = lds_bytes(n);
     if (has(n, "_u8") || has(n, "_i8") || has(n, "_b8")) o->bytes = 1;
     if (has(n, "_u16") || has(n, "_i16") || has(n, "_b16")) o->bytes = 2;
     o->returns = has(n, "_rtn_");

@@ -305,8 +305,9 @@ int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits)
 {
     bool any = false;
     if (bits > SG_CU_MAX) bits = SG_CU_MAX;
-    for (uint32_t word = 0; word * 64 < bits; word++) {
-        uint64_t low = mask[2 * word];
+    for (uint32_t word = 0; word < SG_CU_MAX / 64;
+         word++) { /* of a longer mask before nothing stays */
+        uint64_t low = word * 64 < bits ? mask[2 * word] : 0;
         uint64_t high = word * 64 + 32 < bits ? mask[2 * word + 1] : 0;
         atomic_store(&q->cu_mask[word], low | high << 32);
         any |= low || high;

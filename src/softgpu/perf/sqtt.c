@@ -244,7 +244,9 @@ static void finish(sg_sqtt_t *s, sg_sqtt_engine_t *e)
 {
     uint64_t rest = (PTR_UNIT - e->written % PTR_UNIT) % PTR_UNIT;
     if (!rest || !reach(s, e)) return;
-    memset(e->host + e->written, 0, rest); /* buffers are whole pages */
+    const uint64_t room = sg_sqtt_room(e); /* none, if the size has been made less meanwhile */
+    if (rest > room) rest = room;
+    memset(e->host + e->written, 0, rest);
     e->written += rest;
 }
 
