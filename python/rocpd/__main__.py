@@ -20,8 +20,12 @@ def _convert_main(argv, config=None):
 def main(argv=None, config=None):
     argv = sys.argv[1:] if argv is None else argv
     commands = {"convert": lambda rest: _convert_main(rest, config), "query": query.main, "summary": summary.main}
+    usage = f"usage: rocpd {{{','.join(commands)}}} -i DATABASE... [options]\n"
+    if argv and argv[0] in ("-h", "--help"):
+        sys.stdout.write(usage + "rocpd COMMAND --help shows the options of a command\n")
+        return 0
     if not argv or argv[0] not in commands:
-        sys.stderr.write(f"usage: rocpd {{{','.join(commands)}}} -i DATABASE... [options]\n")
+        sys.stderr.write(usage)
         return 2
     return commands[argv[0]](argv[1:])
 

@@ -1,8 +1,10 @@
 /* registry.c - the registrations of this process and the answers to the runtimes.
  *
- * One thread is inside at a time. A second thread waits for it (the SDK may be loading), a call
- * from inside a registration is refused. Registrations are never removed: runtimes do not unload.
- */
+ * One thread is inside at a time. A second thread waits for it (the SDK may be loading), but not
+ * for ever, as the thread inside may be waiting for the second one: a tool that starts a runtime on
+ * a thread of its own does. Then the second thread leaves its tables to the one inside, which
+ * passes them on before it leaves. A call from inside a registration is refused. Registrations are
+ * never removed: runtimes do not unload. */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -27,13 +29,15 @@ typedef struct {
     rocprofiler_register_native_func_t native; /* of a table that stands in for the runtime's */
     bool behind;                               /* one that stands in for it is passed on */
     bool passed_on;
+    bool left; /* to the thread that was inside, which has not come to it yet */
     _Atomic bool
         ended; /* the runtime has shut down; its table is its own again when it next starts */
     rocprofiler_register_error_code_t answer;
 } registration_t;
 
+/* The gate: who is inside, and the end of the list of registrations. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t left = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t emptied = PTHREAD_COND_INITIALIZER;
 static bool occupied;
 static pthread_t occupant;
 
@@ -45,7 +49,7 @@ static bool sdk_seen;                       /* by a registration; whoever is ins
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&gate, NULL);
-    pthread_cond_init(&left, NULL);
+    pthread_cond_init(&emptied, NULL);
     if (!pthread_equal(occupant, pthread_self())) occupied = false;
 }
 
@@ -55,31 +59,53 @@ __attribute__((constructor)) static void initialise(void)
     pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
-static bool enter(void)
+/* BUSY: another thread has been inside for too long. OWN: this thread is inside already. The gate
+ * is held with INSIDE and BUSY. */
+typedef enum { INSIDE, BUSY, OWN } entry_t;
+
+static entry_t enter(void)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += WAIT_SECONDS;
-    bool inside = false;
     pthread_mutex_lock(&gate);
-    if (!occupied || !pthread_equal(occupant, pthread_self())) {
-        int error = 0;
-        while (occupied && error != ETIMEDOUT)
-            error = pthread_cond_timedwait(&left, &gate, &until);
-        if (!occupied) {
-            occupied = inside = true;
-            occupant = pthread_self();
-        }
+    if (occupied && pthread_equal(occupant, pthread_self())) {
+        pthread_mutex_unlock(&gate);
+        return OWN;
     }
-    pthread_mutex_unlock(&gate);
-    return inside;
+    for (int error = 0; occupied && error != ETIMEDOUT;)
+        error = pthread_cond_timedwait(&emptied, &gate, &until);
+    if (occupied) return BUSY;
+    occupied = true;
+    occupant = pthread_self();
+    return INSIDE;
+}
+
+static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_table_t sdk);
+
+/* One that others have left here, or NULL. With the gate held. */
+static registration_t *take_left(void)
+{
+    unsigned n = atomic_load(&registration_count);
+    for (unsigned i = 0; i < n; i++) {
+        registration_t *r = &registrations[i];
+        if (!r->left) continue;
+        r->left = false;
+        return r;
+    }
+    return NULL;
 }
 
 static void leave(void)
 {
     pthread_mutex_lock(&gate);
+    for (registration_t *r; (r = take_left());) {
+        pthread_mutex_unlock(&gate);
+        if (!r->passed_on) pass_on(r, reg_find_sdk());
+        pthread_mutex_lock(&gate);
+    }
     occupied = false;
-    pthread_cond_signal(&left);
+    pthread_cond_signal(&emptied);
     pthread_mutex_unlock(&gate);
 }
 
@@ -152,73 +178,121 @@ void reg_runtime_ended(const char *name)
         if (registrations[i].index == index) atomic_store(&registrations[i].ended, true);
 }
 
-/* Order of the checks: the first that fails decides the answer (AMD's protocol). `native`: of a
- * table that stands in for the runtime's own. */
-static rocprofiler_register_error_code_t
-register_inside(const char *name, rocprofiler_register_import_func_t import, uint32_t version,
-                void **tables, uint64_t table_count, rocprofiler_register_library_indentifier_t *id,
-                rocprofiler_register_native_func_t native)
+/* What a runtime registers. */
+typedef struct {
+    const char *name;
+    rocprofiler_register_import_func_t import;
+    uint32_t version;
+    void **tables;
+    uint64_t table_count;
+    rocprofiler_register_library_indentifier_t *id;
+    rocprofiler_register_native_func_t native; /* of a table that stands in for the runtime's own */
+} offer_t;
+
+/* Order of the checks: the first that fails decides the answer (AMD's protocol). */
+static rocprofiler_register_error_code_t check(const offer_t *o, int index)
+{
+    if (index < 0) {
+        base_warning("unknown runtime name \"%s\"", o->name ? o->name : "(null)");
+        return ROCP_REG_UNSUPPORTED_API;
+    }
+    if (o->import && base_env_bool("ROCPROFILER_REGISTER_SECURE", false) &&
+        !reg_runtime_owns(index, o->import)) {
+        base_warning("the import function of \"%s\" lies in no library of that runtime", o->name);
+        return ROCP_REG_INVALID_API_ADDRESS;
+    }
+    if (o->table_count > TABLES_MAX || !o->tables || !o->id) {
+        base_warning("%s registers %llu tables, the limit is %d", o->name,
+                     (unsigned long long)o->table_count, TABLES_MAX);
+        return ROCP_REG_BAD_API_TABLE_LENGTH;
+    }
+    return ROCP_REG_SUCCESS;
+}
+
+/* A new row for what has been checked, with the gate held. NULL, and *answer: there is none. */
+static registration_t *add(const offer_t *o, int index, rocprofiler_register_error_code_t *answer)
+{
+    uint64_t instance = count_of(index);
+    *answer = ROCP_REG_EXCESS_API_INSTANCES;
+    if (o->native && instance > 0) return NULL;
+    if (instance >= REG_INSTANCES_MAX) {
+        base_warning("more than %d instances of \"%s\"", REG_INSTANCES_MAX, o->name);
+        return NULL;
+    }
+    o->id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + instance;
+
+    unsigned n = atomic_load(&registration_count);
+    registration_t *r = &registrations[n];
+    *r = (registration_t){.index = index,
+                          .version = o->version,
+                          .instance = instance,
+                          .table_count = o->table_count,
+                          .native = o->native,
+                          .answer = ROCP_REG_NO_TOOLS};
+    memcpy(r->tables, o->tables, o->table_count * sizeof *o->tables);
+    atomic_store(&registration_count, n + 1);
+    return r;
+}
+
+static rocprofiler_register_error_code_t register_inside(const offer_t *o)
 {
     reg_set_api_table_t sdk = reg_find_sdk();
     if (sdk && !sdk_seen) pass_on_missed(sdk, false);
     sdk_seen = sdk != NULL;
-    int index = reg_runtime_index(name);
-    if (index < 0) {
-        base_warning("unknown runtime name \"%s\"", name ? name : "(null)");
-        return ROCP_REG_UNSUPPORTED_API;
-    }
-    if (import && base_env_bool("ROCPROFILER_REGISTER_SECURE", false) &&
-        !reg_runtime_owns(index, import)) {
-        base_warning("the import function of \"%s\" lies in no library of that runtime", name);
-        return ROCP_REG_INVALID_API_ADDRESS;
-    }
-    if (table_count > TABLES_MAX || !tables || !id) {
-        base_warning("%s registers %llu tables, the limit is %d", name,
-                     (unsigned long long)table_count, TABLES_MAX);
-        return ROCP_REG_BAD_API_TABLE_LENGTH;
-    }
-    registration_t *r = find_same(index, tables[0]);
+    int index = reg_runtime_index(o->name);
+    rocprofiler_register_error_code_t answer = check(o, index);
+    if (answer != ROCP_REG_SUCCESS) return answer;
+    registration_t *r = find_same(index, o->tables[0]);
     if (r) {
-        id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
+        o->id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
         return atomic_exchange(&r->ended, false) && !r->behind ? pass_on(r, sdk) : r->answer;
     }
-    uint64_t instance = count_of(index);
-    if (native && instance > 0) return ROCP_REG_EXCESS_API_INSTANCES;
-    if (instance >= REG_INSTANCES_MAX) {
-        base_warning("more than %d instances of \"%s\"", REG_INSTANCES_MAX, name);
-        return ROCP_REG_EXCESS_API_INSTANCES;
-    }
-    id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + instance;
-
-    unsigned n = atomic_load(&registration_count);
-    r = &registrations[n];
-    *r = (registration_t){.index = index,
-                          .version = version,
-                          .instance = instance,
-                          .table_count = table_count,
-                          .answer = ROCP_REG_NO_TOOLS};
-    memcpy(r->tables, tables, table_count * sizeof *tables);
     registration_t *stand_in = find_stand_in(index);
-    r->native = native;
-    atomic_store(&registration_count, n + 1);
-    if (!stand_in || table_count == 0) return pass_on(r, sdk);
-    stand_in->native(tables[0]);
+    pthread_mutex_lock(&gate);
+    r = add(o, index, &answer);
+    pthread_mutex_unlock(&gate);
+    if (!r) return answer;
+    if (!stand_in || o->table_count == 0) return pass_on(r, sdk);
+    stand_in->native(o->tables[0]);
     r->behind = true;
     return r->answer = stand_in->answer;
 }
 
-static rocprofiler_register_error_code_t
-register_tables(const char *name, rocprofiler_register_import_func_t import, uint32_t version,
-                void **tables, uint64_t table_count, rocprofiler_register_library_indentifier_t *id,
-                rocprofiler_register_native_func_t native)
+/* With the gate held, while another thread is inside and stays there. */
+static rocprofiler_register_error_code_t leave_to_occupant(const offer_t *o)
 {
+    int index = reg_runtime_index(o->name);
+    rocprofiler_register_error_code_t answer = check(o, index);
+    if (answer != ROCP_REG_SUCCESS) return answer;
+    registration_t *r = find_same(index, o->tables[0]);
+    if (r) {
+        o->id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
+        return r->answer;
+    }
+    r = add(o, index, &answer);
+    if (!r) return answer;
+    r->left = true;
+    base_warning(
+        "%s registers while a tool has been starting for more than %d seconds: its calls are "
+        "seen from when the tool has started",
+        o->name, WAIT_SECONDS);
+    return ROCP_REG_SUCCESS;
+}
+
+static rocprofiler_register_error_code_t register_tables(const offer_t *o)
+{
+    rocprofiler_register_error_code_t answer = ROCP_REG_DEADLOCK;
     if (!base_env_bool("ROCPROFILER_REGISTER_ENABLED", true)) return ROCP_REG_NO_TOOLS;
-    if (!enter()) return ROCP_REG_DEADLOCK;
-    rocprofiler_register_error_code_t answer =
-        register_inside(name, import, version, tables, table_count, id, native);
-    leave();
+    const entry_t entry = enter();
+    if (entry == OWN) return ROCP_REG_DEADLOCK;
+    if (entry == BUSY) answer = leave_to_occupant(o);
+    pthread_mutex_unlock(&gate);
+    if (entry == INSIDE) {
+        answer = register_inside(o);
+        leave();
+    }
     reg_attach_listen();
-    base_info("%s version %u: %s", name ? name : "(null)", version,
+    base_info("%s version %u: %s", o->name ? o->name : "(null)", o->version,
               rocprofiler_register_error_string(answer));
     return answer;
 }
@@ -231,8 +305,13 @@ rocprofiler_register_library_api_table(const char *lib_name,
                                        rocprofiler_register_library_indentifier_t *register_id)
 {
     if (api_table_length == 0) return ROCP_REG_BAD_API_TABLE_LENGTH;
-    return register_tables(lib_name, import_func, lib_version, api_tables, api_table_length,
-                           register_id, NULL);
+    const offer_t o = {.name = lib_name,
+                       .import = import_func,
+                       .version = lib_version,
+                       .tables = api_tables,
+                       .table_count = api_table_length,
+                       .id = register_id};
+    return register_tables(&o);
 }
 
 __attribute__((visibility("default"))) rocprofiler_register_error_code_t
@@ -240,7 +319,13 @@ rocprofiler_register_stand_in(const char *name, uint32_t version, void *table,
                               rocprofiler_register_native_func_t native)
 {
     rocprofiler_register_library_indentifier_t id;
-    return register_tables(name, NULL, version, &table, 1, &id, native);
+    const offer_t o = {.name = name,
+                       .version = version,
+                       .tables = &table,
+                       .table_count = 1,
+                       .id = &id,
+                       .native = native};
+    return register_tables(&o);
 }
 
 __attribute__((visibility("default"))) const char *
@@ -278,7 +363,9 @@ rocprofiler_register_iterate_registration_info(rocprofiler_register_registration
 /* For an agent that attaches to a running process: offers stored tables to the SDK (again). */
 static rocprofiler_register_error_code_t invoke(bool all)
 {
-    if (!enter()) return ROCP_REG_DEADLOCK;
+    const entry_t entry = enter();
+    if (entry != OWN) pthread_mutex_unlock(&gate);
+    if (entry != INSIDE) return ROCP_REG_DEADLOCK;
     reg_set_api_table_t sdk = reg_find_sdk();
     rocprofiler_register_error_code_t answer = pass_on_missed(sdk, all);
     sdk_seen = sdk != NULL;

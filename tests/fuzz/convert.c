@@ -52,7 +52,7 @@ static const char *variable(const void *from, const char *name)
 {
     const uint8_t choice = *(const uint8_t *)from;
     static const char *const formats[] = {"csv", "json", "pftrace", "rocpd", "otf2"};
-    if (strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0) return formats[choice % 8 % OUT_FORMAT_COUNT];
+    if (strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0) return formats[choice % 8 % (sizeof(formats) / sizeof(*formats))];
     if (strcmp(name, "ROCPROF_STATS") == 0) return choice & STATS ? "1" : NULL;
     if (strcmp(name, "ROCPROF_GROUP_BY_QUEUE") == 0) return choice & GROUP_BY_QUEUE ? "1" : NULL;
     if (strcmp(name, "ROCPROF_STATS_SUMMARY") == 0) return choice & SUMMARY ? "1" : NULL;

@@ -95,6 +95,7 @@ def conversions(path, directory):
     expect(main(["convert", "-i", path, "-f", "csv", "-d", directory + "/by_main", "-o", "m"]), 0)
     expect(os.path.exists(directory + "/by_main/m_kernel_trace.csv"), True)
     expect(main([]), 2)
+    expect(main(["--help"]), 0)
 
 
 def schemas():

@@ -122,6 +122,59 @@ static void nested(void)
     CHECK(other == ROCP_REG_SUCCESS);
 }
 
+/* Longer than a registration waits for another one. */
+static int configure_slowly(void)
+{
+    *(int (**)(void))sdk("fake_sdk_inside") = NULL;
+    sleep(3);
+    return 0;
+}
+
+typedef struct {
+    const char *name;
+    rocprofiler_register_error_code_t answer;
+    uint64_t handle;
+} late_t;
+
+static void *offer_late(void *user)
+{
+    static void *own[4][2];
+    late_t *l = user;
+    rocprofiler_register_library_indentifier_t mine = {0};
+    void *table = own[l->handle];
+    l->answer = rocprofiler_register_library_api_table(l->name, NULL, 1, &table, 1, &mine);
+    l->handle = mine.handle;
+    return NULL;
+}
+
+/* A tool that takes three seconds to start on one thread, and four runtimes that register
+ * meanwhile: none is dropped, each is passed on once. */
+static void slow(void)
+{
+    late_t late[] = {{"hsa", ROCP_REG_ERROR_CODE_END, 0},
+                     {"roctx", ROCP_REG_ERROR_CODE_END, 1},
+                     {"rccl", ROCP_REG_ERROR_CODE_END, 2},
+                     {"hip_compiler", ROCP_REG_ERROR_CODE_END, 3}};
+    enum { LATE = sizeof late / sizeof *late };
+    pthread_t threads[LATE];
+    CHECK(offer("hip", 0) == ROCP_REG_SUCCESS);
+    const int before = seen();
+    *(int (**)(void))sdk("fake_sdk_inside") = configure_slowly;
+    for (unsigned i = 0; i < LATE; i++)
+        pthread_create(&threads[i], NULL, offer_late, &late[i]);
+    CHECK(offer("hip", 1) == ROCP_REG_SUCCESS);
+    for (unsigned i = 0; i < LATE; i++)
+        pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < LATE; i++) {
+        CHECK(late[i].answer == ROCP_REG_SUCCESS);
+        for (unsigned k = 0; k < i; k++)
+            CHECK(late[k].handle != late[i].handle);
+    }
+    for (unsigned tries = 0; seen() < before + 1 + LATE && tries < 500; tries++)
+        usleep(10000); /* whoever was inside passes on what was left to it */
+    CHECK(seen() == before + 1 + LATE);
+}
+
 static void forked(void)
 {
     CHECK(offer("hip", 0) == ROCP_REG_SUCCESS);
@@ -184,11 +237,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } scenarios[] = {{"no_tool", no_tool},   {"passes_on", passes_on},
-                     {"refused", refused},   {"unknown_name_loads", unknown_name_loads},
-                     {"nested", nested},     {"forked", forked},
-                     {"disabled", disabled}, {"missing_sdk", missing_sdk},
-                     {"secure", secure},     {"onload", onload},
+    } scenarios[] = {{"no_tool", no_tool},
+                     {"passes_on", passes_on},
+                     {"refused", refused},
+                     {"unknown_name_loads", unknown_name_loads},
+                     {"nested", nested},
+                     {"forked", forked},
+                     {"slow", slow},
+                     {"disabled", disabled},
+                     {"missing_sdk", missing_sdk},
+                     {"secure", secure},
+                     {"onload", onload},
                      {"texts", texts}};
     for (unsigned i = 0; argc == 2 && i < sizeof scenarios / sizeof *scenarios; i++) {
         if (strcmp(argv[1], scenarios[i].name) != 0) continue;
