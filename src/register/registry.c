@@ -234,6 +234,23 @@ static registration_t *add(const offer_t *o, int index, rocprofiler_register_err
     return r;
 }
 
+/* The row of a table that has been registered before, whose identity it keeps; or NULL. */
+static registration_t *find_again(const offer_t *o, int index)
+{
+    registration_t *r = find_same(index, o->tables[0]);
+    if (r) o->id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
+    return r;
+}
+
+/* A table stands in for the runtime's own, and goes on in it from now on. */
+static rocprofiler_register_error_code_t put_behind(registration_t *r,
+                                                    const registration_t *stand_in)
+{
+    stand_in->native(r->tables[0]);
+    r->behind = true;
+    return r->answer = stand_in->answer;
+}
+
 static rocprofiler_register_error_code_t register_inside(const offer_t *o)
 {
     reg_set_api_table_t sdk = reg_find_sdk();
@@ -242,20 +259,14 @@ static rocprofiler_register_error_code_t register_inside(const offer_t *o)
     int index = reg_runtime_index(o->name);
     rocprofiler_register_error_code_t answer = check(o, index);
     if (answer != ROCP_REG_SUCCESS) return answer;
-    registration_t *r = find_same(index, o->tables[0]);
-    if (r) {
-        o->id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
-        return atomic_exchange(&r->ended, false) && !r->behind ? pass_on(r, sdk) : r->answer;
-    }
-    registration_t *stand_in = find_stand_in(index);
+    registration_t *r = find_again(o, index);
+    if (r) return atomic_exchange(&r->ended, false) && !r->behind ? pass_on(r, sdk) : r->answer;
+    const registration_t *stand_in = find_stand_in(index);
     pthread_mutex_lock(&gate);
     r = add(o, index, &answer);
     pthread_mutex_unlock(&gate);
     if (!r) return answer;
-    if (!stand_in || o->table_count == 0) return pass_on(r, sdk);
-    stand_in->native(o->tables[0]);
-    r->behind = true;
-    return r->answer = stand_in->answer;
+    return stand_in && o->table_count ? put_behind(r, stand_in) : pass_on(r, sdk);
 }
 
 /* With the gate held, while another thread is inside and stays there. */
@@ -264,13 +275,12 @@ static rocprofiler_register_error_code_t leave_to_occupant(const offer_t *o)
     int index = reg_runtime_index(o->name);
     rocprofiler_register_error_code_t answer = check(o, index);
     if (answer != ROCP_REG_SUCCESS) return answer;
-    registration_t *r = find_same(index, o->tables[0]);
-    if (r) {
-        o->id->handle = (uint64_t)REG_INSTANCES_MAX * (uint64_t)index + r->instance;
-        return r->answer;
-    }
+    registration_t *r = find_again(o, index);
+    if (r) return r->answer;
+    const registration_t *stand_in = find_stand_in(index);
     r = add(o, index, &answer);
     if (!r) return answer;
+    if (stand_in && o->table_count) return put_behind(r, stand_in);
     r->left = true;
     base_warning(
         "%s registers while a tool has been starting for more than %d seconds: its calls are "
