@@ -13,7 +13,7 @@
 
 enum { PERIOD_US = 50 };
 
-static unsigned long handled;
+static volatile unsigned long handled;
 static bool marks;
 
 static void call(const char *message)
@@ -38,9 +38,16 @@ int main(int argc, char **argv)
     marks = strcmp(argv[1], "marks") == 0;
     struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     struct itimerval often = {{0, PERIOD_US}, {0, PERIOD_US}}, never = {{0, 0}, {0, 0}};
+    /* The runtime's threads inherit the mask, so that this thread alone handles the timer: a handler on
+     * another thread could still run, or count, while this one reads the count. */
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL);
     if (!marks && hsa_init() != HSA_STATUS_SUCCESS) return 1;
     call("first"); /* what is made once is made outside of the handler */
     sigaction(SIGALRM, &action, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     for (long n = atol(argv[2]); n > 0; n--)
         call("outside");
