@@ -253,6 +253,37 @@ static void test_cu_mask(void **state)
     rig_close(&q);
 }
 
+/* Of a longer mask before, nothing stays: the first names units 64 to 79, the second unit 0 alone. */
+static void test_cu_mask_shorter(void **state)
+{
+    static const char text[] = /* atomically ors 1 << (engine number) into *args[0] */
+        "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+        "s_getreg_b32 s10, hwreg(HW_REG_HW_ID, 13, 3)\n"
+        "s_lshl_b32 s10, 1, s10\n"
+        "v_mov_b32 v1, 0\n"
+        "v_mov_b32 v2, s10\n"
+        "s_mov_b64 exec, 1\n"
+        "s_waitcnt lgkmcnt(0)\n"
+        "global_atomic_or v1, v2, s[8:9]\n"
+        "s_endpgm\n";
+    (void)state;
+    rig_t *r = rig_create_shaped(8, 10);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    static const uint32_t longer[] = {0, 0, 0xffff}, shorter[] = {1};
+    assert_int_equal(sg_queue_set_cu_mask(q.queue, longer, 96), 0);
+    assert_int_equal(sg_queue_set_cu_mask(q.queue, shorter, 32), 0);
+    uint64_t cell = rig_alloc(r, 4), signal = rig_signal(r, 1);
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, NULL),
+                                       .args = args(r, cell, 0, 0),
+                                       .signal = signal,
+                                       .grid = {256 * 64},
+                                       .group = {64}});
+    assert_true(rig_wait(r, signal, 0));
+    assert_int_equal(*(uint32_t *)rig_ptr(r, cell), 1);
+    rig_close(&q);
+}
+
 /* s_sendmsg(MSG_INTERRUPT) raises the event named in M0; eight bits stand for all ids they end. */
 static void test_message(void **state)
 {
@@ -397,6 +428,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_destroy_while_running),
         cmocka_unit_test(test_long_kernel_blocks_nobody),
         cmocka_unit_test(test_cu_mask),
+        cmocka_unit_test(test_cu_mask_shorter),
         cmocka_unit_test(test_message),
         cmocka_unit_test(test_sleep_and_wake),
         cmocka_unit_test(test_many_queues),
