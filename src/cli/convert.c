@@ -395,7 +395,7 @@ int cli_convert_command(int argc, char **argv)
             printf("usage: %s\nMakes files of the records that runs have left in their output "
                    "directories.\n",
                    usage);
-            return cli_end_output(0);
+            return 0;
         }
     }
     if (optind == argc) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/program.h"
 #include "cli/gpu.h"
 
 enum { EXIT_FINE, EXIT_FAILED, EXIT_CANNOT, PATTERNS_MAX = 64, CHECKS_MAX = 128 };
@@ -316,7 +317,7 @@ int main(int argc, char **argv)
     static options_t o;
     static report_t r = {.doctor = {.version = CROCPROF_VERSION}};
     char why[PATH_MAX + 128];
-    base_log_init("rocprofv3-doctor", "ROCPROF_LOG_LEVEL");
+    base_program_begin("rocprofv3-doctor", "ROCPROF_LOG_LEVEL", EXIT_CANNOT);
     if (argc == 3 && strcmp(argv[1], "--load") == 0) return doctor_load(argv[2]);
     if (parse(&o, argc, argv) != 0) return EXIT_CANNOT;
     if (cli_find_root(r.doctor.root, o.root, why, sizeof(why)) != 0) {

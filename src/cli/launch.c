@@ -168,13 +168,6 @@ __attribute__((noreturn)) static void become(const char *path, char **argv, cons
     _exit(CLI_EXIT_NOT_EXECUTABLE);
 }
 
-int cli_end_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    base_error("standard output: %s", strerror(errno));
-    return status ? status : CLI_EXIT_SETUP;
-}
-
 static int await(pid_t pid)
 {
     int status;

@@ -26,9 +26,6 @@ int cli_find_program(const char *name, char *path, size_t path_bytes, char *why,
  * nohup. */
 void cli_take_signals(void);
 
-/* The status to end with: `status`, unless it is 0 and what was printed has not arrived. */
-int cli_end_output(int status);
-
 /* Starts and awaits the program. `path` is the file, `preload` the value of LD_PRELOAD for it or
  * NULL to leave it, `shown` a run's directory whose progress is shown meanwhile, or NULL. Returns
  * the exit status: the program's own, 128 + n after signal n, or one of the above with a line in

@@ -15,6 +15,7 @@
 #include <rocprofiler/rocprofiler.h>
 
 #include "base/file.h"
+#include "base/program.h"
 #include "base/text.h"
 #include "cli/gpu.h"
 #include "cli/launch.h"
@@ -360,7 +361,11 @@ static int write_statistics(const char *path)
                 (unsigned long long)list[i].calls, (unsigned long long)list[i].total,
                 (unsigned long long)(list[i].total / list[i].calls),
                 all ? 100.0 * (double)list[i].total / (double)all : 0);
-    int result = !file || fclose(file) ? fail("output", name, strerror(errno)) : 0;
+    int result = 0;
+    if (!file)
+        result = fail("output", name, strerror(errno));
+    else if (ferror(file) | fclose(file))
+        result = fail("output", name, "it is not complete");
     for (size_t i = 0; i < count; i++)
         free(list[i].name);
     free(list);
@@ -600,5 +605,6 @@ static int run(char **argv)
 int main(int argc, char **argv)
 {
     (void)argc;
-    return cli_end_output(run(argv));
+    base_program_begin("rocprof", "ROCPROFILER_LOG_LEVEL", CLI_EXIT_SETUP);
+    return run(argv);
 }

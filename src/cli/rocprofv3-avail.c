@@ -14,6 +14,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "cli/avail.h"
 #include "cli/gpu.h"
 #include "cli/input.h"
@@ -620,7 +621,7 @@ int main(int argc, char **argv)
     options_t o = {.device = ALL_GPUS, .names = calloc((size_t)argc + 1, sizeof(char *))};
     parser_t p = {.argc = argc, .next = 1, .argv = argv, .o = &o};
     int status = 0;
-    base_log_init("rocprofv3-avail", "ROCPROF_LOG_LEVEL");
+    base_program_begin("rocprofv3-avail", "ROCPROF_LOG_LEVEL", CLI_EXIT_SETUP);
     if (!o.names || parse(&p) != 0)
         status = CLI_EXIT_USAGE;
     else if (o.help || o.command == NO_COMMAND)
@@ -630,5 +631,5 @@ int main(int argc, char **argv)
     else
         status = ask(&o);
     free(o.names);
-    return cli_end_output(status);
+    return status;
 }

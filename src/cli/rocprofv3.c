@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "cli/att.h"
 #include "cli/ask.h"
 #include "cli/attach.h"
@@ -320,7 +321,7 @@ int main(int argc, char **argv)
     char why[1024];
     cli_command_t c;
     int status = 0;
-    base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
+    base_program_begin("rocprofv3", "ROCPROF_LOG_LEVEL", CLI_EXIT_SETUP);
     const cli_subcommand_t *command = argc > 1 ? cli_subcommand_find(argv[1]) : NULL;
     if (command) return command->run(argc - 1, argv + 1);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -336,5 +337,5 @@ int main(int argc, char **argv)
         status = profile(&c);
     }
     cli_command_free(&c);
-    return cli_end_output(status);
+    return status;
 }

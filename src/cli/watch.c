@@ -177,5 +177,5 @@ int cli_watch_command(int argc, char **argv)
     }
     if (result < 0) base_error("watch: %s", strerror(errno ? errno : ENOMEM));
     out_follow_end(f);
-    return cli_end_output(result ? CLI_EXIT_USAGE : 0);
+    return result ? CLI_EXIT_USAGE : 0;
 }

@@ -1,7 +1,7 @@
 /* main.c - rocpd: reads the databases that rocprofv3 writes. A sub-command is a row here. */
 #include <stdio.h>
 
-#include "base/log.h"
+#include "base/program.h"
 #include "rocpd/commands.h"
 
 static void on_signal(int number)
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     rocpd_options_t options;
     rocpd_files_t files = {0};
     int status = 0;
-    base_log_init("rocpd", "ROCPD_LOG_LEVEL");
+    base_program_begin("rocpd", "ROCPD_LOG_LEVEL", 1);
     take_signals();
     if (rocpd_options_read(&options, argc, argv, &status) == 0) {
         status = rocpd_files_find(&files, &options) == 0 ? 0 : 2;
@@ -34,8 +34,5 @@ int main(int argc, char **argv)
     }
     rocpd_files_free(&files);
     rocpd_options_free(&options);
-    if (rocpd_interrupted) return 128 + rocpd_interrupted;
-    if (fflush(stdout) == 0) return status;
-    base_error("standard output: cannot be written");
-    return 1;
+    return rocpd_interrupted ? 128 + rocpd_interrupted : status;
 }

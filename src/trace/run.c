@@ -41,10 +41,14 @@ int trace_run_write(const char *directory)
         if (fd >= 0) close(fd);
         return -1;
     }
+    base_file_limit_t limit;
+    base_file_limit_begin(&limit, false);
     for (char **variable = environ; *variable; variable++)
         if (strncmp(*variable, "ROCPROF_", 8) == 0) write_line(f, *variable);
     int failed = ferror(f);
-    return fclose(f) != 0 || failed ? -1 : 0;
+    if (fclose(f) != 0) failed = 1;
+    base_file_limit_end(&limit);
+    return failed ? -1 : 0;
 }
 
 static void unescape(char *line)

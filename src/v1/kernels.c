@@ -56,10 +56,13 @@ static void dump(const hsax_code_object_t *object)
     if (object->storage != HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) return;
     snprintf(path, sizeof path, "%s/rocprofiler-%d-%llu.co", folder ? folder : "/tmp", getpid(),
              (unsigned long long)object->id);
+    base_file_limit_t limit;
+    base_file_limit_begin(&limit, false);
     FILE *file = base_file_stream(path, "wxe");
     const void *bytes = (const void *)(uintptr_t)object->memory_base;
     bool ok = file && fwrite(bytes, 1, object->memory_size, file) == object->memory_size;
     if (file && fclose(file)) ok = false;
+    base_file_limit_end(&limit);
     if (!ok) base_warning("code object %s is not written to %s", object->uri, path);
 }
 

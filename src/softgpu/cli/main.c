@@ -4,6 +4,7 @@
  * (config.c and the device read them), the stub goes into LD_PRELOAD, the program is executed in
  * place. An option more is a row of `options`. */
 #include "base/file.h"
+#include "base/program.h"
 #include "softgpu/check/options.h"
 #include "softgpu/check/sarif_file.h"
 #include "softgpu/check/sink.h"
@@ -325,14 +326,6 @@ static int add_check(void)
     return result;
 }
 
-/* What was printed has arrived, or that is an error: --help > /dev/full. */
-static void check_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "softgpu: standard output: %s\n", strerror(errno));
-    _exit(EXIT_SETUP);
-}
-
 /* ---- a status of its own ---- */
 
 static volatile pid_t child;
@@ -461,7 +454,7 @@ int main(int argc, char **argv)
     char stub[PATH_MAX];
     argp_program_version = "softgpu " CROCPROF_VERSION;
     argp_err_exit_status = EXIT_USAGE;
-    atexit(check_output);
+    base_program_begin("softgpu", "SOFTGPU_LOG", EXIT_SETUP);
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;

@@ -168,6 +168,8 @@ static void write_line(const entry_t *e)
         pthread_mutex_unlock(&lock);
         return;
     }
+    base_file_limit_t before;
+    base_file_limit_begin(&before, false);
     fprintf(file, "%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%d\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t64",
             e->index, e->data.agent_index, e->data.queue_id, e->data.queue_index, getpid(),
             e->data.thread_id, e->grid, e->group, e->lds, e->scratch, e->vgprs, e->agprs, e->sgprs);
@@ -183,6 +185,7 @@ static void write_line(const entry_t *e)
                                                         : (double)d->result_int64);
     }
     fputc('\n', file);
+    base_file_limit_end(&before);
     pthread_mutex_unlock(&lock);
 }
 
@@ -283,7 +286,11 @@ void OnUnloadTool(void)
 {
     rocprofiler_remove_queue_callbacks();
     pthread_mutex_lock(&lock);
-    if (file && file != stdout && fclose(file)) fputs("rocprof: error: results are lost\n", stderr);
+    base_file_limit_t before;
+    base_file_limit_begin(&before, false);
+    if (file && ferror(file) | (file == stdout ? fflush(file) : fclose(file)))
+        fputs("rocprof: error: results are lost\n", stderr);
+    base_file_limit_end(&before);
     file = NULL;
     pthread_mutex_unlock(&lock);
 }

@@ -1,0 +1,38 @@
+/* program.c - see program.h. */
+#include "base/program.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void fail_the_write_instead(int number)
+{
+    (void)number;
+}
+
+/* After an earlier write has failed, errno is another call's by now. */
+static void look_at_output(int status, void *trouble)
+{
+    const bool failed = ferror(stdout);
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed) return;
+    base_error("standard output: %s", errno ? strerror(errno) : "not all of it could be written");
+    _exit(status ? status : (int)(intptr_t)trouble);
+}
+
+void base_program_begin(const char *name, const char *variable, int trouble)
+{
+    /* A handler and not SIG_IGN, which would stay with the programs that this one starts. */
+    const struct sigaction handled = {.sa_handler = fail_the_write_instead, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    base_log_init(name, variable);
+    if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &handled, NULL);
+    on_exit(look_at_output, (void *)(intptr_t)trouble);
+}
