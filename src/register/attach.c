@@ -54,53 +54,104 @@ void reg_attach_listen(void)
 /* ---- The environment ----
  *
  * The program's threads may read it meanwhile: it is replaced by another, never changed, and what
- * was in force once is not freed. Afterwards the program has its own again, so programs that it
- * starts later know nothing of us. */
+ * was in force once is not freed. Afterwards the program has its own again, with what it has set
+ * and unset in the meantime, so programs that it starts later know nothing of us. */
 
 typedef struct {
-    char **lines;
+    char **lines; /* ended by NULL */
     size_t count;
+    char **own; /* of them, those that the attach has added or put in place of the program's */
+    size_t own_count;
+    char **array;  /* the program's environment, which the C library may free when it grows */
+    char **before; /* the lines that stood in it */
 } lines_t;
 
-static bool has_name(const char *line, const char *name)
+static size_t count_lines(char **lines)
 {
-    size_t bytes = strlen(name);
-    return strncmp(line, name, bytes) == 0 && line[bytes] == '=';
+    size_t count = 0;
+    while (lines && lines[count])
+        count++;
+    return count;
+}
+
+/* The line that sets the variable `name`, which ends at '=' or at its end, or NULL. */
+static char **find_line(char **lines, const char *name)
+{
+    const size_t bytes = strcspn(name, "=");
+    for (; lines && *lines; lines++)
+        if (strncmp(*lines, name, bytes) == 0 && (*lines)[bytes] == '=') return lines;
+    return NULL;
 }
 
 static bool set(lines_t *to, const char *name, const char *value)
 {
     char *line = NULL;
     if (asprintf(&line, "%s=%s", name, value) < 0) return false;
-    for (size_t i = 0; i < to->count; i++)
-        if (has_name(to->lines[i], name)) {
-            to->lines[i] = line;
-            return true;
-        }
-    to->lines[to->count++] = line;
+    char **there = find_line(to->lines, name);
+    *(there ? there : &to->lines[to->count++]) = line;
+    to->own[to->own_count++] = line;
     return true;
 }
 
 /* `buffer`: a number of variables, then for each its name and its value. */
-static char **make_environment(const char *buffer, const char *tool)
+static bool make_environment(lines_t *made, const char *buffer, const char *tool)
 {
     uint32_t variables;
-    lines_t made = {0};
     memcpy(&variables, buffer, sizeof variables);
-    size_t before = 0;
-    while (environ && environ[before])
-        before++;
-    made.lines = calloc(before + variables + 3, sizeof *made.lines);
-    if (!made.lines) return NULL;
-    for (; made.count < before; made.count++)
-        made.lines[made.count] = environ[made.count];
-    if (!set(&made, attached_variable, "1") || !set(&made, tool_variable, tool)) return NULL;
+    const size_t before = count_lines(environ);
+    made->array = environ;
+    made->before = calloc(before + 1, sizeof *made->before);
+    made->lines = calloc(before + variables + 3, sizeof *made->lines);
+    made->own = calloc((size_t)variables + 2, sizeof *made->own);
+    if (!made->before || !made->lines || !made->own) return false;
+    for (; made->count < before; made->count++)
+        made->before[made->count] = made->lines[made->count] = environ[made->count];
+    if (!set(made, attached_variable, "1") || !set(made, tool_variable, tool)) return false;
     for (buffer += sizeof variables; variables--;) {
         const char *name = buffer, *value = name + strlen(name) + 1;
-        if (!set(&made, name, value)) return NULL;
+        if (!set(made, name, value)) return false;
         buffer = value + strlen(value) + 1;
     }
-    return made.lines;
+    return true;
+}
+
+static bool is_own(const lines_t *made, const char *line)
+{
+    for (size_t i = 0; i < made->own_count; i++)
+        if (made->own[i] == line) return true;
+    return false;
+}
+
+/* `now` without what the attach has put there: in its place stands what was there before. */
+static char **without_own(char **now, const lines_t *made)
+{
+    size_t count = 0;
+    char **lines = calloc(count_lines(now) + 1, sizeof *lines);
+    for (; lines && *now; now++) {
+        char **line = is_own(made, *now) ? find_line(made->before, *now) : now;
+        if (line) lines[count++] = *line;
+    }
+    return lines;
+}
+
+static bool same_lines(char **a, char **b)
+{
+    for (; *a && *a == *b; a++, b++)
+        ;
+    return *a == *b;
+}
+
+static void take_back(const lines_t *made)
+{
+    char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE), **lines;
+    do { /* again if another thread of the program changes it just now */
+        if (!now || !(lines = without_own(now, made))) return;
+        if (now == made->lines && same_lines(lines, made->before)) {
+            free(lines);
+            lines = made->array;
+        }
+    } while (!__atomic_compare_exchange_n(&environ, &now, lines, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE));
 }
 
 /* ---- What is called ---- */
@@ -127,12 +178,14 @@ rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib
     if (!environment_buffer || !tool_lib_path || (tool && strcmp(tool, tool_lib_path) != 0))
         return REG_INVALID_ARGUMENT;
     if (!tool) tool = strdup(tool_lib_path);
-    char **before = environ, **made = make_environment(environment_buffer, tool_lib_path);
-    if (!made || !tool) return ROCP_REG_ROCPROFILER_ERROR;
-    __atomic_store_n(&environ, made, __ATOMIC_RELEASE);
+    lines_t made = {0};
+    if (!make_environment(&made, environment_buffer, tool_lib_path) || !tool)
+        return ROCP_REG_ROCPROFILER_ERROR;
+    __atomic_store_n(&environ, made.lines, __ATOMIC_RELEASE);
     int answer = call_sdk("rocprofiler_attach");
-    /* unless the program has put another in place meanwhile */
-    __atomic_compare_exchange_n(&environ, &made, before, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    take_back(&made);
+    free(made.own);
+    free(made.before);
     return answer;
 }
 

@@ -216,8 +216,11 @@ static v1_group_t *call(hsax_item_t *item, dispatch_t *d,
         .record = d->record,
     };
     hsa_status_t status = which.dispatch ? which.dispatch(&info, data, &group) : HSA_STATUS_ERROR;
+    /* Still as part of the call: who removes the callbacks waits for it, and may close the context
+     * of the group afterwards. */
+    v1_group_t *g = status == HSA_STATUS_SUCCESS ? chosen(&group, agent) : NULL;
     leave();
-    return status == HSA_STATUS_SUCCESS ? chosen(&group, agent) : NULL;
+    return g;
 }
 
 static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet)

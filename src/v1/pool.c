@@ -64,7 +64,7 @@ hsa_status_t rocprofiler_pool_open(hsa_agent_t agent, rocprofiler_feature_t *fea
     if (mode & ROCPROFILER_MODE_STANDALONE)
         return v1_invalid("%s: mode STANDALONE is not for pools: their contexts are for kernels",
                           __func__);
-    size_t payload = (properties->payload_bytes + 15u) & ~(size_t)15;
+    size_t payload = ((size_t)properties->payload_bytes + 15) & ~(size_t)15;
     v1_pool_t *p = calloc(1, sizeof *p);
     hsa_status_t status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     if (!p) goto fail;

@@ -174,6 +174,40 @@ static void test_full(void **state)
     run_closed(check_full);
 }
 
+static int lowest_free(void)
+{
+    int fd = fcntl(STDERR_FILENO, F_DUPFD, BASE_FILE_LOWEST);
+    close(fd);
+    return fd;
+}
+
+/* The program closes the file, which has been replaced by another of its name meanwhile: that one
+ * is opened, and stays open. */
+static int check_replaced(void)
+{
+    char text[8] = "";
+    base_lines_t lines;
+    if (dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) < 0) return 40;
+    setenv("LINES_FILE", path_of("replaced"), 1);
+    base_lines_open(&lines, "LINES_FILE", "lines go");
+    int kept = open(path_of("replaced"), O_RDONLY); /* lest its number is given to the next file */
+    close(lines.fd);
+    if (kept < 0 || unlink(path_of("replaced")) != 0) return 41;
+    int next = open(path_of("replaced"), O_RDWR | O_CREAT, 0600);
+    base_lines_write(&lines, "a\n", 2);
+    const int free_after_one = lowest_free();
+    base_lines_write(&lines, "b\n", 2);
+    base_lines_write(&lines, "c\n", 2);
+    if (lowest_free() != free_after_one) return 42;
+    return read(next, text, sizeof text) == 6 && memcmp(text, "a\nb\nc\n", 6) == 0 ? 0 : 43;
+}
+
+static void test_replaced(void **state)
+{
+    (void)state;
+    run_closed(check_replaced);
+}
+
 static void test_errors_and_modes(void **state)
 {
     (void)state;
@@ -229,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_few_descriptors),
         cmocka_unit_test(test_nobody_reads),
         cmocka_unit_test(test_full),
+        cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_errors_and_modes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -33,3 +33,10 @@ int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t insta
     if (fake_sdk_replacement) ((void **)tables[0])[1] = fake_sdk_replacement;
     return getenv("FAKE_SDK_REFUSES") != NULL;
 }
+
+EXPORT int rocprofiler_attach(void);
+int rocprofiler_attach(void)
+{
+    fake_sdk_seen++;
+    return fake_sdk_inside ? fake_sdk_inside() : 0;
+}

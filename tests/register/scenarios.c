@@ -6,7 +6,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +224,44 @@ static void onload(void)
     CHECK(on_load(tables[0], 2, 0, NULL) && seen() == 2);
 }
 
+/* What the program does with its environment while a tool is attached. */
+static int change_environment(void)
+{
+    CHECK(strcmp(getenv("ROCP_TOOL_LIBRARIES"), "/nowhere/libtool.so") == 0);
+    CHECK(strcmp(getenv("OF_THE_TOOL"), "2") == 0 && strcmp(getenv("OF_BOTH"), "tool's") == 0);
+    setenv("CHANGED", "later", 1);
+    unsetenv("GONE");
+    if (getenv("WITH_ANOTHER")) setenv("ANOTHER", "1", 1); /* makes the C library copy all of it */
+    return 0;
+}
+
+static bool is_set(const char *name, const char *value)
+{
+    const char *now = getenv(name);
+    return value ? now && strcmp(now, value) == 0 : !now;
+}
+
+static void attach_environment(void)
+{
+    static const char buffer[] = "\2\0\0\0OF_THE_TOOL\0002\0OF_BOTH\0tool's";
+    int (*attach)(const char *, const char *) = NULL;
+    *(void **)&attach = dlsym(RTLD_DEFAULT, "rocprofiler_register_attach");
+    CHECK(attach && dlopen(getenv("ROCPROFILER_REGISTER_LIBRARY"), RTLD_NOW | RTLD_GLOBAL));
+    *(int (**)(void))sdk("fake_sdk_inside") = change_environment;
+    for (int another = 0; another < 2; another++) {
+        setenv("CHANGED", "before", 1);
+        setenv("GONE", "not yet", 1);
+        setenv("OF_BOTH", "program's", 1);
+        if (another) setenv("WITH_ANOTHER", "1", 1);
+        CHECK(attach(buffer, "/nowhere/libtool.so") == 0);
+        CHECK(is_set("CHANGED", "later") && is_set("GONE", NULL));
+        CHECK(is_set("OF_BOTH", "program's") && is_set("OF_THE_TOOL", NULL));
+        CHECK(is_set("ROCP_TOOL_LIBRARIES", NULL));
+        CHECK(is_set("ROCPROFILER_REGISTER_TOOL_ATTACHED", NULL));
+        CHECK(is_set("ANOTHER", another ? "1" : NULL));
+    }
+}
+
 static void texts(void)
 {
     for (int i = 0; i <= ROCP_REG_ERROR_CODE_END; i++)
@@ -248,6 +288,7 @@ int main(int argc, char **argv)
                      {"missing_sdk", missing_sdk},
                      {"secure", secure},
                      {"onload", onload},
+                     {"attach_environment", attach_environment},
                      {"texts", texts}};
     for (unsigned i = 0; argc == 2 && i < sizeof scenarios / sizeof *scenarios; i++) {
         if (strcmp(argv[1], scenarios[i].name) != 0) continue;

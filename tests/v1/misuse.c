@@ -137,6 +137,17 @@ static void pools(void)
     SHOW(rocprofiler_pool_flush(pool));
     SHOW(rocprofiler_pool_close(pool));
     SHOW(rocprofiler_pool_close(pool));
+    /* rounded up to 16 bytes this needs more than 32 bits */
+    rocprofiler_pool_properties_t large = {.num_entries = 2, .payload_bytes = UINT32_MAX};
+    if (rocprofiler_pool_open(gpu, &f, 1, &pool, 0, &large) == HSA_STATUS_SUCCESS) {
+        rocprofiler_pool_fetch(pool, &entry);
+        rocprofiler_pool_fetch(pool, &other);
+        const uintptr_t a = (uintptr_t)entry.payload, b = (uintptr_t)other.payload;
+        printf("payloads %s\n", (a > b ? a - b : b - a) >= UINT32_MAX ? "are apart" : "overlap");
+        rocprofiler_pool_release(&entry);
+        rocprofiler_pool_release(&other);
+        rocprofiler_pool_close(pool);
+    }
 }
 
 static void information(void)
