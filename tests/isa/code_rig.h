@@ -59,6 +59,7 @@ static inline rig_t *rig_create(void)
                                    .acc_offset = 32,
                                    .shared_base = UINT64_C(1) << 48,
                                    .private_base = UINT64_C(2) << 48,
+                                   .engine_clock_mhz = 1700,
                                    .doorbell_id = 0x155};
     r->group = (isa_group_t){
         .dispatch = &r->dispatch, .lds = r->lds, .lds_bytes = sizeof(r->lds), .n_waves = 2};

@@ -43,7 +43,8 @@ sg_memory_t *sg_device_memory(sg_device_t *d);
 void sg_device_invalidate_code(sg_device_t *d);
 
 /* Nanoseconds of the device clock: the host's CLOCK_MONOTONIC_RAW, 1 GHz, as the driver's clock
- * counters report it. s_memrealtime, s_memtime and signal timestamps all read it. */
+ * counters report it. s_memrealtime and signal timestamps read it; s_memtime tells it in clocks of
+ * the engine. */
 uint64_t sg_device_clock(void);
 clockid_t sg_device_clock_id(void); /* which of the host's: where time is modelled, another */
 

@@ -211,6 +211,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
                 | (k->rsrc1 >> 26 & 1) << 23;   /* FP16_OVFL */
     isa->shared_base = SHARED_BASE;
     isa->private_base = PRIVATE_BASE;
+    isa->engine_clock_mhz = run->device->profile.engine_clock_mhz;
     isa->doorbell_id = run->queue->params.doorbell_slot;
     isa->on_message = on_message;
     isa->user = run;

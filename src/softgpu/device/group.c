@@ -150,6 +150,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->xnack_mask = 0;
     w->repeats = false;
     w->lds_turn = 0;
+    w->nap = 0;
     w->privileged = false;
     w->until_interrupt = 0;
     w->mode = run->isa.mode;
@@ -213,6 +214,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     if (b->failed) return SG_BOX_FAILED;
     for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
         bool yielded = false, worked = false;
+        b->nap_clocks = UINT32_MAX;
         for (uint32_t todo = all & ~b->ended & ~b->sleeping; todo;) {
             const unsigned i = (unsigned)__builtin_ctz(todo);
             isa_wave_t *w = b->wave[i];
@@ -231,6 +233,8 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
                        (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
                 yielded = true;
                 worked |= w->budget < 0;
+                const uint32_t nap = why == ISA_STOP_YIELD ? w->nap : 0;
+                if (nap < b->nap_clocks) b->nap_clocks = nap;
             } else {
                 b->failed = w;
                 return SG_BOX_FAILED;

@@ -151,7 +151,10 @@ struct sg_box {
     sg_box_t *next; /* ready list or free list */
     sg_place_t place;
     uint32_t live, at_barrier; /* waves that have not ended; of those, at the barrier */
+    uint32_t nap_clocks;       /* in the last slice, if every wave only slept: the shortest sleep */
     uint32_t sleepy;           /* slices in a row in which every wave only slept */
+    uint64_t slept_since;      /* the first of them: nanoseconds of the device clock */
+    uint64_t asked_ns;         /* how long in all of them the waves wanted to sleep */
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];

@@ -24,11 +24,14 @@ enum {
     INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
     INLINE_NS = 20000,   /* after this time the workers share what has not started */
     CHUNK_MAX = 16,
-    STALL_TURNS = 4,   /* turns of every workgroup in flight without one of them ending */
-    KEEP_BOXES = 2,    /* idle boxes a worker keeps for itself */
-    SLEEPY_TURNS = 64, /* turns spent only in s_sleep before the worker naps */
-    DOZE_NS = 2000,
-    NAP_NS = 20000
+    STALL_TURNS = 4, /* turns of every workgroup in flight without one of them ending */
+    KEEP_BOXES = 2,  /* idle boxes a worker keeps for itself */
+    /* Where all that a worker has are waves in s_sleep, it rests: long enough for what they asked
+     * for, and for up to three quarters of the time if they do so again and again, because they
+     * wait for somebody who may need this processor. */
+    REST_LEAST_NS = 2000, /* the host makes more of less; what is too much counts for the next */
+    REST_MOST_NS = 20000, /* whoever has been waited for may have come */
+    REST_OWED_MOST_NS = 500000 /* the same, of what they asked for and have not had */
 };
 
 struct sg_pool {
@@ -58,6 +61,9 @@ typedef struct {
     sg_range_t ids;
     uint64_t finished;
     int32_t slice;
+    uint32_t drowsy;       /* turns in a row in which all waves only slept */
+    uint64_t drowsy_since; /* the first of them: nanoseconds of the device clock */
+    uint64_t rested;       /* nanoseconds of that */
 } job_t;
 
 /* ---- lists; the pool's lock is held ---- */
@@ -389,10 +395,36 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
     }
 }
 
-static void rest_after_sleep(sg_box_t *b)
+/* What the box's waves wanted to sleep and have not yet. */
+static uint64_t owed_sleep(sg_box_t *b, uint64_t now)
 {
-    struct timespec nap = {.tv_nsec = ++b->sleepy < SLEEPY_TURNS ? DOZE_NS : NAP_NS};
-    nanosleep(&nap, NULL);
+    if (!b->sleepy++) {
+        b->slept_since = now;
+        b->asked_ns = 0;
+    }
+    b->asked_ns += (uint64_t)b->nap_clocks * 1000 / b->run->isa.engine_clock_mhz;
+    const uint64_t passed = now - b->slept_since;
+    return b->asked_ns > passed ? b->asked_ns - passed : 0;
+}
+
+/* After a turn in which all waves of the box slept. The worker goes on at once with boxes that may
+ * have something to do: it rests when it has seen so many sleep in a row that they were all. */
+static void rest_after_sleep(const sg_pool_t *p, job_t *j)
+{
+    const uint64_t now = sg_device_clock(), owed = owed_sleep(j->box, now);
+    if (!j->drowsy++) {
+        j->drowsy_since = now;
+        j->rested = 0;
+    }
+    if (j->drowsy <= atomic_load_explicit(&p->backlog, memory_order_relaxed)) return;
+    /* the longest rest after which three quarters of the time are rested */
+    const uint64_t passed = now - j->drowsy_since;
+    uint64_t rest = 3 * passed > 4 * j->rested ? 3 * passed - 4 * j->rested : 0;
+    if (rest > REST_MOST_NS) rest = REST_MOST_NS;
+    if (rest < owed) rest = owed < REST_OWED_MOST_NS ? owed : REST_OWED_MOST_NS;
+    if (rest < REST_LEAST_NS) return;
+    nanosleep(&(struct timespec){.tv_nsec = (long)rest}, NULL);
+    j->rested += sg_device_clock() - now;
 }
 
 /* Works until nothing is left to do. */
@@ -415,9 +447,9 @@ static void work(sg_pool_t *p, sg_worker_t *w, job_t *j)
         bool alone =
             !atomic_load_explicit(&p->backlog, memory_order_relaxed) && j->ids.begin == j->ids.end;
         if (r == SG_BOX_SLEEPY)
-            rest_after_sleep(j->box);
+            rest_after_sleep(p, j);
         else
-            j->box->sleepy = 0;
+            j->box->sleepy = j->drowsy = 0;
         if (!alone) {
             pick(p, w, j, true);
             continue;

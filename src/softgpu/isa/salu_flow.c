@@ -165,8 +165,11 @@ ISA_INST(s_barrier)
     if (w->group->n_waves > 1) w->stop = ISA_STOP_BARRIER;
 }
 
+enum { SLEEP_UNIT = 64, SLEEP_UNITS_MASK = 0x7f };
+
 ISA_INST(s_sleep)
 {
+    w->nap = SLEEP_UNIT * ((uint32_t)i->imm & SLEEP_UNITS_MASK);
     w->stop = ISA_STOP_YIELD;
 }
 

@@ -189,12 +189,14 @@ ATOMIC_BOTH(dec)
 
 /* ---- clocks and caches ---- */
 
-/* Both count nanoseconds of the device clock: there is no shader clock apart from it. */
+/* Clocks of the shader, which runs at the rate that the driver tells, whatever the kernel does. */
 ISA_INST(s_memtime)
 {
-    isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());
+    const uint64_t ns = isa_clock_ns(), mhz = w->group->dispatch->engine_clock_mhz;
+    isa_set_sgpr64(w, i->dst.reg, ns / 1000 * mhz + ns % 1000 * mhz / 1000);
 }
 
+/* Nanoseconds of the device clock, whose rate the driver tells as well. */
 ISA_INST(s_memrealtime)
 {
     isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());

@@ -63,6 +63,7 @@ typedef struct isa_dispatch {
     uint32_t mode;                      /* initial MODE */
     uint32_t scratch_wave_bytes;        /* scratch of one wave (all lanes) */
     uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
+    uint32_t engine_clock_mhz;          /* of the clock that s_memtime counts and s_sleep waits */
     uint32_t doorbell_id;               /* s_sendmsg(MSG_GET_DOORBELL) */
     isa_gws_t *gws;                     /* NULL: ds_gws_* are unsupported */
     /* s_sendmsg(MSG_INTERRUPT): raise the interrupt with the wave's M0. May be NULL. */
@@ -105,6 +106,7 @@ struct isa_wave {
     uint32_t mode;       /* MODE register */
     uint32_t acc_offset; /* copy of the dispatch's */
     uint32_t index_in_group;
+    uint32_t nap; /* clocks that the last s_sleep asks for */
     isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
     uint64_t scratch_base;  /* GPU address of this wave's scratch (what the hardware's
