@@ -62,6 +62,45 @@ static void test_grid_barrier(void **state)
     rig_close(&q);
 }
 
+/* Adds 1 to args[0][0], keeps the largest value that it had before in args[0][1], loops for several
+ * turns and takes the 1 back. */
+static const char counted_text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                                   "v_mov_b32 v1, 0\n"
+                                   "v_mov_b32 v2, 1\n"
+                                   "s_mov_b64 exec, 1\n"
+                                   "s_waitcnt lgkmcnt(0)\n"
+                                   "global_atomic_add v3, v1, v2, s[8:9] glc\n"
+                                   "s_waitcnt vmcnt(0)\n"
+                                   "global_atomic_umax v1, v3, s[8:9] offset:4\n"
+                                   "s_mov_b32 s10, 200000\n"
+                                   "again: s_sub_u32 s10, s10, 1\n"
+                                   "s_cmp_lg_u32 s10, 0\n"
+                                   "s_cbranch_scc1 again\n"
+                                   "v_mov_b32 v2, -1\n"
+                                   "global_atomic_add v1, v2, s[8:9]\n"
+                                   "s_endpgm\n";
+
+/* However long no workgroup ends, a queue has never more waves in flight than the GPU has slots. */
+static void test_wave_slots(void **state)
+{
+    enum { SLOTS = 32 };
+    (void)state;
+    rig_t *r = rig_create(1);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    uint64_t cells = rig_alloc(r, 8), signal = rig_signal(r, 1);
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, counted_text, NULL),
+                                       .signal = signal,
+                                       .args = args(r, cells, 0, 0),
+                                       .grid = {2 * SLOTS * 64},
+                                       .group = {64}});
+    assert_true(rig_wait(r, signal, 0));
+    const uint32_t *left = rig_ptr(r, cells), *most_before = left + 1;
+    assert_int_equal(*left, 0);
+    assert_int_equal(*most_before + 1, SLOTS);
+    rig_close(&q);
+}
+
 /* A dispatch that fills the GPU waits for one on another queue, which must get in all the same. */
 static void test_queues_wait_for_each_other(void **state)
 {
@@ -422,6 +461,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid_barrier),
+        cmocka_unit_test(test_wave_slots),
         cmocka_unit_test(test_queues_wait_for_each_other),
         cmocka_unit_test(test_dispatches_overlap),
         cmocka_unit_test(test_lds_and_barriers),

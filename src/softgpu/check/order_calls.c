@@ -166,9 +166,11 @@ EXPORT hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal,
 
 /* ---- what the program sets ---- */
 
-/* A doorbell's value is a packet of the queue, which is at most the last that has been taken. */
-static void ring(const softgpu_order_api_t *o, const amd_queue_t *q, hsa_signal_value_t value)
+/* A doorbell's value is a packet of the queue, which is at most the last that has been taken. The
+ * type of a signal's queue has another name in newer headers of HSA, hence the void pointer. */
+static void ring(const softgpu_order_api_t *o, const void *queue, hsa_signal_value_t value)
 {
+    const amd_queue_t *q = queue;
     const uint64_t end = __atomic_load_n(&q->write_dispatch_id, __ATOMIC_ACQUIRE);
     if (!end || !q->hsa_queue.size) return;
     const uint64_t packet = (uint64_t)value < end ? (uint64_t)value : end - 1;

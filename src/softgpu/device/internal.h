@@ -208,8 +208,8 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
 typedef struct sg_place_model sg_place_model_t;
 sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
 /* Room for one more workgroup of the run, or false. A run with no workgroup in flight always gets
- * one, on CU -1 if need be, unless its queue's scratch is used up; so does any run with `beyond`.
- */
+ * one, on CU -1 if need be, unless its queue's scratch is used up or the queue's waves in flight
+ * fill as many wave slots as the GPU has; so does any run with `beyond`. */
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *out);
 void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *place);
 /* No workgroup is in flight. */
@@ -287,9 +287,10 @@ struct sg_queue {
     uint64_t pm4_returned;  /* by the last atomic operation of a PM4 packet */
     sg_run_t *runs;         /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
     sg_worker_t worker;
-    /* scratch slots in use, under the pool's lock */
+    /* under the pool's lock: scratch slots in use, waves in flight */
     uint64_t scratch_used[SG_SCRATCH_SLOTS / 64];
     uint32_t scratch_slots;
+    uint32_t waves;
 };
 
 /* queue.c */

@@ -17,9 +17,10 @@ typedef struct {
 
 struct sg_place_model {
     uint32_t n_units, n_simds, waves_per_simd, lds_bytes;
-    uint32_t turn;     /* unit to try first */
-    uint64_t taken;    /* places */
-    uint32_t n_beyond; /* of those, on no unit */
+    uint32_t wave_slots; /* of all units */
+    uint32_t turn;       /* unit to try first */
+    uint64_t taken;      /* places */
+    uint32_t n_beyond;   /* of those, on no unit */
     unit_t unit[];
 };
 
@@ -32,6 +33,7 @@ sg_place_model_t *sg_place_model_create(const sg_profile_t *profile)
     m->n_simds = profile->simds_per_cu;
     m->waves_per_simd = profile->waves_per_simd;
     m->lds_bytes = profile->lds_kb << 10;
+    m->wave_slots = n * m->n_simds * m->waves_per_simd;
     return m;
 }
 
@@ -118,6 +120,14 @@ static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
     return false;
 }
 
+/* Runtimes rely on this limit whatever else is beyond the model: HIP's buffer for printf has one
+ * packet for each wave slot of the GPU, and a wave of that queue which finds no packet left takes
+ * one that another wave is writing to. */
+static bool too_many_waves(const sg_place_model_t *m, const sg_run_t *run)
+{
+    return run->queue->waves && run->queue->waves + run->waves > m->wave_slots;
+}
+
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *p)
 {
     p->cu = -1;
@@ -126,6 +136,7 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *
     p->vgprs = run->isa.n_vgpr;
     p->lds = run->lds_bytes;
     p->has_scratch = run->scratch_wave_bytes != 0;
+    if (too_many_waves(m, run)) return false;
     if (p->has_scratch && !take_scratch(run->queue, p)) return false;
     if (!take_unit(m, run->queue, p)) {
         if (run->resident && !(beyond && m->n_beyond < BEYOND_MAX)) {
@@ -135,6 +146,7 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *
         m->n_beyond++;
     }
     run->resident++;
+    run->queue->waves += p->n_waves;
     m->taken++;
     return true;
 }
@@ -149,6 +161,7 @@ void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *p)
     }
     if (p->has_scratch) give_scratch(run->queue, p, p->n_waves);
     run->resident--;
+    run->queue->waves -= p->n_waves;
     m->taken--;
 }
 
