@@ -20,23 +20,6 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "softgpu/device/names.h"
-
-/* There is no device, and no finding on it. */
-char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor)
-{
-    (void)m;
-    (void)descriptor;
-    return NULL;
-}
-
-const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, uint64_t *bytes)
-{
-    (void)m;
-    (void)va;
-    *begin = *bytes = 0;
-    return NULL;
-}
 
 static char name[] = "/tmp/softgpu-report-XXXXXX";
 

@@ -216,6 +216,19 @@ static struct {
     locked_t *first;
 } locked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* A child has none of its parent's GPU memory; threads that are gone may have had the locks. */
+static void in_forked_child(void)
+{
+    pthread_mutex_init(&locked.lock, NULL);
+    locked.first = NULL;
+    calls_held_forget();
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_forked_child);
+}
+
 /* HIP locks what is registered by whole pages. */
 static bool is_of_register(void)
 {

@@ -85,6 +85,8 @@ typedef int calls_free_t(void *at);
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
 /* What is held is given back; false: there was nothing, and HIP's last error is what it was. */
 bool calls_release_all(void);
+/* In a forked child: what is held is the parent's. */
+void calls_held_forget(void);
 /* Whether a profiler would see other calls than the program's. */
 bool calls_profiled(void);
 /* Whether any stream is captured. */

@@ -5,6 +5,7 @@
 #include "softgpu/check/code.h"
 
 #include "disasm/disasm.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/device/names.h"
 
 #include <elf.h>
@@ -34,6 +35,11 @@ static struct {
     pthread_mutex_t lock; /* of those who add one, or look for lines */
     _Atomic(code_t *) first;
 } codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void chk_code_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&codes.lock, when);
+}
 
 static code_t *first_code(void)
 {

@@ -8,6 +8,7 @@
 #include "softgpu/check/init.h"
 
 #include "softgpu/check/check.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/check/sink.h"
@@ -34,6 +35,13 @@ static struct {
     unsigned dispatches;
     uint64_t bytes; /* of the places */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
+
+/* No dispatch and no copy goes on in the child. */
+void chk_bytes_fork(chk_fork_t when)
+{
+    chk_fork_rwlock(&all.lock, when);
+    if (when == CHK_FORK_CHILD) all.dispatches = 0;
+}
 
 /* Calls that give out memory of which all writers but the host are known; and whether nobody uses
  * it any more. A pool may give out what work on its stream still uses, unless it is known to have

@@ -8,6 +8,7 @@
 #include "softgpu/check/memory.h"
 
 #include "base/kernel_name.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/device/names.h"
 
@@ -31,6 +32,11 @@ static struct {
     call_t call[CALLS];
     unsigned next;
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void chk_copies_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&calls.lock, when);
+}
 
 static bool holds(const chk_span_t *s, uint64_t va)
 {

@@ -8,6 +8,7 @@
 
 #include "softgpu/check/check.h"
 #include "softgpu/check/clock.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/check/sink.h"
 
 #include <hsa/hsa.h>
@@ -167,15 +168,14 @@ static uint32_t take_chain(void)
     return order.n_chains < CHAINS ? order.n_chains++ : 0;
 }
 
-static void forked(void)
+void chk_order_fork(chk_fork_t when)
 {
-    pthread_mutex_init(&order.lock, NULL);
+    chk_fork_mutex(&order.lock, when);
 }
 
 static void begin(void)
 {
     if (!(chk_wanted() & CHK_RACE)) return;
-    pthread_atfork(NULL, NULL, forked);
     order.host = chk_clock_keep(&chk_clock_nothing);
     order.handlers = CHAINS;
     order.actor = calloc(ACTORS, sizeof *order.actor);

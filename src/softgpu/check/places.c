@@ -2,6 +2,7 @@
  * answers and ask seldom. Places that have been taken back stay in it until others overlap them. */
 #include "softgpu/check/places.h"
 
+#include "softgpu/check/fork.h"
 #include "softgpu/check/sink.h"
 
 #include <pthread.h>
@@ -20,6 +21,11 @@ static struct {
     _Atomic uint64_t epoch;
     pid_t process; /* that made them */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
+
+void chk_places_fork(chk_fork_t when)
+{
+    chk_fork_rwlock(&all.lock, when);
+}
 
 uint64_t chk_places_epoch(void)
 {

@@ -6,6 +6,7 @@
 #include "softgpu/check/race.h"
 
 #include "base/log.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
 #include "softgpu/check/race_row.h"
 #include "softgpu/device/memory.h"
@@ -112,6 +113,14 @@ static inline chunk_t *chunk_of(uint64_t va)
 }
 
 /* ---- memory that comes and goes ---- */
+
+/* Threads that hold blocks are not waited for: the child has none of them. */
+void race_global_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&all.lock, when);
+    for (unsigned k = 0; k < BLOCKS && when == CHK_FORK_CHILD; k++)
+        atomic_store_explicit(&blocks[k].held, false, memory_order_relaxed);
+}
 
 static void *map(size_t bytes)
 {

@@ -10,6 +10,7 @@
  * to the store. A few of those are kept, with more of them all is taken to be in order. */
 #include "softgpu/check/race.h"
 
+#include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
 
 #include <pthread.h>
@@ -81,6 +82,13 @@ static struct {
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_owner = 1};
 
 /* ---- dispatches ---- */
+
+/* No dispatch goes on in the child. */
+void race_run_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&all.lock, when);
+    if (when == CHK_FORK_CHILD) all.active = NULL;
+}
 
 /* The owners of a new one. Under the lock. */
 static uint32_t take_owners(uint32_t total)

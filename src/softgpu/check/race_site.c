@@ -4,6 +4,7 @@
  * it does. A site is looked at once. */
 #include "softgpu/check/race.h"
 
+#include "softgpu/check/fork.h"
 #include "softgpu/device/memory.h"
 #include "softgpu/isa/code.h"
 
@@ -23,6 +24,11 @@ static struct {
     uint32_t n;
     _Atomic uint16_t at[1 << INDEX_BITS];
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .n = 1};
+
+void race_site_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&all.lock, when);
+}
 
 /* ---- code ---- */
 

@@ -10,6 +10,7 @@
 #include "base/lines.h"
 #include "base/log.h"
 #include "softgpu/check/code.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/check/format.h"
 #include "softgpu/check/sink.h"
 
@@ -70,20 +71,11 @@ static struct {
 
 /* ---- options ---- */
 
-/* Whoever holds this lock holds those of what is looked up, too: the child finds them all free. */
-static void before_fork(void)
+/* The findings are the parent's. */
+void chk_report_fork(chk_fork_t when)
 {
-    pthread_mutex_lock(&state.lock);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&state.lock);
-}
-
-static void in_forked_child(void)
-{
-    pthread_mutex_init(&state.lock, NULL);
+    chk_fork_mutex(&state.lock, when);
+    if (when != CHK_FORK_CHILD) return;
     memset(state.slot, 0, sizeof state.slot);
     state.n = state.n_errors = state.n_waiting = 0;
     state.untold = 0;
@@ -114,7 +106,7 @@ static void read_options(void)
     if (state.refused) base_error("%s", why);
     if (!state.options.families) return;
     state.writer = writers[state.options.format];
-    pthread_atfork(before_fork, after_fork, in_forked_child);
+    chk_fork_watch();
     on_exit(keep_status, NULL);
     base_lines_open(&state.lines, chk_variables[CHK_VARIABLE_OUTPUT], "findings go");
 }

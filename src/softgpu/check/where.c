@@ -6,6 +6,7 @@
 #include "base/kernel_name.h"
 #include "base/text.h"
 #include "disasm/libdw.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/check/sink.h"
 
 #include <dlfcn.h>
@@ -25,6 +26,11 @@ enum { SCOPES_MAX = 256 }; /* within each other */
 
 /* One thread at a time: libdw's answers belong to its handles. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void chk_where_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&lock, when);
+}
 
 static bool call_place(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Die *inlined,
                        const char **file, int *line)

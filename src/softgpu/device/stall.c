@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/check.h"
+#include "softgpu/check/fork.h"
 #include "softgpu/isa/code.h"
 #include "softgpu/isa/table.h"
 
@@ -157,6 +158,26 @@ isa_check_t *sg_stall_watch(const sg_box_t *b, isa_check_t *check)
 
 /* ---- whether anything moves ---- */
 
+/* Nothing is in flight in the child. */
+static void in_forked_child(void)
+{
+    chk_fork_mutex(&stall.lock, CHK_FORK_CHILD);
+    atomic_store(&stall.workgroups, 0);
+    stall.n_stood = stall.n_places = stall.more_waves = 0;
+}
+
+/* The lock is held while a finding is written, so that it comes before those of fork.h: handlers
+ * that are registered later are called earlier. */
+static void before_fork(void)
+{
+    chk_fork_mutex(&stall.lock, CHK_FORK_BEFORE);
+}
+
+static void after_fork(void)
+{
+    chk_fork_mutex(&stall.lock, CHK_FORK_AFTER);
+}
+
 static void prepare(void)
 {
     stall.wanted = chk_wanted() & CHK_SYNC;
@@ -164,6 +185,7 @@ static void prepare(void)
                      (uint64_t)base_env_int("SOFTGPU_CHECK_HANG", GRACE_SECONDS, 0, INT32_MAX);
     stall.wanted &= stall.grace_ns != 0;
     if (!stall.wanted) return;
+    pthread_atfork(before_fork, after_fork, in_forked_child);
     sgc_ops();
     for (unsigned op = 0; op < ISA_OP_COUNT; op++)
         stall.looks[op] = ISA_CHECK_BEFORE | ISA_CHECK_AFTER; /* what others want is among it */
