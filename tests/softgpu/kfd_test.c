@@ -130,6 +130,39 @@ static void registered_memory_has_another_address(void **state)
     alloc(va, 4096, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | RW, 0, -EINVAL);
 }
 
+/* All of it is mapped, or none of it can be registered. */
+static void only_what_is_mapped_can_be_registered(void **state)
+{
+    (void)state;
+    enum { PAGES = 8, PAGE = 4096 };
+    const uint64_t own = (uintptr_t)mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const uint64_t va = reserve(MB), huge = UINT64_C(100) << 30;
+    const struct {
+        uint64_t at, bytes;
+        int error;
+    } rows[] = {
+        {own, PAGES * PAGE, 0},
+        {own + PAGE, 2 * PAGE, 0},
+        {own + PAGE + 16, PAGE, 0},             /* from there on */
+        {own, PAGES * PAGE, -EFAULT},           /* a hole within, */
+        {own + 4 * PAGE, 2 * PAGE, -EFAULT},    /* at the beginning, */
+        {own + 3 * PAGE, 2 * PAGE, -EFAULT},    /* at the end */
+        {own + 3 * PAGE + 16, PAGE, -EFAULT},   /* which only its last bytes reach */
+        {own, huge, -EFAULT},                   /* far more than there is */
+        {PAGE, PAGE, -EFAULT},                  /* where nothing ever is */
+        {UINT64_MAX - PAGE + 1, PAGE, -EFAULT}, /* nor can be */
+        {own, UINT64_MAX - PAGE + 1, -EFAULT},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        if (k == 3) munmap((void *)(uintptr_t)(own + 4 * PAGE), PAGE);
+        const struct kfd_ioctl_alloc_memory_of_gpu_args b = alloc(
+            va, rows[k].bytes, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | RW, rows[k].at, rows[k].error);
+        if (!rows[k].error) assert_int_equal(free_buffer(b.handle), 0);
+    }
+    munmap((void *)(uintptr_t)own, PAGES * PAGE);
+}
+
 static void memory_runs_out_at_the_profiles_limit(void **state)
 {
     (void)state;
@@ -230,6 +263,34 @@ static void interrupts_raise_events(void **state)
     assert_int_equal(wait.wait_result, KFD_IOC_WAIT_RESULT_COMPLETE);
     assert_int_equal(data.memory_exception_data.va, 0x123000);
     assert_int_equal(data.memory_exception_data.gpu_id, kfd_gpu_id(0));
+
+    /* events still write to the page; there is one for the process */
+    assert_int_equal(unmap_gpu(b.handle), 0);
+    assert_int_equal(free_buffer(b.handle), -EPERM);
+    page[create.event_slot_index] = create.event_trigger_data;
+    fake.ops.raise_event(fake.ops.user, create.event_trigger_data);
+    assert_true(page[create.event_slot_index] == UINT64_MAX);
+    create.event_page_offset = b.handle;
+    assert_int_equal(call(AMDKFD_IOC_CREATE_EVENT, &create), -EINVAL);
+}
+
+/* The program may unmap its own memory at any time, and device pages hold something else. */
+static void mailboxes_are_in_the_drivers_memory(void **state)
+{
+    (void)state;
+    static _Alignas(4096) uint64_t own[KFD_SIGNAL_EVENT_LIMIT];
+    const struct kfd_ioctl_alloc_memory_of_gpu_args bad[] = {
+        alloc(reserve(sizeof own), sizeof own, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | RW, (uintptr_t)own,
+              0),
+        alloc(reserve(KFD_DOORBELL_BYTES), KFD_DOORBELL_BYTES,
+              KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | RW, 0, 0),
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        struct kfd_ioctl_create_event_args create = {.event_page_offset = bad[k].handle,
+                                                     .event_type = KFD_IOC_EVENT_SIGNAL};
+        assert_int_equal(call(AMDKFD_IOC_CREATE_EVENT, &create), -EINVAL);
+        assert_int_equal(free_buffer(bad[k].handle), 0);
+    }
 }
 
 /* A program built for an older, shorter structure gets no byte written behind it. */
@@ -370,8 +431,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(program_and_device_share_memory),
         cmocka_unit_test(registered_memory_has_another_address),
+        cmocka_unit_test(only_what_is_mapped_can_be_registered),
         cmocka_unit_test(memory_runs_out_at_the_profiles_limit),
         cmocka_unit_test(queues_get_doorbells_of_their_own),
+        cmocka_unit_test(mailboxes_are_in_the_drivers_memory),
         cmocka_unit_test(interrupts_raise_events),
         cmocka_unit_test(structures_may_be_shorter),
         cmocka_unit_test(apertures_are_the_drivers),

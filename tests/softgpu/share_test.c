@@ -314,6 +314,44 @@ static int reach_through_a_handle(void *argument)
     return *seen_by_device(here) == 32 ? 0 : 8;
 }
 
+/* Looks from within each call by which pages leave the table, as a running kernel may: how often
+ * the first page or the last was not there. */
+static unsigned misses;
+
+int __real_sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
+int __wrap_sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
+int __wrap_sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
+{
+    const int error = __real_sg_memory_unmap(m, va, size);
+    misses += !sg_memory_find(m, here) + !sg_memory_find(m, here + MB - PAGE);
+    return error;
+}
+
+/* Pages beside those that are taken from a GPU are never out of reach. */
+static void neighbours_stay_in_reach(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200 };
+    union drm_amdgpu_gem_create make = {.in = {.bo_size = MB, .domains = AMDGPU_GEM_DOMAIN_VRAM}};
+    assert_int_equal(drm(DRM_IOCTL_AMDGPU_GEM_CREATE, &make), 0);
+    const uint32_t handle = make.out.handle;
+    assert_int_equal(address(AMDGPU_VA_OP_MAP, handle, here, 0, MB), 0);
+    misses = 0;
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        /* a hole, and from now on two mappings, of which the second gets one */
+        const uint64_t at = MB / 2 + (uint64_t)(n % 64) * PAGE;
+        assert_int_equal(address(AMDGPU_VA_OP_CLEAR, 0, here + at, 0, PAGE), 0);
+        assert_null(seen_by_device(here + at));
+        assert_int_equal(address(AMDGPU_VA_OP_MAP, handle, here + at, at, PAGE), 0);
+    }
+    assert_int_equal(misses, 0);
+    for (uint64_t at = 0; at < MB; at += PAGE)
+        assert_ptr_equal(seen_by_device(here + at), (uint8_t *)seen_by_device(here) + at);
+    assert_int_equal(address(AMDGPU_VA_OP_CLEAR, 0, here, 0, MB), 0);
+    assert_null(seen_by_device(here));
+    assert_int_equal(close_handle(handle), 0);
+}
+
 static void memory_of_another_is_mapped_by_offset(void **state)
 {
     (void)state;
@@ -628,6 +666,7 @@ int main(void)
         cmocka_unit_test(memory_stays_while_held),
         cmocka_unit_test(processes_share_memory),
         cmocka_unit_test(memory_moves_between_addresses),
+        cmocka_unit_test(neighbours_stay_in_reach),
         cmocka_unit_test(memory_of_another_is_mapped_by_offset),
         cmocka_unit_test(all_users_see_an_objects_metadata),
         cmocka_unit_test(memory_is_opened_by_name),

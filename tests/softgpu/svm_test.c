@@ -121,6 +121,39 @@ static void advice_is_noted_and_disturbs_nobody(void **state)
     assert_int_equal(sg_memory_epoch(process->gpus[0].memory), epoch);
 }
 
+/* Looks from within each call by which pages leave the table, as a running kernel may: how often
+ * the first page or the last was not there. */
+static unsigned misses;
+
+int __real_sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
+int __wrap_sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
+int __wrap_sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
+{
+    const int error = __real_sg_memory_unmap(m, va, size);
+    misses += !sg_memory_find(m, memory) + !sg_memory_find(m, memory + 15 * PAGE);
+    return error;
+}
+
+/* Pages beside those of which something is changed are never out of reach. */
+static void neighbours_stay_in_reach(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200 };
+    const uint32_t gpu = kfd_gpu_id(0);
+    assert_int_equal(set(0, 15, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+    misses = 0;
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        assert_int_equal(set(4, 6, KFD_IOCTL_SVM_ATTR_NO_ACCESS, gpu), 0);
+        kfd_svm_forget(process, memory + 8 * PAGE, 4 * PAGE);
+        assert_int_equal(set(0, 15, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+        /* flags of what is in reach: it stays there */
+        assert_int_equal(set(0, 7, KFD_IOCTL_SVM_ATTR_SET_FLAGS, KFD_IOCTL_SVM_FLAG_GPU_RO), 0);
+        assert_int_equal(set(0, 7, KFD_IOCTL_SVM_ATTR_CLR_FLAGS, KFD_IOCTL_SVM_FLAG_GPU_RO), 0);
+    }
+    assert_int_equal(misses, 0);
+    assert_int_equal(reached(SG_MEM_WRITABLE), 0xffff);
+}
+
 static void unmapped_memory_is_out_of_reach(void **state)
 {
     (void)state;
@@ -143,6 +176,8 @@ static void unmapped_memory_is_out_of_reach(void **state)
     assert_ptr_not_equal(sg_memory_host(process->gpus[0].memory, memory + 8 * PAGE, PAGE, 0),
                          (void *)(memory + 8 * PAGE));
     assert_int_equal(set(7, 8, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), -EADDRINUSE);
+    attribute_t one = {KFD_IOCTL_SVM_ATTR_ACCESS, gpu};
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 7, 8, &one, 1), -EADDRINUSE);
     struct kfd_ioctl_unmap_memory_from_gpu_args u = {
         .handle = b.handle, .device_ids_array_ptr = (uintptr_t)&gpu, .n_devices = 1};
     assert_int_equal(kfd_ioctl(process, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &u), 0);
@@ -171,6 +206,17 @@ static void wrong_calls_change_nothing(void **state)
     munmap((void *)(memory + 5 * PAGE), PAGE);
     assert_int_equal(set(4, 6, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), -EFAULT);
     assert_int_equal(reached(0), 0);
+    attribute_t one = {KFD_IOCTL_SVM_ATTR_ACCESS, gpu};
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 4, 6, &one, 1), -EFAULT);
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 5, 5, &one, 1), -EFAULT);
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 0, 4, &one, 1), 0);
+    /* that of which it is no question: nothing is answered */
+    two[0].type = KFD_IOCTL_SVM_ATTR_GRANULARITY;
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 0, 3, two, 2), -EINVAL);
+    one = (attribute_t){KFD_IOCTL_SVM_ATTR_NO_ACCESS, gpu};
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 0, 3, &one, 1), -EINVAL);
+    one = (attribute_t){KFD_IOCTL_SVM_ATTR_ACCESS, 12345};
+    assert_int_equal(svm(KFD_IOCTL_SVM_OP_GET_ATTR, 0, 3, &one, 1), -EINVAL);
 
     enum { MANY = 200 }; /* more than the fixed structures are long */
     attribute_t many[MANY];
@@ -281,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(access_is_given_page_by_page, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(advice_is_noted_and_disturbs_nobody, new_memory, no_memory),
+        cmocka_unit_test_setup_teardown(neighbours_stay_in_reach, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(unmapped_memory_is_out_of_reach, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(readers_learn_what_becomes_of_ranges, new_memory,
                                         no_memory),

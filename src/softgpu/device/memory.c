@@ -138,6 +138,22 @@ static int slot_set(slot_t *slot, uintptr_t value)
     return 0;
 }
 
+static void enter(sg_memory_t *m, extent_node_t *node)
+{
+    node->next = m->mapped;
+    if (node->next) node->next->prev = node;
+    m->mapped = node;
+}
+
+static void leave(sg_memory_t *m, extent_node_t *node)
+{
+    if (node->prev)
+        node->prev->next = node->next;
+    else
+        m->mapped = node->next;
+    if (node->next) node->next->prev = node->prev;
+}
+
 int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32_t flags)
 {
     const uint64_t page = UINT64_C(1) << PAGE_BITS;
@@ -152,9 +168,7 @@ int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32
     int rc = walk_range(m->root, 0, va, va + size, slot_must_be_empty, 0);
     if (!rc) {
         walk_range(m->root, 0, va, va + size, slot_set, (uintptr_t)node);
-        node->next = m->mapped;
-        if (node->next) node->next->prev = node;
-        m->mapped = node;
+        enter(m, node);
     }
     pthread_mutex_unlock(&m->lock);
     if (rc) free(node);
@@ -185,11 +199,7 @@ int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
     extent_node_t *node = mapped_at(m, va);
     if (!node || node->extent.begin != va || node->extent.end - va != size) goto out;
     walk_range(m->root, 0, va, va + size, slot_set, 0);
-    if (node->prev)
-        node->prev->next = node->next;
-    else
-        m->mapped = node->next;
-    if (node->next) node->next->prev = node->prev;
+    leave(m, node);
     while (node->pieces) {
         extent_node_t *piece = node->pieces;
         node->pieces = piece->next;
@@ -200,6 +210,73 @@ int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size)
     rc = 0;
 out:
     pthread_mutex_unlock(&m->lock);
+    return rc;
+}
+
+static int slot_stays(slot_t *slot, uintptr_t value)
+{
+    (void)slot;
+    (void)value;
+    return 0;
+}
+
+/* Under the lock: puts `first` and, unless it is NULL, `second` in the place of an extent, slot by
+ * slot. An error changes nothing. */
+static int replace(sg_memory_t *m, extent_node_t *old, extent_node_t *first, extent_node_t *second)
+{
+    extent_node_t *const parts[] = {first, second};
+    int rc = 0;
+    /* As in sg_memory_map: tables first. */
+    for (unsigned k = 0; k < 2 && parts[k] && !rc; k++)
+        rc = walk_range(m->root, 0, parts[k]->extent.begin, parts[k]->extent.end, slot_stays, 0);
+    if (rc) return rc;
+    leave(m, old);
+    for (unsigned k = 0; k < 2 && parts[k]; k++) {
+        walk_range(m->root, 0, parts[k]->extent.begin, parts[k]->extent.end, slot_set,
+                   (uintptr_t)parts[k]);
+        enter(m, parts[k]);
+    }
+    retire(m, old);
+    atomic_fetch_add_explicit(&m->head.epoch, 1, memory_order_acq_rel);
+    return 0;
+}
+
+int sg_memory_split(sg_memory_t *m, uint64_t at)
+{
+    if (at & ((UINT64_C(1) << PAGE_BITS) - 1)) return -EINVAL;
+    extent_node_t *first = calloc(1, sizeof *first), *second = calloc(1, sizeof *second);
+    int rc = first && second ? 0 : -ENOMEM;
+    bool used = false;
+    pthread_mutex_lock(&m->lock);
+    extent_node_t *node = (extent_node_t *)sg_memory_find(m, at);
+    if (!rc && node && !(node->extent.flags & SG_MEM_REGISTERED) && node->extent.begin < at) {
+        const sg_extent_t *e = &node->extent;
+        first->extent = (sg_extent_t){e->begin, at, e->host, e->flags};
+        second->extent = (sg_extent_t){at, e->end, e->host + (at - e->begin), e->flags};
+        rc = replace(m, node, first, second);
+        used = !rc;
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (used) return 0;
+    free(first);
+    free(second);
+    return rc;
+}
+
+int sg_memory_protect(sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags)
+{
+    extent_node_t *changed = calloc(1, sizeof *changed);
+    int rc = changed ? -ENOENT : -ENOMEM;
+    pthread_mutex_lock(&m->lock);
+    extent_node_t *node = changed ? (extent_node_t *)sg_memory_find(m, va) : NULL;
+    if (node && !(node->extent.flags & SG_MEM_REGISTERED) && node->extent.begin == va &&
+        node->extent.end - va == size) {
+        changed->extent = node->extent;
+        changed->extent.flags = flags;
+        rc = replace(m, node, changed, NULL);
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (rc) free(changed);
     return rc;
 }
 

@@ -44,8 +44,17 @@ int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32
  * sg_memory_quiesce(): a racing access sees either state. */
 int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
 
-/* Changes with every unmap, never 0; cached extent pointers are valid while it stays the same.
- * Read it before the look-up whose result is to be cached. */
+/* Makes two of the extent that `at` lies in, if it does not begin there: each can be unmapped on
+ * its own, and readers find one or the other all the time. Not for registered extents. 0, -EINVAL
+ * (unaligned) or -ENOMEM. Thread-safe. */
+int sg_memory_split(sg_memory_t *m, uint64_t at);
+
+/* New SG_MEM_* for exactly what one map call made; readers find it all the time. Not for registered
+ * extents. 0, -ENOENT or -ENOMEM. Thread-safe. */
+int sg_memory_protect(sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
+
+/* Changes with every unmap and whenever an extent is replaced, never 0; cached extent pointers are
+ * valid while it stays the same. Read it before the look-up whose result is to be cached. */
 static inline uint64_t sg_memory_epoch(const sg_memory_t *m)
 {
     return atomic_load_explicit(&((const sg_memory_head_t *)m)->epoch, memory_order_acquire);

@@ -10,6 +10,7 @@
 #include <libdrm/amdgpu_drm.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     KIND_MASK = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
@@ -50,6 +51,14 @@ static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
     return &p->buffers[i];
 }
 
+bool kfd_is_mapped(uint64_t begin, uint64_t bytes)
+{
+    const uint64_t first = begin & ~(uint64_t)(KFD_PAGE - 1), size = begin - first + bytes;
+    /* the cheapest call that finds a hole */
+    return bytes && size >= bytes && first + size >= first &&
+           msync((void *)(uintptr_t)first, size, MS_ASYNC) == 0;
+}
+
 /* Finds the bytes of a new buffer and the offset for mmap. */
 static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
 {
@@ -64,7 +73,7 @@ static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
         break;
     case KFD_IOC_ALLOC_MEM_FLAGS_USERPTR:
         b->host = (uint8_t *)(uintptr_t)*mmap_offset;
-        error = b->host ? 0 : -EINVAL;
+        error = !b->host ? -EINVAL : kfd_is_mapped(*mmap_offset, b->size) ? 0 : -EFAULT;
         break;
     case KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL:
         b->host = (uint8_t *)gpu->doorbells;
@@ -92,6 +101,7 @@ int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args
                       .flags = args->flags,
                       .gpu = gpu->index,
                       .used = true};
+    if (b.size == 0) return -EINVAL; /* it has wrapped */
     uint64_t handle, mmap_offset = args->mmap_offset;
 
     pthread_mutex_lock(&p->lock);
@@ -113,6 +123,8 @@ int kfd_buffer_free(kfd_process_t *p, struct kfd_ioctl_free_memory_of_gpu_args *
     kfd_buffer_t *b = kfd_buffer_find(p, args->handle);
     if (!b) {
         error = -EINVAL;
+    } else if (args->handle == p->event_page) {
+        error = -EPERM; /* as the driver does: every interrupt writes to it */
     } else if (b->mapped) {
         error = -EBUSY; /* the driver's answer too */
     } else {

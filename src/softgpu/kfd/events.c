@@ -84,14 +84,6 @@ void kfd_events_set_page(kfd_events_t *e, uint64_t *page, size_t bytes)
     pthread_mutex_unlock(&e->lock);
 }
 
-bool kfd_events_have_page(kfd_events_t *e)
-{
-    pthread_mutex_lock(&e->lock);
-    bool have = e->page != NULL;
-    pthread_mutex_unlock(&e->lock);
-    return have;
-}
-
 /* ---- under the lock ---- */
 
 static event_t *find(kfd_events_t *e, uint32_t id)

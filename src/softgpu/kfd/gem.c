@@ -114,26 +114,40 @@ static int unmap_va(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t va)
     return -ENOENT;
 }
 
+/* Sees to it that a mapping of the object ends at `at` if one crosses it. Kernels reach both parts
+ * all the time. */
+static int split_mapping(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t at)
+{
+    kfd_gem_mapping_t *m = gem->mappings;
+    while (m && (at <= m->va || at >= m->va + m->size))
+        m = m->next;
+    if (!m) return 0;
+    kfd_gem_mapping_t *rest = malloc(sizeof(*rest));
+    int error = rest ? sg_memory_split(gpu->memory, at) : -ENOMEM;
+    if (error != 0) {
+        free(rest);
+        return error;
+    }
+    *rest = (kfd_gem_mapping_t){.va = at,
+                                .size = m->va + m->size - at,
+                                .offset = m->offset + (at - m->va),
+                                .flags = m->flags,
+                                .next = m->next};
+    m->size = at - m->va;
+    m->next = rest;
+    return 0;
+}
+
 /* Takes [begin, end) out of an object's mappings; what lies beside it stays. */
 static int clear_object(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t begin, uint64_t end)
 {
-    int error = 0;
+    int error = split_mapping(gpu, gem, begin);
+    if (error == 0) error = split_mapping(gpu, gem, end);
     for (kfd_gem_mapping_t **link = &gem->mappings; *link && error == 0;) {
-        kfd_gem_mapping_t m = **link, before = m, after = m;
-        uint64_t m_end = m.va + m.size;
-        if (m.va >= end || m_end <= begin) {
+        if ((*link)->va < end && begin < (*link)->va + (*link)->size)
+            remove_mapping(gpu, link);
+        else
             link = &(*link)->next;
-            continue;
-        }
-        remove_mapping(gpu, link);
-        before.size = begin > m.va ? begin - m.va : 0;
-        after.va = end;
-        after.size = m_end > end ? m_end - end : 0;
-        after.offset = m.offset + (end - m.va);
-        /* new rows stand before *link: they are not met again */
-        if (before.size) error = enter_mapping(gpu, gem, &before);
-        if (after.size && error == 0) error = enter_mapping(gpu, gem, &after);
-        if (before.size || after.size) link = &gem->mappings;
     }
     return error;
 }

@@ -251,16 +251,19 @@ static int smi_events(kfd_process_t *p, void *data)
     return error;
 }
 
-/* The thunk allocates the page of mailboxes and names it with the first event. */
+/* The thunk allocates the page of mailboxes and names it with the first event. It stays as long as
+ * the process, so that it has to be the driver's memory, which the program cannot unmap. */
 static int set_event_page(kfd_process_t *p, uint64_t handle)
 {
     int error = 0;
     pthread_mutex_lock(&p->lock);
     const kfd_buffer_t *b = kfd_buffer_find(p, handle);
-    if (!b || b->size < KFD_SIGNAL_EVENT_LIMIT * sizeof(uint64_t))
+    if (!b || !b->bo || b->size < KFD_SIGNAL_EVENT_LIMIT * sizeof(uint64_t) || p->event_page) {
         error = -EINVAL;
-    else if (!kfd_events_have_page(p->events))
+    } else {
         kfd_events_set_page(p->events, (uint64_t *)b->host, b->size);
+        p->event_page = handle;
+    }
     pthread_mutex_unlock(&p->lock);
     return error;
 }

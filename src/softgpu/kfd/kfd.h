@@ -80,7 +80,6 @@ kfd_events_t *kfd_events_create(void);
 void kfd_events_destroy(kfd_events_t *e);
 /* The page of mailboxes that the thunk allocated, as the device's memory shows it. */
 void kfd_events_set_page(kfd_events_t *e, uint64_t *page, size_t bytes);
-bool kfd_events_have_page(kfd_events_t *e);
 /* Fills the answer of CREATE_EVENT: id, slot, trigger data, page offset. */
 int kfd_event_create(kfd_events_t *e, struct kfd_ioctl_create_event_args *args);
 int kfd_event_destroy(kfd_events_t *e, uint32_t id);
@@ -146,6 +145,7 @@ typedef struct kfd_process {
     kfd_gpu_t gpus[KFD_MAX_GPUS];
     kfd_buffer_t *buffers; /* handle - 1 is the row */
     size_t n_buffers;
+    uint64_t event_page;  /* handle of the buffer that holds it, or 0 */
     kfd_queue_t **queues; /* row is the queue's id */
     size_t n_queues;
     bool xnack;
@@ -194,6 +194,8 @@ int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *hand
 /* The buffer of a handle, or NULL. Under the lock. */
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);
 uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu);
+/* Whether the program has all of its own memory there mapped. */
+bool kfd_is_mapped(uint64_t begin, uint64_t bytes);
 
 /* ipc.c: handles that other processes open by name */
 int kfd_ipc_export(kfd_process_t *p, struct kfd_ipc_export_args *args);

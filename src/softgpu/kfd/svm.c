@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { DEFAULT_GRANULARITY = 9, MAX_GRANULARITY = 0x3f };
 
@@ -83,26 +82,59 @@ static int add_extent(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t fla
     return 0;
 }
 
-/* Takes [begin, end) from a GPU; what lies beside it stays. */
+/* Sees to it that an extent ends at `at` if one crosses it. Kernels reach both parts all the time.
+ */
+static int split_extent(kfd_gpu_t *gpu, uint64_t at)
+{
+    extent_t *e = gpu->svm;
+    while (e && e->end <= at)
+        e = e->next;
+    if (!e || e->begin >= at) return 0;
+    extent_t *rest = malloc(sizeof(*rest));
+    int error = rest ? sg_memory_split(gpu->memory, at) : -ENOMEM;
+    if (error != 0) {
+        free(rest);
+        return error;
+    }
+    *rest = (extent_t){at, e->end, e->flags, e->next};
+    e->end = at;
+    e->next = rest;
+    return 0;
+}
+
+/* Takes [begin, end) from a GPU; what lies beside it stays. Where memory runs out, more than that
+ * goes: what the program has unmapped must not be reached. */
 static int cut(kfd_gpu_t *gpu, uint64_t begin, uint64_t end)
 {
-    int error = 0;
+    int error = split_extent(gpu, begin);
+    if (error == 0) error = split_extent(gpu, end);
     for (extent_t **link = &gpu->svm; *link && (*link)->begin < end;) {
-        extent_t e = **link;
-        if (e.end <= begin) {
-            link = &(*link)->next;
+        extent_t *gone = *link;
+        if (gone->end <= begin) {
+            link = &gone->next;
             continue;
         }
-        extent_t *gone = *link;
-        sg_memory_unmap(gpu->memory, e.begin, e.end - e.begin);
-        if (e.flags & SG_MEM_EXECUTABLE) sg_device_invalidate_code(gpu->device);
-        *link = e.next;
+        sg_memory_unmap(gpu->memory, gone->begin, gone->end - gone->begin);
+        if (gone->flags & SG_MEM_EXECUTABLE) sg_device_invalidate_code(gpu->device);
+        *link = gone->next;
         free(gone);
-        if (e.begin < begin && error == 0) error = add_extent(gpu, e.begin, begin, e.flags);
-        if (e.end > end && error == 0) error = add_extent(gpu, end, e.end, e.flags);
-        if (e.begin < begin) link = &gpu->svm; /* a row has come before this one */
     }
     return error;
+}
+
+/* Gives new flags to [begin, end), which lies in one extent. */
+static int change_flags(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
+{
+    int error = split_extent(gpu, begin);
+    if (error == 0) error = split_extent(gpu, end);
+    extent_t *e = gpu->svm;
+    while (e && e->begin < begin)
+        e = e->next;
+    if (error == 0 && e) error = sg_memory_protect(gpu->memory, begin, end - begin, flags);
+    if (error != 0 || !e) return error;
+    if (e->flags & SG_MEM_EXECUTABLE) sg_device_invalidate_code(gpu->device);
+    e->flags = flags;
+    return 0;
 }
 
 /* Gives [begin, end) to a GPU. What it has already, and as it should be, is not touched. */
@@ -118,10 +150,7 @@ static int cover(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
             error = add_extent(gpu, begin, next, flags);
         } else {
             next = e->end < end ? e->end : end;
-            if (e->flags != flags) {
-                error = cut(gpu, begin, next);
-                if (error == 0) error = add_extent(gpu, begin, next, flags);
-            }
+            if (e->flags != flags) error = change_flags(gpu, begin, next, flags);
         }
         begin = next;
     }
@@ -334,15 +363,18 @@ static bool is_taken(const kfd_process_t *p, uint64_t begin, uint64_t end)
     return false;
 }
 
+static int check_range(const kfd_process_t *p, uint64_t begin, uint64_t end)
+{
+    if (is_taken(p, begin, end)) return -EADDRINUSE;
+    return kfd_is_mapped(begin, end - begin) ? 0 : -EFAULT;
+}
+
 static int set(kfd_process_t *p, uint64_t begin, uint64_t end,
                const struct kfd_ioctl_svm_attribute *attrs, uint32_t n)
 {
     int error = check(p, attrs, n);
-    if (error != 0) return error;
-    if (is_taken(p, begin, end)) return -EADDRINUSE;
-    /* the cheapest call that finds out whether all of it is mapped */
-    if (msync((void *)(uintptr_t)begin, end - begin, MS_ASYNC) != 0) return -EFAULT;
-    error = split(p, begin);
+    if (error == 0) error = check_range(p, begin, end);
+    if (error == 0) error = split(p, begin);
     if (error == 0) error = split(p, end);
     if (error == 0) error = fill(p, begin, end);
     for (range_t *r = p->svm; r && r->begin < end && error == 0; r = r->next) {
@@ -386,6 +418,8 @@ static int get(kfd_process_t *p, uint64_t begin, uint64_t end,
                struct kfd_ioctl_svm_attribute *attrs, uint32_t n)
 {
     uint32_t any;
+    const int error = check_range(p, begin, end);
+    if (error != 0) return error;
     const attributes_t a = combine(p, begin, end, &any);
     for (uint32_t i = 0; i < n; i++) {
         const kfd_gpu_t *gpu;
