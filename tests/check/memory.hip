@@ -293,6 +293,21 @@ static void misaligned()
     (void)hipFree(at);
 }
 
+__global__ void sum_up(float *sum)
+{
+    unsafeAtomicAdd(sum, 1.0f); // bug: float-atomic
+}
+
+static void float_atomic()
+{
+    float *sum;
+    (void)hipHostMalloc((void **)&sum, sizeof *sum, right ? hipHostMallocNonCoherent : hipHostMallocCoherent); // made: sum
+    *sum = 0;
+    sum_up<<<1, 64>>>(sum);
+    (void)hipDeviceSynchronize();
+    (void)hipHostFree(sum);
+}
+
 // ---- addresses of no allocation ----
 
 static void fill_at(int *wrong)
@@ -761,6 +776,7 @@ static const row_t rows[] = {
     {"stack-overflow", stack_overflow},
     {"code-written", code_written},
     {"misaligned", misaligned},
+    {"float-atomic", float_atomic},
     {"null-pointer", null_pointer},
     {"own-memory", own_memory},
     {"far-away", far_away},

@@ -43,6 +43,13 @@ enum { CHK_NAMED = CHK_API | CHK_LEAKS };
     X(MISALIGNED, MEMORY, "misaligned-atomic", "misaligned atomic access",                         \
       "The address of an atomic access has to be a multiple of its size.",                         \
       "Align the data to its size.")                                                               \
+    X(FLOAT_ATOMIC, MEMORY, "fine-grained-float-atomic",                                           \
+      "floating-point atomic access to fine-grained memory",                                       \
+      "The instruction changes nothing there and returns 0: only the L2 cache can add, and it "    \
+      "does not hold what the host sees at once.",                                                 \
+      "Use coarse-grained memory (hipMalloc, hipHostMallocNonCoherent, "                           \
+      "hipMemAdviseSetCoarseGrain), or atomicAdd() without -munsafe-fp-atomics, which compares "   \
+      "and swaps.")                                                                                \
     X(LDS_READ, MEMORY, "lds-read", "read beyond the LDS of the workgroup",                        \
       "The workgroup has the LDS that its dispatch asks for; what is beyond it reads as 0.",       \
       "Ask for enough at the launch (dynamic shared memory is its third value), or compare the "   \

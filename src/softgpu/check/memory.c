@@ -11,6 +11,7 @@
 #include "softgpu/device/memory.h"
 #include "softgpu/device/names.h"
 #include "softgpu/isa/address.h"
+#include "softgpu/isa/atomic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +241,40 @@ static bool global_is_inside(const access_t *x)
     return false;
 }
 
+/* SG_MEM_* of memory on which an instruction does nothing. */
+static uint32_t ignored_on(unsigned op)
+{
+    switch (op) {
+#define FLAT_TOO(suffix, bits, what, ignored)                                                      \
+    case ISA_OP_flat_atomic_##suffix:                                                              \
+        return ignored;                                                                            \
+        NOT_FLAT(suffix, bits, what, ignored)
+#define NOT_FLAT(suffix, bits, what, ignored)                                                      \
+    case ISA_OP_global_atomic_##suffix:                                                            \
+    case ISA_OP_buffer_atomic_##suffix: return ignored;
+        ISA_ATOMICS(FLAT_TOO)
+        ISA_ATOMICS_NOT_FLAT(NOT_FLAT)
+#undef NOT_FLAT
+#undef FLAT_TOO
+    default: return 0;
+    }
+}
+
+static void look_at_floats(const access_t *x, sgc_lanes_t *a)
+{
+    const uint32_t ignored = ignored_on(x->inst->op);
+    const sg_memory_t *m = x->wave->group->dispatch->memory;
+    uint64_t lost = 0;
+    if (!ignored) return;
+    sgc_lanes_spread(a);
+    for (uint64_t lanes = a->exec; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        const sg_extent_t *e = sg_memory_find(m, a->va[lane]);
+        if (e && e->flags & ignored) lost |= UINT64_C(1) << lane;
+    }
+    if (lost) report(x, CHK_KIND_FLOAT_ATOMIC, a->bytes, lost, a->va[__builtin_ctzll(lost)]);
+}
+
 static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
 {
     if (!all_good(x, a)) {
@@ -248,7 +283,9 @@ static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
         const uint64_t bad = bad_lanes(x, a, &first);
         if (bad) report(x, memory_kinds[x->op->access], a->bytes, bad, first);
     }
-    if (x->op->access == SGC_ATOMIC) look_at_alignment(x, a);
+    if (x->op->access != SGC_ATOMIC) return;
+    look_at_alignment(x, a);
+    look_at_floats(x, a);
 }
 
 /* ---- the lane's and the workgroup's own memory ---- */

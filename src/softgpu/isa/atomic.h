@@ -1,51 +1,53 @@
 /* atomic.h - the atomic instructions of flat, global and buffer memory, as one list.
  *
- * X(suffix of the mnemonic, bits, operation of atomic_ops.h). A row makes flat_atomic_<suffix>,
- * global_atomic_<suffix> and buffer_atomic_<suffix>. */
+ * X(suffix of the mnemonic, bits, operation of atomic_ops.h, ignored). A row makes
+ * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. On memory with the
+ * SG_MEM_* `ignored` the instruction changes nothing and returns 0: the L2 has the adders for
+ * floating point, and does not keep fine-grained memory. */
 #ifndef SOFTGPU_ISA_ATOMIC_H
 #define SOFTGPU_ISA_ATOMIC_H
 
 #include "softgpu/isa/mem_lanes.h"
 
 #define ISA_ATOMICS(X)                                                                             \
-    X(swap, 32, swap)                                                                              \
-    X(cmpswap, 32, cmpswap)                                                                        \
-    X(add, 32, add)                                                                                \
-    X(sub, 32, sub)                                                                                \
-    X(smin, 32, smin)                                                                              \
-    X(umin, 32, umin)                                                                              \
-    X(smax, 32, smax)                                                                              \
-    X(umax, 32, umax)                                                                              \
-    X(and, 32, and)                                                                                \
-    X(or, 32, or)                                                                                  \
-    X(xor, 32, xor)                                                                                \
-    X(inc, 32, inc)                                                                                \
-    X(dec, 32, dec)                                                                                \
-    X(swap_x2, 64, swap)                                                                           \
-    X(cmpswap_x2, 64, cmpswap)                                                                     \
-    X(add_x2, 64, add)                                                                             \
-    X(sub_x2, 64, sub)                                                                             \
-    X(smin_x2, 64, smin)                                                                           \
-    X(umin_x2, 64, umin)                                                                           \
-    X(smax_x2, 64, smax)                                                                           \
-    X(umax_x2, 64, umax)                                                                           \
-    X(and_x2, 64, and)                                                                             \
-    X(or_x2, 64, or)                                                                               \
-    X(xor_x2, 64, xor)                                                                             \
-    X(inc_x2, 64, inc)                                                                             \
-    X(dec_x2, 64, dec)                                                                             \
-    X(add_f64, 64, fadd)                                                                           \
-    X(min_f64, 64, fmin)                                                                           \
-    X(max_f64, 64, fmax)
+    X(swap, 32, swap, 0)                                                                           \
+    X(cmpswap, 32, cmpswap, 0)                                                                     \
+    X(add, 32, add, 0)                                                                             \
+    X(sub, 32, sub, 0)                                                                             \
+    X(smin, 32, smin, 0)                                                                           \
+    X(umin, 32, umin, 0)                                                                           \
+    X(smax, 32, smax, 0)                                                                           \
+    X(umax, 32, umax, 0)                                                                           \
+    X(and, 32, and, 0)                                                                             \
+    X(or, 32, or, 0)                                                                               \
+    X(xor, 32, xor, 0)                                                                             \
+    X(inc, 32, inc, 0)                                                                             \
+    X(dec, 32, dec, 0)                                                                             \
+    X(swap_x2, 64, swap, 0)                                                                        \
+    X(cmpswap_x2, 64, cmpswap, 0)                                                                  \
+    X(add_x2, 64, add, 0)                                                                          \
+    X(sub_x2, 64, sub, 0)                                                                          \
+    X(smin_x2, 64, smin, 0)                                                                        \
+    X(umin_x2, 64, umin, 0)                                                                        \
+    X(smax_x2, 64, smax, 0)                                                                        \
+    X(umax_x2, 64, umax, 0)                                                                        \
+    X(and_x2, 64, and, 0)                                                                          \
+    X(or_x2, 64, or, 0)                                                                            \
+    X(xor_x2, 64, xor, 0)                                                                          \
+    X(inc_x2, 64, inc, 0)                                                                          \
+    X(dec_x2, 64, dec, 0)                                                                          \
+    X(add_f64, 64, fadd, SG_MEM_COHERENT)                                                          \
+    X(min_f64, 64, fmin, SG_MEM_COHERENT)                                                          \
+    X(max_f64, 64, fmax, SG_MEM_COHERENT)
 
 /* Not with flat addresses. */
 #define ISA_ATOMICS_NOT_FLAT(X)                                                                    \
-    X(add_f32, 32, fadd)                                                                           \
-    X(pk_add_f16, 32, pk_fadd16)
+    X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
+    X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)
 
 /* The operation on program memory: sequentially consistent, one host atomic each, so that
  * workgroups, queues and the host see them in one order. */
-#define ISA_DECLARE_ATOMIC(suffix, bits, op) isa_atomic##bits##_t isa_atomic_##suffix;
+#define ISA_DECLARE_ATOMIC(suffix, bits, op, ignored) isa_atomic##bits##_t isa_atomic_##suffix;
 ISA_ATOMICS(ISA_DECLARE_ATOMIC)
 ISA_ATOMICS_NOT_FLAT(ISA_DECLARE_ATOMIC)
 #undef ISA_DECLARE_ATOMIC

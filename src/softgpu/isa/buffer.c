@@ -285,12 +285,13 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
     return dst;
 }
 
-#define ATOMIC(suffix, bits, op)                                                                   \
+#define ATOMIC(suffix, bits, op, ignored)                                                          \
     ISA_INST(buffer_atomic_##suffix)                                                               \
     {                                                                                              \
         isa_buffer_access_t x;                                                                     \
         isa_row_t *dst = atomic_begin(w, i, &x, bits / 8);                                         \
-        isa_lanes_atomic##bits(w, &x.at, isa_lanes_rows(w, &i->src[1]), dst, isa_atomic_##suffix); \
+        isa_lanes_atomic##bits(w, &x.at, isa_lanes_rows(w, &i->src[1]), dst, isa_atomic_##suffix,  \
+                               ignored);                                                           \
         if (dst) isa_lanes_zero(dst, bits / 32, w->exec & ~x.at.exec);                             \
     }
 

@@ -82,8 +82,9 @@ typedef struct {
     isa_sub_t sub;
     isa_atomic32_t *op32;
     isa_atomic64_t *op64;
-    uint32_t bytes;  /* of an element */
-    isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
+    uint32_t ignored; /* SG_MEM_* on which an atomic operation does nothing */
+    uint32_t bytes;   /* of an element */
+    isa_row_t *zero;  /* rows that get 0 where an LDS address is out of range, or NULL */
     unsigned zero_rows;
     bool stores; /* and reads nothing */
 } access_t;
@@ -113,9 +114,9 @@ static void do_store_sub(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
 static void do_atomic(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
 {
     if (x->op32)
-        isa_lanes_atomic32(w, a, x->rows, x->dst, x->op32);
+        isa_lanes_atomic32(w, a, x->rows, x->dst, x->op32, x->ignored);
     else
-        isa_lanes_atomic64(w, a, x->rows, x->dst, x->op64);
+        isa_lanes_atomic64(w, a, x->rows, x->dst, x->op64, x->ignored);
 }
 
 /* A flat access some of whose lanes are in an aperture. */
@@ -330,21 +331,23 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
     return i->flags & ISA_F_GLC ? isa_lanes_rows(w, &i->dst) : NULL;
 }
 
-#define ATOMIC(space, suffix, width)                                                               \
+#define ATOMIC(space, suffix, width, nothing_on)                                                   \
     ISA_INST(space##_atomic_##suffix)                                                              \
     {                                                                                              \
         isa_row_t *dst = returned_rows(w, i);                                                      \
         const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]),                                 \
                             .dst = dst,                                                            \
                             .op##width = isa_atomic_##suffix,                                      \
+                            .ignored = nothing_on,                                                 \
                             .bytes = width / 8,                                                    \
                             .zero = dst,                                                           \
                             .zero_rows = width / 32};                                              \
         space##_access(w, i, &x, do_atomic);                                                       \
     }
 
-#define FLAT_AND_GLOBAL(suffix, bits, op) ATOMIC(flat, suffix, bits) ATOMIC(global, suffix, bits)
-#define GLOBAL_ONLY(suffix, bits, op)     ATOMIC(global, suffix, bits)
+#define FLAT_AND_GLOBAL(suffix, bits, op, ignored)                                                 \
+    ATOMIC(flat, suffix, bits, ignored) ATOMIC(global, suffix, bits, ignored)
+#define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits, ignored)
 
 ISA_ATOMICS(FLAT_AND_GLOBAL)
 ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)

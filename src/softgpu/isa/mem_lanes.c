@@ -360,20 +360,28 @@ static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint3
     return isa_mem_ptr(w, va, bytes, ISA_FAULT_WRITE);
 }
 
+/* Of a place that there is. */
+static bool is_ignored(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t ignored)
+{
+    if (!ignored || a->lds) return false;
+    const sg_extent_t *e = isa_mem_extent(w, a->va[l]);
+    return e && e->flags & ignored;
+}
+
 void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic32_t *op)
+                        isa_atomic32_t *op, uint32_t ignored)
 {
     FOR_ACTIVE(a->exec, l)
     {
         uint32_t *p = atomic_place(w, a, l, 4);
         if (!p) return;
-        const uint32_t old = op(p, data[0][l], data[1][l]);
+        const uint32_t old = is_ignored(w, a, l, ignored) ? 0 : op(p, data[0][l], data[1][l]);
         if (dst) dst[0][l] = old;
     }
 }
 
 void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic64_t *op)
+                        isa_atomic64_t *op, uint32_t ignored)
 {
     FOR_ACTIVE(a->exec, l)
     {
@@ -386,8 +394,9 @@ void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, is
             p = atomic_place(w, a, l, 8);
             if (!p) return;
         }
-        const uint64_t old =
-            op(p, data[0][l] | (uint64_t)data[1][l] << 32, data[2][l] | (uint64_t)data[3][l] << 32);
+        const uint64_t d0 = data[0][l] | (uint64_t)data[1][l] << 32,
+                       d1 = data[2][l] | (uint64_t)data[3][l] << 32;
+        const uint64_t old = is_ignored(w, a, l, ignored) ? 0 : op(p, d0, d1);
         if (swizzled && !lane_bytes(w, a, l, (uint8_t *)p, 8, true)) return;
         if (!dst) continue;
         dst[0][l] = (uint32_t)old;

@@ -61,11 +61,12 @@ typedef uint32_t isa_atomic32_t(uint32_t *p, uint32_t d0, uint32_t d1);
 typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
 
 /* Each active lane in turn: old = op(address, data[0], data[1]); old goes to dst unless it is NULL.
- * 64-bit operations take row pairs. A misaligned address is a fault, as on the hardware. */
+ * 64-bit operations take row pairs. A misaligned address is a fault, as on the hardware. On memory
+ * with one of the SG_MEM_* in `ignored` nothing happens, and old is 0. */
 void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic32_t *op);
+                        isa_atomic32_t *op, uint32_t ignored);
 void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic64_t *op);
+                        isa_atomic64_t *op, uint32_t ignored);
 
 /* Writes 0 to `dwords` rows in the lanes of `mask`: what loads deliver out of range. */
 void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask);
