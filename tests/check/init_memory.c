@@ -2,6 +2,7 @@
  * host that nobody tells of, copies; by hand. */
 #include "softgpu/check/init.h"
 #include "softgpu/check/sink.h"
+#include "softgpu/device/guard.h"
 #include "softgpu/device/memory.h"
 
 #include <setjmp.h>
@@ -213,6 +214,41 @@ static void what_is_given_again_is_nobodys(void **unused)
     assert_int_equal(unwritten(0), 0xffff);
 }
 
+/* Pages that are unmapped, of all the process. */
+static unsigned unmapped;
+
+int __real_munmap(void *at, size_t bytes);
+int __wrap_munmap(void *at, size_t bytes);
+int __wrap_munmap(void *at, size_t bytes)
+{
+    unmapped++;
+    return __real_munmap(at, bytes);
+}
+
+/* The program takes away what a copy is about to read: the thread jumps out of it, and the place
+ * that it was for can go all the same. */
+static void copies_that_fault_keep_nothing(void **unused)
+{
+    (void)unused;
+    enum { PAGE = 4096 };
+    const uint64_t other = base + (UINT64_C(1) << 32);
+    void *own = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(own, MAP_FAILED);
+    assert_int_equal(sg_memory_map(memory, other, PAGE, own, SG_MEM_REGISTERED), 0);
+    sg_guard_install();
+    sg_guard_t g; /* as the thread of a queue has it */
+    assert_true(sg_guard_enter(&g, memory));
+    if (!sigsetjmp(g.back, 0)) {
+        chk_bytes_transfer(memory, other, base + 1, 16);
+        sg_guard_leave(&g);
+    }
+    unmapped = 0;
+    chk_bytes_going(base, PLACE);
+    assert_int_equal(unmapped, 2); /* its bits, and what it held */
+    assert_int_equal(sg_memory_unmap(memory, other, PAGE), 0);
+    munmap(own, PAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup(lanes_share_a_dword, set_up),
         cmocka_unit_test_setup(copies_end_within_dwords, set_up),
         cmocka_unit_test_setup(what_is_given_again_is_nobodys, set_up),
+        cmocka_unit_test_setup(copies_that_fault_keep_nothing, set_up),
     };
     host = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memory = sg_memory_create();

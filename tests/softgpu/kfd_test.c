@@ -5,6 +5,7 @@
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
+#include <libdrm/amdgpu_drm.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -293,6 +294,40 @@ static void mailboxes_are_in_the_drivers_memory(void **state)
     }
 }
 
+/* As the driver shows gfx9 with more engines than rows: those from the fifth on are further arrays
+ * of the first four. All units are there once. */
+static void all_units_are_in_the_bitmap(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t engines, arrays;
+        uint32_t bitmap[4][4];
+    } rows[] = {
+        {1, 1, {{7}}},
+        {4, 1, {{7}, {7}, {7}, {7}}},
+        {2, 2, {{7, 7}, {7, 7}}},
+        {8, 1, {{7, 7}, {7, 7}, {7, 7}, {7, 7}}},
+        {6, 1, {{7, 7}, {7, 7}, {7}, {7}}},
+        {8, 2, {{7, 7, 7, 7}, {7, 7, 7, 7}, {7, 7, 7, 7}, {7, 7, 7, 7}}},
+        {16, 1, {{7, 7, 7, 7}, {7, 7, 7, 7}, {7, 7, 7, 7}, {7, 7, 7, 7}}},
+    };
+    sg_profile_t *profile = (sg_profile_t *)(uintptr_t)&process->config->profile;
+    const sg_profile_t before = *profile;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct drm_amdgpu_info_device d = {0};
+        struct drm_amdgpu_info info = {.query = AMDGPU_INFO_DEV_INFO,
+                                       .return_pointer = (uintptr_t)&d,
+                                       .return_size = sizeof(d)};
+        profile->shader_engines = rows[k].engines;
+        profile->arrays_per_engine = rows[k].arrays;
+        profile->cus_per_array = 3;
+        assert_int_equal(kfd_drm_ioctl(&process->gpus[0], DRM_IOCTL_AMDGPU_INFO, &info), 0);
+        assert_int_equal(d.cu_active_number, rows[k].engines * rows[k].arrays * 3);
+        assert_memory_equal(d.cu_bitmap, rows[k].bitmap, sizeof(rows[k].bitmap));
+    }
+    *profile = before;
+}
+
 /* A program built for an older, shorter structure gets no byte written behind it. */
 static void structures_may_be_shorter(void **state)
 {
@@ -437,6 +472,7 @@ int main(void)
         cmocka_unit_test(mailboxes_are_in_the_drivers_memory),
         cmocka_unit_test(interrupts_raise_events),
         cmocka_unit_test(structures_may_be_shorter),
+        cmocka_unit_test(all_units_are_in_the_bitmap),
         cmocka_unit_test(apertures_are_the_drivers),
         cmocka_unit_test(shared_memory_is_one_for_two_gpus),
         cmocka_unit_test(samples_come_in_buffers),

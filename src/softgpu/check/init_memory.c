@@ -12,6 +12,7 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/check/sink.h"
+#include "softgpu/device/guard.h"
 #include "softgpu/device/memory.h"
 
 #include <pthread.h>
@@ -426,11 +427,9 @@ static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_
     }
 }
 
-void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
+static void transfer(const sg_memory_t *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
     chk_bytes_memo_t memo = {0};
-    if (!to) return;
-    chk_bytes_dispatch(1); /* no place goes meanwhile */
     while (bytes) {
         chk_bytes_t *b = chk_bytes_find(&memo, to);
         uint64_t n = bytes;
@@ -444,6 +443,20 @@ void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, u
         bytes -= n;
         to += n;
         if (from) from += n;
+    }
+}
+
+/* Memory that the program takes away meanwhile ends the look at it here; the copy itself tells. */
+void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    sg_guard_t g;
+    if (!to) return;
+    chk_bytes_dispatch(1); /* no place goes meanwhile */
+    if (!sg_guard_enter(&g, m)) {
+        transfer(m, from, to, bytes);
+    } else if (!sigsetjmp(g.back, 0)) {
+        transfer(m, from, to, bytes);
+        sg_guard_leave(&g);
     }
     chk_bytes_dispatch(-1);
 }

@@ -67,6 +67,7 @@ typedef struct {
 
 struct race_run {
     past_t past;            /* first */
+    uint32_t round;         /* of owners, in which it has begun */
     uint32_t floor, before; /* all below the floor, and from `before` to its own, is before it */
     size_t bytes;           /* of the meetings */
     _Atomic(meetings_t *) meetings; /* NULL: nobody has published anything */
@@ -79,6 +80,7 @@ static struct {
     past_t past[RUNS]; /* in turn, so that their owners ascend */
     uint64_t n;        /* that were */
     uint32_t next_owner;
+    uint32_t round; /* so often have they begun again */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_owner = 1};
 
 /* ---- dispatches ---- */
@@ -90,20 +92,40 @@ void race_run_fork(chk_fork_t when)
     if (when == CHK_FORK_CHILD) all.active = NULL;
 }
 
-/* The owners of a new one. Under the lock. */
+/* The first that is free from `base` on, with as many behind it; those that are active keep theirs.
+ * Under the lock. */
+static uint32_t free_from(uint32_t base, uint32_t total)
+{
+    const race_run_t *r = all.active;
+    while (r) {
+        const uint32_t end = r->past.base + r->past.total;
+        const bool overlaps = r->past.base < base + total && base < end;
+        if (overlaps) base = end;
+        r = overlaps ? all.active : r->next; /* it may have come to one that was passed */
+    }
+    return base;
+}
+
+/* Owners begin again from 1: what is known by those that were given out means nothing any more. */
+static void begin_again(void)
+{
+    all.round++;
+    all.n = 0;
+    memset(all.past, 0, sizeof all.past);
+    race_global_forget();
+}
+
+/* The owners of a new one; 0: there are not as many left beside those that are active. Under the
+ * lock. */
 static uint32_t take_owners(uint32_t total)
 {
-    if (all.next_owner > RACE_OWNERS - total) {
-        all.next_owner = 1;
-        all.n = 0;
-        memset(all.past, 0, sizeof all.past);
-        race_global_forget();
+    uint32_t base = free_from(all.next_owner, total);
+    if (base > RACE_OWNERS - total) {
+        begin_again();
+        base = free_from(1, total);
+        if (base > RACE_OWNERS - total) return 0;
     }
-    for (const race_run_t *r = all.active; r; r = r->next)
-        if (r->past.base < all.next_owner + total && all.next_owner < r->past.base + r->past.total)
-            all.next_owner = r->past.base + r->past.total;
-    const uint32_t base = all.next_owner;
-    all.next_owner += total;
+    all.next_owner = base + total;
     return base;
 }
 
@@ -144,6 +166,12 @@ void race_run_begin(const chk_dispatch_t *d)
     race_global_code(d->memory, d->kernel_object);
     pthread_mutex_lock(&all.lock);
     r->past.base = take_owners(r->past.total);
+    if (!r->past.base) {
+        pthread_mutex_unlock(&all.lock);
+        free(r);
+        return;
+    }
+    r->round = all.round;
     const order_t order = order_of(d->serial, r->past.base);
     r->floor = order.floor;
     r->before = order.before;
@@ -161,6 +189,8 @@ void race_run_end(const chk_dispatch_t *d)
         at = &(*at)->next;
     race_run_t *r = *at;
     if (r) *at = r->next;
+    /* its owners are going to be another's, who shall not be taken for it */
+    if (r && r->round != all.round) race_global_forget();
     pthread_mutex_unlock(&all.lock);
     if (!r) return;
     if (r->meetings) munmap(r->meetings, r->bytes);
@@ -260,20 +290,26 @@ void race_run_show(race_state_t *s)
     s->shown = true;
 }
 
+/* The owner of a copy, a new one if it has none yet; 0: there is none. Under the lock. */
+static uint32_t owner_of_copy(uint64_t serial)
+{
+    for (unsigned k = 0; k < RUNS && k < all.n; k++)
+        if (all.past[k].serial == serial) return all.past[k].base;
+    const uint32_t owner = take_owners(1);
+    if (owner)
+        all.past[all.n++ % RUNS] =
+            (past_t){.serial = serial, .base = owner, .total = 1, .groups = {1, 1, 1}};
+    return owner;
+}
+
 bool race_run_copy(race_copy_t *c, uint64_t serial)
 {
     *c = (race_copy_t){.serial = serial};
     pthread_mutex_lock(&all.lock);
-    for (unsigned k = 0; serial && !c->owner && k < RUNS && k < all.n; k++)
-        if (all.past[k].serial == serial) c->owner = all.past[k].base;
-    if (serial && !c->owner) {
-        c->owner = take_owners(1);
-        all.past[all.n++ % RUNS] =
-            (past_t){.serial = serial, .base = c->owner, .total = 1, .groups = {1, 1, 1}};
-    }
+    if (serial) c->owner = owner_of_copy(serial);
     c->floor = order_of(serial, c->owner).floor;
     pthread_mutex_unlock(&all.lock);
-    return serial;
+    return c->owner;
 }
 
 bool race_run_pass(race_copy_t *c, uint64_t serial)

@@ -17,6 +17,8 @@ enum {
     DRM_MAJOR_VERSION = 3,
     DRM_MINOR_VERSION = 49,
     EXTERNAL_REVISION = 0x3c + 1, /* gfx90a's range of family AI, revision 1 */
+    ENGINES = 4,                  /* rows of the bitmap of units, */
+    ENGINE_ARRAYS = 4,            /* and columns */
     COUNTER_KHZ = 1000000         /* the device clock counts nanoseconds */
 };
 
@@ -62,12 +64,12 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->max_engine_clock = (uint64_t)p->engine_clock_mhz * 1000;
     d->max_memory_clock = (uint64_t)p->memory_clock_mhz * 1000;
     d->cu_active_number = sg_profile_cus(p);
-    for (uint32_t se = 0; se < p->shader_engines && se < 4; se++)
-        for (uint32_t sa = 0; sa < p->arrays_per_engine; sa++)
-            d->cu_bitmap[se][sa] = (1u << p->cus_per_array) - 1;
-    /* gfx9 with 8 engines: 4 to 7 are the second array of 0 to 3 */
-    for (uint32_t se = 4; se < p->shader_engines && se < 8; se++)
-        d->cu_bitmap[se - 4][1] = (1u << p->cus_per_array) - 1;
+    /* gfx9 with more than 4 engines: those from 4 on are further arrays of 0 to 3 */
+    const uint32_t arrays = p->arrays_per_engine;
+    for (uint32_t k = 0; k < p->shader_engines * arrays && k < ENGINES * ENGINE_ARRAYS; k++) {
+        const uint32_t se = k / arrays, sa = k % arrays + se / ENGINES * arrays;
+        d->cu_bitmap[se % ENGINES][sa] = (1u << p->cus_per_array) - 1;
+    }
     d->virtual_address_offset = 2ull << 20;
     d->virtual_address_max = 1ull << 47;
     d->virtual_address_alignment = KFD_PAGE;
