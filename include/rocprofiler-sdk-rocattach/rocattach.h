@@ -3,8 +3,10 @@
  * The process must have been started with ROCP_TOOL_ATTACH=1 and must have started a GPU runtime.
  * The tool is ROCPROF_ATTACH_TOOL_LIBRARY, else librocprofiler-sdk-tool.so.1; it is given the
  * caller's environment variables that begin with ROCP. x86-64 Linux only; the caller needs the
- * right to ptrace the process, which is stopped in one thread of the profiler's own and only while
- * a call lasts. Functions are thread-safe. C99 and C++11. */
+ * right to ptrace the process, which is stopped in one thread of the profiler's own, for some
+ * microseconds. An answer is awaited for 60 seconds when attaching and 300 when detaching, or
+ * ROCPROF_ATTACH_TIMEOUT seconds; what was begun goes on in the process after that. Functions are
+ * thread-safe. C99 and C++11. */
 #ifndef ROCPROFILER_SDK_ROCATTACH_ROCATTACH_H
 #define ROCPROFILER_SDK_ROCATTACH_ROCATTACH_H
 

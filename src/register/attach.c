@@ -8,8 +8,10 @@
 #include "base/env.h"
 #include "base/log.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,3 +195,36 @@ __attribute__((visibility("default"))) int rocprofiler_register_detach(void)
 {
     return reg_attachable() ? call_sdk("rocprofiler_detach") : REG_ATTACHMENT_NOT_AVAILABLE;
 }
+
+/* Where the thread that waits is sent: rax is the function, rdi and rsi are its arguments, rbx and
+ * rsp are the address of a reg_attach_call_t. The thread was interrupted in the system call
+ * pause(), so it comes back as from that: rax is -EINTR, rcx the address behind it, r11 anything.
+ * The other registers that are not restored here are those that a called function preserves. The
+ * original stack is not written to, for its owner may keep values below rsp. */
+__asm__(".pushsection .text\n"
+        ".globl rocprofiler_register_attach_run\n"
+        ".type rocprofiler_register_attach_run, @function\n"
+        "rocprofiler_register_attach_run:\n"
+        ".cfi_startproc\n"
+        ".cfi_undefined rip\n" /* stack walks end here */
+        "call *%rax\n"
+        "mov %rax, 8(%rbx)\n"
+        "mov 16(%rbx), %rax\n"
+        "mov %rax, (%rbx)\n"
+        "mov 24(%rbx), %rcx\n"
+        "mov 32(%rbx), %rsp\n"
+        "mov 48(%rbx), %rdi\n"
+        "mov 56(%rbx), %rsi\n"
+        "mov 64(%rbx), %rdx\n"
+        "mov 72(%rbx), %r8\n"
+        "mov 80(%rbx), %r9\n"
+        "mov 88(%rbx), %r10\n"
+        "mov 40(%rbx), %rbx\n"
+        "mov $-4, %rax\n"
+        "jmp *%rcx\n"
+        ".cfi_endproc\n"
+        ".size rocprofiler_register_attach_run, . - rocprofiler_register_attach_run\n"
+        ".popsection\n");
+_Static_assert(EINTR == 4 && offsetof(reg_attach_call_t, rbx) == 40 &&
+                   offsetof(reg_attach_call_t, r10) == 88,
+               "the assembly's numbers");

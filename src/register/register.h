@@ -9,6 +9,7 @@
 #include <rocprofiler-register/rocprofiler-register.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* name, base name of the library's file up to the version, lowest and highest major version.
  * ORDER: the row number is the library index of the registration handle. */
@@ -48,6 +49,15 @@ typedef int (*reg_set_api_table_t)(const char *name, uint64_t lib_version, uint6
 /* What the functions called by ptrace answer besides rocprofiler_register_error_code_t: two codes
  * of newer interfaces; and the SDK's status, from this bit on. */
 enum { REG_INVALID_ARGUMENT = 8, REG_ATTACHMENT_NOT_AVAILABLE = 9, REG_ATTACH_STATUS_SHIFT = 8 };
+
+/* What rocprofiler_register_attach_run works with. Who attaches writes it to the stack of the
+ * thread that waits, with the registers that the thread has there; `done` becomes `token` when
+ * `answer` is valid.
+ * ORDER: attach.c has the offsets in its assembly. */
+typedef struct {
+    uint64_t done, answer, token;
+    uint64_t rip, rsp, rbx, rdi, rsi, rdx, r8, r9, r10;
+} reg_attach_call_t;
 
 /* True if the program was started so that tools may come while it runs. */
 bool reg_attachable(void);

@@ -1,220 +1,281 @@
 /* calls.c - makes the waiting thread of another process call a function, by ptrace.
  *
- * Some bytes where the program began, which nothing runs any more, become
+ * Everything is prepared on the thread's own stack, far below what is in use: the arguments and a
+ * reg_attach_call_t, in which the thread's registers are kept. Then the thread is sent to the
+ * function rocprofiler_register_attach_run of its process, and let go at once. That function calls,
+ * notes the answer and takes the registers back, so the thread needs nobody for being what it was:
+ * whoever attaches may die at any step, or stop waiting, and neither code nor mappings change.
  *
- *         call  *%rax            ff d0
- *         mov   %eax, %ebx       89 c3
- *     4:  mov   $34, %eax        b8 22 00 00 00
- *     9:  syscall                0f 05
- *         jmp   4                eb f7
- *
- * The thread is sent to the call, or to the syscall with other registers, and followed from one
- * system call to the next until it has come to the last one, pause(). No breakpoint is used: if we
- * are killed half way, the thread goes on, comes to pause() and waits there as it did before, and
- * the next who attaches finds it so. */
+ * ptrace binds a thread to a thread. The part that needs it has a thread of its own, because the
+ * kernel lets go of everything that a thread traces when it ends, also of what could not be
+ * stopped. */
 #include "rocattach/internal.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-static const unsigned char stub[] = {0xff, 0xd0, 0x89, 0xc3, 0xb8, SYS_pause, 0,
-                                     0,    0,    0x0f, 0x05, 0xeb, 0xf7};
-enum { AT_CALL = 0, AT_SYSCALL = 9, AFTER_SYSCALL = 11, RED_ZONE = 128 };
-_Static_assert(sizeof stub <= sizeof((rat_call_t *)0)->code, "the stub's place");
+#include "base/clock.h"
+#include "base/env.h"
+#include "register/register.h"
 
-struct rat_registers {
-    struct user_regs_struct general; /* of a thread that waits; it has nothing in the others */
+#define SECOND UINT64_C(1000000000)
+
+enum {
+    STOP_SECONDS = 5, /* for the thread to wait, and for it to stop: both take microseconds */
+    /* Handlers of signals that the C library keeps for itself run on the thread's stack too, with
+     * up to 11 KiB of vector registers; they must not reach what lies below. */
+    GAP = 16384,
+    ALIGNMENT = 64,
+    NAP_NS = 100000, /* the first between two looks; each is longer by a quarter */
+    LONGEST_NAP_NS = 10000000,
+    RESTARTS =
+        514, /* ERESTARTNOHAND of the kernel: pause() was interrupted and would begin again */
 };
 
-static rocattach_status_t fail(const rat_call_t *c, const char *what)
+/* ---- Waiting ---- */
+
+typedef struct {
+    uint64_t end_ns;
+    long nap_ns;
+} patience_t;
+
+static patience_t patience(unsigned seconds)
 {
-    int pid = c->target->pid;
-    if (errno == ESRCH)
-        return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND, "process %d has ended",
-                        pid);
-    if (errno == EPERM || errno == EACCES)
-        return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED,
-                        "process %d: ptrace is not permitted: it is another user's, or is being "
-                        "debugged, or /proc/sys/kernel/yama/ptrace_scope allows descendants only "
-                        "(0 allows all of one's own)",
-                        pid);
-    return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_ERROR, "process %d: %s: %s", pid, what,
-                    strerror(errno));
+    return (patience_t){base_clock_ns(CLOCK_MONOTONIC) + seconds * SECOND, NAP_NS};
 }
 
-static rocattach_status_t request(const rat_call_t *c, int what, const char *name, void *data)
+/* False when the time is over. */
+static bool nap(patience_t *p)
 {
-    if (ptrace((enum __ptrace_request)what, c->target->thread, NULL, data) == 0)
-        return ROCATTACH_STATUS_SUCCESS;
-    return fail(c, name);
+    nanosleep(&(struct timespec){.tv_nsec = p->nap_ns}, NULL);
+    if (p->nap_ns < LONGEST_NAP_NS) p->nap_ns += p->nap_ns / 4;
+    return base_clock_ns(CLOCK_MONOTONIC) < p->end_ns;
 }
 
-/* Until the thread stops; *status as of waitpid. */
-static rocattach_status_t await(const rat_call_t *c, int *status)
+static unsigned limit_of(const rat_request_t *r)
 {
-    pid_t got;
-    while ((got = waitpid(c->target->thread, status, __WALL)) < 0 && errno == EINTR)
-        continue;
-    if (got > 0 && WIFSTOPPED(*status)) return ROCATTACH_STATUS_SUCCESS;
-    if (got > 0 || errno == ECHILD) errno = ESRCH;
-    return fail(c, "waiting");
+    return (unsigned)base_env_int("ROCPROF_ATTACH_TIMEOUT", r->seconds, 1, 86400);
 }
 
-static rocattach_status_t read_registers(const rat_call_t *c, struct user_regs_struct *r)
+/* ---- The part that needs ptrace ---- */
+
+typedef struct {
+    const rat_target_t *target;
+    const rat_request_t *request;
+    uint64_t token; /* what the process notes when this very call is done */
+    uint64_t at;    /* of its reg_attach_call_t */
+    rocattach_status_t status;
+    char why[RAT_WHY_BYTES];
+} session_t;
+
+static rocattach_status_t ended(const session_t *s)
 {
-    return request(c, PTRACE_GETREGS, "reading registers", r);
+    return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND, "process %d has ended",
+                    (int)s->target->pid);
 }
 
-static rocattach_status_t write_registers(const rat_call_t *c, struct user_regs_struct *r)
+static rocattach_status_t fail(const session_t *s, const char *what)
 {
-    return request(c, PTRACE_SETREGS, "writing registers", r);
+    if (errno == ESRCH || errno == ECHILD) return ended(s);
+    if (errno == EPERM || errno == EACCES) return rat_target_denied(s->target);
+    return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_ERROR, "process %d: %s: %s", (int)s->target->pid,
+                    what, strerror(errno));
 }
 
-/* Words at a time, also where the program's own rights would not allow it. */
-static rocattach_status_t poke(const rat_call_t *c, uint64_t at, const void *bytes, size_t count)
+static long trace(const session_t *s, int request, void *data)
 {
-    for (size_t i = 0; i < count; i += sizeof(long)) {
-        long word = 0;
-        size_t part = count - i < sizeof word ? count - i : sizeof word;
-        if (part < sizeof word) {
-            errno = 0;
-            word = ptrace(PTRACE_PEEKDATA, c->target->thread, (void *)(at + i), NULL);
-            if (errno) return fail(c, "reading memory");
-        }
-        memcpy(&word, (const char *)bytes + i, part);
-        if (ptrace(PTRACE_POKEDATA, c->target->thread, (void *)(at + i), (void *)word) != 0)
-            return fail(c, "writing memory");
-    }
-    return ROCATTACH_STATUS_SUCCESS;
+    return ptrace((enum __ptrace_request)request, s->target->thread, NULL, data);
 }
 
-static rocattach_status_t save_code(rat_call_t *c)
+/* What the thread is doing when it is not at rest within the time. */
+static rocattach_status_t busy(const session_t *s)
 {
-    for (size_t i = 0; i < sizeof c->code; i += sizeof(long)) {
-        errno = 0;
-        long word = ptrace(PTRACE_PEEKTEXT, c->target->thread, (void *)(c->target->entry + i), 0);
-        if (errno) return fail(c, "reading code");
-        memcpy(c->code + i, &word, sizeof word);
-    }
-    return ROCATTACH_STATUS_SUCCESS;
+    return rat_fail(ROCATTACH_STATUS_ERROR,
+                    "process %d cannot be attached: its thread " REG_ATTACH_THREAD
+                    " is at work for another attach or detach that has not ended: wait for it, or "
+                    "find out what the tool that it calls is waiting for",
+                    (int)s->target->pid);
 }
 
-rocattach_status_t rat_call_begin(rat_call_t *c, const rat_target_t *t)
+static rocattach_status_t stop(const session_t *s)
 {
     int status;
-    *c = (rat_call_t){.target = t, .before = malloc(sizeof *c->before)};
-    if (!c->before) return rat_fail(ROCATTACH_STATUS_ERROR, "%s", strerror(ENOMEM));
-    rocattach_status_t result =
-        request(c, PTRACE_SEIZE, "PTRACE_SEIZE", (void *)(size_t)PTRACE_O_TRACESYSGOOD);
-    if (result != ROCATTACH_STATUS_SUCCESS) {
-        free(c->before);
-        return result;
-    }
-    result = request(c, PTRACE_INTERRUPT, "PTRACE_INTERRUPT", NULL);
-    if (result == ROCATTACH_STATUS_SUCCESS) result = await(c, &status);
-    if (result == ROCATTACH_STATUS_SUCCESS) result = read_registers(c, &c->before->general);
-    if (result == ROCATTACH_STATUS_SUCCESS) result = save_code(c);
-    if (result == ROCATTACH_STATUS_SUCCESS) result = poke(c, t->entry, stub, sizeof stub);
-    if (result == ROCATTACH_STATUS_SUCCESS) return result;
-    ptrace(PTRACE_DETACH, t->thread, NULL, NULL);
-    free(c->before);
-    return result;
-}
-
-/* What cannot be put back is where the process has ended. */
-void rat_call_end(rat_call_t *c)
-{
-    poke(c, c->target->entry, c->code, sizeof c->code);
-    write_registers(c, &c->before->general);
-    ptrace(PTRACE_DETACH, c->target->thread, NULL, NULL);
-    free(c->before);
-}
-
-/* Lets the thread run to its next stop in a system call, at the beginning or at the end of one. */
-static rocattach_status_t step(const rat_call_t *c)
-{
-    int status, signal = 0;
+    patience_t p = patience(STOP_SECONDS);
+    if (trace(s, PTRACE_INTERRUPT, NULL) != 0) return fail(s, "PTRACE_INTERRUPT");
     for (;;) {
-        if (ptrace(PTRACE_SYSCALL, c->target->thread, NULL, (void *)(size_t)signal) != 0)
-            return fail(c, "PTRACE_SYSCALL");
-        rocattach_status_t result = await(c, &status);
-        if (result != ROCATTACH_STATUS_SUCCESS) return result;
-        if (WSTOPSIG(status) == (SIGTRAP | 0x80)) return ROCATTACH_STATUS_SUCCESS;
-        /* a signal is the process's own; other stops are the kernel's and carry none */
-        signal = status >> 16 ? 0 : WSTOPSIG(status);
+        pid_t got = waitpid(s->target->thread, &status, __WALL | WNOHANG);
+        if (got > 0 && WIFSTOPPED(status)) return ROCATTACH_STATUS_SUCCESS;
+        if (got > 0) return ended(s);
+        if (got < 0 && errno != EINTR) return fail(s, "waiting");
+        if (!nap(&p)) break;
     }
+    return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_ERROR,
+                    "process %d: its thread %d has not stopped within %d seconds: %s",
+                    (int)s->target->pid, (int)s->target->thread, STOP_SECONDS,
+                    rat_target_doing(s->target));
 }
 
-/* Registers for a run of the stub: no system call is begun again, the stack is free below. */
-static struct user_regs_struct prepare(const rat_call_t *c, unsigned offset)
+/* A thread that is stopped while it waits in pause(): only there its registers are what a call of
+ * the system leaves. */
+static bool at_rest(const struct user_regs_struct *r)
 {
-    struct user_regs_struct r = c->before->general;
-    r.rip = c->target->entry + offset;
-    r.rsp = (r.rsp - RED_ZONE) & ~UINT64_C(15);
-    r.orig_rax = ~UINT64_C(0);
-    return r;
+    return r->orig_rax == SYS_pause && r->rax == (uint64_t)-RESTARTS;
 }
 
-static rocattach_status_t call_system(const rat_call_t *c, long number, const uint64_t *arguments,
-                                      uint64_t *answer)
+static uint64_t take(uint64_t *top, size_t bytes)
 {
-    struct user_regs_struct r = prepare(c, AT_SYSCALL);
-    r.rax = (uint64_t)number;
-    r.rdi = arguments[0];
-    r.rsi = arguments[1];
-    r.rdx = arguments[2];
-    r.r10 = arguments[3];
-    r.r8 = arguments[4];
-    r.r9 = arguments[5];
-    rocattach_status_t result = write_registers(c, &r);
-    for (int stops = 0; stops < 2 && result == ROCATTACH_STATUS_SUCCESS; stops++)
-        result = step(c); /* its beginning, its end */
-    if (result == ROCATTACH_STATUS_SUCCESS) result = read_registers(c, &r);
-    *answer = r.rax;
-    return result;
+    *top = (*top - bytes) & ~(uint64_t)(ALIGNMENT - 1);
+    return *top;
 }
 
-rocattach_status_t rat_call_push(rat_call_t *c, const void *bytes, size_t count, uint64_t *at)
+/* Writes the arguments and what is to be called below the stack's end, and has the registers
+ * follow. */
+static rocattach_status_t prepare(session_t *s, struct user_regs_struct *r)
 {
-    const uint64_t arguments[] = {
-        0, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0};
-    rocattach_status_t result = call_system(c, SYS_mmap, arguments, at);
-    if (result != ROCATTACH_STATUS_SUCCESS) return result;
-    if (*at > ~UINT64_C(4095))
-        return rat_fail(ROCATTACH_STATUS_ERROR, "process %d has no memory for %zu bytes: %s",
-                        (int)c->target->pid, count, strerror((int)-*at));
-    return poke(c, *at, bytes, count);
+    const rat_request_t *q = s->request;
+    uint64_t top = r->rsp - GAP, room = r->rsp - rat_target_stack(s->target, r->rsp);
+    size_t bytes = GAP + q->bytes[0] + q->bytes[1];
+    if (bytes > room / 2)
+        return rat_fail(
+            ROCATTACH_STATUS_ERROR,
+            "process %d: variables of %zu bytes do not fit the stack of its "
+            "thread " REG_ATTACH_THREAD ", half of which (%llu bytes) is for them: start it with "
+            "a larger 'ulimit -s'",
+            (int)s->target->pid, q->bytes[0] + q->bytes[1], (unsigned long long)room / 2);
+    uint64_t first = take(&top, q->bytes[0]), second = take(&top, q->bytes[1]);
+    s->at = take(&top, sizeof(reg_attach_call_t));
+    reg_attach_call_t call = {.token = s->token,
+                              .rip = r->rip,
+                              .rsp = r->rsp,
+                              .rbx = r->rbx,
+                              .rdi = r->rdi,
+                              .rsi = r->rsi,
+                              .rdx = r->rdx,
+                              .r8 = r->r8,
+                              .r9 = r->r9,
+                              .r10 = r->r10};
+    const struct iovec from[] = {{(void *)(size_t)q->data[0], q->bytes[0]},
+                                 {(void *)(size_t)q->data[1], q->bytes[1]},
+                                 {&call, sizeof call}};
+    const struct iovec to[] = {
+        {(void *)first, q->bytes[0]}, {(void *)second, q->bytes[1]}, {(void *)s->at, sizeof call}};
+    ssize_t whole = (ssize_t)(q->bytes[0] + q->bytes[1] + sizeof call);
+    errno = EFAULT; /* of what is written in part */
+    if (process_vm_writev(s->target->pid, from, 3, to, 3, 0) != whole)
+        return fail(s, "writing to its stack");
+    r->rip = s->target->run;
+    r->rsp = s->at;
+    r->rax = q->function;
+    r->rbx = s->at;
+    r->rdi = first;
+    r->rsi = second;
+    r->orig_rax = ~UINT64_C(0); /* no system call is begun again */
+    return ROCATTACH_STATUS_SUCCESS;
 }
 
-void rat_call_pop(rat_call_t *c, uint64_t at, size_t count)
+/* Of a thread that is stopped; *again where it was not at rest any more. */
+static rocattach_status_t send_stopped(session_t *s, bool *again)
 {
-    const uint64_t arguments[6] = {at, count};
-    uint64_t ignored;
-    call_system(c, SYS_munmap, arguments, &ignored);
+    struct user_regs_struct r;
+    if (trace(s, PTRACE_GETREGS, &r) != 0) return fail(s, "reading registers");
+    *again = !at_rest(&r);
+    if (*again) return busy(s);
+    rocattach_status_t status = prepare(s, &r);
+    if (status != ROCATTACH_STATUS_SUCCESS) return status;
+    if (trace(s, PTRACE_SETREGS, &r) != 0) return fail(s, "writing registers");
+    return ROCATTACH_STATUS_SUCCESS;
 }
 
-rocattach_status_t rat_call_function(rat_call_t *c, uint64_t function, uint64_t first,
-                                     uint64_t second, int *answer)
+static rocattach_status_t send(session_t *s)
 {
-    struct user_regs_struct r = prepare(c, AT_CALL);
-    r.rax = function;
-    r.rdi = first;
-    r.rsi = second;
-    rocattach_status_t result = write_registers(c, &r);
+    patience_t p = patience(STOP_SECONDS);
+    bool again = true;
+    rocattach_status_t status = ROCATTACH_STATUS_SUCCESS;
+    while (again) {
+        while (!rat_target_at_rest(s->target))
+            if (!nap(&p)) return busy(s);
+        if (trace(s, PTRACE_SEIZE, NULL) != 0) return fail(s, "PTRACE_SEIZE");
+        status = stop(s);
+        if (status != ROCATTACH_STATUS_SUCCESS) return status;
+        status = send_stopped(s, &again);
+        trace(s, PTRACE_DETACH, NULL);
+        if (again && !nap(&p)) return status;
+    }
+    return status;
+}
+
+static void *run_session(void *data)
+{
+    session_t *s = data;
+    s->status = send(s);
+    snprintf(s->why, sizeof s->why, "%s", rat_why());
+    return NULL;
+}
+
+static rocattach_status_t in_own_thread(session_t *s)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&thread, NULL, run_session, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) return rat_fail(ROCATTACH_STATUS_ERROR, "no thread: %s", strerror(error));
+    pthread_join(thread, NULL);
+    return s->status == ROCATTACH_STATUS_SUCCESS ? s->status : rat_fail(s->status, "%s", s->why);
+}
+
+/* ---- The answer ---- */
+
+static rocattach_status_t await_answer(const session_t *s, int *answer)
+{
+    reg_attach_call_t call = {0};
+    const struct iovec to = {&call, sizeof call}, from = {(void *)s->at, sizeof call};
+    const unsigned seconds = limit_of(s->request);
+    const pid_t pid = s->target->pid;
+    patience_t p = patience(seconds);
     do {
-        if (result == ROCATTACH_STATUS_SUCCESS) result = step(c);
-        if (result == ROCATTACH_STATUS_SUCCESS) result = read_registers(c, &r);
-    } while (result == ROCATTACH_STATUS_SUCCESS && r.rip != c->target->entry + AFTER_SYSCALL);
-    *answer = (int)r.rbx;
-    if (result != ROCATTACH_STATUS_SUCCESS) return result;
-    r.orig_rax = ~UINT64_C(0); /* pause() is not begun: its end comes at once */
-    result = write_registers(c, &r);
-    return result == ROCATTACH_STATUS_SUCCESS ? step(c) : result;
+        if (syscall(SYS_tgkill, pid, s->target->thread, 0) != 0 && errno == ESRCH) return ended(s);
+        if (process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof call)
+            return fail(s, "reading its stack");
+        if (call.token != s->token)
+            return rat_fail(ROCATTACH_STATUS_ERROR,
+                            "process %d: another attach or detach has come before the answer of "
+                            "the %s was read",
+                            (int)pid, s->request->name);
+        if (call.done == s->token) {
+            *answer = (int)call.answer;
+            return ROCATTACH_STATUS_SUCCESS;
+        }
+    } while (nap(&p));
+    return rat_fail(ROCATTACH_STATUS_ERROR,
+                    "process %d has not finished the %s within %u seconds: %s. It goes on with it "
+                    "alone. ROCPROF_ATTACH_TIMEOUT=SECONDS in rocprofv3's environment waits longer",
+                    (int)pid, s->request->name, seconds, rat_target_doing(s->target));
+}
+
+rocattach_status_t rat_call(const rat_target_t *t, const rat_request_t *r, int *answer)
+{
+    static atomic_uint calls;
+    session_t *s = calloc(1, sizeof *s);
+    if (!s) return rat_fail(ROCATTACH_STATUS_ERROR, "no memory");
+    s->target = t;
+    s->request = r;
+    s->token = (uint64_t)getpid() << 32 | (atomic_fetch_add(&calls, 1) + 1);
+    rocattach_status_t status = in_own_thread(s);
+    if (status == ROCATTACH_STATUS_SUCCESS) status = await_answer(s, answer);
+    free(s);
+    return status;
 }

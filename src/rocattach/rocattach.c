@@ -20,6 +20,9 @@
 
 #define TOOL "librocprofiler-sdk-tool.so.1"
 
+/* Loading a tool takes a second on a busy machine; at the end it may write all that it has. */
+enum { ATTACH_SECONDS = 60, DETACH_SECONDS = 300 };
+
 typedef struct {
     pid_t pid, root; /* root: of the tree it was attached with */
 } attached_t;
@@ -27,7 +30,7 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one call at a time */
 static attached_t *attached;
 static size_t attached_count;
-static _Thread_local char why[1024];
+static _Thread_local char why[RAT_WHY_BYTES];
 
 const char *rat_why(void)
 {
@@ -141,22 +144,13 @@ static rocattach_status_t explain(pid_t pid, int answer)
 static rocattach_status_t call_attach(const rat_target_t *t, const buffer_t *environment,
                                       const char *tool)
 {
-    rat_call_t call;
-    uint64_t variables, path;
     int answer = 0;
-    size_t path_bytes = strlen(tool) + 1;
-    rocattach_status_t status = rat_call_begin(&call, t);
-    if (status != ROCATTACH_STATUS_SUCCESS) return status;
-    status = rat_call_push(&call, environment->bytes, environment->count, &variables);
-    if (status != ROCATTACH_STATUS_SUCCESS) goto out;
-    status = rat_call_push(&call, tool, path_bytes, &path);
-    if (status == ROCATTACH_STATUS_SUCCESS) {
-        status = rat_call_function(&call, t->attach, variables, path, &answer);
-        rat_call_pop(&call, path, path_bytes);
-    }
-    rat_call_pop(&call, variables, environment->count);
-out:
-    rat_call_end(&call);
+    const rat_request_t request = {.name = "attach",
+                                   .function = t->attach,
+                                   .seconds = ATTACH_SECONDS,
+                                   .data = {environment->bytes, tool},
+                                   .bytes = {environment->count, strlen(tool) + 1}};
+    rocattach_status_t status = rat_call(t, &request, &answer);
     return status == ROCATTACH_STATUS_SUCCESS && answer ? explain(t->pid, answer) : status;
 }
 
@@ -178,13 +172,12 @@ static rocattach_status_t attach(pid_t pid, pid_t root, const buffer_t *environm
 static rocattach_status_t detach(pid_t pid)
 {
     rat_target_t target;
-    rat_call_t call;
     int answer = 0;
     rocattach_status_t status = rat_target_find(&target, pid);
-    if (status == ROCATTACH_STATUS_SUCCESS) status = rat_call_begin(&call, &target);
     if (status == ROCATTACH_STATUS_SUCCESS) {
-        status = rat_call_function(&call, target.detach, 0, 0, &answer);
-        rat_call_end(&call);
+        const rat_request_t request = {
+            .name = "detach", .function = target.detach, .seconds = DETACH_SECONDS};
+        status = rat_call(&target, &request, &answer);
     }
     /* it has ended, or is just about to be awaited by its parent */
     if (status == ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND ||

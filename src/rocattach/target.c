@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -21,15 +22,84 @@
 
 #define LIBRARY "librocprofiler-register.so"
 
+/* ---- What the kernel refuses ---- */
+
+/* A number behind a name in /proc/PID/status, or -1. */
+static long status_number(pid_t pid, const char *name, const char *format)
+{
+    char path[64], line[256];
+    long value = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *f = base_file_stream(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, name, strlen(name)) == 0) sscanf(line + strlen(name), format, &value);
+    if (f) fclose(f);
+    return value;
+}
+
+static int ptrace_scope(void)
+{
+    int scope = -1;
+    FILE *f = base_file_stream("/proc/sys/kernel/yama/ptrace_scope", "r");
+    if (f && fscanf(f, "%d", &scope) != 1) scope = -1;
+    if (f) fclose(f);
+    return scope;
+}
+
+/* By the values of yama's ptrace_scope; its row 0 permits what the other rules do. */
+static const char *const scopes[] = {
+    "it cannot be debugged by you: it has more rights than you (set-user-ID, capabilities), or "
+    "this "
+    "container lacks CAP_SYS_PTRACE (docker run --cap-add=SYS_PTRACE)",
+    "/proc/sys/kernel/yama/ptrace_scope is 1: only who started a program may trace it. Set it to 0 "
+    "(sudo sysctl kernel.yama.ptrace_scope=0), or run rocprofv3 as root, or have the program call "
+    "prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)",
+    "/proc/sys/kernel/yama/ptrace_scope is 2: only root may trace. Run rocprofv3 as root, or set "
+    "it "
+    "to 0 (sudo sysctl kernel.yama.ptrace_scope=0)",
+    "/proc/sys/kernel/yama/ptrace_scope is 3: nobody may trace until the machine is started again "
+    "with another value. Start the program under 'rocprofv3 --' instead",
+};
+
+void rat_denial_text(const rat_denial_t *d, char *text, size_t bytes)
+{
+    const int last = (int)(sizeof scopes / sizeof *scopes) - 1;
+    if (d->tracer > 0)
+        snprintf(text, bytes,
+                 "process %d: ptrace is not permitted: it is being traced by process %d (a "
+                 "debugger, strace, another profiler): end that first",
+                 d->pid, d->tracer);
+    else if (d->target_user >= 0 && d->user != 0 && d->target_user != d->user)
+        snprintf(text, bytes,
+                 "process %d: ptrace is not permitted: it is of user %ld, you are user %ld: run "
+                 "rocprofv3 as that user or as root",
+                 d->pid, d->target_user, d->user);
+    else
+        snprintf(text, bytes, "process %d: ptrace is not permitted: %s", d->pid,
+                 scopes[d->scope < 0      ? 0
+                        : d->scope < last ? d->scope
+                                          : last]);
+}
+
+rocattach_status_t rat_target_denied(const rat_target_t *t)
+{
+    char text[RAT_WHY_BYTES];
+    pid_t traced = t->thread ? t->thread : t->pid;
+    const rat_denial_t facts = {.pid = t->pid,
+                                .tracer = (int)status_number(traced, "TracerPid:", "%ld"),
+                                .user = geteuid(),
+                                .target_user = status_number(t->pid, "Uid:", "%*d %ld"),
+                                .scope = ptrace_scope()};
+    rat_denial_text(&facts, text, sizeof text);
+    return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED, "%s", text);
+}
+
 static rocattach_status_t fail_at(pid_t pid, const char *what)
 {
     if (errno == ENOENT || errno == ESRCH)
         return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND, "there is no process %d",
                         (int)pid);
-    if (errno == EACCES || errno == EPERM)
-        return rat_fail(ROCATTACH_STATUS_ERROR_PTRACE_OPERATION_NOT_PERMITTED,
-                        "process %d: %s: not permitted: it belongs to another user", (int)pid,
-                        what);
+    if (errno == EACCES || errno == EPERM) return rat_target_denied(&(rat_target_t){.pid = pid});
     return rat_fail(ROCATTACH_STATUS_ERROR, "process %d: %s: %s", (int)pid, what, strerror(errno));
 }
 
@@ -52,20 +122,6 @@ static rocattach_status_t check_program(pid_t pid)
                     "x86-64 can be attached",
                     (int)pid, n == sizeof head ? head.e_machine : 0,
                     head.e_ident[EI_CLASS] == ELFCLASS32 ? "32 bits" : "64 bits");
-}
-
-static rocattach_status_t find_entry(rat_target_t *t)
-{
-    char path[64];
-    uint64_t pair[2];
-    snprintf(path, sizeof path, "/proc/%d/auxv", (int)t->pid);
-    FILE *f = base_file_stream(path, "r");
-    if (!f) return fail_at(t->pid, path);
-    while (fread(pair, sizeof pair, 1, f) == 1)
-        if (pair[0] == AT_ENTRY) t->entry = pair[1];
-    fclose(f);
-    if (t->entry) return ROCATTACH_STATUS_SUCCESS;
-    return rat_fail(ROCATTACH_STATUS_ERROR, "%s has no entry point", path);
 }
 
 /* ---- The thread that waits ---- */
@@ -95,6 +151,54 @@ static rocattach_status_t find_thread(rat_target_t *t)
                     ". Start it with ROCP_TOOL_ATTACH=1 in its environment (with HIP before 6.1 "
                     "also under 'rocprofv3 --'), and wait until it has used the GPU",
                     (int)t->pid);
+}
+
+static FILE *open_of_thread(const rat_target_t *t, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)t->pid, (int)t->thread, name);
+    return base_file_stream(path, "r");
+}
+
+bool rat_target_at_rest(const rat_target_t *t)
+{
+    long call = SYS_pause;
+    FILE *f = open_of_thread(t, "syscall");
+    if (f && fscanf(f, "%ld", &call) != 1) call = -1; /* "running" */
+    if (f) fclose(f);
+    return call == SYS_pause;
+}
+
+uint64_t rat_target_stack(const rat_target_t *t, uint64_t address)
+{
+    char line[PATH_MAX + 128];
+    uint64_t begin = address, from, to;
+    FILE *f = open_of_thread(t, "maps");
+    while (f && begin == address && fgets(line, sizeof line, f))
+        if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from <= address && address < to)
+            begin = from;
+    if (f) fclose(f);
+    return begin;
+}
+
+const char *rat_target_doing(const rat_target_t *t)
+{
+    static _Thread_local char text[128];
+    char state = '?';
+    FILE *f = open_of_thread(t, "stat");
+    if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1) state = '?';
+    if (f) fclose(f);
+    if (state == 'T')
+        snprintf(text, sizeof text, "it is stopped: kill -CONT %d lets it go on", (int)t->pid);
+    else if (state == 't')
+        snprintf(text, sizeof text, "a debugger holds its thread %d", (int)t->thread);
+    else if (rat_target_at_rest(t))
+        snprintf(text, sizeof text, "its thread %d cannot run (is the process frozen?)",
+                 (int)t->thread);
+    else
+        snprintf(text, sizeof text, "the tool is at work in its thread %d, or hangs there",
+                 (int)t->thread);
+    return text;
 }
 
 /* ---- The functions ---- */
@@ -200,18 +304,22 @@ static rocattach_status_t find_functions(rat_target_t *t)
     uint64_t attach = find_symbol(&image, "rocprofiler_register_attach");
     uint64_t detach = find_symbol(&image, "rocprofiler_register_detach");
     uint64_t base = begin - first_address(&image);
+    uint64_t run = find_symbol(&image, "rocprofiler_register_attach_run");
     munmap((void *)(size_t)image.bytes, image.size);
     t->attach = base + attach;
     t->detach = base + detach;
-    if (attach && detach) return ROCATTACH_STATUS_SUCCESS;
-    return rat_fail(ROCATTACH_STATUS_ERROR, "%s has no functions for attaching", path);
+    t->run = base + run;
+    if (attach && detach && run) return ROCATTACH_STATUS_SUCCESS;
+    return rat_fail(ROCATTACH_STATUS_ERROR,
+                    "%s has not the functions that this rocprofv3 attaches by: start process %d "
+                    "with the library of the same installation",
+                    path, (int)t->pid);
 }
 
 rocattach_status_t rat_target_find(rat_target_t *t, pid_t pid)
 {
     *t = (rat_target_t){.pid = pid};
     rocattach_status_t status = check_program(pid);
-    if (status == ROCATTACH_STATUS_SUCCESS) status = find_entry(t);
     if (status == ROCATTACH_STATUS_SUCCESS) status = find_thread(t);
     if (status == ROCATTACH_STATUS_SUCCESS) status = find_functions(t);
     return status;

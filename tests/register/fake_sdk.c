@@ -13,6 +13,7 @@ EXPORT char fake_sdk_name[32];
 EXPORT uint64_t fake_sdk_version, fake_sdk_instance, fake_sdk_tables;
 EXPORT int (*fake_sdk_inside)(void); /* called inside the registration */
 EXPORT int fake_sdk_inside_answer;
+EXPORT int (*fake_sdk_at_detach)(void);
 EXPORT void *fake_sdk_replacement; /* put into element 1 of the first table */
 
 EXPORT int rocprofiler_set_api_table(const char *, uint64_t, uint64_t, void **, uint64_t);
@@ -39,4 +40,11 @@ int rocprofiler_attach(void)
 {
     fake_sdk_seen++;
     return fake_sdk_inside ? fake_sdk_inside() : 0;
+}
+
+EXPORT int rocprofiler_detach(void);
+int rocprofiler_detach(void)
+{
+    fake_sdk_seen++;
+    return fake_sdk_at_detach ? fake_sdk_at_detach() : 0;
 }
