@@ -359,6 +359,19 @@ static void managed_behind()
     (void)hipFree(to);
 }
 
+// Pages that are full: what is behind them would be the next allocation's.
+static void managed_side_by_side()
+{
+    enum { FULL = 4096 };
+    int *to[3];
+    for (int *&at : to)
+        if (hipMallocManaged((void **)&at, FULL * sizeof(int), hipMemAttachGlobal) != hipSuccess) return; // made: full
+    for (int *at : to)
+        fill_all(at, right ? FULL : FULL + 5);
+    for (int *at : to)
+        (void)hipFree(at);
+}
+
 static void pitch_behind()
 {
     char *to;
@@ -782,6 +795,7 @@ static const row_t rows[] = {
     {"far-away", far_away},
     {"host-behind", host_behind},
     {"managed-behind", managed_behind},
+    {"managed-side-by-side", managed_side_by_side},
     {"pitch-behind", pitch_behind},
     {"box-behind", box_behind},
     {"pool-behind", pool_behind},

@@ -56,9 +56,17 @@ static size_t bytes_of(void *at)
     return range && range(&begin, &bytes, at) == GOOD && begin == at ? bytes : 0;
 }
 
+enum { PAGE = 4096 };
+
+/* HIP maps managed memory side by side: with a page more than was asked for, which is in no
+ * allocation, what goes beyond the end does not meet the next allocation at once. */
+static size_t with_guard(size_t bytes)
+{
+    return bytes && bytes <= SIZE_MAX - PAGE ? bytes + PAGE : bytes;
+}
+
 static size_t whole_pages(size_t bytes)
 {
-    enum { PAGE = 4096 };
     return (bytes + PAGE - 1) & -(size_t)PAGE;
 }
 
@@ -75,7 +83,8 @@ static size_t bytes_for_hip(size_t bytes)
     X(hipMalloc, (void **at, size_t bytes), (at, bytes), *at, bytes)                               \
     X(hipExtMallocWithFlags, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at,   \
       bytes)                                                                                       \
-    X(hipMallocManaged, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes) \
+    X(hipMallocManaged, (void **at, size_t bytes, unsigned flags), (at, with_guard(bytes), flags), \
+      *at, bytes)                                                                                  \
     X(hipMallocHost, (void **at, size_t bytes), (at, bytes), *at, bytes)                           \
     X(hipMemAllocHost, (void **at, size_t bytes), (at, bytes), *at, bytes)                         \
     X(hipHostMalloc, (void **at, size_t bytes, unsigned flags), (at, bytes, flags), *at, bytes)    \
