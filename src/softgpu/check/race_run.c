@@ -21,7 +21,7 @@
 
 enum {
     SLOTS = 64,
-    PUBLISHED = 4, /* publications that are kept */
+    PUBLISHED = 8, /* publications that are kept */
     MET = 8,       /* workgroups known by their flags */
     RUNS = 4096,   /* that are remembered */
     TOTAL_MAX = RACE_OWNERS / 4
@@ -31,6 +31,7 @@ typedef struct {
     _Atomic uint32_t stamp;
     _Atomic uint64_t slots;
     _Atomic uint16_t when[RACE_WAVES]; /* what was known of the workgroup's waves */
+    _Atomic uint8_t wave;              /* that published it */
 } publication_t;
 
 /* Changed by the workgroup's own thread alone. */
@@ -380,17 +381,27 @@ static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
     return &m->group[owner - s->run->past.base];
 }
 
-/* Publishes `slots`; what is known of the waves has not changed: the earlier publication is as
- * good. */
+/* The newest publication of a wave that is kept; NULL: there is none. */
+static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
+{
+    for (uint32_t k = 0; k < n && k < PUBLISHED; k++) {
+        publication_t *p = &g->last[(n - 1 - k) % PUBLISHED];
+        if (p->wave == wave) return p;
+    }
+    return NULL;
+}
+
+/* Publishes `slots`; where the wave knows no more than when it last published, that publication is
+ * as good. */
 static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
 {
     uint16_t when[RACE_WAVES];
     const uint32_t n = get(&g->n);
-    publication_t *last = &g->last[(n - 1) % PUBLISHED];
-    bool same = n > 0;
+    publication_t *last = newest_of(g, n, wave);
+    bool same = last;
     for (unsigned v = 0; v < RACE_WAVES; v++) {
         when[v] = (uint16_t)race_clock_short(c, race_clock_knows(c, wave, v));
-        same &= last->when[v] == when[v];
+        same = same && last->when[v] == when[v];
     }
     if (same) {
         if (slots & ~last->slots)
@@ -401,6 +412,7 @@ static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned w
     atomic_store(&g->n, n | BEING_WRITTEN);
     for (unsigned v = 0; v < RACE_WAVES; v++)
         p->when[v] = when[v];
+    p->wave = (uint8_t)wave;
     p->stamp = atomic_fetch_add(&m->stamp, 1);
     p->slots = slots;
     atomic_store(&g->n, n + 1);
@@ -512,20 +524,28 @@ static bool was_read(const group_t *by, uint64_t slots, uint32_t stamp)
 }
 
 /* A store is known where it was waited for, a read in any case. */
+static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is_read)
+{
+    return time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
+}
+
+/* Each wave of a workgroup publishes what it knows itself: one that does not cover the access says
+ * nothing of those that other waves have published before. But where the wave that made the access
+ * had not waited for it yet, nobody could have published it earlier. */
 static bool published(const group_t *g, const group_t *by, unsigned wave, uint32_t time,
                       bool is_read)
 {
     const uint32_t n = atomic_load(&g->n);
-    bool covered = false;
+    bool may_be_forgotten = n > PUBLISHED;
     if (n & BEING_WRITTEN) return true;
     for (uint32_t k = 0; k < n && k < PUBLISHED; k++) {
         const publication_t *p = &g->last[(n - 1 - k) % PUBLISHED];
-        covered = time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
-        if (covered && was_read(by, p->slots, p->stamp)) return true;
-        if (!covered) break; /* nor is it by those before */
+        if (!covers(p, wave, time, is_read))
+            may_be_forgotten &= p->wave != wave;
+        else if (was_read(by, p->slots, p->stamp))
+            return true;
     }
-    /* it may have been by one that is forgotten, or is being replaced */
-    return (covered && n > PUBLISHED) || atomic_load(&g->n) != n;
+    return may_be_forgotten || atomic_load(&g->n) != n; /* or one is being replaced */
 }
 
 static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
