@@ -71,7 +71,7 @@ static void another_wave_publishes_too(void **unused)
     race_clock_wait(&scene.by->clock, 0);
     race_run_release(scene.by, 0, OTHER_FLAG);
     assert_false(race_run_ordered(scene.reader, 0, word, false));
-    race_run_acquire(scene.reader, FLAG);
+    race_run_acquire(scene.reader, 0, FLAG);
     assert_true(race_run_ordered(scene.reader, 0, word, false));
     end(&scene);
 }
@@ -85,7 +85,7 @@ static void of_its_own_alone(void **unused)
     race_clock_wait(&scene.by->clock, 3);
     race_run_release(scene.by, 3, FLAG);
     race_run_release(scene.by, 0, OTHER_FLAG);
-    race_run_acquire(scene.reader, OTHER_FLAG);
+    race_run_acquire(scene.reader, 0, OTHER_FLAG);
     assert_false(race_run_ordered(scene.reader, 0, word, false));
     end(&scene);
 }
@@ -102,15 +102,33 @@ static void not_before_it_was_waited_for(void **unused)
     }
     const uint64_t word = store(scene.by, 3);
     race_run_release(scene.by, 3, FLAG);
-    race_run_acquire(scene.reader, FLAG);
+    race_run_acquire(scene.reader, 0, FLAG);
     assert_false(race_run_ordered(scene.reader, 0, word, false));
+    end(&scene);
+}
+
+/* Waves of one workgroup meet there as well, each for itself. */
+static void waves_of_a_workgroup(void **unused)
+{
+    (void)unused;
+    scene_t scene = begin();
+    const uint64_t word = store(scene.by, 3);
+    race_clock_wait(&scene.by->clock, 3);
+    race_run_release(scene.by, 3, FLAG);
+    race_run_acquire(scene.reader, 0, FLAG); /* hands it on in place of the first */
+    race_run_release(scene.reader, 0, FLAG);
+    race_run_acquire(scene.by, 1, FLAG);
+    race_run_acquire(scene.by, 2, OTHER_FLAG);
+    assert_true(race_run_ordered(scene.by, 1, word, false));
+    assert_false(race_run_ordered(scene.by, 2, word, false));
+    assert_false(race_run_ordered(scene.by, 0, word, false));
     end(&scene);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(another_wave_publishes_too),
-                                       cmocka_unit_test(of_its_own_alone),
-                                       cmocka_unit_test(not_before_it_was_waited_for)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_wave_publishes_too), cmocka_unit_test(of_its_own_alone),
+        cmocka_unit_test(not_before_it_was_waited_for), cmocka_unit_test(waves_of_a_workgroup)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

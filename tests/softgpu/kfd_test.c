@@ -247,6 +247,7 @@ static void interrupts_raise_events(void **state)
     assert_int_equal(call(AMDKFD_IOC_CREATE_EVENT, &create), 0);
     uint64_t *page = sg_memory_host(process->gpus[0].memory, va, bytes, 0);
     assert_true(page[create.event_slot_index] == UINT64_MAX);
+    assert_true(sg_memory_find(process->gpus[0].memory, va)->flags & SG_MEM_MAILBOXES);
     page[create.event_slot_index] = create.event_trigger_data;
     fake.ops.raise_event(fake.ops.user, create.event_trigger_data);
     assert_true(page[create.event_slot_index] == UINT64_MAX);
@@ -266,6 +267,9 @@ static void interrupts_raise_events(void **state)
     assert_int_equal(data.memory_exception_data.gpu_id, kfd_gpu_id(0));
 
     /* events still write to the page; there is one for the process */
+    assert_int_equal(unmap_gpu(b.handle), 0);
+    assert_int_equal(map_gpu(b.handle), 0);
+    assert_true(sg_memory_find(process->gpus[0].memory, va)->flags & SG_MEM_MAILBOXES);
     assert_int_equal(unmap_gpu(b.handle), 0);
     assert_int_equal(free_buffer(b.handle), -EPERM);
     page[create.event_slot_index] = create.event_trigger_data;

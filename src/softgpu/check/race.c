@@ -204,7 +204,7 @@ static void after(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *
 {
     race_state_t *s = state;
     if (is_gws(i->op)) /* others may have run since it began to wait */
-        race_run_acquire(s, race_run_slot(0));
+        race_run_acquire(s, w->index_in_group, race_run_slot(0));
     else if (s->meets)
         race_global_met(s, w, &g->reach.memory);
 }

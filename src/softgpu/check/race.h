@@ -162,6 +162,7 @@ static inline uint32_t race_clock_short(const race_clock_t *c, uint32_t time)
 
 /* ---- a workgroup ---- */
 
+enum { RACE_SLOTS = 64 }; /* of places where workgroups meet: race_run_slot() */
 typedef struct race_run race_run_t;
 typedef struct race_worker race_worker_t;
 
@@ -189,6 +190,10 @@ typedef struct {
     unsigned next_memo;
     bool meets; /* the instruction that is looked at is an atomic access that reads */
     bool shown; /* it has written to memory of the program's own */
+    /* Places where workgroups meet, as each wave has read them itself: what it learns there of the
+     * other waves of its workgroup. The waves have a row each from when they first read one. */
+    uint32_t read_by; /* waves */
+    uint32_t read[RACE_WAVES][RACE_SLOTS];
 } race_state_t;
 
 /* ---- race_step.c: how far the workgroups are that run ---- */
@@ -256,7 +261,7 @@ static inline uint64_t race_run_slot(uint64_t va)
     return UINT64_C(1) << ((va >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 void race_run_release(race_state_t *s, unsigned wave, uint64_t slots);
-void race_run_acquire(race_state_t *s, uint64_t slots);
+void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots);
 /* Has anyone in the dispatch published anything? */
 bool race_run_has_met(const race_state_t *s);
 /* Are what the owner has done, and what nobody has, known to be before all that the workgroup does?

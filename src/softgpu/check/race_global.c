@@ -278,7 +278,7 @@ static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, 
 {
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
     let_go(&x->held);
-    if (!e) return true;
+    if (!e || e->flags & SG_MEM_MAILBOXES) return true; /* no store there changes another's */
     const uint8_t *at = e->host + (va - e->begin);
     if (race_same(x->w, x->i, x->site, 0, lane, at, from, bytes)) return true;
     race_awaited_t a = race_step_of(x->s, race_owner(other));
@@ -603,7 +603,7 @@ static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *
 {
     const uint64_t slots = slots_of(a);
     meet_writers(s, wave, a);
-    if (s->meets) race_run_acquire(s, slots);
+    if (s->meets) race_run_acquire(s, wave, slots);
     race_run_release(s, wave, slots);
 }
 
@@ -612,7 +612,7 @@ void race_global_met(race_state_t *s, const isa_wave_t *w, sgc_lanes_t *a)
     const bool published = race_run_has_met(s);
     if (!published && nobody_to_meet(s, a)) return;
     sgc_lanes_spread(a);
-    if (published) race_run_acquire(s, slots_of(a));
+    if (published) race_run_acquire(s, w->index_in_group, slots_of(a));
     meet_writers(s, w->index_in_group, a);
 }
 

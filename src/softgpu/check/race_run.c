@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 
 enum {
-    SLOTS = 64,
+    SLOTS = RACE_SLOTS,
     PUBLISHED = 8, /* publications that are kept */
     MET = 8,       /* workgroups known by their flags */
     RUNS = 4096,   /* that are remembered */
@@ -210,6 +210,7 @@ void race_run_enter(race_state_t *s, uint64_t serial, uint64_t group)
     s->owner = r->past.base + (uint32_t)group;
     s->floor = r->floor;
     s->shown = false;
+    s->read_by = 0;
     s->before = r->before;
     s->n_before = r->past.base > r->before ? r->past.base - r->before : 0;
     memset(s->memo, 0, sizeof s->memo);
@@ -463,7 +464,29 @@ static void learn(group_t *g, const _Atomic uint32_t *from)
         raise(&g->read[k], get(&from[k]));
 }
 
-void race_run_acquire(race_state_t *s, uint64_t slots)
+/* The wave's own row of what has been read. */
+static uint32_t *row_of(race_state_t *s, unsigned wave)
+{
+    if (!(s->read_by >> wave & 1)) memset(s->read[wave], 0, sizeof s->read[wave]);
+    s->read_by |= 1u << wave;
+    return s->read[wave];
+}
+
+/* The same as the workgroup learns, for the wave alone. */
+static void learn_alone(race_state_t *s, const meetings_t *m, unsigned wave, uint64_t slots,
+                        uint32_t now)
+{
+    uint32_t *own = row_of(s, wave);
+    for (uint64_t left = slots; left; left &= left - 1)
+        own[__builtin_ctzll(left)] = now;
+    for (uint64_t left = slots & m->hands_on; left; left &= left - 1)
+        for (unsigned k = 0; k < SLOTS; k++) {
+            const uint32_t theirs = get(&m->read[__builtin_ctzll(left)][k]);
+            if (theirs > own[k]) own[k] = theirs;
+        }
+}
+
+void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots)
 {
     meetings_t *m = meetings(s);
     if (!m) return;
@@ -473,6 +496,7 @@ void race_run_acquire(race_state_t *s, uint64_t slots)
         raise(&g->read[__builtin_ctzll(left)], now);
     for (uint64_t left = slots & m->hands_on; left; left &= left - 1)
         learn(g, m->read[__builtin_ctzll(left)]);
+    learn_alone(s, m, wave, slots, now);
     if (was_handed_all(m, s->owner, slots)) g->met_any = g->met_all = true;
     g->reads = true;
 }
@@ -515,11 +539,19 @@ void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
         meet_group(s, word);
 }
 
+/* Who may have read what was published: a workgroup, or one wave of the workgroup itself. */
+typedef struct {
+    const group_t *group;
+    const uint32_t *wave; /* NULL: the workgroup */
+} reader_t;
+
 /* Has one of the slots been read since they were published? */
-static bool was_read(const group_t *by, uint64_t slots, uint32_t stamp)
+static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
 {
-    for (; slots; slots &= slots - 1)
-        if (get(&by->read[__builtin_ctzll(slots)]) > stamp) return true;
+    for (; slots; slots &= slots - 1) {
+        const unsigned k = (unsigned)__builtin_ctzll(slots);
+        if ((by.wave ? by.wave[k] : get(&by.group->read[k])) > stamp) return true;
+    }
     return false;
 }
 
@@ -532,8 +564,7 @@ static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is
 /* Each wave of a workgroup publishes what it knows itself: one that does not cover the access says
  * nothing of those that other waves have published before. But where the wave that made the access
  * had not waited for it yet, nobody could have published it earlier. */
-static bool published(const group_t *g, const group_t *by, unsigned wave, uint32_t time,
-                      bool is_read)
+static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t time, bool is_read)
 {
     const uint32_t n = atomic_load(&g->n);
     bool may_be_forgotten = n > PUBLISHED;
@@ -559,14 +590,26 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
     for (uint32_t k = 0; k < by->n_met; k++)
         if (by->met[k].owner == owner && (time < by->met[k].time + late || by->met[k].flag == word))
             return true;
-    return by->reads && published(group_of(s, m, owner), by, race_wave(word), time, is_read);
+    return by->reads &&
+           published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);
+}
+
+/* Of another wave of the same workgroup: what waves know by barriers and LDS, or by places that
+ * workgroups meet at. */
+static bool wave_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read)
+{
+    const uint32_t time = race_time(word);
+    if (time == RACE_TIME_MAX ||
+        s->clock.begin + time <= race_clock_knows(&s->clock, wave, race_wave(word)))
+        return true;
+    meetings_t *m = s->read_by >> wave & 1 ? meetings(s) : NULL;
+    return m && published(group_of(s, m, s->owner), (reader_t){NULL, s->read[wave]},
+                          race_wave(word), time, is_read);
 }
 
 bool race_run_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read)
 {
-    const uint32_t owner = race_owner(word), time = race_time(word);
-    if (owner == s->owner)
-        return time == RACE_TIME_MAX ||
-               s->clock.begin + time <= race_clock_knows(&s->clock, wave, race_wave(word));
+    const uint32_t owner = race_owner(word);
+    if (owner == s->owner) return wave_ordered(s, wave, word, is_read);
     return is_own(s, owner) ? group_ordered(s, word, is_read) : other_ordered(s, owner);
 }

@@ -17,7 +17,9 @@ enum {
     SG_MEM_COHERENT = 4,
     SG_MEM_HOST = 8,
     SG_MEM_REGISTERED = 16, /* the program's own: it may be gone, see sg_memory_prove() */
-    SG_MEM_SVM = 32 /* the program's own, by attributes of its range: it leaves before it is gone */
+    SG_MEM_SVM =
+        32, /* the program's own, by attributes of its range: it leaves before it is gone */
+    SG_MEM_MAILBOXES = 64 /* of the driver's events, who takes out what anyone puts in */
 };
 
 typedef struct sg_extent {

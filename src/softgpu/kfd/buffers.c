@@ -218,7 +218,7 @@ static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
     if (b->mapped & 1u << gpu->index) return 0;
     if (b->va == 0) return -EINVAL; /* memory without an address: DRM gives it one (gem.c) */
     kfd_svm_forget(gpu->process, b->va, b->size); /* what was there is gone */
-    uint32_t flags = page_flags(b->flags);
+    uint32_t flags = page_flags(b->flags) | (b->mailboxes ? SG_MEM_MAILBOXES : 0);
     /* the thunk's own host memory has one address on both sides, what the program registers two */
     if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && b->va != (uintptr_t)b->host) {
         flags |= SG_MEM_REGISTERED;
@@ -226,6 +226,16 @@ static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
     }
     int error = sg_memory_map(gpu->memory, b->va, b->size, b->host, flags);
     if (error == 0) b->mapped |= 1u << gpu->index;
+    return error;
+}
+
+int kfd_buffer_set_mailboxes(kfd_process_t *p, kfd_buffer_t *b)
+{
+    const uint32_t flags = page_flags(b->flags) | SG_MEM_MAILBOXES;
+    int error = 0;
+    for (uint32_t k = 0; k < p->n_gpus && error == 0; k++)
+        if (b->mapped >> k & 1) error = sg_memory_protect(p->gpus[k].memory, b->va, b->size, flags);
+    b->mailboxes = error == 0;
     return error;
 }
 

@@ -257,10 +257,12 @@ static int set_event_page(kfd_process_t *p, uint64_t handle)
 {
     int error = 0;
     pthread_mutex_lock(&p->lock);
-    const kfd_buffer_t *b = kfd_buffer_find(p, handle);
-    if (!b || !b->bo || b->size < KFD_SIGNAL_EVENT_LIMIT * sizeof(uint64_t) || p->event_page) {
+    kfd_buffer_t *b = kfd_buffer_find(p, handle);
+    if (!b || !b->bo || b->size < KFD_SIGNAL_EVENT_LIMIT * sizeof(uint64_t) || p->event_page)
         error = -EINVAL;
-    } else {
+    else
+        error = kfd_buffer_set_mailboxes(p, b);
+    if (error == 0) {
         kfd_events_set_page(p->events, (uint64_t *)b->host, b->size);
         p->event_page = handle;
     }

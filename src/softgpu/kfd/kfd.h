@@ -126,6 +126,7 @@ typedef struct kfd_buffer {
     uint32_t flags;  /* KFD_IOC_ALLOC_MEM_FLAGS_* */
     uint32_t gpu;    /* index of the owner */
     uint32_t mapped; /* bit i: mapped on GPU i */
+    bool mailboxes;  /* those of events are in it: SG_MEM_MAILBOXES where it is mapped */
     bool used;
 } kfd_buffer_t;
 
@@ -193,6 +194,9 @@ int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_ar
 int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *handle);
 /* The buffer of a handle, or NULL. Under the lock. */
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);
+/* The buffer holds the mailboxes of events from now on, and the device's memory says so. Under the
+ * lock. 0 or a negative errno value. */
+int kfd_buffer_set_mailboxes(kfd_process_t *p, kfd_buffer_t *b);
 uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu);
 /* Whether the program has all of its own memory there mapped. */
 bool kfd_is_mapped(uint64_t begin, uint64_t bytes);
