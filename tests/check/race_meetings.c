@@ -58,18 +58,23 @@ static uint64_t store(race_state_t *s, unsigned wave)
            time << RACE_TIME_SHIFT;
 }
 
+/* The same, of a store that the wave waits for before it publishes. */
+static uint64_t store_and_publish(race_state_t *s, unsigned wave, uint64_t slot)
+{
+    const uint64_t word = store(s, wave);
+    race_clock_wait(&s->clock, wave);
+    race_run_release(s, wave, slot);
+    return word;
+}
+
 /* What HIP's printf does: a wave stores, waits and publishes, another wave of its workgroup
  * publishes something of its own, and then the first one's flag is read. */
 static void another_wave_publishes_too(void **unused)
 {
     (void)unused;
     scene_t scene = begin();
-    const uint64_t word = store(scene.by, 3);
-    race_clock_wait(&scene.by->clock, 3);
-    race_run_release(scene.by, 3, FLAG);
-    store(scene.by, 0);
-    race_clock_wait(&scene.by->clock, 0);
-    race_run_release(scene.by, 0, OTHER_FLAG);
+    const uint64_t word = store_and_publish(scene.by, 3, FLAG);
+    store_and_publish(scene.by, 0, OTHER_FLAG);
     assert_false(race_run_ordered(scene.reader, 0, word, false));
     race_run_acquire(scene.reader, 0, FLAG);
     assert_true(race_run_ordered(scene.reader, 0, word, false));
@@ -81,9 +86,7 @@ static void of_its_own_alone(void **unused)
 {
     (void)unused;
     scene_t scene = begin();
-    const uint64_t word = store(scene.by, 3);
-    race_clock_wait(&scene.by->clock, 3);
-    race_run_release(scene.by, 3, FLAG);
+    const uint64_t word = store_and_publish(scene.by, 3, FLAG);
     race_run_release(scene.by, 0, OTHER_FLAG);
     race_run_acquire(scene.reader, 0, OTHER_FLAG);
     assert_false(race_run_ordered(scene.reader, 0, word, false));
@@ -95,11 +98,8 @@ static void not_before_it_was_waited_for(void **unused)
 {
     (void)unused;
     scene_t scene = begin();
-    for (unsigned k = 0; k < 100; k++) {
-        store(scene.by, k % 3);
-        race_clock_wait(&scene.by->clock, k % 3);
-        race_run_release(scene.by, k % 3, FLAG);
-    }
+    for (unsigned k = 0; k < 100; k++)
+        store_and_publish(scene.by, k % 3, FLAG);
     const uint64_t word = store(scene.by, 3);
     race_run_release(scene.by, 3, FLAG);
     race_run_acquire(scene.reader, 0, FLAG);
@@ -112,9 +112,7 @@ static void waves_of_a_workgroup(void **unused)
 {
     (void)unused;
     scene_t scene = begin();
-    const uint64_t word = store(scene.by, 3);
-    race_clock_wait(&scene.by->clock, 3);
-    race_run_release(scene.by, 3, FLAG);
+    const uint64_t word = store_and_publish(scene.by, 3, FLAG);
     race_run_acquire(scene.reader, 0, FLAG); /* hands it on in place of the first */
     race_run_release(scene.reader, 0, FLAG);
     race_run_acquire(scene.by, 1, FLAG);

@@ -190,8 +190,8 @@ typedef struct {
     unsigned next_memo;
     bool meets; /* the instruction that is looked at is an atomic access that reads */
     bool shown; /* it has written to memory of the program's own */
-    /* Places where workgroups meet, as each wave has read them itself: what it learns there of the
-     * other waves of its workgroup. The waves have a row each from when they first read one. */
+    /* When each wave last read each slot: a wave may learn there of other waves of its workgroup. A
+     * row counts once its wave is in read_by. */
     uint32_t read_by; /* waves */
     uint32_t read[RACE_WAVES][RACE_SLOTS];
 } race_state_t;

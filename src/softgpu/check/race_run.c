@@ -382,7 +382,7 @@ static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
     return &m->group[owner - s->run->past.base];
 }
 
-/* The newest publication of a wave that is kept; NULL: there is none. */
+/* The wave's newest publication of those that are kept; NULL: none is the wave's. */
 static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
 {
     for (uint32_t k = 0; k < n && k < PUBLISHED; k++) {
@@ -561,9 +561,9 @@ static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is
     return time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
 }
 
-/* Each wave of a workgroup publishes what it knows itself: one that does not cover the access says
- * nothing of those that other waves have published before. But where the wave that made the access
- * had not waited for it yet, nobody could have published it earlier. */
+/* Each wave of a workgroup publishes what that wave knows: a publication that does not cover the
+ * access says nothing of earlier publications by other waves. But if the wave that made the access
+ * published before it had waited for the access, no earlier publication covers the access. */
 static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t time, bool is_read)
 {
     const uint32_t n = atomic_load(&g->n);
@@ -594,8 +594,8 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
            published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);
 }
 
-/* Of another wave of the same workgroup: what waves know by barriers and LDS, or by places that
- * workgroups meet at. */
+/* Is the access of another wave of the same workgroup known, by a barrier, by LDS, or by a place in
+ * global memory that both waves have accessed atomically? */
 static bool wave_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read)
 {
     const uint32_t time = race_time(word);

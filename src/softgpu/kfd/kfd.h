@@ -194,8 +194,8 @@ int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_ar
 int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *handle);
 /* The buffer of a handle, or NULL. Under the lock. */
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);
-/* The buffer holds the mailboxes of events from now on, and the device's memory says so. Under the
- * lock. 0 or a negative errno value. */
+/* The buffer holds the mailboxes of events from now on: its mappings get SG_MEM_MAILBOXES. Under
+ * the process's lock. 0 or a negative errno value. */
 int kfd_buffer_set_mailboxes(kfd_process_t *p, kfd_buffer_t *b);
 uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu);
 /* Whether the program has all of its own memory there mapped. */
