@@ -4,7 +4,7 @@
  * instruction, by turns in one process: the ratio is the figure, the times depend on the machine.
  * bench_cache [--json FILE] [--core base|avx2|avx512] [--only KEY] */
 #include "softgpu/cache/cache.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/isa.h"
 #include "softgpu/isa/observe.h"
 #include "tests/isa/asm.h"

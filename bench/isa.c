@@ -3,7 +3,7 @@
  * Two loops, on one worker and on two: dependent f32 FMAs with full EXEC, and the inner loop of a
  * tiled matrix product with its LDS reads. The number of instructions is counted by hand in the
  * table below. bench_isa [--json FILE] [--core base|avx2|avx512] */
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/isa.h"
 #include "tests/isa/asm.h"
 

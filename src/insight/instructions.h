@@ -6,7 +6,7 @@
 #define CROCPROF_INSIGHT_INSTRUCTIONS_H
 
 #include "disasm/disasm.h"
-#include "output/model.h"
+#include "model/model.h"
 #include "softgpu/instruction_counts.h"
 
 enum { INS_TEXT_BYTES = 96 };
@@ -72,9 +72,6 @@ typedef struct {
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes);
 void ins_free(ins_set_t *set);
-
-/* A code object that a store has kept; NULL: it has not, or it cannot be read. */
-dis_object_t *ins_object_open(const char *store, uint64_t id);
 
 /* The facts of a kernel; NULL: there are none. */
 const ins_code_facts_t *ins_facts_of(const ins_set_t *set, uint64_t kernel);

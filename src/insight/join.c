@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "insight/blocks.h"
+#include "model/code.h"
 #include "softgpu/isa/isa.h"
-#include "trace/att.h"
 #include "trace/instructions.h"
 #include "trace/reader.h"
 #include "trace/store.h"
@@ -26,19 +25,6 @@ struct ins_code {
 
 /* ---- code objects ---- */
 
-dis_object_t *ins_object_open(const char *store, uint64_t id)
-{
-    char name[64], path[PATH_MAX];
-    dis_object_t *object = NULL;
-    size_t size;
-    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, id);
-    if (trace_join(path, sizeof(path), store, name) != 0) return NULL;
-    char *data = base_file_read(path, &size);
-    if (data) dis_object_open(data, size, &object);
-    free(data);
-    return object;
-}
-
 static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
 {
     for (size_t i = 0; i < set->code_count; i++)
@@ -46,7 +32,7 @@ static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
     ins_code_t *grown = realloc(set->codes, (set->code_count + 1) * sizeof(*grown));
     if (!grown) return NULL;
     set->codes = grown;
-    grown[set->code_count] = (ins_code_t){id, ins_object_open(store, id)};
+    grown[set->code_count] = (ins_code_t){id, out_code_object_open(store, id)};
     return grown[set->code_count++].object;
 }
 

@@ -9,7 +9,7 @@
 #include "disasm/disasm.h"
 #include "output/config.h"
 #include "output/json.h"
-#include "output/model.h"
+#include "model/model.h"
 
 #include <rocprof_trace_decoder/rocprof_trace_decoder.h>
 

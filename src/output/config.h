@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "output/model.h"
+#include "model/model.h"
 #include "trace/pattern.h"
 
 enum { OUT_GROUPS_MAX = 32 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/code.h"
+#include "model/code.h"
 #include "output/csv.h"
 #include "output/launches.h"
 #include "trace/agent-fields.h"

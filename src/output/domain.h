@@ -6,7 +6,7 @@
 #define CROCPROF_OUTPUT_DOMAIN_H
 
 #include "output/file.h"
-#include "output/model.h"
+#include "model/model.h"
 #include "output/pieces.h"
 
 /* ORDER: that of summaries, and of out_domains. */

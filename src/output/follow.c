@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/numbers.h"
+#include "model/numbers.h"
 #include "trace/names.h"
 #include "trace/process.h"
 #include "trace/reader.h"

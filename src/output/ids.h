@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "output/numbers.h"
+#include "model/numbers.h"
 
 typedef struct out_ids_block out_ids_block_t;
 typedef struct out_ids_map out_ids_map_t;

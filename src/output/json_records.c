@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/code.h"
+#include "model/code.h"
 #include "output/crew.h"
 #include "output/objects.h"
 #include "trace/reader.h"

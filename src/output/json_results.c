@@ -4,7 +4,7 @@
  * and what was written for them read it. The sections of records are json_records.c's. */
 #include "base/text.h"
 #include "output/att.h"
-#include "output/code.h"
+#include "model/code.h"
 #include "output/format.h"
 #include "output/instructions.h"
 #include "output/json_records.h"

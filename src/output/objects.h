@@ -7,7 +7,7 @@
 #define CROCPROF_OUTPUT_OBJECTS_H
 
 #include "output/json.h"
-#include "output/model.h"
+#include "model/model.h"
 
 void out_object_agent(out_json_t *j, const out_agent_t *a);
 void out_object_code_object(out_json_t *j, const trace_code_object_t *c);

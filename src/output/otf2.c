@@ -14,7 +14,7 @@
 #include "output/ends.h"
 #include "output/launches.h"
 #include "output/live.h"
-#include "output/numbers.h"
+#include "model/numbers.h"
 #include "trace/store.h"
 
 /* Chunks of AMD's writer; definitions need few. */

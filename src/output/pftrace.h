@@ -7,7 +7,7 @@
 
 #include "output/crew.h"
 #include "output/format.h"
-#include "output/numbers.h"
+#include "model/numbers.h"
 #include "output/proto.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "output/format.h"
 #include "output/json.h"
 #include "output/live.h"
-#include "output/numbers.h"
+#include "model/numbers.h"
 
 /* X(id, table, columns): values are bound in the order of the columns */
 #define ROCPD_INSERTS(X)                                                                           \

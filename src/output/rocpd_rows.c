@@ -2,7 +2,7 @@
  *
  * Each record is an event and a row of its domain's table; kernels carry their counters. Queues and
  * streams get their row when first seen. Memory follows what is in flight and what has a name. */
-#include "output/code.h"
+#include "model/code.h"
 #include "output/launches.h"
 #include "output/objects.h"
 #include "output/rocpd.h"

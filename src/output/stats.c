@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/numbers.h"
+#include "model/numbers.h"
 
 /* Domains may share names, as kernels that are called after their range do with markers. */
 static bool is_same(const out_stat_t *a, const out_stat_t *b)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/numbers.h"
+#include "model/numbers.h"
 
 /* An array of T that grows. */
 #define REP_ARRAY(T)                                                                               \

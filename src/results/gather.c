@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "output/numbers.h"
+#include "model/numbers.h"
 
 static const char what[] = "summing up records";
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "counters/counters.h"
 #include "insight/occupancy.h"
-#include "output/model.h"
+#include "model/model.h"
 #include "results/gather.h"
 #include "results/names.h"
 #include "softgpu/instruction_counts.h"

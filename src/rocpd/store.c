@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "output/domain.h"
-#include "output/numbers.h"
+#include "model/numbers.h"
 #include "rocpd/base.h"
 #include "trace/agent-fields.h"
 #include "trace/store.h"

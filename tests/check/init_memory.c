@@ -2,8 +2,8 @@
  * host that nobody tells of, copies; by hand. */
 #include "softgpu/check/init.h"
 #include "softgpu/check/sink.h"
-#include "softgpu/device/guard.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/guard.h"
+#include "softgpu/memory/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* race_site.c - what the race check takes an instruction for goes by the code around it, also where
  * other code has taken the place of that. */
 #include "softgpu/check/race.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/code.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  *
  * Apart because it links the page table alone. Expected owners of addresses are kept in a plain
  * array by page; add cases freely. */
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/order.h"
 #include "softgpu/check/sink.h"
-#include "softgpu/device/guard.h"
+#include "softgpu/memory/guard.h"
 
 #include <hsa/hsa.h>
 #include <sched.h>

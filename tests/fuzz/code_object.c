@@ -2,7 +2,7 @@
  *
  * The first two bytes choose the descriptor's address, the rest is the image, which ends where its
  * mapping does: reading behind it is an error that the sanitizer sees. */
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/device/observe.h"
 
 #include <stdint.h>

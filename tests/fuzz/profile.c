@@ -1,7 +1,7 @@
 /* profile.c - fuzz target: a profile file of any bytes is read or refused with a message.
  *
  * Built with -fsanitize=fuzzer,address, or with a main() that feeds it the files named. */
-#include "softgpu/profile.h"
+#include "softgpu/profile/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "asm.h"
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/isa.h"
 
 #include <setjmp.h>

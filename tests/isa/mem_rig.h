@@ -8,7 +8,7 @@
 
 #include "asm.h"
 #include "isa/isa_ops.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/isa.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* profile_test.c - profile files: what they say is read, what is wrong with them is named. */
-#include "softgpu/profile.h"
+#include "softgpu/profile/profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #define SOFTGPU_CACHE_CACHE_H
 
 #include "softgpu/isa/inst.h"
-#include "softgpu/profile.h"
+#include "softgpu/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>

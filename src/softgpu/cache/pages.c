@@ -5,7 +5,7 @@
  * memory lies. */
 #include "softgpu/cache/model.h"
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

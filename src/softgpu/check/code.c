@@ -6,7 +6,7 @@
 
 #include "disasm/disasm.h"
 #include "softgpu/check/fork.h"
-#include "softgpu/device/names.h"
+#include "softgpu/memory/code_object.h"
 
 #include <elf.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* group.c - see group.h: calls the parts, each for the instructions it looks at. */
 #include "softgpu/check/part.h"
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/code.h"
 
 #include <pthread.h>

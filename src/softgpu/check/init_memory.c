@@ -12,8 +12,8 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/check/sink.h"
-#include "softgpu/device/guard.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/guard.h"
+#include "softgpu/memory/memory.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/memory.h"
-#include "softgpu/device/memory.h"
-#include "softgpu/device/names.h"
+#include "softgpu/memory/memory.h"
+#include "softgpu/memory/code_object.h"
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 

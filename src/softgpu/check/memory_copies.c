@@ -9,8 +9,8 @@
 
 #include "base/kernel_name.h"
 #include "softgpu/check/fork.h"
-#include "softgpu/device/memory.h"
-#include "softgpu/device/names.h"
+#include "softgpu/memory/memory.h"
+#include "softgpu/memory/code_object.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/race_row.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/code.h"
 

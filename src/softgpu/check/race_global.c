@@ -9,7 +9,7 @@
 #include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
 #include "softgpu/check/race_row.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 
 #include <pthread.h>
 #include <sched.h>

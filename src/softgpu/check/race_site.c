@@ -5,7 +5,7 @@
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/fork.h"
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/code.h"
 
 #include <pthread.h>

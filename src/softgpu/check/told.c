@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/stray.h"
-#include "softgpu/device/names.h"
+#include "softgpu/memory/code_object.h"
 #include "softgpu/isa/isa.h"
 
 #include <stdio.h>

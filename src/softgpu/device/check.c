@@ -8,7 +8,7 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/leaks.h"
 #include "softgpu/check/memory.h"
-#include "softgpu/device/names.h"
+#include "softgpu/memory/code_object.h"
 #include "softgpu/device/stall.h"
 
 #include <hsa/hsa.h>

@@ -5,8 +5,8 @@
 #ifndef SOFTGPU_DEVICE_DEVICE_H
 #define SOFTGPU_DEVICE_DEVICE_H
 
-#include "softgpu/device/memory.h"
-#include "softgpu/profile.h"
+#include "softgpu/memory/memory.h"
+#include "softgpu/profile/profile.h"
 
 #include <time.h>
 

@@ -4,7 +4,7 @@
  * starts. A box holds the waves, their registers and the LDS of one workgroup and is used again
  * for the next: after warm-up a launch allocates nothing. */
 #include "softgpu/check/group.h"
-#include "softgpu/device/guard.h"
+#include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
 
 #include <string.h>

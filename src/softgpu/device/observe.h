@@ -7,7 +7,7 @@
 #define SOFTGPU_DEVICE_OBSERVE_H
 
 #include "softgpu/device/internal.h"
-#include "softgpu/device/names.h"
+#include "softgpu/memory/code_object.h"
 #include "softgpu/isa/observe.h"
 
 /* A kernel that was dispatched, by its name; lives as long as the process. */

@@ -5,7 +5,7 @@
  * function of aql.c or sdma.c; it says what it waits for and this file waits. */
 #include "softgpu/check/check.h"
 #include "softgpu/device/futex.h"
-#include "softgpu/device/guard.h"
+#include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
 
 #include <errno.h>

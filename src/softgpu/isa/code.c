@@ -5,7 +5,7 @@
  * memory, and only a page that has really changed is retired and decoded anew. */
 #include "softgpu/isa/code.h"
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/table.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #ifndef SOFTGPU_ISA_MEM_H
 #define SOFTGPU_ISA_MEM_H
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 #include "softgpu/isa/wave.h"
 
 /* Program memory may be unaligned and of any type. An aligned access through these is one access

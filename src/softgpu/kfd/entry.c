@@ -3,7 +3,7 @@
  * Also what happens to the whole library at fork and at the end of the process. The device's
  * threads are not stopped at exit: the program's own destructors may still use the GPU. */
 #include "softgpu/kfd/kfd.h"
-#include "softgpu/preload/seam.h"
+#include "softgpu/kfd/seam.h"
 
 #include "base/log.h"
 

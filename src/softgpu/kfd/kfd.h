@@ -7,14 +7,14 @@
 #define SOFTGPU_KFD_KFD_H
 
 #include "softgpu/device/device.h"
-#include "softgpu/device/guard.h"
+#include "softgpu/memory/guard.h"
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/newer.h"
 #include "softgpu/kfd/pages.h"
 #include "softgpu/kfd/range.h"
 #include "softgpu/kfd/svm.h"
-#include "softgpu/preload/seam.h"
-#include "softgpu/profile.h"
+#include "softgpu/kfd/seam.h"
+#include "softgpu/profile/profile.h"
 
 #include <linux/kfd_ioctl.h>
 #include <pthread.h>

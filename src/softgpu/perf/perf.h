@@ -10,7 +10,7 @@
 #include "softgpu/isa/census.h"
 #include "softgpu/isa/observe.h"
 #include "softgpu/perf/sqtt.h"
-#include "softgpu/profile.h"
+#include "softgpu/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>

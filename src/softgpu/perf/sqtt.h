@@ -8,7 +8,7 @@
 
 #include "softgpu/isa/inst.h"
 #include "softgpu/isa/wave.h"
-#include "softgpu/profile.h"
+#include "softgpu/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef SOFTGPU_PRELOAD_REDIRECT_H
 #define SOFTGPU_PRELOAD_REDIRECT_H
 
-#include "softgpu/preload/seam.h"
+#include "softgpu/kfd/seam.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Apart because the file comes from the user: everything that can be wrong with it is found and
  * named here, so nobody else has to check a number of the profile. The keys and their limits are
  * rows of SG_PROFILE_KEYS (profile.h); a new key needs a row there and nothing here. */
-#include "softgpu/profile.h"
+#include "softgpu/profile/profile.h"
 
 #include "base/file.h"
 

@@ -1,7 +1,7 @@
 /* model.c - see model.h. Loading and looking up; how a value is printed belongs to the formats. */
-#include "output/model.h"
+#include "model/model.h"
 
-#include "output/code.h"
+#include "model/code.h"
 
 #include <errno.h>
 #include <limits.h>

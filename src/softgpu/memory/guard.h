@@ -3,10 +3,10 @@
  * Host memory may be unmapped, protected or truncated while a GPU uses it; what a real GPU reports
  * as a memory fault is SIGSEGV or SIGBUS here. Installed when the first memory of the program's own
  * is mapped on a GPU; before that nothing is guarded and no signal handler exists. */
-#ifndef SOFTGPU_DEVICE_GUARD_H
-#define SOFTGPU_DEVICE_GUARD_H
+#ifndef SOFTGPU_MEMORY_GUARD_H
+#define SOFTGPU_MEMORY_GUARD_H
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * Apart because every reader of memory needs it and it needs nobody. A slot of a table holds
  * nothing, an extent that covers the whole slot, or the next table; writers take a mutex and change
  * slots in place, readers follow them without a lock. Tables live as long as the page table. */
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
  *
  * Read from share/softgpu/<name>.profile ("key value" lines, # comments). The topology tree, the
  * device's limits and HW_ID all follow from it; nobody else states a number of the GPU. */
-#ifndef SOFTGPU_PROFILE_H
-#define SOFTGPU_PROFILE_H
+#ifndef SOFTGPU_PROFILE_PROFILE_H
+#define SOFTGPU_PROFILE_PROFILE_H
 
 #include <stdint.h>
 #include <stddef.h>

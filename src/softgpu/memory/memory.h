@@ -3,8 +3,8 @@
  * Filled by the driver front end (map, unmap), read by everything that touches memory: waves,
  * instruction fetch, packets, SDMA. Look-ups take no lock. GPU address and host address are the
  * same for most memory, but not for registered host memory: never assume it. */
-#ifndef SOFTGPU_DEVICE_MEMORY_H
-#define SOFTGPU_DEVICE_MEMORY_H
+#ifndef SOFTGPU_MEMORY_MEMORY_H
+#define SOFTGPU_MEMORY_MEMORY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -2,12 +2,12 @@
  *
  * Loaded whole from the store's meta segment before any record is read; its size depends on the
  * program, not on the length of the run. All formats read it, none changes it. */
-#ifndef CROCPROF_OUTPUT_MODEL_H
-#define CROCPROF_OUTPUT_MODEL_H
+#ifndef CROCPROF_MODEL_MODEL_H
+#define CROCPROF_MODEL_MODEL_H
 
 #include <stdbool.h>
 
-#include "output/numbers.h"
+#include "model/numbers.h"
 #include "trace/names.h"
 #include "trace/format.h"
 

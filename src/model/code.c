@@ -1,13 +1,16 @@
 /* code.c - see code.h. A table of places under one lock: samples come from few of them. */
-#include "output/code.h"
+#include "model/code.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "insight/instructions.h"
+#include "base/file.h"
+#include "trace/att.h"
+#include "trace/store.h"
 
 enum { TEXT_BYTES = 256, LINE_BYTES = 1024, FIRST_ROOM = 256 };
 
@@ -65,14 +68,29 @@ void out_code_close(out_code_t *c)
     free(c);
 }
 
-/* ---- objects; the lock is held ---- */
+/* ---- objects ---- */
+
+dis_object_t *out_code_object_open(const char *store, uint64_t id)
+{
+    char name[64], path[PATH_MAX];
+    dis_object_t *object = NULL;
+    size_t size;
+    snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, id);
+    if (trace_join(path, sizeof(path), store, name) != 0) return NULL;
+    char *data = base_file_read(path, &size);
+    if (data) dis_object_open(data, size, &object);
+    free(data);
+    return object;
+}
+
+/* ---- objects of a list; the lock is held ---- */
 
 static object_t *object_of(const out_code_t *c, uint64_t id)
 {
     for (size_t i = 0; i < c->object_count; i++) {
         object_t *o = &c->objects[i];
         if (o->record->id != id) continue;
-        if (!o->opened) o->object = ins_object_open(c->store, id);
+        if (!o->opened) o->object = out_code_object_open(c->store, id);
         o->opened = true;
         return o->object ? o : NULL;
     }

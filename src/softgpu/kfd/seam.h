@@ -2,8 +2,8 @@
  *
  * The two are separate so that a program that never looks for a GPU pays for nothing but the stub.
  * The stub finds softgpu_seam() by dlsym and calls through the table; nothing else is exported. */
-#ifndef SOFTGPU_PRELOAD_SEAM_H
-#define SOFTGPU_PRELOAD_SEAM_H
+#ifndef SOFTGPU_KFD_SEAM_H
+#define SOFTGPU_KFD_SEAM_H
 
 #include <signal.h>
 #include <stdbool.h>

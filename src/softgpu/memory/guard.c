@@ -3,7 +3,7 @@
  * Apart because nothing else of softgpu may touch the program's signals. A handler acts only in a
  * guarded thread and on an address behind a GPU's page table; for all else it does what would have
  * happened without it. */
-#include "softgpu/device/guard.h"
+#include "softgpu/memory/guard.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

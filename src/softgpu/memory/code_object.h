@@ -1,8 +1,9 @@
-/* names.h - names of kernels on the device. */
-#ifndef SOFTGPU_DEVICE_NAMES_H
-#define SOFTGPU_DEVICE_NAMES_H
+/* code_object.h - code objects as they stand in GPU memory: which one is loaded at an address, and
+ * the names of its kernels. */
+#ifndef SOFTGPU_MEMORY_CODE_OBJECT_H
+#define SOFTGPU_MEMORY_CODE_OBJECT_H
 
-#include "softgpu/device/memory.h"
+#include "softgpu/memory/memory.h"
 
 #include <stddef.h>
 

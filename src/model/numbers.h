@@ -2,8 +2,8 @@
  *
  * Apart because several formats write a name once and its number ever after. A hash table; keys are
  * never taken out. */
-#ifndef CROCPROF_OUTPUT_NUMBERS_H
-#define CROCPROF_OUTPUT_NUMBERS_H
+#ifndef CROCPROF_MODEL_NUMBERS_H
+#define CROCPROF_MODEL_NUMBERS_H
 
 #include <stddef.h>
 #include <stdint.h>

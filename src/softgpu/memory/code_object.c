@@ -1,9 +1,9 @@
-/* kernel_name.c - from a kernel descriptor's address to the kernel's name.
+/* code_object.c - from a kernel descriptor's address to the kernel's name.
  *
  * Apart because it alone knows ELF. The loader copies a code object's segments as they are, so its
  * header and dynamic symbols lie in memory in front of the descriptor. All of it is the program's
  * memory: nothing read here is trusted to be in range. */
-#include "softgpu/device/names.h"
+#include "softgpu/memory/code_object.h"
 
 #include <elf.h>
 #include <stdio.h>
