@@ -3,7 +3,6 @@
  * Apart from the definitions because here entries meet: names are resolved, cycles found, blocks
  * checked. An entry that fails is reported and left out with all that use it; the rest is numbered
  * without gaps. Candidates are those that were chosen, counters those that remain. */
-#include "base/instance.h"
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -687,14 +686,8 @@ ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, siz
                                const char *description, size_t description_length,
                                const ctr_counter_t **counter, ctr_error_t *error)
 {
-    bool good = name_length > 0 && name_length < 256 && !(name[0] >= '0' && name[0] <= '9');
-    for (size_t i = 0; i < base_instance_at(name, name_length) && good; i++)
-        good = name[i] == '_' || (name[i] >= '0' && name[i] <= '9') ||
-               ((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z');
-    if (!good)
-        return ctr_fail(error, CTR_BAD_TEXT, NULL, 0, 0,
-                        "counter name \"%.*s\" is not made of 1 to 255 letters, digits and "
-                        "underscores",
+    if (!ctr_is_counter_name((ctr_slice_t){name, name_length}))
+        return ctr_fail(error, CTR_BAD_TEXT, NULL, 0, 0, CTR_BAD_COUNTER_NAME,
                         name_length > 80 ? 80 : (int)name_length, name);
     if (ctr_catalogue_find(catalogue, name, name_length))
         return ctr_fail(error, CTR_DUPLICATE, NULL, 0, 0, "counter %.*s exists already",
@@ -729,6 +722,12 @@ ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, 
     made->event = event;
     *counter = made;
     return CTR_OK;
+}
+
+/* No definition can have its own name for an expression: it would be defined by itself. */
+bool ctr_is_instance(const ctr_counter_t *counter)
+{
+    return counter->kind == CTR_DERIVED && strcmp(counter->name, counter->expression) == 0;
 }
 
 ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name,

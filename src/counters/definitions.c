@@ -5,6 +5,7 @@
 #include "counters/internal.h"
 
 #include "base/file.h"
+#include "base/instance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_LENGTH = 255, EXPRESSION_MAX = 16384, DESCRIPTION_MAX = 4096 };
+enum { NAME_MAX_LENGTH = CTR_NAME_MAX, EXPRESSION_MAX = 16384, DESCRIPTION_MAX = 4096 };
 
 ctr_definitions_t *ctr_definitions_create(void)
 {
@@ -84,6 +85,12 @@ static bool is_name(ctr_slice_t slice)
     return slice.length && !isdigit((unsigned char)slice.text[0]);
 }
 
+bool ctr_is_counter_name(ctr_slice_t name)
+{
+    if (name.length > NAME_MAX_LENGTH) return false;
+    return is_name((ctr_slice_t){name.text, base_instance_at(name.text, name.length)});
+}
+
 static bool parse_number(ctr_slice_t slice, uint64_t *number)
 {
     char text[32], *end;
@@ -122,10 +129,9 @@ static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t
 {
     ctr_slice_t name = f->name, expression = f->expression;
     int shown = ctr_shown(name);
-    if (name.length == 0 || name.length > NAME_MAX_LENGTH || !is_name(name)) {
-        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column,
-                "counter name \"%.*s\" is not made of 1 to %d letters, digits and underscores",
-                shown, name.text ? name.text : "", NAME_MAX_LENGTH);
+    if (!ctr_is_counter_name(name)) {
+        ctr_say(reporter, CTR_BAD_TEXT, f->line, f->column, CTR_BAD_COUNTER_NAME, shown,
+                name.text ? name.text : "");
         return false;
     }
     if (expression.length > EXPRESSION_MAX) {

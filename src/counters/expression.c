@@ -378,11 +378,33 @@ static bool accumulate_function(parser_t *p)
                 ctr_shown(resolution), resolution.text);
 }
 
+/* The name with the number in brackets right behind it, as in TCC_HIT[3]; only the name, if there
+ * is none. */
+static ctr_slice_t with_instance(const parser_t *p, ctr_slice_t name)
+{
+    const char *at = name.text + name.length;
+    if (at < p->end && *at == '[') {
+        do
+            at++;
+        while (at < p->end && isdigit((unsigned char)*at));
+        if (at < p->end && *at == ']') name.length = (size_t)(at + 1 - name.text);
+    }
+    return name;
+}
+
+/* A definition whose own name ends in [3] comes before instance 3 of a counter of the hardware. */
 static bool counter_name(parser_t *p, ctr_slice_t name)
 {
     uint32_t index, instance;
     bool hardware;
     const char *block = "";
+    const ctr_slice_t whole = with_instance(p, name);
+    if (whole.length > name.length &&
+        p->names->find(p->names->user, whole.text, whole.length, &index, &hardware, &block)) {
+        p->at = whole.text + whole.length;
+        return emit_load(p, index, CTR_ACCUMULATE_NONE) &&
+               (p->generation != CTR_GENERATION_V1 || p->raw || !hardware || emit_instance(p, 0));
+    }
     if (!find_name(p, name, &index, &hardware, &block)) return false;
     if (!emit_load(p, index, CTR_ACCUMULATE_NONE)) return false;
     if (peek(p) != '[')

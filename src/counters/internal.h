@@ -114,6 +114,14 @@ typedef struct {
     uint32_t line, column;
 } ctr_found_t;
 
+/* Letters, digits and underscores, not beginning with a digit, and behind them perhaps the number
+ * of an instance, as in TCC_HIT[3]: what a counter may be called, in a file or by a tool. */
+bool ctr_is_counter_name(ctr_slice_t name);
+enum { CTR_NAME_MAX = 255 };
+#define CTR_BAD_COUNTER_NAME                                                                       \
+    "counter name \"%.*s\" is not made of 1 to 255 letters, digits and underscores, behind which " \
+    "[N] may stand"
+
 /* Checks and enters a definition, or reports why not. CTR_NO_MEMORY is the only error. */
 ctr_status_t ctr_definitions_enter(ctr_definitions_t *definitions, const ctr_found_t *found,
                                    const ctr_reporter_t *reporter);

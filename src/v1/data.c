@@ -458,7 +458,7 @@ const ctr_result_t *v1_group_result(const v1_group_t *g, const ctr_counter_t *co
 /* NAME[i] is an expression for the engine, a counter for the program. */
 static bool is_counter(const ctr_counter_t *counter)
 {
-    return counter->kind == CTR_HARDWARE || strchr(counter->name, '[');
+    return counter->kind == CTR_HARDWARE || ctr_is_instance(counter);
 }
 
 static void set_counters(v1_group_t *g)

@@ -38,7 +38,7 @@ static bool is_count(rocprofiler_info_kind_t kind)
 /* Constants are no metrics, nor are the instances that were asked for by NAME[i]. */
 static bool is_metric(const ctr_counter_t *counter)
 {
-    return counter->kind != CTR_CONSTANT && !strchr(counter->name, '[');
+    return counter->kind != CTR_CONSTANT && !ctr_is_instance(counter);
 }
 
 static void describe(const v1_agent_t *agent, const ctr_counter_t *counter,

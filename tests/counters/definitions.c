@@ -77,6 +77,50 @@ static void yaml_of_now(void **state)
     ctr_catalogue_destroy(c);
 }
 
+/* rocprof-compute defines a counter for each channel of L2, and names it as an instance. */
+static void names_of_instances(void **state)
+{
+    (void)state;
+    reports_t reports = {0};
+    ctr_error_t error = {0};
+    const ctr_counter_t *found = NULL;
+    ctr_catalogue_t *c =
+        load("TCC_HIT: {architectures: {gfx90a: {block: TCC, event: 17}}}\n"
+             "TCC_HIT[2]: {architectures: {gfx90a: {expression: "
+             "'select(TCC_HIT,[DIMENSION_XCC=[0], DIMENSION_INSTANCE=[7]])'}}}\n"
+             "TWICE: {architectures: {gfx90a: {expression: '2*TCC_HIT[2]+TCC_HIT[3]'}}}\n"
+             "DERIVED[40]: {architectures: {gfx90a: {expression: 'TWICE+1'}}}\n"
+             "OF_DERIVED: {architectures: {gfx90a: {expression: 'DERIVED[40]'}}}\n"
+             "SELF[1]: {architectures: {gfx90a: {expression: 'SELF[1]'}}}\n"
+             "NONE: {architectures: {gfx90a: {expression: 'DERIVED[41]'}}}\n",
+             CTR_GENERATION_SDK, "gfx90a", &reports);
+    assert_string_equal(reports.text, "f:7:45: NONE: no counter or agent property \"DERIVED\", at "
+                                      "character 1 of \"DERIVED[41]\"\n"
+                                      "f:6:48: SELF[1]: is defined by itself, through SELF[1]\n");
+    assert_int_equal(find(c, "TCC_HIT[2]")->kind, CTR_DERIVED);
+    assert_false(ctr_is_instance(find(c, "TCC_HIT[2]")));
+    assert_int_equal(ctr_catalogue_instance(c, "TCC_HIT[2]", &found, &error), CTR_OK);
+    assert_ptr_equal(found, find(c, "TCC_HIT[2]")); /* the definition, not instance 2 */
+    assert_int_equal(ctr_catalogue_instance(c, "TCC_HIT[3]", &found, &error), CTR_OK);
+    assert_true(ctr_is_instance(found));
+    const ctr_counter_t *wanted[] = {find(c, "TWICE"), find(c, "OF_DERIVED")};
+    ctr_agent_t agent = small_agent();
+    ctr_plan_t *plan = NULL;
+    assert_int_equal(ctr_plan_create(c, &agent, wanted, 2, 1, &plan, &error), CTR_OK);
+    const ctr_pass_t *pass = ctr_plan_pass(plan, 0);
+    assert_int_equal(pass->event_count, 1);
+    double raw[32], scratch[256], values[2] = {0};
+    assert_int_equal(pass->raw_count, 32);
+    assert_true(pass->scratch_count <= 256 && pass->value_count == 2);
+    for (size_t i = 0; i < 32; i++)
+        raw[i] = 100 + (double)i;
+    ctr_evaluate(pass, raw, scratch, values);
+    assert_true(values[0] == 2 * 107 + 103);
+    assert_true(values[1] == 2 * 107 + 103 + 1);
+    ctr_plan_destroy(plan);
+    ctr_catalogue_destroy(c);
+}
+
 static void yaml_of_before(void **state)
 {
     (void)state;
@@ -178,12 +222,22 @@ static const struct {
      "A:\n  architectures:\n    gfx90a:\n      block: SQ\nB:\n  description: x\n"
      "C:\n  architectures: {gfx90a: {expression: 2, event: 3}}\n"
      "D:\n  architectures: {gfx90a: {}}\nE-E:\n  architectures: {gfx90a: {expression: 1}}\n"
+     "'[3]': {architectures: {gfx90a: {expression: 1}}}\n"
+     "'X[3]y': {architectures: {gfx90a: {expression: 1}}}\n"
+     "'X[-1]': {architectures: {gfx90a: {expression: 1}}}\n"
      "F:\n  architectures: {gfx90a: {expression: 1}}\n",
      "f:4:7: A has no expression and no event\n"
      "f:6:3: B: no mapping \"architectures\"\n"
      "f:8:40: C has an expression and also a block or event\n"
      "f:10:27: D has no expression and no block\n"
-     "f:12:40: counter name \"E-E\" is not made of 1 to 255 letters, digits and underscores\n"},
+     "f:12:40: counter name \"E-E\" is not made of 1 to 255 letters, digits and underscores, "
+     "behind which [N] may stand\n"
+     "f:13:46: counter name \"[3]\" is not made of 1 to 255 letters, digits and underscores, "
+     "behind which [N] may stand\n"
+     "f:14:48: counter name \"X[3]y\" is not made of 1 to 255 letters, digits and underscores, "
+     "behind which [N] may stand\n"
+     "f:15:48: counter name \"X[-1]\" is not made of 1 to 255 letters, digits and underscores, "
+     "behind which [N] may stand\n"},
     {"gfx90a", "A: {architectures: {gfx90a/gfx90a: {expression: 1}}}\n",
      "f:1:49: A is defined before in this text for gfx90a; the first definition stays\n"},
     {"gfx90a",
@@ -503,6 +557,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(depth_is_limited),
                                        cmocka_unit_test(entities_stay_texts),
                                        cmocka_unit_test(yaml_of_now),
+
+                                       cmocka_unit_test(names_of_instances),
                                        cmocka_unit_test(yaml_of_before),
                                        cmocka_unit_test(xml_of_both_kinds),
                                        cmocka_unit_test(xml_sections_inherit),

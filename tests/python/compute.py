@@ -27,6 +27,12 @@ DEFINITIONS = """rocprofiler-sdk:
       definitions:
         - architectures: [gfx90a]
           expression: 2*reduce(SQ_WAVES,sum)
+    - name: TCC_REQ[3]
+      description: TCC_REQ on 0th XCC and 5th channel
+      properties: []
+      definitions:
+        - architectures: [gfx90a]
+          expression: select(TCC_REQ,[DIMENSION_XCC=[0], DIMENSION_INSTANCE=[5]])
 """
 COUNTER_COLUMNS = {"Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id", "Process_Id", "Thread_Id", "Grid_Size",
                    "Kernel_Id", "Kernel_Name", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count",
@@ -56,18 +62,24 @@ def profile(directory, output_format, **more):
     environment.update(LD_PRELOAD=f"{tool}:{build}/lib/librocprofiler-hip-bridge.so",
                        HSA_TOOLS_LIB=build + "/lib/librocprofiler-register.so.0", ROCPROF_COUNTER_COLLECTION="1",
                        ROCPROF_KERNEL_TRACE="1", ROCPROF_OUTPUT_FORMAT=output_format, ROCPROF_OUTPUT_PATH=output,
-                       ROCPROF_COUNTERS="pmc: SQ_WAVES WAVES_TWICE", ROCPROF_AGENT_INDEX="absolute",
+                       ROCPROF_COUNTERS="pmc: SQ_WAVES WAVES_TWICE TCC_REQ[3] TCC_REQ[5]", ROCPROF_AGENT_INDEX="absolute",
                        ROCPROFILER_METRICS_PATH=directory + "/definitions", **more)
     bare = subprocess.run([build + "/bin/softgpu", "--", program], capture_output=True, text=True, timeout=100)
     done = subprocess.run([build + "/bin/softgpu", "--", program], env=environment, capture_output=True, text=True,
                           timeout=100)
     expect((done.returncode, done.stdout), (bare.returncode, bare.stdout))
     expect(done.stderr.count(" dropped"), 1)
+    expect([line for line in done.stderr.splitlines() if "warning" in line], [])
     expect(glob.glob(output + "/.rocprofv3/*"), [])
     hosts = os.listdir(output)
     hosts = [name for name in hosts if not name.startswith(".")]
     expect(hosts, [os.uname().nodename])
     return f"{output}/{hosts[0]}"
+
+
+def in_order(values):
+    """Dispatches with their counters by name: the tables have these in different orders."""
+    return [(name, grid, *sorted(found)) for _, (name, grid, *found) in sorted(values.items())]
 
 
 def from_csv(directory):
@@ -86,9 +98,13 @@ def from_csv(directory):
             (row["Counter_Name"], float(row["Counter_Value"])))
     for _, _, *found in values.values():
         pair = dict(found)
-        expect((sorted(pair), pair["WAVES_TWICE"]), (["SQ_WAVES", "WAVES_TWICE"], 2 * pair["SQ_WAVES"]))
+        expect((sorted(pair), pair["WAVES_TWICE"]),
+               (["SQ_WAVES", "TCC_REQ[3]", "TCC_REQ[5]", "WAVES_TWICE"], 2 * pair["SQ_WAVES"]))
         expect(pair["SQ_WAVES"] > 0, True)
-    return [tuple(values[dispatch]) for dispatch in sorted(values)]
+        # a channel is what its definition says, not what its name would mean by itself
+        expect(pair["TCC_REQ[3]"], pair["TCC_REQ[5]"])
+    expect(any(dict(found)["TCC_REQ[5]"] > 0 for _, _, *found in values.values()), True)
+    return in_order(values)
 
 
 def from_database(directory):
@@ -109,7 +125,7 @@ def from_database(directory):
     for row in rows:
         values.setdefault(row["dispatch_id"], [row["kernel_name"], str(row["grid_size"])]).append(
             (row["counter_name"], row["value"]))
-    return [tuple(values[dispatch]) for dispatch in sorted(values)]
+    return in_order(values)
 
 
 with tempfile.TemporaryDirectory(prefix="crocprof-compute-") as directory:
