@@ -1,12 +1,15 @@
 """Agents, counters and ways of sampling, through librocprofv3-list-avail.
 
 loadLibrary.libname may name another library before the first call; without it the one of this installation
-is taken. On the software GPU: softgpu -- python3 ...
+is taken. loadLibrary.gpu is "auto", "soft" or "real", as rocprofv3's --gpu: where there is no /dev/kfd, auto
+asks a process of its own that runs on the software GPU, since what is preloaded cannot come into this one.
 """
 import ctypes
 import json
 import os
+import subprocess
 import sys
+import threading
 
 METHODS = {1: "stochastic", 2: "host_trap"}
 UNITS = {1: "instructions", 2: "cycle", 3: "time"}
@@ -14,43 +17,137 @@ GPU = 2  # type of an agent
 
 
 class loadLibrary:
-    """The library: its path, and the opened one."""
+    """The library: its path, on which GPU it is to be, and the opened one."""
     libname = None
+    gpu = "auto"
     c_lib = None
 
 
-def _own_library():
-    """The library of the installation that this module belongs to; else the loader's choice."""
+_HANDLE, _COUNT, _BOOL = ctypes.c_uint64, ctypes.c_size_t, ctypes.c_bool
+_TEXT, _NUMBERS, _FLAG = (ctypes.POINTER(kind) for kind in (ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint8))
+_FUNCTIONS = {  # the result, then the arguments
+    "get_number_of_agents": (_COUNT,), "agent_handles": (None, _NUMBERS, _COUNT),
+    "agent_info": (None, _HANDLE, _TEXT), "get_number_of_agent_counters": (_COUNT, _HANDLE),
+    "agent_counter_handles": (None, _NUMBERS, _HANDLE, _COUNT),
+    "counter_info": (None, _HANDLE, _TEXT, _TEXT, _FLAG, _FLAG), "counter_block": (None, _HANDLE, _TEXT),
+    "counter_expression": (None, _HANDLE, _TEXT), "get_number_of_dimensions": (_COUNT, _HANDLE),
+    "counter_dimension_ids": (None, _HANDLE, _NUMBERS, _COUNT),
+    "counter_dimension": (None, _HANDLE, _HANDLE, _TEXT, _NUMBERS),
+    "get_number_of_pc_sample_configs": (_COUNT, _HANDLE),
+    "pc_sample_config": (None, _HANDLE, _HANDLE, *[_NUMBERS] * 5),
+    "is_counter_set": (_BOOL, _NUMBERS, _HANDLE, _COUNT)}
+
+
+def _in_installation(*paths):
+    """The first of these files that a folder above this module has, or None."""
     directory = os.path.dirname(os.path.realpath(__file__))
     while directory != os.path.dirname(directory):
         directory = os.path.dirname(directory)
-        for folder in ("lib/rocprofiler-sdk", "rocprofiler-sdk"):
-            path = os.path.join(directory, folder, "librocprofv3-list-avail.so.1")
-            if os.path.exists(path):
-                return path
-    return "librocprofv3-list-avail.so.1"
+        for path in paths:
+            if os.path.exists(os.path.join(directory, path)):
+                return os.path.join(directory, path)
+    return None
+
+
+def _library_name():
+    """The library that was named, that of the installation this module belongs to, or the loader's choice."""
+    name = "librocprofv3-list-avail.so.1"
+    return loadLibrary.libname or _in_installation("lib/rocprofiler-sdk/" + name, "rocprofiler-sdk/" + name) or name
+
+
+def _opened(name):
+    """The library in this process."""
+    library = ctypes.CDLL(name)
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+class _Elsewhere:
+    """The library in a process on the software GPU, with the same functions. What a pointer leads to is sent
+    there and back; texts live as long as this object."""
+
+    def __init__(self, softgpu, name):
+        # pylint: disable-next=consider-using-with
+        self._process = subprocess.Popen([softgpu, "--", sys.executable, os.path.realpath(__file__), name],
+                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.owner = os.getpid()  # a child made by fork shares the pipes and has to get its own
+        self._lock = threading.Lock()
+        self._texts = {}
+
+    def __getattr__(self, name):
+        if name not in _FUNCTIONS:
+            raise AttributeError(name)
+        return lambda *arguments: self._call(name, arguments)
+
+    def _call(self, name, arguments):
+        result, *kinds = _FUNCTIONS[name]
+        objects = [getattr(argument, "_obj", argument) for argument in arguments]
+        sent = [None if kind is _TEXT or one is None else
+                bytes(one).hex() if kind in (_NUMBERS, _FLAG) else getattr(one, "value", one)
+                for kind, one in zip(kinds, objects)]
+        with self._lock:
+            print(json.dumps([name, sent]), file=self._process.stdin, flush=True)
+            answer = self._process.stdout.readline()
+        if not answer:
+            fatal_error("the process on the software GPU that knows the counters has ended")
+        value, received = json.loads(answer)
+        for kind, one, back in zip(kinds, objects, received):
+            if back is None or one is None:
+                continue
+            if kind is _TEXT:
+                one.value = self._texts.setdefault(back, back.encode())
+            elif kind in (_NUMBERS, _FLAG):
+                ctypes.memmove(ctypes.addressof(one), bytes.fromhex(back), ctypes.sizeof(one))
+        return bool(value) if result is _BOOL else value
+
+
+def _serve(name):
+    """The other end of _Elsewhere: answers calls until the input ends."""
+    library = _opened(name)
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no answer
+    for line in sys.stdin:
+        name, sent = json.loads(line)
+        buffers = []
+        for kind, one in zip(_FUNCTIONS[name][1:], sent):
+            if kind is _TEXT:
+                buffers.append(ctypes.c_char_p())
+            elif kind in (_NUMBERS, _FLAG):
+                buffers.append(None if one is None else ctypes.create_string_buffer(bytes.fromhex(one), len(one) // 2))
+            else:
+                buffers.append(one)
+        value = getattr(library, name)(*[
+            one if kind in (_HANDLE, _COUNT) or one is None else ctypes.cast(ctypes.byref(one), kind)
+            for kind, one in zip(_FUNCTIONS[name][1:], buffers)])
+        back = [(one.value.decode("utf-8", "replace") if one.value is not None else None) if kind is _TEXT else
+                one.raw.hex() if kind in (_NUMBERS, _FLAG) and one is not None else None
+                for kind, one in zip(_FUNCTIONS[name][1:], buffers)]
+        print(json.dumps([value, back]), file=answers, flush=True)
+
+
+def _software_gpu():
+    """The program that brings the software GPU, where that GPU is meant and this process does not run on it."""
+    if loadLibrary.gpu == "real" or "libsoftgpu-preload.so" in os.environ.get("LD_PRELOAD", ""):
+        return None
+    if loadLibrary.gpu == "auto" and os.path.exists("/dev/kfd"):
+        return None
+    softgpu = _in_installation("bin/softgpu")
+    if loadLibrary.gpu == "soft" and not softgpu:
+        fatal_error("the installation of this module has no bin/softgpu")
+    if softgpu and loadLibrary.gpu == "auto":
+        sys.stderr.write("rocprofv3.avail: no /dev/kfd: using the software GPU (not with loadLibrary.gpu = \"real\")\n")
+    return softgpu
 
 
 def get_library():
     """The opened library."""
-    if loadLibrary.c_lib is None:
-        library = ctypes.CDLL(loadLibrary.libname or _own_library())
-        handle, text, count = ctypes.c_uint64, ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t
-        numbers, flag = ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint8)
-        for name, result, *arguments in (
-                ("get_number_of_agents", count), ("agent_handles", None, numbers, count),
-                ("agent_info", None, handle, text), ("get_number_of_agent_counters", count, handle),
-                ("agent_counter_handles", None, numbers, handle, count),
-                ("counter_info", None, handle, text, text, flag, flag), ("counter_block", None, handle, text),
-                ("counter_expression", None, handle, text), ("get_number_of_dimensions", count, handle),
-                ("counter_dimension_ids", None, handle, numbers, count),
-                ("counter_dimension", None, handle, handle, text, numbers),
-                ("get_number_of_pc_sample_configs", count, handle),
-                ("pc_sample_config", None, handle, handle, *[numbers] * 5),
-                ("is_counter_set", ctypes.c_bool, numbers, handle, count)):
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-        loadLibrary.c_lib = library
+    known = loadLibrary.c_lib
+    if known is None or getattr(known, "owner", os.getpid()) != os.getpid():
+        softgpu = _software_gpu()
+        name = _library_name()
+        loadLibrary.c_lib = _Elsewhere(softgpu, name) if softgpu else _opened(name)
     return loadLibrary.c_lib
 
 
@@ -257,3 +354,7 @@ def check_pmc(agent_counter):
             names = ", ".join(get_counter_info(handle).name for handle in handles)
             fatal_error(f"{names} not collected on agent {get_agent_info(agent_handle)['name']}")
     return True
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])

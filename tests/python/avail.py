@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""rocprofv3.avail and the library behind it, on the software GPU. usage: softgpu -- avail.py BUILD_DIR"""
+"""rocprofv3.avail and the library behind it, on the software GPU, which the module chooses by itself where softgpu
+did not. usage: [softgpu --] avail.py BUILD_DIR
+"""
 import ctypes
 import os
 import subprocess
@@ -77,4 +79,18 @@ counters(gpu)
 wrong_input(gpu)
 sys.path.insert(0, build + "/bin")
 from rocprofv3_avail_module import avail as old_place  # noqa: E402
-expect(old_place.get_agent_handles(), avail.get_agent_handles())
+names = [[info["name"] for info in module.get_agent_info_map().values()] for module in (old_place, avail)]
+expect(names[0], names[1])
+
+# a child made by fork asks without disturbing its parent
+child = os.fork()
+if not child:
+    os._exit(0 if [avail.get_agent_info(one)["type"] for one in avail.get_agent_handles()] == [1, 2] else 1)
+expect(os.waitpid(child, 0)[1], 0)
+expect([info["type"] for info in avail.get_agent_info_map().values()], [1, 2])
+if "libsoftgpu" not in os.environ.get("LD_PRELOAD", "") and not os.path.exists("/dev/kfd"):
+    real = subprocess.run([sys.executable, "-c", "from rocprofv3 import avail; avail.loadLibrary.gpu = 'real'; "
+                                                 "print(avail.get_number_agents())"],
+                          cwd=build + "/lib/python3/site-packages", capture_output=True, text=True, timeout=60,
+                          check=True)
+    expect(("no agents" in real.stderr, real.stdout), (True, "0\n"))
