@@ -99,16 +99,18 @@ static char *behind_key(char *line, const char *key)
 }
 
 /* Lines of other kinds are passed over as AMD's rocprofv3 does; those with which rocprof chose what
- * to count are told of. */
+ * to count are told of, unless they choose nothing: rocprof-compute writes such empty lines. */
 static void tell_unused(const input_t *in, char *line, size_t number)
 {
     static const char *const uses[][2] = {{"range", "--kernel-iteration-range"},
                                           {"gpu", "NAME:device=N"},
                                           {"kernel", "--kernel-include-regex"}};
-    for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++)
-        if (behind_key(line, uses[i][0]))
+    for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
+        const char *value = behind_key(line, uses[i][0]);
+        if (value && value[strspn(value, " \t\r")])
             base_warning("%s:%zu: '%s:' has no effect here: see %s", in->name, number, uses[i][0],
                          uses[i][1]);
+    }
 }
 
 static int read_text(input_t *in, const char *text)

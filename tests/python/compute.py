@@ -4,6 +4,7 @@ settings in variables, then its files by their columns and views. usage: compute
 """
 import csv
 import glob
+import json
 import os
 import sqlite3
 import subprocess
@@ -33,6 +34,12 @@ DEFINITIONS = """rocprofiler-sdk:
       definitions:
         - architectures: [gfx90a]
           expression: select(TCC_REQ,[DIMENSION_XCC=[0], DIMENSION_INSTANCE=[5]])
+    - name: SQ_INST_LEVEL_VMEM_ACCUM
+      description: what SQ_ACCUM_PREV_HIRES adds up behind SQ_INST_LEVEL_VMEM
+      properties: []
+      definitions:
+        - architectures: [gfx90a]
+          expression: accumulate(SQ_INST_LEVEL_VMEM, HIGH_RES)
 """
 COUNTER_COLUMNS = {"Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id", "Process_Id", "Thread_Id", "Grid_Size",
                    "Kernel_Id", "Kernel_Name", "Workgroup_Size", "LDS_Block_Size", "Scratch_Size", "VGPR_Count",
@@ -62,7 +69,7 @@ def profile(directory, output_format, **more):
     environment.update(LD_PRELOAD=f"{tool}:{build}/lib/librocprofiler-hip-bridge.so",
                        HSA_TOOLS_LIB=build + "/lib/librocprofiler-register.so.0", ROCPROF_COUNTER_COLLECTION="1",
                        ROCPROF_KERNEL_TRACE="1", ROCPROF_OUTPUT_FORMAT=output_format, ROCPROF_OUTPUT_PATH=output,
-                       ROCPROF_COUNTERS="pmc: SQ_WAVES WAVES_TWICE TCC_REQ[3] TCC_REQ[5]", ROCPROF_AGENT_INDEX="absolute",
+                       ROCPROF_COUNTERS="pmc: SQ_WAVES WAVES_TWICE TCC_REQ[3] TCC_REQ[5] SQ_INSTS_VMEM SQ_INST_LEVEL_VMEM_ACCUM", ROCPROF_AGENT_INDEX="absolute",
                        ROCPROFILER_METRICS_PATH=directory + "/definitions", **more)
     bare = subprocess.run([build + "/bin/softgpu", "--", program], capture_output=True, text=True, timeout=100)
     done = subprocess.run([build + "/bin/softgpu", "--", program], env=environment, capture_output=True, text=True,
@@ -99,10 +106,12 @@ def from_csv(directory):
     for _, _, *found in values.values():
         pair = dict(found)
         expect((sorted(pair), pair["WAVES_TWICE"]),
-               (["SQ_WAVES", "TCC_REQ[3]", "TCC_REQ[5]", "WAVES_TWICE"], 2 * pair["SQ_WAVES"]))
+               (["SQ_INSTS_VMEM", "SQ_INST_LEVEL_VMEM_ACCUM", "SQ_WAVES", "TCC_REQ[3]", "TCC_REQ[5]", "WAVES_TWICE"], 2 * pair["SQ_WAVES"]))
         expect(pair["SQ_WAVES"] > 0, True)
         # a channel is what its definition says, not what its name would mean by itself
         expect(pair["TCC_REQ[3]"], pair["TCC_REQ[5]"])
+        # rocprof-compute's latency of vector memory instructions, in clocks
+        expect(100 < pair["SQ_INST_LEVEL_VMEM_ACCUM"] / pair["SQ_INSTS_VMEM"] < 10000, True)
     expect(any(dict(found)["TCC_REQ[5]"] > 0 for _, _, *found in values.values()), True)
     return in_order(values)
 
@@ -127,6 +136,11 @@ def from_database(directory):
             (row["counter_name"], row["value"]))
     return in_order(values)
 
+
+# what rocprof-compute reads of amd-smi, from the sample that stands in for it
+smi = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples/rocprof-compute/amd-smi")
+clocks = json.loads(subprocess.run([smi, "static", "--clock", "--json"], capture_output=True, check=True).stdout)
+expect(list(clocks[0]["clock"]["mem"]["frequency_levels"].values()), ["1600 MHz"])
 
 with tempfile.TemporaryDirectory(prefix="crocprof-compute-") as directory:
     os.mkdir(directory + "/definitions")

@@ -411,8 +411,9 @@ class Counters(Case):
         return f"{self.dir}/{name}"
 
     def test_text_file(self):
-        path = self.write("i.txt", "\ufeffpmc : SQ_WAVES GRBM_COUNT\r\nkernel: x\n# two\npmc: SQ_INSTS_VALU\n")
+        path = self.write("i.txt", "\ufeffpmc : SQ_WAVES GRBM_COUNT\r\nkernel: x\n# two\ngpu:\nrange: \r\npmc: SQ_INSTS_VALU\n")
         done = self.count("-i", path)
+        self.assertEqual(done.stderr.count("no effect"), 1, done.stderr)
         self.assertEqual(done.stderr.count("i.txt:2: 'kernel:' has no effect here: see --kernel-include-regex"),
                          1, done.stderr)
         self.assertEqual(self.got("pmc_1/"), self.expected(("SQ_WAVES", "GRBM_COUNT"), range(1, 5)))
