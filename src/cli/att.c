@@ -74,10 +74,10 @@ int cli_att_check(const cli_command_t *c, char *why, size_t why_bytes)
     static const cli_option_id_t pairs[][2] = {
         {CLI_ATT_ACTIVITY, CLI_ATT_PERFCOUNTERS},
         {CLI_ATT_ACTIVITY, CLI_ATT_PERFCOUNTER_CTRL},
-        {CLI_ATT, CLI_PMC},
-        {CLI_ATT, CLI_PMC_GROUPS},
-        {CLI_ATT_NO_INTERCEPT, CLI_PMC},
-        {CLI_ATT_NO_INTERCEPT, CLI_PMC_GROUPS},
+        {CLI_ATT_ACTIVITY, CLI_PMC}, /* those in the trace are counters of SQ, too */
+        {CLI_ATT_ACTIVITY, CLI_PMC_GROUPS},
+        {CLI_ATT_PERFCOUNTERS, CLI_PMC},
+        {CLI_ATT_PERFCOUNTERS, CLI_PMC_GROUPS},
         {CLI_ATT, CLI_SPM}, /* either wraps a dispatch in packets of its own */
         {CLI_ATT_NO_INTERCEPT, CLI_SPM},
         {CLI_ATT, CLI_PID},

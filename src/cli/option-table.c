@@ -221,7 +221,7 @@ const cli_option_t cli_options[] = {
     {"att-library-path", 0, CLI_WORDS, "PATH", "ROCPROF_ATT_LIBRARY_PATH", NULL, ATT,
      "folders below which librocprof-trace-decoder.so is (default LD_LIBRARY_PATH, ROCm, our own)"},
     {"att-target-cu", 0, CLI_INTEGER, "N", "ROCPROF_ATT_PARAM_TARGET_CU", NULL, ATT,
-     "compute unit of each shader engine, 0 to 15 (default 1)"},
+     "compute unit of each shader array, 0 to 15 (default 1, or 0 where there is but one)"},
     {"att-simd-select", 0, CLI_INTEGER, "MASK", "ROCPROF_ATT_PARAM_SIMD_SELECT", NULL, ATT,
      "its SIMDs, a mask of 4 bits (default 0xf)"},
     {"att-buffer-size", 0, CLI_INTEGER, "BYTES", "ROCPROF_ATT_PARAM_BUFFER_SIZE", NULL, ATT,

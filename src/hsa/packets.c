@@ -378,7 +378,7 @@ static const hsax_wrap_t *add_runs(hsax_queue_t *queue, const hsax_packet_t *pac
 static void add_dispatch(hsax_queue_t *queue, const hsax_packet_t *packet, hsax_item_t *item)
 {
     const hsa_signal_t none = {0};
-    const hsax_wrap_t *wrap = item->wrap;
+    const hsax_wrap_t *outer = item->wrap, *wrap = outer && outer->inner ? outer->inner : outer;
     if (wrap && wrap->shared) {
         add_shared(queue, packet, item);
         return;
@@ -387,16 +387,20 @@ static void add_dispatch(hsax_queue_t *queue, const hsax_packet_t *packet, hsax_
     if (item->turn.gate) queue->barred = false;
     add_gate(queue, item);
     if (wrap) {
-        wrap = add_runs(queue, packet, wrap);
-        add_all(queue, wrap->before, wrap->before_count);
+        const hsax_wrap_t *last = add_runs(queue, packet, wrap);
+        if (outer == wrap) outer = last;
+        if (outer != last) add_all(queue, outer->before, outer->before_count);
+        add_all(queue, last->before, last->before_count);
+        wrap = last;
     }
     hsax_packet_t *dispatch = add_marked(queue, packet, item);
     if (wrap) {
         dispatch->header |= 1 << HSA_PACKET_HEADER_BARRIER;
-        item->last = wrap->done;
+        item->last = outer->done;
         item->wrap = NULL;
         add_all(queue, wrap->after, wrap->after_count);
-        add_barrier(queue, none, wrap->done, HSA_FENCE_SCOPE_SYSTEM);
+        if (outer != wrap) add_all(queue, outer->after, outer->after_count);
+        add_barrier(queue, none, outer->done, HSA_FENCE_SCOPE_SYSTEM);
     }
     add_item(queue, item);
 }

@@ -30,6 +30,9 @@ typedef struct hsax_wrap {
      * replay.h. Signal and times are those of the last run, which has NULL here. */
     const struct hsax_wrap *again;
     struct hsax_replay *replay;
+    /* Another wrap of the same dispatch, of which these are put around the last run; its `done` is
+     * left alone. It has no inner one itself, nor is either of them shared. */
+    const struct hsax_wrap *inner;
 } hsax_wrap_t;
 
 /* What is said with a dispatch's place, the client's. */

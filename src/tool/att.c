@@ -30,7 +30,8 @@ enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 
 
 typedef struct {
     rocprofiler_agent_id_t id;
-    int index; /* among the GPUs */
+    int index;      /* among the GPUs */
+    uint32_t units; /* of a shader array at most; 0: not known */
 } agent_t;
 
 static struct {
@@ -72,7 +73,26 @@ void tool_att_agent(const rocprofiler_agent_v0_t *agent)
 {
     if (agent->type != ROCPROFILER_AGENT_TYPE_GPU || att.agent_count == AGENTS_MAX) return;
     if (!listed(base_env("ROCPROF_ATT_PARAM_GPU_INDEX"), agent->logical_node_type_id)) return;
-    att.agents[att.agent_count++] = (agent_t){agent->id, agent->logical_node_type_id};
+    att.agents[att.agent_count++] = (agent_t){
+        .id = agent->id, .index = agent->logical_node_type_id, .units = agent->cu_per_simd_array};
+}
+
+/* AMD's words: what looks for mistakes in its output finds them in ours. */
+static void tell_absent(const char *list)
+{
+    for (const char *at = list; at && *at;) {
+        char *end;
+        const long number = strtol(at, &end, 10);
+        bool there = false;
+        if (end == at) {
+            at++;
+            continue;
+        }
+        for (size_t i = 0; i < att.agent_count && !there; i++)
+            there = att.agents[i].index == number;
+        if (!there) base_error("Invalid GPU Device Index: %ld", number);
+        at = end;
+    }
 }
 
 /* ---- files of the store ---- */
@@ -345,10 +365,22 @@ static bool add_counters(parameters_t *p, const agent_t *agent)
     return true;
 }
 
+/* A unit that the GPU lacks runs no wave: the trace would be empty without a reason. Engines that
+ * it lacks are refused when the packets are made. */
+static void warn_of_target(const agent_t *agent, int64_t unit)
+{
+    if (agent->units && unit >= agent->units)
+        base_warning("GPU %d has no compute unit %d: a shader array of it has %u, counted from 0; "
+                     "the trace will hold no instructions (--att-target-cu)",
+                     agent->index, (int)unit, agent->units);
+}
+
 static bool fill(parameters_t *p, const agent_t *agent)
 {
     const int64_t most = INT64_MAX;
-    const int64_t unit = base_env_int("ROCPROF_ATT_PARAM_TARGET_CU", 1, 0, 15);
+    const int64_t usual = agent->units == 1 ? 0 : 1; /* each array has it */
+    const int64_t unit = base_env_int("ROCPROF_ATT_PARAM_TARGET_CU", usual, 0, 15);
+    warn_of_target(agent, unit);
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU, (uint64_t)unit);
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SHADER_ENGINE_MASK,
         (uint64_t)base_env_int("ROCPROF_ATT_PARAM_SHADER_ENGINE_MASK", 1, 1, UINT32_MAX));
@@ -405,6 +437,7 @@ bool tool_att_configure(rocprofiler_context_id_t traced)
             status = rocprofiler_configure_callback_tracing_service(
                 traced, ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH, NULL, 0, on_kernel, NULL);
     }
+    tell_absent(base_env("ROCPROF_ATT_PARAM_GPU_INDEX"));
     for (size_t i = 0; i < att.agent_count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
         parameters_t p = {.count = 0};
         if (!fill(&p, &att.agents[i])) continue;

@@ -253,8 +253,11 @@ def options():
         return out, text
 
     with tempfile.TemporaryDirectory() as top:
-        out, _ = trace("--att-target-cu", "0x5", "--att-simd-select", "0xF")
+        out, text = trace("--att-target-cu", "0x5", "--att-simd-select", "0xF")
         check(not instructions(folders(out)[0]), "nobody is on unit 5")
+        check("GPU 0 has no compute unit 5" in text, text)
+        out, text = trace()
+        check(executed(folders(out)[0]) and "has no compute unit" not in text, "a unit that exists, if none is named")
         check(len(load(folders(out)[0], "occupancy.json")["0"]) == 2 * WAVES, "waves on other units")
         out, _ = trace("--att-target-cu", "0", "--att-simd-select", "1")
         check({w["simd"] for w in waves(folders(out)[0]) if w["instructions"]} == {0}, "SIMDs")
@@ -283,11 +286,40 @@ def options():
               "every 64 clocks", samples[:3])
         check(load(folders(out)[0], "filenames.json")["counter_names"] ==
               ["SQ_INSTS_VALU", "SQ_WAVES", "SQ_INSTS_SALU"], "names of counters")
-        out, _ = trace("--att-activity", "16", "--att-perfcounter-target-only")
+        out, _ = trace("--att-target-cu", "1", "--att-activity", "16", "--att-perfcounter-target-only")
         check(not os.path.exists(os.path.join(folders(out)[0], "se0_perfcounter.json")), "unit 1 does nothing")
         trace("--att-gpu-index", "0", "--att-serialize-all", "--att-resource-mode", "hsa")
         _, text = trace("--att-gpu-index", "7", expected=0)
         check("no GPU is chosen" in text, text)
+        out, text = trace("--att-gpu-index", "0,9999")
+        check(text.count("Invalid GPU Device Index: 9999\n") == 1 and "Index: 0" not in text, text)
+
+
+def counted():
+    """Counters of kernels that are traced: both are what each alone is, however many runs the counters take."""
+    counters = ("SQ_WAVES", "SQ_INSTS_VALU", "TCC_REQ")
+
+    def values(directory):
+        found = {}
+        for path in glob.glob(f"{directory}/**/*counter_collection.csv", recursive=True):
+            with open(path, newline="", encoding="utf-8") as file:
+                for row in csv.DictReader(file):
+                    found[int(row["Dispatch_Id"]), row["Counter_Name"]] = float(row["Counter_Value"])
+        return found
+
+    with tempfile.TemporaryDirectory() as top:
+        run("--att", "-d", f"{top}/traced", *OURS)
+        listing = [executed(folder) for folder in folders(f"{top}/traced")]
+        for name, more in (("once", ("--pmc", *counters)),
+                           ("runs", ("--replay-mode", "kernel", "--kernel-replay-beta-enabled", "--pmc", *counters[:2],
+                                     "--pmc", counters[2]))):
+            run(*more, "-f", "csv", "-d", f"{top}/{name}-counted", *OURS)
+            alone = values(f"{top}/{name}-counted")
+            check(len(alone) == 2 * len(counters), name, alone)
+            text = run("--att", *more, "-f", "csv", "-d", f"{top}/{name}", *OURS)
+            check("error" not in text, text)
+            check(values(f"{top}/{name}") == alone, name, values(f"{top}/{name}"), alone)
+            check([executed(folder) for folder in folders(f"{top}/{name}")] == listing, name, "other instructions")
 
 
 def refusals():
@@ -301,7 +333,11 @@ def refusals():
                         (("--att", "--att-perfcounter-ctrl", "3"), "need each other"),
                         (("--att", "--att-perfcounters", "SQ_WAVES"), "need each other"),
                         (("--att", "--att-activity", "3", "--att-perfcounter-ctrl", "3"), "exclude each other"),
-                        (("--att", "--pmc", "SQ_WAVES"), "exclude each other"),
+                        (("--att", "--pmc", "SQ_WAVES", "--att-activity", "3"), "exclude each other"),
+                        (("--att", "--pmc", "SQ_WAVES", "--att-perfcounters", "SQ_WAVES", "--att-perfcounter-ctrl", "3"),
+                         "exclude each other"),
+                        (("--att", "--echo", "--att-library-path", "/nonexistent"),
+                         "no librocprof-trace-decoder.so in or below"),
                         (("--att", "--att-consecutive-kernels", "1", "--selected-regions"), "exclude each other"),
                         (("--att", "--att-gpu-index", "x"), "no list of numbers"),
                         (("--att", "--att-library-path", "/nonexistent"), "no librocprof-trace-decoder.so in or below")):
@@ -388,5 +424,5 @@ def region():
         executed(folders(out)[0])
 
 
-{"everything": everything, "files": files, "options": options, "refusals": refusals,
+{"everything": everything, "files": files, "options": options, "counted": counted, "refusals": refusals,
  "service": service, "region": region, "engines": engines, "full": full, "decoder": decoder}[scenario]()

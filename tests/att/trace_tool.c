@@ -178,18 +178,30 @@ static rocprofiler_status_t count_dispatches(rocprofiler_context_id_t context)
                                                                     ignore_values, NULL);
 }
 
-/* A dispatch is counted or traced. */
+/* A dispatch is counted and traced, in one context or in two, unless the trace samples counters. */
 static void check_counting(rocprofiler_agent_id_t gpu)
 {
-    rocprofiler_context_id_t counts = {0}, traces = {0};
+    rocprofiler_context_id_t both = {0}, counts = {0}, traces = {0}, samples = {0};
+    rocprofiler_counter_info_v1_t waves;
+    ANSWERS(find_counter(gpu, "SQ_WAVES", &waves), SUCCESS);
+    rocprofiler_thread_trace_parameter_t sampled = {
+        .type = PARAMETER(PERFCOUNTER), .counter_id = waves.id, .simd_mask = 15};
+    ANSWERS(rocprofiler_create_context(&both), SUCCESS);
     ANSWERS(rocprofiler_create_context(&counts), SUCCESS);
     ANSWERS(rocprofiler_create_context(&traces), SUCCESS);
+    ANSWERS(rocprofiler_create_context(&samples), SUCCESS);
+    ANSWERS(count_dispatches(both), SUCCESS);
+    REFUSES(dispatch(both, gpu, &sampled, 1), CONTEXT_CONFLICT);
+    ANSWERS(dispatch(both, gpu, NULL, 0), SUCCESS);
+    ANSWERS(dispatch(samples, gpu, &sampled, 1), SUCCESS);
+    REFUSES(count_dispatches(samples), CONTEXT_CONFLICT);
     ANSWERS(count_dispatches(counts), SUCCESS);
-    REFUSES(dispatch(counts, gpu, NULL, 0), CONTEXT_CONFLICT);
     ANSWERS(dispatch(traces, gpu, NULL, 0), SUCCESS);
-    REFUSES(count_dispatches(traces), CONTEXT_CONFLICT);
     ANSWERS(rocprofiler_start_context(counts), SUCCESS);
-    REFUSES(rocprofiler_start_context(traces), CONTEXT_CONFLICT);
+    REFUSES(rocprofiler_start_context(samples), CONTEXT_CONFLICT);
+    ANSWERS(rocprofiler_start_context(traces), SUCCESS);
+    REFUSES(rocprofiler_start_context(both), CONTEXT_CONFLICT);
+    ANSWERS(rocprofiler_stop_context(traces), SUCCESS);
     ANSWERS(rocprofiler_stop_context(counts), SUCCESS);
 }
 

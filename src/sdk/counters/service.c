@@ -192,7 +192,7 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id,
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (context->device_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
     if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
-    if (context->thread_trace && !context->thread_trace->device)
+    if (sdk_trace_counting_conflict(wanted, context->thread_trace))
         return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     sdk_dispatch_service_t *made = malloc(sizeof *made);
     if (!made) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;

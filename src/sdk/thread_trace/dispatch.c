@@ -44,12 +44,6 @@ sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *it
     sdk_trace_unit_t *unit = unit_of(service, info->agent_id);
     const hsa_agent_t gpu = hsax_lane_agent(item->lane);
     if (!unit) return NULL;
-    if (item->wrap) {
-        if (!atomic_exchange(&told, true))
-            base_error(
-                "a kernel is not traced: it is counted, and takes the packets of one of them");
-        return NULL;
-    }
     if (ask(unit, queue, info, operation, &user) == ROCPROFILER_THREAD_TRACE_CONTROL_NONE)
         return NULL;
     const char *owner = hsax_owner_claim(gpu, HSAX_OWNER_SDK);
@@ -66,6 +60,7 @@ sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *it
         return NULL;
     }
     block->user = user;
+    block->wrap.inner = item->wrap; /* of the counters, if it is counted as well */
     item->wrap = &block->wrap;
     return block;
 }

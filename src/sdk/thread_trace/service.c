@@ -97,18 +97,50 @@ static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
     }
 }
 
+/* The second of each array, or the only one. */
+static uint32_t usual_target(const rocprofiler_agent_v0_t *agent)
+{
+    return agent->cu_per_simd_array == 1 ? 0 : 1;
+}
+
 static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
+                                    const rocprofiler_agent_v0_t *agent,
                                     const rocprofiler_thread_trace_parameter_t *parameters,
                                     size_t count)
 {
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    add(unit, AQL(COMPUTE_UNIT_TARGET), 1);
+    add(unit, AQL(COMPUTE_UNIT_TARGET), usual_target(agent));
     add(unit, AQL(SE_MASK), 1);
     add_size(unit, 128u << 20);
     if (count && !parameters) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count && status == ROCPROFILER_STATUS_SUCCESS; i++)
         status = set(unit, serialize, &parameters[i]);
     return status;
+}
+
+/* ---- with counters ---- */
+
+static bool samples_counters(const sdk_trace_unit_t *unit)
+{
+    for (uint32_t i = 0; i < unit->parameter_count; i++)
+        if (unit->parameters[i].parameter_name == AQL(PERFCOUNTER_NAME)) return true;
+    return false;
+}
+
+/* Streams of samples end when the trace's packets do, and sampled counters are those of SQ that
+ * others would select. */
+static bool counting_conflict(const sdk_dispatch_service_t *counting, const sdk_trace_unit_t *unit)
+{
+    return counting && (counting->spm_callback || samples_counters(unit));
+}
+
+bool sdk_trace_counting_conflict(const sdk_dispatch_service_t *counting,
+                                 const sdk_trace_service_t *tracing)
+{
+    if (!tracing || tracing->device) return false;
+    for (unsigned i = 0; i < tracing->count; i++)
+        if (counting_conflict(counting, &tracing->units[i])) return true;
+    return false;
 }
 
 /* ---- configuration ---- */
@@ -145,14 +177,14 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id, sdk_t
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (!unit->shader) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    /* both would be packets around one dispatch */
-    if (unit->dispatch && context->dispatch_counting)
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     const rocprofiler_agent_v0_t *agent = sdk_agent_find(unit->agent);
     if (!agent || agent->type != ROCPROFILER_AGENT_TYPE_GPU)
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     bool serialize = false;
-    rocprofiler_status_t status = set_all(unit, &serialize, parameters, count);
+    rocprofiler_status_t status = set_all(unit, &serialize, agent, parameters, count);
+    if (status == ROCPROFILER_STATUS_SUCCESS && unit->dispatch &&
+        counting_conflict(context->dispatch_counting, unit))
+        status = ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     if (status == ROCPROFILER_STATUS_SUCCESS) status = add_unit(context, unit);
     if (status == ROCPROFILER_STATUS_SUCCESS) context->thread_trace->serialize |= serialize;
     return status;
@@ -215,13 +247,13 @@ static bool share_agent(const sdk_trace_service_t *a, const sdk_trace_service_t 
     return false;
 }
 
-/* A dispatch has one set of packets around it, and an agent one trace. */
+/* A dispatch and an agent have one trace at a time. */
 bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b)
 {
-    const bool dispatches_a = a->dispatch_counting || has(a, false),
-               dispatches_b = b->dispatch_counting || has(b, false);
-    if (!a->thread_trace && !b->thread_trace) return false;
-    if (dispatches_a && dispatches_b) return true;
+    if (has(a, false) && has(b, false)) return true;
+    if (sdk_trace_counting_conflict(a->dispatch_counting, b->thread_trace) ||
+        sdk_trace_counting_conflict(b->dispatch_counting, a->thread_trace))
+        return true;
     return a->thread_trace && b->thread_trace && share_agent(a->thread_trace, b->thread_trace);
 }
 

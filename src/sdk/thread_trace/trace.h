@@ -79,6 +79,10 @@ static inline sdk_trace_service_t *sdk_trace_dispatches(void)
 bool sdk_trace_dispatches_configured(void);
 bool sdk_trace_devices_configured(void);
 bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b);
+/* Can dispatches be counted so and traced so? Not if both use the counters of SQ in their own way.
+ */
+bool sdk_trace_counting_conflict(const struct sdk_dispatch_service *counting,
+                                 const sdk_trace_service_t *tracing);
 void sdk_trace_contexts_changed(void);
 rocprofiler_status_t sdk_trace_context_started(sdk_context_t *context);
 void sdk_trace_hsa_up(void);
