@@ -64,7 +64,7 @@ static void golden(void **state)
     (void)state;
     unsigned failures = 0;
     char text[256];
-    assert_int_equal(n_rows, 1807);
+    assert_int_equal(n_rows, 1864);
     for (unsigned r = 0; r < n_rows; r++) {
         unsigned size = our_text(rows[r].words, rows[r].size, text, sizeof(text));
         if (size == rows[r].size && !strcmp(text, rows[r].text)) continue;
@@ -117,6 +117,7 @@ static uint32_t free_bits(uint32_t word)
     case 0x36: return 0x0201ffff; /* DS */
     case 0x37: return 0x00031fff; /* FLAT; the segment stays */
     case 0x38: return 0x00037fff; /* MUBUF */
+    case 0x3c: return 0x0203ff00; /* MIMG */
     default: return 0x03f87fff;   /* MTBUF */
     }
 }

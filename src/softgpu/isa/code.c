@@ -80,21 +80,12 @@ void isa_code_invalidate(isa_code_t *code)
 
 /* ---- slots ---- */
 
-/* Hardware has the loads and stores of images (MIMG), which are not in the table. */
-static bool is_image(uint32_t word)
-{
-    enum { ENCODING_SHIFT = 26, ENCODING_MIMG = 0x3c };
-    return word >> ENCODING_SHIFT == ENCODING_MIMG;
-}
-
 void isa_stop_illegal(isa_wave_t *w, const isa_inst_t *i)
 {
-    const uint32_t word = w->page->words[i - w->page->slots];
-    w->stop = is_image(word) ? ISA_STOP_UNSUPPORTED : ISA_STOP_ILLEGAL;
+    w->stop = ISA_STOP_ILLEGAL;
     w->fault_addr = isa_inst_pc(w, i);
-    snprintf(w->message, sizeof(w->message), "%s instruction 0x%08x at 0x%llx%s",
-             is_image(word) ? "image" : "illegal", word, (unsigned long long)w->fault_addr,
-             is_image(word) ? " is not executed here" : "");
+    snprintf(w->message, sizeof(w->message), "illegal instruction 0x%08x at 0x%llx",
+             w->page->words[i - w->page->slots], (unsigned long long)w->fault_addr);
 }
 
 void isa_stop_unsupported(isa_wave_t *w, const isa_inst_t *i, const char *why)

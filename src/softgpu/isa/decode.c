@@ -537,6 +537,68 @@ static void decode_mtbuf(isa_decoder_t *d)
     buffer_operands(d);
 }
 
+/* Dwords of the data of an image instruction. Atomic instructions take 32 or 64 bits, or twice as
+ * much where they compare. */
+static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
+{
+    const unsigned dmask = image & ISA_IMAGE_DMASK;
+    const unsigned n = dmask ? (unsigned)__builtin_popcount(dmask) : 1;
+    if (row->mods & ISA_M_CAS) return n == 4 ? 4 : 2;
+    if (row->klass == ISA_CLASS_VMEM_AT) return n == 2 ? 2 : 1;
+    return image & ISA_IMAGE_D16 ? (n + 1) / 2 : n;
+}
+
+/* Dwords of the address that an image of any type takes. */
+static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const bool level = strstr(row->mnemonic, "_mip") != NULL;
+    const unsigned parts = 1 + level + (i->image & ISA_IMAGE_DA ? 1 : 0);
+    return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
+}
+
+static void decode_mimg(isa_decoder_t *d)
+{
+    enum { DMASK_LOW = 8, UNORM = 12, GLC, DA, A16, ACC, LWE, SLC = 25 };
+    static const struct {
+        uint8_t bit;
+        uint16_t image;
+    } bits[] = {
+        {UNORM, ISA_IMAGE_UNORM}, {DA, ISA_IMAGE_DA}, {A16, ISA_IMAGE_A16}, {LWE, ISA_IMAGE_LWE}};
+    uint32_t w = d->words[0], x = d->words[1];
+    isa_inst_t *i = d->out;
+    if (!pick_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18))) return;
+    const bool acc = w >> ACC & 1, load = d->row->klass == ISA_CLASS_VMEM_RD;
+    if (w >> GLC & 1) i->flags |= ISA_F_GLC;
+    if (w >> SLC & 1) i->flags |= ISA_F_SLC;
+    i->image = w >> DMASK_LOW & ISA_IMAGE_DMASK;
+    for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
+        if (w >> bits[k].bit & 1) i->image |= bits[k].image;
+    if (x >> 31) i->image |= ISA_IMAGE_D16;
+    if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || strstr(d->row->mnemonic, "_pck")))
+        d->bad = true; /* nothing is converted */
+    const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
+    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
+         f++) {
+        switch (f->role) {
+        case ISA_ROLE_VDATA:
+            isa_decode_vgpr(d, load ? &i->dst : &i->src[1], isa_bits(x, 15, 8), data_bits, acc);
+            break;
+        case ISA_ROLE_VADDR:
+            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), 32 * image_address_dwords(i, d->row),
+                            false);
+            break;
+        case ISA_ROLE_SRSRC:
+            isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
+            break;
+        default: isa_decode_sgpr(d, &i->src[3], 4 * isa_bits(x, 25, 21), f->bits); break;
+        }
+    }
+    if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {
+        i->dst = i->src[1];
+        i->dst.bits = (uint16_t)atomic_result_bits(d->row, i->src[1].bits);
+    }
+}
+
 /* ---- telling formats apart ---- */
 
 static void decode_vector_short(isa_decoder_t *d)
@@ -584,6 +646,7 @@ static void decode_long(isa_decoder_t *d)
     case 0x37: decode_flat(d); break;
     case 0x38: decode_mubuf(d); break;
     case 0x3a: decode_mtbuf(d); break;
+    case 0x3c: decode_mimg(d); break;
     default: d->bad = true;
     }
 }

@@ -295,6 +295,32 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
+/* LLVM shows the first dword of an address: how many there are is not in the encoding. */
+static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const struct {
+        uint16_t image;
+        const char *text;
+    } names[] = {{ISA_IMAGE_LWE, " lwe"}, {ISA_IMAGE_DA, " da"}, {ISA_IMAGE_D16, " d16"}};
+    isa_operand_t address = i->src[0];
+    address.bits = 32;
+    isa_text(t, " ");
+    isa_text_operand(t, row->klass == ISA_CLASS_VMEM_RD ? &i->dst : &i->src[1], ISA_T_BITS);
+    isa_text(t, ", ");
+    isa_text_operand(t, &address, ISA_T_BITS);
+    for (unsigned k = 2; k < 4; k++) {
+        if (i->src[k].kind == ISA_OPK_NONE) continue;
+        isa_text(t, ", ");
+        isa_text_operand(t, &i->src[k], ISA_T_BITS);
+    }
+    if (i->image & ISA_IMAGE_DMASK) isa_text(t, " dmask:0x%x", i->image & ISA_IMAGE_DMASK);
+    if (i->image & ISA_IMAGE_UNORM) isa_text(t, " unorm");
+    cache_bits(t, i);
+    if (i->image & ISA_IMAGE_A16) isa_text(t, " a16");
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (i->image & names[k].image) isa_text(t, "%s", names[k].text);
+}
+
 int isa_disassemble(const isa_inst_t *i, char *buf, size_t size)
 {
     isa_text_t t = {buf, size, 0};
@@ -315,6 +341,7 @@ int isa_disassemble(const isa_inst_t *i, char *buf, size_t size)
     case ISA_FMT_SCRATCH: flat_text(&t, i); break;
     case ISA_FMT_MUBUF:
     case ISA_FMT_MTBUF: buffer_text(&t, i, row); break;
+    case ISA_FMT_MIMG: image_text(&t, i, row); break;
     default: vector_text(&t, i, row);
     }
     return (int)t.length;

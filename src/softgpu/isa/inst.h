@@ -33,6 +33,7 @@ typedef enum {
     ISA_FMT_GLOBAL,
     ISA_FMT_MUBUF,
     ISA_FMT_MTBUF,
+    ISA_FMT_MIMG,
     ISA_FMT_COUNT
 } isa_fmt_t;
 
@@ -77,6 +78,16 @@ enum {
     ISA_F_IMM = 1 << 14    /* SMEM: immediate offset */
 };
 
+/* What MIMG carries besides its operands; DMASK is in the low four bits. */
+enum {
+    ISA_IMAGE_DMASK = 15,
+    ISA_IMAGE_UNORM = 1 << 4, /* coordinates count texels */
+    ISA_IMAGE_DA = 1 << 5,    /* the address has a slice */
+    ISA_IMAGE_A16 = 1 << 6,   /* parts of the address have 16 bits, two in a dword */
+    ISA_IMAGE_LWE = 1 << 7,
+    ISA_IMAGE_D16 = 1 << 8 /* so have components in registers */
+};
+
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
  * loads `fn` with acquire sees all the other fields. */
 struct isa_inst {
@@ -92,6 +103,7 @@ struct isa_inst {
     union {             /* formats that have the one have not the others */
         uint16_t dpp_ctrl;
         uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
+        uint16_t image;        /* MIMG: ISA_IMAGE_* */
         struct {
             uint8_t offset0, offset1; /* DS */
         };
@@ -106,6 +118,8 @@ struct isa_inst {
     /* Memory formats: DS       src[0]=addr src[1]=data0 src[2]=data1
      *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr
      *                 MUBUF    src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=soffset
+     *                 MIMG     src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=ssamp; vaddr's bits
+     *                          are those it has in any image, image.h knows all of them
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
      * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written.
      * The same in every encoding of an instruction: dst2 is the carry or compare mask written (VCC

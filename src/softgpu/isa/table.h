@@ -29,6 +29,7 @@ typedef enum {
     ISA_ROLE_VADDR,
     ISA_ROLE_VDATA,
     ISA_ROLE_SRSRC,
+    ISA_ROLE_SSAMP,
     ISA_ROLE_SOFFSET
 } isa_role_t;
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "softgpu/isa/image.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +15,7 @@
 #include <sys/ioctl.h>
 
 enum {
-    ARGS_BYTES = 512,           /* no structure is larger, but those with a list at their end */
-    GB_ADDR_CONFIG = 0x22014042 /* 4 pipes, 256-byte interleave: ROCr asserts that it is valid */
+    ARGS_BYTES = 512 /* no structure is larger, but those with a list at their end */
 };
 
 /* Apertures of gfx9, as the driver sets them up: LDS, scratch, and what is left for memory. The
@@ -77,7 +77,7 @@ static int get_tile_config(kfd_process_t *p, void *data)
     if (args->macro_tile_config_ptr)
         memset((void *)(uintptr_t)args->macro_tile_config_ptr, 0,
                args->num_macro_tile_configs * sizeof(uint32_t));
-    args->gb_addr_config = GB_ADDR_CONFIG;
+    args->gb_addr_config = ISA_GB_ADDR_CONFIG;
     args->num_banks = args->num_ranks = 0;
     return 0;
 }
