@@ -39,6 +39,22 @@ function(crocprof_library target)
   install(TARGETS ${target} LIBRARY DESTINATION lib/${A_SUBDIR})
 endfunction()
 
+# crocprof_by_python(program): "python3 PROGRAM" runs it, as what AMD delivers as scripts is run by some. Python
+# takes a file for an archive if a ZIP directory lies in its last 64 KiB. So the archive is a section, which
+# stays the last but for some headers where the program is stripped, and at the end, where symbols follow it.
+set(by_python ${CMAKE_BINARY_DIR}/generated/by-python.zip)
+function(crocprof_by_python program)
+  if(NOT EXISTS ${by_python})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
+    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys, zipfile
+with zipfile.ZipFile(sys.argv[2], 'w') as z, open(sys.argv[1]) as f: z.writestr(zipfile.ZipInfo('__main__.py'), f.read())"
+                    ${CMAKE_SOURCE_DIR}/cmake/by-python/__main__.py ${by_python} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${CMAKE_OBJCOPY} --add-section .python=${by_python} $<TARGET_FILE:${program}>
+    COMMAND sh -c "cat \"$1\" >>\"$2\"" - ${by_python} $<TARGET_FILE:${program}> VERBATIM)
+endfunction()
+
 # crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>; status
 # 77 says that it was skipped
 function(crocprof_unit_test name)

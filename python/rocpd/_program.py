@@ -22,3 +22,8 @@ def run(command, data, *words):
     """Runs a command on the databases of `data`, within its time window; True if it succeeded."""
     window = [word for option, value in data.window.items() for word in (f"--{option}", str(value))]
     return subprocess.run([find(), command, "-i", *data.filenames, *window, *words], check=False).returncode == 0
+
+
+def pass_on(*words):
+    """Runs the program with these words; its status."""
+    return subprocess.run([find(), *words], check=False).returncode

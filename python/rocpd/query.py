@@ -101,29 +101,53 @@ def send_report_email(file_paths, to, sender, subject, inline_preview=False, smt
 def add_args(parser):
     parser.add_argument("--query", required=True)
     parser.add_argument("--script", help="file with SQL to run before")
-    parser.add_argument("--format", choices=[*FORMATS, "dashboard"], default="console")
-    parser.add_argument("--template-path", default=None)
-    return ["query", "script", "format", "template_path"]
+    parser.add_argument("--format", choices=[*FORMATS, "dashboard"], type=str.lower, default="console")
+    parser.add_argument("--template-path", default=None, help="HTML with {{table}}, for --format dashboard")
+    mail = parser.add_argument_group("mail", "sends the file with the result")
+    mail.add_argument("--email-to", help="addresses, with commas between them")
+    mail.add_argument("--email-from", help="needed with --email-to")
+    mail.add_argument("--email-subject", default="Report of a query")
+    mail.add_argument("--smtp-server", default="localhost")
+    mail.add_argument("--smtp-port", type=int, default=25)
+    mail.add_argument("--smtp-user", help="logs in, after STARTTLS")
+    mail.add_argument("--smtp-password")
+    mail.add_argument("--zip-attachments", action="store_true", help="send an archive of the file")
+    mail.add_argument("--inline-preview", action="store_true", help="an HTML file is the mail's text, too")
+    return ["query", "script", "format", "template_path", "email_to", "email_from", "email_subject", "smtp_server",
+            "smtp_port", "smtp_user", "smtp_password", "zip_attachments", "inline_preview"]
 
 
 def process_args(args, valid_args):
     return {name: getattr(args, name) for name in valid_args if getattr(args, name, None) is not None}
 
 
+def _mail(path, args):
+    """Sends the file of a result, as the options say."""
+    paths = [zip_files([path], path + ".zip")] if args.zip_attachments else [path]
+    send_report_email(paths, args.email_to, args.email_from, args.email_subject, args.inline_preview, args.smtp_server,
+                      args.smtp_port, args.smtp_user, args.smtp_password)
+
+
 def execute(input, args, config=None, window_args=None, **kwargs):  # the name of AMD's parameter
-    """Runs the query of args on databases; text goes to standard output, unless config names a file."""
+    """Runs the query of args on databases; text goes to standard output, unless config names a file or it is
+    mailed."""
+    mailed = getattr(args, "email_to", None)
+    if mailed and not args.email_from:
+        raise ValueError("--email-to needs --email-from")
     data = RocpdImportData(input)
     time_window.apply_time_window(data, **(window_args or {}))
     if getattr(args, "script", None):
         with open(args.script, encoding="utf-8") as f:
             execute_statement(data, f.read(), is_script=True)
     path = None
-    if config or kwargs:
+    if config or kwargs or mailed:
         config = (config or output_config.output_config()).update(**kwargs)
         suffix = {"console": "txt", "dashboard": "html"}.get(args.format, args.format)
         path = os.path.join(output_config.format_path(config.output_path),
                             f"{output_config.format_path(config.output_file)}.{suffix}")
     text = export_sqlite_query(data, args.query, (), args.format, path, getattr(args, "template_path", None))
+    if mailed:
+        _mail(path, args)
     if not path:
         sys.stdout.write(text)
     return text

@@ -103,8 +103,9 @@ def add_io_args(parser):
 def add_args(parser):
     parser.add_argument("--domain-summary", action="store_true", default=None)
     parser.add_argument("--summary-by-rank", action="store_true", default=None)
-    parser.add_argument("--format", choices=["console", "csv", "html", "json", "md"], default=None)
-    return ["domain_summary", "summary_by_rank", "format"]
+    parser.add_argument("-f", "--format", choices=["console", "csv", "html", "json", "md"], default=None)
+    parser.add_argument("--region-categories", nargs="+", default=None, help="only these regions; NONE for none")
+    return ["domain_summary", "summary_by_rank", "format", "region_categories"]
 
 
 def process_args(args, valid_args):
@@ -117,7 +118,8 @@ def execute(input, window_args=None, **kwargs):  # the name of AMD's parameter
     time_window.apply_time_window(data, **(window_args or {}))
     words = []
     for name, value in kwargs.items():
-        words += ["--" + name.replace("_", "-")] + ([] if value is True else [str(value)])
+        values = [] if value is True else value if isinstance(value, (list, tuple)) else [value]
+        words += ["--" + name.replace("_", "-"), *map(str, values)]
     return _program.run("summary", data, *words)
 
 

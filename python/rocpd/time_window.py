@@ -95,7 +95,8 @@ def add_args(parser):
     parser.add_argument("--end", help="ns, or N%% of the time")
     parser.add_argument("--start-marker")
     parser.add_argument("--end-marker")
-    parser.add_argument("--inclusive", type=lambda word: word.lower() in ("1", "on", "true", "yes"), default=None)
+    parser.add_argument("--inclusive", type=lambda word: word.lower() in ("1", "on", "t", "true", "y", "yes"),
+                        default=None)
     return list(_BOUNDS)
 
 

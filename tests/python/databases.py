@@ -3,10 +3,12 @@
 import csv
 import json
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 
 build, program = map(os.path.abspath, sys.argv[1:])
 sys.dont_write_bytecode = True
@@ -98,6 +100,77 @@ def conversions(path, directory):
     expect(main(["--help"]), 0)
 
 
+# every option of AMD's rocpd commands, with words that it takes; {} is a new directory
+AMD_OPTIONS = """
+convert -f csv --kernel-rename --agent-index-value absolute -o x -d {} --start 0% --end 100% --inclusive T
+convert --output-format CSV OTF2 perfetto --output-file x --output-path {} --agent-index-value type-relative
+convert -f pftrace -d {} --perfetto-backend inprocess --perfetto-buffer-fill-policy discard --perfetto-buffer-size 9
+convert -f pftrace -d {} --perfetto-shmem-size-hint 9 --group-by-queue --inclusive false
+query --query SELECT+1 --format CSV -o x -d {}
+query --query SELECT+1 --format dashboard --template-path {}/template --script {}/script -o x -d {}
+summary -f csv -o x -d {}
+summary --format json --output-file x --output-path {} --domain-summary --summary-by-rank --region-categories HIP HSA
+summary -f md -d {} --region-categories NONE --start 10% --end 90%
+merge -o x -d {}
+package -d {} --copy
+"""
+
+
+def options(path, directory):
+    for number, line in enumerate(AMD_OPTIONS.strip().splitlines()):
+        where = f"{directory}/options{number}"
+        os.mkdir(where)
+        for name, text in (("template", "<b>{{table}}</b>"), ("script", "CREATE TEMP TABLE t (a);")):
+            with open(f"{where}/{name}", "w", encoding="utf-8") as f:
+                f.write(text)
+        command, *words = line.replace("{}", where).split()
+        done = subprocess.run([sys.executable, "-m", "rocpd", command, "-i", path,
+                               *[word.replace("+", " ") for word in words]], capture_output=True, text=True,
+                              timeout=60, env={**os.environ, "PYTHONPATH": build + "/lib/python3/site-packages"})
+        expect((line, done.returncode, "usage:" in done.stderr), (line, 0, False))
+        made = len(os.listdir(where)) > 2 or os.path.isdir(where + ".rpdb")
+        expect((line, made), (line, True))
+    version = subprocess.run([build + "/bin/rocpd", "--version"], capture_output=True, text=True, check=True).stdout
+    for flag in ("-v", "--version"):
+        expect(subprocess.run([sys.executable, "-m", "rocpd", flag], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": build + "/lib/python3/site-packages"}).stdout, version)
+
+
+def mail(path, directory):
+    """A result is sent to a server that speaks as little SMTP as there can be."""
+    received = []
+
+    def serve(listener):
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as lines:
+            connection.sendall(b"220 here\r\n")
+            text = False
+            for line in lines:
+                received.append(line.decode().rstrip())
+                if text and line != b".\r\n":
+                    continue
+                text = line.upper().startswith(b"DATA")
+                connection.sendall(b"354 go on\r\n" if text else b"221 bye\r\n" if line[:4].upper() == b"QUIT"
+                                   else b"250 yes\r\n")
+                if line[:4].upper() == b"QUIT":
+                    return
+
+    for more, attached in (((), "x.html"), (("--zip-attachments",), "x.html.zip")):
+        received.clear()
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            server = threading.Thread(target=serve, args=(listener,))
+            server.start()
+            expect(main(["query", "-i", path, "--query", "SELECT 4711", "--format", "html", "-o", "x", "-d", directory,
+                         "--email-to", "a@here,b@here", "--email-from", "c@here", "--email-subject", "Found",
+                         "--smtp-server", "127.0.0.1", "--smtp-port", str(listener.getsockname()[1]),
+                         "--inline-preview", *more]), 0)
+            server.join(30)
+        expect([line for line in received if line.lower().startswith("rcpt")],
+               ["rcpt TO:<a@here>", "rcpt TO:<b@here>"])
+        expect(("Subject: Found" in received, any(f'filename="{attached}"' in line for line in received)), (True, True))
+    expect(raises(ValueError, main, ["query", "-i", path, "--query", "SELECT 1", "--email-to", "a@here"]), True)
+
+
 def schemas():
     made = schema.RocpdSchema(guid="0-1")
     connection = sqlite3.connect(":memory:")
@@ -120,4 +193,6 @@ with tempfile.TemporaryDirectory(prefix="crocprof-python-") as directory:
     windows(paths[0])
     windows(paths)
     conversions(paths[0], directory)
+    options(paths[0], directory)
+    mail(paths[0], directory + "/mail")
 schemas()
