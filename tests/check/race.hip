@@ -385,7 +385,34 @@ static void streams()
     (void)hipHostFree(go);
 }
 
+// Rows of a picture, one for each workgroup; or all of them in the first.
+__global__ void paint(hipSurfaceObject_t to, bool right)
+{
+    int y = right ? blockIdx.x : 0;
+    surf2Dwrite(static_cast<float>(blockIdx.x), to, static_cast<int>(threadIdx.x) * 4, y); // bug: surface
+}
+
+template <class texel_t, class kernel_t> static void picture(kernel_t kernel)
+{
+    const hipChannelFormatDesc format = hipCreateChannelDesc<texel_t>();
+    hipResourceDesc resource = {};
+    hipSurfaceObject_t to;
+    resource.resType = hipResourceTypeArray;
+    (void)hipMallocArray(&resource.res.array.array, &format, GROUP, GROUPS, 0); // made: surface
+    (void)hipCreateSurfaceObject(&to, &resource);
+    kernel<<<GROUPS, GROUP>>>(to, right);
+    (void)hipDeviceSynchronize();
+    (void)hipDestroySurfaceObject(to);
+    (void)hipFreeArray(resource.res.array.array);
+}
+
 // ---- what is right, and easily taken for a race ----
+
+// All workgroups give the picture one colour, which is not in memory as it is in registers.
+__global__ void same_colour(hipSurfaceObject_t to, bool)
+{
+    surf2Dwrite(make_ushort4(1, 2, 3, 4), to, static_cast<int>(threadIdx.x) * 8, 0);
+}
 
 // A lock: taken by compare and swap, given back by an atomic store, which looks like any other.
 __global__ void locked(const int *from, int *to, bool)
@@ -510,6 +537,8 @@ static const row_t rows[] = {
     RUN("atomic-plain", progress, GROUPS, 64),
     RUN("variable", add_up, GROUPS, 64),
     {"streams", streams},
+    {"surface", [] { picture<float>(paint); }},
+    {"same-colour", [] { picture<ushort4>(same_colour); }},
     RUN("locked", locked, GROUPS, 64),
     RUN("locked-waves", locked_waves, 1, GROUP),
     RUN("waiting-wave", waiting_wave, 1, GROUP),

@@ -46,9 +46,12 @@ BUGS = {
     "variable": corpus.Bug({"race-global": SOME}, GLOBAL, "bug: variable", ONE,
                            "is 0 bytes inside the 4 bytes of the variable total"),
     "streams": memory("streams", "64 lanes of this wave"),
+    "surface": corpus.Bug({"race-global": SOME}, GLOBAL, "bug: surface", "64 lanes of this wave",
+                          "bytes inside the 32768 bytes that hsa_amd_memory_pool_allocate gave out at", "made: surface",
+                          other="bug: surface"),
 }
 
-RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "same-row")
+RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "same-row", "same-colour")
 
 
 class Idioms(unittest.TestCase):

@@ -327,6 +327,8 @@ static const struct {
      "image_store v12, v[4:5], s[16:23] dmask:0x1 unorm", 2},
     {IMG_3D, "image_load v12, v[4:6], s[16:23] dmask:0x1 unorm",
      "image_store v12, v[4:6], s[16:23] dmask:0x1 unorm", 3},
+    {IMG_3D, "image_load v12, v[4:6], s[16:23] dmask:0x1 unorm da",
+     "image_store v12, v[4:6], s[16:23] dmask:0x1 unorm da", 3},
     {IMG_1D_ARRAY, "image_load v12, v[4:5], s[16:23] dmask:0x1 unorm da",
      "image_store v12, v[4:5], s[16:23] dmask:0x1 unorm da", 2},
     {IMG_2D_ARRAY, "image_load v12, v[4:6], s[16:23] dmask:0x1 unorm da",
@@ -437,6 +439,31 @@ static void what_is_not_defined_stops_the_wave(void **state)
 /* ---- levels and sizes ---- */
 
 /* Rows of 16 x 12 x 3 texels, level under level. */
+static void use_volume_levels(image_rig_t *g)
+{
+    uint32_t *texels = (uint32_t *)(void *)g->memory;
+    set_t(g->r, &(t_sharp_t){.type = IMG_3D,
+                             .dfmt = 4,
+                             .nfmt = UINT,
+                             .width = 4,
+                             .height = 4,
+                             .depth = 4,
+                             .levels = 2,
+                             .last_level = 1});
+    for (unsigned k = 0; k < 4096; k++)
+        texels[k] = k;
+    for (unsigned l = 0; l < 64; l++) {
+        image_row(g, VADDR)[l] = 1;
+        image_row(g, VADDR + 1)[l] = 0;
+        image_row(g, VADDR + 2)[l] = 1;
+        image_row(g, VADDR + 3)[l] = l & 1;
+    }
+    /* rows of 64, six of them in a slice */
+    image_do(g, "image_load_mip v12, v[4:7], s[16:23] dmask:0x1 unorm da");
+    assert_int_equal(image_row(g, VDATA)[0], 6 * 64 + 1);
+    assert_int_equal(image_row(g, VDATA)[1], 6 * 64 + 4 * 64 + 1);
+}
+
 static void use_levels(image_rig_t *g)
 {
     enum { PITCH = 64, ROWS = 12 + 6 + 3 };
@@ -491,6 +518,7 @@ static void levels_have_their_own_texels(void **state)
 {
     (void)state;
     on_every_core(use_levels);
+    on_every_core(use_volume_levels);
 }
 
 /* ---- samples ---- */

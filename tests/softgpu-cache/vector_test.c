@@ -497,6 +497,86 @@ static void waits_once(void **state)
     rig_destroy(r);
 }
 
+/* ---- images: every texel of a filter is an access of its own ---- */
+
+/* Rows of 64 texels of 4 bytes, in T# and S# of gfx9: one line is 16 of them. */
+static void picture(rig_t *r, bool linear)
+{
+    const uint32_t t[8] = {(uint32_t)(RIG_VA >> 8),
+                           (uint32_t)(RIG_VA >> 40) | 4u << 20 | 7u << 26, /* 32 bits, FLOAT */
+                           63 | 63 << 14,
+                           4 | 5 << 3 | 6 << 6 | 7 << 9 | 9u << 28, /* 2D */
+                           63 << 13,
+                           0,
+                           0,
+                           0};
+    const uint32_t s[4] = {2 | 2 << 3 | 1 << 15, 0xfff << 12, linear ? 1 << 20 | 1 << 22 : 0, 0};
+    memcpy(&r->wave.sgpr[16], t, sizeof t);
+    memcpy(&r->wave.sgpr[24], s, sizeof s);
+}
+
+static uint32_t as_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static void images(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    picture(r, false);
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        r->rows[0][l] = l;
+        r->rows[1][l] = 3;
+    }
+    /* a row: as loads side by side */
+    rig_do(r, "image_load v2, v[0:1], s[16:23] dmask:0x1 unorm");
+    EXPECT(r, TCP_TOTAL_READ, 16);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 4);
+    EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
+    EXPECT(r, TA_FLAT_WAVEFRONTS, 0);
+    EXPECT(r, TA_BUFFER_WAVEFRONTS, 0);
+    EXPECT(r, TD_LOAD_WAVEFRONT, 1);
+    EXPECT(r, TCC_READ, 2);
+    rig_do(r, "image_store v2, v[0:1], s[16:23] dmask:0x1 unorm");
+    EXPECT(r, TCP_TOTAL_WRITE, 16);
+    EXPECT(r, TD_STORE_WAVEFRONT, 1);
+    EXPECT(r, TCC_WRITE, 4);
+    /* what is out of range goes nowhere: 16 lanes stay, a quarter of one line */
+    rig_reset(r);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        r->rows[0][l] = l < 16 ? l : 64 + l;
+    rig_do(r, "image_load v2, v[0:1], s[16:23] dmask:0x1 unorm");
+    EXPECT(r, TCP_TOTAL_READ, 4);
+    EXPECT(r, TCP_TOTAL_CACHE_ACCESSES, 1);
+    rig_do(r, "image_atomic_add v2, v[0:1], s[16:23] dmask:0x1 unorm glc");
+    EXPECT(r, TCP_TOTAL_ATOMIC_WITH_RET, 4);
+    EXPECT(r, TD_ATOMIC_WAVEFRONT, 1);
+    /* sizes are not in memory */
+    rig_reset(r);
+    rig_do(r, "image_get_resinfo v[2:5], v0, s[16:23] dmask:0xf unorm");
+    EXPECT(r, TCP_TOTAL_ACCESSES, 0);
+    EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
+    /* between four texels: four times the accesses; in the middle of one the filter takes one */
+    picture(r, true);
+    for (unsigned half = 0; half < 2; half++) {
+        rig_reset(r);
+        for (unsigned l = 0; l < ISA_LANES; l++) {
+            r->rows[0][l] = as_bits((float)(l % 48) + (half ? 0.5f : 1));
+            r->rows[1][l] = as_bits(half ? 3.5f : 4);
+        }
+        r->wave.exec = UINT64_C(0xffffffffffff); /* 48 lanes: 3 quarters */
+        rig_do(r, "image_sample v[2:5], v[0:1], s[16:23], s[24:27] dmask:0xf");
+        EXPECT(r, TCP_TOTAL_READ, half ? 12 : 4 * 12 + 2 * 3);
+        EXPECT(r, TA_TOTAL_WAVEFRONTS, 1);
+        EXPECT(r, TD_LOAD_WAVEFRONT, 1);
+        r->wave.exec = ~UINT64_C(0);
+    }
+    rig_destroy(r);
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
@@ -507,6 +587,7 @@ int main(void)
         RIG_TEST(scratch_and_flat), RIG_TEST(buffers),          RIG_TEST(tag_conflicts),
         RIG_TEST(translations),     RIG_TEST(compute_units),    RIG_TEST(waits_once),
         RIG_TEST(large_pages),      RIG_TEST(doubles),          RIG_TEST(waits_for_translation),
+        RIG_TEST(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

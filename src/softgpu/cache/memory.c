@@ -582,7 +582,8 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     sgc_cu_t *cu = p->cu;
     sgc_ta_counts_t *ta = &cu->ta;
     const uint32_t issue = p->lookups;
-    const bool loads = p->op->access == SGC_READ, coalesced = !p->wide && p->accesses == p->quads;
+    const bool loads = p->op->access == SGC_READ,
+               coalesced = !p->op->image && !p->wide && p->accesses == p->quads;
     const uint32_t stalled = p->lookups - p->quarters;
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;

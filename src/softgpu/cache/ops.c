@@ -54,13 +54,14 @@ static void vector_op(sgc_op_t *o, const isa_row_desc_t *row)
     o->unit = SGC_UNIT_VECTOR;
     o->flat = row->fmt == ISA_FMT_FLAT;
     o->buffer = row->fmt == ISA_FMT_MUBUF || row->fmt == ISA_FMT_MTBUF;
+    o->image = row->fmt == ISA_FMT_MIMG;
     o->bytes = register_bytes(row, ISA_ROLE_VDATA, ISA_ROLE_VDST);
     if (o->access == SGC_ATOMIC) {
         if (row->mods & ISA_M_CAS) o->bytes /= 2;
         return;
     }
     /* ubyte, sbyte, byte; ushort, sshort, short: with d16 or without */
-    o->formatted = has(n, "format");
+    o->formatted = has(n, "format") || o->image;
     if (!o->formatted) {
         if (has(n, "byte"))
             o->bytes = 1;
@@ -127,7 +128,8 @@ static void make(void)
         case ISA_FMT_GLOBAL:
         case ISA_FMT_SCRATCH:
         case ISA_FMT_MUBUF:
-        case ISA_FMT_MTBUF: vector_op(&sgc_ops_table[op], row); break;
+        case ISA_FMT_MTBUF:
+        case ISA_FMT_MIMG: vector_op(&sgc_ops_table[op], row); break;
         case ISA_FMT_DS:
             if (row->klass != ISA_CLASS_GWS) lds_op(&sgc_ops_table[op], row);
             break;

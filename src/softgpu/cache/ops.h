@@ -38,7 +38,8 @@ typedef struct {
     bool buffer;        /* scalar: through a descriptor; vector: MUBUF or MTBUF */
     bool scratch;       /* scalar: offset register in units of scratch */
     bool flat;          /* FLAT: apertures */
-    bool formatted;     /* MTBUF, or MUBUF with a format */
+    bool formatted;     /* MTBUF, MUBUF with a format, images: memory is not what registers hold */
+    bool image;         /* MIMG */
 } sgc_op_t;
 
 /* By ISA_OP_*; good after the first call of sgc_ops(), which is thread-safe. */

@@ -5,6 +5,7 @@
 #include "softgpu/cache/reach.h"
 
 #include "softgpu/isa/address.h"
+#include "softgpu/isa/image.h"
 
 #include <string.h>
 
@@ -88,6 +89,32 @@ uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_o
     return isa_address_inside(&range, lanes, from, bytes);
 }
 
+_Static_assert(SGC_TEXELS_MORE + 1 == ISA_TEXELS_MAX, "a filter's texels");
+
+static void texel_lanes(const isa_texels_t *t, uint32_t bytes, sgc_lanes_t *a)
+{
+    *a = (sgc_lanes_t){.exec = t->lanes, .bytes = bytes, .dword_step = 4};
+    for (uint64_t lanes = t->lanes; lanes; lanes &= lanes - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(lanes);
+        a->va[l] = t->va[l];
+    }
+}
+
+/* Texels that no lane has are left out. What hardware does not define goes nowhere: the executor
+ * tells. */
+static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
+{
+    isa_image_access_t x;
+    unsigned n = 0;
+    r->memory.exec = 0;
+    if (isa_image_access(w, i, &x)) return;
+    for (unsigned k = 0; k < x.n; k++) {
+        if (!x.texel[k].lanes) continue;
+        r->n_more = n;
+        texel_lanes(&x.texel[k], x.image.format.bytes, sgc_reach_part(r, n++));
+    }
+}
+
 /* The LDS side of a transfer between buffer and LDS. */
 static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sgc_lanes_t *a)
 {
@@ -128,11 +155,14 @@ void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc
 {
     sgc_lanes_t *a = &r->memory;
     r->own.exec = r->lds.exec = 0;
+    r->n_more = 0;
     a->exec = w->exec;
     a->bytes = op->bytes;
     a->dword_step = 4;
     a->even = false;
-    if (op->buffer)
+    if (op->image)
+        image_lanes(w, i, r);
+    else if (op->buffer)
         buffer_lanes(w, i, op, a);
     else if (op->flat)
         flat_lanes(w, i, r);

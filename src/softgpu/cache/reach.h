@@ -51,14 +51,29 @@ static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *st
     return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
 }
 
+enum { SGC_TEXELS_MORE = 15 }; /* of a filter, beside the first */
+
 /* Where the lanes of an instruction of SGC_UNIT_VECTOR go; .exec is 0 where none does. */
 typedef struct sgc_reach {
     sgc_lanes_t memory, own; /* own: FLAT's lanes in their scratch */
-    sgc_lanes_t lds;         /* of FLAT, or the LDS side of a transfer */
+    unsigned n_more;         /* more places of the same lanes: a filter's texels of an image */
+    sgc_lanes_t more[SGC_TEXELS_MORE];
+    sgc_lanes_t lds; /* of FLAT, or the LDS side of a transfer */
 } sgc_reach_t;
 
 /* reach.c. EXEC is not 0. */
 void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc_reach_t *r);
+/* The parts in memory, one by one: sgc_reach_parts() of them. */
+static inline unsigned sgc_reach_parts(const sgc_reach_t *r)
+{
+    return 1 + r->n_more;
+}
+
+static inline sgc_lanes_t *sgc_reach_part(sgc_reach_t *r, unsigned k)
+{
+    return k ? &r->more[k - 1] : &r->memory;
+}
+
 /* Of the lanes of a buffer access those that may access `bytes` bytes of their element, starting
  * `from` bytes into it. */
 uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,

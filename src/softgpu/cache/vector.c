@@ -31,8 +31,8 @@ static void count_instruction(sgc_cu_t *cu, const sgc_op_t *op)
 {
     uint64_t *by = op->buffer ? cu->ta.buffer : cu->ta.flat;
     cu->ta.total_wavefronts++;
-    by[0]++;
-    by[1 + op->access]++;
+    by[0] += !op->image;
+    by[1 + op->access] += !op->image;
     /* stores and atomics pass the data unit as loads too, for their acknowledge */
     cu->td.load_wavefront++;
     cu->td.store_wavefront += op->access == SGC_WRITE;
@@ -53,7 +53,8 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i
         sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, true,
                        op->access == SGC_ATOMIC && i->flags & ISA_F_GLC, cost);
     if (r->own.exec) sgc_memory_access(t, cu, i, op, &r->own, cost);
-    if (r->memory.exec) sgc_memory_access(t, cu, i, op, &r->memory, cost);
+    for (unsigned k = 0; r->memory.exec && k < sgc_reach_parts(r); k++)
+        sgc_memory_access(t, cu, i, op, sgc_reach_part(r, k), cost);
     if (!op->flat && r->lds.exec)
         sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, false, false, cost);
     if (!cost->vmem_issue && !cost->lds_issue) cost->vmem_issue = 1;

@@ -123,10 +123,12 @@ static void scalar_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *
     }
 }
 
-/* The data of a store of more than 64 bits is read late, unless a buffer's offset is an SGPR. */
+/* The data of a store of more than 64 bits is read late, unless a buffer's offset is an SGPR or the
+ * descriptor has 256 bits. */
 static bool is_wide(const isa_inst_t *i)
 {
     const bool buffer = i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF;
+    if (i->fmt == ISA_FMT_MIMG) return false;
     return i->src[1].bits > 64 &&
            (i->src[1].kind == ISA_OPK_VGPR || i->src[1].kind == ISA_OPK_AGPR) &&
            !(buffer && i->src[3].kind == ISA_OPK_SGPR);

@@ -8,6 +8,7 @@
 
 #include "softgpu/check/memory.h"
 #include "softgpu/isa/code.h"
+#include "softgpu/isa/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +166,11 @@ static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_w
         look_at_address(g, h, w, i, &i->src[2], 4);
         look_at_address(g, h, w, i, &i->src[3], 1);
         if (i->flags & ISA_F_LDS) look_at_address(g, h, w, i, &m0, 1);
+        break;
+    case ISA_FMT_MIMG:
+        look_at_address(g, h, w, i, &i->src[2], 8);
+        look_at_address(g, h, w, i, &i->src[3], 4);
+        look_at_address(g, h, w, i, &i->src[0], isa_image_address_dwords(w, i));
         break;
     case ISA_FMT_SCRATCH:
         if (saddr)

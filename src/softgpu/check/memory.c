@@ -416,8 +416,9 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         sgc_reach_t *r = chk_reach(g, w, i);
         if (r->memory.exec && is_scratch(&x))
             look_at_scratch(&x, &r->memory);
-        else if (r->memory.exec)
-            look_at_lanes(&x, &r->memory);
+        else
+            for (unsigned k = 0; r->memory.exec && k < sgc_reach_parts(r); k++)
+                look_at_lanes(&x, sgc_reach_part(r, k));
         if (r->own.exec) look_at_scratch(&x, &r->own);
         if (r->lds.exec) look_at_lds(&x, &r->lds);
     } else if (!sgc_lds_within(w, i, x.op, g->dispatch->lds_bytes)) {

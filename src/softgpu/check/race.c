@@ -6,6 +6,7 @@
 #include "softgpu/check/race_row.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/isa/address.h"
+#include "softgpu/isa/image.h"
 #include "softgpu/isa/code.h"
 
 #include <stdio.h>
@@ -125,10 +126,21 @@ void race_report_free(uint64_t va, uint64_t bytes, uint64_t other, bool other_is
     chk_report(&f);
 }
 
+static bool same_texel(const isa_wave_t *w, const isa_inst_t *i, unsigned lane, const uint8_t *at,
+                       uint32_t from, uint32_t bytes)
+{
+    isa_image_t m;
+    uint32_t element[4];
+    if (isa_image_decode(&w->sgpr[i->src[2].reg], &m)) return true; /* it will not be stored */
+    isa_image_element(w, i, &m, lane, element);
+    return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);
+}
+
 bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site, unsigned element,
                unsigned lane, const uint8_t *at, uint32_t from, uint32_t bytes)
 {
     const isa_operand_t *o = &i->src[1 + element];
+    if (i->fmt == ISA_FMT_MIMG) return same_texel(w, i, lane, at, from, bytes);
     if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR) return true; /* not known */
     const isa_row_t *rows = w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
     for (uint32_t k = from; k < from + bytes; k++)
@@ -149,8 +161,10 @@ static void vector(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_ins
     const race_site_t *site = race_site(w, i, op);
     const bool to_lds = i->flags & ISA_F_LDS;
     sgc_reach_t *r = chk_reach(g, w, i);
-    if (r->memory.exec && r->memory.dword_step == 4)
-        race_global(g, s, w, i, site, kind_of(op), &r->memory);
+    for (unsigned k = 0; k < sgc_reach_parts(r); k++) {
+        sgc_lanes_t *a = sgc_reach_part(r, k);
+        if (a->exec && a->dword_step == 4) race_global(g, s, w, i, site, kind_of(op), a);
+    }
     if (r->lds.exec)
         race_lds(g, s, w, i, site,
                  to_lds                        ? RACE_STORE

@@ -59,7 +59,7 @@ static bool is_address(const isa_inst_t *i, unsigned n)
 {
     if (n == 0) return true;
     if (i->fmt == ISA_FMT_DS || n == 1) return false;
-    if (i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF) return n <= 3;
+    if (i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF || i->fmt == ISA_FMT_MIMG) return n <= 3;
     return n == 2 && i->flags & ISA_F_SADDR;
 }
 

@@ -134,7 +134,8 @@ static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
         s->changed = true; /* they are rare, so that it need not be known */
     } else if (w->exec) {
         sgc_reach(w, i, op, &reach);
-        look_at_lanes(s, w, op, &reach.memory);
+        for (unsigned k = 0; k < sgc_reach_parts(&reach); k++)
+            look_at_lanes(s, w, op, sgc_reach_part(&reach, k));
         look_at_lanes(s, w, op, &reach.own);
     }
 }

@@ -84,10 +84,12 @@ static bool is_size_query(const isa_inst_t *i)
     return i->op == ISA_OP_image_get_resinfo;
 }
 
-/* Parts of the address but the level: coordinates, then the slice. */
+/* Parts of the address but the level: coordinates, then the slice. A volume's third coordinate is
+ * in the place of a slice: the runtime's copies go through all images as arrays. */
 static unsigned coordinates(const isa_image_t *m, const isa_inst_t *i)
 {
-    const bool slice = i->image & ISA_IMAGE_DA || m->type == ISA_IMAGE_CUBE;
+    const bool slice =
+        (i->image & ISA_IMAGE_DA && m->axes < ISA_IMAGE_AXES) || m->type == ISA_IMAGE_CUBE;
     return m->axes + (slice ? 1 : 0);
 }
 
@@ -139,6 +141,45 @@ static void load(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x
     x->texel[0].lanes = x->texel[0].border = 0;
     for (uint64_t left = w->exec; left; left &= left - 1)
         load_lane(w, i, x, (unsigned)__builtin_ctzll(left));
+}
+
+/* ---- what is stored ---- */
+
+bool isa_image_is_packed(const isa_inst_t *i)
+{
+    return strstr(isa_table[i->op].mnemonic, "_pck") != NULL;
+}
+
+/* The element's component c is the first one of the register's that a load would take from it. */
+static void unselect(const isa_format_t *f, const uint32_t value[4], uint32_t have[4])
+{
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned from = 0;
+        while (from < 4 && f->select[from] != ISA_SELECT_COMPONENT + c)
+            from++;
+        have[c] = from < 4 ? value[from] : 0;
+    }
+}
+
+/* Components that the instruction does not supply are 0. */
+void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
+                       unsigned lane, uint32_t raw[4])
+{
+    const isa_operand_t *o = &i->src[1];
+    const isa_row_t *rows = w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
+    const unsigned mask = isa_image_mask(i);
+    uint32_t some[4], value[4], have[4];
+    unsigned n = 0;
+    isa_take_components(&m->format, rows, lane, some, (unsigned)__builtin_popcount(mask),
+                        isa_image_packing(i));
+    for (unsigned c = 0; c < 4; c++)
+        value[c] = mask >> c & 1 ? some[n++] : 0;
+    if (isa_image_is_packed(i)) {
+        memcpy(raw, value, sizeof value);
+        return;
+    }
+    unselect(&m->format, value, have);
+    isa_texel_pack(&m->format, have, raw);
 }
 
 /* ---- all of them ---- */

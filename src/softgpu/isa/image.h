@@ -7,7 +7,7 @@
 #ifndef SOFTGPU_ISA_IMAGE_H
 #define SOFTGPU_ISA_IMAGE_H
 
-#include "softgpu/isa/texel.h"
+#include "softgpu/isa/texel_rows.h"
 #include "softgpu/isa/wave.h"
 
 /* GB_ADDR_CONFIG of gfx90a, which the driver tells: 4 pipes, 16 banks, 256 bytes in each in turn.
@@ -138,6 +138,23 @@ unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i);
  * is as above. */
 const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
                            uint32_t size[4]);
+
+/* Of components: which there are in registers, and how. */
+static inline unsigned isa_image_mask(const isa_inst_t *i)
+{
+    return i->image & ISA_IMAGE_DMASK ? i->image & ISA_IMAGE_DMASK : 1u;
+}
+
+static inline isa_packing_t isa_image_packing(const isa_inst_t *i)
+{
+    return i->image & ISA_IMAGE_D16 ? ISA_PACK_D16 : ISA_PACK_WHOLE;
+}
+
+/* Elements are in registers as in memory. */
+bool isa_image_is_packed(const isa_inst_t *i);
+/* What a store puts into memory for a lane: low end first. */
+void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
+                       unsigned lane, uint32_t raw[4]);
 
 /* ---- parts, for each other ---- */
 

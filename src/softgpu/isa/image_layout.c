@@ -13,7 +13,7 @@ enum {
     LAYOUTS = 32,
     LINEAR_ALIGN = 256,
     SMALL_LOG2 = 8, /* of the blocks that volumes do not have */
-    SIZES = 5, /* of an element: 1 to 16 bytes */
+    SIZES = 5,      /* of an element: 1 to 16 bytes */
     OFFSET_BITS = 28
 };
 

@@ -48,36 +48,14 @@ static void store_raw(isa_wave_t *w, const isa_texels_t *t, uint32_t bytes, cons
 
 /* ---- components and registers: DMASK says which there are ---- */
 
-static unsigned mask_of(const isa_inst_t *i)
-{
-    return i->image & ISA_IMAGE_DMASK ? i->image & ISA_IMAGE_DMASK : 1u;
-}
-
-static isa_packing_t packing_of(const isa_inst_t *i)
-{
-    return i->image & ISA_IMAGE_D16 ? ISA_PACK_D16 : ISA_PACK_WHOLE;
-}
-
 static void put(isa_wave_t *w, const isa_inst_t *i, const isa_format_t *f, unsigned l,
                 const uint32_t value[4])
 {
     uint32_t some[4];
     unsigned n = 0;
     for (unsigned c = 0; c < 4; c++)
-        if (mask_of(i) >> c & 1) some[n++] = value[c];
-    isa_put_components(f, isa_lanes_rows(w, &i->dst), l, some, n, packing_of(i));
-}
-
-/* Components that the instruction does not supply are 0. */
-static void take(isa_wave_t *w, const isa_inst_t *i, const isa_format_t *f, unsigned l,
-                 uint32_t value[4])
-{
-    uint32_t some[4];
-    unsigned n = 0;
-    isa_take_components(f, isa_lanes_rows(w, &i->src[1]), l, some,
-                        (unsigned)__builtin_popcount(mask_of(i)), packing_of(i));
-    for (unsigned c = 0; c < 4; c++)
-        value[c] = mask_of(i) >> c & 1 ? some[n++] : 0;
+        if (isa_image_mask(i) >> c & 1) some[n++] = value[c];
+    isa_put_components(f, isa_lanes_rows(w, &i->dst), l, some, n, isa_image_packing(i));
 }
 
 /* ---- loads ---- */
@@ -198,40 +176,23 @@ ISA_INST(image_sample)
 
 /* ---- stores ---- */
 
-/* The element's component c is the first one of the register's that a load would take from it. */
-static void unselect(const isa_format_t *f, const uint32_t value[4], uint32_t have[4])
-{
-    for (unsigned c = 0; c < 4; c++) {
-        unsigned from = 0;
-        while (from < 4 && f->select[from] != ISA_SELECT_COMPONENT + c)
-            from++;
-        have[c] = from < 4 ? value[from] : 0;
-    }
-}
-
-static void store(isa_wave_t *w, const isa_inst_t *i, bool packed)
+static void store(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_image_access_t x;
     isa_row_t raw[4];
     if (!begin(w, i, &x)) return;
-    const isa_format_t *f = &x.image.format;
-    if (f->num == ISA_NUM_SRGB && !packed) {
+    if (x.image.format.num == ISA_NUM_SRGB && !isa_image_is_packed(i)) {
         isa_stop_unsupported(w, i, "store of an sRGB image");
         return;
     }
     for (uint64_t left = x.texel[0].lanes; left; left &= left - 1) {
         const unsigned l = (unsigned)__builtin_ctzll(left);
-        uint32_t value[4], have[4], element[4];
-        take(w, i, f, l, value);
-        unselect(f, value, have);
-        if (packed)
-            memcpy(element, value, sizeof element);
-        else
-            isa_texel_pack(f, have, element);
+        uint32_t element[4];
+        isa_image_element(w, i, &x.image, l, element);
         for (unsigned k = 0; k < 4; k++)
             raw[k][l] = element[k];
     }
-    store_raw(w, &x.texel[0], f->bytes, raw);
+    store_raw(w, &x.texel[0], x.image.format.bytes, raw);
 }
 
 #define LOAD(name, ...)                                                                            \
@@ -239,10 +200,10 @@ static void store(isa_wave_t *w, const isa_inst_t *i, bool packed)
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }
-#define STORE(name, packed)                                                                        \
+#define STORE(name)                                                                                \
     ISA_INST(image_store##name)                                                                    \
     {                                                                                              \
-        store(w, i, packed);                                                                       \
+        store(w, i);                                                                               \
     }
 
 LOAD(, load(w, i))
@@ -251,10 +212,10 @@ LOAD(_pck, load_packed(w, i, false))
 LOAD(_pck_sgn, load_packed(w, i, true))
 LOAD(_mip_pck, load_packed(w, i, false))
 LOAD(_mip_pck_sgn, load_packed(w, i, true))
-STORE(, false)
-STORE(_mip, false)
-STORE(_pck, true)
-STORE(_mip_pck, true)
+STORE()
+STORE(_mip)
+STORE(_pck)
+STORE(_mip_pck)
 
 /* ---- sizes ---- */
 

@@ -101,7 +101,8 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
     sgc_reach_t *r = &c->reach;
     if (!w->exec) return;
     sgc_reach(w, i, op, r);
-    memory(c, &l->n, &r->memory, op);
+    for (unsigned k = 0; k < sgc_reach_parts(r); k++)
+        memory(c, &l->n, sgc_reach_part(r, k), op);
     memory(c, &l->n, &r->own, op);
     if (!r->lds.exec) return;
     const sgc_lds_use_t use = sgc_lds_lanes(&r->lds, w->group->lds_bytes, op, op->flat);

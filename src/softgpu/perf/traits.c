@@ -107,6 +107,9 @@ static uint8_t vector_issue(const char *m, uint8_t math)
     return one_of(m, slow_integer) ? QUARTER : FULL;
 }
 
+/* DMASK says how many there are of an image's store; most have all. */
+enum { IMAGE_DWORDS = 4 };
+
 /* dwords of "..._dwordx8"; of "..._format_xyz" one for each letter, of d16 one for two. */
 static uint8_t dwords_of(const char *mnemonic)
 {
@@ -116,6 +119,7 @@ static uint8_t dwords_of(const char *mnemonic)
         const size_t n = strlen(letters);
         return (uint8_t)(strstr(mnemonic, "d16") ? (n + 1) / 2 : n);
     }
+    if (!strncmp(mnemonic, "image_store", strlen("image_store"))) return IMAGE_DWORDS;
     if (strstr(mnemonic, "atomic"))
         return (uint8_t)((base_ends_with(mnemonic, "_x2") ? 2 : 1) *
                          (strstr(mnemonic, "cmpswap") ? 2 : 1));
