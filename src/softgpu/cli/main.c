@@ -66,8 +66,8 @@ static const struct argp_option options[] = {
     {"core", KEY_CORE, "NAME", 0,
      "Executor core: base, avx2 or avx512 (default: the best this host has)", 0},
     {"threads", KEY_THREADS, "N", 0, "Worker threads (default: one for each core)", 0},
-    {"log", KEY_LOG, "LEVEL", 0, "What to report on stderr: none, error, warning, info or trace",
-     0},
+    {"log", KEY_LOG, "LEVEL", 0,
+     "What to report on stderr: none, error, warning (default), info or trace", 0},
     {"trace", KEY_TRACE, "KERNEL", OPTION_ARG_OPTIONAL,
      "Print every executed instruction and the registers it changes, of kernels with KERNEL in "
      "their name (default: all)",
@@ -75,8 +75,8 @@ static const struct argp_option options[] = {
     {"stats", KEY_STATS, NULL, 0,
      "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
     {"check", KEY_CHECK, "FAMILIES", OPTION_ARG_OPTIONAL,
-     "Report what is wrong with the program: memory and sync, or those of memory, init, race, "
-     "sync, hazard, all of these, api and leaks that FAMILIES names, with commas between them",
+     "Report what is wrong with the program: those of memory, init, race, sync, hazard, all of "
+     "these, api and leaks that FAMILIES names, with commas between them (default memory,sync)",
      0},
     {"kernel", KEY_CHECK_KERNEL, "REGEX", 0,
      "Check kernels only whose names, as the source has them, the POSIX extended expression finds",
@@ -86,7 +86,7 @@ static const struct argp_option options[] = {
      "[made=FILE[:LINE]] [call=NAME]",
      0},
     {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
-     "Write what is wrong to FILE and not to standard error; %pid% in it is this process's number",
+     "Write what is wrong to FILE (default: standard error); %pid% in it is this process's number",
      0},
     {"check-format", KEY_CHECK_FORMAT, "NAME", 0,
      "How it is written: text (default), json (a line for each) or sarif (2.1.0)", 0},
@@ -97,9 +97,9 @@ static const struct argp_option options[] = {
     {"api", KEY_CHECK_API, "strict", 0,
      "Report all calls that return an error, too (default: launches)", 0},
     {"error-exitcode", KEY_CHECK_STATUS, "N", 0,
-     "End with N, 1 to 255, if anything was wrong (default: with PROGRAM's status)", 0},
+     "End with N, 1 to 255, if anything was wrong (default: PROGRAM's status)", 0},
     {"trace-file", KEY_TRACE_FILE, "FILE", 0,
-     "Write trace and statistics to FILE and not to standard error", 0},
+     "Write trace and statistics to FILE (default: standard error)", 0},
     {"list-profiles", KEY_LIST_PROFILES, NULL, 0, "List the names for --profile and end", 0},
     {0}};
 
