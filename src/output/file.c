@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,22 @@ int out_file_close(out_file_t *f, char *why, size_t why_bytes)
     free(f->memory);
     free(f);
     return error ? -1 : 0;
+}
+
+void out_signals_hold(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigaddset(&held, SIGQUIT);
+    pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+void out_signals_release(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 void out_file_abandon(out_file_t *f)

@@ -6,6 +6,7 @@
 #define CROCPROF_OUTPUT_FILE_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -136,6 +137,11 @@ int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes);
 
 /* Flushes and closes. 0, or -1 with a line in `why` if any write failed: then there is no file. */
 int out_file_close(out_file_t *f, char *why, size_t why_bytes);
+
+/* For commands that Ctrl-C and its like simply end: from hold to release these signals wait, so
+ * that what is written meanwhile is a whole file and not a part of one under a temporary name. */
+void out_signals_hold(sigset_t *before);
+void out_signals_release(const sigset_t *before);
 
 /* Closes without leaving a file. NULL is allowed. */
 void out_file_abandon(out_file_t *f);

@@ -30,15 +30,18 @@ static void put_base64(out_file_t *f, const rep_bytes_t *b)
 static int write_page(const rep_bytes_t *bytes, const char *path)
 {
     char why[PATH_MAX + 256] = "";
+    sigset_t before;
+    out_signals_hold(&before);
     out_file_t *f = out_file_open(path, why, sizeof(why));
     if (f) {
         out_text(f, report_page_head);
         put_base64(f, bytes);
         out_text(f, report_page_tail);
     }
-    if (f && out_file_close(f, why, sizeof(why)) == 0) return 0;
-    base_error("%s", why);
-    return -1;
+    const bool done = f && out_file_close(f, why, sizeof(why)) == 0;
+    if (!done) base_error("%s", why);
+    out_signals_release(&before);
+    return done ? 0 : -1;
 }
 
 int rep_write(const rep_request_t *request, const char *path)

@@ -28,11 +28,14 @@ int res_format(const char *word, unsigned allowed)
 int res_save(const char *path, const char *text, size_t bytes)
 {
     char why[PATH_MAX + 256];
+    sigset_t before;
+    out_signals_hold(&before);
     out_file_t *f = out_file_open(path, why, sizeof(why));
     if (f) out_bytes(f, text, bytes);
-    if (f && out_file_close(f, why, sizeof(why)) == 0) return 0;
-    base_error("%s", why);
-    return -1;
+    const bool done = f && out_file_close(f, why, sizeof(why)) == 0;
+    if (!done) base_error("%s", why);
+    out_signals_release(&before);
+    return done ? 0 : -1;
 }
 
 void res_verdict(res_verdicts_t *v, res_outcome_t outcome, const char *group, const char *message,

@@ -328,6 +328,19 @@ class Signals(Case):
                 self.assertIn(f"{form}_{name}", self.files())
                 shutil.rmtree(self.out)
 
+    def test_interrupted_page(self):
+        """Whoever interrupts a report, or what diff writes, finds a whole file or none."""
+        self.run_it("--hip-trace", "-f", "rocpd", "-o", "x", program=(SUBJECT, "many", "2000"))
+        database = self.out + "/x_results.db"
+        for command, name, end in ((["report", database], "page.html", b"</html>\n"),
+                                   (["diff", database, database, "-f", "junit"], "diff.xml", b"</testsuites>\n")):
+            done = subprocess.run([ROCPROFV3, *command, "-o", f"{self.dir}/made/{name}"], capture_output=True, timeout=60,
+                                  env=dict(os.environ, LD_PRELOAD=MISHAP, MISHAP="write-int"))
+            self.assertEqual(done.returncode, -signal.SIGINT, done.stderr)
+            with open(f"{self.dir}/made/{name}", "rb") as f:
+                self.assertTrue(f.read().endswith(end), name)
+        self.assertEqual(sorted(os.listdir(self.dir + "/made")), ["diff.xml", "page.html"])
+
     def test_late_interrupt(self):
         """After the conversion's last step nothing is interrupted, and nothing is left to name."""
         environment = dict(os.environ, LD_PRELOAD=MISHAP, MISHAP="late-int")
