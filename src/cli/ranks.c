@@ -61,8 +61,9 @@ int cli_ranks_check(const cli_command_t *c, char *why, size_t why_bytes)
     return list ? read_list(list, -1, &found, why, why_bytes) : 0;
 }
 
-static const char *variable(const char *name)
+static const char *variable(const void *environment, const char *name)
 {
+    (void)environment; /* this process's own */
     return getenv(name);
 }
 
@@ -73,10 +74,10 @@ int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes)
     const char *rank = c->values[CLI_MPI_WORLD_RANK_VARIABLE];
     const char *size = c->values[CLI_MPI_WORLD_SIZE_VARIABLE];
     if (!rank) {
-        rank = variable(TRACE_RANK_VARIABLE);
-        size = variable(TRACE_SIZE_VARIABLE);
+        rank = getenv(TRACE_RANK_VARIABLE);
+        size = getenv(TRACE_SIZE_VARIABLE);
     }
-    trace_rank_t here = trace_rank(rank, size, variable);
+    trace_rank_t here = trace_rank(rank, size, &(trace_variables_t){variable, NULL});
     if (list && read_list(list, here.rank, &found, why, why_bytes) != 0) return -1;
     if (list && here.size >= 0 && found.most >= here.size)
         return REFUSE("--profile-mpi-ranks %s: there is no rank %ld, %s is %ld", list, found.most,

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "output/format.h"
+#include "trace/ranks.h"
 #include "trace/reader.h"
 #include "trace/store.h"
 
@@ -23,7 +24,8 @@ typedef enum {
     PLACE,  /* of the value among the words of `more`, counted from 0; 0 if it is none of them */
     FORMAT, /* true if the format `more` is written */
     FACT,   /* of the process: `more` is its key */
-    RANK    /* from the variables of MPI launchers, whose names `more` has */
+    RANK,   /* of a parallel program, from the variables of its launcher */
+    SIZE    /* the same */
 } form_t;
 
 typedef struct {
@@ -31,9 +33,6 @@ typedef struct {
     form_t form;
     const char *variable, *otherwise, *more;
 } row_t;
-
-#define RANKS "MPI_RANK MPI_LOCALRANKID MPI_RANKID MV2_COMM_WORLD_RANK OMPI_COMM_WORLD_RANK"
-#define SIZES "MPI_SIZE MPI_LOCALNRANKS MPI_NRANKS MV2_COMM_WORLD_SIZE OMPI_COMM_WORLD_SIZE"
 
 /* ORDER of AMD's tool, first its own settings. */
 static const row_t own[] = {
@@ -58,8 +57,8 @@ static const row_t own[] = {
     {"hipfile_api_trace", TRUTH, "ROCPROF_HIPFILE_API_TRACE", "0", NULL},
     {"hip_graph_trace", TRUTH, "ROCPROF_HIP_GRAPH_TRACE", "0", NULL},
     {"hip_event_trace", TRUTH, "ROCPROF_HIP_EVENT_TRACE", "0", NULL},
-    {"mpi_rank", RANK, NULL, "0", RANKS},
-    {"mpi_size", RANK, NULL, "1", SIZES},
+    {"mpi_rank", RANK, NULL, "0", NULL},
+    {"mpi_size", SIZE, NULL, "1", NULL},
     {"collection_periods", LIST, "ROCPROF_COLLECTION_PERIOD", "", ";"},
     {"counters", NAMES, "ROCPROF_COUNTERS ROCPROF_COUNTER_GROUPS", "", NULL},
     {"extra_counters_contents", TEXT, "ROCPROF_EXTRA_COUNTERS_CONTENTS", "", NULL},
@@ -169,16 +168,26 @@ static const char *next_variable(const out_model_t *m, size_t *place)
     return NULL;
 }
 
-/* The last one of the names that is set counts. */
-static const char *launcher_value(const out_model_t *m, const char *names, const char *otherwise)
+/* Of the process's environment. */
+static const char *variable_value(const void *model, const char *name)
 {
-    for (size_t bytes; *(names += strspn(names, " ")); names += bytes) {
-        bytes = strcspn(names, " ");
-        size_t place = 0;
-        for (const char *v; (v = next_variable(m, &place));)
-            if (strncmp(v, names, bytes) == 0 && v[bytes] == '=') otherwise = v + bytes + 1;
-    }
-    return otherwise;
+    const size_t bytes = strlen(name);
+    size_t place = 0;
+    for (const char *v; (v = next_variable(model, &place));)
+        if (strncmp(v, name, bytes) == 0 && v[bytes] == '=') return v + bytes + 1;
+    return NULL;
+}
+
+/* The rank and the size as the names of the process's files have them. */
+static trace_rank_t rank_of(const out_model_t *m)
+{
+    return trace_rank_told(&(trace_variables_t){variable_value, m});
+}
+
+static void put_known(const writer_t *w, const row_t *row, long number)
+{
+    out_json_unsigned(w->j, row->key,
+                      number >= 0 ? (uint64_t)number : strtoull(row->otherwise, NULL, 10));
 }
 
 static void put_list(const writer_t *w, const row_t *row, const char *value)
@@ -217,10 +226,8 @@ static void put_row(const writer_t *w, const row_t *row)
     case IS: out_json_bool(w->j, row->key, strcmp(value, row->more) == 0); return;
     case FORMAT: out_json_bool(w->j, row->key, out_config_writes(w->c, row->more)); return;
     case FACT: out_json_text(w->j, row->key, out_model_info(w->m, row->more)); return;
-    case RANK:
-        value = launcher_value(w->m, row->more, value);
-        out_json_unsigned(w->j, row->key, strtoull(value, NULL, 10));
-        return;
+    case RANK: put_known(w, row, rank_of(w->m).rank); return;
+    case SIZE: put_known(w, row, rank_of(w->m).size); return;
     case LIST:
     case GROUPS:
     case NAMES: put_list(w, row, value); return;

@@ -144,23 +144,19 @@ static void key_psize(text_t *t, const trace_keys_t *k)
     add_number(t, count ? count : 1);
 }
 
-static trace_rank_t rank_here(const trace_keys_t *k)
+static const char *variable(const void *keys, const char *name)
 {
-    return trace_rank(k->env(TRACE_RANK_VARIABLE), k->env(TRACE_SIZE_VARIABLE), k->env);
+    return ((const trace_keys_t *)keys)->env(name);
 }
 
-/* That of Slurm first, as AMD's tool has it: it counts the tasks of a job step, whatever they
- * start. */
-static long rank_of(const trace_keys_t *k)
+static trace_rank_t rank_here(const trace_keys_t *k)
 {
-    const char *slurm = k->env("SLURM_PROCID");
-    if (slurm && *slurm) return strtol(slurm, NULL, 10);
-    return rank_here(k).rank;
+    return trace_rank_told(&(trace_variables_t){variable, k});
 }
 
 static void key_rank(text_t *t, const trace_keys_t *k)
 {
-    long rank = rank_of(k);
+    long rank = rank_here(k).rank;
     add_number(t, rank >= 0 ? rank : 0);
 }
 
@@ -173,7 +169,7 @@ static void key_size(text_t *t, const trace_keys_t *k)
 /* Tells processes apart, ranks or not. */
 static void key_nid(text_t *t, const trace_keys_t *k)
 {
-    long rank = rank_of(k);
+    long rank = rank_here(k).rank;
     add_number(t, rank >= 0 ? rank : (long)k->pid);
 }
 

@@ -33,21 +33,38 @@ static long number_in(const char *text)
     return *end ? -1 : value;
 }
 
-static trace_rank_t read_rank(const char *rank, const char *size, const char *(*env)(const char *))
+static long number_of(const trace_variables_t *v, const char *name)
+{
+    return name ? number_in(v->value(v->from, name)) : -1;
+}
+
+static trace_rank_t read_rank(const char *rank, const char *size, const trace_variables_t *v)
 {
     return (trace_rank_t){.rank_name = rank,
                           .size_name = size,
-                          .rank = rank ? number_in(env(rank)) : -1,
-                          .size = size ? number_in(env(size)) : -1};
+                          .rank = number_of(v, rank),
+                          .size = number_of(v, size)};
 }
 
-trace_rank_t trace_rank(const char *rank, const char *size, const char *(*env)(const char *name))
+trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *variables)
 {
-    if (rank && *rank) return read_rank(rank, size, env);
+    if (rank && *rank) return read_rank(rank, size, variables);
     for (int whole = 1; whole >= 0; whole--)
         for (int i = 0; i < LAUNCHER_COUNT; i++) {
-            trace_rank_t found = read_rank(launchers[i].rank, launchers[i].size, env);
+            trace_rank_t found = read_rank(launchers[i].rank, launchers[i].size, variables);
             if (found.rank >= 0 && (found.size >= 0 || !whole)) return found;
         }
     return (trace_rank_t){.rank = -1, .size = -1};
+}
+
+trace_rank_t trace_rank_told(const trace_variables_t *v)
+{
+    static const char slurm_rank[] = "SLURM_PROCID";
+    const char *rank = v->value(v->from, TRACE_RANK_VARIABLE);
+    trace_rank_t told = trace_rank(rank, v->value(v->from, TRACE_SIZE_VARIABLE), v);
+    const long slurm = number_of(v, slurm_rank);
+    if (slurm < 0) return told;
+    told.rank = slurm;
+    told.rank_name = slurm_rank;
+    return told;
 }

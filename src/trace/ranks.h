@@ -1,7 +1,7 @@
 /* ranks.h - which rank of a parallel program a process is.
  *
- * Apart because two sides ask: names of output files, in each process, and rocprofv3, which may
- * leave ranks alone. What launchers set is one table in ranks.c. */
+ * Apart because three sides ask: names of output files, in each process; rocprofv3, which may leave
+ * ranks alone; and the writers of settings. What launchers set is one table in ranks.c. */
 #ifndef CROCPROF_TRACE_RANKS_H
 #define CROCPROF_TRACE_RANKS_H
 
@@ -14,9 +14,20 @@ typedef struct {
     long rank, size;                   /* -1: not known */
 } trace_rank_t;
 
+/* An environment: that of a process which runs, or what is kept of one that has run. */
+typedef struct {
+    const char *(*value)(const void *from, const char *name); /* of a variable, or NULL */
+    const void *from;
+} trace_variables_t;
+
 /* From the variables `rank` and `size`, if they are told; else those of the first launcher of which
- * rank and size are set, else of the first of which the rank is. `env` gives a variable's value or
- * NULL. */
-trace_rank_t trace_rank(const char *rank, const char *size, const char *(*env)(const char *name));
+ * rank and size are set, else of the first of which the rank is. */
+trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *variables);
+
+/* What a process's outputs say of it, their names and what stands in them: the same, from the two
+ * variables that TRACE_RANK_VARIABLE and TRACE_SIZE_VARIABLE name, if these are set. But the rank
+ * is Slurm's first, as AMD's tool has it: Slurm counts the tasks of a job step, whatever they
+ * start. */
+trace_rank_t trace_rank_told(const trace_variables_t *variables);
 
 #endif

@@ -135,6 +135,28 @@ class Files(Case):
         self.assertEqual(self.files(), [f"subjectx_%argt%_%foo%/x_%argt%-subject_{name}.csv"
                                         for name in ("agent_info", "kernel_trace")])
 
+    def test_rank_and_size_in_names_and_settings(self):
+        """The same of every launcher, among them rank 0, in the name of the file and in what stands in it."""
+        launchers = (({"SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, (0, 4)),
+                     ({"SLURM_PROCID": "3", "SLURM_NTASKS": "4", "PBS_NODENUM": "0", "PBS_O_TASKNUM": "2"}, (3, 2)),
+                     ({"SLURM_PROCID": "0", "MPI_RANK": "2", "MPI_SIZE": "3"}, (0, 3)),
+                     ({"PBS_NODENUM": "1", "PBS_O_TASKNUM": "2"}, (1, 2)),
+                     ({"PMI_RANK": "2", "PMI_SIZE": "3"}, (2, 3)),
+                     ({"MV2_COMM_WORLD_RANK": "1", "MV2_COMM_WORLD_SIZE": "5"}, (1, 5)),
+                     ({"OMPI_COMM_WORLD_RANK": "4", "OMPI_COMM_WORLD_SIZE": "5"}, (4, 5)),
+                     ({"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"}, (1, 2)),
+                     ({"PMIX_RANK": "7"}, (7, 1)),
+                     ({"MINE": "2", "OURS": "9", "PMI_RANK": "1", "ROCPROF_MPI_RANK_VAR": "MINE",
+                       "ROCPROF_MPI_SIZE_VAR": "OURS"}, (2, 9)),
+                     ({}, (0, 1)))
+        for variables, (rank, size) in launchers:
+            with self.subTest(variables):
+                self.run_it("--kernel-trace", "--output-config", "-f", "json", "-o", "r%rank%of%size%", env=variables)
+                with open(f"{self.out}/r{rank}of{size}_config.json") as f:
+                    config = json.load(f)["rocprofiler-sdk-tool"][0]["metadata"]["config"]
+                self.assertEqual((config["mpi_rank"], config["mpi_size"]), (rank, size))
+                shutil.rmtree(self.out)
+
     def test_key_in_directory(self):
         self.run_it("--kernel-trace", "-d", self.out + "/%tag%-{pid}", "-o", "x", output=False)
         self.assertRegex("\n".join(self.files()), r"^subject-\w+/x_agent_info.csv\n"
