@@ -309,7 +309,8 @@ static rocprofiler_feature_t common[] = {{.name = "GRBM_COUNT"},    {.name = "GR
 enum { COMMON = sizeof common / sizeof *common };
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 static rocprofiler_pool_t *pool;
-static atomic_uint complete;
+static atomic_uint complete,
+    one_wave; /* the program's kernels have one; a copy of HIP's has more */
 
 static void open_common(hsa_agent_t agent, rocprofiler_properties_t *properties,
                         rocprofiler_t **context)
@@ -329,7 +330,8 @@ static void check_common(void)
     for (unsigned i = 0; i < COMMON; i++)
         known += common[i].data.kind == ROCPROFILER_DATA_KIND_INT64 ||
                  common[i].data.kind == ROCPROFILER_DATA_KIND_DOUBLE;
-    complete += known == COMMON && common[3].data.result_int64 == 1;
+    complete += known == COMMON;
+    one_wave += known == COMMON && common[3].data.result_int64 == 1;
 }
 
 /* Contexts that are opened meanwhile, as for kernels of other threads, leave the data alone. */
@@ -411,7 +413,7 @@ static void load_pooled(rocprofiler_settings_t *settings)
 static void unload_shared(void)
 {
     rocprofiler_remove_queue_callbacks();
-    printf("%u dispatches, %u complete\n", seen, complete);
+    printf("%u dispatches, %u complete, %u of one wave\n", seen, complete, one_wave);
 }
 
 /* ---- trace: the thread trace of a kernel, together with a counter ---- */
