@@ -252,9 +252,9 @@ ompt_start_tool_result_t *rocprofiler_ompt_start_tool(unsigned int omp_version,
                                                       const char *runtime_version)
 {
     static ompt_start_tool_result_t result = {.initialize = initialize, .finalize = finalize};
-    if (!sdk_initialize() || !sdk_domain_configured(SDK_DOMAIN_OMPT) ||
-        atomic_exchange(&asked, true))
-        return NULL;
+    if (!sdk_initialize() || atomic_exchange(&asked, true)) return NULL;
+    sdk_runtime_started(ROCPROFILER_RUNTIME_INITIALIZATION_OMPT, omp_version, 0);
+    if (!sdk_domain_configured(SDK_DOMAIN_OMPT)) return NULL;
     base_info("OpenMP %u starts: %s", omp_version, runtime_version ? runtime_version : "");
     return &result;
 }
