@@ -734,7 +734,15 @@ static void use_rounding(image_rig_t *g)
     set_t(g->r, &t);
     set_s(g->r, &(s_sharp_t){.clamp = {EDGE, EDGE, EDGE}, .unnormalized = 1, .mag = 1, .min = 1});
     assert_true(sample_once(g, 2.25f, 1.75f) == 13);
+    /* each axis has its own address mode */
+    t.nfmt = FLOAT;
+    set_t(g->r, &t);
+    set_s(g->r, &(s_sharp_t){.clamp = {EDGE, WRAP, EDGE}, .unnormalized = 1});
+    assert_true(sample_once(g, 9.5f, 5.5f) == 18);
+    set_s(g->r, &(s_sharp_t){.clamp = {WRAP, MIRROR, EDGE}, .unnormalized = 1});
+    assert_true(sample_once(g, 9.5f, 5.5f) == 22);
     /* UNORM of the instruction: coordinates in texels */
+    sample_once(g, 2.25f, 1.75f);
     t.nfmt = FLOAT;
     set_t(g->r, &t);
     set_s(g->r, &(s_sharp_t){.clamp = {EDGE, EDGE, EDGE}});

@@ -49,7 +49,7 @@ static void take_gpu(void)
     OK(hsa_amd_agent_iterate_memory_pools(gpu, take_pool, &vram));
 }
 
-static void send(hsa_queue_t *q, const void *packet, uint16_t header)
+static inline void send(hsa_queue_t *q, const void *packet, uint16_t header)
 {
     uint64_t index = hsa_queue_add_write_index_screlease(q, 1);
     uint8_t *slot = (uint8_t *)q->base_address + 64 * (index % q->size);

@@ -62,6 +62,7 @@ static hipResourceDesc resource_of(hipArray *array)
 
 struct sampled {
     hipTextureObject_t t = 0;
+    bool refused = false; // HIP 6 knows that gfx90a has no linear filters of volumes and layers
     sampled(const hipResourceDesc &r, hipTextureFilterMode filter, hipTextureAddressMode mode,
             bool normalized, hipTextureReadMode read = hipReadModeElementType)
     {
@@ -70,7 +71,9 @@ struct sampled {
         d.addressMode[0] = d.addressMode[1] = d.addressMode[2] = mode;
         d.normalizedCoords = normalized;
         d.readMode = read;
-        HIP(hipCreateTextureObject(&t, &r, &d, nullptr));
+        const hipError_t error = hipCreateTextureObject(&t, &r, &d, nullptr);
+        refused = error == hipErrorNotSupported && filter == hipFilterModeLinear;
+        if (!refused) HIP(error);
     }
     ~sampled() { (void)hipDestroyTextureObject(t); }
 };
@@ -165,6 +168,14 @@ static void check_samples(int kind, const shape &s)
                     continue;
                 sampled t(resource_of(im.array), linear ? hipFilterModeLinear : hipFilterModePoint,
                           m.mode, normalized);
+                char name[96];
+                std::snprintf(name, sizeof name, "tex%dD%s, %s, %s, %s", axes,
+                              kind > 3 ? "Layered" : "", m.name, linear ? "linear" : "point",
+                              normalized ? "normalized" : "texels");
+                if (t.refused) {
+                    std::printf("%s: refused\n", name);
+                    continue;
+                }
                 for (int k = 0; k < 3; k++) {
                     c[k].assign(n, 0);
                     for (float &v : c[k]) // 32nds of a texel, none between two for a nearest one
@@ -189,10 +200,6 @@ static void check_samples(int kind, const shape &s)
                     const double want = host_sample(host, s, axes, at, layer[k], m.mode, linear);
                     if (std::fabs(got[k] - want) > 1e-4) wrong++;
                 }
-                char name[96];
-                std::snprintf(name, sizeof name, "tex%dD%s, %s, %s, %s", axes,
-                              kind > 3 ? "Layered" : "", m.name, linear ? "linear" : "point",
-                              normalized ? "normalized" : "texels");
                 report(name, n, wrong);
             }
 }
