@@ -320,6 +320,11 @@ def counted():
             check("error" not in text, text)
             check(values(f"{top}/{name}") == alone, name, values(f"{top}/{name}"), alone)
             check([executed(folder) for folder in folders(f"{top}/{name}")] == listing, name, "other instructions")
+            if name == "once":  # a trace of the device, which lies around all packets of both kernels
+                run("--att", "--att-consecutive-kernels", "1", *more, "-f", "csv", "-d", f"{top}/batch", *OURS)
+                check(values(f"{top}/batch") == alone, "batch", values(f"{top}/batch"), alone)
+                both = [sorted(sum(parts, [])) for parts in (map(executed, folders(f"{top}/batch")), listing)]
+                check(both[0] == both[1], "batch", len(both[0]), len(both[1]))
 
 
 def refusals():
