@@ -110,7 +110,7 @@ query --query SELECT+1 --format CSV -o x -d {}
 query --query SELECT+1 --format dashboard --template-path {}/template --script {}/script -o x -d {}
 summary -f csv -o x -d {}
 summary --format json --output-file x --output-path {} --domain-summary --summary-by-rank --region-categories HIP HSA
-summary -f md -d {} --region-categories NONE --start 10% --end 90%
+summary -f md -d {} --region-categories NONE --start 0% --end 100%
 merge -o x -d {}
 package -d {} --copy
 """
