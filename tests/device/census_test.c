@@ -381,6 +381,42 @@ static void test_reading(void **state)
     rig_destroy(r);
 }
 
+/* A kernel without statements: some 2^26 workgroups of 64 items, and one of 32 at the edge. Kernels
+ * before and after it count once. */
+static void test_empty_kernel(void **state)
+{
+    static const uint64_t full = (UINT64_C(1) << 26) - 1;
+    (void)state;
+    rig_t *r = rig_create(2);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    const uint64_t empty = rig_kernel(r, "s_endpgm\n", NULL),
+                   other = rig_kernel(r, short_text, NULL), signal = rig_signal(r, 1);
+    assert_int_equal(api()->start(NULL), 0);
+    run(&q, other, 0, 0);
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = empty,
+                                       .signal = signal,
+                                       .grid = {(uint32_t)(64 * full + 32)},
+                                       .group = {64}});
+    assert_true(rig_wait(r, signal, 0));
+    run(&q, other, 0, 0);
+    assert_int_equal(api()->stop(), 0);
+    seen_t *s = take();
+    assert_int_equal(s->n_kernels, 2);
+    for (unsigned k = 0, at = 0; k < 2; at += s->kernel[k++].kernel_object == empty ? 1 : 2) {
+        const softgpu_instruction_counts_t *n = &s->instruction[at].counts;
+        const bool is_empty = s->kernel[k].kernel_object == empty;
+        assert_int_equal(s->kernel[k].waves, is_empty ? full + 1 : 2 * WAVES);
+        assert_int_equal(n->issued, is_empty ? full + 1 : 2 * WAVES);
+        assert_int_equal(n->lanes, is_empty ? 64 * full + 32 : 2 * 64 * WAVES);
+        assert_int_equal(n->by_lanes[8], is_empty ? full : 2 * WAVES);
+        assert_int_equal(n->by_lanes[4], is_empty);
+    }
+    free(s);
+    rig_close(&q);
+    rig_destroy(r);
+}
+
 static void test_each_dispatch(void **state)
 {
     (void)state;
@@ -607,11 +643,12 @@ static void test_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flow),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_lds),        cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_reading),    cmocka_unit_test(test_each_dispatch),
-        cmocka_unit_test(test_clocks),     cmocka_unit_test(test_caches),
-        cmocka_unit_test(test_contention), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_flow),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_lds),          cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_reading),      cmocka_unit_test(test_each_dispatch),
+        cmocka_unit_test(test_clocks),       cmocka_unit_test(test_caches),
+        cmocka_unit_test(test_contention),   cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_empty_kernel),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -454,6 +454,68 @@ static void test_buffers(void **state)
     }
 }
 
+/* Kernels without statements, as compilers make them with and without optimisation: workgroups are
+ * counted in the engines where they would have run, those at the edges as well. */
+static void test_empty_kernels(void **state)
+{
+    static const char *const texts[] = {"s_endpgm\n", "s_mov_b32 s33, 0\ns_nop 0\ns_endpgm\n"};
+    static const uint32_t shapes[][6] = {{6400, 1, 1, 64, 1, 1},
+                                         {70, 11, 5, 8, 4, 3},
+                                         {33, 40, 7, 32, 3, 2},
+                                         {1001, 3, 2, 333, 2, 1},
+                                         {5, 5, 500, 2, 2, 3}};
+    (void)state;
+    counting_t *c = counting_create(ENGINES, CUS);
+    for (unsigned i = 0; i < 2 * sizeof shapes / sizeof shapes[0]; i++) {
+        enum { WAVES, ITEMS, INSTS, GROUPS, N };
+        const uint32_t *s = shapes[i / 2], *size = s + 3;
+        const uint64_t length = i % 2 ? 3 : 1; /* instructions of a wave */
+        uint64_t expected[ENGINES][N] = {{0}}, id = 0;
+        for (uint32_t z = 0; z < s[2]; z += size[2])
+            for (uint32_t y = 0; y < s[1]; y += size[1])
+                for (uint32_t x = 0; x < s[0]; x += size[0], id++) {
+                    const uint32_t w = s[0] - x < size[0] ? s[0] - x : size[0];
+                    const uint32_t h = s[1] - y < size[1] ? s[1] - y : size[1];
+                    const uint32_t d = s[2] - z < size[2] ? s[2] - z : size[2];
+                    uint64_t *e = expected[id % ENGINES];
+                    const uint64_t waves = (w * h * d + 63) / 64;
+                    e[WAVES] += waves;
+                    e[ITEMS] += w * h * d;
+                    e[INSTS] += length * waves;
+                    e[GROUPS]++;
+                }
+        counting_clear(c);
+        counting_want(c, SQ, 4);
+        counting_want(c, SQ, 14);
+        counting_want(c, SQ, 25);
+        counting_want(c, SPI, 49);
+        counting_start(c);
+        counting_dispatch(c, &(rig_dispatch_t){.kernel = rig_kernel(c->rig, texts[i % 2], NULL),
+                                               .grid = {s[0], s[1], s[2]},
+                                               .group = {size[0], size[1], size[2]}});
+        counting_stop(c);
+        for (uint32_t e = 0; e < ENGINES; e++)
+            for (unsigned k = 0; k < N; k++)
+                assert_int_equal(counting_value(c, k, e, 0), expected[e][k]);
+    }
+}
+
+/* As many workgroups as a grid can have, of one item each; with counters and without. */
+static void test_huge_grid(void **state)
+{
+    enum { N = 3 };
+    static const unsigned events[N] = {4, 14, 65}; /* waves, items, s_endpgm */
+    uint64_t out[N];
+    (void)state;
+    counting_t *c = counting_create(ENGINES, CUS);
+    const rig_dispatch_t d = {.kernel = rig_kernel(c->rig, "s_endpgm\n", NULL),
+                              .grid = {1u << 31, 3, 5}};
+    counting_dispatch(c, &d);
+    counting_sq(c, &d, ENGINES, events, N, out);
+    for (unsigned k = 0; k < N; k++)
+        assert_int_equal(out[k], UINT64_C(15) << 31);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +524,8 @@ int main(void)
         cmocka_unit_test(test_any_number_of_workers),
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_empty_kernels),
+        cmocka_unit_test(test_huge_grid),
         cmocka_unit_test(test_where_workgroups_count),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_large_engine),

@@ -17,6 +17,7 @@ typedef struct of_thread {
     const void *owner;
     sg_census_t *census;
     uint64_t waves;
+    uint64_t times; /* that all of it counts */
 } of_thread_t;
 
 typedef struct kernel {
@@ -98,10 +99,10 @@ void sg_census_run_unmodelled(sg_run_t *run)
     atomic_store_explicit(&run->census->lost, true, memory_order_relaxed);
 }
 
-static of_thread_t *take(sg_census_run_t *r)
+static of_thread_t *take(sg_census_run_t *r, uint64_t times)
 {
     of_thread_t *t = r->threads;
-    while (t && t->owner != &mine)
+    while (t && (t->owner != &mine || t->times != times))
         t = t->next;
     if (t) return t;
     t = r->spare;
@@ -117,19 +118,31 @@ static of_thread_t *take(sg_census_run_t *r)
     if (!t) return NULL;
     t->owner = &mine;
     t->waves = 0;
+    t->times = times;
     t->next = r->threads;
     return r->threads = t;
+}
+
+static void take_mine(sg_census_run_t *r, uint64_t times)
+{
+    pthread_mutex_lock(&r->lock);
+    mine.of = take(r, times);
+    pthread_mutex_unlock(&r->lock);
+    mine.serial = mine.of ? r->serial : 0;
+}
+
+void sg_census_stands(sg_run_t *run, uint64_t times)
+{
+    if (times)
+        take_mine(run->census, times);
+    else
+        mine.serial = 0;
 }
 
 void sg_census_turn(sg_box_t *b, bool starts)
 {
     sg_census_run_t *r = b->run->census;
-    if (mine.serial != r->serial) {
-        pthread_mutex_lock(&r->lock);
-        mine.of = take(r);
-        pthread_mutex_unlock(&r->lock);
-        mine.serial = mine.of ? r->serial : 0;
-    }
+    if (mine.serial != r->serial) take_mine(r, 1);
     b->census = mine.serial ? sg_census_isa(mine.of->census) : NULL;
     if (!b->census)
         atomic_store_explicit(&r->lost, true, memory_order_relaxed);
@@ -155,8 +168,8 @@ static bool add_threads(sg_census_run_t *r, sg_census_sum_t *sum, uint64_t *wave
     bool whole = !atomic_load_explicit(&r->lost, memory_order_relaxed);
     while (r->threads) {
         of_thread_t *t = r->threads;
-        whole &= sg_census_add(sum, t->census);
-        *waves += t->waves;
+        whole &= sg_census_add(sum, t->census, t->times);
+        *waves += t->times * t->waves;
         r->threads = t->next;
         t->next = r->spare;
         r->spare = t;

@@ -17,6 +17,10 @@ bool sg_census_run_begin(sg_run_t *run, uint64_t kernel_object);
 /* There is no memory for caches and clocks: the counts have gaps. */
 void sg_census_run_unmodelled(sg_run_t *run);
 
+/* The workgroups that the calling thread starts from now on count `times` times each; 0: what it
+ * does next for the run counts once again. */
+void sg_census_stands(sg_run_t *run, uint64_t times);
+
 /* Takes the calling thread's census for the workgroup, whose turn begins: b->census, NULL without
  * memory. `starts`: its waves are counted. */
 void sg_census_turn(sg_box_t *b, bool starts);

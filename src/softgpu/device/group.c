@@ -86,18 +86,36 @@ void sg_box_destroy(sg_box_t *b)
     if (b) munmap(b, memory_bytes());
 }
 
-/* The n-th unit that the queue may use, counting round and round. */
-static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
+static uint32_t unit_count(const sg_run_t *run)
+{
+    const sg_profile_t *p = &run->device->profile;
+    return p->shader_engines * p->arrays_per_engine * p->cus_per_array;
+}
+
+/* Units that the queue may use. */
+static uint32_t allowed_units(const sg_queue_t *q, uint32_t n_units)
 {
     uint32_t allowed = 0;
-    if (!atomic_load_explicit(&q->cu_masked, memory_order_acquire)) return (uint32_t)(n % n_units);
+    if (!atomic_load_explicit(&q->cu_masked, memory_order_acquire)) return n_units;
     for (uint32_t unit = 0; unit < n_units; unit++)
         allowed +=
             atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed) >> unit % 64 & 1u
                 ? 1u
                 : 0u;
-    if (!allowed) return (uint32_t)(n % n_units);
+    return allowed ? allowed : n_units;
+}
+
+uint32_t sg_units_in_turn(const sg_run_t *run)
+{
+    return allowed_units(run->queue, unit_count(run));
+}
+
+/* The n-th unit that the queue may use, counting round and round. */
+static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
+{
+    const uint32_t allowed = allowed_units(q, n_units);
     n %= allowed;
+    if (allowed == n_units) return (uint32_t)n;
     for (uint32_t unit = 0;; unit++) {
         uint64_t word = atomic_load_explicit(&q->cu_mask[unit / 64], memory_order_relaxed);
         if ((word >> unit % 64 & 1) && !n--) return unit;
@@ -112,12 +130,19 @@ static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd, ui
 {
     const sg_profile_t *p = &run->device->profile;
     uint32_t arrays = p->arrays_per_engine;
-    uint32_t n_units = p->shader_engines * arrays * p->cus_per_array;
+    const uint32_t n_units = unit_count(run);
     uint32_t unit = nth_unit(run->queue, n_units, id);
     uint32_t se = unit % p->shader_engines, rest = unit / p->shader_engines;
     *place = (se * arrays + rest % arrays) * p->cus_per_array + rest / arrays;
     *simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu);
     return (rest / arrays & 15) << 8 | (rest % arrays & 1) << 12 | (se & 7) << 13;
+}
+
+uint32_t sg_unit_of(const sg_run_t *run, uint64_t id)
+{
+    uint32_t simd, place;
+    hardware_id(run, id, &simd, &place);
+    return place;
 }
 
 void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask)

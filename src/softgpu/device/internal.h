@@ -169,7 +169,17 @@ struct sg_box {
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
 };
 
+/* idle.c */
+/* Whether the run's waves end as they begin, and nobody has to see each of them do so. Under the
+ * pool's lock, or while a workgroup has its place. */
+bool sg_idle(const sg_run_t *run);
+/* For such runs, where they are looked at: counts all workgroups. */
+void sg_idle_count(sg_box_t *b, sg_run_t *run);
+
 /* group.c */
+/* Workgroups go round so many compute units; that of workgroup `id`, by its place. */
+uint32_t sg_units_in_turn(const sg_run_t *run);
+uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);
 /* Packed work-item ids of lanes first..first+63. Work-items of a workgroup at the edge of the grid
@@ -245,8 +255,8 @@ void sg_run_complete(sg_run_t *run);
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
 /* The workgroup's waves are prepared. */
 void sg_observe_start(sg_box_t *b);
-/* The box leaves its run, which has not completed. */
-void sg_observe_leave(sg_box_t *b);
+/* The box leaves its run, which has not completed; what it has seen counts so many times. */
+void sg_observe_leave(sg_box_t *b, uint64_t times);
 void sg_observe_end(sg_run_t *run, uint64_t end_ts);
 void sg_observed_free(sg_observed_t *o);
 void sg_sight_free(sg_sight_t *s);

@@ -136,22 +136,22 @@ void sg_observe_start(sg_box_t *b)
                    (unsigned long long)b->run->observed->packet);
 }
 
-static void add_tally(isa_tally_t *to, const isa_tally_t *from)
+static void add_tally(isa_tally_t *to, const isa_tally_t *from, uint64_t times)
 {
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
-        to->runs[op] += from->runs[op];
-        to->lanes[op] += from->lanes[op];
+        to->runs[op] += times * from->runs[op];
+        to->lanes[op] += times * from->lanes[op];
     }
 }
 
-void sg_observe_leave(sg_box_t *b)
+void sg_observe_leave(sg_box_t *b, uint64_t times)
 {
     sg_sight_t *s = b->sight;
     sg_observed_t *o = b->run->observed;
     if (!s) return;
     pthread_mutex_lock(&o->lock);
-    add_tally(&o->tally, &s->tally);
-    o->waves += s->waves;
+    add_tally(&o->tally, &s->tally, times);
+    o->waves += times * s->waves;
     pthread_mutex_unlock(&o->lock);
     memset(&s->tally, 0, sizeof s->tally);
     s->waves = 0;
@@ -166,7 +166,7 @@ void sg_observe_end(sg_run_t *run, uint64_t end_ts)
     k->dispatches++;
     k->waves += o->waves;
     k->ns += end_ts - run->start_ts;
-    add_tally(&k->tally, &o->tally);
+    add_tally(&k->tally, &o->tally, 1);
     pthread_mutex_unlock(&state.lock);
 }
 

@@ -284,7 +284,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
     sg_run_t *run = j->run;
     uint64_t finished = j->finished;
-    if (run->observed) sg_observe_leave(j->box);
+    if (run->observed) sg_observe_leave(j->box, 1);
     pthread_mutex_lock(p->lock);
     sg_place_give(p->places, run, &j->box->place);
     tidy_code(p);
@@ -543,12 +543,36 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     return true;
 }
 
+/* Workgroups that do nothing are counted and not run. False: they do something, or there is no room
+ * to look. */
+static bool run_idle(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
+{
+    sg_place_t place;
+    pthread_mutex_lock(p->lock);
+    const bool idle = sg_idle(run) && sg_place_take(p->places, run, false, &place);
+    pthread_mutex_unlock(p->lock);
+    if (!idle) return false;
+
+    job_t j = {.run = run, .finished = run->total, .box = get_box(p, w)};
+    if (!j.box) {
+        start_failed(p, &j, &place);
+        return true;
+    }
+    j.box->place = place;
+    atomic_store_explicit(&run->next, run->total, memory_order_relaxed);
+    if (run->looked_at) sg_idle_count(j.box, run);
+    leave(p, w, &j);
+    offer_room(p);
+    return true;
+}
+
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run)
 {
     uint64_t chunk = p->orderly ? 1 : run->total / (p->n_threads * 8u);
     run->pool = p;
     run->chunk = chunk < 1 ? 1 : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
-    if (!p->orderly && run->total * run->waves <= INLINE_WAVES && run_inline(p, self, run)) return;
+    const bool small = run->total * run->waves <= INLINE_WAVES;
+    if (!p->orderly && (small ? run_inline(p, self, run) : run_idle(p, self, run))) return;
     publish(p, run, NULL);
 }
 

@@ -293,22 +293,22 @@ static softgpu_instruction_t *sum_of(sg_census_sum_t *s, const isa_census_line_t
     return i;
 }
 
-static void add_line(softgpu_instruction_counts_t *to, const isa_census_line_t *l)
+static void add_line(softgpu_instruction_counts_t *to, const isa_census_line_t *l, uint64_t times)
 {
     const uint64_t *from = (const uint64_t *)&l->n;
     for (unsigned k = 0; k < sizeof *to / sizeof *from; k++)
-        ((uint64_t *)to)[k] += from[k];
-    to->issued += l->full;
-    to->lanes += ISA_LANES * l->full;
-    to->by_lanes[ISA_LANES / 8] += l->full;
+        ((uint64_t *)to)[k] += times * from[k];
+    to->issued += times * l->full;
+    to->lanes += times * ISA_LANES * l->full;
+    to->by_lanes[ISA_LANES / 8] += times * l->full;
 }
 
-bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c)
+bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c, uint64_t times)
 {
     bool whole = !c->lost;
     for (uint32_t k = 1; k < c->n_lines; k++) {
         softgpu_instruction_t *i = sum_of(sum, &c->isa.line[k]);
-        if (i) add_line(&i->counts, &c->isa.line[k]);
+        if (i) add_line(&i->counts, &c->isa.line[k], times);
         whole &= i != NULL;
     }
     for (unsigned k = 0; k < PAGE_CHAINS; k++) {

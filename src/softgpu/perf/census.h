@@ -30,9 +30,9 @@ typedef struct {
     uint64_t size, n;            /* a power of two, or 0; used */
 } sg_census_sum_t;
 
-/* Adds the census and empties it for another dispatch. False: instructions are missing, of the
- * census or of the sum. */
-bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c);
+/* Adds the census, so many times, and empties it for another dispatch. False: instructions are
+ * missing, of the census or of the sum. */
+bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c, uint64_t times);
 /* The instructions in the range, by address; false: out of memory, none was visited. */
 bool sg_census_visit(sg_census_sum_t *sum, const softgpu_instruction_range_t *range,
                      const softgpu_instruction_visitor_t *visitor);

@@ -130,13 +130,20 @@ static void count_launch(sg_perf_group_t *g, const isa_group_t *group)
     }
 }
 
+/* Whether SQ counts what the dispatch does on that compute unit. */
+static bool is_counted(const sg_perf_run_t *r, uint32_t unit)
+{
+    const sg_perf_t *p = r->p;
+    const uint32_t engine = unit / p->units_per_engine, place = unit % p->units_per_engine;
+    const uint32_t array = place / p->profile.cus_per_array;
+    return r->sq_mask[engine] >> (16 * array + place % p->profile.cus_per_array) & 1;
+}
+
 void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint32_t unit,
                          const isa_group_t *group)
 {
     enum { SIMD_SHIFT = 4, SIMD = 3 }; /* HW_ID */
     sg_perf_t *p = r->p;
-    const uint32_t engine = unit / p->units_per_engine, place = unit % p->units_per_engine;
-    const uint32_t array = place / p->profile.cus_per_array;
     g->counter.bucket = sg_buckets()->bucket;
     g->traits = sg_buckets()->traits;
     g->n_buckets = sg_buckets()->n;
@@ -145,7 +152,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     g->id = id;
     g->unit = unit;
     g->n_waves = group->n_waves;
-    g->counted = r->sq_mask[engine] >> (16 * array + place % p->profile.cus_per_array) & 1;
+    g->counted = is_counted(r, unit);
     count_launch(g, group);
     if (!r->schedule) return;
     if (!r->entered) enter_run(r);
@@ -340,6 +347,31 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
     }
     leave_unit(u);
     if (g->run->schedule) sg_schedule_counted(g->run->schedule);
+    memset(g->fixed, 0, sizeof g->fixed);
+    g->run = NULL;
+}
+
+static void add_times(sg_unit_t *u, const sg_perf_group_t *g, uint64_t times)
+{
+    sg_sums_t *sums = &u->sums[is_counted(g->run, (uint32_t)(u - g->run->p->units))];
+    take_unit(u);
+    for (unsigned k = 0; k < SG_T_MODEL; k++)
+        sg_add_held(&sums->fixed[k], times * g->fixed[k]);
+    for (unsigned b = 0; g->counts && b < 2 * ISA_BUCKETS; b++) {
+        sg_add_held(&sums->runs[b], times * g->counter.runs[b]);
+        sg_add_held(&sums->lanes[b], times * g->counter.lanes[b]);
+    }
+    leave_unit(u);
+}
+
+void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint64_t units[])
+{
+    if (!g->run) return; /* it has not started */
+    g->fixed[SG_T_FLAT_LDS_ONLY] = group->flat_lds_only;
+    for (uint32_t u = 0; u < g->run->p->n_units; u++)
+        if (units[u]) add_times(&g->run->p->units[u], g, units[u]);
+    memset(g->counter.runs, 0, sizeof g->counter.runs);
+    memset(g->counter.lanes, 0, sizeof g->counter.lanes);
     memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }

@@ -122,6 +122,10 @@ void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[SG_WAVES_MAX]);
 /* The workgroup has ended or was given up. */
 void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
 
+/* Of a dispatch that is not modelled: the workgroup has ended, and so have others that did the
+ * same; units[u] of them on compute unit u. */
+void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint64_t units[]);
+
 /* What its waves run with: the counter for run_counted, the observer for run_observed. A modelled
  * workgroup's turns, start and end take place between lock and unlock. Who asks first has the lock
  * first. */

@@ -1,0 +1,34 @@
+/* code_idle.c - see code_idle.h.
+ *
+ * Apart from code.c because this looks at what instructions mean. An instruction that is added to
+ * does_nothing() must be the same for all waves of a dispatch, and leave memory and EXEC alone. */
+#include "softgpu/isa/code_idle.h"
+
+#include "softgpu/isa/table.h"
+
+/* What compilers make of a kernel without statements: nothing, or constants for ordinary scalar
+ * registers, which nobody reads before the wave ends. */
+static bool does_nothing(const isa_inst_t *i)
+{
+    enum { ORDINARY = 102 /* s0 to s101 */ };
+    if (i->op == ISA_OP_s_nop || i->op == ISA_OP_s_waitcnt) return true;
+    return i->op == ISA_OP_s_mov_b32 && i->src[0].kind == ISA_OPK_CONST && i->dst.reg < ORDINARY;
+}
+
+bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)
+{
+    enum { FEW = 16 };
+    isa_page_t *page = isa_code_page(code, core, pc);
+    unsigned at = (unsigned)(pc % ISA_PAGE_BYTES / 4);
+    for (unsigned n = 0; page && n < FEW && at < ISA_PAGE_SLOTS; n++) {
+        const isa_inst_t *i = &page->slots[at];
+        if (atomic_load_explicit(&i->fn, memory_order_acquire) == isa_slot_undecoded)
+            isa_code_decode(page, at);
+        if (atomic_load_explicit(&i->fn, memory_order_acquire) != core->handlers[i->op])
+            return false; /* no instruction */
+        if (i->op == ISA_OP_s_endpgm) return true;
+        if (!does_nothing(i)) return false;
+        at += i->dwords;
+    }
+    return false;
+}
