@@ -66,6 +66,13 @@ static void reset(const bench_t *b, rig_t *r, const uint8_t *data, size_t size)
     rig_set_s64(r, 4, RIG_DATA); /* and a buffer of the same */
     r->wave.sgpr[6] = RIG_DATA_BYTES;
     r->wave.sgpr[7] = 0x00027000;
+    /* an image of 16 x 16 floats there, with room for a few more, and a sampler that filters */
+    const uint32_t image[8] = {(uint32_t)(RIG_DATA >> 8),
+                               (uint32_t)(RIG_DATA >> 40) | 4u << 20 | 7u << 26, 15 | 15 << 14,
+                               0xfac | 9u << 28, 63 << 13};
+    const uint32_t sampler[4] = {2 | 2 << 3 | 1 << 15, 0xfffu << 12, 1 << 20 | 1 << 22, 0};
+    memcpy(&r->wave.sgpr[16], image, sizeof image);
+    memcpy(&r->wave.sgpr[24], sampler, sizeof sampler);
     isa_code_invalidate(r->cache);
     isa_code_quiesce(r->cache); /* no wave is in flight */
 }

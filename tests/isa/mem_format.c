@@ -276,6 +276,23 @@ static void descriptors_select_components(void **state)
     rig_destroy(r);
 }
 
+/* A store puts each component where a load would take it from. */
+static void stores_undo_the_selection(void **state)
+{
+    (void)state;
+    static const char text[] = "buffer_store_format_xyzw v[12:15], off, s[8:11], 0";
+    rig_t *r = rig_create(NULL);
+    rig_fill(r);
+    set_descriptor(r, 6 | 5 << 3 | 4 << 6 | 7 << 9 | UINT << 12 | 10 << 15, 0x1000);
+    r->wave.exec = 1;
+    for (unsigned c = 0; c < 4; c++)
+        r->want.v[12 + c][0] = 1 + c;
+    run_text(r, NULL, text);
+    memcpy(r->want.mem, "\x03\x02\x01\x04", 4);
+    rig_compare(r, text);
+    rig_destroy(r);
+}
+
 /* Selected ones are delivered even where nothing is read; lane 1 is out of range. */
 static void loads_out_of_range_deliver_the_selected_ones(void **state)
 {
@@ -343,6 +360,7 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(elements_convert_as_their_formats_say),
         cmocka_unit_test(descriptors_select_components),
+        cmocka_unit_test(stores_undo_the_selection),
         cmocka_unit_test(loads_out_of_range_deliver_the_selected_ones),
         cmocka_unit_test(the_lane_number_leaves_formats_alone),
         cmocka_unit_test(all_of_them_were_met),

@@ -76,9 +76,10 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned n, isa_packing_t 
     const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
     x.at.exec = isa_buffer_inside(&x, 0, f.bytes);
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        uint32_t value[4], element[4];
+        uint32_t value[4], have[4], element[4];
         isa_take_components(&f, rows, l, value, n, packing);
-        isa_texel_pack(&f, value, element);
+        isa_texel_unselect(&f, value, have);
+        isa_texel_pack(&f, have, element);
         for (unsigned k = 0; k < 4; k++)
             raw[k][l] = element[k];
     }

@@ -150,17 +150,6 @@ bool isa_image_is_packed(const isa_inst_t *i)
     return strstr(isa_table[i->op].mnemonic, "_pck") != NULL;
 }
 
-/* The element's component c is the first one of the register's that a load would take from it. */
-static void unselect(const isa_format_t *f, const uint32_t value[4], uint32_t have[4])
-{
-    for (unsigned c = 0; c < 4; c++) {
-        unsigned from = 0;
-        while (from < 4 && f->select[from] != ISA_SELECT_COMPONENT + c)
-            from++;
-        have[c] = from < 4 ? value[from] : 0;
-    }
-}
-
 /* Components that the instruction does not supply are 0. */
 void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
                        unsigned lane, uint32_t raw[4])
@@ -178,7 +167,7 @@ void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image
         memcpy(raw, value, sizeof value);
         return;
     }
-    unselect(&m->format, value, have);
+    isa_texel_unselect(&m->format, value, have);
     isa_texel_pack(&m->format, have, raw);
 }
 

@@ -196,6 +196,24 @@ void isa_texel_select(const isa_format_t *f, const uint32_t have[4], uint32_t ou
                                                       : 0;
 }
 
+static bool selects_any(const isa_format_t *f)
+{
+    for (unsigned c = 0; c < 4; c++)
+        if (f->select[c] >= ISA_SELECT_COMPONENT) return true;
+    return false;
+}
+
+void isa_texel_unselect(const isa_format_t *f, const uint32_t value[4], uint32_t have[4])
+{
+    const bool any = selects_any(f);
+    for (unsigned c = 0; c < 4; c++) {
+        unsigned from = any ? 0 : c;
+        while (any && from < 4 && f->select[from] != ISA_SELECT_COMPONENT + c)
+            from++;
+        have[c] = from < 4 ? value[from] : 0;
+    }
+}
+
 void isa_texel_pack(const isa_format_t *f, const uint32_t in[4], uint32_t raw[4])
 {
     memset(raw, 0, 4 * sizeof *raw);

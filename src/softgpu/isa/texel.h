@@ -57,6 +57,10 @@ void isa_texel_select(const isa_format_t *f, const uint32_t have[4], uint32_t ou
 /* What a load out of range delivers: nothing, but the ones that the descriptor asks for. */
 void isa_texel_missing(const isa_format_t *f, uint32_t out[4]);
 
+/* What selecting undoes, for stores: the element's component c is the first one of the registers'
+ * that a load would take from it. Where the descriptor selects none of the element, all go as they
+ * are. */
+void isa_texel_unselect(const isa_format_t *f, const uint32_t value[4], uint32_t have[4]);
 /* What unpacking undoes: components of the element, in its own order, to its bytes. */
 void isa_texel_pack(const isa_format_t *f, const uint32_t in[4], uint32_t raw[4]);
 
