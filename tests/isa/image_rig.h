@@ -14,6 +14,10 @@ enum { UNORM, SNORM, USCALED, SSCALED, UINT, SINT, FLOAT = 7, SRGB = 9 };
 enum { IMG_1D = 8, IMG_2D, IMG_3D, IMG_CUBE, IMG_1D_ARRAY, IMG_2D_ARRAY };
 enum { SEL_0, SEL_1, SEL_X = 4, SEL_Y, SEL_Z, SEL_W };
 enum { VADDR = 4, VDATA = 12, SRSRC = 16, SSAMP = 24, IMAGE_BYTES = 1 << 20 };
+#define X001                                                                                       \
+    {                                                                                              \
+        SEL_X, SEL_0, SEL_0, SEL_1                                                                 \
+    } /* one component, as the runtime selects it */
 #define IMAGE_VA UINT64_C(0x7e0000000000)
 
 static inline uint32_t f(float x)
@@ -126,6 +130,16 @@ static inline void image_do(image_rig_t *g, const char *text)
 static inline uint32_t *image_row(image_rig_t *g, unsigned n)
 {
     return g->r->rows[n];
+}
+
+static inline void on_every_core(void (*check)(image_rig_t *g))
+{
+    for (unsigned c = 0; c < RIG_CORES; c++) {
+        image_rig_t g = image_rig(rig_cores[c]);
+        if (!g.r) continue;
+        check(&g);
+        image_rig_free(&g);
+    }
 }
 
 #endif

@@ -27,9 +27,10 @@ typedef enum {
 enum { ISA_SELECT_ZERO, ISA_SELECT_ONE, ISA_SELECT_COMPONENT = 4 };
 
 typedef struct {
-    uint8_t n;       /* components; 0: no such format */
-    uint8_t bits[4]; /* of each, from the low end of the element; behind the last one: unused bits */
-    bool small;      /* floats of 11 and 10 bits */
+    uint8_t n; /* components; 0: no such format */
+    uint8_t
+        bits[4]; /* of each, from the low end of the element; behind the last one: unused bits */
+    bool small;  /* floats of 11 and 10 bits */
 } isa_layout_t;
 
 typedef struct {
