@@ -4,6 +4,9 @@ and its repaired twin is not.
 A family is FAMILY.hip (corpus.h) and FAMILY.py, which ends with corpus.main(BUGS), a Bug by the name of its program;
 a plain tuple will do. Further tests are classes of unittest beside it.
 usage: FAMILY.py SOFTGPU PROGRAM SOURCE [name of a program or unittest argument ...]
+       FAMILY.py SOFTGPU PROGRAM SOURCE observed[=N] [name of a program ...]
+With "observed", findings are compared with those of the same program under each observer of OBSERVERS; with N, of every
+Nth program under two of them.
 """
 import concurrent.futures
 import json
@@ -11,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import typing
 import unittest
 
@@ -106,11 +110,96 @@ class Corpus(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout, own), (0, "done\n", "softgpu: 0 errors\n"))
 
 
-def main(bugs, options=("--check",)):
+# Who else looks at instructions: options of softgpu, and those of rocprofv3, where it is there.
+OBSERVERS = {
+    "statistics": (("--stats",), ()),
+    "trace": (("--trace", "--trace-file", os.devnull), ()),
+    "counters": ((), ("--pmc", "SQ_WAVES", "SQ_INSTS_VALU")),
+    "counters of the model": ((), ("--pmc", "TCC_HIT_sum", "SQ_BUSY_CYCLES")),
+    "instruction counts": ((), ("--instruction-counts",)),
+    "instruction counts of the model": ((), ("--instruction-counts", "--instruction-counts-level", "model")),
+    "counters and statistics": (("--stats",), ("--pmc", "SQ_WAVES")),
+    "instruction counts and statistics": (("--stats",), ("--instruction-counts",)),
+    "instruction counts and counters": ((), ("--instruction-counts", "--pmc", "SQ_WAVES")),
+    "all": (("--stats", "--trace", "--trace-file", os.devnull),
+            ("--instruction-counts", "--instruction-counts-level", "model", "--pmc", "TCC_HIT_sum")),
+}
+NOT_COMPARED = ("process", "pc", "address", "begin")  # where the host has put something
+
+
+def comparable(value):
+    if isinstance(value, dict):
+        return {key: comparable(v) for key, v in value.items() if key not in NOT_COMPARED}
+    if isinstance(value, list):
+        return [comparable(v) for v in value]
+    return re.sub("0x[0-9a-f]+", "0x", value) if isinstance(value, str) else value
+
+
+def pair(finding):
+    """The two places of a race, whichever of them was first."""
+    return sorted(json.dumps([place.get("function"), place.get("frames")], sort_keys=True)
+                  for place in (finding["at"], finding.get("other", finding["at"])))
+
+
+class Observed(unittest.TestCase):
+    """One thread runs the waves, so that they come in the same order every time. Which of two streams is first is the
+    host's matter even so, and a profiler that reads counters has one kernel end before the next begins."""
+    bugs: typing.ClassVar[dict] = {}
+    options = ("--check",)
+    step = 0  # 0: all of them
+    streams = ()     # programs whose kernels run side by side
+    unprofiled = ()  # those that end in another way under a profiler: what is freed is not held there, and HIP 5.2
+    #                  does not end where hipFreeAsync is called, with or without checks
+    maxDiff = None
+
+    def findings(self, name, softgpu_options=(), profiler=()):
+        with tempfile.TemporaryDirectory(prefix="observed-") as folder:
+            words = [softgpu, "--cus", "4", "--threads", "1", *self.options, "--check-format", "json", "--check-output",
+                     folder + "/found.json", *softgpu_options, "--"]
+            if profiler:
+                words += [os.path.join(os.path.dirname(softgpu), "rocprofv3"), "--gpu", "soft", "-d", folder + "/out",
+                          *profiler, "--"]
+            done = run(*words, program, name)
+            with open(folder + "/found.json", encoding="utf-8") as f:
+                lines = records(f.read())
+        found = [comparable(line) for line in lines if line["record"] == "finding"]
+        status = 128 - done.returncode if done.returncode < 0 else done.returncode  # as a profiler tells a signal
+        return status, sorted(found, key=lambda line: json.dumps(line, sort_keys=True))
+
+    def test_findings_are_the_same(self):
+        def compare(name):
+            which = list(OBSERVERS)
+            if self.step:
+                at = list(self.bugs).index(name)
+                which = [which[(at + k * len(which) // 2) % len(which)] for k in range(2)]
+            if name in self.unprofiled:
+                which = [observer for observer in which if not OBSERVERS[observer][1]]
+            if name in self.streams:
+                which = [observer for observer in which if "--pmc" not in OBSERVERS[observer][1]]
+            alone = self.findings(name)
+            return alone, {observer: self.findings(name, *OBSERVERS[observer]) for observer in which}
+
+        for name, (alone, observed) in in_twos(compare, list(self.bugs)[::self.step or 1]):
+            for observer, found in observed.items():
+                with self.subTest(name, observer=observer):
+                    if name in self.streams:
+                        (_, found), (_, one) = found, alone
+                        self.assertEqual(*({json.dumps(pair(f)) for f in findings} for findings in (found, one)))
+                    else:
+                        self.assertEqual(found, alone)
+
+
+def main(bugs, options=("--check",), streams=(), unprofiled=()):
     """Runs the tests of the family, of those programs alone that are named."""
     chosen = [word for word in sys.argv[1:] if word in bugs]
-    sys.argv[1:] = [word for word in sys.argv[1:] if word not in bugs]
-    Corpus.bugs = {name: Bug(*bugs[name]) for name in chosen or bugs}
-    Corpus.options = options
-    sys.modules["__main__"].Corpus = Corpus
+    observed = [word for word in sys.argv[1:] if re.fullmatch(r"observed(=\d+)?", word)]
+    sys.argv[1:] = [word for word in sys.argv[1:] if word not in bugs and word not in observed]
+    tests = Observed if observed else Corpus
+    tests.bugs = {name: Bug(*bugs[name]) for name in chosen or bugs}
+    tests.options = options
+    if observed:
+        Observed.streams, Observed.unprofiled = streams, unprofiled
+        Observed.step = int(observed[0].partition("=")[2] or 0)
+        sys.argv[1:1] = ["Observed"]
+    setattr(sys.modules["__main__"], tests.__name__, tests)
     unittest.main()

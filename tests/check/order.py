@@ -59,4 +59,4 @@ class Profiled(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
 
 
-corpus.main(BUGS, OPTIONS)
+corpus.main(BUGS, OPTIONS, streams=BUGS, unprofiled=("freed-beside",))

@@ -61,4 +61,4 @@ class Idioms(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
 
 
-corpus.main(BUGS, ("--check=race",))
+corpus.main(BUGS, ("--check=race",), streams=("streams",))

@@ -113,64 +113,34 @@ static isa_check_t *check_of(const sg_box_t *b)
     return b->run->checked && b->check ? sg_stall_watch(b, chk_group_isa(b->check)) : NULL;
 }
 
-/* An observer, a census and a check in one. */
-typedef struct {
-    isa_observer_t observer; /* first: hooks get back to the rest from it */
-    isa_observer_t *other;
-    isa_census_t *census; /* or NULL, as all that follow */
-    isa_check_t *check;
-    isa_census_line_t *line; /* of the instruction that runs */
-    uint64_t exec;
-    int32_t budget;
-} joined_t;
-
-static void joined_before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+/* The same, where there is anything that it looks at. */
+static isa_check_t *busy_check_of(const sg_box_t *b)
 {
-    joined_t *j = (joined_t *)o;
-    j->exec = w->exec;
-    j->budget = w->budget;
-    if (j->check && j->check->looks[i->op] & ISA_CHECK_BEFORE) j->check->before(j->check, w, i);
-    j->line = j->census ? isa_census_enter(j->census, w, i) : NULL;
-    if (j->other->before) j->other->before(j->other, w, i, pc);
+    isa_check_t *check = check_of(b);
+    return check && !check->idle ? check : NULL;
 }
 
-static void joined_after(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
-{
-    joined_t *j = (joined_t *)o;
-    if (j->check && j->check->looks[i->op] & ISA_CHECK_AFTER) j->check->after(j->check, w, i);
-    isa_census_leave(j->line, w, j->exec, j->budget);
-    if (j->other->after) j->other->after(j->other, w, i, pc);
-}
-
-/* Statistics and trace stay with their observer; counters, the census and interruptions join it. */
+/* Statistics and trace stay with their observer, which counters, the census, the check and
+ * interruptions join. */
 static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
                                const isa_interrupt_t *interrupt)
 {
-    const isa_core_t *core = b->run->device->core;
     isa_observer_t alone = {0};
     isa_observer_t *o = b->run->observed && b->sight ? &b->sight->observer : &alone;
-    joined_t joined = {.observer = {.tally = o->tally,
-                                    .before = joined_before,
-                                    .after = joined_after,
-                                    .interrupt = interrupt},
-                       .other = o,
-                       .census = census_of(b),
-                       .check = check_of(b)};
-    const bool steps = joined.census && joined.census->step; /* and counts */
-    if (b->run->counted && !steps) sg_perf_group_observer(b->counting, o);
+    o->census = census_of(b);
+    o->check = busy_check_of(b);
     o->interrupt = interrupt;
-    const isa_stop_t why =
-        core->run_observed(w, slice, joined.census || joined.check ? &joined.observer : o);
+    const bool steps = o->census && o->census->step; /* and counts */
+    if (b->run->counted && !steps) sg_perf_group_observer(b->counting, o);
+    const isa_stop_t why = b->run->device->core->run_observed(w, slice, o);
     o->before = NULL;
-    o->interrupt = NULL;
     return why;
 }
 
 bool sg_look_steps(const sg_box_t *b)
 {
     const sg_run_t *run = b->run;
-    const isa_check_t *check = check_of(b);
-    return run->observed || run->counted || run->census || (check && !check->idle);
+    return run->observed || run->counted || run->census || busy_check_of(b);
 }
 
 isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt)
@@ -178,8 +148,7 @@ isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_inte
     const sg_run_t *run = b->run;
     const isa_core_t *core = run->device->core;
     isa_census_t *census = census_of(b);
-    isa_check_t *check = check_of(b);
-    if (check && check->idle) check = NULL;
+    isa_check_t *check = busy_check_of(b);
     const bool joined = run->counted && census && !census->step;
     if (interrupt || run->observed || joined || (run->modelled && !census) ||
         (check && (run->counted || census)))

@@ -1,7 +1,10 @@
 /* observe.h - looking at every instruction a wave runs: exact counts, and hooks for a trace.
  *
- * A core has its run loop three times (run_loop.h): the plain one knows nothing of this and costs
- * nothing, the counting one adds to a few sums, the observed one calls hooks. */
+ * A core has its run loop more than once (run_loop.h): the plain one knows nothing of this and
+ * costs nothing, the counting one adds to a few sums, the observed one calls hooks. Whoever looks
+ * beside an observer, a check or a census, is called by the observed loop itself and never from a
+ * hook: when an instruction begins, and when it has run, depends on what its handler does, and the
+ * loops in run.c alone know it. */
 #ifndef SOFTGPU_ISA_OBSERVE_H
 #define SOFTGPU_ISA_OBSERVE_H
 
@@ -60,9 +63,12 @@ typedef struct isa_observer isa_observer_t;
 typedef void isa_observe_fn_t(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc);
 
 /* Used by one wave at a time. A tally may be shared by the observers of one thread. A trap handler
- * is neither reported nor interrupted: it is run by the plain loop. */
+ * is neither reported nor interrupted: it is run by the plain loop. The check and the census are
+ * called as their own loops call them. */
 struct isa_observer {
-    isa_tally_t *tally;       /* or NULL */
+    struct isa_check *check;   /* or NULL */
+    struct isa_census *census; /* or NULL */
+    isa_tally_t *tally;        /* or NULL */
     isa_observe_fn_t *before; /* or NULL; for `before_user`, since `after` may have another owner */
     isa_observe_fn_t *after;  /* or NULL */
     void *before_user;

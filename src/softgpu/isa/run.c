@@ -52,42 +52,70 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
 #include "softgpu/isa/run_loop.h"
 
-/* A store to LDS that lets other waves go first has done nothing until it is tried again. */
+/* Whether this try of the instruction is the one that checks see the begin of. A store to LDS that
+ * lets other waves go first has done nothing until it is tried again: what is to be seen before it
+ * is what those waves leave. Counts do not depend on it; they take the first try. */
 static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
 {
     if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
     return w->lds_turn != ISA_LDS_READ || !isa_ds_lets_go_first(w, i);
 }
 
+static inline void check_before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+{
+    if (c->looks[i->op] & ISA_CHECK_BEFORE && begins(w, i)) c->before(c, w, i);
+}
+
+static inline void check_after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+{
+    if (c->looks[i->op] & ISA_CHECK_AFTER && !w->repeats) c->after(c, w, i);
+}
+
 /* What waits and is tried again has its `before` when it begins, its `after` at the last try. */
 #define ISA_LOOP_HEAD static isa_stop_t run_checked(isa_wave_t *w, int32_t slice, isa_check_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
-    const unsigned looks = REAL(fn) ? c->looks[i->op] : 0;                                         \
-    if (looks & ISA_CHECK_BEFORE && begins(w, i)) c->before(c, w, i)
+    const bool real = REAL(fn);                                                                    \
+    if (real) check_before(c, w, i)
 #define ISA_LOOP_AFTER                                                                             \
-    if (looks & ISA_CHECK_AFTER && !w->repeats) c->after(c, w, i)
+    if (real) check_after(c, w, i)
 #include "softgpu/isa/run_loop.h"
 
-/* Nor is a try of an instruction that is going to be repeated. */
-static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc,
-                          uint64_t exec)
+/* What the wave was before the instruction that runs. */
+typedef struct {
+    uint64_t exec, pc;
+    int32_t budget;
+    isa_census_line_t *line; /* or NULL */
+} was_t;
+
+static inline void announce(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, was_t *was)
 {
+    if (o->check) check_before(o->check, w, i);
+    if (w->repeats) return;
+    if (o->census) was->line = isa_census_enter(o->census, w, i);
+    if (o->before) o->before(o, w, i, was->pc);
+}
+
+/* Nor is a try of an instruction that is going to be repeated. */
+static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, const was_t *was)
+{
+    if (o->check) check_after(o->check, w, i);
+    isa_census_leave(was->line, w, was->exec, was->budget);
     if (w->repeats) return;
     if (o->tally) {
         o->tally->runs[i->op]++;
-        o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(exec);
+        o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(was->exec);
     }
-    if (o->after) o->after(o, w, i, pc);
+    if (o->after) o->after(o, w, i, was->pc);
 }
 
 #define ISA_LOOP_HEAD                                                                              \
     static isa_stop_t run_observed(isa_wave_t *w, int32_t slice, isa_observer_t *o)
 #define ISA_LOOP_BEFORE                                                                            \
     const bool real = REAL(fn);                                                                    \
-    const uint64_t exec = w->exec, pc = isa_inst_pc(w, i);                                         \
-    if (real && o->before && !w->repeats) o->before(o, w, i, pc)
+    was_t was = {.exec = w->exec, .pc = isa_inst_pc(w, i), .budget = w->budget};                   \
+    if (real) announce(o, w, i, &was)
 #define ISA_LOOP_AFTER                                                                             \
-    if (real) report(o, w, i, pc, exec);                                                           \
+    if (real) report(o, w, i, &was);                                                               \
     if (real && o->interrupt && !w->stop && isa_interrupted(o->interrupt, w))                      \
     w->stop = ISA_STOP_INTERRUPT
 #include "softgpu/isa/run_loop.h"
