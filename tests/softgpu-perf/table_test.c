@@ -78,14 +78,81 @@ static void test_buckets(void **state)
     const sg_buckets_t *b = sg_buckets();
     (void)state;
     assert_in_range(b->n, 20, ISA_BUCKETS - 1);
-    for (unsigned op = 1; op < ISA_OP_COUNT; op++)
-        assert_int_equal(b->traits[b->bucket[op]].klass, isa_table[op].klass);
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
+        const sg_traits_t t = sg_traits_of(op);
+        assert_memory_equal(&b->traits[b->bucket[op]], &t, sizeof t);
+        assert_int_equal(t.klass, isa_table[op].klass);
+    }
+}
+
+/* Nothing is merged without a word: whoever has too little room is told how much is wrong. */
+static void test_too_few_buckets(void **state)
+{
+    const unsigned n = sg_buckets()->n;
+    (void)state;
+    for (unsigned room = n - 2; room <= n; room++) {
+        sg_buckets_t b = {.n = 0};
+        unsigned wrong = 0;
+        const unsigned told = sg_buckets_fill(&b, room);
+        for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
+            const sg_traits_t t = sg_traits_of(op);
+            wrong += memcmp(&b.traits[b.bucket[op]], &t, sizeof t) != 0;
+        }
+        assert_int_equal(told, wrong);
+        assert_int_equal(b.n, room);
+        assert_true((room < n) == (wrong > 0));
+    }
+}
+
+/* What a lane sends, and what a scalar load gets. */
+static void test_dwords(void **state)
+{
+    static const struct {
+        const char *mnemonic;
+        unsigned dwords;
+    } cases[] = {
+        {"global_atomic_add_f64", 2},
+        {"global_atomic_min_f64", 2},
+        {"global_atomic_max_f64", 2},
+        {"flat_atomic_add_f64", 2},
+        {"flat_atomic_max_f64", 2},
+        {"buffer_atomic_add_f64", 2},
+        {"buffer_atomic_min_f64", 2},
+        {"global_atomic_add_f32", 1},
+        {"global_atomic_pk_add_f16", 1},
+        {"global_atomic_add", 1},
+        {"global_atomic_add_x2", 2},
+        {"global_atomic_cmpswap", 2},
+        {"flat_atomic_cmpswap_x2", 4},
+        {"buffer_atomic_cmpswap_x2", 4},
+        {"global_store_byte", 1},
+        {"global_store_short_d16_hi", 1},
+        {"scratch_store_dwordx3", 3},
+        {"flat_store_dwordx4", 4},
+        {"buffer_store_format_xyz", 3},
+        {"buffer_store_format_d16_xyz", 2},
+        {"tbuffer_store_format_d16_x", 1},
+        {"buffer_store_lds_dword", 1},
+        {"s_load_dwordx8", 8},
+        {"s_buffer_load_dwordx16", 16},
+        {"s_memtime", 0},
+    };
+    (void)state;
+    for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+        unsigned op = 1;
+        while (op < ISA_OP_COUNT && strcmp(isa_table[op].mnemonic, cases[k].mnemonic) != 0)
+            op++;
+        assert_in_range(op, 1, ISA_OP_COUNT - 1);
+        if (sg_traits_of(op).dwords != cases[k].dwords)
+            fail_msg("%s: %u", cases[k].mnemonic, sg_traits_of(op).dwords);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_row),
-                                       cmocka_unit_test(test_levels),
-                                       cmocka_unit_test(test_buckets)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_row), cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_buckets), cmocka_unit_test(test_too_few_buckets),
+        cmocka_unit_test(test_dwords)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * The rules are those of docs/counters.md; a rule that changes here changes there. */
 #include "softgpu/perf/traits.h"
 
+#include "base/log.h"
 #include "base/text.h"
 
 #include <pthread.h>
@@ -110,20 +111,13 @@ static uint8_t vector_issue(const char *m, uint8_t math)
 /* DMASK says how many there are of an image's store; most have all. */
 enum { IMAGE_DWORDS = 4 };
 
-/* dwords of "..._dwordx8"; of "..._format_xyz" one for each letter, of d16 one for two. */
-static uint8_t dwords_of(const char *mnemonic)
+/* Of the data that a lane sends, or a scalar load gets: as wide as the table's operand. Images have
+ * no width of their own there, and what comes from LDS has no operand. */
+static uint8_t dwords_of(const isa_row_desc_t *row)
 {
-    const char *x = strstr(mnemonic, "dwordx"), *letters = strrchr(mnemonic, '_') + 1;
-    if (x) return (uint8_t)strtoul(x + strlen("dwordx"), NULL, 10);
-    if (strstr(mnemonic, "format_")) {
-        const size_t n = strlen(letters);
-        return (uint8_t)(strstr(mnemonic, "d16") ? (n + 1) / 2 : n);
-    }
-    if (!strncmp(mnemonic, "image_store", strlen("image_store"))) return IMAGE_DWORDS;
-    if (strstr(mnemonic, "atomic"))
-        return (uint8_t)((base_ends_with(mnemonic, "_x2") ? 2 : 1) *
-                         (strstr(mnemonic, "cmpswap") ? 2 : 1));
-    return 1;
+    const bool scalar = row->klass == ISA_CLASS_SMEM_RD;
+    const isa_field_t *data = isa_field(row, scalar ? ISA_ROLE_SDST : ISA_ROLE_VDATA);
+    return data && row->fmt != ISA_FMT_MIMG ? (uint8_t)((data->bits + 31) / 32) : 1;
 }
 
 static uint8_t flow_of(unsigned op)
@@ -139,7 +133,7 @@ static uint8_t flow_of(unsigned op)
     }
 }
 
-static sg_traits_t traits_of(unsigned op)
+sg_traits_t sg_traits_of(unsigned op)
 {
     enum { ISSUE = 4 };
     const isa_row_desc_t *row = &isa_table[op];
@@ -153,12 +147,12 @@ static sg_traits_t traits_of(unsigned op)
     case ISA_CLASS_MFMA: matrix(m + strlen("v_"), &t); break;
     case ISA_CLASS_SMEM: t.flow = strstr(m, "dcache") ? SG_FLOW_SCALAR_CACHE : SG_FLOW_PLAIN; break;
     case ISA_CLASS_SMEM_RD:
-        t.dwords = strstr(m, "dword") ? dwords_of(m) : 0; /* not of the clocks */
+        t.dwords = strstr(m, "dword") ? dwords_of(row) : 0; /* not of the clocks */
         break;
     case ISA_CLASS_FLAT_WR:
     case ISA_CLASS_FLAT_AT:
     case ISA_CLASS_VMEM_WR:
-    case ISA_CLASS_VMEM_AT: t.dwords = dwords_of(m); /* fall through */
+    case ISA_CLASS_VMEM_AT: t.dwords = dwords_of(row); /* fall through */
     case ISA_CLASS_FLAT_RD:
     case ISA_CLASS_VMEM:
     case ISA_CLASS_VMEM_RD: t.format = row->fmt; break;
@@ -167,19 +161,34 @@ static sg_traits_t traits_of(unsigned op)
     return t;
 }
 
+unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room)
+{
+    unsigned merged = 0;
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
+        const sg_traits_t t = sg_traits_of(op);
+        unsigned b = 0;
+        while (b < to->n && memcmp(&to->traits[b], &t, sizeof t))
+            b++;
+        if (b == room) {
+            b--;
+            merged++;
+        }
+        if (b == to->n) to->traits[to->n++] = t;
+        to->bucket[op] = (uint8_t)b;
+    }
+    return merged;
+}
+
 static sg_buckets_t buckets;
 
+/* The test of the table sees to it that there are enough. */
 static void make(void)
 {
-    for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
-        const sg_traits_t t = traits_of(op);
-        unsigned b = 0;
-        while (b < buckets.n && memcmp(&buckets.traits[b], &t, sizeof t))
-            b++;
-        if (b == ISA_BUCKETS) b--; /* the test of the table sees to it that there are enough */
-        if (b == buckets.n) buckets.traits[buckets.n++] = t;
-        buckets.bucket[op] = (uint8_t)b;
-    }
+    const unsigned merged = sg_buckets_fill(&buckets, ISA_BUCKETS);
+    if (merged)
+        base_error("%u instructions are counted as others are: there are more than %d kinds of "
+                   "them, which is ISA_BUCKETS",
+                   merged, ISA_BUCKETS);
 }
 
 const sg_buckets_t *sg_buckets(void)

@@ -59,7 +59,13 @@ typedef struct {
     sg_traits_t traits[ISA_BUCKETS];
 } sg_buckets_t;
 
-/* The same for every GPU; made by the first call. */
+sg_traits_t sg_traits_of(unsigned op);
+
+/* Fills empty buckets, at most `room` of them. Returns how many instructions are in a bucket of
+ * other traits because there was none left: 0 where counts are right. */
+unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room);
+
+/* The same for every GPU; made by the first call, which reports an error if there are too few. */
 const sg_buckets_t *sg_buckets(void);
 
 #endif
