@@ -40,17 +40,18 @@ typedef struct {
 } row_t;
 
 enum {
-    NAN_RULE = 1,  /* arithmetic: a NaN result is the first NaN operand, or the default NaN */
-    KEEP = 2,      /* 16-bit result keeps the upper half */
-    OUT = 4,       /* writes a mask */
-    CMPX = 8,      /* also to EXEC */
-    TIED = 16,     /* third operand is the destination */
-    RAW = 32,      /* denormals pass */
-    NEAREST = 64,  /* rounds to nearest whatever MODE says */
-    ULP = 128,     /* one unit in the last place may differ */
-    CLAMPS = 256,  /* formula knows clamp: `clamp` */
-    NO_MODS = 512, /* no neg and abs although the operands are floats */
-    FLUSHES = 1024 /* flushes denormals whatever MODE says */
+    NAN_RULE = 1,    /* arithmetic: a NaN result is the first NaN operand, or the default NaN */
+    KEEP = 2,        /* 16-bit result keeps the upper half */
+    OUT = 4,         /* writes a mask */
+    CMPX = 8,        /* also to EXEC */
+    TIED = 16,       /* third operand is the destination */
+    RAW = 32,        /* denormals pass */
+    NEAREST = 64,    /* rounds to nearest whatever MODE says */
+    ULP = 128,       /* one unit in the last place may differ */
+    CLAMPS = 256,    /* formula knows clamp: `clamp` */
+    NO_MODS = 512,   /* no neg and abs although the operands are floats */
+    FLUSHES = 1024,  /* flushes denormals whatever MODE says */
+    UNLIMITED = 2048 /* clamp changes nothing */
 };
 
 static bool clamping; /* for formulas of integer instructions */
@@ -381,12 +382,13 @@ static inline uint64_t nan_rule(const row_t *row, const lane_t *x, uint64_t r)
     return default_nan(row->d);
 }
 
-static inline uint64_t clamp_omod(type_t t, uint64_t r, const isa_inst_t *i, uint32_t mode)
+static inline uint64_t clamp_omod(const row_t *row, uint64_t r, const isa_inst_t *i, uint32_t mode)
 {
     static const double factor[4] = {1, 2, 4, 0.5};
+    const type_t t = row->d;
     const bool keeps = mode >> (t == f32 ? 5 : 7) & 1;
     const double f = factor[keeps || mode >> 9 & 1 ? 0 : i->omod];
-    const bool clamp = i->flags & ISA_F_CLAMP;
+    const bool clamp = i->flags & ISA_F_CLAMP && !(row->flags & UNLIMITED);
     if (!type_float(t)) return r;
     if (is_nan(t, r)) return clamp && mode >> 8 & 1 ? 0 : r;
     double x = t == f16 ? (double)as_f16(r) : t == f32 ? (double)as_f32(r) : as_f64(r);
@@ -424,7 +426,7 @@ static inline uint64_t model(const row_t *row, const isa_inst_t *i, int l, bool 
     if (!(row->flags & RAW) && !(rig.wave.mode >> (t == f32 || t == pf32 ? 5 : 7) & 1))
         r = flush_one(t, r);
     if (i->flags & ISA_F_CLAMP || i->omod) {
-        r = clamp_omod(t, r, i, rig.wave.mode);
+        r = clamp_omod(row, r, i, rig.wave.mode);
         if (!(row->flags & RAW) && !(rig.wave.mode >> (t == f32 || t == pf32 ? 5 : 7) & 1))
             r = flush_one(t, r);
     }

@@ -40,7 +40,7 @@ enum {
     VALU_CMPX = 1 << 5,      /* v.out also goes to EXEC */
     VALU_RAW = 1 << 6,       /* float operands are moved or inspected: no denormal is flushed */
     VALU_NEAREST = 1 << 7,   /* the body wants the host to round to nearest whatever MODE says */
-    VALU_CLAMP_NOP = 1 << 8, /* integer result that can not overflow: clamp changes nothing */
+    VALU_CLAMP_NOP = 1 << 8, /* clamp changes nothing: an integer that can not overflow, dot2 */
     VALU_READS_VCC = 1 << 9, /* v.in: VCC, src[2] is an ordinary source */
     VALU_HI_HALF = 1 << 10   /* a 16-bit result goes to the high half, the low one is kept */
 };

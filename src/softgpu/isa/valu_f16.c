@@ -183,7 +183,10 @@ static void body_v_dot2_f32_f16(valu_t *v)
             if (fpu_nan32(d[l])) d[l] = dot2_nan(pa[l], pb[l], pc[l]);
 }
 
-VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_STAGED, NULL)
+/* AMD's library sets the clamp bit in every such instruction, whether or not its caller asks for
+ * saturation, and its tests expect sums above 1. */
+enum { DOT2 = VALU_STAGED | VALU_CLAMP_NOP };
+VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2, NULL)
 VALU_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST | VALU_STAGED,
            body_v_dot2_f32_f16, NULL)
 

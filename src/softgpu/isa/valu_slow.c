@@ -312,7 +312,7 @@ static void finish(frame_t *f)
     const uint32_t mode = f->w->mode;
     if (!is_float(type) || (f->t->flags & VALU_RAW)) return;
     const bool keeps = denormal_field(type, mode) & 2;
-    const bool clamp = f->i->flags & ISA_F_CLAMP;
+    const bool clamp = f->i->flags & ISA_F_CLAMP && !(f->t->flags & VALU_CLAMP_NOP);
     const bool scale = f->i->omod && !keeps && !(mode & VALU_MODE_IEEE);
     if (!keeps) flush_rows(f->dst, type);
     if (!clamp && !scale) return;
