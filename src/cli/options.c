@@ -325,12 +325,11 @@ int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t co
     return set_words(&p, option, words, count);
 }
 
-/* A file describes runs; what starts, shows or names files has no place in it. */
+/* A file describes runs; what starts or names files has no place in it. */
 static bool belongs_in_file(size_t option)
 {
     return option != CLI_HELP && option != CLI_VERSION && option != CLI_INPUT &&
-           option != CLI_GPU && option != CLI_LIST_AVAIL && option != CLI_ECHO &&
-           option != CLI_PROGRESS;
+           option != CLI_GPU && option != CLI_ECHO && option != CLI_PROGRESS;
 }
 
 int cli_find_key(const char *key, char *why, size_t why_bytes)

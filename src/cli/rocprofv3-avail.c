@@ -434,9 +434,13 @@ static void add_together(together_t *t, const rocprofiler_counter_info_v1_t *c)
     t->names[t->count++] = c->name;
 }
 
-/* "device=0,device=1": the GPUs, one bit for each. */
-static int read_devices(const avail_t *a, const char *word, const char *text, uint64_t *gpus)
+/* "device=0,device=1": the GPUs, one bit for each. Those that the machine does not have are
+ * refused; the run that rocprofv3 checks (--quiet) goes without them, as with AMD's, and says so.
+ */
+static int read_devices(const avail_t *a, const options_t *o, const char *word, const char *text,
+                        uint64_t *gpus)
 {
+    if (!*text) return REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
     for (*gpus = 0; *text; text += *text == ',') {
         char *end = NULL;
         size_t i = 0;
@@ -445,11 +449,16 @@ static int read_devices(const avail_t *a, const char *word, const char *text, ui
             return REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
         while (i < a->count && a->gpus[i].agent->logical_node_type_id != number)
             i++;
-        if (i == a->count) return REFUSE("'%s': there is no GPU %ld", word, number);
-        *gpus |= (uint64_t)1 << (i & 63);
+        if (i < a->count)
+            *gpus |= (uint64_t)1 << (i & 63);
+        else if (o->quiet)
+            base_warning("'%s': there is no GPU %.*s: it is passed over", word,
+                         (int)(end - text) - 7, text + 7);
+        else
+            return REFUSE("'%s': there is no GPU %ld", word, number);
         text = end;
     }
-    return *gpus ? 0 : REFUSE("'%s': NAME or NAME:device=N[,device=N...] is expected", word);
+    return 0;
 }
 
 /* All that the name means, or the instance of a counter. */
@@ -471,7 +480,10 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     uint64_t gpus = 0;
     bool known = false;
     snprintf(name, sizeof(name), "%.*s", (int)bytes, word);
-    if (word[bytes] && read_devices(a, word, word + bytes + 1, &gpus) != 0) return -1;
+    if (word[bytes]) {
+        if (read_devices(a, o, word, word + bytes + 1, &gpus) != 0) return -1;
+        if (!gpus) return 0; /* all were passed over */
+    }
     for (size_t i = 0; i < a->count; i++) {
         avail_gpu_t *gpu = &a->gpus[i];
         bool named = gpus & (uint64_t)1 << (i & 63);

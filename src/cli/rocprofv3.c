@@ -274,6 +274,35 @@ static int list_avail(const cli_command_t *c)
     return status;
 }
 
+/* What the jobs of an input file show of it. Whether one is to run a program besides: `runs`. */
+static int list_of_jobs(const cli_plan_t *plan, bool *runs)
+{
+    int status = 0;
+    *runs = false;
+    for (size_t i = 0; i < plan->count; i++)
+        *runs |= !cli_is_on(&plan->runs[i].command, CLI_LIST_AVAIL);
+    for (size_t i = 0; !status && i < plan->count; i++)
+        if (cli_is_on(&plan->runs[i].command, CLI_LIST_AVAIL))
+            status = list_avail(&plan->runs[i].command);
+    return status;
+}
+
+static int no_program(void)
+{
+    base_error("no program is given: rocprofv3 [options] -- program [arguments]");
+    return CLI_EXIT_USAGE;
+}
+
+/* The plan's runs; jobs that only show what there is need no program. */
+static int follow_plan(cli_plan_t *plan, const cli_command_t *c)
+{
+    bool runs = true;
+    int status = cli_is_on(c, CLI_LIST_AVAIL) ? 0 : list_of_jobs(plan, &runs);
+    if (status) return status;
+    if (c->program || c->values[CLI_PID]) return run_plan(plan);
+    return runs ? no_program() : 0;
+}
+
 static int profile(const cli_command_t *c)
 {
     char why[PATH_MAX + 512] = "";
@@ -287,15 +316,13 @@ static int profile(const cli_command_t *c)
             base_error("%s", why);
             return CLI_EXIT_USAGE;
         }
-    } else if (!c->program) {
-        base_error("no program is given: rocprofv3 [options] -- program [arguments]");
-        return CLI_EXIT_USAGE;
-    }
+    } else if (!c->program && !c->values[CLI_INPUT])
+        return no_program();
     int status = cli_plan(&plan, c, why, sizeof(why)) == 0 ? 0 : CLI_EXIT_USAGE;
     if (status)
         base_error("%s", why);
     else
-        status = run_plan(&plan);
+        status = follow_plan(&plan, c);
     cli_plan_free(&plan);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,14 @@ char *trace_instance_expression(const char *name)
     return text;
 }
 
+/* The end of the digits. A number that an int does not hold becomes the greatest one. */
+static const char *read_device(int *device, const char *at, const char *end)
+{
+    for (*device = 0; at < end && isdigit((unsigned char)*at); at++)
+        *device = *device > (INT_MAX - 9) / 10 ? INT_MAX : *device * 10 + (*at - '0');
+    return at;
+}
+
 /* NAME or NAME:device=N; the name may have an instance, as NAME[3]. */
 static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *why,
                        size_t why_bytes)
@@ -43,9 +52,7 @@ static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *
         bool known =
             bytes - name > strlen(qualifier) && strncmp(at, qualifier, strlen(qualifier)) == 0;
         at += strlen(qualifier);
-        if (known)
-            for (w->device = 0; at < end && isdigit((unsigned char)*at) && w->device < 1000; at++)
-                w->device = w->device * 10 + (*at - '0');
+        if (known) at = read_device(&w->device, at, end);
         if (!known || at != end)
             return REFUSE("counter '%.*s': only :device=NUMBER may follow a name", (int)bytes,
                           word);

@@ -221,6 +221,31 @@ class Traced(unittest.TestCase):
         self.assertIn("counter 'SQ_WAVE' does not exist: did you mean SQ_WAVES?", done.stderr)
         self.assertEqual(done.stdout, "")
 
+    def test_absent_gpus_are_passed_over(self):
+        for word, gpu in (("SQ_WAVES:device=0,device=16384", "16384"),
+                          ("SQ_WAVES:device=0,device=99999999999999999999", "99999999999999999999")):
+            with self.subTest(word):
+                done = self.run_it("--pmc", word, "-o", "x")
+                self.assertIn(f"there is no GPU {gpu}: it is passed over", done.stderr)
+                self.assertEqual(self.counters()[1], {"SQ_WAVES": [64] * 4})
+        done = self.run_it("--pmc", "SQ_WAVES:device=16384", "-o", "none")
+        self.assertIn("there is no GPU 16384: it is passed over", done.stderr)
+
+    def test_jobs_that_list(self):
+        """A job that only shows what there is needs no program; one that runs a program does."""
+        path = f"{self.dir}/jobs.json"
+        for jobs, status, said in (('{"list_avail": true}', 0, ""),
+                                   ('{"list_avail": true}, {"pmc": ["SQ_WAVES"]}', 2, "no program is given")):
+            with self.subTest(jobs):
+                os.makedirs(self.dir, exist_ok=True)
+                with open(path, "w") as f:
+                    f.write(f'{{"jobs": [{jobs}]}}')
+                done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-i", path], capture_output=True, text=True,
+                                      timeout=60)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn("SQ_WAVES", done.stdout)
+                self.assertIn(said, done.stderr)
+
     def test_counters_of_a_killed_program(self):
         self.run_it("--pmc", "SQ_WAVES", "-o", "x", how=("kill",), status=137)
         self.assertEqual(self.counters()[1], {"SQ_WAVES": [64] * 4})
