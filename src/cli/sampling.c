@@ -28,7 +28,8 @@ int cli_sampling_check(const cli_command_t *c, char *why, size_t why_bytes)
                       cli_options[together[missing]].name);
     if (!cli_is_on(c, CLI_PC_SAMPLING_BETA_ENABLED) &&
         !base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false))
-        return REFUSE("PC sampling needs --pc-sampling-beta-enabled");
+        /* scripts look for the first three words, which are those of AMD's rocprofv3 */
+        return REFUSE("PC sampling unavailable: it needs --pc-sampling-beta-enabled");
     const char *interval = c->values[CLI_PC_SAMPLING_INTERVAL];
     if (strspn(interval, "0") == strlen(interval))
         return REFUSE("--pc-sampling-interval: '%s': no interval", interval);

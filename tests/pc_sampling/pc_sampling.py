@@ -149,7 +149,7 @@ def refusals():
     for options, why in [((*beta, *method, *unit), "--pc-sampling-interval is missing"),
                          ((*beta, *method, *interval), "--pc-sampling-unit is missing"),
                          ((*beta, *unit, *interval), "--pc-sampling-method is missing"),
-                         ((*method, *unit, *interval), "PC sampling needs --pc-sampling-beta-enabled"),
+                         ((*method, *unit, *interval), "PC sampling unavailable: it needs --pc-sampling-beta-enabled"),
                          ((*beta, *method, *unit, "--pc-sampling-interval", "0"), "no interval"),
                          ((*beta, *method, *unit, "--pc-sampling-interval", "x"), "no whole number"),
                          ((*beta, "--pc-sampling-method", "guess", *unit, *interval), "none of")]:
