@@ -9,6 +9,8 @@
 #define __HIP_PLATFORM_AMD__ 1
 #endif
 #include <hip/hip_runtime.h>
+/* HIP's header writes structures by these, with HIP_PROF_HIP_API_STRING */
+#include "hip_ostream_ops.h"
 #include <hip/amd_detail/hip_prof_str.h>
 
 /** Operations of ACTIVITY_DOMAIN_HIP_OPS. */
