@@ -37,6 +37,24 @@ if(NOT TARGET rocprofiler-sdk::rocprofiler-sdk-external-nolink)
                                    hsa-runtime64::hsa-runtime64 amd_comgr libdw::libdw)
   target_link_libraries(rocprofiler-sdk::rocprofiler-sdk
                         INTERFACE rocprofiler-sdk::rocprofiler-sdk-external-nolink)
+
+  # The inline functions of the C++ headers for code objects call comgr, libdw and libelf. A script of the
+  # linker names these libraries, so that they become needed by programs that call them and by no others.
+  set(rocprofiler-sdk_needed "")
+  foreach(library amd_comgr dw elf)
+    find_library(ROCPROFILER_SDK_LIBRARY_${library} ${library}
+                 HINTS "${rocprofiler-sdk_ROOT_DIR}" ENV ROCM_PATH PATHS /opt/rocm PATH_SUFFIXES lib)
+    mark_as_advanced(ROCPROFILER_SDK_LIBRARY_${library})
+    if(ROCPROFILER_SDK_LIBRARY_${library})
+      string(APPEND rocprofiler-sdk_needed " \"${ROCPROFILER_SDK_LIBRARY_${library}}\"")
+    endif()
+  endforeach()
+  if(rocprofiler-sdk_needed)
+    set(rocprofiler-sdk_script "${CMAKE_BINARY_DIR}/CMakeFiles/rocprofiler-sdk-code-objects.ld")
+    file(WRITE "${rocprofiler-sdk_script}" "INPUT(AS_NEEDED(${rocprofiler-sdk_needed} ))\n")
+    target_link_libraries(rocprofiler-sdk::rocprofiler-sdk-headers
+                          INTERFACE rocprofiler-sdk::rocprofiler-sdk-external-nolink "${rocprofiler-sdk_script}")
+  endif()
 endif()
 
 # rocprofiler_sdk_get_gfx_architectures(VAR [ECHO] [PREFIX text] [DELIM text]): VAR becomes the names of

@@ -71,7 +71,7 @@ def clients_by_cmake(root, work):
     run(["cmake", "-S", here + "/clients", "-B", work, f"-DCMAKE_PREFIX_PATH={root}", f"-DHIPCC={hipcc}"])
     run(["cmake", "--build", work])
     told = run(["ctest", "--test-dir", work, "--output-on-failure"], GPU_FORCE_BLIT_COPY_SIZE="0")[0]
-    expect("100% tests passed" in told and "out of 7" in told, True)
+    expect("100% tests passed" in told and "out of 10" in told, True)
 
 
 def amds_places(root):

@@ -9,10 +9,13 @@
 #include <elfutils/libdw.h>
 #include <hsa/amd_hsa_elf.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>

@@ -8,7 +8,14 @@
 #include <amd_comgr.h>
 #endif
 
+/* Programs that include this header rely on more than it uses: the headers that AMD's includes. */
 #include <elf.h>
+#include <fcntl.h>
+#include <hsa/amd_hsa_elf.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -17,10 +24,13 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 

@@ -1,11 +1,17 @@
 /* Which code object an address belongs to: ranges of addresses in order, and a table of them. */
 #pragma once
 
+/* Programs that include this header rely on more than it uses: the headers that AMD's includes. */
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iostream>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
+#include <vector>
 
 #include <rocprofiler-sdk/cxx/utility.hpp>
 
