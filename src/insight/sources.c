@@ -37,6 +37,18 @@ bool ins_sources_each(const ins_set_t *set, bool (*each)(void *to, const char *p
     return good;
 }
 
+bool ins_source_is_header(const char *path)
+{
+    static const char *const begins[] = {"/usr/include/", "/usr/lib", "/usr/local/include/",
+                                         "/usr/local/lib", "/opt/rocm"};
+    static const char *const parts[] = {"/include/hip/", "/include/c++/", "/lib/clang/"};
+    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+        if (strncmp(path, begins[i], strlen(begins[i])) == 0) return true;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (strstr(path, parts[i])) return true;
+    return false;
+}
+
 /* Whether `path` is OLD or lies below it; what of it stays. */
 static const char *below(const char *path, const char *old, size_t length)
 {

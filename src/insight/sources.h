@@ -11,6 +11,10 @@ enum { INS_SOURCE_BYTES_MAX = 4 << 20 };
  * the order of the texts; until it returns false. False without memory, or when it was stopped. */
 bool ins_sources_each(const ins_set_t *set, bool (*each)(void *to, const char *path), void *to);
 
+/* Whether the path is that of a header which comes with a system, a compiler or ROCm: code that its
+ * user has not written and will not change. */
+bool ins_source_is_header(const char *path);
+
 /* The text of a recorded path, to be freed; NULL: it cannot be read. `moved` is a list of OLD=NEW,
  * one behind the other with '\n' between them: the first whose OLD the path begins with, as whole
  * folders, puts NEW in its place. NULL: nothing was moved. */

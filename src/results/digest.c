@@ -130,7 +130,7 @@ static void add_findings(digest_t *d, const res_findings_t *list)
             fprintf(f, "- **%s%s", row->title, row->subject[0] ? ": " : "");
             put_name(f, false, row->subject);
             fprintf(f, "** (%s", res_class_names[row->class_]);
-            if (row->weight > 0) fprintf(f, ", %.1f %% of the time", 100 * row->weight);
+            if (row->weight > 0) fprintf(f, ", up to %.1f %% of the run's time", 100 * row->weight);
             fputs("): ", f);
             res_put_markdown(f, row->text);
             fprintf(f, " %s", row->advice);

@@ -1,316 +1,447 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
- * What rules read besides the views of the run: f_run, f_kernel and f_instruction, what gather.h
- * has summed up, and total_of(place, 'COUNTER') and mean_of(...), which are NULL for what was not
- * collected, so that a rule without its counters finds nothing. Thresholds stand in the statements,
- * once each; those of single instructions in waste.c, which is wasted_lines() and so on here. */
+ * What rules read besides the views of the run: f_run, f_kernel, f_call, f_code and f_instruction,
+ * what gather.h has summed up, and mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'),
+ * which are NULL for what was not collected, so that a rule without its counters finds nothing.
+ * Thresholds stand in the statements, once each; those of single instructions in waste.c, which is
+ * wasted_lines() and so on here. A weight is the share of the run's time, f_run.span_ns, that would
+ * be won at most; times of one rule are of one clock. */
 #include "results/findings.h"
 
-/* A kernel of which the condition holds. */
-#define KERNELS(columns, condition)                                                                \
-    "SELECT label, share, name AS kernel, " columns                                                \
-    " FROM f_kernel WHERE label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\' AND " condition
+#include <string.h>
+
+/* A kernel of the program's own. */
+#define OWN "label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'"
+
+/* A kernel of which the condition holds; `lost`: the part of its time that it costs. */
+#define KERNELS(lost, columns, condition)                                                          \
+    "SELECT label, share * (" lost "), name AS kernel, " columns " FROM f_kernel WHERE " OWN       \
+    " AND " condition
 
 #define LIMITED                                                                                    \
     "occupancy AS waves, waves_max AS possible, limiter || iif(advice = '', '', '; ' || advice) "  \
     "AS limiter"
+#define FEWER_WAVES "(1.0 - occupancy * 1.0 / waves_max) / 2"
 
 /* Of each kernel the instruction with the greatest MAX() among those of which the condition holds:
- * columns beside a MAX are those of its row. */
-#define INSTRUCTIONS(columns, condition)                                                           \
-    "SELECT F.label, F.share, F.name AS kernel, I.source AS place, I.text AS "                     \
+ * columns beside a MAX are those of its row. `lost`: the part of the kernel's work. */
+#define INSTRUCTIONS(lost, columns, condition)                                                     \
+    "SELECT F.label, F.share * (" lost "), F.name AS kernel, I.source AS place, I.text AS "        \
     "instruction, " columns                                                                        \
-    " FROM f_instruction I JOIN f_kernel F ON F.place = I.place WHERE " condition                  \
-    " GROUP BY F.place"
+    " FROM f_instruction I JOIN f_kernel F ON F.place = I.place JOIN f_code C ON C.place = "       \
+    "I.place WHERE C.work > 0 AND " condition " GROUP BY F.place"
 
-#define LINES  "wasted_lines(I.issued, I.lines, I.lines_needed)"
-#define CLOCKS "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
+#define LINES   "wasted_lines(I.issued, I.lines, I.lines_needed)"
+#define CLOCKS  "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
+#define SPILLED "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
-/* Calls by name, of the runtimes' and the program's own: these numbers of them, this time. */
-#define CALLS(number, time, condition)                                                             \
-    "SELECT name, SUM(" time ") * 1.0 / (SELECT span_ns FROM f_run), SUM(" number ") AS calls, "   \
-    "SUM(" time ") AS time_ns FROM res_call WHERE " condition
+/* Calls of one kind together; `lost`: time of the run. */
+#define CALLS(lost, columns, condition)                                                            \
+    "SELECT COALESCE(group_concat(name, ', '), ''), (" lost ") * 1.0 / (SELECT span_ns FROM "      \
+    "f_run), " columns " FROM (SELECT * FROM f_call ORDER BY time_ns DESC) WHERE " condition
 
-#define HIP_CALL "category LIKE 'HIP\\_%' ESCAPE '\\'"
-
-#define ANNOTATE "rocprofv3 annotate --kernel"
+#define LOST_BY(kind) "(SELECT TOTAL(lost_ns) FROM f_call WHERE kind = '" kind "')"
+/* What copies and kernels of the run would take less if they overlapped wherever they can. */
+#define APART "(SELECT MAX(0, MIN(kernel_ns, copy_ns) - overlap_ns) FROM f_run)"
 
 const res_rule_row_t res_finding_rules[] = {
-    {"losses", "Records are missing", RES_EXACT, false,
+    {"losses", "Records are missing", RES_EXACT, false, false, false,
      "SELECT '', 1.0, dropped AS records, damaged AS damaged_bytes, names_lost AS names, uncounted "
      "AS dispatches FROM f_run WHERE dropped + damaged + names_lost + uncounted > 0",
-     "The run lost {records:record:records}, {damaged} of damaged records, {names:name:names} and "
-     "the counts of instructions of {dispatches:dispatch:dispatches}.",
-     "Totals are too small and other findings may be missing: look at what rocprofv3 said at the "
-     "end of the run, give it more disk space, or trace less.",
-     "rocprofv3 convert"},
-    {"host-times", "Times of kernels are those of the host", RES_MEASURED, false,
+     "The run lost {records:record:records}, {damaged} of damaged records, {names:name:names} "
+     "and the counts of instructions of {dispatches:dispatch:dispatches}. Totals are too "
+     "small, and other findings may be missing.",
+     "Read what rocprofv3 said at the end of the run; give it more disk space, or trace less.",
+     "Run it again: this finding is gone when nothing is lost.", RES_MORE_RUN},
+    {"host-times", "Times of kernels are those of the host", RES_MEASURED, false, false, false,
      "SELECT '', 0.0, span_ns FROM f_run WHERE software AND NOT model_time",
-     "The software GPU ran the kernels: their times are what this host took to compute them.",
-     "Compare counters rather than times, or set SOFTGPU_TIME=model for those of the timing model.",
-     "rocprofv3-avail info --pmc"},
-    /* ---- launches, queues, the host ---- */
-    /* the longest launch is the first one: it loads code */
-    {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false,
-     "SELECT COALESCE(S.name, 'Stream ' || D.stream_id), D.t * 1.0 / (SELECT span_ns FROM f_run), "
-     "D.n AS launches, D.t / D.n AS kernel_ns, L.mean AS launch_ns FROM (SELECT guid, stream_id, "
-     "SUM(calls) AS n, SUM(total) AS t FROM res_launch GROUP BY guid, stream_id) D JOIN (SELECT "
-     "guid, (SUM(time_ns) - MAX(longest_ns)) * 1.0 / (SUM(calls) - 1) AS mean FROM res_call WHERE "
-     "name LIKE "
-     "'hip%Launch%Kernel%' GROUP BY guid) L ON L.guid = D.guid LEFT JOIN rocpd_info_stream S ON "
-     "S.id = D.stream_id AND S.guid = D.guid WHERE D.n >= 20 AND D.t / D.n < L.mean",
-     "{launches} kernels take {kernel} each on average, launching one takes {launch}.",
-     "Do more in each kernel, fuse neighbours, or record the sequence once as a HIP graph.",
-     "rocprofv3 --hip-trace --kernel-trace"},
-    {"idle-gpu", "The GPU waits between its kernels", RES_MEASURED, false,
-     "WITH filler AS (SELECT name, SUM(gap_ns) AS t FROM res_call WHERE gap_ns > 0 AND " HIP_CALL
-     " GROUP BY name ORDER BY t DESC, name LIMIT 1) "
-     "SELECT COALESCE((SELECT name FROM filler), ''), idle_ns * 1.0 / span_ns, gaps, idle_ns, "
-     "100.0 "
-     "* idle_ns / span_ns AS share_pct, longest_ns, COALESCE((SELECT name FROM filler), 'no call "
-     "that was traced') AS call FROM f_run WHERE idle_ns >= 0.3 * span_ns AND gaps >= 2",
-     "It has nothing to do for {idle}, {share} of the time between its first and last work, in "
-     "{gaps} "
-     "gaps, the longest of {longest}; what fills the longest on the host is {call}.",
-     "Launch ahead of time: move allocation, copies and host work out of the way, or overlap them "
-     "with kernels on another stream.",
-     "rocprofv3 --sys-trace"},
-    {"sync-in-loop", "The host waits after every few kernels", RES_MEASURED, false,
-     CALLS("calls", "time_ns",
-           "name IN ('hipDeviceSynchronize', 'hipStreamSynchronize', 'hipEventSynchronize') GROUP "
-           "BY name HAVING SUM(calls) >= 20 AND SUM(calls) >= 0.5 * (SELECT SUM(calls) FROM "
-           "res_launch)"),
-     "{subject} is called {calls:time:times}, and waits for {time} in all.",
-     "A stream keeps its order by itself: wait once, where the host needs the result.",
-     "rocprofv3 --hip-trace"},
-    {"one-stream", "Copies and kernels share one stream", RES_MEASURED, false,
-     "WITH work AS (SELECT stream_id, 0 AS copies, 0 AS copy_ns, calls AS kernels, total AS "
-     "kernel_ns FROM res_launch UNION ALL SELECT stream_id, COUNT(*), SUM(\"end\" - start), 0, 0 "
-     "FROM rocpd_memory_copy GROUP BY stream_id) "
-     "SELECT '', SUM(copy_ns) * 1.0 / SUM(copy_ns + kernel_ns), SUM(copies) AS copies, "
-     "SUM(copy_ns) "
-     "AS copy_ns, SUM(kernel_ns) AS kernel_ns FROM work HAVING COUNT(DISTINCT stream_id) = 1 AND "
-     "SUM(copies) >= 4 AND SUM(kernels) >= 4 AND SUM(copy_ns) >= 0.1 * SUM(copy_ns + kernel_ns)",
-     "{copies:copy takes:copies take} {copy} and the kernels {kernel}, one after the other.",
-     "Cut the data into parts and let two streams copy one while another is computed.",
-     "rocprofv3 --kernel-trace --memory-copy-trace"},
-    {"alloc-in-loop", "Memory is allocated while kernels run", RES_MEASURED, false,
-     CALLS("inside", "inside_ns",
-           "name IN ('hipMalloc', 'hipFree', 'hipHostMalloc', 'hipHostFree', 'hipMallocManaged') "
-           "GROUP BY name HAVING SUM(inside) >= 20"),
-     "{subject} is called {calls:time:times} between the first and the last kernel, and takes "
-     "{time}.",
-     "Allocate once and reuse, or use hipMallocAsync, which keeps a pool.",
-     "rocprofv3 --hip-trace"},
-    {"code-loading", "Compiling and loading code takes long", RES_MEASURED, false,
-     "WITH span AS (SELECT MAX(last) - MIN(first) AS ns FROM res_call) SELECT '', SUM(time_ns) * "
-     "1.0 / ns, SUM(calls) AS calls, SUM(time_ns) AS time_ns, 100.0 * SUM(time_ns) / ns AS "
-     "share_pct FROM res_call, span WHERE name LIKE 'hipModuleLoad%' OR name LIKE "
-     "'hiprtcCompile%' OR name LIKE 'hipLinkComplete%' HAVING SUM(time_ns) >= 0.05 * ns",
-     "Compiling or loading code takes {time} in {calls:call:calls}, {share} of the time in which "
-     "calls were traced.",
+     "The software GPU ran the kernels: their times are what this host took to compute them, "
+     "and say little of a GPU.",
+     "Compare counters rather than times, or set SOFTGPU_TIME=model for times of the timing "
+     "model.",
+     "With model times this finding is gone.", RES_MORE_RUN},
+    {"model-times", "Times of two clocks", RES_TIMING_MODEL, false, false, false,
+     "SELECT '', 0.0, span_ns FROM f_run WHERE model_time AND (SELECT COUNT(*) FROM f_call WHERE "
+     "kind <> '') + (SELECT COUNT(*) FROM rocpd_memory_copy) > 0",
+     "Kernels have the timing model's clock, calls and copies the host's: how long the GPU "
+     "waits for the host, and whether copies overlap kernels, cannot be judged. Launches (5 "
+     "us), waits and copies (10 us, 25 GB/s) and allocations (30 us) count as on a host with "
+     "an MI200, not as they were measured.",
+     "For times of one clock run without SOFTGPU_TIME=model.",
+     "Without model times this finding is gone.", RES_MORE_RUN},
+    {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false, false, true,
+     "SELECT label, CASE WHEN R.model_time THEN calls * R.launch_ns / R.span_ns WHEN R.software "
+     "THEN "
+     "share / 2 + " LOST_BY(
+         "launch") " / R.span_ns * calls / (SELECT SUM(calls) FROM f_kernel) ELSE "
+                   "MIN(R.idle_ns, calls * (R.launch_ns - total_ns / calls)) * 1.0 / R.span_ns "
+                   "END, name AS "
+                   "kernel, calls AS launches, total_ns * 1.0 / calls AS kernel_ns, R.launch_ns AS "
+                   "launch_ns, "
+                   "groups * group_waves AS waves FROM f_kernel, f_run R WHERE " OWN
+                   " AND calls >= 20 AND "
+                   "R.launch_ns IS NOT NULL AND (SELECT TOTAL(calls) FROM f_call WHERE kind = "
+                   "'launch') >= 20 "
+                   /* of the model's time an empty kernel has half of this */
+                   "AND (total_ns < calls * R.launch_ns * iif(R.model_time, 2, 1) OR "
+                   /* as many waves as fit at once, which this host computes in no time: a GPU takes
+                      less */
+                   "(R.software AND NOT R.model_time AND calls >= 50 AND simds > 0 AND groups * "
+                   "group_waves <= "
+                   "simds * 8 AND total_ns < calls * 500000.0))",
+     "{subject} is launched {launches:time:times}, with {waves:wave:waves} at most; it takes "
+     "{kernel} on average, and a launch takes the host {launch}: much of the time goes by with "
+     "launching.",
+     "Do more in each launch: fuse kernels that follow each other, loop within the kernel, or "
+     "record the sequence once as a HIP graph.",
+     "Run it again with the same options: the number of launches falls, the time of each "
+     "kernel grows.",
+     RES_MORE_KERNELS},
+    {"idle-gpu", "The GPU waits for the host's own work", RES_MEASURED, false, true, false,
+     "WITH idle AS (SELECT *, iif(model_time, apart, gaps) AS n, iif(model_time, apart_ns, own_ns "
+     "+ "
+     "others) AS ns, MAX(1, iif(model_time, asked_ns, span_ns)) AS whole_ns FROM f_run, (SELECT "
+     "TOTAL(lost_ns) AS others FROM f_call WHERE kind = 'other' AND calls >= 10)) "
+     "SELECT '', ns * 1.0 / whole_ns, n AS gaps, ns AS idle_ns, 100.0 * ns / whole_ns AS "
+     "share_pct, "
+     "iif(model_time, 'the time from the first launch to the last wait', 'the run''s time') AS "
+     "whole, COALESCE((SELECT name FROM f_call WHERE kind = 'other' AND calls >= 10 AND lost_ns > "
+     "own_ns AND NOT model_time ORDER BY lost_ns DESC, name LIMIT 1), 'the program''s own code, or "
+     "calls that were not traced') AS call FROM idle WHERE n >= 4 AND ns >= iif(model_time, 0.1, "
+     /* what happens once is no habit */
+     "0.3) * whole_ns AND (model_time OR ns - own_longest_ns >= 0.1 * whole_ns)",
+     "The GPU has nothing to do for {idle}, {share} of {whole}, in {gaps} gaps; meanwhile the host "
+     "is in {call}.",
+     "Launch ahead of time: let the host do its work while kernels run, and wait for the GPU only "
+     "where a result is needed.",
+     "Run it again with --hip-trace and --kernel-trace: the gaps become shorter.", RES_MORE_CALLS},
+    {"sync-in-loop", "The host waits after every few kernels", RES_MEASURED, false, false, false,
+     CALLS("SUM(lost_ns) + " LOST_BY("launch"),
+           "SUM(calls) AS calls, SUM(time_ns) AS time_ns, (SELECT SUM(calls) FROM f_kernel) AS "
+           "kernels",
+           "kind = 'sync' HAVING SUM(calls) >= 20 AND SUM(calls) >= 0.5 * (SELECT SUM(calls) FROM "
+           "f_kernel)"),
+     "{subject} is called {calls:time:times} for {kernels:kernel:kernels}: after each wait the "
+     "GPU has nothing to do until the host has launched again.",
+     "A stream runs its kernels in order by itself. Wait once, where the host needs the "
+     "result.",
+     "Run it again with --hip-trace: the number of waits falls.", RES_MORE_CALLS},
+    {"one-stream", "Copies and kernels share one stream", RES_MEASURED, false, false, false,
+     "WITH work AS (SELECT stream_id, D.calls AS kernels, first, last FROM res_launch D JOIN "
+     "res_symbol "
+     "S ON S.id = D.kernel_id AND S.guid = D.guid JOIN f_kernel F ON F.place = S.place WHERE " OWN
+     "), "
+     "k AS (SELECT stream_id, SUM(kernels) AS kernels, MIN(first) AS first, MAX(last) AS last FROM "
+     "work "
+     "GROUP BY stream_id), c AS (SELECT k.stream_id, kernels, COUNT(*) AS copies FROM k JOIN "
+     "rocpd_memory_copy M ON M.stream_id = k.stream_id AND M.start >= k.first AND M.start <= "
+     "k.last GROUP BY 1, 2) "
+     "SELECT '', " APART " * 1.0 / span_ns, c.copies AS copies, copy_ns, kernel_ns FROM c, f_run "
+     "WHERE c.copies >= 4 AND c.kernels >= 4 AND c.kernels >= 0.9 * (SELECT SUM(kernels) FROM "
+     "work) AND "
+     "c.copies >= 0.5 * (SELECT COUNT(*) FROM rocpd_memory_copy) AND " APART
+     " >= iif(software AND NOT model_time, 0.005, 0.02) * span_ns",
+     "{copies:copy between kernels is:copies between kernels are} on the kernels' own stream: "
+     "copies ({copy} in all) and kernels ({kernel}) take their turns instead of running at the "
+     "same time.",
+     "Cut the data into parts and give each its stream, with hipMemcpyAsync and pinned memory: "
+     "one part is copied while another is computed.",
+     "Run it again with --kernel-trace and --memory-copy-trace: copies and kernels overlap in "
+     "the report's timeline.",
+     RES_MORE_COPIES},
+    {"alloc-in-loop", "Memory is allocated while kernels run", RES_MEASURED, false, false, false,
+     CALLS("SUM(lost_ns)", "SUM(inside) AS calls, SUM(inside_ns) AS time_ns",
+           "kind = 'alloc' HAVING SUM(inside) >= 20"),
+     "{subject}: {calls:call:calls} between the first and the last kernel. They take {time}, "
+     "and hipFree waits for the GPU.",
+     "Allocate once and reuse the memory, or use hipMallocAsync and hipFreeAsync, which keep a "
+     "pool.",
+     "Run it again with --hip-trace: no such calls are left between kernels.", RES_MORE_CALLS},
+    {"code-loading", "Compiling and loading code takes long", RES_MEASURED, false, true, false,
+     "SELECT '', load_ns * 1.0 / host_ns, (SELECT SUM(calls) FROM f_call WHERE kind = 'load') AS "
+     "calls, load_ns "
+     "AS time_ns, 100.0 * load_ns / host_ns AS share_pct FROM f_run WHERE load_ns >= 0.05 * "
+     "host_ns AND load_ns > 0",
+     "Compiling or loading code takes {time} in {calls:call:calls}, {share} of the time from "
+     "the first to the last call of the host.",
      "Compile ahead of time, keep what hiprtc made in a file, and load each module once.",
-     "rocprofv3 --hip-trace"},
-    {"warm-up", "The first run of a kernel takes much longer", RES_MEASURED, false,
+     "Run it again with --hip-trace: fewer calls of hipModuleLoad and hiprtcCompileProgram.",
+     RES_MORE_CALLS},
+    {"warm-up", "The first run of a kernel takes much longer", RES_MEASURED, false, false, false,
      /* columns beside a MIN are those of its row */
      "WITH k AS (SELECT place, MIN(first), first_ns, SUM(calls) AS calls, SUM(total) AS total FROM "
      "res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid GROUP BY place), "
      "rest AS (SELECT *, (total - first_ns) * 1.0 / (calls - 1) AS rest_ns FROM k WHERE calls >= "
-     "5) "
-     "SELECT F.label, (first_ns - rest_ns) / (SELECT SUM(total) FROM res_launch), F.name AS "
-     "kernel, "
-     "first_ns, rest_ns, rest.calls AS calls FROM rest JOIN f_kernel F ON F.place = rest.place "
-     "WHERE first_ns > 5 * rest_ns AND F.label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'",
-     "Its first run takes {first}, the others {rest} on average.",
-     "Measure without the first run; touch memory and load code before the time counts.",
-     "rocprofv3 --kernel-trace"},
-    /* ---- copies ---- */
-    {"sync-copies", "The host waits for its copies", RES_MEASURED, false,
-     CALLS("calls", "time_ns",
-           "name IN ('hipMemcpy', 'hipMemcpyHtoD', 'hipMemcpyDtoH', 'hipMemcpy2D', 'hipMemcpy3D', "
-           "'hipMemcpyToSymbol', 'hipMemcpyFromSymbol') GROUP BY name HAVING SUM(calls) >= 2 "
-           "AND SUM(time_ns) >= 0.05 * (SELECT span_ns FROM f_run)"),
-     "{subject} is called {calls:time:times} and takes {time}, in which the host launches nothing.",
-     "Use hipMemcpyAsync with pinned memory, and a stream beside that of the kernels.",
-     "rocprofv3 --hip-trace --memory-copy-trace"},
-    {"pageable-copies", "Copies from memory that is not pinned", RES_MEASURED, false,
-     "SELECT '', SUM(C.\"end\" - C.start) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS copies, "
+     "5) SELECT F.label, F.share * (first_ns - rest_ns) / rest.total, F.name AS kernel, first_ns, "
+     "rest_ns, rest.calls AS calls FROM rest JOIN f_kernel F ON F.place = rest.place WHERE "
+     "first_ns > 5 * rest_ns AND first_ns - rest_ns >= 0.02 * (SELECT SUM(total) FROM res_launch) "
+     "AND " OWN,
+     "The first run of {subject} takes {first}, the other ones {rest} on average.",
+     "Leave the first run out when measuring; touch memory and load code before the time counts.",
+     "Run it again with --kernel-trace: the first run takes as long as the others.",
+     RES_MORE_KERNELS},
+    {"sync-copies", "The host waits for its copies", RES_MEASURED, false, false, false,
+     CALLS("SUM(lost_ns) + iif((SELECT kernel_ns FROM f_run) > 0, " APART ", 0)",
+           "SUM(calls) AS calls, SUM(time_ns) AS time_ns",
+           "kind = 'copy' AND name LIKE 'hipMemcpy%' AND name NOT LIKE '%Async%' HAVING SUM(calls) "
+           ">= 6 AND "
+           "SUM(lost_ns) + " APART " >= 0.05 * (SELECT span_ns FROM f_run)"),
+     "{subject} is called {calls:time:times}. The host waits for each copy and launches "
+     "nothing meanwhile, so that no kernel runs beside a copy.",
+     "Use hipMemcpyAsync with pinned memory (hipHostMalloc) on two or more streams.",
+     "Run it again with --hip-trace and --memory-copy-trace: kernels run while data is copied.",
+     RES_MORE_COPIES},
+    {"pageable-copies", "Copies from memory that is not pinned", RES_MEASURED, false, false, false,
+     "SELECT '', (SELECT copy_ns * 0.5 / span_ns FROM f_run), COUNT(*) AS copies, "
      "SUM(C.size) AS copied_bytes FROM rocpd_memory_copy C JOIN rocpd_info_agent S ON S.id = "
      "C.src_agent_id AND S.guid = C.guid JOIN rocpd_info_agent D ON D.id = C.dst_agent_id AND "
-     "D.guid = C.guid WHERE S.type <> D.type AND EXISTS (SELECT 1 FROM res_call WHERE name LIKE "
-     "'hipMemcpy%') AND NOT EXISTS (SELECT 1 FROM res_call WHERE name IN ('hipHostMalloc', "
+     "D.guid = C.guid WHERE S.type <> D.type AND EXISTS (SELECT 1 FROM f_call WHERE name LIKE "
+     "'hipMemcpy%') AND NOT EXISTS (SELECT 1 FROM f_call WHERE name IN ('hipHostMalloc', "
      "'hipHostAlloc', 'hipMallocHost', 'hipHostRegister', 'hipMallocManaged')) HAVING SUM(C.size) "
      ">= "
-     "1048576",
-     "{copies:copy between host and GPU moves:copies between host and GPU move} {copied}, and the "
-     "program pins no host memory.",
+     "1048576 AND COUNT(*) >= 6",
+     "{copies:copy between host and GPU moves:copies between host and GPU move} {copied}, and "
+     "the program pins no memory of the host: each goes through a buffer of the runtime, and "
+     "the host waits for it.",
      "Allocate what is copied with hipHostMalloc, or pin it with hipHostRegister: copies are "
-     "faster "
-     "and can run beside kernels.",
-     "rocprofv3 --hip-trace --memory-copy-trace"},
-    {"small-copies", "Many small copies", RES_MEASURED, false,
-     "SELECT S.string, SUM(C.\"end\" - C.start) * 1.0 / (SELECT span_ns FROM f_run), COUNT(*) AS "
-     "copies, AVG(C.size) AS mean_bytes FROM rocpd_memory_copy C JOIN rocpd_string S ON S.id = "
-     "C.name_id AND S.guid = C.guid GROUP BY S.string HAVING COUNT(*) >= 50 AND AVG(C.size) <= "
-     "65536",
-     "{copies:copy moves:copies move} {mean} each on average.",
-     "Gather them on the host and copy once: each costs microseconds, however small.",
-     "rocprofv3 --memory-copy-trace"},
-    /* ---- shape of a kernel ---- */
-    {"few-waves", "Too few waves for the GPU", RES_EXACT, false,
-     KERNELS("groups * group_waves AS waves, simds", "simds > 0 AND groups * group_waves < simds"),
-     "Its largest launch has {waves:wave:waves}, the GPU {simds:SIMD:SIMDs}: some have nothing to "
-     "do.",
+     "faster and can run beside kernels.",
+     "Run it again with --memory-copy-trace: the copies take less time.", RES_MORE_COPIES},
+    {"small-copies", "Many small copies", RES_MEASURED, false, false, true,
+     "SELECT S.string, MAX(SUM(C.\"end\" - C.start) * (NOT R.model_time), " LOST_BY(
+         "copy") ") * 1.0 / R.span_ns, COUNT(*) AS "
+                 "copies, AVG(C.size) AS mean_bytes FROM f_run R, rocpd_memory_copy C JOIN "
+                 "rocpd_string S ON S.id = "
+                 "C.name_id AND S.guid = C.guid GROUP BY S.string HAVING COUNT(*) >= 50 AND "
+                 "AVG(C.size) <= 65536",
+     "{copies:copy moves:copies move} {mean} each on average: the time to begin a copy, "
+     "microseconds however small it is, counts more than the bytes.",
+     "Gather the parts on the host and copy once.",
+     "Run it again with --memory-copy-trace: fewer copies, each larger.", RES_MORE_COPIES},
+    {"few-waves", "Too few waves for the GPU", RES_EXACT, false, false, false,
+     KERNELS("1.0 - groups * group_waves * 1.0 / simds", "groups * group_waves AS waves, simds",
+             "simds > 0 AND groups * group_waves < simds"),
+     "The largest launch of {subject} has {waves:wave:waves}, the GPU {simds:SIMD:SIMDs}: the "
+     "other SIMDs have nothing to do.",
      "Launch more work-items: let each do less, or run several problems at once.",
-     "rocprofv3 check"},
-    {"tail", "The last round of workgroups leaves the GPU empty", RES_EXACT, false,
-     KERNELS("groups, rounds, 100 * tail AS idle_pct",
-             "rounds > 1 AND rounds < 10 AND tail >= 0.2"),
-     "Its {groups} workgroups fill the GPU {rounds:time:times}, so {idle} of it is idle on "
-     "average.",
+     "Run it again with --kernel-trace: the grid has a wave for each SIMD at least, better "
+     "several.",
+     RES_MORE_KERNELS},
+    {"tail", "The last round of workgroups leaves the GPU empty", RES_EXACT, false, false, false,
+     KERNELS("tail / 2", "groups, rounds, 100 * tail AS idle_pct",
+             "rounds > 1 AND rounds < 10 AND tail >= 0.25"),
+     "The {groups} workgroups of {subject} fill the GPU {rounds:time:times}: if all take the "
+     "same time, {idle} of the GPU is idle over the whole kernel.",
      "Change the workgroup's size or the work of each, so that the rounds come out even.",
-     "rocprofv3 check"},
-    {"partial-waves", "Workgroups do not fill their waves", RES_EXACT, false,
-     KERNELS("workgroup AS work_items, 100.0 * (group_waves * 64 - workgroup) / (group_waves * 64) "
+     "Run it again with --kernel-trace: the number of workgroups is a multiple of what the GPU "
+     "holds.",
+     RES_MORE_KERNELS},
+    {"partial-waves", "Workgroups do not fill their waves", RES_EXACT, false, false, false,
+     KERNELS("(group_waves * 64.0 - workgroup) / (group_waves * 64)",
+             "workgroup AS work_items, 100.0 * (group_waves * 64 - workgroup) / (group_waves * 64) "
              "AS idle_pct",
              "workgroup > 0 AND workgroup % 64 <> 0"),
-     "A workgroup has {work_items} work-items: {idle} of the lanes of its waves never work.",
-     "Make the workgroup's size a multiple of 64.", "rocprofv3 check"},
-    {"occupancy-registers", "Registers limit the occupancy", RES_EXACT, false,
-     KERNELS(LIMITED, "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%GPRs%'"),
-     "A SIMD holds {waves:wave:waves} of {possible}, limited by {limiter}.",
+     "A workgroup of {subject} has {work_items} work-items: {idle} of the lanes of its waves "
+     "never work.",
+     "Make the workgroup's size a multiple of 64.",
+     "Run it again with --kernel-trace: the workgroup's size is a multiple of 64.",
+     RES_MORE_KERNELS},
+    {"occupancy-registers", "Registers limit the occupancy", RES_EXACT, false, false, false,
+     KERNELS(FEWER_WAVES, LIMITED,
+             "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%GPRs%'"),
+     "A SIMD holds {waves:wave:waves} of {subject} where {possible} are possible, limited by "
+     "{limiter}. Fewer waves hide less of the latency of memory.",
      "Use fewer registers: __launch_bounds__, less unrolling, smaller tiles in registers.",
-     ANNOTATE},
-    {"occupancy-lds", "LDS limits the occupancy", RES_EXACT, false,
-     KERNELS(LIMITED, "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%LDS%'"),
-     "A SIMD holds {waves:wave:waves} of {possible}, limited by {limiter}.",
-     "Use less LDS for each workgroup, or let larger workgroups share it.", ANNOTATE},
+     "Run it again with --kernel-trace: the kernel takes less, and a SIMD holds more waves.",
+     RES_MORE_LINES},
+    {"occupancy-lds", "LDS limits the occupancy", RES_EXACT, false, false, false,
+     KERNELS(FEWER_WAVES, LIMITED,
+             "waves_max > 0 AND occupancy <= waves_max / 2 AND limiter LIKE '%LDS%' AND limiter "
+             "NOT LIKE '%GPRs%'"),
+     "A SIMD holds {waves:wave:waves} of {subject} where {possible} are possible, limited by "
+     "{limiter}. Fewer waves hide less of the latency of memory.",
+     "Use less LDS for each workgroup, or let larger workgroups share it.",
+     "Run it again with --kernel-trace: the kernel takes less, and a SIMD holds more waves.",
+     RES_MORE_LINES},
     {"occupancy-workgroups", "Workgroups and their barriers limit the occupancy", RES_EXACT, false,
-     KERNELS(LIMITED, "occupancy < waves_max AND limiter LIKE '%workgroups%'"),
-     "A SIMD holds {waves:wave:waves} of {possible}, limited by {limiter}.",
-     "A compute unit has barriers for few workgroups: make them larger.", ANNOTATE},
-    {"occupancy-scratch", "Scratch memory limits the occupancy", RES_EXACT, false,
-     KERNELS("scratch AS scratch_bytes, scratch_slots AS slots, unit_waves AS waves",
+     false, false,
+     KERNELS(FEWER_WAVES, LIMITED, "occupancy < waves_max AND limiter LIKE '%workgroups%'"),
+     "A SIMD holds {waves:wave:waves} of {subject} where {possible} are possible, limited by "
+     "{limiter}. Fewer waves hide less of the latency of memory.",
+     "A compute unit has barriers for few workgroups: make them larger.",
+     "Run it again with --kernel-trace: the kernel takes less, and a SIMD holds more waves.",
+     RES_MORE_LINES},
+    {"occupancy-scratch", "Scratch memory limits the occupancy", RES_EXACT, false, false, false,
+     KERNELS("(1.0 - scratch_slots * 1.0 / unit_waves) / 2",
+             "scratch AS scratch_bytes, scratch_slots AS slots, unit_waves AS waves",
              "scratch > 0 AND scratch_slots > 0 AND scratch_slots < unit_waves"),
-     "A compute unit could hold {waves:wave:waves}, but has room for the scratch memory of "
-     "{slots}.",
-     "Avoid spills and arrays with computed indices.", ANNOTATE},
-    {"scratch", "Spills, or arrays in scratch memory", RES_EXACT, false,
-     KERNELS("scratch AS scratch_bytes", "scratch > 0"),
-     "Each work-item has {scratch} of scratch memory: registers that were spilled, or arrays that "
-     "are indexed by what is not known when compiling.",
-     "Raise the limit of registers (__launch_bounds__), unroll loops over small arrays, or keep "
-     "them in LDS.",
-     ANNOTATE},
-    /* ---- memory ---- */
-    {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true,
-     KERNELS(
-         "total_of(place, 'TCP_TOTAL_CACHE_ACCESSES') / total_of(place, 'SQ_INSTS_VMEM') AS lines",
-         "total_of(place, 'SQ_INSTS_VMEM') > 0 AND total_of(place, 'TCP_TOTAL_CACHE_ACCESSES') >= "
-         "24 * total_of(place, 'SQ_INSTS_VMEM')"),
-     "A memory instruction touches {lines} cache lines of 64 bytes on average; 64 neighbours of 4 "
-     "bytes need 4.",
+     "A compute unit could hold {waves:wave:waves} of {subject}, but has room for the scratch "
+     "memory of {slots}.",
+     "Avoid spills, and arrays with computed indices.",
+     "Run it again with --kernel-trace: the kernel has less scratch memory.", RES_MORE_LINES},
+    {"scratch", "Spills, or arrays in scratch memory", RES_EXACT, false, false, false,
+     KERNELS("0.5", "scratch AS scratch_bytes", "scratch > 0"),
+     "Each work-item of {subject} has {scratch} of scratch memory: registers that were "
+     "spilled, or an array with an index that is not known when compiling. Both lie in memory, "
+     "not in registers.",
+     "Allow more registers (__launch_bounds__), unroll loops over small arrays, or keep these "
+     "in LDS.",
+     "Run it again with --kernel-trace: the kernel has no scratch memory.", RES_MORE_LINES},
+    {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true, false, false,
+     KERNELS("0.75 * (1 - 4 / ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM'))",
+             "ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') AS lines",
+             "ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= 24"),
+     "A memory instruction of {subject} touches {lines} cache lines of 64 bytes on average; 64 "
+     "neighbours of 4 bytes need 4.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
      "LDS.",
-     ANNOTATE},
-    {"line-uncoalesced", "The instruction whose access is coalesced worst", RES_EXACT, false,
-     INSTRUCTIONS("I.lines * 1.0 / I.lines_needed AS times, MAX(" LINES ") AS needless",
+     "Count TCP_TOTAL_CACHE_ACCESSES_sum and SQ_INSTS_VMEM again: there are fewer lines for "
+     "each instruction.",
+     RES_MORE_LINES},
+    {"line-uncoalesced", "The instruction whose access is coalesced worst", RES_EXACT, false, false,
+     false,
+     INSTRUCTIONS("SUM(" LINES ") * 1.0 / C.work",
+                  "I.lines * 1.0 / I.lines_needed AS times, MAX(" LINES ") AS needless",
                   LINES " > 0"),
      "At {place}, {instruction} touches {times} times the cache lines that its bytes need, "
-     "{needless} "
-     "more than would do.",
+     "{needless} more than would do.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "
      "LDS.",
-     ANNOTATE},
-    {"line-conflicts", "The instruction with the most LDS bank conflicts", RES_EXACT, false,
-     INSTRUCTIONS("I.lds_clocks * 1.0 / I.lds_clocks_needed AS times, MAX(" CLOCKS ") AS lost",
+     "Run it again with --instruction-counts: annotate shows as many lines touched as needed.",
+     RES_MORE_LINES},
+    {"line-conflicts", "The instruction with the most LDS bank conflicts", RES_EXACT, false, false,
+     false,
+     INSTRUCTIONS("SUM(" CLOCKS ") * 1.0 / C.work",
+                  "I.lds_clocks * 1.0 / I.lds_clocks_needed AS times, MAX(" CLOCKS ") AS lost",
                   CLOCKS " > 0"),
-     "At {place}, {instruction} takes {times} times the clocks of LDS that it needs: {lost} are "
-     "lost.",
-     "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
-    {"spill-in-loop", "Scratch memory is used in a loop", RES_EXACT, false,
-     INSTRUCTIONS("MAX(I.issued) AS times", "spilled_in_loop(I.spills, I.loop_depth, I.text)"),
-     "At {place}, {instruction} is executed {times:time:times}, within a loop.",
-     "Raise the limit of registers (__launch_bounds__), or keep what the loop needs in fewer.",
-     ANNOTATE},
-    {"lds-conflicts", "LDS bank conflicts", RES_CACHE_MODEL, true,
+     "At {place}, {instruction} takes {times} times the clocks of LDS that it needs, since "
+     "lanes want the same bank: {lost} clocks are lost.",
+     "Pad rows by one element, or change which lane reads which column.",
+     "Run it again with --instruction-counts: annotate shows no conflicts at this line.",
+     RES_MORE_LINES},
+    {"line-atomics", "The instruction whose atomics meet at one address", RES_EXACT, false, false,
+     false,
+     INSTRUCTIONS("SUM(I.atomics) * 1.0 / (C.work + SUM(I.atomics))",
+                  "MAX(I.atomics) AS atomics, I.lanes * 1.0 / I.lines AS lanes",
+                  "I.lines > 0 AND I.atomics > 0 AND I.lines < I.lines_needed"),
+     "At {place}, {instruction} does {atomics} atomics, {lanes} lanes on each cache line: "
+     "lanes share addresses, and wait for each other.",
+     "Add up within a wave or workgroup first, and let one lane do the atomic.",
+     "Run it again with --instruction-counts: this line has far fewer atomics.", RES_MORE_LINES},
+    {"line-divergence", "Waves with idle lanes: branches diverge", RES_EXACT, false, false, false,
+     "SELECT F.label, F.share * (1 - C.lanes / 64 / C.vector), F.name AS kernel, COALESCE((SELECT "
+     "source FROM f_instruction I "
+     "WHERE I.place = F.place AND divergent > 0 ORDER BY divergent DESC, source LIMIT 1), 'its "
+     "beginning') AS place, C.lanes / C.vector AS "
+     "lanes FROM f_kernel F JOIN f_code C ON C.place = F.place WHERE C.vector > 0 AND C.lanes > 0 "
+     "AND C.lanes < 0.7 * 64 * C.vector",
+     "{lanes} of 64 lanes are active in the vector instructions of {subject}, on average; "
+     "lanes part most often at {place}.",
+     "Sort work so that the lanes of a wave do the same, and replace short branches by "
+     "selects.",
+     "Run it again with --instruction-counts: annotate shows more lanes.", RES_MORE_LINES},
+    {"spill-in-loop", "Scratch memory is used in a loop", RES_EXACT, false, false, false,
+     INSTRUCTIONS("MAX(0.5, SUM(I.issued + I.lines) * 1.0 / C.work)", "MAX(I.issued) AS times",
+                  SPILLED),
+     "At {place}, {instruction} is executed {times:time:times}, within a loop: it moves a "
+     "register that had no room.",
+     "Allow more registers (__launch_bounds__), or keep what the loop needs in fewer.",
+     "Run it again with --instruction-counts: the kernel has no spilled registers.",
+     RES_MORE_LINES},
+    {"lds-conflicts", "LDS bank conflicts", RES_CACHE_MODEL, true, false, false,
+     KERNELS("0.75 * ratio(place, 'SQ_LDS_BANK_CONFLICT', 'SQ_LDS_IDX_ACTIVE')",
+             "100 * ratio(place, 'SQ_LDS_BANK_CONFLICT', 'SQ_LDS_IDX_ACTIVE') AS lost_pct",
+             "ratio(place, 'SQ_LDS_BANK_CONFLICT', 'SQ_LDS_IDX_ACTIVE') BETWEEN 0.1 AND 1"),
+     "{lost} of the clocks in which LDS works for {subject} are lost to bank conflicts.",
+     "Pad rows by one element, or change which lane reads which column.",
+     "Count SQ_LDS_BANK_CONFLICT and SQ_LDS_IDX_ACTIVE again: the share falls.", RES_MORE_LINES},
+    {"l2-reuse", "Data that is used again does not stay in L2", RES_CACHE_MODEL, true, false, false,
      KERNELS(
-         "100 * total_of(place, 'SQ_LDS_BANK_CONFLICT') / total_of(place, 'SQ_LDS_IDX_ACTIVE') AS "
-         "lost_pct",
-         "total_of(place, 'SQ_LDS_IDX_ACTIVE') > 0 AND total_of(place, 'SQ_LDS_BANK_CONFLICT') >= "
-         "0.1 * total_of(place, 'SQ_LDS_IDX_ACTIVE')"),
-     "{lost} of the clocks in which LDS works are lost to bank conflicts.",
-     "Pad rows by one element, or change which lane reads which column.", ANNOTATE},
-    {"l2-reuse", "Data that is used again does not stay in L2", RES_CACHE_MODEL, true,
-     KERNELS(
+         "(1 - mean_of(place, 'L2CacheHit') / 100) / 2",
          "mean_of(place, 'L2CacheHit') AS hit_pct, 1024 * mean_of(place, 'FETCH_SIZE') AS "
          "fetched_bytes, (SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND "
          "level = 'REAL') AS allocated_bytes",
          "mean_of(place, 'L2CacheHit') < 50 AND 1024 * mean_of(place, 'FETCH_SIZE') >= 2 * "
          "(SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND level = 'REAL')"),
-     "Only {hit} of its requests hit L2, and it fetches {fetched} where the program has "
-     "{allocated} "
-     "in all: the same data comes several times.",
+     "Only {hit} of the requests of {subject} hit L2. A launch fetches {fetched} where the "
+     "program has {allocated} in all: the same data comes several times.",
      "Work on tiles that fit into L2, and order workgroups so that neighbours share data.",
-     ANNOTATE},
-    {"tlb-misses", "Address translations miss", RES_CACHE_MODEL, true,
-     KERNELS("100 * total_of(place, 'TCP_UTCL1_TRANSLATION_MISS') / total_of(place, "
-             "'TCP_UTCL1_REQUEST') AS miss_pct",
-             "total_of(place, 'TCP_UTCL1_REQUEST') > 0 AND total_of(place, "
-             "'TCP_UTCL1_TRANSLATION_MISS') >= 0.05 * total_of(place, 'TCP_UTCL1_REQUEST')"),
-     "{miss} of its address translations miss.",
-     "Access memory in order, and avoid strides of pages.", ANNOTATE},
-    {"scalar-misses", "The scalar cache misses", RES_CACHE_MODEL, true,
-     KERNELS(
-         "100 * total_of(place, 'SQC_DCACHE_MISSES') / total_of(place, 'SQC_DCACHE_REQ') AS "
-         "miss_pct, total_of(place, 'SQC_DCACHE_REQ') AS requests",
-         "total_of(place, 'SQC_DCACHE_REQ') >= 1000 AND total_of(place, 'SQC_DCACHE_MISSES') >= "
-         "0.2 * total_of(place, 'SQC_DCACHE_REQ')"),
-     "{miss} of {requests} scalar loads miss their cache.",
-     "Read constants in order, or keep tables that are read at random in LDS.", ANNOTATE},
-    {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true,
-     KERNELS(
-         /* a line is asked for in two pieces of 32 bytes */
-         "200 * total_of(place, 'SQC_TC_INST_REQ') / total_of(place, 'SQC_ICACHE_REQ') AS "
-         "miss_pct, total_of(place, 'SQC_ICACHE_REQ') AS requests",
-         "total_of(place, 'SQC_ICACHE_REQ') >= 1000 AND total_of(place, 'SQC_TC_INST_REQ') >= "
-         "0.2 * total_of(place, 'SQC_ICACHE_REQ')"),
-     "{miss} of the code that waves ask for ({requests} requests) has to be read from L2.",
-     "Unroll and inline less: a loop should fit into 32 KiB.", ANNOTATE},
-    {"atomics", "Atomics make up much of the traffic", RES_CACHE_MODEL, true,
-     KERNELS("total_of(place, 'TCC_ATOMIC') AS atomics, 100 * total_of(place, 'TCC_ATOMIC') / "
-             "total_of(place, 'TCC_REQ') AS share_pct",
-             "total_of(place, 'TCC_REQ') > 0 AND total_of(place, 'TCC_ATOMIC') >= 0.25 * "
-             "total_of(place, 'TCC_REQ')"),
-     "{share} of its requests to L2 are atomics, {atomics} in all; those of one address wait for "
-     "each "
-     "other.",
-     "Add up within a wave or workgroup first, and let one lane do the atomic.", ANNOTATE},
-    /* ---- computing ---- */
-    {"divergence", "Lanes are idle: branches diverge", RES_TIMING_MODEL, true,
-     KERNELS("mean_of(place, 'VALUUtilization') AS active_pct, 0.64 * mean_of(place, "
+     "Count FETCH_SIZE again: it falls.", RES_MORE_LINES},
+    {"tlb-misses", "Address translations miss", RES_CACHE_MODEL, true, false, false,
+     KERNELS("0.5 * ratio(place, 'TCP_UTCL1_TRANSLATION_MISS', 'TCP_UTCL1_REQUEST')",
+             "100 * ratio(place, 'TCP_UTCL1_TRANSLATION_MISS', 'TCP_UTCL1_REQUEST') AS miss_pct",
+             "ratio(place, 'TCP_UTCL1_TRANSLATION_MISS', 'TCP_UTCL1_REQUEST') BETWEEN 0.05 AND 1"),
+     "{miss} of the address translations of {subject} miss.",
+     "Access memory in order, and avoid strides of pages.",
+     "Count TCP_UTCL1_TRANSLATION_MISS and TCP_UTCL1_REQUEST again: the share falls.",
+     RES_MORE_LINES},
+    {"scalar-misses", "The scalar cache misses", RES_CACHE_MODEL, true, false, false,
+     KERNELS("0.5 * ratio(place, 'SQC_DCACHE_MISSES', 'SQC_DCACHE_REQ')",
+             "100 * ratio(place, 'SQC_DCACHE_MISSES', 'SQC_DCACHE_REQ') AS miss_pct, "
+             "mean_of(place, 'SQC_DCACHE_REQ') AS requests",
+             "ratio(place, 'SQC_DCACHE_MISSES', 'SQC_DCACHE_REQ') BETWEEN 0.2 AND 1 AND "
+             "mean_of(place, 'SQC_DCACHE_REQ') >= 1000"),
+     "{miss} of {requests} scalar loads of a launch of {subject} miss their cache.",
+     "Read constants in order, or keep tables that are read at random in LDS.",
+     "Count SQC_DCACHE_MISSES and SQC_DCACHE_REQ again: the share falls.", RES_MORE_LINES},
+    {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true, false, false,
+     /* a line is asked for in two pieces of 32 bytes, and lines that nobody asked for come, too */
+     KERNELS("0.5 * MIN(1, 2 * ratio(place, 'SQC_TC_INST_REQ', 'SQC_ICACHE_REQ'))",
+             "mean_of(place, 'SQC_TC_INST_REQ') AS pieces, mean_of(place, 'SQC_ICACHE_REQ') AS "
+             "requests",
+             "mean_of(place, 'SQC_ICACHE_REQ') >= 1000 AND ratio(place, 'SQC_TC_INST_REQ', "
+             "'SQC_ICACHE_REQ') >= 0.1"),
+     "Waves of {subject} ask for code {requests:time:times} in a launch, and {pieces:piece:pieces} "
+     "of 32 bytes have to be read from L2 for them.",
+     "Unroll and inline less: a loop should fit into 32 KiB.",
+     "Count SQC_TC_INST_REQ and SQC_ICACHE_REQ again: the first falls.", RES_MORE_LINES},
+    {"atomics", "Atomics make up much of the traffic", RES_CACHE_MODEL, true, false, false,
+     KERNELS("ratio(place, 'TCC_ATOMIC', 'TCC_REQ')",
+             "mean_of(place, 'TCC_ATOMIC') AS atomics, 100 * ratio(place, 'TCC_ATOMIC', 'TCC_REQ') "
+             "AS share_pct",
+             "ratio(place, 'TCC_ATOMIC', 'TCC_REQ') BETWEEN 0.25 AND 1"),
+     "{share} of the requests of {subject} to L2 are atomics, {atomics} in a launch; those of "
+     "one address wait for each other.",
+     "Add up within a wave or workgroup first, and let one lane do the atomic.",
+     "Count TCC_ATOMIC_sum and TCC_REQ_sum again: the share falls.", RES_MORE_LINES},
+    {"divergence", "Lanes are idle: branches diverge", RES_TIMING_MODEL, true, false, false,
+     KERNELS("1 - mean_of(place, 'VALUUtilization') / 100",
+             "mean_of(place, 'VALUUtilization') AS active_pct, 0.64 * mean_of(place, "
              "'VALUUtilization') AS lanes",
              "mean_of(place, 'VALUUtilization') < 70"),
-     "{lanes} of 64 lanes are active in its vector instructions, on average.",
-     "Sort work so that the lanes of a wave do the same, and replace short branches by selects.",
-     ANNOTATE},
-    {"no-matrix", "Half-precision sums without the matrix unit", RES_EXACT, true,
+     "{lanes} of 64 lanes are active in the vector instructions of {subject}, on average.",
+     "Sort work so that the lanes of a wave do the same, and replace short branches by "
+     "selects.",
+     "Count VALUUtilization again: it grows.", RES_MORE_LINES},
+    {"no-matrix", "Half-precision sums without the matrix unit", RES_EXACT, true, false, false,
      KERNELS(
-         "total_of(place, 'SQ_INSTS_VALU_FMA_F16') AS instructions, 100 * total_of(place, "
-         "'SQ_INSTS_VALU_FMA_F16') / total_of(place, 'SQ_INSTS_VALU') AS share_pct",
-         "total_of(place, 'SQ_INSTS_VALU_FMA_F16') >= 0.25 * total_of(place, 'SQ_INSTS_VALU') AND "
-         "COALESCE(total_of(place, 'SQ_INSTS_MFMA'), total_of(place, "
-         "'SQ_INSTS_VALU_MFMA_F16')) = 0"),
-     "{share} of its vector instructions multiply and add half-precision numbers, none of them is "
-     "a "
-     "matrix instruction.",
-     "A matrix product by MFMA is several times as fast: rocBLAS, rocWMMA or Composable Kernel.",
-     ANNOTATE},
-    {"far-from-roofs", "Neither computing nor memory is busy", RES_TIMING_MODEL, true,
+         "0.75 * ratio(place, 'SQ_INSTS_VALU_FMA_F16', 'SQ_INSTS_VALU')",
+         "mean_of(place, 'SQ_INSTS_VALU_FMA_F16') AS instructions, 100 * ratio(place, "
+         "'SQ_INSTS_VALU_FMA_F16', 'SQ_INSTS_VALU') AS share_pct",
+         "ratio(place, 'SQ_INSTS_VALU_FMA_F16', 'SQ_INSTS_VALU') BETWEEN 0.25 AND 1 AND "
+         "COALESCE(mean_of(place, 'SQ_INSTS_MFMA'), mean_of(place, 'SQ_INSTS_VALU_MFMA_F16')) = 0"),
+     "{share} of the vector instructions of {subject} multiply and add half-precision numbers; "
+     "none of them is a matrix instruction.",
+     "A matrix product by MFMA is several times as fast: use rocBLAS, rocWMMA or Composable "
+     "Kernel.",
+     "Count SQ_INSTS_MFMA again: it is not 0.", RES_MORE_LINES},
+    {"far-from-roofs", "Neither computing nor memory is busy", RES_TIMING_MODEL, true, false, false,
      KERNELS(
+         "(1 - MAX(mean_of(place, 'VALUBusy'), mean_of(place, 'MemUnitBusy')) / 100) / 2",
          "mean_of(place, 'VALUBusy') AS compute_pct, mean_of(place, 'MemUnitBusy') AS memory_pct",
-         "mean_of(place, 'VALUBusy') < 20 AND mean_of(place, 'MemUnitBusy') < 20"),
-     "Vector units work {compute} of the time, memory units {memory}: it waits for latency.",
+         "mean_of(place, 'VALUBusy') < 20 AND mean_of(place, 'MemUnitBusy') < 20 AND "
+         /* a kernel that is shorter has begun and ended before it could be busy */
+         "iif((SELECT software AND NOT model_time FROM f_run), mean_of(place, 'SQ_INSTS_VALU') >= "
+         "500 * groups * group_waves, total_ns >= 20000.0 * calls)"),
+     "Vector units work {compute} of the time of {subject}, memory units {memory}: it waits "
+     "for latency.",
      "Give each SIMD more waves, or each wave more independent work: unroll, load ahead.",
-     ANNOTATE},
-    {NULL, NULL, RES_EXACT, false, NULL, NULL, NULL, NULL}};
+     "Count VALUBusy and MemUnitBusy again: one of them grows.", RES_MORE_LINES},
+    {0}};
+
+const res_rule_row_t *res_finding_rule(const char *name)
+{
+    const res_rule_row_t *rule = res_finding_rules;
+    while (rule->rule && strcmp(rule->rule, name) != 0)
+        rule++;
+    return rule->rule ? rule : NULL;
+}

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "insight/occupancy.h"
+#include "insight/sources.h"
 #include "results/gather.h"
 #include "results/waste.h"
 
@@ -24,17 +25,52 @@ static int no_memory(void)
 
 /* ---- tables that rules read ---- */
 
-/* f_run has one row, f_kernel one for each kernel, f_instruction one for each that was counted. */
+/* f_run has one row, f_kernel one for each kernel, f_instruction one for each that was counted,
+ * f_code one for each kernel with such, f_call one for each name of calls. */
 static const char tables[] =
     "DROP TABLE IF EXISTS temp.f_run; DROP TABLE IF EXISTS temp.f_kernel; "
-    "DROP TABLE IF EXISTS temp.f_instruction; "
-    "CREATE TEMP TABLE f_instruction(place, source, text, issued, lines, lines_needed, lds_clocks, "
-    "lds_clocks_needed, loop_depth, spills); "
-    "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, occupancy, waves_max, limiter, "
-    "advice, workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, scratch, "
-    "rounds, tail); "
-    "CREATE TEMP TABLE f_run AS SELECT MAX(1, last - first) AS span_ns, *, 0 AS software, 0 AS "
-    "model_time, 0 AS dropped, 0 AS damaged, 0 AS names_lost, 0 AS uncounted FROM res_work";
+    "DROP TABLE IF EXISTS temp.f_instruction; DROP TABLE IF EXISTS temp.f_code; "
+    "DROP TABLE IF EXISTS temp.f_call; "
+    "CREATE TEMP TABLE f_instruction(place, source, text, issued, lanes, lines, lines_needed, "
+    "lds_clocks, lds_clocks_needed, atomics, divergent, loop_depth, spills); "
+    "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, total_ns, occupancy, waves_max, "
+    "limiter, advice, workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, "
+    "scratch, rounds, tail); "
+    "CREATE TEMP TABLE f_run AS SELECT MAX(1, SUM(last - first) - SUM(startup_ns)) AS span_ns, "
+    "SUM(kernel_ns) AS kernel_ns, SUM(copy_ns) AS copy_ns, SUM(kernel_ns + copy_ns - busy_ns) AS "
+    "overlap_ns, SUM(gaps) AS gaps, SUM(idle_ns) AS idle_ns, SUM(own_ns) AS own_ns, "
+    "MAX(own_longest_ns) AS own_longest_ns, SUM(apart_ns) AS apart_ns, SUM(apart) AS apart, "
+    "SUM(host_ns) AS host_ns, SUM(load_ns) AS load_ns, SUM(asked_ns) AS asked_ns, NULL AS "
+    "launch_ns, 0 AS software, 0 AS "
+    "model_time, 0 AS dropped, 0 AS damaged, 0 AS names_lost, 0 AS uncounted FROM res_work; "
+    "CREATE TEMP TABLE f_call AS SELECT name, kind, SUM(calls) AS calls, SUM(inside) AS inside, "
+    "SUM(time_ns) AS time_ns, MAX(longest_ns) AS longest_ns, SUM(inside_ns) AS inside_ns, "
+    "SUM(gap_ns) AS lost_ns FROM res_call GROUP BY name, kind";
+
+/* Where kernels have the host's clock, or a GPU's beside the host's, all is measured: a call has
+ * lost what its calls fill of the GPU's gaps. */
+static const char measured[] =
+    "UPDATE f_run SET launch_ns = (SELECT (SUM(time_ns) - MAX(longest_ns)) * 1.0 / (SUM(calls) - "
+    "1) FROM f_call WHERE kind = 'launch' HAVING SUM(calls) > 1)";
+
+/* Where kernels have the model's clock, nothing that the host has measured stands beside them. What
+ * calls and copies cost is what they cost a host with an MI200 on PCIe 4.0 x16: round figures of
+ * published measurements of HIP, which depend on no run. The whole is the sum of what is known. */
+static const char modelled[] =
+    "UPDATE f_run SET launch_ns = 5000, overlap_ns = 0, gaps = 0, idle_ns = 0, own_ns = 0, "
+    "own_longest_ns = 0, kernel_ns = (SELECT TOTAL(total) FROM res_launch), copy_ns = (SELECT "
+    "TOTAL(size / 25.0) FROM rocpd_memory_copy); "
+    "UPDATE f_call SET lost_ns = CASE kind WHEN 'launch' THEN calls * 5000.0 * ((SELECT kernel_ns "
+    "FROM f_run) < 10000.0 * calls) WHEN 'sync' THEN calls * 10000.0 WHEN 'alloc' THEN inside * "
+    "30000.0 WHEN 'copy' THEN inside * 10000.0 ELSE 0 END; "
+    "UPDATE f_run SET span_ns = MAX(1, kernel_ns + copy_ns + (SELECT TOTAL(lost_ns) FROM f_call))";
+
+/* Shares of kernels are of the time of all kernels so far; of the whole run they are this. */
+static const char shares[] =
+    "UPDATE f_kernel SET share = share * (SELECT MIN(1.0, kernel_ns * 1.0 / span_ns) FROM f_run); "
+    "CREATE TEMP TABLE f_code AS SELECT place, SUM(issued + lines + lds_clocks) AS work, "
+    "TOTAL(iif(text LIKE 'v\\_%' ESCAPE '\\', issued, 0)) AS vector, TOTAL(iif(text LIKE 'v\\_%' "
+    "ESCAPE '\\', lanes, 0)) AS lanes FROM f_instruction GROUP BY place";
 
 /* Shape of the largest dispatch, and of the GPU that ran it. */
 typedef struct {
@@ -60,6 +96,7 @@ static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape
     const double rounds = at_once > 0 ? groups / at_once : 0;
     const double numbers[] = {k->share,
                               dispatches ? dispatches->total : 0,
+                              (double)k->total_ns,
                               o.waves,
                               o.waves_max,
                               shape->workgroup,
@@ -76,7 +113,7 @@ static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape
     sqlite3_bind_text(s, 2, k->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, k->label, -1, SQLITE_STATIC);
     for (int i = 0, at = 4; i < (int)(sizeof(numbers) / sizeof(*numbers)); i++, at++) {
-        if (at == 8) { /* texts stand between */
+        if (at == 9) { /* texts stand between */
             sqlite3_bind_text(s, at++, limiter, -1, SQLITE_TRANSIENT);
             sqlite3_bind_text(s, at++, advice, -1, SQLITE_TRANSIENT);
         }
@@ -141,21 +178,36 @@ static int put_run(res_run_t *r, const res_values_t *v)
 }
 
 /* The last part of a file's path, and its line. */
-#define SOURCE_LINE                                                                                \
-    "substr(I.file, length(rtrim(I.file, replace(I.file, '/', ''))) + 1) || ':' || I.line"
+#define SOURCE_LINE(file, line)                                                                    \
+    "substr(" file ", length(rtrim(" file ", replace(" file ", '/', ''))) + 1) || ':' || " line
+
+/* Of an instruction that was inlined from a header of the system's, where the user's own code calls
+ * it: frames are from the innermost on. */
+#define CALLER                                                                                     \
+    "(SELECT " SOURCE_LINE(                                                                        \
+        "J.value ->> '$.file'",                                                                    \
+        "(J.value ->> '$.line')") " FROM json_each("                                               \
+                                  "iif(json_valid(I.inlined), I.inlined, '[]')) J WHERE NOT "      \
+                                  "is_header(J.value ->> '$.file') "                               \
+                                  "ORDER BY J.key LIMIT 1)"
 
 /* Over all dispatches; where they come from, if the code says. What is known of kernels' code may
  * be missing: databases of other versions. */
 static int put_instructions(res_run_t *r)
 {
     const bool code = rocpd_has_column(r->db, "crocprof_kernel_code", "vgpr_spills");
+    const bool inlined = rocpd_has_column(r->db, "crocprof_instruction", "inlined");
     char *sql = sqlite3_mprintf(
-        "INSERT INTO f_instruction SELECT K.place, COALESCE(" SOURCE_LINE ", "
-        "printf('0x%%x', I.address)), I.text, SUM(I.issued), SUM(I.lines), SUM(I.lines_needed), "
-        "SUM(I.lds_clocks), SUM(I.lds_clocks_needed), I.loop_depth, %s FROM crocprof_instruction I "
-        "JOIN res_symbol K ON K.id = I.kernel_id AND K.guid = I.guid %s GROUP BY K.place, "
-        "I.code_object_id, I.address",
-        code ? "MAX(C.vgpr_spills)" : "0",
+        "INSERT INTO f_instruction SELECT K.place, COALESCE(iif(is_header(I.file), %s, "
+        "NULL), " SOURCE_LINE("I.file", "I.line") ", printf('0x%%x', I.address)), I.text, "
+                                                  "SUM(I.issued), SUM(I.lanes), SUM(I.lines), "
+                                                  "SUM(I.lines_needed), SUM(I.lds_clocks), "
+                                                  "SUM(I.lds_clocks_needed), SUM(I.atomics), "
+                                                  "SUM(I.divergent), I.loop_depth, %s FROM "
+                                                  "crocprof_instruction I JOIN res_symbol K ON "
+                                                  "K.id = I.kernel_id AND K.guid = I.guid %s "
+                                                  "GROUP BY K.place, I.code_object_id, I.address",
+        inlined ? CALLER : "NULL", code ? "MAX(C.vgpr_spills)" : "0",
         code ? "LEFT JOIN crocprof_kernel_code C ON C.kernel_id = I.kernel_id AND C.guid = I.guid"
              : "");
     const int result = sql ? rocpd_run(r->db, sql, "findings") : no_memory();
@@ -165,42 +217,61 @@ static int put_instructions(res_run_t *r)
 
 static int fill_tables(res_run_t *r, const res_values_t *v)
 {
-    if (res_gather_calls(r) != 0 || rocpd_run(r->db, tables, "findings") != 0 || put_run(r, v) != 0)
+    if (res_gather_calls(r, v->model_time) != 0 || rocpd_run(r->db, tables, "findings") != 0 ||
+        put_run(r, v) != 0 ||
+        rocpd_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
         return -1;
     sqlite3_stmt *kernel = res_prepare(
-        r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
+        r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
     int result = kernel ? put_kernels(r, v, kernel) : -1;
     sqlite3_finalize(kernel);
     if (result == 0 && rocpd_has_column(r->db, "crocprof_instruction", "lines"))
         result = put_instructions(r);
-    return result;
+    return result == 0 ? rocpd_run(r->db, shares, "findings") : result;
 }
 
-/* total_of(place, 'NAME') and mean_of(...): NULL where it was not collected. A block's counter may
- * have been collected as it is or as the metric that sums it up. */
-static void look_up(sqlite3_context *context, sqlite3_value **arguments, bool mean)
+/* A block's counter may have been collected as it is or as the metric that sums it up. False: it
+ * was not collected. */
+static bool counter_mean(const res_values_t *v, size_t k, const char *name, double *mean)
 {
-    const res_values_t *v = sqlite3_user_data(context);
-    const size_t k = (size_t)sqlite3_value_int64(arguments[0]);
-    const char *name = (const char *)sqlite3_value_text(arguments[1]);
     char sum[128];
     const res_value_t *value = res_value_find(v, k, name);
     snprintf(sum, sizeof(sum), "%s_sum", name);
     if (!value) value = res_value_find(v, k, sum);
-    if (!value || !value->dispatches) return;
-    sqlite3_result_double(context, value->total / (mean ? (double)value->dispatches : 1));
+    if (!value || !value->dispatches) return false;
+    *mean = value->total / (double)value->dispatches;
+    return true;
 }
 
-static void total_of(sqlite3_context *context, int count, sqlite3_value **arguments)
-{
-    (void)count;
-    look_up(context, arguments, false);
-}
-
+/* mean_of(place, 'NAME'), of a dispatch: NULL where it was not collected. */
 static void mean_of(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
+    double mean;
     (void)count;
-    look_up(context, arguments, true);
+    if (counter_mean(sqlite3_user_data(context), (size_t)sqlite3_value_int64(arguments[0]),
+                     (const char *)sqlite3_value_text(arguments[1]), &mean))
+        sqlite3_result_double(context, mean);
+}
+
+/* ratio(place, 'PART', 'WHOLE'), of what a dispatch has of each: the two may have been counted in
+ * different runs of the program. */
+static void ratio(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    const res_values_t *v = sqlite3_user_data(context);
+    const size_t k = (size_t)sqlite3_value_int64(arguments[0]);
+    double mean[2];
+    (void)count;
+    for (int i = 0; i < 2; i++)
+        if (!counter_mean(v, k, (const char *)sqlite3_value_text(arguments[1 + i]), &mean[i]))
+            return;
+    if (mean[1] > 0) sqlite3_result_double(context, mean[0] / mean[1]);
+}
+
+static void is_header(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    const char *path = (const char *)sqlite3_value_text(arguments[0]);
+    (void)count;
+    sqlite3_result_int(context, path && ins_source_is_header(path));
 }
 
 /* What waste.h says of an instruction; NULL counts as none. */
@@ -323,6 +394,13 @@ static char *fill_in(const res_finding_t *f, const char *form)
 
 /* ---- rules ---- */
 
+static res_class_t class_of(const res_rule_row_t *rule, const res_values_t *v)
+{
+    if (rule->counted && !v->software) return RES_MEASURED;
+    if (rule->class_ == RES_MEASURED && v->model_time && !rule->host_clock) return RES_TIMING_MODEL;
+    return rule->class_;
+}
+
 static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_row_t *rule,
                     sqlite3_stmt *s)
 {
@@ -335,12 +413,10 @@ static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_
     *f = (res_finding_t){.rule = rule->rule,
                          .title = rule->title,
                          .advice = rule->advice,
-                         .more = rule->more,
-                         .class_ = rule->counted && !v->software ? RES_MEASURED : rule->class_,
+                         .check = rule->check,
+                         .class_ = class_of(rule, v),
                          .subject = strdup(subject ? subject : ""),
-                         .weight = weight < 0 || isnan(weight) ? 0
-                                   : weight > 1                ? 1
-                                                               : weight};
+                         .weight = weight < 0 || isnan(weight) ? 0 : weight};
     if (!f->subject) return no_memory();
     for (int i = 2; i < sqlite3_column_count(s); i++) {
         const char *text = (const char *)sqlite3_column_text(s, i);
@@ -365,22 +441,6 @@ static int apply(res_run_t *r, const res_values_t *v, const res_rule_row_t *rule
     return more < 0 ? -1 : 0;
 }
 
-static int rule_place(const char *name)
-{
-    int i = 0;
-    while (res_finding_rules[i].rule && res_finding_rules[i].rule != name)
-        i++;
-    return i;
-}
-
-static int weightier(const void *left, const void *right)
-{
-    const res_finding_t *a = left, *b = right;
-    if (a->weight != b->weight) return a->weight < b->weight ? 1 : -1;
-    const int places = rule_place(a->rule) - rule_place(b->rule);
-    return places ? places : strcmp(a->subject, b->subject);
-}
-
 /* With values they are there, without they are gone: these may not outlive the values. */
 static int set_functions(sqlite3 *db, const res_values_t *v)
 {
@@ -388,8 +448,9 @@ static int set_functions(sqlite3 *db, const res_values_t *v)
         const char *name;
         int arguments;
         void (*function)(sqlite3_context *, int, sqlite3_value **);
-    } rows[] = {{"total_of", 2, total_of},
-                {"mean_of", 2, mean_of},
+    } rows[] = {{"mean_of", 2, mean_of},
+                {"ratio", 3, ratio},
+                {"is_header", 1, is_header},
                 {"wasted_lines", 3, wasted_lines},
                 {"wasted_clocks", 2, wasted_clocks},
                 {"spilled_in_loop", 3, spilled_in_loop}};
@@ -409,26 +470,36 @@ int res_findings(res_run_t *r, const res_values_t *v, res_findings_t *f)
     for (const res_rule_row_t *rule = res_finding_rules; result == 0 && rule->rule; rule++)
         result = apply(r, v, rule, f);
     set_functions(r->db, NULL);
-    if (result != 0)
-        res_findings_free(f);
-    else if (f->count)
-        qsort(f->rows, f->count, sizeof(*f->rows), weightier);
+    if (result == 0 && !res_findings_group(f)) result = no_memory();
+    for (size_t i = 0; result == 0 && i < f->count; i++)
+        result = res_finding_set_more(r, &f->rows[i]);
+    if (result != 0) res_findings_free(f);
     return result;
+}
+
+void res_finding_free(res_finding_t *row)
+{
+    for (size_t j = 0; j < row->evidence_count; j++) {
+        free(row->evidence[j].name);
+        free(row->evidence[j].text);
+    }
+    for (size_t j = 0; j < row->also_count; j++)
+        res_finding_free(&row->also[j]);
+    for (size_t j = 0; j < row->beneath_count; j++)
+        res_finding_free(&row->beneath[j]);
+    free(row->evidence);
+    free(row->also);
+    free(row->beneath);
+    free(row->subject);
+    free(row->kernel);
+    free(row->text);
+    free(row->more);
 }
 
 void res_findings_free(res_findings_t *f)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        res_finding_t *row = &f->rows[i];
-        for (size_t j = 0; j < row->evidence_count; j++) {
-            free(row->evidence[j].name);
-            free(row->evidence[j].text);
-        }
-        free(row->evidence);
-        free(row->subject);
-        free(row->kernel);
-        free(row->text);
-    }
+    for (size_t i = 0; i < f->count; i++)
+        res_finding_free(&f->rows[i]);
     free(f->rows);
     *f = (res_findings_t){0};
 }

@@ -9,24 +9,46 @@
 #include "results/commands.h"
 #include "results/findings.h"
 
+enum { NAMES_SHOWN = 5 }; /* of other instances */
+
 static void put_heading(FILE *f, const res_finding_t *row, void (*put)(FILE *, const char *))
 {
     fputs(row->title, f);
     if (row->subject[0]) fputs(": ", f);
     put(f, row->subject);
     fprintf(f, " (%s", res_class_names[row->class_]);
-    if (row->weight > 0) fprintf(f, ", %.1f %% of the time", 100 * row->weight);
+    if (row->weight > 0) fprintf(f, ", up to %.1f %% of the run's time", 100 * row->weight);
     fputc(')', f);
+}
+
+/* "The same of 3 more: a, b, c." */
+static void put_also(FILE *f, const res_finding_t *row, void (*put)(FILE *, const char *))
+{
+    if (!row->also_count) return;
+    fprintf(f, " The same of %zu more", row->also_count);
+    for (size_t i = 0; i < row->also_count && i < NAMES_SHOWN; i++) {
+        fputs(i ? ", " : ": ", f);
+        put(f, row->also[i].subject);
+    }
+    fputs(row->also_count > NAMES_SHOWN ? " and so on." : ".", f);
 }
 
 static void put_text(FILE *f, const res_findings_t *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        const res_finding_t *row = &list->rows[i];
         fprintf(f, "%s%zu. ", i ? "\n" : "", i + 1);
-        put_heading(f, &list->rows[i], res_put_text);
+        put_heading(f, row, res_put_text);
         fputs("\n   ", f);
-        res_put_text(f, list->rows[i].text);
-        fprintf(f, "\n   %s\n   More: %s\n", list->rows[i].advice, list->rows[i].more);
+        res_put_text(f, row->text);
+        put_also(f, row, res_put_text);
+        for (size_t k = 0; k < row->beneath_count; k++) {
+            fputs("\n   So, too: ", f);
+            res_put_text(f, row->beneath[k].text);
+        }
+        fprintf(f, "\n   Change: %s\n   Check: %s\n   More: ", row->advice, row->check);
+        res_put_text(f, row->more);
+        fputc('\n', f);
     }
     if (!list->count) fputs("nothing found\n", f);
     if (count < list->count) fprintf(f, "\n%zu more: --limit\n", list->count - count);
@@ -35,11 +57,19 @@ static void put_text(FILE *f, const res_findings_t *list, size_t count)
 static void put_markdown(FILE *f, const res_findings_t *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        const res_finding_t *row = &list->rows[i];
         fputs(i ? "\n### " : "### ", f);
-        put_heading(f, &list->rows[i], res_put_markdown);
+        put_heading(f, row, res_put_markdown);
         fputs("\n\n", f);
-        res_put_markdown(f, list->rows[i].text);
-        fprintf(f, "\n\n%s More: `%s`\n", list->rows[i].advice, list->rows[i].more);
+        res_put_markdown(f, row->text);
+        put_also(f, row, res_put_markdown);
+        for (size_t k = 0; k < row->beneath_count; k++) {
+            fputs("\n\n- ", f);
+            res_put_markdown(f, row->beneath[k].text);
+        }
+        fprintf(f, "\n\n%s %s\n\n    ", row->advice, row->check);
+        res_put_text(f, row->more);
+        fputc('\n', f);
     }
     if (!list->count) fputs("Nothing found.\n", f);
 }
@@ -58,6 +88,8 @@ void res_finding_json(FILE *f, const res_finding_t *row)
     res_put_json(f, row->text);
     fputs(", \"advice\": ", f);
     res_put_json(f, row->advice);
+    fputs(", \"check\": ", f);
+    res_put_json(f, row->check);
     fputs(", \"evidence\": [", f);
     for (size_t i = 0; i < row->evidence_count; i++) {
         const res_evidence_t *e = &row->evidence[i];
@@ -73,7 +105,17 @@ void res_finding_json(FILE *f, const res_finding_t *row)
     }
     fputs("], \"more\": ", f);
     res_put_json(f, row->more);
-    fputc('}', f);
+    fputs(", \"also\": [", f);
+    for (size_t i = 0; i < row->also_count; i++) {
+        if (i) fputs(", ", f);
+        res_put_json(f, row->also[i].subject);
+    }
+    fputs("], \"consequences\": [", f);
+    for (size_t i = 0; i < row->beneath_count; i++) {
+        if (i) fputs(", ", f);
+        res_finding_json(f, &row->beneath[i]);
+    }
+    fputs("]}", f);
 }
 
 static void put_json(FILE *f, const res_findings_t *list, size_t count)

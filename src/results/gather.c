@@ -7,30 +7,114 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "model/numbers.h"
 
 static const char what[] = "summing up records";
-
-enum { GAPS_KEPT = 20 }; /* the longest */
 
 typedef struct {
     size_t process;
     sqlite3_int64 kernel, agent, stream;
     uint64_t lds, scratch, workgroup, grid, calls;
-    sqlite3_int64 total, least, most, first, first_ns;
+    sqlite3_int64 total, least, most, first, first_ns, last;
 } launch_t;
+
+/* What a call of HIP has to do with the GPU's time; X(id, name). */
+#define KINDS(X)                                                                                   \
+    X(NO_HIP, "")                                                                                  \
+    X(OTHER, "other")                                                                              \
+    X(LAUNCH, "launch")                                                                            \
+    X(SYNC, "sync")                                                                                \
+    X(ALLOC, "alloc")                                                                              \
+    X(COPY, "copy") /* the host waits until it is done, or may have to */                          \
+    X(COPY_ASYNC, "copy")                                                                          \
+    X(LOAD, "load")
+
+typedef enum {
+#define X(id, name) KIND_##id,
+    KINDS(X)
+#undef X
+} kind_t;
+
+static const char *const kind_names[] = {
+#define X(id, name) name,
+    KINDS(X)
+#undef X
+};
+
+/* By how names begin: the first row that fits. */
+static const struct {
+    const char *begin;
+    kind_t kind;
+} kinds[] = {
+    {"hipLaunchHostFunc", KIND_OTHER},
+    {"hipLaunch", KIND_LAUNCH},
+    {"hipModuleLaunch", KIND_LAUNCH},
+    {"hipExtLaunch", KIND_LAUNCH},
+    {"hipExtModuleLaunch", KIND_LAUNCH},
+    {"hipHccModuleLaunch", KIND_LAUNCH},
+    {"hipDeviceSynchronize", KIND_SYNC},
+    {"hipCtxSynchronize", KIND_SYNC},
+    {"hipStreamSynchronize", KIND_SYNC},
+    {"hipEventSynchronize", KIND_SYNC},
+    {"hipMallocAsync", KIND_OTHER},
+    {"hipMallocFromPoolAsync", KIND_OTHER},
+    {"hipFreeAsync", KIND_OTHER},
+    {"hipMalloc", KIND_ALLOC},
+    {"hipFree", KIND_ALLOC},
+    {"hipHostMalloc", KIND_ALLOC},
+    {"hipHostAlloc", KIND_ALLOC},
+    {"hipHostFree", KIND_ALLOC},
+    {"hipExtMalloc", KIND_ALLOC},
+    {"hipMemcpy", KIND_COPY},
+    {"hipMemset", KIND_COPY_ASYNC},
+    {"hipModuleLoad", KIND_LOAD},
+    {"hiprtcCompile", KIND_LOAD},
+    {"hipLinkComplete", KIND_LOAD},
+    {"hip", KIND_OTHER},
+    {"__hip", KIND_OTHER},
+};
 
 typedef struct {
     size_t process;
     sqlite3_int64 name, category; /* texts of the process */
+    kind_t kind;
     uint64_t calls, inside;
     sqlite3_int64 time, longest, first, last, inside_ns, gap_ns;
 } call_t;
 
+typedef enum { OF_KERNEL, OF_COPY, OF_GAP } span_of_t;
+
+/* Of a gap `filled` is up to when it is known what fills it, `left` what nothing fills. */
 typedef struct {
     size_t process;
     sqlite3_int64 start, end;
+    span_of_t of;
+    sqlite3_int64 filled, left;
 } span_t;
+
+/* A call of HIP while the GPU has nothing to do. */
+typedef struct {
+    size_t process, row; /* of call_t */
+    sqlite3_int64 start, end;
+} held_t;
+
+/* Of a process: its kernels and copies, and the times without. */
+typedef struct {
+    size_t process;
+    sqlite3_int64 first, last, kernel_ns, copy_ns, busy_ns; /* covered by kernels, copies, either */
+    sqlite3_int64 gaps, idle_ns, longest_ns, startup_ns;
+    bool busy;                            /* it has kernels or copies */
+    sqlite3_int64 own_ns, own_longest_ns; /* of the gaps: no call of HIP fills it */
+    /* by calls alone, whatever clock kernels have: between the end of one that waits for the GPU
+     * and the beginning of the next that gives it work */
+    sqlite3_int64 apart_ns, apart;
+    sqlite3_int64 asked, done; /* the first launch and the end of the last wait; 0: there is none */
+    /* from the beginning of its first call to the end of its last; of it what calls that compile
+     * and load code cover */
+    sqlite3_int64 host_first, host_last, load_ns;
+    bool called;
+} work_t;
 
 /* An array that grows. */
 typedef struct {
@@ -45,7 +129,11 @@ typedef struct {
     out_numbers_t numbers; /* place plus one, by key */
     list_t rows;           /* launch_t, or call_t */
     list_t spans;          /* of kernels and copies, then of gaps */
-    sqlite3_int64 first, last;
+    list_t held;           /* held_t */
+    list_t loads;          /* span_t of calls that compile and load code */
+    work_t *work;          /* of each process */
+    sqlite3_stmt *texts;   /* finds a text by process and id */
+    bool by_calls;         /* kernels have a clock of their own: gaps say nothing */
 } gather_t;
 
 /* ---- arrays ---- */
@@ -90,6 +178,10 @@ static void forget(gather_t *g)
     free(g->numbers.rows);
     free(g->rows.rows);
     free(g->spans.rows);
+    free(g->held.rows);
+    free(g->loads.rows);
+    free(g->work);
+    sqlite3_finalize(g->texts);
 }
 
 /* ---- reading ---- */
@@ -114,8 +206,11 @@ static int process_of(gather_t *g, sqlite3_stmt *s, size_t *process)
         if (strcmp(g->processes[*process], guid) == 0) return 0;
     char **grown = reallocarray(g->processes, g->process_count + 1, sizeof(*grown));
     if (grown) g->processes = grown;
-    char *copy = grown ? strdup(guid) : NULL;
+    work_t *work = grown ? reallocarray(g->work, g->process_count + 1, sizeof(*work)) : NULL;
+    if (work) g->work = work;
+    char *copy = work ? strdup(guid) : NULL;
     if (!copy) return no_memory();
+    g->work[g->process_count] = (work_t){.process = g->process_count};
     g->processes[g->process_count++] = copy;
     return 0;
 }
@@ -140,13 +235,13 @@ static int each_row(gather_t *g, const char *sql,
 /* ---- writing ---- */
 
 /* Rows as `bind` puts them into the statement, behind the guid. */
-static int put_rows(gather_t *g, const char *sql, size_t bytes,
+static int put_rows(gather_t *g, const char *sql, const void *rows, size_t count, size_t bytes,
                     void (*bind)(sqlite3_stmt *s, const void *row))
 {
     sqlite3_stmt *s = res_prepare(g->run, sql, what);
     int more = s ? 0 : -1;
-    for (size_t i = 0; more == 0 && i < g->rows.count; i++) {
-        const char *row = (const char *)g->rows.rows + i * bytes;
+    for (size_t i = 0; more == 0 && i < count; i++) {
+        const char *row = (const char *)rows + i * bytes;
         sqlite3_bind_text(s, 1, g->processes[*(const size_t *)row], -1, SQLITE_STATIC);
         bind(s, row);
         more = res_step(s, what);
@@ -201,6 +296,8 @@ static bool take_launch(gather_t *g, sqlite3_stmt *s, size_t process)
         row->first = start;
         row->first_ns = duration;
     }
+    const sqlite3_int64 end = sqlite3_column_int64(s, 13);
+    if (row->calls == 1 || end > row->last) row->last = end;
     return true;
 }
 
@@ -219,7 +316,8 @@ static void bind_launch(sqlite3_stmt *s, const void *row)
                                      l->least,
                                      l->most,
                                      l->first,
-                                     l->first_ns};
+                                     l->first_ns,
+                                     l->last};
     bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
@@ -230,7 +328,7 @@ int res_gather_launches(res_run_t *r)
         rocpd_run(r->db,
                   "DROP TABLE IF EXISTS temp.res_launch; CREATE TEMP TABLE res_launch(guid, "
                   "kernel_id, agent_id, stream_id, lds, scratch, workgroup, grid, calls, total, "
-                  "least, most, first, first_ns)",
+                  "least, most, first, first_ns, last)",
                   what);
     if (result == 0)
         result = each_row(&g,
@@ -240,8 +338,8 @@ int res_gather_launches(res_run_t *r)
                           "FROM rocpd_kernel_dispatch",
                           take_launch);
     if (result == 0)
-        result = put_rows(&g, "INSERT INTO res_launch VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                          sizeof(launch_t), bind_launch);
+        result = put_rows(&g, "INSERT INTO res_launch VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                          g.rows.rows, g.rows.count, sizeof(launch_t), bind_launch);
     forget(&g);
     return result;
 }
@@ -252,9 +350,10 @@ static bool take_span(gather_t *g, sqlite3_stmt *s, size_t process)
 {
     span_t *span = next(&g->spans, sizeof(*span));
     if (!span) return false;
-    *span = (span_t){process, sqlite3_column_int64(s, 1), sqlite3_column_int64(s, 2)};
-    if (g->spans.count == 1 || span->start < g->first) g->first = span->start;
-    if (g->spans.count == 1 || span->end > g->last) g->last = span->end;
+    *span = (span_t){.process = process,
+                     .start = sqlite3_column_int64(s, 1),
+                     .end = sqlite3_column_int64(s, 2),
+                     .of = sqlite3_column_int(s, 3) ? OF_COPY : OF_KERNEL};
     return true;
 }
 
@@ -265,64 +364,218 @@ static int by_start(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-static int by_length(const void *left, const void *right)
+/* Adds what of a span nothing before it has covered; spans come by their beginnings. */
+static void cover(sqlite3_int64 *covered, sqlite3_int64 *until, const span_t *span, bool begins)
 {
-    const span_t *a = left, *b = right;
-    const sqlite3_int64 x = between(a->start, a->end), y = between(b->start, b->end);
-    return x != y ? (x < y ? 1 : -1) : by_start(left, right);
+    const sqlite3_int64 from = begins || span->start > *until ? span->start : *until;
+    if (from < span->end) *covered = sum_of(*covered, between(from, span->end));
+    if (begins || span->end > *until) *until = span->end;
 }
 
-/* Leaves the gaps in place of the spans, of which there are more, the longest first. */
-static sqlite3_int64 find_gaps(gather_t *g)
+/* Leaves the gaps in place of the spans, of which there are more, by process and start. */
+static void find_gaps(gather_t *g)
 {
     span_t *const spans = g->spans.rows;
-    sqlite3_int64 idle = 0, until = 0;
+    sqlite3_int64 until[3] = {0}; /* kernels, copies, both */
+    bool any[2] = {false, false};
     size_t gaps = 0, process = SIZE_MAX;
     if (g->spans.count) qsort(spans, g->spans.count, sizeof(*spans), by_start);
     for (size_t i = 0; i < g->spans.count; i++) {
         const span_t span = spans[i];
         const bool begins = span.process != process;
-        if (!begins && until < span.start) {
-            spans[gaps++] = (span_t){process, until, span.start};
-            idle = sum_of(idle, between(until, span.start));
+        work_t *w = &g->work[span.process];
+        if (begins) {
+            w->first = span.start;
+            w->busy = true;
+            any[OF_KERNEL] = any[OF_COPY] = false;
+        } else if (until[2] < span.start) {
+            const sqlite3_int64 length = between(until[2], span.start);
+            spans[gaps++] = (span_t){.process = span.process,
+                                     .start = until[2],
+                                     .end = span.start,
+                                     .of = OF_GAP,
+                                     .filled = until[2],
+                                     .left = length};
+            w->gaps++;
+            w->idle_ns = sum_of(w->idle_ns, length);
+            if (length > w->longest_ns) w->longest_ns = length;
         }
-        if (begins || until < span.end) until = span.end;
+        cover(&w->busy_ns, &until[2], &span, begins);
+        cover(span.of == OF_COPY ? &w->copy_ns : &w->kernel_ns, &until[span.of], &span,
+              !any[span.of]);
+        any[span.of] = true;
+        w->last = until[2];
         process = span.process;
     }
     g->spans.count = gaps;
-    if (gaps) qsort(spans, gaps, sizeof(*spans), by_length);
-    return idle;
 }
 
-static int put_work(gather_t *g)
+/* The first gap of the process that ends behind this time; the number of gaps if none does. */
+static size_t gap_behind(const gather_t *g, size_t process, sqlite3_int64 time)
 {
-    const bool any = g->spans.count;
-    const sqlite3_int64 idle = find_gaps(g);
-    const span_t *longest = g->spans.count ? g->spans.rows : NULL;
-    const sqlite3_int64 numbers[] = {g->first, g->last, (sqlite3_int64)g->spans.count, idle,
-                                     longest ? between(longest->start, longest->end) : 0};
-    sqlite3_stmt *s = res_prepare(g->run, "INSERT INTO res_work VALUES (?,?,?,?,?)", what);
-    for (int i = 0; s && any && i < 5; i++)
-        sqlite3_bind_int64(s, i + 1, numbers[i]);
-    const int result = s ? res_step(s, what) : -1;
-    sqlite3_finalize(s);
-    return result;
+    const span_t *gaps = g->spans.rows;
+    size_t low = 0, high = g->spans.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const bool before = gaps[middle].process != process ? gaps[middle].process < process
+                                                            : gaps[middle].end <= time;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool in_gap(const gather_t *g, size_t process, sqlite3_int64 start, sqlite3_int64 end)
+{
+    const size_t i = gap_behind(g, process, start);
+    const span_t *gaps = g->spans.rows;
+    return i < g->spans.count && gaps[i].process == process && gaps[i].start < end;
+}
+
+/* The parts of gaps that nothing has filled yet are the call's. What a function's first call fills
+ * is the time in which a runtime sets itself up and loads code. */
+static void fill_gaps(gather_t *g, const held_t *h)
+{
+    span_t *gaps = g->spans.rows;
+    call_t *row = (call_t *)g->rows.rows + h->row;
+    for (size_t i = gap_behind(g, h->process, h->start);
+         i < g->spans.count && gaps[i].process == h->process && gaps[i].start < h->end; i++) {
+        span_t *gap = &gaps[i];
+        const sqlite3_int64 from = h->start > gap->filled ? h->start : gap->filled;
+        const sqlite3_int64 to = h->end < gap->end ? h->end : gap->end;
+        if (from >= to) continue;
+        const sqlite3_int64 part = between(from, to);
+        const bool first = h->start == row->first && row->kind != KIND_SYNC;
+        sqlite3_int64 *sum = first ? &g->work[h->process].startup_ns : &row->gap_ns;
+        *sum = sum_of(*sum, part);
+        gap->filled = to;
+        gap->left -= part;
+    }
+}
+
+static int by_call_start(const void *left, const void *right)
+{
+    const held_t *a = left, *b = right;
+    if (a->process != b->process) return a->process < b->process ? -1 : 1;
+    return a->start != b->start ? (a->start > b->start) - (a->start < b->start)
+                                : (a->row > b->row) - (a->row < b->row);
+}
+
+/* By calls alone: when the GPU had certainly nothing to do, and the host was in no call. */
+static void find_apart(gather_t *g)
+{
+    const held_t *held = g->held.rows;
+    const call_t *rows = g->rows.rows;
+    sqlite3_int64 since = 0, own = 0; /* own: since a wait, in no call */
+    bool waits = false;               /* everything that was asked for is done */
+    for (size_t i = 0; i < g->held.count; i++) {
+        const held_t *h = &held[i];
+        const kind_t kind = rows[h->row].kind;
+        work_t *w = &g->work[h->process];
+        const bool begins = !i || held[i - 1].process != h->process;
+        if (begins) waits = false;
+        if (kind == KIND_LAUNCH && !w->asked) w->asked = h->start;
+        if (kind == KIND_SYNC || kind == KIND_COPY) w->done = h->end;
+        if (waits && h->start > since) own = sum_of(own, between(since, h->start));
+        if (waits && w->asked && (kind == KIND_LAUNCH || kind >= KIND_COPY)) {
+            w->apart_ns = sum_of(w->apart_ns, own);
+            w->apart++;
+        }
+        if (kind == KIND_SYNC || kind == KIND_COPY) {
+            since = h->end;
+            own = 0;
+            waits = true;
+        } else if (kind != KIND_OTHER && kind != KIND_ALLOC) {
+            waits = false;
+        } else if (waits && h->end > since) {
+            since = h->end;
+        }
+    }
+}
+
+/* Threads may load at once, and what links may load within. */
+static void sum_loads(gather_t *g)
+{
+    span_t *loads = g->loads.rows;
+    sqlite3_int64 until = 0;
+    if (g->loads.count) qsort(loads, g->loads.count, sizeof(*loads), by_start);
+    for (size_t i = 0; i < g->loads.count; i++)
+        cover(&g->work[loads[i].process].load_ns, &until, &loads[i],
+              !i || loads[i - 1].process != loads[i].process);
+}
+
+static void sum_gaps(gather_t *g)
+{
+    const span_t *gaps = g->spans.rows;
+    held_t *held = g->held.rows;
+    if (g->held.count) qsort(held, g->held.count, sizeof(*held), by_call_start);
+    for (size_t i = 0; i < g->held.count; i++)
+        fill_gaps(g, &held[i]);
+    for (size_t i = 0; i < g->spans.count; i++) {
+        work_t *w = &g->work[gaps[i].process];
+        w->own_ns = sum_of(w->own_ns, gaps[i].left);
+        if (gaps[i].left > w->own_longest_ns) w->own_longest_ns = gaps[i].left;
+    }
+    if (g->by_calls) find_apart(g);
+    sum_loads(g);
+}
+
+static void bind_work(sqlite3_stmt *s, const void *row)
+{
+    const work_t *w = row;
+    const sqlite3_int64 numbers[] = {
+        w->first,          w->last,
+        w->kernel_ns,      w->copy_ns,
+        w->busy_ns,        w->gaps,
+        w->idle_ns,        w->longest_ns,
+        w->startup_ns,     w->own_ns,
+        w->own_longest_ns, w->apart_ns,
+        w->apart,          between(w->host_first, w->host_last),
+        w->load_ns,        w->asked && w->done > w->asked ? between(w->asked, w->done) : 0};
+    bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
 /* ---- calls ---- */
 
-/* How much of the longest gaps of its process the call fills. */
-static sqlite3_int64 in_gaps(const gather_t *g, size_t process, sqlite3_int64 start,
-                             sqlite3_int64 end)
+static kind_t kind_of(gather_t *g, size_t process, sqlite3_int64 name)
 {
-    const span_t *gaps = g->spans.rows;
-    sqlite3_int64 filled = 0;
-    for (size_t i = 0; i < g->spans.count && i < GAPS_KEPT; i++) {
-        const sqlite3_int64 from = start > gaps[i].start ? start : gaps[i].start;
-        const sqlite3_int64 to = end < gaps[i].end ? end : gaps[i].end;
-        if (gaps[i].process == process && from < to) filled = sum_of(filled, between(from, to));
+    kind_t kind = KIND_NO_HIP;
+    sqlite3_bind_text(g->texts, 1, g->processes[process], -1, SQLITE_STATIC);
+    sqlite3_bind_int64(g->texts, 2, name);
+    const bool found = sqlite3_step(g->texts) == SQLITE_ROW;
+    const char *text = found ? (const char *)sqlite3_column_text(g->texts, 0) : NULL;
+    for (size_t i = 0; text && i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (!base_begins_with(text, kinds[i].begin)) continue;
+        kind = kinds[i].kind;
+        break;
     }
-    return filled;
+    if (kind == KIND_COPY && strstr(text, "Async")) kind = KIND_COPY_ASYNC;
+    sqlite3_reset(g->texts);
+    return kind;
+}
+
+static bool hold(gather_t *g, size_t process, const call_t *row, sqlite3_int64 start,
+                 sqlite3_int64 end)
+{
+    held_t *h = next(&g->held, sizeof(*h));
+    if (h) *h = (held_t){process, (size_t)(row - (const call_t *)g->rows.rows), start, end};
+    return h;
+}
+
+static bool keep_load(gather_t *g, size_t process, sqlite3_int64 start, sqlite3_int64 end)
+{
+    span_t *load = next(&g->loads, sizeof(*load));
+    if (load) *load = (span_t){.process = process, .start = start, .end = end};
+    return load;
+}
+
+static void widen_host(work_t *w, sqlite3_int64 start, sqlite3_int64 end)
+{
+    if (!w->called || start < w->host_first) w->host_first = start;
+    if (!w->called || end > w->host_last) w->host_last = end;
+    w->called = true;
 }
 
 static bool take_call(gather_t *g, sqlite3_stmt *s, size_t process)
@@ -333,19 +586,26 @@ static bool take_call(gather_t *g, sqlite3_stmt *s, size_t process)
     call_t *row = row_of(g, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
     if (!row) return false;
     if (!row->calls)
-        *row = (call_t){
-            .process = process, .name = name, .category = category, .first = start, .last = end};
+        *row = (call_t){.process = process,
+                        .name = name,
+                        .category = category,
+                        .kind = kind_of(g, process, name),
+                        .first = start,
+                        .last = end};
+    work_t *w = &g->work[process];
+    widen_host(w, start, end);
     row->calls++;
     row->time = sum_of(row->time, between(start, end));
     if (between(start, end) > row->longest) row->longest = between(start, end);
     if (start < row->first) row->first = start;
     if (end > row->last) row->last = end;
-    if (start >= g->first && end <= g->last) {
+    if (w->busy && start >= w->first && end <= w->last) {
         row->inside++;
         row->inside_ns = sum_of(row->inside_ns, between(start, end));
     }
-    row->gap_ns = sum_of(row->gap_ns, in_gaps(g, process, start, end));
-    return true;
+    if (row->kind == KIND_NO_HIP) return true;
+    if (row->kind == KIND_LOAD && !keep_load(g, process, start, end)) return false;
+    return (!g->by_calls && !in_gap(g, process, start, end)) || hold(g, process, row, start, end);
 }
 
 static void bind_call(sqlite3_stmt *s, const void *row)
@@ -355,43 +615,58 @@ static void bind_call(sqlite3_stmt *s, const void *row)
         c->name,  c->category, (sqlite3_int64)c->calls,  c->time,      c->longest,
         c->first, c->last,     (sqlite3_int64)c->inside, c->inside_ns, c->gap_ns};
     bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
+    sqlite3_bind_text(s, 12, kind_names[c->kind], -1, SQLITE_STATIC);
 }
 
-int res_gather_calls(res_run_t *r)
+/* ---- the whole ---- */
+
+static const char tables[] =
+    "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF EXISTS "
+    "temp.res_call_by_id; CREATE TEMP TABLE res_work(guid, first, last, kernel_ns, copy_ns, "
+    "busy_ns, gaps, idle_ns, longest_ns, startup_ns, own_ns, own_longest_ns, apart_ns, apart, "
+    "host_ns, load_ns, asked_ns); CREATE TEMP TABLE res_call_by_id(guid, name_id, category_id, "
+    "calls, "
+    "time_ns, longest_ns, first, last, inside, inside_ns, gap_ns, kind)";
+
+static const char named[] =
+    "CREATE TEMP TABLE res_call AS SELECT C.guid, COALESCE(S.string, '') AS name, "
+    "COALESCE(T.string, '') AS category, kind, calls, time_ns, longest_ns, first, last, inside, "
+    "inside_ns, gap_ns FROM res_call_by_id C LEFT JOIN rocpd_string S ON S.id = C.name_id AND "
+    "S.guid = C.guid LEFT JOIN rocpd_string T ON T.id = C.category_id AND T.guid = C.guid";
+
+static int put_all(gather_t *g)
 {
-    gather_t g = {.run = r};
-    int result = rocpd_run(
-        r->db,
-        "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF "
-        "EXISTS temp.res_call_by_id; CREATE TEMP TABLE res_work(first, last, gaps, idle_ns, "
-        "longest_ns); CREATE TEMP TABLE res_call_by_id(guid, name_id, category_id, calls, time_ns, "
-        "longest_ns, "
-        "first, last, inside, inside_ns, gap_ns)",
-        what);
+    int result = put_rows(g, "INSERT INTO res_work VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                          g->work, g->process_count, sizeof(work_t), bind_work);
+    if (result == 0)
+        result = put_rows(g, "INSERT INTO res_call_by_id VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+                          g->rows.rows, g->rows.count, sizeof(call_t), bind_call);
+    return result == 0 ? rocpd_run(g->run->db, named, what) : result;
+}
+
+int res_gather_calls(res_run_t *r, bool model_time)
+{
+    gather_t g = {.run = r, .by_calls = model_time};
+    int result = rocpd_run(r->db, tables, what);
     if (result == 0)
         result = each_row(&g,
-                          "SELECT guid, start, \"end\" FROM rocpd_kernel_dispatch UNION ALL SELECT "
-                          "guid, start, \"end\" FROM rocpd_memory_copy",
+                          "SELECT guid, start, \"end\", 0 FROM rocpd_kernel_dispatch UNION ALL "
+                          "SELECT guid, start, \"end\", 1 FROM rocpd_memory_copy",
                           take_span);
-    if (result == 0) result = put_work(&g);
+    g.texts =
+        result == 0
+            ? res_prepare(r, "SELECT string FROM rocpd_string WHERE guid = ? AND id = ?", what)
+            : NULL;
+    if (!g.texts) result = -1;
+    if (result == 0) find_gaps(&g);
     if (result == 0)
         result = each_row(&g,
                           "SELECT R.guid, R.name_id, E.category_id, R.start, R.\"end\" FROM "
                           "rocpd_region R LEFT JOIN rocpd_event E ON E.id = R.event_id AND E.guid "
                           "= R.guid",
                           take_call);
-    if (result == 0)
-        result = put_rows(&g, "INSERT INTO res_call_by_id VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-                          sizeof(call_t), bind_call);
-    if (result == 0)
-        result = rocpd_run(
-            r->db,
-            "CREATE TEMP TABLE res_call AS SELECT C.guid, COALESCE(S.string, '') AS name, "
-            "COALESCE(T.string, '') AS category, calls, time_ns, longest_ns, first, last, inside, "
-            "inside_ns, "
-            "gap_ns FROM res_call_by_id C LEFT JOIN rocpd_string S ON S.id = C.name_id AND S.guid "
-            "= C.guid LEFT JOIN rocpd_string T ON T.id = C.category_id AND T.guid = C.guid",
-            what);
+    if (result == 0) sum_gaps(&g);
+    if (result == 0) result = put_all(&g);
     forget(&g);
     return result;
 }

@@ -10,16 +10,22 @@
 /* Makes temp.res_launch, a row for each way in which a kernel was launched:
  *   guid, kernel_id, agent_id, stream_id, lds, scratch, workgroup, grid (the last two in
  * work-items), calls, total, least, most (ns), first (when the first of them began), first_ns (what
- * it took). 0, or -1 with the reason told. */
+ * it took), last (when the last of them ended). 0, or -1 with the reason told. */
 int res_gather_launches(res_run_t *r);
 
-/* Makes temp.res_work, which has one row of kernels and copies:
- *   first, last (when they began and ended), and of the times at which a process had none, between
- *   its first and its last: gaps, idle_ns, longest_ns;
- * and temp.res_call, a row for each name of calls and ranges of a process:
- *   guid, name, category, calls, time_ns, longest_ns, first, last, inside, inside_ns (those within
- * the time of kernels and copies), gap_ns (how much of the run's longest gaps they fill). 0, or -1
- * with the reason told. */
-int res_gather_calls(res_run_t *r);
+/* Makes temp.res_work, a row for each process, of its kernels and copies:
+ *   guid, first, last (when they began and ended), kernel_ns, copy_ns, busy_ns (when there was a
+ * kernel, a copy, one of both), gaps, idle_ns, longest_ns (the times without, between the first and
+ * the last), startup_ns (what of them the first call of each function of HIP fills), own_ns,
+ * own_longest_ns (what no call of HIP fills), apart_ns, apart (by calls alone: times between a wait
+ * for the GPU and the next call that gives it work; 0 unless `model_time`), host_ns (from its first
+ * to its last call), load_ns (what of it calls that compile and load code cover), asked_ns (from
+ * its first launch to the end of its last wait; 0 unless `model_time`); and temp.res_call, a row
+ * for each name of calls and ranges of a process: guid, name, category, kind (launch, sync, alloc,
+ * copy, load, other; '' what is not HIP's), calls, time_ns, longest_ns, first, last, inside,
+ * inside_ns (those within the time of kernels and copies), gap_ns (what its calls, the first one
+ * left out, fill of the gaps; no time is filled twice). `model_time`: kernels have the clock of a
+ * model, and their gaps say nothing. 0, or -1 with the reason told. */
+int res_gather_calls(res_run_t *r, bool model_time);
 
 #endif

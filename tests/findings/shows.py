@@ -31,7 +31,7 @@ KERNELS = {
     "no-matrix": {"bad_half"},
     "scalar-misses": {"bad_table"},
 }
-COST_COUNTERS = ("SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum TCP_UTCL1_REQUEST_sum L2CacheHit "
+COST_COUNTERS = ("SQ_INSTS_VALU SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum TCP_UTCL1_REQUEST_sum L2CacheHit "
                  "FETCH_SIZE").split()
 COSTS = {
     "code-misses": ("bad_code", "good_code"),
@@ -43,12 +43,17 @@ COSTS = {
 HOST = {"sync-copies", "pageable-copies", "one-stream", "alloc-in-loop", "sync-in-loop"}
 
 
+def all_of(found):
+    """With what is the same of other kernels, and what lies beneath."""
+    return [f for top in found for f in [top, *({**top, "subject": s} for s in top["also"]), *all_of(top["consequences"])]]
+
+
 def findings(mode, directory, *options, **variables):
     subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", *options, "-d", directory, "--", PROGRAM, mode], check=True,
                    capture_output=True, timeout=120, env={**os.environ, **variables})
     done = subprocess.run([f"{BUILD}/bin/rocprofv3", "findings", directory, "--format", "json"], check=True,
                           capture_output=True, timeout=60)
-    return json.loads(done.stdout)["findings"]
+    return all_of(json.loads(done.stdout)["findings"])
 
 
 def rules(found):

@@ -70,7 +70,7 @@ const FINDINGS_AT_FIRST = 6;
 function findingsCard(run) {
   const rows = run.findings.map((f, i) => element("div.finding", { hidden: i >= FINDINGS_AT_FIRST },
     element("h3", {}, nameOf(f.title), nameOf(f.subject) ? [": ", element("span.mono", {}, nameOf(f.subject))] : "", " ",
-      chip(nameOf(f.kind).replace(" ", "-")), f.weight > 0 ? element("span.weight", {}, ` ${percentText(f.weight)} of the time`) : ""),
+      chip(nameOf(f.kind).replace(" ", "-")), f.weight > 0 ? element("span.weight", {}, ` up to ${percentText(f.weight)} of the run’s time`) : ""),
     element("p", {}, nameOf(f.text), " ", evidenceLink(run, f)),
     element("p.advice", {}, nameOf(f.advice), " ", nameOf(f.more) ? element("code", {}, nameOf(f.more)) : "")));
   const more = button(`Show all ${rows.length}`, () => { rows.forEach(r => { r.hidden = false; }); more.remove(); }, { class: "button more" });

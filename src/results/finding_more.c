@@ -1,0 +1,135 @@
+/* finding_more.c - the commands that show more of a finding: each runs as it is printed, in the
+ * folder in which it is, and reads databases that are there.
+ *
+ * Words are quoted for a shell; a kernel's name becomes an expression that means it alone. */
+#include "results/findings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* ORDER: res_more_t; the statement of rocpd query */
+static const char *const statements[RES_MORE_COUNT] = {
+    [RES_MORE_KERNELS] =
+        "SELECT name, COUNT(*) AS launches, grid_x, workgroup_x, lds_size, scratch_size, "
+        "AVG(duration) AS mean_ns FROM kernels GROUP BY 1, 3, 4, 5, 6 ORDER BY SUM(duration) DESC "
+        "LIMIT 20",
+    [RES_MORE_COUNTERS] = "SELECT kernel_name, counter_name, AVG(value) AS mean FROM "
+                          "counters_collection GROUP BY 1, 2",
+    [RES_MORE_CALLS] = "SELECT name, COUNT(*) AS calls, SUM(duration) AS ns, MAX(duration) AS "
+                       "longest_ns FROM regions GROUP BY 1 ORDER BY 3 DESC LIMIT 20",
+    [RES_MORE_COPIES] = "SELECT name, COUNT(*) AS copies, SUM(size) AS bytes, SUM(duration) AS ns "
+                        "FROM memory_copies GROUP BY 1 ORDER BY 4 DESC LIMIT 20",
+};
+
+/* As one word of a shell. */
+static void put_word(FILE *f, const char *word)
+{
+    const size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                      "0123456789_./%+,@^-");
+    if (*word && *word != '-' && !word[plain]) {
+        fputs(word, f);
+        return;
+    }
+    fputs(*word == '-' ? "./'" : "'", f);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", f);
+        else
+            fputc(*word, f);
+    fputc('\'', f);
+}
+
+static void put_paths(FILE *f, const res_run_t *r)
+{
+    for (size_t i = 0; i < r->files.count; i++) {
+        if (i) fputc(' ', f);
+        put_word(f, r->files.paths[i]);
+    }
+}
+
+char *res_run_words(const res_run_t *r)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (!f) return NULL;
+    put_paths(f, r);
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* The kernel's name, whatever letters are in it, as an expression. */
+static void put_expression(FILE *f, const char *name)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *to = open_memstream(&text, &bytes);
+    if (!to) return;
+    fputc('^', to);
+    for (; *name; name++) {
+        /* a control character is one character, whichever */
+        if ((unsigned char)*name < ' ' || *name == 0x7f) {
+            fputc('.', to);
+            continue;
+        }
+        if (strchr("\\^$.|?*+()[]{}/-", *name)) fputc('\\', to);
+        fputc(*name, to);
+    }
+    fputc('$', to);
+    if (fclose(to) == 0) put_word(f, text);
+    free(text);
+}
+
+/* 1, or 0 if the instructions of no kernel of this name were counted; -1 with the reason told. */
+static int counted(res_run_t *r, const char *kernel)
+{
+    static const char sql[] = "SELECT 1 FROM crocprof_counted C JOIN rocpd_info_kernel_symbol K ON "
+                              "K.id = C.kernel_id AND "
+                              "K.guid = C.guid WHERE K.display_name = ? LIMIT 1";
+    if (!kernel || !rocpd_has_column(r->db, "crocprof_counted", "kernel_id")) return 0;
+    sqlite3_stmt *s = res_prepare(r, sql, "findings");
+    if (!s) return -1;
+    sqlite3_bind_text(s, 1, kernel, -1, SQLITE_STATIC);
+    const int found = res_step(s, "findings");
+    sqlite3_finalize(s);
+    return found;
+}
+
+static void put_more(FILE *f, const res_run_t *r, res_more_t more, const char *kernel)
+{
+    if (more == RES_MORE_LINES) {
+        fputs("rocprofv3 annotate --kernel ", f);
+        put_expression(f, kernel);
+        fputc(' ', f);
+        put_paths(f, r);
+    } else {
+        fprintf(f, "rocpd %s -i ", statements[more] ? "query" : "summary");
+        put_paths(f, r);
+        if (statements[more]) fprintf(f, " --query \"%s\"", statements[more]);
+    }
+}
+
+int res_finding_set_more(res_run_t *r, res_finding_t *f)
+{
+    res_more_t more = res_finding_rule(f->rule)->more;
+    size_t bytes;
+    if (more == RES_MORE_LINES) {
+        const int found = counted(r, f->kernel);
+        if (found < 0) return -1;
+        if (!found) more = RES_MORE_KERNELS;
+    }
+    FILE *to = open_memstream(&f->more, &bytes);
+    if (to) put_more(to, r, more, f->kernel ? f->kernel : "");
+    if (!to || fclose(to) != 0) {
+        base_error("findings: %s", strerror(ENOMEM));
+        return -1;
+    }
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < f->beneath_count; i++)
+        result = res_finding_set_more(r, &f->beneath[i]);
+    return result;
+}
