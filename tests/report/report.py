@@ -125,6 +125,7 @@ def case_findings(directory):
         d.call("hipMemcpy", i * 10_000, i * 10_000 + 3000)
         d.copy(i * 10_000 + 500, i * 10_000 + 2500, 4096)
         d.dispatch(1, i * 10_000 + 4000, i * 10_000 + 5000, d.call("hipLaunchKernel", i * 10_000 + 3000, i * 10_000 + 3900), lds=16384)
+    d.call("hipModuleLoadData", 600_000, 700_000)
     d.lost(3)
     path, _ = report(directory, d.done())
     titles = "[...document.querySelectorAll('.finding h3')].map(h => h.innerText.split(' (')[0])"
