@@ -134,6 +134,12 @@ ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
     /* nothing else holds back what has all the slots */
     if (o.limiters & 1u << INS_LIMIT_SLOTS) o.limiters = 1u << INS_LIMIT_SLOTS;
     fill_next(g, &o);
+    /* a limiter is what has to change for a SIMD to hold more: one that lets a workgroup more into
+     * the unit, but no wave more into a SIMD, holds it back just as well */
+    if (o.next_waves <= o.waves) return o;
+    o.limiters = 0;
+    for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)
+        if (o.next[k]) o.limiters |= 1u << k;
     return o;
 }
 

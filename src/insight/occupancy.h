@@ -43,7 +43,7 @@ typedef struct {
                              of the two where each has its own */
     /* waves of a compute unit that each limit alone would let in */
     uint32_t by_limit[INS_LIMIT_COUNT];
-    uint32_t limiters; /* bits, 1 << ins_limit_t: those that let in no more than there are */
+    uint32_t limiters; /* bits, 1 << ins_limit_t: what has to change for a SIMD to hold more */
     /* The next step up: waves of a SIMD there would be if every limiter with a value here were
      * brought down to it, the others being as they are. 0: there is none. For LDS bytes, for
      * workgroups the fewest work-items of one. */

@@ -54,6 +54,13 @@ static const case_t cases[] = {
      0,
      "LDS",
      "one wave more with 16384 bytes of LDS or fewer"},
+    /* 8193 take 8704: seven groups, where registers let in eight; both are two waves of a SIMD */
+    {"gfx90a",
+     {256, 0, 32, 8193, 64},
+     2,
+     7,
+     "VGPRs and LDS",
+     "one wave more with 168 VGPRs or fewer and 5120 bytes of LDS or fewer"},
     /* both hold it at 4 */
     {"gfx90a",
      {128, 0, 32, 16384, 256},
