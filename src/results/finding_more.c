@@ -16,8 +16,6 @@ static const char *const statements[RES_MORE_COUNT] = {
         "SELECT name, COUNT(*) AS launches, grid_x, workgroup_x, lds_size, scratch_size, "
         "AVG(duration) AS mean_ns FROM kernels GROUP BY 1, 3, 4, 5, 6 ORDER BY SUM(duration) DESC "
         "LIMIT 20",
-    [RES_MORE_COUNTERS] = "SELECT kernel_name, counter_name, AVG(value) AS mean FROM "
-                          "counters_collection GROUP BY 1, 2",
     [RES_MORE_CALLS] = "SELECT name, COUNT(*) AS calls, SUM(duration) AS ns, MAX(duration) AS "
                        "longest_ns FROM regions GROUP BY 1 ORDER BY 3 DESC LIMIT 20",
     [RES_MORE_COPIES] = "SELECT name, COUNT(*) AS copies, SUM(size) AS bytes, SUM(duration) AS ns "
@@ -48,18 +46,6 @@ static void put_paths(FILE *f, const res_run_t *r)
         if (i) fputc(' ', f);
         put_word(f, r->files.paths[i]);
     }
-}
-
-char *res_run_words(const res_run_t *r)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
-    if (!f) return NULL;
-    put_paths(f, r);
-    if (fclose(f) == 0) return text;
-    free(text);
-    return NULL;
 }
 
 /* The kernel's name, whatever letters are in it, as an expression. */

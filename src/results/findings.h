@@ -54,17 +54,14 @@ bool res_findings_group(res_findings_t *f);
 /* finding_more.c: the command that shows more of it and of what is beneath. 0, or -1 with the
  * reason told. */
 int res_finding_set_more(res_run_t *r, res_finding_t *f);
-/* The paths of a run as words of a shell, "out/a.db out/b.db". NULL without memory. */
-char *res_run_words(const res_run_t *r);
 
 /* As an object of JSON. */
 void res_finding_json(FILE *f, const res_finding_t *row);
 
-/* What shows more: X(id) */
+/* What shows more. */
 typedef enum {
     RES_MORE_LINES,   /* what its lines cost, if its instructions were counted; else the next */
     RES_MORE_KERNELS, /* sizes and times of kernels */
-    RES_MORE_COUNTERS,
     RES_MORE_CALLS,
     RES_MORE_COPIES,
     RES_MORE_RUN, /* where the time went */
