@@ -10,7 +10,7 @@ either of the two gets a column.
 writes into OUTDIR
     isa_ops.h     enum ISA_OP_<mnemonic>, in the order of the table, from 1
     isa_ops.inc   ISA_OP(mnemonic, format, opcode, vop3 format, vop3 opcode, mods, class, reads,
-                  writes, operands) for every row; the includer defines ISA_OP
+                  writes, operands, facts) for every row; the includer defines ISA_OP
     isa_maps.inc  ISA_MAP(format, opcode, mnemonic) for every encoding, VOP3 forms included
 """
 import os
@@ -57,6 +57,48 @@ def flags(prefix, names):
     return " | ".join(prefix + n.upper().replace(".", "_") for n in names) or "0"
 
 
+def split(path, line, text, pattern, column):
+    """The groups of a cell, None for "-"."""
+    if text == "-":
+        return None
+    m = re.fullmatch(pattern, text)
+    if not m:
+        fail(path, line, f"{column} '{text}' is not understood")
+    return m.groups()
+
+
+def memory(path, line, text):
+    """'lds:4:pair256' -> initialiser of an isa_memory_t."""
+    cell = split(path, line, text, r"(vector|lds|scalar):(\d+)(?::([a-z_2]+?)(\d+)?)?", "memory")
+    if not cell:
+        return "{0}"
+    unit, size, kind, step = cell
+    return f"{{ISA_UNIT_{unit.upper()}, ISA_ACCESS_{(kind or 'plain').upper()}, {size}, {step or 0}}}"
+
+
+def math(path, line, text):
+    """'trans_f32/16' or 'f32:32x32x1x2/64' -> initialiser of an isa_math_t."""
+    cell = split(path, line, text, r"(?:([a-z0-9]+):(\d+)x(\d+)x(\d+)x(\d+)|([a-z0-9_]*))(?:/(\d+))?", "math")
+    if not cell:
+        return "{0}"
+    matrix, rows, columns, depth, blocks, kind, clocks = cell
+    if matrix:
+        return f"{{ISA_MATH_MFMA_{matrix.upper()}, {clocks}, {{{rows}, {columns}, {depth}, {blocks}}}}}"
+    return f"{{ISA_MATH_{kind.upper() or 'NONE'}, {clocks or 0}, {{0}}}}"
+
+
+def data(path, line, text):
+    """'bits:src1+src2=1f' -> initialiser of an isa_data_t."""
+    cell = split(path, line, text, r"([a-z]+)(?::(src[012](?:\+src[012])*)=([0-9a-f]+))?(?::sees=([0-9a-f]+))?"
+                 r"(?::(less|greater))?(?::(signed))?", "data")
+    if not cell:
+        return "{.rule = ISA_DATA_NONE}"
+    rule, sources, bits, sees, order, signed = cell
+    control = sum(1 << int(s[3]) for s in sources.split("+")) if sources else 0
+    return (f"{{ISA_DATA_{rule.upper()}, {control}, ISA_ORDER_{(order or 'none').upper()}, {int(bool(signed))}, "
+            f"0x{bits or 0}, 0x{sees or 'ffffffff'}}}")
+
+
 def read_table(path):
     seen_names, seen_codes = {}, {}
     with open(path, encoding="ascii") as table:
@@ -64,9 +106,9 @@ def read_table(path):
             if text.startswith("#") or text.startswith("fmt\t"):
                 continue
             cells = text.rstrip("\n").split("\t")
-            if len(cells) != 8:
-                fail(path, number, f"{len(cells)} columns, 8 expected")
-            fmt, op, name, operands, vop3, mods, implicit, klass = cells
+            if len(cells) != 12:
+                fail(path, number, f"{len(cells)} columns, 12 expected")
+            fmt, op, name, operands, vop3, mods, implicit, klass, access, arithmetic, result, marks = cells
             if name in seen_names:
                 fail(path, number, f"{name} is already at line {seen_names[name]}")
             if (fmt, op) in seen_codes:
@@ -84,6 +126,9 @@ def read_table(path):
                 "class": "ISA_CLASS_" + klass.upper().replace(".", "_"),
                 "reads": flags("ISA_REG_", reads), "writes": flags("ISA_REG_", writes),
                 "operands": ", ".join(operand(path, number, f) for f in fields),
+                "facts": f".memory = {memory(path, number, access)}, .math = {math(path, number, arithmetic)}, "
+                         f".data = {data(path, number, result)}, "
+                         f".marks = {flags('ISA_IS_', [] if marks == '-' else marks.split(','))}",
             }
 
 
@@ -104,7 +149,7 @@ def main():
           ["    ISA_OP_COUNT", "};", "#endif"])
     write(directory, "isa_ops.inc",
           [f"ISA_OP({r['name']}, {r['fmt']}, {r['op']}, {r['vop3_fmt']}, {r['vop3_op']}, "
-           f"{r['mods']}, {r['class']}, {r['reads']}, {r['writes']}, ({r['operands']}))"
+           f"{r['mods']}, {r['class']}, {r['reads']}, {r['writes']}, ({r['operands']}), ({r['facts']}))"
            for r in rows])
     write(directory, "isa_maps.inc",
           [f"ISA_MAP({r['fmt']}, {r['op']}, {r['name']})" for r in rows] +

@@ -32,7 +32,7 @@ static struct {
     chk_lab_t lab;
     const isa_core_t *core;
     uint64_t random;
-    unsigned long marked[CHK_RULE_KNOWN + 1], changed[CHK_RULE_KNOWN + 1], tried;
+    unsigned long marked[ISA_DATA_KNOWN + 1], changed[ISA_DATA_KNOWN + 1], tried;
 } rig;
 
 static uint64_t next(void)
@@ -60,7 +60,7 @@ static bool is_tested(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     const chk_alu_t *a = &chk_alu_table[i->op];
-    return a->rule != CHK_RULE_NONE && a->rule != CHK_RULE_KNOWN &&
+    return a->of.rule != ISA_DATA_NONE && a->of.rule != ISA_DATA_KNOWN &&
            row->klass != ISA_CLASS_BRANCH && rig.core->handlers[i->op] &&
            !(row->writes & ISA_REG_MODE);
 }
@@ -87,7 +87,7 @@ static void choose_undefined(const isa_inst_t *i)
     for (unsigned n = 0; n < 4; n++) {
         const isa_operand_t *o = operand(i, n);
         unsigned row;
-        if (i->fmt == ISA_FMT_DS && chk_alu_table[i->op].control >> n & 1)
+        if (i->fmt == ISA_FMT_DS && chk_alu_table[i->op].of.control >> n & 1)
             continue; /* an address: reported */
         for (unsigned k = rows_of(o, &row); k; k--) {
             isa_row_t u;
@@ -146,11 +146,11 @@ static void missed(const isa_inst_t *i, const char *what, unsigned at, unsigned 
 /* Marked bits of the destination, and how many of these have been seen to differ. */
 static void tally(const isa_inst_t *i, isa_row_t *differ)
 {
-    const unsigned rule = chk_alu_table[i->op].rule;
+    const unsigned rule = chk_alu_table[i->op].of.rule;
     isa_row_t u;
     unsigned row;
     for (unsigned n = 0; n < 3; n++) /* what it says may be or may not */
-        if (chk_alu_table[i->op].control >> n & 1 && chk_operand_some(&rig.before, &i->src[n]))
+        if (chk_alu_table[i->op].of.control >> n & 1 && chk_operand_some(&rig.before, &i->src[n]))
             return;
     for (unsigned n = rows_of(&i->dst, &row), k = 0; k < n; k++) {
         chk_row_get(&rig.after, row + k, u);
@@ -262,12 +262,12 @@ static void every_instruction(void **unused)
         }
     }
     fclose(f);
-    for (unsigned k = 0; k <= CHK_RULE_KNOWN; k++)
+    for (unsigned k = 0; k <= ISA_DATA_KNOWN; k++)
         if (rig.marked[k])
             printf("rule %u: %lu bits marked, %.1f %% differ\n", k, rig.marked[k],
                    100.0 * (double)rig.changed[k] / (double)rig.marked[k]);
     assert_true(rig.tried > 5000);
-    assert_true(rig.changed[CHK_RULE_BITS] * 100 > rig.marked[CHK_RULE_BITS] * 90);
+    assert_true(rig.changed[ISA_DATA_BITS] * 100 > rig.marked[ISA_DATA_BITS] * 90);
 }
 
 /* v2 = v1 * factor (+ v3), of which v1 is undefined from a bit on: what is of the result. */

@@ -1,14 +1,21 @@
 /* ops.h - what the cache model has to know of each instruction, worked out once from the table.
  *
- * Apart because it is the only place that looks at mnemonics: for the sizes that the instruction
- * table does not say. */
+ * The table says what is accessed; here are the words of this model for it. */
 #ifndef SOFTGPU_CACHE_OPS_H
 #define SOFTGPU_CACHE_OPS_H
+
+#include "softgpu/isa/table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum { SGC_UNIT_NONE, SGC_UNIT_VECTOR, SGC_UNIT_LDS, SGC_UNIT_SCALAR } sgc_unit_t;
+/* The table's, by the names of this model. */
+typedef enum {
+    SGC_UNIT_NONE = ISA_UNIT_NONE,
+    SGC_UNIT_VECTOR = ISA_UNIT_VECTOR,
+    SGC_UNIT_LDS = ISA_UNIT_LDS,
+    SGC_UNIT_SCALAR = ISA_UNIT_SCALAR
+} sgc_unit_t;
 
 /* What is done to memory. ORDER: counts are kept by it. */
 typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;

@@ -1,10 +1,8 @@
-/* hazard_use.c - see hazard_use.h: the only place of hazards that looks at formats and mnemonics.
+/* hazard_use.c - see hazard_use.h: the only place of hazards that looks at formats and operations.
  */
 #include "softgpu/check/hazard_use.h"
 
 #include "softgpu/isa/table.h"
-
-#include <string.h>
 
 const chk_rule_t chk_rules[CHK_RULES] = {
 #define X(id, states, first, second, share, text, source)                                          \
@@ -25,11 +23,6 @@ enum {
     NOP_STATES = 15,  /* the bits of its count */
     SLEEP_STATES = 16 /* at least: its unit is 64 clocks */
 };
-
-static bool starts(const char *s, const char *prefix)
-{
-    return strncmp(s, prefix, strlen(prefix)) == 0;
-}
 
 /* ---- registers ---- */
 
@@ -68,15 +61,15 @@ static bool writes_scalar(const chk_use_t *u, unsigned code)
 
 /* ---- classes of the rules ---- */
 
-static uint32_t matrix_first(const char *m)
+/* By the passes of four clocks. */
+static uint32_t matrix_first(const isa_math_t *m)
 {
-    if (strstr(m, "f64")) return strstr(m, "_4x4x") ? CHK_FIRST_F64_4 : CHK_FIRST_F64_16;
-    return strstr(m, "_4x4x")     ? CHK_FIRST_PASS2
-           : strstr(m, "_16x16x") ? CHK_FIRST_PASS8
-                                  : CHK_FIRST_PASS16;
+    const unsigned passes = m->clocks / 4u;
+    if (m->kind == ISA_MATH_MFMA_F64) return passes <= 4 ? CHK_FIRST_F64_4 : CHK_FIRST_F64_16;
+    return passes <= 2 ? CHK_FIRST_PASS2 : passes <= 8 ? CHK_FIRST_PASS8 : CHK_FIRST_PASS16;
 }
 
-static uint32_t matrix_second(const char *m)
+static uint32_t matrix_second(const isa_math_t *m)
 {
     const uint32_t first = matrix_first(m);
     return first == CHK_FIRST_F64_4    ? CHK_SECOND_F64_4
@@ -88,17 +81,18 @@ static uint32_t matrix_second(const char *m)
 static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
                        uint32_t *second)
 {
-    const char *m = row->mnemonic + strlen("v_");
+    const bool lane = i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_writelane_b32;
     const bool exec = row->writes & ISA_REG_EXEC || writes_scalar(u, ISA_CODE_EXEC);
-    u->first = CHK_FIRST_VALU | (starts(m, "dot") ? CHK_FIRST_DOT : CHK_FIRST_VALU_PLAIN);
+    u->first = CHK_FIRST_VALU | (row->marks & ISA_IS_DOT ? CHK_FIRST_DOT : CHK_FIRST_VALU_PLAIN);
     if (exec) u->first |= CHK_FIRST_VALU_EXEC;
     if (exec || writes_scalar(u, ISA_CODE_VCC)) u->first |= CHK_FIRST_VALU_MASK;
     *second = CHK_SECOND_VALU;
     if (i->flags & ISA_F_DPP) *second |= CHK_SECOND_DPP;
-    if (starts(m, "div_fmas")) *second |= CHK_SECOND_DIV_FMAS;
-    if (starts(m, "readlane") || starts(m, "writelane")) *second |= CHK_SECOND_LANE;
-    if (starts(m, "read") || starts(m, "writelane")) u->flags |= CHK_USE_ALL_LANES;
-    if (starts(m, "fma_f64") || starts(m, "fmac_f64")) *second |= CHK_SECOND_FMA64;
+    if (i->op == ISA_OP_v_div_fmas_f32 || i->op == ISA_OP_v_div_fmas_f64)
+        *second |= CHK_SECOND_DIV_FMAS;
+    if (lane) *second |= CHK_SECOND_LANE;
+    if (row->marks & ISA_IS_ONE_LANE) u->flags |= CHK_USE_ALL_LANES;
+    if (i->op == ISA_OP_v_fma_f64 || i->op == ISA_OP_v_fmac_f64) *second |= CHK_SECOND_FMA64;
     if (is_special(i, CODE_VCCZ) || is_special(i, CODE_EXECZ)) *second |= CHK_SECOND_USES_Z;
     if (is_special(i, CODE_LDS_DIRECT)) *second |= CHK_SECOND_LDS_M0;
 }
@@ -106,15 +100,15 @@ static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *
 static void scalar_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
                        uint32_t *second)
 {
-    const char *m = row->mnemonic + strlen("s_");
+    const bool sets = i->op == ISA_OP_s_setreg_b32 || i->op == ISA_OP_s_setreg_imm32_b32;
     const unsigned low = (unsigned)i->imm >> 6 & 31, bits = ((unsigned)i->imm >> 11 & 31) + 1;
     if (writes_scalar(u, ISA_CODE_M0)) u->first |= CHK_FIRST_SALU_M0;
-    if (starts(m, "setvskip")) u->first |= CHK_FIRST_SETVSKIP;
-    if (starts(m, "movrel")) *second |= CHK_SECOND_MOVREL;
-    if (starts(m, "getreg") || starts(m, "setreg")) u->hwreg = (uint8_t)(i->imm & 63);
-    if (starts(m, "getreg"))
+    if (i->op == ISA_OP_s_setvskip) u->first |= CHK_FIRST_SETVSKIP;
+    if (row->marks & ISA_IS_MOVREL) *second |= CHK_SECOND_MOVREL;
+    if (i->op == ISA_OP_s_getreg_b32 || sets) u->hwreg = (uint8_t)(i->imm & 63);
+    if (i->op == ISA_OP_s_getreg_b32)
         *second |= CHK_SECOND_GETREG | (u->hwreg == HWREG_MODE ? CHK_SECOND_GETREG_MODE : 0);
-    if (starts(m, "setreg")) {
+    if (sets) {
         u->first |= CHK_FIRST_SETREG;
         *second |= CHK_SECOND_SETREG;
         if (u->hwreg == HWREG_TRAPSTS) u->first |= CHK_FIRST_SETREG_TRAP;
@@ -204,7 +198,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         *second |= CHK_SECOND_DS;
         if (gds) *second |= CHK_SECOND_MESSAGE;
         if (gds) u->flags |= CHK_USE_LOCKS;
-        if (strstr(row->mnemonic, "addtid")) *second |= CHK_SECOND_LDS_M0;
+        if (row->memory.kind == ISA_ACCESS_LANE) *second |= CHK_SECOND_LDS_M0;
         if (gds || c == ISA_CLASS_LDS) return;
         if (c != ISA_CLASS_LDS_WR && i->dst.kind != ISA_OPK_NONE) u->flags |= CHK_USE_LDS_READ;
         if (c != ISA_CLASS_LDS_RD) u->flags |= CHK_USE_LDS_WRITE | CHK_USE_STORES;
@@ -254,15 +248,14 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     }
     if (row->reads & ISA_REG_VCC && row->fmt != ISA_FMT_VOP2)
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, 2, CHK_ROLE_SCALAR);
-    if (starts(row->mnemonic, "flat_") || starts(row->mnemonic, "scratch_"))
+    if (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH)
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 2, CHK_ROLE_SCALAR);
-    const bool only_read =
-        starts(row->mnemonic, "s_setreg") || starts(row->mnemonic, "s_cmpk"); /* as sdst */
+    const bool only_read = row->marks & ISA_IS_READS_DST;
     if (only_read) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
     u->n_reads = u->n;
     if (!only_read) add_operand(u, w, &i->dst, CHK_ROLE_WRITTEN);
     add_operand(u, w, &i->dst2, CHK_ROLE_WRITTEN);
-    if (i->op == ISA_OP_v_swap_b32) add_operand(u, w, &i->src[0], CHK_ROLE_WRITTEN);
+    if (row->marks & ISA_IS_SWAPS) add_operand(u, w, &i->src[0], CHK_ROLE_WRITTEN);
 
     if (row->reads & ISA_REG_SCC || is_special(i, CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
@@ -274,14 +267,13 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         vector_alu(u, i, row, &second);
     } else if (row->klass == ISA_CLASS_MFMA) {
         u->flags |= CHK_USE_ALL_LANES;
-        u->first = matrix_first(row->mnemonic);
-        second = matrix_second(row->mnemonic);
+        u->first = matrix_first(&row->math);
+        second = matrix_second(&row->math);
     } else if (row->klass == ISA_CLASS_SALU) {
         scalar_alu(u, i, row, &second);
     } else if (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOP1 || row->fmt == ISA_FMT_SOP2) {
-        if (starts(row->mnemonic, "s_sendmsg") || i->op == ISA_OP_s_ttracedata)
-            second = CHK_SECOND_MESSAGE;
-        if (starts(row->mnemonic, "s_rfe")) second = CHK_SECOND_RFE;
+        if (row->marks & ISA_IS_MESSAGE) second = CHK_SECOND_MESSAGE;
+        if (row->marks & ISA_IS_RFE) second = CHK_SECOND_RFE;
     } else {
         memory(u, i, row, &second);
     }

@@ -47,7 +47,7 @@ static unit_t unit_of(unsigned op)
     default: break;
     }
     if (row->fmt == ISA_FMT_SMEM && isa_field(row, ISA_ROLE_SDST)) return UNIT_ALU;
-    return chk_alu_table[op].rule != CHK_RULE_NONE ? UNIT_ALU : UNIT_NONE;
+    return chk_alu_table[op].of.rule != ISA_DATA_NONE ? UNIT_ALU : UNIT_NONE;
 }
 
 static void looks(uint8_t *looks)
@@ -262,11 +262,11 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         look_at_branch(g, h, w, i);
     } else if (unit == UNIT_INDEX) {
         look_at_index(g, h, w, i);
-        if (chk_alu_table[i->op].rule != CHK_RULE_NONE) chk_alu_step(&s->lab, h, w, i);
+        if (chk_alu_table[i->op].of.rule != ISA_DATA_NONE) chk_alu_step(&s->lab, h, w, i);
     } else if (unit != UNIT_SCALAR && !w->exec) {
         return;
     } else if (unit == UNIT_LANES) {
-        if (chk_alu_table[i->op].control & 1) look_at_address(g, h, w, i, &i->src[0], 1);
+        if (chk_alu_table[i->op].of.control & 1) look_at_address(g, h, w, i, &i->src[0], 1);
         chk_alu_step(&s->lab, h, w, i);
     } else {
         look_at_memory(g, s, h, w, i, unit);

@@ -122,19 +122,6 @@ static inline void chk_scalar_set(chk_shadow_t *s, unsigned code, uint32_t bits,
 
 /* ---- instructions between registers: init_alu.c, by the rules of init_rules.c ---- */
 
-typedef enum {
-    CHK_RULE_NONE,    /* of no concern */
-    CHK_RULE_BITS,    /* a bit of the result comes of at most one of each operand */
-    CHK_RULE_SUM,     /* of two numbers and a carry */
-    CHK_RULE_UP,      /* from the lowest undefined bit upwards */
-    CHK_RULE_PRODUCT, /* the same, of the first two sources' product */
-    CHK_RULE_EQUAL,
-    CHK_RULE_ORDER,
-    CHK_RULE_ANY, /* of an undefined bit all of the result is */
-    CHK_RULE_MATRIX,
-    CHK_RULE_KNOWN /* the result does not depend on the operands */
-} chk_rule_t;
-
 /* What chk_alu_step() has to know. */
 enum {
     CHK_QUICK_LANES = 1 << 0,     /* a lane's result is of its own operands alone */
@@ -151,16 +138,11 @@ enum {
 
 typedef struct {
     uint16_t quick;
-    uint8_t rule;
-    uint8_t control;  /* sources, by bit, that say what is done to the others */
-    uint8_t ordering; /* CHK_RULE_ORDER: 1 less or not, 2 greater or not; 0: of floats */
-    bool is_signed;
-    bool old;              /* CHK_QUICK_OLD: a part of the destination is left alone, or */
-    bool tied;             /* it is an operand */
-    bool swaps;            /* the first source is written too */
-    bool truth;            /* SCC: the result is not 0 */
-    uint32_t control_bits; /* that count of controls */
-    uint32_t seen;         /* bits that count of the first two sources */
+    isa_data_t of; /* what the result comes of */
+    bool old;      /* CHK_QUICK_OLD: a part of the destination is left alone, or */
+    bool tied;     /* it is an operand */
+    bool swaps;    /* the first source is written too */
+    bool truth;    /* SCC: the result is not 0 */
 } chk_alu_t;
 
 extern chk_alu_t chk_alu_table[];

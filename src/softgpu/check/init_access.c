@@ -23,14 +23,13 @@ static struct {
 void chk_access_rules(void)
 {
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
-        const char *n = isa_table[op].mnemonic;
+        const uint32_t marks = isa_table[op].marks;
         const sgc_op_t *o = &sgc_ops_table[op];
         if (o->unit == SGC_UNIT_NONE) continue;
         rules[op].bytes = o->bytes < 4 ? o->bytes : 0;
-        rules[op].shift = strstr(n, "d16_hi") ? 16 : 0;
-        rules[op].is_signed =
-            strstr(n, "sbyte") || strstr(n, "sshort") || strstr(n, "_i8") || strstr(n, "_i16");
-        rules[op].exchanges = (strstr(n, "swap") && !strstr(n, "cmpswap")) || strstr(n, "wrxchg");
+        rules[op].shift = marks & ISA_IS_HIGH ? 16 : 0;
+        rules[op].is_signed = marks & ISA_IS_SIGNED;
+        rules[op].exchanges = marks & ISA_IS_EXCHANGE;
     }
 }
 
@@ -252,7 +251,7 @@ static uint32_t widen(unsigned op, uint32_t u)
     u &= (1u << width) - 1;
     if (rules[op].is_signed && u >> (width - 1)) {
         u |= ~0u << width;
-        if (strstr(isa_table[op].mnemonic, "d16")) u &= 0xffff;
+        if (isa_table[op].marks & ISA_IS_D16) u &= 0xffff;
     }
     return u << rules[op].shift;
 }

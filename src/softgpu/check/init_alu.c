@@ -27,8 +27,7 @@ static void any(chk_ask_t *f)
             const bool halves = v.packed && v.rows == 1, pairs = v.packed && v.rows == 2;
             for (unsigned k = 0; k < f->rows; k++)
                 u[k][l] |= halves && f->op->fmt == ISA_FMT_VOP3P &&
-                                   isa_field(f->op, ISA_ROLE_VDST) &&
-                                   strstr(f->op->mnemonic, "_pk_")
+                                   isa_field(f->op, ISA_ROLE_VDST) && f->op->marks & ISA_IS_PACKED
                                ? (some & 0xffff ? 0xffff : 0) | (some >> 16 ? 0xffff0000 : 0)
                            : pairs && k < 2 ? (v.row[k][l] ? ~0u : 0)
                                             : ~0u;
@@ -48,7 +47,7 @@ static void any(chk_ask_t *f)
                     u[k][l] |= row[l] & 0xffff && row[l] >> 16 ? ~0u
                                : row[l] >> 16                  ? 0xffff0000
                                                                : 0xffff;
-            if (!strstr(f->op->mnemonic, "_pk_") && f->i->op != ISA_OP_v_mac_f16)
+            if (!(f->op->marks & ISA_IS_PACKED) && f->i->op != ISA_OP_v_mac_f16)
                 for (unsigned l = 0; l < ISA_LANES; l++)
                     if (row[l]) u[0][l] = u[f->rows - 1][l] = ~0u;
         }
@@ -80,7 +79,7 @@ static void any(chk_ask_t *f)
 static void bits(chk_ask_t *f)
 {
     const uint64_t unclear = chk_ask_controls(f);
-    chk_ask_variables(f, f->a->control);
+    chk_ask_variables(f, f->a->of.control);
     if (!chk_ask_all(f)) {
         any(f);
         return;
@@ -118,7 +117,7 @@ static void sum(chk_ask_t *f)
     isa_row_t u[CHK_RESULTS];
     chk_view_t v;
     const bool same = i->src[0].kind == i->src[1].kind && i->src[0].reg == i->src[1].reg &&
-                      i->src[0].kind != ISA_OPK_CONST && strstr(f->op->mnemonic, "_sub");
+                      i->src[0].kind != ISA_OPK_CONST && f->op->marks & ISA_IS_SUBTRACTS;
     if (i->flags & (ISA_F_CLAMP | ISA_F_DSTSEL) || (i->flags & ISA_F_SDWA && i->dst_sel != 6) ||
         (same && i->flags & (ISA_F_SDWA | ISA_F_DPP))) {
         any(f);
@@ -137,7 +136,7 @@ static void sum(chk_ask_t *f)
         for (unsigned k = 0; k < f->variables && !same; k++)
             if (f->variable[k].kind == CHK_VARY_SCALARS) bits |= f->s->scalar[f->variable[k].at];
         if (chk_ask_has_mask(f)) chk_ask_set_scalars(f, f->mask, &bits, 1);
-        chk_ask_set_scc(f, f->differ.scc || (bits && strstr(f->op->mnemonic, "_i32")));
+        chk_ask_set_scc(f, f->differ.scc || (bits && f->op->marks & ISA_IS_OVERFLOW));
         return;
     }
     memcpy(u[0], f->differ.row[0], sizeof u[0]);
@@ -196,7 +195,7 @@ static void up(chk_ask_t *f)
     const unsigned sources = f->scalar ? 2 : 3;
     for (unsigned n = 0; n < sources; n++) {
         const isa_operand_t *o = f->a->tied ? &f->i->dst : &f->i->src[n];
-        if (f->a->control >> n & 1)
+        if (f->a->of.control >> n & 1)
             v[n].rows = 0;
         else
             look_both(f, n, &x[n], &v[n]);
@@ -205,7 +204,7 @@ static void up(chk_ask_t *f)
     }
     uint64_t lanes = 0;
     for (unsigned l = 0; l < (f->scalar ? 1 : ISA_LANES); l++) {
-        const bool multiplies = f->a->rule == CHK_RULE_PRODUCT;
+        const bool multiplies = f->a->of.rule == ISA_DATA_PRODUCT;
         uint64_t some =
             multiplies ? product(whole(&x[0], l), whole(&v[0], l), whole(&x[1], l), whole(&v[1], l))
                        : 0;
@@ -233,14 +232,14 @@ static bool open(const chk_alu_t *a, unsigned width, uint64_t x, uint64_t ux, ui
     const uint64_t all = width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
     x &= all, y &= all, ux &= all, uy &= all;
     if (!(ux | uy)) return false;
-    if (a->rule == CHK_RULE_EQUAL) return !((x ^ y) & ~(ux | uy));
-    if (a->is_signed) { /* the same order without signs */
+    if (a->of.rule == ISA_DATA_EQUAL) return !((x ^ y) & ~(ux | uy));
+    if (a->of.is_signed) { /* the same order without signs */
         const uint64_t sign = UINT64_C(1) << (width - 1);
         x ^= sign;
         y ^= sign;
     }
     const uint64_t x0 = x & ~ux, x1 = x | ux, y0 = y & ~uy, y1 = y | uy;
-    return a->ordering == 1 ? x0 < y1 && x1 >= y0 : x1 > y0 && x0 <= y1;
+    return a->of.order == ISA_ORDER_LESS ? x0 < y1 && x1 >= y0 : x1 > y0 && x0 <= y1;
 }
 
 static void compare(chk_ask_t *f)
@@ -264,7 +263,7 @@ static void compare(chk_ask_t *f)
     }
     if (f->a->tied) { /* with an immediate */
         const uint32_t u = f->s->scalar[i->dst.reg],
-                       k = f->a->is_signed ? (uint32_t)i->imm : (uint16_t)i->imm;
+                       k = f->a->of.is_signed ? (uint32_t)i->imm : (uint16_t)i->imm;
         if (u) f->from = f->s->scalar_from[i->dst.reg];
         chk_ask_set_scc(f, open(f->a, 32, f->w->sgpr[i->dst.reg], u, k, 0));
         return;
@@ -293,7 +292,7 @@ static void matrix(chk_ask_t *f)
     isa_inst_t i = *f->i;
     isa_row_t u;
     const unsigned row = chk_row_of(f->s, &i.dst), n = chk_dwords(&i.dst);
-    const bool wide = strstr(f->op->mnemonic, "f64");
+    const bool wide = f->op->math.kind == ISA_MATH_MFMA_F64;
     uint32_t touched[32][ISA_LANES] = {{0}};
     for (unsigned which = 0; which < 2; which++) {
         const isa_operand_t *undefined = &f->i->src[which];
@@ -358,14 +357,14 @@ void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     f.lanes = w->exec;
     f.from = (chk_origin_t){.from = CHK_FROM_NOWHERE};
     chk_ask_results(&f);
-    switch (f.a->rule) {
-    case CHK_RULE_BITS: bits(&f); break;
-    case CHK_RULE_SUM: sum(&f); break;
-    case CHK_RULE_UP:
-    case CHK_RULE_PRODUCT: up(&f); break;
-    case CHK_RULE_EQUAL:
-    case CHK_RULE_ORDER: compare(&f); break;
-    case CHK_RULE_MATRIX: matrix(&f); break;
+    switch (f.a->of.rule) {
+    case ISA_DATA_BITS: bits(&f); break;
+    case ISA_DATA_SUM: sum(&f); break;
+    case ISA_DATA_UP:
+    case ISA_DATA_PRODUCT: up(&f); break;
+    case ISA_DATA_EQUAL:
+    case ISA_DATA_ORDER: compare(&f); break;
+    case ISA_DATA_MATRIX: matrix(&f); break;
     default: any(&f); break;
     }
 }

@@ -259,7 +259,7 @@ void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v)
                     f->i->fmt != ISA_FMT_VOP1 && o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0,
                     16, false);
     for (unsigned l = 0; l < ISA_LANES && n < 2; l++)
-        v->row[0][l] &= f->a->seen;
+        v->row[0][l] &= f->a->of.seen;
     if (!v->packed || f->i->fmt != ISA_FMT_VOP3P) return;
     const bool low = o->sel & 1, high = o->sel & 2;
     for (unsigned l = 0; l < ISA_LANES; l++) {
@@ -278,10 +278,10 @@ uint64_t chk_ask_controls(chk_ask_t *f)
     uint64_t lanes = 0;
     chk_view_t v;
     for (unsigned n = 0; n < 3; n++) {
-        if (!(f->a->control >> n & 1) || !chk_operand_some(f->s, &f->i->src[n])) continue;
+        if (!(f->a->of.control >> n & 1) || !chk_operand_some(f->s, &f->i->src[n])) continue;
         chk_ask_look(f, n, false, &v);
         for (unsigned l = 0; l < ISA_LANES; l++)
-            lanes |= (uint64_t)((v.row[0][l] & f->a->control_bits) != 0) << l;
+            lanes |= (uint64_t)((v.row[0][l] & f->a->of.control_bits) != 0) << l;
         if (lanes && f->from.from == CHK_FROM_NOWHERE)
             f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
     }

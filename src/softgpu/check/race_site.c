@@ -264,7 +264,7 @@ static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const
     *s = (race_site_t){.pc = pc, .n_words = i->dwords};
     s->page = w->page->serial;
     memcpy(s->words, &w->page->words[i - w->page->slots], i->dwords * sizeof *s->words);
-    s->data_shift = op->access == SGC_WRITE && strstr(row->mnemonic, "d16_hi") ? 16 : 0;
+    s->data_shift = op->access == SGC_WRITE && row->marks & ISA_IS_HIGH ? 16 : 0;
     s->rmw = op->access == SGC_ATOMIC;
     if (op->access == SGC_WRITE) return;
     const code_t code = code_around(w, pc);

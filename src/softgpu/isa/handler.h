@@ -37,8 +37,7 @@ enum { ISA_HOST_FLOAT_MODE = 0x1f80, ISA_HOST_DENORMALS_ZERO = 0x40, ISA_HOST_RO
                            const isa_inst_t *i __attribute__((unused)))
 
 /* Prototypes of all of them. */
-#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands)                  \
-    isa_handler_t ISA_HANDLER(name);
+#define ISA_OP(name, ...) isa_handler_t ISA_HANDLER(name);
 #include "isa/isa_ops.inc"
 #undef ISA_OP
 

@@ -4,13 +4,12 @@
  * `unsupported` when it is decoded. Nothing to change when an instruction is added. */
 #include "softgpu/isa/core.h"
 
-#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands)                  \
+#define ISA_OP(name, ...)                                                                          \
     extern isa_handler_t ISA_HANDLER(name) __attribute__((weak, visibility("hidden")));
 #include "isa/isa_ops.inc"
 #undef ISA_OP
 
-#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands)                  \
-    [ISA_OP_##name] = ISA_HANDLER(name),
+#define ISA_OP(name, ...) [ISA_OP_##name] = ISA_HANDLER(name),
 
 isa_handler_t *const isa_core_handlers[ISA_OP_COUNT] = {
 #include "isa/isa_ops.inc"

@@ -76,7 +76,7 @@ const char *isa_image_decode(const uint32_t words[8], isa_image_t *m)
 
 bool isa_image_has_level(const isa_inst_t *i)
 {
-    return strstr(isa_table[i->op].mnemonic, "_mip") != NULL;
+    return isa_table[i->op].marks & ISA_IS_LEVEL;
 }
 
 static bool is_size_query(const isa_inst_t *i)
@@ -147,7 +147,7 @@ static void load(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x
 
 bool isa_image_is_packed(const isa_inst_t *i)
 {
-    return strstr(isa_table[i->op].mnemonic, "_pck") != NULL;
+    return isa_table[i->op].marks & ISA_IS_RAW;
 }
 
 /* Components that the instruction does not supply are 0. */

@@ -12,7 +12,8 @@ enum { OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
-#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands)                  \
+#define ISA_FACTS(...) __VA_ARGS__
+#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands, facts)           \
     [ISA_OP_##name] = {.mnemonic = #name,                                                          \
                        .fmt = ISA_FMT_##format,                                                    \
                        .vop3_fmt = ISA_FMT_##v3fmt,                                                \
@@ -22,7 +23,8 @@ enum { OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
                        .reads = rd,                                                                \
                        .writes = wr,                                                               \
                        .mods = modifiers,                                                          \
-                       .fields = ISA_FIELDS operands},
+                       .fields = ISA_FIELDS operands,                                              \
+                       ISA_FACTS facts},
 
 const isa_row_desc_t isa_table[ISA_OP_COUNT] = {
 #include "isa/isa_ops.inc"
@@ -48,8 +50,7 @@ const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role)
 
 #define INFO(name, format, code) [ISA_OP_##name] = {#name, ISA_FMT_##format, code},
 #undef ISA_OP
-#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands)                  \
-    INFO(name, format, code)
+#define ISA_OP(name, format, code, ...) INFO(name, format, code)
 
 static const isa_op_info_t infos[ISA_OP_COUNT] = {
 #include "isa/isa_ops.inc"

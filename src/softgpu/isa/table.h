@@ -1,4 +1,4 @@
-/* table.h - the instruction table as C sees it: one isa_row_t per line of gfx90a.tsv.
+/* table.h - the instruction table as C sees it: one isa_row_desc_t per line of gfx90a.tsv.
  *
  * Decoder, disassembler and counting read it; handlers do not need it. The names here are those
  * that scripts/gen-isa.py writes: a new column of the table needs a change there and here. */
@@ -151,6 +151,117 @@ enum {
     ISA_REG_FLAT = 32
 };
 
+/* Which unit an access to memory goes through. */
+typedef enum { ISA_UNIT_NONE, ISA_UNIT_VECTOR, ISA_UNIT_LDS, ISA_UNIT_SCALAR } isa_unit_t;
+
+/* What is special about it. */
+typedef enum {
+    ISA_ACCESS_PLAIN,
+    ISA_ACCESS_PAIR,  /* LDS: two elements at two offsets */
+    ISA_ACCESS_LANE,  /* LDS: dword at M0 + offset + 4 * lane */
+    ISA_ACCESS_CROSS, /* LDS: an exchange between lanes without memory */
+    ISA_ACCESS_WAVE,  /* LDS: one dword for the whole wave */
+    ISA_ACCESS_INVALIDATE,
+    ISA_ACCESS_WRITEBACK,
+    ISA_ACCESS_L2_INVALIDATE,
+    ISA_ACCESS_L2_WRITEBACK,
+    ISA_ACCESS_FROM_LDS /* data comes from LDS */
+} isa_access_t;
+
+typedef struct {
+    uint8_t unit;  /* isa_unit_t */
+    uint8_t kind;  /* isa_access_t */
+    uint8_t bytes; /* of one lane's element; scalar: of the tuple */
+    uint16_t step; /* PAIR: bytes that an offset counts */
+} isa_memory_t;
+
+/* What an instruction computes, as counters class it. ORDER: SQ's events from 27 (ADD_F16) to 46
+ * (MFMA_F64). */
+typedef enum {
+    ISA_MATH_NONE,
+    ISA_MATH_ADD_F16,
+    ISA_MATH_MUL_F16,
+    ISA_MATH_FMA_F16,
+    ISA_MATH_TRANS_F16,
+    ISA_MATH_ADD_F32,
+    ISA_MATH_MUL_F32,
+    ISA_MATH_FMA_F32,
+    ISA_MATH_TRANS_F32,
+    ISA_MATH_ADD_F64,
+    ISA_MATH_MUL_F64,
+    ISA_MATH_FMA_F64,
+    ISA_MATH_TRANS_F64,
+    ISA_MATH_INT32,
+    ISA_MATH_INT64,
+    ISA_MATH_CVT,
+    ISA_MATH_MFMA_I8,
+    ISA_MATH_MFMA_F16,
+    ISA_MATH_MFMA_BF16,
+    ISA_MATH_MFMA_F32,
+    ISA_MATH_MFMA_F64
+} isa_math_kind_t;
+
+/* Products of m x k and k x n elements. */
+typedef struct {
+    uint8_t m, n, k, blocks;
+} isa_shape_t;
+
+typedef struct {
+    uint8_t kind;      /* isa_math_kind_t */
+    uint8_t clocks;    /* of the SIMD, of matrix instructions of the matrix unit; 0: as most */
+    isa_shape_t shape; /* of matrix instructions */
+} isa_math_t;
+
+/* What the bits of a result come of. */
+typedef enum {
+    ISA_DATA_NONE,    /* no result of registers */
+    ISA_DATA_BITS,    /* a bit of at most one of each operand */
+    ISA_DATA_SUM,     /* two numbers and a carry */
+    ISA_DATA_UP,      /* each bit of those of the operands that are not above it */
+    ISA_DATA_PRODUCT, /* the same, of the first two sources' product */
+    ISA_DATA_EQUAL,   /* whether two numbers are equal */
+    ISA_DATA_ORDER,   /* which of two numbers is greater */
+    ISA_DATA_ANY,     /* all bits of all operands */
+    ISA_DATA_MATRIX,
+    ISA_DATA_KNOWN /* not of the operands */
+} isa_data_rule_t;
+
+typedef enum { ISA_ORDER_NONE, ISA_ORDER_LESS, ISA_ORDER_GREATER } isa_order_t;
+
+typedef struct {
+    uint8_t rule;          /* isa_data_rule_t */
+    uint8_t control;       /* sources, by bit, that say what is done to the others */
+    uint8_t order;         /* isa_order_t: less or not, greater or not */
+    bool is_signed;        /* numbers that are compared */
+    uint32_t control_bits; /* that count of controls */
+    uint32_t seen;         /* that count of the first two sources */
+} isa_data_t;
+
+/* The head of gfx90a.tsv explains those that are not plain. */
+enum {
+    ISA_IS_TIED = 1 << 0,
+    ISA_IS_READS_DST = 1 << 1,
+    ISA_IS_SWAPS = 1 << 2,
+    ISA_IS_EXCHANGE = 1 << 3,
+    ISA_IS_HIGH = 1 << 4,
+    ISA_IS_D16 = 1 << 5,
+    ISA_IS_SIGNED = 1 << 6,
+    ISA_IS_BUFFER = 1 << 7,
+    ISA_IS_SCRATCH = 1 << 8,
+    ISA_IS_FORMAT = 1 << 9,
+    ISA_IS_RETURNS = 1 << 10,  /* an LDS atomic that returns the old value */
+    ISA_IS_PACKED = 1 << 11,   /* two numbers in an operand */
+    ISA_IS_ONE_LANE = 1 << 12, /* v_readlane and its like: EXEC does not choose */
+    ISA_IS_DOT = 1 << 13,
+    ISA_IS_MOVREL = 1 << 14,
+    ISA_IS_SUBTRACTS = 1 << 15,
+    ISA_IS_OVERFLOW = 1 << 16, /* SCC says whether a signed sum does not fit */
+    ISA_IS_MESSAGE = 1 << 17,  /* s_sendmsg, s_ttracedata */
+    ISA_IS_RFE = 1 << 18,
+    ISA_IS_LEVEL = 1 << 19,
+    ISA_IS_RAW = 1 << 20
+};
+
 enum { ISA_MAX_FIELDS = 5 };
 
 typedef struct {
@@ -164,6 +275,10 @@ typedef struct {
     uint32_t mods;         /* ISA_M_* */
     isa_field_t
         fields[ISA_MAX_FIELDS]; /* in the order of the assembly text, ROLE_NONE at the end */
+    isa_memory_t memory;
+    isa_math_t math;
+    isa_data_t data;
+    uint32_t marks; /* ISA_IS_* */
 } isa_row_desc_t;
 
 /* Indexed by ISA_OP_*; row 0 is empty. */

@@ -26,7 +26,7 @@ typedef struct {
     uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block asked for the busiest */
     uint8_t shift;  /* units of 1 << shift clocks */
     uint8_t weight; /* weight_t of KIND_OPS */
-    uint8_t math;   /* KIND_OPS: only this sg_math_t */
+    uint8_t math;   /* KIND_OPS: only this isa_math_kind_t */
     uint8_t dwords; /* only scalar loads of so many */
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
@@ -57,8 +57,8 @@ enum {
 
 /* clang-format off */
 #define OPS(n, set, ...)         {.event = n, .kind = KIND_OPS, .classes = set, __VA_ARGS__}
-#define MATH(n, type)            OPS(n, VALU, .math = SG_MATH_##type)
-#define MOPS(n, type)            OPS(n, K(MFMA), .math = SG_MATH_##type, .weight = BY_MOPS)
+#define MATH(n, type)            OPS(n, VALU, .math = ISA_MATH_##type)
+#define MOPS(n, type)            OPS(n, K(MFMA), .math = ISA_MATH_##type, .weight = BY_MOPS)
 #define ISSUE(n, set, ...)       OPS(n, set, .weight = BY_ISSUE, __VA_ARGS__)
 #define TA_OPS(n, set, formats_) OPS(n, set, .formats = formats_, .live = true)
 #define FIXED(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally}

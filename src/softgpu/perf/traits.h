@@ -1,36 +1,10 @@
 /* traits.h - what counters and clocks need to know of an instruction, worked out once.
  *
- * Apart because it is the only place that classifies by mnemonic. Instructions with the same traits
- * share a bucket of counts. */
+ * Instructions with the same traits share a bucket of counts. */
 #ifndef SOFTGPU_PERF_TRAITS_H
 #define SOFTGPU_PERF_TRAITS_H
 
 #include "softgpu/isa/observe.h"
-
-/* What a vector instruction computes. ORDER: SQ's events from 27 (ADD_F16) to 46 (MFMA_F64). */
-typedef enum {
-    SG_MATH_NONE,
-    SG_MATH_ADD_F16,
-    SG_MATH_MUL_F16,
-    SG_MATH_FMA_F16,
-    SG_MATH_TRANS_F16,
-    SG_MATH_ADD_F32,
-    SG_MATH_MUL_F32,
-    SG_MATH_FMA_F32,
-    SG_MATH_TRANS_F32,
-    SG_MATH_ADD_F64,
-    SG_MATH_MUL_F64,
-    SG_MATH_FMA_F64,
-    SG_MATH_TRANS_F64,
-    SG_MATH_INT32,
-    SG_MATH_INT64,
-    SG_MATH_CVT,
-    SG_MATH_MFMA_I8,
-    SG_MATH_MFMA_F16,
-    SG_MATH_MFMA_BF16,
-    SG_MATH_MFMA_F32,
-    SG_MATH_MFMA_F64
-} sg_math_t;
 
 /* Instructions with a rule of their own in the timing model. */
 typedef enum {
@@ -44,7 +18,7 @@ typedef enum {
 
 typedef struct {
     uint8_t klass;  /* isa_class_t */
-    uint8_t math;   /* sg_math_t */
+    uint8_t math;   /* isa_math_kind_t */
     uint8_t flow;   /* sg_flow_t */
     uint8_t issue;  /* clocks of the wave's SIMD */
     uint8_t matrix; /* clocks of the matrix unit */
