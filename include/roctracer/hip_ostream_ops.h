@@ -5,6 +5,9 @@
 #define ROCTRACER_HIP_OSTREAM_OPS_H_
 
 #ifdef __cplusplus
+#if !defined(__HIP_PLATFORM_AMD__) && !defined(__HIP_PLATFORM_NVIDIA__)
+#define __HIP_PLATFORM_AMD__ 1 /* as in roctracer_hip.h: this header may be the first */
+#endif
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 
