@@ -235,6 +235,17 @@ ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
     }
 }
 
+/* The bytes or words alone, for the address sanitizer: what lies behind the last of them may be
+ * behind the end of an allocation of the program's, on the same page. */
+ISA_BLOCK void isa_gather_narrow(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                                 uint32_t *row, uint32_t bytes)
+{
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        row[l] = bytes == 1 ? base[at[l]] : *(const isa_u16_any_t *)(base + at[l]);
+    }
+}
+
 /* Bytes or words of all active lanes, each of which has four bytes that may be read. */
 ISA_BLOCK void isa_gather_sub(const uint8_t *base, const uint32_t *at, uint64_t exec, uint32_t *row,
                               isa_sub_t kind)
@@ -247,7 +258,11 @@ ISA_BLOCK void isa_gather_sub(const uint8_t *base, const uint32_t *at, uint64_t 
         for (unsigned l = 0; l < ISA_LANES; l++)
             raw[0][l] = bytes == 1 ? p[l] : h[l];
     } else {
+#ifdef __SANITIZE_ADDRESS__
+        isa_gather_narrow(base, at, exec, raw[0], bytes);
+#else
         isa_gather_any(base, at, exec, raw, 1);
+#endif
     }
     for (unsigned l = 0; l < ISA_LANES; l++)
         raw[0][l] = isa_sub_value(raw[0][l] & (bytes == 1 ? 0xff : 0xffff), kind);
