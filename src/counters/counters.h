@@ -275,7 +275,8 @@ ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, 
  * as a derived counter on first use, hence the writable catalogue. */
 ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name,
                                     const ctr_counter_t **counter, ctr_error_t *error);
-/* True for such an instance; false for a counter that a definition calls NAME[i]. */
+/* True for a counter that ctr_catalogue_instance() has added; false for one that a file of
+ * definitions itself names NAME[i]. */
 bool ctr_is_instance(const ctr_counter_t *counter);
 
 /* The dimensions of a counter's value on an agent. CTR_BAD_EXPRESSION if operands do not match

@@ -138,8 +138,9 @@ int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes);
 /* Flushes and closes. 0, or -1 with a line in `why` if any write failed: then there is no file. */
 int out_file_close(out_file_t *f, char *why, size_t why_bytes);
 
-/* For commands that Ctrl-C and its like simply end: from hold to release these signals wait, so
- * that what is written meanwhile is a whole file and not a part of one under a temporary name. */
+/* For commands that have no handlers for SIGINT, SIGTERM, SIGHUP and SIGQUIT. Between the two calls
+ * these signals are blocked, so that a file which is being written becomes whole before one of them
+ * ends the command, and no part of it is left under a temporary name. */
 void out_signals_hold(sigset_t *before);
 void out_signals_release(const sigset_t *before);
 

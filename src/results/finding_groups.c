@@ -96,8 +96,8 @@ static bool same(const res_finding_t *a, const res_finding_t *b)
     return length && length == base_length(y) && strncmp(x, y, length) == 0;
 }
 
-/* Rows are by weight: the first of those that are the same has the others. Shares of kernels add
- * up, and the whole is the most that they can be. */
+/* Rows are sorted by weight. Of rows that say the same of several kernels the weightiest is kept,
+ * and the others go into its list. The kernels' shares of the time add up, to the whole at most. */
 static bool join_instances(res_findings_t *f)
 {
     size_t kept = 0;

@@ -1,8 +1,9 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
- * What rules read besides the views of the run: f_run, f_kernel, f_call, f_code and f_instruction,
- * what gather.h has summed up, and mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'),
- * which are NULL for what was not collected, so that a rule without its counters finds nothing.
+ * Besides the views of the run, rules read the tables f_run, f_kernel, f_call, f_code and
+ * f_instruction, the tables that gather.h describes, and the functions mean_of(place, 'COUNTER')
+ * and ratio(place, 'PART', 'WHOLE'). The functions are NULL for counters that were not collected,
+ * so that a rule without its counters finds nothing.
  * Thresholds stand in the statements, once each; those of single instructions in waste.c, which is
  * wasted_lines() and so on here. A weight is the share of the run's time, f_run.span_ns, that would
  * be won at most; times of one rule are of one clock. */

@@ -55,7 +55,8 @@ static const char measured[] =
 
 /* Where kernels have the model's clock, nothing that the host has measured stands beside them. What
  * calls and copies cost is what they cost a host with an MI200 on PCIe 4.0 x16: round figures of
- * published measurements of HIP, which depend on no run. The whole is the sum of what is known. */
+ * published measurements of HIP, the same for every run. The run's time is then the sum of the
+ * kernels' times, the copies' and those that calls cost. */
 static const char modelled[] =
     "UPDATE f_run SET launch_ns = 5000, overlap_ns = 0, gaps = 0, idle_ns = 0, own_ns = 0, "
     "own_longest_ns = 0, kernel_ns = (SELECT TOTAL(total) FROM res_launch), copy_ns = (SELECT "

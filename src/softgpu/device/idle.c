@@ -42,7 +42,8 @@ static bool part_of(const sg_run_t *run, unsigned edges, part_t *p)
     return true;
 }
 
-/* For each remainder by n: how many of the products `step` * i have it. */
+/* out[r]: how many of the products step * i, i from `first` on and below `end`, leave the remainder
+ * r when they are divided by n. */
 static void count_axis(uint64_t step, uint64_t first, uint64_t end, uint32_t n, uint64_t out[])
 {
     const uint64_t whole = (end - first) / n, rest = (end - first) % n;
@@ -51,7 +52,7 @@ static void count_axis(uint64_t step, uint64_t first, uint64_t end, uint32_t n, 
         out[(first + k) % n * (step % n) % n] += whole + (k < rest);
 }
 
-/* The same of the sums of two such numbers. */
+/* The same for all sums of a product counted in `a` and one counted in `b`. */
 static void add_axis(const uint64_t a[], const uint64_t b[], uint32_t n, uint64_t out[])
 {
     memset(out, 0, n * sizeof *out);

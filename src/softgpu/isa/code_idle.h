@@ -1,7 +1,7 @@
 /* code_idle.h - code that does nothing.
  *
- * Apart from code.h, which the executor cores are made with: this is asked before anything runs.
- * Who asks makes sure that no page of code is freed meanwhile. */
+ * Apart from code.h, which every executor core includes: the device asks this question before a
+ * dispatch runs. The caller makes sure that no page of code is freed meanwhile. */
 #ifndef SOFTGPU_ISA_CODE_IDLE_H
 #define SOFTGPU_ISA_CODE_IDLE_H
 

@@ -2,8 +2,9 @@
  *
  * Apart because two read it, as with address.h: the executor, which accesses the texels, and the
  * cache model and the checks, which look at their addresses. Functions of registers alone: nothing
- * here looks at memory. A descriptor is a table of fields (image.c), a layout is a table of what
- * coordinate bit each address bit is (image_layout.c), filters are image_sample.c. */
+ * here looks at memory. image.c has a table of a descriptor's fields, image_layout.c a table that
+ * says for each bit of an address which bit of which coordinate it is, image_sample.c the filters.
+ */
 #ifndef SOFTGPU_ISA_IMAGE_H
 #define SOFTGPU_ISA_IMAGE_H
 
