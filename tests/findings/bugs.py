@@ -50,6 +50,7 @@ def findings(folder, bug, variant, clock):
 
 
 def judge(folder, bug, rules, clock):
+    os.makedirs(folder, exist_ok=True)
     bad, good = (findings(folder, bug, variant, clock) for variant in ("bad", "good"))
     problems = []
     if not bad or bad[0]["rule"] not in rules:
@@ -59,12 +60,22 @@ def judge(folder, bug, rules, clock):
     return problems
 
 
+def judged(folder, bug, rules, clock):
+    """What else runs on the machine lengthens some of the host's times, and findings name what they see: a program whose
+    threads were kept waiting is a slow one. So a case with the host's clock has three tries; the model's clock has one."""
+    for attempt in range(3 if clock == "host" else 1):
+        problems = judge(os.path.join(folder, str(attempt)), bug, rules, clock)
+        if not problems:
+            break
+    return problems
+
+
 def main():
     bugs = COUNTED if WHAT == "counted" else TRACE
     with tempfile.TemporaryDirectory(prefix="bugs-") as folder:
-        cases = [(bug, rules, clock) for bug, rules in bugs.items() for clock in ("host", "model")]
+        cases = [(folder, bug, rules, clock) for bug, rules in bugs.items() for clock in ("host", "model")]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            problems = [p for of_one in pool.map(lambda c: judge(folder, *c), cases) for p in of_one]
+            problems = [p for of_one in pool.map(lambda c: judged(*c), cases) for p in of_one]
     for p in problems:
         print(*p)
     sys.exit(1 if problems else 0)
