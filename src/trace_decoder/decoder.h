@@ -231,6 +231,8 @@ void dec_wave_inst(dec_wave_t *w, unsigned kind, int64_t time, unsigned *phase);
 void dec_wave_pc(dec_wave_t *w, uint64_t address);
 /* A wave is saved, and comes back. */
 void dec_wave_context(dec_wave_t *w, int64_t time);
+/* Ends as in AMD's releases (0.1): what a wave waits for its s_endpgm is that instruction's own,
+ * and what is left of the wave then is idle. */
 void dec_wave_end(dec_wave_t *w, int64_t time);
 
 /* Gives instructions their places. How many have found none; SIZE_MAX: no memory. */

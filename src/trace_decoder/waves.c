@@ -93,6 +93,15 @@ static void add_state(dec_wave_t *w, int state, int64_t cycles)
     w->states[w->state_count++] = (dec_state_t){state, clamp(cycles)};
 }
 
+/* Takes cycles off the last state if it is this one. */
+static void take_state(dec_wave_t *w, int state, int64_t cycles)
+{
+    dec_state_t *last = w->state_count ? &w->states[w->state_count - 1] : NULL;
+    if (!last || last->type != state) return;
+    last->duration = clamp(last->duration - cycles);
+    if (!last->duration) w->state_count--;
+}
+
 dec_wave_t *dec_wave_begin(const dec_token_t *start, uint64_t entry)
 {
     dec_wave_t *w = calloc(1, sizeof *w);
@@ -184,14 +193,15 @@ static void replay(dec_wave_t *w, size_t index, unsigned kind, int64_t time)
     *of = 0;
 }
 
-/* Stalls that began before the instruction are its own. */
+/* Stalls that began before the instruction are its own: it counts from the last of them, or from
+ * the end of the instruction before. */
 static void take_stalls(dec_wave_t *w, size_t index)
 {
     dec_inst_t *i = &w->insts[index];
     int64_t begin = INT64_MIN;
     int64_t before = index ? w->insts[index - 1].time + w->insts[index - 1].duration : 0;
     for (; w->stall_first < w->stall_count && w->stalls[w->stall_first] < i->time; w->stall_first++)
-        if (begin == INT64_MIN) begin = later(w->stalls[w->stall_first], before);
+        begin = later(w->stalls[w->stall_first], before);
     if (begin == INT64_MIN || begin > i->time) return;
     if (w->stall_first == w->stall_count) w->stall_first = w->stall_count = 0;
     set_stall(i, i->time - begin);
@@ -262,9 +272,36 @@ void dec_wave_context(dec_wave_t *w, int64_t time)
     }
 }
 
+/* The wave's last message, its s_endpgm: it begins where the
+ * instruction before ends, or where it began to stall, and is over a clock of the SIMD after its
+ * issue, whenever its kind was told. */
+static void end_message(dec_wave_t *w)
+{
+    dec_inst_t *i = w->inst_count ? &w->insts[w->inst_count - 1] : NULL;
+    if (!i || i->category != CATEGORY(MESSAGE)) return;
+    const int64_t issued = i->time + i->stall;
+    size_t n = w->inst_count - 1;
+    while (n && w->insts[n - 1].category == DEC_GONE)
+        n--;
+    if (n && !i->stall && w->insts[n - 1].category != DEC_OPEN) {
+        const int64_t begin = w->insts[n - 1].time + w->insts[n - 1].duration;
+        if (begin < i->time) i->time = begin;
+    }
+    i->duration = clamp(issued + CYCLE - i->time);
+    if (i->stall) {
+        add_state(w, STATE(STALL), CYCLE);
+    } else {
+        take_state(w, STATE(EXEC), issued - i->time);
+        add_state(w, STATE(WAIT), i->duration);
+    }
+    w->state_begin = issued + CYCLE;
+}
+
 void dec_wave_end(dec_wave_t *w, int64_t time)
 {
-    w->end = time + CYCLE; /* the token is written as the wave goes */
-    if (w->inst_count && w->state_count) add_state(w, w->state, w->end - w->state_begin);
     w->over = true;
+    w->end = time;
+    if (!w->inst_count || !w->state_count) return;
+    end_message(w);
+    add_state(w, STATE(IDLE), w->end - w->state_begin);
 }

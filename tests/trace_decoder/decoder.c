@@ -216,7 +216,7 @@ static void straight_on(void **state)
     wave_end(&s, 1, 0, 0);
     wave_end(&s, 2, 1, 4);
     expect(&s, "gfx9\n"
-               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 80\n"
+               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 76\n"
                " 4 +4 -0 smem 0:1000\n"
                " 8 +40 -40 immed 0:1008\n"
                " 48 +4 -0 valu 0:100c\n"
@@ -227,7 +227,7 @@ static void straight_on(void **state)
                " 68 +4 -0 jump 0:1010\n"
                " 72 +4 -0 flat 0:1018\n"
                " 76 +4 -0 message 0:1020\n"
-               " idle 4, exec 4, wait 40, exec 12, wait 4, exec 16\n"
+               " idle 4, exec 4, wait 40, exec 12, wait 4, exec 12, wait 4\n"
                "start 0 cu 1 simd 0 slot 0 0:1000\n"
                "start 0 cu 2 simd 1 slot 4 0:1000\n"
                "end 76 cu 1 simd 0 slot 0 0:1000\n"
@@ -286,7 +286,7 @@ static void calls_and_units(void **state)
     run(&s, MESSAGE);
     wave_end(&s, 1, 0, 0);
     expect(&s, "gfx9\n"
-               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 48\n"
+               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 44\n"
                " 4 +4 -0 salu 7:100\n"
                " 8 +4 -0 valu 7:800\n"
                " 12 +4 -0 salu 7:804\n"
@@ -298,7 +298,7 @@ static void calls_and_units(void **state)
                " 36 +4 -0 flat 7:120\n"
                " 40 +4 -0 lds 7:128\n"
                " 44 +4 -0 message 7:130\n"
-               " idle 4, exec 16, wait 8, exec 20\n"
+               " idle 4, exec 16, wait 8, exec 16, wait 4\n"
                "start 0 cu 1 simd 0 slot 0 7:100\n"
                "end 44 cu 1 simd 0 slot 0 7:100\n");
     code_id = 8; /* the object is told of, its code is not known */
@@ -344,12 +344,12 @@ static void stalls(void **state)
     run(&s, MESSAGE);
     wave_end(&s, 1, 0, 0);
     expect(&s, "gfx9\n"
-               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 72\n"
-               " 4 +28 -20 valu 0:100\n"
+               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 68\n"
+               " 16 +16 -8 valu 0:100\n"
                " 32 +36 -32 flat 0:104\n"
                " 36 +8 -0 salu 0:10c\n"
-               " 68 +4 -0 message 0:110\n"
-               " idle 4, stall 20, exec 48\n"
+               " 44 +28 -0 message 0:110\n" /* what it waits for the replay, too */
+               " idle 4, stall 20, exec 20, wait 28\n"
                "start 0 cu 1 simd 0 slot 0 0:100\n"
                "end 68 cu 1 simd 0 slot 0 0:100\n");
 }
@@ -464,13 +464,13 @@ static void traps(void **state)
     run(&s, MESSAGE);
     wave_end(&s, 1, 0, 0);
     expect(&s, "gfx9\n"
-               "wave cu 1 simd 0 slot 0 contexts 1: 0 to 36\n"
+               "wave cu 1 simd 0 slot 0 contexts 1: 0 to 32\n"
                " 4 +4 -4 immed 0:100\n"
                " 8 +12 -0 context 0:0\n"
                " 20 +4 -0 valu 0:104\n"
                " 20 +12 -0 context 0:0\n"
                " 32 +4 -0 message 0:108\n"
-               " idle 4, wait 4, exec 28\n"
+               " idle 4, wait 4, exec 24, wait 4\n"
                "start 0 cu 1 simd 0 slot 0 0:100\n"
                "end 32 cu 1 simd 0 slot 0 0:100\n");
 }
@@ -505,6 +505,94 @@ static void losses(void **state)
                "start 24 cu 1 simd 1 slot 0 0:1000\n"
                "info 1\n"
                "info 3\n");
+}
+
+/* What comes last: the waiting before an s_endpgm is part of it, when its kind is told makes no
+ * difference, and the rest of the wave is idle. Both versions of the interface say so. */
+static const struct {
+    unsigned before, stall, told, end; /* in units of 4 clocks */
+    const char *text;
+} ends[] = {
+    {1, 0, 0, 0, " 8 +4 -0 message 0:104\n idle 4, exec 4, wait 4\n"},
+    {5, 0, 0, 1, " 8 +20 -0 message 0:104\n idle 4, exec 4, wait 20\n"},
+    {5, 0, 2, 1, " 8 +20 -0 message 0:104\n idle 4, exec 4, wait 20, idle 8\n"},
+    {3, 2, 0, 2, " 16 +12 -8 message 0:104\n idle 4, exec 12, stall 12, idle 4\n"},
+};
+
+static status_t parse_second(const stream_t *s)
+{
+    rocprof_trace_decoder_handle_t handle;
+    out_size = 0;
+    assert_int_equal(rocprof_trace_decoder_create_handle(&handle), STATUS(SUCCESS));
+    assert_int_equal(rocprof_trace_decoder_set_isa_callback(handle, isa, NULL), STATUS(SUCCESS));
+    const status_t status = rocprof_trace_decoder_parse(handle, s->bytes, s->size, take, NULL);
+    assert_int_equal(rocprof_trace_decoder_destroy_handle(handle), STATUS(SUCCESS));
+    return status;
+}
+
+static void last_message(void **state)
+{
+    static const line_t two[] = {{0x100, 4, "v_nop"}, {0x104, 4, "s_endpgm"}, {0}};
+    stream_t s;
+    char text[256];
+    (void)state;
+    code = two;
+    code_id = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        header(&s);
+        kernel(&s, 0x100);
+        wave_start(&s, 1, 0, 0, 64);
+        run(&s, VALU_32);
+        pass(&s, ends[i].before);
+        if (ends[i].stall) {
+            issue(&s, 0, 0, STALLED);
+            pass(&s, ends[i].stall);
+        }
+        issue(&s, 0, 0, ISSUED);
+        pass(&s, ends[i].told);
+        inst(&s, 0, 0, MESSAGE);
+        pass(&s, ends[i].end);
+        wave_end(&s, 1, 0, 0);
+        snprintf(text, sizeof text, "contexts 0: 0 to %u\n 4 +4 -0 valu 0:100\n%s",
+                 4 * (1 + ends[i].before + ends[i].stall + ends[i].told + ends[i].end),
+                 ends[i].text);
+        assert_int_equal(parse(&s), STATUS(SUCCESS));
+        if (!strstr(out, text)) fail_msg("%zu: %s and not %s", i, out, text);
+        assert_int_equal(parse_second(&s), STATUS(SUCCESS));
+        if (!strstr(out, text)) fail_msg("%zu, second version: %s and not %s", i, out, text);
+    }
+}
+
+/* Of several stalls before an instruction it counts from the last. */
+static void last_stall(void **state)
+{
+    static const line_t three[] = {
+        {0x100, 4, "v_nop"}, {0x104, 4, "v_nop"}, {0x108, 4, "s_endpgm"}, {0}};
+    stream_t s;
+    (void)state;
+    code = three;
+    code_id = 0;
+    header(&s);
+    kernel(&s, 0x100);
+    wave_start(&s, 1, 0, 0, 64);
+    run(&s, VALU_32);
+    pass(&s, 3);
+    issue(&s, 0, 0, STALLED); /* 16 */
+    pass(&s, 2);
+    issue(&s, 0, 0, STALLED); /* 24 */
+    pass(&s, 4);
+    issue(&s, 0, 0, ISSUED); /* 40 */
+    inst(&s, 0, 0, VALU_32);
+    run(&s, MESSAGE);
+    wave_end(&s, 1, 0, 0);
+    expect(&s, "gfx9\n"
+               "wave cu 1 simd 0 slot 0 contexts 0: 0 to 44\n"
+               " 4 +4 -0 valu 0:100\n"
+               " 24 +20 -16 valu 0:104\n"
+               " 44 +4 -0 message 0:108\n"
+               " idle 4, exec 12, stall 24, exec 4, wait 4\n"
+               "start 0 cu 1 simd 0 slot 0 0:100\n"
+               "end 44 cu 1 simd 0 slot 0 0:100\n");
 }
 
 /* Version 2 has dispatches, events and what waves are of; a scan has them without times. */
@@ -631,10 +719,11 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_on), cmocka_unit_test(calls_and_units),
-        cmocka_unit_test(stalls),      cmocka_unit_test(resets),
-        cmocka_unit_test(marks),       cmocka_unit_test(traps),
-        cmocka_unit_test(losses),      cmocka_unit_test(second_version),
+        cmocka_unit_test(straight_on),  cmocka_unit_test(calls_and_units),
+        cmocka_unit_test(stalls),       cmocka_unit_test(resets),
+        cmocka_unit_test(marks),        cmocka_unit_test(traps),
+        cmocka_unit_test(losses),       cmocka_unit_test(second_version),
+        cmocka_unit_test(last_message), cmocka_unit_test(last_stall),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
