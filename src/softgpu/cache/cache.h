@@ -92,8 +92,8 @@ typedef struct {
 
 /* Lives as long as the model. */
 const sgc_tallies_t *sgc_tallies(const sgc_t *t);
-/* Where the instruction of vector memory goes that the model is told of next, with a lane enabled:
- * it need not look again. */
+/* Where the instruction of vector memory or LDS goes that the model is told of next: it need not
+ * look again. NULL: nobody has looked. */
 void sgc_reached(sgc_t *t, struct sgc_reach *r);
 
 /* Waves of the compute unit waited longer than their requests take. */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { LDS_MOST = 1 << 16 }; /* bytes that a workgroup can have */
+
 /* Lanes of one phase: as many as the banks can serve at once. */
 static unsigned phase_lanes(uint32_t bytes)
 {
@@ -78,8 +80,8 @@ static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
     const unsigned step = phase_lanes(a->bytes);
     sgc_lds_use_t u = {.phases = ISA_LANES / step};
     for (unsigned first = 0; first < ISA_LANES; first += step) {
-        load_t most = bank_load(a, first, step);
-        if (!most.words) most = (load_t){1, 1}; /* an idle phase takes its clock */
+        load_t most = {1, 1}; /* an idle phase takes its clock */
+        if (a->exec >> first & (UINT64_MAX >> (ISA_LANES - step))) most = bank_load(a, first, step);
         u.clocks += atomic ? most.lanes : most.words;
         u.bank_conflict += most.words - 1;
         if (atomic) u.addr_conflict += most.lanes - most.words;
@@ -105,29 +107,74 @@ static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
     return w->vgpr[o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0)];
 }
 
-/* Even lanes: what they cost depends on their step and on how they lie in a dword, not on where
- * they begin, since a shift by dwords only renames the banks. False where that does not apply. */
-static bool even_element(sgc_lds_memo_t *memo, const isa_wave_t *w, const sgc_op_t *op,
-                         uint32_t offset, const uint32_t *row, sgc_lds_use_t *use)
+/* ---- lanes that lie to each other as those of an earlier access did ---- */
+
+static unsigned memo_of(const isa_wave_t *w, const sgc_op_t *op, const uint32_t *row)
 {
-    uint32_t step;
-    const uint32_t size = w->group->lds_bytes;
-    if (w->exec != ~UINT64_C(0) || !sgc_row_even(row, size, &step) ||
-        row[0] + 63 * (uint64_t)step + offset + op->bytes > size)
+    enum { LAST = ISA_LANES - 1, SHIFT = 32 };
+    const uint64_t steps = (row[1] - row[0]) ^ (uint64_t)(row[LAST] - row[0]) << 16;
+    const uint64_t key = w->exec ^ steps ^ (uint64_t)op->bytes << 24;
+    return (key * UINT64_C(0x9e3779b97f4a7c15) >> SHIFT) % SGC_LDS_MEMOS;
+}
+
+static bool is_known(const sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, uint8_t low,
+                     const uint32_t *row, uint32_t first)
+{
+    if (m->exec != w->exec || m->bytes != op->bytes || m->low != low ||
+        m->atomic != (op->access == SGC_ATOMIC))
         return false;
-    const uint8_t low = (row[0] + offset) & 3;
-    const bool atomic = op->access == SGC_ATOMIC;
-    const uint32_t key = step * 5 + op->bytes * 3 + low + 32 * atomic;
-    sgc_lds_memo_t *m = &memo[key % SGC_LDS_MEMOS];
-    if (!m->use.clocks || m->step != step || m->bytes != op->bytes || m->low != low ||
-        m->atomic != atomic) {
-        sgc_lanes_t a = {.exec = w->exec, .bytes = op->bytes, .dword_step = 4};
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a.va[l] = low + (uint64_t)l * step;
-        *m = (sgc_lds_memo_t){step, op->bytes, low, atomic, use_of(&a, atomic, false)};
+    uint32_t differ = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        differ |= (row[l] - first) ^ m->lane[l];
+    return !differ;
+}
+
+/* False: the lanes are too far apart to be in LDS. */
+static bool learn(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, uint8_t low,
+                  const uint32_t *row, uint32_t first)
+{
+    uint32_t least = first, most = first;
+    for (uint64_t lanes = w->exec; lanes; lanes &= lanes - 1) {
+        const uint32_t at = row[__builtin_ctzll(lanes)];
+        if (at < least) least = at;
+        if (at > most) most = at;
     }
-    *use = m->use;
+    if (most - least >= LDS_MOST) return false;
+    sgc_lanes_t a = {.exec = w->exec, .bytes = op->bytes, .dword_step = 4};
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        a.va[l] = row[l] - least + ((low - (first - least)) & 3);
+        m->lane[l] = row[l] - first;
+    }
+    m->exec = w->exec;
+    m->before = first - least;
+    m->after = most - first;
+    m->bytes = op->bytes;
+    m->low = low;
+    m->atomic = op->access == SGC_ATOMIC;
+    m->use = use_of(&a, m->atomic, false);
     return true;
+}
+
+/* What lanes cost depends on how they lie to each other and in a dword, not on where they begin,
+ * since a shift by dwords only renames the banks. NULL: each of the lanes has to be looked at.
+ * `offset`: of any of the instruction's elements, which are dwords apart. */
+static const sgc_lds_memo_t *known(sgc_lds_memo_t *memo, const isa_wave_t *w, const sgc_op_t *op,
+                                   const uint32_t *row, uint32_t offset)
+{
+    if (!w->exec) return NULL;
+    const uint32_t first = row[__builtin_ctzll(w->exec)];
+    const uint8_t low = (first + offset) & 3;
+    sgc_lds_memo_t *m = &memo[memo_of(w, op, row)];
+    return is_known(m, w, op, low, row, first) || learn(m, w, op, low, row, first) ? m : NULL;
+}
+
+/* Whether all of its lanes are in LDS. */
+static bool is_inside(const sgc_lds_memo_t *m, const isa_wave_t *w, const uint32_t *row,
+                      uint32_t offset)
+{
+    const uint32_t first = row[__builtin_ctzll(w->exec)];
+    return first >= m->before &&
+           first + (uint64_t)m->after + offset + m->bytes <= w->group->lds_bytes;
 }
 
 /* Where the lanes of an element are. */
@@ -149,13 +196,20 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
     }
 }
 
-static sgc_lds_use_t element(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
+/* Without lanes each phase takes its clock. */
+static sgc_lds_use_t idle(const sgc_op_t *op)
+{
+    const unsigned phases = ISA_LANES / phase_lanes(op->bytes);
+    return (sgc_lds_use_t){.clocks = phases, .phases = phases};
+}
+
+/* `m`: what is known of the lanes, or NULL. */
+static sgc_lds_use_t element(const sgc_lds_memo_t *m, const isa_wave_t *w, const isa_inst_t *i,
                              const sgc_op_t *op, uint32_t offset)
 {
-    sgc_lds_use_t use;
     sgc_lanes_t a;
-    if (op->special != SGC_LANE && even_element(memo, w, op, offset, address_row(w, i), &use))
-        return use;
+    if (!w->exec) return idle(op);
+    if (m && is_inside(m, w, address_row(w, i), offset)) return m->use;
     element_lanes(w, i, op, offset, &a);
     return sgc_lds_lanes(&a, w->group->lds_bytes, op, false);
 }
@@ -211,11 +265,13 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
                      const sgc_op_t *op, sgc_lds_use_t use[2])
 {
     const uint32_t unit = op->unit_bytes * 4u;
+    const sgc_lds_memo_t *m;
     if (i->flags & ISA_F_GDS) return 0;
     switch (op->special) {
     case SGC_PAIR:
-        use[0] = element(memo, w, i, op, i->offset0 * unit);
-        use[1] = element(memo, w, i, op, i->offset1 * unit);
+        m = known(memo, w, op, address_row(w, i), 0);
+        use[0] = element(m, w, i, op, i->offset0 * unit);
+        use[1] = element(m, w, i, op, i->offset1 * unit);
         return 2;
     case SGC_CROSS:
     case SGC_WAVE:
@@ -223,7 +279,11 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
             (sgc_lds_use_t){.phases = op->special == SGC_CROSS ? ISA_LANES / SGC_LDS_BANKS : 1};
         use[0].clocks = use[0].phases;
         return 1;
-    default: use[0] = element(memo, w, i, op, isa_ds_offset16(i)); return 1;
+    case SGC_LANE: use[0] = element(NULL, w, i, op, isa_ds_offset16(i)); return 1;
+    default:
+        m = known(memo, w, op, address_row(w, i), isa_ds_offset16(i));
+        use[0] = element(m, w, i, op, isa_ds_offset16(i));
+        return 1;
     }
 }
 
@@ -254,8 +314,15 @@ void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size,
 void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
              sgc_cost_t *cost)
 {
-    sgc_lds_use_t use[2];
-    const unsigned n = sgc_lds_use(t->lds_memo, w, i, op, use);
+    sgc_lds_use_t looked[2], *use = looked;
+    unsigned n;
+    if (t->reach) {
+        use = t->reach->used;
+        n = t->reach->n_used;
+        t->reach = NULL;
+    } else {
+        n = sgc_lds_use(t->lds_memo, w, i, op, looked);
+    }
     for (unsigned k = 0; k < n; k++)
         count_use(t, cu, &use[k], op->returns, cost);
 }

@@ -51,14 +51,24 @@ static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *st
     return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
 }
 
+/* Clocks of an LDS instruction, or of one of its two elements. */
+typedef struct {
+    uint32_t clocks, phases; /* phases: the clocks without conflicts */
+    uint32_t bank_conflict, addr_conflict, unaligned;
+    uint32_t outside; /* lanes beyond the LDS of the workgroup, left out */
+} sgc_lds_use_t;
+
 enum { SGC_TEXELS_MORE = 15 }; /* of a filter, beside the first */
 
-/* Where the lanes of an instruction of SGC_UNIT_VECTOR go; .exec is 0 where none does. */
+/* Where the lanes of an instruction of SGC_UNIT_VECTOR go; .exec is 0 where none does. Of one of
+ * SGC_UNIT_LDS only the last two are set, by sgc_lds_use(). */
 typedef struct sgc_reach {
     sgc_lanes_t memory, own; /* own: FLAT's lanes in their scratch */
     unsigned n_more;         /* more places of the same lanes: a filter's texels of an image */
     sgc_lanes_t more[SGC_TEXELS_MORE];
     sgc_lanes_t lds; /* of FLAT, or the LDS side of a transfer */
+    unsigned n_used;
+    sgc_lds_use_t used[2];
 } sgc_reach_t;
 
 /* reach.c. EXEC is not 0. */
@@ -81,19 +91,14 @@ uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_o
 
 /* ---- LDS ---- */
 
-/* Clocks of an LDS instruction, or of one of its two elements. */
+/* What an access costs, kept for the next of which the lanes lie to each other as here. */
 typedef struct {
-    uint32_t clocks, phases; /* phases: the clocks without conflicts */
-    uint32_t bank_conflict, addr_conflict, unaligned;
-    uint32_t outside; /* lanes beyond the LDS of the workgroup, left out */
-} sgc_lds_use_t;
-
-/* What an access of even lanes costs, kept for the next with the same step. */
-typedef struct {
-    uint32_t step;
-    uint8_t bytes, low; /* of an element; the low bits of the first address */
+    uint32_t lane[ISA_LANES]; /* address, less that of the first active one */
+    uint64_t exec;
+    uint32_t before, after; /* bytes from the first active one to the lowest and to the highest */
+    uint8_t bytes, low;     /* of an element; the low bits of the first address */
     bool atomic;
-    sgc_lds_use_t use; /* 0 clocks: not known yet */
+    sgc_lds_use_t use;
 } sgc_lds_memo_t;
 
 enum { SGC_LDS_MEMOS = 64 };

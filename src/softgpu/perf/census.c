@@ -23,7 +23,8 @@ struct sg_census {
     uint32_t n_lines, room;
     bool lost;
     sgc_lds_memo_t memo[SGC_LDS_MEMOS];
-    sgc_reach_t reach; /* of the last instruction of vector memory */
+    sgc_reach_t reach;    /* of the last instruction of vector memory or LDS */
+    sgc_reach_t *reached; /* it is that of the last instruction of memory; or NULL */
     /* which lines of memory an instruction has touched, by line */
     uint32_t round, round_of[TOUCHED];
     uint64_t line_of[TOUCHED];
@@ -100,6 +101,7 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
 {
     sgc_reach_t *r = &c->reach;
     if (!w->exec) return;
+    c->reached = r;
     sgc_reach(w, i, op, r);
     for (unsigned k = 0; k < sgc_reach_parts(r); k++)
         memory(c, &l->n, sgc_reach_part(r, k), op);
@@ -111,22 +113,24 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
 
 sgc_reach_t *sg_census_reach(isa_census_t *isa)
 {
-    return &((sg_census_t *)isa)->reach;
+    return ((sg_census_t *)isa)->reached;
 }
 
 static void more(isa_census_t *isa, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i)
 {
     sg_census_t *c = (sg_census_t *)isa;
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    sgc_lds_use_t use[2];
+    sgc_reach_t *r = &c->reach;
+    c->reached = NULL;
     if (op->unit == SGC_UNIT_VECTOR) {
         vector(c, l, w, i, op);
     } else if (op->unit == SGC_UNIT_SCALAR) {
         l->n.bytes += op->bytes;
     } else {
-        const unsigned n = sgc_lds_use(c->memo, w, i, op, use);
-        for (unsigned k = 0; k < n; k++)
-            lds(&l->n, &use[k], op, w->exec);
+        c->reached = r;
+        r->n_used = sgc_lds_use(c->memo, w, i, op, r->used);
+        for (unsigned k = 0; k < r->n_used; k++)
+            lds(&l->n, &r->used[k], op, w->exec);
     }
 }
 

@@ -14,7 +14,7 @@ typedef struct sg_census sg_census_t;
 sg_census_t *sg_census_create(void);
 void sg_census_free(sg_census_t *c);
 isa_census_t *sg_census_isa(sg_census_t *c);
-/* Where the instruction of vector memory goes that the wave is about to execute. */
+/* Where the memory instruction goes that the wave is about to execute; NULL: that was not asked. */
 struct sgc_reach *sg_census_reach(isa_census_t *c);
 
 /* What waves have lost to each other falls on the instructions by what they have used of it. First

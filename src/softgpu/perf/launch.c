@@ -231,8 +231,7 @@ static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t 
     }
     sg_account_t account;
     sg_account_open(&account, clock, &g->of, traits, pc, l);
-    if (traits->format && l->kind == ISA_CENSUS_MORE && w->exec)
-        sgc_reached(g->of.caches, sg_census_reach(census));
+    if (l->kind == ISA_CENSUS_MORE) sgc_reached(g->of.caches, sg_census_reach(census));
     if (g->traced)
         step(g, w, i, pc);
     else
