@@ -15,6 +15,7 @@ import concurrent.futures
 import glob
 import os
 import random
+import select
 import shutil
 import signal
 import subprocess
@@ -208,9 +209,12 @@ def abandoned(out, form, root, *words):
     if process.stdout.readline() != "ready\n":
         sys.exit("the test program does not start")
     time.sleep(0.3)  # for a delivery; fewer records do as well
+    program = os.pidfd_open(child_of(process.pid))
     process.kill()
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    select.select([program], [], [])  # the files of a killed process are closed before the process has ended
+    os.close(program)
     process.stdout.read()
     process.stdout.close()
 

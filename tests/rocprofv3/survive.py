@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import select
 import shutil
 import signal
 import struct
@@ -43,14 +44,10 @@ class Case(whole.Case):
 
     def kill(self, pid):
         """Kills a process and waits until it has gone, whoever its parent is."""
+        process = os.pidfd_open(pid)
         os.kill(pid, signal.SIGKILL)
-        state = "R"
-        while state not in "ZX":
-            try:
-                with open(f"/proc/{pid}/stat") as f:
-                    state = f.read().rpartition(")")[2].split()[0]
-            except (FileNotFoundError, ProcessLookupError):
-                state = "X"
+        select.select([process], [], [])
+        os.close(process)
 
     def abandoned(self, *options):
         """A run whose rocprofv3 and program were both killed: its store stays. The store's path."""

@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -688,8 +689,10 @@ class Signals(Case):
         again = subprocess.run([ROCPROFV3, "convert", self.out], capture_output=True, text=True)
         self.assertIn("is still running", again.stderr)
         self.assertEqual([n for n in self.files() if n.endswith(".csv")], [])
+        program = os.pidfd_open(pid)
         os.kill(pid, signal.SIGKILL)
-        time.sleep(0.2)
+        select.select([program], [], [])
+        os.close(program)
         p.stdout.close()
         p.stderr.close()
         settings, = glob.glob(self.out + "/.rocprofv3/*/run.conf")
