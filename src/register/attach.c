@@ -56,17 +56,23 @@ void reg_attach_listen(void)
 /* ---- The environment ----
  *
  * The program's threads may read it meanwhile: it is replaced by another, never changed, and what
- * was in force once is not freed. Afterwards the program has its own again, with what it has set
- * and unset in the meantime, so programs that it starts later know nothing of us. */
+ * was in force once is not freed, but held in a list. Afterwards the program has its own again,
+ * with what it has set and unset in the meantime, so programs that it starts later know nothing of
+ * us. */
 
-typedef struct {
-    char **lines; /* ended by NULL */
+typedef struct lines lines_t;
+struct lines {
+    lines_t *earlier; /* of an attach before this one */
+    char **lines;     /* ended by NULL */
     size_t count;
     char **own; /* of them, those that the attach has added or put in place of the program's */
     size_t own_count;
     char **array;  /* the program's environment, which the C library may free when it grows */
     char **before; /* the lines that stood in it */
-} lines_t;
+    char **after;  /* what was put in place of `lines`, if not `array` */
+};
+
+static lines_t *once_in_force;
 
 static size_t count_lines(char **lines)
 {
@@ -96,7 +102,7 @@ static bool set(lines_t *to, const char *name, const char *value)
 }
 
 /* `buffer`: a number of variables, then for each its name and its value. */
-static bool make_environment(lines_t *made, const char *buffer, const char *tool)
+static bool fill(lines_t *made, const char *buffer, const char *tool)
 {
     uint32_t variables;
     memcpy(&variables, buffer, sizeof variables);
@@ -115,6 +121,33 @@ static bool make_environment(lines_t *made, const char *buffer, const char *tool
         buffer = value + strlen(value) + 1;
     }
     return true;
+}
+
+/* Only before it is in force. */
+static void drop(lines_t *made)
+{
+    for (size_t i = 0; i < made->own_count; i++)
+        free(made->own[i]);
+    free(made->own);
+    free(made->before);
+    free(made->lines);
+    free(made);
+}
+
+/* NULL without memory. */
+static lines_t *make_environment(const char *buffer, const char *tool)
+{
+    lines_t *made = calloc(1, sizeof *made);
+    if (!made || fill(made, buffer, tool)) return made;
+    drop(made);
+    return NULL;
+}
+
+static void put_in_force(lines_t *made)
+{
+    made->earlier = once_in_force;
+    once_in_force = made;
+    __atomic_store_n(&environ, made->lines, __ATOMIC_RELEASE);
 }
 
 static bool is_own(const lines_t *made, const char *line)
@@ -143,17 +176,23 @@ static bool same_lines(char **a, char **b)
     return *a == *b;
 }
 
-static void take_back(const lines_t *made)
+static void take_back(lines_t *made)
 {
-    char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE), **lines;
-    do { /* again if another thread of the program changes it just now */
-        if (!now || !(lines = without_own(now, made))) return;
-        if (now == made->lines && same_lines(lines, made->before)) {
+    char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
+    for (;;) { /* again if another thread of the program changes it just now */
+        char **lines = now ? without_own(now, made) : NULL;
+        if (!lines) return;
+        bool same = now == made->lines && same_lines(lines, made->before);
+        if (!same)
+            made->after = lines;
+        else
             free(lines);
-            lines = made->array;
-        }
-    } while (!__atomic_compare_exchange_n(&environ, &now, lines, false, __ATOMIC_ACQ_REL,
-                                          __ATOMIC_ACQUIRE));
+        if (__atomic_compare_exchange_n(&environ, &now, same ? made->array : lines, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return;
+        free(made->after);
+        made->after = NULL;
+    }
 }
 
 /* ---- What is called ---- */
@@ -180,14 +219,14 @@ rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib
     if (!environment_buffer || !tool_lib_path || (tool && strcmp(tool, tool_lib_path) != 0))
         return REG_INVALID_ARGUMENT;
     if (!tool) tool = strdup(tool_lib_path);
-    lines_t made = {0};
-    if (!make_environment(&made, environment_buffer, tool_lib_path) || !tool)
-        return ROCP_REG_ROCPROFILER_ERROR;
-    __atomic_store_n(&environ, made.lines, __ATOMIC_RELEASE);
+    lines_t *made = tool ? make_environment(environment_buffer, tool_lib_path) : NULL;
+    if (!made) return ROCP_REG_ROCPROFILER_ERROR;
+    put_in_force(made);
     int answer = call_sdk("rocprofiler_attach");
-    take_back(&made);
-    free(made.own);
-    free(made.before);
+    take_back(made);
+    free(made->own);
+    free(made->before);
+    made->own = made->before = NULL;
     return answer;
 }
 

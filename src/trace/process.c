@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 
-enum { FIELD_STATE = 3, FIELD_START = 22 };
+enum { FIELD_STATE = 3, FIELD_THREADS = 20, FIELD_START = 22 };
 
 /* The name in field 2 may hold anything, so fields are counted from its end. */
 static const char *field(const char *text, int number)
@@ -24,6 +24,13 @@ static const char *field(const char *text, int number)
         if (at) at++;
     }
     return at;
+}
+
+/* The state is that of the first thread, "Z" when it has ended, even while others run. */
+static bool has_ended(const char *text, const char *state)
+{
+    const char *threads = field(text, FIELD_THREADS);
+    return (*state == 'Z' || *state == 'X') && (!threads || strtoul(threads, NULL, 10) <= 1);
 }
 
 int trace_process_start(pid_t pid, uint64_t *start)
@@ -42,6 +49,6 @@ int trace_process_start(pid_t pid, uint64_t *start)
     }
     text[n] = 0;
     const char *state = field(text, FIELD_STATE), *begun = field(text, FIELD_START);
-    if (state && begun && *state != 'Z' && *state != 'X') *start = strtoull(begun, NULL, 10);
+    if (state && begun && !has_ended(text, state)) *start = strtoull(begun, NULL, 10);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -244,6 +245,50 @@ static void processes_that_are_gone(void **state)
     assert_int_equal(gone, 0);
     assert_int_equal(there, -1);
     assert_int_equal(start, 0);
+}
+
+static void *stay(void *arg)
+{
+    (void)arg;
+    for (;;)
+        pause();
+    return NULL;
+}
+
+static char state_of(pid_t pid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1) state = 0;
+    if (f) fclose(f);
+    return state;
+}
+
+/* Linux calls the first thread a zombie as soon as it has ended, even while others still run. */
+static void processes_without_their_first_thread(void **state)
+{
+    (void)state;
+    uint64_t start, after;
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, stay, NULL) == 0) pthread_exit(NULL);
+        _exit(1);
+    }
+    while (waitpid(child, NULL, WNOHANG) == 0 && state_of(child) != 'Z')
+        usleep(1000);
+    int runs = trace_process_start(child, &start);
+    kill(child, SIGKILL);
+    siginfo_t end;
+    int waited = waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT);
+    int ended = trace_process_start(child, &after);
+    waitpid(child, NULL, 0);
+    assert_int_equal(runs, 0);
+    assert_int_not_equal(start, 0);
+    assert_int_equal(waited, 0);
+    assert_int_equal(ended, 0);
+    assert_int_equal(after, 0);
 }
 
 /* The file limit is what a full disk looks like from here. */
@@ -501,6 +546,7 @@ int main(void)
         cmocka_unit_test(too_large_is_refused_and_counted),
         cmocka_unit_test(a_record_of_many_texts),
         cmocka_unit_test(processes_that_are_gone),
+        cmocka_unit_test(processes_without_their_first_thread),
         cmocka_unit_test(full_disk_is_an_error_not_a_signal),
         cmocka_unit_test(pages_are_ready_before_the_records),
         cmocka_unit_test(killed_writer_loses_nothing),
