@@ -23,6 +23,7 @@
     X(dwarf_filesrc)                                                                               \
     X(dwarf_formaddr)                                                                              \
     X(dwarf_formref_die)                                                                           \
+    X(dwarf_formstring)                                                                            \
     X(dwarf_formudata)                                                                             \
     X(dwarf_getlocation)                                                                           \
     X(dwarf_getlocation_attr)                                                                      \

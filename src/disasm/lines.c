@@ -17,7 +17,8 @@ struct dis_lines {
     Dwarf *dwarf;
     Dwarf_Die unit; /* that the last address was in */
     bool has_unit;
-    Dwarf_Die function; /* of the unit, that the last address was in */
+    const char *primary; /* file of the unit, NULL: not known */
+    Dwarf_Die function;  /* of the unit, that the last address was in */
     bool has_function;
 };
 
@@ -57,33 +58,6 @@ void dis_lines_free(dis_object_t *o)
     o->lines = NULL;
 }
 
-/* Whether l->unit is the unit of the address afterwards. */
-static bool find_unit(dis_lines_t *l, uint64_t address)
-{
-    Dwarf_Off next = 0;
-    size_t header;
-    if (l->has_unit && dw->dwarf_haspc(&l->unit, address) > 0) return true;
-    l->has_unit = l->has_function = false;
-    for (Dwarf_Off at = 0;
-         !l->has_unit && dw->dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
-         at = next)
-        l->has_unit = dw->dwarf_offdie(l->dwarf, at + header, &l->unit) &&
-                      dw->dwarf_haspc(&l->unit, address) > 0;
-    return l->has_unit;
-}
-
-bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint32_t *line)
-{
-    dis_lines_t *l = lines_of(o);
-    int number = 0;
-    Dwarf_Line *row = l && find_unit(l, address) ? dw->dwarf_getsrc_die(&l->unit, address) : NULL;
-    const char *name = row ? dw->dwarf_linesrc(row, NULL, NULL) : NULL;
-    if (!name || dw->dwarf_lineno(row, &number) != 0 || number <= 0) return false;
-    *file = name;
-    *line = (uint32_t)number;
-    return true;
-}
-
 /* ---- attributes ---- */
 
 static uint64_t number_of(Dwarf_Die *die, unsigned name)
@@ -96,6 +70,14 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
     return value;
 }
 
+static const char *text_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    const char *text =
+        dw->dwarf_attr(die, name, &attribute) ? dw->dwarf_formstring(&attribute) : NULL;
+    return text ? text : "";
+}
+
 /* A file by its number in the unit, 0 being one of DWARF 5; NULL: there is none. */
 static const char *file_of(Dwarf_Die *unit, uint64_t number)
 {
@@ -103,6 +85,59 @@ static const char *file_of(Dwarf_Die *unit, uint64_t number)
     size_t count;
     if (dw->dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count) return NULL;
     return dw->dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* The unit's name is as the compiler was given it, in the folder where it ran; files of lines have
+ * their folders. */
+static const char *primary_of(Dwarf_Die *unit)
+{
+    const char *name = text_of(unit, DW_AT_name), *folder = text_of(unit, DW_AT_comp_dir);
+    const size_t length = *name == '/' ? 0 : strlen(folder);
+    Dwarf_Files *files;
+    size_t count;
+    if (!*name || dw->dwarf_getsrcfiles(unit, &files, &count) != 0) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *file = dw->dwarf_filesrc(files, i, NULL, NULL);
+        if (!file || strncmp(file, folder, length) != 0) continue;
+        if (strcmp(file + length + (length && file[length] == '/'), name) == 0) return file;
+    }
+    return NULL;
+}
+
+/* ---- lines ---- */
+
+/* Whether l->unit is the unit of the address afterwards. */
+static bool find_unit(dis_lines_t *l, uint64_t address)
+{
+    Dwarf_Off next = 0;
+    size_t header;
+    if (l->has_unit && dw->dwarf_haspc(&l->unit, address) > 0) return true;
+    l->has_unit = l->has_function = false;
+    for (Dwarf_Off at = 0;
+         !l->has_unit && dw->dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
+         at = next)
+        l->has_unit = dw->dwarf_offdie(l->dwarf, at + header, &l->unit) &&
+                      dw->dwarf_haspc(&l->unit, address) > 0;
+    l->primary = l->has_unit ? primary_of(&l->unit) : NULL;
+    return l->has_unit;
+}
+
+const char *dis_object_unit(dis_object_t *o, uint64_t address)
+{
+    dis_lines_t *l = lines_of(o);
+    return l && find_unit(l, address) ? l->primary : NULL;
+}
+
+bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint32_t *line)
+{
+    dis_lines_t *l = lines_of(o);
+    int number = 0;
+    Dwarf_Line *row = l && find_unit(l, address) ? dw->dwarf_getsrc_die(&l->unit, address) : NULL;
+    const char *name = row ? dw->dwarf_linesrc(row, NULL, NULL) : NULL;
+    if (!name || dw->dwarf_lineno(row, &number) != 0 || number <= 0) return false;
+    *file = name;
+    *line = (uint32_t)number;
+    return true;
 }
 
 /* ---- variables ---- */

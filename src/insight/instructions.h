@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "softgpu/instruction_counts.h"
 
-enum { INS_TEXT_BYTES = 96 };
+enum { INS_TEXT_BYTES = 96, INS_INLINED_MAX = 256 /* functions within each other */ };
 
 /* Columns of by_lanes: X(name) */
 #define INS_BY_LANES(X)                                                                            \
@@ -31,6 +31,7 @@ typedef struct {
     /* the functions that it was inlined from, as dis_object_inlined has them */
     const dis_inlined_t *inlined;
     size_t inlined_count;
+    size_t user_level; /* of the user's place: frames.h */
     /* addresses where its basic block and, if the depth is not 0, its innermost loop begin */
     uint64_t block, loop;
     uint32_t depth;

@@ -10,13 +10,12 @@
 
 #include "base/text.h"
 #include "insight/blocks.h"
+#include "insight/frames.h"
 #include "model/code.h"
 #include "softgpu/isa/isa.h"
 #include "trace/instructions.h"
 #include "trace/reader.h"
 #include "trace/store.h"
-
-enum { INLINED_MAX = 32 };
 
 struct ins_code {
     uint64_t id;
@@ -51,8 +50,8 @@ void *ins_keep(ins_set_t *set, const void *data, size_t bytes)
 static bool join_inlined(ins_set_t *set, ins_instruction_t *i, const ins_instruction_t *last,
                          dis_object_t *object)
 {
-    dis_inlined_t list[INLINED_MAX];
-    const size_t count = dis_object_inlined(object, i->address, list, INLINED_MAX);
+    dis_inlined_t list[INS_INLINED_MAX];
+    const size_t count = dis_object_inlined(object, i->address, list, INS_INLINED_MAX);
     const size_t bytes = count * sizeof(*list);
     i->inlined_count = count;
     if (!count) return true;
@@ -77,7 +76,9 @@ static bool describe(ins_set_t *set, ins_instruction_t *i, const ins_instruction
     const dis_symbol_t *symbol = dis_object_symbol_at(object, i->address);
     if (symbol) i->function = symbol->name;
     if (!dis_object_line(object, i->address, &i->file, &i->line)) i->file = "";
-    return join_inlined(set, i, last, object);
+    if (!join_inlined(set, i, last, object)) return false;
+    i->user_level = ins_user_level(i, dis_object_unit(object, i->address));
+    return true;
 }
 
 /* Names are those of one object's symbols, if both objects are the same. */
@@ -127,6 +128,18 @@ static const dis_symbol_t *find_symbol(const dis_object_t *object, const char *n
     return NULL;
 }
 
+/* Its first instruction may come from what was inlined there. */
+static void find_kernel_line(ins_code_facts_t *f, dis_object_t *object, uint64_t address)
+{
+    dis_inlined_t list[INS_INLINED_MAX];
+    ins_instruction_t first = {.function = "", .file = "", .inlined = list};
+    if (!dis_object_line(object, address, &first.file, &first.line)) first.file = "";
+    first.inlined_count = dis_object_inlined(object, address, list, INS_INLINED_MAX);
+    const ins_frame_t frame = ins_frame(&first, first.inlined_count);
+    f->file = frame.file;
+    f->line = frame.line;
+}
+
 static void describe_kernel(ins_code_facts_t *f, const char *name, dis_object_t *object)
 {
     const size_t length = strlen(name) - (base_ends_with(name, ".kd") ? strlen(".kd") : 0);
@@ -134,7 +147,7 @@ static void describe_kernel(ins_code_facts_t *f, const char *name, dis_object_t 
     f->gpu = dis_object_gpu(object);
     f->noted = dis_object_kernel(object, name, &f->notes);
     if (!symbol) return;
-    if (!dis_object_line(object, symbol->address, &f->file, &f->line)) f->file = "";
+    find_kernel_line(f, object, symbol->address);
     dis_object_parameters(object, symbol->address, &f->notes);
 }
 

@@ -39,9 +39,12 @@ bool ins_sources_each(const ins_set_t *set, bool (*each)(void *to, const char *p
 
 bool ins_source_is_header(const char *path)
 {
-    static const char *const begins[] = {"/usr/include/", "/usr/lib", "/usr/local/include/",
-                                         "/usr/local/lib", "/opt/rocm"};
-    static const char *const parts[] = {"/include/hip/", "/include/c++/", "/lib/clang/"};
+    static const char *const begins[] = {"/usr/include/",   "/usr/lib",   "/usr/local/include/",
+                                         "/usr/local/lib/", "/opt/rocm/", "/opt/rocm-"};
+    static const char *const parts[] = {
+        "/include/hip/",     "/include/hiprand/", "/include/hipcub/",
+        "/include/rocprim/", "/include/rocrand/", "/include/rocwmma/",
+        "/include/thrust/",  "/include/c++/",     "/lib/clang/"};
     for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
         if (strncmp(path, begins[i], strlen(begins[i])) == 0) return true;
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)

@@ -12,7 +12,7 @@ enum { INS_SOURCE_BYTES_MAX = 4 << 20 };
 bool ins_sources_each(const ins_set_t *set, bool (*each)(void *to, const char *path), void *to);
 
 /* Whether the path is that of a header which comes with a system, a compiler or ROCm: code that its
- * user has not written and will not change. */
+ * user has not written and will not change. Paths alone say so: docs/instruction-counts.md. */
 bool ins_source_is_header(const char *path);
 
 /* The text of a recorded path, to be freed; NULL: it cannot be read. `moved` is a list of OLD=NEW,

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insight/frames.h"
 #include "output/format.h"
 #include "trace/instructions.h"
+
+enum { CHAIN_BYTES = 4096 };
 
 /* ---- CSV ---- */
 
@@ -31,6 +34,17 @@ static void cell_text(out_file_t *f, const char *text)
     out_char(f, ',');
 }
 
+static void put_user(out_file_t *f, const ins_instruction_t *i)
+{
+    const ins_frame_t at = ins_frame(i, i->user_level);
+    char chain[CHAIN_BYTES];
+    ins_inlined_text(i, i->user_level, chain, sizeof(chain));
+    out_char(f, ',');
+    cell_text(f, at.file);
+    out_cell(f, at.line, ',');
+    out_quoted(f, chain);
+}
+
 void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *set)
 {
     const bool modelled = set->level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL;
@@ -38,7 +52,7 @@ void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *
     if (set->by == TRACE_COUNTED_BY_DISPATCH) out_text(f, "\"Dispatch_Id\",");
     if (set->by == TRACE_COUNTED_BY_RANGE) out_text(f, "\"Range\",");
     out_text(f, "\"Code_Object_Id\",\"Address\",\"Function\",\"Instruction\","
-                "\"Source_File\",\"Source_Line\"");
+                "\"Source_File\",\"Source_Line\",\"User_File\",\"User_Line\",\"Inlined\"");
 #define TITLE(name, unit, meaning) put_title(f, #name);
     SOFTGPU_INSTRUCTION_COUNTS(TITLE)
 #define LANES(name) put_title(f, #name);
@@ -59,6 +73,7 @@ void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *
         cell_text(f, i->text);
         cell_text(f, i->file);
         out_unsigned(f, i->line);
+        put_user(f, i);
 #define CELL(name, unit, meaning)                                                                  \
     out_char(f, ',');                                                                              \
     out_unsigned(f, i->counts.name);
@@ -102,6 +117,7 @@ static void put_kernel(out_json_t *j, const ins_set_t *set, const ins_kernel_t *
 static void put_instruction(out_json_t *j, const ins_set_t *set, const ins_instruction_t *i)
 {
     const bool modelled = set->level >= SOFTGPU_INSTRUCTION_MODEL_LEVEL;
+    const ins_frame_t at = ins_frame(i, i->user_level);
     out_json_begin(j, NULL, '{');
     out_json_unsigned(j, "kernel_id", i->kernel);
     if (set->by == TRACE_COUNTED_BY_DISPATCH) out_json_unsigned(j, "dispatch_id", i->group);
@@ -112,6 +128,8 @@ static void put_instruction(out_json_t *j, const ins_set_t *set, const ins_instr
     out_json_text(j, "function", i->function);
     out_json_text(j, "file", i->file);
     out_json_unsigned(j, "line", i->line);
+    out_json_text(j, "user_file", at.file);
+    out_json_unsigned(j, "user_line", at.line);
     out_json_begin(j, "inlined", '[');
     out_json_inlined(j, i);
     out_json_end(j, ']');

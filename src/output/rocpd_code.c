@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "insight/frames.h"
 #include "insight/sources.h"
 #include "output/instructions.h"
 #include "output/own_tables.h"
@@ -45,12 +46,13 @@ static const struct {
     [OUT_OWN_INSTRUCTION] = {"kernel_id INTEGER, dispatch_id INTEGER, range TEXT, code_object_id "
                              "INTEGER, address INTEGER, "
                              "code TEXT, text TEXT, function TEXT, file TEXT, line INTEGER, "
-                             "inlined JSONB, block INTEGER, "
+                             "user_file TEXT, user_line INTEGER, inlined JSONB, block INTEGER, "
                              "loop INTEGER, loop_depth INTEGER" COUNTS(COUNT_TYPE, LANES_TYPE),
                              "kernel_id, dispatch_id, range, code_object_id, address, code, text, "
                              "function, file, line, "
-                             "inlined, block, loop, loop_depth" COUNTS(COUNT_NAME, LANES_NAME),
-                             "?,?,?,?,?,?,?,?,?,?,?,?,?,?" COUNTS(COUNT_MARK, LANES_MARK)},
+                             "user_file, user_line, inlined, block, loop, loop_depth" COUNTS(
+                                 COUNT_NAME, LANES_NAME),
+                             "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?" COUNTS(COUNT_MARK, LANES_MARK)},
     [OUT_OWN_SOURCE] = {"path TEXT, text TEXT", "path, text", "?,?"},
 };
 
@@ -159,6 +161,7 @@ static void write_instructions(rocpd_t *r, const ins_set_t *set)
     sqlite3_stmt *insert = make_table(r, OUT_OWN_INSTRUCTION);
     for (size_t k = 0; k < set->count && !r->failed; k++) {
         const ins_instruction_t *i = &set->items[k];
+        const ins_frame_t at = ins_frame(i, i->user_level);
         const char *inlined = inlined_text(r, i);
         char code[32] = "";
         for (uint32_t w = 0, n = 0; w < i->n_words; w++)
@@ -174,6 +177,8 @@ static void write_instructions(rocpd_t *r, const ins_set_t *set)
         text_if(r, i->function);
         text_if(r, i->file);
         rocpd_int_if(r, i->line, i->line);
+        text_if(r, at.file);
+        rocpd_int_if(r, at.line, at.line);
         rocpd_text(r, inlined);
         rocpd_int(r, i->block);
         rocpd_int_if(r, i->depth, i->loop);

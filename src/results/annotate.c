@@ -107,6 +107,7 @@ typedef struct {
     ann_sort_t sort;
     uint64_t limit;
     bool has_limit, isa, no_pager;
+    ann_lines_t lines;
     const char *colour;
     trace_pattern_t *kernel;
     char *moved;
@@ -274,6 +275,7 @@ enum {
     OPTION_SORT,
     OPTION_LIMIT,
     OPTION_ISA,
+    OPTION_HEADER_LINES,
     OPTION_MOVED,
     OPTION_COLOUR,
     OPTION_NO_PAGER
@@ -290,6 +292,10 @@ static const struct argp_option options[] = {
      0},
     {"limit", OPTION_LIMIT, "N", 0, "rows of a kernel, 0 for all (default 20 where sorted hot)", 0},
     {"isa", OPTION_ISA, NULL, 0, "with each row its instructions", 0},
+    {"header-lines", OPTION_HEADER_LINES, NULL, 0,
+     "costs at the line that each instruction comes from, in headers of ROCm too (default: at the "
+     "user's line that it was inlined into, with what was inlined beneath)",
+     0},
     {"source-path", OPTION_MOVED, "OLD=NEW", 0,
      "sources that were compiled below OLD lie below NEW; may be given several times", 0},
     {"color", OPTION_COLOUR, "WHEN", 0, "auto, always or never (default auto: on a terminal)", 0},
@@ -349,6 +355,7 @@ static error_t take_option(int key, char *word, struct argp_state *state)
     case OPTION_SORT: a->sort = (ann_sort_t)choose(state, "sort", word, orders); return 0;
     case OPTION_LIMIT: take_limit(a, word, state); return 0;
     case OPTION_ISA: a->isa = true; return 0;
+    case OPTION_HEADER_LINES: a->lines = ANN_HEADER_LINES; return 0;
     case OPTION_MOVED: take_moved(a, word, state); return 0;
     case OPTION_COLOUR: a->colour = whens[choose(state, "color", word, whens)]; return 0;
     case OPTION_NO_PAGER: a->no_pager = true; return 0;
@@ -400,6 +407,7 @@ static int show(const arguments_t *a, res_run_t *run)
                           .colour = strcmp(a->colour, "always") == 0 ||
                                     (strcmp(a->colour, "auto") == 0 && terminal),
                           .isa = a->isa,
+                          .lines = a->lines,
                           .by = a->by,
                           .sort = a->sort,
                           .limit = a->has_limit ? a->limit

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "insight/instructions.h"
+#include "insight/frames.h"
 #include "insight/occupancy.h"
 
 typedef enum {
@@ -33,6 +33,9 @@ typedef struct {
     bool modelled;
 } ann_kernel_t;
 
+/* Whose line an instruction is put to: the user's, or its own, in whatever header. */
+typedef enum { ANN_USER_LINES, ANN_HEADER_LINES } ann_lines_t;
+
 /* What is put together to one row. */
 typedef struct {
     const ins_instruction_t **items; /* by address */
@@ -49,7 +52,13 @@ typedef struct {
 } ann_rows_t;
 
 /* annotate_rows.c. False without memory. */
-bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_sort_t sort);
+bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_lines_t lines,
+                   ann_sort_t sort);
+/* What stands beneath a row of the user's lines: what of it was inlined `depth` levels below the
+ * user's place, most work first. Instructions that are not so deep are left out. */
+bool ann_rows_beneath(ann_rows_t *r, const ann_row_t *row, size_t depth, bool modelled);
+/* The place that the instruction is put to. */
+ins_frame_t ann_place(const ins_instruction_t *i, ann_lines_t lines);
 void ann_rows_free(ann_rows_t *r);
 /* How much of the kernel's work it is: the model's clocks, or else issues, lines of memory and
  * clocks of LDS together. */
@@ -68,6 +77,7 @@ bool ann_finding(const ann_kernel_t *k, const ann_row_t *row, unsigned nth,
 typedef struct {
     FILE *f;
     bool colour, isa;
+    ann_lines_t lines;
     ann_by_t by;
     ann_sort_t sort;
     uint64_t limit;

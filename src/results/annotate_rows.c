@@ -25,10 +25,38 @@ static int by_address(const void *a, const void *b)
     return objects ? objects : by_number(item(a)->address, item(b)->address);
 }
 
+ins_frame_t ann_place(const ins_instruction_t *i, ann_lines_t lines)
+{
+    return ins_frame(i, lines == ANN_USER_LINES ? i->user_level : 0);
+}
+
+static int by_place(const ins_frame_t *a, const ins_frame_t *b)
+{
+    const int files = strcmp(a->file, b->file);
+    return files ? files : by_number(a->line, b->line);
+}
+
+static int by_user_line(const void *a, const void *b)
+{
+    const ins_frame_t x = ann_place(item(a), ANN_USER_LINES),
+                      y = ann_place(item(b), ANN_USER_LINES);
+    return by_place(&x, &y);
+}
+
 static int by_line(const void *a, const void *b)
 {
-    const int files = strcmp(item(a)->file, item(b)->file);
-    return files ? files : by_number(item(a)->line, item(b)->line);
+    const ins_frame_t x = ins_frame(item(a), 0), y = ins_frame(item(b), 0);
+    return by_place(&x, &y);
+}
+
+static __thread size_t below; /* the user's level, of the sorting that is under way */
+
+static int by_inlined(const void *a, const void *b)
+{
+    const ins_frame_t x = ins_frame(item(a), item(a)->user_level - below),
+                      y = ins_frame(item(b), item(b)->user_level - below);
+    const int places = by_place(&x, &y);
+    return places ? places : strcmp(x.function, y.function);
 }
 
 static int by_block(const void *a, const void *b)
@@ -76,19 +104,21 @@ static void add(softgpu_instruction_counts_t *to, const softgpu_instruction_coun
         ((uint64_t *)to)[k] += ((const uint64_t *)from)[k];
 }
 
-bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_sort_t sort)
+static bool make_room(ann_rows_t *r, size_t count)
 {
-    *r = (ann_rows_t){.items = calloc(k->count + 1, sizeof(*r->items)),
-                      .rows = calloc(k->count + 1, sizeof(*r->rows))};
-    if (!r->items || !r->rows) {
-        ann_rows_free(r);
-        return false;
-    }
-    for (size_t i = 0; i < k->count; i++)
-        r->items[i] = &k->items[i];
-    part = parts[by];
-    if (k->count) qsort(r->items, k->count, sizeof(*r->items), by_part_and_address);
-    for (size_t i = 0; i < k->count; i++) {
+    *r = (ann_rows_t){.items = calloc(count + 1, sizeof(*r->items)),
+                      .rows = calloc(count + 1, sizeof(*r->rows))};
+    if (r->items && r->rows) return true;
+    ann_rows_free(r);
+    return false;
+}
+
+/* The first `count` items become rows: those that `how` finds equal are one. */
+static void group(ann_rows_t *r, size_t count, compare_t how, bool modelled, ann_sort_t sort)
+{
+    part = how;
+    if (count) qsort(r->items, count, sizeof(*r->items), by_part_and_address);
+    for (size_t i = 0; i < count; i++) {
         if (!i || part(&r->items[i - 1], &r->items[i]) != 0)
             r->rows[r->count++].items = &r->items[i];
         ann_row_t *row = &r->rows[r->count - 1];
@@ -96,10 +126,31 @@ bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_sort_t
         add(&row->sum, &r->items[i]->counts);
     }
     for (size_t i = 0; i < r->count; i++) {
-        r->rows[i].weight = ann_weight(&r->rows[i].sum, k->modelled);
+        r->rows[i].weight = ann_weight(&r->rows[i].sum, modelled);
         r->weight += r->rows[i].weight;
     }
     if (sort == ANN_SORT_HOT && r->count) qsort(r->rows, r->count, sizeof(*r->rows), by_weight);
+}
+
+bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_lines_t lines,
+                   ann_sort_t sort)
+{
+    if (!make_room(r, k->count)) return false;
+    for (size_t i = 0; i < k->count; i++)
+        r->items[i] = &k->items[i];
+    group(r, k->count, by == ANN_BY_LINE && lines == ANN_USER_LINES ? by_user_line : parts[by],
+          k->modelled, sort);
+    return true;
+}
+
+bool ann_rows_beneath(ann_rows_t *r, const ann_row_t *row, size_t depth, bool modelled)
+{
+    size_t count = 0;
+    if (!make_room(r, row->count)) return false;
+    for (size_t i = 0; i < row->count; i++)
+        if (row->items[i]->user_level >= depth) r->items[count++] = row->items[i];
+    below = depth;
+    group(r, count, by_inlined, modelled, ANN_SORT_HOT);
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "results/annotate.h"
 #include "results/grid.h"
 
-enum { FINDINGS_MAX = 2 };
+enum { FINDINGS_MAX = 2, CHAIN_BYTES = 4096 };
 
 static const char *const bold = "\033[1m", *const hot = "\033[31m", *const dim = "\033[2m",
                          *const said = "\033[33m", *const plain = "\033[0m";
@@ -190,20 +190,19 @@ static int indentation(const ann_kernel_t *k)
 
 /* ---- rows ---- */
 
-static void put_place(const ann_view_t *v, const ins_instruction_t *i)
+static void put_place(const ann_view_t *v, ins_frame_t at)
 {
-    const char *slash = strrchr(i->file, '/');
-    if (!i->line) {
+    if (!at.line) {
         fputs("(no line)", v->f);
         return;
     }
-    res_put_text(v->f, slash ? slash + 1 : i->file);
-    fprintf(v->f, ":%u", i->line);
+    res_put_text(v->f, ins_file_name(at.file));
+    fprintf(v->f, ":%u", at.line);
 }
 
-static void put_source(const ann_view_t *v, const ins_instruction_t *i)
+static void put_source(const ann_view_t *v, ins_frame_t at)
 {
-    const char *text = i->line ? v->source(v->from, i->file, i->line) : "";
+    const char *text = at.line ? v->source(v->from, at.file, at.line) : "";
     while (*text == ' ' || *text == '\t')
         text++;
     if (!*text) return;
@@ -211,17 +210,26 @@ static void put_source(const ann_view_t *v, const ins_instruction_t *i)
     res_put_text(v->f, text);
 }
 
-/* "inlined in reduce from a.hip:12" */
+/* "(square inlined at a.hip:12, from a.hip:20)", or down from the user's line: "(square a.hip:3)"
+ */
 static void put_inlined(const ann_view_t *v, const ins_instruction_t *i)
 {
+    char chain[CHAIN_BYTES];
+    if (v->lines == ANN_USER_LINES) {
+        if (!i->user_level) return;
+        ins_inlined_text(i, i->user_level, chain, sizeof(chain));
+        fputs("  (", v->f);
+        res_put_text(v->f, chain);
+        fputc(')', v->f);
+        return;
+    }
     for (size_t n = 0; n < i->inlined_count; n++) {
-        const char *slash = strrchr(i->inlined[n].file, '/');
         fputs(n ? ", from " : "  (", v->f);
         if (!n) {
             res_put_text(v->f, i->inlined[n].function);
             fputs(" inlined at ", v->f);
         }
-        res_put_text(v->f, slash ? slash + 1 : i->inlined[n].file);
+        res_put_text(v->f, ins_file_name(i->inlined[n].file));
         fprintf(v->f, ":%u", i->inlined[n].line);
     }
     if (i->inlined_count) fputc(')', v->f);
@@ -235,10 +243,11 @@ static void put_loop(const ann_view_t *v, const ins_instruction_t *i)
 static void put_title(const ann_view_t *v, const ann_row_t *row)
 {
     const ins_instruction_t *i = row->items[0];
+    const ins_frame_t at = ann_place(i, v->lines), own = ins_frame(i, 0);
     switch (v->by) {
     case ANN_BY_LINE:
-        put_place(v, i);
-        put_source(v, i);
+        put_place(v, at);
+        put_source(v, at);
         break;
     case ANN_BY_INSTRUCTION:
         fprintf(v->f, "%*s%06llx  ", 2 * (int)(i->depth < 8 ? i->depth : 8), "",
@@ -249,13 +258,13 @@ static void put_title(const ann_view_t *v, const ann_row_t *row)
         fprintf(v->f, "%*sblock 0x%llx, %zu instruction%s", 2 * (int)(i->depth < 8 ? i->depth : 8),
                 "", (unsigned long long)i->block, row->count, row->count == 1 ? "" : "s");
         put_loop(v, i);
-        if (i->line) fputs("  ", v->f);
-        if (i->line) put_place(v, i);
+        if (at.line) fputs("  ", v->f);
+        if (at.line) put_place(v, at);
         break;
     default:
         res_put_text(v->f, *ann_function(i) ? ann_function(i) : "(no name)");
-        if (i->line) fputs("  ", v->f);
-        if (i->line) put_place(v, i);
+        if (own.line) fputs("  ", v->f);
+        if (own.line) put_place(v, own);
     }
 }
 
@@ -272,6 +281,10 @@ static void put_findings(const ann_view_t *v, const ann_kernel_t *k, const ann_r
             fputs("   ", v->f);
             colour(v, dim);
             res_put_text(v->f, where->text);
+            if (v->by == ANN_BY_LINE && v->lines == ANN_USER_LINES && where->user_level) {
+                fputs("  at ", v->f);
+                put_place(v, ins_frame(where, 0));
+            }
             colour(v, plain);
         }
         fputc('\n', v->f);
@@ -290,16 +303,94 @@ static void put_instructions(const ann_view_t *v, const ann_kernel_t *k, const a
     }
 }
 
+/* ---- what was inlined ---- */
+
+static void put_frame(const ann_view_t *v, ins_frame_t at)
+{
+    res_put_text(v->f, *at.function ? at.function : "(no name)");
+    if (!at.line) return;
+    fputc(' ', v->f);
+    put_place(v, at);
+}
+
+/* The function that is `depth` levels below the user's line, and those in it as long as one has all
+ * of its cost. The depth of the last one; 0 without memory. */
+static size_t put_frames(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
+                         size_t depth)
+{
+    const ins_instruction_t *i = row->items[0];
+    ann_rows_t inner;
+    for (;; depth++) {
+        put_frame(v, ins_frame(i, i->user_level - depth));
+        if (!ann_rows_beneath(&inner, row, depth + 1, k->modelled)) return 0;
+        const bool one = inner.count == 1 && inner.rows[0].count == row->count;
+        ann_rows_free(&inner);
+        if (!one) break;
+        fputs(" > ", v->f);
+    }
+    put_source(v, ins_frame(i, i->user_level - depth));
+    fputc('\n', v->f);
+    return depth;
+}
+
+static bool is_small(const ann_row_t *row, uint64_t all)
+{
+    return row->weight < all / 100 || 100 * (row->weight - all / 100) < all % 100;
+}
+
+/* How many of the rows are not worth one each; 0 where all were asked for. */
+static size_t count_small(const ann_view_t *v, const ann_rows_t *rows, uint64_t all)
+{
+    size_t small = 0;
+    for (size_t n = 0; n < rows->count && v->limit < UINT64_MAX; n++)
+        small += is_small(&rows->rows[n], all);
+    return small > 1 ? small : 0;
+}
+
+/* Rows beneath a row of the user's lines. False without memory. */
+static bool put_beneath(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
+                        uint64_t all, size_t depth, int indent)
+{
+    ann_rows_t rows;
+    bool good = ann_rows_beneath(&rows, row, depth, k->modelled);
+    const size_t small = good ? count_small(v, &rows, all) : 0;
+    for (size_t n = 0; good && n + small < rows.count; n++) { /* the small ones are the last */
+        put_counts(v, k, &rows.rows[n], all);
+        fprintf(v->f, "%*s", indent, "");
+        const size_t last = put_frames(v, k, &rows.rows[n], depth);
+        good = last && put_beneath(v, k, &rows.rows[n], all, last + 1, indent + 2);
+    }
+    if (good && small)
+        fprintf(v->f, "%*s+ %zu of less than 1 %% (--limit 0 shows all)\n", indentation(k) + indent,
+                "", small);
+    ann_rows_free(&rows);
+    return good;
+}
+
+/* ---- all of it ---- */
+
+/* Whether the source goes on where it was. */
+static bool same_place(const ann_view_t *v, const ins_instruction_t *a, const ins_instruction_t *b)
+{
+    if (a->line != b->line || strcmp(a->file, b->file) != 0) return false;
+    if (v->lines == ANN_HEADER_LINES) return true;
+    char x[CHAIN_BYTES], y[CHAIN_BYTES];
+    const ins_frame_t at = ann_place(a, v->lines);
+    ins_inlined_text(a, a->user_level, x, sizeof(x));
+    ins_inlined_text(b, b->user_level, y, sizeof(y));
+    return ins_level_at(b, at.file, at.line) == b->user_level && strcmp(x, y) == 0;
+}
+
 /* Where the source goes on elsewhere, before an instruction. */
 static void put_heading(const ann_view_t *v, const ann_kernel_t *k, const ins_instruction_t *i,
                         const ins_instruction_t *last)
 {
-    if (last && last->line == i->line && strcmp(last->file, i->file) == 0) return;
-    if (!i->line) return;
+    const ins_frame_t at = ann_place(i, v->lines);
+    if (!at.line || (last && same_place(v, last, i))) return;
     colour(v, dim);
     fprintf(v->f, "%*s", indentation(k), "");
-    put_place(v, i);
-    put_source(v, i);
+    put_place(v, at);
+    put_source(v, at);
     put_inlined(v, i);
     colour(v, plain);
     fputc('\n', v->f);
@@ -308,29 +399,33 @@ static void put_heading(const ann_view_t *v, const ann_kernel_t *k, const ins_in
 static bool has_lines(const ann_kernel_t *k)
 {
     for (size_t i = 0; i < k->count; i++)
-        if (k->items[i].line) return true;
+        if (ann_place(&k->items[i], ANN_USER_LINES).line) return true;
     return false;
 }
 
-static void put_rows(const ann_view_t *v, const ann_kernel_t *k, const ann_rows_t *rows)
+static bool put_rows(const ann_view_t *v, const ann_kernel_t *k, const ann_rows_t *rows)
 {
     static const char *const titles[] = {"Source", "Instruction", "Block", "Function"};
     const ins_instruction_t *last = NULL;
     const uint64_t shown = rows->count < v->limit ? rows->count : v->limit;
+    bool good = true;
     put_titles(v, k, titles[v->by]);
-    for (uint64_t i = 0; i < shown; i++) {
+    for (uint64_t i = 0; good && i < shown; i++) {
         const ann_row_t *row = &rows->rows[i];
         if (v->by == ANN_BY_INSTRUCTION) put_heading(v, k, row->items[0], last);
         put_counts(v, k, row, rows->weight);
         put_title(v, row);
         fputc('\n', v->f);
         put_findings(v, k, row);
+        if (v->by == ANN_BY_LINE && v->lines == ANN_USER_LINES)
+            good = put_beneath(v, k, row, rows->weight, 1, 2);
         if (v->isa && v->by != ANN_BY_INSTRUCTION) put_instructions(v, k, row);
         last = row->items[0];
     }
     if (shown < rows->count)
         fprintf(v->f, "  %llu more (--limit 0 shows all)\n",
                 (unsigned long long)(rows->count - shown));
+    return good;
 }
 
 bool ann_show(const ann_view_t *view, const ann_kernel_t *k)
@@ -341,12 +436,12 @@ bool ann_show(const ann_view_t *view, const ann_kernel_t *k)
     if (v.by == ANN_BY_AUTO) v.by = lines ? ANN_BY_LINE : ANN_BY_BLOCK;
     if (v.sort == ANN_SORT_AUTO)
         v.sort = v.by == ANN_BY_LINE || v.by == ANN_BY_FUNCTION ? ANN_SORT_HOT : ANN_SORT_ORDER;
-    if (!ann_rows_make(&rows, k, v.by, v.sort)) return false;
+    if (!ann_rows_make(&rows, k, v.by, v.lines, v.sort)) return false;
     put_head(&v, k);
-    put_rows(&v, k, &rows);
+    const bool good = put_rows(&v, k, &rows);
     if (!lines)
         fputs("  no source lines: compile with -gline-tables-only, which changes no code\n", v.f);
     fputc('\n', v.f);
     ann_rows_free(&rows);
-    return true;
+    return good;
 }

@@ -182,15 +182,28 @@ static int put_run(res_run_t *r, const res_values_t *v)
 #define SOURCE_LINE(file, line)                                                                    \
     "substr(" file ", length(rtrim(" file ", replace(" file ", '/', ''))) + 1) || ':' || " line
 
-/* Of an instruction that was inlined from a header of the system's, where the user's own code calls
- * it: frames are from the innermost on. */
-#define CALLER                                                                                     \
-    "(SELECT " SOURCE_LINE(                                                                        \
-        "J.value ->> '$.file'",                                                                    \
-        "(J.value ->> '$.line')") " FROM json_each("                                               \
-                                  "iif(json_valid(I.inlined), I.inlined, '[]')) J WHERE NOT "      \
-                                  "is_header(J.value ->> '$.file') "                               \
-                                  "ORDER BY J.key LIMIT 1)"
+/* Of the functions that an instruction was inlined from, the place of the innermost one or the
+ * outermost one (ASC or DESC) that is the user's. */
+#define CALL      "iif(J.type = 'object', J.value, '{}')"
+#define CALL_FILE "(" CALL " ->> '$.file')"
+#define CALL_LINE "CAST(" CALL " ->> '$.line' AS INTEGER)"
+#define USERS_CALL(order)                                                                          \
+    "(SELECT " SOURCE_LINE(CALL_FILE, CALL_LINE) " FROM json_each(" CALLS ") J WHERE " CALL_LINE   \
+                                                 " > 0 AND NOT is_header(" CALL_FILE               \
+                                                 ") ORDER BY J.key " order " LIMIT 1)"
+#define CALLS    "iif(json_valid(I.inlined), I.inlined, '[]')"
+#define OWN_LINE SOURCE_LINE("I.file", "I.line")
+
+/* The user's line, and the one inside what was inlined there that the user has written, too.
+ * Databases of older versions have neither a user's line nor, older still, what was inlined. */
+static const char *const user_line[] = {
+    OWN_LINE, "COALESCE(" USERS_CALL("DESC") ", " OWN_LINE ")",
+    "COALESCE(" SOURCE_LINE("I.user_file", "I.user_line") ", " USERS_CALL("DESC") ", " OWN_LINE
+                                                                                  ")"};
+static const char *const inner_line[] = {
+    "NULL", "COALESCE(iif(is_header(I.file), NULL, " OWN_LINE "), " USERS_CALL("ASC") ")",
+    "COALESCE(iif(is_header(I.file) AND I.file <> I.user_file, NULL, " OWN_LINE
+    "), " USERS_CALL("ASC") ")"};
 
 /* Over all dispatches; where they come from, if the code says. What is known of kernels' code may
  * be missing: databases of other versions. */
@@ -198,17 +211,16 @@ static int put_instructions(res_run_t *r)
 {
     const bool code = rocpd_has_column(r->db, "crocprof_kernel_code", "vgpr_spills");
     const bool inlined = rocpd_has_column(r->db, "crocprof_instruction", "inlined");
+    const bool user = inlined && rocpd_has_column(r->db, "crocprof_instruction", "user_line");
     char *sql = sqlite3_mprintf(
-        "INSERT INTO f_instruction SELECT K.place, COALESCE(iif(is_header(I.file), %s, "
-        "NULL), " SOURCE_LINE("I.file", "I.line") ", printf('0x%%x', I.address)), I.text, "
-                                                  "SUM(I.issued), SUM(I.lanes), SUM(I.lines), "
-                                                  "SUM(I.lines_needed), SUM(I.lds_clocks), "
-                                                  "SUM(I.lds_clocks_needed), SUM(I.atomics), "
-                                                  "SUM(I.divergent), I.loop_depth, %s FROM "
-                                                  "crocprof_instruction I JOIN res_symbol K ON "
-                                                  "K.id = I.kernel_id AND K.guid = I.guid %s "
-                                                  "GROUP BY K.place, I.code_object_id, I.address",
-        inlined ? CALLER : "NULL", code ? "MAX(C.vgpr_spills)" : "0",
+        "INSERT INTO f_instruction WITH placed AS (SELECT I.*, %s AS users, %s AS inside FROM "
+        "crocprof_instruction I) SELECT K.place, COALESCE(users || iif(inside <> users, "
+        "' (inlined from ' || inside || ')', ''), printf('0x%%x', I.address)), I.text, "
+        "SUM(I.issued), SUM(I.lanes), SUM(I.lines), SUM(I.lines_needed), SUM(I.lds_clocks), "
+        "SUM(I.lds_clocks_needed), SUM(I.atomics), SUM(I.divergent), I.loop_depth, %s FROM placed "
+        "I JOIN res_symbol K ON K.id = I.kernel_id AND K.guid = I.guid %s "
+        "GROUP BY K.place, I.code_object_id, I.address",
+        user_line[inlined + user], inner_line[inlined + user], code ? "MAX(C.vgpr_spills)" : "0",
         code ? "LEFT JOIN crocprof_kernel_code C ON C.kernel_id = I.kernel_id AND C.guid = I.guid"
              : "");
     const int result = sql ? rocpd_run(r->db, sql, "findings") : no_memory();

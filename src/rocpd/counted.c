@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "insight/frames.h"
 #include "rocpd/base.h"
 #include "trace/instructions.h"
 
@@ -133,12 +134,11 @@ static bool grow(reader_t *r, void *list, size_t count, size_t bytes)
 /* Frames of the list in the same order, if it is one. */
 static void read_inlined(reader_t *r, const char *json, ins_instruction_t *to)
 {
-    enum { FRAMES_MAX = 32 };
-    dis_inlined_t list[FRAMES_MAX];
+    dis_inlined_t list[INS_INLINED_MAX];
     size_t count = 0;
     row_t row = {.s = r->frames};
     sqlite3_bind_text(row.s, 1, json, -1, SQLITE_STATIC);
-    while (count < FRAMES_MAX && sqlite3_step(row.s) == SQLITE_ROW)
+    while (count < INS_INLINED_MAX && sqlite3_step(row.s) == SQLITE_ROW)
         list[count++] =
             (dis_inlined_t){text(r, &row, "function"), text(r, &row, "file"), small(&row, "line")};
     sqlite3_reset(row.s);
@@ -211,6 +211,15 @@ static uint64_t group_of(reader_t *r, row_t *row, const char **range)
     return number(row, "dispatch_id");
 }
 
+/* Databases of older versions do not say which place is the user's; nor may it be one that is none
+ * of the instruction's. */
+static void find_user(row_t *row, ins_instruction_t *i)
+{
+    const uint32_t line = small(row, "user_line");
+    i->user_level = line ? ins_level_at(i, raw_text(row, "user_file"), line) : SIZE_MAX;
+    if (i->user_level > i->inlined_count) i->user_level = ins_user_level(i, NULL);
+}
+
 static void read_instruction(reader_t *r, row_t *row)
 {
     if (!grow(r, &r->set->items, r->set->count, sizeof(*r->set->items))) return;
@@ -230,6 +239,7 @@ static void read_instruction(reader_t *r, row_t *row)
     i->depth = small(row, "loop_depth");
     read_counts(row, &i->counts);
     put_inlined(r, raw_text(row, "inlined"), i);
+    find_user(row, i);
     r->set->count++;
 }
 

@@ -294,6 +294,38 @@ class Output(Case):
         found = self.findings(self.database(instruction(text=SPILL, loop_depth=1, issued=9)))
         self.assertNotIn("spill-in-loop", [f["rule"] for f in found])
 
+    def test_places(self):
+        """An instruction is told by the outermost of its lines that is the user's, and by the innermost where this is
+        another; databases that do not say which is the user's, by the files' folders."""
+        hip, tile, main = "/opt/rocm-6.4.0/include/hip/x.h", "/src/tile.h", "/src/deep/a.hip"
+        for number, (places, users, expected) in enumerate((
+                (((hip, 1), (main, 7)), (main, 7), "a.hip:7"),
+                (((hip, 1), (hip, 2), (tile, 3), (main, 7)), (main, 7), "a.hip:7 (inlined from tile.h:3)"),
+                (((tile, 3), (main, 7)), (main, 7), "a.hip:7 (inlined from tile.h:3)"),
+                (((tile, 3), (hip, 1), (hip, 2)), (tile, 3), "tile.h:3"),  # a functor of a kernel that HIP brings
+                (((hip, 1), (hip, 2)), (hip, 1), "x.h:1"),
+                (((hip, 1), ("/usr/lib/a.hip", 7)), ("/usr/lib/a.hip", 7), "a.hip:7"),  # what was compiled itself
+                (((main, 7),), (main, 7), "a.hip:7"))):
+            chain = json.dumps([{"function": "f", "file": file, "line": line} for file, line in places[1:]])
+            row = {"text": "some_op v1", "file": places[0][0], "line": places[0][1], "issued": 16, "lines": 64,
+                   "lines_needed": 32, "inlined": chain}
+            for known in (True, False):
+                if not known and users[0].startswith("/usr/lib"):
+                    continue
+                named = {"user_file": users[0], "user_line": users[1]} if known else {}
+
+                def fill(db):
+                    kernels(db)
+                    db.counted(K, [row | named], places=named)
+                found = self.findings(self.database(fill, f"{number}{known}.db"))
+                self.assertIn(f"At {expected}, some_op", next(f["text"] for f in found if f["rule"] == "line-uncoalesced"))
+
+    def test_no_places(self):
+        """A list of anything else than places names none."""
+        for number, chain in enumerate(('["x", 2, [1], {"line": -5}, {"file": 7, "line": "y"}, null]', "{}", "[", '"x"', "7")):
+            found = self.findings(self.database(instruction(lines=64, lines_needed=32, inlined=chain), f"{number}.db"))
+            self.assertIn("At a.hip:7", next(f["text"] for f in found if f["rule"] == "line-uncoalesced"))
+
     def test_cut_names(self):
         """Instances of a template that are called the same: what is found of one is told of it by its whole name."""
         def fill(db):

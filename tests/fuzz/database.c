@@ -36,6 +36,7 @@ static const char own[] =
     "parameters TEXT); CREATE TABLE crocprof_instruction_0 (id INTEGER PRIMARY KEY, guid TEXT "
     "DEFAULT '0', kernel_id INTEGER, dispatch_id INTEGER, range TEXT, code_object_id INTEGER, "
     "address INTEGER, code TEXT, text TEXT, function TEXT, file TEXT, line INTEGER, inlined TEXT, "
+    "user_file TEXT, user_line INTEGER, "
     "block INTEGER, loop INTEGER, loop_depth INTEGER, issued INTEGER, lanes INTEGER, lines "
     "INTEGER, lines_needed INTEGER, lds_clocks INTEGER, lds_clocks_needed INTEGER, divergent "
     "INTEGER, wait_lds INTEGER); CREATE VIEW crocprof_counted AS SELECT * FROM crocprof_counted_0; "

@@ -181,7 +181,7 @@ def lower(row):
 
 def numbers(rows):
     """By place, what was counted; whatever a format calls the rest."""
-    skip = {"kernel", "function", "text", "file", "line", "inlined", "block", "loop", "loop_depth", "code", "id",
+    skip = {"kernel", "function", "text", "file", "line", "inlined", "user_file", "user_line", "block", "loop", "loop_depth", "code", "id",
             "guid", "kernel_id", "dispatch_id", "range"}
     return sorted((int(row["code_object_id"]), int(row["address"]),
                    tuple(sorted((key, int(value)) for key, value in row.items()
@@ -288,7 +288,7 @@ def check_annotate(folder):
             zip(done.stdout.splitlines(), done.stdout.splitlines()[1:]) if "^ " in line]
     for sentence, word in (("uncoalesced: 64 lines touched, 4 needed", "spread"),
                            ("8-way LDS conflict: 16 clocks, 2 needed", "conflict"),
-                           ("20 of 64 lanes active", "inlined")):
+                           ("20 of 64 lanes active", "call")):
         places = [place for text, place in said if text == sentence]
         check(any(f"kernels.hip:{marked()[word]}" in place for place in places), True, f"{sentence} in {said}")
     check("occupancy: 8 of 8 waves on a SIMD" in done.stdout, True, "the head")

@@ -1,6 +1,7 @@
 """rocprofv3 annotate of databases made by hand: annotate.py BUILD SCHEMA
 
 What is printed of each kernel is compared as a whole; its counts are such that the sentences can be worked out."""
+import json
 import os
 import pty
 import sqlite3
@@ -65,7 +66,8 @@ def make(path, lines=True, modelled=0):
     put("s_load_dword s0, s[4:5], 0x0", 1)
     put("global_load_dword v1, v[4:5], off", 3, lines=128, lines_needed=16)
     put("ds_write_b32 v3, v1", 4, lds_clocks=64, lds_clocks_needed=8)
-    put("v_mul_f32_e32 v0, v1, v1", 5, lanes=84, inlined='[{"function":"square","file":"/src/k.hip","line":3}]')
+    put("v_mul_f32_e32 v0, v1, v1", 5, lanes=84,
+        inlined='[{"function":"square","file":"/src/k.hip","line":3}]' if lines else None)
     put("s_and_saveexec_b64 s[0:1], vcc", 6, divergent=3)
     put("buffer_load_dword v9, off, s[0:3], 0 offset:4", 7, block=40, loop=40, loop_depth=2, issued=40, lanes=2560,
         lines=160, lines_needed=160)
@@ -93,7 +95,7 @@ HEAD = """scale(float*)
 """
 INDENT = " " * 60
 # shares: issues, lines and clocks of LDS, of 456 in all: 240, 132, 68, 4
-LINES = HEAD + f""" Share    Executed      Lines     Needed  Conflicts  Lanes  Source
+HEADER_LINES = HEAD + f""" Share    Executed      Lines     Needed  Conflicts  Lanes  Source
  52.6%          80        160        160              64.0  k.hip:7  line 7;
 {INDENT}^ spill inside a loop, 2 deep: scratch is read 40 times   buffer_load_dword v9, off, s[0:3], 0 offset:4
  28.9%           4        128         16              64.0  k.hip:3  out[x] = in[?[31my];
@@ -103,6 +105,21 @@ LINES = HEAD + f""" Share    Executed      Lines     Needed  Conflicts  Lanes  S
   0.9%           4                                    64.0  k.hip:1  line 1;
   0.9%           4                                    21.0  k.hip:5  line 5;
 {INDENT}^ 21 of 64 lanes active   v_mul_f32_e32 v0, v1, v1
+  0.9%           4                                    64.0  k.hip:6  line 6;
+{INDENT}^ waves part here: 3 of 4 went on with some lanes only   s_and_saveexec_b64 s[0:1], vcc
+  0.9%           4                                    64.0  (no line)
+"""
+# what was inlined stands beneath the line that has its cost
+LINES = HEAD + f""" Share    Executed      Lines     Needed  Conflicts  Lanes  Source
+ 52.6%          80        160        160              64.0  k.hip:7  line 7;
+{INDENT}^ spill inside a loop, 2 deep: scratch is read 40 times   buffer_load_dword v9, off, s[0:3], 0 offset:4
+ 29.8%           8        128         16              42.5  k.hip:3  out[x] = in[?[31my];
+{INDENT}^ uncoalesced: 32 lines touched, 4 needed   global_load_dword v1, v[4:5], off
+{INDENT}^ 21 of 64 lanes active   v_mul_f32_e32 v0, v1, v1  at k.hip:5
+  0.9%           4                                    21.0    square k.hip:5  line 5;
+ 14.9%           4                               56   64.0  k.hip:4  line 4;
+{INDENT}^ 8-way LDS conflict: 16 clocks, 2 needed   ds_write_b32 v3, v1
+  0.9%           4                                    64.0  k.hip:1  line 1;
   0.9%           4                                    64.0  k.hip:6  line 6;
 {INDENT}^ waves part here: 3 of 4 went on with some lanes only   s_and_saveexec_b64 s[0:1], vcc
   0.9%           4                                    64.0  (no line)
@@ -119,6 +136,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.mkdir(f"{folder}/a")
     path = make(f"{folder}/a/x_results.db")
     check(run("--kernel", "^scale", path), LINES + "\n", "lines")
+    check(run("--kernel", "^scale", "--header-lines", path), HEADER_LINES + "\n", "each by its own line")
 
     # by instruction: in order, loops indented, lines as headings, with what was inlined
     by = run("--kernel", "^scale", "--by", "instruction", folder)
@@ -127,6 +145,8 @@ with tempfile.TemporaryDirectory() as folder:
            "000010  ds_write_b32 v3, v1", "000018  v_mul_f32_e32 v0, v1, v1",
            "000020  s_and_saveexec_b64 s[0:1], vcc", "000028  buffer_load_dword v9, off, s[0:3], 0 offset:4",
            "000030  s_cbranch_scc0 65530", "000038  s_endpgm"], "instructions")
+    check("k.hip:3  out[x] = in[?[31my];  (square k.hip:5)\n" in by, True, f"what was inlined in {by}")
+    by = run("--kernel", "^scale", "--by", "instruction", "--header-lines", folder)
     check("k.hip:5  line 5;  (square inlined at k.hip:3)\n" in by, True, f"what was inlined in {by}")
     check([len(row) - len(row.lstrip()) for row in in_columns(by, 60)], [0] * 5 + [4, 4, 0], "depths")
     blocks = run("--kernel", "^scale", "--by", "block", folder)
@@ -137,7 +157,8 @@ with tempfile.TemporaryDirectory() as folder:
     check([row.split()[0] for row in in_columns(functions, 60)], ["k", "square"], "functions")
     check(in_columns(run("-k", "^scale", "--by", "line", "--sort", "order", path), 60)[0], "(no line)", "in order")
     few = run("-k", "^scale", "--limit", "2", path)
-    check((len(in_columns(few, 60)), "  5 more (--limit 0 shows all)\n" in few), (2, True), "a limit")
+    # two lines, and what was inlined in the second
+    check((len(in_columns(few, 60)), "  4 more (--limit 0 shows all)\n" in few), (3, True), "a limit")
     isa = run("-k", "^scale", "--limit", "1", "--isa", path)
     check([row.split()[-1] for row in in_columns(isa, 60)], ["7;", "offset:4", "65530"], "a line's instructions")
 
@@ -159,6 +180,22 @@ with tempfile.TemporaryDirectory() as folder:
     clocks = run("-k", "^scale", make(f"{folder}/c/x_results.db", modelled=1))
     check("100.0%          80        160        160              64.0        9,040" in clocks, True, f"clocks in {clocks}")
     check("^ 225 clocks of waiting for LDS (model)   s_cbranch_scc0 65530" in clocks, True, f"the wait in {clocks}")
+
+    # what was inlined and costs next to nothing is counted together, unless it is one or all is asked for
+    os.mkdir(f"{folder}/s")
+    small = Counted(f"{folder}/s/x_results.db", schema)
+    small.tables()
+    small.dispatch("small(int)")
+    small.own("counted", kernel_id=small.kernels["small(int)"], dispatches=1, waves=1, lost=0, modelled=0)
+    for n, (line, issued, chain) in enumerate(((5, 6, [("f", 3)]), (6, 6, [("f", 3)]), (7, 688, [("f", 3)]), (3, 300, []),
+                                               (8, 6, [("g", 9), ("f", 4)]), (4, 694, []))):
+        inlined = json.dumps([{"function": name, "file": "/src/k.hip", "line": at} for name, at in chain])
+        small.instruction("small(int)", 8 * n, "v_nop", line, issued=issued, lanes=64 * issued, inlined=inlined)
+    table = run(small.close()).split("\n\n")[1].splitlines()[1:]
+    shown = [line[60:] for line in table]
+    check(shown, ["k.hip:3", "  f k.hip:7", "  + 2 of less than 1 % (--limit 0 shows all)", "k.hip:4", "  f k.hip:9 > g k.hip:8"],
+          "small ones")
+    check(len(in_columns(run("--limit", "0", f"{folder}/s"), 60)), 6, "all of them")
 
     # sources elsewhere; none at all
     os.mkdir(f"{folder}/d")

@@ -105,11 +105,11 @@ class Database:
                  dst_agent_id=1 if to_device else 0, size=size, stream_id=stream,
                  event_id=self.event("MEMORY_COPY", stack))
 
-    def counted(self, name, rows, dispatches=1, lost=0, modelled=0, spills=0):
+    def counted(self, name, rows, dispatches=1, lost=0, modelled=0, spills=0, places=("user_file", "user_line")):
         """Counts of a kernel's instructions, each a dictionary: its address, text, place and counts."""
         with open(COUNTS, encoding="utf-8") as f:
             counts = re.findall(r"^    X\((\w+), ", f.read(), re.M)
-        fields = ["dispatch_id", "range", "code_object_id", "address", "text", "file", "line", "loop_depth"] + counts
+        fields = ["dispatch_id", "range", "code_object_id", "address", "text", "file", "line", "inlined", *places, "loop_depth"] + counts
         if not self.counted_tables:
             self.counted_tables = True
             for table, columns in (("instruction", ["kernel_id"] + fields),
