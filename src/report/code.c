@@ -7,7 +7,18 @@
 
 #include "rocpd/base.h"
 
-typedef enum { ADDRESS, TEXT, FUNCTION, SOURCE_FILE, LINE, DEPTH, KERNEL, FACT_COUNT } fact_t;
+typedef enum {
+    ADDRESS,
+    TEXT,
+    FUNCTION,
+    SOURCE_FILE,
+    LINE,
+    USER_FILE,
+    USER_LINE,
+    DEPTH,
+    KERNEL,
+    FACT_COUNT
+} fact_t;
 
 typedef struct {
     rep_run_t *run;
@@ -22,10 +33,24 @@ typedef struct {
 static const struct {
     const char *name;
     int fact; /* -1: not used */
-} known[] = {{"id", -1},      {"guid", -1},           {"kernel_id", KERNEL}, {"dispatch_id", -1},
-             {"range", -1},   {"code_object_id", -1}, {"address", ADDRESS},  {"code", -1},
-             {"text", TEXT},  {"function", FUNCTION}, {"file", SOURCE_FILE}, {"line", LINE},
-             {"inlined", -1}, {"block", -1},          {"loop", -1},          {"loop_depth", DEPTH}};
+} known[] = {{"id", -1},
+             {"guid", -1},
+             {"kernel_id", KERNEL},
+             {"dispatch_id", -1},
+             {"range", -1},
+             {"code_object_id", -1},
+             {"address", ADDRESS},
+             {"code", -1},
+             {"text", TEXT},
+             {"function", FUNCTION},
+             {"file", SOURCE_FILE},
+             {"line", LINE},
+             {"user_file", USER_FILE},
+             {"user_line", USER_LINE},
+             {"inlined", -1},
+             {"block", -1},
+             {"loop", -1},
+             {"loop_depth", DEPTH}};
 
 static int known_column(const char *name)
 {
@@ -87,13 +112,16 @@ static void add_row(reader_t *r)
         run->failed = true;
         return;
     }
+    const bool user = fact(r, USER_LINE) != 0; /* databases of older versions do not say */
     if (!found)
         *i = (rep_instruction_t){.kernel = (uint32_t)parts[0],
                                  .address = parts[1],
                                  .text = (uint32_t)parts[2],
                                  .function = text(r, FUNCTION),
-                                 .file = text(r, SOURCE_FILE),
-                                 .line = (uint32_t)fact(r, LINE),
+                                 .file = text(r, user ? USER_FILE : SOURCE_FILE),
+                                 .line = (uint32_t)fact(r, user ? USER_LINE : LINE),
+                                 .own_file = text(r, SOURCE_FILE),
+                                 .own_line = (uint32_t)fact(r, LINE),
                                  .depth = (uint32_t)fact(r, DEPTH)};
     for (size_t c = 0; c < run->count_names; c++)
         if (r->counts[c] >= 0)

@@ -104,8 +104,10 @@ typedef struct {
 /* An instruction of a kernel, what its processes counted of it added up. */
 enum { REP_COUNTS_MAX = 96 };
 typedef struct {
-    uint32_t kernel, text, function, file, line;
-    uint32_t depth; /* loops around it */
+    uint32_t kernel, text, function;
+    uint32_t file, line;         /* the user's: where it was inlined, if it was */
+    uint32_t own_file, own_line; /* in headers, too */
+    uint32_t depth;              /* loops around it */
     uint64_t address;
     uint64_t counts[REP_COUNTS_MAX]; /* ORDER: names in the run's `counts` */
 } rep_instruction_t;

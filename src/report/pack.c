@@ -313,8 +313,8 @@ static void put_values(out_json_t *j, const rep_run_t *run)
 
 static void put_instruction(out_json_t *j, const rep_run_t *run, const rep_instruction_t *i)
 {
-    const uint64_t facts[] = {i->kernel, i->address, i->text, i->function,
-                              i->file,   i->line,    i->depth};
+    const uint64_t facts[] = {i->kernel, i->address, i->text,     i->function, i->file,
+                              i->line,   i->depth,   i->own_file, i->own_line};
     out_json_begin(j, NULL, '[');
     for (size_t f = 0; f < sizeof(facts) / sizeof(*facts); f++)
         out_json_unsigned(j, NULL, facts[f]);

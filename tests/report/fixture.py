@@ -97,7 +97,7 @@ class Database:
 
     def code(self, kernel):
         """The product's own tables: instructions with counts of two dispatches, and a source."""
-        facts = "kernel_id INTEGER, dispatch_id INTEGER, address INTEGER, text TEXT, function TEXT, file TEXT, line INTEGER, loop_depth INTEGER"
+        facts = "kernel_id INTEGER, dispatch_id INTEGER, address INTEGER, text TEXT, function TEXT, file TEXT, line INTEGER, user_file TEXT, user_line INTEGER, loop_depth INTEGER"
         guid = f"guid TEXT DEFAULT '{self.guid}'"
         self.db.execute(f'CREATE TABLE "crocprof_instruction{self.uuid}" (id INTEGER PRIMARY KEY, {guid}, {facts}, issued INTEGER, wait_vector INTEGER)')
         self.db.execute(f'CREATE TABLE "crocprof_source{self.uuid}" (id INTEGER PRIMARY KEY, {guid}, path TEXT, text TEXT)')
@@ -107,7 +107,8 @@ class Database:
             for i, (text, line, depth, issued, wait) in enumerate((("s_load_dwordx4 s[0:3], s[4:5], 0x0", 2, 0, 80, 0), ("v_fma_f32 v0, v1, v2, v0", 3, 1, 320, 0),
                                                                    ("global_load_dword v3, v4, s[0:1]", 3, 1, 320, 250), ("s_endpgm", None, 0, 80, 0))):
                 self.put("crocprof_instruction", kernel_id=kernel, dispatch_id=dispatch, address=4096 + 8 * i, text=text, function="f",
-                         file="/src/demo.hip" if line else None, line=line, loop_depth=depth, issued=issued, wait_vector=wait)
+                         file=("/opt/rocm/include/hip/fma.h" if i == 1 else "/src/demo.hip") if line else None, line=90 if i == 1 else line,
+                         user_file="/src/demo.hip" if line else None, user_line=line, loop_depth=depth, issued=issued, wait_vector=wait)
         self.put("crocprof_source", path="/src/demo.hip", text=f"__global__ void f(){HOSTILE}\n{{ load\n  fma; }}")
 
     def lost(self, records):

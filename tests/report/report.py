@@ -677,6 +677,8 @@ def case_source(directory):
                      ["640", "  global_load_dword v3, v4, s[0:1]", "demo.hip:3"], ["160", "s_endpgm", ""]])
         lines = b.run(f"[...{card}.querySelectorAll('.lines tr')].map(r => [...r.cells].map(c => c.textContent))")
         equal(lines[1:4], [["", "1", "__global__ void f()" + fixture.HOSTILE], ["160", "2", "{ load"], ["1,280", "3", "  fma; }"]])
+        equal(b.run(f"[...{card}.querySelectorAll('.instructions tr')].map(r => r.cells[2].title)"),
+              ["", "inlined from /opt/rocm/include/hip/fma.h:90", "", ""])
         heat = f"[...{card}.querySelectorAll('.lines tr')].slice(1, 4).map(r => getComputedStyle(r.cells[0]).backgroundColor)"
         equal(b.run(f"{heat}[0]"), "rgba(0, 0, 0, 0)")
         equal(len(set(b.run(heat))), 3)

@@ -91,8 +91,8 @@ function prepareRun(run, index) {
     a.title = nameOf(a.product) || nameOf(a.name);
   });
   run.processes.forEach(p => { p.settings = parseObject(nameOf(p.settings)); });
-  run.instructions = run.instructions.map(([kernel, address, text, fn, file, line, depth, ...counts]) =>
-    ({ kernel, address, text, function: fn, file, line, depth, counts }));
+  run.instructions = run.instructions.map(([kernel, address, text, fn, file, line, depth, ownFile, ownLine, ...counts]) =>
+    ({ kernel, address, text, function: fn, file, line, depth, ownFile, ownLine, counts }));
   run.calls = rowsOf(SUM, run.calls);
   run.copies = rowsOf(SUM, run.copies);
   run.memory = rowsOf(SUM, run.memory);

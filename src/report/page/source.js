@@ -28,7 +28,8 @@ function sourceCard(k) {
 function saveInstructions(k, rows, counts) {
   save(`${shortName(k.title)}-instructions.csv`, "text/csv", csvText([
     { title: "Address", value: r => `0x${r.address.toString(16)}` }, { title: "Instruction", value: r => nameOf(r.text) },
-    { title: "File", value: r => nameOf(r.file) }, { title: "Line", value: r => r.line || "" },
+    { title: "File", value: r => nameOf(r.ownFile) }, { title: "Line", value: r => r.ownLine || "" },
+    { title: "User file", value: r => nameOf(r.file) }, { title: "User line", value: r => r.line || "" },
     ...counts.map(c => ({ title: c.name, value: r => r.counts[c.i] }))], rows));
 }
 
@@ -49,6 +50,9 @@ function saveLines(k, rows, counts) {
 
 const lineKey = (file, line) => `${file}:${line}`;
 
+/* Lines are the user's; what was inlined there from a header also has a line of its own. */
+const ownLine = r => r.ownLine && lineKey(r.ownFile, r.ownLine) !== lineKey(r.file, r.line) ? `inlined from ${nameOf(r.ownFile)}:${r.ownLine}` : undefined;
+
 function drawSides(box, k, rows, column) {
   const value = r => r.counts[column.i], total = rows.reduce((sum, r) => sum + value(r), 0) || 1;
   const most = Math.max(...rows.map(value), 1), byLine = new Map();
@@ -66,7 +70,7 @@ function drawSides(box, k, rows, column) {
   const figure = (part, whole) => element("td", { style: heat(part, whole), title: percentText(part / total) }, part ? countText(part) : "");
   const instructions = element("div.code.instructions", { tabindex: 0 }, element("table", {}, element("tbody", {}, rows.map(r =>
     row(r.line ? lineKey(r.file, r.line) : undefined, "lines", [figure(value(r), most), element("td.text.mono", { title: nameOf(r.function) || undefined },
-      `${"  ".repeat(r.depth)}${nameOf(r.text)}`), element("td.text.mono", {}, r.line ? `${nameOf(r.file).split("/").pop()}:${r.line}` : "")])))));
+      `${"  ".repeat(r.depth)}${nameOf(r.text)}`), element("td.text.mono", { title: ownLine(r) }, r.line ? `${nameOf(r.file).split("/").pop()}:${r.line}` : "")])))));
   box.replaceChildren(sourceLines(k, rows, byLine, figure, row), instructions);
 }
 
