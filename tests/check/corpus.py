@@ -136,9 +136,10 @@ def comparable(value):
 
 
 def pair(finding):
-    """The two places of a race, whichever of them was first."""
-    return sorted(json.dumps([place.get("function"), place.get("frames")], sort_keys=True)
-                  for place in (finding["at"], finding.get("other", finding["at"])))
+    """The two places of a race, whichever of them was first, and the calls they are made for."""
+    at = dict(finding.get("at", {}), call=finding.get("call"))
+    return sorted(json.dumps([place.get("function"), place.get("frames"), place.get("call")], sort_keys=True)
+                  for place in (at, finding.get("other", at)))
 
 
 class Observed(unittest.TestCase):

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+enum { BYTES = N * sizeof(int) };
+
 // Both change all of it, each in its own way: what is there in the end depends on their order.
 __global__ void put(int *at, int n)
 {
@@ -83,11 +85,11 @@ struct setting {
     void change_on(hipStream_t stream) { change<<<GROUPS, GROUP, 0, stream>>>(at, N); }
     void to_host(hipStream_t stream)
     {
-        (void)hipMemcpyAsync(host, at, N * sizeof(int), hipMemcpyDeviceToHost, stream);
+        (void)hipMemcpyAsync(host, at, BYTES, hipMemcpyDeviceToHost, stream); // copy: to host
     }
     void from_host(hipStream_t stream)
     {
-        (void)hipMemcpyAsync(at, host, N * sizeof(int), hipMemcpyHostToDevice, stream);
+        (void)hipMemcpyAsync(at, host, BYTES, hipMemcpyHostToDevice, stream); // copy: from host
     }
     // What is given to the second stream from now on comes after what the first has.
     void in_order(hipStream_t before, hipStream_t after)
@@ -243,7 +245,7 @@ static void copied_beside(void (setting::*copy)(hipStream_t))
     s.in_order(s.first, s.second);
     wait_for<<<1, 1, 0, s.second>>>(gate);
     s.change_on(s.second);
-    if (!right) (s.*copy)(s.first);
+    if (!right) (s.*copy)(s.first); // copy: beside a kernel
     (void)hipStreamSynchronize(s.first);
     *gate = 1;
     (void)hipDeviceSynchronize();
@@ -258,6 +260,83 @@ static void changed_while_copied()
 static void not_there_yet()
 {
     copied_beside(&setting::from_host);
+}
+
+// Two copies, by engines of two directions.
+static void two_copies()
+{
+    setting s;
+    s.host[0] = 1;
+    s.from_host(s.first);
+    if (right) s.in_order(s.first, s.second);
+    s.to_host(s.second);
+}
+
+// Two of one direction within the GPU, by kernels of the runtime, which all look alike.
+static void two_copies_inside()
+{
+    setting s;
+    int *one, *two;
+    allocate(&one, N);
+    allocate(&two, N);
+    (void)hipMemset(one, 1, BYTES);
+    (void)hipMemset(two, 2, BYTES);
+    (void)hipDeviceSynchronize();
+    (void)hipMemcpyAsync(s.at, one, BYTES, hipMemcpyDeviceToDevice, s.first); // copy: one
+    if (right) s.in_order(s.first, s.second);
+    (void)hipMemcpyAsync(s.at, two, BYTES, hipMemcpyDeviceToDevice, s.second); // copy: two
+    (void)hipDeviceSynchronize();
+    (void)hipFree(one);
+    (void)hipFree(two);
+}
+
+static void two_fills()
+{
+    setting s;
+    (void)hipMemsetAsync(s.at, 1, BYTES, s.first); // fill: one
+    if (right) s.in_order(s.first, s.second);
+    (void)hipMemsetAsync(s.at, 2, BYTES, s.second); // fill: two
+}
+
+static void fill_and_copy()
+{
+    setting s;
+    (void)hipMemsetAsync(s.at, 1, BYTES, s.first); // fill: beside a copy
+    if (right) s.in_order(s.first, s.second);
+    s.to_host(s.second);
+}
+
+static void fill_and_kernel()
+{
+    setting s;
+    (void)hipMemsetAsync(s.at, 1, BYTES, s.first); // fill: beside a kernel
+    if (right) s.in_order(s.first, s.second);
+    s.put_on(s.second);
+}
+
+// A copy of a graph is named by the call that has added it.
+static void graph_of_copies()
+{
+    setting s;
+    hipGraph_t graph;
+    hipGraphExec_t whole;
+    hipGraphNode_t fill, copy;
+    const hipMemcpyKind to_host = hipMemcpyDeviceToHost;
+    hipMemsetParams how = {};
+    how.dst = s.at;
+    how.elementSize = 1;
+    how.width = BYTES;
+    how.height = 1;
+    how.value = 1;
+    (void)hipGraphCreate(&graph, 0);
+    (void)hipGraphAddMemsetNode(&fill, graph, nullptr, 0, &how);                     // node: fill
+    (void)hipGraphAddMemcpyNode1D(&copy, graph, 0, 0, s.host, s.at, BYTES, to_host); // node: copy
+    if (right) (void)hipGraphAddDependencies(graph, &fill, &copy, 1);
+    (void)hipGraphInstantiate(&whole, graph, nullptr, nullptr, 0);
+    (void)hipGraphLaunch(whole, s.first);
+    (void)hipStreamSynchronize(s.first);
+    (void)hipGraphExecDestroy(whole);
+    (void)hipGraphDestroy(graph);
 }
 
 // Memory is given back on a stream that does not wait for its user. The stream is held back until
@@ -373,7 +452,7 @@ static void ways_of_streams()
         s.from_host(s.first);
         s.in_order(s.first, blocking[0]);
         s.change_on(blocking[0]);
-        (void)hipMemsetAsync(s.at, 0, N * sizeof(int), blocking[0]);
+        (void)hipMemsetAsync(s.at, 0, BYTES, blocking[0]);
         (void)hipStreamSynchronize(blocking[0]);
     }
     for (auto b : blocking)
@@ -423,6 +502,12 @@ static const row_t rows[] = {
     {"copied-too-early", copied_too_early},
     {"changed-while-copied", changed_while_copied},
     {"not-there-yet", not_there_yet},
+    {"two-copies", two_copies},
+    {"two-copies-inside", two_copies_inside},
+    {"two-fills", two_fills},
+    {"fill-and-copy", fill_and_copy},
+    {"fill-and-kernel", fill_and_kernel},
+    {"graph-of-copies", graph_of_copies},
     {"freed-beside", freed_beside},
     {"ways-to-wait", ways_to_wait},
     {"ways-of-streams", ways_of_streams},

@@ -12,9 +12,14 @@ KERNELS = corpus.Bug({"race-global": SOME}, "race of 4 bytes, lane ", "bug: chan
 OPTIONS = ("--check=race",)
 
 
-def copy(line):
-    """Of a copy and the kernel that has the line."""
-    return corpus.Bug({"race-global": SOME}, "race of 4", line, None, " cop", other=line)
+def copy(line, call):
+    """Of a copy, which the call has asked for, and the kernel that has the line."""
+    return corpus.Bug({"race-global": SOME}, "race of 4", line, None, "  hipMemcpyAsync at ", other=call)
+
+
+def calls(one, other):
+    """Of two calls."""
+    return corpus.Bug({"race-global": SOME}, "race of ", one, other=other)
 
 
 BUGS = {
@@ -27,9 +32,15 @@ BUGS = {
     "value-too-early": KERNELS,
     "long-ago": KERNELS,
     "graph-without-edge": KERNELS,
-    "copied-too-early": copy("bug: put"),
-    "changed-while-copied": copy("bug: change"),
-    "not-there-yet": copy("bug: change"),
+    "copied-too-early": copy("bug: put", "copy: to host"),
+    "changed-while-copied": copy("bug: change", "copy: beside a kernel"),
+    "not-there-yet": copy("bug: change", "copy: beside a kernel"),
+    "two-copies": calls("copy: from host", "copy: to host"),
+    "two-copies-inside": calls("copy: one", "copy: two"),
+    "two-fills": calls("fill: one", "fill: two"),
+    "fill-and-copy": calls("fill: beside a copy", "copy: to host"),
+    "fill-and-kernel": calls("fill: beside a kernel", "bug: put"),
+    "graph-of-copies": calls("node: fill", "node: copy"),
     "freed-beside": corpus.Bug({"race-global": 1}, "race of 4000 bytes", "bug: put", None,
                                "bytes inside the 4000 bytes that hipMallocAsync gave out at", gone="freed: beside"),
 }

@@ -2,14 +2,32 @@
  * reads, from its arguments alone. */
 #include "softgpu/check/calls.h"
 
-/* The program's own calls alone: what a runtime does inside one is not told again. */
-static void copies(const void *to, size_t to_bytes, const void *from, size_t from_bytes,
-                   const char *call)
+/* What is written and read. */
+typedef struct {
+    const void *to;
+    size_t to_bytes;
+    const void *from;
+    size_t from_bytes;
+} sides_t;
+
+/* The program's own calls alone: what a runtime does inside one is not told again. Who is told that
+ * the call begins is told that it is over. */
+static const softgpu_check_api_t *copies(sides_t s, const char *call)
 {
     const softgpu_check_api_t *a = calls_outer ? NULL : api();
     if (a)
-        a->copies((uint64_t)(uintptr_t)to, to ? to_bytes : 0, (uint64_t)(uintptr_t)from,
-                  from ? from_bytes : 0, call);
+        a->copies((uint64_t)(uintptr_t)s.to, s.to ? s.to_bytes : 0, (uint64_t)(uintptr_t)s.from,
+                  s.from ? s.from_bytes : 0, call);
+    return a;
+}
+
+/* What copy engines are given to do. */
+static void moves(sides_t s)
+{
+    const softgpu_check_api_t *a = api();
+    if (a && a->moves)
+        a->moves((uint64_t)(uintptr_t)s.to, s.to_bytes, (uint64_t)(uintptr_t)s.from, s.from_bytes,
+                 s.to_bytes);
 }
 
 typedef struct {
@@ -76,6 +94,20 @@ static const void *begin_2d(const side_2d_t *s)
     return at ? at + s->y * s->pitch + s->x : NULL;
 }
 
+/* hipMemsetParams */
+typedef struct {
+    char *to;
+    unsigned element;
+    size_t height, pitch;
+    unsigned value;
+    size_t width; /* elements */
+} fill_t;
+
+static size_t bytes_of_fill(const fill_t *f)
+{
+    return f ? extent_of(f->pitch, 0, f->width * f->element, f->height, 1) : 0;
+}
+
 /* A part of a variable, by what stands for it in the program; NULL: it is not known. A call is made
  * for that. */
 static char *part_of(const void *symbol, size_t offset)
@@ -96,6 +128,7 @@ static char *part_of(const void *symbol, size_t offset)
     void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height
 #define TO_SYMBOL   const void *symbol, const void *from, size_t bytes, size_t offset, int kind
 #define FROM_SYMBOL void *to, const void *symbol, size_t bytes, size_t offset, int kind
+#define NODE        void *node, void *graph, const void *after, size_t n
 #define ONE_2D      void *to, size_t pitch, int value, size_t width, size_t height
 #define HSA_TWO                                                                                    \
     void *to, uint64_t to_agent, const void *from, uint64_t from_agent, size_t bytes, uint32_t n,  \
@@ -177,7 +210,16 @@ static char *part_of(const void *symbol, size_t offset)
     X(hipMemset3D, (pitched_t p, int value, point_t size), (p, value, size),                       \
       (p.at, bytes_3d(&p, &size), NULL, 0))                                                        \
     X(hipMemset3DAsync, (pitched_t p, int value, point_t size, void *stream),                      \
-      (p, value, size, stream), (p.at, bytes_3d(&p, &size), NULL, 0))
+      (p, value, size, stream), (p.at, bytes_3d(&p, &size), NULL, 0))                              \
+    X(hipGraphAddMemcpyNode, (NODE, const copy_3d_t *c), (node, graph, after, n, c), (SIDES_3D))   \
+    X(hipGraphAddMemcpyNode1D, (NODE, TWO, int kind),                                              \
+      (node, graph, after, n, to, from, bytes, kind), (PLAIN))                                     \
+    X(hipGraphAddMemcpyNodeToSymbol, (NODE, TO_SYMBOL),                                            \
+      (node, graph, after, n, symbol, from, bytes, offset, kind), (TO_PART))                       \
+    X(hipGraphAddMemcpyNodeFromSymbol, (NODE, FROM_SYMBOL),                                        \
+      (node, graph, after, n, to, symbol, bytes, offset, kind), (FROM_PART))                       \
+    X(hipGraphAddMemsetNode, (NODE, const fill_t *f), (node, graph, after, n, f),                  \
+      (f ? f->to : NULL, bytes_of_fill(f), NULL, 0))
 
 /* Those of them that come after signals: ROCr 6 looks at them itself, and tells the engine nothing
  * of those that are there already. */
@@ -198,10 +240,12 @@ static char *part_of(const void *symbol, size_t offset)
     {                                                                                              \
         NEXT(name);                                                                                \
         int status;                                                                                \
+        const sides_t s = {EXPAND sides};                                                          \
+        const softgpu_check_api_t *told = copies(s, #name);                                        \
         first;                                                                                     \
-        copies(EXPAND sides, #name);                                                               \
         INSIDE(#name, status, next arguments);                                                     \
         then;                                                                                      \
+        if (told) told->over();                                                                    \
         calls_returned(#name, status);                                                             \
         return status;                                                                             \
     }
@@ -209,7 +253,7 @@ static char *part_of(const void *symbol, size_t offset)
 COPIES(X)
 #undef X
 #define X(name, parameters, arguments, sides)                                                      \
-    COPY(name, parameters, arguments, sides, calls_behind(n, signals, true),                       \
+    COPY(name, parameters, arguments, sides, (calls_behind(n, signals, true), moves(s)),           \
          calls_behind(n, signals, false))
 COPIES_HSA_AFTER(X)
 #undef X

@@ -67,6 +67,17 @@ static void launch_returned(const char *call, int status, const launch_t *l)
     tell(&f);
 }
 
+/* Of a graph: copies and fills are among its nodes. Who is told that it begins is told that it is
+ * over. */
+static const softgpu_check_api_t *launches(const char *call)
+{
+    const softgpu_check_api_t *a =
+        launching || calls_outer || strncmp(call, "hipGraph", 8) != 0 ? NULL : api();
+    if (!a || !a->launches) return NULL;
+    a->launches(call);
+    return a;
+}
+
 static uint32_t groups_of(uint32_t all, uint32_t items)
 {
     return items ? all / items + (all % items != 0) : 0;
@@ -124,9 +135,11 @@ static uint32_t groups_of(uint32_t all, uint32_t items)
         NEXT(name);                                                                                \
         const launch_t launch = {EXPAND known};                                                    \
         const bool outer = launching;                                                              \
+        const softgpu_check_api_t *told = launches(#name);                                         \
         launching = true;                                                                          \
         const int status = next arguments;                                                         \
         launching = outer;                                                                         \
+        if (told) told->over();                                                                    \
         launch_returned(#name, status, &launch);                                                   \
         return status;                                                                             \
     }

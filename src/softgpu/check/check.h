@@ -18,8 +18,11 @@ typedef struct {
     uint64_t pc;      /* 0: not on the GPU */
     uint32_t words[3], n_words;
     uint64_t kernel_object, dispatch; /* dispatch: its serial */
+    uint64_t asked; /* number of the program's call that has asked for that (asked.h), or 0 */
     uint32_t group[3], wave, lane;
-    bool whole_wave; /* no lane of it */
+    bool whole_wave;          /* no lane of it */
+    const char *call;         /* of the program's, or NULL, */
+    const chk_stack_t *stack; /* and where it was */
 } chk_other_t;
 
 /* One finding, at an instruction of a kernel or, where `pc` is 0, in a call of the program's. */

@@ -9,7 +9,7 @@ static void (*const files[])(chk_fork_t) = {
     chk_report_fork, /* findings are written under it, which looks up places and lines */
     race_run_fork,   /* forgets what race_global.c has when its numbers begin again */
     race_global_fork, race_site_fork, chk_order_fork, chk_bytes_fork,
-    chk_copies_fork,  chk_code_fork,  chk_where_fork, chk_places_fork,
+    chk_asked_fork,   chk_code_fork,  chk_where_fork, chk_places_fork,
 };
 
 static void tell_all(chk_fork_t when)

@@ -11,6 +11,7 @@ typedef struct chk_group chk_group_t;
 /* Of a dispatch, for the whole of it. */
 typedef struct {
     uint64_t serial; /* no two dispatches of the process have the same */
+    uint64_t call;   /* of the program's that has asked for it (asked.h), or 0 */
     uint64_t kernel_object;
     struct sg_memory *memory;
     uint32_t lds_bytes;     /* as the packet asks for it */

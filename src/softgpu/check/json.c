@@ -171,6 +171,7 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
             fputc(',', f);
             put_spot(f, &t->other);
         }
+        if (t->f.other.call) put_call(f, "call", t->f.other.call, &t->other_call);
         fputc('}', f);
     }
     if (t->f.call) put_call(f, "call", t->f.call, &t->call);

@@ -6,9 +6,14 @@
 #include "softgpu/check/check.h"
 
 /* The program calls something that writes bytes at `to` and reads some at `from`; 0 bytes: it does
- * not. What is wrong is reported at once, and kept for those who do what the call asks for. */
+ * not. What is wrong is reported at once. The call is kept for those who do what it asks for, and
+ * is the calling thread's until chk_asked_over(). */
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack);
+
+/* Whether it is one of the copies and fills that HIP compiles for itself, or of those that ROCr has
+ * without a code object. */
+bool chk_copy_kernel(const struct sg_memory *m, uint64_t kernel_object);
 
 /* Reports an access to memory, unless a kernel of the runtimes' own makes it for a call of which
  * the same has been said. */

@@ -3,62 +3,20 @@
  * A call is looked at when it is made, whoever does the work. Copy engines and the runtimes' own
  * kernels are looked at too: what they do for a call of which an error has been reported is not
  * reported once more, and what they do wrong in spite of a good call bears the call's name. */
+#include "softgpu/check/asked.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/group.h"
 #include "softgpu/check/memory.h"
 
 #include "base/kernel_name.h"
-#include "softgpu/check/fork.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/memory/code_object.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS = 256 };
-
-typedef struct {
-    const char *call; /* NULL: none */
-    chk_span_t to, from;
-    bool told; /* something is wrong with it, and has been reported */
-    chk_stack_t stack;
-} call_t;
-
-/* The latest. */
-static struct {
-    pthread_mutex_t lock;
-    call_t call[CALLS];
-    unsigned next;
-} calls = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void chk_copies_fork(chk_fork_t when)
-{
-    chk_fork_mutex(&calls.lock, when);
-}
-
-static bool holds(const chk_span_t *s, uint64_t va)
-{
-    return va - s->begin < s->end - s->begin;
-}
-
-/* The latest call that reads or writes there; false: there is none. */
-static bool find_call(uint64_t va, call_t *out)
-{
-    bool found = false;
-    pthread_mutex_lock(&calls.lock);
-    for (unsigned k = 1; k <= CALLS && !found; k++) {
-        const call_t *c = &calls.call[(calls.next - k) % CALLS];
-        if (!c->call || (!holds(&c->to, va) && !holds(&c->from, va))) continue;
-        *out = *c;
-        found = true;
-    }
-    pthread_mutex_unlock(&calls.lock);
-    return found;
-}
-
-static bool look_at_side(const call_t *c, const chk_span_t *side, chk_kind_t kind)
+static bool look_at_side(const chk_asked_t *c, const chk_span_t *side, chk_kind_t kind)
 {
     const uint64_t bytes = side->end - side->begin;
     const sg_memory_t *m = bytes ? chk_memory_of(side->begin) : NULL;
@@ -81,45 +39,51 @@ static bool look_at_side(const call_t *c, const chk_span_t *side, chk_kind_t kin
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack)
 {
-    if (!(chk_wanted() & (CHK_MEMORY | CHK_INIT))) return;
-    call_t c = {.call = call,
-                .to = {to, to + to_bytes},
-                .from = {from, from + from_bytes},
-                .stack = *stack};
-    const bool writes = look_at_side(&c, &c.to, CHK_KIND_COPY_WRITE),
-               reads = look_at_side(&c, &c.from, CHK_KIND_COPY_READ);
-    c.told = writes || reads;
-    pthread_mutex_lock(&calls.lock);
-    calls.call[calls.next++ % CALLS] = c;
-    pthread_mutex_unlock(&calls.lock);
+    chk_asked_t c = {.call = call,
+                     .to = {to, to + to_bytes},
+                     .from = {from, from + from_bytes},
+                     .stack = *stack};
+    if (!(chk_wanted() & (CHK_MEMORY | CHK_INIT | CHK_RACE))) return;
+    if (chk_wanted() & CHK_MEMORY) {
+        const bool writes = look_at_side(&c, &c.to, CHK_KIND_COPY_WRITE),
+                   reads = look_at_side(&c, &c.from, CHK_KIND_COPY_READ);
+        c.told = writes || reads;
+    }
+    chk_asked_begin(&c);
 }
 
 /* ---- those who do it ---- */
 
-/* The copies and fills that HIP compiles for itself, those that ROCr has without a code object. */
-static bool is_runtimes_own(const chk_finding_t *f)
+bool chk_copy_kernel(const sg_memory_t *m, uint64_t kernel_object)
 {
-    /* a kernel that is wrong is wrong in many waves */
+    /* a kernel that is wrong is wrong in many waves, and a race has two */
+    enum { KERNELS = 4, OBJECT_BYTES = 64 };
     static _Thread_local struct {
         uint64_t kernel_object, epoch;
         bool own;
-    } last;
-    const uint64_t epoch = sg_memory_epoch(f->memory);
-    if (last.kernel_object == f->kernel_object && last.epoch == epoch) return last.own;
-    char *name = sg_kernel_name(f->memory, f->kernel_object);
+    } known[KERNELS], *last;
+    const uint64_t epoch = sg_memory_epoch(m);
+    last = &known[kernel_object / OBJECT_BYTES % KERNELS];
+    if (last->kernel_object == kernel_object && last->epoch == epoch) return last->own;
+    char *name = sg_kernel_name(m, kernel_object);
     const bool own =
         name && (!strncmp(name, "__amd_rocclr_", 13) || !strncmp(name, "kernel_at_", 10));
     free(name);
-    last.kernel_object = f->kernel_object;
-    last.epoch = epoch;
-    last.own = own;
+    last->kernel_object = kernel_object;
+    last->epoch = epoch;
+    last->own = own;
     return own;
+}
+
+static bool is_runtimes_own(const chk_finding_t *f)
+{
+    return chk_copy_kernel(f->memory, f->kernel_object);
 }
 
 bool chk_copy_name(chk_finding_t *f, chk_stack_t *stack)
 {
-    call_t c;
-    if (!is_runtimes_own(f) || !find_call(f->va, &c)) return false;
+    chk_asked_t c;
+    if (!is_runtimes_own(f) || !chk_asked_latest(f->va, &c)) return false;
     *stack = c.stack;
     f->call = c.call;
     f->stack = stack;
@@ -141,7 +105,7 @@ static void name_code(const sg_memory_t *m, uint64_t va, char *text, size_t room
 
 void chk_memory_report(chk_finding_t *f)
 {
-    call_t c;
+    chk_asked_t c;
     char more[512];
     const bool own = is_runtimes_own(f);
     if (own && f->kind == CHK_KIND_CODE) return; /* that is how code is loaded */
@@ -149,7 +113,7 @@ void chk_memory_report(chk_finding_t *f)
         name_code(f->memory, f->va, more, sizeof more);
         f->more = more;
     }
-    if (own && find_call(f->va, &c)) {
+    if (own && chk_asked_latest(f->va, &c)) {
         if (c.told) return;
         f->call = c.call;
         f->stack = &c.stack;
@@ -177,9 +141,9 @@ static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
 
 /* Names the call that the transfer is made for, the latest. False: an error of the call has been
  * reported. */
-static bool name_call(chk_finding_t *f, call_t *c)
+static bool name_call(chk_finding_t *f, chk_asked_t *c)
 {
-    if (!find_call(f->va, c)) {
+    if (!chk_asked_latest(f->va, c)) {
         if (!f->more) f->more = "by a packet of a copy engine";
         return true;
     }
@@ -190,14 +154,14 @@ static bool name_call(chk_finding_t *f, call_t *c)
 
 void chk_copy_report(chk_finding_t *f)
 {
-    call_t c;
+    chk_asked_t c;
     name_call(f, &c);
     chk_report(f);
 }
 
 static void look_at_transfer(const sg_memory_t *m, uint64_t va, uint64_t bytes, chk_kind_t kind)
 {
-    call_t c;
+    chk_asked_t c;
     chk_finding_t f = {.kind = kind, .bytes = bytes, .at_address = true, .memory = m};
     if (!va || !find_bad(m, va, bytes, &f.va)) return;
     if (name_call(&f, &c)) chk_report(&f);

@@ -6,6 +6,7 @@
  * word knows what those knew who changed it. One lock for all that changes; questions take none. */
 #include "softgpu/check/order.h"
 
+#include "softgpu/check/asked.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/clock.h"
 #include "softgpu/check/fork.h"
@@ -40,10 +41,11 @@ typedef struct word {
     uint32_t telling, told;
 } word_t;
 
-/* Packets below `upto` were there when the program rang, and it knew so much. */
+/* Packets below `upto` were there when the program rang, in that call, and it knew so much. */
 typedef struct {
     uint64_t upto;
     chk_clock_t *clock;
+    uint64_t call; /* asked.h, or 0 */
 } ring_t;
 
 struct chk_line {
@@ -55,7 +57,8 @@ struct chk_line {
     uint32_t open;          /* so many */
     uint64_t copy;          /* the actor that copies, or 0, */
     chk_clock_t *copy_host; /* and what the program knew when it began */
-    uint64_t packets;       /* that have been taken */
+    uint64_t packets;       /* that have been taken, */
+    uint64_t call;          /* and the call that has rung for the last of them, or 0 */
     uint64_t last;          /* serial that it has given out */
     bool rung;              /* ever: it is the program's own, not inside a runtime */
     ring_t *ring;
@@ -401,7 +404,8 @@ void chk_line_free(chk_line_t *l)
     free(l);
 }
 
-/* What the program knew when it rang for the packet; now, if it has not been seen to. */
+/* What the program knew when it rang for the packet; now, if it has not been seen to. And the call
+ * in which it did. */
 static chk_clock_t *known_at(chk_line_t *l, uint64_t index)
 {
     size_t gone = 0;
@@ -410,6 +414,7 @@ static chk_clock_t *known_at(chk_line_t *l, uint64_t index)
     l->n_rings -= gone;
     for (size_t k = 0; gone && k < l->n_rings; k++)
         l->ring[k] = l->ring[k + gone];
+    l->call = l->n_rings ? l->ring[0].call : 0;
     return l->n_rings ? l->ring[0].clock : order.host;
 }
 
@@ -422,6 +427,11 @@ void chk_line_packet(chk_line_t *l, uint64_t index, bool barrier)
     join(&l->base, known_at(l, index));
     l->packets = index + 1;
     unlock();
+}
+
+uint64_t chk_line_call(const chk_line_t *l)
+{
+    return l ? l->call : 0;
 }
 
 uint64_t chk_line_dispatch(chk_line_t *l)
@@ -549,8 +559,10 @@ static bool is_there(const void *ring, uint64_t slots, uint64_t packet)
 /* Under the lock: packets below `upto` are there. */
 static void add_ring(chk_line_t *l, uint64_t upto)
 {
-    if (l->n_rings && l->ring[l->n_rings - 1].clock == order.host) {
-        l->ring[l->n_rings - 1].upto = upto;
+    ring_t *last = l->n_rings ? &l->ring[l->n_rings - 1] : NULL;
+    const uint64_t call = chk_asked_now();
+    if (last && last->clock == order.host && last->call == call) {
+        last->upto = upto;
         return;
     }
     if (l->n_rings == l->rings_room) {
@@ -560,7 +572,7 @@ static void add_ring(chk_line_t *l, uint64_t upto)
         l->ring = grown;
         l->rings_room = room;
     }
-    l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host)};
+    l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host), call};
 }
 
 /* Other threads may have taken packets before this one and not have written them. */

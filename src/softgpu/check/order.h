@@ -46,6 +46,8 @@ void chk_line_free(chk_line_t *l);
 
 /* Packet `index` is taken from the queue; all before it are complete if it has the barrier bit. */
 void chk_line_packet(chk_line_t *l, uint64_t index, bool barrier);
+/* The number of the program's call that has rung for it (asked.h); 0: it is not known. */
+uint64_t chk_line_call(const chk_line_t *l);
 /* The packet is a dispatch: its serial. Also without a line. */
 uint64_t chk_line_dispatch(chk_line_t *l);
 /* A copy is about to be made; all before it in the queue are complete. */

@@ -113,6 +113,27 @@ void calls_behind(uint32_t n, const void *signals, bool begins)
         }
 }
 
+static uint64_t begin_of(const hsa_pitched_ptr_t *p, const hsa_dim3_t *at)
+{
+    return (uint64_t)(uintptr_t)p->base + at->z * p->slice + at->y * p->pitch + at->x;
+}
+
+static uint64_t extent_of(const hsa_pitched_ptr_t *p, const hsa_dim3_t *n)
+{
+    return n->x && n->y && n->z ? (n->z - 1) * p->slice + (n->y - 1) * p->pitch + n->x : 0;
+}
+
+/* What a copy engine is given to do. */
+static void moves(const hsa_pitched_ptr_t *to, const hsa_dim3_t *to_offset,
+                  const hsa_pitched_ptr_t *from, const hsa_dim3_t *from_offset,
+                  const hsa_dim3_t *range)
+{
+    const softgpu_check_api_t *a = api();
+    if (!a || !a->moves || !to || !to_offset || !from || !from_offset || !range) return;
+    a->moves(begin_of(to, to_offset), extent_of(to, range), begin_of(from, from_offset),
+             extent_of(from, range), (uint64_t)range->x * range->y * range->z);
+}
+
 /* Whose sides are not looked at here: its copies are the engine's. */
 EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
                                                    const hsa_dim3_t *to_offset,
@@ -124,6 +145,7 @@ EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
 {
     NEXT_OR(hsa_amd_memory_async_copy_rect, HSA_STATUS_ERROR);
     calls_behind(n, signals, true);
+    moves(to, to_offset, from, from_offset, range);
     const hsa_status_t status =
         next(to, to_offset, from, from_offset, range, agent, direction, n, signals, signal);
     calls_behind(n, signals, false);

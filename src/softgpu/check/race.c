@@ -3,6 +3,8 @@
  * The shadows are race_lds.c's and race_global.c's, the order race_clock.c's and race_run.c's. */
 #include "softgpu/check/race.h"
 
+#include "softgpu/check/asked.h"
+#include "softgpu/check/memory.h"
 #include "softgpu/check/race_row.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/isa/address.h"
@@ -45,6 +47,11 @@ static void looks(uint8_t *looks)
         PAIR(mine, "read"), PAIR(mine, "write"), PAIR(mine, "atomic access")                       \
     }
 
+#define PAIR_OF_COPY(mine)                                                                         \
+    {                                                                                              \
+        PAIR(mine, "copy to there"), PAIR(mine, "copy from there")                                 \
+    }
+
 static void add_site(chk_other_t *o, uint64_t word)
 {
     const race_site_t *site = race_site_of(word);
@@ -52,6 +59,61 @@ static void add_site(chk_other_t *o, uint64_t word)
     o->pc = site->pc;
     o->n_words = site->n_words;
     memcpy(o->words, site->words, sizeof o->words);
+}
+
+/* ---- calls that accesses are made for ---- */
+
+/* Of two accesses that are in a race; they stay as long as the finding. */
+typedef struct {
+    chk_asked_t own, other;
+} calls_t;
+
+/* Who makes an access. */
+typedef struct {
+    const struct sg_memory *m;
+    uint64_t kernel_object; /* 0: it is a copy */
+    uint64_t call;          /* number of the program's, or 0 */
+    bool writes;
+} maker_t;
+
+/* Kernels of the program have lines of their own. */
+static bool has_call(const maker_t *by, uint64_t va, uint64_t beside, chk_asked_t *call)
+{
+    return (!by->kernel_object || chk_copy_kernel(by->m, by->kernel_object)) &&
+           chk_asked_name(by->call, va, by->writes, beside, call);
+}
+
+static void name_own(chk_finding_t *f, const maker_t *by, uint64_t va, chk_asked_t *call)
+{
+    if (!has_call(by, va, f->other.asked, call)) return;
+    f->call = call->call;
+    f->stack = &call->stack;
+}
+
+static void name_other(chk_finding_t *f, bool is_read, uint64_t va, uint64_t beside,
+                       chk_asked_t *call)
+{
+    const maker_t by = {f->memory, f->other.kernel_object, f->other.asked, !is_read};
+    if (!has_call(&by, va, beside, call)) return;
+    f->other.call = call->call;
+    f->other.stack = &call->stack;
+}
+
+/* ---- reports ---- */
+
+static race_kind_t kind_of_other(uint64_t word, bool is_read)
+{
+    return is_read ? RACE_LOAD : word & RACE_ATOMIC ? RACE_RMW : RACE_STORE;
+}
+
+/* The access of the word, which is no copy's as far as the word says. */
+static chk_other_t other_of(const char *const what[RACE_KINDS], uint64_t word, bool is_read)
+{
+    chk_other_t o = {.what = what[kind_of_other(word, is_read)],
+                     .wave = race_wave(word),
+                     .lane = word >> RACE_LANE_SHIFT & (ISA_LANES - 1)};
+    add_site(&o, word);
+    return o;
 }
 
 void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
@@ -63,66 +125,67 @@ void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
         [RACE_RMW] = PAIRS("an atomic access"),
     };
     static const char *const copies[RACE_KINDS][2] = {
-        [RACE_LOAD] = {PAIR("a read", "copy to there"), PAIR("a read", "copy from there")},
-        [RACE_STORE] = {PAIR("a write", "copy to there"), PAIR("a write", "copy from there")},
-        [RACE_RMW] = {PAIR("an atomic access", "copy to there"),
-                      PAIR("an atomic access", "copy from there")},
+        [RACE_LOAD] = PAIR_OF_COPY("a read"),
+        [RACE_STORE] = PAIR_OF_COPY("a write"),
+        [RACE_RMW] = PAIR_OF_COPY("an atomic access"),
     };
-    const race_kind_t other = a->other_is_read         ? RACE_LOAD
-                              : a->other & RACE_ATOMIC ? RACE_RMW
-                                                       : RACE_STORE;
+    calls_t calls = {0};
     chk_finding_t f = chk_finding_lanes(g, w, i, kind, a->lanes);
     f.bytes = bytes;
     f.more = more;
-    f.other = (chk_other_t){.what = words[a->kind][other],
-                            .kernel_object = f.kernel_object,
-                            .dispatch = g->dispatch->serial,
-                            .group = {f.group[0], f.group[1], f.group[2]},
-                            .wave = race_wave(a->other),
-                            .lane = a->other >> RACE_LANE_SHIFT & (ISA_LANES - 1)};
-    add_site(&f.other, a->other);
+    f.other = other_of(words[a->kind], a->other, a->other_is_read);
+    f.other.kernel_object = f.kernel_object;
+    f.other.dispatch = g->dispatch->serial;
+    memcpy(f.other.group, f.group, sizeof f.other.group);
     if (kind == CHK_KIND_RACE_GLOBAL) {
         f.at_address = true;
         f.va = a->va;
         race_run_tell(a->other, &f.other);
         if (!f.other.kernel_object) f.other.what = copies[a->kind][a->other_is_read];
     }
+    if (f.other.dispatch != g->dispatch->serial) {
+        const maker_t own = {f.memory, f.kernel_object, g->dispatch->call, a->kind != RACE_LOAD};
+        name_own(&f, &own, a->va, &calls.own);
+        name_other(&f, a->other_is_read, a->va, calls.own.number, &calls.other);
+    }
     chk_report(&f);
 }
 
-void race_report_copy(const struct sg_memory *m, race_kind_t kind, uint64_t va, uint64_t bytes,
-                      uint64_t other, bool other_is_read)
+void race_report_copy(const struct sg_memory *m, const race_copy_t *c, bool writes, chk_span_t all,
+                      uint64_t va, uint64_t other, bool other_is_read)
 {
-    static const char *const words[2][2] = {
-        {PAIR("a copy to there", "write"), PAIR("a copy to there", "read")},
-        {PAIR("a copy from there", "write"), PAIR("a copy from there", "read")},
-    };
+    static const char *const words[2][RACE_KINDS] = {PAIRS("a copy from there"),
+                                                     PAIRS("a copy to there")};
+    static const char *const copies[2][2] = {PAIR_OF_COPY("a copy from there"),
+                                             PAIR_OF_COPY("a copy to there")};
+    const maker_t own = {m, 0, c->call, writes};
+    calls_t calls = {0};
     chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL,
-                       .bytes = bytes,
+                       .bytes = all.end - all.begin,
                        .memory = m,
                        .at_address = true,
-                       .va = va,
-                       .other = {.what = words[kind == RACE_LOAD][other_is_read],
-                                 .wave = race_wave(other),
-                                 .lane = other >> RACE_LANE_SHIFT & (ISA_LANES - 1)}};
-    add_site(&f.other, other);
+                       .va = all.begin,
+                       .other = other_of(words[writes], other, other_is_read)};
     race_run_tell(other, &f.other);
+    if (!f.other.kernel_object) f.other.what = copies[writes][other_is_read];
+    name_own(&f, &own, va, &calls.own);
+    name_other(&f, other_is_read, va, calls.own.number, &calls.other);
     chk_report(&f);
 }
 
 void race_report_free(uint64_t va, uint64_t bytes, uint64_t other, bool other_is_read)
 {
-    static const char *const words[] = {PAIR("it is taken back", "write"),
-                                        PAIR("it is taken back", "read")};
+    static const char *const words[RACE_KINDS] = PAIRS("it is taken back");
+    static const char *const copies[2] = PAIR_OF_COPY("it is taken back");
+    calls_t calls = {0};
     chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL,
                        .bytes = bytes,
                        .at_address = true,
                        .va = va,
-                       .other = {.what = words[other_is_read],
-                                 .wave = race_wave(other),
-                                 .lane = other >> RACE_LANE_SHIFT & (ISA_LANES - 1)}};
-    add_site(&f.other, other);
+                       .other = other_of(words, other, other_is_read)};
     f.memory = race_run_tell(other, &f.other);
+    if (!f.other.kernel_object) f.other.what = copies[other_is_read];
+    name_other(&f, other_is_read, va, 0, &calls.other);
     chk_report(&f);
 }
 

@@ -274,18 +274,19 @@ static inline bool race_run_is_before(const race_state_t *s, uint32_t owner)
 void race_run_meet(race_state_t *s, unsigned wave, uint64_t word);
 /* The workgroup writes to memory of the program's own, which may wait for that. */
 void race_run_show(race_state_t *s);
-/* Fills in group, wave, kernel and dispatch of the workgroup; no kernel where it was a copy.
+/* Fills in group, kernel, dispatch and call of the workgroup; no kernel where it was a copy.
  * Returns the memory of its GPU, or NULL. */
 const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o);
 
-/* A copy is an owner too, for as long as it has the same serial. False: it is not looked at. */
+/* A copy is an owner too, for as long as it has the same serial and is made for the same call.
+ * False: it is not looked at. */
 typedef struct {
-    uint64_t serial;
+    uint64_t serial, call;
     uint32_t owner, floor;
     race_memo_t memo[RACE_MEMOS];
     unsigned next_memo;
 } race_copy_t;
-bool race_run_copy(race_copy_t *c, uint64_t serial);
+bool race_run_copy(race_copy_t *c, uint64_t serial, uint64_t call);
 /* The same of an actor that accesses nothing itself. False: all is in order of it. */
 bool race_run_pass(race_copy_t *c, uint64_t serial);
 bool race_run_copy_ordered(race_copy_t *c, uint64_t word);
@@ -295,9 +296,10 @@ bool race_run_copy_ordered(race_copy_t *c, uint64_t word);
 /* Reports what *a has found. `more`: another line, or NULL. */
 void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
                  const race_access_t *a, uint32_t bytes, const char *more);
-/* The same of a copy, which has found one of its kind to be in a race with the word. */
-void race_report_copy(const struct sg_memory *m, race_kind_t kind, uint64_t va, uint64_t bytes,
-                      uint64_t other, bool other_is_read);
+/* The same of a copy, which reads all of a span or writes it, and is in a race with the word, of
+ * the dword at `va`. */
+void race_report_copy(const struct sg_memory *m, const race_copy_t *c, bool writes, chk_span_t all,
+                      uint64_t va, uint64_t other, bool other_is_read);
 /* Memory has been taken back, which is in a race with the word. */
 void race_report_free(uint64_t va, uint64_t bytes, uint64_t other, bool other_is_read);
 /* Whether the lane stores what is there: `at` is where, on the host, `from` the first byte of its

@@ -6,6 +6,7 @@
 #include "softgpu/check/race.h"
 
 #include "base/log.h"
+#include "softgpu/check/asked.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
 #include "softgpu/check/race_row.h"
@@ -673,7 +674,7 @@ typedef struct {
     const sg_memory_t *m;
     uint64_t from, to, bytes; /* from, to: 0 where it does not read or write */
     struct {
-        uint64_t word;
+        uint64_t word, va;
         bool is_read;
     } other[2]; /* with whom it is in a race by what it reads and by what it writes; word 0: nobody
                  */
@@ -697,6 +698,7 @@ static void look_from_copy(transfer_t *t, uint64_t word, bool is_read, bool writ
     if (race_run_copy_ordered(&t->copy, word)) return;
     if (writes && !is_read && copies_same(t, va)) return;
     t->other[writes].word = word;
+    t->other[writes].va = va;
     t->other[writes].is_read = is_read;
 }
 
@@ -730,14 +732,14 @@ static void copy_range(transfer_t *t, uint64_t begin, bool writes)
     }
     let_go(&t->held);
     if (t->other[writes].word)
-        race_report_copy(t->m, writes ? RACE_STORE : RACE_LOAD, begin, t->bytes,
+        race_report_copy(t->m, &t->copy, writes, (chk_span_t){begin, end}, t->other[writes].va,
                          t->other[writes].word, t->other[writes].is_read);
 }
 
 void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
     transfer_t t = {.m = m, .from = from, .to = to, .bytes = bytes};
-    if (!race_run_copy(&t.copy, chk_order_copying())) return;
+    if (!race_run_copy(&t.copy, chk_order_copying(), chk_asked_mover(to, from, bytes))) return;
     if (from) copy_range(&t, from, false);
     if (to) copy_range(&t, to, true);
 }

@@ -60,7 +60,8 @@ typedef struct {
 
 /* What is remembered of a dispatch. */
 typedef struct {
-    uint64_t serial, kernel_object;
+    uint64_t serial, kernel_object; /* kernel_object 0: it is a copy */
+    uint64_t call;                  /* that has asked for it (asked.h), or 0 */
     const struct sg_memory *memory;
     uint32_t base, total; /* owners */
     uint32_t groups[3];
@@ -160,6 +161,7 @@ void race_run_begin(const chk_dispatch_t *d)
     if (!r) return;
     r->past = (past_t){.serial = d->serial,
                        .kernel_object = d->kernel_object,
+                       .call = d->call,
                        .memory = d->memory,
                        .total = (uint32_t)d->groups,
                        .groups = {d->grid[0], d->grid[1], d->grid[2]}};
@@ -256,6 +258,7 @@ const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o)
     if (!find(race_owner(word), &p)) return NULL;
     const uint32_t id = race_owner(word) - p.base;
     o->kernel_object = p.kernel_object;
+    o->asked = p.call;
     o->dispatch = p.serial;
     o->group[0] = id % p.groups[0];
     o->group[1] = id / p.groups[0] % p.groups[1];
@@ -276,7 +279,8 @@ static bool is_before(race_memo_t *memo, unsigned *next_memo, uint32_t owner, ui
     for (unsigned k = 0; k < RACE_MEMOS; k++)
         if (owner - memo[k].base < memo[k].end - memo[k].base) return memo[k].ordered;
     if (!find(owner, &p)) return true;
-    const bool ordered = chk_order_before(p.serial, serial);
+    /* copies that nobody can wait for one by one are made one after the other */
+    const bool ordered = p.serial == serial || chk_order_before(p.serial, serial);
     memo[(*next_memo)++ % RACE_MEMOS] = (race_memo_t){p.base, p.base + p.total, ordered};
     return ordered;
 }
@@ -293,22 +297,22 @@ void race_run_show(race_state_t *s)
 }
 
 /* The owner of a copy, a new one if it has none yet; 0: there is none. Under the lock. */
-static uint32_t owner_of_copy(uint64_t serial)
+static uint32_t owner_of_copy(uint64_t serial, uint64_t call)
 {
     for (unsigned k = 0; k < RUNS && k < all.n; k++)
-        if (all.past[k].serial == serial) return all.past[k].base;
+        if (all.past[k].serial == serial && all.past[k].call == call) return all.past[k].base;
     const uint32_t owner = take_owners(1);
     if (owner)
-        all.past[all.n++ % RUNS] =
-            (past_t){.serial = serial, .base = owner, .total = 1, .groups = {1, 1, 1}};
+        all.past[all.n++ % RUNS] = (past_t){
+            .serial = serial, .call = call, .base = owner, .total = 1, .groups = {1, 1, 1}};
     return owner;
 }
 
-bool race_run_copy(race_copy_t *c, uint64_t serial)
+bool race_run_copy(race_copy_t *c, uint64_t serial, uint64_t call)
 {
-    *c = (race_copy_t){.serial = serial};
+    *c = (race_copy_t){.serial = serial, .call = call};
     pthread_mutex_lock(&all.lock);
-    if (serial) c->owner = owner_of_copy(serial);
+    if (serial) c->owner = owner_of_copy(serial, call);
     c->floor = order_of(serial, c->owner).floor;
     pthread_mutex_unlock(&all.lock);
     return c->owner;

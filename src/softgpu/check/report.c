@@ -43,7 +43,7 @@ typedef struct {
     chk_finding_t f;
     uint32_t words[3];
     char *more;
-    chk_stack_t stack;
+    chk_stack_t stack, other_stack;
     size_t equal;
 } waiting_t;
 
@@ -269,6 +269,8 @@ static void keep(waiting_t *w, const chk_finding_t *f, size_t equal)
     w->f.words = w->words;
     w->f.more = w->more;
     w->f.stack = f->stack ? &w->stack : NULL;
+    if (f->other.stack) w->other_stack = *f->other.stack;
+    w->f.other.stack = f->other.stack ? &w->other_stack : NULL;
 }
 
 static void take(const chk_finding_t *f, const equal_t *like)
@@ -299,10 +301,11 @@ static void take(const chk_finding_t *f, const equal_t *like)
     keep(&state.waiting[k], f, (size_t)(e - state.equal));
 }
 
-/* What tells calls apart: where they come from. */
-static uint64_t point_of(const chk_stack_t *s)
+/* What tells accesses apart: the instruction, and the call that they are made for, by where that
+ * comes from. */
+static uint64_t point_of(uint64_t pc, const chk_stack_t *s)
 {
-    uint64_t sum = 0;
+    uint64_t sum = pc;
     for (uint32_t k = 0; s && k < s->n; k++)
         sum = sum * 31 + (uintptr_t)s->at[k];
     return sum;
@@ -314,8 +317,8 @@ void chk_report(const chk_finding_t *f)
     if (!(chk_wanted() & chk_kinds[f->kind].family)) return;
     const equal_t like = {
         .kind = f->kind,
-        .point = f->pc ? f->pc : point_of(f->stack),
-        .other = f->other.what ? f->other.pc : 0,
+        .point = point_of(f->pc, f->stack),
+        .other = f->other.what ? point_of(f->other.pc, f->other.stack) : 0,
         .place = f->at_address && chk_near(f->memory, f->va - f->behind, &near) ? near.serial : 0};
     pthread_mutex_lock(&state.lock);
     state.used = true;

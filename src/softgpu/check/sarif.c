@@ -117,7 +117,8 @@ static void put_all_related(FILE *f, const chk_told_t *t)
     related_t r = {f, 0};
     put_related_code(&r, &t->at.code, NULL);
     put_related_code(&r, &t->other.code, t->f.other.what);
-    if (t->f.call) put_related_calls(&r, &t->call, 1, t->f.call);
+    if (t->f.other.call) put_related_calls(&r, &t->other_call, 0, t->f.other.call);
+    if (t->f.call) put_related_calls(&r, &t->call, !t->at.code.n, t->f.call);
     if (t->has_place) put_related_calls(&r, &t->made, 0, t->variable ? t->variable : t->place.call);
     if (t->has_place && !t->place.live) put_related_calls(&r, &t->gone, 0, t->place.gone_by);
     if (r.n) fputc(']', f);

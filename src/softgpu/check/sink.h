@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SOFTGPU_CHECK_VERSION = 8 };
+enum { SOFTGPU_CHECK_VERSION = 9 };
 
 /* Variable with the name of a file to which every process adds a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
@@ -97,9 +97,18 @@ typedef struct softgpu_check_api {
     /* The GPU may use the program's own memory there, whatever has been unlocked of it. */
     void (*shared)(uint64_t begin, uint64_t bytes);
 
-    /* A call is about to write and to read; 0 bytes: it does one of them only. */
+    /* A call is about to write and to read, until it is over(); 0 bytes: it does one of them only.
+     */
     void (*copies)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call);
+    /* A call is about to launch a graph, until it is over(). NULL: nobody asks. */
+    void (*launches)(const char *call);
+    /* The latest call of the thread that began is over. */
+    void (*over)(void);
+    /* A copy engine is about to be given that to do; 0 bytes to be read: it fills. NULL: nobody
+     * asks. */
+    void (*moves)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
+                  uint64_t bytes);
 
     void (*failed)(const softgpu_check_failure_t *failure); /* NULL: nobody asks */
 

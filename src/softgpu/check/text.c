@@ -57,6 +57,15 @@ static void put_calls(FILE *f, const chk_calls_t *calls)
     if (calls->n > 1) fputc(')', f);
 }
 
+/* "  hipMemcpy at app.cpp:52"; NULL: nothing */
+static void put_named(FILE *f, const char *call, const chk_calls_t *calls)
+{
+    if (!call) return;
+    fprintf(f, "  %s", call);
+    put_calls(f, calls);
+    fputc('\n', f);
+}
+
 /* "  saxpy(float*, int) at saxpy.hip:14 (inlined into ...)", or "  saxpy(float*, int)+0x9c" */
 static void put_spot(FILE *f, const chk_spot_t *s)
 {
@@ -131,11 +140,7 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
     } else {
         fputc('\n', f);
     }
-    if (t->f.call) {
-        fprintf(f, "  %s", t->f.call);
-        put_calls(f, &t->call);
-        fputc('\n', f);
-    }
+    put_named(f, t->f.call, &t->call);
     if (t->f.at_address) put_place(f, t);
     if (t->f.other.what) {
         fprintf(f, "  %s", t->f.other.what);
@@ -146,6 +151,7 @@ void chk_text_write(FILE *f, const chk_told_t *t, const chk_times_t *times)
         } else {
             fputc('\n', f);
         }
+        put_named(f, t->f.other.call, &t->other_call);
     }
     if (t->more) put_note(f, t->more);
 }

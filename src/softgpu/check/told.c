@@ -64,6 +64,7 @@ void chk_told_make(chk_told_t *t, const chk_finding_t *f)
     memcpy(t->other.group, o->group, sizeof o->group);
     if (o->what && o->pc) find_spot(&t->other, f->memory, o->kernel_object, o->words, o->n_words);
     if (f->call && f->stack) chk_where_calls(f->stack, &t->call);
+    if (o->call && o->stack) chk_where_calls(o->stack, &t->other_call);
     if (f->more) t->more = strdup(f->more);
     if (f->at_address) find_place(t, f->va);
 }
@@ -79,6 +80,7 @@ void chk_told_free(chk_told_t *t)
     chk_calls_free(&t->made);
     chk_calls_free(&t->gone);
     chk_calls_free(&t->call);
+    chk_calls_free(&t->other_call);
     free(t->more);
 }
 

@@ -23,7 +23,7 @@ typedef enum { CHK_BEFORE, CHK_WITHIN, CHK_AFTER } chk_side_t;
 extern const char *const chk_sides[];
 
 typedef struct {
-    chk_finding_t f; /* its pointers may be stale, but for `call` and `other.what` */
+    chk_finding_t f; /* its pointers may be stale, but for texts that are literals */
     char *message;   /* "invalid write of 4 bytes" */
     chk_spot_t at, other;
     bool has_place;
@@ -32,7 +32,7 @@ typedef struct {
     uint64_t distance; /* bytes before, inside or after the place */
     char *variable;    /* as the source names it, if the place is one: */
     chk_calls_t made;  /* where it is declared, else where the place was made */
-    chk_calls_t gone, call;
+    chk_calls_t gone, call, other_call;
     char *more;
 } chk_told_t;
 

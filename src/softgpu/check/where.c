@@ -71,7 +71,8 @@ static uint32_t inlined_at(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr ad
 }
 
 /* The line of an address in the unit, and where the program called what it was inlined from; of
- * the system's headers the caller's alone. */
+ * the system's headers the caller's alone. Line 0 is of no line: compilers give it to code that
+ * they have made of several. */
 static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address,
                       chk_calls_t *calls)
 {
@@ -81,12 +82,12 @@ static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address
     int line = 0;
     if (!file || dw->dwarf_lineno(row, &line) != 0) return false;
     const uint32_t before = calls->n;
-    bool good = chk_is_system(file) || add_call(calls, file, line);
+    bool good = !line || chk_is_system(file) || add_call(calls, file, line);
     for (uint32_t k = inlined_at(dw, unit, address, inlined); k-- > 0 && good;)
         if (calls->n < CHK_CALLS && call_place(dw, unit, &inlined[k], &file, &line) &&
             !chk_is_system(file))
             good = add_call(calls, file, line);
-    if (calls->n == before && file) add_call(calls, file, line);
+    if (calls->n == before && file && line) add_call(calls, file, line);
     return calls->n > before;
 }
 

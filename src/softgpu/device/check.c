@@ -3,6 +3,7 @@
 
 #include "base/kernel_name.h"
 #include "base/log.h"
+#include "softgpu/check/asked.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/failures.h"
 #include "softgpu/check/group.h"
@@ -35,6 +36,7 @@ void sg_check_begin(sg_run_t *run, const hsa_kernel_dispatch_packet_t *packet, u
     if (!run->checked && !order) return;
     chk_line_packet(order, id, packet->header >> HSA_PACKET_HEADER_BARRIER & 1);
     run->check = (chk_dispatch_t){.serial = chk_line_dispatch(order),
+                                  .call = chk_line_call(order),
                                   .kernel_object = packet->kernel_object,
                                   .memory = run->device->memory,
                                   .lds_bytes = packet->group_segment_size,
@@ -134,6 +136,19 @@ static void copies(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
     chk_copy_call(to, to_bytes, from, from_bytes, call, &stack);
 }
 
+static void launches(const char *call)
+{
+    chk_asked_t c = {.call = call};
+    chk_stack_take(&c.stack);
+    chk_asked_begin(&c);
+}
+
+static void moves(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
+                  uint64_t bytes)
+{
+    chk_asked_move((chk_span_t){to, to + to_bytes}, (chk_span_t){from, from + from_bytes}, bytes);
+}
+
 const softgpu_check_api_t *sg_check_api(unsigned version)
 {
     static softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
@@ -145,10 +160,15 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .released = chk_place_released,
                                       .shared = chk_places_shared,
                                       .copies = copies,
+                                      .over = chk_asked_over,
                                       .code = chk_code_add,
                                       .leaving = sg_leave};
     /* always the same */
     api.order = chk_order_api();
     if (chk_wanted() & CHK_API) api.failed = chk_call_failed;
+    if (chk_wanted() & CHK_RACE) {
+        api.launches = launches;
+        api.moves = moves;
+    }
     return version == SOFTGPU_CHECK_VERSION && chk_wanted() ? &api : NULL;
 }

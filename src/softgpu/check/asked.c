@@ -1,0 +1,185 @@
+/* asked.c - see asked.h. The last calls, and what copy engines have been given to do by them; a
+ * lock for both. */
+#include "softgpu/check/asked.h"
+
+#include "softgpu/check/fork.h"
+
+#include <pthread.h>
+
+enum {
+    CALLS = 4096, /* as many as there are dispatches and copies that a race may be with */
+    LATEST = 256, /* calls that are looked through for an address */
+    MOVES = 256
+};
+
+typedef struct {
+    chk_span_t to, from;
+    uint64_t left; /* bytes */
+    uint64_t number;
+} move_t;
+
+static struct {
+    pthread_mutex_t lock;
+    chk_asked_t call[CALLS]; /* by number */
+    uint64_t latest;         /* the last number */
+    move_t move[MOVES];      /* in turn */
+    uint64_t moves;          /* that were */
+} asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local uint64_t now;
+
+void chk_asked_fork(chk_fork_t when)
+{
+    chk_fork_mutex(&asked.lock, when);
+}
+
+void chk_asked_begin(const chk_asked_t *call)
+{
+    pthread_mutex_lock(&asked.lock);
+    const uint64_t number = ++asked.latest;
+    chk_asked_t *at = &asked.call[number % CALLS];
+    *at = *call;
+    at->number = number;
+    at->outer = now;
+    pthread_mutex_unlock(&asked.lock);
+    now = number;
+}
+
+uint64_t chk_asked_now(void)
+{
+    return now;
+}
+
+static bool is_empty(const chk_span_t *s)
+{
+    return s->begin == s->end;
+}
+
+static bool launches(const chk_asked_t *c)
+{
+    return is_empty(&c->to) && is_empty(&c->from);
+}
+
+/* Under the lock: the `k`th before the last, or NULL. */
+static const chk_asked_t *before_latest(uint64_t k)
+{
+    return k < asked.latest && k < LATEST ? &asked.call[(asked.latest - k) % CALLS] : NULL;
+}
+
+/* Under the lock; NULL: not kept. */
+static const chk_asked_t *call_of(uint64_t number)
+{
+    const chk_asked_t *c = &asked.call[number % CALLS];
+    return number && c->number == number ? c : NULL;
+}
+
+void chk_asked_over(void)
+{
+    pthread_mutex_lock(&asked.lock);
+    const chk_asked_t *c = call_of(now);
+    now = c ? c->outer : 0;
+    pthread_mutex_unlock(&asked.lock);
+}
+
+/* It does not say what is done: a graph's nodes were asked for before. */
+static bool says_nothing(const chk_asked_t *c)
+{
+    return c->outer || launches(c);
+}
+
+/* ---- what copy engines do ---- */
+
+void chk_asked_move(chk_span_t to, chk_span_t from, uint64_t bytes)
+{
+    pthread_mutex_lock(&asked.lock);
+    asked.move[asked.moves++ % MOVES] = (move_t){to, from, bytes, now};
+    pthread_mutex_unlock(&asked.lock);
+}
+
+static bool fits(const chk_span_t *span_to, const chk_span_t *span_from, uint64_t to, uint64_t from)
+{
+    return chk_span_holds(span_to, to) &&
+           (from ? chk_span_holds(span_from, from) : is_empty(span_from));
+}
+
+/* Under the lock: of the oldest that is not done. */
+static uint64_t take_of_move(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t k = asked.moves > MOVES ? asked.moves - MOVES : 0; k < asked.moves; k++) {
+        move_t *m = &asked.move[k % MOVES];
+        if (!m->left || !fits(&m->to, &m->from, to, from)) continue;
+        m->left -= bytes < m->left ? bytes : m->left;
+        return m->number;
+    }
+    return 0;
+}
+
+/* Under the lock: of the latest call of the program's that means just that. */
+static uint64_t with_both_sides(uint64_t to, uint64_t from)
+{
+    const chk_asked_t *c;
+    for (uint64_t k = 0; (c = before_latest(k)); k++)
+        if (!c->outer && fits(&c->to, &c->from, to, from)) return c->number;
+    return 0;
+}
+
+uint64_t chk_asked_mover(uint64_t to, uint64_t from, uint64_t bytes)
+{
+    pthread_mutex_lock(&asked.lock);
+    const uint64_t number = take_of_move(to, from, bytes);
+    const chk_asked_t *c = call_of(number);
+    const uint64_t likely = c && !says_nothing(c) ? 0 : with_both_sides(to, from);
+    pthread_mutex_unlock(&asked.lock);
+    return likely ? likely : number;
+}
+
+/* ---- questions ---- */
+
+bool chk_asked_find(uint64_t number, chk_asked_t *out)
+{
+    pthread_mutex_lock(&asked.lock);
+    const chk_asked_t *c = call_of(number);
+    if (c) *out = *c;
+    pthread_mutex_unlock(&asked.lock);
+    return c;
+}
+
+bool chk_asked_latest(uint64_t va, chk_asked_t *out)
+{
+    const chk_asked_t *c;
+    pthread_mutex_lock(&asked.lock);
+    for (uint64_t k = 0; (c = before_latest(k)); k++)
+        if (chk_span_holds(&c->to, va) || chk_span_holds(&c->from, va)) break;
+    if (c) *out = *c;
+    pthread_mutex_unlock(&asked.lock);
+    return c;
+}
+
+static const chk_span_t *side_of(const chk_asked_t *c, bool writes)
+{
+    return writes ? &c->to : &c->from;
+}
+
+/* Under the lock. */
+static const chk_asked_t *latest_of(uint64_t va, bool writes, uint64_t beside)
+{
+    const chk_asked_t *c;
+    for (uint64_t k = 0; (c = before_latest(k)); k++)
+        if (c->number != beside && !c->outer && chk_span_holds(side_of(c, writes), va)) break;
+    return c;
+}
+
+bool chk_asked_name(uint64_t number, uint64_t va, bool writes, uint64_t beside, chk_asked_t *out)
+{
+    pthread_mutex_lock(&asked.lock);
+    const chk_asked_t *c = call_of(number);
+    const chk_span_t *span = c ? side_of(c, writes) : NULL;
+    if (!c || says_nothing(c) || !(is_empty(span) || chk_span_holds(span, va))) {
+        const chk_asked_t *likely = latest_of(va, writes, beside);
+        if (likely) c = likely;
+    }
+    if (c && c->outer) c = call_of(c->outer);
+    if (c) *out = *c;
+    pthread_mutex_unlock(&asked.lock);
+    return c;
+}
