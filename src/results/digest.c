@@ -32,11 +32,20 @@ static const struct {
     {"calls", "Calls of the host", 2.5, 3},
 };
 
-static const char *const commands[] = {
-    "rocprofv3 findings DIR",          "rocprofv3 report DIR",
-    "rocprofv3 annotate DIR",          "rocprofv3 diff BEFORE DIR",
-    "rocprofv3 check BUDGET.yaml DIR", "rocpd summary -i DB",
+/* The commands that show more: each runs as it is printed, in the folder in which it is. */
+typedef enum { OF_WORDS, OF_FILES } input_t; /* as the command line names the run, or its files */
+
+static const struct {
+    const char *command, *of_two; /* of_two: as well, where two words are one run */
+    input_t input;
+    bool counted; /* only where instructions were counted */
+} commands[] = {
+    {"rocprofv3 findings", "", OF_WORDS, false},
+    {"rocprofv3 report", " --together", OF_WORDS, false},
+    {"rocprofv3 annotate", "", OF_WORDS, true},
+    {"rocpd summary -i", "", OF_FILES, false},
 };
+enum { COMMANDS = sizeof(commands) / sizeof(*commands), COMMAND_BYTES_MAX = 320 };
 
 typedef struct {
     section_t section;
@@ -49,6 +58,7 @@ typedef struct {
     char *head; /* text of what is always told */
     item_t *items;
     size_t count, by_section[SECTION_COUNT];
+    char *commands[COMMANDS]; /* NULL: it has nothing to show, or is too long */
     bool failed;
 } digest_t;
 
@@ -321,6 +331,51 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
     return f ? 0 : -1;
 }
 
+/* 1, or 0 if nobody has counted instructions; -1 with the reason told. */
+static int has_counted(res_run_t *r)
+{
+    if (!rocpd_has_column(r->db, "crocprof_counted", "kernel_id")) return 0;
+    sqlite3_stmt *s = res_prepare(r, "SELECT 1 FROM crocprof_counted LIMIT 1", "digest");
+    const int found = s ? res_step(s, "digest") : -1;
+    sqlite3_finalize(s);
+    return found;
+}
+
+/* Without words it is the working directory that is read. */
+static void put_input(FILE *f, const res_run_t *r, const res_arguments_t *a, input_t input)
+{
+    if (input == OF_FILES) {
+        res_put_paths(f, r);
+        return;
+    }
+    if (!a->count) fputc('.', f);
+    for (size_t i = 0; i < a->count; i++) {
+        if (i) fputc(' ', f);
+        res_put_word(f, a->words[i]);
+    }
+}
+
+static int make_commands(digest_t *d, res_run_t *r, const res_arguments_t *a)
+{
+    const int counted = has_counted(r);
+    for (size_t i = 0; counted >= 0 && i < COMMANDS; i++) {
+        size_t bytes = 0;
+        if (commands[i].counted && !counted) continue;
+        FILE *f = open_memstream(&d->commands[i], &bytes);
+        if (f) {
+            fprintf(f, "%s%s ", commands[i].command, a->count == 2 ? commands[i].of_two : "");
+            put_input(f, r, a, commands[i].input);
+        }
+        if (!f || fclose(f) != 0) {
+            d->failed = true;
+        } else if (bytes > COMMAND_BYTES_MAX) {
+            free(d->commands[i]);
+            d->commands[i] = NULL;
+        }
+    }
+    return counted < 0 ? -1 : 0;
+}
+
 static int by_importance(const void *left, const void *right)
 {
     const item_t *a = left, *b = right;
@@ -361,11 +416,15 @@ static void put_all(const digest_t *d, FILE *f, size_t count)
             fprintf(f, "%zu %s", left[i], sections[i].key);
     }
     fputs(d->json ? "}, \"more\": [" : ".\n\n", f);
-    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+    const char *before = "";
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (!d->commands[i]) continue;
+        fputs(d->json ? before : "    ", f);
         if (d->json)
-            fprintf(f, "%s\"%s\"", i ? ", " : "", commands[i]);
+            res_put_json(f, d->commands[i]);
         else
-            fprintf(f, "    %s\n", commands[i]);
+            fprintf(f, "%s\n", d->commands[i]);
+        before = ", ";
     }
     if (d->json) fputs("]}\n", f);
 }
@@ -405,6 +464,7 @@ static int digest(res_run_t *r, const res_values_t *v, void *data)
     res_findings_t list = {0};
     int result = res_findings(r, v, &list);
     if (result == 0) result = make_head(&d, r, v);
+    if (result == 0) result = make_commands(&d, r, a);
     if (result == 0) add_findings(&d, &list);
     for (size_t k = 0; result == 0 && k < v->kernel_count && k < ROWS_MAX; k++) {
         add_kernel(&d, v, k);
@@ -425,6 +485,8 @@ static int digest(res_run_t *r, const res_values_t *v, void *data)
     result = result == 0 && !d.failed ? write_fitting(&d, a->bytes) : -1;
     for (size_t i = 0; i < d.count; i++)
         free(d.items[i].text);
+    for (size_t i = 0; i < COMMANDS; i++)
+        free(d.commands[i]);
     free(d.items);
     free(d.head);
     res_findings_free(&list);

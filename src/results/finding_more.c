@@ -22,8 +22,7 @@ static const char *const statements[RES_MORE_COUNT] = {
                         "FROM memory_copies GROUP BY 1 ORDER BY 4 DESC LIMIT 20",
 };
 
-/* As one word of a shell. */
-static void put_word(FILE *f, const char *word)
+void res_put_word(FILE *f, const char *word)
 {
     const size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                       "0123456789_./%+,@^-");
@@ -40,11 +39,11 @@ static void put_word(FILE *f, const char *word)
     fputc('\'', f);
 }
 
-static void put_paths(FILE *f, const res_run_t *r)
+void res_put_paths(FILE *f, const res_run_t *r)
 {
     for (size_t i = 0; i < r->files.count; i++) {
         if (i) fputc(' ', f);
-        put_word(f, r->files.paths[i]);
+        res_put_word(f, r->files.paths[i]);
     }
 }
 
@@ -66,7 +65,7 @@ static void put_expression(FILE *f, const char *name)
         fputc(*name, to);
     }
     fputc('$', to);
-    if (fclose(to) == 0) put_word(f, text);
+    if (fclose(to) == 0) res_put_word(f, text);
     free(text);
 }
 
@@ -91,10 +90,10 @@ static void put_more(FILE *f, const res_run_t *r, res_more_t more, const char *k
         fputs("rocprofv3 annotate --kernel ", f);
         put_expression(f, kernel);
         fputc(' ', f);
-        put_paths(f, r);
+        res_put_paths(f, r);
     } else {
         fprintf(f, "rocpd %s -i ", statements[more] ? "query" : "summary");
-        put_paths(f, r);
+        res_put_paths(f, r);
         if (statements[more]) fprintf(f, " --query \"%s\"", statements[more]);
     }
 }

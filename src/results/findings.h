@@ -55,6 +55,10 @@ bool res_findings_group(res_findings_t *f);
  * reason told. */
 int res_finding_set_more(res_run_t *r, res_finding_t *f);
 
+/* The same file: as one word of a shell, and the run's databases as such words. */
+void res_put_word(FILE *f, const char *word);
+void res_put_paths(FILE *f, const res_run_t *r);
+
 /* As an object of JSON. */
 void res_finding_json(FILE *f, const res_finding_t *row);
 

@@ -105,11 +105,57 @@ class Digest(unittest.TestCase):
             self.assertIn(f"\n{heading}\n\n", text)
         self.assertIn("- **kernel\\_00**: 1 call (exact), 900 ns in all, 100.0 % of the time (measured); vgprs 8 (exact)",
                       text)
-        self.assertIn("Left out: 0 findings, 0 kernels, 0 counters, 0 copies, 0 calls.\n\n    rocprofv3 findings DIR\n", text)
+        self.assertIn("Left out: 0 findings, 0 kernels, 0 counters, 0 copies, 0 calls.\n\n    rocprofv3 findings ", text)
         # every number that is a value has its class behind it
         for line in re.findall(r"^- (?!\*\*[A-Z]).*", text, re.M):
             self.assertTrue(all(re.search(r"\((exact|cache model|timing model|measured)\)$", part)
                                 for part in line.split("; ")), line)
+
+    def commands(self, folder, *words):
+        """What is printed in the folder, in both formats; each runs as it stands there."""
+        def digest(form):
+            return subprocess.run([ROCPROFV3, "digest", "--format", form, *words], cwd=folder, capture_output=True,
+                                  text=True, timeout=60, check=True).stdout
+        found = json.loads(digest("json"))["more"]
+        self.assertEqual(re.findall(r"^    (.*)$", digest("md").split("\n## More\n")[1], re.M), found)
+        for command in found:
+            done = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+                                  env={**os.environ, "PATH": os.path.dirname(ROCPROFV3) + ":" + os.environ["PATH"]})
+            self.assertEqual(done.returncode, 0, (command, done.stderr))
+            self.assertTrue(done.stdout.strip(), command)
+        return [" ".join(command.split()[:2]) for command in found]
+
+    def test_commands_run_as_printed(self):
+        odd = "it's $HOME, \"a\" & `b`"
+        folder = os.path.join(self.dir, odd)
+        elsewhere = os.path.join(self.dir, "elsewhere")
+        os.mkdir(folder)
+        os.mkdir(elsewhere)
+        plain = ["rocprofv3 findings", "rocprofv3 report", "rocpd summary"]
+        self.path = os.path.join(folder, "a b.db")
+        self.fill(2)
+        for where, *words in ((folder,), (self.dir, odd), (elsewhere, self.path)):
+            with self.subTest(where=where, words=words):
+                self.assertEqual(self.commands(where, *words), plain)
+        self.path = os.path.join(folder, "-second.db")
+        self.fill(2, pid=77)
+        self.assertEqual(self.commands(folder, "--", "a b.db", "-second.db"), plain)
+
+    def test_commands_that_show_lines(self):
+        db = Database(self.path, SCHEMA)
+        db.dispatch("scale(float*)", 0, 1000)
+        db.counted("scale(float*)", [{"text": "s_endpgm", "issued": 4, "file": "a.hip", "line": 7}])
+        db.close()
+        self.assertIn("rocprofv3 annotate", self.commands(self.dir))
+
+    def test_commands_that_are_too_long(self):
+        """What would take much of the room is left out."""
+        folder = os.path.join(self.dir, "x" * 200, "y" * 200)
+        os.makedirs(folder)
+        self.path = os.path.join(folder, "run.db")
+        self.fill(2)
+        self.assertEqual(self.commands(self.dir, folder), [])
+        self.assertEqual(self.commands(folder), ["rocprofv3 findings", "rocprofv3 report"])
 
     def test_long_and_hostile_names(self):
         db = Database(self.path, SCHEMA, command='a"\n\\' + "\u00e9" * 5000)
