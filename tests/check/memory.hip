@@ -511,6 +511,20 @@ static void registered(bool use_after)
     if (use_after && right) (void)hipHostUnregister(to);
 }
 
+// From ROCm 6.1 on the two addresses are one: then it is no error.
+static void registered_by_host_address()
+{
+    int *to = (int *)(pages + 4096 + 16), *at;
+    if (hipHostRegister(to, N * sizeof(int), hipHostRegisterDefault) != hipSuccess ||
+        hipHostGetDevicePointer((void **)&at, to, 0) != hipSuccess)
+        return;
+    if (right)
+        fill_all(at, N);
+    else
+        fill_at(to);
+    (void)hipHostUnregister(to);
+}
+
 static hsa_agent_t find_gpu()
 {
     hsa_agent_t gpu = {};
@@ -812,6 +826,7 @@ static const row_t rows[] = {
     {"neighbours", neighbours},
     {"registered-behind", registered_behind},
     {"used-unregistered", used_unregistered},
+    {"registered-by-host-address", registered_by_host_address},
     {"locked-behind", locked_behind},
     {"used-freed-async", used_freed_async},
     {"freed-async-twice", freed_async_twice},

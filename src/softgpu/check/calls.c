@@ -270,6 +270,7 @@ static void keep_locked(void *host, size_t bytes, void *at, const char *call)
             k->end = all.end;
         }
     calls_made((void *)all.begin, all.end - all.begin, call, SOFTGPU_CHECK_HOST);
+    if (api()) api()->own(all.begin, (uintptr_t)host - (own.begin - all.begin));
     pthread_mutex_unlock(&locked.lock);
 }
 

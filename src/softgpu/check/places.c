@@ -145,6 +145,14 @@ void chk_place_name(uint64_t begin, uint64_t serial, const char *variable)
     pthread_rwlock_unlock(&all.lock);
 }
 
+void chk_place_own(uint64_t begin, uint64_t host)
+{
+    pthread_rwlock_wrlock(&all.lock);
+    chk_place_t *p = beginning_at(begin);
+    if (p && p->live) p->host = host;
+    pthread_rwlock_unlock(&all.lock);
+}
+
 void chk_place_ending(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone)
 {
     pthread_rwlock_wrlock(&all.lock);

@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {
     uint64_t begin, end; /* GPU addresses */
+    uint64_t host;       /* where the program has it, of the program's own memory; else 0 */
     uint64_t serial;     /* no two places have the same */
     unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
@@ -64,6 +65,8 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
                        const chk_stack_t *made);
 /* It is that variable. */
 void chk_place_name(uint64_t begin, uint64_t serial, const char *variable);
+/* The program has it at that address. */
+void chk_place_own(uint64_t begin, uint64_t host);
 /* The live place that begins there, copied; false: there is none, or it is about to be gone. */
 bool chk_place_at(uint64_t begin, chk_place_t *out);
 /* It will be taken back, or is: its size; nothing if it is another by now. `by` NULL: as has been

@@ -86,6 +86,9 @@ typedef struct softgpu_check_api {
     /* It is a variable of that symbol, which the runtime keeps in memory of its own. */
     void (*variable)(uint64_t begin, uint64_t bytes, const char *symbol);
 
+    /* It is the program's own, and the program has it at that address. */
+    void (*own)(uint64_t begin, uint64_t host);
+
     /* Memory is about to be taken back; false: nothing is known of it. */
     bool (*going)(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place);
     /* It will be, when a stream gets there; then gone() with NULL for the call. */

@@ -30,10 +30,36 @@ static bool is_own_memory(uint64_t va, char name[64])
     return found;
 }
 
+typedef struct {
+    uint64_t va, on_gpu; /* 0: nothing is found */
+    const char *call;
+} own_t;
+
+static void see_own(const chk_place_t *p, void *to)
+{
+    own_t *o = to;
+    if (!p->live || !p->host || p->host == p->begin || o->va - p->host >= p->end - p->begin) return;
+    o->on_gpu = p->begin + (o->va - p->host);
+    o->call = p->call;
+}
+
+/* Memory that the GPU has, though not there: on ROCm 5. */
+static bool is_elsewhere(uint64_t va, char **words)
+{
+    own_t o = {.va = va};
+    chk_places_each(see_own, &o);
+    return o.on_gpu &&
+           asprintf(words,
+                    "that is the program's own address of memory that %s was told of, which the "
+                    "GPU has at %#llx: hipHostGetDevicePointer gives the address for kernels",
+                    o.call, (unsigned long long)o.on_gpu) >= 0;
+}
+
 char *chk_stray(uint64_t va)
 {
     char name[64], *words = NULL;
     if (va < NEAR_NULL) return strdup("that is a null pointer, or a little behind it");
+    if (is_elsewhere(va, &words)) return words;
     if (!is_own_memory(va, name) ||
         asprintf(&words,
                  "it is memory of the program's own%s%s: the GPU has what hipHostMalloc gives out "

@@ -4,7 +4,7 @@
 
 #include "softgpu/check/places.h"
 
-/* What it is then, a new string: a null pointer, the program's own memory; NULL: neither. */
+/* What it is then, a new string: a null pointer, the program's own memory; NULL: none of these. */
 char *chk_stray(uint64_t va);
 /* The live allocation of the program's that is nearest, however far away; false: there is none. */
 bool chk_stray_place(uint64_t va, chk_place_t *out);

@@ -154,6 +154,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
     static softgpu_check_api_t api = {.version = SOFTGPU_CHECK_VERSION,
                                       .made = made,
                                       .variable = variable,
+                                      .own = chk_place_own,
                                       .going = going,
                                       .ending = ending,
                                       .gone = gone,
