@@ -238,6 +238,38 @@ static void test_loss(void **state)
     assert_true(lost);
 }
 
+/* Segments of no lines, or every 0 clocks: told as lost, and what began before and begins after is
+ * whole. */
+static void test_nothing_to_sample(void **state)
+{
+    static sample_t samples[SAMPLES];
+    static const struct {
+        uint32_t number, value;
+    } wrong[] = {{RLC_SEGMENT_SIZE, 0}, {RLC_PERFMON_CNTL, 0}};
+    (void)state;
+    counting_t *c = counting_create(1, 1);
+    rig_dispatch_t d = {.kernel = rig_kernel(c->rig, thirty, NULL), .grid = {64}, .group = {64}};
+    assert_true(sg_spm_open(spm_of(c)));
+    for (unsigned i = 0; i < 4; i++) {
+        bool lost;
+        begin_sq(c, INSTS_VALU | STOPS_32, 32);
+        counting_dispatch(c, &d);
+        end(c);
+        const size_t n = take(c, samples, &lost);
+        assert_false(lost);
+        assert_int_equal(sum(samples, n), 30);
+        begin(c);
+        counting_set(c, wrong[i % 2].number, wrong[i % 2].value);
+        counting_set(c, REG_CP_PERFMON_CNTL, SPM_START);
+        counting_send(c);
+        counting_dispatch(c, &d);
+        end(c);
+        assert_int_equal(take(c, samples, &lost), 0);
+        assert_true(lost);
+    }
+    sg_spm_close(spm_of(c));
+}
+
 /* Two counters of each L2 channel, even and odd, of which the second pair has a select of its own:
  * all samples together are what the same counters say at the end. */
 static void test_sum_is_the_counter(void **state)
@@ -313,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_same_again),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_loss),
+        cmocka_unit_test(test_nothing_to_sample),
         cmocka_unit_test(test_sum_is_the_counter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -373,8 +373,9 @@ static void start(sg_perf_t *p)
     for (uint32_t e = 0; e < engines; e++)
         s->places += lines_of(s, e) * (size_t)LINE;
     s->interval = s->cntl >> INTERVAL_SHIFT;
-    stream_t *streams = realloc(s->streams, (s->places + 1) * sizeof *streams);
-    if (!streams || !s->interval || !s->places) {
+    stream_t *streams =
+        s->interval && s->places ? realloc(s->streams, s->places * sizeof *streams) : NULL;
+    if (!streams) {
         lose(s);
         return;
     }
