@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order in which AMD's rocprofv3 looks; those that it does not know come last. */
+/* Slurm first: it counts the tasks of a job step, whatever they start. The others in the order in
+ * which AMD's rocprofv3 looks; those that it does not know come last. */
+enum { SLURM };
 static const struct {
     const char *rank, *size;
 } launchers[] = {
+    [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS"},
     {"PBS_NODENUM", "PBS_O_TASKNUM"},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
     {"PMI_RANK", "PMI_SIZE"}, /* MPICH, Intel MPI */
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
@@ -46,12 +48,27 @@ static trace_rank_t read_rank(const char *rank, const char *size, const trace_va
                           .size = number_of(v, size)};
 }
 
-trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *variables)
+/* Slurm's rank, also where only another launcher tells a size. */
+static trace_rank_t of_slurm(const trace_variables_t *v)
 {
-    if (rank && *rank) return read_rank(rank, size, variables);
+    trace_rank_t found = read_rank(launchers[SLURM].rank, launchers[SLURM].size, v);
+    for (int i = 0; found.rank >= 0 && found.size < 0 && i < LAUNCHER_COUNT; i++) {
+        const trace_rank_t other = read_rank(launchers[i].rank, launchers[i].size, v);
+        if (other.rank < 0 || other.size < 0) continue;
+        found.size = other.size;
+        found.size_name = other.size_name;
+    }
+    return found;
+}
+
+trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *v)
+{
+    if (rank && *rank) return read_rank(rank, size, v);
+    const trace_rank_t slurm = of_slurm(v);
+    if (slurm.rank >= 0) return slurm;
     for (int whole = 1; whole >= 0; whole--)
         for (int i = 0; i < LAUNCHER_COUNT; i++) {
-            trace_rank_t found = read_rank(launchers[i].rank, launchers[i].size, variables);
+            trace_rank_t found = read_rank(launchers[i].rank, launchers[i].size, v);
             if (found.rank >= 0 && (found.size >= 0 || !whole)) return found;
         }
     return (trace_rank_t){.rank = -1, .size = -1};
@@ -59,12 +76,6 @@ trace_rank_t trace_rank(const char *rank, const char *size, const trace_variable
 
 trace_rank_t trace_rank_told(const trace_variables_t *v)
 {
-    static const char slurm_rank[] = "SLURM_PROCID";
-    const char *rank = v->value(v->from, TRACE_RANK_VARIABLE);
-    trace_rank_t told = trace_rank(rank, v->value(v->from, TRACE_SIZE_VARIABLE), v);
-    const long slurm = number_of(v, slurm_rank);
-    if (slurm < 0) return told;
-    told.rank = slurm;
-    told.rank_name = slurm_rank;
-    return told;
+    return trace_rank(v->value(v->from, TRACE_RANK_VARIABLE),
+                      v->value(v->from, TRACE_SIZE_VARIABLE), v);
 }

@@ -20,14 +20,13 @@ typedef struct {
     const void *from;
 } trace_variables_t;
 
-/* From the variables `rank` and `size`, if they are told; else those of the first launcher of which
- * rank and size are set, else of the first of which the rank is. */
+/* From the variables `rank` and `size`, if they are told; else the rank of Slurm, if it is set;
+ * else those of the first launcher of which rank and size are set, else of the first of which the
+ * rank is. Whoever chooses ranks and whoever names files by them has the same. */
 trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *variables);
 
 /* What a process's outputs say of it, their names and what stands in them: the same, from the two
- * variables that TRACE_RANK_VARIABLE and TRACE_SIZE_VARIABLE name, if these are set. But the rank
- * is Slurm's first, as AMD's tool has it: Slurm counts the tasks of a job step, whatever they
- * start. */
+ * variables that TRACE_RANK_VARIABLE and TRACE_SIZE_VARIABLE name, if these are set. */
 trace_rank_t trace_rank_told(const trace_variables_t *variables);
 
 #endif

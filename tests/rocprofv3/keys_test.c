@@ -142,7 +142,10 @@ static void ranks_of_launchers(void **state)
         /* both of a launcher go before the rank alone of an earlier one */
         {{"PMI_RANK", "9", "MPI_RANK", "1", "MPI_SIZE", "2"}, "1/2/1"},
         {{"SLURM_PROCID", "6", "PMI_RANK", "3", "PMI_SIZE", "4"}, "6/4/6"},
+        {{"PBS_NODENUM", "1", "PBS_O_TASKNUM", "3", "SLURM_PROCID", "2", "SLURM_NTASKS", "6"},
+         "2/6/2"},
         {{"ROCPROF_MPI_RANK_VAR", "MINE", "MINE", "4", "PMI_RANK", "1"}, "4/1/4"},
+        {{"ROCPROF_MPI_RANK_VAR", "MINE", "MINE", "4", "SLURM_PROCID", "1"}, "4/1/4"},
         {{"PMI_RANK", "none"}, "0/1/42"},
         {{NULL}, "0/1/42"},
     };

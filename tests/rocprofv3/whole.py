@@ -139,7 +139,8 @@ class Files(Case):
     def test_rank_and_size_in_names_and_settings(self):
         """The same of every launcher, among them rank 0, in the name of the file and in what stands in it."""
         launchers = (({"SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, (0, 4)),
-                     ({"SLURM_PROCID": "3", "SLURM_NTASKS": "4", "PBS_NODENUM": "0", "PBS_O_TASKNUM": "2"}, (3, 2)),
+                     ({"SLURM_PROCID": "3", "SLURM_NTASKS": "4", "PBS_NODENUM": "0", "PBS_O_TASKNUM": "2"}, (3, 4)),
+                     ({"PBS_NODENUM": "1", "PBS_O_TASKNUM": "2", "SLURM_PROCID": "0", "PMI_SIZE": "9"}, (0, 2)),
                      ({"SLURM_PROCID": "0", "MPI_RANK": "2", "MPI_SIZE": "3"}, (0, 3)),
                      ({"PBS_NODENUM": "1", "PBS_O_TASKNUM": "2"}, (1, 2)),
                      ({"PMI_RANK": "2", "PMI_SIZE": "3"}, (2, 3)),
@@ -157,6 +158,13 @@ class Files(Case):
                     config = json.load(f)["rocprofiler-sdk-tool"][0]["metadata"]["config"]
                 self.assertEqual((config["mpi_rank"], config["mpi_size"]), (rank, size))
                 shutil.rmtree(self.out)
+
+    def test_ranks_are_chosen_by_the_number_in_names(self):
+        """A job of Slurm's that was started within one of PBS: the rank is Slurm's wherever it counts."""
+        launchers = {"PBS_NODENUM": "0", "PBS_O_TASKNUM": "2", "SLURM_PROCID": "3", "SLURM_NTASKS": "4"}
+        for ranks, found in (("0", []), ("3", ["r3of4_agent_info.csv", "r3of4_kernel_trace.csv"])):
+            self.run_it("--kernel-trace", "--profile-mpi-ranks", ranks, "-o", "r%rank%of%size%", env=launchers)
+            self.assertEqual(self.files(), found)
 
     def test_key_in_directory(self):
         self.run_it("--kernel-trace", "-d", self.out + "/%tag%-{pid}", "-o", "x", output=False)
