@@ -114,6 +114,13 @@ void out_att_names(const out_model_t *model, const char *store, const char *pref
 
 /* ---- files as they are ---- */
 
+static bool stopped(const out_att_job_t *job)
+{
+    if (!job->stop || !*job->stop) return false;
+    snprintf(job->why, job->why_bytes, "conversion was interrupted");
+    return true;
+}
+
 static int cannot_read(const out_att_job_t *job, const char *path)
 {
     snprintf(job->why, job->why_bytes, "%s: %s", path, strerror(errno));
@@ -237,6 +244,10 @@ static int decode_raw(const decoding_t *d, const raw_t *raw, const char *path, o
     out_att_view_engine(view, raw->engine);
     const rocprofiler_thread_trace_decoder_status_t status = parse(d, view, data, size);
     raw_path(d->job->prefix, raw, name);
+    if (stopped(d->job)) {
+        if (size) munmap(data, size);
+        return -1;
+    }
     if (status) base_error("%s: %s", name, d->decoder->status_string(status));
     if (size) munmap(data, size);
     return 0;
@@ -260,7 +271,7 @@ static int copy_raw(out_att_job_t *job, const raw_t *raw, const char *from)
 static int take_raw(const decoding_t *d, const raw_t *raw, out_att_view_t *view)
 {
     char path[PATH_MAX];
-    if (trace_join(path, sizeof(path), d->job->store, raw->name) != 0) return -1;
+    if (stopped(d->job) || trace_join(path, sizeof(path), d->job->store, raw->name) != 0) return -1;
     if (copy_raw(d->job, raw, path) != 0) return -1;
     return view ? decode_raw(d, raw, path, view) : 0;
 }
@@ -277,6 +288,14 @@ static void choose_folder(const out_att_job_t *job, const raw_t *raw, char name[
     snprintf(path, PATH_MAX, "%s/%s", job->directory, name);
 }
 
+/* A folder of which a part is missing is of no use to the viewer. */
+static int give_up(out_att_view_t *view, const char *folder)
+{
+    out_att_view_drop(view);
+    trace_remove(folder);
+    return -1;
+}
+
 /* Those of one agent and dispatch. */
 static int take_batch(const decoding_t *d, const raw_t *raws, size_t count)
 {
@@ -285,7 +304,7 @@ static int take_batch(const decoding_t *d, const raw_t *raws, size_t count)
     int result = 0;
     choose_folder(job, raws, name, folder);
     snprintf(stats, sizeof(stats), "%s/stats_%s.csv", job->directory, name);
-    out_att_view_t *view = d->decoder ? out_att_view_begin(d->code, folder) : NULL;
+    out_att_view_t *view = d->decoder ? out_att_view_begin(d->code, folder, job->stop) : NULL;
     if (d->decoder && !view) {
         snprintf(job->why, job->why_bytes, "%s", strerror(ENOMEM));
         return -1;
@@ -293,24 +312,20 @@ static int take_batch(const decoding_t *d, const raw_t *raws, size_t count)
     for (size_t i = 0; i < count && result == 0; i++)
         result = take_raw(d, &raws[i], view);
     if (!view) return result;
-    if (result != 0) {
-        out_att_view_drop(view);
-        return result;
-    }
+    if (result != 0) return give_up(view, folder);
     tell_infos(d, folder, out_att_view_infos(view));
     const char *counters =
         job->config->variable(job->config->from, "ROCPROF_ATT_PARAM_PERFCOUNTERS");
     if (out_att_code_json(d->code, folder, job->why, job->why_bytes) != 0 ||
         out_att_sources(d->code, folder, job->why, job->why_bytes) != 0 ||
-        out_att_stats(d->code, stats, job->why, job->why_bytes) != 0) {
-        out_att_view_drop(view);
-        return -1;
-    }
+        out_att_stats(d->code, stats, job->why, job->why_bytes) != 0)
+        return give_up(view, folder);
     result = out_att_view_end(view, counters, job->why, job->why_bytes);
     if (d->code->no_memory) {
         snprintf(job->why, job->why_bytes, "%s", strerror(ENOMEM));
         result = -1;
     }
+    if (result != 0) trace_remove(folder);
     if (result == 0) *job->files += 2; /* the folder, the statistics */
     out_att_code_clear(d->code);
     return result;

@@ -6,6 +6,8 @@
 #ifndef CROCPROF_OUTPUT_ATT_H
 #define CROCPROF_OUTPUT_ATT_H
 
+#include <signal.h>
+
 #include "disasm/disasm.h"
 #include "output/config.h"
 #include "output/json.h"
@@ -24,7 +26,8 @@ typedef struct {
     /* False if another process has a folder of this name. */
     bool (*claim)(void *claimer, const char *path);
     void *claimer;
-    unsigned *files; /* counts those written */
+    unsigned *files;                   /* counts those written */
+    const volatile sig_atomic_t *stop; /* it ends with a failure once this is not 0; or NULL */
     char *why;
     size_t why_bytes;
 } out_att_job_t;
@@ -114,8 +117,10 @@ int out_att_stats(const out_att_code_t *c, const char *path, char *why, size_t w
 
 typedef struct out_att_view out_att_view_t;
 
-/* Everything of one dispatch, or of what else was traced at once. NULL: no memory. */
-out_att_view_t *out_att_view_begin(out_att_code_t *code, const char *folder);
+/* Everything of one dispatch, or of what else was traced at once; nothing is taken any more once
+ * *stop, which may be NULL, is not 0. NULL: no memory. */
+out_att_view_t *out_att_view_begin(out_att_code_t *code, const char *folder,
+                                   const volatile sig_atomic_t *stop);
 /* Takes records of a shader engine; a decoder's callback. `view` is the user data. */
 rocprofiler_thread_trace_decoder_status_t
 out_att_view_take(rocprofiler_thread_trace_decoder_record_type_t type, void *records,

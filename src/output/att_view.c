@@ -50,6 +50,7 @@ typedef struct {
 struct out_att_view {
     out_att_code_t *code;
     const char *folder;
+    const volatile sig_atomic_t *stop;
     engine_t *engines[ENGINES];
     unsigned engine, infos;
     uint64_t generation, frequency;
@@ -72,12 +73,14 @@ static void add(out_att_view_t *v, list_t *l, const void *item)
     memcpy((char *)l->items + l->count++ * l->size, item, l->size);
 }
 
-out_att_view_t *out_att_view_begin(out_att_code_t *code, const char *folder)
+out_att_view_t *out_att_view_begin(out_att_code_t *code, const char *folder,
+                                   const volatile sig_atomic_t *stop)
 {
     out_att_view_t *v = calloc(1, sizeof(*v));
     if (!v) return NULL;
     v->code = code;
     v->folder = folder;
+    v->stop = stop;
     v->waves.size = sizeof(wave_t);
     v->kernels.size = sizeof(out_att_pc_t);
     for (int i = 0; i < STATES; i++)
@@ -276,7 +279,7 @@ out_att_view_take(rocprofiler_thread_trace_decoder_record_type_t type, void *rec
     engine_t *e = v->engines[v->engine];
     bool good = e;
     happening_t h = {0};
-    if (!good) return FAILED;
+    if (!good || (v->stop && *v->stop)) return FAILED;
     switch (type) {
     case RECORD(GFXIP): v->generation = (uintptr_t)records; break;
     case RECORD(WAVE):

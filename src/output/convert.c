@@ -624,6 +624,7 @@ static int write_att(work_t *w)
                          .claim = claim,
                          .claimer = w,
                          .files = &w->result->files,
+                         .stop = w->c->stop,
                          .why = w->why,
                          .why_bytes = w->why_bytes};
     return out_att_write(&job);

@@ -1,6 +1,8 @@
-/* large_test.c - a raw thread trace is converted in less memory than it is long. */
+/* large_test.c - a raw thread trace is converted in less memory than it is long, and whoever
+ * interrupts its conversion does not wait for the end of it. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,10 +20,12 @@
 
 enum { RAW_BYTES = 40 << 20, ROOM = 24 << 20 };
 
+static const char decoder[] = DECODER;
+
 static const char *variable(const void *from, const char *name)
 {
     (void)from;
-    if (strcmp(name, "ROCPROF_ATT_LIBRARY_PATH") == 0) return DECODER;
+    if (strcmp(name, "ROCPROF_ATT_LIBRARY_PATH") == 0) return decoder;
     return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? "json" : NULL;
 }
 
@@ -79,8 +83,40 @@ static void longer_than_memory(void **state)
     assert_int_equal(trace_remove(directory), 0);
 }
 
+static volatile sig_atomic_t stop;
+
+/* Somebody interrupts when traces are about to be decoded. */
+static const char *variable_and_stop(const void *from, const char *name)
+{
+    const char *value = variable(from, name);
+    if (value == decoder) stop = SIGINT;
+    return value;
+}
+
+static void ends_when_it_is_interrupted(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/att-stop-XXXXXX", store[64], why[512] = "";
+    out_config_t config;
+    out_result_t result;
+    out_conversion_t c = {.config = &config, .stop = &stop};
+    assert_non_null(mkdtemp(directory));
+    snprintf(store, sizeof(store), "%s/store", directory);
+    assert_int_equal(mkdir(store, 0700), 0);
+    put_process(store, directory);
+    put_raw(store);
+    assert_int_equal(out_config_read(&config, variable_and_stop, NULL, why, sizeof(why)), 0);
+    assert_int_equal(out_convert(&c, store, &result, why, sizeof(why)), -1);
+    assert_string_equal(why, "conversion was interrupted");
+    out_conversion_free(&c);
+    out_config_free(&config);
+    assert_int_equal(trace_remove(store), 0);
+    assert_int_equal(rmdir(directory), 0); /* nothing else is there */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(longer_than_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ends_when_it_is_interrupted),
+                                       cmocka_unit_test(longer_than_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
