@@ -208,7 +208,64 @@ static const char *base_name(const rocpd_options_t *o)
     return rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "out");
 }
 
-static int write_csv(sqlite3 *db, const rocpd_options_t *o)
+/* ---- outputs: whole ones, or none ---- */
+
+/* A file is made in the temporary directory and gets its place when all of them are whole. */
+typedef struct {
+    char *from, *to;
+    bool told; /* its name is printed */
+} output_t;
+
+typedef struct {
+    output_t *files;
+    size_t count;
+    const char *directory;
+} outputs_t;
+
+/* Where the file is made that `path` will be; NULL with the reason told. */
+static const char *add_output(outputs_t *l, const char *path, bool told)
+{
+    output_t *grown = realloc(l->files, (l->count + 1) * sizeof(*grown));
+    if (grown) l->files = grown;
+    output_t f = {.told = told, .to = grown ? strdup(path) : NULL};
+    if (!f.to || asprintf(&f.from, "%s/output-%zu", l->directory, l->count) < 0) {
+        base_error("%s", strerror(ENOMEM));
+        free(f.to);
+        return NULL;
+    }
+    l->files[l->count++] = f;
+    return f.from;
+}
+
+/* There is nothing to be in the last of them. */
+static void drop_output(outputs_t *l)
+{
+    const output_t *f = &l->files[--l->count];
+    free(f->from);
+    free(f->to);
+}
+
+static int place_outputs(const outputs_t *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const output_t *f = &l->files[i];
+        if (rename(f->from, f->to) != 0) {
+            base_error("%s: %s", f->to, strerror(errno));
+            return -1;
+        }
+        if (f->told) printf("%s\n", f->to);
+    }
+    return 0;
+}
+
+static void free_outputs(outputs_t *l)
+{
+    while (l->count)
+        drop_output(l);
+    free(l->files);
+}
+
+static int write_csv(sqlite3 *db, const rocpd_options_t *o, outputs_t *to)
 {
     int result = 0;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && result == 0; i++) {
@@ -216,9 +273,14 @@ static int write_csv(sqlite3 *db, const rocpd_options_t *o)
         if (!rocpd_has_column(db, tables[i].view, "guid")) continue; /* of newer schemas */
         char *sql = fill_in(db, o, (int)i);
         snprintf(name, sizeof(name), "%s_%s.csv", base_name(o), tables[i].file);
-        if (!sql || rocpd_output(o, name, path, sizeof(path)) != 0 ||
-            rocpd_save_csv(db, sql, path) < 0)
-            result = -1;
+        const char *at = sql && rocpd_output(o, name, path, sizeof(path)) == 0
+                             ? add_output(to, path, false)
+                             : NULL;
+        result = at ? rocpd_save_csv(db, sql, at) : -1;
+        if (result > 0) { /* no rows */
+            drop_output(to);
+            result = 0;
+        }
         sqlite3_free(sql);
     }
     return result;
@@ -237,6 +299,7 @@ typedef struct {
     out_otf2_t *archive;
 #endif
     char directory[PATH_MAX]; /* temporary */
+    outputs_t outputs;        /* but for those of all processes */
 } work_t;
 
 static bool wants(const rocpd_options_t *o, const char *format)
@@ -274,16 +337,16 @@ static int write_json(work_t *w, out_job_t *job)
 {
     char path[PATH_MAX];
     if (path_of(w, "results", "json", path) != 0) return -1;
-    if (out_json_write(job, path) != 0) return -1;
-    printf("%s\n", path);
-    return 0;
+    const char *at = add_output(&w->outputs, path, true);
+    return at ? out_json_write(job, at) : -1;
 }
 
 static int write_instructions(work_t *w, out_job_t *job)
 {
     char path[PATH_MAX];
     if (path_of(w, "instruction_counts", "csv", path) != 0) return -1;
-    out_file_t *f = out_file_open(path, job->why, job->why_bytes);
+    const char *at = add_output(&w->outputs, path, false);
+    out_file_t *f = at ? out_file_open(at, job->why, job->why_bytes) : NULL;
     if (f) out_instructions_csv(f, job->model, job->instructions);
     return f ? out_file_close(f, job->why, job->why_bytes) : -1;
 }
@@ -449,28 +512,33 @@ static bool wants_counts(const rocpd_base_t *b, const rocpd_options_t *o)
     return wants(o, "csv") && rocpd_has_column(b->db, "crocprof_instruction", "guid");
 }
 
-static int write_others(rocpd_base_t *b, const rocpd_options_t *o)
+/* What the writers of rocprofv3 make. */
+static int write_others(work_t *w, rocpd_base_t *b)
 {
     char why[512];
     out_config_t config;
-    work_t w = {.o = o,
-                .db = b->db,
-                .csv = wants_counts(b, o),
-                .json = wants(o, "json"),
-                .pftrace = wants(o, "pftrace"),
-                .otf2 = wants(o, "otf2")};
-    if (rocpd_output(o, ".rocprofv3-XXXXXX", w.directory, sizeof(w.directory)) != 0) return -1;
-    if (!mkdtemp(w.directory)) {
-        base_error("%s: %s", w.directory, strerror(errno));
-        return -1;
-    }
-    int result = out_config_read(&config, variable, o, why, sizeof(why));
+    int result = out_config_read(&config, variable, w->o, why, sizeof(why));
     if (result != 0) base_error("%s", why);
-    if (result == 0) result = begin_files(&w);
-    if (result == 0) result = convert_processes(&w, b, &config);
-    result = end_files(&w, result);
-    trace_remove(w.directory);
+    if (result == 0) result = begin_files(w);
+    if (result == 0) result = convert_processes(w, b, &config);
+    if (rocpd_interrupted) result = -1;
+    result = end_files(w, result);
     out_config_free(&config);
+    return result;
+}
+
+static int convert(work_t *w, rocpd_base_t *b)
+{
+    int result = 0;
+    w->outputs.directory = w->directory;
+    if (wants(w->o, "csv")) result = write_csv(b->db, w->o, &w->outputs);
+    if (result == 0 && (w->csv || w->json || w->pftrace || w->otf2)) result = write_others(w, b);
+    if (result == 0 && rocpd_interrupted) {
+        base_error("interrupted: nothing is written");
+        result = -1;
+    }
+    if (result == 0) result = place_outputs(&w->outputs);
+    free_outputs(&w->outputs);
     return result;
 }
 
@@ -479,10 +547,20 @@ int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f)
     rocpd_base_t base;
     int result = rocpd_open(&base, f, o);
     if (result != 0) return result;
-    if (wants(o, "csv")) result = write_csv(base.db, o);
-    if (result == 0 &&
-        (wants(o, "json") || wants(o, "pftrace") || wants(o, "otf2") || wants_counts(&base, o)))
-        result = write_others(&base, o);
+    work_t w = {.o = o,
+                .db = base.db,
+                .csv = wants_counts(&base, o),
+                .json = wants(o, "json"),
+                .pftrace = wants(o, "pftrace"),
+                .otf2 = wants(o, "otf2")};
+    result = rocpd_output(o, ".rocprofv3-XXXXXX", w.directory, sizeof(w.directory));
+    if (result == 0 && !mkdtemp(w.directory)) {
+        base_error("%s: %s", w.directory, strerror(errno));
+        result = -1;
+    } else if (result == 0) {
+        result = convert(&w, &base);
+        trace_remove(w.directory);
+    }
     rocpd_close(&base);
     return result;
 }
