@@ -1,4 +1,4 @@
-"""SQL on databases, and what it finds as a table, CSV, HTML, JSON or Markdown."""
+"""SQL on databases, and what it finds as a table, CSV, HTML, JSON, Markdown or PDF, or in the clipboard."""
 import argparse
 import csv as csv_module
 import email.message
@@ -10,7 +10,7 @@ import smtplib
 import sys
 import zipfile
 
-from . import output_config, time_window
+from . import _program, output_config, time_window
 from .importer import RocpdImportData, execute_statement
 
 
@@ -46,6 +46,7 @@ def _md(columns, rows):
     return line(columns) + line(["---"] * len(columns)) + "".join(map(line, rows))
 
 
+PROGRAMS = ("pdf", "clipboard")  # formats that the program rocpd makes, of databases
 FORMATS = {"console": _console, "csv": _csv, "html": _html, "json": _json, "md": _md}
 
 
@@ -101,7 +102,7 @@ def send_report_email(file_paths, to, sender, subject, inline_preview=False, smt
 def add_args(parser):
     parser.add_argument("--query", required=True)
     parser.add_argument("--script", help="file with SQL to run before")
-    parser.add_argument("--format", choices=[*FORMATS, "dashboard"], type=str.lower, default="console")
+    parser.add_argument("--format", choices=[*FORMATS, *PROGRAMS, "dashboard"], type=str.lower, default="console")
     parser.add_argument("--template-path", default=None, help="HTML with {{table}}, for --format dashboard")
     mail = parser.add_argument_group("mail", "sends the file with the result")
     mail.add_argument("--email-to", help="addresses, with commas between them")
@@ -121,6 +122,17 @@ def process_args(args, valid_args):
     return {name: getattr(args, name) for name in valid_args if getattr(args, name, None) is not None}
 
 
+def _by_program(data, args, path):
+    words = ["--query", args.query, "--format", args.format]
+    if getattr(args, "script", None):
+        words += ["--script", args.script]
+    if path and args.format != "clipboard":
+        folder, name = os.path.split(path)
+        words += ["-d", folder or ".", "-o", os.path.splitext(name)[0]]
+    if not _program.run("query", data, *words):
+        raise RuntimeError(f"rocpd query --format {args.format} has failed")
+
+
 def _mail(path, args):
     """Sends the file of a result, as the options say."""
     paths = [zip_files([path], path + ".zip")] if args.zip_attachments else [path]
@@ -136,15 +148,20 @@ def execute(input, args, config=None, window_args=None, **kwargs):  # the name o
         raise ValueError("--email-to needs --email-from")
     data = RocpdImportData(input)
     time_window.apply_time_window(data, **(window_args or {}))
-    if getattr(args, "script", None):
-        with open(args.script, encoding="utf-8") as f:
-            execute_statement(data, f.read(), is_script=True)
     path = None
     if config or kwargs or mailed:
         config = (config or output_config.output_config()).update(**kwargs)
         suffix = {"console": "txt", "dashboard": "html"}.get(args.format, args.format)
         path = os.path.join(output_config.format_path(config.output_path),
                             f"{output_config.format_path(config.output_file)}.{suffix}")
+    if args.format in PROGRAMS:
+        _by_program(data, args, path)
+        if mailed:
+            _mail(path, args)
+        return path or ""
+    if getattr(args, "script", None):
+        with open(args.script, encoding="utf-8") as f:
+            execute_statement(data, f.read(), is_script=True)
     text = export_sqlite_query(data, args.query, (), args.format, path, getattr(args, "template_path", None))
     if mailed:
         _mail(path, args)

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "base/log.h"
+#include "rocpd/table.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -17,7 +18,7 @@ enum { EXIT_USAGE = 2 };
 #define S    (1u << ROCPD_SUMMARY)
 #define M    (1u << ROCPD_MERGE)
 #define P    (1u << ROCPD_PACKAGE)
-#define SHOW "console csv html json md"
+#define SHOW "console csv html json md pdf clipboard"
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv pftrace perfetto otf2 json"
 #else
@@ -239,6 +240,12 @@ static int check(const rocpd_options_t *o)
         rocpd_option_t option = needed[o->command][i];
         if (rocpd_given(o, option)) continue;
         base_error("rocpd %s needs --%s", commands[o->command].name, rows[option].name);
+        return -1;
+    }
+    if (o->command == ROCPD_SUMMARY &&
+        rocpd_form(rocpd_word(o, ROCPD_FORMAT, "")) == ROCPD_CLIPBOARD) {
+        base_error("rocpd summary makes several tables, and a clipboard has room for one: "
+                   "rocpd query --format clipboard copies the rows of a statement");
         return -1;
     }
     return excludes(o, ROCPD_START, ROCPD_START_MARKER) || excludes(o, ROCPD_END, ROCPD_END_MARKER)

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "rocpd/clipboard.h"
 #include "rocpd/commands.h"
 
 static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
@@ -31,7 +33,7 @@ static int finish(sqlite3 *db, out_file_t *f, long long rows, const char *sql)
     char why[512];
     if (rows <= 0) {
         out_file_abandon(f);
-        if (rows < 0) base_error("%s: %s", sql, sqlite3_errmsg(db));
+        if (rows == ROCPD_OF_SQLITE) base_error("%s: %s", sql, sqlite3_errmsg(db));
         return rows < 0 ? -1 : 1;
     }
     if (out_file_close(f, why, sizeof(why)) == 0) return 0;
@@ -70,6 +72,27 @@ static int print_rows(sqlite3 *db, const char *sql, const char *title)
     return result;
 }
 
+static int copy_rows(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *s = prepare(db, sql);
+    if (!s) return -1;
+    out_file_t *memory = out_file_memory();
+    const long long rows = memory ? rocpd_table_write(memory, s, ROCPD_CLIPBOARD) : ROCPD_TOLD;
+    size_t bytes = 0;
+    const char *text = rows > 0 ? out_file_memory_bytes(memory, &bytes) : NULL;
+    int result = rows ? -1 : 1;
+    if (rows == ROCPD_OF_SQLITE)
+        base_error("%s: %s", sql, sqlite3_errmsg(db));
+    else if (rows && !text)
+        base_error("out of memory");
+    else if (rows)
+        result = rocpd_clipboard(text, bytes);
+    if (result == 0) printf("%lld row%s in the clipboard\n", rows, base_plural((uint64_t)rows));
+    out_file_abandon(memory);
+    sqlite3_finalize(s);
+    return result;
+}
+
 int rocpd_show(sqlite3 *db, const rocpd_options_t *o, const char *sql, const char *title,
                const char *suffix)
 {
@@ -77,6 +100,7 @@ int rocpd_show(sqlite3 *db, const rocpd_options_t *o, const char *sql, const cha
     const char *env = getenv("ROCPD_OUTPUT_NAME");
     rocpd_form_t form = rocpd_form(rocpd_word(o, ROCPD_FORMAT, "console"));
     if (form == ROCPD_CONSOLE) return print_rows(db, sql, title);
+    if (form == ROCPD_CLIPBOARD) return copy_rows(db, sql);
     snprintf(name, sizeof(name), "%s%s.%s",
              rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "out"), suffix,
              rocpd_form_end(form));

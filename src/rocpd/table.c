@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "output/json.h"
+#include "rocpd/pdf.h"
 
 typedef struct {
     out_file_t *f;
@@ -16,6 +17,8 @@ typedef struct {
     int columns;
     int *widths; /* of aligned forms, in characters */
     bool *numbers;
+    rocpd_pdf_t *pdf;
+    bool failed; /* the reason has been told */
 } table_t;
 
 static const char *text_of(const table_t *t, int column)
@@ -259,6 +262,67 @@ static void json_end(table_t *t)
     out_text(t->f, "\n]\n");
 }
 
+/* ---- pages ---- */
+
+static void pdf_head(table_t *t)
+{
+    t->pdf = rocpd_pdf_begin(t->f, t->columns, t->widths, t->numbers);
+    t->failed = !t->pdf;
+    if (t->failed) return;
+    for (int i = 0; i < t->columns; i++)
+        rocpd_pdf_cell(t->pdf, i, sqlite3_column_name(t->s, i));
+    rocpd_pdf_row(t->pdf);
+}
+
+static void pdf_cells(table_t *t, long long row)
+{
+    char number[64];
+    (void)row;
+    for (int i = 0; i < t->columns; i++) {
+        const bool real = sqlite3_column_type(t->s, i) == SQLITE_FLOAT;
+        if (real) snprintf(number, sizeof(number), "%.6f", sqlite3_column_double(t->s, i));
+        rocpd_pdf_cell(t->pdf, i, real ? number : text_of(t, i));
+    }
+    rocpd_pdf_row(t->pdf);
+}
+
+static void pdf_end(table_t *t)
+{
+    if (t->pdf) t->failed |= !rocpd_pdf_end(t->pdf);
+}
+
+/* ---- the clipboard ---- */
+
+static void put_tabbed(out_file_t *f, const char *text)
+{
+    if (text[strcspn(text, "\t\n\r\"")])
+        out_quoted(f, text);
+    else
+        out_text(f, text);
+}
+
+static void tab_head(table_t *t)
+{
+    for (int i = 0; i < t->columns; i++) {
+        if (i) out_char(t->f, '\t');
+        put_tabbed(t->f, sqlite3_column_name(t->s, i));
+    }
+    out_char(t->f, '\n');
+}
+
+static void tab_cells(table_t *t, long long row)
+{
+    (void)row;
+    for (int i = 0; i < t->columns; i++) {
+        if (i) out_char(t->f, '\t');
+        if (is_number(t, i))
+            put_value(t->f, t, i);
+        else
+            put_tabbed(t->f, text_of(t, i));
+    }
+    out_char(t->f, '\n');
+}
+
 /* ORDER: rocpd_form_t. */
 static const struct {
     const char *name, *end;
@@ -272,6 +336,8 @@ static const struct {
     {"html", "html", false, html_head, html_cells, html_end},
     {"json", "json", false, json_head, json_cells, json_end},
     {"md", "md", true, md_head, md_cells, NULL},
+    {"pdf", "pdf", true, pdf_head, pdf_cells, pdf_end},
+    {"clipboard", "txt", false, tab_head, tab_cells, NULL},
 };
 
 rocpd_form_t rocpd_form(const char *name)
@@ -294,12 +360,13 @@ long long rocpd_table_write(out_file_t *f, sqlite3_stmt *s, rocpd_form_t form)
     t.widths = calloc((size_t)columns + 1, sizeof(*t.widths));
     t.numbers = calloc((size_t)columns + 1, sizeof(*t.numbers));
     bool good = t.widths && t.numbers && (!forms[form].aligned || measure(&t) == 0);
-    while (good && (status = sqlite3_step(s)) == SQLITE_ROW) {
-        if (!rows) forms[form].head(&t);
-        forms[form].cells(&t, rows++);
+    while (good && !t.failed && (status = sqlite3_step(s)) == SQLITE_ROW) {
+        if (!rows++) forms[form].head(&t);
+        if (!t.failed) forms[form].cells(&t, rows - 1);
     }
     if (rows && forms[form].tail) forms[form].tail(&t);
     free(t.widths);
     free(t.numbers);
-    return good && status == SQLITE_DONE ? rows : -1;
+    if (t.failed) return ROCPD_TOLD;
+    return good && status == SQLITE_DONE ? rows : ROCPD_OF_SQLITE;
 }

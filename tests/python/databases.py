@@ -107,6 +107,7 @@ convert --output-format CSV OTF2 perfetto --output-file x --output-path {} --age
 convert -f pftrace -d {} --perfetto-backend inprocess --perfetto-buffer-fill-policy discard --perfetto-buffer-size 9
 convert -f pftrace -d {} --perfetto-shmem-size-hint 9 --group-by-queue --inclusive false
 query --query SELECT+1 --format CSV -o x -d {}
+query --query SELECT+1 --format pdf --script {}/script -o x -d {}
 query --query SELECT+1 --format dashboard --template-path {}/template --script {}/script -o x -d {}
 summary -f csv -o x -d {}
 summary --format json --output-file x --output-path {} --domain-summary --summary-by-rank --region-categories HIP HSA

@@ -113,8 +113,8 @@ class Case(unittest.TestCase):
     def tearDown(self):
         shutil.rmtree(self.dir, ignore_errors=True)
 
-    def run_it(self, *words, status=0):
-        done = subprocess.run([ROCPD, *words], capture_output=True, text=True, timeout=60, cwd=self.dir)
+    def run_it(self, *words, status=0, env=None):
+        done = subprocess.run([ROCPD, *words], capture_output=True, text=True, timeout=60, cwd=self.dir, env=env)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -162,6 +162,102 @@ class ByHand(Case):
             self.assertEqual(said, f"o/q.{form}\n")
             with open(f"{self.dir}/o/q.{form}") as f:
                 self.assertEqual(f.read(), text)
+
+    def pages(self, sql, **more):
+        """Of the PDF, the text of each page as it stands there; the whole without the breaks of pages and lines."""
+        if not shutil.which("pdftotext"):
+            self.skipTest("no pdftotext (poppler-utils)")
+        said = self.run_it("query", "-i", "one.db", "--query", sql, "--format", "pdf", "-d", "o", "-o", "q", **more).stdout
+        self.assertEqual(said, "o/q.pdf\n")
+        with open(f"{self.dir}/o/q.pdf", "rb") as f:
+            self.assertEqual(f.read(5), b"%PDF-")
+        text = subprocess.run(["pdftotext", "-layout", f"{self.dir}/o/q.pdf", "-"],
+                              capture_output=True, text=True, check=True, timeout=60).stdout
+        return text.rstrip("\f").split("\f")
+
+    def test_pdf(self):
+        page, = self.pages(self.QUERY)
+        lines = [line.split("  ") for line in page.splitlines() if line.strip()]
+        self.assertEqual([[word.strip() for word in line if word.strip()] for line in lines],
+                         [["kernel_name", "duration", "pid", "none"], ["add(float*, int)", "500", "4711"], ["1"]])
+
+    def test_pdf_of_many_pages(self):
+        """Every cell is there, once; each page has the heading."""
+        rows = 700
+        pages = self.pages(f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) "
+                           "SELECT i AS number, 'row_' || (i * 7919) AS word, i / 8.0 AS eighth, "
+                           "'caf\u00e9 <' || i || '>' AS more FROM n")
+        self.assertGreater(len(pages), rows / 60)
+        found = []
+        for number, page in enumerate(pages, 1):
+            head, *cells, foot = [line.split() for line in page.splitlines() if line.strip()]
+            self.assertEqual((head, foot), (["number", "word", "eighth", "more"], [str(number)]))
+            found += cells
+        self.assertEqual(found, [[str(i), f"row_{i * 7919}", f"{i / 8:.6f}", "caf\u00e9", f"<{i}>"]
+                                 for i in range(1, rows + 1)])
+
+    def test_pdf_of_odd_cells(self):
+        """Long cells go on below, longer ones than a page on the next; many columns make broad pages."""
+        word = "".join(f"{i:05d}." for i in range(1500))
+        pages = self.pages(f"SELECT '{word}' AS long, 'beside' AS short")
+        self.assertGreater(len(pages), 1)
+        self.assertEqual("".join(re.findall(r"^ *([0-9.]{2,100})(?:  +beside)?$", "\n".join(pages), re.M)), word)
+        self.assertEqual("".join(pages).count("beside"), 1)
+        names = [f"column_{i:03d}" for i in range(300)]
+        page, = self.pages("SELECT " + ", ".join(f"'v{i}' AS {name}" for i, name in enumerate(names)))
+        self.assertEqual(page.split(), names + [f"v{i}" for i in range(300)] + ["1"])
+        page, = self.pages("SELECT 'a' || char(10) || 'b' AS lines, CAST(x'61ff62' AS TEXT) AS bytes, '' AS empty")
+        self.assertEqual(page.split(), ["lines", "bytes", "empty", "a", "a\ufffdb", "b", "1"])
+
+    def test_pdf_without_cairo(self):
+        os.makedirs(self.dir + "/none")
+        with open(self.dir + "/none/libcairo.so.2", "w"):
+            pass
+        done = self.run_it("query", "-i", "one.db", "--query", self.QUERY, "--format", "pdf", "-d", "o", status=1,
+                           env={**os.environ, "LD_LIBRARY_PATH": self.dir + "/none"})
+        self.assertEqual((done.stdout, os.listdir(self.dir + "/o")), ("", []))
+        self.assertIn("PDF is drawn by cairo, which is not there: install libcairo2", done.stderr)
+
+    def clipboard(self, sql, *programs, status=0, **variables):
+        """With these programs alone: what one of them has got, and with which words."""
+        folder = tempfile.mkdtemp(dir=self.dir)
+        for name, text in programs:
+            with open(f"{folder}/{name}", "w") as f:
+                f.write(f"#!/bin/sh\n{text}\n")
+            os.chmod(f"{folder}/{name}", 0o755)
+        keep = {name: value for name, value in os.environ.items() if name not in ("WAYLAND_DISPLAY", "PATH")}
+        done = self.run_it("query", "-i", "one.db", "--query", sql, "--format", "clipboard", status=status,
+                           env={**keep, "PATH": folder, "GOT": folder + "/got", **variables})
+        got = ""
+        if os.path.exists(folder + "/got"):
+            with open(folder + "/got", encoding="utf-8") as f:
+                got = f.read()
+        return done, got
+
+    def test_clipboard(self):
+        keeps = 'echo "${0##*/} $*" >"$GOT"; while IFS= read -r line; do printf "%s\\n" "$line"; done >>"$GOT"'
+        rows = "kernel_name\tduration\tpid\tnone\nadd(float*, int)\t500\t4711\t\n"
+        for programs, variables, words in (
+                (("xclip",), {}, "xclip -selection clipboard"), (("xsel",), {}, "xsel --clipboard --input"),
+                (("wl-copy",), {}, "wl-copy "), (("xclip", "xsel", "wl-copy"), {}, "xclip -selection clipboard"),
+                (("xclip", "wl-copy"), {"WAYLAND_DISPLAY": "wayland-0"}, "wl-copy ")):
+            done, got = self.clipboard(self.QUERY, *[(name, keeps) for name in programs], **variables)
+            self.assertEqual((done.stdout, got), ("1 row in the clipboard\n", f"{words}\n{rows}"))
+        _, got = self.clipboard("SELECT 'a' || char(9) || '\"' AS x, 2.5 AS y", ("xsel", keeps))
+        self.assertEqual(got.split("\n", 1)[1], 'x\ty\n"a\t"""\t2.500000\n')
+        done, got = self.clipboard("SELECT 1 WHERE 0", ("xsel", keeps))
+        self.assertEqual((done.stderr, got), ("No results found for query: SELECT 1 WHERE 0\n", ""))
+
+    def test_no_clipboard(self):
+        done, _ = self.clipboard(self.QUERY, status=1)
+        self.assertIn("there is no program that knows the clipboard: install wl-clipboard, xclip or xsel", done.stderr)
+        done, _ = self.clipboard(self.QUERY, ("xclip", "echo no display >&2; exit 3"), status=1)
+        self.assertRegex(done.stderr, r"no display\n.*xclip: .*\(status 3\), the clipboard is as it was")
+        big = "SELECT hex(zeroblob(1000000)) AS x"  # more than a pipe holds, to one that ends at once
+        done, _ = self.clipboard(big, ("xsel", "exit 0"), status=1)
+        self.assertIn("xsel: Broken pipe", done.stderr)
+        done = self.run_it("summary", "-i", "one.db", "--format", "clipboard", status=2)
+        self.assertIn("rocpd summary makes several tables", done.stderr)
 
     def test_script_and_nothing(self):
         with open(self.dir + "/s.sql", "w") as f:
@@ -337,6 +433,29 @@ class ByHand(Case):
         self.assertIn("interrupted", p.communicate(timeout=60)[1])
         self.assertEqual((p.returncode, os.listdir(self.dir + "/o")), (130, []))
 
+    def test_interrupted_conversion(self):
+        """Nothing is left but what was there before, although some of the tables were whole."""
+        db = sqlite3.connect(self.one)  # the last of the tables
+        guid, = db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'uuid'").fetchone()
+        row = db.execute(f"SELECT * FROM rocpd_region{guid}").fetchone()
+        db.executemany(f"INSERT INTO rocpd_region{guid} VALUES (NULL{', ?' * (len(row) - 1)})", [row[1:]] * 300000)
+        db.commit()
+        db.close()
+        os.makedirs(self.dir + "/o")
+        with open(self.dir + "/o/out_kernel_trace.csv", "w") as f:
+            f.write("of another run")
+        p = subprocess.Popen([ROCPD, "convert", "-i", "one.db", "-f", "csv", "-d", "o"], stderr=subprocess.PIPE, text=True,
+                             cwd=self.dir)
+        # regions come after all others, so that files which the database has rows for are there
+        while p.poll() is None and len(glob.glob(self.dir + "/o/*.csv") +
+                                       glob.glob(self.dir + "/o/.rocprofv3-*/output-*")) < 4:
+            time.sleep(0.001)
+        p.send_signal(signal.SIGINT)
+        self.assertIn("interrupted", p.communicate(timeout=60)[1])
+        self.assertEqual((p.returncode, os.listdir(self.dir + "/o")), (130, ["out_kernel_trace.csv"]))
+        with open(self.dir + "/o/out_kernel_trace.csv") as f:
+            self.assertEqual(f.read(), "of another run")
+
     # ---- the command line
 
     def test_mistakes(self):
@@ -344,7 +463,7 @@ class ByHand(Case):
                             (["query", "-i", "one.db"], "rocpd query needs --query"),
                             (["convert", "-f", "csv"], "rocpd convert needs --input"),
                             (["convert", "-i", "one.db", "-f", "xls"], "'xls' is none of: csv pftrace"),
-                            (["query", "-i", "one.db", "--query", "x", "--format", "pdf"], "'pdf' is none of"),
+                            (["query", "-i", "one.db", "--query", "x", "--format", "xls"], "'xls' is none of"),
                             (["query", "-i", "one.db", "--query", "x", "--email-to", "y"], "--email-to is refused"),
                             (["query", "-i", "absent.db", "--query", "x"], "absent.db: No such file"),
                             (["summary", "-i", "one.db", "--start", "1", "--start-marker", "a"],

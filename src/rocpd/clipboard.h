@@ -1,0 +1,10 @@
+/* clipboard.h - a text into the clipboard of the desktop, by a program that knows it. */
+#ifndef CROCPROF_ROCPD_CLIPBOARD_H
+#define CROCPROF_ROCPD_CLIPBOARD_H
+
+#include <stddef.h>
+
+/* 0, or -1 with the reason told. */
+int rocpd_clipboard(const char *text, size_t bytes);
+
+#endif
