@@ -171,7 +171,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_cache: no memory, or no such core\n");
         return 1;
     }
-    b.dispatch = (isa_dispatch_t){.memory = b.memory, .code = b.code, .n_vgpr = 64};
+    b.dispatch =
+        (isa_dispatch_t){.arch = &isa_gfx90a, .memory = b.memory, .code = b.code, .n_vgpr = 64};
     b.group.dispatch = &b.dispatch;
     b.group.waves = &b.wave;
     memset(b.group.lds, 0, b.group.lds_bytes);

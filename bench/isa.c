@@ -51,7 +51,8 @@ static void *work(void *argument)
     worker_t *worker = argument;
     isa_row_t *rows = aligned_alloc(64, ISA_VGPR_ROWS * sizeof(isa_row_t));
     isa_wave_t *wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
-    isa_dispatch_t dispatch = {.memory = worker->memory, .code = worker->code, .n_vgpr = 64};
+    isa_dispatch_t dispatch = {
+        .arch = &isa_gfx90a, .memory = worker->memory, .code = worker->code, .n_vgpr = 64};
     isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .lds_bytes = 65536, .waves = &wave};
     group.lds = aligned_alloc(64, group.lds_bytes);
     if (!rows || !wave || !group.lds) return NULL;

@@ -233,12 +233,14 @@ static void test_trap(void **state)
     sg_profile_t profile = {
         .shader_engines = 1, .arrays_per_engine = 1, .cus_per_array = 1, .waves_per_simd = 8};
     isa_wave_t *wave = aligned_alloc(64, (sizeof *wave + 63) / 64 * 64);
-    isa_group_t group = {.n_waves = 1, .waves = &wave};
+    isa_dispatch_t dispatch = {.arch = &isa_gfx90a};
+    isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .waves = &wave};
     sg_sqtt_times_t times = {.start = 100, .alone = {70}, .end = {170}};
     seen_t seen;
     (void)state;
     memset(wave, 0, sizeof *wave);
     wave->exec = 1;
+    wave->group = &group;
     sg_sqtt_t *s = sg_sqtt_create(&profile);
     sg_sqtt_set_memory(s, reach, buffer);
     const uint32_t registers[][2] = {

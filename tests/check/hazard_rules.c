@@ -102,7 +102,7 @@ static isa_row_t rows[ISA_VGPR_ROWS];
 
 static isa_wave_t plain_wave(void)
 {
-    static isa_dispatch_t dispatch = {.shared_base = (uint64_t)LDS_HIGH << 32};
+    static isa_dispatch_t dispatch = {.arch = &isa_gfx90a, .shared_base = (uint64_t)LDS_HIGH << 32};
     static isa_group_t group = {.dispatch = &dispatch};
     memset(rows, 0, sizeof rows);
     rows[11][63] = LDS_HIGH; /* a lane that v[10:11] have in LDS */

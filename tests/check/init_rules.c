@@ -309,7 +309,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
                                        cmocka_unit_test(factors_push_it_up)};
     rig.core = isa_core_select();
-    rig.dispatch = (isa_dispatch_t){.n_vgpr = ROWS,
+    rig.dispatch = (isa_dispatch_t){.arch = &isa_gfx90a,
+                                    .n_vgpr = ROWS,
                                     .acc_offset = ACC,
                                     .shared_base = UINT64_C(1) << 48,
                                     .private_base = UINT64_C(2) << 48};

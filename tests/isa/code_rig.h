@@ -53,7 +53,8 @@ static inline rig_t *rig_create(void)
                      0);
     r->cache = isa_code_create(r->memory);
     assert_non_null(r->cache);
-    r->dispatch = (isa_dispatch_t){.memory = r->memory,
+    r->dispatch = (isa_dispatch_t){.arch = &isa_gfx90a,
+                                   .memory = r->memory,
                                    .code = r->cache,
                                    .n_vgpr = 64,
                                    .acc_offset = 32,

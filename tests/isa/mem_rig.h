@@ -77,7 +77,8 @@ static inline rig_t *rig_create(const char *core)
     assert_int_equal(
         sg_memory_map(r->memory, RIG_VA + RIG_EXTENT, RIG_EXTENT, r->high, SG_MEM_WRITABLE), 0);
     assert_int_equal(sg_memory_map(r->memory, RIG_READ_ONLY, 4096, r->read_only, 0), 0);
-    r->dispatch = (isa_dispatch_t){.memory = r->memory,
+    r->dispatch = (isa_dispatch_t){.arch = &isa_gfx90a,
+                                   .memory = r->memory,
                                    .shared_base = RIG_SHARED,
                                    .private_base = RIG_PRIVATE,
                                    .acc_offset = RIG_ACC,

@@ -99,8 +99,8 @@ static void cores_agree(void **unused)
     assert_non_null(f);
     const char *wish = getenv("VALU_TEST_ROUNDS");
     const unsigned variations = VARIATIONS * (wish ? (unsigned)atoi(wish) : 1);
-    rig.dispatch =
-        (isa_dispatch_t){.shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
+    rig.dispatch = (isa_dispatch_t){
+        .arch = &isa_gfx90a, .shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
     rig.group.dispatch = &rig.dispatch;
     rig.wave = (isa_wave_t){.group = &rig.group, .page = &no_code, .acc_offset = ACC};
     fill_state(1);

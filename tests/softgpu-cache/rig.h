@@ -67,7 +67,8 @@ static inline rig_t *rig_create_profile(const sg_profile_t *p)
     memset(r, 0, sizeof *r);
     r->profile = *p;
     r->page = (sgc_page_t){SGC_RW, true, 0};
-    r->dispatch = (isa_dispatch_t){.shared_base = RIG_SHARED, .private_base = RIG_PRIVATE};
+    r->dispatch = (isa_dispatch_t){
+        .arch = &isa_gfx90a, .shared_base = RIG_SHARED, .private_base = RIG_PRIVATE};
     r->group = (isa_group_t){.dispatch = &r->dispatch, .lds_bytes = RIG_LDS, .n_waves = 1};
     r->wave.group = &r->group;
     r->wave.vgpr = r->rows;

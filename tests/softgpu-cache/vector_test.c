@@ -454,7 +454,6 @@ static void compute_units(void **state)
                              16 * (4 * se + n + 1));
             assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, SGC_EVENT_TCP_TCC_READ_REQ), 4);
             assert_int_equal(sgc_cu(r->model, se, 0, n), 4 * se + n);
-            assert_int_equal(sgc_cu_of_hw_id(r->model, n << 8 | se << 13), 4 * se + n);
         }
     EXPECT(r, TCP_TOTAL_READ, 16 * (32 * 33 / 2));
     EXPECT(r, TCC_MISS, 2);

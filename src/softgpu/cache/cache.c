@@ -68,12 +68,6 @@ unsigned sgc_cu(const sgc_t *t, unsigned engine, unsigned array, unsigned cu)
            cu % in_array;
 }
 
-unsigned sgc_cu_of_hw_id(const sgc_t *t, uint32_t hw_id)
-{
-    /* CU_ID 11:8, SH_ID 12, SE_ID 15:13 */
-    return sgc_cu(t, hw_id >> 13 & 7, hw_id >> 12 & 1, hw_id >> 8 & 15);
-}
-
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i)
 {
     sgc_cost_t cost = {0, 0, 0, 0};

@@ -51,8 +51,6 @@ void sgc_destroy(sgc_t *t);
 /* Number of a compute unit: engine * (compute units of an engine) + its place in the engine, arrays
  * one after the other. Bounded: out of range numbers wrap. */
 unsigned sgc_cu(const sgc_t *t, unsigned engine, unsigned array, unsigned cu);
-/* The same from a wave's HW_ID register. */
-unsigned sgc_cu_of_hw_id(const sgc_t *t, uint32_t hw_id);
 
 /* What an instruction costs under the model, in clocks of the engine. */
 typedef struct {

@@ -13,13 +13,6 @@ const chk_rule_t chk_rules[CHK_RULES] = {
 _Static_assert(CHK_RULES <= 64, "a bit for each row");
 
 enum {
-    HWREG_MODE = 1,
-    HWREG_TRAPSTS = 3,
-    MODE_VSKIP = 28,
-    CODE_VCCZ = 251,
-    CODE_EXECZ = 252,
-    CODE_SCC = 253,
-    CODE_LDS_DIRECT = 254,
     NOP_STATES = 15,  /* the bits of its count */
     SLEEP_STATES = 16 /* at least: its unit is 64 clocks */
 };
@@ -93,26 +86,26 @@ static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *
     if (lane) *second |= CHK_SECOND_LANE;
     if (row->marks & ISA_IS_ONE_LANE) u->flags |= CHK_USE_ALL_LANES;
     if (i->op == ISA_OP_v_fma_f64 || i->op == ISA_OP_v_fmac_f64) *second |= CHK_SECOND_FMA64;
-    if (is_special(i, CODE_VCCZ) || is_special(i, CODE_EXECZ)) *second |= CHK_SECOND_USES_Z;
-    if (is_special(i, CODE_LDS_DIRECT)) *second |= CHK_SECOND_LDS_M0;
+    if (is_special(i, ISA_CODE_VCCZ) || is_special(i, ISA_CODE_EXECZ)) *second |= CHK_SECOND_USES_Z;
+    if (is_special(i, ISA_CODE_LDS_DIRECT)) *second |= CHK_SECOND_LDS_M0;
 }
 
 static void scalar_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
                        uint32_t *second)
 {
     const bool sets = i->op == ISA_OP_s_setreg_b32 || i->op == ISA_OP_s_setreg_imm32_b32;
-    const unsigned low = (unsigned)i->imm >> 6 & 31, bits = ((unsigned)i->imm >> 11 & 31) + 1;
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
     if (writes_scalar(u, ISA_CODE_M0)) u->first |= CHK_FIRST_SALU_M0;
     if (i->op == ISA_OP_s_setvskip) u->first |= CHK_FIRST_SETVSKIP;
     if (row->marks & ISA_IS_MOVREL) *second |= CHK_SECOND_MOVREL;
-    if (i->op == ISA_OP_s_getreg_b32 || sets) u->hwreg = (uint8_t)(i->imm & 63);
+    if (i->op == ISA_OP_s_getreg_b32 || sets) u->hwreg = (uint8_t)r.id;
     if (i->op == ISA_OP_s_getreg_b32)
-        *second |= CHK_SECOND_GETREG | (u->hwreg == HWREG_MODE ? CHK_SECOND_GETREG_MODE : 0);
+        *second |= CHK_SECOND_GETREG | (u->hwreg == ISA_HWREG_MODE ? CHK_SECOND_GETREG_MODE : 0);
     if (sets) {
         u->first |= CHK_FIRST_SETREG;
         *second |= CHK_SECOND_SETREG;
-        if (u->hwreg == HWREG_TRAPSTS) u->first |= CHK_FIRST_SETREG_TRAP;
-        if (u->hwreg == HWREG_MODE && low <= MODE_VSKIP && MODE_VSKIP < low + bits)
+        if (u->hwreg == ISA_HWREG_TRAPSTS) u->first |= CHK_FIRST_SETREG_TRAP;
+        if (u->hwreg == ISA_HWREG_MODE && r.mask << r.shift & ISA_MODE_VSKIP)
             u->first |= CHK_FIRST_SETREG_SKIP;
     }
 }
@@ -257,7 +250,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     add_operand(u, w, &i->dst2, CHK_ROLE_WRITTEN);
     if (row->marks & ISA_IS_SWAPS) add_operand(u, w, &i->src[0], CHK_ROLE_WRITTEN);
 
-    if (row->reads & ISA_REG_SCC || is_special(i, CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
+    if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
     if (i->op == ISA_OP_s_waitcnt) u->flags |= CHK_USE_WAITCNT;
     u->states = (uint8_t)states_of(i, row);

@@ -72,10 +72,9 @@ static bool at_most(chk_hazard_wave_t *s, unsigned flow, unsigned n)
     return true;
 }
 
-/* gfx9: vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8. */
-static void waitcnt(chk_hazard_wave_t *s, uint32_t simm16)
+static void waitcnt(chk_hazard_wave_t *s, isa_waits_t waits)
 {
-    const unsigned vm = (simm16 & 15) | (simm16 >> 14 & 3) << 4, lgkm = simm16 >> 8 & 15;
+    const unsigned vm = waits.vm, lgkm = waits.lgkm;
     bool some = at_most(s, CHK_FLOW_VM, vm);
     some |= at_most(s, CHK_FLOW_LDS, lgkm);
     if (!lgkm) some |= at_most(s, CHK_FLOW_ANY, 0);
@@ -85,7 +84,7 @@ static void waitcnt(chk_hazard_wave_t *s, uint32_t simm16)
     const uint32_t flat = s->flat_vm < s->flat_lgkm ? s->flat_vm : s->flat_lgkm;
     some |= at_most(s, CHK_FLOW_FLAT, s->issued[CHK_FLOW_FLAT] - flat);
     if (some && s->any_pending) s->any_pending = release(s, &s->pending);
-    if (at_most(s, CHK_FLOW_EXP, simm16 >> 4 & 7)) s->any_locked = release(s, &s->locked);
+    if (at_most(s, CHK_FLOW_EXP, waits.exp)) s->any_locked = release(s, &s->locked);
 }
 
 static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow,
@@ -347,7 +346,8 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         s->states += u->states;
     else
         chk_hazard_pass(s, u);
-    if (u->flags & CHK_USE_WAITCNT) waitcnt(s, (uint32_t)i->imm);
+    if (u->flags & CHK_USE_WAITCNT)
+        waitcnt(s, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
     const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* of scalars: all */

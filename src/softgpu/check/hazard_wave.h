@@ -73,8 +73,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
 /* In this mode VGPRs are others than those that the instruction names. */
 static inline bool chk_is_indexed(const isa_wave_t *w, const chk_use_t *u)
 {
-    enum { MODE_GPR_INDEX = 1 << 27 };
-    return w->mode & MODE_GPR_INDEX && u->flags & CHK_USE_INDEXED;
+    return w->mode & ISA_MODE_GPR_IDX && u->flags & CHK_USE_INDEXED;
 }
 
 /* Whether there is nothing to look at: nothing under way that it could meet, nothing that it

@@ -248,8 +248,8 @@ static void scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_ins
 
 static void wait(race_state_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
-    const uint32_t count = (uint32_t)i->imm;
-    if (!(count & 15) && !(count >> 14 & 3)) race_clock_wait(&s->clock, w->index_in_group);
+    if (!isa_waits(w->group->dispatch->arch, (uint32_t)i->imm).vm)
+        race_clock_wait(&s->clock, w->index_in_group);
 }
 
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)

@@ -161,7 +161,7 @@ isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_inte
 
 void sg_look_barrier(sg_box_t *b)
 {
-    uint64_t waited[SG_WAVES_MAX];
+    uint64_t waited[ISA_GROUP_WAVES];
     isa_census_t *census = census_of(b);
     if (check_of(b)) chk_group_barrier(b->check, &b->group, b->sleeping);
     if (!b->run->modelled) return;

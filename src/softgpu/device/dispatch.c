@@ -155,7 +155,7 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     }
     run->lds_bytes = (p->group_segment_size + SG_LDS_GRANULE - 1) & ~(SG_LDS_GRANULE - 1u);
 
-    uint32_t per_simd = SG_VGPR_FILE / run->isa.n_vgpr;
+    uint32_t per_simd = ISA_SIMD_VGPRS / run->isa.n_vgpr;
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
     if (run->waves > per_simd * profile->simds_per_cu) {
         sg_queue_fail(
@@ -209,6 +209,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
                 | (k->rsrc1 >> 23 & 1) << 9     /* IEEE */
                 | (k->rsrc2 >> 24 & 0x7f) << 12 /* exceptions */
                 | (k->rsrc1 >> 26 & 1) << 23;   /* FP16_OVFL */
+    isa->arch = &isa_gfx90a;
     isa->shared_base = SHARED_BASE;
     isa->private_base = PRIVATE_BASE;
     isa->engine_clock_mhz = run->device->profile.engine_clock_mhz;

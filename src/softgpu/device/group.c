@@ -123,19 +123,21 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
     }
 }
 
-/* HW_ID of gc 9.4.2 without the wave slot: which unit and SIMD. Workgroups go round the units by
+/* HW_ID without the wave slot: which unit and SIMD. Workgroups go round the units by
  * their number, engines first as the hardware and the driver's CU masks count them, so the same
  * program sees the same units every time, whatever the worker threads do. */
 static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd, uint32_t *place)
 {
     const sg_profile_t *p = &run->device->profile;
+    const isa_arch_t *a = run->isa.arch;
     uint32_t arrays = p->arrays_per_engine;
     const uint32_t n_units = unit_count(run);
     uint32_t unit = nth_unit(run->queue, n_units, id);
     uint32_t se = unit % p->shader_engines, rest = unit / p->shader_engines;
     *place = (se * arrays + rest % arrays) * p->cus_per_array + rest / arrays;
     *simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu);
-    return (rest / arrays & 15) << 8 | (rest % arrays & 1) << 12 | (se & 7) << 13;
+    return isa_bits_put(a->hw_id.cu, rest / arrays) | isa_bits_put(a->hw_id.sh, rest % arrays) |
+           isa_bits_put(a->hw_id.se, se);
 }
 
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id)
@@ -207,8 +209,10 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         isa_wave_t *w = b->wave[i];
         uint32_t lanes = items - i * ISA_LANES;
         start_registers(b, run, w, i);
-        w->hw_id =
-            unit | (simd + i) % run->device->profile.simds_per_cu << 4 | (b->place.slot[i] & 15u);
+        w->hw_id = unit |
+                   isa_bits_put(run->isa.arch->hw_id.simd,
+                                (simd + i) % run->device->profile.simds_per_cu) |
+                   isa_bits_put(run->isa.arch->hw_id.slot, b->place.slot[i]);
         w->exec = lanes >= ISA_LANES ? ~UINT64_C(0) : (UINT64_C(1) << lanes) - 1;
         if (full)
             memcpy(w->vgpr[0], run->v0[i], sizeof(isa_row_t));

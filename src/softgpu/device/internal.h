@@ -23,9 +23,7 @@ enum {
     SG_USER_SGPRS = 16,
     SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
     SG_CU_MAX = 1024,        /* limits of profile.h multiplied */
-    SG_SIMDS = 4,
     SG_LDS_GRANULE = 512,
-    SG_VGPR_FILE = 512, /* registers per lane and SIMD */
     SG_VGPR_GRANULE = 8,
     SG_THREADS_MAX = 256,  /* workers of the pool */
     SG_REGISTERS = 0x10000 /* dword addresses of the register windows, pm4.c */

@@ -10,8 +10,8 @@
 enum { BEYOND_MAX = 64 }; /* workgroups in flight that the model has no room for */
 
 typedef struct {
-    uint64_t slots[SG_SIMDS]; /* bit set of occupied wave slots */
-    uint32_t vgprs[SG_SIMDS];
+    uint64_t slots[ISA_UNIT_SIMDS]; /* bit set of occupied wave slots */
+    uint32_t vgprs[ISA_UNIT_SIMDS];
     uint32_t lds;
 } unit_t;
 
@@ -51,7 +51,7 @@ static int roomiest_simd(const sg_place_model_t *m, const unit_t *u, uint32_t vg
     uint32_t fewest = m->waves_per_simd;
     for (uint32_t s = 0; s < m->n_simds; s++) {
         uint32_t waves = (uint32_t)__builtin_popcountll(u->slots[s]);
-        if (waves < fewest && u->vgprs[s] + vgprs <= SG_VGPR_FILE) {
+        if (waves < fewest && u->vgprs[s] + vgprs <= ISA_SIMD_VGPRS) {
             fewest = waves;
             best = (int)s;
         }

@@ -67,7 +67,10 @@ static bool scalar_text(sg_trace_t *t, const isa_wave_t *w, unsigned code)
     static const struct {
         uint8_t code;
         const char *name;
-    } pairs[] = {{102, "flat_scratch"}, {104, "xnack_mask"}, {106, "vcc"}, {126, "exec"}};
+    } pairs[] = {{ISA_CODE_FLAT_SCRATCH, "flat_scratch"},
+                 {ISA_CODE_XNACK_MASK, "xnack_mask"},
+                 {ISA_CODE_VCC, "vcc"},
+                 {ISA_CODE_EXEC, "exec"}};
     for (unsigned k = 0; k < sizeof pairs / sizeof *pairs; k++)
         if (pairs[k].code == (code & ~1u)) {
             text(t, " %s=%08x%08x", pairs[k].name, w->sgpr[(code & ~1u) + 1], w->sgpr[code & ~1u]);
@@ -78,7 +81,7 @@ static bool scalar_text(sg_trace_t *t, const isa_wave_t *w, unsigned code)
     else if (code == ISA_CODE_M0)
         text(t, " m0=%08x", w->sgpr[code]);
     else if (code < ISA_CODE_M0)
-        text(t, " ttmp%u=%08x", code - 108, w->sgpr[code]);
+        text(t, " ttmp%u=%08x", code - ISA_CODE_TTMP, w->sgpr[code]);
     return false;
 }
 

@@ -10,9 +10,9 @@
  * registers, which nobody reads before the wave ends. */
 static bool does_nothing(const isa_inst_t *i)
 {
-    enum { ORDINARY = 102 /* s0 to s101 */ };
     if (i->op == ISA_OP_s_nop || i->op == ISA_OP_s_waitcnt) return true;
-    return i->op == ISA_OP_s_mov_b32 && i->src[0].kind == ISA_OPK_CONST && i->dst.reg < ORDINARY;
+    return i->op == ISA_OP_s_mov_b32 && i->src[0].kind == ISA_OPK_CONST &&
+           i->dst.reg < ISA_CODE_FLAT_SCRATCH;
 }
 
 bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)

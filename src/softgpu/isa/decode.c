@@ -7,8 +7,6 @@
 #include <string.h>
 
 enum {
-    SRC_SDWA = 249,
-    SRC_DPP = 250,
     SADDR_OFF = 0x7f,
     SEL_DWORD = 6,
     MAI_FIRST = 64, /* VOP3P opcodes of matrix instructions */
@@ -266,9 +264,9 @@ static void decode_short(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode, unsig
     bool has_src0;
     if (!pick_row(d, fmt, opcode)) return;
     has_src0 = isa_field(d->row, ISA_ROLE_SRC0) || d->row->mods & ISA_M_DPP;
-    bool plain = !has_src0 || (src0 != SRC_SDWA && src0 != SRC_DPP);
+    bool plain = !has_src0 || (src0 != ISA_CODE_SDWA && src0 != ISA_CODE_DPP);
     short_operands(d, vdst, src0, plain, vsrc1);
-    if (!plain && src0 == SRC_SDWA)
+    if (!plain && src0 == ISA_CODE_SDWA)
         decode_sdwa(d);
     else if (!plain)
         decode_dpp(d);

@@ -4,22 +4,7 @@
  * here and nowhere else: handlers take isa_operand_t.k as it is. */
 #include "softgpu/isa/decode.h"
 
-enum {
-    CODE_NULL = 125, /* reserved on gfx9 */
-    CODE_ZERO = 128,
-    CODE_POSITIVE_LAST = 192, /* 1..64 are 129..192 */
-    CODE_NEGATIVE_LAST = 208, /* -1..-16 are 193..208 */
-    CODE_APERTURE_FIRST = 235,
-    CODE_APERTURE_LAST = 239,
-    CODE_FLOAT_FIRST = 240,
-    CODE_FLOAT_LAST = 248,
-    CODE_VCCZ = 251,
-    CODE_LDS_DIRECT = 254,
-    CODE_LITERAL = 255,
-    CODE_VGPR = 256
-};
-
-/* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi): codes 240..248 */
+/* What the codes from ISA_CODE_FLOAT_FIRST stand for. */
 static const struct {
     uint16_t f16;
     uint32_t f32;
@@ -34,7 +19,7 @@ static const struct {
 
 static uint64_t inline_float(unsigned code, isa_type_t type, unsigned bits)
 {
-    unsigned k = code - CODE_FLOAT_FIRST;
+    unsigned k = code - ISA_CODE_FLOAT_FIRST;
     switch (type) {
     case ISA_T_F16:
     case ISA_T_V2F16: /* low half only */ return floats[k].f16;
@@ -53,9 +38,9 @@ static uint64_t inline_float(unsigned code, isa_type_t type, unsigned bits)
 uint64_t isa_inline_constant(unsigned code, isa_type_t type, unsigned bits)
 {
     int64_t value;
-    if (code >= CODE_FLOAT_FIRST) return inline_float(code, type, bits);
-    value = code <= CODE_POSITIVE_LAST ? (int64_t)code - CODE_ZERO
-                                       : (int64_t)CODE_POSITIVE_LAST - (int64_t)code;
+    if (code >= ISA_CODE_FLOAT_FIRST) return inline_float(code, type, bits);
+    value = code <= ISA_CODE_POSITIVE_LAST ? (int64_t)code - ISA_CODE_ZERO
+                                           : (int64_t)ISA_CODE_POSITIVE_LAST - (int64_t)code;
     if (type == ISA_T_V2F32 || type == ISA_T_V2B32)
         return (uint32_t)value | (uint64_t)(uint32_t)value << 32;
     return bits == 64 ? (uint64_t)value : (uint32_t)value;
@@ -82,10 +67,13 @@ void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned
     o->kind = ISA_OPK_SGPR;
     o->reg = (uint16_t)code;
     o->bits = (uint16_t)bits;
-    if (code > 127 || code == CODE_NULL || code % align || (code == 124 && bits > 32))
+    if (code >= ISA_CODE_ZERO || code == ISA_CODE_NULL || code % align ||
+        (code == ISA_CODE_M0 && bits > 32))
         d->bad = true;
-    if (code < 102 && code + bits / 32 > 102) d->bad = true;
-    if (bits > 64 && code >= 102 && (code < 108 || code + bits / 32 > 124)) d->bad = true;
+    if (code < ISA_CODE_FLAT_SCRATCH && code + bits / 32 > ISA_CODE_FLAT_SCRATCH) d->bad = true;
+    if (bits > 64 && code >= ISA_CODE_FLAT_SCRATCH &&
+        (code < ISA_CODE_TTMP || code + bits / 32 > ISA_CODE_M0))
+        d->bad = true;
 }
 
 void isa_decode_vgpr(isa_decoder_t *d, isa_operand_t *o, unsigned reg, unsigned bits, bool acc)
@@ -93,7 +81,7 @@ void isa_decode_vgpr(isa_decoder_t *d, isa_operand_t *o, unsigned reg, unsigned 
     o->kind = acc ? ISA_OPK_AGPR : ISA_OPK_VGPR;
     o->reg = (uint16_t)reg;
     o->bits = (uint16_t)bits;
-    if (reg + bits / 32 > 256) d->bad = true;
+    if (reg + bits / 32 > ISA_CODE_VGPR) d->bad = true;
 }
 
 static void constant(isa_operand_t *o, unsigned code, const isa_field_t *f, uint64_t k)
@@ -106,27 +94,27 @@ static void constant(isa_operand_t *o, unsigned code, const isa_field_t *f, uint
 
 void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const isa_field_t *f)
 {
-    if (code >= CODE_VGPR) {
+    if (code >= ISA_CODE_VGPR) {
         if (f->kind == ISA_K_SS || f->kind == ISA_K_SSC || f->kind == ISA_K_S) d->bad = true;
-        isa_decode_vgpr(d, o, code - CODE_VGPR, f->bits, false);
+        isa_decode_vgpr(d, o, code - ISA_CODE_VGPR, f->bits, false);
         return;
     }
     if (f->kind == ISA_K_V || f->kind == ISA_K_A || f->kind == ISA_K_AV ||
-        (f->kind == ISA_K_S && code >= CODE_ZERO)) {
+        (f->kind == ISA_K_S && code >= ISA_CODE_ZERO)) {
         d->bad = true;
         return;
     }
-    if (code < CODE_ZERO) {
+    if (code < ISA_CODE_ZERO) {
         isa_decode_sgpr(d, o, code, f->bits);
-    } else if (code <= CODE_NEGATIVE_LAST ||
-               (code >= CODE_FLOAT_FIRST && code <= CODE_FLOAT_LAST)) {
+    } else if (code <= ISA_CODE_NEGATIVE_LAST ||
+               (code >= ISA_CODE_FLOAT_FIRST && code <= ISA_CODE_INVERSE_2PI)) {
         constant(o, code, f, isa_inline_constant(code, f->type, f->bits));
-    } else if (code == CODE_LITERAL && d->literal_allowed && f->kind != ISA_K_SSC &&
+    } else if (code == ISA_CODE_LITERAL && d->literal_allowed && f->kind != ISA_K_SSC &&
                f->kind != ISA_K_VSC) {
         constant(o, code, f, widen_literal(isa_decode_literal(d), f->type));
-    } else if ((code >= CODE_APERTURE_FIRST && code <= CODE_APERTURE_LAST) ||
-               (code >= CODE_VCCZ && code < CODE_LDS_DIRECT) ||
-               (code == CODE_LDS_DIRECT && f->bits == 32)) {
+    } else if ((code >= ISA_CODE_SHARED_BASE && code <= ISA_CODE_POPS_EXITING_WAVE_ID) ||
+               (code >= ISA_CODE_VCCZ && code < ISA_CODE_LDS_DIRECT) ||
+               (code == ISA_CODE_LDS_DIRECT && f->bits == 32)) {
         o->kind = ISA_OPK_SPECIAL;
         o->reg = (uint16_t)code;
         o->bits = f->bits;

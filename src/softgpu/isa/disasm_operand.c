@@ -29,13 +29,15 @@ static void tuple(isa_text_t *t, const char *letter, unsigned first, unsigned bi
 
 static void scalar(isa_text_t *t, unsigned code, unsigned bits)
 {
-    static const char *const names[] = {
-        [102] = "flat_scratch", [104] = "xnack_mask", [106] = "vcc", [126] = "exec"};
-    if (code < 102)
+    static const char *const names[] = {[ISA_CODE_FLAT_SCRATCH] = "flat_scratch",
+                                        [ISA_CODE_XNACK_MASK] = "xnack_mask",
+                                        [ISA_CODE_VCC] = "vcc",
+                                        [ISA_CODE_EXEC] = "exec"};
+    if (code < ISA_CODE_FLAT_SCRATCH)
         tuple(t, "s", code, bits);
-    else if (code >= 108 && code < 124)
-        tuple(t, "ttmp", code - 108, bits);
-    else if (code == 124)
+    else if (code >= ISA_CODE_TTMP && code < ISA_CODE_M0)
+        tuple(t, "ttmp", code - ISA_CODE_TTMP, bits);
+    else if (code == ISA_CODE_M0)
         isa_text(t, "m0");
     else if (bits == 64)
         isa_text(t, "%s", names[code & ~1u]);
@@ -45,19 +47,18 @@ static void scalar(isa_text_t *t, unsigned code, unsigned bits)
 
 static void special(isa_text_t *t, unsigned code)
 {
-    static const char *const names[] = {[0] = "src_shared_base",
-                                        "src_shared_limit",
-                                        "src_private_base",
-                                        "src_private_limit",
-                                        "src_pops_exiting_wave_id",
-                                        [16] = "src_vccz",
-                                        "src_execz",
-                                        "src_scc",
-                                        "src_lds_direct"};
-    isa_text(t, "%s", names[code - 235]);
+    static const char *const names[] = {[ISA_CODE_SHARED_BASE] = "src_shared_base",
+                                        [ISA_CODE_SHARED_LIMIT] = "src_shared_limit",
+                                        [ISA_CODE_PRIVATE_BASE] = "src_private_base",
+                                        [ISA_CODE_PRIVATE_LIMIT] = "src_private_limit",
+                                        [ISA_CODE_POPS_EXITING_WAVE_ID] =
+                                            "src_pops_exiting_wave_id",
+                                        [ISA_CODE_VCCZ] = "src_vccz",
+                                        [ISA_CODE_EXECZ] = "src_execz",
+                                        [ISA_CODE_SCC] = "src_scc",
+                                        [ISA_CODE_LDS_DIRECT] = "src_lds_direct"};
+    isa_text(t, "%s", names[code]);
 }
-
-enum { FIRST_FLOAT = 240, CODE_INVERSE_2PI = 248, CODE_LITERAL = 255 };
 
 /* Integer operands of 16 bits show floats as what they would be in 16 bits. */
 static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned bits)
@@ -66,9 +67,9 @@ static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned
     static const uint16_t half[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
                                     0xc000, 0x4400, 0xc400, 0x3118};
     if (type == ISA_T_B16 || type == ISA_T_V2B16)
-        isa_text(t, "0x%x", half[code - FIRST_FLOAT]);
-    else if (code != CODE_INVERSE_2PI)
-        isa_text(t, "%s", text[code - FIRST_FLOAT]);
+        isa_text(t, "0x%x", half[code - ISA_CODE_FLOAT_FIRST]);
+    else if (code != ISA_CODE_INVERSE_2PI)
+        isa_text(t, "%s", text[code - ISA_CODE_FLOAT_FIRST]);
     else if (bits == 64 && type != ISA_T_V2F32 && type != ISA_T_V2B32)
         isa_text(t, "0.15915494309189532");
     else
@@ -87,7 +88,8 @@ static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsig
         isa_text(t, "%d", (int)value);
         return;
     }
-    for (unsigned code = FIRST_FLOAT; bits != 64 && !half_int && code <= CODE_INVERSE_2PI; code++) {
+    for (unsigned code = ISA_CODE_FLOAT_FIRST;
+         bits != 64 && !half_int && code <= ISA_CODE_INVERSE_2PI; code++) {
         uint64_t pattern = isa_inline_constant(code, half ? ISA_T_F16 : ISA_T_F32, 32);
         if (pattern == (type == ISA_T_V2F16 ? literal & 0xffff : literal)) {
             inline_float(t, code, type, bits);
@@ -99,9 +101,9 @@ static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsig
 
 static void constant(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 {
-    if (o->reg == CODE_LITERAL)
+    if (o->reg == ISA_CODE_LITERAL)
         literal_text(t, (uint32_t)(type == ISA_T_F64 ? o->k >> 32 : o->k), type, o->bits);
-    else if (o->reg >= FIRST_FLOAT)
+    else if (o->reg >= ISA_CODE_FLOAT_FIRST)
         inline_float(t, o->reg, type, o->bits);
     else
         isa_text(t, "%d", (int)(int32_t)o->k);
@@ -123,27 +125,29 @@ void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 
 void isa_text_waitcnt(isa_text_t *t, unsigned imm)
 {
-    unsigned vm = (imm & 15) | (imm >> 10 & 0x30), exp = imm >> 4 & 7, lgkm = imm >> 8 & 15;
-    bool all = vm == 63 && exp == 7 && lgkm == 15; /* waits for nothing: all are shown */
-    const char *gap = " ";
-    if (vm != 63 || all) isa_text(t, "%svmcnt(%u)", gap, vm);
-    if (exp != 7 || all) isa_text(t, "%sexpcnt(%u)", gap, exp);
-    if (lgkm != 15 || all) isa_text(t, "%slgkmcnt(%u)", gap, lgkm);
+    const isa_waits_t waits = isa_waits(&isa_gfx90a, imm), most = isa_gfx90a.waits_most;
+    const bool vm = waits.vm != most.vm, exp = waits.exp != most.exp,
+               lgkm = waits.lgkm != most.lgkm;
+    const bool all = !vm && !exp && !lgkm; /* waits for nothing: all are shown */
+    if (vm || all) isa_text(t, " vmcnt(%u)", waits.vm);
+    if (exp || all) isa_text(t, " expcnt(%u)", waits.exp);
+    if (lgkm || all) isa_text(t, " lgkmcnt(%u)", waits.lgkm);
 }
 
 void isa_text_hwreg(isa_text_t *t, unsigned imm)
 {
     static const char *const names[] = {
-        [1] = "HW_REG_MODE",    [2] = "HW_REG_STATUS",        [3] = "HW_REG_TRAPSTS",
-        [4] = "HW_REG_HW_ID",   [5] = "HW_REG_GPR_ALLOC",     [6] = "HW_REG_LDS_ALLOC",
-        [7] = "HW_REG_IB_STS",  [15] = "HW_REG_SH_MEM_BASES", [16] = "HW_REG_TBA_LO",
-        [17] = "HW_REG_TBA_HI", [18] = "HW_REG_TMA_LO",       [19] = "HW_REG_TMA_HI"};
-    unsigned id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11 & 31) + 1;
-    if (id < sizeof(names) / sizeof(*names) && names[id])
-        isa_text(t, "hwreg(%s", names[id]);
+#define X(name, number) [number] = "HW_REG_" #name,
+        ISA_HWREGS(X)
+#undef X
+    };
+    const isa_hwreg_t r = isa_hwreg(imm);
+    if (r.id < sizeof(names) / sizeof(*names) && names[r.id])
+        isa_text(t, "hwreg(%s", names[r.id]);
     else
-        isa_text(t, "hwreg(%u", id);
-    if (offset || width != 32) isa_text(t, ", %u, %u", offset, width);
+        isa_text(t, "hwreg(%u", r.id);
+    if (r.shift || r.mask != ~0u)
+        isa_text(t, ", %u, %u", r.shift, (unsigned)__builtin_popcount(r.mask));
     isa_text(t, ")");
 }
 

@@ -397,7 +397,7 @@ static void run64(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const ui
 
 static const char *refusal(const isa_wave_t *w, const isa_inst_t *i, const shape_t *s)
 {
-    if (w->mode & VALU_MODE_GPR_IDX) return "register indexing";
+    if (w->mode & ISA_MODE_GPR_IDX) return "register indexing";
     if (s->type != A_I8 && (w->mode & (s->type == A_F64 ? 0xc : 0x3))) return "MODE rounding";
     if (i->cbsz && (1u << i->cbsz > s->blocks || i->abid >= 1u << i->cbsz))
         return "cbsz or abid out of range";

@@ -5,23 +5,6 @@
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/trap.h"
 
-enum {
-    HWREG_MODE = 1,
-    HWREG_STATUS = 2,
-    HWREG_TRAPSTS = 3,
-    HWREG_HW_ID = 4,
-    HWREG_GPR_ALLOC = 5,
-    HWREG_LDS_ALLOC = 6,
-    HWREG_IB_STS = 7,
-    HWREG_SH_MEM_BASES = 15,
-    HWREG_TBA_LO = 16,
-    HWREG_TBA_HI = 17,
-    HWREG_TMA_LO = 18,
-    HWREG_TMA_HI = 19
-};
-
-enum { MODE_GPR_IDX_EN = 1 << 27, MODE_VSKIP = 1 << 28 };
-
 /* VGPR_SIZE 11:6 in granules of 8, ACCV_OFFSET 17:12 in fours, SGPR_SIZE 27:24 in sixteens (112,
  * what every wave has); each field holds the count less one. The bases are 0. */
 static uint32_t gpr_alloc(const isa_wave_t *w)
@@ -35,58 +18,42 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
     switch (id) {
-    case HWREG_MODE: *value = w->mode; return true;
-    case HWREG_STATUS: *value = isa_status(w); return true;
-    case HWREG_HW_ID: *value = w->hw_id; return true;
-    case HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
-    case HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in 512-byte blocks */
+    case ISA_HWREG_MODE: *value = w->mode; return true;
+    case ISA_HWREG_STATUS: *value = isa_status(w); return true;
+    case ISA_HWREG_HW_ID: *value = w->hw_id; return true;
+    case ISA_HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
+    case ISA_HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in 512-byte blocks */
         *value = (w->group->lds_bytes + 511) / 512 << 12;
         return true;
-    case HWREG_SH_MEM_BASES:
+    case ISA_HWREG_SH_MEM_BASES:
         *value = (uint32_t)(dispatch->private_base >> 48) | (uint32_t)(dispatch->shared_base >> 48)
                                                                 << 16;
         return true;
-    case HWREG_TRAPSTS: /* no exception is recorded, nothing is outstanding */
-    case HWREG_IB_STS: *value = 0; return true;
+    case ISA_HWREG_TRAPSTS: /* no exception is recorded, nothing is outstanding */
+    case ISA_HWREG_IB_STS: *value = 0; return true;
     /* addresses of the trap handler, which an ordinary program does not see */
-    case HWREG_TBA_LO: *value = w->privileged ? (uint32_t)w->tba : 0; return true;
-    case HWREG_TBA_HI: *value = w->privileged ? (uint32_t)(w->tba >> 32) : 0; return true;
-    case HWREG_TMA_LO: *value = w->privileged ? (uint32_t)w->tma : 0; return true;
-    case HWREG_TMA_HI: *value = w->privileged ? (uint32_t)(w->tma >> 32) : 0; return true;
+    case ISA_HWREG_TBA_LO: *value = w->privileged ? (uint32_t)w->tba : 0; return true;
+    case ISA_HWREG_TBA_HI: *value = w->privileged ? (uint32_t)(w->tba >> 32) : 0; return true;
+    case ISA_HWREG_TMA_LO: *value = w->privileged ? (uint32_t)w->tma : 0; return true;
+    case ISA_HWREG_TMA_HI: *value = w->privileged ? (uint32_t)(w->tma >> 32) : 0; return true;
     default: *value = 0; return false;
     }
 }
 
-/* id 5:0, offset 10:6, size 15:11 less one */
-static unsigned reg_id(const isa_inst_t *i)
-{
-    return i->imm & 63;
-}
-
-static unsigned reg_offset(const isa_inst_t *i)
-{
-    return i->imm >> 6 & 31;
-}
-
-static uint32_t reg_mask(const isa_inst_t *i)
-{
-    unsigned size = (i->imm >> 11 & 31) + 1;
-    return size == 32 ? ~0u : (1u << size) - 1;
-}
-
 ISA_INST(s_getreg_b32)
 {
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
     uint32_t value;
-    if (!read_hwreg(w, reg_id(i), &value)) {
+    if (!read_hwreg(w, r.id, &value)) {
         isa_stop_unsupported(w, i, "no such hardware register");
         return;
     }
-    w->sgpr[i->dst.reg] = value >> reg_offset(i) & reg_mask(i);
+    w->sgpr[i->dst.reg] = value >> r.shift & r.mask;
 }
 
 static void set_mode(isa_wave_t *w, const isa_inst_t *i, uint32_t mode)
 {
-    if (mode & MODE_VSKIP)
+    if (mode & ISA_MODE_VSKIP)
         isa_stop_unsupported(w, i, "VSKIP mode");
     else
         w->mode = mode;
@@ -104,15 +71,17 @@ static void set_status(isa_wave_t *w, const isa_inst_t *i, uint32_t status)
 
 static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
 {
-    uint32_t mask = reg_mask(i) << reg_offset(i), old;
-    value = value << reg_offset(i) & mask;
-    if (!read_hwreg(w, reg_id(i), &old))
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
+    const uint32_t mask = r.mask << r.shift;
+    uint32_t old;
+    value = value << r.shift & mask;
+    if (!read_hwreg(w, r.id, &old))
         isa_stop_unsupported(w, i, "no such hardware register");
-    else if (reg_id(i) == HWREG_MODE)
+    else if (r.id == ISA_HWREG_MODE)
         set_mode(w, i, (old & ~mask) | value);
-    else if (reg_id(i) == HWREG_STATUS)
+    else if (r.id == ISA_HWREG_STATUS)
         set_status(w, i, (old & ~mask) | value);
-    else if (reg_id(i) == HWREG_TRAPSTS && value)
+    else if (r.id == ISA_HWREG_TRAPSTS && value)
         isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
 }
 
@@ -129,7 +98,7 @@ ISA_INST(s_setreg_imm32_b32)
 ISA_INST(s_setvskip)
 {
     uint32_t bit = isa_read32(w, &i->src[0]) >> (isa_read32(w, &i->src[1]) & 31) & 1;
-    set_mode(w, i, bit ? w->mode | MODE_VSKIP : w->mode & ~(uint32_t)MODE_VSKIP);
+    set_mode(w, i, bit ? w->mode | ISA_MODE_VSKIP : w->mode & ~(uint32_t)ISA_MODE_VSKIP);
 }
 
 /* ---- VGPR indexing: M0 holds the index in 7:0 and the operands it applies to in 15:12 ---- */
@@ -138,7 +107,7 @@ ISA_INST(s_set_gpr_idx_on)
 {
     uint32_t index = isa_read32(w, &i->src[0]) & 0xff;
     w->m0 = (w->m0 & ~0xf0ffu) | index | (uint32_t)(i->imm & 15) << 12;
-    w->mode |= MODE_GPR_IDX_EN;
+    w->mode |= ISA_MODE_GPR_IDX;
 }
 
 ISA_INST(s_set_gpr_idx_idx)
@@ -153,22 +122,10 @@ ISA_INST(s_set_gpr_idx_mode)
 
 ISA_INST(s_set_gpr_idx_off)
 {
-    w->mode &= ~(uint32_t)MODE_GPR_IDX_EN;
+    w->mode &= ~(uint32_t)ISA_MODE_GPR_IDX;
 }
 
 /* ---- operands that are not registers ---- */
-
-enum {
-    SRC_SHARED_BASE = 235,
-    SRC_SHARED_LIMIT = 236,
-    SRC_PRIVATE_BASE = 237,
-    SRC_PRIVATE_LIMIT = 238,
-    SRC_POPS_EXITING_WAVE_ID = 239,
-    SRC_VCCZ = 251,
-    SRC_EXECZ = 252,
-    SRC_SCC = 253,
-    SRC_LDS_DIRECT = 254
-};
 
 /* M0: byte address 15:0, type 18:16 (0 ubyte, 1 ushort, 2 dword, 4 sbyte, 5 sshort). */
 static uint32_t lds_direct(const isa_wave_t *w)
@@ -187,14 +144,14 @@ uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
     switch (o->reg) {
-    case SRC_SHARED_BASE: return dispatch->shared_base;
-    case SRC_SHARED_LIMIT: return dispatch->shared_base | 0xffffffff;
-    case SRC_PRIVATE_BASE: return dispatch->private_base;
-    case SRC_PRIVATE_LIMIT: return dispatch->private_base | 0xffffffff;
-    case SRC_VCCZ: return w->vcc == 0;
-    case SRC_EXECZ: return w->exec == 0;
-    case SRC_SCC: return w->scc;
-    case SRC_LDS_DIRECT: return lds_direct(w);
-    default: /* SRC_POPS_EXITING_WAVE_ID: graphics only, nobody waits */ return 0;
+    case ISA_CODE_SHARED_BASE: return dispatch->shared_base;
+    case ISA_CODE_SHARED_LIMIT: return dispatch->shared_base | 0xffffffff;
+    case ISA_CODE_PRIVATE_BASE: return dispatch->private_base;
+    case ISA_CODE_PRIVATE_LIMIT: return dispatch->private_base | 0xffffffff;
+    case ISA_CODE_VCCZ: return w->vcc == 0;
+    case ISA_CODE_EXECZ: return w->exec == 0;
+    case ISA_CODE_SCC: return w->scc;
+    case ISA_CODE_LDS_DIRECT: return lds_direct(w);
+    default: /* ISA_CODE_POPS_EXITING_WAVE_ID: graphics only, nobody waits */ return 0;
     }
 }

@@ -10,18 +10,7 @@
 
 #define ISA_PC_MASK UINT64_C(0xffffffffffff)
 
-/* Of STATUS; in the wave's workgroup: the bits of isa_status(). */
-enum {
-    ISA_STATUS_SCC = 1 << 0,
-    ISA_STATUS_PRIV = 1 << 5,
-    ISA_STATUS_TRAP_EN = 1 << 6,
-    ISA_STATUS_EXECZ = 1 << 9,
-    ISA_STATUS_VCCZ = 1 << 10,
-    ISA_STATUS_IN_TG = 1 << 11,
-    ISA_STATUS_HALT = 1 << 13,
-    ISA_STATUS_VALID = 1 << 16
-};
-
+/* The wave's STATUS. */
 static inline uint32_t isa_status(const isa_wave_t *w)
 {
     return w->scc | (w->privileged ? ISA_STATUS_PRIV : 0) | ISA_STATUS_TRAP_EN |

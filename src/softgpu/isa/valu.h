@@ -63,13 +63,7 @@ typedef struct {
     valu_body_t *saturate; /* takes the body's place under clamp; integer results */
 } valu_desc_t;
 
-enum {
-    VALU_MODE_IEEE = 1 << 9,
-    VALU_MODE_DX10_CLAMP = 1 << 8,
-    VALU_MODE_FP16_OVFL = 1 << 23,
-    VALU_MODE_GPR_IDX = 1 << 27,
-    VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL
-};
+enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL };
 
 /* No two lanes of a row meet: rows are equal or apart. */
 #ifdef __clang__
@@ -163,7 +157,7 @@ static inline uint32_t valu_mode_mask(unsigned type)
     case VALU_PF32:
     case VALU_MIX: return 0x33;
     case VALU_F16:
-    case VALU_PF16: return 0xcc | VALU_MODE_FP16_OVFL;
+    case VALU_PF16: return 0xcc | ISA_MODE_FP16_OVFL;
     case VALU_F64: return 0xcc;
     default: return 0;
     }
@@ -191,7 +185,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 {
     const uint32_t mode_mask = valu_mode_mask(t->dst) | valu_mode_mask(t->src[0]) |
                                valu_mode_mask(t->src[1]) | valu_mode_mask(t->src[2]) |
-                               VALU_MODE_GPR_IDX;
+                               ISA_MODE_GPR_IDX;
     if (__builtin_expect((i->flags & VALU_SLOW_FLAGS) || i->omod ||
                              ((w->mode ^ VALU_MODE_PLAIN) & mode_mask),
                          0)) {
@@ -308,7 +302,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 
 /* MODE's part in formulas. Copies: a store to a row might change *v, for all a compiler knows. */
 #define VALU_LOCALS                                                                                \
-    const bool ieee __attribute__((unused)) = v->mode & VALU_MODE_IEEE;                            \
+    const bool ieee __attribute__((unused)) = v->mode & ISA_MODE_IEEE;                             \
     const uint32_t round __attribute__((unused)) = v->round
 
 /* Head of a body's loop: a, b, c are the lane's sources in the types named. */

@@ -134,7 +134,7 @@ ISA_INST(v_pk_mov_b32)
     for (unsigned n = 0; n < 2; n++) {
         const isa_operand_t *o = &i->src[n];
         const uint32_t *row = w->vgpr[o->reg];
-        if (o->mods || (i->flags & ISA_F_CLAMP) || (w->mode & VALU_MODE_GPR_IDX)) {
+        if (o->mods || (i->flags & ISA_F_CLAMP) || (w->mode & ISA_MODE_GPR_IDX)) {
             isa_stop_unsupported(w, i, "modifier");
             return;
         }

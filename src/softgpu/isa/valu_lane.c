@@ -12,7 +12,7 @@ static uint32_t *row_of(isa_wave_t *w, const isa_operand_t *o)
 /* Which of these obey register indexing is not documented; no compiler combines them. */
 static bool refuse_indexing(isa_wave_t *w, const isa_inst_t *i)
 {
-    if (!(w->mode & VALU_MODE_GPR_IDX)) return false;
+    if (!(w->mode & ISA_MODE_GPR_IDX)) return false;
     isa_stop_unsupported(w, i, "register indexing");
     return true;
 }

@@ -257,7 +257,7 @@ static const float omod_factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
 static void finish_f32(uint32_t *row, const frame_t *f, bool scale, bool clamp)
 {
     const float factor = omod_factor[scale ? f->i->omod : 0];
-    const bool nan_to_zero = f->w->mode & VALU_MODE_DX10_CLAMP;
+    const bool nan_to_zero = f->w->mode & ISA_MODE_DX10_CLAMP;
     for (int l = 0; l < ISA_LANES; l++) {
         float x = fpu_f32(row[l]);
         if (fpu_nan32(row[l])) {
@@ -281,7 +281,7 @@ static uint32_t finish_half(uint32_t h, float factor, bool clamp, bool nan_to_ze
 static void finish_f16(uint32_t *row, const frame_t *f, bool scale, bool clamp, bool packed)
 {
     const float factor = omod_factor[scale ? f->i->omod : 0];
-    const bool nan_to_zero = f->w->mode & VALU_MODE_DX10_CLAMP;
+    const bool nan_to_zero = f->w->mode & ISA_MODE_DX10_CLAMP;
     for (int l = 0; l < ISA_LANES; l++) {
         const uint32_t low = finish_half(row[l], factor, clamp, nan_to_zero);
         const uint32_t high = packed ? finish_half(row[l] >> 16, factor, clamp, nan_to_zero) : 0;
@@ -292,7 +292,7 @@ static void finish_f16(uint32_t *row, const frame_t *f, bool scale, bool clamp, 
 static void finish_f64(uint32_t *d, const frame_t *f, bool scale, bool clamp)
 {
     const double factor = (double)omod_factor[scale ? f->i->omod : 0];
-    const bool nan_to_zero = f->w->mode & VALU_MODE_DX10_CLAMP;
+    const bool nan_to_zero = f->w->mode & ISA_MODE_DX10_CLAMP;
     for (int l = 0; l < ISA_LANES; l++) {
         double x = VALU_LD_f64(d);
         if (fpu_nan64(VALU_LD_u64(d))) {
@@ -313,7 +313,7 @@ static void finish(frame_t *f)
     if (!is_float(type) || (f->t->flags & VALU_RAW)) return;
     const bool keeps = denormal_field(type, mode) & 2;
     const bool clamp = f->i->flags & ISA_F_CLAMP && !(f->t->flags & VALU_CLAMP_NOP);
-    const bool scale = f->i->omod && !keeps && !(mode & VALU_MODE_IEEE);
+    const bool scale = f->i->omod && !keeps && !(mode & ISA_MODE_IEEE);
     if (!keeps) flush_rows(f->dst, type);
     if (!clamp && !scale) return;
     switch (type) {
@@ -390,7 +390,7 @@ static uint32_t result_round(const valu_desc_t *t, uint32_t mode)
 static void register_indexing(frame_t *f)
 {
     const uint32_t m0 = f->w->m0;
-    if (!(f->w->mode & VALU_MODE_GPR_IDX)) return;
+    if (!(f->w->mode & ISA_MODE_GPR_IDX)) return;
     for (unsigned n = 0; n < 4; n++)
         f->index[n] = m0 >> (12 + n) & 1 ? m0 & 0xff : 0;
 }
@@ -405,7 +405,7 @@ static bool refuse(const frame_t *f)
     if ((i->flags & ISA_F_CLAMP) && t->dst && !is_float(t->dst) && !t->saturate &&
         !(t->flags & VALU_CLAMP_NOP))
         why = "clamp of this instruction";
-    if ((w->mode & VALU_MODE_FP16_OVFL) && (t->dst == VALU_F16 || t->dst == VALU_PF16))
+    if ((w->mode & ISA_MODE_FP16_OVFL) && (t->dst == VALU_F16 || t->dst == VALU_PF16))
         why = "MODE.FP16_OVFL";
     if (i->fmt == ISA_FMT_VOP3P)
         for (unsigned n = 0; n < 3; n++)
@@ -423,7 +423,7 @@ static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_de
 {
     if ((i->flags & VALU_SLOW_FLAGS & ~(uint32_t)(ISA_F_SRCMOD | ISA_F_SDWA)) || i->omod)
         return false;
-    if (((w->mode ^ VALU_MODE_PLAIN) & (0xff | VALU_MODE_FP16_OVFL | VALU_MODE_GPR_IDX)) ||
+    if (((w->mode ^ VALU_MODE_PLAIN) & (0xff | ISA_MODE_FP16_OVFL | ISA_MODE_GPR_IDX)) ||
         (t->flags & VALU_HI_HALF))
         return false;
     if (i->fmt == ISA_FMT_VOP3P) return is_packed(t->dst);

@@ -5,19 +5,15 @@
 #ifndef SOFTGPU_ISA_WAVE_H
 #define SOFTGPU_ISA_WAVE_H
 
+#include "softgpu/isa/arch.h"
 #include "softgpu/isa/inst.h"
 
 #include <stddef.h>
 
 enum {
     ISA_LANES = 64,
-    ISA_VGPR_ROWS =
-        544,           /* 512 unified registers and room for the widest tuple: no handler checks */
-    ISA_SCALARS = 144, /* codes 0..127 and room for a 16-dword tuple */
-    ISA_CODE_FLAT_SCRATCH = 102,
-    ISA_CODE_VCC = 106,
-    ISA_CODE_M0 = 124,
-    ISA_CODE_EXEC = 126
+    ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32, /* and room for the widest tuple: no handler checks */
+    ISA_SCALARS = ISA_CODE_ZERO + 16     /* likewise */
 };
 
 /* Why a wave stopped. */
@@ -55,6 +51,7 @@ enum { ISA_PROVEN = 8 }; /* a power of two */
 
 /* What every wave of a dispatch shares; lives as long as the dispatch. */
 typedef struct isa_dispatch {
+    const isa_arch_t *arch;
     struct sg_memory *memory;
     struct isa_code *code; /* the device's code cache */
     uint64_t entry_pc;
@@ -92,21 +89,21 @@ struct isa_wave {
     union {
         uint32_t sgpr[ISA_SCALARS];
         struct {
-            uint32_t s_plain[102];
-            uint64_t flat_scratch; /* code 102 */
+            uint32_t s_plain[ISA_CODE_FLAT_SCRATCH];
+            uint64_t flat_scratch;
             uint64_t xnack_mask;
-            uint64_t vcc; /* code 106 */
-            uint32_t ttmp[16];
-            uint32_t m0; /* code 124 */
+            uint64_t vcc;
+            uint32_t ttmp[ISA_CODE_M0 - ISA_CODE_TTMP];
+            uint32_t m0;
             uint32_t s_reserved;
-            uint64_t exec; /* code 126 */
+            uint64_t exec;
         };
     };
     uint32_t scc;        /* 0 or 1 */
     uint32_t mode;       /* MODE register */
     uint32_t acc_offset; /* copy of the dispatch's */
     uint32_t index_in_group;
-    uint32_t nap; /* clocks that the last s_sleep asks for */
+    uint32_t nap;     /* clocks that the last s_sleep asks for */
     isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
     uint64_t scratch_base;  /* GPU address of this wave's scratch (what the hardware's
@@ -134,13 +131,13 @@ struct isa_wave {
 
 _Static_assert(offsetof(struct isa_wave, flat_scratch) - offsetof(struct isa_wave, sgpr) ==
                    4 * ISA_CODE_FLAT_SCRATCH,
-               "FLAT_SCRATCH is scalar code 102");
+               "FLAT_SCRATCH has its scalar code");
 _Static_assert(offsetof(struct isa_wave, vcc) - offsetof(struct isa_wave, sgpr) == 4 * ISA_CODE_VCC,
-               "VCC is scalar code 106");
+               "VCC has its scalar code");
 _Static_assert(offsetof(struct isa_wave, m0) - offsetof(struct isa_wave, sgpr) == 4 * ISA_CODE_M0,
-               "M0 is scalar code 124");
+               "M0 has its scalar code");
 _Static_assert(offsetof(struct isa_wave, exec) - offsetof(struct isa_wave, sgpr) ==
                    4 * ISA_CODE_EXEC,
-               "EXEC is scalar code 126");
+               "EXEC has its scalar code");
 
 #endif

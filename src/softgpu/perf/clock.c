@@ -97,11 +97,11 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores, uint
     }
 }
 
-/* gfx9: vmcnt in bits 3:0 and 15:14, lgkmcnt in bits 11:8; exports do not exist here. */
-static void waitcnt(sg_wave_clock_t *c, uint32_t simm16)
+/* Exports do not exist here. */
+static void waitcnt(sg_wave_clock_t *c, isa_waits_t waits)
 {
-    await(c, &c->vm, (simm16 & 15) | (simm16 >> 14 & 3) << 4);
-    await(c, &c->lgkm, simm16 >> 8 & 15);
+    await(c, &c->vm, waits.vm);
+    await(c, &c->lgkm, waits.lgkm);
 }
 
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
@@ -123,7 +123,8 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
         if (t->flow == SG_FLOW_END) c->ended = true;
         break;
     case ISA_CLASS_INTERNAL:
-        if (t->flow == SG_FLOW_WAITCNT) waitcnt(c, (uint32_t)i->imm);
+        if (t->flow == SG_FLOW_WAITCNT)
+            waitcnt(c, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
         if (t->flow == SG_FLOW_NOP) c->now += QUAD * ((uint32_t)i->imm & 15);
         if (t->flow == SG_FLOW_SLEEP)
             sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127), SG_WAIT_SLEEP);

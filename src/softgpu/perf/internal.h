@@ -12,8 +12,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { SG_UNIT_SIMDS = 4 };
-
 /* Sums of one compute unit besides its instructions. */
 typedef enum {
     /* known at launch */

@@ -31,7 +31,7 @@ struct sg_perf_group {
     /* SG_PERF_MODEL */
     sg_sqtt_group_t *traced; /* or NULL */
     sg_clock_of_t of;
-    sg_wave_clock_t clock[SG_WAVES_MAX];
+    sg_wave_clock_t clock[ISA_GROUP_WAVES];
 };
 
 /* ---- dispatches ---- */
@@ -142,7 +142,6 @@ static bool is_counted(const sg_perf_run_t *r, uint32_t unit)
 void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint32_t unit,
                          const isa_group_t *group)
 {
-    enum { SIMD_SHIFT = 4, SIMD = 3 }; /* HW_ID */
     sg_perf_t *p = r->p;
     g->counter.bucket = sg_buckets()->bucket;
     g->traits = sg_buckets()->traits;
@@ -164,7 +163,8 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     waves.counted = g->counted;
     waves.n_waves = g->n_waves;
     for (uint32_t i = 0; i < g->n_waves; i++) {
-        waves.wave[i].simd = group->waves[i]->hw_id >> SIMD_SHIFT & SIMD;
+        waves.wave[i].simd =
+            (uint8_t)isa_bits_get(group->dispatch->arch->hw_id.simd, group->waves[i]->hw_id);
         sg_wave_clock_start(&g->clock[i], waves.wave[i].simd);
     }
     g->of = (sg_clock_of_t){.profile = &p->profile,
@@ -252,7 +252,7 @@ void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
     out->before_user = g;
 }
 
-void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[SG_WAVES_MAX])
+void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES])
 {
     uint64_t last = 0;
     for (uint32_t i = 0; i < g->n_waves; i++)

@@ -107,7 +107,7 @@ typedef struct sg_ran {
         uint64_t vector, loads, scalar; /* clocks of memory instructions, added up */
         uint32_t lines;                 /* that its loads have asked L2 for at once, at most */
         uint8_t simd;
-    } wave[SG_WAVES_MAX];
+    } wave[ISA_GROUP_WAVES];
 } sg_ran_t;
 
 /* Where the workgroups of a dispatch run and when, in clocks since the dispatch began. */

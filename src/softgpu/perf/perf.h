@@ -22,8 +22,6 @@ typedef enum {
     SG_PERF_MODEL  /* caches and clocks: workgroups in the order of their ids, on one worker */
 } sg_perf_level_t;
 
-enum { SG_WAVES_MAX = 16 }; /* of a workgroup */
-
 /* Pipes that waves share: the first three once for each SIMD, the others once for the unit. */
 typedef enum {
     SG_PIPE_VALU,
@@ -118,7 +116,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
                          const isa_group_t *group);
 /* Modelled: every wave of the workgroup waits at a barrier or has ended. How long each has waited.
  */
-void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[SG_WAVES_MAX]);
+void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES]);
 /* The workgroup has ended or was given up. */
 void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    VGPR_FILE = 512,
     PARTS = 1024,       /* of a clock, for what memory does in less than one */
     LINES_AT_ONCE = 400 /* that a unit's loads can have asked L2 for and not got yet */
 };
@@ -18,17 +17,17 @@ typedef struct {
     uint64_t end;
     uint64_t lines; /* that its loads ask L2 for at once */
     uint32_t lds;
-    uint8_t waves[SG_UNIT_SIMDS];
+    uint8_t waves[ISA_UNIT_SIMDS];
 } resident_t;
 
 typedef struct {
     resident_t *resident;
-    uint32_t n, room;                       /* in the array */
-    uint32_t waves_on[SG_UNIT_SIMDS], lds;  /* of the residents */
-    uint64_t lines;                         /* the same */
-    uint64_t free[SG_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
-    uint64_t covered;                       /* busy clocks are counted up to here */
-    uint64_t waited;                        /* clocks of nothing but memory, up to here */
+    uint32_t n, room;                        /* in the array */
+    uint32_t waves_on[ISA_UNIT_SIMDS], lds;  /* of the residents */
+    uint64_t lines;                          /* the same */
+    uint64_t free[ISA_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
+    uint64_t covered;                        /* busy clocks are counted up to here */
+    uint64_t waited;                         /* clocks of nothing but memory, up to here */
     /* of the dispatch */
     uint64_t groups, waves, waiting; /* workgroups, waves, the clocks they have waited together */
     uint32_t abreast;                /* waves of the largest workgroup */
@@ -102,14 +101,14 @@ static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_
 {
     const sg_profile_t *profile = &s->p->profile;
     const uint32_t *waves = u->waves_on;
-    uint32_t more[SG_UNIT_SIMDS] = {0};
+    uint32_t more[ISA_UNIT_SIMDS] = {0};
     lack_t lack = {0};
     for (uint32_t i = 0; i < ran->n_waves; i++)
         more[ran->wave[i].simd]++;
-    for (unsigned k = 0; k < SG_UNIT_SIMDS; k++) {
+    for (unsigned k = 0; k < ISA_UNIT_SIMDS; k++) {
         if (!more[k]) continue;
         lack.no_slot += waves[k] + more[k] > profile->waves_per_simd;
-        lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > VGPR_FILE;
+        lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > ISA_SIMD_VGPRS;
     }
     lack.no_lds = u->lds + s->launch.lds_bytes > profile->lds_kb << 10;
     return lack;
@@ -128,7 +127,7 @@ static void leave(unit_state_t *u, uint64_t now)
         }
         u->lds -= one->lds;
         u->lines -= one->lines;
-        for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
+        for (unsigned k = 0; k < ISA_UNIT_SIMDS; k++)
             u->waves_on[k] -= one->waves[k];
     }
     u->n = kept;
@@ -297,7 +296,7 @@ static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t e
         r->waves[ran->wave[i].simd]++;
     u->lds += lds;
     u->lines += r->lines;
-    for (unsigned k = 0; k < SG_UNIT_SIMDS; k++)
+    for (unsigned k = 0; k < ISA_UNIT_SIMDS; k++)
         u->waves_on[k] += r->waves[k];
     return true;
 }

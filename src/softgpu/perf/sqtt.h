@@ -68,8 +68,8 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
  * clocks by itself and ended at end[i], on SIMD simd[i]. */
 typedef struct {
     uint64_t start;
-    uint64_t alone[16], end[16];
-    uint8_t simd[16];
+    uint64_t alone[ISA_GROUP_WAVES], end[ISA_GROUP_WAVES];
+    uint8_t simd[ISA_GROUP_WAVES];
 } sg_sqtt_times_t;
 /* Frees the group. */
 void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times);

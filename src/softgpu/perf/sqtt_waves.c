@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAVES_MAX = 16, SIMDS = 4, SLOTS_MAX = 10 };
-
 typedef struct {
     sg_sqtt_event_t *events;
     size_t n, room, gone;      /* gone: events that were forgotten, before those that there are */
@@ -26,20 +24,21 @@ struct sg_sqtt_run {
     uint32_t simds[32];
     uint32_t masks[32]; /* of each engine: units whose counters are sampled */
     sg_sqtt_counters_t *counters;
-    uint64_t (*busy)[SIMDS][SLOTS_MAX]; /* of each unit: when its wave slots become free */
+    uint64_t (
+        *busy)[ISA_UNIT_SIMDS][ISA_SIMD_SLOTS]; /* of each unit: when its wave slots become free */
     uint32_t order;
     list_t list[];
 };
 
 struct sg_sqtt_group {
     uint32_t unit, n_waves, simds; /* simds: whose instructions are traced, none on other units */
-    uint8_t lanes[WAVES_MAX];
+    uint8_t lanes[ISA_GROUP_WAVES];
     struct {
         size_t jump;   /* the event of a jump that has just been made, + 1 */
         uint64_t next; /* where it goes if not taken */
         size_t before; /* one that was made before a trap, + 1 */
         bool trapped;
-    } wave[WAVES_MAX];
+    } wave[ISA_GROUP_WAVES];
     list_t list; /* simd of an event: the wave's index until it is placed */
 };
 
@@ -282,10 +281,11 @@ void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w
                          const isa_inst_t *i, uint64_t pc, uint64_t begin, uint64_t end,
                          uint32_t issue)
 {
-    enum { SIMD_SHIFT = 4, SIMD = 3, QUAD = 4 };
+    enum { QUAD = 4 };
+    const isa_arch_t *arch = w->group->dispatch->arch;
     const uint64_t issued = end - begin > issue ? end - issue : begin;
     const int kind = kind_of(i);
-    if (!(g->simds >> (w->hw_id >> SIMD_SHIFT & SIMD) & 1)) return;
+    if (!(g->simds >> (isa_bits_get(arch->hw_id.simd, w->hw_id)) & 1)) return;
     if (!outside_trap(g, index, w, i, begin)) return;
     if (!w->privileged) resolve_jump(g, index, pc);
     if (issued >= begin + QUAD) note(g, index, begin, SG_SQTT_ISSUE, SG_ISSUE_STALLED, 0);
@@ -324,7 +324,7 @@ static uint64_t moved(const sg_sqtt_times_t *times, uint32_t index, uint64_t tim
 void sg_sqtt_place(sg_sqtt_run_t *r, sg_sqtt_group_t *g, const sg_sqtt_times_t *times)
 {
     const sg_sqtt_t *s = r->s;
-    uint8_t slot[WAVES_MAX];
+    uint8_t slot[ISA_GROUP_WAVES];
     list_t *l = &r->list[g->unit / s->units_per_engine];
     const uint8_t place = (uint8_t)(g->unit % s->units_per_engine % s->units_per_array & 15);
     for (uint32_t i = 0; i < g->n_waves; i++) {

@@ -1,0 +1,152 @@
+/* arch.h - what an architecture fixes beside its instructions: codes of scalar operands, hardware
+ * registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
+ *
+ * Codes and registers that gfx9 to gfx12 share are enumerators; what differs is a member of
+ * isa_arch_t, which a dispatch points at. No other file states these numbers. Sources: AMD's ISA
+ * manuals ("Scalar operands", "Hardware registers"), LLVM's assembler. */
+#ifndef SOFTGPU_ISA_ARCH_H
+#define SOFTGPU_ISA_ARCH_H
+
+#include <stdint.h>
+
+/* ---- scalar operands ---- */
+
+/* Codes of source and destination operands in the order of their numbers. */
+enum {
+    ISA_CODE_FLAT_SCRATCH = 102, /* the first that is no ordinary SGPR */
+    ISA_CODE_XNACK_MASK = 104,
+    ISA_CODE_VCC = 106,
+    ISA_CODE_TTMP = 108, /* sixteen of them */
+    ISA_CODE_M0 = 124,
+    ISA_CODE_NULL = 125, /* reserved on gfx9 */
+    ISA_CODE_EXEC = 126,
+    ISA_CODE_ZERO = 128,          /* the first constant: codes below are registers */
+    ISA_CODE_POSITIVE_LAST = 192, /* 1..64 are 129..192 */
+    ISA_CODE_NEGATIVE_LAST = 208, /* -1..-16 are 193..208 */
+    ISA_CODE_SHARED_BASE = 235,   /* the first of the apertures */
+    ISA_CODE_SHARED_LIMIT = 236,
+    ISA_CODE_PRIVATE_BASE = 237,
+    ISA_CODE_PRIVATE_LIMIT = 238,
+    ISA_CODE_POPS_EXITING_WAVE_ID = 239,
+    ISA_CODE_FLOAT_FIRST = 240, /* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi) */
+    ISA_CODE_INVERSE_2PI = 248,
+    ISA_CODE_SDWA = 249, /* these two say that another dword with the source follows */
+    ISA_CODE_DPP = 250,
+    ISA_CODE_VCCZ = 251,
+    ISA_CODE_EXECZ = 252,
+    ISA_CODE_SCC = 253,
+    ISA_CODE_LDS_DIRECT = 254,
+    ISA_CODE_LITERAL = 255,
+    ISA_CODE_VGPR = 256
+};
+
+/* ---- fields of registers ---- */
+
+typedef struct {
+    uint8_t shift, bits;
+} isa_bits_t;
+
+static inline uint32_t isa_bits_get(isa_bits_t b, uint32_t value)
+{
+    return value >> b.shift & ((1u << b.bits) - 1);
+}
+
+static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
+{
+    return (value & ((1u << b.bits) - 1)) << b.shift;
+}
+
+/* ---- hardware registers, of s_getreg and s_setreg ---- */
+
+/* X(name, number) */
+#define ISA_HWREGS(X)                                                                              \
+    X(MODE, 1)                                                                                     \
+    X(STATUS, 2)                                                                                   \
+    X(TRAPSTS, 3)                                                                                  \
+    X(HW_ID, 4)                                                                                    \
+    X(GPR_ALLOC, 5)                                                                                \
+    X(LDS_ALLOC, 6)                                                                                \
+    X(IB_STS, 7)                                                                                   \
+    X(SH_MEM_BASES, 15)                                                                            \
+    X(TBA_LO, 16)                                                                                  \
+    X(TBA_HI, 17)                                                                                  \
+    X(TMA_LO, 18)                                                                                  \
+    X(TMA_HI, 19)
+
+enum {
+#define X(name, number) ISA_HWREG_##name = (number),
+    ISA_HWREGS(X)
+#undef X
+};
+
+/* Which bits of which register an immediate of s_getreg or s_setreg means. */
+typedef struct {
+    uint32_t id, shift, mask; /* the mask before it is shifted */
+} isa_hwreg_t;
+
+static inline isa_hwreg_t isa_hwreg(uint32_t simm16)
+{
+    const uint32_t bits = (simm16 >> 11 & 31) + 1;
+    return (isa_hwreg_t){simm16 & 63, simm16 >> 6 & 31, bits == 32 ? ~0u : (1u << bits) - 1};
+}
+
+/* MODE; rounding in 3:0 and denormals in 7:4 are apart, see fpu.h. */
+enum {
+    ISA_MODE_DX10_CLAMP = 1 << 8,
+    ISA_MODE_IEEE = 1 << 9,
+    ISA_MODE_FP16_OVFL = 1 << 23,
+    ISA_MODE_GPR_IDX = 1 << 27,
+    ISA_MODE_VSKIP = 1 << 28
+};
+
+/* STATUS */
+enum {
+    ISA_STATUS_SCC = 1 << 0,
+    ISA_STATUS_PRIV = 1 << 5,
+    ISA_STATUS_TRAP_EN = 1 << 6,
+    ISA_STATUS_EXECZ = 1 << 9,
+    ISA_STATUS_VCCZ = 1 << 10,
+    ISA_STATUS_IN_TG = 1 << 11,
+    ISA_STATUS_HALT = 1 << 13,
+    ISA_STATUS_VALID = 1 << 16
+};
+
+/* ---- limits that arrays are made for ---- */
+
+enum {
+    ISA_GROUP_WAVES = 16, /* of a workgroup: 1,024 work-items in waves of 64 */
+    ISA_UNIT_SIMDS = 4,
+    ISA_SIMD_SLOTS = 10, /* waves that a SIMD holds, at most over all of gfx9 */
+    ISA_SIMD_VGPRS = 512 /* rows of a SIMD's register file, in the unified file of gfx90a */
+};
+
+/* ---- what differs ---- */
+
+/* Counters of outstanding operations that s_waitcnt can wait for: how many may be left. */
+typedef struct {
+    uint32_t vm, exp, lgkm;
+} isa_waits_t;
+
+typedef struct {
+    const char *name;
+    struct {
+        isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
+    } waitcnt;
+    isa_waits_t waits_most; /* a counter counts so far; s_waitcnt of these waits for nothing */
+    struct {
+        isa_bits_t slot, simd, cu, sh, se;
+    } hw_id;
+} isa_arch_t;
+
+extern const isa_arch_t isa_gfx90a;
+
+/* What the immediate of an s_waitcnt asks for. */
+static inline isa_waits_t isa_waits(const isa_arch_t *a, uint32_t simm16)
+{
+    return (isa_waits_t){.vm = isa_bits_get(a->waitcnt.vm[0], simm16) |
+                               isa_bits_get(a->waitcnt.vm[1], simm16) << a->waitcnt.vm[0].bits,
+                         .exp = isa_bits_get(a->waitcnt.exp, simm16),
+                         .lgkm = isa_bits_get(a->waitcnt.lgkm, simm16)};
+}
+
+#endif
