@@ -1,9 +1,10 @@
 /* sampling.c - samples counters while kernels of the program run (section 5.5).
  *
- *     sampling KERNELS.co [SAMPLES]
+ *     HSA_TOOLS_LIB=librocprofiler64.so.1 sampling KERNELS.co [SAMPLES]
  *
  * KERNELS.co has a kernel "wait_a_little". A thread launches it again and again; the counters are
- * read from a queue of their own, so they see all kernels of the GPU. */
+ * read from a queue of their own. They see all kernels of the program: as HSA has loaded the
+ * library, every queue's waves are counted. */
 #include "sample.h"
 
 #define __HIP_PLATFORM_AMD__ 1

@@ -1,4 +1,4 @@
-/* pm4.h - the two PM4 things of gfx9 that more than one library sends: caches made empty, and the
+/* pm4.h - PM4 of gfx9 that more than one library sends: caches made empty, waves counted, and the
  * AQL packet that has commands executed.
  *
  * Bits of AMD's public PM4 headers for gfx9. */
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HSA_PM4_ACQUIRE_WORDS = 7, HSA_PM4_STREAMED = 1 << 28 };
+enum { HSA_PM4_ACQUIRE_WORDS = 7, HSA_PM4_COUNTED_WORDS = 3, HSA_PM4_STREAMED = 1 << 28 };
 
 static inline uint32_t hsa_pm4_header(uint32_t opcode, uint32_t dwords)
 {
@@ -37,6 +37,15 @@ static inline void hsa_pm4_acquire(uint32_t words[HSA_PM4_ACQUIRE_WORDS], uint64
     words[4] = (uint32_t)first;
     words[5] = (uint32_t)(first >> 32) & 0xff;
     words[6] = POLL_INTERVAL;
+}
+
+/* The queue's waves are counted from now on: COMPUTE_PERFCOUNT_ENABLE. */
+static inline void hsa_pm4_counted(uint32_t words[HSA_PM4_COUNTED_WORDS])
+{
+    enum { OP_SET_SH_REG = 0x76, COMPUTE_PERFCOUNT_ENABLE = 0x2e0b - 0x2c00 };
+    words[0] = hsa_pm4_header(OP_SET_SH_REG, HSA_PM4_COUNTED_WORDS);
+    words[1] = COMPUTE_PERFCOUNT_ENABLE;
+    words[2] = 1;
 }
 
 /* Fills in the commands of a vendor packet that has `dwords` words at `address` executed; `flags`

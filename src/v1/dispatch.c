@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "hsa/counted.h"
 #include "hsa/lane.h"
 
 #include <stdatomic.h>
@@ -360,4 +361,5 @@ void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept)
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy);
     /* Without interception only queues that are asked for by name are watched. */
     HSAX_HOOK_CORE(table, hsa_queue_create, intercept ? create : before);
+    hsax_counted_hook(table); /* for those who sample, or count all the time */
 }

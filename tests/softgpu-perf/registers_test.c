@@ -278,7 +278,8 @@ static void test_any_bits(void **state)
         if (!sg_perf_owns(p, reg)) continue;
         sg_perf_write(p, reg, (uint32_t)random);
         sg_perf_read(p, reg);
-        assert_in_range(sg_perf_level(p), SG_PERF_OFF, SG_PERF_MODEL);
+        const sg_perf_queue_t queue = {.enable = i & 1};
+        assert_in_range(sg_perf_level(p, &queue), SG_PERF_OFF, SG_PERF_MODEL);
     }
     assert_false(sg_perf_owns(p, 0));
     assert_false(sg_perf_owns(p, 0xffffffff));
@@ -346,7 +347,20 @@ static void read_clock(void *user)
     told->clock = sg_perf_read(told->c->rig->device->perf, counting_low_reg(GRBM, 0));
 }
 
-/* A packet of another queue has had its clocks when it is known to be over. */
+/* Sends what was collected, or runs a kernel, in another queue than the one that counts. */
+static void send_in(counting_t *c, rig_queue_t *other, const rig_dispatch_t *d)
+{
+    const rig_queue_t own = c->queue;
+    c->queue = *other;
+    if (d)
+        counting_dispatch(c, d);
+    else
+        counting_send(c);
+    *other = c->queue;
+    c->queue = own;
+}
+
+/* A packet of another queue that is counted has had its clocks when it is known to be over. */
 static void test_other_queue(void **state)
 {
     enum { GRBM_COUNT = 0, EVENT = 99, CLOCKS = 5500 };
@@ -362,6 +376,8 @@ static void test_other_queue(void **state)
     amd_signal_t *signal = rig_signal_at(c->rig, packet.completion_signal.handle);
     signal->event_mailbox_ptr = rig_alloc(c->rig, 8);
     signal->event_id = EVENT;
+    counting_set(c, REG_ENABLE, 1);
+    send_in(c, &other, NULL);
     counting_want(c, GRBM, GRBM_COUNT);
     counting_start(c);
     c->rig->on_event_user = &told;
@@ -374,16 +390,73 @@ static void test_other_queue(void **state)
     assert_int_equal(told.clock, 2 * CLOCKS);
 }
 
+/* Each queue has its own COMPUTE_PERFCOUNT_ENABLE. What one does in which that is 0, such as copies
+ * by the runtime while kernels of the program are counted, changes no counter: neither its waves
+ * nor its packets, fences and lines of the caches do. */
+static void test_queue_that_is_not_counted(void **state)
+{
+    enum { CHANNELS = 32, WAVES = 8, COUNTERS = 5, EMPTY = 1 << 23 | 1 << 22 | 1 << 27 | 1 << 29 };
+    static const struct {
+        counting_block_t block;
+        unsigned event;
+        uint32_t engines, instances;
+    } counters[COUNTERS] = {{SQ, SQ_WAVES, ENGINES, 1}, /* of `wanting_waves` */
+                            {GRBM, 0, 1, 1},            /* clocks */
+                            {SPI, 52, ENGINES, 1},      /* waves */
+                            {TCC, 3, 1, CHANNELS},      /* requests */
+                            {TCC, 19, 1, CHANNELS}};    /* misses */
+    (void)state;
+    uint64_t counted[2][COUNTERS];
+    counting_t *c = wanting_waves();
+    rig_queue_t other;
+    assert_true(rig_aql(c->rig, &other));
+    const rig_dispatch_t d = waves(c, WAVES);
+    for (unsigned i = 1; i < COUNTERS; i++)
+        counting_want(c, counters[i].block, counters[i].event);
+    for (unsigned busy = 0; busy < 2; busy++) {
+        counting_acquire(c, EMPTY, UINT64_C(0xffffffff));
+        counting_send(c);
+        counting_start(c);
+        if (busy) send_in(c, &other, &d);
+        if (busy) counting_acquire(c, EMPTY, UINT64_C(0xffffffff));
+        if (busy) send_in(c, &other, NULL);
+        counting_dispatch(c, &d);
+        if (busy) counting_acquire(c, EMPTY, UINT64_C(0xffffffff));
+        if (busy) send_in(c, &other, NULL);
+        counting_dispatch(c, &d);
+        counting_stop(c);
+        for (unsigned i = 0; i < COUNTERS; i++)
+            counted[busy][i] = counting_sum(c, i, counters[i].engines, counters[i].instances);
+    }
+    assert_memory_equal(counted[1], counted[0], sizeof counted[0]);
+    assert_int_equal(counted[1][0], 2 * WAVES);
+    /* and from when it is 1, all of it counts */
+    counting_set(c, REG_ENABLE, 1);
+    send_in(c, &other, NULL);
+    counting_start(c);
+    send_in(c, &other, &d);
+    counting_stop(c);
+    assert_int_equal(counting_sum(c, 0, ENGINES, 1), WAVES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states),        cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_index),         cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_slots),         cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_gates),         cmocka_unit_test(test_select_while_running),
-        cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
-        cmocka_unit_test(test_write_data),    cmocka_unit_test(test_any_bits),
-        cmocka_unit_test(test_more_slots),    cmocka_unit_test(test_other_queue),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_index),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_gates),
+        cmocka_unit_test(test_select_while_running),
+        cmocka_unit_test(test_wait_and_copy),
+        cmocka_unit_test(test_flush_waits),
+        cmocka_unit_test(test_write_data),
+        cmocka_unit_test(test_any_bits),
+        cmocka_unit_test(test_more_slots),
+        cmocka_unit_test(test_other_queue),
+        cmocka_unit_test(test_queue_that_is_not_counted),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,6 +276,30 @@ static void test_same_every_time(void **state)
     unsetenv("SOFTGPU_THREADS");
 }
 
+/* A counter that tells clocks in fours, or samples of a level, drops the last part of its own
+ * clocks alone: what ran before does not make it more. */
+static void test_same_after_others(void **state)
+{
+    enum { ROUNDS = 6, SAMPLE = 112 /* clocks from one to the next */ };
+    static const char text[] = "v_mov_b32 v1, 0\n"
+                               "ds_read_b32 v2, v1\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "ds_read_b32 v2, v1\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "ds_read_b32 v2, v1\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "s_endpgm\n";
+    static const unsigned events[] = {LEVEL_LDS};
+    (void)state;
+    counting_t *c = counting_create(1, 1);
+    const rig_dispatch_t d = {.kernel = kernel(c, text), .grid = {64}, .group = {64}, .lds = 1024};
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t samples;
+        counting_sq(c, &d, 1, events, 1, &samples);
+        assert_int_equal(samples, 3 * 64 / SAMPLE);
+    }
+}
+
 /* Two modelled dispatches that wait for each other both get on. */
 static void test_dispatches_overlap(void **state)
 {
@@ -389,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_wave_slots),
         cmocka_unit_test(test_same_every_time),
+        cmocka_unit_test(test_same_after_others),
         cmocka_unit_test(test_dispatches_overlap),
         cmocka_unit_test(test_acquire),
         cmocka_unit_test(test_fault),

@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "hsa/code_objects.h"
+#include "hsa/counted.h"
 #include "hsa/collect.h"
 #include "hsa/copies.h"
 #include "hsa/queues.h"
@@ -64,6 +65,7 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     if (sdk_counting_replays_configured()) hsax_replay_hook(table);
     if (dispatches || code || sdk_trace_devices_configured()) sdk_code_object_hook(table);
     if (dispatches) sdk_kernel_dispatch_hook(table);
+    if (devices) hsax_counted_hook(table);
     if (copies) sdk_memory_copy_hook(table);
     if (allocations) sdk_memory_allocation_hook(table);
     if (scratch) sdk_scratch_memory_hook(table);

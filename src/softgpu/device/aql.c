@@ -168,7 +168,7 @@ static bool profiling(const sg_queue_t *q)
 
 static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
-    sg_perf_packet(q->device->perf); /* before anybody knows that it is over */
+    sg_perf_packet(q->device->perf, &q->counting); /* before anybody knows that it is over */
     if (signal &&
         !sg_signal_complete(q, NULL, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
@@ -197,7 +197,8 @@ static void order_met(const sg_queue_t *q, uint64_t signal, int64_t value)
 /* The fences of a packet that does nothing else. */
 static sg_step_t finish_barrier(sg_queue_t *q, const packet_t *p)
 {
-    sg_perf_fence(q->device->perf, q, p->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3,
+    sg_perf_fence(q->device->perf, &q->counting,
+                  p->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3,
                   p->header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3);
     return finish_packet(q, p->words[7]);
 }
@@ -340,7 +341,7 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
         return ask_runtime(q, INACTIVE_SCRATCH);
     case SG_SETUP_OK: break;
     }
-    sg_perf_packet(q->device->perf);
+    sg_perf_packet(q->device->perf, &q->counting);
     bool once = run->scratch_once;
     q->scratch_asked = false;
     q->head_start = 0;

@@ -13,7 +13,6 @@
 #include <hsa/hsa.h>
 
 enum {
-    COMPUTE_PERFCOUNT_ENABLE = 0x2e0b,
     /* compute_pgm_rsrc2: scratch offset, three workgroup ids, workgroup information */
     RSRC2_SCALARS = 0x781
 };
@@ -23,7 +22,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     const hsa_kernel_dispatch_packet_t *p = packet;
     sg_device_t *d = run->device;
     const bool census_modelled = sg_census_run_begin(run, p->kernel_object);
-    const sg_perf_level_t asked = sg_perf_level(d->perf);
+    const sg_perf_level_t asked = sg_perf_level(d->perf, &run->queue->counting);
     const sg_perf_level_t level = d->profile.model_time || census_modelled ? SG_PERF_MODEL : asked;
     const uint32_t scalars = run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS);
     sg_observe_begin(run, p->kernel_object, id);
@@ -32,12 +31,11 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
         const sg_perf_launch_t launch = {
             .level = level,
             .idle = asked == SG_PERF_OFF,
-            .enabled = atomic_load(&d->registers[COMPUTE_PERFCOUNT_ENABLE]) & 1,
             .vgprs = run->isa.n_vgpr,
             .sgpr_words = scalars,
             .lds_bytes = run->lds_bytes,
             .memory_epoch = sg_memory_epoch(d->memory),
-            .queue = run->queue,
+            .queue = &run->queue->counting,
             .acquire_scope = p->header >> HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE & 3,
             .release_scope = p->header >> HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE & 3,
             .trace = {.entry = run->isa.entry_pc,

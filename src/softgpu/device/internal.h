@@ -293,7 +293,8 @@ struct sg_queue {
     bool scratch_asked;     /* for the head packet */
     chk_line_t *order;      /* NULL: nobody asks what happens before what; also for runs */
     uint64_t pm4_returned;  /* by the last atomic operation of a PM4 packet */
-    sg_run_t *runs;         /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
+    sg_perf_queue_t counting;
+    sg_run_t *runs; /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
     sg_worker_t worker;
     /* under the pool's lock: scratch slots in use, waves in flight */
     uint64_t scratch_used[SG_SCRATCH_SLOTS / 64];

@@ -12,7 +12,8 @@ enum {
     TYPE3 = 3,
     NOP_ONE_DWORD = 0x3fff, /* COUNT of a NOP that is only its header */
     DEPTH_MAX = 8,          /* indirect buffers inside each other */
-    ERROR_VENDOR = 0x100    /* queue_inactive_signal: bad vendor packet */
+    ERROR_VENDOR = 0x100,   /* queue_inactive_signal: bad vendor packet */
+    COMPUTE_PERFCOUNT_ENABLE = 0x2e0b
 };
 
 /* Where the words of a packet are, and what its commands work on. */
@@ -47,10 +48,13 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
     return p;
 }
 
-/* Performance counter registers have a meaning, all others are kept words. */
+/* Performance counter registers have a meaning, all others are kept words. The launch state is a
+ * queue's own; of that, one register means anything to others than the dispatch's packet. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
-    if (sg_perf_owns(c->d->perf, number))
+    if (number == COMPUTE_PERFCOUNT_ENABLE)
+        sg_perf_enable(c->d->perf, &c->q->counting, value);
+    else if (sg_perf_owns(c->d->perf, number))
         sg_perf_write(c->d->perf, number, value);
     else if (number < SG_REGISTERS)
         atomic_store(&c->d->registers[number], value);
@@ -61,7 +65,9 @@ static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 
 static bool read_register(const command_t *c, uint32_t number, uint32_t *value)
 {
-    if (sg_perf_owns(c->d->perf, number))
+    if (number == COMPUTE_PERFCOUNT_ENABLE)
+        *value = c->q->counting.enable;
+    else if (sg_perf_owns(c->d->perf, number))
         *value = sg_perf_read(c->d->perf, number);
     else if (number < SG_REGISTERS)
         *value = atomic_load(&c->d->registers[number]);
@@ -96,7 +102,7 @@ static bool op_acquire_mem(const command_t *c)
 {
     enum { COHER_SH_ICACHE = 1 << 29 };
     if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
-    sg_perf_acquire_mem(c->d->perf, c->q, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
+    sg_perf_acquire_mem(c->d->perf, &c->q->counting, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
     sg_perf_trace_sync(c->d->perf);
     return true;
 }
@@ -124,7 +130,7 @@ static bool op_release_mem(const command_t *c)
     uint32_t n = data_sel == DATA_LOW ? 1 : 2;
     if (data_sel > DATA_SYSTEM_CLOCK) return fail(c, "data select", data_sel);
     if (!sg_aql_drain(c->q)) return false;
-    sg_perf_release_mem(c->d->perf, c->q, c->dw[1]);
+    sg_perf_release_mem(c->d->perf, &c->q->counting, c->dw[1]);
     sg_perf_trace_event(c->d->perf, c->dw[1] & EVENT_MASK);
     if (data_sel == DATA_GPU_CLOCK || data_sel == DATA_SYSTEM_CLOCK) value = sg_device_clock();
     const uint32_t words[2] = {(uint32_t)value, (uint32_t)(value >> 32)};

@@ -327,16 +327,15 @@ static uint64_t busiest(sg_perf_t *p, const event_row_t *row)
     return most;
 }
 
-static uint64_t integral(sg_perf_t *p, const event_row_t *accumulator, uint32_t engine,
-                         uint32_t previous)
+static uint64_t integral(sg_perf_t *p, uint32_t engine, uint32_t previous)
 {
     const event_row_t *row = find(SG_BLOCK_SQ, previous & SQ_EVENT);
     if (!row || row->kind != KIND_LEVEL || masked_out(SG_BLOCK_SQ, previous)) return 0;
-    return sum_units(p, row, SG_BLOCK_SQ, engine, 0) >> accumulator->shift;
+    return sum_units(p, row, SG_BLOCK_SQ, engine, 0);
 }
 
-uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
-                            uint32_t select, uint32_t previous)
+static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                           uint32_t select, uint32_t previous)
 {
     const uint32_t event = event_of(block, select);
     const event_row_t *row = find(block, event);
@@ -344,17 +343,30 @@ uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uin
     switch (row ? (kind_t)row->kind : KIND_NONE) {
     case KIND_NONE: return sum_caches(p, block, engine, instance, event);
     case KIND_OPS:
-    case KIND_FIXED: return sum_units(p, row, block, engine, instance) >> row->shift;
+    case KIND_FIXED: return sum_units(p, row, block, engine, instance);
     case KIND_DEVICE: return load(&p->device[row->sum]);
-    case KIND_LEVEL:
-        return row->other ? sum_units(p, row, block, engine, instance) / row->other : 0;
+    case KIND_LEVEL: return row->other ? sum_units(p, row, block, engine, instance) : 0;
     case KIND_PACKETS: return row->other * load(&p->device[SG_D_PACKETS]);
     case KIND_IDLE:
         return load(&p->device[SG_D_CLOCK]) - row->other * load(&p->device[SG_D_PACKETS]);
-    case KIND_ACCUM: return integral(p, row, engine, previous);
+    case KIND_ACCUM: return integral(p, engine, previous);
     case KIND_BUSIEST: return busiest(p, row);
     default: return 0;
     }
+}
+
+uint64_t sg_perf_in_units(sg_block_t block, uint32_t select, uint64_t total)
+{
+    const event_row_t *row = find(block, event_of(block, select));
+    if (!row) return total;
+    return row->kind == KIND_LEVEL && row->other ? total / row->other : total >> row->shift;
+}
+
+uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
+                            uint32_t select, uint32_t previous)
+{
+    return sg_perf_in_units(block, select,
+                            total_held(p, block, engine, instance, select, previous));
 }
 
 uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select)
@@ -376,7 +388,7 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
     const event_row_t *row = find(block, event_of(block, select));
     const bool of_caches = !row || row->kind == KIND_BUSIEST;
     if (of_caches) sg_perf_model_lock(p);
-    const uint64_t total = sg_perf_total_held(p, block, engine, instance, select, previous);
+    const uint64_t total = total_held(p, block, engine, instance, select, previous);
     if (of_caches) sg_perf_model_unlock(p);
     return total;
 }

@@ -51,8 +51,11 @@ static void take_place(sg_perf_t *p, uint64_t actions)
     if (!p->in_flight) atomic_fetch_or(&p->fenced, actions);
 }
 
-void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, const void *queue)
+void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, sg_perf_queue_t *queue)
 {
+    if (queue->waiting) take_place(p, queue->waiting);
+    queue->waiting = 0;
+    queue->modelled = true;
     *at = (sg_place_in_order_t){.older = p->in_flight, .queue = queue};
     at->last = &at->fences;
     p->in_flight = at;
@@ -74,17 +77,22 @@ void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
 }
 
 /* The caches are as such a fence leaves them: it would only be counted, if somebody did. */
-static bool in_vain(const sg_perf_t *p, uint64_t actions)
+static bool in_vain(const sg_perf_t *p, const sg_perf_queue_t *queue, uint64_t actions)
 {
-    return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p) != SG_PERF_MODEL;
+    return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p, queue) != SG_PERF_MODEL;
 }
 
 /* Behind the last dispatch of the queue that is still modelled; at once if there is none, or no
- * memory to wait. */
-static void put(sg_perf_t *p, const void *queue, uint64_t actions)
+ * memory to wait. A queue that nobody counts, such as one in which the runtime copies, leaves the
+ * caches alone: what it does at the same time as counted kernels is chance. */
+static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
 {
     if (!actions || !atomic_load_explicit(&p->caches, memory_order_acquire)) return;
-    if (in_vain(p, actions)) return;
+    if (!queue->modelled && !(queue->enable & 1)) {
+        queue->waiting |= actions;
+        return;
+    }
+    if (in_vain(p, queue, actions)) return;
     sg_perf_model_lock(p);
     sg_place_in_order_t *at = p->in_flight;
     while (at && at->queue != queue)
@@ -102,7 +110,15 @@ static void put(sg_perf_t *p, const void *queue, uint64_t actions)
 
 /* ---- what packets ask for ---- */
 
-void sg_perf_fence(sg_perf_t *p, const void *queue, unsigned acquire, unsigned release)
+void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value)
+{
+    const uint64_t waiting = queue->waiting;
+    queue->enable = value;
+    queue->waiting = 0;
+    put(p, queue, waiting); /* or it goes on waiting */
+}
+
+void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release)
 {
     static const uint64_t scopes[] = {NONE, AGENT, SYSTEM, SYSTEM};
     put(p, queue, scopes[acquire & 3] << ACQUIRE_SHIFT | scopes[release & 3] << RELEASE_SHIFT);
@@ -110,13 +126,13 @@ void sg_perf_fence(sg_perf_t *p, const void *queue, unsigned acquire, unsigned r
 
 /* Less than all of memory is a buffer that the command processor has written, of which the modelled
  * caches know nothing: reading counters at any time leaves them as they are. */
-void sg_perf_acquire_mem(sg_perf_t *p, const void *queue, uint32_t coher_cntl, uint64_t blocks)
+void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t coher_cntl, uint64_t blocks)
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */
     if (blocks >= whole) put(p, queue, coher_cntl);
 }
 
-void sg_perf_release_mem(sg_perf_t *p, const void *queue, uint32_t control)
+void sg_perf_release_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control)
 {
     static const struct {
         uint8_t bit; /* of RELEASE_MEM */

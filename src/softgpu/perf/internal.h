@@ -109,8 +109,9 @@ struct sg_perf {
     uint32_t n_units, units_per_engine;
     sg_unit_t *units;
     _Atomic uint64_t device[SG_D_COUNT];
-    _Atomic uint32_t level; /* sg_perf_level_t */
-    pthread_mutex_t lock;   /* the registers */
+    _Atomic uint32_t level;        /* sg_perf_level_t, of queues whose waves are counted */
+    _Atomic uint32_t traced_level; /* of all others: traces see every queue */
+    pthread_mutex_t lock;          /* the registers */
     uint32_t gfx_index, control, clocks;
     uint32_t *sq_control, *sq_mask; /* by engine */
     sg_sqtt_t *trace;
@@ -129,11 +130,14 @@ struct sg_perf {
 };
 
 /* events.c */
-/* Total of an event since creation. `previous` is the event of the slot before, which the
- * accumulating events integrate. */
+/* Total of an event since creation, in clocks where the event counts units of several.
+ * `previous` is the event of the slot before, which the accumulating events integrate. */
 uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                        uint32_t select, uint32_t previous);
-/* The same with the model's lock held. */
+/* What a slot with the event says of a total, or of the difference of two: a part of a unit that
+ * others left does not make it more. */
+uint64_t sg_perf_in_units(sg_block_t block, uint32_t select, uint64_t total);
+/* The total in the event's units, with the model's lock held. */
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                             uint32_t select, uint32_t previous);
 /* Of one compute unit, an SQ event that is a sum of what waves do there; 0 for all others. */
@@ -146,7 +150,7 @@ sg_how_t sg_perf_how(sg_block_t block, uint32_t event);
 
 /* fence.c, under the model's lock: a dispatch of the queue begins; it has ended, and what waits for
  * that takes place. */
-void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, const void *queue);
+void sg_perf_enqueue(sg_perf_t *p, sg_place_in_order_t *at, sg_perf_queue_t *queue);
 void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at);
 
 static inline sg_slot_t *sg_slot_at(const sg_bank_t *bank, uint32_t engine, uint32_t instance,

@@ -54,7 +54,8 @@ sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch)
     if (!r->sq_mask) goto fail;
     pthread_mutex_lock(&p->lock);
     for (uint32_t e = 0; e < engines; e++)
-        if (launch->enabled && sq_enabled(p->sq_control[e])) r->sq_mask[e] = p->sq_mask[e];
+        if (launch->queue->enable & 1 && sq_enabled(p->sq_control[e]))
+            r->sq_mask[e] = p->sq_mask[e];
     pthread_mutex_unlock(&p->lock);
     if (launch->level != SG_PERF_MODEL) return r;
     sg_perf_model_lock(p);
@@ -377,10 +378,10 @@ void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint
 
 /* ---- the command processor ---- */
 
-void sg_perf_packet(sg_perf_t *p)
+void sg_perf_packet(sg_perf_t *p, const sg_perf_queue_t *queue)
 {
     const uint32_t clocks = p->profile.packet_clocks;
-    if (sg_perf_level(p) != SG_PERF_MODEL) return;
+    if (sg_perf_level(p, queue) != SG_PERF_MODEL) return;
     sg_add(&p->device[SG_D_PACKETS], 1);
     sg_add(&p->device[SG_D_CLOCK], clocks);
 }

@@ -38,6 +38,13 @@ typedef struct sg_perf sg_perf_t;
 typedef struct sg_perf_run sg_perf_run_t;     /* of a dispatch in flight */
 typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
 
+/* What counting keeps of a queue, for the queue's own thread. Zeroed with the queue. */
+typedef struct {
+    uint32_t enable;  /* COMPUTE_PERFCOUNT_ENABLE, of which each queue has its own */
+    bool modelled;    /* one of its dispatches has been */
+    uint64_t waiting; /* fences before it was counted or modelled, as fence.c has them */
+} sg_perf_queue_t;
+
 /* `page` tells the caches what kind of memory an address is (cache.h). NULL when memory runs out.
  */
 sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user);
@@ -62,34 +69,37 @@ void sg_perf_trace_event(sg_perf_t *p, uint32_t number);
 void sg_perf_trace_sync(sg_perf_t *p);
 uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
 
-/* The command processor has decoded an AQL packet. */
-void sg_perf_packet(sg_perf_t *p);
+/* The command processor has decoded an AQL packet of the queue. */
+void sg_perf_packet(sg_perf_t *p, const sg_perf_queue_t *queue);
 
-/* ---- fences of packets that are no dispatches; any thread. One load before the first modelled
- * dispatch. `queue` is whatever the launches of the same queue have: a fence takes place behind
- * those of them that have begun, and before whatever the queue begins later. ---- */
+/* ---- fences of packets that are no dispatches; the queue's thread. A fence takes place behind the
+ * queue's dispatches that have begun, and before whatever the queue begins later. Those of a queue
+ * that is not counted wait until it is, or until its first modelled dispatch. ---- */
+
+/* The queue's packet has written COMPUTE_PERFCOUNT_ENABLE. */
+void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value);
 
 /* The scopes of a packet's header. */
-void sg_perf_fence(sg_perf_t *p, const void *queue, unsigned acquire, unsigned release);
+void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release);
 /* ACQUIRE_MEM with these COHER_CNTL bits over so many blocks of 256 bytes. */
-void sg_perf_acquire_mem(sg_perf_t *p, const void *queue, uint32_t coher_cntl, uint64_t blocks);
+void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t coher_cntl,
+                         uint64_t blocks);
 /* RELEASE_MEM with this dword of event and cache actions. */
-void sg_perf_release_mem(sg_perf_t *p, const void *queue, uint32_t control);
+void sg_perf_release_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control);
 
 /* ---- dispatches ---- */
 
-/* What the registers ask of a dispatch that starts now. One load. */
-sg_perf_level_t sg_perf_level(const sg_perf_t *p);
+/* What the registers ask of a dispatch of the queue that starts now. One load. */
+sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue);
 
 typedef struct {
     sg_perf_level_t level;
-    bool enabled; /* COMPUTE_PERFCOUNT_ENABLE: SQ counts its waves */
-    bool idle;    /* no counter is programmed: the model is asked for by others */
+    bool idle; /* no counter is programmed: the model is asked for by others */
     uint64_t groups;
     uint32_t vgprs, sgpr_words; /* allocated for a wave; written when it starts */
     uint32_t lds_bytes;         /* of a workgroup */
     uint64_t memory_epoch;
-    const void *queue;                    /* that the packet is of; only compared */
+    sg_perf_queue_t *queue;               /* that the packet is of */
     uint8_t acquire_scope, release_scope; /* of the packet */
     sg_sqtt_launch_t trace;
 } sg_perf_launch_t;

@@ -240,17 +240,23 @@ static void start_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
     sg_slot_at(&p->bank[b], e, i, s)->base = total(p, b, e, i, s);
 }
 
+static uint64_t since_start(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
+{
+    const sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
+    return sg_perf_in_units(b, slot->select, total(p, b, e, i, s) - slot->base);
+}
+
 static void stop_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t unused)
 {
     sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
     (void)unused;
-    slot->value += total(p, b, e, i, s) - slot->base;
+    slot->value += since_start(p, b, e, i, s);
 }
 
 static uint64_t value_of(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
 {
     const sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
-    return slot->value + (running(p) ? total(p, b, e, i, s) - slot->base : 0);
+    return slot->value + (running(p) ? since_start(p, b, e, i, s) : 0);
 }
 
 static void sample_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
@@ -303,7 +309,8 @@ static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 
 static void update_level(sg_perf_t *p)
 {
-    uint32_t level = sg_sqtt_on(p->trace) || sg_spm_on(p->spm) ? SG_PERF_MODEL : SG_PERF_OFF;
+    const uint32_t traced = sg_sqtt_on(p->trace) || sg_spm_on(p->spm) ? SG_PERF_MODEL : SG_PERF_OFF;
+    uint32_t level = traced;
     for (unsigned b = 0; running(p) && b < SG_BLOCK_COUNT; b++) {
         const sg_bank_t *bank = &p->bank[b];
         const size_t n = (size_t)bank->engines * bank->instances * bank->used;
@@ -314,11 +321,13 @@ static void update_level(sg_perf_t *p)
         }
     }
     atomic_store_explicit(&p->level, level, memory_order_release);
+    atomic_store_explicit(&p->traced_level, traced, memory_order_release);
 }
 
-sg_perf_level_t sg_perf_level(const sg_perf_t *p)
+sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue)
 {
-    return (sg_perf_level_t)atomic_load_explicit(&p->level, memory_order_acquire);
+    const _Atomic uint32_t *level = queue->enable & 1 ? &p->level : &p->traced_level;
+    return (sg_perf_level_t)atomic_load_explicit(level, memory_order_acquire);
 }
 
 /* ---- registers ---- */

@@ -1,0 +1,111 @@
+/* counted.c - see counted.h.
+ *
+ * Apart from queues.c because it wants nothing of what goes through a queue later, and is hooked in
+ * without that, too. */
+#include "hsa/counted.h"
+
+#include "base/log.h"
+#include "hsa/collect.h"
+#include "hsa/host_memory.h"
+#include "hsa/lane.h"
+#include "hsa/pm4.h"
+#include "hsa/runtime.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    PACKET_BYTES = 64,
+    PACKET_HEADER =
+        HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
+};
+#define ANSWER_NS 10000000000u /* a queue that takes longer has failed */
+#define LOOK_NS   20000        /* between two looks at a signal */
+
+static __typeof__(hsax.core.hsa_queue_create_fn) next_create;
+static __typeof__(hsax.amd_ext.hsa_amd_queue_intercept_create_fn) next_create_intercepted;
+
+/* Into a queue that nobody else knows yet. */
+static void submit(hsa_queue_t *queue, const hsa_ext_amd_aql_pm4_packet_t *packet)
+{
+    const uint64_t index = hsax.core.hsa_queue_load_write_index_relaxed_fn(queue);
+    char *slot = (char *)queue->base_address + index % queue->size * PACKET_BYTES;
+    uint32_t first;
+    memcpy(&first, packet, sizeof first);
+    memcpy(slot + sizeof first, (const char *)packet + sizeof first, PACKET_BYTES - sizeof first);
+    __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
+    hsax.core.hsa_queue_store_write_index_screlease_fn(queue, index + 1);
+    hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+static bool wait_for(hsa_signal_t signal)
+{
+    const uint64_t end = hsax_monotonic_ns() + ANSWER_NS;
+    while (__atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) > 0) {
+        if (hsax_monotonic_ns() > end) return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return true;
+}
+
+/* Signal and commands of a queue that has not answered are still the GPU's: they stay. */
+static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
+{
+    hsa_ext_amd_aql_pm4_packet_t packet = {.header = PACKET_HEADER};
+    uint32_t words[HSA_PM4_COUNTED_WORDS];
+    void *commands;
+    hsa_pm4_counted(words);
+    if (hsax_host_allocate(agent, sizeof words, &commands)) return false;
+    if (!hsax_make_signal(&packet.completion_signal)) {
+        hsax_host_free(commands);
+        return false;
+    }
+    memcpy(commands, words, sizeof words);
+    hsa_pm4_packet((uintptr_t)commands, HSA_PM4_COUNTED_WORDS, 0, &packet);
+    submit(queue, &packet);
+    if (!wait_for(packet.completion_signal)) return false;
+    hsax.core.hsa_signal_destroy_fn(packet.completion_signal);
+    hsax_host_free(commands);
+    return true;
+}
+
+static hsa_status_t made(hsa_status_t status, hsa_agent_t agent, hsa_queue_t *const *queue)
+{
+    if (status == HSA_STATUS_SUCCESS && !hsax_forked() && hsax_runtime_up() &&
+        !enable(agent, *queue))
+        base_warning("the counters of a whole GPU miss what one queue of the program does");
+    return status;
+}
+
+static hsa_status_t create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                           void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                           uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+{
+    return made(next_create(agent, size, type, callback, data, private_size, group_size, queue),
+                agent, queue);
+}
+
+static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                       void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+                                       void *data, uint32_t private_size, uint32_t group_size,
+                                       hsa_queue_t **queue)
+{
+    return made(
+        next_create_intercepted(agent, size, type, callback, data, private_size, group_size, queue),
+        agent, queue);
+}
+
+void hsax_counted_hook(const hsax_api_table_t *table)
+{
+    next_create = table->core->hsa_queue_create_fn;
+    HSAX_HOOK_CORE(table, hsa_queue_create, create);
+    const size_t at =
+        hsax_amd_ext_offset(offsetof(hsax_amd_ext_table_t, hsa_amd_queue_intercept_create_fn),
+                            table->amd_ext->version.minor_id);
+    if (!at) return;
+    memcpy(&next_create_intercepted, (const char *)table->amd_ext + at,
+           sizeof next_create_intercepted);
+    HSAX_HOOK_AMD_EXT(table, hsa_amd_queue_intercept_create, create_intercepted);
+}
