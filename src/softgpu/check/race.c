@@ -1,6 +1,7 @@
-/* race.c - the part that looks for accesses that nothing orders: which instructions, what is said.
+/* race.c - the race check's entry points: which instructions are checked, and how a race is
+ * reported.
  *
- * The shadows are race_lds.c's and race_global.c's, the order race_clock.c's and race_run.c's. */
+ * The shadow is in race_lds.c and race_global.c, the order in race_clock.c and race_run.c. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/asked.h"
@@ -21,8 +22,8 @@ static bool is_gws(unsigned op)
     return isa_table[op].klass == ISA_CLASS_GWS;
 }
 
-/* Accesses before they run, since they may replace their own address; the atomic ones among them
- * also afterwards, when they have read what others have written. */
+/* Accesses are checked before they run, since a load may replace its own address register; loads
+ * and atomic accesses also afterwards, when they have read what others wrote. */
 static void looks(uint8_t *looks)
 {
     const isa_core_t *core = isa_core_select();
@@ -39,7 +40,7 @@ static void looks(uint8_t *looks)
     looks[ISA_OP_s_waitcnt] = looks[ISA_OP_s_endpgm] = ISA_CHECK_BEFORE;
 }
 
-/* ---- what is said ---- */
+/* ---- the words of a report ---- */
 
 #define PAIR(mine, theirs) mine ", with nothing that orders it after the " theirs
 #define PAIRS(mine)                                                                                \
@@ -61,9 +62,10 @@ static void add_site(chk_other_t *o, uint64_t word)
     memcpy(o->words, site->words, sizeof o->words);
 }
 
-/* ---- calls that accesses are made for ---- */
+/* ---- the program's calls behind accesses ---- */
 
-/* Of two accesses that are in a race; they stay as long as the finding. */
+/* The calls behind the two accesses of a race; they have to live as long as the finding, which
+ * points to them. */
 typedef struct {
     chk_asked_t own, other;
 } calls_t;
@@ -71,12 +73,13 @@ typedef struct {
 /* Who makes an access. */
 typedef struct {
     const struct sg_memory *m;
-    uint64_t kernel_object; /* 0: it is a copy */
-    uint64_t call;          /* number of the program's, or 0 */
+    uint64_t kernel_object; /* 0: a copy engine */
+    uint64_t call;          /* number of the program's call that asked for it (asked.h), or 0 */
     bool writes;
 } maker_t;
 
-/* Kernels of the program have lines of their own. */
+/* Only copies, and the kernels with which a runtime copies, are named by the call: a kernel of the
+ * program has source lines. */
 static bool has_call(const maker_t *by, uint64_t va, uint64_t beside, chk_asked_t *call)
 {
     return (!by->kernel_object || chk_copy_kernel(by->m, by->kernel_object)) &&
@@ -106,7 +109,8 @@ static race_kind_t kind_of_other(uint64_t word, bool is_read)
     return is_read ? RACE_LOAD : word & RACE_ATOMIC ? RACE_RMW : RACE_STORE;
 }
 
-/* The access of the word, which is no copy's as far as the word says. */
+/* The access of a shadow word. Whether a copy made it is not in the word; the caller corrects
+ * that. */
 static chk_other_t other_of(const char *const what[RACE_KINDS], uint64_t word, bool is_read)
 {
     chk_other_t o = {.what = what[kind_of_other(word, is_read)],
@@ -194,7 +198,7 @@ static bool same_texel(const isa_wave_t *w, const isa_inst_t *i, unsigned lane, 
 {
     isa_image_t m;
     uint32_t element[4];
-    if (isa_image_decode(&w->sgpr[i->src[2].reg], &m)) return true; /* it will not be stored */
+    if (isa_image_decode(&w->sgpr[i->src[2].reg], &m)) return true; /* the texel is not stored */
     isa_image_element(w, i, &m, lane, element);
     return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);
 }
@@ -204,7 +208,8 @@ bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site
 {
     const isa_operand_t *o = &i->src[1 + element];
     if (i->fmt == ISA_FMT_MIMG) return same_texel(w, i, lane, at, from, bytes);
-    if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR) return true; /* not known */
+    if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR)
+        return true; /* not in registers: no report */
     const isa_row_t *rows = w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
     for (uint32_t k = from; k < from + bytes; k++)
         if ((uint8_t)(rows[k / 4][lane] >> (8 * (k % 4) + site->data_shift)) != *at++) return false;
@@ -272,7 +277,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
         for (unsigned k = 0; k < n; k++)
             race_lds(g, s, w, i, race_site(w, i, op), kind_of(op), &a[k], k);
-    } else { /* a barrier of the whole dispatch */
+    } else { /* GWS: a barrier of the whole dispatch */
         race_run_release(s, w->index_in_group, race_run_slot(0));
     }
 }
@@ -280,7 +285,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 static void after(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     race_state_t *s = state;
-    if (is_gws(i->op)) /* others may have run since it began to wait */
+    if (is_gws(i->op)) /* waves that ran while it waited have published by now */
         race_run_acquire(s, w->index_in_group, race_run_slot(0));
     else if (s->meets)
         race_global_met(s, w, &g->reach.memory);

@@ -1,13 +1,15 @@
-/* race_clock.c - what waves of a workgroup know of each other: barriers, and atomic accesses to
- * LDS.
+/* race_clock.c - vector clocks of the waves of a workgroup: barriers, and atomic accesses to LDS.
  *
- * Vector clocks. A wave's time moves on only where somebody may learn of it, so that there is
- * enough of it: an owner's bits of a word of LDS. Used up, it stands still, and all is in order. */
+ * A wave's time advances only when another wave may learn of it, so that the owner bits of an LDS
+ * shadow word suffice for many workgroups. When the times of one are used up, its clock stands
+ * still and later accesses count as ordered. */
 #include "softgpu/check/race.h"
 
 #include <string.h>
 
-enum { ROOM = RACE_OWNERS / 2 }; /* what a workgroup may use */
+enum {
+    ROOM = RACE_OWNERS / 2
+}; /* the clock is reset at the next workgroup when more than this is used up */
 
 static uint32_t next(race_clock_t *c)
 {

@@ -1,8 +1,9 @@
 /* race_global.c - memory that workgroups share: who accessed which dword last.
  *
- * A directory of chunks of the address space, mapped when the program gets memory there and never
- * given back; their pages become memory when a wave first touches them. Threads that look at words
- * to change them hold their block: of two accesses at the very same moment one sees the other. */
+ * The shadow is a directory of chunks of the address space. A chunk is mapped when the program gets
+ * memory there, and never unmapped; its pages take host memory when a wave first touches them. A
+ * thread that checks dwords and changes their words holds their block's lock: of two accesses at
+ * the very same moment one sees the other. */
 #include "softgpu/check/race.h"
 
 #include "base/log.h"
@@ -25,13 +26,14 @@ typedef _Atomic uint64_t word_t;
 
 typedef struct {
     word_t write[CHUNK_DWORDS], read[CHUNK_DWORDS];
-    word_t second[CHUNK_DWORDS]; /* a reader of another workgroup, where the first says so */
+    word_t
+        second[CHUNK_DWORDS]; /* a reader of another workgroup; valid if the first has RACE_EXTRA */
 } chunk_t;
 
 static struct {
     pthread_mutex_t lock;
     _Atomic(_Atomic(chunk_t *) *) chunks;
-    chunk_t **list; /* all there are */
+    chunk_t **list; /* all chunks */
     size_t n, room;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -44,11 +46,11 @@ static inline void set(word_t *w, uint64_t value)
     atomic_store_explicit(w, value, memory_order_relaxed);
 }
 
-/* ---- blocks: dwords that one thread at a time looks at to change them ---- */
+/* ---- blocks: spin locks for groups of dwords ---- */
 
 enum { BLOCK_DWORDS = 256, BLOCKS = 1 << 10 };
 
-/* What all chunks have there. */
+/* Chunks share the locks: one lock is for the same block of every chunk. */
 typedef struct {
     _Alignas(64) _Atomic bool held;
 } block_t;
@@ -66,7 +68,7 @@ static __attribute__((noinline)) void wait_for(const block_t *b)
         if (k % 64)
             __builtin_ia32_pause();
         else
-            sched_yield(); /* who holds it may need this core */
+            sched_yield(); /* the thread that holds it may need this core */
     }
 }
 
@@ -82,7 +84,7 @@ static inline void let_go(block_t **held)
     *held = NULL;
 }
 
-/* The block of a dword, in place of *held, which may be none. */
+/* Takes the lock of the dword's block, instead of *held if that is another one or NULL. */
 static inline void hold(block_t **held, size_t d)
 {
     block_t *b = block_of(d);
@@ -92,9 +94,10 @@ static inline void hold(block_t **held, size_t d)
     *held = b;
 }
 
-/* Blocks that are held together: the one that comes first is taken first. */
+/* Two locks held together, taken in the order of their addresses so that no two threads
+ * deadlock. */
 typedef struct {
-    block_t *first, *second; /* second: NULL where there is one only */
+    block_t *first, *second; /* NULL: both dwords are in one block */
 } pair_t;
 
 static inline pair_t hold_both(size_t first, size_t last)
@@ -115,7 +118,7 @@ static inline chunk_t *chunk_of(uint64_t va)
 
 /* ---- memory that comes and goes ---- */
 
-/* Threads that hold blocks are not waited for: the child has none of them. */
+/* The child has no thread that would release a block's lock: all are released there. */
 void race_global_fork(chk_fork_t when)
 {
     chk_fork_mutex(&all.lock, when);
@@ -132,7 +135,7 @@ static void *map(size_t bytes)
     return NULL;
 }
 
-/* Under the lock. */
+/* Under the lock. False: out of memory. */
 static bool add_chunk(uint64_t va)
 {
     const size_t bytes = sizeof(chunk_t *) << (ADDRESS_BITS - CHUNK_SHIFT);
@@ -154,7 +157,7 @@ static bool add_chunk(uint64_t va)
     return true;
 }
 
-/* Dwords [from, to) of a chunk. */
+/* Clears the dwords [from, to) of a chunk. */
 static void forget_part(chunk_t *c, size_t from, size_t to)
 {
     if (to - from == CHUNK_DWORDS) {
@@ -197,8 +200,7 @@ void race_global_made(uint64_t begin, uint64_t bytes)
     forget(begin, end);
 }
 
-/* Code objects' mappings, the last that were new: their variables are in them, and no call tells.
- */
+/* The mappings of code objects that have been seen, the last CODES of them. */
 enum { CODES = 1024 };
 
 static struct {
@@ -229,21 +231,21 @@ void race_global_code(const struct sg_memory *m, uint64_t kernel_object)
 
 /* ---- accesses ---- */
 
-/* Words that are known to be before all that the workgroup does: below the floor, and so many from
- * `before` on. */
+/* Words that are known to happen before everything that the workgroup does: those below `floor`,
+ * and `n_before` from `before` on. */
 typedef struct {
     uint64_t floor, before, n_before;
 } before_t;
 
 typedef struct {
-    race_access_t race; /* first */
+    race_access_t race;
     race_state_t *s;
     const isa_wave_t *w;
     const isa_inst_t *i;
     const race_site_t *site;
     unsigned wave;
     before_t known;
-    uint64_t again; /* race_again() */
+    uint64_t again; /* the mask of race_again() */
     block_t *held;
 } access_t;
 
@@ -254,32 +256,37 @@ static inline before_t before_of(const race_state_t *s)
                       .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
 }
 
-/* Not all below the own dispatch is before it. */
+/* Whether some owner between the floor and this dispatch is not before it, so that `before` has to
+ * be tested as well. */
 static inline bool has_gap(const before_t *p)
 {
     return p->floor < p->before;
 }
 
-/* Not known to be before all that the wave does. */
+/* Whether the access of the word is not known to happen before everything that the workgroup
+ * does. */
 static inline bool fresh(const access_t *x, uint64_t word)
 {
     return word >= x->known.floor && word - x->known.before >= x->known.n_before;
 }
 
-/* The same, and another wave's. */
+/* The same, and another wave did it. */
 static inline bool hot(const access_t *x, uint64_t word)
 {
     return fresh(x, word) && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
 }
 
-/* Of memory that the program may have taken away: the thread may not come back from there, and
- * holds nothing. Who has stored there, `other`, may be about to do so. */
+/* Whether the lane stores the value that is already there, which no race can spoil. If the values
+ * differ, waits for the workgroup of the word `other`, whose store was checked but may not be
+ * executed yet. The program may have freed the memory: then reading it ends the wave and never
+ * returns here, so the block's lock is released first. */
 static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, uint32_t from,
                        uint32_t bytes)
 {
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
     let_go(&x->held);
-    if (!e || e->flags & SG_MEM_MAILBOXES) return true; /* no store there changes another's */
+    if (!e || e->flags & SG_MEM_MAILBOXES)
+        return true; /* stores there do not overwrite each other */
     const uint8_t *at = e->host + (va - e->begin);
     if (race_same(x->w, x->i, x->site, 0, lane, at, from, bytes)) return true;
     race_awaited_t a = race_step_of(x->s, race_owner(other));
@@ -293,8 +300,9 @@ static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, 
     return same;
 }
 
-/* Where another has stored, an atomic access may meet an atomic store, which looks like any other.
- */
+/* Whether the kinds of the two accesses make a race, if nothing orders them. An atomic access after
+ * a store is none: the store may be an atomic one, which has the same instruction as a plain
+ * one. */
 static bool kinds_race(const access_t *x, uint64_t word, bool is_read)
 {
     const bool atomic = word & RACE_ATOMIC;
@@ -313,13 +321,15 @@ static __attribute__((noinline)) void look(access_t *x, uint64_t word, bool is_r
     race_found(&x->race, lane, va, word, is_read);
 }
 
-/* What the same wave has done at the same time to other bytes stays. */
+/* The word to store after an access: the bytes that the same wave accessed at the same time stay in
+ * the mask. */
 static inline uint64_t merged(uint64_t old, uint64_t word)
 {
     return (old ^ word) >> RACE_TIME_SHIFT ? word : word | (old & RACE_MASK_BITS);
 }
 
-/* Of readers that still count, `counts`, the first and one of another workgroup are kept. */
+/* Records a read. Two readers are kept: the first, and one of another workgroup. `counts`: the
+ * recorded first one is not known to be before everything. */
 static inline void keep_read(chunk_t *c, size_t d, uint64_t read, uint64_t word, bool counts)
 {
     if (!counts) {
@@ -364,7 +374,7 @@ static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_
     }
 }
 
-/* race_not_again(), as far as the lanes are in the chunk of the first. */
+/* race_not_again(), for lanes in the chunk of the first lane. */
 static uint64_t not_again(const sgc_lanes_t *a, uint64_t lanes, uint64_t word, uint64_t again)
 {
     const uint64_t first = a->va[__builtin_ctzll(lanes)];
@@ -375,9 +385,9 @@ static uint64_t not_again(const sgc_lanes_t *a, uint64_t lanes, uint64_t word, u
                           again);
 }
 
-/* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
- * them, read: the most of them. Returns the others. What is read of *x is copied: stores to the
- * shadow do not change it. */
+/* The usual lanes: whole aligned dwords that no other wave has accessed in conflict. Returns the
+ * lanes that need a closer look. *x is copied so that the compiler need not read it again after
+ * each store to the shadow. */
 static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t lanes)
 {
     const access_t own = *x;
@@ -415,7 +425,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
                 set(&c->write[k], word);
             else if (!reads)
                 near = true;
-            else if (!(read & RACE_EXTRA)) { /* else two others have read it */
+            else if (!(read & RACE_EXTRA)) { /* else two other workgroups are recorded already */
                 set(&c->second[k], word);
                 set(&c->read[k], read | RACE_EXTRA);
             }
@@ -426,9 +436,9 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
     return others;
 }
 
-/* ---- lanes side by side ---- */
+/* ---- lanes whose dwords are adjacent, four words at a time ---- */
 
-/* fresh(), of four; `gap` is has_gap(). */
+/* fresh() of four words; `gap` is has_gap(). */
 RACE_ROW race_row_t fresh_row(const before_t *p, race_row_t word, bool gap)
 {
     race_row_t is = (race_row_t)(word >= p->floor);
@@ -436,7 +446,7 @@ RACE_ROW race_row_t fresh_row(const before_t *p, race_row_t word, bool gap)
     return is;
 }
 
-/* What a row of words is changed to by a read: as keep_read() does. */
+/* keep_read() of four words. */
 RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word, race_row_t to_do,
                          race_row_t fresh)
 {
@@ -450,12 +460,14 @@ RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word
     if (race_row_any(mine)) race_row_set(reader, word | seconds, mine);
 }
 
-/* Dwords from `d` on, 1 << shift from lane to lane, of which `n` are accessed. Returns the lanes of
- * which some are another's concern, and those beside them. */
+/* The access of all lanes: 1 << shift dwords apart from dword `d` on, each `n` dwords. Returns the
+ * lanes of the rows in which another wave is in conflict, for a closer look. */
 RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned n, unsigned shift,
                              bool reads, bool gap)
 {
-    const access_t copy = *own, *x = &copy; /* stores to the shadow do not change it */
+    const access_t
+        copy = *own,
+        *x = &copy; /* the compiler need not read it again after each store to the shadow */
     const uint64_t mine = x->race.word | RACE_MASK_BITS;
     race_row_t *writers = (race_row_t *)(void *)&c->write[d],
                *readers = (race_row_t *)(void *)&c->read[d];
@@ -504,14 +516,15 @@ static __attribute__((target("avx2"))) uint64_t touch_gap(const access_t *x, chu
     return touch_rows(x, c, d, n, shift, x->race.kind == RACE_LOAD, true);
 }
 
-/* Whether lanes are a few dwords apart in one chunk: from dword *d of it on, 1 << *shift apart. */
+/* Whether the lanes access dwords of one chunk at an even distance: from dword *d on, 1 << *shift
+ * dwords apart. */
 static bool is_in_a_row(const sgc_lanes_t *a, size_t *d, unsigned *shift)
 {
     *d = a->va[0] / 4 % CHUNK_DWORDS;
     return race_row_even(a, shift) && *d + ISA_LANES * a->step / 4 <= CHUNK_DWORDS;
 }
 
-/* The lanes that are left, where EXEC is full and the lanes' elements are a few dwords apart. */
+/* Handles all lanes at once if they are at an even distance. Returns the lanes that are left. */
 static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
 {
     size_t d;
@@ -523,8 +536,8 @@ static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
     return has_gap(&x->known) ? touch_gap(x, c, d, n, shift) : touch_ordered(x, c, d, n, shift);
 }
 
-/* race_again(), unless the wave may have let others know of a part of its time, or of all that is
- * left. */
+/* race_again(), or 0 where a read may matter although it repeats one: the wave has published since,
+ * has stores in flight, or its time has reached RACE_TIME_MAX, which stands for several times. */
 static uint64_t again_of(const race_clock_t *c, unsigned wave, const race_site_t *site,
                          race_kind_t kind, uint64_t word)
 {
@@ -559,7 +572,8 @@ static uint64_t slots_of(const sgc_lanes_t *a)
     return slots;
 }
 
-/* Who has stored, as flags are, what an atomic access is about to read or has read. */
+/* Orders the wave behind the waves that last wrote what its atomic access is about to read, or has
+ * read. */
 static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
     uint64_t last = UINT64_MAX;
@@ -575,7 +589,8 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
     }
 }
 
-/* All that was written to so many rows, a multiple of four, is known to be before. */
+/* Whether every write to so many rows, a multiple of four, happens before everything that the
+ * workgroup does. */
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
                                                        size_t d, unsigned rows)
 {
@@ -589,7 +604,7 @@ static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, co
     return true;
 }
 
-/* The quick look, of lanes a few dwords apart: there is nobody to meet. */
+/* A quick test for lanes at an even distance: meet_writers() would find no writer. */
 static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
 {
     size_t d;
@@ -599,7 +614,8 @@ static bool nobody_to_meet(const race_state_t *s, const sgc_lanes_t *a)
     return !c || all_before(s, c, d, (ISA_LANES / 4) << shift);
 }
 
-/* What it replaces in the shadow is handed on. */
+/* The access replaces write words in the shadow: the order that they stand for is taken over and
+ * published first. */
 static void meet_and_publish(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 {
     const uint64_t slots = slots_of(a);
@@ -672,16 +688,17 @@ void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const is
 typedef struct {
     race_copy_t copy;
     const sg_memory_t *m;
-    uint64_t from, to, bytes; /* from, to: 0 where it does not read or write */
+    uint64_t from, to, bytes; /* from, to: 0 where the copy does not read or write */
     struct {
         uint64_t word, va;
         bool is_read;
-    } other[2]; /* with whom it is in a race by what it reads and by what it writes; word 0: nobody
-                 */
+    } other[2]; /* the access that it is in a race with by its reads [0] and by its writes [1]; word
+                   0: none */
     block_t *held;
 } transfer_t;
 
-/* It writes what is there. As same_value(). */
+/* Whether the copy writes the value that is already there. Releases the block's lock, as
+ * same_value(). */
 static bool copies_same(transfer_t *t, uint64_t at)
 {
     let_go(&t->held);
@@ -691,7 +708,8 @@ static bool copies_same(transfer_t *t, uint64_t at)
     return from && to && memcmp(from, to, n < 4 ? n : 4) == 0;
 }
 
-/* Atomic accesses may be to flags and counters that a copy looks at or sets at any time. */
+/* Atomic accesses are skipped: they may be to flags and counters that a copy reads or sets at any
+ * time. */
 static void look_from_copy(transfer_t *t, uint64_t word, bool is_read, bool writes, uint64_t va)
 {
     if (t->other[writes].word || word & RACE_ATOMIC || race_owner(word) < t->copy.floor) return;
@@ -746,7 +764,7 @@ void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uin
 
 /* ---- memory that is taken back ---- */
 
-/* Its first access that is not before that, if any. */
+/* Finds an access to the dword that does not happen before the memory is freed. */
 static bool look_for_user(race_copy_t *c, uint64_t va, uint64_t *word, bool *is_read)
 {
     const chunk_t *chunk = chunk_of(va);
@@ -762,15 +780,16 @@ static bool look_for_user(race_copy_t *c, uint64_t va, uint64_t *word, bool *is_
     return false;
 }
 
-/* Its own memory HIP takes back when its own threads agree, of which nothing is known. */
+/* Whether HIP gave out the memory at the program's request. Memory of its own HIP frees when its
+ * own threads agree, which the checker does not see. */
 static bool was_asked_for(uint64_t va)
 {
     chk_place_t p;
     return (chk_place_at(va, &p) || chk_place_was(va, &p)) && !strncmp(p.call, "hip", 3);
 }
 
-/* Where a stream has got there, what others may be at is not before it; else the program has waited
- * for the device. */
+/* Memory that a handler frees when a stream gets there is checked: work of other streams may still
+ * use it. Otherwise the program has waited for the device. */
 void race_global_going(uint64_t begin, uint64_t bytes)
 {
     const uint64_t serial = chk_order_handle();

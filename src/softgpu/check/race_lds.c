@@ -1,9 +1,10 @@
 /* race_lds.c - LDS: who accessed which dword last, and whether a wave's access is in order with
  * that.
  *
- * A write has a word of the shadow and so has a read, with a second of each for what does not fit
- * beside another wave's. What lies before the last barrier is old; times never repeat, so that
- * nothing has to be cleared. Lanes of one instruction are in no race with each other. */
+ * Each dword has a shadow word for its last write and one for its last read, and a second of each
+ * for another wave's access that it would have replaced. Words from before the last barrier are
+ * ignored; times never repeat, so that nothing is cleared at a barrier. Lanes of one instruction
+ * are in no race with each other. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/race_row.h"
@@ -11,24 +12,24 @@
 #include <stdio.h>
 
 typedef struct {
-    race_access_t race; /* first */
+    race_access_t race;
     race_state_t *s;
     const isa_wave_t *w;
     const isa_inst_t *i;
     const race_site_t *site;
     unsigned wave, element;
-    uint64_t limit; /* words below it are old */
-    bool seconds;   /* there are some that are not */
-    uint64_t again; /* race_again() */
+    uint64_t limit; /* words below it are from before the last barrier */
+    bool seconds;   /* some second word is newer than the last barrier */
+    uint64_t again; /* the mask of race_again() */
 } access_t;
 
-/* Another wave's, since the last barrier. */
+/* Another wave's access since the last barrier. */
 static inline bool hot(const access_t *x, uint64_t word)
 {
     return word >= x->limit && ((word ^ x->race.word) & RACE_WAVE_BITS);
 }
 
-/* Whether the kinds make it a race, where bytes are shared and nothing orders them. */
+/* Whether the kinds of two accesses to the same bytes make a race, if nothing orders them. */
 static bool kinds_race(const access_t *x, uint64_t word, bool is_read, unsigned lane, uint32_t at,
                        uint32_t from, uint32_t bytes)
 {
@@ -66,7 +67,8 @@ static __attribute__((noinline)) void look_at_all(access_t *x, unsigned lane, ui
     if (x->seconds) look(x, s->second.read[d], true, lane, at, from, bytes);
 }
 
-/* Keeps the word in one of the two, and what the same wave has done to other bytes. */
+/* Stores the word as the first; another wave's word moves to the second, and the same wave's bytes
+ * are merged. */
 static inline void keep(access_t *x, uint64_t *first, uint64_t *second, uint64_t word)
 {
     if (hot(x, *first)) {
@@ -79,7 +81,7 @@ static inline void keep(access_t *x, uint64_t *first, uint64_t *second, uint64_t
     *first = word;
 }
 
-/* `bytes` bytes of one dword, `from` bytes into the lane's element. */
+/* An access to `bytes` bytes of one dword, `from` bytes into the lane's element. */
 static inline void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from, uint32_t bytes)
 {
     race_state_t *s = x->s;
@@ -96,9 +98,9 @@ static inline void touch(access_t *x, unsigned lane, uint32_t at, uint32_t from,
         keep(x, &s->lds.write[d], &s->second.write[d], word);
 }
 
-/* Lanes whose elements are whole dwords, aligned, that no other wave has changed or, to change
- * them, read: the most of them. Returns the others. What is read of *x is kept in registers: stores
- * to the shadow do not change it. */
+/* The usual lanes: whole aligned dwords that no other wave has accessed in conflict. Returns the
+ * lanes that need a closer look. What is read of *x is kept in registers: stores to the shadow do
+ * not change it. */
 static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, uint32_t size)
 {
     race_state_t *const s = x->s;
@@ -143,15 +145,15 @@ static uint64_t touch_whole(access_t *x, const sgc_lanes_t *a, uint64_t lanes, u
     return others;
 }
 
-/* hot(), of four. */
+/* hot() of four words. */
 RACE_ROW race_row_t hot_row(const access_t *x, race_row_t word)
 {
     return (race_row_t)(word >= x->limit) &
            (race_row_t)(((word ^ x->race.word) & RACE_WAVE_BITS) != 0);
 }
 
-/* Dwords from `d` on, 1 << shift from lane to lane, of which `n` are accessed. Returns as
- * touch_whole(). */
+/* The access of all lanes: 1 << shift dwords apart from dword `d` on, each `n` dwords. Returns what
+ * touch_whole() returns. */
 static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t d, unsigned n,
                                                            unsigned shift)
 {
@@ -180,7 +182,7 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
             others |= race_row_lanes(4 * k, 4, shift);
             continue;
         }
-        if (reads && race_row_any(read)) { /* another reads it too */
+        if (reads && race_row_any(read)) { /* another wave has read it, too */
             race_row_set((race_row_t *)(void *)&s->second.read[d + 4 * k], r, read);
             s->second_time = s->clock.now;
             x->seconds = true;
@@ -190,7 +192,8 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
     return others;
 }
 
-/* The lanes that are left to be looked at one by one. Those that read one place are one. */
+/* Handles all lanes at once where that is possible. Returns the lanes that are left for a look one
+ * by one; lanes that all read one address count as one lane. */
 static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
 {
     const bool reads = x->race.kind == RACE_LOAD;
@@ -201,8 +204,10 @@ static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
     return a->even && !a->step && reads ? 1 : a->exec;
 }
 
-/* An atomic access, or a load that is one: waves that have met there are in order from now on. Such
- * a load, and an access that waits, may read a flag that was stored like anything else. */
+/* An access that synchronises at a dword: it learns what other waves have published there by atomic
+ * accesses, and publishes in turn. A load that counts as atomic, and an access that waits in a
+ * loop, may also read a flag that was stored by a plain store: then the wave is ordered behind that
+ * store. */
 static void meet(access_t *x, uint32_t d, bool reads)
 {
     race_clock_t *c = &x->s->clock;

@@ -1,6 +1,6 @@
-/* race_row.h - words of the shadow four at a time.
+/* race_row.h - the shadow words of four dwords at a time, with AVX2.
  *
- * For functions with the target "avx2", called where race_rows says so. */
+ * Callers check race_rows first. */
 #ifndef SOFTGPU_CHECK_RACE_ROW_H
 #define SOFTGPU_CHECK_RACE_ROW_H
 
@@ -15,7 +15,8 @@ RACE_ROW bool race_row_any(race_row_t r)
     return !_mm256_testz_si256((__m256i)r, (__m256i)r);
 }
 
-/* Whether all words of the rows, a multiple of four, are equal to `word` in `bits`. */
+/* Whether all words of the rows, a multiple of four rows, match `word` in the bits of the mask
+ * `bits`. */
 RACE_ROW bool race_row_all(const race_row_t *row, unsigned rows, uint64_t word, race_row_t bits)
 {
     for (const race_row_t *end = row + rows; row < end; row += 4) {
@@ -26,15 +27,17 @@ RACE_ROW bool race_row_all(const race_row_t *row, unsigned rows, uint64_t word, 
     return true;
 }
 
-/* Takes from *to_do what is equal in `bits`, by what differs. False: nothing is left. */
+/* Removes from *to_do the words that do not differ in `bits`; `differ` is the XOR of old and new
+ * words. False: none is left. */
 RACE_ROW bool race_row_left(race_row_t *to_do, race_row_t differ, uint64_t bits)
 {
     *to_do &= (race_row_t)((differ & bits) != 0);
     return race_row_any(*to_do);
 }
 
-/* Stores the words of `to_do`, all ones or 0 each, and nothing to the others: those may be other
- * threads'. Masked stores are slow on some hosts. */
+/* Stores the words whose element in `to_do` is all ones. The others are not even written with their
+ * old value: another thread may be changing them. A whole row is stored without a mask, since
+ * masked stores are slow on some hosts. */
 RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t to_do)
 {
     if (!race_row_any(~to_do))
@@ -43,23 +46,27 @@ RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t to_do)
         _mm256_maskstore_epi64((long long *)to, (__m256i)to_do, (__m256i)word);
 }
 
-/* The dwords that are accessed, of lanes 1 << shift dwords apart: the first `n` of each. */
+/* Which dwords are accessed, as a mask: lanes are 1 << shift dwords apart, and each accesses its
+ * first `n` dwords. */
 RACE_ROW race_row_t race_row_used(race_row_t dword, unsigned n, unsigned shift)
 {
     return (race_row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n);
 }
 
-/* Lanes that have something in `dwords` dwords, a power of two, from the given one on. */
+/* The lanes of `dwords` dwords (a power of two), counted from dword `first`; lanes are 1 << shift
+ * dwords apart. */
 static inline uint64_t race_row_lanes(unsigned first, unsigned dwords, unsigned shift)
 {
     const unsigned n = dwords >> shift;
     return ((UINT64_C(1) << (n ? n : 1)) - 1) << (first >> shift);
 }
 
-/* The host has AVX2, and the executor's core uses it. Set before all else. */
+/* Whether the host has AVX2, which the choice of the executor's core tells. Set once, before any
+ * wave is checked. */
 extern bool race_rows;
 
-/* True: full EXEC, and elements of whole dwords that are 1 << *shift dwords apart, at most 4. */
+/* True if the access suits rows: all lanes are active, and their elements are whole dwords, 1 <<
+ * *shift dwords apart (at most 4). */
 static inline bool race_row_even(const sgc_lanes_t *a, unsigned *shift)
 {
     const bool fits = a->step == 4 || a->step == 8 || a->step == 16;
@@ -69,8 +76,8 @@ static inline bool race_row_even(const sgc_lanes_t *a, unsigned *shift)
     return race_rows;
 }
 
-/* The lanes from the first one on that reads what has not been read before: race_again(), of which
- * `again` is what it has returned. `readers` are those of `bytes` bytes from `base` on. */
+/* Skips the lanes, from the first on, whose read is redundant; `again` is the mask of race_again().
+ * `readers`: read words of the `bytes` bytes from `base` on. */
 static inline uint64_t race_not_again(const sgc_lanes_t *a, uint64_t lanes, const uint64_t *readers,
                                       uint64_t base, uint64_t bytes, uint64_t word, uint64_t again)
 {

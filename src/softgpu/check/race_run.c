@@ -1,13 +1,15 @@
-/* race_run.c - dispatches, and what is in order of what their workgroups do.
+/* race_run.c - dispatches, and the order between their workgroups.
  *
- * gfx90a's code does not show memory orders, so they are inferred, rather too much order than too
- * little. An atomic access that changes memory publishes what its wave has done and waited for; one
- * that reads learns of all that was published at the same place. Places of a dispatch share 64
- * slots. A workgroup keeps when, in counts of the dispatch's publications, it last read each slot,
- * and its own last few publications; a slot hands on what those that published there had read.
+ * The code of gfx90a does not show memory orders. They are inferred; in doubt accesses count as
+ * ordered. An atomic access that changes memory publishes what its wave knows and has waited for;
+ * one that reads learns all that was published at the same address. Addresses are hashed to 64
+ * slots per dispatch. A publication gets a stamp, counted through the dispatch. A workgroup keeps
+ * its last few publications, and for each slot the stamp at which it last read it; a slot also
+ * hands on what its publishers had read.
  *
- * A flag may also be stored like anything else: who reads it by an atomic load knows the writer up
- * to the store. A few of those are kept, with more of them all is taken to be in order. */
+ * A flag may be stored by a plain store: a workgroup that reads it by an atomic load is ordered
+ * behind the writer up to that store. A few such writers are kept; with more of them everything
+ * counts as ordered. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/fork.h"
@@ -21,80 +23,86 @@
 
 enum {
     SLOTS = RACE_SLOTS,
-    PUBLISHED = 8, /* publications that are kept */
-    MET = 8,       /* workgroups known by their flags */
-    RUNS = 4096,   /* that are remembered */
+    PUBLISHED = 8, /* publications that a workgroup keeps */
+    MET = 8,       /* workgroups that a workgroup knows by a flag */
+    RUNS = 4096,   /* dispatches and copies that are remembered */
     TOTAL_MAX = RACE_OWNERS / 4
 };
 
 typedef struct {
     _Atomic uint32_t stamp;
     _Atomic uint64_t slots;
-    _Atomic uint16_t when[RACE_WAVES]; /* what was known of the workgroup's waves */
-    _Atomic uint8_t wave;              /* that published it */
+    _Atomic uint16_t
+        when[RACE_WAVES]; /* up to which time its wave knew each wave of the workgroup */
+    _Atomic uint8_t wave; /* the wave that published it */
 } publication_t;
 
-/* Changed by the workgroup's own thread alone. */
+/* Changed by the workgroup's own thread alone; other threads read it. In `n`: a publication is
+ * being replaced. */
 #define BEING_WRITTEN (UINT32_C(1) << 31)
 #define MANY          UINT32_MAX
 typedef struct {
-    _Atomic uint32_t n; /* publications; BEING_WRITTEN: wait with what they say */
+    _Atomic uint32_t n; /* publications so far; with BEING_WRITTEN while one is replaced */
     publication_t last[PUBLISHED];
-    _Atomic bool reads;           /* any slot */
-    _Atomic uint32_t read[SLOTS]; /* stamp, 0: never */
+    _Atomic bool reads;           /* whether it has read any slot */
+    _Atomic uint32_t read[SLOTS]; /* the dispatch's stamp when the slot was last read, 0: never */
     uint32_t n_met;
     struct {
         uint32_t owner, time;
-        uint64_t flag; /* the word of the last: it is known itself, with nothing waited for */
+        uint64_t flag; /* shadow word of the last flag: its store is known even if nobody waited for
+                          it */
     } met[MET];
-    _Atomic bool met_any, met_all; /* met_all: has met too many to tell */
+    _Atomic bool met_any,
+        met_all; /* met_any: it knows some workgroup by a flag; met_all: too many to tell which */
 } group_t;
 
 typedef struct {
     _Atomic uint32_t stamp;
-    _Atomic uint64_t hands_on;         /* slots that hand on what was read */
-    _Atomic uint32_t hands_all[SLOTS]; /* owner that has met others and published there, or MANY */
+    _Atomic uint64_t hands_on;         /* slots whose publishers had read slots themselves */
+    _Atomic uint32_t hands_all[SLOTS]; /* owner that knew workgroups by flags and published there;
+                                          MANY: several */
     _Atomic uint32_t read[SLOTS][SLOTS];
     group_t group[];
 } meetings_t;
 
-/* What is remembered of a dispatch. */
+/* What is remembered of a dispatch, or of a copy. */
 typedef struct {
-    uint64_t serial, kernel_object; /* kernel_object 0: it is a copy */
-    uint64_t call;                  /* that has asked for it (asked.h), or 0 */
+    uint64_t serial, kernel_object; /* kernel_object 0: a copy */
+    uint64_t call;                  /* the program's call that asked for it (asked.h), or 0 */
     const struct sg_memory *memory;
-    uint32_t base, total; /* owners */
+    uint32_t base, total; /* its owners: `total` from `base` on */
     uint32_t groups[3];
 } past_t;
 
 struct race_run {
-    past_t past;            /* first */
-    uint32_t round;         /* of owners, in which it has begun */
-    uint32_t floor, before; /* all below the floor, and from `before` to its own, is before it */
-    size_t bytes;           /* of the meetings */
-    _Atomic(meetings_t *) meetings; /* NULL: nobody has published anything */
+    past_t past;
+    uint32_t round; /* of the numbering of owners, when the dispatch began */
+    uint32_t floor,
+        before; /* all owners below the floor, and all from `before` to its own, happen before it */
+    size_t bytes;                   /* size of the mapping of `meetings` */
+    _Atomic(meetings_t *) meetings; /* NULL: no wave has published anything */
     race_run_t *next;
 };
 
 static struct {
     pthread_mutex_t lock;
     race_run_t *active;
-    past_t past[RUNS]; /* in turn, so that their owners ascend */
-    uint64_t n;        /* that were */
+    past_t past[RUNS]; /* a ring: owners ascend from the oldest to the newest */
+    uint64_t n;        /* dispatches and copies so far */
     uint32_t next_owner;
-    uint32_t round; /* so often have they begun again */
+    uint32_t round; /* how often the numbering of owners has begun again */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_owner = 1};
 
 /* ---- dispatches ---- */
 
-/* No dispatch goes on in the child. */
+/* No dispatch is running in the child. */
 void race_run_fork(chk_fork_t when)
 {
     chk_fork_mutex(&all.lock, when);
     if (when == CHK_FORK_CHILD) all.active = NULL;
 }
 
-/* The first that is free from `base` on, with as many behind it; those that are active keep theirs.
+/* The first owner from `base` on with `total` free ones; those of running dispatches are not free.
  * Under the lock. */
 static uint32_t free_from(uint32_t base, uint32_t total)
 {
@@ -103,12 +111,14 @@ static uint32_t free_from(uint32_t base, uint32_t total)
         const uint32_t end = r->past.base + r->past.total;
         const bool overlaps = r->past.base < base + total && base < end;
         if (overlaps) base = end;
-        r = overlaps ? all.active : r->next; /* it may have come to one that was passed */
+        r = overlaps ? all.active
+                     : r->next; /* dispatches before it in the list may overlap the new base */
     }
     return base;
 }
 
-/* Owners begin again from 1: what is known by those that were given out means nothing any more. */
+/* The numbering of owners begins again from 1: shadow words with old numbers mean nothing any
+ * more. */
 static void begin_again(void)
 {
     all.round++;
@@ -117,7 +127,7 @@ static void begin_again(void)
     race_global_forget();
 }
 
-/* The owners of a new one; 0: there are not as many left beside those that are active. Under the
+/* Takes `total` owners for a new actor. 0: running dispatches leave no room for so many. Under the
  * lock. */
 static uint32_t take_owners(uint32_t total)
 {
@@ -131,7 +141,8 @@ static uint32_t take_owners(uint32_t total)
     return base;
 }
 
-/* Owners that are known to be before one: those below the floor, and from `before` to it. */
+/* The owners that happen before actor `serial`, whose first owner is `base`: those below `floor`,
+ * and those from `before` to `base`. */
 typedef struct {
     uint64_t serial;
     uint32_t base, floor, before;
@@ -192,7 +203,7 @@ void race_run_end(const chk_dispatch_t *d)
         at = &(*at)->next;
     race_run_t *r = *at;
     if (r) *at = r->next;
-    /* its owners are going to be another's, who shall not be taken for it */
+    /* its owners may be given out again: its words must not be taken for the next one's */
     if (r && r->round != all.round) race_global_forget();
     pthread_mutex_unlock(&all.lock);
     if (!r) return;
@@ -226,7 +237,7 @@ static bool is_of(uint32_t owner, const past_t *p, past_t *out)
     return true;
 }
 
-/* The last that began with this owner or below; under the lock, and there is one. */
+/* The last remembered actor whose first owner is `owner` or below. Under the lock; there is one. */
 static const past_t *last_from(uint32_t owner)
 {
     uint64_t low = all.n > RUNS ? all.n - RUNS : 0, high = all.n;
@@ -240,7 +251,7 @@ static const past_t *last_from(uint32_t owner)
     return &all.past[low % RUNS];
 }
 
-/* Whose owner it is; false: forgotten. Takes the lock. */
+/* The actor that has the owner; false: it is forgotten. Takes the lock. */
 static bool find(uint32_t owner, past_t *out)
 {
     bool found = false;
@@ -279,7 +290,7 @@ static bool is_before(race_memo_t *memo, unsigned *next_memo, uint32_t owner, ui
     for (unsigned k = 0; k < RACE_MEMOS; k++)
         if (owner - memo[k].base < memo[k].end - memo[k].base) return memo[k].ordered;
     if (!find(owner, &p)) return true;
-    /* copies that nobody can wait for one by one are made one after the other */
+    /* copies of one serial, for which nobody can wait one by one, are made one after the other */
     const bool ordered = p.serial == serial || chk_order_before(p.serial, serial);
     memo[(*next_memo)++ % RACE_MEMOS] = (race_memo_t){p.base, p.base + p.total, ordered};
     return ordered;
@@ -296,7 +307,7 @@ void race_run_show(race_state_t *s)
     s->shown = true;
 }
 
-/* The owner of a copy, a new one if it has none yet; 0: there is none. Under the lock. */
+/* The owner of a copy, a new one if it has none yet; 0: none is free. Under the lock. */
 static uint32_t owner_of_copy(uint64_t serial, uint64_t call)
 {
     for (unsigned k = 0; k < RUNS && k < all.n; k++)
@@ -386,7 +397,7 @@ static group_t *group_of(const race_state_t *s, meetings_t *m, uint32_t owner)
     return &m->group[owner - s->run->past.base];
 }
 
-/* The wave's newest publication of those that are kept; NULL: none is the wave's. */
+/* The newest publication of the wave that is kept, or NULL. */
 static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
 {
     for (uint32_t k = 0; k < n && k < PUBLISHED; k++) {
@@ -396,8 +407,8 @@ static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
     return NULL;
 }
 
-/* Publishes `slots`; where the wave knows no more than when it last published, that publication is
- * as good. */
+/* Publishes at `slots` what the wave knows. If that is no more than at its last publication, that
+ * one gets the slots. */
 static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
 {
     uint16_t when[RACE_WAVES];
@@ -423,7 +434,7 @@ static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned w
     atomic_store(&g->n, n + 1);
 }
 
-/* Who knows others by their flags publishes that too. */
+/* A publisher that knows other workgroups by flags hands that on at the slots, too. */
 static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
@@ -435,7 +446,7 @@ static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
     }
 }
 
-/* Has another owner done that? */
+/* Has another owner handed such knowledge on at one of the slots? */
 static bool was_handed_all(const meetings_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
@@ -468,7 +479,7 @@ static void learn(group_t *g, const _Atomic uint32_t *from)
         raise(&g->read[k], get(&from[k]));
 }
 
-/* The wave's own row of what has been read. */
+/* The wave's own row of stamps, cleared at its first use. */
 static uint32_t *row_of(race_state_t *s, unsigned wave)
 {
     if (!(s->read_by >> wave & 1)) memset(s->read[wave], 0, sizeof s->read[wave]);
@@ -476,7 +487,8 @@ static uint32_t *row_of(race_state_t *s, unsigned wave)
     return s->read[wave];
 }
 
-/* The same as the workgroup learns, for the wave alone. */
+/* As race_run_acquire() does for the workgroup, for the wave alone: behind waves of its own
+ * workgroup. */
 static void learn_alone(race_state_t *s, const meetings_t *m, unsigned wave, uint64_t slots,
                         uint32_t now)
 {
@@ -505,7 +517,8 @@ void race_run_acquire(race_state_t *s, unsigned wave, uint64_t slots)
     g->reads = true;
 }
 
-/* The workgroup knows another up to a time by its flag, and what that one has read. */
+/* The workgroup has read the flag that this word stored: it knows the writer up to the flag's time,
+ * and what the writer's workgroup has read. */
 static void meet_group(race_state_t *s, uint64_t flag)
 {
     const uint32_t owner = race_owner(flag), time = race_time(flag);
@@ -543,13 +556,13 @@ void race_run_meet(race_state_t *s, unsigned wave, uint64_t word)
         meet_group(s, word);
 }
 
-/* Who may have read what was published: a workgroup, or one wave of the workgroup itself. */
+/* Who may have read a publication: a workgroup, or one wave of the publishing workgroup itself. */
 typedef struct {
     const group_t *group;
-    const uint32_t *wave; /* NULL: the workgroup */
+    const uint32_t *wave; /* the wave's row of stamps; NULL: the reader is the workgroup */
 } reader_t;
 
-/* Has one of the slots been read since they were published? */
+/* Has one of the slots been read since the publication? */
 static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
 {
     for (; slots; slots &= slots - 1) {
@@ -559,15 +572,18 @@ static bool was_read(reader_t by, uint64_t slots, uint32_t stamp)
     return false;
 }
 
-/* A store is known where it was waited for, a read in any case. */
+/* Whether the publication covers an access: a store only if its wave had waited for it, a read in
+ * any case. */
 static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is_read)
 {
     return time < p->when[wave] + (is_read || time == RACE_TIME_MAX ? 2u : 1u);
 }
 
-/* Each wave of a workgroup publishes what that wave knows: a publication that does not cover the
- * access says nothing of earlier publications by other waves. But if the wave that made the access
- * published before it had waited for the access, no earlier publication covers the access. */
+/* Whether the reader has read a publication that covers the access. Each wave publishes only what
+ * it knows itself, so a publication that does not cover the access says nothing of older ones by
+ * other waves. If the wave that made the access published before it waited for it, no older
+ * publication can cover it. Where a covering publication may have been dropped, the answer is
+ * yes. */
 static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t time, bool is_read)
 {
     const uint32_t n = atomic_load(&g->n);
@@ -580,7 +596,7 @@ static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t tim
         else if (was_read(by, p->slots, p->stamp))
             return true;
     }
-    return may_be_forgotten || atomic_load(&g->n) != n; /* or one is being replaced */
+    return may_be_forgotten || atomic_load(&g->n) != n; /* or one was replaced meanwhile */
 }
 
 static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
@@ -598,8 +614,8 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
            published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);
 }
 
-/* Is the access of another wave of the same workgroup known, by a barrier, by LDS, or by a place in
- * global memory that both waves have accessed atomically? */
+/* Is the access of another wave of the same workgroup ordered before: by a barrier, by LDS, or by
+ * an address in global memory at which both have synchronised? */
 static bool wave_ordered(race_state_t *s, unsigned wave, uint64_t word, bool is_read)
 {
     const uint32_t time = race_time(word);

@@ -1,7 +1,7 @@
-/* race_site.c - instructions that have accessed something, and which of them mean to meet others.
+/* race_site.c - code sites: instructions that have accessed memory, and which of them synchronise.
  *
- * gfx90a's code does not tell a relaxed atomic load or store from a plain one: what stands around
- * it does. A site is looked at once. */
+ * The code of gfx90a does not tell a relaxed atomic load or store from a plain one, but the
+ * instructions around it do. Each site is analysed once. */
 #include "softgpu/check/race.h"
 
 #include "softgpu/check/fork.h"
@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum {
-    INDEX_BITS = 16, /* of the hash table, a few times the sites */
-    AHEAD = 64,      /* instructions behind it that are looked at, */
-    FAR_AHEAD = 512, /* and that may compare what it has read: divisions inline have over 100 */
+    INDEX_BITS = 16, /* of the hash table: a few times as many entries as there are sites */
+    AHEAD = 64,      /* how many instructions behind a load are analysed, */
+    FAR_AHEAD = 512, /* and how many of them may compare what it has read: an inlined division has
+                        over 100 */
     REGISTERS = 3 * 1024
 };
 
@@ -32,7 +33,7 @@ void race_site_fork(chk_fork_t when)
 
 /* ---- code ---- */
 
-/* Registers of an operand, as numbers of one space; a count of 0: none that can change. */
+/* The registers of an operand, numbered in one space; n 0: a constant. */
 typedef struct {
     uint32_t first, n;
 } registers_t;
@@ -54,7 +55,8 @@ static bool overlap(const isa_operand_t *written, const isa_operand_t *read)
     return a.n && b.n && a.first < b.first + b.n && b.first < a.first + a.n;
 }
 
-/* Operands of the address: src[0] and, but for LDS, those behind the data. */
+/* Whether src[n] is part of the address: src[0] is, and except in LDS instructions those behind the
+ * data. */
 static bool is_address(const isa_inst_t *i, unsigned n)
 {
     if (n == 0) return true;
@@ -88,8 +90,8 @@ static bool same_address(const isa_inst_t *a, const isa_inst_t *b)
     return true;
 }
 
-/* Is it an atomic access to what the load has read? Of a compare-and-swap that is taken for
- * granted: the load in front of the loop often has its address in other registers. */
+/* Is it an atomic access to the address of the load `of`? A compare-and-swap in the same memory is
+ * taken for one: the load in front of its loop often has the address in other registers. */
 static bool tries(const isa_inst_t *i, const isa_inst_t *of)
 {
     const sgc_unit_t to = (sgc_unit_t)sgc_ops_table[i->op].unit,
@@ -99,7 +101,7 @@ static bool tries(const isa_inst_t *i, const isa_inst_t *of)
     return same_address(i, of) || (isa_table[i->op].mods & ISA_M_CAS && same_space);
 }
 
-/* Registers that hold what a load has read. */
+/* The registers that hold the value of a load. */
 typedef struct {
     uint64_t bits[REGISTERS / 64];
 } held_t;
@@ -135,7 +137,7 @@ static bool moves(unsigned op)
     }
 }
 
-/* What holds it behind the instruction. */
+/* Updates the registers that hold the value, past the instruction. */
 static void pass_on(held_t *h, const isa_inst_t *i)
 {
     const bool moved = moves(i->op) && (holds(h, &i->src[0]) || holds(h, &i->src[1]));
@@ -143,7 +145,7 @@ static void pass_on(held_t *h, const isa_inst_t *i)
     hold(h, &i->dst2, false);
 }
 
-/* Is what the load has read what a compare-and-swap expects, wherever it has its address? */
+/* Is the value of the load what a compare-and-swap expects? Whatever registers have its address. */
 static bool expects(const isa_inst_t *i, const held_t *h)
 {
     if (!(isa_table[i->op].mods & ISA_M_CAS)) return false;
@@ -166,7 +168,7 @@ static bool is_branch(unsigned op)
     }
 }
 
-/* Nothing is said of code behind it. */
+/* The analysis ends there: the code behind it is another matter. */
 static bool leaves(unsigned op)
 {
     return op == ISA_OP_s_endpgm || op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 ||
@@ -179,15 +181,18 @@ static bool stores(unsigned op)
     return o->unit != SGC_UNIT_NONE && o->access == SGC_WRITE;
 }
 
-/* Code around an instruction, as memory has it. */
+/* The code around an instruction, in memory. */
 typedef struct {
     const uint32_t *words;
-    uint32_t n, own; /* own: where the instruction is */
+    uint32_t n, own; /* own: index of the instruction itself */
 } code_t;
 
 static code_t code_around(const isa_wave_t *w, uint64_t pc)
 {
-    enum { BEHIND = 4 * AHEAD * 3, REACH = 4 * FAR_AHEAD * 3 }; /* bytes */
+    enum {
+        BEHIND = 4 * AHEAD * 3,
+        REACH = 4 * FAR_AHEAD * 3
+    }; /* an instruction has at most 3 dwords */
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, pc);
     if (!e) return (code_t){NULL, 0, 0};
     const uint64_t begin = pc - e->begin > BEHIND ? pc - BEHIND : e->begin;
@@ -196,7 +201,7 @@ static code_t code_around(const isa_wave_t *w, uint64_t pc)
                     (uint32_t)(end - begin) / 4, (uint32_t)(pc - begin) / 4};
 }
 
-/* Its size; 0: there is none. */
+/* The size of the instruction in dwords; 0: there is none. */
 static unsigned decode(const code_t *c, unsigned at, isa_inst_t *i)
 {
     if (at >= c->n) return 0;
@@ -204,8 +209,8 @@ static unsigned decode(const code_t *c, unsigned at, isa_inst_t *i)
     return n > 0 ? (unsigned)n : 0;
 }
 
-/* Of a loop from `first` to the branch behind the access: does nothing in it store or change the
- * address? */
+/* A loop from `first` to the branch behind the access: does it only wait, without a store and
+ * without changing the address? */
 static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_inst_t *of)
 {
     isa_inst_t i;
@@ -216,8 +221,9 @@ static bool only_waits(const code_t *c, unsigned first, unsigned end, const isa_
     return true;
 }
 
-/* What stands behind a load or an atomic access, until the code goes elsewhere. A compiler may have
- * the first round of a loop in front of it: there is another one like it then. */
+/* Analyses the code behind a load or an atomic access until control leaves it. A compiler may have
+ * put the first round of a loop in front of the loop: then the load is repeated inside, and `again`
+ * is that copy. */
 static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
 {
     isa_inst_t i, again = *of;
@@ -235,7 +241,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
             if (target >= 0 && target <= again_at) {
                 s->waits =
                     near && of->fmt != ISA_FMT_SMEM && only_waits(c, (unsigned)target, at, &again);
-                /* the loop around one that waits, where the first round was enough */
+                /* an outer loop around this one does not count when the inner one was decisive */
                 if (s->waits || moved || i.op == ISA_OP_s_branch) return;
             }
             kept &= i.op != ISA_OP_s_branch;
@@ -278,11 +284,11 @@ static bool same_site(const race_site_t *a, const race_site_t *b)
            a->atomic == b->atomic && a->waits == b->waits && a->tries == b->tries;
 }
 
-/* Another page with the same code around it has the same site. */
+/* A page with the same code around the instruction gets the same site. */
 static const race_site_t *add(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                               uint64_t pc, unsigned hash)
 {
-    static _Thread_local race_site_t new; /* remains where there is no room for more */
+    static _Thread_local race_site_t new; /* the result where the table is full */
     race_site_t *s = NULL;
     pthread_mutex_lock(&all.lock);
     fill(&new, w, i, op, pc);

@@ -1,20 +1,19 @@
-/* race_step.c - workgroups that run, and whether a store of theirs that has been looked at has been
- * made, too.
+/* race_step.c - running workgroups, and whether a store that one has checked is executed yet.
  *
- * A workgroup's thread counts: odd is from a look at a store to the look at what comes next. Others
- * read that where they find the store in their way. */
+ * Each workgroup has a step counter: odd from the check of a store until the next instruction that
+ * is checked. Other threads read it when the store conflicts with theirs. */
 #include "softgpu/check/race.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
-enum { WORKERS = 256 }; /* beyond, nobody is waited for */
+enum { WORKERS = 256 }; /* workgroups beyond this many are not waited for */
 
 struct race_worker {
-    _Alignas(64) _Atomic(race_state_t *) state; /* NULL: free */
+    _Alignas(64) _Atomic(race_state_t *) state; /* NULL: the entry is free */
     _Atomic uint32_t owner, step;
-    _Atomic bool waits; /* for another */
+    _Atomic bool waits; /* for another workgroup's store */
 };
 
 static race_worker_t workers[WORKERS];
@@ -33,7 +32,8 @@ void race_step_enter(race_state_t *s)
 {
     if (!s->worker && !(s->worker = worker_of(s))) return;
     race_step(s);
-    atomic_store(&s->worker->waits, false); /* it may have been ended while it did */
+    atomic_store(&s->worker->waits,
+                 false); /* the previous workgroup may have been ended while it waited */
     atomic_store_explicit(&s->worker->owner, s->owner, memory_order_release);
 }
 
@@ -84,7 +84,7 @@ static bool is_there(const race_awaited_t *a)
 
 race_turn_t race_step_turn(race_state_t *s, race_awaited_t *a)
 {
-    enum { YIELDS = 16, TURNS = 3000 }; /* 0.3 s: its thread may have lost its core */
+    enum { YIELDS = 16, TURNS = 3000 }; /* 0.3 s in all: the other thread may have lost its core */
     static const struct timespec turn = {.tv_nsec = 100 * 1000};
     if (!is_there(a) || a->turns++ == TURNS) return RACE_TURN_OVER;
     if (s->worker) atomic_store(&s->worker->waits, true);
