@@ -100,6 +100,25 @@ static int add_kernel(out_model_t *m, const trace_head_t *record, trace_names_t 
     return row->name ? 0 : -1;
 }
 
+static int by_host_function(const void *a, const void *b)
+{
+    const uint64_t x = ((const out_host_function_t *)a)->record->id,
+                   y = ((const out_host_function_t *)b)->record->id;
+    return x < y ? -1 : x > y;
+}
+
+static int add_host_function(out_model_t *m, const trace_head_t *record, trace_names_t names)
+{
+    out_host_function_t *rows =
+        append_row(m->host_functions, &m->host_function_count, sizeof(*rows));
+    if (!rows) return -1;
+    m->host_functions = rows;
+    out_host_function_t *row = &rows[m->host_function_count - 1];
+    row->record = (const trace_host_function_t *)record;
+    row->name = trace_kernel_name(trace_record_text(record, 0), names);
+    return row->name ? 0 : -1;
+}
+
 static int by_counter(const void *a, const void *b)
 {
     uint64_t x = (*(const trace_counter_t *const *)a)->id;
@@ -266,6 +285,7 @@ static int add_record(out_model_t *m, const trace_head_t *record, trace_names_t 
     case TRACE_AGENT_PARTS: return add_parts(m, r);
     case TRACE_AGENT: return add_agent(m, r, index);
     case TRACE_KERNEL: return add_kernel(m, r, names);
+    case TRACE_HOST_FUNCTION: return add_host_function(m, r, names);
     case TRACE_CODE_OBJECT: return add_code_object(m, r);
     case TRACE_COUNTER: return add_counter(m, r);
     case TRACE_TEXT: return add_text(m, r);
@@ -309,6 +329,9 @@ out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_in
     if (!m->code) goto unread;
     if (m->agent_count) qsort(m->agents, m->agent_count, sizeof(*m->agents), by_node);
     if (m->kernel_count) qsort(m->kernels, m->kernel_count, sizeof(*m->kernels), by_kernel);
+    if (m->host_function_count)
+        qsort(m->host_functions, m->host_function_count, sizeof(*m->host_functions),
+              by_host_function);
     if (m->code_object_count)
         qsort(m->code_objects, m->code_object_count, sizeof(*m->code_objects), by_code_object);
     if (m->counter_count) qsort(m->counters, m->counter_count, sizeof(*m->counters), by_counter);
@@ -328,6 +351,8 @@ void out_model_free(out_model_t *m)
     if (!m) return;
     for (size_t i = 0; i < m->kernel_count; i++)
         free(m->kernels[i].name);
+    for (size_t i = 0; i < m->host_function_count; i++)
+        free(m->host_functions[i].name);
     for (size_t i = 0; i < m->record_count; i++)
         free(m->records[i]);
     for (size_t i = 0; m->signatures && i <= TRACE_KIND_MAX; i++)
@@ -345,6 +370,7 @@ void out_model_free(out_model_t *m)
     free(m->threads.rows);
     free(m->texts);
     free(m->kernels);
+    free(m->host_functions);
     free(m->counters);
     free(m->code_objects);
     free(m->agents);

@@ -33,6 +33,11 @@ typedef struct {
 } out_kernel_t;
 
 typedef struct {
+    const trace_host_function_t *record;
+    char *name; /* of its kernel, in the form asked for */
+} out_host_function_t;
+
+typedef struct {
     const char **names;       /* by kind, TRACE_KIND_MAX + 1 of them */
     const char ***operations; /* by kind, then operation; rows are made when needed */
 } out_kinds_t;
@@ -44,6 +49,8 @@ typedef struct {
     size_t agent_count;
     out_kernel_t *kernels; /* sorted by kernel id */
     size_t kernel_count;
+    out_host_function_t *host_functions; /* sorted by id */
+    size_t host_function_count;
     const trace_code_object_t **code_objects;
     size_t code_object_count;
     const trace_counter_t **counters; /* sorted by id */

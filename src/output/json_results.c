@@ -275,8 +275,8 @@ static void put_strings(writer_t *w)
     out_json_end(j, '}');
 }
 
-/* Readers take code objects and kernels by their ids as positions: where an id is not there stands
- * an empty object. Sound ids are small. */
+/* Readers take code objects, kernels and host functions by their ids as positions: where an id is
+ * not there stands an empty object. Sound ids are small. */
 enum { POSITIONS_MAX = 1 << 20 };
 
 static void put_code_object(out_json_t *j, const trace_code_object_t *c)
@@ -321,8 +321,30 @@ static void put_code(writer_t *w)
         next = k->record->id + 1;
     }
     out_json_end(j, ']');
-    out_json_begin(j, "host_functions", '[');
-    out_json_end(j, ']');
+}
+
+static void put_host_function(out_json_t *j, const out_host_function_t *f)
+{
+    out_json_begin(j, NULL, '{');
+    out_object_host_function(j, f);
+    out_json_end(j, '}');
+}
+
+static void put_host_functions(writer_t *w)
+{
+    static const trace_host_function_t no_record;
+    static const out_host_function_t no_function = {.record = &no_record, .name = ""};
+    uint64_t next = 0;
+    out_json_begin(&w->j, "host_functions", '[');
+    for (size_t i = 0; i < w->model->host_function_count; i++) {
+        const out_host_function_t *f = &w->model->host_functions[i];
+        if (f->record->id < next) continue; /* the same once more */
+        for (; next < f->record->id && f->record->id < POSITIONS_MAX; next++)
+            put_host_function(&w->j, &no_function);
+        put_host_function(&w->j, f);
+        next = f->record->id + 1;
+    }
+    out_json_end(&w->j, ']');
 }
 
 static void put_statistics(out_json_t *j, const out_stat_t *s)
@@ -381,6 +403,7 @@ int out_json_write(out_job_t *job, const char *path)
     put_counters(&w);
     put_strings(&w);
     put_code(&w);
+    put_host_functions(&w);
     put_summary(&w);
     out_json_records(&w.j, job);
     if (job->instructions) {

@@ -11,7 +11,7 @@
 #include "trace/store.h"
 
 /* sizeof of AMD's structs, which their serialisation writes first */
-enum { AGENT_BYTES = 312, CODE_OBJECT_BYTES = 88, KERNEL_BYTES = 88 };
+enum { AGENT_BYTES = 312, CODE_OBJECT_BYTES = 88, KERNEL_BYTES = 88, HOST_FUNCTION_BYTES = 120 };
 
 typedef struct {
     const char *key;
@@ -246,6 +246,37 @@ void out_object_kernel(out_json_t *j, const out_kernel_t *kernel)
     out_json_text(j, "formatted_kernel_name", kernel->name);
     put_name(j, "demangled_kernel_name", symbol, TRACE_NAMES_DEMANGLED);
     put_name(j, "truncated_kernel_name", symbol, TRACE_NAMES_TRUNCATED);
+}
+
+static void put_dim(out_json_t *j, const char *key, const uint32_t dim[3])
+{
+    out_json_begin(j, key, '{');
+    out_json_unsigned(j, "x", dim[0]);
+    out_json_unsigned(j, "y", dim[1]);
+    out_json_unsigned(j, "z", dim[2]);
+    out_json_end(j, '}');
+}
+
+void out_object_host_function(out_json_t *j, const out_host_function_t *function)
+{
+    const trace_host_function_t *f = function->record;
+    const char *device = trace_record_text(&f->head, 0);
+    out_json_unsigned(j, "size", HOST_FUNCTION_BYTES);
+    out_json_unsigned(j, "host_function_id", f->id);
+    out_json_unsigned(j, "kernel_id", f->kernel);
+    out_json_unsigned(j, "code_object_id", f->code_object);
+    out_json_handle(j, "host_function", f->function);
+    out_json_handle(j, "modules", f->modules);
+    out_json_text(j, "device_function", device);
+    out_json_unsigned(j, "thread_limit", f->thread_limit);
+    put_dim(j, "thread_ids", f->thread_ids);
+    put_dim(j, "block_ids", f->block_ids);
+    put_dim(j, "block_dims", f->block_dims);
+    put_dim(j, "grid_dims", f->grid_dims);
+    out_json_unsigned(j, "workgroup_size", f->workgroup_size);
+    out_json_text(j, "formatted_host_function_name", function->name);
+    put_name(j, "demangled_host_function_name", device, TRACE_NAMES_DEMANGLED);
+    put_name(j, "truncated_host_function_name", device, TRACE_NAMES_TRUNCATED);
 }
 
 const char *out_machine(const out_model_t *m)

@@ -13,6 +13,7 @@ void out_object_agent(out_json_t *j, const out_agent_t *a);
 void out_object_code_object(out_json_t *j, const trace_code_object_t *c);
 /* Symbol, and its name in all of its forms; `shown` is the form asked for. */
 void out_object_kernel(out_json_t *j, const out_kernel_t *k);
+void out_object_host_function(out_json_t *j, const out_host_function_t *f);
 
 /* Where a sampled wave was: rocprofiler_pc_sampling_hw_id_v0_t. */
 void out_object_place(out_json_t *j, uint64_t place);

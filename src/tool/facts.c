@@ -108,6 +108,27 @@ void tool_fact_kernel(
     tool_sink_fact(&record, sizeof(record), &k->kernel_name, 1);
 }
 
+void tool_fact_host_function(
+    const rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *f)
+{
+#define DIM(d) {f->d.x, f->d.y, f->d.z}
+    trace_host_function_t record = {.head =
+                                        trace_head(TRACE_HOST_FUNCTION, 0, 0, 0, sizeof(record)),
+                                    .id = f->host_function_id,
+                                    .kernel = f->kernel_id,
+                                    .code_object = f->code_object_id,
+                                    .function = f->host_function.handle,
+                                    .modules = f->modules.handle,
+                                    .workgroup_size = f->workgroup_size,
+                                    .thread_limit = f->thread_limit,
+                                    .thread_ids = DIM(thread_ids),
+                                    .block_ids = DIM(block_ids),
+                                    .block_dims = DIM(block_dims),
+                                    .grid_dims = DIM(grid_dims)};
+#undef DIM
+    tool_sink_fact(&record, sizeof(record), &f->device_function, 1);
+}
+
 /* The ids that values of the counter have, and where each lies. */
 static void put_instances(const rocprofiler_counter_info_v1_t *c)
 {

@@ -12,6 +12,8 @@ void tool_fact_agent(const rocprofiler_agent_v0_t *agent);
 void tool_fact_code_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
 void tool_fact_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *k);
+void tool_fact_host_function(
+    const rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *f);
 void tool_fact_counter(rocprofiler_agent_id_t agent, const rocprofiler_counter_info_v1_t *counter,
                        bool streams);
 

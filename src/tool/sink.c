@@ -292,8 +292,8 @@ static void copy_metadata(const char *from)
     for (const trace_head_t *record; (record = trace_reader_next(r));) {
         uint32_t type = trace_type(*record);
         if (type == TRACE_AGENT || type == TRACE_CODE_OBJECT || type == TRACE_KERNEL ||
-            type == TRACE_TEXT || type == TRACE_COUNTER || type == TRACE_AGENT_PARTS ||
-            type == TRACE_DIMENSION || type == TRACE_INSTANCES)
+            type == TRACE_HOST_FUNCTION || type == TRACE_TEXT || type == TRACE_COUNTER ||
+            type == TRACE_AGENT_PARTS || type == TRACE_DIMENSION || type == TRACE_INSTANCES)
             trace_writer_put(sink.meta, record);
         if (type == TRACE_CODE_OBJECT)
             tool_att_inherit_code(from, sink.directory, ((const trace_code_object_t *)record)->id);

@@ -129,6 +129,8 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
         if (tool_counting_wanted() || tool_att_wanted() || counted)
             tool_selects_kernel(record.payload);
         if (counted) tool_instructions_kernel(record.payload);
+    } else if (record.operation == ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER) {
+        tool_fact_host_function(record.payload);
     }
 }
 

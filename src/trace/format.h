@@ -155,7 +155,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(READINGS, 27, trace_readings_t)                                                              \
     X(INSTRUCTIONS, 28, trace_table_t) /* 25 had other columns */                                  \
     X(GRAPH, 29, trace_graph_t)                                                                    \
-    X(BARRIER, 30, trace_barrier_t)
+    X(BARRIER, 30, trace_barrier_t)                                                                \
+    X(HOST_FUNCTION, 31, trace_host_function_t) /* text: name of its kernel's device function */
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -421,5 +422,17 @@ typedef struct {
     uint32_t group_bytes, private_bytes;
     uint32_t sgprs, vgprs, agprs, reserved;
 } trace_kernel_t;
+
+/* What a program has registered with HIP for a kernel: a function of the host's, by which launches
+ * name the kernel. */
+typedef struct {
+    trace_head_t head;
+    uint64_t id, kernel, code_object; /* id: from 1 */
+    uint64_t function, modules;       /* addresses */
+    uint64_t workgroup_size;
+    uint32_t thread_limit;
+    uint32_t thread_ids[3], block_ids[3], block_dims[3], grid_dims[3];
+    uint32_t reserved;
+} trace_host_function_t;
 
 #endif

@@ -29,17 +29,10 @@ const uint16_t trace_least_bytes[TRACE_TYPE_COUNT] = {
 };
 
 static const uint8_t text_count[TRACE_TYPE_COUNT] = {
-    [TRACE_INFO] = 2,
-    [TRACE_KIND] = 1,
-    [TRACE_OPERATION] = 1,
-    [TRACE_AGENT] = 4,
-    [TRACE_CODE_OBJECT] = 1,
-    [TRACE_KERNEL] = 1,
-    [TRACE_TEXT] = 1,
-    [TRACE_COUNTER] = 4,
-    [TRACE_THREAD] = 1,
-    [TRACE_CALLBACK_KIND] = 1,
-    [TRACE_CALLBACK_OPERATION] = 1,
+    [TRACE_INFO] = 2,          [TRACE_KIND] = 1,          [TRACE_OPERATION] = 1,
+    [TRACE_AGENT] = 4,         [TRACE_CODE_OBJECT] = 1,   [TRACE_KERNEL] = 1,
+    [TRACE_HOST_FUNCTION] = 1, [TRACE_TEXT] = 1,          [TRACE_COUNTER] = 4,
+    [TRACE_THREAD] = 1,        [TRACE_CALLBACK_KIND] = 1, [TRACE_CALLBACK_OPERATION] = 1,
     [TRACE_DIMENSION] = 1,
 };
 

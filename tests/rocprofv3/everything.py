@@ -26,6 +26,8 @@ WHERE = {
     "HSA_ENGINE_ID": ["agents[].fw_version"],
     "HSA_CAPABILITY": ["agents[].capability"],
     "rocprofiler_dim3_t": ["agents[].workgroup_max_dim", "agents[].grid_max_dim",
+                           "host_functions[].thread_ids", "host_functions[].block_ids",
+                           "host_functions[].block_dims", "host_functions[].grid_dims",
                            "buffer_records.kernel_dispatch[].dispatch_info.workgroup_size",
                            "buffer_records.kernel_dispatch[].dispatch_info.grid_size"],
     "rocprofiler_agent_mem_bank_t": ["agents[].mem_banks[]"],
@@ -45,7 +47,9 @@ WHERE = {
     "tool: name table entry": ["strings.callback_records[]", "strings.buffer_records[]"],
     "rocprofiler_callback_tracing_code_object_load_data_t": ["code_objects[]"],
     "tool: kernel symbol": ["kernel_symbols[]"],
+    "tool: host function": ["host_functions[]"],
     "rocprofiler_address_t": ["kernel_symbols[].kernel_address",
+                              "host_functions[].host_function", "host_functions[].modules",
                               "buffer_records.memory_allocation[].address"],
     "tool: domain statistics": ["summary[].stats"],
     "tool: statistics": ["summary[].stats.operations[].value"],
@@ -85,7 +89,7 @@ NOWHERE = ("rocprofiler_callback_tracing_", "rocprofiler_buffer_tracing_", "rocp
            "rocprofiler_rccl_", "rocprofiler_rocdecode_", "rocprofiler_rocjpeg_", "rocprofiler::sdk",
            "rocprofiler_dispatch_counting_service_record_t", "rocprofiler_context_id_t", "hsa_",
            "rocprofiler_hsa_api_retval_t", "rocprofiler_marker_api_retval_t",
-           "rocprofiler_counter_record_t", "rocprofiler_hip_api_", "tool: host function",
+           "rocprofiler_counter_record_t", "rocprofiler_hip_api_",
            "tool: pc sample", "tool: config (own keys)")
 VIEWS = """busy code_objects counters_collection events_args kernel_symbols kernels memory_allocations
     memory_copies pmc_events pmc_info processes region_args regions regions_and_samples sample_regions
@@ -212,6 +216,27 @@ class Everything(unittest.TestCase):
         self.assertEqual(len(places), count)
         for place in places:
             self.assertTrue(all(0 <= n < size for n, size in zip(place, sizes.values())), place)
+
+    def test_host_functions(self):
+        """Each kernel of the program has what stands for it on the host, at its place in the array."""
+        functions, symbols = self.one["host_functions"], self.one["kernel_symbols"]
+        self.assertEqual((functions[0]["host_function_id"], functions[0]["device_function"]), (0, ""))
+        self.assertEqual([f["host_function_id"] for f in functions], list(range(len(functions))))
+        launched = {r["dispatch_info"]["kernel_id"] for r in self.one["buffer_records"]["kernel_dispatch"]}
+        self.assertTrue({n for n in launched if not symbols[n]["kernel_name"].startswith("__amd_")} <=
+                        {f["kernel_id"] for f in functions})
+        # by its name, as the linker knows it, less what the loader adds, which are whole pages
+        listed = subprocess.run(["nm", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()
+        places = {row.split()[2]: int(row.split()[0], 16) for row in listed if len(row.split()) == 3}
+        for f in functions[1:]:
+            kernel = symbols[f["kernel_id"]]
+            self.assertEqual((f["size"], f["device_function"] + ".kd", f["code_object_id"], f["workgroup_size"]),
+                             (120, kernel["kernel_name"], kernel["code_object_id"], 0))
+            self.assertEqual([f[f"{form}_host_function_name"] for form in ("formatted", "demangled", "truncated")],
+                             [kernel[f"{form}_kernel_name"] for form in ("formatted", "demangled", "truncated")])
+            self.assertEqual(f["host_function"]["handle"] % 4096, places[f["device_function"]] % 4096)
+            self.assertEqual(f["thread_limit"], 0xffffffff)  # none
+            self.assertNotEqual(f["modules"]["handle"], 0)
 
     def arguments(self, function):
         """Arguments of the calls of a function, in the order of time."""
