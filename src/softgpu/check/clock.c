@@ -30,7 +30,7 @@ static void replace(chk_clock_t **c, chk_clock_t *with)
     *c = with;
 }
 
-/* A copy with room for `n` chains; NULL without memory. */
+/* A copy with room for `n` chains; NULL: out of memory. */
 static chk_clock_t *copy(const chk_clock_t *c, uint32_t n)
 {
     if (n < c->n) n = c->n;

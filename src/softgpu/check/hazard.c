@@ -1,8 +1,8 @@
-/* hazard.c - the part that looks for what the hardware leaves to software: waits for loads, wait
- * states, LDS that is waited for before a barrier.
+/* hazard.c - the hazard check: finds missing waits for loads, missing wait states, and LDS writes
+ * that are not waited for before a barrier. The hardware leaves all of these to software.
  *
- * What an instruction means is hazard_use.h's, what is under way in a wave hazard_wave.h's; here
- * are the workgroup, LDS, and how it is told. */
+ * hazard_use.h says what an instruction means, hazard_wave.h keeps what is under way in a wave.
+ * Here are workgroups, LDS, and the reports. */
 #include "softgpu/check/part.h"
 
 #include "base/text.h"
@@ -14,40 +14,44 @@
 
 enum {
     WAVES = 16,
-    USES = 8192, /* dwords of code whose instructions' meaning is kept: a power of two */
-    WRITES = 8,  /* of a wave to LDS whose addresses are kept */
+    USES = 8192, /* entries of the cache of instructions' meanings, one per dword of code; a power
+                    of two */
+    WRITES = 8,  /* how many of a wave's writes to LDS are kept */
     LDS_DWORDS = 64 * 1024 / 4,
-    BY_ATOMIC = 0x80 /* of state_t.writer: another atomic access may come before or after it */
+    BY_ATOMIC = 0x80 /* a bit of state_t.writer: the write is atomic, so another atomic access may
+                        come in any order */
 };
 
-/* An operation that changes LDS. */
+/* An operation that changes LDS, not waited for yet as far as is known. */
 typedef struct {
     uint8_t flow;
     uint32_t number;
     uint64_t pc, exec;
     uint16_t op;
-    uint32_t offset[2];  /* of its elements */
-    uint32_t begin, end; /* of a transfer: all that it fills */
-    isa_row_t at;        /* otherwise the addresses of its lanes */
+    uint32_t offset[2];  /* of its elements, for an instruction with two */
+    uint32_t begin, end; /* of a transfer to LDS: the range that it fills */
+    isa_row_t at;        /* of other writes: the addresses of the lanes */
 } lds_write_t;
 
 typedef struct {
     chk_hazard_wave_t hazards;
     uint32_t n_writes;
-    uint32_t fill; /* the last transfer to LDS, in its flow */
+    uint32_t fill; /* the number of the last transfer to LDS, as hazards.issued counts them */
     lds_write_t write[WRITES];
 } wave_t;
 
 typedef struct {
     chk_use_t use[USES];
     wave_t wave[WAVES];
-    /* Waves, from 1 on, whose writes to a dword were outstanding at the last barrier. */
+    /* For each dword of LDS: the wave, from 1 on, whose write to it was outstanding at the last
+     * barrier; 0: none. */
     bool unwaited;
     uint8_t writer[LDS_DWORDS];
-    uint64_t writer_pc[WAVES]; /* of the first of them */
+    uint64_t writer_pc[WAVES]; /* by wave: where the first of these writes is */
 } state_t;
 
-/* The memory is aligned for anything, which is less than a line. */
+/* The memory that group.c gives is aligned less than a state_t has to be: the state begins at the
+ * first cache line in it. */
 static state_t *state_in(void *memory)
 {
     const uintptr_t at = (uintptr_t)memory, line = _Alignof(state_t);
@@ -71,7 +75,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     s->unwaited = false;
 }
 
-/* ---- how it is told ---- */
+/* ---- reports ---- */
 
 static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned reg)
 {
@@ -97,7 +101,7 @@ static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned
     }
 }
 
-/* What would have waited for it. */
+/* The s_waitcnt that would have waited for the operation. */
 static void name_wait(char *text, size_t room, const chk_hazard_t *h)
 {
     static const char *const counters[CHK_FLOWS] = {
@@ -119,7 +123,7 @@ static chk_finding_t finding(const chk_group_t *g, const isa_wave_t *w, const is
                                                 : chk_finding(g, w, i, kind);
 }
 
-/* The instruction that it is about, of a wave of the same workgroup. */
+/* Names the other instruction of the hazard, in a wave of the same workgroup. */
 static void name_other(chk_finding_t *f, const isa_wave_t *w, const char *what, uint64_t pc,
                        unsigned wave)
 {
@@ -179,7 +183,7 @@ static bool is_outstanding(const wave_t *v, const lds_write_t *x)
     return (int32_t)(x->number - v->hazards.returned[x->flow]) > 0;
 }
 
-/* It has just been issued. */
+/* Keeps a write to LDS that is being issued. */
 static void keep_write(wave_t *v, const isa_wave_t *w, const isa_inst_t *i, const chk_use_t *u)
 {
     const sgc_op_t *op = &sgc_ops_table[i->op];
@@ -239,7 +243,8 @@ static void mark_write(state_t *s, unsigned wave, const lds_write_t *x)
         }
 }
 
-/* Compiled code waits before a barrier that others of the workgroup rely on: nothing is left. */
+/* At a barrier, marks the dwords whose writes nobody has waited for: other waves rely on them.
+ * Compiled code waits before such a barrier, so nothing is marked. */
 static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
 {
     state_t *s = state_in(state);
@@ -268,7 +273,7 @@ static void tell_lds(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t
     chk_report(&f);
 }
 
-/* Lanes whose access has a dword of which `is` is true. */
+/* The lanes whose access overlaps the range. */
 static uint64_t lanes_in(const sgc_lanes_t *a, uint32_t begin, uint32_t end)
 {
     uint64_t lanes = 0;
@@ -350,7 +355,7 @@ static void tell_idle(const chk_group_t *g, const isa_wave_t *w, const isa_inst_
     chk_report(&f);
 }
 
-/* Apart so that what is usual needs no frame. */
+/* Not inlined, so that the usual case in before() needs no stack frame. */
 __attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_t *w,
                                            const isa_inst_t *i)
 {

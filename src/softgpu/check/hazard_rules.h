@@ -1,41 +1,42 @@
 /* hazard_rules.h - the wait states that software owes the hardware of gfx90a, as one table.
  *
- * Sources: LLVM is what its hazard recognizer keeps for gfx90a; ISA is AMD's Instruction Set
- * Architecture of CDNA, its tables of software-inserted wait states and of independent instructions
- * around matrix instructions, by the sections of the MI300's. Where they differ the smaller number
- * stands, so that no row asks for more than compiled code has. */
+ * Sources: "LLVM" is its hazard recognizer for gfx90a. "ISA" is AMD's Instruction Set Architecture
+ * of CDNA: the tables of software-inserted wait states and of independent instructions around
+ * matrix instructions; section numbers are those of the MI300 edition. Where the sources differ the
+ * smaller number is taken, so that no row asks for more than compiled code has. */
 #ifndef SOFTGPU_CHECK_HAZARD_RULES_H
 #define SOFTGPU_CHECK_HAZARD_RULES_H
 
-/* The first instruction of a pair. Matrix instructions by their passes of four clocks, those of f64
- * by their rows; VALU is without them. */
+/* Classes of the first instruction of a pair. Matrix instructions are grouped by passes of four
+ * clocks, those of f64 by rows; VALU does not include them. */
 enum {
     CHK_FIRST_VALU = 1 << 0,
-    CHK_FIRST_VALU_EXEC = 1 << 1,  /* writes EXEC */
-    CHK_FIRST_VALU_MASK = 1 << 2,  /* writes VCC or EXEC */
-    CHK_FIRST_VALU_PLAIN = 1 << 3, /* no dot product */
+    CHK_FIRST_VALU_EXEC = 1 << 1,  /* VALU that writes EXEC */
+    CHK_FIRST_VALU_MASK = 1 << 2,  /* VALU that writes VCC or EXEC */
+    CHK_FIRST_VALU_PLAIN = 1 << 3, /* VALU that is no dot product */
     CHK_FIRST_DOT = 1 << 4,
     CHK_FIRST_PASS2 = 1 << 5,
     CHK_FIRST_PASS8 = 1 << 6,
     CHK_FIRST_PASS16 = 1 << 7,
     CHK_FIRST_F64_4 = 1 << 8,
     CHK_FIRST_F64_16 = 1 << 9,
-    CHK_FIRST_WIDE = 1 << 10, /* stores more than 64 bits of a lane, without an SGPR as offset */
+    CHK_FIRST_WIDE =
+        1 << 10, /* a store of more than 64 bits per lane, without an SGPR as its offset */
     CHK_FIRST_SETREG = 1 << 11,
-    CHK_FIRST_SETREG_TRAP = 1 << 12, /* TRAPSTS */
-    CHK_FIRST_SETREG_SKIP = 1 << 13, /* MODE.vskip */
+    CHK_FIRST_SETREG_TRAP = 1 << 12, /* s_setreg of TRAPSTS */
+    CHK_FIRST_SETREG_SKIP = 1 << 13, /* s_setreg of MODE.vskip */
     CHK_FIRST_SETVSKIP = 1 << 14,
-    CHK_FIRST_SALU_M0 = 1 << 15, /* writes M0 */
+    CHK_FIRST_SALU_M0 = 1 << 15, /* SALU that writes M0 */
 
     CHK_FIRST_F64 = CHK_FIRST_F64_4 | CHK_FIRST_F64_16,
     CHK_FIRST_MATRIX = CHK_FIRST_PASS2 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
-    /* those that mark the registers they use, and those after which any vector instruction looks
-     * back: the others are looked for by their seconds alone, which are seldom */
+    /* MARKS: these mark the registers that they use. RARE: any vector instruction after these looks
+     * back. All other rows are looked for when their second instruction comes, which is seldom. */
     CHK_FIRST_MARKS = CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE,
     CHK_FIRST_RARE = CHK_FIRST_F64 | CHK_FIRST_SETREG_SKIP
 };
 
-/* The second. */
+/* Classes of the second instruction of a pair. */
 enum {
     CHK_SECOND_VALU = 1 << 0,
     CHK_SECOND_VMEM = 1 << 1, /* buffers, FLAT, global, scratch */
@@ -45,7 +46,7 @@ enum {
     CHK_SECOND_LANE = 1 << 5, /* v_readlane, v_writelane */
     CHK_SECOND_FMA64 = 1 << 6,
     CHK_SECOND_USES_Z = 1 << 7, /* VALU with VCCZ or EXECZ as a source */
-    CHK_SECOND_F32 = 1 << 8,    /* matrix instructions, but those of f64 */
+    CHK_SECOND_F32 = 1 << 8,    /* matrix instructions, except those of f64 */
     CHK_SECOND_F64_4 = 1 << 9,
     CHK_SECOND_F64_16 = 1 << 10,
     CHK_SECOND_GETREG = 1 << 11,
@@ -54,7 +55,8 @@ enum {
     CHK_SECOND_RFE = 1 << 14,
     CHK_SECOND_MESSAGE = 1 << 15, /* s_sendmsg, s_ttracedata, GDS */
     CHK_SECOND_MOVREL = 1 << 16,
-    CHK_SECOND_LDS_M0 = 1 << 17, /* LDS that M0 addresses: add-TID, transfers, LDS_DIRECT */
+    CHK_SECOND_LDS_M0 =
+        1 << 17, /* instructions that address LDS by M0: add-TID, transfers, LDS_DIRECT */
 
     CHK_SECOND_MEMORY = CHK_SECOND_VMEM | CHK_SECOND_DS,
     CHK_SECOND_F64 = CHK_SECOND_F64_4 | CHK_SECOND_F64_16,
@@ -63,26 +65,27 @@ enum {
     CHK_SECOND_VECTOR = CHK_SECOND_ANY | CHK_SECOND_MATRIX
 };
 
-/* What the two share for a row to count. "Writes", "data" and "C" without more are the first's. */
+/* What the two instructions must have in common for a row to apply. "Writes" means what the first
+ * instruction writes; "its data" and "C" without more are the first's, too. */
 typedef enum {
     CHK_SHARE_NOTHING,
     CHK_SHARE_HWREG,
-    CHK_SHARE_SCALAR,      /* writes a scalar that the second reads */
-    CHK_SHARE_LANE,        /* that it selects a lane by */
-    CHK_SHARE_VCC,         /* VCC */
-    CHK_SHARE_VECTOR,      /* writes a VGPR or AGPR that the second reads */
-    CHK_SHARE_VECTOR_F64,  /* and there is a matrix instruction of f64 in between */
-    CHK_SHARE_AB,          /* that it reads as A or B */
-    CHK_SHARE_C_SAME,      /* that are exactly its C */
-    CHK_SHARE_C_OTHER,     /* that overlap its C */
-    CHK_SHARE_WRITTEN,     /* that it writes, too */
-    CHK_SHARE_HELD,        /* its data or C are written by the second */
-    CHK_SHARE_DOT_READ,    /* as VECTOR, but for the addend of the same instruction */
+    CHK_SHARE_SCALAR,      /* the second reads an SGPR that the first writes */
+    CHK_SHARE_LANE,        /* the second selects a lane by it */
+    CHK_SHARE_VCC,         /* the first writes VCC, the second reads it */
+    CHK_SHARE_VECTOR,      /* the second reads a VGPR or AGPR that the first writes */
+    CHK_SHARE_VECTOR_F64,  /* the same, with a matrix instruction of f64 between the two */
+    CHK_SHARE_AB,          /* the second reads it as A or B */
+    CHK_SHARE_C_SAME,      /* it is exactly the second's C */
+    CHK_SHARE_C_OTHER,     /* it overlaps the second's C, but is not the same registers */
+    CHK_SHARE_WRITTEN,     /* the second writes it, too */
+    CHK_SHARE_HELD,        /* the second writes the first's data or C */
+    CHK_SHARE_DOT_READ,    /* as VECTOR, except for the addend of the same instruction */
     CHK_SHARE_DOT_WRITTEN, /* as WRITTEN, by another instruction */
 } chk_share_t;
 
-/* Around a matrix instruction of n passes: what C of another, C of one of f64, A and B, others, and
- * who writes its C have to wait. */
+/* Rows for a matrix instruction of n passes: the wait states before its result is C of another, C
+ * of one of f64, A or B of another, is used otherwise, and before its own C may be written. */
 #define CHK_PASS_RULES(X, n, c, c_f64, ab, used, held)                                             \
     X(PASS##n##_C, c, PASS##n, F32, C_OTHER,                                                       \
       "a matrix instruction of " #n " passes, C of another overlaps its result", "ISA 7.5, LLVM")  \
@@ -98,7 +101,7 @@ typedef enum {
     X(PASS##n##_HELD, held, PASS##n, VALU, HELD,                                                   \
       "a matrix instruction of " #n " passes, its C is written", "ISA 7.5, LLVM")
 
-/* The same around one of f64 with so many rows. */
+/* The same rows for a matrix instruction of f64 with n rows. */
 #define CHK_F64_RULES(X, n, c, ab, valu, memory)                                                   \
     X(F64_##n##_C, c, F64_##n, F64, C_OTHER,                                                       \
       "a matrix instruction of f64, " #n " rows, C of another overlaps its result",                \
@@ -113,8 +116,8 @@ typedef enum {
     X(F64_##n##_MEMORY, memory, F64_##n, MEMORY, VECTOR,                                           \
       "a matrix instruction of f64, " #n " rows, memory reads its result", "ISA 7.5, LLVM")
 
-/* X(id, states, first, second, share, text, source): so many wait states are needed in between.
- * tests/check/hazard_rules.c has a pair of instructions for each row. */
+/* X(id, states, first, second, share, text, source): so many wait states have to lie between the
+ * two. tests/check/hazard_rules.c has a pair of instructions for each row. */
 #define CHK_HAZARD_RULES(X)                                                                        \
     X(SETREG_GETREG, 2, SETREG, GETREG, HWREG, "s_setreg, s_getreg of the same register",          \
       "ISA 4.5, LLVM")                                                                             \
@@ -165,7 +168,7 @@ enum {
     CHK_HAZARD_RULES(X)
 #undef X
         CHK_RULES,
-    CHK_RULE_STATES_MAX = 19 /* of all rows */
+    CHK_RULE_STATES_MAX = 19 /* the greatest number of states in the table */
 };
 
 #endif

@@ -1,5 +1,5 @@
-/* hazard_use.c - see hazard_use.h: the only place of hazards that looks at formats and operations.
- */
+/* hazard_use.c - see hazard_use.h: the only file of the hazard check that looks at instruction
+ * formats and operations. */
 #include "softgpu/check/hazard_use.h"
 
 #include "softgpu/isa/table.h"
@@ -13,8 +13,8 @@ const chk_rule_t chk_rules[CHK_RULES] = {
 _Static_assert(CHK_RULES <= 64, "a bit for each row");
 
 enum {
-    NOP_STATES = 15,  /* the bits of its count */
-    SLEEP_STATES = 16 /* at least: its unit is 64 clocks */
+    NOP_STATES = 15,  /* mask of s_nop's count */
+    SLEEP_STATES = 16 /* at least: s_sleep counts units of 64 clocks */
 };
 
 /* ---- registers ---- */
@@ -25,7 +25,7 @@ static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
     u->regs[u->n++] = (chk_regs_t){.first = first & 1023, .n = n & 63, .roles = roles & 255};
 }
 
-/* Vector registers have the roles given, scalars those of a scalar. */
+/* Adds an operand's registers: vector registers with the given roles, scalar ones as scalars. */
 static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *o, unsigned roles)
 {
     const unsigned n = (o->bits + 31u) / 32, written = roles & CHK_ROLE_WRITTEN;
@@ -54,7 +54,7 @@ static bool writes_scalar(const chk_use_t *u, unsigned code)
 
 /* ---- classes of the rules ---- */
 
-/* By the passes of four clocks. */
+/* By the number of passes, of four clocks each. */
 static uint32_t matrix_first(const isa_math_t *m)
 {
     const unsigned passes = m->clocks / 4u;
@@ -70,7 +70,7 @@ static uint32_t matrix_second(const isa_math_t *m)
                                        : CHK_SECOND_F32;
 }
 
-/* VOP3 and VOP3P encodings of a dot product accumulate into src2, the short ones into vdst. */
+/* VOP3 and VOP3P encodings of a dot product add to src2, the short encodings to vdst. */
 static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
                        uint32_t *second)
 {
@@ -110,8 +110,8 @@ static void scalar_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *
     }
 }
 
-/* The data of a store of more than 64 bits is read late, unless a buffer's offset is an SGPR or the
- * descriptor has 256 bits. */
+/* Whether the instruction stores more than 64 bits per lane: its data is read late, except where a
+ * buffer's offset is an SGPR, or in image stores. */
 static bool is_wide(const isa_inst_t *i)
 {
     const bool buffer = i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF;
@@ -121,7 +121,7 @@ static bool is_wide(const isa_inst_t *i)
            !(buffer && i->src[3].kind == ISA_OPK_SGPR);
 }
 
-/* Whether one of the registers from `from` on is a scalar, or a vector. */
+/* Whether some register from index `from` on is a scalar one (`scalar`), or a vector one. */
 static bool has_regs(const chk_use_t *u, unsigned from, unsigned to, bool scalar)
 {
     for (unsigned k = from; k < to; k++)
@@ -129,7 +129,7 @@ static bool has_regs(const chk_use_t *u, unsigned from, unsigned to, bool scalar
     return false;
 }
 
-/* What both have to have for the row to count: registers that the first writes. */
+/* Whether the instruction has registers of the kind that the row's two instructions must share. */
 static bool can_share(const chk_rule_t *r, const chk_use_t *u, unsigned from, unsigned to)
 {
     switch ((chk_share_t)r->share) {
@@ -152,7 +152,7 @@ static void find_rules(chk_use_t *u, uint32_t second)
         if (!(r->second & second) || !can_share(r, u, 0, u->n_reads)) continue;
         u->as_second |= 1ull << k;
         if (r->states > u->far) u->far = r->states;
-        /* matrix instructions, dot products and wide stores mark their registers: hazard_wave.c */
+        /* hazard_wave.c finds these rows by the marks on registers, or by CHK_FIRST_RARE */
         if (r->first & (CHK_FIRST_MARKS | CHK_FIRST_RARE) || r->share == CHK_SHARE_VECTOR_F64)
             continue;
         u->flags |= CHK_USE_WALKS;
@@ -161,13 +161,13 @@ static void find_rules(chk_use_t *u, uint32_t second)
     if (u->as_first) u->flags |= CHK_USE_FIRST;
 }
 
-/* ---- */
+/* ---- instructions ---- */
 
 static unsigned states_of(const isa_inst_t *i, const isa_row_desc_t *row)
 {
     if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
     if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
-    /* code is fetched anew: longer than any row */
+    /* a jump by register fetches code anew, which takes longer than any row asks for */
     if (row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP) return CHK_RULE_STATES_MAX;
     return 1;
 }
@@ -214,7 +214,7 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
             *second |= CHK_SECOND_LDS_M0;
         if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
-        /* they empty caches, which nobody counts */
+        /* they invalidate caches, which no counter counts */
         if (i->op == ISA_OP_buffer_wbinvl1 || i->op == ISA_OP_buffer_wbinvl1_vol)
             u->flow = CHK_FLOW_NONE;
         return;

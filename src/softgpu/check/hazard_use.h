@@ -1,7 +1,7 @@
-/* hazard_use.h - what an instruction means for hazards: the registers it uses, what it counts in,
- * the rows of hazard_rules.h it belongs to.
+/* hazard_use.h - what an instruction means for hazards: the registers it uses, the counter it
+ * counts in, the rows of hazard_rules.h it belongs to.
  *
- * Worked out once for an instruction of a dispatch and kept; waves (hazard_wave.h) read it. */
+ * Worked out once for each instruction of a dispatch and kept; waves (hazard_wave.h) read it. */
 #ifndef SOFTGPU_CHECK_HAZARD_USE_H
 #define SOFTGPU_CHECK_HAZARD_USE_H
 
@@ -10,10 +10,11 @@
 
 #include <stddef.h>
 
-/* One numbering for all registers: the rows of the vector file, then the scalars by their codes. */
+/* One numbering for all registers: first the rows of the vector file, then the scalars by operand
+ * code. */
 enum { CHK_REG_SCALAR = ISA_VGPR_ROWS, CHK_REGS = CHK_REG_SCALAR + 128 };
 
-/* What a register is to the instruction. */
+/* The roles that a register can have in an instruction. */
 enum {
     CHK_ROLE_SCALAR = 1 << 0,
     CHK_ROLE_VECTOR = 1 << 1,
@@ -27,9 +28,10 @@ typedef struct {
     uint32_t first : 10, n : 6, roles : 8;
 } chk_regs_t;
 
-/* Operations that are counted together and return in the order of their issue: vector memory, LDS;
- * and in no order: scalar memory, GDS (ANY), FLAT with lanes in LDS, and without. EXP: GDS and GWS
- * have read their data. ORDER: hazard_wave.c has the counters. */
+/* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
+ * order of their issue. The others return in any order: scalar memory and GDS (ANY), FLAT with
+ * lanes in LDS (FLAT) and without (FLAT_MEMORY). EXP counts GDS and GWS operations that have not
+ * read their data yet. ORDER: hazard_wave.c has a table by flow. */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,
@@ -44,40 +46,45 @@ enum {
     CHK_USE_READS_SCC = 1 << 0,
     CHK_USE_WRITES_SCC = 1 << 1,
     CHK_USE_WAITCNT = 1 << 2,
-    CHK_USE_LOCKS = 1 << 3,   /* its data registers until expcnt says that they have been read */
-    CHK_USE_VECTOR = 1 << 4,  /* does nothing without lanes */
-    CHK_USE_INDEXED = 1 << 5, /* VALU: its VGPRs are others in the indexing mode */
+    CHK_USE_LOCKS =
+        1 << 3, /* keeps its data registers locked until expcnt says that they have been read */
+    CHK_USE_VECTOR = 1 << 4,  /* has no effect if no lane is active */
+    CHK_USE_INDEXED = 1 << 5, /* VALU: in the indexing mode it uses other VGPRs than it names */
     CHK_USE_LDS_WRITE = 1 << 6,
     CHK_USE_LDS_READ = 1 << 7,
     CHK_USE_LDS_FILL = 1 << 8, /* a transfer from memory to LDS */
-    CHK_USE_WALKS = 1 << 9,    /* the second of a pair whose first leaves no mark on registers */
-    /* the first of a pair: of any, of those of CHK_FIRST_MARKS, CHK_FIRST_RARE */
+    CHK_USE_WALKS =
+        1 << 9, /* the second of a pair whose first instruction leaves no mark on registers */
+    /* The first of a pair: of any row; of one of CHK_FIRST_MARKS; of one of CHK_FIRST_RARE. */
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
     CHK_USE_RARE = 1 << 12,
-    CHK_USE_STORES = 1 << 13,   /* changes memory or LDS, of the lanes that are on */
-    CHK_USE_ALL_LANES = 1 << 14 /* whichever are on: matrix instructions, v_readlane and its like */
+    CHK_USE_STORES = 1 << 13, /* changes memory or LDS, for the active lanes */
+    CHK_USE_ALL_LANES =
+        1 << 14 /* uses all lanes, active or not: matrix instructions, v_readlane and its like */
 };
 
 enum { CHK_USE_REGS = 8 };
 
 typedef struct {
-    /* what every step reads: a line of the host's cache */
-    _Alignas(64) const isa_inst_t *inst; /* of the dispatch: */
+    /* Every instruction of a wave reads these members: they fill one cache line of the host. */
+    _Alignas(64) const isa_inst_t *inst; /* the instruction, in this dispatch: */
     uint64_t dispatch;
-    uint64_t as_second; /* bit by row of the rules */
+    uint64_t as_second; /* rows of the rules of which it is the second, by bit */
     uint16_t flags;
-    uint8_t n_reads, n; /* of regs: what is read, and in all */
-    uint8_t states;     /* that it takes */
+    uint8_t n_reads, n; /* registers that are read come first; n counts all */
+    uint8_t states;     /* wait states that the instruction itself takes */
     uint8_t flow;
-    uint8_t near, far; /* how many states as_second reaches back: rows of WALKS; all */
+    uint8_t near, far; /* how many wait states its rows reach back: `far` all rows, `near` those of
+                          CHK_USE_WALKS */
     chk_regs_t regs[CHK_USE_REGS];
 
     uint64_t as_first;
     uint64_t pc;
     uint32_t first; /* CHK_FIRST_* */
     uint16_t op;
-    uint8_t held; /* index in regs of C, or of a wide store's data; CHK_USE_REGS: none */
+    uint8_t held; /* index in regs of a matrix instruction's C or a wide store's data; CHK_USE_REGS:
+                     none */
     uint8_t hwreg;
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64, "a line");

@@ -1,20 +1,22 @@
-/* hazard_wave.c - see hazard_wave.h. Every instruction comes here: what is usual is told by a few
- * loads and compares, and only what has met something is looked at closely. */
+/* hazard_wave.c - see hazard_wave.h. Every instruction of a wave comes here. A few loads and
+ * compares settle the usual case; only an instruction that meets something under way is looked at
+ * closely. */
 #include "softgpu/check/hazard_wave.h"
 
 #include <stddef.h>
 #include <string.h>
 
 enum {
-    RARE_STATES = 2, /* of the rows of CHK_FIRST_RARE */
-    MARK_STATES = 3  /* of those of CHK_FIRST_MARKS, but for matrix instructions */
+    RARE_STATES = 2, /* the most states of the rows with CHK_FIRST_RARE */
+    MARK_STATES =
+        3 /* the most states of the rows with CHK_FIRST_MARKS, except matrix instructions */
 };
 
 /* ---- sets of registers ---- */
 
 static uint64_t mask_of(unsigned n)
 {
-    return (1ull << n) - 1; /* tuples are of 32 registers at most */
+    return (1ull << n) - 1; /* a tuple has at most 32 registers */
 }
 
 static uint64_t bits_at(const chk_reg_set_t *s, chk_regs_t r)
@@ -44,14 +46,14 @@ static bool same_regs(chk_regs_t a, chk_regs_t b)
     return a.first == b.first && a.n == b.n;
 }
 
-/* ---- what counts down ---- */
+/* ---- operations that are outstanding ---- */
 
 static bool has_returned(const chk_hazard_wave_t *s, unsigned flow, uint32_t number)
 {
     return (int32_t)(number - s->returned[flow]) <= 0;
 }
 
-/* Forgets registers whose loads have returned. True: there are others. */
+/* Removes registers whose loads have returned. True: some are left. */
 static bool release(chk_hazard_wave_t *s, chk_reg_set_t *set)
 {
     uint64_t rest = 0;
@@ -90,7 +92,7 @@ static void waitcnt(chk_hazard_wave_t *s, isa_waits_t waits)
 static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow,
                   const chk_use_t *u, uint64_t lanes, unsigned from, unsigned to)
 {
-    /* a counter that is full keeps the next operation back */
+    /* the hardware delays an operation when its counter is full: an older one has returned then */
     static const uint8_t most[CHK_FLOWS] = {[CHK_FLOW_VM] = 63, [CHK_FLOW_LDS] = 15};
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
@@ -108,7 +110,7 @@ static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned 
     }
 }
 
-/* FLAT waits for LDS where a lane is in its aperture only. */
+/* The flow of a FLAT operation: with lanes in the LDS aperture, or without. */
 static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     if (u->flow != CHK_FLOW_FLAT) return u->flow;
@@ -132,8 +134,9 @@ static bool pending_hazard(chk_hazard_wave_t *s, const chk_use_t *u, unsigned k,
     const unsigned flow = s->flow[reg];
     const uint32_t number = s->number[reg];
     const bool written = u->regs[k].roles & CHK_ROLE_WRITTEN;
-    /* a load into what another of the same order is going to write comes after it; so does one from
-     * memory after FLAT, whose lanes in LDS, if there are any, lgkmcnt has waited for */
+    /* A load may overwrite what an earlier one of the same flow is going to write, since they
+     * return in order. A load from memory may do so after FLAT, if the lanes in LDS have been
+     * waited for. */
     if (written && flow == u->flow && flow <= CHK_FLOW_LDS) return false;
     if (written && u->flow == CHK_FLOW_VM &&
         (flow == CHK_FLOW_FLAT_MEMORY ||
@@ -168,7 +171,8 @@ static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, uint64_t exe
 
 /* ---- wait states ---- */
 
-/* What registers of the second are, by chk_share_t; 0: no register matters. */
+/* By chk_share_t: the roles that a register of the second instruction must have; 0: no register
+ * matters. */
 static const uint16_t roles_of[] = {
     [CHK_SHARE_SCALAR] = CHK_ROLE_SCALAR,     [CHK_SHARE_LANE] = CHK_ROLE_LANE,
     [CHK_SHARE_VCC] = CHK_ROLE_SCALAR,        [CHK_SHARE_VECTOR] = CHK_ROLE_VECTOR,
@@ -185,7 +189,7 @@ static bool overlaps_any(const chk_use_t *f, const chk_regs_t *r)
     return false;
 }
 
-/* Whether the register of the second belongs to what the first has of it. */
+/* Whether register `r` of the second instruction meets the row's condition with the first. */
 static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
                    const chk_regs_t *r)
 {
@@ -224,7 +228,8 @@ static bool meets(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u
     return false;
 }
 
-/* Of several matrix instructions that wrote a register the last one decides. */
+/* The registers of `u` that the matrix instruction `f` wrote. When several wrote one, only the last
+ * counts. */
 static unsigned settle(const chk_use_t *f, const chk_use_t *u)
 {
     unsigned settled = 0;
@@ -233,13 +238,14 @@ static unsigned settle(const chk_use_t *f, const chk_use_t *u)
     return settled;
 }
 
-/* Back through what was issued within `reach` states; the greatest need that is not met. */
+/* Looks back through the instructions issued within `reach` states, for the greatest number of wait
+ * states that is missing. */
 static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigned reach,
                          chk_hazard_t *out)
 {
     const uint32_t n = s->n_recent < CHK_RECENT ? s->n_recent : CHK_RECENT;
     unsigned settled = 0, missing = 0;
-    /* until one is behind a matrix instruction of f64 */
+    /* this row applies only behind a matrix instruction of f64 */
     uint64_t as_second = u->as_second & ~(1ull << CHK_RULE_F64_BETWEEN);
     for (uint32_t back = 1; back <= n; back++) {
         const chk_recent_t *recent = &s->recent[(s->n_recent - back) % CHK_RECENT];
@@ -267,13 +273,13 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
     return missing;
 }
 
-/* How far back it is worth while to look. */
+/* How many states it is worth looking back. */
 static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool indexed)
 {
     unsigned reach = u->flags & CHK_USE_WALKS ? u->near : 0;
     if (s->states - s->rare_end < RARE_STATES && reach < RARE_STATES) reach = RARE_STATES;
     if (!indexed && (int32_t)(s->marked_until - s->states) > 0) {
-        /* a dot product may follow itself, but for A and B */
+        /* a dot product may use the result of the same one, except as A or B */
         const unsigned roles = u->op == s->only_dot ? CHK_ROLE_AB : ~0u;
         for (unsigned k = 0; k < u->n; k++)
             if (u->regs[k].roles & roles && bits_at(&s->marked, u->regs[k])) {
@@ -290,7 +296,7 @@ static void extend(uint32_t *until, uint32_t states)
     if ((int32_t)(states - *until) > 0) *until = states;
 }
 
-/* What it means for those behind it. */
+/* Records what the instruction means for those that follow. */
 static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
 {
     const uint32_t end = s->states + u->states;
@@ -315,7 +321,7 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
     if (u->held < CHK_USE_REGS) change_bits(&s->marked, u->regs[u->held], true);
 }
 
-/* ---- */
+/* ---- instructions ---- */
 
 void chk_hazard_start(chk_hazard_wave_t *s)
 {
@@ -350,7 +356,8 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         waitcnt(s, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
-    const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* of scalars: all */
+    const uint64_t lanes =
+        u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars count as used by all lanes */
     issue(s, &s->pending, &s->any_pending, flow_of(u, w, i), u, lanes, u->n_reads,
           idle ? u->n_reads : u->n);
     if (u->flags & CHK_USE_LOCKS)

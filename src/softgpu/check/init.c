@@ -1,8 +1,8 @@
-/* init.c - the part that says where a value matters that nobody has given: as an address, where a
- * wave goes, which of its lanes are on, under an atomic operation; strictly also where it is stored
- * for others to see.
+/* init.c - the init check: reports an undefined value where it matters: as an address, where a wave
+ * branches, which lanes are active, under an atomic operation; in strict mode also where it is
+ * stored for others to see.
  *
- * Copies and sums of undefined values are no error: compilers make them. A value that has been
+ * Copies and sums of undefined values are no error, since compilers make them. A value that was
  * reported counts as defined from then on. */
 #include "softgpu/check/init.h"
 
@@ -18,7 +18,7 @@ typedef enum {
     UNIT_NONE,
     UNIT_ALU,
     UNIT_BRANCH,
-    UNIT_INDEX, /* numbers of registers by M0 */
+    UNIT_INDEX, /* register numbers computed with M0 */
     UNIT_VECTOR,
     UNIT_LDS,
     UNIT_LANES,
@@ -74,7 +74,8 @@ static void name_scalar(unsigned code, char *more, size_t room)
         snprintf(more, room, "the wave has never written s%u", code);
 }
 
-/* "v5 ...", and where the load was. */
+/* What the report says of the value's origin: "the wave has never written v5", and where it was
+ * loaded. */
 static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *from, char *more,
                      size_t room)
 {
@@ -144,7 +145,7 @@ static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wav
 
 static const isa_operand_t m0 = {.kind = ISA_OPK_SGPR, .bits = 32, .reg = ISA_CODE_M0};
 
-/* Some give M0 the index, others take it from there. */
+/* Some instructions put the index into M0, others (s_movrel) take it from there. */
 static void look_at_index(const chk_group_t *g, chk_shadow_t *h, const isa_wave_t *w,
                           const isa_inst_t *i)
 {
@@ -187,7 +188,7 @@ static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_w
         look_at_address(g, h, w, i, &i->src[0], sgc_ops_table[i->op].buffer ? 4 : 2);
         if (i->flags & ISA_F_SOE) look_at_address(g, h, w, i, &i->src[1], 1);
         break;
-    default: /* DS: a dword for each lane, if one at all */
+    default: /* DS: one dword of address for each lane, if there is an address at all */
         if (sgc_ops_table[i->op].special == SGC_PLAIN || sgc_ops_table[i->op].special == SGC_PAIR)
             look_at_address(g, h, w, i, &i->src[0], 1);
         break;
@@ -214,7 +215,7 @@ static void look_at_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave
 {
     const isa_row_desc_t *op = &isa_table[i->op];
     const uint64_t vcc = scalar64(h->scalar, ISA_CODE_VCC);
-    if (op->fmt == ISA_FMT_SOP1) { /* to an address */
+    if (op->fmt == ISA_FMT_SOP1) { /* jumps to an address in registers */
         look_at_address(g, h, w, i, &i->src[0], 2);
         chk_operand_define(h, &i->dst, 0);
     } else if (op->reads & ISA_REG_SCC && h->scc) {
@@ -253,7 +254,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 {
     chk_init_t *s = state;
     const unit_t unit = units[i->op];
-    if (w->index_in_group >= s->n_waves) return; /* there was no memory */
+    if (w->index_in_group >= s->n_waves) return; /* there was no memory for its shadow */
     chk_shadow_t *h = &s->wave[w->index_in_group];
     if (__builtin_expect(unit == UNIT_ALU, 1)) {
         chk_alu_step(&s->lab, h, w, i);
@@ -300,7 +301,7 @@ static bool make_wave(chk_shadow_t *h, uint32_t rows, uint32_t scratch)
     return h->bits && h->scratch && h->scratch_from && h->scratch_page && h->scratch_from_page;
 }
 
-/* Room for so many waves; kept for the workgroups to come. */
+/* Makes room for so many waves; kept for the workgroups to come. */
 static bool make_waves(chk_init_t *s, uint32_t waves, uint32_t rows, uint32_t scratch)
 {
     if (waves <= s->n_waves && rows <= s->room && scratch <= s->scratch_room) return true;
@@ -356,8 +357,8 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     }
 }
 
-/* LDS is written between barriers: how much of it has been is found out at one, and is good as long
- * as no undefined value goes there. */
+/* Finds how many bytes from the beginning of LDS are defined by now. The count holds until an
+ * undefined value is stored in LDS, which sets it back to 0. */
 static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting)
 {
     chk_init_t *s = state;

@@ -1,9 +1,10 @@
-/* init.h - what of a wave's registers nobody has given a value: inside the part init alone.
+/* init.h - which bits of a wave's registers nobody has given a value: shared by the files of the
+ * init check.
  *
- * The shadow of a register has a 1 for every bit that is undefined. Of a VGPR only a mask of lanes
- * is looked at as long as it is 0, and most masks are. init_alu.c knows what instructions make of
- * undefined operands, init_memory.c which bytes of memory have been written, init_access.c
- * carries shadows between the two, init.c says where an undefined value matters. */
+ * The shadow of a register has a 1 for every undefined bit. Of a VGPR first a mask of lanes is
+ * tested, which is 0 for most registers. init_alu.c knows what instructions make of undefined
+ * operands, init_memory.c which bytes of memory have been written, init_access.c moves shadows
+ * between the two, and init.c says where an undefined value matters. */
 #ifndef SOFTGPU_CHECK_INIT_H
 #define SOFTGPU_CHECK_INIT_H
 
@@ -15,19 +16,19 @@
 
 typedef enum {
     CHK_FROM_NOWHERE,
-    CHK_FROM_VGPR, /* `at`: its row */
-    CHK_FROM_SGPR, /* `at`: its code */
+    CHK_FROM_VGPR, /* `at`: its row in the vector file */
+    CHK_FROM_SGPR, /* `at`: its operand code */
     CHK_FROM_MEMORY,
-    CHK_FROM_LDS, /* `at`: an offset */
+    CHK_FROM_LDS, /* `at`: the offset */
     CHK_FROM_SCRATCH
 } chk_from_t;
 
 typedef struct {
     uint64_t at;
-    uint64_t pc; /* of the load; 0: none */
+    uint64_t pc; /* of the load that read it; 0: none */
     chk_from_t from;
-    uint16_t wave; /* that has loaded it, */
-    uint8_t lane;  /* of which this is the address; CHK_NO_LANE: a scalar load */
+    uint16_t wave; /* the wave that loaded it, */
+    uint8_t lane;  /* and the lane whose address `at` is; CHK_NO_LANE: a scalar load */
 } chk_origin_t;
 
 enum { CHK_NO_LANE = 0xff };
@@ -38,31 +39,33 @@ enum { CHK_SCRATCH_PAGE = 4096 };
 
 typedef struct {
     uint64_t some[ISA_VGPR_ROWS]; /* lanes with an undefined bit */
-    uint64_t
-        part[ISA_VGPR_ROWS]; /* of these, lanes whose bits are in `bits`; all of the others' are */
+    uint64_t part[ISA_VGPR_ROWS]; /* of these, lanes whose undefined bits are in `bits`; in the
+                                     other ones all bits are undefined */
     chk_origin_t row_from[ISA_VGPR_ROWS];
     uint32_t scalar[ISA_SCALARS];
     chk_origin_t scalar_from[ISA_SCALARS];
     chk_origin_t scc_from;
-    uint32_t scc; /* 0 or 1 */
+    uint32_t scc; /* shadow of SCC: 0 or 1 */
     uint32_t n_rows;
     uint32_t acc_offset;
-    /* origins that are as a wave starts: of the first rows; of the SGPRs */
+    /* What still has the origin "never written" that a wave starts with: so many of the first rows,
+     * and whether all SGPRs do. */
     uint32_t rows_named;
     bool scalars_named;
     bool any_part; /* `part` is not all 0 */
     isa_row_t *bits;
-    /* the wave's scratch, a byte for each; a page that has another number is all undefined */
+    /* The shadow of the wave's scratch, a byte for each byte. A page whose scratch_page is not
+     * page_number is all undefined. */
     uint8_t *scratch;
     uint32_t *scratch_page, page_number;
-    /* by its dwords: chk_init_t.origin of the undefined value that was stored there last; in pages
-     * that have the number */
+    /* By dword of scratch: the number in chk_init_t.origin of the undefined value that was stored
+     * there last. Valid in pages whose scratch_from_page is page_number. */
     uint32_t *scratch_from, *scratch_from_page;
     uint32_t scratch_bytes;
 } chk_shadow_t;
 
-/* Of zeros, or of another wave: everything is undefined but `scalars` SGPRs from s0, the row of
- * work-item ids, and what the command processor sets besides. */
+/* A wave begins; *s is zeroed, or an earlier wave's. Defined are `scalars` SGPRs from s0 on, the
+ * row of work-item ids, and what the command processor sets besides; all else is undefined. */
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars);
 
 static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)
@@ -82,13 +85,14 @@ static inline unsigned chk_dwords(const isa_operand_t *o)
 
 /* The undefined bits of all lanes of a row. */
 void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits);
-/* Gives the lanes these bits. */
+/* Sets the undefined bits of these lanes of a row; `from` is their origin. */
 void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
                  const chk_origin_t *from);
 
-enum { CHK_CODE_SCC = 253 }; /* of a source operand */
+enum { CHK_CODE_SCC = 253 }; /* SCC as a source operand */
 
-/* Lanes of an operand's registers with an undefined bit; ~0 where a scalar has one. */
+/* The lanes in which an operand's registers have an undefined bit; all lanes (~0) if a scalar has
+ * one. */
 static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o)
 {
     uint64_t some = 0;
@@ -122,74 +126,78 @@ static inline void chk_scalar_set(chk_shadow_t *s, unsigned code, uint32_t bits,
 
 /* ---- instructions between registers: init_alu.c, by the rules of init_rules.c ---- */
 
-/* What chk_alu_step() has to know. */
+/* chk_alu_t.quick: what chk_alu_step() has to know of an instruction. */
 enum {
-    CHK_QUICK_LANES = 1 << 0,     /* a lane's result is of its own operands alone */
-    CHK_QUICK_ALL_LANES = 1 << 1, /* EXEC does not choose what is written */
-    CHK_QUICK_OLD = 1 << 2,       /* what the destination holds has a part in the result */
+    CHK_QUICK_LANES = 1 << 0,     /* a lane's result depends on its own operands alone */
+    CHK_QUICK_ALL_LANES = 1 << 1, /* writes all lanes, whatever EXEC is */
+    CHK_QUICK_OLD = 1 << 2,       /* the result depends on what the destination held */
     CHK_QUICK_OF_SCC = 1 << 3,
     CHK_QUICK_OF_VCC = 1 << 4,
     CHK_QUICK_TO_SCC = 1 << 5,
     CHK_QUICK_TO_VCC = 1 << 6,
     CHK_QUICK_KNOWN = 1 << 7, /* the result does not depend on the operands */
     CHK_QUICK_MOVREL = 1 << 8,
-    CHK_PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* the same as OLD */
+    CHK_PARTIAL_FLAGS =
+        ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* such a modifier has the effect of CHK_QUICK_OLD */
 };
 
 typedef struct {
     uint16_t quick;
-    isa_data_t of; /* what the result comes of */
-    bool old;      /* CHK_QUICK_OLD: a part of the destination is left alone, or */
-    bool tied;     /* it is an operand */
-    bool swaps;    /* the first source is written too */
-    bool truth;    /* SCC: the result is not 0 */
+    isa_data_t of; /* how the result depends on the operands */
+    bool old;      /* the result depends on the old destination: a part of it is left alone, or */
+    bool tied;     /* it is an operand as well */
+    bool swaps;    /* the first source is written, too */
+    bool truth;    /* SCC says whether the result is not 0 */
 } chk_alu_t;
 
 extern chk_alu_t chk_alu_table[];
-/* Once, with a core to ask. */
+/* Fills in chk_alu_table, once; runs instructions on the core to see what they leave alone. */
 void chk_alu_rules(const isa_core_t *core);
 
-/* A wave of our own, on which instructions show what they make of other operands. */
+/* A wave of the checker's own, on which it runs instructions with other values of their
+ * operands. */
 typedef struct {
     isa_wave_t wave;
     const isa_core_t *core;
-    isa_row_t *rows; /* ISA_VGPR_ROWS, and as many for results */
+    isa_row_t *rows; /* ISA_VGPR_ROWS; those from CHK_FRESH on (init_ask.h) belong to no register of
+                        a kernel */
 } chk_lab_t;
 
 /* False: out of memory. */
 bool chk_lab_make(chk_lab_t *l);
 void chk_lab_free(chk_lab_t *l);
 
-/* The same, with an undefined operand. */
+/* chk_alu_step() for an instruction with an undefined operand. */
 void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
-/* What the instruction is going to make of the shadows of registers; the wave is as before it. */
+/* Updates the shadows of registers for an instruction that is about to run. */
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);
 
 /* ---- memory: init_memory.c ---- */
 
-/* A place whose bytes are watched. */
+/* An allocation whose bytes are watched. */
 typedef struct chk_bytes {
     uint64_t begin, end;
     uint8_t *host;
     _Atomic uint64_t *written; /* a bit for each byte */
-    _Atomic uint32_t *held;    /* by dword: what an unwritten one holds, less its pattern */
-    struct chk_bytes *next;    /* of those that are gone */
+    _Atomic uint32_t
+        *held; /* by dword: the value that an unwritten one held last, XOR its pattern */
+    struct chk_bytes *next; /* in the list of those that are freed once no dispatch runs */
 } chk_bytes_t;
 
 typedef struct {
     uint64_t epoch;
     struct {
         uint64_t begin, end;
-        chk_bytes_t *bytes; /* NULL: they count as written */
+        chk_bytes_t *bytes; /* NULL: everything in the span counts as written */
     } span[4];
     unsigned next;
 } chk_bytes_memo_t;
 
-/* The place of an address, NULL: all there counts as written. */
+/* The watched allocation of an address; NULL: the memory there counts as written. */
 chk_bytes_t *chk_bytes_find(chk_bytes_memo_t *memo, uint64_t va);
-/* Whether all of [va, va + bytes), of which the first is in the place, is known to be written. */
+/* Whether all of [va, va + bytes) is known to be written; `va` is in the allocation. */
 bool chk_bytes_whole(const chk_bytes_t *b, uint64_t va, uint64_t bytes);
-/* The same for the element of a lane, of up to 16 bytes, wherever it is. */
+/* The same for up to 16 bytes at any address, in line. */
 static inline bool chk_bytes_has(const chk_bytes_t *b, uint64_t va, uint32_t bytes)
 {
     const uint64_t at = va - b->begin, mask = (UINT64_C(1) << bytes) - 1;
@@ -201,18 +209,18 @@ static inline bool chk_bytes_has(const chk_bytes_t *b, uint64_t va, uint32_t byt
                      << (64 - at % 64);
     return !(unwritten & mask);
 }
-/* None of the lanes is in a place that is watched. */
+/* Whether no lane's address is in a watched allocation. */
 bool chk_bytes_none(chk_bytes_memo_t *memo, const sgc_lanes_t *lanes);
-/* Of up to 16 bytes those, by bit, that nobody has written. */
+/* The bytes, of up to 16, that nobody has written, by bit. Also finds what the host has written. */
 uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes);
 void chk_bytes_write(chk_bytes_t *b, uint64_t va, uint64_t bytes);
-/* `data` is going to be there; of its bytes, those of `undefined` have no value. */
+/* `data` is about to be stored there; the bytes in `undefined`, by bit, have no value. */
 void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t bytes,
                      uint32_t undefined);
 
 void chk_bytes_made(uint64_t begin, uint64_t bytes);
 void chk_bytes_going(uint64_t begin, uint64_t bytes);
-void chk_bytes_dispatch(int change); /* +1: a dispatch has begun, -1: it has ended */
+void chk_bytes_dispatch(int change); /* +1: a dispatch begins, -1: it ends */
 void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 
 /* ---- instructions that access memory: init_access.c ---- */
@@ -223,31 +231,33 @@ typedef struct {
     chk_lab_t lab;
     chk_bytes_memo_t memo;
     chk_shadow_t *wave;
-    uint32_t n_waves, room; /* rows of the bits of each wave */
+    uint32_t n_waves, room; /* rows of chk_shadow_t.bits that each wave has room for */
     uint32_t scratch_room;
     uint8_t *lds;
     uint32_t lds_room, lds_bytes;
-    /* so many bytes from its beginning have nothing undefined: nobody need look; UINT32_MAX: none
-     * has */
+    /* So many bytes from the beginning of LDS have no undefined bit, and accesses to them need no
+     * look-up. UINT32_MAX: LDS has no undefined bit at all. */
     uint32_t lds_clear;
-    /* by dword: as chk_shadow_t.scratch_from; all 0 and not looked at as long as it is not named */
+    /* By dword of LDS: as chk_shadow_t.scratch_from. Valid only if lds_named; otherwise all count
+     * as 0. */
     uint32_t *lds_from;
     bool lds_named;
-    /* of undefined values that were stored in LDS and scratch, from 1 on; the last one, which all
-     * beyond share, is nowhere */
+    /* The origins of undefined values that were stored in LDS and scratch, numbered from 1 on. When
+     * the table is full, further values get its last number, which says "from nowhere". */
     chk_origin_t origin[CHK_ORIGINS];
     uint32_t n_origins;
 } chk_init_t;
 
-/* What a load or store finds wrong besides its address: lanes, and where it is from. */
+/* What an access finds wrong besides its address: the lanes, and the origin of the first one's
+ * value. */
 typedef struct {
     uint64_t lanes;
     chk_origin_t from;
 } chk_wrong_t;
 
 typedef struct {
-    chk_wrong_t stored;  /* undefined values go to memory that others see */
-    chk_wrong_t changed; /* an atomic operation changes what nobody has written */
+    chk_wrong_t stored;  /* undefined values are stored where others see them */
+    chk_wrong_t changed; /* an atomic operation changes memory that nobody has written */
 } chk_access_t;
 
 void chk_access_rules(void);

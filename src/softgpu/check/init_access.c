@@ -1,8 +1,8 @@
-/* init_access.c - shadows between registers and memory: what loads find, what stores leave.
+/* init_access.c - shadows between registers and memory: what a load finds, what a store leaves.
  *
- * In LDS and scratch there is a shadow bit for every bit, in global memory one for every byte,
- * which is undefined when all of its bits are. Lanes side by side of which nothing is undefined,
- * nearly all there are, are one look at the bits. */
+ * LDS and scratch have a shadow bit for every bit. Global memory has one for every byte, which
+ * counts as undefined if all of its bits are. Most accesses are of adjacent lanes with nothing
+ * undefined: one test of the shadow settles those. */
 #include "softgpu/check/init.h"
 
 #include "softgpu/isa/address.h"
@@ -13,10 +13,10 @@
 
 enum { DWORDS = 4 };
 
-/* What of an element is in the register, by ISA_OP_*. */
+/* How an element lies in its register, by ISA_OP_*. */
 static struct {
-    uint8_t bytes; /* 1, 2: of a part of a dword; 0: of dwords */
-    uint8_t shift; /* of that part in the register */
+    uint8_t bytes; /* 1 or 2: the element is a part of a dword; 0: whole dwords */
+    uint8_t shift; /* position of that part in the register, in bits */
     bool is_signed, exchanges;
 } rules[ISA_OP_COUNT];
 
@@ -47,7 +47,8 @@ typedef struct {
     uint64_t pc;
 } access_t;
 
-/* A dword's bytes in the shadow of the wave's scratch. */
+/* The shadow byte of an offset in the wave's scratch. A page that the wave has not used yet becomes
+ * undefined first. */
 static uint8_t *scratch_at(chk_shadow_t *h, uint32_t at)
 {
     const uint32_t page = at / CHK_SCRATCH_PAGE;
@@ -58,8 +59,8 @@ static uint8_t *scratch_at(chk_shadow_t *h, uint32_t at)
     return h->scratch + at;
 }
 
-/* Shadow bytes of a part of an element that lies together, at most a dword; NULL: it is defined,
- * and none is kept. */
+/* The shadow bytes of up to a dword of adjacent bytes in LDS or scratch. NULL: out of range, where
+ * everything counts as defined. */
 static uint8_t *shadow_at(const access_t *a, uint64_t va, uint32_t bytes)
 {
     if (a->room == LOCAL) return va + bytes <= a->s->lds_bytes ? a->s->lds + va : NULL;
@@ -69,7 +70,7 @@ static uint8_t *shadow_at(const access_t *a, uint64_t va, uint32_t bytes)
                : NULL;
 }
 
-/* ---- where undefined values in LDS and scratch are from ---- */
+/* ---- origins of undefined values in LDS and scratch ---- */
 
 static uint32_t number_of(chk_init_t *s, const chk_origin_t *from)
 {
@@ -81,7 +82,8 @@ static uint32_t number_of(chk_init_t *s, const chk_origin_t *from)
     return s->n_origins;
 }
 
-/* The number of the dword; NULL: none is kept, or, unless one is to be, none has been. */
+/* Where the origin number of a dword is kept. NULL: the address is out of range, or `keep` is false
+ * and nothing has been kept there yet. */
 static uint32_t *number_at(const access_t *a, uint64_t va, bool keep)
 {
     chk_init_t *s = a->s;
@@ -102,7 +104,7 @@ static uint32_t *number_at(const access_t *a, uint64_t va, bool keep)
     return &h->scratch_from[at / 4];
 }
 
-/* An undefined value goes to up to four bytes. */
+/* Records the origin of an undefined value that is stored in up to four bytes. */
 static void name_bits(const access_t *a, uint64_t va, uint32_t bytes, const chk_origin_t *from)
 {
     for (uint64_t at = va & ~UINT64_C(3); at < va + bytes; at += 4) {
@@ -128,7 +130,8 @@ static void read_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t by
     }
 }
 
-/* `data`: what is going to be stored there; `from`: where its undefined bits are, by dword. */
+/* Stores the shadow `u` of an element. `data`: the value about to be stored; `from`: by dword, the
+ * origin of its undefined bits. */
 static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t bytes,
                        const uint32_t *u, const uint32_t *data, const chk_origin_t *from)
 {
@@ -152,7 +155,7 @@ static void write_bits(const access_t *a, uint64_t va, uint32_t step, uint32_t b
     }
 }
 
-/* Of the first undefined byte of a lane's element. */
+/* The origin of the first undefined byte of a lane's element. */
 static chk_origin_t origin_at(const access_t *a, unsigned lane, uint64_t va, uint32_t step,
                               const uint32_t *u)
 {
@@ -179,7 +182,8 @@ typedef struct {
     chk_origin_t from;
 } loaded_t;
 
-/* The rest of a loop over lanes, in line for each size of an element. */
+/* Calls the function with the element's size as a constant, so that its loop over the lanes is
+ * compiled for each size. */
 #define EACH_SIZE(function, bytes, ...)                                                            \
     switch (bytes) {                                                                               \
     case 1: return function(__VA_ARGS__, 1);                                                       \
@@ -236,14 +240,15 @@ static bool is_global_clear(const access_t *a, const sgc_lanes_t *l)
     EACH_SIZE(bytes_clear, l->bytes, b, l)
 }
 
-/* Nothing that the lanes access is undefined; false where that takes a closer look. */
+/* Whether nothing that the lanes access is undefined. False may also mean: look at each lane. */
 static bool is_clear(const access_t *a, const sgc_lanes_t *l)
 {
     if (a->room == SCRATCH) return false;
     return a->room == GLOBAL ? is_global_clear(a, l) : is_lds_clear(a, l);
 }
 
-/* The undefined bits of a part of a dword as they are in the register. */
+/* The undefined bits of a part of a dword, extended as the load extends the value in the
+ * register. */
 static uint32_t widen(unsigned op, uint32_t u)
 {
     const unsigned width = 8u * rules[op].bytes;
@@ -275,7 +280,8 @@ static void load_lanes(const access_t *a, sgc_lanes_t *l, loaded_t *r)
     }
 }
 
-/* What all lanes have loaded: `dwords` of dst from `first`. */
+/* Sets the shadow of the registers that all lanes have loaded: `dwords` registers of dst from
+ * number `first` on. */
 static void loaded(const access_t *a, const loaded_t *r, unsigned first, unsigned dwords)
 {
     const isa_operand_t *o = &a->i->dst;
@@ -307,7 +313,7 @@ static inline __attribute__((always_inline)) bool lds_write(const access_t *a, c
     return true;
 }
 
-/* Stores of defined values. False: it takes a closer look. */
+/* Stores of defined values. False: each lane has to be looked at. */
 static bool write_clear(const access_t *a, sgc_lanes_t *l)
 {
     if (a->room == LOCAL) {
@@ -384,7 +390,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
             if (a->room == GLOBAL)
                 note(&found->stored, lane, chk_operand_from(a->h, data, UINT64_C(1) << lane));
         }
-        /* what is added to a global counter is known to the wave alone */
+        /* global memory counts as defined afterwards: the operand has been noted above */
         if (!exchanges && a->room == GLOBAL) memset(bits, 0, sizeof bits);
         write_bits(a, l->va[lane], l->dword_step, l->bytes, bits, value, &a->h->row_from[row]);
     }
@@ -413,7 +419,7 @@ static void access_room(access_t *a, sgc_lanes_t *l, const isa_operand_t *data, 
         change_lanes(a, l, data, r, found);
 }
 
-/* Lanes of *l whose addresses are in the wave's scratch leave for *own. */
+/* Moves the lanes of *l whose addresses are in the wave's scratch to *own. */
 static void part_scratch(const isa_wave_t *w, sgc_lanes_t *l, sgc_lanes_t *own)
 {
     own->exec = 0;
@@ -429,7 +435,7 @@ static void part_scratch(const isa_wave_t *w, sgc_lanes_t *l, sgc_lanes_t *own)
     l->exec &= ~in;
 }
 
-/* Lanes that a transfer brings into LDS. */
+/* A transfer from memory to LDS: stores the shadows of what the lanes bring. */
 static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
 {
     for (uint64_t left = to->exec; left; left &= left - 1) {
@@ -448,7 +454,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
     sgc_lanes_t own;
     loaded_t r;
     r.some = false;
-    const uint64_t all = reach->memory.exec; /* others ask for it, too */
+    const uint64_t all = reach->memory.exec; /* the reach belongs to all parts: restored below */
     part_scratch(w, &reach->memory, &own);
     if (reach->memory.exec) access_room(&a, &reach->memory, &i->src[1], &r, found);
     reach->memory.exec = all;

@@ -1,15 +1,15 @@
 /* init_alu.c - what instructions between registers make of undefined operands.
  *
- * Which rule an instruction goes by is init_rules.c's; most rules ask the instruction itself
- * (init_ask.h), and know what its answer is worth. */
+ * init_rules.c says which rule an instruction follows. Most rules run the instruction on other
+ * values of its operands (init_ask.h) and know how far the outcome can be trusted. */
 #include "softgpu/check/init_ask.h"
 
 #include <string.h>
 
 /* ---- rules ---- */
 
-/* Every undefined bit makes all of the lane's result undefined, of packed numbers all of the one.
- */
+/* The coarse rule: one undefined bit makes all of the lane's result undefined, or, if the result is
+ * packed, all of the element that the bit belongs to. */
 static void any(chk_ask_t *f)
 {
     isa_row_t u[CHK_RESULTS] = {{0}};
@@ -94,14 +94,14 @@ static void bits(chk_ask_t *f)
     if (f->a->swaps)
         chk_row_set(f->s, chk_row_of(f->s, &f->i->src[0]), ~UINT64_C(0), f->differ.row[1],
                     &f->from);
-    uint32_t unknown = 0; /* of the result */
+    uint32_t unknown = 0; /* undefined bits of the result; `ones`: bits that are 1 for sure */
     uint32_t ones = 0;
     for (unsigned k = 0; chk_ask_has_mask(f) && k < f->mask_dwords; k++) {
         if (unclear) f->differ.scalar[k] = ~0u;
         unknown |= f->differ.scalar[k];
         ones |= f->first.scalar[k] & ~f->differ.scalar[k];
     }
-    if (f->op->writes & ISA_REG_EXEC && f->scalar) { /* SCC is of what EXEC gets */
+    if (f->op->writes & ISA_REG_EXEC && f->scalar) { /* SCC depends on the value that EXEC gets */
         unknown = f->differ.exec[0] | f->differ.exec[1];
         ones = (f->first.exec[0] & ~f->differ.exec[0]) | (f->first.exec[1] & ~f->differ.exec[1]);
         chk_ask_set_scalars(f, ISA_CODE_EXEC, f->differ.exec, 2);
@@ -110,7 +110,8 @@ static void bits(chk_ask_t *f)
     chk_ask_set_scc(f, unclear || f->differ.scc || (f->a->truth && unknown && !ones));
 }
 
-/* Carries: the least and the greatest of all sums tell where one may come or not. */
+/* Sums. Whether a carry comes is undefined where the least and the greatest possible sum differ;
+ * the other undefined bits are those of the operands. */
 static void sum(chk_ask_t *f)
 {
     const isa_inst_t *i = f->i;
@@ -157,7 +158,8 @@ static uint64_t whole(const chk_view_t *v, unsigned l)
     return v->row[0][l] | (v->rows > 1 ? (uint64_t)v->row[1][l] << 32 : 0);
 }
 
-/* The lowest undefined bit of a product: below that of a factor, zeros of the other push it up. */
+/* The lowest undefined bit of a product, above which all bits are undefined: the lowest undefined
+ * bit of one factor, shifted up by the trailing zeros of the other. */
 static uint64_t product(uint64_t x, uint64_t ux, uint64_t y, uint64_t uy)
 {
     int at = 64;
@@ -169,7 +171,7 @@ static uint64_t product(uint64_t x, uint64_t ux, uint64_t y, uint64_t uy)
     return at < 64 ? UINT64_C(1) << at : 0;
 }
 
-/* Source `n` as up() reads it; an immediate's destination is its first. */
+/* Value and shadow of source `n` for up(). With an immediate, source 0 is the destination. */
 static void look_both(chk_ask_t *f, unsigned n, chk_view_t *x, chk_view_t *u)
 {
     const isa_inst_t *i = f->i;
@@ -233,7 +235,7 @@ static bool open(const chk_alu_t *a, unsigned width, uint64_t x, uint64_t ux, ui
     x &= all, y &= all, ux &= all, uy &= all;
     if (!(ux | uy)) return false;
     if (a->of.rule == ISA_DATA_EQUAL) return !((x ^ y) & ~(ux | uy));
-    if (a->of.is_signed) { /* the same order without signs */
+    if (a->of.is_signed) { /* with flipped signs, the unsigned order is the signed one */
         const uint64_t sign = UINT64_C(1) << (width - 1);
         x ^= sign;
         y ^= sign;
@@ -261,7 +263,7 @@ static void compare(chk_ask_t *f)
         chk_ask_set_scc(f, false);
         return;
     }
-    if (f->a->tied) { /* with an immediate */
+    if (f->a->tied) { /* a comparison with an immediate */
         const uint32_t u = f->s->scalar[i->dst.reg],
                        k = f->a->of.is_signed ? (uint32_t)i->imm : (uint16_t)i->imm;
         if (u) f->from = f->s->scalar_from[i->dst.reg];
@@ -285,10 +287,12 @@ static void compare(chk_ask_t *f)
         chk_ask_set_mask(f, lanes);
 }
 
-/* Products and sums of one sign: what becomes other than 0 depends on what was. */
+/* Matrix products: the undefined elements of one operand are set to a positive value and all others
+ * to 0, the other operand to positive values throughout. Elements of the result that are not 0 then
+ * depend on an undefined one. */
 static void matrix(chk_ask_t *f)
 {
-    enum { POISON = 0x3c3c3c3c }; /* positive in all types of elements */
+    enum { POISON = 0x3c3c3c3c }; /* a positive number in every type of element */
     isa_inst_t i = *f->i;
     isa_row_t u;
     const unsigned row = chk_row_of(f->s, &i.dst), n = chk_dwords(&i.dst);

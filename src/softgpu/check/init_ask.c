@@ -1,8 +1,8 @@
-/* init_ask.c - what an instruction makes of other values of its operands, which it is asked itself.
+/* init_ask.c - runs an instruction on other values of its operands, to see what depends on them.
  *
- * It runs on a wave of our own with all undefined bits 0, and all 1, in every combination of its
- * operands; bits of the result that differ are undefined. Modifiers, selects and lane permutations
- * need no rules of their own that way. */
+ * It runs on a wave of the checker's own, with all undefined bits of an operand 0, and all 1, in
+ * every combination of the operands. Bits of the result that differ are undefined. That way
+ * modifiers, selects and lane permutations need no rules of their own. */
 #include "softgpu/check/init_ask.h"
 
 #include "softgpu/isa/code.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages give addresses in it. */
+/* Messages of the executor give addresses in it. */
 static isa_page_t no_code;
 static isa_dispatch_t no_dispatch;
 static isa_group_t no_group = {.dispatch = &no_dispatch};
@@ -60,7 +60,8 @@ void chk_ask_prepare(chk_ask_t *f)
     isa_wave_t *l = &f->lab->wave;
     memcpy(l->sgpr, f->w->sgpr, sizeof l->sgpr);
     l->scc = f->w->scc;
-    l->mode = f->w->mode & ~(1u << 27); /* registers are those that are named */
+    l->mode = f->w->mode & ~(1u << 27); /* no indexing mode: the caller has put the final register
+                                           numbers into the operands */
     l->acc_offset = f->w->acc_offset;
     l->group = f->w->group;
     l->stop = 0;
@@ -182,7 +183,7 @@ bool chk_ask_all(chk_ask_t *f)
 
 /* ---- operands as an instruction sees them ---- */
 
-/* A row as DPP gives it to the lanes; 0 where there is none to read. */
+/* A row as the lanes read it through DPP, where a lane without a source reads 0. */
 static void permute(chk_ask_t *f, uint32_t *row)
 {
     isa_wave_t *l = &f->lab->wave;
@@ -200,7 +201,7 @@ static void permute(chk_ask_t *f, uint32_t *row)
     if (chk_ask_run(f, &move)) memcpy(row, f->lab->rows[CHK_FRESH + 1], sizeof(isa_row_t));
 }
 
-/* `width` bits from `shift`; `sext`: their sign goes on above them. */
+/* The `width` bits from bit `shift` on; `sext`: extended by their sign. */
 static void select_part(uint32_t *row, unsigned shift, unsigned width, bool sext)
 {
     const unsigned above = 32 - width;
@@ -312,7 +313,8 @@ void chk_ask_set_scc(chk_ask_t *f, bool undefined)
     if (undefined) f->s->scc_from = f->from;
 }
 
-/* By row of the destination, the bits that the instruction writes. */
+/* For each row of the destination, the bits that the instruction writes: it runs with a destination
+ * of zeros and one of ones, and the bits that differ were left alone. */
 static void find_written(chk_ask_t *f, isa_row_t *written)
 {
     isa_inst_t i = *f->i;
@@ -324,7 +326,8 @@ static void find_written(chk_ask_t *f, isa_row_t *written)
                 written[k][n] = 0 - (uint32_t)(f->lanes >> n & 1);
         return;
     }
-    if (f->a->tied) { /* reads what it would be asked with: lanes alone can be left out */
+    if (f->a->tied) { /* The destination is an operand, whose value must not vary: a move with the
+                         same DPP shows at least which lanes are left alone. */
         i = (isa_inst_t){
             .op = ISA_OP_v_mov_b32, .fmt = ISA_FMT_VOP1, .flags = f->i->flags & ISA_F_DPP};
         i.dpp_ctrl = f->i->dpp_ctrl;

@@ -1,8 +1,9 @@
-/* init_ask.h - an instruction with undefined operands, and what it makes of other values of them:
- * for the rules of init_alu.c alone.
+/* init_ask.h - one instruction with undefined operands, and what it makes of other values of them:
+ * for the rules in init_alu.c.
  *
- * One frame is one instruction of a wave; `from` is the origin of the first undefined operand that
- * has been looked at. The shadows are the wave's, and nothing of the wave itself changes. */
+ * A frame (chk_ask_t) is one instruction of a wave; `from` becomes the origin of the first
+ * undefined operand that is looked at. The shadows are the wave's own. The wave itself does not
+ * change. */
 #ifndef SOFTGPU_CHECK_INIT_ASK_H
 #define SOFTGPU_CHECK_INIT_ASK_H
 
@@ -10,11 +11,11 @@
 
 enum {
     CHK_VARIABLES = 6,
-    CHK_RESULTS = 8, /* rows */
-    CHK_FRESH = 520  /* rows of our own wave that no kernel has */
+    CHK_RESULTS = 8, /* rows of a result */
+    CHK_FRESH = 520  /* the lab's wave has rows from this one on that are no register of a kernel */
 };
 
-/* What the instruction reads: registers that vary together. */
+/* Registers that the instruction reads and whose undefined bits are set to 0 or to 1 together. */
 typedef struct {
     enum { CHK_VARY_ROWS, CHK_VARY_SCALARS, CHK_VARY_SCC } kind;
     unsigned at, n;
@@ -22,7 +23,7 @@ typedef struct {
 
 typedef struct {
     isa_row_t row[CHK_RESULTS];
-    uint32_t scalar[4], exec[2], scc; /* scalar: dst or dst2 */
+    uint32_t scalar[4], exec[2], scc; /* scalar: of dst or dst2 */
 } chk_result_t;
 
 typedef struct {
@@ -32,11 +33,12 @@ typedef struct {
     const isa_inst_t *i;
     const chk_alu_t *a;
     const isa_row_desc_t *op;
-    bool scalar;         /* an instruction without lanes */
+    bool scalar;         /* an instruction of the scalar unit */
     bool with_old;       /* a part of the destination may be left alone */
-    unsigned rows, mask; /* of dst; scalar register of the result that is no row, 0: none */
+    unsigned rows, mask; /* rows: of dst; mask: the scalar register that gets a lane mask or the
+                            result, 0: none */
     unsigned mask_dwords;
-    uint64_t lanes; /* that are written */
+    uint64_t lanes; /* the lanes that are written */
     chk_variable_t variable[CHK_VARIABLES];
     unsigned variables;
     chk_origin_t from;
@@ -46,10 +48,10 @@ typedef struct {
 typedef struct {
     isa_row_t row[4];
     unsigned rows;
-    bool packed; /* two halves, or two dwords, for the two of the result */
+    bool packed; /* two halves, or two dwords, of a packed operand */
 } chk_view_t;
 
-/* The scalar register that takes what is not for rows: a lane mask, or the result. */
+/* Sets rows, mask and mask_dwords. */
 void chk_ask_results(chk_ask_t *f);
 
 static inline bool chk_ask_has_mask(const chk_ask_t *f)
@@ -57,23 +59,27 @@ static inline bool chk_ask_has_mask(const chk_ask_t *f)
     return f->mask || f->i->dst.kind == ISA_OPK_SGPR || f->i->dst2.kind == ISA_OPK_SGPR;
 }
 
-/* Our wave as the program's is; and the instruction on it. False: it does not run. */
+/* prepare(): the lab's wave gets the registers of the program's wave. run(): runs the instruction
+ * on it. False: it does not run there. */
 void chk_ask_prepare(chk_ask_t *f);
 bool chk_ask_run(chk_ask_t *f, const isa_inst_t *i);
 
-/* All that is undefined of what it reads; not the sources of `without`, by bit. */
+/* Collects the undefined registers that the instruction reads, except those of the sources in
+ * `without`, by bit. */
 void chk_ask_variables(chk_ask_t *f, unsigned without);
-/* Where the results of all combinations of the variables differ. False: it does not run. */
+/* Runs all combinations; f->differ gets the bits in which the results differ. False: the
+ * instruction does not run there. */
 bool chk_ask_all(chk_ask_t *f);
 
 bool chk_ask_is_half(const isa_field_t *field);
-/* The shadow of source `n`, or its value, behind its selects. */
+/* Source `n` as the instruction sees it, after selects and DPP: its value, or its shadow. */
 void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v);
-/* Lanes of which a control has an undefined bit that counts. */
+/* The lanes in which a controlling operand (of.control), such as a count of bits to shift, has an
+ * undefined bit that matters. */
 uint64_t chk_ask_controls(chk_ask_t *f);
 
-/* The shadows of the results: of scalar registers, of the lane mask, of SCC, of rows, of which the
- * bits that the instruction leaves alone stay as they are. */
+/* Set the shadows of the results: scalar registers, the lane mask, SCC, and rows; in rows, the bits
+ * that the instruction leaves alone keep theirs. */
 void chk_ask_set_scalars(chk_ask_t *f, unsigned reg, const uint32_t *bits, unsigned n);
 void chk_ask_set_mask(chk_ask_t *f, uint64_t lanes);
 void chk_ask_set_scc(chk_ask_t *f, bool undefined);

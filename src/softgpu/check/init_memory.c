@@ -1,10 +1,10 @@
 /* init_memory.c - which bytes of the program's GPU memory somebody has written.
  *
- * A place that hipMalloc or its like gives out is filled with a pattern of its addresses, and has a
- * bit for every byte. Kernels and copy engines set bits; what the host writes nobody sees, but the
- * pattern is gone then: a byte counts as never written while its bit is 0 and the dword around it
- * holds what it held last, the pattern or an undefined value that was stored. All other memory
- * counts as written. */
+ * An allocation of hipMalloc or its like is filled with a pattern that depends on the address, and
+ * has a bit for every byte. Kernels and copy engines set the bits. What the host writes is not
+ * seen, but it destroys the pattern: a byte counts as never written while its bit is 0 and the
+ * dword around it holds what it held last, the pattern or an undefined value that was stored. All
+ * other memory counts as written. */
 #include "softgpu/check/init.h"
 
 #include "softgpu/check/check.h"
@@ -21,32 +21,31 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { WORD = 64 }; /* bytes that a word of bits is for */
+enum { WORD = 64 }; /* bytes whose bits are in one word */
 
-/* What is beyond that in all counts as written: the pattern needs the host's memory for all of it.
- */
+/* Allocations beyond this total count as written: the pattern takes host memory for every page. */
 static const uint64_t MOST = UINT64_C(4) << 30;
 
 static struct {
     pthread_rwlock_t lock;
-    chk_bytes_t **place; /* by address */
+    chk_bytes_t **place; /* watched allocations, by address */
     size_t n, room;
     _Atomic uint64_t epoch;
-    chk_bytes_t *gone; /* waves may still have them */
+    chk_bytes_t *gone; /* no longer in `place`; waves may still have pointers to them */
     unsigned dispatches;
-    uint64_t bytes; /* of the places */
+    uint64_t bytes; /* sum of the allocations' sizes */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
-/* No dispatch and no copy goes on in the child. */
+/* No dispatch and no copy is running in the child. */
 void chk_bytes_fork(chk_fork_t when)
 {
     chk_fork_rwlock(&all.lock, when);
     if (when == CHK_FORK_CHILD) all.dispatches = 0;
 }
 
-/* Calls that give out memory of which all writers but the host are known; and whether nobody uses
- * it any more. A pool may give out what work on its stream still uses, unless it is known to have
- * been over; HSA's are the program's own where no runtime has asked. */
+/* Whether the allocation is watched: all its writers but the host have to be known, and nobody may
+ * use the memory any more. A pool may give out memory that work on its stream still uses, unless
+ * that is known to be over (IDLE). HSA allocations count if the program itself made them (OWN). */
 static bool is_watched(const chk_place_t *p)
 {
     static const struct {
@@ -83,7 +82,7 @@ static uint64_t end_of(const void *of, size_t k)
     return all.place[k]->end;
 }
 
-/* The first that ends behind `va`. */
+/* The first allocation that ends behind `va`. */
 static size_t first_behind(uint64_t va)
 {
     return chk_first_behind(all.n, va, end_of, NULL);
@@ -106,7 +105,7 @@ static void give_back(chk_bytes_t *b)
     free(b);
 }
 
-/* Under the lock: waves may have the place. */
+/* Under the lock. Waves may still have pointers to the allocations: they are freed later. */
 static void take_out(uint64_t begin, uint64_t end)
 {
     const size_t at = first_behind(begin);
@@ -251,7 +250,7 @@ bool chk_bytes_none(chk_bytes_memo_t *memo, const sgc_lanes_t *l)
 
 /* ---- bytes ---- */
 
-/* The bits of up to 64 bytes that one word is for. */
+/* The bits of up to 64 bytes within one word. */
 static uint64_t some_bits(uint64_t first, uint64_t n)
 {
     return (n >= WORD ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1) << first % WORD;
@@ -296,7 +295,8 @@ static uint32_t dword_at(const chk_bytes_t *b, uint64_t dword)
     return __atomic_load_n((const uint32_t *)b->host + dword, __ATOMIC_RELAXED);
 }
 
-/* The host has written the dword if it holds something else than it did; that is kept. */
+/* Whether the host has written the dword, which then holds something else than it held last. If so,
+ * its bytes are marked as written. */
 static bool was_written(chk_bytes_t *b, uint64_t dword)
 {
     const uint64_t va = b->begin + 4 * dword;
@@ -322,8 +322,9 @@ uint32_t chk_bytes_unwritten(chk_bytes_t *b, uint64_t va, uint32_t bytes)
     return unwritten;
 }
 
-/* Dwords of which a byte is unwritten are going to hold the bytes of `data` among those that they
- * hold already, as far as that is known: other lanes' are not there yet. */
+/* For each dword with an unwritten byte, records the value that it is going to hold: the bytes of
+ * `data` among those it held last. It is not read from memory, since stores of other lanes may not
+ * have been executed yet. */
 void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t bytes,
                      uint32_t undefined)
 {
@@ -339,7 +340,8 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
                  known = 0, unknown = 0;
         if (bits == 15) now = b->begin + 4 * dword + 4 <= b->end ? dword_at(b, dword) : 0;
         for (unsigned k = 0; k < 4; k++) {
-            const uint64_t at = 4 * dword + k - begin; /* wraps below the first */
+            const uint64_t at =
+                4 * dword + k - begin; /* for bytes below `va` this wraps to a great number */
             if (at >= bytes) continue;
             if (undefined >> at & 1)
                 unknown |= 1u << k;
@@ -359,7 +361,8 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
 
 /* ---- copy engines ---- */
 
-/* Defined bytes: of the dwords at the ends there may be others, which stay as they are. */
+/* Copies the state of defined bytes. The dwords at both ends may also have bytes beside the copy,
+ * whose state stays as it is. */
 static void carry_known(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, uint64_t target,
                         uint64_t bytes)
 {
@@ -377,9 +380,10 @@ static void carry_known(const sg_memory_t *m, uint64_t source, chk_bytes_t *to, 
     if (tail) chk_bytes_store(to, target + bytes - tail, data + bytes - tail, tail, 0);
 }
 
-enum { STEP = 16 }; /* bytes that are looked up at once where not all are defined */
+enum { STEP = 16 }; /* bytes per step where not all are defined */
 
-/* Undefined bytes leave for memory that counts as written: the host's, another GPU's. */
+/* In strict mode, reports undefined bytes that are copied to memory that counts as written: the
+ * host's, or another GPU's. */
 static void look_at_leaving(const sg_memory_t *m, chk_bytes_t *from, uint64_t source,
                             uint64_t bytes)
 {
@@ -404,7 +408,7 @@ static void look_at_leaving(const sg_memory_t *m, chk_bytes_t *from, uint64_t so
     chk_copy_report(&f);
 }
 
-/* Of a piece that lies in one place, or in none, on each side. */
+/* Copies the state of one piece; on each side it lies in one watched allocation, or in none. */
 static void carry(const sg_memory_t *m, chk_bytes_t *from, uint64_t source, chk_bytes_t *to,
                   uint64_t target, uint64_t bytes)
 {
@@ -446,12 +450,13 @@ static void transfer(const sg_memory_t *m, uint64_t from, uint64_t to, uint64_t 
     }
 }
 
-/* Memory that the program takes away meanwhile ends the look at it here; the copy itself tells. */
+/* If the program frees the memory meanwhile, the look at it ends here; the copy itself reports
+ * that. */
 void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
     sg_guard_t g;
     if (!to) return;
-    chk_bytes_dispatch(1); /* no place goes meanwhile */
+    chk_bytes_dispatch(1); /* so that no allocation's state is freed meanwhile */
     if (!sg_guard_enter(&g, m)) {
         transfer(m, from, to, bytes);
     } else if (!sigsetjmp(g.back, 0)) {

@@ -1,7 +1,7 @@
-/* init_rules.c - what the checks have to know of each instruction between registers.
+/* init_rules.c - what the init check has to know of each instruction between registers.
  *
- * What its result comes of is in the table of instructions. Whether an instruction leaves a part of
- * its destination alone is written nowhere: the executor is asked. */
+ * How the result depends on the operands is in the table of instructions. Whether a part of the
+ * destination is left alone is written nowhere: the instruction is run to find out. */
 #include "softgpu/check/init.h"
 
 #include <string.h>
@@ -36,9 +36,9 @@ static void rule_of(chk_alu_t *a, const isa_row_desc_t *row)
         row->writes & ISA_REG_SCC && a->of.rule == ISA_DATA_BITS && isa_field(row, ISA_ROLE_SDST);
 }
 
-/* ---- what the executor knows ---- */
+/* ---- what running the instruction shows ---- */
 
-/* Whether something of the destination is left as it is, by two runs. */
+/* Whether a part of the destination is left alone: runs with a destination of zeros and of ones. */
 static bool keeps(chk_lab_t *l, unsigned op)
 {
     enum { DST = 8, DWORDS = 4 };

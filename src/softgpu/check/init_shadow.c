@@ -1,17 +1,18 @@
-/* init_shadow.c - the shadows of a wave's registers, and what instructions between registers do to
- * them as long as nothing that they read is undefined, which is nearly always.
+/* init_shadow.c - the shadows of a wave's registers, and instructions that read nothing undefined,
+ * which nearly all do.
  *
- * The way through chk_alu_step() is walked for every such instruction of a checked wave: it loads
- * the masks of the operands and stores those of the result, no more. */
+ * chk_alu_step() runs for every such instruction of a checked wave. Where nothing is undefined it
+ * only loads the masks of the operands and stores those of the result. */
 #include "softgpu/check/init.h"
 
 #include <string.h>
 
-enum { INDEXING = 1 << 27 }; /* MODE: M0 is added to numbers of registers */
+enum { INDEXING = 1 << 27 }; /* bit of MODE: M0 is added to register numbers */
 
 /* ---- shadows ---- */
 
-/* Few waves leave others than they have found. */
+/* Sets the origin of every register to "never written". Most waves change few origins: those that
+ * are unchanged are skipped. */
 static void name_registers(chk_shadow_t *s)
 {
     for (; s->rows_named < s->n_rows; s->rows_named++)
@@ -23,7 +24,7 @@ static void name_registers(chk_shadow_t *s)
 
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars)
 {
-    /* rows that the wave does not have are defined: those of the last one are left to clear */
+    /* registers that this wave does not have count as defined; clear those that the last one had */
     if (d->n_vgpr < s->n_rows)
         memset(s->some + d->n_vgpr, 0, (s->n_rows - d->n_vgpr) * sizeof *s->some);
     s->acc_offset = d->acc_offset;
@@ -98,9 +99,10 @@ void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
     }
 }
 
-/* ---- instructions of defined operands ---- */
+/* ---- instructions with defined operands ---- */
 
-/* Registers that M0 or MODE's indexing choose are named as they are. */
+/* The instruction with the register numbers that it uses in fact, where M0 or the indexing mode
+ * changes them. */
 static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_inst_t *room)
 {
     const bool from = i->op == ISA_OP_s_movrels_b32 || i->op == ISA_OP_s_movrels_b64,
@@ -123,7 +125,7 @@ static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_i
     return room;
 }
 
-/* All operands are defined: so is the result. */
+/* Everything that the instruction reads is defined, and so is what it writes. */
 static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i,
                                   unsigned quick)
 {
@@ -133,7 +135,7 @@ static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const is
         for (unsigned k = 0; k < n; k++)
             s->some[row + k] &= others;
     } else if (i->dst.kind == ISA_OPK_SGPR) {
-        s->scalar[i->dst.reg] = 0; /* two at most, too few for the host's string instructions */
+        s->scalar[i->dst.reg] = 0; /* one or two dwords: too few for a memset to pay */
         if (i->dst.bits > 32) s->scalar[i->dst.reg + 1] = 0;
     }
     if (i->dst2.kind == ISA_OPK_SGPR)
@@ -151,7 +153,7 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     const unsigned quick = chk_alu_table[i->op].quick;
     uint64_t some = chk_operand_some(s, &i->src[0]) | chk_operand_some(s, &i->src[1]) |
                     chk_operand_some(s, &i->src[2]);
-    /* Lanes that are off count where the operation goes across them. */
+    /* A lane that is off matters if the instruction reads across lanes. */
     if (quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP)) some &= w->exec;
     if (quick & CHK_QUICK_OLD || i->flags & CHK_PARTIAL_FLAGS)
         some |= chk_operand_some(s, &i->dst) &

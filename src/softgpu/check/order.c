@@ -1,9 +1,10 @@
 /* order.c - see order.h.
  *
- * Of each actor there are its chain, its place there and a clock: what was over, as far as anybody
- * could know, when it began. Those before it in its chain are before it; others are if its clock
- * has them. Queues, words that somebody waits for and the program have clocks too: who waits for a
- * word knows what those knew who changed it. One lock for all that changes; questions take none. */
+ * Each actor has a chain (a sequence of actors that run one after the other), a position in it, and
+ * a vector clock: by chain, up to which position actors were over when it began. An actor happens
+ * after those before it in its chain and after those in its clock. Queues, words that somebody
+ * waits for, and the program have clocks too: whoever waits for a word learns what those knew who
+ * changed it. One lock guards all changes; chk_order_before() takes none. */
 #include "softgpu/check/order.h"
 
 #include "softgpu/check/asked.h"
@@ -18,30 +19,32 @@
 #include <stdlib.h>
 
 enum {
-    ACTORS = 1 << 20, /* that are remembered */
-    ENDED = 1024,     /* of them that are over, of which it is still known what they knew */
-    OPEN = 32,       /* packets of a queue at one time, as if each had waited for the 32nd before */
-    CHAINS = 4096,   /* of all queues; beyond, queues share the first */
-    PLACE_BITS = 48, /* of an actor's place; its chain is above */
+    ACTORS = 1 << 20, /* how many of the latest actors are remembered */
+    ENDED = 1024,     /* how many actors that are over keep their clock */
+    OPEN = 32, /* packets of a queue that may run at once; one more counts as having waited for the
+                  32nd before it */
+    CHAINS = 4096,   /* of all queues; when they are used up, queues share the first */
+    PLACE_BITS = 48, /* of actor_t.place: the position; the chain is above */
     WORD_LISTS = 4096,
     PACKET_BYTES = 64
 };
 
 typedef struct {
     _Atomic uint64_t place;
-    _Atomic(chk_clock_t *) clock; /* NULL: it has been over for long */
+    _Atomic(chk_clock_t *) clock; /* NULL: forgotten, long after its end */
 } actor_t;
 
-/* Eight bytes of memory that somebody waits for: a signal's value. */
+/* Eight bytes of memory that somebody waits for, such as a signal's value. */
 typedef struct word {
     struct word *next;
     uint64_t va;
-    chk_clock_t *clock;   /* of all who have told */
-    int64_t armed, value; /* before the first of them, after the last */
+    chk_clock_t *clock;   /* what everyone knew who has changed the word */
+    int64_t armed, value; /* before the first of these changes, and after the last */
     uint32_t telling, told;
 } word_t;
 
-/* Packets below `upto` were there when the program rang, in that call, and it knew so much. */
+/* Packets below `upto` were in the ring when the program rang the doorbell: in that call, knowing
+ * what the clock says. */
 typedef struct {
     uint64_t upto;
     chk_clock_t *clock;
@@ -51,21 +54,22 @@ typedef struct {
 struct chk_line {
     chk_line_t *next;
     uint64_t queue;
-    chk_clock_t *base;      /* what every packet from now on knows of others, */
-    chk_clock_t *met;       /* and what those know that come after all that is over now */
-    uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: not needed so far */
-    uint32_t open;          /* so many */
-    uint64_t copy;          /* the actor that copies, or 0, */
-    chk_clock_t *copy_host; /* and what the program knew when it began */
-    uint64_t packets;       /* that have been taken, */
-    uint64_t call;          /* and the call that has rung for the last of them, or 0 */
-    uint64_t last;          /* serial that it has given out */
-    bool rung;              /* ever: it is the program's own, not inside a runtime */
+    chk_clock_t *base;      /* what every packet from now on knows, */
+    chk_clock_t *met;       /* and what is added to that when everything now running is over */
+    uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: none taken yet */
+    uint32_t open;          /* how many packets that is */
+    uint64_t copy;          /* the actor of the copy that is being made, or 0, */
+    chk_clock_t *copy_host; /* and the program's clock when it began */
+    uint64_t packets;       /* that have been taken from the queue, */
+    uint64_t call;          /* and the call that rang the doorbell for the last of them, or 0 */
+    uint64_t last;          /* the last serial given out in this queue */
+    bool rung; /* the program has rung its doorbell: the queue is not one inside a runtime */
     ring_t *ring;
     size_t n_rings, rings_room;
 };
 
-/* What was known to a running actor before it met another: threads may look at it. */
+/* The clock that a running actor had before it met another one: threads may still be reading it, so
+ * it is kept until the actor is over. */
 typedef struct held {
     struct held *next;
     uint64_t serial;
@@ -77,25 +81,27 @@ enum { LOOKED_AT = 64 };
 static struct {
     pthread_once_t once;
     pthread_mutex_t lock;
-    actor_t *actor; /* by serial; NULL: nobody asks */
+    actor_t *actor; /* by serial; NULL: no order is kept */
     _Atomic uint64_t latest;
-    _Atomic bool lost;  /* there was no memory: nothing is out of order any more */
-    _Atomic bool heard; /* of the program: else its waits are not known, and all is in order */
+    _Atomic bool lost;  /* out of memory: from now on everything counts as ordered */
+    _Atomic bool heard; /* the program's calls are reported; without them its waits are unknown and
+                           everything counts as ordered */
     uint64_t begun[CHAINS], over[CHAINS];
     uint32_t n_chains;
-    uint32_t spare[CHAINS], n_spare; /* of queues that are gone */
-    uint32_t handlers;               /* their chain, once there is one */
+    uint32_t spare[CHAINS], n_spare; /* chains of queues that are gone, to be used again */
+    uint32_t handlers;               /* the chain of signal handlers; CHAINS: none taken yet */
     chk_clock_t *host;
     chk_line_t *lines;
     held_t *held;
-    uint64_t ended[ENDED], n_ended; /* serials, in turn; so many ever */
-    uint64_t looked_at[LOOKED_AT];  /* signals that calls of the runtime may look at now */
+    uint64_t ended[ENDED], n_ended; /* a ring of the last ones, and how many there were */
+    uint64_t looked_at[LOOKED_AT];  /* signals that calls of the runtime may be testing now */
     unsigned n_looked_at;
     word_t *words[WORD_LISTS];
 } order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint64_t copying;
-static _Thread_local chk_clock_t *handled; /* what the signal knew whose handler runs, or NULL */
+static _Thread_local chk_clock_t
+    *handled; /* what the signal's clock knew whose handler this thread runs, or NULL */
 
 /* ---- questions ---- */
 
@@ -137,7 +143,7 @@ uint64_t chk_order_copying(void)
     return copying;
 }
 
-/* ---- clocks; all from here on under the lock ---- */
+/* ---- clocks; everything from here on holds the lock ---- */
 
 static void lock(void)
 {
@@ -186,7 +192,8 @@ static void begin(void)
 
 /* ---- actors ---- */
 
-/* All that the line has begun is over. That of its first chain goes without saying. */
+/* Everything in the line is over: what follows knows it. The next actor is in the first chain, and
+ * so needs no entry for that one. */
 static void close_line(chk_line_t *l)
 {
     join(&l->base, l->met);
@@ -195,13 +202,14 @@ static void close_line(chk_line_t *l)
     l->open = 0;
 }
 
-/* Only one packet may still run: those before it are over, which the next will need to be told. */
+/* If one packet is open, the next may run beside it and gets another chain: there it needs an entry
+ * for the packets before the open one in the first chain. */
 static void name_first(chk_line_t *l)
 {
     if (l->open == 1) raise(&l->base, l->chain[0], order.begun[l->chain[0]] - 1);
 }
 
-/* The next of a chain, which knows that. */
+/* Makes the next actor of the chain, with that clock. */
 static uint64_t begin_actor(uint32_t *chain, chk_clock_t *clock)
 {
     if (*chain == CHAINS) *chain = take_chain();
@@ -244,7 +252,7 @@ static void forget_clock(uint64_t serial)
         chk_clock_drop(atomic_exchange(&actor_of(serial)->clock, NULL));
 }
 
-/* Waves may yet meet it by what it has left behind: what it knew is kept for a while. */
+/* The clock is kept for a while: waves may yet read what the actor has left behind, and meet it. */
 static void end(uint64_t serial)
 {
     if (is_forgotten(serial)) return;
@@ -264,7 +272,7 @@ static void end_copy(chk_line_t *l)
     l->open = 0;
 }
 
-/* `c` knows what is known when the actor is over. */
+/* Adds to `c` what is known once the actor is over. */
 static void join_actor(chk_clock_t **c, uint64_t serial)
 {
     const uint64_t place = atomic_load(&actor_of(serial)->place);
@@ -272,11 +280,11 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     if (clock)
         join(c, clock);
     else
-        raise_all(c, order.over); /* nobody knows any more what it knew */
+        raise_all(c, order.over); /* its clock is forgotten */
     raise(c, chain_of(place), position_of(place));
 }
 
-/* Under the lock: who comes after it knows whom it has met. */
+/* Under the lock: what follows the actor in the queue learns of those it has met. */
 static void hand_on(chk_line_t *l, uint64_t serial)
 {
     const held_t *h = order.held;
@@ -383,7 +391,7 @@ chk_line_t *chk_line_create(uint64_t queue)
     return l;
 }
 
-/* Who gets its chains counts as behind it. */
+/* Its chains are used again: the queue that gets them counts as ordered behind this one. */
 void chk_line_free(chk_line_t *l)
 {
     if (!l) return;
@@ -404,8 +412,8 @@ void chk_line_free(chk_line_t *l)
     free(l);
 }
 
-/* What the program knew when it rang for the packet; now, if it has not been seen to. And the call
- * in which it did. */
+/* The program's clock when it rang the doorbell for the packet, or what it is now if no ring was
+ * seen. Sets l->call to the call that rang. */
 static chk_clock_t *known_at(chk_line_t *l, uint64_t index)
 {
     size_t gone = 0;
@@ -443,7 +451,8 @@ uint64_t chk_line_dispatch(chk_line_t *l)
     return serial;
 }
 
-/* The call that has given out the copy has not returned: what it waits for may be there already. */
+/* The call that asked for the copy has not returned. The runtime may have found a signal that the
+ * copy has to wait for at its value already, and not have told the engine of it. */
 static void join_looked_at(chk_line_t *l)
 {
     for (unsigned k = 0; k < order.n_looked_at; k++) {
@@ -477,9 +486,9 @@ void chk_line_drained(chk_line_t *l)
     unlock();
 }
 
-/* ---- who tells of words ---- */
+/* ---- changes of words ---- */
 
-/* Somebody has set it anew: what it stood for is of no use any more. */
+/* The word is set to a new value: the clock of its former changes does not apply any more. */
 static void arm(word_t *w, int64_t value)
 {
     chk_clock_drop(w->clock);
@@ -528,15 +537,16 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
     unlock();
 }
 
-/* Another than those who tell, a kernel perhaps, has made it what it is. Those have made it what it
- * was left at, or are about to; who looked before them has found what it was armed with. */
+/* Whether the value comes from a change that nobody announced, by a kernel perhaps. Announced
+ * changes leave w->value, or are still under way; whoever looked before the first of them has seen
+ * w->armed. */
 static bool is_of_others(const word_t *w, int64_t value)
 {
     if (!w) return true;
     return !w->telling && (value < w->value || (value > w->value && value > w->armed));
 }
 
-/* What others have done is after all that has begun. */
+/* A value of unknown origin counts as behind everything that has begun. */
 void chk_line_met(chk_line_t *l, uint64_t va, int64_t value)
 {
     if (!l) return;
@@ -556,7 +566,7 @@ static bool is_there(const void *ring, uint64_t slots, uint64_t packet)
     return (__atomic_load_n(header, __ATOMIC_ACQUIRE) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* Under the lock: packets below `upto` are there. */
+/* Under the lock: the packets below `upto` are written. */
 static void add_ring(chk_line_t *l, uint64_t upto)
 {
     ring_t *last = l->n_rings ? &l->ring[l->n_rings - 1] : NULL;
@@ -568,14 +578,15 @@ static void add_ring(chk_line_t *l, uint64_t upto)
     if (l->n_rings == l->rings_room) {
         const size_t room = l->rings_room ? 2 * l->rings_room : 16;
         ring_t *grown = realloc(l->ring, room * sizeof *grown);
-        if (!grown) return; /* then it knows what is known when the packet is taken */
+        if (!grown) return; /* then the packet gets what the program knows when it is taken */
         l->ring = grown;
         l->rings_room = room;
     }
     l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host), call};
 }
 
-/* Other threads may have taken packets before this one and not have written them. */
+/* Packets before this one may have been reserved by other threads and not be written yet: only
+ * those that are count. */
 static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots)
 {
     atomic_store(&order.heard, true);
@@ -595,7 +606,8 @@ static void rung(uint64_t queue, uint64_t packet, const void *ring, uint64_t slo
     unlock();
 }
 
-/* What others have done, a profiler perhaps, is in the place of those that are over. */
+/* A value of unknown origin, written by a profiler perhaps, counts as behind everything that is
+ * over. */
 static void seen(uint64_t va, int64_t value, bool waited)
 {
     lock();
@@ -659,8 +671,8 @@ static uint64_t called(void)
     return atomic_load(&order.latest);
 }
 
-/* Its copies are in queues of the runtime's own, of which only those are meant that have begun
- * something since. */
+/* The call has waited for its copies. They are in queues of the runtime's own: those that have
+ * begun something since the call began. */
 static void returned(uint64_t number)
 {
     lock();

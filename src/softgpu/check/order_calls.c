@@ -1,7 +1,7 @@
-/* order_calls.c - the calls with which programs wait for signals, set them, and ring doorbells.
+/* order_calls.c - the calls by which programs wait for signals, set them, and ring doorbells.
  *
- * Preloaded as those of calls.c: each passes on to the runtime's own and tells the checker what the
- * program knows now. Signals are AMD's amd_signal_t, whose handle is their address. */
+ * Preloaded like those of calls.c: each calls the runtime's function and tells the checker what the
+ * program knows by now. A signal's handle is the address of AMD's amd_signal_t. */
 #include "softgpu/check/calls.h"
 
 #include <hsa/amd_hsa_queue.h>
@@ -87,7 +87,7 @@ EXPORT uint32_t hsa_amd_signal_wait_any(uint32_t n, hsa_signal_t *signals,
     return index;
 }
 
-/* Newer than the headers of some. */
+/* Some versions of HSA's headers do not have it yet. */
 EXPORT uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
                                         hsa_signal_condition_t *conditions,
                                         hsa_signal_value_t *compare, uint64_t timeout,
@@ -123,7 +123,7 @@ static uint64_t extent_of(const hsa_pitched_ptr_t *p, const hsa_dim3_t *n)
     return n->x && n->y && n->z ? (n->z - 1) * p->slice + (n->y - 1) * p->pitch + n->x : 0;
 }
 
-/* What a copy engine is given to do. */
+/* Tells the checker what a copy engine is given to do. */
 static void moves(const hsa_pitched_ptr_t *to, const hsa_dim3_t *to_offset,
                   const hsa_pitched_ptr_t *from, const hsa_dim3_t *from_offset,
                   const hsa_dim3_t *range)
@@ -134,7 +134,7 @@ static void moves(const hsa_pitched_ptr_t *to, const hsa_dim3_t *to_offset,
              extent_of(from, range), (uint64_t)range->x * range->y * range->z);
 }
 
-/* Whose sides are not looked at here: its copies are the engine's. */
+/* It is not in calls_copies.c, since its copies are checked only when the engine makes them. */
 EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
                                                    const hsa_dim3_t *to_offset,
                                                    const hsa_pitched_ptr_t *from,
@@ -152,7 +152,7 @@ EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *to,
     return status;
 }
 
-/* ---- handlers, which the runtime calls when a signal has its value ---- */
+/* ---- handlers that the runtime calls when a signal has its value ---- */
 
 typedef struct {
     hsa_signal_t signal;
@@ -188,8 +188,9 @@ EXPORT hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal,
 
 /* ---- what the program sets ---- */
 
-/* A doorbell's value is a packet of the queue, which is at most the last that has been taken. The
- * type of a signal's queue has another name in newer headers of HSA, hence the void pointer. */
+/* The value written to a doorbell is the index of a packet, and at most the last one that was
+ * reserved. The type of a signal's queue has another name in newer headers of HSA, hence the void
+ * pointer. */
 static void ring(const softgpu_order_api_t *o, const void *queue, hsa_signal_value_t value)
 {
     const amd_queue_t *q = queue;
@@ -217,7 +218,7 @@ static void added(hsa_signal_t signal, hsa_signal_value_t more)
     o->added(value_at(signal), __atomic_load_n(&at(signal)->value, __ATOMIC_ACQUIRE), more);
 }
 
-/* X(name, what is told of the operand) */
+/* X(name, what the checker is told) */
 #define SETS(X)                                                                                    \
     X(hsa_signal_store_relaxed, stored(signal, value))                                             \
     X(hsa_signal_store_screlease, stored(signal, value))                                           \
@@ -243,7 +244,7 @@ static void added(hsa_signal_t signal, hsa_signal_value_t more)
 SETS(X)
 #undef X
 
-/* ---- signals that are new ---- */
+/* ---- new signals ---- */
 
 /* X(name, parameters, arguments) */
 #define CREATES(X)                                                                                 \

@@ -1,8 +1,8 @@
-/* part.h - what looks at a program for one family of findings: a row of chk_parts for each.
+/* part.h - a part: what looks for one family of findings.
  *
- * A part names the instructions it wants to see; group.c calls it for those, and for nothing where
- * its family is not wanted. Its state for a workgroup is zeroed memory that is kept from one
- * workgroup to the next; what is shared between workgroups is the part's own affair. */
+ * A part names the instructions that it wants to see, and group.c calls it for those; if its family
+ * is not wanted, it is not called at all. Its state for a workgroup is memory that is zeroed once
+ * and kept from one workgroup to the next. What workgroups share is the part's own affair. */
 #ifndef SOFTGPU_CHECK_PART_H
 #define SOFTGPU_CHECK_PART_H
 
@@ -14,58 +14,60 @@
 enum { CHK_PARTS_MAX = 8 };
 
 struct chk_group {
-    isa_check_t isa; /* first */
+    isa_check_t isa; /* must be first: group.c casts it to chk_group_t */
     const chk_dispatch_t *dispatch;
-    uint64_t id;                /* of the workgroup, counted along x, y and z */
-    void *state[CHK_PARTS_MAX]; /* by part */
-    /* of the instruction that is looked at */
+    uint64_t id; /* of the workgroup in its dispatch, counted along x, then y, then z */
+    void *state[CHK_PARTS_MAX]; /* of the parts that are wanted */
+    /* cached by chk_reach() and chk_lds_reach() for the current instruction */
     bool has_reach, has_lds;
     unsigned n_lds;
     sgc_reach_t reach;
     sgc_lanes_t lds[2];
 };
 
-/* All functions may be NULL. Those with a workgroup are called by the one thread that runs it,
- * the others by any. */
+/* Any function may be NULL. Those with a chk_group_t are called by the one thread that runs the
+ * workgroup, the others by any thread. */
 typedef struct {
-    unsigned family; /* CHK_* */
-    size_t bytes;    /* of its state for a workgroup */
+    unsigned family; /* one of CHK_* */
+    size_t bytes;    /* size of its state for a workgroup */
 
-    /* Which instructions it looks at: adds ISA_CHECK_* by ISA_OP_*. Once, before all else. */
+    /* Sets ISA_CHECK_* for each ISA_OP_* that it wants to see. Called once, before all else. */
     void (*looks)(uint8_t *looks);
 
     void (*dispatch_begin)(const chk_dispatch_t *d);
-    void (*dispatch_end)(const chk_dispatch_t *d); /* all workgroups have left */
+    void (*dispatch_end)(const chk_dispatch_t *d); /* all workgroups have ended */
 
-    void (*start)(chk_group_t *g, void *state, const isa_group_t *group); /* waves are prepared */
-    /* An instruction is about to run, with its operands as it finds them. */
+    void (*start)(chk_group_t *g, void *state,
+                  const isa_group_t *group); /* the waves are prepared and have not run */
+    /* An instruction is about to run; its operands are unchanged. */
     void (*before)(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i);
-    /* It has run. */
+    /* The instruction has run. */
     void (*after)(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i);
-    /* All waves wait at a barrier, in `waiting`, or have ended; those are let go. */
+    /* All waves of the workgroup have ended or wait at a barrier; those in `waiting` (by bit) go
+     * on. */
     void (*barrier)(chk_group_t *g, void *state, const isa_group_t *group, uint32_t waiting);
-    /* Its state is given back to the heap; the state itself is group.c's to free. */
+    /* Frees what the state points to; group.c frees the state itself. */
     void (*free)(void *state);
 
-    /* A copy engine is about to read and to write; 0: it does one of them only. */
+    /* A copy engine is about to read from `from` and write to `to`; 0: it does only one of them. */
     void (*transfer)(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
-    /* The program has got memory, and is about to give it back. */
+    /* The program has got this memory; it is about to give it back. */
     void (*made)(uint64_t begin, uint64_t bytes);
     void (*going)(uint64_t begin, uint64_t bytes);
 } chk_part_t;
 
-/* ---- for parts ---- */
+/* ---- helpers for parts ---- */
 
-/* Where the lanes of a vector memory instruction go, and those of an LDS instruction by element:
- * worked out once for all parts. The addresses may be spread by whoever needs them. Before the
- * instruction has run: a load may replace its own address. */
+/* The addresses of a vector memory instruction's lanes; those of an LDS instruction, by element.
+ * Worked out once for all parts; a part that needs each lane's address calls sgc_lanes_spread().
+ * Only in `before`: a load may replace its own address register. */
 sgc_reach_t *chk_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i);
 sgc_lanes_t *chk_lds_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, unsigned *n);
 
-/* A finding at an instruction, or with NULL at none; the rest of it is the part's to fill in. */
+/* A finding at instruction `i`, or (NULL) at none; the part fills in the rest. */
 chk_finding_t chk_finding(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
                           chk_kind_t kind);
-/* The same for lanes, of which there is at least one. */
+/* The same for lanes, at least one. */
 chk_finding_t chk_finding_lanes(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
                                 chk_kind_t kind, uint64_t lanes);
 

@@ -286,7 +286,7 @@ static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, 
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
     let_go(&x->held);
     if (!e || e->flags & SG_MEM_MAILBOXES)
-        return true; /* stores there do not overwrite each other */
+        return true; /* mailboxes of events: no store there changes another's */
     const uint8_t *at = e->host + (va - e->begin);
     if (race_same(x->w, x->i, x->site, 0, lane, at, from, bytes)) return true;
     race_awaited_t a = race_step_of(x->s, race_owner(other));
