@@ -1,5 +1,5 @@
-/* asked.c - see asked.h. The last calls, and what copy engines have been given to do by them; a
- * lock for both. */
+/* asked.c - see asked.h: the last calls, and what they have given copy engines to do, under one
+ * lock. */
 #include "softgpu/check/asked.h"
 
 #include "softgpu/check/fork.h"
@@ -7,23 +7,23 @@
 #include <pthread.h>
 
 enum {
-    CALLS = 4096, /* as many as there are dispatches and copies that a race may be with */
-    LATEST = 256, /* calls that are looked through for an address */
+    CALLS = 4096, /* as many as the dispatches and copies that a race may be with (race_run.c) */
+    LATEST = 256, /* how many calls back an address is looked for */
     MOVES = 256
 };
 
 typedef struct {
     chk_span_t to, from;
-    uint64_t left; /* bytes */
+    uint64_t left; /* bytes that are still to be moved */
     uint64_t number;
 } move_t;
 
 static struct {
     pthread_mutex_t lock;
-    chk_asked_t call[CALLS]; /* by number */
-    uint64_t latest;         /* the last number */
-    move_t move[MOVES];      /* in turn */
-    uint64_t moves;          /* that were */
+    chk_asked_t call[CALLS]; /* by number, modulo CALLS */
+    uint64_t latest;         /* the number of the last call */
+    move_t move[MOVES];      /* a ring */
+    uint64_t moves;          /* how many there have been */
 } asked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint64_t now;
@@ -60,13 +60,13 @@ static bool launches(const chk_asked_t *c)
     return is_empty(&c->to) && is_empty(&c->from);
 }
 
-/* Under the lock: the `k`th before the last, or NULL. */
+/* Under the lock: the call `k` before the last one, or NULL. */
 static const chk_asked_t *before_latest(uint64_t k)
 {
     return k < asked.latest && k < LATEST ? &asked.call[(asked.latest - k) % CALLS] : NULL;
 }
 
-/* Under the lock; NULL: not kept. */
+/* Under the lock; NULL: it is not kept any more. */
 static const chk_asked_t *call_of(uint64_t number)
 {
     const chk_asked_t *c = &asked.call[number % CALLS];
@@ -81,13 +81,13 @@ void chk_asked_over(void)
     pthread_mutex_unlock(&asked.lock);
 }
 
-/* It does not say what is done: a graph's nodes were asked for before. */
+/* Whether the call does not say what it does: a graph's nodes were asked for earlier. */
 static bool says_nothing(const chk_asked_t *c)
 {
     return c->outer || launches(c);
 }
 
-/* ---- what copy engines do ---- */
+/* ---- copy engines ---- */
 
 void chk_asked_move(chk_span_t to, chk_span_t from, uint64_t bytes)
 {
@@ -102,7 +102,7 @@ static bool fits(const chk_span_t *span_to, const chk_span_t *span_from, uint64_
            (from ? chk_span_holds(span_from, from) : is_empty(span_from));
 }
 
-/* Under the lock: of the oldest that is not done. */
+/* Under the lock: the call of the oldest matching order that is not finished. */
 static uint64_t take_of_move(uint64_t to, uint64_t from, uint64_t bytes)
 {
     for (uint64_t k = asked.moves > MOVES ? asked.moves - MOVES : 0; k < asked.moves; k++) {
@@ -114,7 +114,7 @@ static uint64_t take_of_move(uint64_t to, uint64_t from, uint64_t bytes)
     return 0;
 }
 
-/* Under the lock: of the latest call of the program's that means just that. */
+/* Under the lock: the latest call of the program's own with both of these sides. */
 static uint64_t with_both_sides(uint64_t to, uint64_t from)
 {
     const chk_asked_t *c;

@@ -1,4 +1,4 @@
-/* calls.c - the calls with which programs get and return GPU memory, and load code. */
+/* calls.c - the calls by which programs allocate and free GPU memory and load code. */
 #include "softgpu/check/calls.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, 
     if (a && place->number) a->gone((uint64_t)(uintptr_t)at, place->number, call, held);
 }
 
-/* ---- memory that is given out ---- */
+/* ---- memory that is allocated ---- */
 
 typedef struct {
     void *at;
@@ -58,8 +58,8 @@ static size_t bytes_of(void *at)
 
 enum { PAGE = 4096 };
 
-/* HIP maps managed memory side by side: with a page more than was asked for, which is in no
- * allocation, what goes beyond the end does not meet the next allocation at once. */
+/* HIP maps managed allocations next to each other. One page more than was asked for is in no
+ * allocation, so that an access beyond the end does not hit the next one at once. */
 static size_t with_guard(size_t bytes)
 {
     return bytes && bytes <= SIZE_MAX - PAGE ? bytes + PAGE : bytes;
@@ -70,9 +70,9 @@ static size_t whole_pages(size_t bytes)
     return (bytes + PAGE - 1) & -(size_t)PAGE;
 }
 
-/* What HIP asks of ROCr, so that it can be shared with other processes: ROCr takes what is not all
- * of a mapping for a part of a block of 2 MiB, which there is none of here, and may end the process
- * for it. */
+/* What HIP asks of ROCr is rounded up to whole pages, so that it can be shared with other
+ * processes: ROCr takes a part of a mapping for a part of a 2 MiB block, which does not exist here,
+ * and may end the process. */
 static size_t bytes_for_hip(size_t bytes)
 {
     return calls_outer && calls_outer[1] == 'i' ? whole_pages(bytes) : bytes;
@@ -110,14 +110,14 @@ static size_t bytes_for_hip(size_t bytes)
       (const void *handle, size_t bytes, uint32_t count, const void *agents, void **at),           \
       (handle, bytes, count, agents, at), *at, bytes)
 
-/* HIP calls HSA with locks of its own. */
+/* HSA calls of HIP are left out: HIP makes them while holding locks of its own. */
 static bool is_hip(const char *name)
 {
     return name[1] == 'i' && !calls_outer;
 }
 
-/* Where the runtime has nothing left, what is held may be what is missing. What is captured is the
- * graph's. */
+/* If the runtime is out of memory, the memory that is held (calls_held.c) is released and the call
+ * repeated. What is allocated while a stream is captured belongs to the graph. */
 #define X(name, parameters, arguments, pointer, bytes)                                             \
     EXPORT int name parameters;                                                                    \
     int name parameters                                                                            \
@@ -135,7 +135,7 @@ static bool is_hip(const char *name)
 GIVES(X)
 #undef X
 
-/* As bytes_for_hip() has made it, or of memory that is the program's own. */
+/* The size that bytes_for_hip() has made of it; if that fails, the memory is the program's own. */
 EXPORT int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle);
 int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
 {
@@ -155,7 +155,7 @@ void __hipRegisterManagedVar(void *module, void **at, void *value, const char *s
     if (a && *at && bytes) a->variable((uint64_t)(uintptr_t)*at, bytes, symbol);
 }
 
-/* ---- memory that is taken back ---- */
+/* ---- memory that is freed ---- */
 
 static int take_back(void *at, const char *call, calls_free_t *next)
 {
@@ -184,7 +184,7 @@ static int take_back(void *at, const char *call, calls_free_t *next)
 TAKES(X)
 #undef X
 
-/* These wait for what uses the memory. */
+/* These wait until nothing uses the memory. */
 #define TAKES_LATER(X)                                                                             \
     X(hipFree)                                                                                     \
     X(hipHostFree)                                                                                 \
@@ -212,12 +212,13 @@ int hipMemUnmap(void *at, size_t bytes)
     return status;
 }
 
-/* ---- the program's own memory ---- */
+/* ---- host memory that is locked for the GPU ---- */
 
 typedef struct locked {
     struct locked *next;
     void *host;
-    uintptr_t begin, end; /* on the GPU: of it and all that overlap it, which are one allocation */
+    uintptr_t begin,
+        end; /* GPU addresses of it and of all that overlap it, which count as one allocation */
 } locked_t;
 
 static struct {
@@ -225,7 +226,8 @@ static struct {
     locked_t *first;
 } locked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A child has none of its parent's GPU memory; threads that are gone may have had the locks. */
+/* The child has none of its parent's GPU memory. Threads that the child does not have may have held
+ * the locks. */
 static void in_forked_child(void)
 {
     pthread_mutex_init(&locked.lock, NULL);
@@ -238,7 +240,7 @@ __attribute__((constructor)) static void watch_forks(void)
     pthread_atfork(NULL, NULL, in_forked_child);
 }
 
-/* HIP locks what is registered by whole pages. */
+/* In these two calls HIP locks whole pages, not what the program named. */
 static bool is_of_register(void)
 {
     return calls_outer &&
@@ -274,8 +276,8 @@ static void keep_locked(void *host, size_t bytes, void *at, const char *call)
     pthread_mutex_unlock(&locked.lock);
 }
 
-/* What was kept last of the host's address: where its allocation begins; NULL: nothing was kept, or
- * there are others in it. */
+/* Forgets the last lock of the host address. Returns where its allocation begins; NULL: nothing was
+ * locked, or others are still in the allocation. */
 static void *take_locked(void *host)
 {
     uintptr_t begin = 0;
@@ -356,7 +358,7 @@ int hipHostUnregister(void *host)
     return unlock(host, "hipHostUnregister", next);
 }
 
-/* Where it may be used without a lock, nobody has told how much of it. */
+/* The GPU may use this memory without a lock; no call says how far it reaches. */
 #define SHARES(X)                                                                                  \
     X(hsa_amd_svm_attributes_set, (void *at, size_t bytes, void *list, size_t n),                  \
       (at, bytes, list, n))                                                                        \

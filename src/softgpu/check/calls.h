@@ -1,7 +1,7 @@
-/* calls.h - for the calls that stand in front of HIP's and HSA's: the checker, and the next
- * function.
+/* calls.h - for the library that is preloaded in front of HIP and HSA: how a call reaches the
+ * checker, and the runtime's function of the same name.
  *
- * A call passes on to the runtime's own, whatever becomes of the checker. */
+ * A call is always passed on to the runtime's function, whether or not there is a checker. */
 #ifndef SOFTGPU_CHECK_CALLS_H
 #define SOFTGPU_CHECK_CALLS_H
 
@@ -14,13 +14,13 @@
 
 enum {
     GOOD = 0,
-    NO_FUNCTION = 999 /* hipErrorUnknown; no status of HSA's that is good */
+    NO_FUNCTION = 999 /* hipErrorUnknown; as a status of HSA it is an error, too */
 };
 
-/* What has been found of the checker. */
+/* The checker's functions, once they have been found. */
 extern _Atomic(const softgpu_check_api_t *) calls_api;
 
-/* The checker; NULL: nothing is checked, or the GPU is not there yet. */
+/* NULL: nothing is checked, or the GPU is not there yet. */
 static inline const softgpu_check_api_t *api(void)
 {
     const softgpu_check_api_t *a = atomic_load_explicit(&calls_api, memory_order_acquire);
@@ -31,12 +31,12 @@ static inline const softgpu_check_api_t *api(void)
     return a;
 }
 
-/* ---- calls_look_up.c: which functions stand for which ---- */
+/* ---- calls_look_up.c: which function stands for which ---- */
 
-/* The runtime's function that comes after the checked call of the same name, also where the program
- * has opened the runtime for itself, so that it comes after nobody. NULL: there is none. */
+/* The runtime's function behind the preloaded one of the same name. Works also if the program has
+ * opened the runtime with dlopen, so that RTLD_NEXT does not find it. NULL: there is none. */
 void *calls_next(const char *name);
-/* Its library stays, although the program may close it. */
+/* Keeps the function's library loaded even if the program closes it. */
 void calls_keep(void *function);
 
 static inline void *find_next(_Atomic(void *) *slot, const char *name)
@@ -51,16 +51,18 @@ static inline void *find_next(_Atomic(void *) *slot, const char *name)
 
 #define NEXT(name) NEXT_OR(name, NO_FUNCTION)
 
-/* Without it, `otherwise` is what the call returns; nothing of one that returns nothing. */
+/* Defines `next`. If the runtime has no such function, the call returns `otherwise`, which is empty
+ * in a void function. */
 #define NEXT_OR(name, otherwise)                                                                   \
     static _Atomic(void *) slot_of_next;                                                           \
     __typeof__(name) *next = (__typeof__(name) *)find_next(&slot_of_next, #name);                  \
     if (!next) return otherwise
 
-/* The program's call, if a runtime makes others inside it: that one knows better what it is for. */
+/* The program's call in which a runtime makes this one, or NULL: the outer call says better what
+ * the work is for. */
 extern _Thread_local const char *calls_outer;
 
-/* A call of the runtime's whose own calls are known to be its. */
+/* Makes a call of the runtime's; the calls that it makes inside count as its own. */
 #define INSIDE(name, status, ...)                                                                  \
     do {                                                                                           \
         const char *const outer_one = calls_outer;                                                 \
@@ -69,33 +71,36 @@ extern _Thread_local const char *calls_outer;
         calls_outer = outer_one;                                                                   \
     } while (0)
 
-/* What the program's call has returned; of one that a runtime makes inside it nothing is told. */
+/* Reports the status that the program's call returns. Calls that a runtime makes inside one are not
+ * reported. */
 void calls_returned(const char *call, int status);
 
 void calls_made(void *at, size_t bytes, const char *call, unsigned flags);
 bool calls_going(void *at, const char *call, unsigned flags, softgpu_check_place_t *place);
 void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, bool held);
 
-/* ---- calls_held.c: memory that is taken back, but not yet by the runtime ---- */
+/* ---- calls_held.c: memory that the program has freed and the runtime not yet ---- */
 
 typedef int calls_free_t(void *at);
 
-/* As hipFree and its like do; *status is the program's. False: nothing has happened, and nothing
- * can be kept back. */
+/* Frees memory as hipFree and its like do, but holds it back from the runtime; *status is what the
+ * program gets. False: nothing was done, and the memory cannot be held. */
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status);
-/* What is held is given back; false: there was nothing, and HIP's last error is what it was. */
+/* Gives all memory that is held back to the runtime. False: there was none, and HIP's last error is
+ * unchanged. */
 bool calls_release_all(void);
-/* In a forked child: what is held is the parent's. */
+/* In a forked child: the held memory is the parent's. */
 void calls_held_forget(void);
-/* Whether a profiler would see other calls than the program's. */
+/* Whether a profiler would see calls that the program has not made. */
 bool calls_profiled(void);
-/* Whether any stream is captured. */
+/* Whether any stream is being captured. */
 bool calls_capturing(void);
 
-/* Around a call in which the runtime looks at `n` signals, hsa_signal_t, in the program's place. */
+/* Around a call in which the runtime waits, in the program's place, for `n` signals
+ * (hsa_signal_t). */
 void calls_behind(uint32_t n, const void *signals, bool begins);
 
-/* Around a call that waits for copies of its own. */
+/* Around a call that makes copies and waits for them. */
 static inline uint64_t called(void)
 {
     const softgpu_check_api_t *a = api();

@@ -1,8 +1,8 @@
-/* calls_copies.c - the calls with which programs copy and fill memory: what each of them writes and
- * reads, from its arguments alone. */
+/* calls_copies.c - the calls by which programs copy and fill memory: what each one writes and
+ * reads, as its arguments say. */
 #include "softgpu/check/calls.h"
 
-/* What is written and read. */
+/* What a call writes and reads. */
 typedef struct {
     const void *to;
     size_t to_bytes;
@@ -10,8 +10,8 @@ typedef struct {
     size_t from_bytes;
 } sides_t;
 
-/* The program's own calls alone: what a runtime does inside one is not told again. Who is told that
- * the call begins is told that it is over. */
+/* Announces a call of the program's own, not one that a runtime makes inside another. Returns the
+ * checker that has to be told when the call is over, or NULL. */
 static const softgpu_check_api_t *copies(sides_t s, const char *call)
 {
     const softgpu_check_api_t *a = calls_outer ? NULL : api();
@@ -21,7 +21,7 @@ static const softgpu_check_api_t *copies(sides_t s, const char *call)
     return a;
 }
 
-/* What copy engines are given to do. */
+/* Tells the checker what a copy engine is given to do. */
 static void moves(sides_t s)
 {
     const softgpu_check_api_t *a = api();
@@ -51,7 +51,7 @@ typedef struct {
     int kind;
 } copy_3d_t;
 
-/* One side of hip_Memcpy2D; memory that is an array's has neither address. */
+/* One side of hip_Memcpy2D; if it is an array, both addresses are empty. */
 typedef struct {
     size_t x, y;
     int type;
@@ -65,7 +65,7 @@ typedef struct {
     size_t width, height;
 } copy_2d_t;
 
-/* From the first byte of a box to its last. */
+/* The size from the first byte of a box to its last. */
 static size_t extent_of(size_t pitch, size_t slice, size_t width, size_t height, size_t depth)
 {
     return width && height && depth ? (depth - 1) * slice + (height - 1) * pitch + width : 0;
@@ -86,7 +86,8 @@ static size_t bytes_2d(const copy_2d_t *c, const side_2d_t *s)
     return extent_of(s->pitch, 0, c->width, c->height, 1);
 }
 
-/* What the memory's type is called depends on HIP's version: an address that is alone is it. */
+/* Whether the host or the device address counts depends on a type whose values differ between HIP's
+ * versions: the one that is set is taken. */
 static const void *begin_2d(const side_2d_t *s)
 {
     if (!s || s->array || (s->host && s->device)) return NULL;
@@ -108,8 +109,8 @@ static size_t bytes_of_fill(const fill_t *f)
     return f ? extent_of(f->pitch, 0, f->width * f->element, f->height, 1) : 0;
 }
 
-/* A part of a variable, by what stands for it in the program; NULL: it is not known. A call is made
- * for that. */
+/* The address of a part of a variable, given the host's symbol for it. NULL: not known. Needs a
+ * call of HIP's, which a profiler would see. */
 static char *part_of(const void *symbol, size_t offset)
 {
     static _Atomic(void *) slot;
@@ -221,14 +222,14 @@ static char *part_of(const void *symbol, size_t offset)
     X(hipGraphAddMemsetNode, (NODE, const fill_t *f), (node, graph, after, n, f),                  \
       (f ? f->to : NULL, bytes_of_fill(f), NULL, 0))
 
-/* Those of them that come after signals: ROCr 6 looks at them itself, and tells the engine nothing
- * of those that are there already. */
+/* HSA copies that come after signals: ROCr 6 tests the signals itself and does not tell the engine
+ * of those that have their value already. */
 #define COPIES_HSA_AFTER(X)                                                                        \
     X(hsa_amd_memory_async_copy, (HSA_TWO), (ARGUMENTS_HSA), (PLAIN))                              \
     X(hsa_amd_memory_async_copy_on_engine, (HSA_TWO, int engine, bool force),                      \
       (ARGUMENTS_HSA, engine, force), (PLAIN))
 
-/* Those of them that wait for signals of their own. */
+/* HSA copies that make and await signals of their own. */
 #define COPIES_HSA_WAITS_FOR(X)                                                                    \
     X(hsa_memory_copy, (TWO), (to, from, bytes), (PLAIN))                                          \
     X(hsa_amd_memory_fill, (void *to, uint32_t value, size_t n), (to, value, n), (FILL(4 * n)))

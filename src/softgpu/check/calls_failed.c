@@ -1,13 +1,13 @@
-/* calls_failed.c - calls that have returned an error: those that launch kernels, of which <<<>>>
- * keeps the status to itself, those that wait, and whatever else tells calls_returned(). */
+/* calls_failed.c - calls that have returned an error: launches of kernels, whose status <<<>>>
+ * hides from the program, waits, and every call that uses calls_returned(). */
 #include "softgpu/check/calls.h"
 
 #include <string.h>
 
-/* What a program asks for in its turn, and what HIP returns to those who come too late. */
+/* Statuses that are no error: work that is not ready yet, and calls after HIP has shut down. */
 enum { DEINITIALIZED = 4, NOT_READY = 600 };
 
-/* Whether somebody wants to hear of it: HIP is asked nothing otherwise. */
+/* Whether the error is to be reported. HIP is asked for the error's name only then. */
 static bool is_told(int status)
 {
     const softgpu_check_api_t *a = api();
@@ -42,13 +42,13 @@ typedef struct {
 } config_t;
 
 typedef struct {
-    const void *function; /* of the host, that stands for the kernel */
+    const void *function; /* the host function that stands for the kernel */
     dim3_t groups, items;
     uint64_t lds;
 } launch_t;
 
-/* A launch inside another is the runtime's. It is no calls_outer: what the runtime then asks for is
- * not all for this call. */
+/* A launch that happens inside another is the runtime's own. calls_outer is not set for this: not
+ * everything that the runtime asks for meanwhile belongs to the launch. */
 static _Thread_local bool launching;
 
 static void launch_returned(const char *call, int status, const launch_t *l)
@@ -67,8 +67,8 @@ static void launch_returned(const char *call, int status, const launch_t *l)
     tell(&f);
 }
 
-/* Of a graph: copies and fills are among its nodes. Who is told that it begins is told that it is
- * over. */
+/* Announces the launch of a graph, among whose nodes are copies and fills. Returns the checker that
+ * has to be told when the call is over, or NULL. */
 static const softgpu_check_api_t *launches(const char *call)
 {
     const softgpu_check_api_t *a =
@@ -146,7 +146,7 @@ static uint32_t groups_of(uint32_t all, uint32_t items)
 LAUNCHES(X)
 #undef X
 
-/* ---- calls of which nothing else is looked at ---- */
+/* ---- other calls that may fail ---- */
 
 /* X(name, parameters, arguments) */
 #define OTHERS(X)                                                                                  \

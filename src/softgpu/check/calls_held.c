@@ -1,9 +1,9 @@
-/* calls_held.c - memory that the program has given back is kept for a while before the runtime is
- * told, so that it is not given out again at once and whoever still uses it is found.
+/* calls_held.c - memory that the program has freed is held back from the runtime for a while, so
+ * that it is not allocated again at once, and whoever still uses it is found.
  *
- * hipFree waits for the device, so that what it frees is dead when it returns; hipFreeAsync's is
- * when its stream gets there, which a callback on the stream tells. Where the runtime is asked
- * something that depends on what is free, it is told first. */
+ * hipFree waits for the device: what it frees is dead when it returns. What hipFreeAsync frees is
+ * dead when its stream gets there, which a callback on the stream tells. Before the runtime is
+ * asked something that depends on free memory, it is given back what is held. */
 #include "softgpu/check/calls.h"
 
 #include <pthread.h>
@@ -18,16 +18,16 @@ typedef struct held {
     softgpu_check_place_t place;
     const char *call;
     calls_free_t *free_it;
-    _Atomic bool dead; /* nothing that was asked for before uses it any more */
+    _Atomic bool dead; /* nothing that was asked for before the free uses it any more */
 } held_t;
 
 static struct {
     pthread_mutex_t lock;
-    held_t *first, **last; /* by age */
+    held_t *first, **last; /* oldest first */
     uint64_t bytes, limit; /* limit 0: nothing is held */
     unsigned n;
     pthread_once_t once;
-    _Atomic int captures; /* of streams, that are going on */
+    _Atomic int captures; /* number of streams being captured */
 } held = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
 void calls_held_forget(void)
@@ -44,7 +44,8 @@ static void *function(const char *name)
     return find_next(&found, name);
 }
 
-static _Thread_local bool asked; /* HIP, so that its last error is that of another call */
+static _Thread_local bool
+    asked; /* this thread has called HIP, whose last error is then that call's */
 
 bool calls_profiled(void)
 {
@@ -58,7 +59,7 @@ static void choose_limit(void)
     int (*count)(int *) = (int (*)(int *))function("hipGetDeviceCount");
     held.last = &held.first;
     if (calls_profiled()) return;
-    /* with several the one that is waited for need not be the memory's */
+    /* with several devices the one that is waited for need not be the memory's */
     asked = true;
     if (!count || count(&devices) != GOOD || devices != 1) return;
     held.limit = (mib ? strtoull(mib, NULL, 10) : HELD_MIB) << 20;
@@ -71,7 +72,7 @@ static bool is_wanted(void)
     return held.limit;
 }
 
-/* What these give out is taken back by hipFree and its like, whole. */
+/* Whether hipFree and its like take back just what this call allocated. */
 static bool can_be_held(const softgpu_check_place_t *p)
 {
     return !strncmp(p->made_by, "hip", 3) &&
@@ -127,7 +128,8 @@ static held_t *take_out(held_t **link)
     return h;
 }
 
-/* The next that may go: what holds the address, or (NULL) the oldest of more than `bytes`. */
+/* Takes out an entry that is dead: the one that holds the address, or (NULL) the oldest while more
+ * than `bytes` bytes or `n` entries are held. */
 static held_t *take_next(const void *at, uint64_t bytes, unsigned n)
 {
     held_t *h = NULL;
@@ -144,7 +146,7 @@ static void release(held_t *h)
     int status;
     api()->released((uint64_t)(uintptr_t)h->at, h->place.number);
     INSIDE(h->call, status, h->free_it(h->at));
-    (void)status; /* nobody is there any more who could be told */
+    (void)status; /* the program's call returned long ago */
     free(h);
 }
 
@@ -170,14 +172,15 @@ bool calls_release_all(void)
 
 /* ---- frees ---- */
 
-/* Of what is held already: reported. */
+/* Memory that is held has been freed already: a second free of it is reported and refused. */
 static bool is_refused(void *at, const char *call)
 {
     softgpu_check_place_t place;
     return is_held(at) && !calls_going(at, call, SOFTGPU_CHECK_REPORT, &place);
 }
 
-/* Where nothing is: HIP refuses it as it would refuse what it no longer has, last error and all. */
+/* An address of no allocation: HIP refuses to free it as it would refuse memory that it no longer
+ * has, and sets its last error. */
 #define NOWHERE ((void *)1)
 
 bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
@@ -199,7 +202,7 @@ bool calls_hold(void *at, const char *call, calls_free_t *free_it, int *status)
     return true;
 }
 
-/* The stream has got there. */
+/* The stream has got to the free. */
 static void reached(void *stream, int status, void *data)
 {
     held_t *h = data;
@@ -217,7 +220,7 @@ static bool is_capturing(void *stream)
     return !ask || ask(stream, &state) != GOOD || state;
 }
 
-/* It is over when the stream gets there, of which nobody will tell. */
+/* A free whose stream cannot tell when it gets there: the memory is marked as about to be freed. */
 static int free_unseen(void *at, void *stream, const char *call, int (*next)(void *, void *))
 {
     softgpu_check_place_t place;
@@ -237,7 +240,7 @@ int hipFreeAsync(void *at, void *stream)
     int (*call_back)(void *, void (*)(void *, int, void *), void *, unsigned) =
         (int (*)(void *, void (*)(void *, int, void *), void *, unsigned))find_next(
             &slot, "hipStreamAddCallback");
-    /* its stream may be gone when the runtime is told */
+    /* hipFree, since the stream may be gone when the memory is given back */
     held_t h = {.at = at, .call = call, .free_it = (calls_free_t *)function("hipFree")}, *kept;
     int status;
     if (!at || !is_wanted() || !call_back || !h.free_it || is_capturing(stream))
@@ -261,9 +264,10 @@ int hipFreeAsync(void *at, void *stream)
     return free_unseen(at, stream, call, next);
 }
 
-/* ---- calls that would see it ---- */
+/* ---- calls that would see that memory is held ---- */
 
-/* X(name, parameters, arguments, address): NULL: all that is held matters. */
+/* X(name, parameters, arguments, address): gives back first what is held at the address; NULL:
+ * all. */
 #define ASKS(X)                                                                                    \
     X(hipMemGetInfo, (size_t * left, size_t * total), (left, total), NULL)                         \
     X(hipMemPoolTrimTo, (void *pool, size_t bytes), (pool, bytes), NULL)                           \
@@ -292,8 +296,8 @@ int hipFreeAsync(void *at, void *stream)
 ASKS(X)
 #undef X
 
-/* Nobody may wait for a device of which a stream is captured. X(name, parameters, arguments, more)
- */
+/* While a stream of a device is captured nobody may wait for the device. X(name, parameters,
+ * arguments, more): `more` is added to the number of captures. */
 #define CAPTURES(X)                                                                                \
     X(hipStreamBeginCapture, (void *stream, int mode), (stream, mode), 1)                          \
     X(hipStreamBeginCapture_spt, (void *stream, int mode), (stream, mode), 1)                      \

@@ -1,7 +1,7 @@
-/* calls_leave.c - the ways in which a program ends without the handlers of exit.
+/* calls_leave.c - the ways in which a program ends without running its exit handlers.
  *
  * Nothing here may allocate or lock: all of it can run in a signal handler, or between vfork and
- * exec. Each does exactly what its name says, once the checker has been told. */
+ * exec. Each function tells the checker and then does what its name says. */
 #include "softgpu/check/calls.h"
 
 #include "base/look_up.h"
@@ -28,7 +28,7 @@ static void *next_assert_fail(void)
     return base_next_definition(&next.assert_fail, "__assert_fail");
 }
 
-/* Before the program's own code, so that the functions below only read. */
+/* Runs before the program's own code, so that the functions below need no look-up. */
 __attribute__((constructor)) static void find_all(void)
 {
     next_exit();
@@ -42,7 +42,7 @@ static void tell(int status)
     if (a) a->leaving(status);
 }
 
-/* Who handles the signal may go on. */
+/* A program that handles SIGABRT may go on: only an abort that ends it is told. */
 static void tell_of_abort(void)
 {
     struct sigaction now;

@@ -1,9 +1,9 @@
-/* calls_look_up.c - which functions stand for which: those of the runtimes that come after ours,
- * and ours for programs that look a runtime's functions up by name.
+/* calls_look_up.c - the dynamic loader: finds the runtime's function behind a preloaded one, and
+ * gives the preloaded one to programs that look a runtime's function up by name.
  *
- * Apart because all of it is about the dynamic loader. A program that opens HIP by itself would
- * call past the checked calls. It is given ours where it would have got the very function that ours
- * goes on in; what a runtime lacks stays missing, and all else is as the loader has it. */
+ * A program that opens HIP with dlopen would bypass the preloaded calls. It gets ours wherever it
+ * would have got the very function that ours calls next. A function that the runtime lacks stays
+ * missing; everything else is as the loader has it. */
 #include "softgpu/check/calls.h"
 
 #include "base/hide.h"
@@ -20,14 +20,14 @@ __attribute__((constructor)) static void initialise(void)
     base_hide_at_start(hsa, (const char *const[]){"hsa_", NULL});
 }
 
-/* NULL: it is a function of neither. */
+/* The library that has functions of this name; NULL: neither runtime. */
 static const char *runtime_of(const char *name)
 {
     if (strncmp(name, "hip", 3) == 0 || strncmp(name, "__hip", 5) == 0) return hip;
     return strncmp(name, "hsa_", 4) == 0 ? hsa : NULL;
 }
 
-/* ---- the loader's own ---- */
+/* ---- the loader's own functions ---- */
 
 typedef void *look_up_t(void *handle, const char *name);
 typedef void *look_up_version_t(void *handle, const char *name, const char *version);
@@ -46,7 +46,7 @@ static void *look_up(void *handle, const char *name, const char *version)
                    : ((look_up_t *)f)(handle, name);
 }
 
-/* ---- the next ---- */
+/* ---- the runtime's functions ---- */
 
 void *calls_next(const char *name)
 {
@@ -67,13 +67,13 @@ void calls_keep(void *function)
         (void)dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* ---- programs that ask ---- */
+/* ---- programs that look functions up ---- */
 
 base_looked_up_t calls_look_up(void *handle, const char *name, const char *version);
 base_looked_up_t calls_look_up_plain(void *handle, const char *name);
 
-/* Of dlsym, which has no version, and of dlvsym. The loader's own is asked last: of it is what
- * dlerror says. */
+/* For dlsym (no version) and dlvsym. If ours is not the answer, the loader's own function is asked
+ * last, so that dlerror tells of that look-up. */
 __attribute__((visibility("hidden"))) base_looked_up_t calls_look_up(void *handle, const char *name,
                                                                      const char *version)
 {
@@ -83,7 +83,7 @@ __attribute__((visibility("hidden"))) base_looked_up_t calls_look_up(void *handl
     if (!ours) return onward;
     void *const next = calls_next(name);
     void *answer = look_up(handle, name, version);
-    /* found where the loader looks in all libraries; without us it is in none */
+    /* the loader searched all libraries and found only ours */
     if (answer == ours && !next) return (base_looked_up_t){look_up(RTLD_NEXT, name, NULL), NULL};
     if (answer && answer == next) return (base_looked_up_t){ours, NULL};
     return handle == RTLD_DEFAULT ? onward : (base_looked_up_t){answer, NULL};

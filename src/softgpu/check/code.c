@@ -1,7 +1,8 @@
-/* code.c - see code.h: files of code objects, the lines of their instructions, their variables.
+/* code.c - see code.h: code objects' files, the source lines of their instructions, their
+ * variables.
  *
- * The loader leaves only what is loaded: the program's calls bring the files (sink.h). Debug
- * information is read by libdw, if it is there. */
+ * The loader keeps only the segments that it loads, so the program's calls bring the files
+ * (sink.h). Debug information is read by libdw, if it is there. */
 #include "softgpu/check/code.h"
 
 #include "disasm/disasm.h"
@@ -23,16 +24,17 @@ enum {
 typedef struct code {
     struct code *next;
     dis_object_t *object;
-    const void *loaded; /* a copy of what the loader copies first: the first segment's bytes */
+    const void *loaded; /* a copy of the bytes that the loader loads from the file's beginning */
     size_t loaded_bytes;
     const dis_symbol_t *variables;
     const dis_range_t *gaps;
     size_t n_variables, n_gaps;
 } code_t;
 
-/* None is taken out. */
+/* Entries are never taken out. */
 static struct {
-    pthread_mutex_t lock; /* of those who add one, or look for lines */
+    pthread_mutex_t
+        lock; /* for adding one and for looking for lines; reading the list needs no lock */
     _Atomic(code_t *) first;
 } codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -46,7 +48,7 @@ static code_t *first_code(void)
     return atomic_load_explicit(&codes.first, memory_order_acquire);
 }
 
-/* That of which the image is; NULL: nobody has told of it. */
+/* The code object of a loaded image; NULL: its file is not known. */
 static code_t *code_of(const void *image, uint64_t bytes)
 {
     code_t *c = first_code();
@@ -55,7 +57,7 @@ static code_t *code_of(const void *image, uint64_t bytes)
     return c;
 }
 
-/* How much of the file's begin is loaded as it is. */
+/* How many bytes from the file's beginning are loaded unchanged. */
 static size_t loaded_bytes(const void *elf, size_t bytes)
 {
     Elf64_Ehdr head;
@@ -135,17 +137,17 @@ bool chk_where_code(const sg_memory_t *m, uint64_t pc, chk_code_t *at)
 
 /* ---- variables ---- */
 
-/* A code object that a mapping begins with. */
+/* The code object with which a mapping begins. */
 typedef struct {
-    const code_t *code; /* NULL: there is none, or nobody has told of it */
+    const code_t *code; /* NULL: there is none, or its file is not known */
     uint64_t begin, end;
 } loaded_t;
 
-/* In the mapping of the address. The program's own memory may be gone, and is not looked at. */
+/* The code object in the mapping of the address. Host memory is not looked at: it may be gone. */
 static loaded_t loaded_at(const sg_memory_t *m, uint64_t va)
 {
     enum { KEPT = 16 };
-    /* waves ask for the same few, again and again; never what is about to be loaded */
+    /* waves ask for the same few again and again; an image that is not known yet is not kept */
     static _Thread_local struct {
         const sg_memory_t *m;
         uint64_t epoch;
@@ -155,7 +157,8 @@ static loaded_t loaded_at(const sg_memory_t *m, uint64_t va)
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || e->flags & (SG_MEM_REGISTERED | SG_MEM_SVM) || memcmp(e->host, ELFMAG, SELFMAG) != 0)
         return (loaded_t){0};
-    const size_t k = e->begin / PAGE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 60; /* of KEPT */
+    const size_t k =
+        e->begin / PAGE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 60; /* an index below KEPT */
     loaded_t *known = &kept[k].loaded;
     if (kept[k].m == m && kept[k].epoch == epoch && known->begin == e->begin &&
         known->end == e->end)
@@ -197,8 +200,8 @@ bool chk_code_gap(const sg_memory_t *m, uint64_t va, chk_span_t *span)
     return inside;
 }
 
-/* The last that begins there or in front of it, the longest of several; the first if there is none;
- * NULL: there are none at all. */
+/* The last variable that begins at `at` or before it, the longest of several; if there is none, the
+ * first variable; NULL: there are no variables. */
 static const dis_symbol_t *variable_before(const code_t *c, uint64_t at)
 {
     size_t low = 0, high = c->n_variables;
@@ -226,7 +229,7 @@ bool chk_code_beyond(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
     return *bad > va ? bytes > *bad - va : chk_code_gap(m, va, &span);
 }
 
-/* The variable next to which the address is, if nothing else is known to be there. */
+/* The variable that the address is in or next to, unless something else is known to be there. */
 static bool variable_near(const sg_memory_t *m, uint64_t va, chk_place_t *out)
 {
     uint64_t mapped = va;
@@ -244,7 +247,8 @@ static bool variable_near(const sg_memory_t *m, uint64_t va, chk_place_t *out)
     const uint64_t begin = l.begin + v->address;
     *out = (chk_place_t){.begin = begin,
                          .end = begin + v->size,
-                         .serial = UINT64_C(1) << 63 | begin, /* of no other place */
+                         .serial = UINT64_C(1) << 63 |
+                                   begin, /* differs from the serials of allocations */
                          .live = true,
                          .variable = v->name};
     return true;
@@ -261,8 +265,8 @@ bool chk_near(const sg_memory_t *m, uint64_t va, chk_place_t *out)
     return true;
 }
 
-/* The file's address of a variable that HIP keeps elsewhere: its symbol is a pointer's, and one
- * that goes on is what debug information knows. */
+/* The file's address of a managed variable. HIP keeps its value elsewhere: the symbol is that of a
+ * pointer, and debug information knows the symbol with ".managed" appended. */
 static const code_t *find_managed(const char *symbol, uint64_t *address)
 {
     const size_t length = strlen(symbol);

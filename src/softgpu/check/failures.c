@@ -1,5 +1,5 @@
-/* failures.c - calls that have returned an error: not a part, since nothing of the GPU is looked
- * at. */
+/* failures.c - reports calls that have returned an error. Not a part (part.h), since nothing on the
+ * GPU is looked at. */
 #include "softgpu/check/failures.h"
 
 #include "base/kernel_name.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "hipErrorInvalidConfiguration (9), saxpy(float*, int): 1 x 1 x 1 workgroups of 2048 x 1 x 1
- * work-items, 0 bytes of LDS beside the kernel's own" */
+/* Such as "hipErrorInvalidConfiguration (9), saxpy(float*, int): 1 x 1 x 1 workgroups of 2048 x 1 x
+ * 1 work-items, 0 bytes of LDS beside the kernel's own". */
 static char *words_of(const softgpu_check_failure_t *f)
 {
     char *text = NULL;

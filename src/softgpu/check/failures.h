@@ -4,7 +4,7 @@
 
 #include "softgpu/check/sink.h"
 
-/* Launches that failed, and with --api=strict other calls; takes the caller's stack. */
+/* Reports a failed launch, and with --api=strict any failed call. Takes the caller's stack. */
 void chk_call_failed(const softgpu_check_failure_t *f);
 
 #endif

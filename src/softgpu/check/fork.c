@@ -1,13 +1,12 @@
-/* fork.c - see fork.h. One row for each file with locks.
+/* fork.c - see fork.h: a row for each file with locks.
  *
- * The rows stand in the order in which the locks are taken within each other: a lock that is held
- * while another one is taken comes first. Rows that have nothing to do with each other may stand
- * in any order. */
+ * A lock that is held while another is taken stands before that one. Rows without such a relation
+ * may stand in any order. */
 #include "softgpu/check/fork.h"
 
 static void (*const files[])(chk_fork_t) = {
-    chk_report_fork, /* findings are written under it, which looks up places and lines */
-    race_run_fork,   /* forgets what race_global.c has when its numbers begin again */
+    chk_report_fork, /* writing findings takes the locks of allocations and lines */
+    race_run_fork,   /* calls race_global.c when its numbering of owners begins again */
     race_global_fork, race_site_fork, chk_order_fork, chk_bytes_fork,
     chk_asked_fork,   chk_code_fork,  chk_where_fork, chk_places_fork,
 };

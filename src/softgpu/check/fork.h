@@ -1,20 +1,20 @@
 /* fork.h - the checker's locks when the program forks.
  *
- * All of them are held while the process is copied, so that the child finds what they guard whole,
- * and are made anew in the child, which has none of the threads that might let them go. Whoever
- * has a lock adds a function here and a row to the table of fork.c. */
+ * All are held while the process is copied, so that the child finds their data whole. The child
+ * then initialises them anew, since it has none of the threads that might unlock them. A file with
+ * a lock adds a function here and a row to the table in fork.c. */
 #ifndef SOFTGPU_CHECK_FORK_H
 #define SOFTGPU_CHECK_FORK_H
 
 #include <pthread.h>
 
 typedef enum {
-    CHK_FORK_BEFORE, /* in the process that forks */
-    CHK_FORK_AFTER,  /* in the same, whether or not there is a child */
+    CHK_FORK_BEFORE, /* in the parent, before the fork */
+    CHK_FORK_AFTER,  /* in the parent, whether or not there is a child */
     CHK_FORK_CHILD,
 } chk_fork_t;
 
-/* Registers the handlers. Once for a process and its children. */
+/* Registers the handlers; called once, and a forked child has them as well. */
 void chk_fork_watch(void);
 
 static inline void chk_fork_mutex(pthread_mutex_t *lock, chk_fork_t when)
@@ -31,7 +31,7 @@ static inline void chk_fork_rwlock(pthread_rwlock_t *lock, chk_fork_t when)
     if (when == CHK_FORK_CHILD) pthread_rwlock_init(lock, NULL);
 }
 
-/* Of each file: its locks, and what of its state belongs to threads that the child has not. */
+/* For each file: its locks, and the state that belongs to threads which the child does not have. */
 void chk_report_fork(chk_fork_t when);
 void chk_order_fork(chk_fork_t when);
 void race_run_fork(chk_fork_t when);

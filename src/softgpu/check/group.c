@@ -1,4 +1,4 @@
-/* group.c - see group.h: calls the parts, each for the instructions it looks at. */
+/* group.c - see group.h: calls the parts, each one for the instructions that it wants to see. */
 #include "softgpu/check/part.h"
 
 #include "softgpu/memory/memory.h"
@@ -14,13 +14,14 @@ static const chk_part_t *const chk_parts[] = {&chk_memory_part, &chk_race_part, 
 enum { PARTS = sizeof chk_parts / sizeof *chk_parts };
 _Static_assert((size_t)PARTS <= (size_t)CHK_PARTS_MAX, "every part has its state and its bit");
 
-/* The parts whose families are wanted, and by instruction which of them look at it. */
+/* The parts whose families are wanted. `before` and `after`: by instruction, which of them see it,
+ * as bits of `part`. */
 static struct {
     pthread_once_t once;
     const chk_part_t *part[PARTS];
     unsigned n;
-    uint8_t looks[ISA_OP_COUNT]; /* ISA_CHECK_* */
-    bool busy;                   /* at any */
+    uint8_t looks[ISA_OP_COUNT]; /* ISA_CHECK_* of all parts together */
+    bool busy;                   /* some instruction is seen by a part */
     uint8_t before[ISA_OP_COUNT], after[ISA_OP_COUNT];
 } wanted = {.once = PTHREAD_ONCE_INIT};
 
@@ -33,7 +34,7 @@ static void choose(void)
         uint8_t looks[ISA_OP_COUNT] = {0};
         if (!(families & p->family)) continue;
         if (p->looks) p->looks(looks);
-        /* what is no instruction ends the kernel, there is nothing to look at */
+        /* ISA_OP_NONE, no instruction, ends the kernel */
         for (unsigned op = ISA_OP_NONE + 1; op < ISA_OP_COUNT; op++) {
             wanted.looks[op] |= looks[op];
             wanted.busy |= looks[op];
@@ -44,7 +45,7 @@ static void choose(void)
     }
 }
 
-/* Calls FUNCTION of every part that has it. */
+/* Calls the function of every part that has one. */
 #define EACH(function, ...)                                                                        \
     for (unsigned each = 0; each < wanted.n; each++)                                               \
         if (wanted.part[each]->function) wanted.part[each]->function(__VA_ARGS__)
@@ -193,7 +194,7 @@ const sg_memory_t *chk_memory_of(uint64_t va)
     return NULL;
 }
 
-/* ---- others ---- */
+/* ---- copies and allocations ---- */
 
 void chk_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {

@@ -1,6 +1,7 @@
-/* group.h - what dispatches and workgroups do, looked at by the parts whose families are wanted.
+/* group.h - dispatches and workgroups that are checked: what the device calls, and what hands it on
+ * to the parts (part.h) whose families are wanted.
  *
- * A workgroup in flight has a state of its own, used by one thread at a time. */
+ * A workgroup in flight has its own state, which one thread at a time uses. */
 #ifndef SOFTGPU_CHECK_GROUP_H
 #define SOFTGPU_CHECK_GROUP_H
 
@@ -8,44 +9,45 @@
 
 typedef struct chk_group chk_group_t;
 
-/* Of a dispatch, for the whole of it. */
+/* What the parts need to know of a dispatch. */
 typedef struct {
-    uint64_t serial; /* no two dispatches of the process have the same */
-    uint64_t call;   /* of the program's that has asked for it (asked.h), or 0 */
+    uint64_t serial; /* unique among the dispatches of the process */
+    uint64_t call;   /* number of the program's call that launched it (asked.h), or 0 */
     uint64_t kernel_object;
     struct sg_memory *memory;
-    uint32_t lds_bytes;     /* as the packet asks for it */
-    uint32_t scratch_bytes; /* of a lane, the same */
-    uint64_t kernarg;       /* its address */
-    uint32_t kernarg_bytes; /* as the kernel's descriptor says; 0: it does not */
-    uint32_t scalars;       /* that are set when a wave starts: s0 and those behind it */
-    uint64_t groups;        /* workgroups */
-    uint32_t grid[3];       /* those along x, y and z */
+    uint32_t lds_bytes;     /* as the packet says */
+    uint32_t scratch_bytes; /* for each lane, as the packet says */
+    uint64_t kernarg;       /* address of the kernel's arguments */
+    uint32_t kernarg_bytes; /* as the kernel's descriptor says; 0: it does not say */
+    uint32_t scalars;       /* number of SGPRs that are set when a wave starts, from s0 on */
+    uint64_t groups;        /* number of workgroups */
+    uint32_t grid[3];       /* workgroups along x, y and z */
 } chk_dispatch_t;
 
-/* Called for dispatches that are checked only. */
+/* Only called for dispatches that are checked. */
 void chk_dispatch_begin(const chk_dispatch_t *d);
 void chk_dispatch_end(const chk_dispatch_t *d);
 
 /* NULL: out of memory. */
 chk_group_t *chk_group_create(void);
 void chk_group_free(chk_group_t *g);
-/* The waves of a workgroup are prepared. The dispatch stays until they have ended. */
+/* The waves of workgroup `id` are prepared. `dispatch` has to live until they have ended. */
 void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_group_t *group,
                      uint64_t id);
-/* For the run loop. */
+/* What the run loop calls: isa/check.h. */
 isa_check_t *chk_group_isa(chk_group_t *g);
-/* All waves wait at a barrier, in `waiting`, or have ended. */
+/* All waves have ended or wait at a barrier; `waiting`: those that wait, by bit. */
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting);
 
-/* What others do to memory; see part.h. Nothing happens unless something is checked. */
+/* Copies and allocations: `transfer`, `made` and `going` of part.h. Nothing happens unless
+ * something is checked. */
 void chk_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 void chk_made(uint64_t begin, uint64_t bytes);
 void chk_going(uint64_t begin, uint64_t bytes);
 
-/* A GPU's memory, which stays as long as the process. */
+/* Announces a GPU's memory, which lives as long as the process. */
 void chk_memory_add(const struct sg_memory *m);
-/* That in which the address is mapped, or NULL. */
+/* The memory in which the address is mapped, or NULL. */
 const struct sg_memory *chk_memory_of(uint64_t va);
 
 #endif

@@ -31,7 +31,8 @@ typedef struct {
 /* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
  * order of their issue. The others return in any order: scalar memory and GDS (ANY), FLAT with
  * lanes in LDS (FLAT) and without (FLAT_MEMORY). EXP counts GDS and GWS operations that have not
- * read their data yet. ORDER: hazard_wave.c has a table by flow. */
+ * read their data yet. ORDER: hazard_wave.c tests for CHK_FLOW_LDS or less where it means those
+ * that return in order. */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,
@@ -46,8 +47,7 @@ enum {
     CHK_USE_READS_SCC = 1 << 0,
     CHK_USE_WRITES_SCC = 1 << 1,
     CHK_USE_WAITCNT = 1 << 2,
-    CHK_USE_LOCKS =
-        1 << 3, /* keeps its data registers locked until expcnt says that they have been read */
+    CHK_USE_LOCKS = 1 << 3,   /* locks its data registers until expcnt says they are read */
     CHK_USE_VECTOR = 1 << 4,  /* has no effect if no lane is active */
     CHK_USE_INDEXED = 1 << 5, /* VALU: in the indexing mode it uses other VGPRs than it names */
     CHK_USE_LDS_WRITE = 1 << 6,

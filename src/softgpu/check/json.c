@@ -1,7 +1,7 @@
-/* json.c - findings for programs: lines of JSON, docs/check.schema.json says of what.
+/* json.c - findings for programs: lines of JSON as docs/check.schema.json describes them.
  *
- * A line is written at once, so that processes may share a file and a killed one leaves whole
- * lines. */
+ * Each line is written at once, so that processes may share a file, and one that is killed leaves
+ * whole lines. */
 #include "softgpu/check/format.h"
 #include "softgpu/check/json_text.h"
 
@@ -119,9 +119,9 @@ static void put_place(FILE *f, const chk_told_t *t)
 
 /* ---- lines ---- */
 
-static bool begun; /* the process has said who it is */
+static bool begun; /* the process has written its first line, which says who it is */
 
-/* A line's begin, behind that of the process if it is the first; NULL: out of memory. */
+/* Begins a line, after the line about the process if it is the first. NULL: out of memory. */
 static FILE *begin_line(char **text, size_t *bytes, const char *record)
 {
     FILE *f = open_memstream(text, bytes);

@@ -9,14 +9,14 @@
 
 const char chk_version[] = CROCPROF_VERSION;
 
-/* How many bytes the character has that begins there; 0: it is none of UTF-8's. */
+/* The size of the UTF-8 character that begins there; 0: it is no valid one. */
 static size_t utf8_bytes(const unsigned char *at)
 {
     const size_t n = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
     if (*at > 0xf4) return 0;
     for (size_t k = 1; k < n; k++)
         if ((at[k] & 0xc0) != 0x80) return 0;
-    /* written longer than it need be, half of a pair of UTF-16's, beyond the last */
+    /* overlong, half of a UTF-16 pair, or beyond the last character */
     const bool bad = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
                      (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f);
     return bad ? 0 : n;

@@ -1,6 +1,6 @@
-/* json_text.h - texts as JSON has them, for every format of the report that is JSON.
+/* json_text.h - strings as JSON writes them.
  *
- * Apart because the launcher writes some, too. Needs nothing of the device. */
+ * A file of its own because the launcher uses it, too. Needs nothing of the device. */
 #ifndef SOFTGPU_CHECK_JSON_TEXT_H
 #define SOFTGPU_CHECK_JSON_TEXT_H
 
@@ -8,9 +8,9 @@
 
 extern const char chk_version[];
 
-/* Writes the text between quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
+/* Writes the string in quotes, escaped; bytes that are not UTF-8 become U+FFFD. */
 void chk_json_string(FILE *f, const char *text);
-/* The words of the command line, a list. */
+/* Writes the process's command line, a list of strings. */
 void chk_json_command(FILE *f);
 
 #endif

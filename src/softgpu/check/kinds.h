@@ -1,9 +1,9 @@
-/* kinds.h - what can be found: families, and the kinds of each. Two tables, from which options,
- * reports, formats and rules of suppression have their names. */
+/* kinds.h - what can be found: families, and the kinds of findings in each. Options, reports,
+ * formats and suppression rules take their names from these two tables. */
 #ifndef SOFTGPU_CHECK_KINDS_H
 #define SOFTGPU_CHECK_KINDS_H
 
-/* X(id, name): what can be asked for. */
+/* X(id, name): a family, which --check can ask for. */
 #define CHK_FAMILIES(X)                                                                            \
     X(MEMORY, "memory")                                                                            \
     X(INIT, "init")                                                                                \
@@ -22,11 +22,11 @@ enum {
 #undef X
 };
 
-/* Those that "all" does not mean: programs that are right may leak, and try what may fail. */
+/* The families that "all" leaves out: correct programs may leak, and may try calls that fail. */
 enum { CHK_NAMED = CHK_API | CHK_LEAKS };
 
-/* X(id, family, name, text, help, repair): a name of a finding for scripts, what a report of it
- * begins with, a sentence or two on what it means, and what to do. A list for each family. */
+/* X(id, family, name, text, help, repair): the kind's name for scripts, the first words of a
+ * report, what the finding means, and what to do about it. One list for each family. */
 #define CHK_MEMORY_KINDS(X)                                                                        \
     X(READ, MEMORY, "invalid-read", "invalid read",                                                \
       "Lanes read what is in no allocation: beyond its end, before its begin, or given back.",     \
@@ -171,7 +171,7 @@ typedef enum {
 
 /* By chk_kind_t. */
 typedef struct {
-    unsigned family; /* CHK_MEMORY or another */
+    unsigned family; /* CHK_MEMORY or another one */
     const char *name, *text, *help, *repair;
 } chk_kind_row_t;
 extern const chk_kind_row_t chk_kinds[CHK_KIND_COUNT];
@@ -186,7 +186,7 @@ enum {
 #undef X
 };
 extern const chk_family_row_t chk_families[CHK_FAMILY_COUNT];
-/* The family's name. */
+/* The name of a family, given its CHK_* bit. */
 const char *chk_family_name(unsigned bit);
 
 #endif

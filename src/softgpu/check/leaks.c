@@ -1,5 +1,5 @@
-/* leaks.c - what the program has not given back when it ends: not a part, since nothing is looked
- * at before. */
+/* leaks.c - reports what the program has not given back when it ends. Not a part (part.h), since
+ * nothing is looked at before the end. */
 #include "softgpu/check/leaks.h"
 
 #include "base/text.h"
@@ -10,22 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocations of one call at one place. */
+/* All leaked allocations of one call at one place in the program. */
 typedef struct {
     const char *call;
     chk_stack_t made;
-    uint64_t serial; /* of the first */
+    uint64_t serial; /* of the first of them */
     uint64_t bytes, count;
 } leak_t;
 
 typedef struct {
     leak_t *leak;
     size_t n, room;
-    bool lost; /* there was no memory for all of them */
+    bool lost; /* out of memory: some allocations are missing */
 } leaks_t;
 
-/* What a runtime has for itself lives as long as the process, as does what the GPU may use of the
- * program's own. */
+/* Memory that a runtime has for itself lives as long as the process, and so does host memory that
+ * the GPU may use. */
 static bool is_leak(const chk_place_t *p)
 {
     return p->live && !p->gone_by && !(p->flags & SOFTGPU_CHECK_HOST) && chk_made_by_program(p);
@@ -56,7 +56,7 @@ static int by_stack(const void *a, const void *b)
     return differ ? differ : strcmp(x->call, y->call);
 }
 
-/* The largest first, then the oldest. */
+/* Largest first, then oldest first. */
 static int by_bytes(const void *a, const void *b)
 {
     const leak_t *x = a, *y = b;

@@ -1,8 +1,8 @@
-/* leaks.h - see leaks.c. */
+/* leaks.h - reports leaks when the process ends. */
 #ifndef SOFTGPU_CHECK_LEAKS_H
 #define SOFTGPU_CHECK_LEAKS_H
 
-/* Reports what is left, if anybody wants to know: at the end of the process, before the summary. */
+/* Reports leaks if the family is wanted. Called once, before the summary. */
 void chk_leaks(void);
 
 #endif

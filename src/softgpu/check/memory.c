@@ -1,8 +1,9 @@
-/* memory.c - the part that holds accesses against what the program may touch: allocations, LDS,
- * scratch, arguments.
+/* memory.c - the memory check: compares accesses with what the program may touch: allocations, LDS,
+ * scratch, kernel arguments.
  *
- * Addresses are those of the cache model's reach.h, bounds those of places.h. Most accesses fall
- * into the same allocations as the ones before: a few spans are kept as long as nothing changes. */
+ * Addresses come from the cache model's reach.h, allocations from places.h. Most accesses fall into
+ * the same allocations as the ones before, so the last few spans are kept until an allocation
+ * changes. */
 #include "softgpu/check/part.h"
 
 #include "base/text.h"
@@ -19,22 +20,24 @@
 
 enum {
     SPANS = 4,
-    LDS_OF_ANY = 64 * 1024, /* bytes that a workgroup can have */
-    ARGUMENTS_ALIGN = 16    /* of a kernel's segment: compilers load its last piece as a whole */
+    LDS_OF_ANY = 64 * 1024, /* the most that a workgroup can have */
+    ARGUMENTS_ALIGN =
+        16 /* compilers load the last piece of a kernel's arguments in units of this */
 };
 
 typedef struct {
     chk_span_t at;
-    bool writes; /* there, too: else nobody has asked */
+    bool writes; /* writes are allowed, too; false: that has not been asked */
 } span_t;
 
 typedef struct {
-    uint64_t places, memory; /* epochs of the spans */
+    uint64_t places,
+        memory; /* the epochs of places.h and of the page table when the spans were found */
     span_t span[SPANS];
     unsigned next_span;
 } state_t;
 
-/* One access of a wave, as all that look at it need it. */
+/* One instruction of a wave, with all that the functions below need. */
 typedef struct {
     chk_group_t *group;
     state_t *state;
@@ -52,19 +55,19 @@ static void looks(uint8_t *looks)
     }
 }
 
-/* What is beyond, by what is done to it. ORDER: sgc_access_t. */
+/* The kind of an invalid access by what it does. ORDER: sgc_access_t. */
 static const chk_kind_t memory_kinds[] = {CHK_KIND_READ, CHK_KIND_WRITE, CHK_KIND_ATOMIC},
                         lds_kinds[] = {CHK_KIND_LDS_READ, CHK_KIND_LDS_WRITE, CHK_KIND_LDS_WRITE},
                         scratch_kinds[] = {CHK_KIND_SCRATCH_READ, CHK_KIND_SCRATCH_WRITE,
                                            CHK_KIND_SCRATCH_WRITE};
 
-/* Whether all elements of a row, those of inactive lanes too, are from `first` on and at most
- * `more` above it, which is an int. */
+/* Whether all elements of a row, those of inactive lanes too, are in [first, first + more]. `more`
+ * must fit an int. */
 static bool none_outside(const uint32_t *row, uint32_t first, uint32_t more)
 {
     const __m128i *v = (const __m128i *)row;
     const __m128i least = _mm_set1_epi32((int)first), most = _mm_set1_epi32((int)more);
-    __m128i outside = _mm_setzero_si128(); /* by the sign */
+    __m128i outside = _mm_setzero_si128(); /* its signs tell */
     for (unsigned k = 0; k < ISA_LANES / 4; k++) {
         const __m128i above = _mm_sub_epi32(v[k], least);
         outside = _mm_or_si128(outside, _mm_or_si128(above, _mm_sub_epi32(most, above)));
@@ -74,7 +77,7 @@ static bool none_outside(const uint32_t *row, uint32_t first, uint32_t more)
 
 /* ---- allocations ---- */
 
-/* Whether [va, va + bytes) is where the program may be; asks and keeps the answer. */
+/* Whether the program may access [va, va + bytes). Looks it up and keeps the span of the answer. */
 static bool ask(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes, bool writes)
 {
     const sg_memory_t *m = w->group->dispatch->memory;
@@ -104,7 +107,7 @@ static bool is_good(state_t *s, const isa_wave_t *w, uint64_t va, uint32_t bytes
     return ask(s, w, va, bytes, writes);
 }
 
-/* Spans of another time are worth nothing. */
+/* Drops the spans if an allocation or a mapping has changed since. */
 static void renew(state_t *s, const isa_wave_t *w)
 {
     const uint64_t places = chk_places_epoch(),
@@ -120,7 +123,8 @@ static bool writes(const access_t *x)
     return x->op->access != SGC_READ;
 }
 
-/* Lanes (0: the wave) that go where they may not, `va` of the first of them. */
+/* Reports the lanes with an invalid access (0: the wave as a whole); `va`: address of the first of
+ * them. */
 static void report(const access_t *x, chk_kind_t kind, uint32_t bytes, uint64_t lanes, uint64_t va)
 {
     const sg_extent_t *e = sg_memory_find(x->wave->group->dispatch->memory, va);
@@ -135,7 +139,7 @@ static void report(const access_t *x, chk_kind_t kind, uint32_t bytes, uint64_t 
     chk_memory_report(&f);
 }
 
-/* Whether all lanes, the inactive ones too, are in the span: without a branch for each of them. */
+/* Whether all lanes, the inactive ones too, are in the span. Needs no branch per lane. */
 static bool all_in(const chk_span_t *p, const sgc_lanes_t *a)
 {
     uint64_t outside = 0;
@@ -145,8 +149,9 @@ static bool all_in(const chk_span_t *p, const sgc_lanes_t *a)
     return !(outside >> 63);
 }
 
-/* Whether a lane may do it. Bytes and halves are changed by atomic accesses to the dword around
- * them, which is loaded first: one of its bytes is enough. */
+/* Whether a lane's access is valid. Compilers change bytes and halves by atomic accesses to the
+ * dword around them, which they load first: such an access is valid if the dword's first or last
+ * byte is. */
 static bool is_right(const access_t *x, uint64_t va, uint32_t bytes)
 {
     if (is_good(x->state, x->wave, va, bytes, writes(x))) return true;
@@ -155,11 +160,11 @@ static bool is_right(const access_t *x, uint64_t va, uint32_t bytes)
            is_good(x->state, x->wave, va + 3, 1, writes(x));
 }
 
-/* Of a buffer's lanes those of which bytes that are in its range are not in an allocation: what is
- * beyond the range is cut off. */
+/* The lanes whose access through a buffer is in the buffer's range and in no allocation. What is
+ * beyond the range is cut off by the hardware. */
 static uint64_t bad_of_buffer(const access_t *x, const sgc_lanes_t *a, uint64_t *first)
 {
-    /* how much of memory a format converts is not looked up: a byte of it */
+    /* formats say nowhere how many bytes they convert: look at the first one */
     const uint32_t bytes = x->op->formatted ? 1 : a->bytes, part = bytes < 4 ? bytes : 4;
     uint64_t bad = 0;
     for (uint32_t k = 0; k < bytes; k += part)
@@ -210,8 +215,8 @@ static void look_at_alignment(const access_t *x, sgc_lanes_t *a)
     if (bad) report(x, CHK_KIND_MISALIGNED, a->bytes, bad, a->va[__builtin_ctzll(bad)]);
 }
 
-/* A quick look at the addresses of most loads and stores, whose lanes are all in one span that is
- * known; false: a closer one is needed. */
+/* The quick test for most loads and stores: all lanes are in one span that is known. False: look
+ * closer. */
 static bool global_is_inside(const access_t *x)
 {
     const isa_inst_t *i = x->inst;
@@ -241,7 +246,7 @@ static bool global_is_inside(const access_t *x)
     return false;
 }
 
-/* SG_MEM_* of memory on which an instruction does nothing. */
+/* The kinds of memory (SG_MEM_*) on which an atomic instruction does nothing. */
 static uint32_t ignored_on(unsigned op)
 {
     switch (op) {
@@ -288,9 +293,9 @@ static void look_at_lanes(const access_t *x, sgc_lanes_t *a)
     look_at_floats(x, a);
 }
 
-/* ---- the lane's and the workgroup's own memory ---- */
+/* ---- memory of the lane and of the workgroup ---- */
 
-/* Lanes of which the offset in memory of `room` bytes is beyond it. */
+/* Reports the lanes whose offset is beyond their memory of `room` bytes. */
 static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t exec,
                             uint32_t bytes, uint32_t room, const chk_kind_t *kinds,
                             const char *whose)
@@ -310,8 +315,8 @@ static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t 
     chk_report(&f);
 }
 
-/* All lanes load from one place where no workgroup has LDS. They get 0 there, which Tensile sets
- * its sums to so ("LdsInitCVgprs"). */
+/* Whether all lanes load from one address beyond any workgroup's LDS. They get 0 there; Tensile
+ * uses that to clear its sums ("LdsInitCVgprs"). */
 static bool is_zero_by_hardware(const access_t *x, const sgc_lanes_t *a)
 {
     if (x->op->access != SGC_READ || ~a->exec || a->va[0] < LDS_OF_ANY) return false;
@@ -329,7 +334,7 @@ static void look_at_lds(const access_t *x, sgc_lanes_t *a)
     look_at_offsets(x, a->va, a->exec, a->bytes, room, lds_kinds, "workgroup");
 }
 
-/* Addresses of scratch: dwords of the lanes of a wave lie side by side. */
+/* Checks addresses in scratch, where the same dword of a wave's lanes lies side by side. */
 static void look_at_scratch(const access_t *x, const sgc_lanes_t *a)
 {
     const uint64_t base = x->wave->scratch_base;
@@ -343,7 +348,7 @@ static void look_at_scratch(const access_t *x, const sgc_lanes_t *a)
     if (outside >> 63) look_at_offsets(x, offset, a->exec, a->bytes, room, scratch_kinds, "lane");
 }
 
-/* Whether the lanes of a vector memory instruction are in scratch, without an aperture. */
+/* Whether the instruction accesses scratch by other means than an aperture. */
 static bool is_scratch(const access_t *x)
 {
     isa_buffer_t b;
@@ -356,9 +361,9 @@ static bool is_scratch(const access_t *x)
 
 /* ---- scalar memory ---- */
 
-/* How many bytes of a scalar access have to be there. Compilers read a power of two dwords, and of
- * the last one perhaps a byte, where more than half of that is wanted and nobody is hurt: `safe`,
- * no page can end in between. */
+/* How many bytes of a scalar load have to be valid. Compilers load a power of two of dwords of
+ * which they want more than half, and of the last one perhaps only a byte. The rest does no harm if
+ * no page can end in between (`safe`). */
 static uint32_t needed(const access_t *x, bool safe, uint32_t bytes)
 {
     if (writes(x)) return bytes;
@@ -429,7 +434,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     }
 }
 
-/* What the last workgroup kept may be of another GPU's memory. */
+/* The spans of the last workgroup may be of another GPU's memory. */
 static void start(chk_group_t *g, void *state, const isa_group_t *group)
 {
     (void)g;

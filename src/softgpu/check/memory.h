@@ -1,32 +1,32 @@
-/* memory.h - what the files of the memory family tell each other, and what is told to them of the
- * program's calls that read and write memory. */
+/* memory.h - the memory check's functions for its own files, and for the program's calls that copy
+ * and fill. */
 #ifndef SOFTGPU_CHECK_MEMORY_H
 #define SOFTGPU_CHECK_MEMORY_H
 
 #include "softgpu/check/check.h"
 
-/* The program calls something that writes bytes at `to` and reads some at `from`; 0 bytes: it does
- * not. What is wrong is reported at once. The call is kept for those who do what it asks for, and
- * is the calling thread's until chk_asked_over(). */
+/* A call of the program's begins, which writes bytes at `to` and reads bytes at `from`; 0 bytes: it
+ * does not. An invalid range is reported at once. Copy engines and kernels that work for the call
+ * find it by asked.h; the calling thread is in it until chk_asked_over(). */
 void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call, const chk_stack_t *stack);
 
-/* Whether it is one of the copies and fills that HIP compiles for itself, or of those that ROCr has
- * without a code object. */
+/* Whether the kernel is one with which a runtime copies and fills: HIP compiles some for itself,
+ * ROCr has some without a code object. */
 bool chk_copy_kernel(const struct sg_memory *m, uint64_t kernel_object);
 
-/* Reports an access to memory, unless a kernel of the runtimes' own makes it for a call of which
- * the same has been said. */
+/* Reports an invalid access, unless a runtime's own kernel makes it for a call whose error has been
+ * reported. */
 void chk_memory_report(chk_finding_t *f);
 
-/* Reports what a copy engine does, with the call that it is done for. */
+/* Reports what a copy engine does, with the call that it works for. */
 void chk_copy_report(chk_finding_t *f);
 
-/* Names the call, if a kernel of the runtimes' own has found that; `stack` stays as long as the
- * finding. */
+/* If a runtime's own kernel made the access, adds the call that it works for to the finding.
+ * `stack` has to live as long as the finding. False: the program's kernel made it. */
 bool chk_copy_name(chk_finding_t *f, chk_stack_t *stack);
 
-/* Of part.h. */
+/* `transfer` of the memory check, see part.h. */
 void chk_memory_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes);
 
 #endif

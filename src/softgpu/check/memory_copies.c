@@ -1,8 +1,9 @@
-/* memory_copies.c - copies and fills: by the calls that ask for them, and by what does them.
+/* memory_copies.c - copies and fills: the calls that ask for them, and the engines and kernels that
+ * do them.
  *
- * A call is looked at when it is made, whoever does the work. Copy engines and the runtimes' own
- * kernels are looked at too: what they do for a call of which an error has been reported is not
- * reported once more, and what they do wrong in spite of a good call bears the call's name. */
+ * A call is checked when it is made, whoever does the work. The accesses of copy engines and of the
+ * runtimes' own kernels are checked, too. If they work for a call whose error was reported they are
+ * not reported again; if the call was valid they are reported with its name. */
 #include "softgpu/check/asked.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/group.h"
@@ -52,11 +53,11 @@ void chk_copy_call(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_
     chk_asked_begin(&c);
 }
 
-/* ---- those who do it ---- */
+/* ---- engines and kernels that do the work ---- */
 
 bool chk_copy_kernel(const sg_memory_t *m, uint64_t kernel_object)
 {
-    /* a kernel that is wrong is wrong in many waves, and a race has two */
+    /* a few are kept: a faulty kernel is asked about for many waves, and a race has two kernels */
     enum { KERNELS = 4, OBJECT_BYTES = 64 };
     static _Thread_local struct {
         uint64_t kernel_object, epoch;
@@ -108,7 +109,7 @@ void chk_memory_report(chk_finding_t *f)
     chk_asked_t c;
     char more[512];
     const bool own = is_runtimes_own(f);
-    if (own && f->kind == CHK_KIND_CODE) return; /* that is how code is loaded */
+    if (own && f->kind == CHK_KIND_CODE) return; /* that is how the runtimes load code */
     if (f->kind == CHK_KIND_CODE) {
         name_code(f->memory, f->va, more, sizeof more);
         f->more = more;
@@ -118,12 +119,12 @@ void chk_memory_report(chk_finding_t *f)
         f->call = c.call;
         f->stack = &c.stack;
     } else if (own && chk_code_is_at(f->memory, f->va)) {
-        return; /* its data, too: it goes as a whole */
+        return; /* and how they load its variables, all at once */
     }
     chk_report(f);
 }
 
-/* The first address of a range that is in no allocation. */
+/* Finds the first address of a range that is in no allocation. */
 static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t *bad)
 {
     while (bytes) {
@@ -139,8 +140,8 @@ static bool find_bad(const sg_memory_t *m, uint64_t va, uint64_t bytes, uint64_t
     return false;
 }
 
-/* Names the call that the transfer is made for, the latest. False: an error of the call has been
- * reported. */
+/* Adds the call that the transfer works for: the latest one at that address. False: an error of
+ * that call has been reported. */
 static bool name_call(chk_finding_t *f, chk_asked_t *c)
 {
     if (!chk_asked_latest(f->va, c)) {

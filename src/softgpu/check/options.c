@@ -24,7 +24,7 @@ static const char *const options[CHK_VARIABLE_COUNT] = {
 static const char *const formats[] = {"text", "json", "sarif"};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
-/* Where the reason is written, which begins with the option. */
+/* Where the reason for a refusal is written; it begins with the option's name. */
 typedef struct {
     char *why;
     size_t room;
@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(const told_t *t, int wh
     return false;
 }
 
-/* The value that is set and not empty, or NULL. */
+/* The variable's value, or NULL if it is not set or empty. */
 static const char *value_of(int which)
 {
     const char *value = base_env(chk_variables[which]);
@@ -59,7 +59,7 @@ static unsigned family_of(const char *name, size_t bytes)
     return bytes == 3 && !strncmp(name, "all", 3) ? all : 0;
 }
 
-/* Names between commas; "1" is what is on when nothing is named. */
+/* Reads names between commas; "1" stands for the default families. */
 static bool read_families(const told_t *t, unsigned *families, const char *text)
 {
     *families = CHK_MEMORY | CHK_SYNC;

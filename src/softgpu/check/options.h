@@ -1,8 +1,8 @@
-/* options.h - what the environment asks the checker for; the launcher reads it too, so that a wrong
- * value is told before the program runs.
+/* options.h - what the environment asks the checker for. The launcher reads it, too, so that a
+ * wrong value is reported before the program runs.
  *
- * An option more is a row of CHK_VARIABLES, which the launcher's options and the documentation
- * follow. Needs nothing of the device. */
+ * A new option is a row of CHK_VARIABLES; the launcher's options and the documentation follow from
+ * it. Needs nothing of the device. */
 #ifndef SOFTGPU_CHECK_OPTIONS_H
 #define SOFTGPU_CHECK_OPTIONS_H
 
@@ -34,17 +34,17 @@ extern const char *const chk_variables[CHK_VARIABLE_COUNT];
 typedef enum { CHK_TEXT, CHK_JSON, CHK_SARIF } chk_format_t;
 
 typedef struct {
-    unsigned families;       /* CHK_* of kinds.h; 0: nothing is checked, and nothing else is set */
-    bool has_kernel;         /* only kernels whose names match are looked at */
+    unsigned families;       /* CHK_*; 0: nothing is checked, and the other members are not set */
+    bool has_kernel;         /* only kernels whose names match `kernel` are checked */
     regex_t kernel;          /* POSIX extended */
-    const char *kernel_text; /* of the environment */
+    const char *kernel_text; /* as in the environment */
     chk_rules_t *rules;      /* NULL: nothing is suppressed */
     chk_format_t format;
-    unsigned strict; /* families of which what is no error by itself is wanted, too */
-    int status;      /* of the launcher where something was wrong; 0: the program's */
+    unsigned strict; /* families that also report what is no error by itself */
+    int status; /* the launcher's exit status if errors were found; 0: the program's own status */
 } chk_options_t;
 
-/* False: `why` names option, value and what would be good. */
+/* False: `why` names the option, its value, and valid values. */
 bool chk_options_read(chk_options_t *o, char *why, size_t room);
 void chk_options_free(chk_options_t *o);
 

@@ -1,5 +1,5 @@
-/* places.c - see places.h. A sorted array under a lock for readers and writers: waves keep the
- * answers and ask seldom. Places that have been taken back stay in it until others overlap them. */
+/* places.c - see places.h. A sorted array under a readers-writer lock: waves keep the answers and
+ * seldom ask. Freed allocations stay in it until others overlap them. */
 #include "softgpu/check/places.h"
 
 #include "softgpu/check/fork.h"
@@ -19,7 +19,7 @@ static struct {
     size_t n, room, n_gone;
     uint64_t serial;
     _Atomic uint64_t epoch;
-    pid_t process; /* that made them */
+    pid_t process; /* the process whose allocations these are */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
 void chk_places_fork(chk_fork_t when)
@@ -38,7 +38,7 @@ static uint64_t end_of(const void *of, size_t k)
     return all.place[k]->end;
 }
 
-/* The first place that ends behind `va`. */
+/* The first allocation that ends behind `va`. */
 static size_t first_behind(uint64_t va)
 {
     return chk_first_behind(all.n, va, end_of, NULL);
@@ -54,7 +54,7 @@ static void take_out(size_t at, size_t count)
     memmove(all.place + at, all.place + at + count, (all.n - at) * sizeof(*all.place));
 }
 
-/* Forgets the oldest of those that are gone. */
+/* Removes the oldest freed allocation. */
 static void forget_oldest(void)
 {
     size_t oldest = all.n;
@@ -113,14 +113,14 @@ uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigne
     return serial;
 }
 
-/* Under the lock: the place that begins there, or NULL. */
+/* Under the lock: the allocation that begins there, or NULL. */
 static chk_place_t *beginning_at(uint64_t begin)
 {
     const size_t at = first_behind(begin);
     return at < all.n && all.place[at]->begin == begin ? all.place[at] : NULL;
 }
 
-/* Under the lock: the live place of that number, or NULL. */
+/* Under the lock: the live allocation with that serial, or NULL. */
 static chk_place_t *live_one(uint64_t begin, uint64_t serial)
 {
     chk_place_t *p = beginning_at(begin);
@@ -193,7 +193,7 @@ void chk_place_released(uint64_t begin, uint64_t serial)
     pthread_rwlock_unlock(&all.lock);
 }
 
-/* Whether it was unlocked: memory of the program's own. */
+/* Whether it is host memory that was unlocked. */
 static bool is_unlocked(const chk_place_t *p)
 {
     return !p->live && p->flags & SOFTGPU_CHECK_HOST;
@@ -212,8 +212,8 @@ void chk_places_shared(uint64_t begin, uint64_t bytes)
     pthread_rwlock_unlock(&all.lock);
 }
 
-/* Whether it says anything of its addresses: what has been given back to the runtime, and unmapped,
- * does not. What is mapped there now is another's, of whom nobody need have told. */
+/* Whether the allocation, live or freed, says who owns its addresses. A freed one that is unmapped
+ * does not: what is mapped there now may be somebody else's that was never announced. */
 static bool counts(const chk_place_t *p, bool shared)
 {
     return p->live || p->held || (shared && is_unlocked(p));
@@ -244,7 +244,7 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool share
     return where;
 }
 
-/* The rest of its last page is no other's. */
+/* Nothing else is in the rest of an allocation's last page. */
 static bool in_last_page(const chk_place_t *p, uint64_t va)
 {
     return va >= p->end && (va ^ (p->end - 1)) < PAGE_BYTES;
@@ -291,7 +291,8 @@ bool chk_place_near(uint64_t va, chk_place_t *out)
         const chk_place_t *p = all.place[k];
         const uint64_t d = chk_place_distance(p, va);
         if (d > CHK_NEAR_BYTES) continue;
-        /* it is in one, though it be gone; else live ones go first */
+        /* one that holds the address comes first, even if freed; then live ones; then the
+         * nearest */
         if (!best || !d || (chk_place_distance(best, va) && p->live > best->live) ||
             (p->live == best->live && d < chk_place_distance(best, va)))
             best = p;

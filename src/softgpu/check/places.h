@@ -1,8 +1,8 @@
-/* places.h - the allocations of the program: where they lie on the GPU, who made them and who took
- * them back.
+/* places.h - the allocations ("places") of the program: where they lie on the GPU, who made them
+ * and who freed them.
  *
- * Filled by the calls that the program makes (sink.h), read by waves. Memory of which nobody has
- * told is the runtimes' own, as long as nothing in the same mapping has been given out. */
+ * Filled by the program's calls (sink.h), read by waves. A mapping in which no allocation was
+ * announced belongs to the runtimes. */
 #ifndef SOFTGPU_CHECK_PLACES_H
 #define SOFTGPU_CHECK_PLACES_H
 
@@ -12,7 +12,7 @@
 
 enum { CHK_FRAMES = 24 };
 
-/* Return addresses of a call of the program's, innermost first. */
+/* The return addresses of a call, innermost first. */
 typedef struct {
     uint32_t n;
     void *at[CHK_FRAMES];
@@ -20,25 +20,28 @@ typedef struct {
 
 typedef struct {
     uint64_t begin, end; /* GPU addresses */
-    uint64_t host;       /* where the program has it, of the program's own memory; else 0 */
-    uint64_t serial;     /* no two places have the same */
+    uint64_t host;       /* of host memory: the program's own address of it; else 0 */
+    uint64_t serial;     /* unique among allocations */
     unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
-    bool held;        /* taken back, but still mapped */
-    bool over;        /* a live one was there: its end was not told */
-    const char *call; /* that gave it out, "hipMalloc"; as long as the process */
+    bool held; /* freed, but still mapped */
+    bool over; /* it took the place of a live allocation whose end was not announced */
     const char
-        *variable; /* the symbol of the variable that it is; as long as the process, or NULL */
-    const char *gone_by; /* that took it back, or will when its stream gets there, or NULL */
+        *call; /* that made it, such as "hipMalloc"; a string that lives as long as the process */
+    const char
+        *variable; /* symbol of the variable that it is, or NULL; lives as long as the process */
+    const char
+        *gone_by; /* the call that freed it, or will free it when its stream gets there; or NULL */
     chk_stack_t made, gone;
 } chk_place_t;
 
-/* A part of the address space of which one answer holds. */
+/* A range of addresses for which one answer holds. */
 typedef struct {
     uint64_t begin, end;
 } chk_span_t;
 
-/* Of `n` ranges in order and without overlaps the first that ends behind `va`; n: none does. */
+/* Of `n` ranges, sorted and without overlaps, the index of the first that ends behind `va`; n: none
+ * does. */
 static inline size_t chk_first_behind(size_t n, uint64_t va,
                                       uint64_t (*end_of)(const void *of, size_t k), const void *of)
 {
@@ -54,58 +57,60 @@ static inline size_t chk_first_behind(size_t n, uint64_t va,
 }
 
 typedef enum {
-    CHK_INSIDE, /* of a live place */
-    CHK_OTHERS, /* of a mapping in which there are none: the runtimes' own */
-    CHK_OUTSIDE /* of all places of its mapping */
+    CHK_INSIDE, /* in a live allocation */
+    CHK_OTHERS, /* in a mapping with no allocations: it belongs to the runtimes */
+    CHK_OUTSIDE /* in a mapping with allocations, and in none of them */
 } chk_where_t;
 
-/* A new one takes the place of what it overlaps: of memory given out again, or of what a runtime
- * has asked for to divide it. The serial; 0: out of memory, nothing is known of it then. */
+/* Adds an allocation. It replaces those that it overlaps: memory that was given out again, or a
+ * block that a runtime had asked for and now divides. Returns its serial; 0: out of memory, the
+ * allocation is not known. */
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
                        const chk_stack_t *made);
-/* It is that variable. */
+/* The allocation is the variable with that symbol. */
 void chk_place_name(uint64_t begin, uint64_t serial, const char *variable);
-/* The program has it at that address. */
+/* The allocation is host memory, which the program has at the address `host`. */
 void chk_place_own(uint64_t begin, uint64_t host);
-/* The live place that begins there, copied; false: there is none, or it is about to be gone. */
+/* Copies the live allocation that begins there; false: there is none, or its end has been
+ * announced. */
 bool chk_place_at(uint64_t begin, chk_place_t *out);
-/* It will be taken back, or is: its size; nothing if it is another by now. `by` NULL: as has been
- * said. */
+/* ending(): the allocation will be freed later. end(): it is freed; returns its size, or 0 if
+ * another one is there by now. `by` NULL: the call that ending() named. */
 void chk_place_ending(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone);
 uint64_t chk_place_end(uint64_t begin, uint64_t serial, const char *by, const chk_stack_t *gone,
                        bool held);
-/* It is not mapped any more. */
+/* A freed allocation is not mapped any more. */
 void chk_place_released(uint64_t begin, uint64_t serial);
-/* What was unlocked of the program's own memory there may be used. */
+/* Host memory in the range may be used by the GPU again, whatever was unlocked there. */
 void chk_places_shared(uint64_t begin, uint64_t bytes);
 
-/* Changes whenever an answer may have. Read before the look-up that is to be kept. */
+/* Changes whenever an answer may have changed. To keep an answer, read the epoch before asking. */
 uint64_t chk_places_epoch(void);
-/* Where `va` is, which lies in the mapping [begin, end), and how far around it that holds.
- * `shared`: the program's own memory is mapped there where it is, and stays so when it is unlocked.
- */
+/* Where `va` is in its mapping [begin, end); *span is the range around it with the same answer.
+ * `shared`: the mapping is host memory at its own address, which stays mapped when it is
+ * unlocked. */
 chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool shared,
                            chk_span_t *span);
 
-/* Whether a range that a call names goes beyond an allocation, and the first address that does: by
- * the program's own addresses, of which most are in none. Where memory that was taken back is not
- * mapped any more, or the program's own, nothing is said. */
+/* Whether a range that a call names goes beyond an allocation, and the first address that does.
+ * Given are the program's addresses, most of which are in no GPU allocation. Nothing is said of
+ * host memory, and of freed memory that is not mapped any more. */
 bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad);
 
-/* All of them, in the process that made them: a fork has none. */
+/* Calls `see` for every allocation. In a forked child there are none. */
 void chk_places_each(void (*see)(const chk_place_t *p, void *to), void *to);
 
-/* How many bytes the address is outside of it. */
+/* How many bytes the address lies outside of the allocation. */
 static inline uint64_t chk_place_distance(const chk_place_t *p, uint64_t va)
 {
     return va < p->begin ? p->begin - va : va >= p->end ? va - p->end + 1 : 0;
 }
 
-/* The place that the address is in, or next to which it is: live ones first. False: there is none
- * within CHK_NEAR_BYTES. */
+/* The allocation that the address is in or next to; live ones first. False: there is none within
+ * CHK_NEAR_BYTES. */
 enum { CHK_NEAR_BYTES = 1 << 20 };
 bool chk_place_near(uint64_t va, chk_place_t *out);
-/* Was there a place that began here and has been taken back? */
+/* Whether an allocation that began there has been freed; copies it. */
 bool chk_place_was(uint64_t begin, chk_place_t *out);
 
 #endif
