@@ -130,7 +130,8 @@ static int unbind_object(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* One thread at a time; another has nothing to wait for. */
+/* Only one thread at a time makes changes. A second one returns at once instead of waiting: hide.h
+ * promises to wait for no lock of ours. */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static void change(const char *runtime, const char *const *prefixes, bool bound)

@@ -23,8 +23,8 @@ trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 /* Takes over `fd`; `name` is for messages. */
 trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t why_bytes);
 
-/* Before the first record: has the reader yield those of one of so many parts alone, which begin
- * and end with windows. Bytes of records in it. */
+/* Restricts the reader to one of `parts` equal parts, which are divided where windows begin. To be
+ * called before the first record is read. Returns the bytes of records in the part. */
 uint64_t trace_reader_part(trace_reader_t *r, uint64_t part, uint64_t parts);
 
 const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);

@@ -59,29 +59,30 @@ const char *trace_writer_failure(const trace_writer_t *w);
 /* Marks the orderly end, cuts the file to its records and frees the writer. NULL is allowed. */
 void trace_writer_close(trace_writer_t *w);
 
-/* The orderly end of a writer that another thread may still be using: the mark alone. What that
- * thread writes later is in no count; it lets go by trace_writer_forget. */
+/* Ends a writer that another thread may still be using: the file is only marked as ended in order.
+ * The thread may still write records, which nobody counts; it frees the writer by
+ * trace_writer_forget(). */
 void trace_writer_end(trace_writer_t *w);
 
-/* Lets go of a writer that has ended, or, in a forked child, of the parent's file without a mark in
- * it. */
+/* Frees a writer that has ended, or, in a forked child, the copy of the parent's writer, whose file
+ * gets no mark. */
 void trace_writer_forget(trace_writer_t *w);
 
 /* ---- The shortest way ---- */
 
-/* Where a writer is; its first member. Within a window `committed` grows by what `next` grows by.
- */
+/* The writer's position in its file. Must be the first member of trace_writer: the functions below
+ * cast. Within a window, header->committed grows in step with `next`. */
 typedef struct {
     char *next, *end; /* of the free part of the window that is ready; NULL without a window */
     trace_segment_header_t *header;
 } trace_place_t;
 
-/* The rest of a reservation: the place of it, NULL where a put would fail. */
+/* Goes on to the next window for trace_writer_reserve(). NULL where a put would fail. */
 void *trace_writer_move_on(trace_writer_t *w, size_t bytes);
 
-/* A place for a record of at most `bytes`, less than a window, in the mapping itself, to be filled
- * and then committed before anything else is written. NULL where a put would fail: nothing is
- * counted. */
+/* Memory in the file's mapping for a record of at most `bytes` bytes, which must be less than a
+ * window. It has to be filled and committed before anything else is written. NULL where a put would
+ * fail: nothing is counted. */
 static inline void *trace_writer_reserve(trace_writer_t *w, size_t bytes)
 {
     trace_place_t *at = (trace_place_t *)w;
@@ -90,7 +91,8 @@ static inline void *trace_writer_reserve(trace_writer_t *w, size_t bytes)
     return at->next;
 }
 
-/* What is counted is there: after a kill in between one more may be. */
+/* Makes the bytes at the position part of the file. They are committed before they are counted: if
+ * the process is killed in between, the file has one record more than the count says. */
 static inline void trace_writer_written(trace_writer_t *w, size_t bytes)
 {
     trace_place_t *at = (trace_place_t *)w;
@@ -100,7 +102,7 @@ static inline void trace_writer_written(trace_writer_t *w, size_t bytes)
     __atomic_store_n(&h->counts.written, h->counts.written + 1, __ATOMIC_RELEASE);
 }
 
-/* The record stands at the place that was reserved and counts as received, too. */
+/* The record has been filled in at the reserved place; it counts as received, too. */
 static inline void trace_writer_commit(trace_writer_t *w, const void *record)
 {
     trace_writer_written(w, trace_words(*(const trace_head_t *)record) * 8u);

@@ -1,8 +1,9 @@
 /* retirement.c - tells when a correlation id will appear in no further record.
  *
- * Apart because only who follows it pays for it. Most ids end with their call, and nothing is kept
- * for them. Work that outlasts the call makes a reference, found from the thread while the call
- * lasts; the call and each piece of work count as one, and whoever is last tells. */
+ * A file of its own, so that only tools that ask for retirement pay for it. Most ids retire when
+ * their call returns, and nothing is kept for them. Work that outlasts the call holds a reference,
+ * which is found through the calling thread while the call lasts. The call and each piece of work
+ * hold it once; whoever releases it last emits the record. */
 #include "sdk/core/context.h"
 
 #include <stdlib.h>

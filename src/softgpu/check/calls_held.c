@@ -44,8 +44,7 @@ static void *function(const char *name)
     return find_next(&found, name);
 }
 
-static _Thread_local bool
-    asked; /* this thread has called HIP, whose last error is then that call's */
+static _Thread_local bool asked; /* HIP was called, whose last error is then that call's */
 
 bool calls_profiled(void)
 {

@@ -82,8 +82,7 @@ typedef struct {
     uint32_t own;       /* the first line that is in no system header; 0 if all are */
     const char *file[CHK_FRAMES_OF_CODE];
     uint32_t line[CHK_FRAMES_OF_CODE];
-    const char *
-        function[CHK_FRAMES_OF_CODE]; /* the function that `file[k]` is in; NULL for the last one */
+    const char *function[CHK_FRAMES_OF_CODE]; /* that `file[k]` is in; NULL for the last one */
 } chk_code_t;
 /* False: no line is known. */
 bool chk_where_code(const struct sg_memory *m, uint64_t pc, chk_code_t *at);

@@ -33,8 +33,7 @@ typedef struct code {
 
 /* Entries are never taken out. */
 static struct {
-    pthread_mutex_t
-        lock; /* for adding one and for looking for lines; reading the list needs no lock */
+    pthread_mutex_t lock; /* for adding one and for finding lines; readers need none */
     _Atomic(code_t *) first;
 } codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -157,8 +156,7 @@ static loaded_t loaded_at(const sg_memory_t *m, uint64_t va)
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || e->flags & (SG_MEM_REGISTERED | SG_MEM_SVM) || memcmp(e->host, ELFMAG, SELFMAG) != 0)
         return (loaded_t){0};
-    const size_t k =
-        e->begin / PAGE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 60; /* an index below KEPT */
+    const size_t k = e->begin / PAGE_BYTES * UINT64_C(0x9e3779b97f4a7c15) >> 60; /* below KEPT */
     loaded_t *known = &kept[k].loaded;
     if (kept[k].m == m && kept[k].epoch == epoch && known->begin == e->begin &&
         known->end == e->end)

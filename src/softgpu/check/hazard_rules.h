@@ -20,8 +20,7 @@ enum {
     CHK_FIRST_PASS16 = 1 << 7,
     CHK_FIRST_F64_4 = 1 << 8,
     CHK_FIRST_F64_16 = 1 << 9,
-    CHK_FIRST_WIDE =
-        1 << 10, /* a store of more than 64 bits per lane, without an SGPR as its offset */
+    CHK_FIRST_WIDE = 1 << 10, /* stores over 64 bits per lane, without an SGPR as its offset */
     CHK_FIRST_SETREG = 1 << 11,
     CHK_FIRST_SETREG_TRAP = 1 << 12, /* s_setreg of TRAPSTS */
     CHK_FIRST_SETREG_SKIP = 1 << 13, /* s_setreg of MODE.vskip */
@@ -55,8 +54,7 @@ enum {
     CHK_SECOND_RFE = 1 << 14,
     CHK_SECOND_MESSAGE = 1 << 15, /* s_sendmsg, s_ttracedata, GDS */
     CHK_SECOND_MOVREL = 1 << 16,
-    CHK_SECOND_LDS_M0 =
-        1 << 17, /* instructions that address LDS by M0: add-TID, transfers, LDS_DIRECT */
+    CHK_SECOND_LDS_M0 = 1 << 17, /* addresses LDS by M0: add-TID, transfers, LDS_DIRECT */
 
     CHK_SECOND_MEMORY = CHK_SECOND_VMEM | CHK_SECOND_DS,
     CHK_SECOND_F64 = CHK_SECOND_F64_4 | CHK_SECOND_F64_16,

@@ -53,15 +53,13 @@ enum {
     CHK_USE_LDS_WRITE = 1 << 6,
     CHK_USE_LDS_READ = 1 << 7,
     CHK_USE_LDS_FILL = 1 << 8, /* a transfer from memory to LDS */
-    CHK_USE_WALKS =
-        1 << 9, /* the second of a pair whose first instruction leaves no mark on registers */
+    CHK_USE_WALKS = 1 << 9,    /* second of a pair whose first leaves no marks on registers */
     /* The first of a pair: of any row; of one of CHK_FIRST_MARKS; of one of CHK_FIRST_RARE. */
     CHK_USE_FIRST = 1 << 10,
     CHK_USE_MARKS = 1 << 11,
     CHK_USE_RARE = 1 << 12,
-    CHK_USE_STORES = 1 << 13, /* changes memory or LDS, for the active lanes */
-    CHK_USE_ALL_LANES =
-        1 << 14 /* uses all lanes, active or not: matrix instructions, v_readlane and its like */
+    CHK_USE_STORES = 1 << 13,   /* changes memory or LDS, for the active lanes */
+    CHK_USE_ALL_LANES = 1 << 14 /* uses inactive lanes, too: matrix, v_readlane and its like */
 };
 
 enum { CHK_USE_REGS = 8 };

@@ -7,9 +7,8 @@
 #include <string.h>
 
 enum {
-    RARE_STATES = 2, /* the most states of the rows with CHK_FIRST_RARE */
-    MARK_STATES =
-        3 /* the most states of the rows with CHK_FIRST_MARKS, except matrix instructions */
+    RARE_STATES = 2, /* greatest number of states of the rows with CHK_FIRST_RARE */
+    MARK_STATES = 3  /* of the rows with CHK_FIRST_MARKS, except matrix instructions */
 };
 
 /* ---- sets of registers ---- */
@@ -356,8 +355,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         waitcnt(s, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
-    const uint64_t lanes =
-        u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars count as used by all lanes */
+    const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
     issue(s, &s->pending, &s->any_pending, flow_of(u, w, i), u, lanes, u->n_reads,
           idle ? u->n_reads : u->n);
     if (u->flags & CHK_USE_LOCKS)

@@ -61,8 +61,7 @@ typedef struct {
     uint8_t flow; /* chk_flow_t */
     uint8_t rule;
     uint32_t outstanding; /* operations outstanding in its flow, itself included */
-    uint32_t
-        behind; /* of these, the ones issued after it: the n of the s_waitcnt that waits for it */
+    uint32_t behind;      /* of these, issued after it: s_waitcnt of so many waits for it */
     uint32_t needed, had; /* of CHK_HAZARD_STATES: wait states */
     uint64_t pc;          /* of the earlier instruction; 0: it was too long ago */
 } chk_hazard_t;

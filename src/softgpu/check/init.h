@@ -137,8 +137,7 @@ enum {
     CHK_QUICK_TO_VCC = 1 << 6,
     CHK_QUICK_KNOWN = 1 << 7, /* the result does not depend on the operands */
     CHK_QUICK_MOVREL = 1 << 8,
-    CHK_PARTIAL_FLAGS =
-        ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* such a modifier has the effect of CHK_QUICK_OLD */
+    CHK_PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* as CHK_QUICK_OLD */
 };
 
 typedef struct {
@@ -179,9 +178,8 @@ typedef struct chk_bytes {
     uint64_t begin, end;
     uint8_t *host;
     _Atomic uint64_t *written; /* a bit for each byte */
-    _Atomic uint32_t
-        *held; /* by dword: the value that an unwritten one held last, XOR its pattern */
-    struct chk_bytes *next; /* in the list of those that are freed once no dispatch runs */
+    _Atomic uint32_t *held;    /* by dword: what an unwritten one held last, XOR its pattern */
+    struct chk_bytes *next;    /* in the list of those that are freed once no dispatch runs */
 } chk_bytes_t;
 
 typedef struct {

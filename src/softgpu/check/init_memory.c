@@ -340,8 +340,7 @@ void chk_bytes_store(chk_bytes_t *b, uint64_t va, const uint8_t *data, uint32_t 
                  known = 0, unknown = 0;
         if (bits == 15) now = b->begin + 4 * dword + 4 <= b->end ? dword_at(b, dword) : 0;
         for (unsigned k = 0; k < 4; k++) {
-            const uint64_t at =
-                4 * dword + k - begin; /* for bytes below `va` this wraps to a great number */
+            const uint64_t at = 4 * dword + k - begin; /* wraps for bytes below `va` */
             if (at >= bytes) continue;
             if (undefined >> at & 1)
                 unknown |= 1u << k;

@@ -21,8 +21,7 @@
 enum {
     SPANS = 4,
     LDS_OF_ANY = 64 * 1024, /* the most that a workgroup can have */
-    ARGUMENTS_ALIGN =
-        16 /* compilers load the last piece of a kernel's arguments in units of this */
+    ARGUMENTS_ALIGN = 16    /* in which compilers load a kernel's arguments */
 };
 
 typedef struct {

@@ -22,8 +22,8 @@ void chk_memory_report(chk_finding_t *f);
 /* Reports what a copy engine does, with the call that it works for. */
 void chk_copy_report(chk_finding_t *f);
 
-/* If a runtime's own kernel made the access, adds the call that it works for to the finding.
- * `stack` has to live as long as the finding. False: the program's kernel made it. */
+/* If a runtime's own kernel made the access for a call that is known, adds that call to the finding
+ * and returns true. `stack` has to live as long as the finding. */
 bool chk_copy_name(chk_finding_t *f, chk_stack_t *stack);
 
 /* `transfer` of the memory check, see part.h. */

@@ -100,8 +100,7 @@ static struct {
 } order = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local uint64_t copying;
-static _Thread_local chk_clock_t
-    *handled; /* what the signal's clock knew whose handler this thread runs, or NULL */
+static _Thread_local chk_clock_t *handled; /* clock of the signal whose handler this thread runs */
 
 /* ---- questions ---- */
 

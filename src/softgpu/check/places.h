@@ -24,14 +24,11 @@ typedef struct {
     uint64_t serial;     /* unique among allocations */
     unsigned flags;      /* SOFTGPU_CHECK_HOST, SOFTGPU_CHECK_INNER */
     bool live;
-    bool held; /* freed, but still mapped */
-    bool over; /* it took the place of a live allocation whose end was not announced */
-    const char
-        *call; /* that made it, such as "hipMalloc"; a string that lives as long as the process */
-    const char
-        *variable; /* symbol of the variable that it is, or NULL; lives as long as the process */
-    const char
-        *gone_by; /* the call that freed it, or will free it when its stream gets there; or NULL */
+    bool held;            /* freed, but still mapped */
+    bool over;            /* it took the place of a live allocation whose end was not announced */
+    const char *call;     /* that made it, such as "hipMalloc"; lives as long as the process */
+    const char *variable; /* the symbol, if it is a variable; lives as long as the process */
+    const char *gone_by;  /* that freed it, or will when its stream gets there; or NULL */
     chk_stack_t made, gone;
 } chk_place_t;
 

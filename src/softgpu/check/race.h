@@ -94,8 +94,7 @@ typedef struct {
     uint32_t words[3];
     uint16_t id; /* 0: the table of sites is full, this one has no number */
     uint8_t n_words;
-    uint8_t
-        data_shift; /* of a store smaller than a dword: the position of its bits in the register */
+    uint8_t data_shift; /* of a store below a dword: where its bits are in the register */
     bool rmw;
     bool atomic; /* an atomic access, or a load that counts as one: it bypasses the L1 cache, or
                     `waits` */
@@ -109,9 +108,8 @@ typedef struct {
  * makes an atomic one redundant too. 0: the read is never redundant. */
 static inline uint64_t race_again(const race_site_t *site, race_kind_t kind, uint64_t word)
 {
-    const bool passes =
-        site->tries && !site->atomic; /* its stored read is marked atomic, so a plain store in
-                                         between was not reported: compare again */
+    /* the stored read is marked atomic, so a plain store in between was not reported: compare */
+    const bool passes = site->tries && !site->atomic;
     if (kind != RACE_LOAD || passes) return 0;
     return (~UINT64_C(0) << RACE_TIME_SHIFT | RACE_MASK_BITS | RACE_ATOMIC) & ~(word & RACE_ATOMIC);
 }
@@ -139,10 +137,9 @@ typedef struct {
     uint32_t own[RACE_WAVES];
     uint32_t done[RACE_WAVES]; /* stores of the wave up to this time have reached memory */
     uint32_t known[RACE_WAVES][RACE_WAVES];
-    uint32_t
-        told[RACE_WAVES]; /* the wave's time when it last published something to other workgroups */
-    uint32_t stored;      /* waves with stores that may not have reached memory yet, by bit */
-    uint32_t met;         /* time of the last release through LDS */
+    uint32_t told[RACE_WAVES]; /* its time when it last published to other workgroups */
+    uint32_t stored;           /* waves with stores that may not have reached memory yet, by bit */
+    uint32_t met;              /* time of the last release through LDS */
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 

@@ -7,9 +7,7 @@
 
 #include <string.h>
 
-enum {
-    ROOM = RACE_OWNERS / 2
-}; /* the clock is reset at the next workgroup when more than this is used up */
+enum { ROOM = RACE_OWNERS / 2 }; /* past this time the next workgroup resets the clock */
 
 static uint32_t next(race_clock_t *c)
 {

@@ -26,8 +26,7 @@ typedef _Atomic uint64_t word_t;
 
 typedef struct {
     word_t write[CHUNK_DWORDS], read[CHUNK_DWORDS];
-    word_t
-        second[CHUNK_DWORDS]; /* a reader of another workgroup; valid if the first has RACE_EXTRA */
+    word_t second[CHUNK_DWORDS]; /* reader of another workgroup, where the first has RACE_EXTRA */
 } chunk_t;
 
 static struct {
@@ -285,8 +284,7 @@ static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, 
 {
     const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
     let_go(&x->held);
-    if (!e || e->flags & SG_MEM_MAILBOXES)
-        return true; /* mailboxes of events: no store there changes another's */
+    if (!e || e->flags & SG_MEM_MAILBOXES) return true; /* no store changes another */
     const uint8_t *at = e->host + (va - e->begin);
     if (race_same(x->w, x->i, x->site, 0, lane, at, from, bytes)) return true;
     race_awaited_t a = race_step_of(x->s, race_owner(other));

@@ -32,9 +32,8 @@ enum {
 typedef struct {
     _Atomic uint32_t stamp;
     _Atomic uint64_t slots;
-    _Atomic uint16_t
-        when[RACE_WAVES]; /* up to which time its wave knew each wave of the workgroup */
-    _Atomic uint8_t wave; /* the wave that published it */
+    _Atomic uint16_t when[RACE_WAVES]; /* up to which time its wave knew each wave */
+    _Atomic uint8_t wave;              /* the wave that published it */
 } publication_t;
 
 /* Changed by the workgroup's own thread alone; other threads read it. In `n`: a publication is
@@ -111,8 +110,7 @@ static uint32_t free_from(uint32_t base, uint32_t total)
         const uint32_t end = r->past.base + r->past.total;
         const bool overlaps = r->past.base < base + total && base < end;
         if (overlaps) base = end;
-        r = overlaps ? all.active
-                     : r->next; /* dispatches before it in the list may overlap the new base */
+        r = overlaps ? all.active : r->next; /* those before it may overlap now */
     }
     return base;
 }

@@ -189,10 +189,7 @@ typedef struct {
 
 static code_t code_around(const isa_wave_t *w, uint64_t pc)
 {
-    enum {
-        BEHIND = 4 * AHEAD * 3,
-        REACH = 4 * FAR_AHEAD * 3
-    }; /* an instruction has at most 3 dwords */
+    enum { BEHIND = 4 * AHEAD * 3, REACH = 4 * FAR_AHEAD * 3 }; /* bytes, at 3 dwords each */
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, pc);
     if (!e) return (code_t){NULL, 0, 0};
     const uint64_t begin = pc - e->begin > BEHIND ? pc - BEHIND : e->begin;

@@ -1,9 +1,9 @@
-/* report.c - findings: which are new, when they are told, what there was in the end.
+/* report.c - findings: which are new, when they are reported, and the counts at the end.
  *
- * Equal ones are counted, and told when the dispatch of the first has ended, of which the first
- * wave speaks then: the same in every run. Where a dispatch does not end they are told a second
- * later. What others do in the meantime is to count: nothing is looked up under the lock but by
- * the one who tells. */
+ * Equal findings are counted, and reported when the dispatch of the first one has ended. The report
+ * is then about the first wave in the GPU's order, so that it is the same in every run. If a
+ * dispatch does not end they are reported a second later. While one thread writes reports, others
+ * only count: names and lines are looked up under the lock by the reporting thread alone. */
 #include "softgpu/check/check.h"
 
 #include "base/env.h"
@@ -24,21 +24,21 @@
 #include <unistd.h>
 
 enum {
-    DIFFERENT_MAX = 1000, /* who has more reads the first ones first */
-    SLOTS = 2048,         /* of the table, a power of two */
-    WAIT_SECONDS = 1      /* for the dispatch to end */
+    DIFFERENT_MAX = 1000, /* enough to read at once; more are counted only */
+    SLOTS = 2048,         /* of the hash table, a power of two */
+    WAIT_SECONDS = 1      /* for the end of the dispatch */
 };
 
-/* Findings that are equal for those who read them. */
+/* Findings that are the same for the reader of a report. */
 typedef struct {
     chk_kind_t kind;
     uint64_t point, other, place;
-    chk_sum_t sum; /* different: 1 */
-    int rule;      /* that suppresses it; only once it has been told */
-    size_t id;     /* of those that are not suppressed, from 1 on */
+    chk_sum_t sum; /* its member `different` is 1 */
+    int rule;      /* the rule that suppresses it; set when it is reported */
+    size_t id;     /* number among the findings that are not suppressed, from 1 on */
 } equal_t;
 
-/* The first of them, until it is told. */
+/* The first of equal findings, until it is reported. */
 typedef struct {
     chk_finding_t f;
     uint32_t words[3];
@@ -54,24 +54,24 @@ static struct {
     chk_options_t options;
     base_lines_t lines;
     const chk_writer_t *writer;
-    bool fork, used; /* fork: this process is one; used: it has run something */
+    bool fork, used; /* fork: this process is a forked child; used: something was checked in it */
     bool refused;    /* the options are wrong */
     bool has_status, aborts;
     int status;
     pthread_mutex_t lock;
     equal_t equal[DIFFERENT_MAX];
-    uint16_t slot[SLOTS];             /* index + 1, by hash */
-    chk_times_t times[DIFFERENT_MAX]; /* by id - 1 */
+    uint16_t slot[SLOTS];             /* index in `equal` + 1, by hash */
+    chk_times_t times[DIFFERENT_MAX]; /* by the finding's id - 1 */
     size_t n, n_errors;
     uint64_t untold;
     waiting_t waiting[WAITING_MAX];
     size_t n_waiting;
-    bool alarm; /* a thread will tell them */
+    bool alarm; /* a thread is going to report them */
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- options ---- */
 
-/* The findings are the parent's. */
+/* The child does not report the parent's findings. */
 void chk_report_fork(chk_fork_t when)
 {
     chk_fork_mutex(&state.lock, when);
@@ -147,9 +147,9 @@ bool chk_among_others(void)
     return state.fork || (first && strtol(first, NULL, 10) != getpid());
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
-/* The launcher counts bytes. */
+/* The launcher counts the bytes of this file. */
 static void tell_launcher(void)
 {
     const char *name = base_env(SOFTGPU_CHECK_COUNT);
@@ -208,8 +208,8 @@ static void *tell_later(void *nothing)
     return NULL;
 }
 
-/* Under the lock: a thread with nobody's signals. Where there can be none, they are told at once.
- */
+/* Under the lock: starts the thread that reports later. It blocks all signals, so that it runs none
+ * of the program's handlers. If it cannot be started, findings are reported at once. */
 static void set_alarm(void)
 {
     sigset_t all, before;
@@ -231,12 +231,12 @@ static uint32_t hash_of(const equal_t *e)
 {
     const uint64_t words[] = {e->kind, e->point, e->other, e->place};
     uint64_t hash = 0;
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++) /* by the golden ratio */
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) /* multiplied by the golden ratio */
         hash = (hash ^ words[k]) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(hash >> 40);
 }
 
-/* Its equal, a new one if there is none; NULL: there is no room. */
+/* Finds the entry of equal findings, or makes one. NULL: the table is full. */
 static equal_t *find_equal(const equal_t *e)
 {
     uint32_t at = hash_of(e) % SLOTS;
@@ -252,7 +252,7 @@ static equal_t *find_equal(const equal_t *e)
     return &state.equal[state.n - 1];
 }
 
-/* In the order in which the GPU counts workgroups and their waves. */
+/* In the order in which the GPU numbers workgroups, and their waves. */
 static bool is_earlier(const chk_finding_t *a, const chk_finding_t *b)
 {
     for (unsigned k = 3; k-- > 0;)
@@ -291,7 +291,7 @@ static void take(const chk_finding_t *f, const equal_t *like)
         if (f->pc)
             set_alarm();
         else
-            tell_all(); /* a call of the program's: who reads wants it in its order */
+            tell_all(); /* in the order of the program's own output */
         return;
     }
     while (k < state.n_waiting && &state.equal[state.waiting[k].equal] != e)
@@ -301,8 +301,8 @@ static void take(const chk_finding_t *f, const equal_t *like)
     keep(&state.waiting[k], f, (size_t)(e - state.equal));
 }
 
-/* What tells accesses apart: the instruction, and the call that they are made for, by where that
- * comes from. */
+/* What tells two accesses apart: the instruction, and the stack of the call that they were made
+ * for. */
 static uint64_t point_of(uint64_t pc, const chk_stack_t *s)
 {
     uint64_t sum = pc;
@@ -368,7 +368,7 @@ void chk_summary(void)
         add(&total.kind[e->kind], &e->sum);
         state.times[e->id - 1] = (chk_times_t){e->id, e->sum.waves, e->sum.lanes};
     }
-    /* a fork that does nothing but to start another program has nothing to say */
+    /* a forked child that only starts another program has nothing to report */
     if (!state.fork || state.used) state.writer->summary(&state.lines, &total);
     if (rule) name_unused(rule);
     free(rule);

@@ -15,8 +15,8 @@
 _Static_assert(CHK_KIND_COUNT <= 64, "a rule has a bit for each kind");
 
 typedef struct {
-    char *file; /* wildcard, NULL: any */
-    char *line; /* digits, NULL: any */
+    char *file; /* a pattern with wildcards; NULL: any */
+    char *line; /* digits; NULL: any */
 } lines_t;
 
 typedef struct {
@@ -33,7 +33,7 @@ struct chk_rules {
     size_t n;
 };
 
-/* Where a line is read. */
+/* The position in the rules' text, and where the reason for a refusal goes. */
 typedef struct {
     const char *at, *end;
     const char *name;
@@ -63,7 +63,8 @@ static void skip_blanks(reader_t *r)
         r->at++;
 }
 
-/* The next word, quotes taken off, into `word`; false: there is none, or it is refused. */
+/* Reads the next word, without its quotes, into `word`. False: the line has no more, or (*good is
+ * false) the word is refused. */
 static bool next_word(reader_t *r, char *word, bool *good)
 {
     bool quoted = false;
@@ -122,7 +123,7 @@ static bool set_kernel(reader_t *r, rule_t *rule, const char *value)
 /* FILE, FILE:LINE or FILE:*, which is any line */
 static bool set_lines(reader_t *r, lines_t *l, const char *value)
 {
-    free(l->line); /* of one that stands before */
+    free(l->line); /* of an earlier at= or made= */
     l->line = NULL;
     if (!set_text(r, &l->file, value)) return false;
     char *colon = strrchr(l->file, ':');
@@ -160,7 +161,7 @@ static void free_rule(rule_t *rule)
     free(rule->call);
 }
 
-/* The line's rule in `rule`, which has no kinds if there is none on it. */
+/* Reads the rule on a line; rule->kinds is 0 if there is none. */
 static bool read_line(reader_t *r, rule_t *rule, char *word)
 {
     const char *begin = r->at, *end = r->at;
@@ -221,7 +222,7 @@ chk_rules_t *chk_rules_read(const char *name, char *why, size_t room)
     size_t bytes;
     struct stat st;
     const bool there = stat(name, &st) == 0;
-    if (there && !S_ISREG(st.st_mode)) { /* it is read by the launcher and by every process */
+    if (there && !S_ISREG(st.st_mode)) { /* the launcher and every process read it */
         snprintf(why, room, "%s: no file that can be read more than once", name);
         return NULL;
     }
@@ -254,7 +255,7 @@ static bool is_at(const lines_t *l, const char *file, uint32_t line)
            (!strchr(l->file, '/') && fnmatch(l->file, base_last_part(file), 0) == 0);
 }
 
-/* Whether one of them is meant. */
+/* Whether the rule's lines include one of these. */
 static bool is_among(const lines_t *l, const chk_lines_t *lines)
 {
     size_t k = 0;
@@ -295,10 +296,10 @@ const char *chk_rule_text(const chk_rules_t *r, size_t rule)
     return r->rule[rule].text;
 }
 
-/* ---- the rule of a finding ---- */
+/* ---- the rule that would suppress a finding ---- */
 
-/* A backslash before each of `special`, and once more before what quotes would take; `any` stands
- * for what would end the line. */
+/* Writes a value between quotes: a backslash before each character of `special`, and one more
+ * before what a quoted value escapes. `any` replaces control characters. */
 static void write_quoted(FILE *f, const char *text, const char *special, char any)
 {
     for (; *text; text++) {

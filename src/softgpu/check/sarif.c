@@ -1,6 +1,6 @@
 /* sarif.c - findings for services that show them beside the code: SARIF 2.1.0.
  *
- * What a line of the document says; the document as a file is sarif_file.h's. */
+ * This file writes the lines of the document; sarif_file.h keeps them in a file. */
 #include "softgpu/check/format.h"
 
 #include "base/env.h"
@@ -16,19 +16,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of this process, as long as it is this program. */
+/* State of this process while it runs this program. */
 static struct {
-    char **result; /* each without its last member */
+    char **result; /* each one without its last member, the count, and its closing brace */
     size_t n, room;
-    char root[PATH_MAX]; /* of the document's paths, with a slash behind it */
-    char *command;       /* as JSON */
-    char mark[64];       /* of its lines */
+    char root[PATH_MAX]; /* the folder that the document's paths are below, with a slash at its end
+                          */
+    char *command;       /* the command line as JSON */
+    char mark[64];       /* the members that mark this process's lines */
     time_t since;
 } mine;
 
-/* ---- places ---- */
+/* ---- places in the code ---- */
 
-/* {"uri":...}: below where the program was started, or from the root on. */
+/* Writes {"uri":...}: relative to the document's folder, or absolute. */
 static void put_artifact(FILE *f, const char *file)
 {
     const size_t root = strlen(mine.root);
@@ -53,7 +54,7 @@ static void put_region(FILE *f, const char *file, uint32_t line)
     fputc('}', f);
 }
 
-/* Where the finding is: a line of a kernel or of a call, or the program, if there is no line. */
+/* Where the finding is: a line of a kernel or of a call; the program's file if no line is known. */
 static void put_location(FILE *f, const chk_told_t *t)
 {
     const char *kernel = t->at.function ? t->at.function : t->at.kernel;
@@ -75,7 +76,7 @@ static void put_location(FILE *f, const chk_told_t *t)
     fputs("}]", f);
 }
 
-/* A list of related locations, each with a number. */
+/* A list of related locations, numbered from 1. */
 typedef struct {
     FILE *f;
     unsigned n;
@@ -101,7 +102,7 @@ static void put_related_calls(related_t *r, const chk_calls_t *calls, uint32_t f
     }
 }
 
-/* `what` NULL: the program's own line has been put already. */
+/* `what` NULL: the line of the finding itself is already written. */
 static void put_related_code(related_t *r, const chk_code_t *c, const char *what)
 {
     for (uint32_t k = 0; k < c->n; k++)
@@ -124,7 +125,8 @@ static void put_all_related(FILE *f, const chk_told_t *t)
     if (r.n) fputc(']', f);
 }
 
-/* The same for the same finding in a program whose lines have moved. */
+/* Equal for the same finding after lines of the program have moved: line numbers have no part in
+ * it. */
 static void put_fingerprint(FILE *f, const chk_told_t *t)
 {
     const char *parts[] = {chk_kinds[t->f.kind].name, t->at.kernel, t->at.function, t->f.call,
@@ -150,7 +152,7 @@ static void put_time(FILE *f, const char *key, time_t when)
     fprintf(f, ",\"%s\":\"%s\"", key, text);
 }
 
-/* `total` is NULL while the process runs. */
+/* `total`: NULL while the process runs. */
 static void put_invocation(FILE *f, const chk_total_t *total)
 {
     char folder[PATH_MAX];
@@ -246,7 +248,7 @@ static char *make_result(const chk_told_t *t, const chk_times_t *times)
     return text;
 }
 
-/* `times` is one of an array of them, by id. */
+/* `times` points into an array of them, indexed by id - 1. */
 static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *times)
 {
     (void)l;

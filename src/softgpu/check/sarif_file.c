@@ -41,7 +41,7 @@ static void current_folder(char *root, size_t room)
     if (n && root[n - 1] != '/') strcpy(root + n, "/");
 }
 
-/* What put_path() has written, up to a quote. */
+/* Decodes what chk_sarif_put_path() has written, up to a quote. */
 static void read_path(const char *text, char *path, size_t room)
 {
     char *end = path + room - 1, digits[3] = "";
@@ -73,7 +73,7 @@ static void put_rules(FILE *f)
     }
 }
 
-/* In one line, which ends where the lists of lines begin. */
+/* Writes the head in one line; the list of invocations begins on the next one. */
 static void put_head(FILE *f)
 {
     char root[PATH_MAX];
@@ -96,7 +96,8 @@ static void put_empty(FILE *f)
     fputs(MIDDLE END, f);
 }
 
-/* Copies lines of the list that begins at `at` which are not of `own`; where it ends. */
+/* Copies the lines of the list at `at`, except those that begin with `own`. Returns where the list
+ * ends. */
 static const char *copy_others(FILE *f, const char *at, const char *end, const char *own,
                                bool *comma)
 {
@@ -113,8 +114,7 @@ static const char *copy_others(FILE *f, const char *at, const char *end, const c
     return at;
 }
 
-/* The document with new lines in place of those of the same mark in `old`, which is one and ends
- * with a zero. */
+/* Writes the document `old` with this program's lines replaced. `old` is a whole document. */
 static void put_document(FILE *f, const char *old, const chk_sarif_lines_t *lines)
 {
     char own[128];
@@ -132,10 +132,10 @@ static void put_document(FILE *f, const char *old, const chk_sarif_lines_t *line
 
 /* ---- the file ---- */
 
-enum { NAMES = 100 }; /* of files that runs which were killed have left */
+enum { NAMES = 100 }; /* names tried for a temporary file: killed runs may have left some */
 
-/* A new file beside it, written to its end, with the rights of `like`, or of new files where that
- * is NULL. False with errno. */
+/* Writes a new file beside `name`, with the permissions of `like`, or default ones if that is NULL.
+ * False with errno. */
 static bool write_beside(const char *name, const char *text, const struct stat *like,
                          char temporary[PATH_MAX])
 {
@@ -169,7 +169,8 @@ static char *text_of_empty(void)
     return fclose(f) == 0 ? text : NULL;
 }
 
-/* A document of no lines; `replace`: in place of whatever is there. */
+/* Writes a document without findings. `replace`: over whatever is there; otherwise only if nothing
+ * is. */
 static bool write_empty(const char *name, bool replace)
 {
     char temporary[PATH_MAX], *text = text_of_empty();
@@ -183,8 +184,8 @@ static bool write_empty(const char *name, bool replace)
     return good || (!replace && error == EEXIST);
 }
 
-/* What a link points to, since a new file would take the place of the link; false with errno for
- * what is there and is no file, whose place none may take. */
+/* Follows symbolic links, since a new file would replace the link itself. False with errno if
+ * something is there that is no regular file. */
 static bool find_file(const char *name, char path[PATH_MAX])
 {
     struct stat st;
@@ -199,7 +200,7 @@ bool chk_sarif_begin(const char *name)
     return find_file(name, path) && write_empty(path, true);
 }
 
-/* The file, locked, as it is now; -1 with errno. */
+/* Opens the current file and locks it; makes one if there is none. -1 with errno. */
 static int open_locked(const char *name)
 {
     for (;;) {
@@ -212,11 +213,11 @@ static int open_locked(const char *name)
         if (fstat(fd, &here) == 0 && stat(name, &there) == 0 && here.st_ino == there.st_ino &&
             here.st_dev == there.st_dev)
             return fd;
-        close(fd); /* another process has put a new one in its place */
+        close(fd); /* another process has replaced it meanwhile */
     }
 }
 
-/* The document that is there, an empty one for an empty file; NULL with errno. */
+/* Reads the document; an empty file counts as an empty document. NULL with errno. */
 static char *read_document(const char *name)
 {
     size_t bytes;
@@ -229,7 +230,7 @@ static char *read_document(const char *name)
     if (bytes && base_begins_with(end, BEGIN) && strchr(end, '\n')) return end;
     free(end);
     if (!bytes) return text_of_empty();
-    errno = EEXIST; /* something else */
+    errno = EEXIST; /* the file holds something else */
     return NULL;
 }
 

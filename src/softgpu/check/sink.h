@@ -1,7 +1,8 @@
-/* sink.h - what the calls of the program tell the checker: libsoftgpu-check.so finds the table.
+/* sink.h - the functions by which the program's calls reach the checker: libsoftgpu-check.so looks
+ * this table up.
  *
- * The library stands in front of HIP and HSA; it knows their functions and nothing of the device.
- */
+ * That library is preloaded in front of HIP and HSA. It knows their functions and nothing of the
+ * device. */
 #ifndef SOFTGPU_CHECK_SINK_H
 #define SOFTGPU_CHECK_SINK_H
 
@@ -11,119 +12,120 @@
 
 enum { SOFTGPU_CHECK_VERSION = 9 };
 
-/* Variable with the name of a file to which every process adds a byte for each error. */
+/* Environment variable with the name of a file: every process appends a byte for each error. */
 #define SOFTGPU_CHECK_COUNT "SOFTGPU_CHECK_COUNT"
 
-/* Variable with the process that the launcher has become: others say which they are. */
+/* Environment variable with the launched program's process id: other processes name theirs in
+ * reports. */
 #define SOFTGPU_CHECK_FIRST "SOFTGPU_CHECK_FIRST"
 
-/* Name of the function of type softgpu_check_fn_t that the preloaded stub exports. */
+/* Name of the function, of type softgpu_check_fn_t, that the preloaded stub exports. */
 #define SOFTGPU_CHECK_SYMBOL "softgpu_check"
 
-/* What tells what happens before what. All functions are thread-safe; `at` is the address of a
- * signal's value. */
+/* The order of events (order.h). All functions are thread-safe; `at` is the address of a signal's
+ * value. */
 typedef struct softgpu_order_api {
-    /* The program has seen the value. `waited`: for it. */
+    /* The program has read the value. `waited`: it has waited for it. */
     void (*seen)(uint64_t at, int64_t value, bool waited);
 
-    /* It is about to set it, or to add to it what is `seen` there. */
+    /* It is about to set the value, or to add to it; `seen` is what the signal holds before. */
     void (*stored)(uint64_t at, int64_t value);
     void (*added)(uint64_t at, int64_t seen, int64_t add);
 
-    /* It is about to ring a doorbell: this packet of the queue, and those before, are written.
-     * `ring`: of so many slots. */
+    /* It is about to ring a queue's doorbell: the packets up to this one are written. `ring`: the
+     * packets' memory, of so many slots. */
     void (*rung)(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots);
 
-    /* The runtime is about to call a handler, on this thread, because of that; 0: it has returned.
-     */
+    /* The runtime is about to call a handler on this thread, because the signal has this value.
+     * `at` 0: the handler has returned. */
     void (*handling)(uint64_t at, int64_t value);
-    /* A call of the runtime that may look at the signal in the program's place begins, or is over.
-     */
+    /* A call of the runtime begins, or is over, that may test the signal in the program's place. */
     void (*looking)(uint64_t at, bool begins);
 
-    /* A call begins that waits for copies of its own: a number for returned(). */
+    /* A call begins that waits for copies of its own; returned() gets the number. */
     uint64_t (*called)(void);
     void (*returned)(uint64_t number);
 } softgpu_order_api_t;
 
-/* What is known of an allocation that is to be taken back. */
+/* An allocation that is about to be freed. */
 typedef struct {
-    uint64_t number; /* for those who tell more of it */
+    uint64_t number; /* its serial, for the functions below */
     uint64_t bytes;
     const char *made_by; /* "hipMalloc" */
 } softgpu_check_place_t;
 
 enum {
-    SOFTGPU_CHECK_HOST = 1, /* memory of the program's own, which the GPU may use from now on */
+    SOFTGPU_CHECK_HOST = 1, /* host memory that the GPU may use from now on */
     SOFTGPU_CHECK_INNER = 2 /* made by a runtime inside another call */
 };
 
 enum {
-    SOFTGPU_CHECK_REPORT = 1, /* tell what cannot be taken back */
-    SOFTGPU_CHECK_NOW = 2     /* the runtime is told next: it is not held, by gone() */
+    SOFTGPU_CHECK_REPORT = 1, /* report an address that is no allocation */
+    SOFTGPU_CHECK_NOW = 2     /* the runtime frees it next: gone() will not say `held` */
 };
 
 enum { SOFTGPU_CHECK_ABORTS = -1 };
 
-/* A call of HIP's that has returned an error. */
+/* A HIP call that has returned an error. */
 typedef struct {
-    const char *call;  /* a literal */
-    const char *error; /* "hipErrorInvalidValue"; NULL: HIP does not say */
+    const char *call;  /* its name, a literal */
+    const char *error; /* such as "hipErrorInvalidValue"; NULL: HIP has no name for it */
     int status;
-    bool launch;                  /* of kernels; what is known of it: */
-    const char *kernel;           /* its symbol, or NULL */
-    uint32_t groups[3], items[3]; /* of the grid, and of a workgroup; 0: not known */
-    uint64_t lds;                 /* bytes that the call adds to the kernel's own */
+    bool launch; /* it launches kernels; the members below are what is known of the launch: */
+    const char *kernel; /* its symbol, or NULL */
+    uint32_t groups[3],
+        items[3]; /* workgroups of the grid, work-items of a workgroup; 0: not known */
+    uint64_t lds; /* bytes that the call adds to the kernel's own LDS */
 } softgpu_check_failure_t;
 
-/* All functions are thread-safe, take the caller's stack and keep nothing but `call`, a literal. */
+/* All functions are thread-safe. Strings named `call` are literals and kept; nothing else is. */
 typedef struct softgpu_check_api {
     unsigned version; /* SOFTGPU_CHECK_VERSION of the library */
 
-    /* Memory was given out. What a runtime gets and divides is told again, part by part. */
+    /* Memory was allocated. What a runtime allocates and divides is announced again, piece by
+     * piece. */
     void (*made)(uint64_t begin, uint64_t bytes, const char *call, unsigned flags);
 
-    /* It is a variable of that symbol, which the runtime keeps in memory of its own. */
+    /* The memory is the variable of that symbol, which the runtime has allocated by itself. */
     void (*variable)(uint64_t begin, uint64_t bytes, const char *symbol);
 
-    /* It is the program's own, and the program has it at that address. */
+    /* The memory is the program's own, at the host address `host`. */
     void (*own)(uint64_t begin, uint64_t host);
 
-    /* Memory is about to be taken back; false: nothing is known of it. */
+    /* Memory is about to be freed. False: no such allocation is known. */
     bool (*going)(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place);
-    /* It will be, when a stream gets there; then gone() with NULL for the call. */
+    /* It will be freed when a stream gets there; then gone() is called, with NULL for `call`. */
     void (*ending)(uint64_t begin, uint64_t number, const char *call);
-    /* `held`: the runtime has not been told yet, so that it is still mapped until released(). */
+    /* It is freed. `held`: the runtime still has it mapped, until released(). */
     void (*gone)(uint64_t begin, uint64_t number, const char *call, bool held);
     void (*released)(uint64_t begin, uint64_t number);
 
-    /* The GPU may use the program's own memory there, whatever has been unlocked of it. */
+    /* The GPU may use host memory in the range, whatever was unlocked there. */
     void (*shared)(uint64_t begin, uint64_t bytes);
 
-    /* A call is about to write and to read, until it is over(); 0 bytes: it does one of them only.
-     */
+    /* A call begins that writes and reads these ranges; over() ends it. 0 bytes: it does only one
+     * of them. */
     void (*copies)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                    const char *call);
-    /* A call is about to launch a graph, until it is over(). NULL: nobody asks. */
+    /* A call begins that launches a graph; over() ends it. NULL: not wanted. */
     void (*launches)(const char *call);
-    /* The latest call of the thread that began is over. */
+    /* The latest call that the thread has begun is over. */
     void (*over)(void);
-    /* A copy engine is about to be given that to do; 0 bytes to be read: it fills. NULL: nobody
-     * asks. */
+    /* A copy engine is about to be given this copy; from_bytes 0: it fills. NULL: not wanted. */
     void (*moves)(uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes,
                   uint64_t bytes);
 
-    void (*failed)(const softgpu_check_failure_t *failure); /* NULL: nobody asks */
+    void (*failed)(const softgpu_check_failure_t *failure); /* NULL: not wanted */
 
-    /* A code object's file, whole. */
+    /* The program loads a code object; this is its whole file. */
     void (*code)(const void *elf, size_t bytes);
 
-    /* The process is about to end without the handlers of exit: by _exit with a status, or
-     * (SOFTGPU_CHECK_ABORTS) by abort. May be called in a signal handler, and where a child of
-     * vfork ends, of which nothing is told. */
+    /* The process is about to end without its exit handlers: by _exit with a status, or by abort
+     * (SOFTGPU_CHECK_ABORTS). May be called in a signal handler. Also called when a child of vfork
+     * ends, of which nothing is reported. */
     void (*leaving)(int status);
 
-    const softgpu_order_api_t *order; /* NULL: nobody asks */
+    const softgpu_order_api_t *order; /* NULL: no order is kept */
 } softgpu_check_api_t;
 
 /* NULL: nothing is checked. */

@@ -1,4 +1,5 @@
-/* stray.c - see stray.h: the mistakes that lead far away. */
+/* stray.c - see stray.h: recognises the mistakes that lead to an address far from all
+ * allocations. */
 #include "softgpu/check/stray.h"
 
 #include "base/file.h"
@@ -8,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is never mapped, /proc/sys/vm/mmap_min_addr: indexes and members of a null pointer. */
+/* Linux maps nothing below this address (/proc/sys/vm/mmap_min_addr): an access there is to an
+ * index or a member of a null pointer. */
 enum { NEAR_NULL = 65536 };
 
-/* Of the program's own, as the kernel has it: 'p' for private, "[heap]" or a file. False: it is
- * not there, or others have it, too. */
+/* Whether the address is in private memory of the process, as /proc/self/maps says. `name`:
+ * "[heap]", or the file that is mapped. */
 static bool is_own_memory(uint64_t va, char name[64])
 {
     char line[512];
@@ -31,7 +33,7 @@ static bool is_own_memory(uint64_t va, char name[64])
 }
 
 typedef struct {
-    uint64_t va, on_gpu; /* 0: nothing is found */
+    uint64_t va, on_gpu; /* 0: not found */
     const char *call;
 } own_t;
 
@@ -43,7 +45,7 @@ static void see_own(const chk_place_t *p, void *to)
     o->call = p->call;
 }
 
-/* Memory that the GPU has, though not there: on ROCm 5. */
+/* Whether it is the host address of memory that the GPU has at another one, as on ROCm 5. */
 static bool is_elsewhere(uint64_t va, char **words)
 {
     own_t o = {.va = va};

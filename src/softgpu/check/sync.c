@@ -1,4 +1,5 @@
-/* sync.c - the part that looks at how waves of a workgroup meet. */
+/* sync.c - the sync check: waves that have ended while others wait at a barrier, and waves that
+ * wait at different barriers. */
 #include "softgpu/check/part.h"
 
 #include "softgpu/isa/isa.h"

@@ -18,14 +18,15 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* Of the program's: nothing in it begins a line, or moves a terminal. */
+/* Names come from the program: a control character might begin a line or move the terminal's
+ * cursor. */
 static void put_name(FILE *f, const char *name)
 {
     for (; *name; name++)
         fputc(is_control(*name) ? '?' : *name, f);
 }
 
-/* With names in it, and lines of its own, which begin as those of a finding do. */
+/* A note has names in it, and may have more lines, which begin like those of a finding. */
 static void put_note(FILE *f, const char *note)
 {
     for (fputs("  ", f); *note; note++)

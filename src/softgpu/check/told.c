@@ -84,7 +84,7 @@ void chk_told_free(chk_told_t *t)
     free(t->more);
 }
 
-/* How many of the calls have lines. */
+/* Collects the calls of which the line is known; returns how many there are. */
 static size_t lines_of(const chk_calls_t *calls, const char **file, uint32_t *line)
 {
     size_t n = 0;
@@ -102,7 +102,7 @@ void chk_told_subject(const chk_told_t *t, chk_told_subject_t *s)
         .subject = {.kind = t->f.kind, .kernel = t->at.kernel, .call = t->f.call}};
     const chk_code_t *c = &t->at.code;
     size_t n = c->n;
-    for (uint32_t k = 0; k < n; k++) { /* a rule is offered for the first */
+    for (uint32_t k = 0; k < n; k++) { /* the rule that is offered names the first line */
         const uint32_t from = k == 0 ? c->own : k <= c->own ? k - 1 : k;
         s->file[k] = c->file[from];
         s->line[k] = c->line[from];

@@ -1,6 +1,6 @@
-/* told.h - a finding in words: what every format of the report says, each in its own way.
+/* told.h - a finding with everything that a report says of it.
  *
- * Names, lines and allocations are looked up once, here; formats (format.h) only write them. */
+ * Names, lines and allocations are looked up once, here; the formats (format.h) only write them. */
 #ifndef SOFTGPU_CHECK_TOLD_H
 #define SOFTGPU_CHECK_TOLD_H
 
@@ -9,10 +9,10 @@
 
 enum { CHK_INSTRUCTION_MAX = 128 };
 
-/* Where on the GPU. */
+/* Where on the GPU an access was made. */
 typedef struct {
-    char *kernel;   /* as the source names it; NULL: none */
-    char *function; /* that has the instruction, if it is another; or NULL */
+    char *kernel;   /* as in the source; NULL: no kernel */
+    char *function; /* the function that the instruction is in, if it is not the kernel; or NULL */
     chk_code_t code;
     char instruction[CHK_INSTRUCTION_MAX];
     uint64_t pc;
@@ -23,28 +23,28 @@ typedef enum { CHK_BEFORE, CHK_WITHIN, CHK_AFTER } chk_side_t;
 extern const char *const chk_sides[];
 
 typedef struct {
-    chk_finding_t f; /* its pointers may be stale, but for texts that are literals */
-    char *message;   /* "invalid write of 4 bytes" */
+    chk_finding_t f; /* its pointers may be stale, except those to literals */
+    char *message;   /* such as "invalid write of 4 bytes" */
     chk_spot_t at, other;
     bool has_place;
     chk_place_t place;
     chk_side_t side;
-    uint64_t distance; /* bytes before, inside or after the place */
-    char *variable;    /* as the source names it, if the place is one: */
-    chk_calls_t made;  /* where it is declared, else where the place was made */
+    uint64_t distance; /* bytes before, inside or after the allocation */
+    char *variable;    /* name as in the source, if the allocation is a variable */
+    chk_calls_t made;  /* where the variable is declared, or the allocation was made */
     chk_calls_t gone, call, other_call;
     char *more;
 } chk_told_t;
 
-/* How often equal ones were found. */
+/* How often equal findings occurred. */
 typedef struct {
-    uint64_t id, waves, lanes; /* id: 1 for the first that was written, and so on */
+    uint64_t id, waves, lanes; /* id: numbers the findings that are written, from 1 on */
 } chk_times_t;
 
-/* What is not known, or for which there is no memory, is missing. */
+/* Members stay empty for what is not known, or if memory runs out. */
 void chk_told_make(chk_told_t *t, const chk_finding_t *f);
 void chk_told_free(chk_told_t *t);
-/* For rules of suppression; what it points to is the told's. */
+/* The properties that suppression rules match; its pointers are into the chk_told_t. */
 typedef struct {
     const char *file[CHK_FRAMES_OF_CODE], *made_file[CHK_CALLS];
     uint32_t line[CHK_FRAMES_OF_CODE], made_line[CHK_CALLS];

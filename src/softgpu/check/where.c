@@ -22,9 +22,9 @@ bool chk_is_system(const char *file)
     return !strncmp(file, "/usr/", 5) || !strncmp(file, "/opt/rocm", 9);
 }
 
-enum { SCOPES_MAX = 256 }; /* within each other */
+enum { SCOPES_MAX = 256 }; /* nested in each other */
 
-/* One thread at a time: libdw's answers belong to its handles. */
+/* One thread at a time: what libdw returns belongs to its handles. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void chk_where_fork(chk_fork_t when)
@@ -57,7 +57,7 @@ static bool add_call(chk_calls_t *calls, const char *file, int line)
     return true;
 }
 
-/* The functions that were inlined at the address, outermost first. */
+/* The functions that are inlined at the address, outermost first. */
 static uint32_t inlined_at(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address,
                            Dwarf_Die inlined[CHK_CALLS])
 {
@@ -70,9 +70,9 @@ static uint32_t inlined_at(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr ad
     return n;
 }
 
-/* The line of an address in the unit, and where the program called what it was inlined from; of
- * the system's headers the caller's alone. Line 0 is of no line: compilers give it to code that
- * they have made of several. */
+/* Adds the line of an address, and the lines that called the functions inlined there. Of functions
+ * in system headers only the caller is added. Line 0 is no line: compilers give it to code that
+ * they have merged. */
 static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address,
                       chk_calls_t *calls)
 {
@@ -91,7 +91,7 @@ static bool add_lines(const dis_libdw_t *dw, Dwarf_Die *unit, Dwarf_Addr address
     return calls->n > before;
 }
 
-/* A return address, whose call is just before it. */
+/* Adds the lines of a return address; the call is just before it. */
 static bool add_frame(const dis_libdw_t *dw, Dwfl *d, const void *at, chk_calls_t *calls)
 {
     const Dwarf_Addr address = (Dwarf_Addr)(uintptr_t)at - 1;
@@ -103,7 +103,7 @@ static bool add_frame(const dis_libdw_t *dw, Dwfl *d, const void *at, chk_calls_
     return false;
 }
 
-/* Runtimes, profilers and ourselves: nobody looks for an error there first. */
+/* Whether the object belongs to the program, and not to a runtime, a profiler or the checker. */
 static bool is_program(const char *object)
 {
     static const char *const others[] = {"/libsoftgpu",  "/libamdhip64", "/libhsa-runtime",
@@ -130,8 +130,8 @@ bool chk_made_by_program(const chk_place_t *p)
            (!strncmp(p->call, "hip", 3) || chk_called_by_program(&p->made));
 }
 
-/* The function as the source names it, or NULL; `d`: the debug information, which has the names of
- * static ones as well, or NULL. */
+/* The function at a return address, by its name in the source, or NULL. `d`: debug information,
+ * which also names static functions; may be NULL. */
 static char *function_at(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, const void *at,
                          size_t *offset)
 {
@@ -147,8 +147,8 @@ static char *function_at(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, 
     return name ? base_kernel_name(name) : NULL;
 }
 
-/* Where there is no line: the function, or where in which object it is. False: callers of it tell
- * nobody anything. */
+/* Adds a frame without a line: its function, or its offset in its object. False: the callers of it
+ * say nothing useful. */
 static bool add_symbol(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, const void *at,
                        chk_calls_t *calls)
 {
@@ -185,13 +185,13 @@ void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
     Dwfl *d = dw ? dw->dwfl_begin(&callbacks) : NULL;
     const bool lines = d && dw->dwfl_linux_proc_report(d, getpid()) == 0 &&
                        dw->dwfl_report_end(d, NULL, NULL) == 0;
-    const void *first = NULL; /* object without lines */
+    const void *first = NULL; /* the object of the first frame without a line */
     for (uint32_t k = 0; k < s->n && calls->n < CHK_CALLS; k++) {
         Dl_info object = {0};
         const char *at = (const char *)s->at[k] - 1;
         if (!dladdr(at, &object) || !object.dli_fname || !is_program(object.dli_fname)) continue;
         if (!first && lines && add_frame(dw, d, s->at[k], calls)) continue;
-        /* what called the program's own: nobody looks there */
+        /* this one has called the program's object: it says nothing useful */
         if (calls->n && first != object.dli_fbase) break;
         first = object.dli_fbase;
         if (!add_symbol(dw, lines ? d : NULL, &object, s->at[k], calls)) break;

@@ -15,7 +15,7 @@
 
 enum {
     BUCKETS = 4096,
-    FEW_PAGES = 64 /* so many are kept without asking whether they are of use, 5 MB */
+    FEW_PAGES = 64 /* kept whether they are used or not: about 8 MB */
 };
 
 struct isa_code {

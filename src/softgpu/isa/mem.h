@@ -1,8 +1,8 @@
 /* mem.h - how instructions reach memory: one address at a time.
  *
- * Apart from vmem.h because scalar loads and instruction fetch need no lanes. Every access goes
- * through the device's page table; a wave keeps its last four extents so that the table is seldom
- * asked. Part of the core: compiled once per variant. */
+ * Scalar loads and instruction fetch need no more than this; accesses of a whole wave are in
+ * mem_lanes.h. Every access goes through the device's page table; a wave keeps its last four
+ * extents so that the table is seldom asked. Part of the core: compiled once per variant. */
 #ifndef SOFTGPU_ISA_MEM_H
 #define SOFTGPU_ISA_MEM_H
 

@@ -1,10 +1,10 @@
-/* observe.h - looking at every instruction a wave runs: exact counts, and hooks for a trace.
+/* observe.h - observing every instruction a wave runs: exact counts, and hooks for a trace.
  *
- * A core has its run loop more than once (run_loop.h): the plain one knows nothing of this and
- * costs nothing, the counting one adds to a few sums, the observed one calls hooks. Whoever looks
- * beside an observer, a check or a census, is called by the observed loop itself and never from a
- * hook: when an instruction begins, and when it has run, depends on what its handler does, and the
- * loops in run.c alone know it. */
+ * A core has several versions of its run loop (run.c, run_loop.h). The plain one does none of this
+ * and costs nothing; the counting one adds to a few sums; the observed one calls hooks. A check or
+ * a census that works beside an observer is called by the observed loop itself, never from a hook:
+ * only the loops know when an instruction begins and when it has run, which depends on its
+ * handler. */
 #ifndef SOFTGPU_ISA_OBSERVE_H
 #define SOFTGPU_ISA_OBSERVE_H
 
