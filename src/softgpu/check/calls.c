@@ -110,7 +110,7 @@ static size_t bytes_for_hip(size_t bytes)
       (const void *handle, size_t bytes, uint32_t count, const void *agents, void **at),           \
       (handle, bytes, count, agents, at), *at, bytes)
 
-/* HSA calls of HIP are left out: HIP makes them while holding locks of its own. */
+/* Whether the program itself calls HIP. HIP makes its own HSA calls while it holds locks. */
 static bool is_hip(const char *name)
 {
     return name[1] == 'i' && !calls_outer;

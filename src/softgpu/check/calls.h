@@ -62,7 +62,7 @@ static inline void *find_next(_Atomic(void *) *slot, const char *name)
  * the work is for. */
 extern _Thread_local const char *calls_outer;
 
-/* Makes a call of the runtime's; the calls that it makes inside count as its own. */
+/* Calls the runtime's function; calls that are made inside it count as its own. */
 #define INSIDE(name, status, ...)                                                                  \
     do {                                                                                           \
         const char *const outer_one = calls_outer;                                                 \

@@ -2,8 +2,8 @@
  * that it is not allocated again at once, and whoever still uses it is found.
  *
  * hipFree waits for the device: what it frees is dead when it returns. What hipFreeAsync frees is
- * dead when its stream gets there, which a callback on the stream tells. Before the runtime is
- * asked something that depends on free memory, it is given back what is held. */
+ * dead when its stream gets there, which a callback on the stream tells. Before a call whose answer
+ * depends on free memory, the runtime gets the held memory back. */
 #include "softgpu/check/calls.h"
 
 #include <pthread.h>

@@ -16,7 +16,7 @@
 
 enum {
     PAGE_BYTES = 4096,
-    ALIGNMENT_MAX = 256 /* that variables have as a rule */
+    ALIGNMENT_MAX = 256 /* the greatest alignment that variables usually have */
 };
 
 /* ---- files ---- */

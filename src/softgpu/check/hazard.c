@@ -22,7 +22,7 @@ enum {
                         come in any order */
 };
 
-/* An operation that changes LDS, not waited for yet as far as is known. */
+/* One of a wave's last operations that changed LDS. */
 typedef struct {
     uint8_t flow;
     uint32_t number;

@@ -235,7 +235,7 @@ static bool open(const chk_alu_t *a, unsigned width, uint64_t x, uint64_t ux, ui
     x &= all, y &= all, ux &= all, uy &= all;
     if (!(ux | uy)) return false;
     if (a->of.rule == ISA_DATA_EQUAL) return !((x ^ y) & ~(ux | uy));
-    if (a->of.is_signed) { /* with flipped signs, the unsigned order is the signed one */
+    if (a->of.is_signed) { /* with the sign bits flipped, the unsigned order is the signed one */
         const uint64_t sign = UINT64_C(1) << (width - 1);
         x ^= sign;
         y ^= sign;

@@ -21,7 +21,7 @@
 enum {
     SPANS = 4,
     LDS_OF_ANY = 64 * 1024, /* the most that a workgroup can have */
-    ARGUMENTS_ALIGN = 16    /* in which compilers load a kernel's arguments */
+    ARGUMENTS_ALIGN = 16    /* compilers load arguments in pieces of this size */
 };
 
 typedef struct {
@@ -66,7 +66,7 @@ static bool none_outside(const uint32_t *row, uint32_t first, uint32_t more)
 {
     const __m128i *v = (const __m128i *)row;
     const __m128i least = _mm_set1_epi32((int)first), most = _mm_set1_epi32((int)more);
-    __m128i outside = _mm_setzero_si128(); /* its signs tell */
+    __m128i outside = _mm_setzero_si128(); /* a sign bit says that the element is outside */
     for (unsigned k = 0; k < ISA_LANES / 4; k++) {
         const __m128i above = _mm_sub_epi32(v[k], least);
         outside = _mm_or_si128(outside, _mm_or_si128(above, _mm_sub_epi32(most, above)));

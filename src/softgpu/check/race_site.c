@@ -33,7 +33,7 @@ void race_site_fork(chk_fork_t when)
 
 /* ---- code ---- */
 
-/* The registers of an operand, numbered in one space; n 0: a constant. */
+/* The registers of an operand, numbered in one space; n 0: it has none that can change. */
 typedef struct {
     uint32_t first, n;
 } registers_t;
@@ -168,7 +168,8 @@ static bool is_branch(unsigned op)
     }
 }
 
-/* The analysis ends there: the code behind it is another matter. */
+/* Instructions behind which nothing is analysed: control goes elsewhere, or waits for other
+ * waves. */
 static bool leaves(unsigned op)
 {
     return op == ISA_OP_s_endpgm || op == ISA_OP_s_setpc_b64 || op == ISA_OP_s_swappc_b64 ||
