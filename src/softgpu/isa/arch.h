@@ -16,7 +16,7 @@ enum {
     ISA_CODE_FLAT_SCRATCH = 102, /* the first that is no ordinary SGPR */
     ISA_CODE_XNACK_MASK = 104,
     ISA_CODE_VCC = 106,
-    ISA_CODE_TTMP = 108, /* sixteen of them */
+    ISA_CODE_TTMP = 108, /* the first of sixteen trap temporaries */
     ISA_CODE_M0 = 124,
     ISA_CODE_NULL = 125, /* reserved on gfx9 */
     ISA_CODE_EXEC = 126,
@@ -30,7 +30,7 @@ enum {
     ISA_CODE_POPS_EXITING_WAVE_ID = 239,
     ISA_CODE_FLOAT_FIRST = 240, /* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi) */
     ISA_CODE_INVERSE_2PI = 248,
-    ISA_CODE_SDWA = 249, /* these two say that another dword with the source follows */
+    ISA_CODE_SDWA = 249, /* SDWA and DPP: the source is in the dword that follows */
     ISA_CODE_DPP = 250,
     ISA_CODE_VCCZ = 251,
     ISA_CODE_EXECZ = 252,
@@ -79,9 +79,10 @@ enum {
 #undef X
 };
 
-/* Which bits of which register an immediate of s_getreg or s_setreg means. */
+/* The bits that an immediate of s_getreg or s_setreg selects: `mask` is of the bits after they have
+ * been shifted down by `shift`. */
 typedef struct {
-    uint32_t id, shift, mask; /* the mask before it is shifted */
+    uint32_t id, shift, mask;
 } isa_hwreg_t;
 
 static inline isa_hwreg_t isa_hwreg(uint32_t simm16)
@@ -90,7 +91,7 @@ static inline isa_hwreg_t isa_hwreg(uint32_t simm16)
     return (isa_hwreg_t){simm16 & 63, simm16 >> 6 & 31, bits == 32 ? ~0u : (1u << bits) - 1};
 }
 
-/* MODE; rounding in 3:0 and denormals in 7:4 are apart, see fpu.h. */
+/* Bits of MODE above its fields for rounding (3:0, fpu_round_t) and denormals (7:4). */
 enum {
     ISA_MODE_DX10_CLAMP = 1 << 8,
     ISA_MODE_IEEE = 1 << 9,
@@ -114,9 +115,9 @@ enum {
 /* ---- limits that arrays are made for ---- */
 
 enum {
-    ISA_GROUP_WAVES = 16, /* of a workgroup: 1,024 work-items in waves of 64 */
+    ISA_GROUP_WAVES = 16, /* waves of a workgroup: at most 1,024 work-items */
     ISA_UNIT_SIMDS = 4,
-    ISA_SIMD_SLOTS = 10, /* waves that a SIMD holds, at most over all of gfx9 */
+    ISA_SIMD_SLOTS = 10, /* the most waves that a SIMD of any gfx9 GPU holds */
     ISA_SIMD_VGPRS = 512 /* rows of a SIMD's register file, in the unified file of gfx90a */
 };
 
@@ -132,7 +133,7 @@ typedef struct {
     struct {
         isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
     } waitcnt;
-    isa_waits_t waits_most; /* a counter counts so far; s_waitcnt of these waits for nothing */
+    isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
     struct {
         isa_bits_t slot, simd, cu, sh, se;
     } hw_id;
@@ -140,7 +141,7 @@ typedef struct {
 
 extern const isa_arch_t isa_gfx90a;
 
-/* What the immediate of an s_waitcnt asks for. */
+/* For each counter, how many operations may still be outstanding behind this s_waitcnt. */
 static inline isa_waits_t isa_waits(const isa_arch_t *a, uint32_t simm16)
 {
     return (isa_waits_t){.vm = isa_bits_get(a->waitcnt.vm[0], simm16) |

@@ -1,6 +1,8 @@
-/* core.h - what the sources of one core variant share with each other.
+/* core.h - what the sources of one executor core share: its name, its handlers, branches.
  *
- * Names with external linkage here are local to the variant once it is linked together. */
+ * The same sources are compiled once for each core (base, avx2, avx512). Each core is linked into
+ * one object in which all names but isa_core_<variant> become local, so that the cores do not
+ * clash. */
 #ifndef SOFTGPU_ISA_CORE_H
 #define SOFTGPU_ISA_CORE_H
 
@@ -14,11 +16,13 @@ extern isa_handler_t *const isa_core_handlers[ISA_OP_COUNT];
 
 extern const isa_core_t ISA_THIS_CORE;
 
-/* Continues at `pc`; false and ISA_STOP_MEMORY if nothing is mapped there. */
+/* Makes the instruction at `pc` the wave's next one. False if nothing is mapped there: the wave is
+ * then stopped with ISA_STOP_MEMORY. */
 bool isa_go_to(isa_wave_t *w, uint64_t pc);
 
-/* A taken branch to the slot `dwords` away from the next instruction. Within the page it is pointer
- * arithmetic; it counts against the wave's slice. */
+/* A taken branch to the slot `dwords` away from the next instruction. It uses up one of the taken
+ * branches that the wave may make before it yields. Within the decoded page it is pointer
+ * arithmetic. */
 static inline void isa_branch(isa_wave_t *w, int32_t dwords)
 {
     const isa_page_t *page = w->page;

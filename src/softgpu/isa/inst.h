@@ -1,8 +1,8 @@
 /* inst.h - the decoded form of one gfx90a instruction.
  *
- * The decoder fills it once; executor, disassembler and counting read it. Everything a handler
- * would otherwise have to work out from bits on every execution is settled here. Anyone may add a
- * field; what the bits of the encodings are is decode.c's business alone. */
+ * The decoder fills it in once; executor, disassembler, counters and checker read it. It holds
+ * whatever a handler would otherwise have to extract from the encoding on every execution. Only
+ * decode.c and decode_operand.c know the encodings' bits. */
 #ifndef SOFTGPU_ISA_INST_H
 #define SOFTGPU_ISA_INST_H
 
@@ -40,7 +40,7 @@ typedef enum {
 /* Where an operand's value lives. */
 typedef enum {
     ISA_OPK_NONE,
-    ISA_OPK_VGPR,   /* reg = row of the unified register file (AGPRs: relative to ACC, see acc) */
+    ISA_OPK_VGPR,   /* reg = row of the wave's registers */
     ISA_OPK_AGPR,   /* reg = AGPR number; row = w->acc_offset + reg */
     ISA_OPK_SGPR,   /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
     ISA_OPK_CONST,  /* k = inline constant or literal, already widened for the operand's type */
@@ -82,10 +82,10 @@ enum {
 enum {
     ISA_IMAGE_DMASK = 15,
     ISA_IMAGE_UNORM = 1 << 4, /* coordinates count texels */
-    ISA_IMAGE_DA = 1 << 5,    /* the address has a slice */
+    ISA_IMAGE_DA = 1 << 5,    /* the address has a slice number */
     ISA_IMAGE_A16 = 1 << 6,   /* parts of the address have 16 bits, two in a dword */
     ISA_IMAGE_LWE = 1 << 7,
-    ISA_IMAGE_D16 = 1 << 8 /* so have components in registers */
+    ISA_IMAGE_D16 = 1 << 8 /* components in registers have 16 bits */
 };
 
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
@@ -93,14 +93,14 @@ enum {
 struct isa_inst {
     _Alignas(64) _Atomic(isa_handler_t *) fn;
     uint16_t op;        /* ISA_OP_* : row of the instruction table */
-    uint8_t fmt;        /* isa_fmt_t of the encoding met (a VOP2 row met as VOP3 says VOP3A) */
-    uint8_t dwords;     /* size: 1, 2 or 3 (VOP2 madmk with SDWA does not exist) */
+    uint8_t fmt;        /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
+    uint8_t dwords;     /* size: 1, 2 or 3 */
     uint32_t flags;     /* ISA_F_* */
     uint8_t omod;       /* VOP3/SDWA output modifier 0..3 */
     uint8_t dst_sel;    /* SDWA */
     uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
     uint8_t op_sel;     /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
-    union {             /* formats that have the one have not the others */
+    union {             /* no format has more than one of these */
         uint16_t dpp_ctrl;
         uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
         uint16_t image;        /* MIMG: ISA_IMAGE_* */

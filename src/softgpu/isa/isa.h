@@ -18,7 +18,7 @@ typedef struct {
 /* Row of the instruction table; NULL for a number out of range. */
 const isa_op_info_t *isa_op_info(unsigned op);
 
-/* True if the wave core runs this instruction (in the core that isa_core_select returns). */
+/* True if the executor core that isa_core_select() returns has a handler for this instruction. */
 bool isa_op_supported(unsigned op);
 
 /* Decodes the instruction at `words` (n available dwords, at most 3 are read) into *out.
@@ -26,8 +26,8 @@ bool isa_op_supported(unsigned op);
  * Thread-safe; does not touch out->fn. */
 int isa_decode(const uint32_t *words, unsigned n, isa_inst_t *out);
 
-/* Writes LLVM's assembly text of *i into buf; pc is used for nothing but branch targets, which are
- * printed as LLVM prints them without symbols. Returns the length as snprintf does. */
+/* Writes LLVM's assembly text of *i into buf. Branch targets are printed as LLVM prints them
+ * without symbols: as an offset in dwords. Returns the length as snprintf does. */
 int isa_disassemble(const isa_inst_t *i, char *buf, size_t size);
 
 /* ---- code cache ---- */
@@ -39,15 +39,17 @@ isa_code_t *isa_code_create(struct sg_memory *memory);
 /* Destroys the cache; no wave that ran from it may run again. */
 void isa_code_destroy(isa_code_t *code);
 
-/* Has all code compared with memory again before it is next entered: called when the program
- * invalidates the instruction cache or memory is unmapped. O(1). Waves that are running keep their
- * pages until they next look a page up. */
+/* From now on each decoded page is compared with memory again before a wave enters it: called when
+ * the program invalidates the instruction cache or memory is unmapped. O(1). Waves that are running
+ * keep their pages until they next look a page up. */
 void isa_code_invalidate(isa_code_t *code);
 
-/* Many pages have been made since the last clean-up: it is worth while again. */
+/* True if so many pages have been made since the last isa_code_quiesce() that another call is worth
+ * its time. */
 bool isa_code_crowded(const isa_code_t *code);
 
-/* Frees the pages whose code has changed or gone; the caller knows that no wave is in flight. */
+/* Frees the decoded pages whose code has changed or is no longer mapped. The caller makes sure that
+ * no wave is in flight. */
 void isa_code_quiesce(isa_code_t *code);
 
 /* ---- execution ---- */
@@ -65,13 +67,13 @@ typedef struct {
      * also in w->stop; call again to go on after BARRIER or YIELD. Leaves the thread's float mode
      * at the host's default. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
-    /* The same, and counts every instruction (observe.h). */
+    /* As run(), and counts every instruction in a bucket (observe.h). */
     isa_stop_t (*run_counted)(isa_wave_t *w, int32_t slice, struct isa_counter *c);
-    /* The same, and counts each instruction by itself (census.h). */
+    /* As run(), and counts by the instruction's address (census.h). */
     isa_stop_t (*run_census)(isa_wave_t *w, int32_t slice, struct isa_census *c);
-    /* The same, and lets instructions be checked (check.h). */
+    /* As run(), and calls the checker around the instructions that it wants to see (check.h). */
     isa_stop_t (*run_checked)(isa_wave_t *w, int32_t slice, struct isa_check *c);
-    /* The same, and tells the observer (observe.h) of every instruction. */
+    /* As run(), and calls the observer's hooks around every instruction (observe.h). */
     isa_stop_t (*run_observed)(isa_wave_t *w, int32_t slice, struct isa_observer *o);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
 } isa_core_t;
@@ -79,8 +81,8 @@ typedef struct {
 /* A core by name, NULL if it is not built in or this host cannot run it. */
 const isa_core_t *isa_core_by_name(const char *name);
 
-/* Best core for this host, or the one named by SOFTGPU_CORE (base, avx2, avx512): NULL if there is
- * none of that name, or this host cannot run it. */
+/* Best core for this host, or the one that the environment variable SOFTGPU_CORE names (base, avx2,
+ * avx512): NULL if there is none of that name, or this host cannot run it. */
 const isa_core_t *isa_core_select(void);
 
 /* Address of the instruction after the one that stopped (of the next one to run). */

@@ -12,22 +12,24 @@
 
 enum {
     ISA_LANES = 64,
-    ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32, /* and room for the widest tuple: no handler checks */
-    ISA_SCALARS = ISA_CODE_ZERO + 16     /* likewise */
+    /* Handlers do not check whether a tuple of registers ends inside the register file: both arrays
+     * have room behind the last register for the widest tuple. */
+    ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32,
+    ISA_SCALARS = ISA_CODE_ZERO + 16
 };
 
 /* Why a wave stopped. */
 typedef enum {
     ISA_RUN = 0,          /* not stopped */
     ISA_STOP_END,         /* s_endpgm */
-    ISA_STOP_BARRIER,     /* waits for its workgroup */
-    ISA_STOP_YIELD,       /* used its slice, or s_sleep: others may go first */
-    ISA_STOP_STEP,        /* the other waves of the group go first, see lds.h */
-    ISA_STOP_MEMORY,      /* fault_addr, fault_flags */
+    ISA_STOP_BARRIER,     /* s_barrier: waits for the other waves of its workgroup */
+    ISA_STOP_YIELD,       /* has used up its slice, or s_sleep: other waves may run */
+    ISA_STOP_STEP,        /* other waves of the workgroup have to run first: isa_ds_waits() */
+    ISA_STOP_MEMORY,      /* memory fault: fault_addr, fault_flags */
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
     ISA_STOP_TRAP,        /* s_trap: fault_addr = address, trap_id */
-    ISA_STOP_INTERRUPT,   /* between two instructions, since somebody asked for it: observe.h */
+    ISA_STOP_INTERRUPT,   /* between two instructions, as isa_interrupt_t asks: observe.h */
     ISA_STOP_RETURN       /* a trap handler has returned: the program goes on at `ip` */
 } isa_stop_t;
 
@@ -40,8 +42,9 @@ typedef struct isa_group isa_group_t;
 struct sg_memory;
 struct sg_extent;
 
-/* Global wave sync: barriers and semaphores between workgroups, kept from dispatch to dispatch.
- * One per device, zeroed at its creation; lds_gws.c alone looks inside. */
+/* Global wave sync (GWS): barriers and semaphores between workgroups. Their state outlives a
+ * dispatch. There is one isa_gws_t per device, zeroed when the device is made; only lds_gws.c reads
+ * or changes it. */
 enum { ISA_GWS_RESOURCES = 64 };
 typedef struct isa_gws {
     _Atomic uint64_t state[ISA_GWS_RESOURCES];
@@ -55,25 +58,26 @@ typedef struct isa_dispatch {
     struct sg_memory *memory;
     struct isa_code *code; /* the device's code cache */
     uint64_t entry_pc;
-    uint32_t n_vgpr;                    /* unified registers allocated */
-    uint32_t acc_offset;                /* unified row of a0 */
+    uint32_t n_vgpr;                    /* VGPRs and AGPRs allocated for a wave */
+    uint32_t acc_offset;                /* row of AGPR a0: VGPRs and AGPRs share one file */
     uint32_t mode;                      /* initial MODE */
     uint32_t scratch_wave_bytes;        /* scratch of one wave (all lanes) */
     uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
     uint32_t engine_clock_mhz;          /* of the clock that s_memtime counts and s_sleep waits */
     uint32_t doorbell_id;               /* s_sendmsg(MSG_GET_DOORBELL) */
     isa_gws_t *gws;                     /* NULL: ds_gws_* are unsupported */
-    /* s_sendmsg(MSG_INTERRUPT): raise the interrupt with the wave's M0. May be NULL. */
+    /* Called for s_sendmsg(MSG_INTERRUPT): raises the interrupt with the wave's M0. May be NULL. */
     void (*on_message)(struct isa_dispatch *d, isa_wave_t *w, uint32_t simm16);
     void *user;
-    /* Registered extents that were there when one of the waves first met them; mem.c. */
+    /* Extents of registered host memory that were accessible when a wave of this dispatch first
+     * accessed them: they are not tested again (mem.c). */
     _Atomic(const struct sg_extent *) proven[ISA_PROVEN];
 } isa_dispatch_t;
 
 /* A workgroup in flight. */
 struct isa_group {
     isa_dispatch_t *dispatch;
-    uint8_t *lds; /* lds_bytes, 16-byte aligned, zeroed by nobody */
+    uint8_t *lds; /* lds_bytes bytes, aligned to 16, with undefined contents at first */
     uint32_t lds_bytes;
     uint32_t n_waves;
     uint32_t id[3]; /* workgroup ids */
@@ -103,22 +107,22 @@ struct isa_wave {
     uint32_t mode;       /* MODE register */
     uint32_t acc_offset; /* copy of the dispatch's */
     uint32_t index_in_group;
-    uint32_t nap;     /* clocks that the last s_sleep asks for */
+    uint32_t nap;     /* clocks for which the last s_sleep asked */
     isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
-    uint64_t scratch_base;  /* GPU address of this wave's scratch (what the hardware's
-                               FLAT_SCRATCH + wave offset comes to) */
+    uint64_t scratch_base;  /* GPU address of this wave's scratch: on hardware the sum of
+                               FLAT_SCRATCH and the wave's offset */
     uint32_t scratch_bytes; /* of the wave */
     uint32_t hw_id;         /* HW_ID register: SE, CU, SIMD, wave slot */
     /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;
-    /* The instruction at `ip` has waited and is tried again: it has been counted. All of these are
-     * 0 when a wave starts. */
+    /* The instruction at `ip` stopped the wave to wait, and runs again when the wave goes on. It
+     * must not be counted twice. This member and those below are 0 when a wave starts. */
     bool repeats;
-    uint8_t lds_turn;  /* what it has done to LDS since the last barrier: lds.h */
-    uint32_t gws_turn; /* the resource's when a ds_gws_* began to wait: until it has changed */
-    /* In a trap handler, and what its hardware registers TBA and TMA hold; see trap.h. */
+    uint8_t lds_turn;  /* what the wave has done to LDS since the last barrier: lds.h */
+    uint32_t gws_turn; /* GWS resource's turn when a ds_gws_* began to wait for the next one */
+    /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */
     bool privileged;
     uint64_t tba, tma;
     uint64_t until_interrupt; /* instructions, see observe.h; 0: not determined yet */
