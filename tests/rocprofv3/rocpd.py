@@ -5,6 +5,7 @@ and databases of real programs, converted and compared with what rocprofv3 itsel
 usage: rocpd.py ROCPD ROCPROFV3 PROGRAM SCHEMA [unittest arguments]
 """
 import csv
+import ctypes.util
 import glob
 import json
 import os
@@ -165,8 +166,8 @@ class ByHand(Case):
 
     def pages(self, sql, **more):
         """Of the PDF, the text of each page as it stands there; the whole without the breaks of pages and lines."""
-        if not shutil.which("pdftotext"):
-            self.skipTest("no pdftotext (poppler-utils)")
+        if not shutil.which("pdftotext") or not ctypes.util.find_library("cairo"):
+            self.skipTest("no pdftotext (poppler-utils), or no libcairo2")
         said = self.run_it("query", "-i", "one.db", "--query", sql, "--format", "pdf", "-d", "o", "-o", "q", **more).stdout
         self.assertEqual(said, "o/q.pdf\n")
         with open(f"{self.dir}/o/q.pdf", "rb") as f:
