@@ -1,7 +1,9 @@
-/* census.h - counts of single instructions: where in the code, how often, with how many lanes.
+/* census.h - the census: for each instruction of the code, how often and with how many lanes it
+ * ran.
  *
- * A core has a run loop for it (run_loop.h). Every thread has a census of its own for each dispatch
- * that it works for; what goes beyond sums is done by whoever gives it its two functions. */
+ * A core has a run loop of its own for it (run.c). Every thread has an isa_census_t for the
+ * dispatch that it works for. The functions in it, meet(), more() and step(), are the owner's
+ * (src/softgpu/perf/census.c): they find places for counts, and step the timing model. */
 #ifndef SOFTGPU_ISA_CENSUS_H
 #define SOFTGPU_ISA_CENSUS_H
 
@@ -9,17 +11,17 @@
 #include "softgpu/isa/code.h"
 #include "softgpu/isa/wave.h"
 
-/* What is looked at besides EXEC. */
+/* What has to be counted of an instruction besides its runs and its lanes. */
 typedef enum {
     ISA_CENSUS_PLAIN,
-    ISA_CENSUS_MASK,   /* may change EXEC: compared behind it */
-    ISA_CENSUS_BRANCH, /* takes from the slice when it is taken */
+    ISA_CENSUS_MASK,   /* it may change EXEC: compared after it has run */
+    ISA_CENSUS_BRANCH, /* a branch: it was taken if the wave's budget has changed */
     ISA_CENSUS_MORE    /* isa_census_t.more() is called before it */
 } isa_census_kind_t;
 
 typedef struct {
-    softgpu_instruction_counts_t n; /* but for what `full` adds */
-    uint64_t full;                  /* times with every lane active */
+    softgpu_instruction_counts_t n; /* runs with all lanes active are in `full` only */
+    uint64_t full;                  /* runs with all lanes active */
     uint64_t pipe[6];               /* clocks that it holds each pipe of the timing model */
     uint64_t pc;
     uint32_t words[3];
@@ -34,13 +36,14 @@ typedef struct isa_census_page {
 
 typedef struct isa_census isa_census_t;
 struct isa_census {
-    isa_census_page_t *page; /* of the last instruction; never NULL */
-    isa_census_line_t *line; /* [0] is of those that there is no memory for */
-    /* The instruction is met for the first time, or on another page than the last: its place in
-     * `line`, whose page is then the present one; 0: out of memory. */
+    isa_census_page_t *page; /* page of the last instruction; never NULL */
+    isa_census_line_t *line; /* [0] counts the instructions for which memory ran out */
+    /* Called when the census has no place for *i on `page`: it is met for the first time, or on
+     * another page than the last instruction. Returns its place in `line` and makes its page the
+     * present one. 0: out of memory. */
     uint32_t (*meet)(isa_census_t *c, const isa_wave_t *w, const isa_inst_t *i);
     void (*more)(isa_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i);
-    /* Called before each instruction, to step the clock of the wave; NULL: nothing is modelled. */
+    /* Called before each instruction to step the wave's clock; NULL without the timing model. */
     void (*step)(isa_census_t *c, isa_census_line_t *l, isa_wave_t *w, const isa_inst_t *i);
     void *step_user;
 };
@@ -54,7 +57,7 @@ static inline isa_census_line_t *isa_census_line(isa_census_t *c, const isa_wave
     return &c->line[at];
 }
 
-/* The line of *i, which `exec` of the wave's lanes are about to execute. */
+/* Counts *i, which the wave is about to execute; returns its line. */
 static inline isa_census_line_t *isa_census_enter(isa_census_t *c, isa_wave_t *w,
                                                   const isa_inst_t *i)
 {
@@ -72,7 +75,7 @@ static inline isa_census_line_t *isa_census_enter(isa_census_t *c, isa_wave_t *w
     return l;
 }
 
-/* Behind it: EXEC and the rest of the slice were these before. */
+/* Called after the instruction has run. `exec` and `budget` are EXEC and w->budget before it. */
 static inline void isa_census_leave(isa_census_line_t *l, const isa_wave_t *w, uint64_t exec,
                                     int32_t budget)
 {

@@ -8,9 +8,10 @@
 #include <time.h>
 
 uint64_t isa_clock_ns(void);
-clockid_t isa_clock_id(void); /* which of the host's */
-/* From now on it is CLOCK_BOOTTIME, which runtimes call the system's: they convert timestamps then
- * without a loss. Before any is taken. */
+clockid_t isa_clock_id(void); /* the host's clock that it is */
+/* Makes CLOCK_BOOTTIME the device clock. Runtimes call it the system's clock and convert GPU
+ * timestamps to it: if both clocks are the same, the conversion loses nothing. To be called before
+ * the first timestamp is taken. */
 void isa_clock_use_system(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* code.h - decoded code pages: what the run loop, branches and faults need of the code cache.
+/* code.h - decoded code: what the run loops, branches and faults need of the code cache.
  *
- * A page of 4 KiB of GPU code is an array of slots, one per dword, decoded when first executed.
- * Only code.c and the core's branch instructions look inside. */
+ * An isa_page_t stands for 4 KiB of GPU code. It has a slot for each dword, since an instruction
+ * may begin at any of them. A slot is decoded when a wave first executes it. */
 #ifndef SOFTGPU_ISA_CODE_H
 #define SOFTGPU_ISA_CODE_H
 
@@ -15,24 +15,26 @@ enum {
 
 struct isa_page {
     uint64_t va;     /* GPU address of slot 0 */
-    uint64_t serial; /* no other page has it, of this cache or another */
+    uint64_t serial; /* unique among all pages of the process, freed ones included */
     struct isa_code *code;
     const isa_core_t *core;       /* whose handlers the slots point at */
-    _Atomic(uint64_t) generation; /* of the code cache when the bytes were last compared */
+    _Atomic(uint64_t) generation; /* isa_code_t.generation when `words` last agreed with memory */
     _Atomic(isa_page_t *) next;   /* in its hash chain */
     isa_page_t *retired_next;
-    unsigned n_words; /* valid words below: the slots' and what follows the page */
+    unsigned n_words; /* valid words below: the page's and up to ISA_PAGE_TAIL behind it */
     uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
     isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
 };
 
-/* The page of `va` as this core runs it, NULL if va is not mapped. Lock-free when it is decoded. */
+/* The decoded page of `va` with this core's handlers; NULL if va is not mapped for execution.
+ * Takes no lock if the cache has the page and the code has not been invalidated since. */
 isa_page_t *isa_code_page(struct isa_code *code, const isa_core_t *core, uint64_t va);
 
 /* Decodes slot `index` and publishes its handler. Thread-safe. */
 void isa_code_decode(isa_page_t *page, unsigned index);
 
-/* Handlers of slots that hold no instruction: not decoded yet, behind the end of the page. */
+/* Handlers of slots that hold no instruction: of slots that are not decoded yet, and of those
+ * behind the page's end, which lead to the next page. */
 isa_handler_t isa_slot_undecoded, isa_slot_behind;
 
 /* Address of the instruction in this slot of the wave's page. */
@@ -41,7 +43,7 @@ static inline uint64_t isa_inst_pc(const isa_wave_t *w, const isa_inst_t *i)
     return w->page->va + 4u * (uint64_t)(i - w->page->slots);
 }
 
-/* Stops the wave at instruction *i; `why` (may be NULL) goes into the message behind its name. */
+/* Stops the wave at *i with ISA_STOP_UNSUPPORTED. `why`, if not NULL, is added to the message. */
 void isa_stop_unsupported(isa_wave_t *w, const isa_inst_t *i, const char *why);
 void isa_stop_illegal(isa_wave_t *w, const isa_inst_t *i);
 

@@ -1,14 +1,15 @@
-/* code_idle.h - code that does nothing.
+/* code_idle.h - whether a kernel does nothing, so that its waves need not run.
  *
- * Apart from code.h, which every executor core includes: the device asks this question before a
- * dispatch runs. The caller makes sure that no page of code is freed meanwhile. */
+ * The device asks before it runs a dispatch. Apart from code.h because executor cores, which
+ * include that, do not ask. */
 #ifndef SOFTGPU_ISA_CODE_IDLE_H
 #define SOFTGPU_ISA_CODE_IDLE_H
 
 #include "softgpu/isa/code.h"
 
-/* Whether waves that start at `pc` end without doing anything that anybody could see but by
- * counting their instructions, which are the same for all of them. */
+/* True if every wave that starts at `pc` runs the same few instructions and ends without an effect
+ * on memory: only counters could tell that it ran. The caller makes sure that no decoded page is
+ * freed meanwhile. */
 bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc);
 
 #endif

@@ -22,11 +22,11 @@ static inline uint32_t isa_bits(uint32_t word, unsigned high, unsigned low)
     return word >> low & (uint32_t)((1ull << (high - low + 1)) - 1);
 }
 
-/* The dword behind the instruction; marks it as used. 0 when it is not available (the caller of
- * the decoder learns that from size > n). */
+/* The dword behind the instruction's own, which becomes part of it (`size` grows). 0 if there are
+ * no more words: isa_decode() finds that out by size > n. */
 uint32_t isa_decode_literal(isa_decoder_t *d);
 
-/* A 9-bit source code, or an 8-bit one of a scalar field. */
+/* A source operand: `code` has 9 bits, or 8 in a field for scalars only. */
 void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const isa_field_t *f);
 
 /* A 7-bit scalar register, as source or destination. */

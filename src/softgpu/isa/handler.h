@@ -5,9 +5,9 @@
  *         w->sgpr[i->dst.reg] = isa_read32(w, &i->src[0]);
  *     }
  *
- * Nothing else needs to be told: the core's table takes every function it finds. An instruction
- * of gfx90a without one stops its wave with ISA_STOP_UNSUPPORTED. Core sources are compiled once
- * per variant and all their names stay inside it, helpers with external linkage included. */
+ * The linker puts every such function into the core's table (handlers.c). An instruction of gfx90a
+ * without a handler stops its wave with ISA_STOP_UNSUPPORTED. Sources of handlers are compiled once
+ * for each executor core (core.h). README.md says what a handler may not do. */
 #ifndef SOFTGPU_ISA_HANDLER_H
 #define SOFTGPU_ISA_HANDLER_H
 
@@ -25,23 +25,23 @@
 #define ISA_PASTE(variant, name)  ISA_PASTE_(variant, name)
 #define ISA_HANDLER(name)         ISA_PASTE(ISA_VARIANT, name)
 
-/* The host's float mode while handlers run: round to nearest, denormals kept, no exception
- * unmasked. One that needs another sets this again; nobody reads the mode back, which would have
- * the host wait for all its sums. A thread inherits the program's, which fast-math start-up code
- * may have changed: the run loop sets it, and leaves it so. */
+/* The host's float mode (MXCSR) while handlers run: round to nearest, denormals kept, no exception
+ * unmasked. The run loop sets it, since fast-math start-up code of the program may have changed the
+ * mode that threads inherit. A handler that needs another mode sets this one again afterwards, and
+ * does not read the old one: reading MXCSR makes the host wait for all its float operations. */
 enum { ISA_HOST_FLOAT_MODE = 0x1f80, ISA_HOST_DENORMALS_ZERO = 0x40, ISA_HOST_ROUND_SHIFT = 13 };
 
-/* Head of a handler. w->ip already points behind the instruction *i. */
+/* Head of a handler. When it is called, w->ip already points at the instruction after *i. */
 #define ISA_INST(name)                                                                             \
     void ISA_HANDLER(name)(isa_wave_t * w __attribute__((unused)),                                 \
                            const isa_inst_t *i __attribute__((unused)))
 
-/* Prototypes of all of them. */
+/* Prototypes of the handlers of all instructions. */
 #define ISA_OP(name, ...) isa_handler_t ISA_HANDLER(name);
 #include "isa/isa_ops.inc"
 #undef ISA_OP
 
-/* Codes 235..239 and 251..254 of a source operand; bits above 31 are 0 except for apertures. */
+/* Value of a source operand of the kind ISA_OPK_SPECIAL. Only apertures have bits above 31. */
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);
 
 /* A scalar source: SGPR, constant or special. 64-bit sources read the pair. */
@@ -57,8 +57,8 @@ static inline uint64_t isa_sgpr64(const isa_wave_t *w, unsigned reg)
     return w->sgpr[reg] | (uint64_t)w->sgpr[reg + 1] << 32;
 }
 
-/* One store: a load of EXEC or VCC as a whole could not be served from two stores that are still on
- * their way to memory, and would wait for all stores before them. */
+/* One store of 64 bits, not two of 32: the host could not forward two stores to a load of all 64
+ * bits of EXEC or VCC, and the load would wait until both are in the cache. */
 static inline void isa_set_sgpr64(isa_wave_t *w, unsigned reg, uint64_t value)
 {
     memcpy(&w->sgpr[reg], &value, sizeof value);

@@ -1,26 +1,26 @@
-/* observe.h - observing every instruction a wave runs: exact counts, and hooks for a trace.
+/* observe.h - observing the instructions that a wave runs: counts, interruptions, hooks.
  *
- * A core has several versions of its run loop (run.c, run_loop.h). The plain one does none of this
- * and costs nothing; the counting one adds to a few sums; the observed one calls hooks. A check or
- * a census that works beside an observer is called by the observed loop itself, never from a hook:
- * only the loops know when an instruction begins and when it has run, which depends on its
- * handler. */
+ * A core has several run loops (run.c). The plain one observes nothing and costs nothing; the
+ * counting one adds to a few sums; the observed one calls hooks. The observed loop also calls the
+ * checker and the census itself. Hooks could not do it: an instruction that waits is tried several
+ * times, and only the loop knows which try begins it and which completes it. */
 #ifndef SOFTGPU_ISA_OBSERVE_H
 #define SOFTGPU_ISA_OBSERVE_H
 
 #include "softgpu/isa/table.h"
 #include "softgpu/isa/wave.h"
 
-/* Indexed by ISA_OP_*: classes and all else that counters group by are columns of isa_table. */
+/* Counts by instruction. Whoever wants sums by class adds them up with the help of isa_table. */
 typedef struct {
-    uint64_t runs[ISA_OP_COUNT];  /* wave instructions */
-    uint64_t lanes[ISA_OP_COUNT]; /* the sum of their active lanes, before each of them */
+    uint64_t runs[ISA_OP_COUNT];  /* how often waves have executed it */
+    uint64_t lanes[ISA_OP_COUNT]; /* lanes that were active right before, summed over the runs */
 } isa_tally_t;
 
 /* ---- counting ---- */
 
-/* Instructions that no counter tells apart share a bucket: the sums stay in the nearest cache and
- * are soon added up. Those without a lane enabled count in the upper half. */
+/* Instructions that no counter tells apart share a bucket, so that the sums are few: they fit into
+ * the host's L1 cache and take little time to add up. Bucket b is at index b, and at
+ * ISA_BUCKETS + b for instructions that run with EXEC 0. */
 enum { ISA_BUCKETS = 128 };
 
 typedef struct isa_counter {
@@ -38,12 +38,12 @@ static inline void isa_count(isa_counter_t *c, uint64_t exec, const isa_inst_t *
 
 /* ---- interruptions ---- */
 
-/* Asks waves to stop between two instructions: when *tick is another than `seen`, or each has run
- * `period` more instructions. Belongs to one thread; the tick to all. */
+/* Asks waves to stop between two instructions: as soon as *tick differs from `seen`, or whenever a
+ * wave has run `period` more instructions. One thread uses this structure; all share the tick. */
 typedef struct {
     _Atomic(uint32_t) *tick; /* or NULL */
     uint32_t seen;
-    uint64_t period; /* 0: the tick decides */
+    uint64_t period; /* 0: only the tick counts */
 } isa_interrupt_t;
 
 static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
@@ -58,19 +58,20 @@ static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
 
 typedef struct isa_observer isa_observer_t;
 
-/* Called on the wave's thread right before or after instruction *i at `pc`; it may read everything.
- * An instruction that stops the wave is reported too. */
+/* Called on the thread that runs the wave, right before or right after it executes *i at `pc`. The
+ * hook may read the wave's whole state. It is also called for an instruction that stops the wave,
+ * but not after one that will be tried again. */
 typedef void isa_observe_fn_t(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc);
 
-/* Used by one wave at a time. A tally may be shared by the observers of one thread. A trap handler
- * is neither reported nor interrupted: it is run by the plain loop. The check and the census are
- * called as their own loops call them. */
+/* Used by one wave at a time. The observers of one thread may share a tally. A trap handler is run
+ * by the plain loop: its instructions are neither reported nor interrupted. The check and the
+ * census are called when run_checked() and run_census() would call them. */
 struct isa_observer {
     struct isa_check *check;   /* or NULL */
     struct isa_census *census; /* or NULL */
     isa_tally_t *tally;        /* or NULL */
-    isa_observe_fn_t *before; /* or NULL; for `before_user`, since `after` may have another owner */
-    isa_observe_fn_t *after;  /* or NULL */
+    isa_observe_fn_t *before;  /* or NULL; uses `before_user`: `after` may be someone else's */
+    isa_observe_fn_t *after;   /* or NULL */
     void *before_user;
     const isa_interrupt_t *interrupt; /* or NULL */
 };

@@ -1,8 +1,8 @@
-/* run_loop.h - the run loop, included by run.c once for each function it makes.
+/* run_loop.h - the body of the run loops: run.c includes this file once for each of them.
  *
- * Kept as small as it can be: everything that is not needed on every instruction is in a handler.
- * ISA_LOOP_HEAD is the function's head, ISA_LOOP_BEFORE and ISA_LOOP_AFTER stand around every
- * instruction; the plain loop has them empty. No include guard. */
+ * The loop is as small as it can be, since it is run for every instruction: what only some need is
+ * in their handlers. The includer defines ISA_LOOP_HEAD, the function's head, and ISA_LOOP_BEFORE
+ * and ISA_LOOP_AFTER, which stand around every instruction. No include guard. */
 ISA_LOOP_HEAD
 {
     w->stop = ISA_RUN;
@@ -11,8 +11,8 @@ ISA_LOOP_HEAD
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        /* A slot that is being decoded by another wave has any size here; its handler repairs ip.
-         */
+        /* If another wave is decoding this slot, the size read here may be 0 or the right one. It
+         * does not matter: isa_slot_undecoded(), the handler until then, sets ip back to *i. */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
         ISA_LOOP_BEFORE;
         fn(w, i);

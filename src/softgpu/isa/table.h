@@ -1,7 +1,8 @@
-/* table.h - the instruction table as C sees it: one isa_row_desc_t per line of gfx90a.tsv.
+/* table.h - the instruction table as C sees it: one isa_row_desc_t per row of gfx90a.tsv.
  *
- * Decoder, disassembler and counting read it; handlers do not need it. The names here are those
- * that scripts/gen-isa.py writes: a new column of the table needs a change there and here. */
+ * Decoder, disassembler, cache model, counters and checker read it. scripts/gen-isa.py turns the
+ * rows into initialisers that use the names below: a new column of the table needs a change there
+ * and here. */
 #ifndef SOFTGPU_ISA_TABLE_H
 #define SOFTGPU_ISA_TABLE_H
 
@@ -33,7 +34,7 @@ typedef enum {
     ISA_ROLE_SOFFSET
 } isa_role_t;
 
-/* What the field may hold; the head of gfx90a.tsv explains each. */
+/* Which operands the field can name; the head of gfx90a.tsv explains each kind. */
 typedef enum {
     ISA_K_NONE,
     ISA_K_S,
@@ -54,7 +55,8 @@ typedef enum {
     ISA_K_WAITCNT
 } isa_kind_t;
 
-/* How a constant is widened for it. BITS: by the operand's width. */
+/* What an operand is read as, which decides how the decoder widens an inline constant or literal.
+ */
 typedef enum {
     ISA_T_BITS,
     ISA_T_I64,
@@ -96,7 +98,7 @@ enum {
     ISA_M_CBSZ = 1 << 16,
     ISA_M_ABID = 1 << 17,
     ISA_M_BLGP = 1 << 18,
-    ISA_M_OFF = 1 << 19,  /* one offset */
+    ISA_M_OFF = 1 << 19,  /* one immediate offset */
     ISA_M_OFF2 = 1 << 20, /* two 8-bit offsets (DS) */
     ISA_M_GDS = 1 << 21,
     ISA_M_GLC = 1 << 22,
@@ -138,10 +140,10 @@ typedef enum {
     ISA_CLASS_COUNT
 } isa_class_t;
 
-/* As gfx90a.tsv writes it: "lds.rd". */
+/* The class's name as gfx90a.tsv writes it, for example "lds.rd". */
 const char *isa_class_name(isa_class_t c);
 
-/* Registers used besides the operands. */
+/* Registers that an instruction reads or writes without naming them as operands. */
 enum {
     ISA_REG_EXEC = 1,
     ISA_REG_VCC = 2,
@@ -154,29 +156,29 @@ enum {
 /* Which unit an access to memory goes through. */
 typedef enum { ISA_UNIT_NONE, ISA_UNIT_VECTOR, ISA_UNIT_LDS, ISA_UNIT_SCALAR } isa_unit_t;
 
-/* What is special about it. */
+/* Accesses that are no plain load, store or atomic at an address per lane. */
 typedef enum {
     ISA_ACCESS_PLAIN,
-    ISA_ACCESS_PAIR,  /* LDS: two elements at two offsets */
-    ISA_ACCESS_LANE,  /* LDS: dword at M0 + offset + 4 * lane */
+    ISA_ACCESS_PAIR,  /* LDS: two elements of a lane, at two immediate offsets */
+    ISA_ACCESS_LANE,  /* LDS: lane l accesses the dword at M0 + offset + 4 * l */
     ISA_ACCESS_CROSS, /* LDS: an exchange between lanes without memory */
     ISA_ACCESS_WAVE,  /* LDS: one dword for the whole wave */
     ISA_ACCESS_INVALIDATE,
     ISA_ACCESS_WRITEBACK,
     ISA_ACCESS_L2_INVALIDATE,
     ISA_ACCESS_L2_WRITEBACK,
-    ISA_ACCESS_FROM_LDS /* data comes from LDS */
+    ISA_ACCESS_FROM_LDS /* a store to a buffer whose data comes from LDS */
 } isa_access_t;
 
 typedef struct {
     uint8_t unit;  /* isa_unit_t */
     uint8_t kind;  /* isa_access_t */
     uint8_t bytes; /* of one lane's element; scalar: of the tuple */
-    uint16_t step; /* PAIR: bytes that an offset counts */
+    uint16_t step; /* PAIR: bytes for each 1 in an immediate offset */
 } isa_memory_t;
 
-/* What an instruction computes, as counters class it. ORDER: SQ's events from 27 (ADD_F16) to 46
- * (MFMA_F64). */
+/* What an instruction computes, as counters class it. ORDER: as the events 27 (ADD_F16) to 46
+ * (MFMA_F64) of the counter block SQ. */
 typedef enum {
     ISA_MATH_NONE,
     ISA_MATH_ADD_F16,
@@ -201,43 +203,44 @@ typedef enum {
     ISA_MATH_MFMA_F64
 } isa_math_kind_t;
 
-/* Products of m x k and k x n elements. */
+/* A matrix instruction multiplies m x k by k x n elements, once for each block. */
 typedef struct {
     uint8_t m, n, k, blocks;
 } isa_shape_t;
 
 typedef struct {
     uint8_t kind;      /* isa_math_kind_t */
-    uint8_t clocks;    /* of the SIMD, of matrix instructions of the matrix unit; 0: as most */
-    isa_shape_t shape; /* of matrix instructions */
+    uint8_t clocks;    /* that it keeps the SIMD busy, or the matrix unit; 0: the usual 4 */
+    isa_shape_t shape; /* matrix instructions only */
 } isa_math_t;
 
-/* What the bits of a result come of. */
+/* Which bits of the operands each bit of the result depends on: the checker follows undefined bits
+ * by it. */
 typedef enum {
-    ISA_DATA_NONE,    /* no result of registers */
-    ISA_DATA_BITS,    /* a bit of at most one of each operand */
-    ISA_DATA_SUM,     /* two numbers and a carry */
-    ISA_DATA_UP,      /* each bit of those of the operands that are not above it */
-    ISA_DATA_PRODUCT, /* the same, of the first two sources' product */
-    ISA_DATA_EQUAL,   /* whether two numbers are equal */
-    ISA_DATA_ORDER,   /* which of two numbers is greater */
-    ISA_DATA_ANY,     /* all bits of all operands */
+    ISA_DATA_NONE,    /* the result does not come of registers, or there is none */
+    ISA_DATA_BITS,    /* on at most one bit of each operand */
+    ISA_DATA_SUM,     /* the result is the sum of two numbers and a carry */
+    ISA_DATA_UP,      /* on the operands' bits at the same place and below */
+    ISA_DATA_PRODUCT, /* as UP, where the first two sources are multiplied */
+    ISA_DATA_EQUAL,   /* the result says whether two numbers are equal */
+    ISA_DATA_ORDER,   /* the result says which of two numbers is greater */
+    ISA_DATA_ANY,     /* on all bits of all operands */
     ISA_DATA_MATRIX,
-    ISA_DATA_KNOWN /* not of the operands */
+    ISA_DATA_KNOWN /* on no bit of the operands */
 } isa_data_rule_t;
 
 typedef enum { ISA_ORDER_NONE, ISA_ORDER_LESS, ISA_ORDER_GREATER } isa_order_t;
 
 typedef struct {
     uint8_t rule;          /* isa_data_rule_t */
-    uint8_t control;       /* sources, by bit, that say what is done to the others */
-    uint8_t order;         /* isa_order_t: less or not, greater or not */
-    bool is_signed;        /* numbers that are compared */
-    uint32_t control_bits; /* that count of controls */
-    uint32_t seen;         /* that count of the first two sources */
+    uint8_t control;       /* bit n: source n says what is done to the others (a shift's count) */
+    uint8_t order;         /* isa_order_t: of comparisons */
+    bool is_signed;        /* whether a comparison takes its operands as signed */
+    uint32_t control_bits; /* the bits of those sources that have an effect */
+    uint32_t seen;         /* the bits of the first two sources that have an effect */
 } isa_data_t;
 
-/* The head of gfx90a.tsv explains those that are not plain. */
+/* Marks of a row. The head of gfx90a.tsv explains those without a comment here. */
 enum {
     ISA_IS_TIED = 1 << 0,
     ISA_IS_READS_DST = 1 << 1,
@@ -267,7 +270,7 @@ enum { ISA_MAX_FIELDS = 5 };
 typedef struct {
     const char *mnemonic;
     uint8_t fmt;      /* isa_fmt_t */
-    uint8_t vop3_fmt; /* of its VOP3 form, or ISA_FMT_NONE */
+    uint8_t vop3_fmt; /* isa_fmt_t of the row's VOP3 form, or ISA_FMT_NONE */
     uint16_t opcode;
     uint16_t vop3_op;
     uint8_t klass;         /* isa_class_t */
