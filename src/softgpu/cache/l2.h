@@ -1,8 +1,9 @@
 /* l2.h - one request to L2 (TCC): channels of 128-byte lines, and the transactions below them (EA).
  *
- * A line has two halves, read from memory and written back on their own. Reads that miss fill the
- * line; writes never do. Apart from l2.c because the vector L1 makes its requests in loops, with
- * a copy of the tag array's fields that stores to lines cannot change. */
+ * A line has two halves of 64 bytes, each of which is read and written back on its own. A read that
+ * misses fills the line; a write does not. In line, because the vector L1 makes its requests in
+ * loops. The loops pass a copy of t->l2.ways (`w`): a compiler knows that stores to lines do not
+ * change a local variable, and keeps its fields in registers. */
 #ifndef SOFTGPU_CACHE_L2_H
 #define SOFTGPU_CACHE_L2_H
 
@@ -17,7 +18,7 @@ L2_INLINE uint32_t l2_memory_latency(const sgc_t *t, sgc_page_t page)
     return page.local ? t->profile.vram_latency : t->profile.host_latency;
 }
 
-/* `pieces`: which 32 bytes of a half; one transaction for both. */
+/* Writes a half of a line. `pieces`: bit n for its n-th 32 bytes; one transaction takes both. */
 L2_INLINE void l2_memory_write(sgc_t *t, sgc_tcc_counts_t *c, bool local, unsigned pieces)
 {
     c->ea_wrreq[local] += pieces != 0;
@@ -42,7 +43,8 @@ static inline void l2_clean(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
     c->count.writeback++;
 }
 
-/* The host's uncached memory answers who asks for the same line one after the other. */
+/* The host's uncached memory answers reads of the same line one at a time. Returns the clocks until
+ * it is this read's turn. */
 static inline uint32_t l2_await_turn(sgc_t *t, uint32_t line64)
 {
     sgc_arriving_t *u = &t->uncached;
@@ -84,11 +86,12 @@ L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t line64)
         return (l2_place_t){&t->channel[tag >> l2->interleave_bits & (t->channels - 1)],
                             tag & l2->ways.mask};
     const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
-    const uint32_t index = block / t->channels * lines + tag % lines; /* among the channel's own */
+    const uint32_t index =
+        block / t->channels * lines + tag % lines; /* among the channel's lines */
     return (l2_place_t){&t->channel[channel], channel * l2->sets + index % l2->sets};
 }
 
-/* A request for a line there will follow soon. */
+/* Has the host fetch the tags and lines of the set, to which a request will follow soon. */
 L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
 {
     const ways_t *w = &t->l2.ways;
@@ -97,7 +100,8 @@ L2_INLINE void l2_prefetch(const sgc_t *t, l2_place_t place)
     if (w->order) __builtin_prefetch(&w->order[place.set], 1);
 }
 
-/* Each use makes one line of its set older than the newest that may be dirty. */
+/* Only the `young` newest lines of a set may be dirty. A use of a line makes at most one other line
+ * older than those: that one is written back. */
 L2_INLINE void l2_write_back_older(sgc_t *t, const ways_t *w, l2_place_t place)
 {
     sgc_l2_t *l2 = &t->l2;
@@ -108,7 +112,8 @@ L2_INLINE void l2_write_back_older(sgc_t *t, const ways_t *w, l2_place_t place)
     place.channel->count.normal_writeback++;
 }
 
-/* The line of a tag, in place of the oldest of its set where it was not *there. */
+/* The line with this tag. If the set does not have it (*there is false), it replaces the set's
+ * oldest line and begins without valid bytes. */
 L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t tag,
                                  sgc_page_t page, bool *there)
 {
@@ -133,7 +138,7 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
-/* What is not valid is read. */
+/* Reads the halves that are not valid from memory. */
 L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 {
     const unsigned halves = 2 - (*line & 1) - (*line >> 1 & 1);
@@ -144,7 +149,7 @@ L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 
 /* ---- requests ---- */
 
-/* sgc_l2_request() for a line at its place, with a copy of t->l2.ways. */
+/* sgc_l2_request() for a line whose place is known. `w`: a copy of t->l2.ways. */
 L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                               sgc_page_t page, sgc_access_t access, uint64_t bytes, bool stream)
 {
@@ -171,7 +176,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     return hit || access == SGC_WRITE ? t->profile.l2_latency : l2_memory_latency(t, page);
 }
 
-/* One request for both halves of an L2 line; the memory is not UC. */
+/* One request that reads both halves of an L2 line. Not for UC memory. */
 L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                                 sgc_page_t page, bool stream)
 {
@@ -193,8 +198,8 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
     return l2_memory_latency(t, page);
 }
 
-/* Two requests in less time, for writes of all bytes of both: `line64` is even, the memory not UC.
- */
+/* The same as two requests that write all bytes of both halves, in less of the host's time.
+ * `line64` is even. Not for UC memory. */
 L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                              sgc_page_t page, bool stream)
 {

@@ -1,6 +1,7 @@
-/* ops.h - what the cache model has to know of each instruction, worked out once from the table.
+/* ops.h - what the cache model has to know of each instruction: one sgc_op_t per table row.
  *
- * The table says what is accessed; here are the words of this model for it. */
+ * Derived once from the instruction table (isa/table.h), so that the model need not interpret a row
+ * on every access. */
 #ifndef SOFTGPU_CACHE_OPS_H
 #define SOFTGPU_CACHE_OPS_H
 
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The table's, by the names of this model. */
+/* The table's units (isa_unit_t) under names of this model. */
 typedef enum {
     SGC_UNIT_NONE = ISA_UNIT_NONE,
     SGC_UNIT_VECTOR = ISA_UNIT_VECTOR,
@@ -20,11 +21,11 @@ typedef enum {
 /* What is done to memory. ORDER: counts are kept by it. */
 typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
 
-/* Instructions that are no plain load, store or atomic at an address. */
+/* Instructions that are no plain load, store or atomic at an address per lane. */
 typedef enum {
     SGC_PLAIN,
-    SGC_PAIR,       /* LDS: two elements at two offsets */
-    SGC_LANE,       /* LDS: dword at M0 + offset + 4 * lane */
+    SGC_PAIR,       /* LDS: two elements of a lane, at two immediate offsets */
+    SGC_LANE,       /* LDS: lane l accesses the dword at M0 + offset + 4 * l */
     SGC_CROSS,      /* LDS: an exchange between lanes without memory */
     SGC_WAVE,       /* LDS: one dword for the whole wave */
     SGC_INV_VECTOR, /* buffer_wbinvl1 */
@@ -40,16 +41,16 @@ typedef struct {
     uint8_t access;     /* sgc_access_t */
     uint8_t special;    /* sgc_special_t */
     uint8_t bytes;      /* of one lane's element; scalar: of the tuple */
-    uint8_t unit_bytes; /* SGC_PAIR: what the offsets count, divided by 4 */
+    uint8_t unit_bytes; /* SGC_PAIR: dwords for each 1 in an offset */
     bool returns;       /* LDS atomics that return */
     bool buffer;        /* scalar: through a descriptor; vector: MUBUF or MTBUF */
-    bool scratch;       /* scalar: offset register in units of scratch */
-    bool flat;          /* FLAT: apertures */
-    bool formatted;     /* MTBUF, MUBUF with a format, images: memory is not what registers hold */
+    bool scratch;       /* scalar: the offset register counts ISA_SCALAR_SCRATCH_UNIT bytes */
+    bool flat;          /* FLAT: an address can lie in LDS or in scratch */
+    bool formatted;     /* MTBUF, MUBUF with a format, images: elements are converted */
     bool image;         /* MIMG */
 } sgc_op_t;
 
-/* By ISA_OP_*; good after the first call of sgc_ops(), which is thread-safe. */
+/* Indexed by ISA_OP_*. Filled in by the first call of sgc_ops(), which is thread-safe. */
 extern sgc_op_t sgc_ops_table[];
 void sgc_ops(void);
 

@@ -1,15 +1,16 @@
-/* queue.h - what those who come at random wait for each other.
+/* queue.h - how long requests to a busy unit wait for each other.
  *
- * Apart because both models ask, of whole dispatches: nobody keeps the moments at which requests
- * came. Pollaczek and Khinchine's formula for services that all take the same time. */
+ * The models do not keep the time of every request. Where the waiting of a whole dispatch is needed
+ * they assume that its requests came at random times: the Pollaczek-Khinchine formula for a
+ * constant service time. Apart because the cache model and the timing model use it. */
 #ifndef SOFTGPU_CACHE_QUEUE_H
 #define SOFTGPU_CACHE_QUEUE_H
 
 #include <stdint.h>
 
-/* `work` clocks of service, asked for during `clocks`: so long have all of them waited together.
- * Who comes to a server that is at work a share of the time, finds that share of half a service,
- * and what came before: work * share / 2 (1 - share). Never more than there are clocks. */
+/* Clocks that all requests together waited, if they came during `clocks` and their service took
+ * `work` clocks in sum. With utilisation u = work / clocks a request waits on average
+ * u / (2 (1 - u)) services, which makes work * u / (2 (1 - u)) for all. At most `clocks`. */
 static inline uint64_t sgc_queue(uint64_t work, uint64_t clocks)
 {
     if (work >= clocks) return clocks;

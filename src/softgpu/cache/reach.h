@@ -1,7 +1,7 @@
-/* reach.h - what a memory instruction touches: its lanes' addresses, and what LDS makes of them.
+/* reach.h - which addresses a memory instruction accesses, and how long LDS takes for them.
  *
- * Functions of registers alone: nothing is counted or changed, so that the cache model and whoever
- * looks at single instructions ask the same. */
+ * The functions read registers and change nothing, so that the cache model, the census and the
+ * checker can all ask them about an instruction that is about to execute. */
 #ifndef SOFTGPU_CACHE_REACH_H
 #define SOFTGPU_CACHE_REACH_H
 
@@ -15,13 +15,13 @@ enum {
     SGC_LDS_BANKS = 32
 };
 
-/* The lanes' addresses of an access to one address space. `even`: EXEC is full and lane l's address
- * is va[0] + l * step, 0 <= step <= SGC_LINE; only va[0] is set until sgc_lanes_spread(). */
+/* The lanes' addresses in one address space. `even`: EXEC is full, and lane l's address is
+ * va[0] + l * step with step <= SGC_LINE. Then only va[0] is set; sgc_lanes_spread() sets all. */
 typedef struct {
     _Alignas(64) uint64_t va[ISA_LANES]; /* of active lanes */
     uint64_t exec;
     uint32_t bytes;      /* of a lane's element */
-    uint32_t dword_step; /* from one dword of it to the next: 4, more in swizzled memory */
+    uint32_t dword_step; /* bytes from one dword of it to the next: more than 4 if swizzled */
     bool even;
     uint32_t step;
 } sgc_lanes_t;
@@ -34,7 +34,8 @@ static inline void sgc_lanes_spread(sgc_lanes_t *a)
     a->even = false;
 }
 
-/* Whether a row rises by the same from lane to lane, at most `most`, and does not wrap. */
+/* Whether the row's numbers rise by the same *step from lane to lane, at most `most`, without
+ * wrapping. */
 static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *step)
 {
     const uint32_t first = row[0], d = row[1] - first;
@@ -51,29 +52,30 @@ static inline bool sgc_row_even(const uint32_t *row, uint32_t most, uint32_t *st
     return _mm_movemask_epi8(_mm_cmpeq_epi32(differ, _mm_setzero_si128())) == 0xffff;
 }
 
-/* Clocks of an LDS instruction, or of one of its two elements. */
+/* What an LDS instruction, or one of its two elements, costs; in clocks. */
 typedef struct {
-    uint32_t clocks, phases; /* phases: the clocks without conflicts */
+    uint32_t clocks, phases; /* phases: what it would take without conflicts */
     uint32_t bank_conflict, addr_conflict, unaligned;
-    uint32_t outside; /* lanes beyond the LDS of the workgroup, left out */
+    uint32_t outside; /* lanes beyond the workgroup's LDS; they cost nothing */
 } sgc_lds_use_t;
 
-enum { SGC_TEXELS_MORE = 15 }; /* of a filter, beside the first */
+enum { SGC_TEXELS_MORE = 15 }; /* texels that a filter reads for a lane besides the first */
 
-/* Where the lanes of an instruction of SGC_UNIT_VECTOR go; .exec is 0 where none does. Of one of
- * SGC_UNIT_LDS only the last two are set, by sgc_lds_use(). */
+/* The addresses of an instruction of SGC_UNIT_VECTOR by address space; in a space that no lane
+ * accesses, `exec` is 0. For an instruction of SGC_UNIT_LDS only n_used and used[] are set, from
+ * sgc_lds_use(). */
 typedef struct sgc_reach {
-    sgc_lanes_t memory, own; /* own: FLAT's lanes in their scratch */
-    unsigned n_more;         /* more places of the same lanes: a filter's texels of an image */
+    sgc_lanes_t memory, own; /* own: lanes of a FLAT instruction that access scratch */
+    unsigned n_more;         /* further elements of the same lanes: a filter's texels */
     sgc_lanes_t more[SGC_TEXELS_MORE];
-    sgc_lanes_t lds; /* of FLAT, or the LDS side of a transfer */
+    sgc_lanes_t lds; /* lanes of FLAT in LDS, or the LDS side of a transfer from or to a buffer */
     unsigned n_used;
     sgc_lds_use_t used[2];
 } sgc_reach_t;
 
 /* reach.c. EXEC is not 0. */
 void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc_reach_t *r);
-/* The parts in memory, one by one: sgc_reach_parts() of them. */
+/* r->memory is part 0, r->more[k] part k + 1. */
 static inline unsigned sgc_reach_parts(const sgc_reach_t *r)
 {
     return 1 + r->n_more;
@@ -84,37 +86,40 @@ static inline sgc_lanes_t *sgc_reach_part(sgc_reach_t *r, unsigned k)
     return k ? &r->more[k - 1] : &r->memory;
 }
 
-/* Of the lanes of a buffer access those that may access `bytes` bytes of their element, starting
- * `from` bytes into it. */
+/* Those of `lanes` for which the buffer's range check lets through `bytes` bytes of their element,
+ * starting `from` bytes into it. */
 uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                            uint64_t lanes, uint32_t from, uint32_t bytes);
 
 /* ---- LDS ---- */
 
-/* What an access costs, kept for the next of which the lanes lie to each other as here. */
+/* A kept result of sgc_lds_use(): another access whose lanes have the same distances from each
+ * other, and the same low bits of the first address, costs the same. */
 typedef struct {
-    uint32_t lane[ISA_LANES]; /* address, less that of the first active one */
+    uint32_t lane[ISA_LANES]; /* distance from the first active lane's address */
     uint64_t exec;
-    uint32_t before, after; /* bytes from the first active one to the lowest and to the highest */
-    uint8_t bytes, low;     /* of an element; the low bits of the first address */
+    uint32_t before, after; /* distance of the lowest and of the highest address from it */
+    uint8_t bytes, low;     /* size of an element; low bits of the first active lane's address */
     bool atomic;
     sgc_lds_use_t use;
 } sgc_lds_memo_t;
 
 enum { SGC_LDS_MEMOS = 64 };
 
-/* lds.c: of lanes (LDS offsets) in LDS of so many bytes. `flat`: of a FLAT instruction. */
+/* lds.c: the cost of lanes whose addresses are offsets in an LDS of `size` bytes. `flat`: the
+ * instruction is a FLAT one. */
 sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op, bool flat);
-/* Of an instruction of SGC_UNIT_LDS, by element: returns how many there are, 0 for one of the GDS.
- * `memo`: SGC_LDS_MEMOS of the caller's, zeroed at first. */
+/* The cost of an instruction of SGC_UNIT_LDS for each of its elements. Returns how many elements it
+ * has, 0 for an instruction of the GDS. `memo`: the caller's array of SGC_LDS_MEMOS entries, zeroed
+ * before the first call. */
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
                      const sgc_op_t *op, sgc_lds_use_t use[2]);
-/* Where its lanes are in LDS, by element, whether or not that is there. Returns how many elements
- * there are, 0 for those that go nowhere in LDS: exchanges between lanes, the GDS. */
+/* The addresses of its lanes for each element, in range or not. Returns how many elements it has, 0
+ * for instructions that access no LDS: exchanges between lanes, and those of the GDS. */
 unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t lanes[2]);
-/* True: they are all within the first `room` bytes of it, told from a look at their addresses as a
- * whole. False: each has to be looked at. */
+/* A quick test: true if all its lanes are within the first `room` bytes of LDS. False says nothing:
+ * each lane has to be tested. */
 bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room);
 
 #endif

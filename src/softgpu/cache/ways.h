@@ -1,7 +1,8 @@
-/* ways.h - one set-associative array of tags with least-recently-used replacement.
+/* ways.h - a set-associative array of tags with least-recently-used replacement.
  *
- * Every cache and translation buffer of the model is one. Apart because it is the hot part and
- * knows nothing of what a tag means: users hang their own data on `slot` numbers. */
+ * Every cache and translation buffer of the model has one. It does not know what a tag means: users
+ * keep their data in arrays of their own, indexed by the slot number of the tag. In line because
+ * most of the model's time is spent here. */
 #ifndef SOFTGPU_CACHE_WAYS_H
 #define SOFTGPU_CACHE_WAYS_H
 
@@ -13,49 +14,49 @@
 
 enum {
     WAYS_MAX = 128,
-    WAYS_BLOCK = 16,  /* tags that are compared at once */
-    WAYS_FEW = 16,    /* ways of which a word of 4 bits each holds the order of use */
-    WAYS_CHAINS = 16, /* chains of a set, for each of its many ways: most are empty or of one way */
+    WAYS_BLOCK = 16,  /* tags that ways_match() compares at once */
+    WAYS_FEW = 16,    /* up to so many ways, a word of 4 bits per way holds the order of use */
+    WAYS_CHAINS = 16, /* hash chains per way, so that most are empty or have one way */
     WAYS_NO_WAY = UINT8_MAX,
     WAYS_NO_SLOT = -1
 };
 #define WAYS_EMPTY UINT32_MAX
 
-/* Links of one way of its set. The order of use is a ring: the newest follows the oldest, so that
- * to fill the oldest way is to turn the ring. */
+/* Links of one way, for sets of many ways. The order of use is a ring, in which the oldest way
+ * comes after the newest: to make the oldest way the newest, only ways_t.newest has to change. */
 typedef struct {
     uint8_t newer, older;
-    uint8_t chained;            /* the next way whose tag has the same hash */
-    _Alignas(4) uint32_t chain; /* where its chain begins */
+    uint8_t chained;            /* next way in the same hash chain */
+    _Alignas(4) uint32_t chain; /* index in ways_t.chain of the chain it is in */
 } ways_link_t;
 
-/* Nothing of it changes after ways_init() but what the pointers lead to: loops keep a copy, which
- * the bytes that they store cannot alias. */
+/* After ways_init() only what the pointers lead to changes. So loops work with a local copy: a
+ * compiler knows that no store of theirs changes it. */
 typedef struct {
     uint32_t sets, ways;
-    uint32_t padded; /* tags of a set in memory: a multiple of WAYS_BLOCK, the rest empty */
-    uint32_t mask;   /* sets - 1 if that is a mask, else 0 */
+    uint32_t padded; /* `ways`, rounded up to a multiple of WAYS_BLOCK: slots of a set */
+    uint32_t mask;   /* sets - 1 if the number of sets is a power of two, else 0 */
     uint32_t *tag;   /* [sets * padded] */
-    /* few ways: their numbers by age, the newest in the lowest 4 bits */
+    /* at most WAYS_FEW ways: their numbers by age, the newest in the lowest 4 bits */
     uint64_t *order; /* [sets], or NULL */
-    uint64_t all;    /* the bits of it that are used */
-    /* many ways: their tags are found by hash */
+    uint64_t all;    /* bits of an order that are used */
+    /* more ways: a tag is found by its hash */
     ways_link_t *link;    /* [sets * padded] */
     uint8_t *newest;      /* [sets] */
-    uint8_t *chain;       /* [sets << chain_bits] the first way of each, or WAYS_NO_WAY */
-    uint32_t chain_bits;  /* of a set */
-    uint32_t chain_shift; /* 32 - these */
+    uint8_t *chain;       /* [sets << chain_bits] first way of each chain, or WAYS_NO_WAY */
+    uint32_t chain_bits;  /* logarithm of the number of chains of a set */
+    uint32_t chain_shift; /* 32 - chain_bits */
 } ways_t;
 
-/* False: no memory; free is still due. */
+/* False: out of memory. ways_free() is to be called in either case. */
 bool ways_init(ways_t *c, uint32_t sets, uint32_t ways);
 void ways_free(ways_t *c);
 /* Forgets everything. */
 void ways_clear(const ways_t *c);
-/* Empties a slot; it is the next of its set to be filled. */
+/* Empties a slot, which becomes the next of its set to be filled. */
 void ways_remove(const ways_t *c, uint32_t slot);
 
-/* Slots are numbered below this. */
+/* All slot numbers are below this. */
 WAYS_INLINE uint32_t ways_slots(const ways_t *c)
 {
     return c->sets * c->padded;
@@ -72,7 +73,7 @@ WAYS_INLINE uint32_t ways_set(const ways_t *c, uint32_t index)
     return c->mask ? index & c->mask : index % c->sets;
 }
 
-/* Bit n: the n-th of WAYS_BLOCK tags is this one. */
+/* Bit n is set if the n-th of the WAYS_BLOCK tags equals `tag`. */
 WAYS_INLINE uint32_t ways_match(const uint32_t *block, uint32_t tag)
 {
     const __m128i want = _mm_set1_epi32((int)tag), *t = (const __m128i *)block;
@@ -83,8 +84,9 @@ WAYS_INLINE uint32_t ways_match(const uint32_t *block, uint32_t tag)
 
 /* ---- the order of use of few ways ---- */
 
-/* The order with a way of it at its front: those before it make room. Borrows of the subtraction
- * reach only places above the first that is found. */
+/* Moves a way to the front of an order; those that were before it go back one place. `zero` marks
+ * the place of the way: the subtraction may mark wrong places too, but only above it, and
+ * zero ^ (zero - 1) looks at the lowest mark alone. */
 WAYS_INLINE uint64_t ways_newest(uint64_t order, uint32_t way)
 {
     const uint64_t ones = UINT64_C(0x1111111111111111);
@@ -100,7 +102,7 @@ WAYS_INLINE uint32_t ways_oldest(const ways_t *c, uint32_t set)
     return c->link[set * c->padded + c->newest[set]].newer;
 }
 
-/* Puts a way that is neither into the ring between the newest and the oldest. */
+/* Takes a way out of the ring and puts it between the newest and the oldest; it is neither. */
 WAYS_INLINE void ways_between(const ways_t *c, uint32_t set, uint32_t way)
 {
     ways_link_t *l = c->link + set * c->padded;
@@ -144,7 +146,7 @@ WAYS_INLINE void ways_unchain(const ways_t *c, uint32_t first, uint32_t way)
     *at = l[way].chained;
 }
 
-/* Puts a tag that is not there in place of the oldest. */
+/* Puts a tag that the set does not have in place of the oldest. */
 WAYS_INLINE uint32_t ways_replace(const ways_t *c, uint32_t set, uint32_t chain, uint32_t tag,
                                   uint32_t *old)
 {
@@ -161,7 +163,7 @@ WAYS_INLINE uint32_t ways_replace(const ways_t *c, uint32_t set, uint32_t chain,
     return slot;
 }
 
-/* Slot of the way that as many ways of its set have been used after. */
+/* Slot of the way than which `newer` ways of the set have been used later: 0 is the newest. */
 WAYS_INLINE uint32_t ways_at(const ways_t *c, uint32_t set, uint32_t newer)
 {
     if (c->order) return set * WAYS_BLOCK + (uint32_t)(c->order[set] >> 4 * newer & 15);
@@ -174,7 +176,7 @@ WAYS_INLINE uint32_t ways_at(const ways_t *c, uint32_t set, uint32_t newer)
 
 /* ---- look-ups ---- */
 
-/* Slot of the tag (less than ways_slots()), or WAYS_NO_SLOT; the order of use stays as it is. */
+/* Slot of the tag, or WAYS_NO_SLOT. Does not count as a use. */
 WAYS_INLINE int32_t ways_look(const ways_t *c, uint32_t set, uint32_t tag)
 {
     if (c->order) {
@@ -186,7 +188,7 @@ WAYS_INLINE int32_t ways_look(const ways_t *c, uint32_t set, uint32_t tag)
     return way == WAYS_NO_WAY ? WAYS_NO_SLOT : (int32_t)(first + way);
 }
 
-/* The same; what is there becomes the newest of its set. */
+/* Slot of the tag, or WAYS_NO_SLOT. A tag that is found becomes the newest of its set. */
 WAYS_INLINE int32_t ways_find(const ways_t *c, uint32_t set, uint32_t tag)
 {
     const int32_t slot = ways_look(c, set, tag);
@@ -199,8 +201,8 @@ WAYS_INLINE int32_t ways_find(const ways_t *c, uint32_t set, uint32_t tag)
     return slot;
 }
 
-/* Puts a tag that is not there in place of the oldest and makes it the newest. Its slot; what was
- * there in *old, WAYS_EMPTY if nothing. */
+/* Puts a tag that the set does not have in place of the oldest and makes it the newest. Returns its
+ * slot; *old is the tag that was replaced, or WAYS_EMPTY. */
 WAYS_INLINE uint32_t ways_insert(const ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
 {
     if (!c->order) return ways_replace(c, set, ways_chain(c, set, tag), tag, old);
@@ -212,8 +214,8 @@ WAYS_INLINE uint32_t ways_insert(const ways_t *c, uint32_t set, uint32_t tag, ui
     return slot;
 }
 
-/* The slot of a tag that is the newest of its set from now on, in place of the oldest if it was not
- * there. *old is what the slot held: this tag if it was there, WAYS_EMPTY if nothing. */
+/* ways_find(), or ways_insert() if the set does not have the tag. *old is the tag that the slot
+ * held before: `tag` itself if the set had it, or WAYS_EMPTY. */
 WAYS_INLINE uint32_t ways_use(const ways_t *c, uint32_t set, uint32_t tag, uint32_t *old)
 {
     if (c->order) {
