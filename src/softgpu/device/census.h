@@ -1,30 +1,30 @@
-/* census.h - dispatches of which each instruction is counted by itself.
+/* census.h - the census of a dispatch: how often each single instruction of its code is executed.
  *
- * Apart from internal.h because a device of which nobody asks that calls only
- * sg_census_run_begin(), which is one load. */
+ * Separate from internal.h because a device whose user asks for no census calls only
+ * sg_census_run_begin(), at the cost of one load. */
 #ifndef SOFTGPU_DEVICE_CENSUS_H
 #define SOFTGPU_DEVICE_CENSUS_H
 
 #include "softgpu/device/internal.h"
 #include "softgpu/isa/census.h"
 
-/* The dispatch is about to start: run->census is what counts it, or NULL. Whether caches and clocks
- * are asked for. */
+/* The dispatch is about to start: sets run->census, to NULL if it is not to be counted. True if the
+ * models of caches and time are asked for, too. */
 bool sg_census_run_begin(sg_run_t *run, uint64_t kernel_object);
 
-/* All others for runs with `census` only. */
+/* All functions below are called only for runs whose `census` is set. */
 
-/* There is no memory for caches and clocks: the counts have gaps. */
+/* There is no memory for the models: the census is marked as incomplete. */
 void sg_census_run_unmodelled(sg_run_t *run);
 
-/* The workgroups that the calling thread starts from now on count `times` times each; 0: what it
- * does next for the run counts once again. */
+/* Each workgroup that the calling thread starts from now on counts `times` times, since it stands
+ * for others that do not run; 0 ends this. */
 void sg_census_stands(sg_run_t *run, uint64_t times);
 
-/* Takes the calling thread's census for the workgroup, whose turn begins: b->census, NULL without
- * memory. `starts`: its waves are counted. */
+/* A turn of the workgroup begins: sets b->census to the calling thread's counts, NULL if out of
+ * memory. `starts`: it is the workgroup's first turn, and its waves are counted. */
 void sg_census_turn(sg_box_t *b, bool starts);
-/* All workgroups have left. */
+/* All workgroups are done. */
 void sg_census_run_end(sg_run_t *run, uint64_t end_ts, const sg_perf_contention_t *contention);
 void sg_census_run_free(sg_census_run_t *r);
 

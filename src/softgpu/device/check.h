@@ -1,5 +1,4 @@
-/* check.h - dispatches whose instructions are checked, and what the program's calls tell of memory.
- */
+/* check.h - how the device begins the checks of a dispatch and of its workgroups. */
 #ifndef SOFTGPU_DEVICE_CHECK_H
 #define SOFTGPU_DEVICE_CHECK_H
 
@@ -8,10 +7,11 @@
 
 struct hsa_kernel_dispatch_packet_s;
 
-/* Sets run->checked; the shape and the scalars of the run are known. `id`: of the packet. */
+/* Sets run->checked. Called when the run's shape and user registers are set. `id` is the packet's
+ * index; `scalars`, the number of SGPRs that a wave starts with. */
 void sg_check_begin(sg_run_t *run, const struct hsa_kernel_dispatch_packet_s *packet, uint64_t id,
                     uint32_t scalars);
-/* Workgroup `id` has its waves prepared. */
+/* Workgroup `id` begins; its waves have their registers. */
 void sg_check_start(sg_box_t *b, uint64_t id);
 
 #endif

@@ -1,6 +1,6 @@
-/* device.h - the software GPU as the driver front end sees it.
+/* device.h - the software GPU as the driver's front end (kfd/) sees it.
  *
- * kfd/ turns the program's ioctls into these calls; nothing here knows about ioctls. What the
+ * kfd/ turns the program's ioctls into these calls; the device knows nothing about ioctls. What the
  * device has to tell the program (events, faults) goes out through sg_host_ops_t. */
 #ifndef SOFTGPU_DEVICE_DEVICE_H
 #define SOFTGPU_DEVICE_DEVICE_H
@@ -22,67 +22,74 @@ typedef enum {
     SG_QUEUE_ERROR_APERTURE     /* bad aperture access */
 } sg_queue_error_t;
 
-/* Called from device threads; must not call back into the device except for memory look-ups. */
+/* Callbacks into the driver's front end. Threads of the device call them; the callbacks must not
+ * call the device, except to look up memory. */
 typedef struct {
     void *user;
-    /* Raises event `id` (what a signal's mailbox interrupt does). */
+    /* Raises the driver's event `id`, as the interrupt of an HSA signal does on hardware. */
     void (*raise_event)(void *user, uint32_t id);
-    /* A memory access failed: `flags` as ISA_FAULT_*, `va` the address. */
+    /* A memory access failed: `va` is the GPU address, `flags` are ISA_FAULT_*. */
     void (*memory_fault)(void *user, uint64_t va, uint32_t flags);
-    /* The queue has stopped for `what`; text names instruction, address, value and limit. `code` is
-     * what the queue's inactive signal will say. */
+    /* The queue has stopped because of `what`; `text` is the message for the user. `code` is the
+     * value that the queue's inactive signal will get (0: none). */
     void (*queue_error)(void *user, sg_queue_t *q, sg_queue_error_t what, uint64_t code,
                         const char *text);
 } sg_host_ops_t;
 
-/* Starts nothing until the first queue is created. NULL when memory runs out. */
+/* Starts no thread: the first queue does. NULL when memory runs out. */
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
 
-/* Decoded code is stale: unmapped memory, or an instruction cache invalidation. */
+/* Drops decoded instructions, because code memory was unmapped or the program invalidated the
+ * instruction cache. */
 void sg_device_invalidate_code(sg_device_t *d);
 
 /* Nanoseconds of the device clock: the host's CLOCK_MONOTONIC_RAW, 1 GHz, as the driver's clock
- * counters report it. s_memrealtime and signal timestamps read it; s_memtime tells it in clocks of
- * the engine. */
+ * counters report it. s_memrealtime and signal timestamps read it; s_memtime gives the same time in
+ * engine clocks. */
 uint64_t sg_device_clock(void);
-clockid_t sg_device_clock_id(void); /* which of the host's: where time is modelled, another */
+/* The host's clock that sg_device_clock() reads. */
+clockid_t sg_device_clock_id(void);
 
-/* The ring of streaming counters, which the driver reads. Open empties it; false without memory.
- * Take copies so many bytes at most and tells whether samples found no room since the last time. */
+/* The ring buffer of streaming counters (SPM), which the driver reads. sg_device_spm_open() empties
+ * it; false: out of memory. sg_device_spm_take() copies at most `bytes`, and sets *lost if samples
+ * found the ring full since the last call. */
 bool sg_device_spm_open(sg_device_t *d);
 void sg_device_spm_close(sg_device_t *d);
 size_t sg_device_spm_waiting(sg_device_t *d);
 size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost);
 
-/* The doorbell page: `alias` is the device's own mapping, `fd`/`offset` say which file pages the
- * program maps (to find and write-protect its mapping while asleep). */
+/* The doorbell page: `alias` is the device's own mapping. `fd` and `offset` say which pages of
+ * which file the program maps: the device finds and write-protects that mapping while all its
+ * queues sleep (watch.c). */
 void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int fd,
                              uint64_t offset);
 
-/* Where traps of the program's waves lead: the runtime's handler and its memory. 0: none. */
+/* The runtime's trap handler, to which traps of the program's waves branch: address of its code
+ * (tba; 0: none) and of its memory (tma). */
 void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma);
 
-/* Has running waves take a host trap every so many microseconds, 0: no more. Calls must not
- * overlap. 0 or -errno. When it has returned after 0, no trap is begun any more. */
+/* PC sampling: running waves take a host trap every `microseconds`; 0 ends it, and no trap begins
+ * after that call has returned. Calls must not overlap. 0 or -errno. */
 int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds);
 
-/* census.c: the functions of include/softgpu/instruction_counts.h; NULL: another version. */
+/* census.c: the functions of include/softgpu/instruction_counts.h; NULL: `version` is unknown. */
 struct softgpu_instruction_counts_api;
 const struct softgpu_instruction_counts_api *sg_census_api(unsigned version);
 
 /* Writes the statistics that SOFTGPU_STATS asks for, of all devices of this process. */
 void sg_observe_report(void);
 
-/* What the calls of programs that are checked are told to; NULL: nothing is checked. */
+/* The checker's functions (check/sink.h) that libsoftgpu-check.so tells of the program's calls;
+ * NULL: nothing is checked. */
 struct softgpu_check_api;
 const struct softgpu_check_api *sg_check_api(unsigned version);
-/* False: the environment asks the checker for what there is not, which has been told. */
+/* False: the environment has a wrong option for the checker, and the message is written. */
 bool sg_check_ready(void);
-/* Writes what was wrong, if anything was checked. */
+/* Writes the checker's findings, if anything was checked. */
 void sg_check_report(void);
-/* Where programs are checked: end() is called, by a thread that this starts, before the process
- * ends without the handlers of exit. Again in a fork that uses the GPU. */
+/* If the program is checked: starts a thread that calls end() when the process ends without running
+ * exit handlers (leave.c). A forked child has to call this again. */
 void sg_leave_watch(void (*end)(void));
 
 typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
@@ -90,7 +97,8 @@ typedef enum { SG_QUEUE_AQL, SG_QUEUE_PM4, SG_QUEUE_SDMA } sg_queue_kind_t;
 typedef struct {
     sg_queue_kind_t kind;
     uint64_t ring_va, ring_bytes;
-    uint64_t read_ptr_va, write_ptr_va; /* AQL: inside amd_queue_t, read_dispatch_id is read_ptr */
+    uint64_t read_ptr_va, write_ptr_va; /* AQL: read_ptr_va points to amd_queue_t's
+                                           read_dispatch_id */
     uint64_t scratch_va, scratch_bytes; /* 0 when the runtime manages scratch itself */
     uint32_t doorbell_slot;             /* index of the 8-byte slot */
     uint32_t priority, percent;
@@ -102,7 +110,8 @@ int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_q
 void *sg_queue_user(const sg_queue_t *q);
 int sg_queue_update(sg_queue_t *q, uint64_t ring_va, uint64_t ring_bytes, uint32_t percent);
 int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits);
-/* Stops the queue (work in flight is abandoned at the next yield) and waits for its thread. */
+/* Stops the queue and waits for its thread. Dispatches in flight are given up: their waves stop at
+ * the end of their turn. */
 void sg_queue_destroy(sg_queue_t *q);
 
 #endif

@@ -1,17 +1,17 @@
-/* futex.h - sleeping on a word and waking its sleepers, private to the process.
+/* futex.h - how the threads of the device sleep on a word and are woken, within the process.
  *
- * Apart because command processors, workers and the doorbell watch all sleep this way. Waits return
- * for any reason (value differs, woken, time-out, signal): callers look at the world again.
+ * A wait may return for any reason (value differs, woken, time-out, signal): callers check again.
  *
  * The rule, for every sleep of the device:
- *   the sleeper    reads the word, then looks at every reason not to sleep (work, room, an answer,
- *                  its own end), then waits on the value that it has read;
- *   everybody else makes the reason true, then changes the word, then wakes.
- * A reason looked at before the word is read may become true in between; the word is then new and
- * the wake is over before the sleep begins, which nobody ends. A reason without a wake (freed room
- * is one as much as new work) is the same fault. Where the wake is left out because nobody sleeps,
- * the count of sleepers goes up before the wait and is read after the word has changed, all of it
- * seq_cst. Where nobody announces a reason (a store of the program), the wait has a time-out. */
+ *   the sleeper  reads the word, then checks every reason not to sleep (work, room, an answer, its
+ *                own end), then waits on the value that it has read;
+ *   the waker    makes a reason true, then changes the word, then wakes.
+ * A reason checked before the word is read may become true in between. The sleeper then reads the
+ * new word, after the wake, and sleeps for ever. The same happens if something makes a reason true
+ * (freed room is one as much as new work) and wakes nobody. A waker may skip the wake if a counter
+ * says that nobody sleeps: the counter goes up before the wait and is read after the word has
+ * changed, all of it seq_cst. Where nobody announces a reason (a store of the program), the wait
+ * needs a time-out. */
 #ifndef SOFTGPU_DEVICE_FUTEX_H
 #define SOFTGPU_DEVICE_FUTEX_H
 

@@ -1,7 +1,8 @@
-/* internal.h - what the files of the device share: device, queue, dispatch in flight, workgroup.
+/* internal.h - what the files of the device share: device, queue, dispatch and workgroup in flight.
  *
- * Apart because device.h is for the driver front end only. Who may touch a field, and under which
- * lock, is said beside it; nothing here is freed while one of the device's threads may look. */
+ * Separate from device.h, which is for the driver's front end only. A comment beside a field says
+ * which thread may use it, or under which lock. No object is freed while a thread of the device may
+ * still read it. */
 #ifndef SOFTGPU_DEVICE_INTERNAL_H
 #define SOFTGPU_DEVICE_INTERNAL_H
 
@@ -19,10 +20,10 @@
 enum {
     SG_GROUP_WAVES = 16, /* 1024 work-items, HSA's limit for this GPU */
     SG_GROUP_ITEMS = 1024,
-    SG_IN_FLIGHT = 32, /* packets of one queue between being read and being retired */
+    SG_IN_FLIGHT = 32, /* packets of one queue that are read and not yet retired */
     SG_USER_SGPRS = 16,
     SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
-    SG_CU_MAX = 1024,        /* limits of profile.h multiplied */
+    SG_CU_MAX = 1024,        /* 32 * 2 * 16, the limits in profile.h */
     SG_LDS_GRANULE = 512,
     SG_VGPR_GRANULE = 8,
     SG_THREADS_MAX = 256,  /* workers of the pool */
@@ -39,16 +40,16 @@ typedef struct sg_sight sg_sight_t;
 typedef struct sg_stall sg_stall_t;           /* stall.h */
 typedef struct sg_census_run sg_census_run_t; /* census.h */
 
-/* ---- host traps: sampling.c ---- */
+/* ---- host traps for PC sampling: sampling.c ---- */
 
 typedef struct {
     _Atomic uint64_t tba, tma; /* the program's trap handler and its memory */
     _Atomic bool on;
-    uint64_t interval_ns;    /* of the thread */
-    _Atomic uint64_t period; /* in instructions of a wave, by model time */
-    pthread_t thread;        /* while on, unless by model time */
-    _Alignas(64) _Atomic uint32_t tick;
-    _Alignas(64) _Atomic uint32_t stop; /* futex */
+    uint64_t interval_ns;    /* between two ticks of `thread` */
+    _Atomic uint64_t period; /* in model time: instructions of a wave between two traps */
+    pthread_t thread;        /* exists while `on`, except in model time */
+    _Alignas(64) _Atomic uint32_t tick; /* when it changes, running waves take a trap */
+    _Alignas(64) _Atomic uint32_t stop; /* futex: 1 ends the thread */
 } sg_sampling_t;
 
 /* ---- device ---- */
@@ -59,23 +60,23 @@ struct sg_device {
     sg_memory_t *memory;
     isa_code_t *code;
     const isa_core_t *core;
-    pthread_mutex_t lock;            /* creation of pool and watch, the list of queues */
+    pthread_mutex_t lock;            /* guards creation of pools and watch, and `queues` */
     _Atomic(sg_pool_t *) pool;       /* made by the first dispatch */
     _Atomic(sg_pool_t *) model_pool; /* made by the first modelled dispatch */
-    sg_watch_t *watch;               /* made by the first queue */
-    sg_queue_t *queues;
+    sg_watch_t *watch;               /* doorbell watch, made by the first queue */
+    sg_queue_t *queues;              /* list, linked by next_queue */
     _Atomic uint64_t *doorbells;
     size_t doorbell_bytes;
     base_file_id_t doorbell_file;
     uint64_t doorbell_offset;
-    /* Bumped when a packet completes: what queues with a dependency wait for. */
+    /* Futex: changes when a packet completes; queues whose packet waits for memory sleep on it. */
     _Atomic uint32_t activity;
     _Atomic uint32_t activity_waiters;
     _Atomic uint32_t *registers;  /* SG_REGISTERS words that PM4 packets set and read */
     sg_perf_t *perf;              /* the performance counters and their registers */
     _Atomic uint64_t model_until; /* the last kernel's end in model time */
     isa_gws_t gws;                /* global wave sync, for cooperative launches */
-    bool observed;                /* dispatches are traced or counted */
+    bool observed;                /* --trace or --stats is on: observe.h */
     sg_sampling_t sampling;
 };
 
@@ -87,35 +88,35 @@ typedef struct {
 
 /* Where the waves of a workgroup sit on the modelled GPU. */
 typedef struct {
-    int32_t cu; /* -1: beyond the model, see sg_place_take() */
+    int32_t cu; /* -1: the modelled GPU had no room, see sg_place_take() */
     uint32_t n_waves, vgprs, lds;
     uint8_t simd[SG_GROUP_WAVES], slot[SG_GROUP_WAVES];
-    uint16_t scratch[SG_GROUP_WAVES]; /* scratch slots of the queue */
+    uint16_t scratch[SG_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
     bool has_scratch;
 } sg_place_t;
 
 struct sg_run {
-    isa_dispatch_t isa; /* first: handlers get back to the run from it */
+    isa_dispatch_t isa; /* first, so that instruction handlers can cast it to the run */
     sg_device_t *device;
     sg_queue_t *queue;
     uint64_t signal_va, start_ts;
-    uint32_t packet; /* index in the queue's ring */
-    bool profiled;
+    uint32_t packet;              /* index in the queue's ring */
+    bool profiled;                /* times are written to the completion signal */
     sg_observed_t *observed;      /* NULL: neither traced nor part of the statistics */
     sg_perf_run_t *counted;       /* NULL: no counter is programmed */
-    sg_census_run_t *census;      /* NULL: its instructions are not counted one by one */
-    sg_census_run_t *census_kept; /* for the next dispatch of which they are */
-    bool checked;                 /* for what is wrong with the program */
-    chk_dispatch_t check;         /* of those */
-    bool looked_at;               /* any of them */
-    bool modelled;                /* counted, with caches and clocks */
-    sg_pool_t *pool;              /* that runs it */
+    sg_census_run_t *census;      /* NULL: executions of each instruction are not counted */
+    sg_census_run_t *census_kept; /* allocated once, for later dispatches with a census */
+    bool checked;                 /* by the checker */
+    chk_dispatch_t check;         /* valid if `checked` */
+    bool looked_at;               /* observed, counted, census or checked */
+    bool modelled;                /* counted, with the models of caches and time */
+    sg_pool_t *pool;              /* the pool that runs it */
     /* shape */
-    uint32_t size[3]; /* of a full workgroup */
-    uint32_t grid[3];
-    uint32_t groups[3];
-    uint64_t total; /* workgroups */
-    uint32_t waves; /* of a full workgroup */
+    uint32_t size[3];   /* work-items of a full workgroup */
+    uint32_t grid[3];   /* work-items */
+    uint32_t groups[3]; /* workgroups */
+    uint64_t total;     /* workgroups on all axes */
+    uint32_t waves;     /* of a full workgroup */
     uint32_t lds_bytes;
     /* launch state */
     uint32_t user[SG_USER_SGPRS], n_user;
@@ -123,14 +124,14 @@ struct sg_run {
     uint32_t kernarg_bytes; /* 0: the descriptor does not say */
     uint64_t packet_va;
     uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
-    bool scratch_once;                         /* the runtime wants this scratch back */
-    uint32_t id_mask;                          /* fields of v0 that the kernel asks for */
-    isa_row_t *v0;  /* packed work-item ids of a full workgroup, one row for each wave */
-    uint64_t chunk; /* workgroup ids fetched at once */
+    bool scratch_once; /* the runtime wants the scratch back after this dispatch */
+    uint32_t id_mask;  /* fields of v0 that the kernel asks for */
+    isa_row_t *v0;     /* packed work-item ids of a full workgroup, one row for each wave */
+    uint64_t chunk;    /* workgroup ids that a thread fetches at once */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
-    _Atomic uint32_t resident;            /* workgroups in flight; others may look */
-    sg_range_t spare[SG_THREADS_MAX + 1]; /* ids fetched and handed back */
+    _Atomic uint32_t resident;            /* workgroups in flight; read without the lock, too */
+    sg_range_t spare[SG_THREADS_MAX + 1]; /* ids that threads fetched and handed back */
     uint32_t n_spare;
     /* progress */
     _Alignas(64) _Atomic uint64_t next; /* first id not fetched; may run past total */
@@ -139,7 +140,7 @@ struct sg_run {
     _Atomic uint32_t done; /* set last, by whoever finishes the last group */
 };
 
-/* ---- a workgroup in flight; pooled with its registers and LDS ---- */
+/* ---- a workgroup in flight: a box, used again with its registers and LDS ---- */
 
 typedef enum { SG_BOX_DONE, SG_BOX_YIELDED, SG_BOX_SLEEPY, SG_BOX_FAILED } sg_box_result_t;
 
@@ -148,66 +149,71 @@ struct sg_box {
     sg_run_t *run;
     sg_box_t *next; /* ready list or free list */
     sg_place_t place;
-    uint32_t live, at_barrier; /* waves that have not ended; of those, at the barrier */
-    uint32_t nap_clocks;       /* in the last slice, if every wave only slept: the shortest sleep */
-    uint32_t sleepy;           /* slices in a row in which every wave only slept */
-    uint64_t slept_since;      /* the first of them: nanoseconds of the device clock */
-    uint64_t asked_ns;         /* how long in all of them the waves wanted to sleep */
+    uint32_t live, at_barrier; /* waves that have not ended; those of them at the barrier */
+    uint32_t nap_clocks;       /* if every wave only slept (s_sleep) in the last turn: the shortest
+                                  sleep */
+    uint32_t sleepy;           /* turns in a row in which every wave only slept */
+    uint64_t slept_since;      /* start of the first of these turns, by the device clock */
+    uint64_t asked_ns;         /* how long the waves asked to sleep in these turns together */
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
     isa_wave_t *wave[SG_GROUP_WAVES];
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
-    sg_perf_group_t *counting; /* its counts, behind the box */
+    sg_perf_group_t *counting; /* its counts; their memory follows the box's registers */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
     struct chk_group *check;   /* made when the first checked workgroup starts */
-    sg_stall_t *stall;         /* made when the first of those has a second turn */
-    struct isa_census *census; /* run->census: of the thread whose turn it is, or NULL */
-    isa_wave_t *running;       /* or the last that has */
+    sg_stall_t *stall;         /* made when a checked workgroup first has a second turn */
+    struct isa_census *census; /* if run->census: counts of the thread that runs the box, or NULL */
+    isa_wave_t *running;       /* the wave that runs or was the last to run */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
 };
 
 /* idle.c */
-/* Whether the run's waves end as they begin, and nobody has to see each of them do so. Under the
- * pool's lock, or while a workgroup has its place. */
+/* Whether the kernel's waves end at once without any effect, so that the workgroups need not run.
+ * Called under the pool's lock, or while a workgroup of the run is in flight. */
 bool sg_idle(const sg_run_t *run);
-/* For such runs, where they are looked at: counts all workgroups. */
+/* Counts all workgroups of such a run without running them all; for runs that are `looked_at`. */
 void sg_idle_count(sg_box_t *b, sg_run_t *run);
 
 /* group.c */
-/* Workgroups go round so many compute units; that of workgroup `id`, by its place. */
+/* Number of compute units among which workgroups are dealt in turn. */
 uint32_t sg_units_in_turn(const sg_run_t *run);
+/* The compute unit of workgroup `id`. */
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);
-/* Packed work-item ids of lanes first..first+63. Work-items of a workgroup at the edge of the grid
- * are numbered within what exists of it: `size` is the size that exists. */
+/* Packed work-item ids of work-items first..first+63 of a workgroup. A workgroup at the grid's edge
+ * may be cut off; `size` is what is left of it, and its work-items are numbered within that. */
 void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask);
-/* Prepares workgroup `id` of the run; place is filled. False: the entry point is not mapped. */
+/* Gives the waves of workgroup `id` their registers; b->place must be set. False: the entry point
+ * is not mapped. */
 bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);
-/* Runs every wave until it ends, waits or has used its slice. */
+/* One turn: runs every wave until it ends, waits or has used its slice. */
 sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
-/* The same for whoever has taken care of what looks at the workgroup. */
+/* The same without the preparations for counters and census, which the caller has made. */
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
-/* count.c: all but the first two are called for runs that are `looked_at` only */
+/* count.c: decides in sg_look_begin() whether a run is `looked_at`; all other functions are called
+ * only for runs that are. */
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
-/* All workgroups have left: counters are final before anybody learns of the end. */
-/* The run has ended at *end_ts. By model time, that and run->start_ts are the model's then. */
+/* All workgroups are done, at *end_ts. Called before the completion signal, so that whoever waits
+ * for it finds final counters. In model time, sets *end_ts and run->start_ts to the model's. */
 void sg_look_end(sg_run_t *run, uint64_t *end_ts);
-/* The waves of workgroup `id` are prepared. */
+/* Workgroup `id` begins; its waves have their registers. */
 void sg_look_start(sg_box_t *b, uint64_t id);
-/* Whether single instructions are looked at in this turn; otherwise the plain loop will do. */
+/* Whether this turn has to look at single instructions; if not, the plain loop is enough. */
 bool sg_look_steps(const sg_box_t *b);
 /* `interrupt`, which may be NULL, may stop the wave. */
 isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt);
-/* All waves are at a barrier or have ended. */
+/* All waves are at a barrier or have ended; the barrier is about to let them go on. */
 void sg_look_barrier(sg_box_t *b);
+/* sg_box_run() for runs that are `looked_at`. */
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
 
 /* sampling.c */
-/* What interrupts the waves of a turn that begins now: `own`, or NULL where nobody samples. One
- * load. */
+/* A turn begins: fills and returns `own`, which tells when waves are to be interrupted, or returns
+ * NULL if nobody samples, at the cost of one load. */
 isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own);
 /* Runs the wave; when it is interrupted it takes a host trap and goes on. */
 isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interrupt_t *interrupt);
@@ -215,12 +221,13 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
 /* place.c: all under the pool's lock */
 typedef struct sg_place_model sg_place_model_t;
 sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
-/* Room for one more workgroup of the run, or false. A run with no workgroup in flight always gets
- * one, on CU -1 if need be, unless its queue's scratch is used up or the queue's waves in flight
- * fill as many wave slots as the GPU has; so does any run with `beyond`. */
+/* Takes room on the modelled GPU for one more workgroup of the run; false if there is none. A run
+ * with no workgroup in flight, and any run with `beyond`, gets a place on CU -1 instead of none,
+ * unless its queue's scratch is used up or its queue has as many waves in flight as the GPU has
+ * wave slots. */
 bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *out);
 void sg_place_give(sg_place_model_t *m, sg_run_t *run, const sg_place_t *place);
-/* No workgroup is in flight. */
+/* Whether no workgroup is in flight. */
 bool sg_place_all_free(const sg_place_model_t *m);
 
 /* ---- worker pool: sched.c ---- */
@@ -232,13 +239,15 @@ struct sg_worker {
 };
 
 sg_pool_t *sg_pool_of(sg_device_t *d);
-/* One worker that runs modelled dispatches, one after the other, their workgroups in the order of
- * their ids: what the model sees does not depend on the host. NULL: out of memory. */
+/* The pool for modelled dispatches. Its single worker runs one dispatch after the other and starts
+ * workgroups in the order of their ids, so that the model's results do not depend on the host.
+ * NULL: out of memory. */
 sg_pool_t *sg_pool_of_model(sg_device_t *d);
-/* Runs the dispatch: small ones on the calling thread as far as they go, the rest on the workers.
- */
+/* Starts the dispatch. A small one begins on the calling thread and goes to the workers if it does
+ * not end soon; a larger one goes to them at once, unless it need not run (idle.c). */
 void sg_pool_submit(sg_pool_t *p, sg_worker_t *self, sg_run_t *run);
-/* Gives up the run: what has not started never will, what runs stops at its next yield. */
+/* Gives up the run: workgroups that have not started never will, and those in flight stop at the
+ * end of their turn. */
 void sg_run_cancel(sg_run_t *run);
 void sg_worker_release(sg_worker_t *w);
 
@@ -246,14 +255,15 @@ void sg_worker_release(sg_worker_t *w);
 typedef enum { SG_SETUP_OK, SG_SETUP_SCRATCH, SG_SETUP_ERROR } sg_setup_t;
 sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t packet_id, const void *packet);
 void sg_run_failed(sg_run_t *run, isa_wave_t *w);
-/* Called by whoever finished the last workgroup. */
+/* Called by the thread that finished the last workgroup. */
 void sg_run_complete(sg_run_t *run);
 
 /* observe.c: all but the first are called for runs with `observed` only */
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
-/* The workgroup's waves are prepared. */
+/* A workgroup begins; its waves have their registers. */
 void sg_observe_start(sg_box_t *b);
-/* The box leaves its run, which has not completed; what it has seen counts so many times. */
+/* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`
+ * times. */
 void sg_observe_leave(sg_box_t *b, uint64_t times);
 void sg_observe_end(sg_run_t *run, uint64_t end_ts);
 void sg_observed_free(sg_observed_t *o);
@@ -261,13 +271,13 @@ void sg_sight_free(sg_sight_t *s);
 
 /* ---- queues ---- */
 
-/* What a queue's step came to, and so how its thread waits. */
+/* The result of a queue's step. It decides what the queue's thread waits for. */
 typedef enum {
-    SG_STEP_WORKED, /* something was done: step again */
-    SG_STEP_IDLE,   /* no packet: the doorbell will tell */
-    SG_STEP_BUSY,   /* packets in flight: their completion or the doorbell will tell */
-    SG_STEP_POLL,   /* depends on memory that anybody may change: look again and again */
-    SG_STEP_DEAD    /* the queue has failed: only destruction is left */
+    SG_STEP_WORKED, /* progress was made: step again */
+    SG_STEP_IDLE,   /* no packet: wait for the doorbell */
+    SG_STEP_BUSY,   /* packets are in flight: wait for a completion or the doorbell */
+    SG_STEP_POLL,   /* a packet waits for memory, which changes without notice: look repeatedly */
+    SG_STEP_DEAD    /* the queue has failed or is suspended: wait for an update or destruction */
 } sg_step_t;
 
 struct sg_queue {
@@ -279,7 +289,7 @@ struct sg_queue {
     _Atomic uint32_t refs; /* the creator's and one for each run not done */
     _Atomic uint32_t wake; /* futex: doorbell, completion, destruction */
     _Atomic bool stop, failed;
-    _Atomic bool waiting;           /* under the doorbell watch */
+    _Atomic bool waiting;           /* the doorbell watch looks after this queue */
     _Atomic uint64_t doorbell_seen; /* written before `waiting` is set, read while it is */
     _Atomic uint64_t ring_va, ring_bytes;
     _Atomic uint32_t percent; /* 0: suspended */
@@ -289,9 +299,10 @@ struct sg_queue {
     sg_step_t (*step)(sg_queue_t *q);
     uint64_t next, retired; /* AQL: packet indices; SDMA: byte offset in `next` */
     uint64_t head_start;    /* when the head packet was first looked at */
-    bool inactive_wait;     /* until the runtime has set queue_inactive_signal back to 0 */
-    bool scratch_asked;     /* for the head packet */
-    chk_line_t *order;      /* NULL: nobody asks what happens before what; also for runs */
+    bool inactive_wait;     /* waiting until the runtime sets queue_inactive_signal back to 0 */
+    bool scratch_asked;     /* the runtime was asked for scratch for the head packet */
+    chk_line_t *order;      /* the checker's order of actors; NULL: not checked. Threads that run
+                               the queue's dispatches use it, too */
     uint64_t pm4_returned;  /* by the last atomic operation of a PM4 packet */
     sg_perf_queue_t counting;
     sg_run_t *runs; /* AQL: SG_IN_FLIGHT of them, packet i uses i % SG_IN_FLIGHT */
@@ -310,22 +321,23 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
     __attribute__((format(printf, 4, 5)));
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags);
 bool sg_queue_stopping(const sg_queue_t *q);
-/* Waits a little for something that nobody announces; false when the queue is to stop. The caller
- * begins with zeros and looks after each call. */
+/* For a loop that waits until memory changes, which nobody announces: sg_queue_pause() waits a
+ * little, longer each time. The loop starts with a zeroed sg_patience_t and looks at the memory
+ * after each call. False: the queue is to stop. */
 typedef struct {
     uint64_t since;
-    uint32_t activity; /* of the device, before the caller looked last */
+    uint32_t activity; /* device->activity before the caller last looked */
 } sg_patience_t;
 bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p);
 
 /* aql.c, sdma.c, pm4.c */
-/* Whether a queue of AQL packets may have its ring there. */
+/* Whether an AQL queue may have its ring at these addresses. */
 bool sg_aql_ring_fits(const sg_device_t *d, uint64_t va, uint64_t bytes);
 int sg_aql_init(sg_queue_t *q);
 void sg_aql_free(sg_queue_t *q);
-/* Gives up what is in flight and waits until no thread works for the queue. */
+/* Cancels all dispatches in flight and waits until no thread works for the queue. */
 void sg_aql_stop(sg_queue_t *q);
-/* GPU address of the amd_queue_t that the queue belongs to. */
+/* GPU address of the queue's amd_queue_t. */
 uint64_t sg_aql_descriptor(const sg_queue_t *q);
 sg_step_t sg_aql_step(sg_queue_t *q);
 /* Waits until all runs of the queue are done; false when the queue is to stop. */
@@ -335,7 +347,8 @@ sg_step_t sg_sdma_step(sg_queue_t *q);
  */
 bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords);
 
-/* The comparison that waiting packets of PM4 and SDMA name by number; others are always true. */
+/* The comparison that PM4 and SDMA packets that wait for memory name by number; unknown numbers are
+ * always true. */
 static inline bool sg_holds(uint32_t function, uint32_t value, uint32_t reference)
 {
     switch (function) {
@@ -356,21 +369,21 @@ void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
 /* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens *bytes.
  */
 uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write);
-/* The queue is about to change a word at the address, for which others may wait, and has; it has
- * waited for one. */
+/* Told to the checker: the queue is about to change a word in memory for which others may wait
+ * (tell), has changed it (told), or has waited for such a word itself (met). */
 void sg_transfer_tell(sg_queue_t *q, uint64_t va);
 void sg_transfer_told(sg_queue_t *q, uint64_t va);
 void sg_transfer_met(sg_queue_t *q, uint64_t va);
-/* The queue is about to copy, or with from = 0 to fill. */
+/* Told to the checker: the queue is about to copy, or, with from = 0, to fill. */
 void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes);
 /* False after a fault of the queue. */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes);
-/* One of the L2's operations on mapped, aligned memory; *old is what was there. False: the code is
- * none of an integer operation that returns. */
+/* Executes one of the L2 cache's atomic operations on mapped, aligned memory; *old is the value
+ * before. False: `code` is not an integer operation that returns the old value. */
 bool sg_transfer_atomic(uint32_t code, void *at, uint64_t source, uint64_t compare, uint64_t *old);
 
-/* Host address of a structure of the program's, `align` a power of two: NULL too where it is not
- * aligned as its readers and writers expect. */
+/* Host address of a structure in the program's memory. NULL if it is not mapped with `flags`, or
+ * not aligned to `align`, a power of two. */
 static inline void *sg_object_at(const sg_device_t *d, uint64_t va, size_t bytes, size_t align,
                                  uint32_t flags)
 {
@@ -380,39 +393,39 @@ static inline void *sg_object_at(const sg_device_t *d, uint64_t va, size_t bytes
     ((type *)sg_object_at(d, va, sizeof(type), _Alignof(type), flags))
 
 /* signal.c */
-/* Raises what an interrupt with this context id raises; partial ids (8 bits) raise all that match.
- */
+/* Raises the event of an interrupt with this context id. An id of 8 bits or less may be only the
+ * low bits of an event's id: it raises every event that has these low bits. */
 void sg_signal_interrupt(sg_device_t *d, uint32_t context);
-/* A signal that is not mapped, or not aligned, is none: all three are false then.
- * Writes the times if `profiled`, decrements the signal, tells its event: `run` is over, or where
- * it is NULL a packet of the queue. */
+/* The next three functions return false for a signal that is not mapped or not aligned. */
+/* Completes a signal because `run`, or (NULL) a packet of the queue, is over: writes the times if
+ * `profiled`, decrements the value and raises the signal's event. */
 bool sg_signal_complete(sg_queue_t *q, const sg_run_t *run, uint64_t va, bool profiled,
                         uint64_t start, uint64_t end);
-/* Stores a value in a signal and tells its event. */
+/* Stores a value in a signal and raises its event. */
 bool sg_signal_store(sg_device_t *d, uint64_t va, int64_t value);
-/* Value of a signal. */
+/* Reads the value of a signal. */
 bool sg_signal_load(sg_device_t *d, uint64_t va, int64_t *value);
-/* Tells queues that wait for memory that some has changed. */
+/* Wakes the queues that wait until memory changes. */
 void sg_device_stir(sg_device_t *d);
 
 /* watch.c */
 sg_watch_t *sg_watch_create(sg_device_t *d);
 /* Sleeps until the queue's doorbell changes or its `wake` word differs from `seen`. */
 void sg_watch_wait(sg_watch_t *w, sg_queue_t *q, uint32_t seen);
-/* Puts the queue's doorbell under the watch without sleeping, and takes it off. */
+/* Makes the watch look after the queue's doorbell, without sleeping; the second ends it. */
 void sg_watch_add(sg_watch_t *w, sg_queue_t *q);
 void sg_watch_remove(sg_watch_t *w, sg_queue_t *q);
-/* A queue has come or gone: the program may have mapped the doorbells anew. */
+/* A queue was created or destroyed: the program may have mapped the doorbells elsewhere. */
 void sg_watch_changed(sg_watch_t *w);
 /* The queue's doorbell, 0 without doorbells. */
 uint64_t sg_queue_doorbell(const sg_queue_t *q);
 
 /* thread.c */
-/* A detached or joinable thread that blocks all signals and bears `name`. 0 or an errno value. */
+/* Starts a joinable thread that blocks all signals and has the given name. 0 or an errno value. */
 int sg_thread_start(pthread_t *out, const char *name, void *(*body)(void *), void *arg);
 
-/* The calling process ends without the handlers of exit: what has to be done before is done when
- * this returns, or cannot be. Takes no lock and allocates nothing. */
+/* leave.c: the calling process is about to end without running exit handlers. Returns when the
+ * reports are written, or after ten seconds. Takes no lock and allocates nothing. */
 void sg_leave(int status);
 
 #endif

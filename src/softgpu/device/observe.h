@@ -1,8 +1,8 @@
-/* observe.h - what --trace and --stats need of the device: which kernels are looked at, and what
- * was seen.
+/* observe.h - the device's part of --trace and --stats: which kernels are observed, and counts of
+ * what they executed.
  *
- * Apart from internal.h because a device that nobody observes calls only sg_observe_begin(). The
- * counts are exact: every instruction of every wave, by instruction. */
+ * Separate from internal.h because a device that nobody observes calls only sg_observe_begin(). The
+ * counts are exact: every instruction of every wave, by opcode. */
 #ifndef SOFTGPU_DEVICE_OBSERVE_H
 #define SOFTGPU_DEVICE_OBSERVE_H
 
@@ -18,34 +18,34 @@ typedef struct sg_seen {
     isa_tally_t tally;
 } sg_seen_t;
 
-/* A dispatch that is looked at; belongs to its sg_run_t and is used again with it. */
+/* A dispatch that is observed; belongs to its sg_run_t and is used again with it. */
 struct sg_observed {
     pthread_mutex_t lock;
-    isa_tally_t tally; /* of the workgroups whose boxes have left, under the lock */
-    uint64_t waves;    /* the same */
+    isa_tally_t tally; /* under the lock: counts of boxes that have left the run */
+    uint64_t waves;    /* under the lock: their waves */
     uint64_t packet;
     bool trace;
     sg_seen_t *kernel; /* NULL: out of memory, nothing is counted */
 };
 
-/* What a workgroup in flight has seen; belongs to its sg_box_t. */
+/* Counts of a workgroup in flight; belongs to its sg_box_t. */
 typedef struct sg_trace sg_trace_t;
 struct sg_sight {
-    isa_observer_t observer; /* first: hooks get back to the sight from it */
+    isa_observer_t observer; /* first, so that its hooks can cast it to the sight */
     sg_box_t *box;
     isa_tally_t tally;
     uint64_t waves;
     sg_trace_t *trace; /* made by the first trace */
 };
 
-/* Whether the environment asks for a trace or for statistics; read once. */
+/* Whether the environment asks for a trace or for statistics; the environment is read once. */
 bool sg_observe_wanted(void);
 
-/* Writes whole lines to where the trace goes, never mixed with those of another thread. */
+/* Writes whole lines to the trace, never mixed with those of another thread. */
 void sg_observe_write(const char *text, size_t length);
 
 /* trace.c */
-/* The waves of the workgroup have their launch state. False: out of memory. */
+/* The workgroup of the sight's box begins; its waves have their registers. False: out of memory. */
 bool sg_trace_start(sg_sight_t *s);
 void sg_trace_free(sg_trace_t *t);
 isa_observe_fn_t sg_trace_instruction;

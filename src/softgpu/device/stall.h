@@ -1,24 +1,24 @@
-/* stall.h - waves that wait for what never comes: all there are go round and round.
+/* stall.h - finds waves that wait for something that never comes: all waves in flight loop.
  *
- * A workgroup is looked at when it has had its turn and is not done, which nothing pays for that
- * ends at once. Functions do nothing unless the family sync is checked. */
+ * A workgroup is examined only after a turn in which it did not end, so that short workgroups cost
+ * nothing. All functions do nothing unless the checker looks for the family sync. */
 #ifndef SOFTGPU_DEVICE_STALL_H
 #define SOFTGPU_DEVICE_STALL_H
 
 #include "softgpu/device/internal.h"
 
-/* A run begins; so many of its workgroups have ended, or never will begin. */
+/* A run begins; `workgroups` of a run have ended or will never start. */
 void sg_stall_begin(const sg_run_t *run);
 void sg_stall_settled(uint64_t workgroups);
 /* A workgroup begins in the box, or is done. */
 void sg_stall_start(sg_box_t *b);
 void sg_stall_end(sg_box_t *b);
-/* It has had a turn and goes on; `slept`: in s_sleep alone. */
+/* The workgroup has had a turn and is not done; `slept`: its waves did nothing but s_sleep. */
 void sg_stall_turn(sg_box_t *b, bool slept);
-/* What looks at its instructions in the next turn, in the place of `check`. */
+/* The check with which the workgroup's next turn runs: `check`, or one that also watches stores. */
 isa_check_t *sg_stall_watch(const sg_box_t *b, isa_check_t *check);
 void sg_stall_free(sg_stall_t *s);
-/* Somebody else has done something: a packet, a copy. */
+/* A queue has made progress with a packet or a copy, so waves may yet get what they wait for. */
 void sg_stall_moved(void);
 
 #endif
