@@ -1,7 +1,7 @@
-/* kfd.h - the driver's front end: what its files share.
+/* kfd.h - what the files of the driver's front end share.
  *
- * One kfd_process_t stands for what the kernel keeps per process: GPUs with their memory, buffers,
- * queues, events. It is made at the first use and again in a forked child (entry.c). Functions
+ * One kfd_process_t holds what the kernel's driver keeps for a process: GPUs with their memory,
+ * buffers, queues, events. It is made at the first use and anew in a forked child. Functions
  * return 0 or -errno, as the kernel's ioctl handlers do. Lock order: process, then events. */
 #ifndef SOFTGPU_KFD_KFD_H
 #define SOFTGPU_KFD_KFD_H
@@ -39,13 +39,14 @@ typedef struct {
     sg_profile_t profile;
     uint32_t n_gpus;
     uint32_t minor_version; /* of the KFD interface, 1.x */
-    bool svm;               /* offered to the runtimes */
+    bool svm;               /* shared virtual memory is offered to the runtimes */
 } kfd_config_t;
 
-/* From the environment and the profile, read once. NULL, after one line on stderr, if wrong. */
+/* The options, read once from the environment and the profile. NULL, after one line on stderr, if
+ * one is wrong. */
 const kfd_config_t *kfd_config(void);
 
-/* Ids of GPU `index`: any nonzero numbers do, these are stable. */
+/* Id of GPU `index`: any nonzero number will do; these are the same in every run. */
 static inline uint32_t kfd_gpu_id(uint32_t index)
 {
     return 40960 + index;
@@ -55,19 +56,19 @@ static inline uint32_t kfd_gpu_location(uint32_t index)
     return (SOFTGPU_FIRST_PCI_BUS + index) << 8;
 }
 
-/* ---- the private tree of files (tree.c, topology.c) ---- */
+/* ---- the private tree: a folder in place of the driver's files (tree.c, topology.c) ---- */
 
-/* Name of this process's tree, made at the first call; NULL with errno if it cannot be made. */
+/* Path of this process's tree, made at the first call; NULL with errno if it cannot be made. */
 const char *kfd_tree_root(void);
 /* Removes the tree of this process, if it has one. */
 void kfd_tree_remove(void);
-/* In a forked child: the tree is the parent's, forget it. */
+/* In a forked child: forgets the tree, which is the parent's. */
 void kfd_tree_forget(void);
-/* What a file of the tree cannot hold, because the disk is full or files are limited (ulimit -f),
- * memory does. 0 or -errno. */
+/* Keeps the text of a file of the tree in memory, because the disk is full or the size of files is
+ * limited (ulimit -f). 0 or -errno. */
 int kfd_tree_hold(int fd, const char *text, size_t bytes);
-/* Opens the text that is held for the file at `path` in the tree. A pipe from which it can be read
- * once, -errno, or -ENOENT: the file has it. */
+/* Opens the text that is kept in memory for the file at `path` in the tree: a pipe from which it
+ * can be read once. -ENOENT: nothing is kept, the text is in the file. Else -errno. */
 int kfd_tree_open_held(const char *path, int flags);
 /* Writes the whole topology below root. 0 or -errno. */
 int kfd_topology_write(const char *root, const kfd_config_t *config);
@@ -78,19 +79,21 @@ typedef struct kfd_events kfd_events_t;
 
 kfd_events_t *kfd_events_create(void);
 void kfd_events_destroy(kfd_events_t *e);
-/* The page of mailboxes that the thunk allocated, as the device's memory shows it. */
+/* The event page, which holds the mailboxes: the thunk allocated it; `page` is the device's
+ * address of it. */
 void kfd_events_set_page(kfd_events_t *e, uint64_t *page, size_t bytes);
 /* Fills the answer of CREATE_EVENT: id, slot, trigger data, page offset. */
 int kfd_event_create(kfd_events_t *e, struct kfd_ioctl_create_event_args *args);
 int kfd_event_destroy(kfd_events_t *e, uint32_t id);
 int kfd_event_set(kfd_events_t *e, uint32_t id);
 int kfd_event_reset(kfd_events_t *e, uint32_t id);
-/* Waits; `ages` says whether the caller knows last_event_age (interface 1.14 and later). */
+/* Waits for events; `ages` says whether the caller's structure has last_event_age (interface 1.14
+ * and later). */
 int kfd_events_wait(kfd_events_t *e, struct kfd_ioctl_wait_events_args *args, bool ages);
-/* An interrupt of the GPU for event `id`. Any thread; unknown ids are ignored, as the driver does.
- */
+/* An interrupt of the GPU for event `id`. Any thread may call it. Unknown ids are ignored, as by
+ * the driver. */
 void kfd_events_raise(kfd_events_t *e, uint32_t id);
-/* Raises all memory events with this fault. False if nobody has created one. */
+/* Raises all memory events with this fault. False if the program has created none. */
 bool kfd_events_memory_fault(kfd_events_t *e, const struct kfd_hsa_memory_exception_data *fault);
 
 /* ---- state of a process ---- */
@@ -100,33 +103,34 @@ typedef struct kfd_gpu {
     struct kfd_process *process;
     sg_device_t *device;
     sg_memory_t *memory;
-    kfd_pages_t pages;   /* the render node: VRAM and system memory are its ranges */
-    uint8_t *alias;      /* the memory in it, as the device sees it */
-    uint8_t *notes;      /* what follows the memory */
-    uint64_t file_bytes; /* the memory in it; the notes follow */
-    kfd_ranges_t ranges; /* free ranges of the memory */
+    kfd_pages_t pages;   /* the render node: buffers in VRAM and system memory are ranges of it,
+                            and behind them follow the notes (bo.h) */
+    uint8_t *alias;      /* the device's mapping of the memory in `pages` */
+    uint8_t *notes;      /* the device's mapping of the notes */
+    uint64_t file_bytes; /* of memory in `pages`: the offset at which the notes begin */
+    kfd_ranges_t ranges; /* free ranges of that memory */
     uint64_t vram_bytes, vram_used;
     uint64_t system_bytes, system_used;
     uint64_t *doorbells; /* the device's alias of the doorbell page */
     uint8_t *mmio;       /* the page with the remapped HDP flush registers */
     uint64_t doorbell_used[KFD_DOORBELL_SLOTS / 64];
-    dev_t file_dev; /* of the node: how one that comes from elsewhere is known to be this one */
-    ino_t file_ino;
+    dev_t file_dev; /* with file_ino: identifies the render node's file when another process */
+    ino_t file_ino; /* passes a descriptor of it */
     struct kfd_gem *gems; /* DRM's handles: handle - 1 is the row */
     uint32_t n_gems;
-    struct kfd_svm_extent *svm;      /* the program's own memory in the page table */
+    struct kfd_svm_extent *svm;      /* the program's own memory that is in the page table */
     struct kfd_pc_session *sampling; /* sessions of PC sampling */
-    uint32_t last_session;           /* its number */
+    uint32_t last_session;           /* number of the newest session */
 } kfd_gpu_t;
 
 typedef struct kfd_buffer {
     uint64_t va, size;
-    kfd_bo_t *bo;    /* of memory kinds; NULL: a device page or the program's own memory */
-    uint8_t *host;   /* where the device finds the bytes */
+    kfd_bo_t *bo;    /* VRAM or system memory; NULL: a device page or the program's own memory */
+    uint8_t *host;   /* host address at which the device finds the bytes */
     uint32_t flags;  /* KFD_IOC_ALLOC_MEM_FLAGS_* */
     uint32_t gpu;    /* index of the owner */
     uint32_t mapped; /* bit i: mapped on GPU i */
-    bool mailboxes;  /* those of events are in it: SG_MEM_MAILBOXES where it is mapped */
+    bool mailboxes;  /* it is the event page: mapped with SG_MEM_MAILBOXES */
     bool used;
 } kfd_buffer_t;
 
@@ -135,7 +139,7 @@ typedef struct kfd_queue {
     kfd_gpu_t *gpu;
     sg_queue_t *queue; /* NULL: free row */
     uint32_t id, slot;
-    uint64_t save_area; /* GPU address of where waves would be saved; its header is the runtime's */
+    uint64_t save_area; /* GPU address of the area for context switches; only its header is used */
 } kfd_queue_t;
 
 typedef struct kfd_process {
@@ -146,12 +150,12 @@ typedef struct kfd_process {
     kfd_gpu_t gpus[KFD_MAX_GPUS];
     kfd_buffer_t *buffers; /* handle - 1 is the row */
     size_t n_buffers;
-    uint64_t event_page;  /* handle of the buffer that holds it, or 0 */
+    uint64_t event_page;  /* handle of the buffer that is the event page, or 0 */
     kfd_queue_t **queues; /* row is the queue's id */
     size_t n_queues;
     bool xnack;
-    kfd_bo_t *bos; /* all buffer objects */
-    uint32_t last_serial, n_parked;
+    kfd_bo_t *bos;                  /* all buffer objects */
+    uint32_t last_serial, n_parked; /* parked: objects that only other processes still hold */
     kfd_ranges_t windows;     /* offsets of render nodes that stand for memory of other processes */
     pthread_mutex_t svm_lock; /* guards svm and the GPUs' svm; may be taken under lock */
     struct kfd_svm_range *_Atomic svm;
@@ -159,28 +163,32 @@ typedef struct kfd_process {
     kfd_events_t *events;
 } kfd_process_t;
 
-/* process.c: the state of the calling process, made if need be. NULL, after one line on stderr. */
+/* process.c: the state of the calling process, made if there is none yet. NULL, after one line on
+ * stderr, if it cannot be made. */
 kfd_process_t *kfd_process_get(void);
-/* The same, NULL if there is none yet. */
+/* The state of the calling process, NULL if there is none yet. */
 kfd_process_t *kfd_process_peek(void);
-/* In a forked child: the state is the parent's. The child starts anew at its first ioctl. */
+/* In a forked child: forgets the state, which is the parent's. The child's own is made at its first
+ * use. */
 void kfd_process_forget(void);
-/* Which device is fd? */
+/* Which device node a descriptor, or a file, is. */
 typedef enum { KFD_NODE_NONE, KFD_NODE_KFD, KFD_NODE_RENDER } kfd_node_t;
 kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index);
 kfd_node_t kfd_node_of_file(const struct stat *st, uint32_t *gpu_index);
-/* fstat() of the kernel: the program's shows devices as device nodes. */
+/* fstat() by the kernel. The stub replaces the C library's fstat() by one that shows our files as
+ * device nodes. */
 int kfd_fstat(int fd, struct stat *st);
-/* Where the pages of a GPU lie in those of /dev/kfd. */
+/* Offsets of a GPU's doorbell page and register page in the pages of /dev/kfd. */
 uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
 
-/* ---- ioctls (ioctl.c, buffers.c, queues.c, sampling.c, drm.c): 0 or -errno ---- */
+/* ---- ioctls (ioctl.c, buffers.c, queues.c, sampling.c, drm.c, gem.c and others): 0 or -errno ----
+ */
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument);
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument);
-/* The part of DRM that is about memory; -ENOTTY if `number` is none of it. */
+/* DRM's ioctls about memory; -ENOTTY if `number` is none of them. */
 int kfd_gem_ioctl(kfd_gpu_t *gpu, unsigned number, void *argument);
 
 int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
@@ -190,32 +198,35 @@ int kfd_buffer_unmap(kfd_process_t *p, struct kfd_ioctl_unmap_memory_from_gpu_ar
 int kfd_buffer_export(kfd_process_t *p, struct kfd_export_dmabuf_args *args);
 int kfd_buffer_import(kfd_process_t *p, struct kfd_ioctl_import_dmabuf_args *args);
 int kfd_buffer_dmabuf_info(kfd_process_t *p, struct kfd_ioctl_get_dmabuf_info_args *args);
-/* A buffer at `va` for an object; takes over the reference, also when it fails. Under the lock. */
+/* Makes a buffer at `va` for an object. Takes over the caller's reference, also when it fails.
+ * Under the process's lock. */
 int kfd_buffer_adopt(kfd_process_t *p, kfd_bo_t *bo, uint64_t va, uint64_t *handle);
-/* The buffer of a handle, or NULL. Under the lock. */
+/* The buffer of a handle, or NULL. Under the process's lock. */
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle);
-/* The buffer holds the mailboxes of events from now on: its mappings get SG_MEM_MAILBOXES. Under
- * the process's lock. 0 or a negative errno value. */
+/* The buffer is the event page from now on: its mappings get SG_MEM_MAILBOXES. Under the process's
+ * lock. */
 int kfd_buffer_set_mailboxes(kfd_process_t *p, kfd_buffer_t *b);
 uint64_t kfd_vram_available(kfd_process_t *p, kfd_gpu_t *gpu);
-/* Whether the program has all of its own memory there mapped. */
+/* Whether the program has mapped all of the host memory [begin, begin + bytes). */
 bool kfd_is_mapped(uint64_t begin, uint64_t bytes);
 
-/* ipc.c: handles that other processes open by name */
+/* ipc.c: IPC handles, by which another process opens memory of this one */
 int kfd_ipc_export(kfd_process_t *p, struct kfd_ipc_export_args *args);
 int kfd_ipc_import(kfd_process_t *p, struct kfd_ipc_import_args *args);
 
 /* smi.c: descriptors from which management tools read what happens to a GPU */
 int kfd_smi_open(kfd_gpu_t *gpu, int *fd);
-/* Events. Any thread; one load where nobody reads. */
+/* The following write events for readers. Any thread may call them; without a reader a call costs
+ * one load. */
 void kfd_smi_memory_fault(const kfd_gpu_t *gpu);
-/* A range of shared virtual memory goes from one place to another: GPU ids, or 0 for the host. */
+/* A range of shared virtual memory goes from one place to another; `from` and `to` are GPU ids, or
+ * 0 for the host. */
 typedef struct {
     uint64_t begin, end;
     uint32_t from, to, prefetched, preferred;
 } kfd_smi_migration_t;
 void kfd_smi_migrate(const kfd_gpu_t *gpu, bool begins, const kfd_smi_migration_t *m);
-/* The GPU has lost memory because the program has unmapped it. */
+/* Memory left the GPU's page table because the program unmapped it. */
 void kfd_smi_unmapped(const kfd_gpu_t *gpu, uint64_t begin, uint64_t end);
 void kfd_smi_forget(void);
 
@@ -228,8 +239,8 @@ int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handl
 int kfd_pc_sample(kfd_process_t *p, struct kfd_pc_sample_args *args);
 
 int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args);
-/* Tells a runtime that wants to hear of them from the driver, and not from the queue's inactive
- * signal, of an error: `code` as that signal has it. */
+/* Tells the runtime of a queue's error, if the runtime has asked the driver to do so instead of
+ * waiting for the queue's inactive signal; `code` is the value for that signal. */
 void kfd_queue_exception(const kfd_queue_t *row, uint64_t code);
 int kfd_queue_destroy(kfd_process_t *p, uint32_t id);
 int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args);

@@ -1,9 +1,9 @@
-/* pages.h - the pages behind a device node, which are mapped in several places and processes.
+/* pages.h - the memory behind a device node, which several processes may map.
  *
- * They are a sparse memory file, so that the program's own mmap of the node finds them. Where the
- * limit on the size of files (ulimit -f) refuses that, and may not be raised, they are a segment of
- * System V shared memory, which the limit does not count; the node is a socket then, which cannot
- * be mapped, and whose mmap comes to kfd_pages_map(). */
+ * Usually the node is a sparse memfd, which the program's own mmap() maps. Where the limit on the
+ * size of files (ulimit -f) forbids that and cannot be raised, the memory is a System V shared
+ * memory segment, which the limit does not count. The node is then a socket, which the kernel
+ * cannot map: kfd_pages_map() does it. */
 #ifndef SOFTGPU_KFD_PAGES_H
 #define SOFTGPU_KFD_PAGES_H
 
@@ -12,22 +12,22 @@
 
 typedef struct {
     int fd;           /* the node; -1: none */
-    uint32_t segment; /* 1 + the segment's id; 0: the pages are the file's own */
-    uint8_t *base;    /* of a segment that this process has made: all of it, until the end */
+    uint32_t segment; /* 1 + the segment's id; 0: the memory is the file's */
+    uint8_t *base;    /* the whole segment, if this process made it; stays mapped until the end */
 } kfd_pages_t;
 
-/* New pages, zeros; memory is taken as they are written. 0 or -errno. */
+/* New zeroed pages; the host gives memory only for pages that are written. 0 or -errno. */
 int kfd_pages_create(const char *name, uint64_t bytes, kfd_pages_t *pages);
 
-/* mmap() of them; MAP_FAILED with errno. */
+/* mmap() of the pages; MAP_FAILED with errno. */
 void *kfd_pages_map(const kfd_pages_t *pages, uint64_t offset, void *address, uint64_t bytes,
                     int protection, int flags);
 
-/* The device's own view of a range, which children do not inherit. NULL with errno. */
+/* The device's own mapping of a range, which forked children do not inherit. NULL with errno. */
 void *kfd_pages_alias(const kfd_pages_t *pages, uint64_t offset, uint64_t bytes);
 
-/* How many bytes there are of pages that another process has sent; 0 if they are not sound: not
- * ours, or a file that could shrink under us, which would make a crash of each access. */
+/* Bytes of pages that another process has sent. 0 if they cannot be trusted: a segment of another
+ * user, or a file that might shrink, so that an access would crash. */
 uint64_t kfd_pages_sound(const kfd_pages_t *pages);
 
 #endif

@@ -14,11 +14,12 @@ typedef struct {
 int kfd_ranges_init(kfd_ranges_t *r, uint64_t begin, uint64_t end);
 void kfd_ranges_destroy(kfd_ranges_t *r);
 
-/* Takes the first free range that fits; `align` is a power of two. 0 or -ENOMEM. */
+/* Takes `size` bytes from the first free range that fits; `align` is a power of two. 0 or -ENOMEM.
+ */
 int kfd_ranges_take(kfd_ranges_t *r, uint64_t size, uint64_t align, uint64_t *offset);
 
-/* Gives back what kfd_ranges_take() took. If no memory is left for the bookkeeping the range stays
- * taken: nothing else breaks. */
+/* Gives back what kfd_ranges_take() took. If there is no memory for the list's entry, the range
+ * stays taken, which is harmless. */
 void kfd_ranges_give(kfd_ranges_t *r, uint64_t offset, uint64_t size);
 
 #endif
