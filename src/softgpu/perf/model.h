@@ -1,14 +1,14 @@
 /* model.h - the timing model: clocks of waves, of compute units and of the launcher.
  *
- * Apart because exact counts need none of it. The rules are those of docs/counters.md, written so
- * that a reader can work a kernel out by hand. All of it runs under the model lock. */
+ * Apart because exact counts need none of it. docs/counters.md has its rules, by which a reader can
+ * work out the clocks of a kernel by hand. Everything here is called under the model's lock. */
 #ifndef SOFTGPU_PERF_MODEL_H
 #define SOFTGPU_PERF_MODEL_H
 
 #include "softgpu/perf/internal.h"
 #include "softgpu/perf/sqtt.h"
 
-/* What a wave waits for. ORDER: as in SOFTGPU_INSTRUCTION_MODEL. */
+/* What a wave can wait for. ORDER: as in SOFTGPU_INSTRUCTION_MODEL. */
 typedef enum {
     SG_WAIT_CODE,
     SG_WAIT_VECTOR,
@@ -22,24 +22,24 @@ typedef enum {
 
 enum { SG_VM_FLIGHT = 63, SG_LGKM_FLIGHT = 15 }; /* what vmcnt and lgkmcnt can count */
 
-/* Memory instructions in flight, oldest first; they return in order. */
+/* Memory instructions of a wave in flight, oldest first; they return in order. */
 typedef struct {
     uint64_t done[64];
     uint8_t wait[64];   /* sg_wait_t */
-    uint16_t lines[64]; /* that each load has asked L2 for */
-    uint32_t out, most; /* lines in flight: now, and at most so far */
+    uint16_t lines[64]; /* lines that each load has requested from L2 */
+    uint32_t out, most; /* lines in flight: now, and the most so far */
     uint8_t first, n;
 } sg_flight_t;
 
-/* A wave by itself, in clocks since its workgroup started. */
+/* The clock of a wave as if it were alone on its compute unit, since its workgroup started. */
 typedef struct {
     uint64_t now;
-    uint64_t code; /* what was fetched last, ~0: nothing */
+    uint64_t code; /* address of the piece of code that was fetched last, ~0: none */
     uint64_t matrix_free;
-    uint64_t pipe[SG_PIPES]; /* clocks it occupies each */
+    uint64_t pipe[SG_PIPES]; /* clocks for which it has occupied each pipe */
     uint64_t waited;
     uint64_t asked;    /* when it issued its first vector memory instruction, ~0: never */
-    uint64_t *by_wait; /* [SG_WAITS], where it is told what for, or NULL */
+    uint64_t *by_wait; /* [SG_WAITS], to which waits are added by what they are for, or NULL */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
     uint8_t simd;
     bool ended;
@@ -51,12 +51,12 @@ typedef struct {
     sgc_t *caches;
     const sgc_tallies_t *tallies;
     unsigned unit;
-    uint64_t start; /* of the workgroup, since its dispatch began */
+    uint64_t start; /* when the workgroup started, since its dispatch began */
 } sg_clock_of_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd);
-/* The same as the step below for what needs neither new code nor memory; false, and nothing is
- * done, for all else. */
+/* As sg_wave_clock_step(), for ALU instructions whose code has been fetched already. For others it
+ * does nothing and returns false. */
 static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t, uint64_t pc)
 {
     if (pc - c->code >= SGC_FETCH) return false;
@@ -72,15 +72,15 @@ static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t,
 /* The wave is about to execute *i at `pc`. */
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
                         const isa_inst_t *i, const sg_traits_t *t, uint64_t pc);
-/* Until `to`, if that is later. */
+/* The wave waits until `to`; nothing happens if that is not later than now. */
 void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what);
 
-/* account.c: the instruction that the wave's clock is about to step over comes to so much; its step
- * is between the two. */
+/* account.c: what one instruction costs, for its line in the census. sg_account_open() is called
+ * before the wave's clock steps over the instruction, sg_account_close() after. */
 typedef struct {
     uint64_t now, waited;
-    bool more;   /* it uses pipes, caches or new code; the rest is set */
-    bool memory; /* LDS among it */
+    bool more;   /* it uses pipes, caches or new code: only then the members below are set */
+    bool memory; /* it accesses memory or LDS */
     uint64_t pipe[SG_PIPES];
     uint64_t vmem_level, smem_level, lds_level;
     sgc_tallies_t caches;
@@ -91,21 +91,21 @@ void sg_account_open(sg_account_t *a, sg_wave_clock_t *c, const sg_clock_of_t *o
 void sg_account_close(const sg_account_t *a, sg_wave_clock_t *c, const sg_clock_of_t *of,
                       isa_census_line_t *l);
 
-/* What the launcher needs of a workgroup that has run. */
+/* What sg_schedule_t needs to know of a workgroup that has run. */
 typedef struct sg_ran {
-    struct sg_ran *next; /* waiting for workgroups with smaller ids */
+    struct sg_ran *next; /* in the list of those that wait for workgroups with smaller ids */
     uint64_t id;
     uint32_t unit, n_waves;
-    bool counted;            /* by SQ */
-    sgc_moved_t below;       /* what went below L2 while it ran */
-    uint64_t asked;          /* when, since its start, the first of its waves asked for memory */
-    uint64_t waited;         /* clocks of its waves, each by itself */
+    bool counted;            /* SQ counts its waves */
+    sgc_moved_t below;       /* bytes moved below L2 while it ran */
+    uint64_t asked;          /* when the first of its waves accessed memory, since its start */
+    uint64_t waited;         /* clocks that its waves waited, each as if it were alone */
     sg_sqtt_group_t *traced; /* or NULL */
     struct {
-        uint64_t clocks; /* by itself */
+        uint64_t clocks; /* what it took, as if it were alone */
         uint64_t pipe[SG_PIPES];
         uint64_t vector, loads, scalar; /* clocks of memory instructions, added up */
-        uint32_t lines;                 /* that its loads have asked L2 for at once, at most */
+        uint32_t lines;                 /* the most lines that its loads had in flight */
         uint8_t simd;
     } wave[ISA_GROUP_WAVES];
 } sg_ran_t;
@@ -113,18 +113,21 @@ typedef struct sg_ran {
 /* Where the workgroups of a dispatch run and when, in clocks since the dispatch began. */
 typedef struct sg_schedule sg_schedule_t;
 sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch);
-/* What traces the dispatch, or NULL. */
+/* The thread trace of the dispatch, or NULL. */
 sg_sqtt_run_t *sg_schedule_trace(sg_schedule_t *s);
 /* The first workgroup is about to run. */
 void sg_schedule_begin(sg_schedule_t *s);
-/* When a workgroup starts, of which id, unit, `counted`, n_waves and the SIMDs of the waves are
- * known. Once, before it is added; too early if some before it have not been added. */
+/* When a workgroup starts. Of *ran only id, unit, counted, n_waves and the waves' SIMDs have to be
+ * set. To be called once, before the workgroup is added; the result is too early if workgroups
+ * before it have not been added yet. */
 uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran);
-/* In any order; adds the sums that follow to the units. */
+/* A workgroup has run; workgroups may be added in any order. Adds to the units' sums what follows
+ * from it. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
-/* The sums of what was added last are complete, those of the compute unit too. */
+/* All sums of the workgroup that was added last are complete, those of its compute unit too. */
 void sg_schedule_counted(sg_schedule_t *s);
-/* Adds what is left, and what the dispatch comes to; frees the schedule. Clocks of its waves. */
+/* Adds what is left and the sums of the dispatch as a whole, and frees the schedule. Returns the
+ * clocks in which the dispatch had waves. */
 uint64_t sg_schedule_end(sg_schedule_t *s, sg_perf_contention_t *contention);
 
 #endif

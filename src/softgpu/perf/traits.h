@@ -1,6 +1,7 @@
-/* traits.h - what counters and clocks need to know of an instruction, worked out once.
+/* traits.h - what counters and the timing model need to know of an instruction.
  *
- * Instructions with the same traits share a bucket of counts. */
+ * Derived once from the instruction table. Instructions with the same traits share a bucket
+ * (isa_counter_t): no counter can tell them apart. */
 #ifndef SOFTGPU_PERF_TRAITS_H
 #define SOFTGPU_PERF_TRAITS_H
 
@@ -20,10 +21,10 @@ typedef struct {
     uint8_t klass;  /* isa_class_t */
     uint8_t math;   /* isa_math_kind_t */
     uint8_t flow;   /* sg_flow_t */
-    uint8_t issue;  /* clocks of the wave's SIMD */
-    uint8_t matrix; /* clocks of the matrix unit */
+    uint8_t issue;  /* clocks for which it occupies the wave's SIMD */
+    uint8_t matrix; /* clocks for which it occupies the matrix unit */
     uint8_t mops;   /* matrix operations / 512 */
-    uint8_t dwords; /* of a scalar load, a vector store or atomic: data sent */
+    uint8_t dwords; /* of a scalar load; of the data that a vector store or atomic sends */
     uint8_t format; /* isa_fmt_t of memory instructions, else 0 */
 } sg_traits_t;
 
@@ -35,11 +36,12 @@ typedef struct {
 
 sg_traits_t sg_traits_of(unsigned op);
 
-/* Fills empty buckets, at most `room` of them. Returns how many instructions are in a bucket of
- * other traits because there was none left: 0 where counts are right. */
+/* Sorts all instructions into at most `room` buckets of *to, which is empty. Returns how many are
+ * in a bucket of other traits because no bucket was left: 0 unless counts are wrong. */
 unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room);
 
-/* The same for every GPU; made by the first call, which reports an error if there are too few. */
+/* The buckets, which are the same for every GPU. The first call makes them, and reports an error if
+ * ISA_BUCKETS are too few. */
 const sg_buckets_t *sg_buckets(void);
 
 #endif
