@@ -1,8 +1,8 @@
-/* address.h - which addresses a memory instruction means, one rule per addressing mode.
+/* address.h - the addresses that a memory instruction accesses: one function per addressing mode.
  *
- * Apart because two read it: the executor, which accesses them, and the cache model, which counts
- * them. Rules only: nothing here looks at memory. Scalar operands come as values, since what they
- * may be is the executor's business. A new addressing mode belongs here. */
+ * Apart because the executor, which accesses memory there, and the cache model and the checker,
+ * which look at the addresses, have to agree. Nothing here reads memory. Scalar operands are passed
+ * as values: only the executor's files read them. A new addressing mode belongs here. */
 #ifndef SOFTGPU_ISA_ADDRESS_H
 #define SOFTGPU_ISA_ADDRESS_H
 
@@ -15,7 +15,7 @@
 /* Scratch of a wave: dword k of lane l is at (k * 64 + l) * 4. */
 enum { ISA_SCRATCH_DWORD_STEP = 4 * ISA_LANES };
 
-/* A scalar base, an offset of 32 bits per lane, the instruction's. */
+/* A scalar base (with the instruction's offset) and an offset of 32 bits per lane. */
 ISA_ADDRESS void isa_address_based(uint64_t *restrict va, uint64_t base, const isa_row_t low)
 {
     for (unsigned l = 0; l < ISA_LANES; l++)
@@ -29,14 +29,14 @@ ISA_ADDRESS void isa_address_pairs(uint64_t *restrict va, const isa_row_t *rows,
         va[l] = (rows[0][l] | (uint64_t)rows[1][l] << 32) + offset;
 }
 
-/* Where byte `offset` of lane l's scratch is. FLAT_SCRATCH holds the wave's absolute base: the
- * kernel's prologue computes it. */
+/* Address of byte `offset` of lane l's scratch. `base`: the register FLAT_SCRATCH, in which the
+ * kernel's prologue puts the address of the wave's scratch. */
 ISA_ADDRESS uint64_t isa_scratch_address(uint64_t base, uint32_t offset, unsigned l)
 {
     return base + (uint64_t)(offset >> 2) * ISA_SCRATCH_DWORD_STEP + 4 * l + (offset & 3);
 }
 
-/* The same offset in all lanes, or (`row` not NULL) one per lane that is added. */
+/* All lanes access the same offset; if `row` is not NULL, each lane's number there is added. */
 ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, const uint32_t *row,
                                      uint32_t offset)
 {
@@ -48,14 +48,15 @@ ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, const
             va[l] = isa_scratch_address(base, offset, l);
 }
 
-/* Lanes of a flat access by aperture; the others are in memory. */
+/* The lanes of a flat access that are in LDS (shared) and in scratch (private); the others access
+ * global memory. */
 typedef struct {
     uint64_t shared, private;
 } isa_apertures_t;
 
-/* By the high dwords of the address registers. The instruction's offset has no say: hardware tests
- * the aperture before it adds, and compilers fold an offset into flat accesses only where the
- * register itself points into the object. */
+/* The high dword of the address register alone decides: hardware tests it before it adds the
+ * instruction's offset. Compilers fold an offset into a flat access only where the register itself
+ * points into the object. */
 ISA_ADDRESS isa_apertures_t isa_address_apertures(const uint32_t *high, const isa_dispatch_t *d,
                                                   uint64_t exec)
 {
@@ -87,11 +88,12 @@ typedef struct {
     uint32_t word3; /* formats and component selects */
 } isa_buffer_t;
 
-/* Which lanes of a buffer access are in range: while end[l] + step * bytes <= limit. */
+/* The range check of a buffer access: `bytes` bytes of lane l's element are in range if
+ * end[l] + step * bytes <= limit. */
 typedef struct {
     _Alignas(64) uint64_t end[ISA_LANES];
     uint64_t limit;
-    uint32_t step; /* 1: the limit counts bytes; 0: records, the element's size is no matter */
+    uint32_t step; /* 1: the limit counts bytes; 0: it counts records, whatever their size */
 } isa_buffer_range_t;
 
 ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low)
@@ -99,7 +101,8 @@ ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low
     return word >> low & (uint32_t)((UINT64_C(1) << (high - low + 1)) - 1);
 }
 
-/* Of the four words of a descriptor, for instructions with or without a format. */
+/* Takes the four words of a buffer's descriptor apart. `formatted`: the instruction converts by a
+ * format. */
 ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], bool formatted, isa_buffer_t *b)
 {
     b->base = d[0] | (uint64_t)isa_buffer_field(d[1], 15, 0) << 32;
@@ -109,19 +112,19 @@ ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], bool formatted, isa
     b->index_stride = 8u << isa_buffer_field(d[3], 22, 21);
     b->add_tid = d[3] >> 23 & 1;
     b->word3 = d[3];
-    /* With the lane number in the index the data format field extends the stride: where no format
-     * is needed. */
+    /* If the lane number is added to the index and the instruction needs no format, the field of
+     * the data format holds high bits of the stride. */
     if (b->add_tid && !formatted) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
 }
 
-/* From one dword of a lane's element to its next. */
+/* Bytes from one dword of a lane's element to the next. */
 ISA_ADDRESS uint32_t isa_buffer_dword_step(const isa_buffer_t *b)
 {
     return b->swizzle ? 4 * b->index_stride : 4;
 }
 
-/* What a buffer's limit counts: records where an index selects them, bytes of the record or of the
- * whole otherwise. Scratch, the lanes' own records without an index, has no limit. */
+/* What a buffer's limit (num_records) counts: records if an index selects them, else bytes. An
+ * access to the lanes' own records without an index, as to scratch, has no limit. */
 typedef enum { ISA_BUFFER_BYTES, ISA_BUFFER_RECORDS, ISA_BUFFER_PRIVATE } isa_buffer_kind_t;
 
 ISA_ADDRESS isa_buffer_kind_t isa_buffer_kind(const isa_buffer_t *b, const isa_inst_t *i)
@@ -130,16 +133,16 @@ ISA_ADDRESS isa_buffer_kind_t isa_buffer_kind(const isa_buffer_t *b, const isa_i
     return b->add_tid ? ISA_BUFFER_PRIVATE : ISA_BUFFER_BYTES;
 }
 
-/* Offset of a lane in its record: a sum of 32 bits. Compilers count on its wrapping: `a[20 - s]`
- * on a private array is a register of -4 * s and an offset of 80. */
+/* Offset of a lane in its record: a sum of 32 bits, which wraps. Compilers rely on that: they turn
+ * `a[20 - s]` of a private array into a register with -4 * s and an offset of 80. */
 ISA_ADDRESS uint32_t isa_buffer_offset(uint32_t row, const isa_inst_t *i)
 {
     return row + (uint32_t)i->imm;
 }
 
-/* `rows` are the VGPRs of the address operand; NULL with neither OFFEN nor IDXEN. SOFFSET moves the
- * base and is not swizzled; a limit in bytes holds for the sum with it. Tensile's kernels rely on
- * that: they step through a matrix by SOFFSET and leave its end to the limit. */
+/* `rows` are the VGPRs of the address operand, or NULL with neither OFFEN nor IDXEN. SOFFSET is
+ * added to the base and is not swizzled. A limit in bytes includes it: kernels of Tensile step
+ * through a matrix by SOFFSET and rely on the limit to stop them at its end. */
 ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *restrict range,
                                     const isa_buffer_t *b, const isa_inst_t *i,
                                     const isa_row_t *rows, uint32_t soffset)
@@ -170,8 +173,8 @@ ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *r
     }
 }
 
-/* Of `exec`, lanes that may access `bytes` bytes of their element, starting `from` bytes into it.
- */
+/* Those lanes of `exec` for which `bytes` bytes of their element, starting `from` bytes into it,
+ * are in range. */
 ISA_ADDRESS uint64_t isa_address_inside(const isa_buffer_range_t *range, uint64_t exec,
                                         uint32_t from, uint32_t bytes)
 {
@@ -195,17 +198,18 @@ ISA_ADDRESS uint32_t isa_ds_offset16(const isa_inst_t *i)
 
 /* ---- scalar memory ---- */
 
-/* Where an access goes: `limit` bytes from `base` are in range (buffers; else no limit). */
+/* A scalar access begins at base + offset. For buffers, `limit` bytes from `base` are in range;
+ * other accesses have no limit. */
 typedef struct {
     uint64_t base;
     uint64_t limit;
     uint64_t offset;
 } isa_scalar_place_t;
 
-/* What the offset register of s_scratch_* counts. */
+/* Bytes for each 1 in the offset register of s_scratch_*. */
 enum { ISA_SCALAR_SCRATCH_UNIT = 64 };
 
-/* The last two bits of an address or of a part of it do not count. */
+/* Scalar accesses ignore the low two bits of an address and of the parts it is the sum of. */
 ISA_ADDRESS uint64_t isa_scalar_dwords(uint64_t bytes)
 {
     return bytes & ~UINT64_C(3);
@@ -227,8 +231,8 @@ ISA_ADDRESS isa_scalar_place_t isa_address_scalar(const isa_wave_t *w, const isa
     return (isa_scalar_place_t){at, UINT64_MAX, 0};
 }
 
-/* V#: base 47:0, stride 61:48, num_records 95:64, in bytes when the stride is 0. Of the offset's
- * parts only the sum is cut to dwords. */
+/* The descriptor has the base in bits 47:0, the stride in 61:48 and num_records in 95:64, in bytes
+ * if the stride is 0. Here only the sum of the offset's parts is rounded down to dwords. */
 ISA_ADDRESS isa_scalar_place_t isa_address_scalar_buffer(const isa_wave_t *w, const isa_inst_t *i)
 {
     const uint32_t *v = &w->sgpr[i->src[0].reg];

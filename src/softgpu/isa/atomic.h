@@ -1,9 +1,9 @@
 /* atomic.h - the atomic instructions of flat, global and buffer memory, as one list.
  *
  * X(suffix of the mnemonic, bits, operation of atomic_ops.h, ignored). A row makes
- * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. On memory with the
- * SG_MEM_* `ignored` the instruction changes nothing and returns 0: the L2 has the adders for
- * floating point, and does not keep fine-grained memory. */
+ * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. On memory with the flag
+ * `ignored` (SG_MEM_*) the instruction changes nothing and returns 0: hardware executes atomics on
+ * floating point in L2, which does not cache fine-grained memory. */
 #ifndef SOFTGPU_ISA_ATOMIC_H
 #define SOFTGPU_ISA_ATOMIC_H
 
@@ -45,8 +45,8 @@
     X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)
 
-/* The operation on program memory: sequentially consistent, one host atomic each, so that
- * workgroups, queues and the host see them in one order. */
+/* The operations on program memory. Each is one sequentially consistent atomic of the host, so that
+ * workgroups, queues and the host's program see them in the same order. */
 #define ISA_DECLARE_ATOMIC(suffix, bits, op, ignored) isa_atomic##bits##_t isa_atomic_##suffix;
 ISA_ATOMICS(ISA_DECLARE_ATOMIC)
 ISA_ATOMICS_NOT_FLAT(ISA_DECLARE_ATOMIC)

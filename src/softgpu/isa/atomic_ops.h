@@ -1,4 +1,4 @@
-/* atomic_ops.h - what each atomic operation makes of the old value: the one place that says so.
+/* atomic_ops.h - the new value that each atomic operation computes from the old one.
  *
  * isa_op_<name>_<bits>(m, d0, d1, denorm) is the new value of memory that holds m. LDS, flat,
  * global and buffer instructions are made from these. `denorm` is a MODE denormal field (bit 0
@@ -37,7 +37,8 @@ OP_BOTH(xor, m ^ d0)
 OP_BOTH(mskor, (m & ~d0) | d1)
 OP_BOTH(swap, d0)
 OP_BOTH(wrap, m >= d0 ? m - d0 : m + d1)
-/* LDS names the comparand first, buffers and flat memory the new value. */
+/* LDS instructions have the comparand in the first data operand, buffer and flat instructions the
+ * new value. */
 OP_BOTH(cmpst, m == d0 ? d1 : m)
 OP_BOTH(cmpswap, m == d1 ? d0 : m)
 /* For each dword: bit 31 set means "store the other bits". */
@@ -47,8 +48,8 @@ OP(condxchg, 64,
 
 #undef OP_BOTH
 
-/* The sum of two floats of `bits`; a NaN operand comes out quieted, inf - inf as the default NaN
- * (the host's has the sign bit set). */
+/* The sum of two floats of `bits` bits. A NaN operand is returned quieted; inf - inf gives the
+ * GPU's default NaN, which unlike the host's has the sign bit clear. */
 #define ISA_FLOAT_OPS(bits, quiet)                                                                 \
     static inline uint##bits##_t isa_float_in_##bits(uint##bits##_t x, unsigned denorm)            \
     {                                                                                              \
@@ -88,7 +89,7 @@ FLOAT_OP(fmax, 64, fpu_minmax64(a, b, true, false))
 
 #undef FLOAT_OP
 
-/* Memory is left alone when the comparison fails, so nothing is flushed on the way out. */
+/* The result is not flushed: memory must not change when the comparison fails. */
 OP(fcmpst, 32, fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d0, denorm)) ? d1 : m)
 OP(fcmpst, 64, fpu_f64(isa_float_in_64(m, denorm)) == fpu_f64(isa_float_in_64(d0, denorm)) ? d1 : m)
 
@@ -96,7 +97,8 @@ static inline uint32_t isa_half_add(uint32_t x, uint32_t y, unsigned denorm)
 {
     const uint32_t a = fpu_f16_to_f32(denorm & 1 ? x : fpu_flush16(x));
     const uint32_t b = fpu_f16_to_f32(denorm & 1 ? y : fpu_flush16(y));
-    /* f32 holds 24 bits: more than 2 * 11 + 1, so rounding twice is the same as once. */
+    /* A mantissa of f32 has 24 bits, more than 2 * 11 + 1 for the 11 of f16: to round the sum
+     * first to f32 and then to f16 gives the same as to round it once. */
     const uint32_t r = fpu_f32_to_f16(isa_float_add_32(a, b), FPU_NEAREST);
     return denorm & 2 ? r : fpu_flush16(r);
 }

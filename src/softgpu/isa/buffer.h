@@ -10,18 +10,19 @@
 
 /* One buffer access of a wave. */
 typedef struct {
-    isa_lanes_t at; /* all active lanes, range check or not */
+    isa_lanes_t at; /* all active lanes, in range or not */
     isa_buffer_range_t range;
 } isa_buffer_access_t;
 
-/* `formatted`: for an instruction that converts by a format, its own or the descriptor's. */
+/* `formatted`: the instruction converts by a format, its own or the descriptor's. */
 void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, bool formatted, isa_buffer_t *b);
 
 /* Addresses and range of the access that *i makes through *b. */
 void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,
                           isa_buffer_access_t *x);
 
-/* Active lanes that may access `bytes` bytes of their element, starting `from` bytes into it. */
+/* Active lanes for which `bytes` bytes of their element, starting `from` bytes into it, are in
+ * range. */
 uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t bytes);
 
 /* The LDS side of a transfer between buffer and LDS: the dword of lane l is at M0[15:0] + OFFSET +

@@ -8,7 +8,8 @@
 #include "softgpu/isa/isa.h"
 #include "softgpu/isa/table.h"
 
-/* Text in the making; counts on when the buffer is full, as snprintf does. */
+/* Text that is being written. As with snprintf, `length` goes on counting when the buffer is full.
+ */
 typedef struct {
     char *buf;
     size_t size;
@@ -17,7 +18,7 @@ typedef struct {
 
 void isa_text(isa_text_t *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Register, constant or special; no modifiers. `type` is that of the table's field. */
+/* Writes a register or a constant without modifiers. `type` is that of the row's field. */
 void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type);
 
 /* The named immediates of scalar instructions. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Rounding modes as MODE counts them. */
+/* Rounding modes by their numbers in the register MODE. */
 typedef enum { FPU_NEAREST, FPU_UP, FPU_DOWN, FPU_ZERO } fpu_round_t;
 
 #define FPU_NAN32   UINT32_C(0x7fc00000)
@@ -72,7 +72,7 @@ static inline bool fpu_snan16(uint32_t x)
     return fpu_nan16(x) && !(x & 0x200);
 }
 
-/* A denormal becomes the zero of its sign. */
+/* Flushing: a denormal becomes zero with the same sign. */
 static inline uint32_t fpu_flush32(uint32_t x)
 {
     return (x & FPU_INF32) ? x : x & 0x80000000;
@@ -95,8 +95,8 @@ static inline uint32_t fpu_f16_to_f32(uint32_t h)
     const uint32_t sign = (h & 0x8000) << 16;
     const uint32_t normal = mag + (112u << 23);
     const uint32_t special = (mag + (224u << 23)) | (mag > (0x7c00u << 13) ? 0x400000 : 0);
-    /* 2^-14 is added to a denormal's bits and subtracted as a number: that normalises it. Rounding
-     * down makes 0 - 0 negative, hence the mask. */
+    /* A denormal is normalised by adding 2^-14 to its bits and subtracting it as a number. The mask
+     * is for 0, whose difference is -0 if the host rounds down. */
     const uint32_t small =
         fpu_bits32(fpu_f32(mag + (113u << 23)) - fpu_f32(113u << 23)) & 0x7fffffff;
     uint32_t r = mag >= (0x7c00u << 13) ? special : normal;
@@ -148,9 +148,9 @@ static inline uint32_t fpu_f64_to_f32_odd(uint64_t x)
     return r | sign;
 }
 
-/* AMD's min and max on bits: a number beats a NaN, -0 < +0; in IEEE mode a signalling NaN wins
- * and is quieted. The first operand is looked at first. A signalling NaN is what lies less than
- * `signalling` above infinity: 0 where they are not asked for. */
+/* min and max as AMD defines them: of a number and a NaN the result is the number, and -0 < +0. In
+ * IEEE mode a signalling NaN is the result, quieted; the first operand's goes before the second's.
+ * Without IEEE mode `signalling` is 0, so that no operand counts as a signalling NaN. */
 static inline uint32_t fpu_minmax32(uint32_t x, uint32_t y, bool max, bool ieee)
 {
     const float a = fpu_f32(x), b = fpu_f32(y);

@@ -9,7 +9,8 @@
 #include "softgpu/isa/mem_block.h"
 #include "softgpu/isa/mem_lanes.h"
 
-/* False, with the wave stopped, for the global data share: this device has none. */
+/* False for an instruction of the global data share, which this device does not have: the wave is
+ * then stopped. */
 static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
 {
     if (__builtin_expect(!(i->flags & ISA_F_GDS), 1)) return true;
@@ -17,24 +18,25 @@ static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
     return false;
 }
 
-/* Hardware's waves go step by step, and kernels rely on it: all waves read, and then some replace
- * what was read, with the barrier in between forgotten (rocSOLVER 6.4: potf2, syevj). Here a wave
- * runs on to the next barrier. So the first store of a wave that has read since the last barrier
- * lets the other waves come as far; one turn more of each, in such kernels only. Atomic operations
- * need no order. */
+/* Some kernels lack a barrier between the loads of all waves and a store that replaces what they
+ * load (rocSOLVER 6.4: potf2, syevj). On hardware they work, since waves advance at about the same
+ * speed. Here a wave would run on to the next barrier. So the first store of a wave that has loaded
+ * from LDS since the last barrier stops the wave (ISA_STOP_STEP) until the other waves of the
+ * workgroup have come as far. Atomic operations do not wait. */
 enum { ISA_LDS_READ = 1, ISA_LDS_WAITS = 2, ISA_LDS_WAITED = 3 }; /* lds_turn; 0: none of these */
 
 static inline void isa_ds_reads(isa_wave_t *w)
 {
-    w->lds_turn |= ISA_LDS_READ; /* none waits while it reads, and who has waited stays so */
+    w->lds_turn |= ISA_LDS_READ; /* does not change ISA_LDS_WAITED: a wave waits once */
 }
 
-/* Whether it is such a store: its handler will do nothing but wait. */
+/* Whether *i is a store that will stop the wave as described above. */
 bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i);
 
 bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i);
 
-/* True: the store is to be tried again after the others. */
+/* Called by stores first. True: the wave has been stopped, and the store is to return: it will be
+ * tried again. */
 static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
 {
     const uint8_t turn = w->lds_turn;
@@ -42,13 +44,15 @@ static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
     return isa_ds_wait_or_go(w, i);
 }
 
-/* Fills *a with ADDR + offset (32 bits, wrapping) for the active lanes whose `bytes` bytes lie in
- * the group's LDS; returns the other active lanes, which read 0 and write nothing. */
+/* Fills in *a for the active lanes whose `bytes` bytes at ADDR + offset (a sum of 32 bits, which
+ * wraps) lie in the workgroup's LDS. Returns the other active lanes: those load 0 and store
+ * nothing. */
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                           isa_lanes_t *a);
 
-/* The quick way, when every active lane is in range: LDS offsets of all lanes, 0 for inactive ones;
- * false if an active lane's element is out of range or the group has no LDS to speak of. */
+/* The quick way for accesses of which every active lane is in range: sets the LDS offsets of all
+ * lanes, 0 for inactive ones. False: an active lane's element is out of range, the workgroup's LDS
+ * is smaller than an element, or the instruction is one of the global data share. */
 ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                                uint32_t *restrict at)
 {

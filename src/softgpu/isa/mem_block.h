@@ -1,7 +1,7 @@
-/* mem_block.h - the quick way of wave accesses: 64 elements that one stretch of host memory holds.
+/* mem_block.h - the quick way for a wave's accesses: all elements are in one piece of host memory.
  *
- * In line in the handlers that can tell from the registers alone where their lanes are; what they
- * cannot take goes to mem_lanes.c, whose results are the same. */
+ * In line in the handlers that can tell from registers alone where their lanes' elements are.
+ * Accesses that do not fit go to mem_lanes.c, whose results are the same. */
 #ifndef SOFTGPU_ISA_MEM_BLOCK_H
 #define SOFTGPU_ISA_MEM_BLOCK_H
 
@@ -36,7 +36,7 @@ ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
     return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;
 }
 
-/* row[l], or 0 in lanes that are not in `exec`, from lane `at` on. */
+/* x holds a row from lane `at` on; lanes that are not in `exec` become 0. */
 ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
 {
     return isa_vec_lanes((uint32_t)(exec >> at), x, isa_vec_all(0));
@@ -70,8 +70,8 @@ ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span,
 
 /* ---- blocks ---- */
 
-/* 64 elements of n dwords side by side at p to and from n rows. Aligned elements of one, two and
- * four dwords move whole. */
+/* Moves 64 adjacent elements of n dwords at p to n rows, or back. An aligned element of one, two or
+ * four dwords is moved in one access. */
 ISA_BLOCK void isa_block_load(isa_row_t *restrict rows, const uint8_t *restrict p, unsigned n)
 {
     const isa_u32_any_t *d = (const isa_u32_any_t *)p;
@@ -100,14 +100,14 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
     }
 }
 
-/* ---- elements at base + at[l], all active lanes' known to be accessible ---- */
+/* ---- elements at base + at[l]; those of all active lanes are known to be accessible ---- */
 
 #if ISA_VEC_BYTES == 64
 /* The host's gathers take signed indices: both ends of the sum are moved by 2^31. Each element is
  * one access of its size; lanes that are not active are not touched. */
-enum { ISA_GATHER_FEW = 12 }; /* so many lanes are quicker one by one */
+enum { ISA_GATHER_FEW = 12 }; /* up to so many active lanes are quicker one by one */
 
-/* Results that `lanes` name; the others keep what they have. */
+/* Writes the elements that `lanes` names; the others of the row stay as they are. */
 ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
 {
     _mm512_storeu_si512(row, full ? x : _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(row), x));
@@ -141,8 +141,8 @@ ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t
 }
 #endif
 
-/* Two dwords of each of four lanes, from elements to rows and back, by instructions that every host
- * has. */
+/* Moves the two dwords of each of four lanes from elements to rows, or back, with instructions that
+ * every x86-64 has. */
 ISA_BLOCK void isa_gather_pairs(const uint8_t *base, const uint32_t *at, isa_row_t *rows)
 {
     for (unsigned l = 0; l < ISA_LANES; l += 4) {
@@ -168,7 +168,7 @@ ISA_BLOCK void isa_scatter_pairs(uint8_t *base, const uint32_t *at, const isa_ro
     }
 }
 
-/* Lanes in no order. */
+/* Elements anywhere. */
 ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
                               isa_row_t *rows, unsigned n)
 {
@@ -235,8 +235,8 @@ ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
     }
 }
 
-/* The bytes or words alone, for the address sanitizer: what lies behind the last of them may be
- * behind the end of an allocation of the program's, on the same page. */
+/* isa_gather_sub() that reads no byte beyond the elements, for builds with the address sanitizer:
+ * the bytes behind an element may be behind the end of one of the program's allocations. */
 ISA_BLOCK void isa_gather_narrow(const uint8_t *base, const uint32_t *at, uint64_t exec,
                                  uint32_t *row, uint32_t bytes)
 {
@@ -246,7 +246,8 @@ ISA_BLOCK void isa_gather_narrow(const uint8_t *base, const uint32_t *at, uint64
     }
 }
 
-/* Bytes or words of all active lanes, each of which has four bytes that may be read. */
+/* Loads a byte or word for each active lane. Four bytes from each element's address on must be
+ * readable. */
 ISA_BLOCK void isa_gather_sub(const uint8_t *base, const uint32_t *at, uint64_t exec, uint32_t *row,
                               isa_sub_t kind)
 {

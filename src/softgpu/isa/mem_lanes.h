@@ -1,8 +1,9 @@
 /* mem_lanes.h - memory accesses of a whole wave: 64 addresses, one element size.
  *
- * Every vector memory instruction prepares an isa_lanes_t (who accesses what address) and hands it
- * to one of these. They find the quick way: one extent for all lanes, a block copy where lanes sit
- * side by side, and go lane by lane otherwise. LDS is an address space here like any other. */
+ * Vector memory instructions that have no quicker way fill in an isa_lanes_t, which says which lane
+ * accesses which address, and pass it to one of these functions. If one extent holds all lanes'
+ * elements they copy blocks where elements are adjacent; otherwise they go lane by lane. They also
+ * access LDS. */
 #ifndef SOFTGPU_ISA_MEM_LANES_H
 #define SOFTGPU_ISA_MEM_LANES_H
 
@@ -14,11 +15,12 @@ typedef struct {
     uint64_t exec;                  /* lanes that access memory */
     uint32_t
         dword_step; /* from one dword of a lane's element to its next: 4, in swizzled memory more */
-    bool lds;       /* the lanes of exec are known to lie inside the group's LDS */
+    bool lds;       /* `va` are offsets in LDS, all in range, not addresses in memory */
 } isa_lanes_t;
 
-/* Sizes below a dword and what becomes of them in the register. Loads into one half write zero to
- * the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635). */
+/* Loads of a byte or a word, by how they fill the register. Loads into one half of a register write
+ * zero to the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635).
+ */
 typedef enum {
     ISA_SUB_U8,
     ISA_SUB_I8,
@@ -46,9 +48,9 @@ static inline isa_row_t *isa_lanes_rows(isa_wave_t *w, const isa_operand_t *o)
     return w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
 }
 
-/* All of these: lanes outside a->exec are neither read nor written, in memory or registers; a
- * fault stops the wave with the failing address of the first lane that fails. `rows` of elements
- * wider than a dword are consecutive. */
+/* For all functions below: lanes outside a->exec are neither read nor written, in memory or in
+ * registers. A memory fault stops the wave; its address is that of the first lane that fails.
+ * `rows` are consecutive registers, one for each dword of an element. */
 void isa_lanes_load(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned dwords);
 void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned dwords);
 void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *row, isa_sub_t kind);
@@ -60,15 +62,16 @@ void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *row, un
 typedef uint32_t isa_atomic32_t(uint32_t *p, uint32_t d0, uint32_t d1);
 typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
 
-/* Each active lane in turn: old = op(address, data[0], data[1]); old goes to dst unless it is NULL.
- * 64-bit operations take row pairs. A misaligned address is a fault, as on the hardware. On memory
- * with one of the SG_MEM_* in `ignored` nothing happens, and old is 0. */
+/* For each active lane in turn: old = op(address, data[0], data[1]), and dst = old unless dst is
+ * NULL. Operations of 64 bits take pairs of rows. A misaligned address is a memory fault, as on
+ * hardware. On memory with one of the flags in `ignored` (SG_MEM_*) nothing is done, and old is 0.
+ */
 void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
                         isa_atomic32_t *op, uint32_t ignored);
 void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
                         isa_atomic64_t *op, uint32_t ignored);
 
-/* Writes 0 to `dwords` rows in the lanes of `mask`: what loads deliver out of range. */
+/* Writes 0 to `dwords` rows in the lanes of `mask`: the result of loads out of range. */
 void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask);
 
 #endif
