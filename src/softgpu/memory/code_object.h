@@ -1,5 +1,5 @@
-/* code_object.h - code objects as they stand in GPU memory: which one is loaded at an address, and
- * the names of its kernels. */
+/* code_object.h - code objects in GPU memory: which one is loaded at an address, and the names of
+ * its kernels. */
 #ifndef SOFTGPU_MEMORY_CODE_OBJECT_H
 #define SOFTGPU_MEMORY_CODE_OBJECT_H
 
@@ -7,17 +7,17 @@
 
 #include <stddef.h>
 
-/* The name of a kernel by the address of its descriptor, from the symbols of the code object that
- * is loaded around it; "kernel_at_0x..." if it has none. To be freed; NULL: out of memory. Whole,
- * however long: names of generated kernels differ after hundreds of characters. */
+/* The name of the kernel whose descriptor is at an address, from the symbols of its code object;
+ * "kernel_at_0x..." if there is no symbol. Never shortened, since names of generated kernels may
+ * differ only after hundreds of characters. The caller frees it. NULL: out of memory. */
 char *sg_kernel_name(const sg_memory_t *m, uint64_t descriptor);
 
-/* The code object that is loaded around the address: where it begins, and how many bytes of it
- * there are in memory. NULL: there is none. */
+/* The code object that is loaded around the address: *begin is its GPU address, *bytes its size in
+ * memory. NULL: there is none. */
 const void *sg_code_object(const sg_memory_t *m, uint64_t va, uint64_t *begin, uint64_t *bytes);
 
-/* Whether instructions of a code object that its mapping begins with are at the address; [*begin,
- * *end) is the part of the mapping around it of which the same holds. */
+/* Whether the address is in code of the code object at the start of the extent. [*begin, *end) is
+ * the part of the extent around the address for which the answer is the same. */
 bool sg_code_at(const sg_extent_t *e, uint64_t va, uint64_t *begin, uint64_t *end);
 
 #endif

@@ -1,8 +1,9 @@
-/* guard.h - faults of the device's threads on memory that the program has taken away.
+/* guard.h - turns SIGSEGV and SIGBUS of the device's threads into memory faults of the GPU.
  *
- * Host memory may be unmapped, protected or truncated while a GPU uses it; what a real GPU reports
- * as a memory fault is SIGSEGV or SIGBUS here. Installed when the first memory of the program's own
- * is mapped on a GPU; before that nothing is guarded and no signal handler exists. */
+ * The program may unmap, protect or truncate its own memory while the GPU uses it. A real GPU
+ * reports a memory fault then; here the access raises one of these signals. The handlers are
+ * installed when memory of the program (registered or SVM) is first mapped on a GPU; until then
+ * nothing is guarded. */
 #ifndef SOFTGPU_MEMORY_GUARD_H
 #define SOFTGPU_MEMORY_GUARD_H
 
@@ -11,7 +12,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
-/* An access in progress, on the stack of whoever makes it. */
+/* A guarded stretch of code, on the stack of the thread that runs it. Guards may nest. */
 typedef struct sg_guard {
     const sg_memory_t *memory;
     struct sg_guard *outer;
@@ -20,17 +21,19 @@ typedef struct sg_guard {
     sigjmp_buf back; /* by sigsetjmp(back, 0) */
 } sg_guard_t;
 
-/* Takes over the two signals. Their handlers stay the program's: all but the faults of guarded
- * threads on GPU-mapped memory go there, as if nothing stood in between. */
+/* Installs handlers for the two signals. All signals but faults of guarded threads on memory that
+ * is mapped on the GPU are passed to the program's own handlers, as if ours did not exist. */
 void sg_guard_install(void);
 
-/* What sigaction() does with a signal that has been taken over, as the program shall see it. False:
- * it has not, ask the C library. Async-signal-safe. */
+/* sigaction() for the two signals, as the program shall see it: sets and reads the program's
+ * handler, not ours. False: the signal is not one of them, or nothing is installed, and the C
+ * library's sigaction() is to be called. Async-signal-safe. */
 bool sg_guard_action(int number, const struct sigaction *action, struct sigaction *old,
                      int *result);
 
-/* False: there is nothing to guard against yet. Else the caller goes on with sigsetjmp(g->back, 0):
- * 0 now, and 1 after a fault, when the guard has been left. No lock may be held at an access. */
+/* False: nothing is installed, and no guard is needed. Else the caller calls sigsetjmp(g->back, 0)
+ * next, which returns 0 now, and 1 after a fault; the guard has then been left already. The thread
+ * must hold no lock while it accesses memory, since a fault jumps away. */
 bool sg_guard_enter(sg_guard_t *g, const sg_memory_t *memory);
 void sg_guard_leave(const sg_guard_t *g);
 

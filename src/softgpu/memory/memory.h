@@ -1,8 +1,8 @@
-/* memory.h - the device's page table: which GPU addresses exist and where their bytes are.
+/* memory.h - the device's page table: which GPU addresses are mapped, and to which host memory.
  *
- * Filled by the driver front end (map, unmap), read by everything that touches memory: waves,
- * instruction fetch, packets, SDMA. Look-ups take no lock. GPU address and host address are the
- * same for most memory, but not for registered host memory: never assume it. */
+ * The driver's front end (kfd/) maps and unmaps extents; waves, instruction fetch and packets look
+ * them up, without a lock. A GPU address and its host address may differ: those of registered host
+ * memory do. */
 #ifndef SOFTGPU_MEMORY_MEMORY_H
 #define SOFTGPU_MEMORY_MEMORY_H
 
@@ -15,11 +15,12 @@ enum {
     SG_MEM_WRITABLE = 1,
     SG_MEM_EXECUTABLE = 2,
     SG_MEM_COHERENT = 4,
-    SG_MEM_HOST = 8,
-    SG_MEM_REGISTERED = 16, /* the program's own: it may be gone, see sg_memory_prove() */
-    SG_MEM_SVM =
-        32, /* the program's own, by attributes of its range: it leaves before it is gone */
-    SG_MEM_MAILBOXES = 64 /* of the driver's events, who takes out what anyone puts in */
+    SG_MEM_HOST = 8,        /* not VRAM */
+    SG_MEM_REGISTERED = 16, /* registered memory of the program, which may unmap it without telling
+                               us: see sg_memory_prove() */
+    SG_MEM_SVM = 32,        /* the program's memory as shared virtual memory (kfd/svm.c): unmapped
+                               here before the program unmaps it */
+    SG_MEM_MAILBOXES = 64   /* the event page: the driver resets what is stored there */
 };
 
 typedef struct sg_extent {
@@ -38,25 +39,26 @@ typedef struct {
 sg_memory_t *sg_memory_create(void);
 void sg_memory_destroy(sg_memory_t *m);
 
-/* Makes [va, va+size) valid. 0, -EINVAL (overlap, unaligned to 4096, beyond 48 bits) or -ENOMEM.
- * Thread-safe. A reader sees a mapping grow page by page until the call returns. */
+/* Maps [va, va+size) to `host`. 0, -EINVAL (overlap, unaligned to 4096, beyond 48 bits) or -ENOMEM.
+ * Thread-safe. Until the call returns, a reader may find only some of the pages mapped. */
 int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32_t flags);
 
-/* Removes exactly what one map call made. 0 or -ENOENT. The extent object stays readable until
- * sg_memory_quiesce(): a racing access sees either state. */
+/* Removes exactly what one call of sg_memory_map() mapped. 0 or -ENOENT. The sg_extent_t stays
+ * readable until sg_memory_quiesce(), since an access on another thread may still use it. */
 int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
 
-/* Makes two of the extent that `at` lies in, if it does not begin there: each can be unmapped on
- * its own, and readers find one or the other all the time. Not for registered extents. 0, -EINVAL
+/* Splits the extent around `at`, unless one begins there: the two can then be unmapped separately.
+ * The memory stays mapped for readers all the time. Not for registered extents. 0, -EINVAL
  * (unaligned) or -ENOMEM. Thread-safe. */
 int sg_memory_split(sg_memory_t *m, uint64_t at);
 
-/* New SG_MEM_* for exactly what one map call made; readers find it all the time. Not for registered
- * extents. 0, -ENOENT or -ENOMEM. Thread-safe. */
+/* Changes the SG_MEM_* flags of exactly what one call of sg_memory_map() mapped; the memory stays
+ * mapped for readers all the time. Not for registered extents. 0, -ENOENT or -ENOMEM. Thread-safe.
+ */
 int sg_memory_protect(sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
 
-/* Changes with every unmap and whenever an extent is replaced, never 0; cached extent pointers are
- * valid while it stays the same. Read it before the look-up whose result is to be cached. */
+/* The epoch, never 0, changes with every unmap and whenever an extent is replaced. A cached extent
+ * pointer is valid while the epoch is the one read before the pointer was looked up. */
 static inline uint64_t sg_memory_epoch(const sg_memory_t *m)
 {
     return atomic_load_explicit(&((const sg_memory_head_t *)m)->epoch, memory_order_acquire);
@@ -70,15 +72,15 @@ const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va);
  * rest of the extent stays. Memory that goes while a kernel or a copy uses it: guard.h. */
 const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va);
 
-/* Host address of [va, va+size) if it lies in one extent with the wanted flags, and
- * is still there if the extent is a registered one; else NULL. */
+/* Host address of [va, va+size) if it lies in one extent with the wanted flags and, for a
+ * registered extent, still exists; else NULL. */
 void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
 
-/* True, and the GPU's address, if a GPU reaches the host address. Walks the whole table without a
- * lock, for signal handlers. */
+/* True, with the GPU address in *va, if the host address is mapped on the GPU. Searches the whole
+ * table without a lock, so that a signal handler can call it. */
 bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va);
 
-/* Frees extents that were unmapped; the caller knows that no reader is active. */
+/* Frees the sg_extent_t of unmapped extents; the caller guarantees that no thread reads one. */
 void sg_memory_quiesce(sg_memory_t *m);
 
 #endif

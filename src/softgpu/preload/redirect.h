@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* True if the path belongs to the driver. A few compares; never loads anything. */
+/* True if the path belongs to the driver. Only compares strings; does not load libsoftgpu.so. */
 bool redirect_wanted(const char *path);
 
 /* True if the path is a device node of the driver. */
@@ -18,21 +18,23 @@ bool redirect_is_device(const char *path);
 /* Device number that stat() shows for a device node. */
 dev_t redirect_device_number(const char *path);
 
-/* True if *st, of a file without a name, is one of the devices that redirect_open() has opened. */
+/* True if *st, from fstat(), is one of the devices that redirect_open() opens; *number is then the
+ * number of its device node. */
 bool redirect_shows_device(const struct stat *st, dev_t *number);
 
-/* The private tree's name for a wanted path; NULL with errno if there is none. */
+/* Where the private tree has a path of the driver; NULL with errno if there is no tree. */
 const char *redirect_path(const char *path, char buffer[PATH_MAX]);
 
-/* Takes the tree's root off a resolved name, in place. */
+/* Removes the private tree's root from a resolved path, in place. */
 void redirect_strip_root(const char *path, char *resolved);
 
-/* Opens a wanted path that is no file of the tree: a descriptor, or -1 with errno. REDIRECT_FILE:
- * it is one, see redirect_path(). */
+/* Opens a path of the driver that is not a file in the private tree: a descriptor, or -1 with
+ * errno. REDIRECT_FILE: it is a file there, see redirect_path(). */
 enum { REDIRECT_FILE = -2 };
 int redirect_open(const char *path, int flags);
 
-/* As the functions of the same names in seam.h; without a device false, and -1 with errno. */
+/* Like the functions of the same names in seam.h. If libsoftgpu.so is not loaded, they return
+ * false, or -1 with errno. */
 bool redirect_map(int fd, uint64_t offset, void *address, size_t bytes, int protection, int flags,
                   void **at);
 void redirect_unmap(void *address, size_t bytes);

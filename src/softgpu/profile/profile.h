@@ -1,14 +1,14 @@
-/* profile.h - what one GPU is: ids, shape, caches, clocks, memory.
+/* profile.h - the profile of a GPU: its ids, shape, caches, clocks and memory.
  *
- * Read from share/softgpu/<name>.profile ("key value" lines, # comments). The topology tree, the
- * device's limits and HW_ID all follow from it; nobody else states a number of the GPU. */
+ * Read from share/softgpu/<name>.profile ("key value" lines, # comments). The topology files, the
+ * device's limits and HW_ID follow from it. */
 #ifndef SOFTGPU_PROFILE_PROFILE_H
 #define SOFTGPU_PROFILE_PROFILE_H
 
 #include <stdint.h>
 #include <stddef.h>
 
-/* name, type (u = unsigned), default, lowest, highest: one row per key of a profile file */
+/* One row for each key of a profile file: name, default, lowest and highest value. */
 #define SG_PROFILE_KEYS(X)                                                                         \
     X(gfx_target_version, 90010, 1, 999999)                                                        \
     X(vendor_id, 0x1002, 0, 0xffff)                                                                \
@@ -45,7 +45,7 @@
     X(l2_interleave, 256, 128, 4096)                                                               \
     X(utcl1_entries, 32, 1, 128)                                                                   \
     X(utcl1_miss_latency, 100, 0, 100000)                                                          \
-    /* translations that all units share; 0: L2 is not asked for page tables */                    \
+    /* translations that all compute units share; 0: walks of the page table do not use the L2 */  \
     X(utcl2_entries, 512, 0, 65536)                                                                \
     X(lds_latency, 64, 1, 100000)                                                                  \
     X(l1_vector_latency, 120, 1, 100000)                                                           \
@@ -62,9 +62,9 @@
     X(memory_bytes_per_clock, 900, 1, 100000)                                                      \
     X(memory_write_bytes_per_clock, 700, 1, 100000)
 
-/* Dword address of the registers of `counter_slots`, behind those of any product: three in a row
- * for each slot of each block, whose numbers are those of the AQL profile library (fewer than 16).
- */
+/* Dword address of the counter registers for `counter_slots`, higher than any register of hardware:
+ * three in a row for each slot of each block. Blocks have the numbers of the AQL profile library,
+ * which are below 16. */
 enum { SG_COUNTER_REGISTERS = 0x10000 };
 
 typedef struct {
