@@ -1,9 +1,9 @@
-/* aql.c - the packet processor of AQL queues.
+/* aql.c - the packet processor of AQL queues, by the HSA specification: order, barriers, fences,
+ * completion, read index.
  *
- * Apart because it is the AQL specification: order, barriers, fences, completion, read index.
- * Packets are taken in order; dispatches without the barrier bit run at the same time. A packet
- * keeps its slot until it and all before it are complete, since kernels read their packet; only
- * then is the slot made INVALID and the read index moved on. */
+ * Packets start in order; dispatches without the barrier bit run at the same time. A packet keeps
+ * its slot until it and all packets before it are complete, since kernels read their packet; then
+ * the slot is made INVALID and the read index moves on. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/census.h"
 
@@ -18,14 +18,14 @@ enum {
     HEADER_BARRIER = 1 << HSA_PACKET_HEADER_BARRIER,
     VENDOR_PM4_IB = 1,
     VENDOR_BARRIER_VALUE = 2,
-    /* queue_inactive_signal */
+    /* values of queue_inactive_signal */
     INACTIVE_SCRATCH = 1,           /* wave64 needs more scratch than the queue has */
     INACTIVE_SCRATCH_RECLAIM = 512, /* scratch for one dispatch may be taken back */
     INACTIVE_PACKET = 0x20,
     INACTIVE_VENDOR = 0x100
 };
 
-/* Vendor packet that waits for a masked signal value. */
+/* Vendor packet that waits until a condition holds for the value of a signal under a mask. */
 typedef struct {
     uint16_t header;
     uint8_t format, reserved0;
@@ -112,7 +112,7 @@ static bool is_done(const sg_queue_t *q, uint64_t id)
     return atomic_load_explicit(&run_of(q, id)->done, memory_order_acquire);
 }
 
-/* Frees the slots of complete packets, in order. True if there was one. */
+/* Frees the slots of complete packets, in order. True if it freed one. */
 static bool retire(sg_queue_t *q)
 {
     uint64_t from = q->retired;
@@ -168,7 +168,7 @@ static bool profiling(const sg_queue_t *q)
 
 static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
-    sg_perf_packet(q->device->perf, &q->counting); /* before anybody knows that it is over */
+    sg_perf_packet(q->device->perf, &q->counting); /* before the signal, whose waiter may read it */
     if (signal &&
         !sg_signal_complete(q, NULL, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,
@@ -188,13 +188,13 @@ static void order_packet(const sg_queue_t *q, const packet_t *p)
     chk_line_packet(q->order, q->next, p->header & HEADER_BARRIER);
 }
 
-/* A dependency of the head packet, which waits no more. */
+/* Tells the checker that the head packet has waited for this signal. */
 static void order_met(const sg_queue_t *q, uint64_t signal, int64_t value)
 {
     chk_line_met(q->order, signal + offsetof(amd_signal_t, value), value);
 }
 
-/* The fences of a packet that does nothing else. */
+/* Finishes a barrier packet, which has fences and does nothing else. */
 static sg_step_t finish_barrier(sg_queue_t *q, const packet_t *p)
 {
     sg_perf_fence(q->device->perf, &q->counting,
@@ -211,7 +211,8 @@ static sg_step_t bad_signal(sg_queue_t *q, uint64_t signal)
     return SG_STEP_DEAD;
 }
 
-/* Dependencies of a barrier packet; *bad is the signal that could not be read. */
+/* Whether the dependencies of a barrier packet are met: one of them if `any`, else all. DEPS_BAD:
+ * the signal *bad cannot be read. */
 static deps_t dependencies(const sg_queue_t *q, const packet_t *p, bool any, uint64_t *bad)
 {
     unsigned named = 0, met = 0;
@@ -290,7 +291,8 @@ static sg_step_t vendor(sg_queue_t *q, const packet_t *p)
 
 /* ---- dispatches ---- */
 
-/* Asks the runtime for scratch, or gives scratch back; the queue stands until it has answered. */
+/* Asks the runtime, by the inactive signal, for scratch or to take scratch back. The queue executes
+ * nothing until the runtime has answered. */
 static sg_step_t ask_runtime(sg_queue_t *q, int64_t code)
 {
     const amd_queue_t *aq = descriptor(q);

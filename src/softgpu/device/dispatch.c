@@ -1,7 +1,7 @@
-/* dispatch.c - from an AQL dispatch packet and a kernel descriptor to a run, and to its end.
+/* dispatch.c - makes a run from an AQL dispatch packet and its kernel descriptor, and ends it.
  *
- * Apart because it knows the bits of descriptors and packets; the scheduler knows none. Every
- * limit is checked here, before anything runs, and a violation names value and limit. */
+ * Only this file knows the bits of descriptors and dispatch packets; the scheduler does not. Limits
+ * are checked here, before anything runs, and the message of a violation has value and limit. */
 #include "softgpu/device/internal.h"
 
 #include <hsa/amd_hsa_queue.h>
@@ -19,7 +19,8 @@ enum {
 };
 #define CODE_TRAP UINT64_C(0x80000000)
 
-/* The fields at the same offsets in a kernel descriptor and in the older amd_kernel_code_t. */
+/* The fields that have the same offsets in a kernel descriptor and in the older amd_kernel_code_t.
+ */
 typedef struct {
     uint32_t word[4]; /* sizes (LDS, scratch, arguments), or version and machine of an
                          amd_kernel_code_t */
@@ -41,12 +42,12 @@ enum {
     PROP_DISPATCH_ID = 1 << 4,
     PROP_FLAT_SCRATCH = 1 << 5,
     PROP_PRIVATE_SIZE = 1 << 6,
-    PROP_GROUPS_X = 1 << 7 /* and y, z: only in amd_kernel_code_t */
+    PROP_GROUPS_X = 1 << 7 /* the next two bits: y, z. Only in amd_kernel_code_t */
 };
 
 enum {
-    PRELOAD_PROLOGUE = 256, /* firmware that preloads arguments starts behind the loads */
-    GROUPS_BITS = 56, /* of a dispatch: waves and work-items of all of them are counted in 64 */
+    PRELOAD_PROLOGUE = 256, /* bytes of code that load the arguments; skipped when preloaded */
+    GROUPS_BITS = 56, /* limit of workgroups, so that counts of their work-items fit in 64 bits */
     TMPRING_WAVES = 0xfff,
     TMPRING_SIZE_SHIFT = 12,
     TMPRING_SIZE_MASK = 0x1fff,
@@ -57,7 +58,8 @@ enum {
 #define SHARED_BASE  UINT64_C(0x1000000000000)
 #define PRIVATE_BASE UINT64_C(0x2000000000000)
 
-/* Version 1, machine kind AMDGPU, a plausible major version: not sizes of a kernel descriptor. */
+/* Whether it is an amd_kernel_code_t: version 1, machine kind AMDGPU, major version at least 6. A
+ * kernel descriptor has sizes in these words, which are not like that. */
 static bool is_old_code(const descriptor_t *k)
 {
     return k->word[0] == 1 && (k->word[2] & 0xffff) == 1 && k->word[2] >> 16 >= 6;
@@ -167,7 +169,8 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     return true;
 }
 
-/* Whether the queue's scratch is enough; what the packet asks for decides, as on the hardware. */
+/* Whether the queue has enough scratch. The packet's private segment size decides, as on hardware.
+ */
 static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq)
 {
     uint64_t wanted = ((uint64_t)p->private_segment_size * ISA_LANES + WAVESIZE_BYTES - 1) &

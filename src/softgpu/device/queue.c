@@ -1,8 +1,8 @@
-/* queue.c - a queue's life and the thread that serves it.
+/* queue.c - creation and destruction of queues, and the thread that serves each of them.
  *
- * Apart because waiting is the same for every kind of queue: hot while there is work, a linger with
- * growing pauses, then asleep on the doorbell. What a queue does with its packets is the step
- * function of aql.c or sdma.c; it says what it waits for and this file waits. */
+ * The thread calls the step function of aql.c or sdma.c, which executes packets and returns what
+ * the queue waits for. Waiting is the same for every kind of queue: the thread spins at first, then
+ * sleeps for growing times, and at last sleeps until the doorbell watch wakes it. */
 #include "softgpu/check/check.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/memory/guard.h"
@@ -16,12 +16,12 @@
 #include <hsa/amd_hsa_queue.h>
 
 enum {
-    HOT_NS = 50000,       /* of looking for the next packet without sleeping */
+    HOT_NS = 50000,       /* an idle queue spins for this time before it sleeps */
     RELAX_NS = 5000,      /* the same while a dispatch runs: its worker may need this core */
-    LINGER_NS = 10000000, /* of looking with pauses; re-arming the doorbell costs more than this */
+    LINGER_NS = 10000000, /* after this time the doorbell watch takes over from short sleeps */
     PAUSE_MIN_NS = 5000,
     PAUSE_MAX_NS = 300000,
-    PAUSE_SHARE = 16, /* a pause is this part of the time waited so far */
+    PAUSE_SHARE = 16, /* a pause is 1/16 of the time waited so far */
     MAX_TEXT = 256
 };
 
@@ -87,15 +87,16 @@ static uint64_t pause_after(uint64_t waited)
     return ns < PAUSE_MIN_NS ? PAUSE_MIN_NS : ns > PAUSE_MAX_NS ? PAUSE_MAX_NS : ns;
 }
 
-/* Never sched_yield(): it hands a whole turn, milliseconds, to whoever shares the core, and that is
- * often the program's thread that spins until we have done something. Short sleeps come back. */
+/* Not sched_yield(): that gives milliseconds to the other threads on this core, often to a thread
+ * of the program that spins until this one has done something. After a short sleep this thread gets
+ * the core back soon. */
 static void spin(void)
 {
     for (unsigned i = 0; i < 16; i++)
         sg_cpu_relax();
 }
 
-/* Nobody announces a store to memory, but packets that complete do. */
+/* A store to memory is not announced, so the sleep has a time-out; completion of a packet is. */
 static void wait_for_memory(sg_device_t *d, uint32_t activity, uint64_t waited)
 {
     atomic_fetch_add(&d->activity_waiters, 1);
@@ -111,7 +112,7 @@ bool sg_queue_pause(sg_queue_t *q, sg_patience_t *p)
         spin();
     else
         wait_for_memory(q->device, p->activity, now - p->since);
-    p->activity = atomic_load(&q->device->activity); /* before the caller looks again */
+    p->activity = atomic_load(&q->device->activity); /* before the caller looks again: futex.h */
     return !sg_queue_stopping(q);
 }
 
@@ -144,7 +145,8 @@ static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t acti
     }
 }
 
-/* What packets do to memory that the program has taken away meanwhile is a memory fault. */
+/* Runs one step. If a packet accesses memory that the program has unmapped, it is a memory fault.
+ */
 static sg_step_t guarded_step(sg_queue_t *q)
 {
     sg_guard_t g;
@@ -164,7 +166,7 @@ static void *queue_main(void *arg)
     uint64_t quiet = 0;
     for (;;) {
         uint32_t wake =
-            atomic_load(&q->wake); /* both before `stop` and all that the step looks at */
+            atomic_load(&q->wake); /* both words before `stop` and what the step reads: futex.h */
         uint32_t activity = atomic_load(&q->device->activity);
         if (atomic_load_explicit(&q->stop, memory_order_acquire)) break;
         if (!atomic_load(&q->waiting)) atomic_store(&q->doorbell_seen, sg_queue_doorbell(q));
@@ -179,10 +181,10 @@ static void *queue_main(void *arg)
         if (!quiet) quiet = now;
         bool watched = now - quiet > LINGER_NS;
         wait_for(q, step, wake, activity, now - quiet);
-        if (watched && !atomic_load(&q->waiting)) quiet = 0; /* the doorbell rings */
+        if (watched && !atomic_load(&q->waiting)) quiet = 0; /* the watch has woken us */
     }
     sg_watch_remove(q->device->watch, q);
-    if (q->params.kind == SG_QUEUE_AQL) sg_aql_stop(q); /* only these have runs */
+    if (q->params.kind == SG_QUEUE_AQL) sg_aql_stop(q); /* only AQL queues have dispatches */
     sg_worker_release(&q->worker);
     return NULL;
 }
@@ -234,7 +236,7 @@ static void unlink_queue(sg_device_t *d, sg_queue_t *q)
     sg_watch_changed(d->watch);
 }
 
-/* The first packet rings with index 0: that must be a change. */
+/* The first packet's doorbell value is 0, which must differ from what the doorbell holds. */
 static void reset_doorbell(const sg_queue_t *q)
 {
     const sg_device_t *d = q->device;
@@ -306,7 +308,7 @@ int sg_queue_set_cu_mask(sg_queue_t *q, const uint32_t *mask, uint32_t bits)
     bool any = false;
     if (bits > SG_CU_MAX) bits = SG_CU_MAX;
     for (uint32_t word = 0; word < SG_CU_MAX / 64;
-         word++) { /* of a longer mask before nothing stays */
+         word++) { /* all words, since the mask before may have been longer */
         uint64_t low = word * 64 < bits ? mask[2 * word] : 0;
         uint64_t high = word * 64 + 32 < bits ? mask[2 * word + 1] : 0;
         atomic_store(&q->cu_mask[word], low | high << 32);

@@ -1,15 +1,15 @@
-/* signal.c - HSA signals as the GPU sees them: a value in memory and an event behind a mailbox.
+/* signal.c - HSA signals as the GPU sees them: a value in memory, and a driver's event that is
+ * raised when the value changes.
  *
- * Apart because AQL, SDMA, PM4 and waves all complete something this way. The layout is AMD's
- * amd_signal_t; the program may free a signal as soon as it has seen the value it waits for, so
- * everything needed later is read first. */
+ * The layout is AMD's amd_signal_t. The program may free a signal as soon as it sees the value that
+ * it waits for, so everything needed later is read before the value is written. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 
 #include <hsa/amd_hsa_signal.h>
 
 enum {
-    PARTIAL_ID_BITS = 8, /* what s_sendmsg carries of an event id on gfx9 */
+    PARTIAL_ID_BITS = 8, /* bits of an event id that s_sendmsg carries on gfx9 */
     EVENT_IDS = 4096     /* slots of the driver's event page */
 };
 
