@@ -169,11 +169,112 @@ static void others(void **state)
     rig_destroy(r);
 }
 
+/* ---- lanes anywhere, against the rule written once more ---- */
+
+enum { LDS_BYTES = 4096, BANKS = 32, PATTERNS = 400, TURNS = 4 };
+
+typedef struct {
+    const char *text;
+    uint32_t bytes, lanes; /* of an element; of a phase */
+    bool atomic;
+} access_t;
+
+static const access_t accesses[] = {
+    {"ds_read_u8 v2, v0", 1, 32, false},        {"ds_read_b32 v2, v0", 4, 32, false},
+    {"ds_write_b64 v0, v[2:3]", 8, 16, false},  {"ds_read_b128 v[2:5], v0", 16, 8, false},
+    {"ds_add_rtn_u32 v3, v0, v2", 4, 32, true}, {"ds_add_u64 v0, v[2:3]", 8, 16, true},
+};
+
+static bool inside(const rig_t *r, const access_t *x, unsigned l)
+{
+    return r->wave.exec >> l & 1 && r->rows[0][l] + (uint64_t)x->bytes <= LDS_BYTES;
+}
+
+/* Lanes of the phase that use the dword. */
+static unsigned users(const rig_t *r, const access_t *x, unsigned first, uint32_t dword)
+{
+    unsigned n = 0;
+    for (unsigned l = first; l < first + x->lanes; l++)
+        n += inside(r, x, l) && r->rows[0][l] / 4 <= dword &&
+             (r->rows[0][l] + x->bytes - 1) / 4 >= dword;
+    return n;
+}
+
+static unsigned phase_clocks(const rig_t *r, const access_t *x, unsigned first)
+{
+    unsigned load[BANKS] = {0}, most = 1;
+    for (uint32_t dword = 0; dword < LDS_BYTES / 4; dword++) {
+        const unsigned n = users(r, x, first, dword);
+        load[dword % BANKS] += x->atomic ? n : n > 0;
+    }
+    for (unsigned b = 0; b < BANKS; b++)
+        if (load[b] > most) most = load[b];
+    return most;
+}
+
+static void expect_rule(rig_t *r, const access_t *x)
+{
+    unsigned clocks = 0;
+    for (unsigned first = 0; first < ISA_LANES; first += x->lanes)
+        clocks += phase_clocks(r, x, first);
+    rig_do(r, x->text);
+    if (r->cost.lds_issue != clocks)
+        fail_msg("%s, exec %llx, first lanes at %u, %u, %u: %u clocks, not %u", x->text,
+                 (unsigned long long)r->wave.exec, r->rows[0][0], r->rows[0][1], r->rows[0][2],
+                 r->cost.lds_issue, clocks);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+/* Lanes at random, in small groups, or beyond LDS, elements aligned as the hardware wants them. */
+static void random_lanes(rig_t *r, const access_t *x, uint32_t *seed)
+{
+    const uint32_t room = next_random(seed) % 8 ? LDS_BYTES / 2 : 2 * LDS_BYTES;
+    const unsigned group = 1u << next_random(seed) % 4;
+    uint32_t at = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        if (l % group == 0) at = next_random(seed) % room / x->bytes * x->bytes;
+        r->rows[0][l] = at;
+    }
+}
+
+/* The same lanes again and again, moved as a whole, some of them switched off, one of them moved:
+ * what is known of an access must not be taken for what another costs. */
+static void lanes_anywhere(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    uint32_t seed = 1;
+    r->group.lds_bytes = LDS_BYTES;
+    for (unsigned n = 0; n < PATTERNS; n++) {
+        const access_t *x = &accesses[n % (sizeof accesses / sizeof *accesses)];
+        random_lanes(r, x, &seed);
+        for (unsigned turn = 0; turn < TURNS; turn++) {
+            const uint32_t by = next_random(&seed) % 600 / x->bytes * x->bytes;
+            r->wave.exec = ~UINT64_C(0);
+            expect_rule(r, x);
+            for (unsigned l = 0; l < ISA_LANES; l++)
+                r->rows[0][l] += turn % 2 ? by : -by;
+            expect_rule(r, x);
+            r->wave.exec = turn == 3 ? 0 : (uint64_t)next_random(&seed) << 24 ^ next_random(&seed);
+            expect_rule(r, x);
+            r->rows[0][next_random(&seed) % ISA_LANES] += x->bytes;
+            expect_rule(r, x);
+        }
+    }
+    rig_destroy(r);
+}
+
 int main(void)
 {
     if (!asm_available()) return 77;
     const struct CMUnitTest tests[] = {RIG_TEST(counts_strides), RIG_TEST(as_measured),
                                        RIG_TEST(atomics),        RIG_TEST(violations),
-                                       RIG_TEST(unaligned),      RIG_TEST(others)};
+                                       RIG_TEST(unaligned),      RIG_TEST(others),
+                                       RIG_TEST(lanes_anywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
