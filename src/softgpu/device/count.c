@@ -1,8 +1,8 @@
-/* count.c - dispatches and workgroups whose instructions are looked at: counters, statistics,
- * trace, instructions one by one.
+/* count.c - decides whether anything looks at a dispatch, and runs its workgroups accordingly.
  *
- * Apart because the plain path only asks whether anybody looks. What is counted is perf's matter,
- * what is traced or kept for the statistics observe.c's, single instructions census.c's. */
+ * Counters are in perf/, trace and statistics in observe.c, counts of single instructions in
+ * census.c, checks in check.c. For a dispatch that nothing looks at, only sg_look_begin() is
+ * called, and sg_look_run() while PC sampling is on. */
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
 #include "softgpu/device/observe.h"
@@ -56,7 +56,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     run->modelled = run->counted && level == SG_PERF_MODEL;
 }
 
-/* The model has one kernel after the other, each not before the host has begun it. */
+/* In model time kernels run one after the other, and none starts before the host started it. */
 static void set_model_times(sg_run_t *run, uint64_t clocks, uint64_t *end_ts)
 {
     sg_device_t *d = run->device;
@@ -100,7 +100,7 @@ void sg_look_start(sg_box_t *b, uint64_t id)
     unlock(b);
 }
 
-/* Boxes keep what their last run left. */
+/* b->census may be left over from the box's last run. */
 static isa_census_t *census_of(const sg_box_t *b)
 {
     return b->run->census ? b->census : NULL;
@@ -111,15 +111,15 @@ static isa_check_t *check_of(const sg_box_t *b)
     return b->run->checked && b->check ? sg_stall_watch(b, chk_group_isa(b->check)) : NULL;
 }
 
-/* The same, where there is anything that it looks at. */
+/* The same, but NULL if the check wants to see no instruction. */
 static isa_check_t *busy_check_of(const sg_box_t *b)
 {
     isa_check_t *check = check_of(b);
     return check && !check->idle ? check : NULL;
 }
 
-/* Statistics and trace stay with their observer, which counters, the census, the check and
- * interruptions join. */
+/* Runs the wave with an observer. Statistics and trace have one of their own, to which counters,
+ * the census, the check and interrupts are added. */
 static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
                                const isa_interrupt_t *interrupt)
 {
@@ -128,7 +128,7 @@ static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
     o->census = census_of(b);
     o->check = busy_check_of(b);
     o->interrupt = interrupt;
-    const bool steps = o->census && o->census->step; /* and counts */
+    const bool steps = o->census && o->census->step; /* the step also counts for the counters */
     if (b->run->counted && !steps) sg_perf_group_observer(b->counting, o);
     const isa_stop_t why = b->run->device->core->run_observed(w, slice, o);
     o->before = NULL;
@@ -165,12 +165,12 @@ void sg_look_barrier(sg_box_t *b)
     if (!b->run->modelled) return;
     sg_perf_group_barrier(b->counting, waited);
     for (uint32_t i = 0; census && census->step && i < b->group.n_waves; i++) {
-        const isa_wave_t *w = b->wave[i]; /* behind its s_barrier */
+        const isa_wave_t *w = b->wave[i]; /* w->ip is after the s_barrier */
         if (waited[i]) isa_census_line(census, w, w->ip - 1)->n.wait_barrier += waited[i];
     }
 }
 
-/* A turn of a workgroup that is counted; its counts are added when it ends. */
+/* A turn of a workgroup that is looked at. Its counts are added to the run's when it ends. */
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
 {
     if (b->run->census) sg_census_turn(b, false);

@@ -1,8 +1,7 @@
-/* group.c - a workgroup in flight: its memory, its launch state, its turns.
+/* group.c - a workgroup in flight: its memory, the registers that its waves start with, its turns.
  *
- * Apart because this is the only place that knows what a wave finds in its registers when it
- * starts. A box holds the waves, their registers and the LDS of one workgroup and is used again
- * for the next: after warm-up a launch allocates nothing. */
+ * A box holds the waves of one workgroup, their registers and the LDS. It is used again for later
+ * workgroups, so that after a while a dispatch allocates nothing. */
 #include "softgpu/check/group.h"
 #include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
@@ -20,7 +19,7 @@ enum {
      * always fall into the same cache set. */
     WAVE_ROWS = ISA_VGPR_ROWS + 5,
     BARRIER_ROUNDS = 256, /* barriers passed in one turn before others may go first */
-    TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler lets all other ids pass */
+    TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler ignores all other ids */
 };
 
 /* compute_pgm_rsrc2 */
@@ -110,7 +109,7 @@ uint32_t sg_units_in_turn(const sg_run_t *run)
     return allowed_units(run->queue, unit_count(run));
 }
 
-/* The n-th unit that the queue may use, counting round and round. */
+/* The n-th unit that the queue may use; after the last the count goes on with the first. */
 static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
 {
     const uint32_t allowed = allowed_units(q, n_units);
@@ -123,9 +122,9 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
     }
 }
 
-/* HW_ID without the wave slot: which unit and SIMD. Workgroups go round the units by
- * their number, engines first as the hardware and the driver's CU masks count them, so the same
- * program sees the same units every time, whatever the worker threads do. */
+/* HW_ID without SIMD and wave slot. Workgroups are dealt to the units by their number, over the
+ * shader engines first, in the order of the driver's CU masks. So the same program sees the same
+ * units every time, whatever the worker threads do. */
 static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd, uint32_t *place)
 {
     const sg_profile_t *p = &run->device->profile;
@@ -257,7 +256,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
             } else if (why == ISA_STOP_BARRIER) {
                 b->sleeping |= 1u << i;
             } else if (why == ISA_STOP_STEP) {
-                continue; /* its turn comes again in the next round */
+                continue; /* the wave goes on in the next round */
             } else if (why == ISA_STOP_YIELD ||
                        (why == ISA_STOP_TRAP && w->trap_id != TRAP_ABORT)) {
                 yielded = true;
@@ -281,7 +280,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
     return SG_BOX_YIELDED;
 }
 
-/* The program has taken the memory away that a wave was about to use. */
+/* The program has unmapped memory that the running wave accessed. */
 static sg_box_result_t fault(sg_box_t *b, const sg_guard_t *g)
 {
     isa_wave_t *w = b->failed = b->running;

@@ -1,8 +1,8 @@
-/* idle.c - dispatches whose waves end as they begin: their workgroups are counted, not run.
+/* idle.c - dispatches whose waves end at once: their workgroups are counted, not run.
  *
- * Apart because all else of the device runs one workgroup after the other. Where somebody looks,
- * one workgroup of each size is run, and what it comes to is taken as often as there are such: a
- * grid of 2^56 costs what a grid of eight does. */
+ * If the dispatch is looked at, one workgroup of each size is run, and its counts are multiplied by
+ * the number of workgroups of that size. So a grid of 2^56 workgroups costs as little as one of
+ * eight. */
 #include "softgpu/device/census.h"
 #include "softgpu/device/observe.h"
 
@@ -24,7 +24,7 @@ bool sg_idle(const sg_run_t *run)
     return isa_code_idle(d->code, d->core, run->isa.entry_pc);
 }
 
-/* Workgroups with numbers from `first` on, before `end`, on each axis. */
+/* Part of the grid: on each axis the workgroups from `first` up to, but not including, `end`. */
 typedef struct {
     uint64_t first[AXES], end[AXES];
 } part_t;
@@ -61,7 +61,7 @@ static void add_axis(const uint64_t a[], const uint64_t b[], uint32_t n, uint64_
             out[(i + k) % n] += a[i] * b[k];
 }
 
-/* How many of the part's workgroups each compute unit has; workgroups go round the units. */
+/* How many of the part's workgroups each compute unit gets; they are dealt to the units in turn. */
 static void count_units(const sg_run_t *run, const part_t *p, uint64_t units[SG_CU_MAX])
 {
     const uint32_t n = sg_units_in_turn(run);

@@ -194,8 +194,8 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 /* The same without the preparations for counters and census, which the caller has made. */
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
-/* count.c: decides in sg_look_begin() whether a run is `looked_at`; all other functions are called
- * only for runs that are. */
+/* count.c: decides in sg_look_begin() whether a run is `looked_at`; the other functions are called
+ * only for runs that are, except sg_look_run() while PC sampling is on. */
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
 /* All workgroups are done, at *end_ts. Called before the completion signal, so that whoever waits
  * for it finds final counters. In model time, sets *end_ts and run->start_ts to the model's. */

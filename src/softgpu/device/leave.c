@@ -1,8 +1,8 @@
-/* leave.c - what is done at the end of a process that ends without the handlers of exit.
+/* leave.c - writes the reports when a process ends without running exit handlers.
  *
- * By a thread that waits for it all the time: who ends the process may be in a signal handler, and
- * in the middle of malloc. Where the thread needs just what is held there, it does not come to an
- * end, and the process ends nevertheless. */
+ * A thread that was started for this does it, since the thread that ends the process may be in a
+ * signal handler, in the middle of malloc(). If the report needs a lock that is held there, it is
+ * not finished, and the process ends after a time-out. */
 #include "softgpu/device/internal.h"
 
 #include "softgpu/check/check.h"
@@ -18,7 +18,7 @@ enum { WAIT_SECONDS = 10 };
 static struct {
     void (*end)(void);
     sem_t asked, done;
-    _Atomic pid_t starting, process; /* whose thread is there */
+    _Atomic pid_t starting, process; /* the process whose thread is being started; is running */
     _Atomic int status;
 } leave;
 

@@ -1,9 +1,9 @@
-/* sampling.c - host traps: at every interval waves that run leave their program for the runtime's
- * trap handler, which notes where they were.
+/* sampling.c - PC sampling by host traps: at every interval running waves branch to the runtime's
+ * trap handler, which records where they were.
  *
- * Apart because a device that nobody samples needs none of it: a turn of a workgroup asks once.
- * On the machine the driver's thread hits one wave slot of every compute unit at a time. Here the
- * worker threads are what runs waves, and the wave that a worker runs takes the trap. */
+ * On hardware the driver sends the trap to one wave slot of every compute unit at a time. Here the
+ * wave that a worker thread is running takes it. If nobody samples, a turn of a workgroup costs one
+ * load more. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 #include "softgpu/isa/trap.h"
@@ -11,8 +11,7 @@
 #include <errno.h>
 
 enum {
-    /* Time by the model: a wave has the SIMD to itself and an instruction takes this many clocks.
-     */
+    /* In model time: clocks of an instruction of a wave that has its SIMD to itself. */
     INSTRUCTION_CLOCKS = 4,
     NS_PER_US = 1000
 };
@@ -34,14 +33,14 @@ static void *ticking(void *arg)
             continue;
         }
         atomic_fetch_add_explicit(&s->tick, 1, memory_order_relaxed);
-        /* intervals that the host has slept through are not made up for */
+        /* intervals that passed while this thread did not run are not made up for */
         due = now - due < s->interval_ns ? due + s->interval_ns : now + s->interval_ns;
     }
     return NULL;
 }
 
-/* Instructions of a wave between its traps. The driver comes round to a slot once in as many
- * intervals as a compute unit has slots. */
+/* Instructions of a wave between its traps. The driver gets to the same wave slot again after as
+ * many intervals as a compute unit has slots. */
 static uint64_t period_of(const sg_profile_t *p, uint64_t microseconds)
 {
     const uint64_t slots = p->simds_per_cu * p->waves_per_simd;
@@ -85,8 +84,8 @@ isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own)
     return own;
 }
 
-/* When a wave's first trap is due: waves are anywhere in their interval, always at the same place
- * of it. Neighbours are far apart. */
+/* When a wave's first trap is due. A hash of the wave's position in the grid spreads waves over the
+ * period, neighbours far apart, and in the same way in every run. */
 static uint64_t phase(const isa_wave_t *w, uint64_t period)
 {
     const uint32_t *id = w->group->id;
@@ -95,7 +94,8 @@ static uint64_t phase(const isa_wave_t *w, uint64_t period)
     return 1 + (uint64_t)((unsigned __int128)h * period >> 64);
 }
 
-/* The driver's part of a trap. It leads nowhere without a handler, and when sampling has ended. */
+/* The driver's part of a trap. Without a handler, or when sampling has ended, nothing happens.
+ * False: the trap handler is not mapped. */
 static bool take_trap(const sg_box_t *b, isa_wave_t *w)
 {
     const sg_run_t *run = b->run;

@@ -1,12 +1,12 @@
-/* sched.c - workgroups over worker threads.
+/* sched.c - the scheduler: which worker thread runs which workgroup.
  *
- * Apart because it alone decides who runs what. A run (dispatch) hands out workgroup ids; a
- * workgroup in flight is a box, which any worker can continue. A box that used up its turn goes to
- * the tail of the ready list while others wait, and a yielding worker starts further workgroups
- * first while they fit on the modelled GPU: workgroups that wait for each other all get turns.
+ * A run (a dispatch) hands out workgroup ids. A workgroup in flight is a box, which any worker can
+ * continue. A box that has used its turn goes to the tail of the ready list, and its worker first
+ * starts further workgroups if they fit on the modelled GPU, so that workgroups that wait for each
+ * other all get turns.
  *
- * Ways through, by cost: the next workgroup of the same run in the same place takes no lock; all
- * other choices take the pool's lock once. */
+ * To start the next workgroup of the same run in the same place takes no lock; every other choice
+ * takes the pool's lock once. */
 #include "base/env.h"
 #include "softgpu/device/futex.h"
 #include "softgpu/device/stall.h"
@@ -17,21 +17,21 @@
 
 enum {
     SLICE = 20000,       /* taken branches of a wave in one turn: about a millisecond */
-    MANY_WAITING = 64,   /* more than so many ready workgroups share the time of so many turns */
-    SHORT_SLICE = 500,   /* at least this much of a turn is left */
-    FIRST_SLICE = 2000,  /* of a new workgroup: those it may wait for start soon after it */
+    MANY_WAITING = 64,   /* with more ready workgroups than this, turns get shorter */
+    SHORT_SLICE = 500,   /* but no shorter than this */
+    FIRST_SLICE = 2000,  /* of a new workgroup: short, so that those it may wait for start soon */
     INLINE_SLICE = 2000, /* on the submitting thread, which has packets to look after */
     INLINE_WAVES = 64,   /* larger dispatches go to the workers at once */
     INLINE_NS = 20000,   /* after this time the workers share what has not started */
     CHUNK_MAX = 16,
-    STALL_TURNS = 4, /* turns of every workgroup in flight without one of them ending */
-    KEEP_BOXES = 2,  /* idle boxes a worker keeps for itself */
-    /* Where all that a worker has are waves in s_sleep, it rests: long enough for what they asked
-     * for, and for up to three quarters of the time if they do so again and again, because they
-     * wait for somebody who may need this processor. */
-    REST_LEAST_NS = 2000, /* the host makes more of less; what is too much counts for the next */
-    REST_MOST_NS = 20000, /* whoever has been waited for may have come */
-    REST_OWED_MOST_NS = 500000 /* the same, of what they asked for and have not had */
+    STALL_TURNS = 4, /* if each ready workgroup had so many turns and none ended, one more starts */
+    KEEP_BOXES = 2,  /* idle boxes that a worker keeps for itself */
+    /* If all waves that a worker finds are in s_sleep, the worker sleeps, too: as long as they
+     * asked for, and up to three quarters of the time if that repeats, because what they wait for
+     * may need this processor. */
+    REST_LEAST_NS = 2000, /* no shorter: the host's sleep would take longer than asked */
+    REST_MOST_NS = 20000, /* no longer, except as asked: what the waves wait for may have come */
+    REST_OWED_MOST_NS = 500000 /* limit of a sleep that the waves asked for */
 };
 
 struct sg_pool {
@@ -44,8 +44,8 @@ struct sg_pool {
     sg_box_t *idle;
     uint32_t n_active, n_ready;
     uint32_t turns; /* used up since a workgroup last ended */
-    /* Copies for look-ups without the lock. `pressure`: somebody else wants this worker;
-     * `backlog`: there is anything to do at all. */
+    /* Hints that are read without the lock. `pressure`: work other than the worker's present run
+     * waits; `backlog`: any work waits. */
     _Atomic uint32_t pressure, backlog;
     _Alignas(64) _Atomic uint32_t seq; /* futex: changes with every addition of work */
     _Atomic uint32_t sleepers;
@@ -53,17 +53,17 @@ struct sg_pool {
     sg_worker_t workers[];
 };
 
-/* What a thread is working on: a box, ids fetched for its run, workgroups finished and not yet
- * counted in run->left. */
+/* What a thread works on: a box, ids that it fetched from the box's run, and the number of
+ * workgroups that it finished but has not subtracted from run->left yet. */
 typedef struct {
     sg_box_t *box;
     sg_run_t *run;
     sg_range_t ids;
     uint64_t finished;
     int32_t slice;
-    uint32_t drowsy;       /* turns in a row in which all waves only slept */
-    uint64_t drowsy_since; /* the first of them: nanoseconds of the device clock */
-    uint64_t rested;       /* nanoseconds of that */
+    uint32_t drowsy;       /* turns in a row in which all waves only slept (s_sleep) */
+    uint64_t drowsy_since; /* when the first of these turns ended, by the device clock */
+    uint64_t rested;       /* nanoseconds since then that the thread has slept */
 } job_t;
 
 /* ---- lists; the pool's lock is held ---- */
@@ -132,8 +132,8 @@ static sg_box_t *pop_ready(sg_pool_t *p)
     return b;
 }
 
-/* Each thread holds at most one range and hands it back before it fetches another, so ranges
- * cannot outnumber the threads. */
+/* Hands back the ids that the thread has not started. Each thread holds at most one range and hands
+ * it back before it fetches another, so there cannot be more ranges than threads. */
 static void spare_ids(sg_pool_t *p, job_t *j)
 {
     if (j->ids.begin < j->ids.end && j->run->n_spare <= SG_THREADS_MAX) {
@@ -143,7 +143,7 @@ static void spare_ids(sg_pool_t *p, job_t *j)
     }
 }
 
-/* Takes back what was handed back; how many ids that were. */
+/* Removes the ids that were handed back, and returns how many there were. */
 static uint64_t drop_spare(sg_run_t *run)
 {
     uint64_t n = 0;
@@ -163,8 +163,8 @@ static bool fetch_ids(sg_run_t *run, sg_range_t *out)
     return true;
 }
 
-/* Ids and a place for a new workgroup, from the run whose turn it is. When nothing has ended for
- * long, one workgroup more than the model holds may start: perhaps all others wait for it. */
+/* Finds ids and a place for a new workgroup, of the run that is next. If no workgroup has ended for
+ * long, one more than the modelled GPU holds may start: perhaps all others wait for it. */
 static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
 {
     bool stalled = p->turns > STALL_TURNS * (p->n_ready + 1);
@@ -173,7 +173,7 @@ static bool pick_new(sg_pool_t *p, job_t *j, sg_place_t *place)
         unlink_run(p, run);
         if (!has_ids(run)) continue;
         if (p->orderly && !stalled)
-            link_first(p, run); /* to its end, unless it waits for another */
+            link_first(p, run); /* it stays first until it ends, unless it stalls */
         else
             link_run(p, run); /* at the tail: the others come first next time */
         if (p->orderly && !stalled && p->ready && p->ready->run != run) return false;
@@ -250,36 +250,36 @@ static bool cancelled(const sg_run_t *run)
     return atomic_load_explicit(&run->cancelled, memory_order_relaxed);
 }
 
-/* Code pages that are of no use any more are freed when no wave can be in one. */
+/* Frees stale pages of decoded code, if no wave can be using one. */
 static void tidy_code(sg_pool_t *p)
 {
     isa_code_t *code = p->device->code;
     if (isa_code_crowded(code) && sg_place_all_free(p->places)) isa_code_quiesce(code);
 }
 
-/* There may be something to do, or room for it, that was not there before. */
+/* Wakes a sleeping worker, since there is new work, or room for work that waits. */
 static void offer(sg_pool_t *p)
 {
     atomic_fetch_add(&p->seq, 1);
     if (atomic_load(&p->sleepers)) sg_futex_wake(&p->seq, 1);
 }
 
-/* The same for whoever does not pick again itself: somebody may have found no room for what waits.
- */
+/* Wakes a worker because room became free, if work waits. For callers that do not look for work
+ * themselves afterwards. */
 static void offer_room(sg_pool_t *p)
 {
     if (p && atomic_load_explicit(&p->backlog, memory_order_relaxed)) offer(p);
 }
 
-/* The pool that shares its places, or NULL. */
+/* The other pool of the device, which shares the places, or NULL. */
 static sg_pool_t *neighbour(const sg_pool_t *p)
 {
     sg_device_t *d = p->device;
     return atomic_load_explicit(p->orderly ? &d->pool : &d->model_pool, memory_order_acquire);
 }
 
-/* The box is done with, and the caller picks again or offers the room. The run may be gone when
- * this returns. */
+/* The job's box is done. Afterwards the caller picks new work or offers the room. The run may be
+ * freed when this returns. */
 static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
 {
     sg_run_t *run = j->run;
@@ -316,7 +316,7 @@ static bool start_job(sg_pool_t *p, sg_worker_t *w, job_t *j, const sg_place_t *
     return true;
 }
 
-/* No registers for a workgroup: give its ids back to nobody and fail the queue by name. */
+/* There is no host memory for a box: fails the queue, and drops the job's ids. */
 static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
 {
     sg_run_t *run = j->run;
@@ -333,7 +333,8 @@ static void start_failed(sg_pool_t *p, job_t *j, const sg_place_t *place)
     settle(run, dropped);
 }
 
-/* After a finished workgroup: the next of the same run in the same place, if nobody else waits. */
+/* After a finished workgroup: starts the next of the same run in the same place, unless other work
+ * waits. */
 static bool advance(sg_pool_t *p, job_t *j)
 {
     sg_run_t *run = j->run;
@@ -349,7 +350,8 @@ static bool advance(sg_pool_t *p, job_t *j)
     return true;
 }
 
-/* Where very many wait for their turn, turns are shorter: perhaps all spin, waiting for one. */
+/* The slice of a turn. Turns are shorter if very many workgroups wait for theirs, since perhaps all
+ * spin and wait for one of them. */
 static int32_t slice_among(uint32_t n_waiting)
 {
     return n_waiting <= MANY_WAITING ? SLICE
@@ -387,7 +389,8 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
         update_hints(p);
         pthread_mutex_unlock(p->lock);
         settle(old, finished);
-        /* who finds nothing wakes nobody: two who find no room would wake each other for ever */
+        /* only a worker that has found work wakes another: two without room would wake each other
+         * for ever */
         if (more && (started || j->box)) offer(p);
         if (!started || start_job(p, w, j, &place)) return j->box != NULL;
         start_failed(p, j, &place);
@@ -395,7 +398,7 @@ static bool pick(sg_pool_t *p, sg_worker_t *w, job_t *j, bool yielded)
     }
 }
 
-/* What the box's waves wanted to sleep and have not yet. */
+/* How much longer the box's waves want to sleep. */
 static uint64_t owed_sleep(sg_box_t *b, uint64_t now)
 {
     if (!b->sleepy++) {
@@ -407,8 +410,9 @@ static uint64_t owed_sleep(sg_box_t *b, uint64_t now)
     return b->asked_ns > passed ? b->asked_ns - passed : 0;
 }
 
-/* After a turn in which all waves of the box slept. The worker goes on at once with boxes that may
- * have something to do: it rests when it has seen so many sleep in a row that they were all. */
+/* Called after a turn in which all waves of the box slept. The worker first goes on with other
+ * boxes, which may have something to do. It sleeps once as many turns in a row slept as work waits,
+ * so that it has probably seen all of it. */
 static void rest_after_sleep(const sg_pool_t *p, job_t *j)
 {
     const uint64_t now = sg_device_clock(), owed = owed_sleep(j->box, now);
@@ -498,7 +502,8 @@ static void publish(sg_pool_t *p, sg_run_t *run, job_t *j)
         sg_futex_wake(&p->seq, wanted < p->n_threads ? (int)wanted : SG_FUTEX_ALL);
 }
 
-/* Runs the dispatch here as far as it goes quickly. False: no room, nothing was done. */
+/* Runs the dispatch on this thread for a short time, and hands the rest to the workers. False:
+ * there was no room, and nothing was done. */
 static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 {
     sg_place_t place;
@@ -543,8 +548,8 @@ static bool run_inline(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
     return true;
 }
 
-/* Workgroups that do nothing are counted and not run. False: they do something, or there is no room
- * to look. */
+/* For a dispatch whose waves end at once: counts its workgroups without running them all. False:
+ * it is no such dispatch, or there is no room. */
 static bool run_idle(sg_pool_t *p, sg_worker_t *w, sg_run_t *run)
 {
     sg_place_t place;

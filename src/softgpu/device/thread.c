@@ -1,7 +1,7 @@
-/* thread.c - how every thread of the device is started.
+/* thread.c - starts every thread of the device.
  *
- * Apart so that none is started any other way: the program's signals must never be delivered to a
- * thread of ours, and each thread is recognisable in a debugger by its name. */
+ * No thread may be started in another way: the program's signals must never be delivered to a
+ * thread of the device, and each thread has a name by which a debugger shows it. */
 #include "softgpu/device/internal.h"
 
 #include <errno.h>

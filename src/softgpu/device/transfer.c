@@ -1,7 +1,7 @@
-/* transfer.c - what packets of more than one language do to memory: copies and atomic operations.
+/* transfer.c - copies and atomic operations, which both SDMA and PM4 packets ask for.
  *
- * Apart because SDMA and PM4 name both in the same way: byte ranges that may cross extents, and the
- * numbers that the L2 has for its operations. Waves have atomics of their own, isa/atomic.c. */
+ * Both name byte ranges, which may cross extents, and both have the L2 cache's numbers for atomic
+ * operations. The atomic instructions of waves are in isa/atomic.c. */
 #include "softgpu/device/internal.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, b
     return e->host + (va - e->begin);
 }
 
-/* Halves of signals' values, often. */
+/* The aligned 8 bytes around the address: a packet often writes one half of a signal's value. */
 static int64_t whole_word(const sg_queue_t *q, uint64_t va)
 {
     const int64_t *word = sg_memory_host(q->device->memory, va & ~UINT64_C(7), 8, 0);
@@ -67,7 +67,7 @@ bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
     return true;
 }
 
-/* Returning forms of the operations; 32 more in the code is 64 bits. */
+/* Codes of the operations that return the old value; SG_ATOMIC_WIDE is added for 64 bits. */
 enum {
     SWAP = 7,
     COMPARE_SWAP = 8,

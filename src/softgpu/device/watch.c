@@ -1,11 +1,11 @@
-/* watch.c - wakes sleeping queues when the program rings their doorbells.
+/* watch.c - the doorbell watch: wakes sleeping queues when the program rings their doorbells.
  *
- * Apart because it is about one host mechanism. While every queue of the device sleeps, the
- * program's mapping of the doorbell page is write-protected through userfaultfd and the watch
- * sleeps until the first store faults; it lifts the protection and looks which doorbells changed.
- * While some queue is still hot, protection would cost each of its doorbell stores a fault, so the
- * watch looks at the doorbells of the sleeping ones now and then. Without userfaultfd it does
- * only that. A queue in `waiting` whose doorbell differs from doorbell_seen is always woken. */
+ * While all queues of the device sleep, the program's mapping of the doorbell page is
+ * write-protected through userfaultfd, and the watch's thread sleeps until a store faults. It wakes
+ * the queue, lifts the protection and looks at all doorbells. While some queue is awake, protection
+ * would cost each of its doorbell stores a fault, so the watch looks at the doorbells of sleeping
+ * queues from time to time. Without userfaultfd it does only that. A queue in `waiting` whose
+ * doorbell differs from doorbell_seen is always woken. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 
@@ -27,11 +27,11 @@ enum {
     FAULT_SPIN_NS = 200000,   /* after a fault: until the store that faulted is done */
     FAULT_LOOK_NS = 2000,     /* between looks in that time */
     FAULT_GRACE_NS = 3000000, /* after a fault: before the page is protected again */
-    LOOK_NS = 50000,          /* between looks while a queue is hot */
+    LOOK_NS = 50000,          /* between looks while a queue is awake */
     LOOK_SLOW_NS = 200000,    /* after LOOK_SLOW_AFTER_NS of that */
     LOOK_SLOW_AFTER_NS = 20000000,
-    FALLBACK_NS = 1000000, /* between looks without userfaultfd, everybody asleep */
-    SAFETY_MS = 2000       /* between looks while protected: mappings nobody knew of */
+    FALLBACK_NS = 1000000, /* between looks without userfaultfd, while all queues sleep */
+    SAFETY_MS = 2000       /* between looks while protected, for mappings that were not found */
 };
 
 typedef struct {
@@ -128,7 +128,7 @@ static int open_userfaultfd(uint64_t features)
     return fd;
 }
 
-/* Exact addresses came with Linux 5.18. */
+/* The exact address of a fault is told by Linux 5.18 and later. */
 static void start_userfaultfd(sg_watch_t *w)
 {
     const uint64_t needed = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
@@ -146,8 +146,8 @@ static bool is_userfaultfd(int fd)
     return n == (ssize_t)sizeof(right) - 1 && memcmp(name, right, sizeof(right) - 1) == 0;
 }
 
-/* A program that closes all descriptors has closed ours, and may use its number: another is made.
- */
+/* A program that closes all its descriptors closes ours, too, and may use its number for another
+ * file: then makes a new one. */
 static bool usable(sg_watch_t *w)
 {
     if (w->uffd < 0 || is_userfaultfd(w->uffd)) return w->uffd >= 0;
@@ -224,9 +224,9 @@ static void answer_faults(sg_watch_t *w)
         if (message.event == UFFD_EVENT_PAGEFAULT) wake_for(w, message.arg.pagefault.address);
 }
 
-/* Everybody sleeps: so do we, until the program stores to a doorbell. The queue is woken before the
- * store may go on: it has slept and so gets a core at once, while we may lose ours to the program's
- * thread, which likes to spin. */
+/* All queues sleep: sleeps until the program stores to a doorbell. The queue is woken before the
+ * store may go on. Its thread has slept and so gets a core at once, while this thread may lose its
+ * core to the program's thread, which often spins. */
 static void sleep_protected(sg_watch_t *w)
 {
     struct pollfd p = {.fd = w->uffd, .events = POLLIN};
@@ -253,7 +253,7 @@ static void nap(sg_watch_t *w, uint32_t seen, bool hot, uint64_t since)
 static void *watch_main(void *arg)
 {
     sg_watch_t *w = arg;
-    uint64_t since = 0; /* when we began to look now and then */
+    uint64_t since = 0; /* when the watch began to look from time to time */
     for (;;) {
         uint32_t seen = atomic_load(&w->seq);
         census_t c = look(w);
