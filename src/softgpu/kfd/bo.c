@@ -1,9 +1,9 @@
 /* bo.c - buffer objects, and how they reach other processes.
  *
- * A DMA-BUF is one end of a socket pair in which one message waits for ever: it says where the
- * memory lies and carries the GPU's file and a lease, the writing end of a pipe. Whoever gets the
- * descriptor looks at the message without taking it; the kernel counts the holders, and when the
- * last one is gone, crashed or not, the owner finds the pipe hung up. */
+ * A DMA-BUF is one end of a socket pair in which one message stays for ever. The message says where
+ * the memory lies and carries two descriptors: the GPU's file and a lease, the writing end of a
+ * pipe. A process that gets the DMA-BUF reads the message without taking it. When the last holder
+ * is gone, even by a crash, the kernel hangs up the pipe, and the owner may free the memory. */
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -65,7 +65,8 @@ static void leave(kfd_bo_t *bo)
     if (bo->next) bo->next->self = bo->self;
 }
 
-/* The node; -1 if the program has closed it: its number may be a file of the program's by now. */
+/* The GPU's file. -1 if the program has closed the descriptor, whose number may be another file's
+ * by now. */
 static int file_of(kfd_process_t *p, const kfd_bo_t *bo)
 {
     uint32_t gpu;
@@ -98,7 +99,7 @@ static uint8_t *page_of(uint8_t *address)
 
 static void release_foreign(kfd_process_t *p, kfd_bo_t *bo)
 {
-    /* none of the program's: nobody need hear of it */
+    /* directly, not through the stub's munmap(): this mapping is not the program's */
     syscall(SYS_munmap, bo->host, bo->size);
     syscall(SYS_munmap, page_of(bo->notes), KFD_PAGE);
     kfd_ranges_give(&p->windows, bo->mmap_offset, bo->size);
@@ -117,8 +118,8 @@ static void release(kfd_process_t *p, kfd_bo_t *bo)
     free(bo);
 }
 
-/* Forgets the leases that have ended. True if somebody still holds one; those whose end the program
- * has closed may be held by anybody, for ever. */
+/* Removes the leases that have ended. True if one is left. If the program has closed our end of a
+ * pipe, nobody can tell whether that lease has ended, and it counts as held for ever. */
 static bool is_leased(kfd_bo_t *bo)
 {
     uint32_t n = 0;
@@ -191,9 +192,9 @@ kfd_bo_t *kfd_bo_by_serial(kfd_process_t *p, uint32_t serial)
     return NULL;
 }
 
-/* ---- giving out ---- */
+/* ---- export ---- */
 
-/* A new lease: the end that is to be passed on. -errno. */
+/* A new lease: returns the writing end of the pipe, which is to be passed on, or -errno. */
 static int new_lease(kfd_bo_t *bo)
 {
     int ends[2];

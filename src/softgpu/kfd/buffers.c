@@ -1,8 +1,8 @@
 /* buffers.c - GPU memory: allocate, free, map and unmap.
  *
  * A buffer is a range of the GPU's file (VRAM, system memory), a device page (doorbells, registers)
- * or the program's own memory (user pointers). Mapping enters it in the page tables of GPUs; the
- * program maps it for itself with mmap, which needs nothing from us. */
+ * or the program's own memory (user pointers). Mapping enters the buffer in the page tables of
+ * GPUs. The program maps it for itself by mmap() of a device node (pages.h). */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ bool kfd_is_mapped(uint64_t begin, uint64_t bytes)
            msync((void *)(uintptr_t)first, size, MS_ASYNC) == 0;
 }
 
-/* Finds the bytes of a new buffer and the offset for mmap. */
+/* Finds the host memory of a new buffer and the offset for mmap(). */
 static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
 {
     int error = -EINVAL;
@@ -93,7 +93,7 @@ static int back_buffer(kfd_gpu_t *gpu, kfd_buffer_t *b, uint64_t *mmap_offset)
 int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args *args)
 {
     kfd_gpu_t *gpu = kfd_gpu_find(p, args->gpu_id);
-    /* doubly mapped rings are for GPUs before gfx9, which there are none of */
+    /* doubly mapped rings are for GPUs before gfx9, which softgpu does not have */
     if (!gpu || args->size == 0 || (args->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM))
         return -EINVAL;
     kfd_buffer_t b = {.va = args->va_addr,
@@ -101,7 +101,7 @@ int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args
                       .flags = args->flags,
                       .gpu = gpu->index,
                       .used = true};
-    if (b.size == 0) return -EINVAL; /* it has wrapped */
+    if (b.size == 0) return -EINVAL; /* rounding the size up has overflowed */
     uint64_t handle, mmap_offset = args->mmap_offset;
 
     pthread_mutex_lock(&p->lock);
@@ -217,9 +217,10 @@ static int map_on(kfd_gpu_t *gpu, kfd_buffer_t *b)
 {
     if (b->mapped & 1u << gpu->index) return 0;
     if (b->va == 0) return -EINVAL; /* memory without an address: DRM gives it one (gem.c) */
-    kfd_svm_forget(gpu->process, b->va, b->size); /* what was there is gone */
+    kfd_svm_forget(gpu->process, b->va, b->size); /* SVM ranges that were there no longer exist */
     uint32_t flags = page_flags(b->flags) | (b->mailboxes ? SG_MEM_MAILBOXES : 0);
-    /* the thunk's own host memory has one address on both sides, what the program registers two */
+    /* host memory of the thunk has the same address on the GPU; memory that the program registers
+     * has another */
     if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && b->va != (uintptr_t)b->host) {
         flags |= SG_MEM_REGISTERED;
         sg_guard_install();

@@ -1,4 +1,4 @@
-/* config.c - options of the software GPU: environment variables over the profile.
+/* config.c - options of the software GPU: environment variables, which override the profile.
  *
  * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_COUNTERS, SOFTGPU_TIME,
  * SOFTGPU_GPUS and SOFTGPU_KFD_MINOR, and that refuses a wrong SOFTGPU_THREADS, which the device

@@ -1,7 +1,7 @@
-/* drm.c - the few questions that thunk and libdrm ask the render node.
+/* drm.c - the few ioctls by which the thunk and libdrm query the render node.
  *
- * There is no graphics: contexts and command submission are refused as an unknown ioctl; memory is
- * gem.c's part. What is answered follows from the profile. */
+ * There is no graphics: contexts and command submission are refused like unknown ioctls. Ioctls
+ * about memory are in gem.c. The answers follow from the profile. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /* entry.c - the one exported function of libsoftgpu.so: the table that the preloaded stub calls.
  *
- * Also what happens to the whole library at fork and at the end of the process. The device's
- * threads are not stopped at exit: the program's own destructors may still use the GPU. */
+ * It also handles fork and the end of the process for the whole library. The device's threads are
+ * not stopped at exit, since the program's own destructors may still use the GPU. */
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/kfd/seam.h"
 
@@ -112,8 +112,8 @@ static int64_t seek(int fd, int64_t offset, int whence)
     return -1;
 }
 
-/* True if fd is a DMA-BUF. There is one ioctl on it that programs use, which tells the kernel when
- * the processor reads and writes; all see the same pages here. */
+/* True if fd is a DMA-BUF. Programs use one ioctl on it, which tells the kernel when the CPU reads
+ * and writes. It does nothing here, where GPU and CPU use the same pages. */
 static int dma_buf_ioctl(int fd, unsigned long request, int *result)
 {
     if (kfd_bo_descriptor_size(fd) < 0) return 0;
@@ -150,7 +150,7 @@ static void in_forked_child(void)
 static void register_handlers(void)
 {
     pthread_atfork(NULL, NULL, in_forked_child);
-    at_quick_exit(at_exit); /* which no destructor sees */
+    at_quick_exit(at_exit); /* quick_exit() does not run destructors */
 }
 
 __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool has_stderr)

@@ -1,8 +1,8 @@
-/* events.c - the driver's events: what host threads sleep on until the GPU interrupts.
+/* events.c - the driver's events, on which host threads sleep until the GPU raises an interrupt.
  *
- * Semantics are those of the kernel's kfd_events.c as seen from outside: a raise activates every
- * registered waiter; an auto-reset event stays signalled only if nobody waits. One mutex guards
- * events and waiters; a waiter sleeps on a futex of its own, so a raise wakes nobody else. */
+ * They behave like those of the kernel's kfd_events.c: raising an event activates every registered
+ * waiter, and an auto-reset event stays signalled only if nobody waits. One mutex guards events and
+ * waiters. Each waiter sleeps on a futex of its own, so that raising wakes only its waiters. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>

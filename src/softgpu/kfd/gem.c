@@ -1,8 +1,8 @@
 /* gem.c - DRM's view of GPU memory: handles of buffer objects and their places in the page table.
  *
- * The runtimes' virtual memory management reserves addresses, makes memory without an address
- * through the KFD, and puts one at the other here. Handles are per GPU: the DRM file that they
- * belong to is the same for all of a process's descriptors of a render node. */
+ * The runtimes' virtual memory management reserves addresses, allocates memory without an address
+ * through the KFD, and maps the memory at the addresses here. Handles belong to a GPU, since all
+ * descriptors that a process has of a render node are the same DRM file. */
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 

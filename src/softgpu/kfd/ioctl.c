@@ -1,8 +1,8 @@
 /* ioctl.c - the table of KFD ioctls and the small ones among them.
  *
- * Like the kernel, it goes by the number alone and works on a zero-extended copy of the caller's
- * structure, so that programs built for older and newer headers meet the same code. An ioctl more
- * is a row of `rows`. */
+ * As in the kernel, only the number of an ioctl counts, and its function works on a zero-extended
+ * copy of the caller's structure, so that programs built with older or newer headers both work. A
+ * new ioctl needs a row in `rows`. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/clock.h"
@@ -251,8 +251,8 @@ static int smi_events(kfd_process_t *p, void *data)
     return error;
 }
 
-/* The thunk allocates the page of mailboxes and names it with the first event. It stays as long as
- * the process, so that it has to be the driver's memory, which the program cannot unmap. */
+/* The thunk allocates the event page and names it with the first event. The page is used as long as
+ * the process lives, so it must be a buffer object, which the program cannot unmap. */
 static int set_event_page(kfd_process_t *p, uint64_t handle)
 {
     int error = 0;

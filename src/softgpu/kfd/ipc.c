@@ -1,8 +1,8 @@
-/* ipc.c - memory by name: the IPC handles of AMD's own driver, which ROCr 5 uses.
+/* ipc.c - the IPC handles of AMD's out-of-tree driver, by which ROCr 5 shares memory.
  *
- * A handle is 16 bytes that a program sends to another in any way it likes, so nothing but a name
- * can be in it: which process and which object. The process that exported answers on a socket in
- * its private folder, to processes of the same user only, with a DMA-BUF (bo.c). */
+ * A handle is 16 bytes that a program sends to another in any way it likes, so it cannot carry a
+ * descriptor: it only names a process and an object. The exporting process answers on a socket in
+ * its private tree, to processes of the same user only, with a DMA-BUF (bo.c). */
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/kfd/newer.h"
@@ -24,7 +24,7 @@
 
 enum { SUFFIX_BYTES = 6, HANDLE_TAG = 0x4753, SECONDS_TO_ANSWER = 10, BACKLOG = 64 };
 
-/* What the 16 bytes of a handle are. */
+/* The 16 bytes of a handle. */
 typedef struct {
     uint32_t pid, serial;
     char suffix[SUFFIX_BYTES]; /* of the name of the process's folder */
@@ -33,7 +33,8 @@ typedef struct {
 _Static_assert(sizeof(handle_t) == sizeof(((struct kfd_ipc_export_args *)0)->share_handle),
                "an IPC handle has 16 bytes");
 
-/* A socket's address by way of an open folder: its own name may be longer than an address. */
+/* The socket's address through the descriptor of its folder, since the socket's own path may be too
+ * long for an address. */
 static void address_in(struct sockaddr_un *address, int folder)
 {
     memset(address, 0, sizeof(*address));

@@ -1,4 +1,4 @@
-/* pages.c - see pages.h. Nothing here knows what the pages are used for. */
+/* pages.c - the memory behind a device node (pages.h): memfd or System V shared memory. */
 #include "softgpu/kfd/pages.h"
 
 #include "base/file.h"
@@ -42,8 +42,8 @@ static int create_file(const char *name, uint64_t bytes, kfd_pages_t *pages)
     return 0;
 }
 
-/* Marked for removal at once, it lives as long as somebody has mapped it; others of the same user
- * may still do so by its id. */
+/* The segment is marked for removal at once, and lives as long as a process has mapped it. Until
+ * then other processes of the same user can map it by its id. */
 static int create_segment(uint64_t bytes, kfd_pages_t *pages)
 {
     int fd = base_file_own(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -73,8 +73,8 @@ int kfd_pages_create(const char *name, uint64_t bytes, kfd_pages_t *pages)
     return error;
 }
 
-/* Reserves the place as mmap() would, and puts a part of the segment there: an attachment of System
- * V has no offset and no size. */
+/* shmat() attaches the whole segment only. So this reserves addresses as mmap() would, and moves a
+ * mapping of the wanted part of the segment there. */
 static void *map_segment(const kfd_pages_t *pages, uint64_t offset, void *address, uint64_t bytes,
                          int protection, int flags)
 {

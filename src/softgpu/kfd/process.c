@@ -1,8 +1,8 @@
-/* process.c - what the kernel would keep for this process: made at the first use of a device.
+/* process.c - the state that the kernel would keep for this process, made at the first use.
  *
- * The devices are pages (pages.h): the offsets handed out for mmap are offsets in them, so the
- * program's own mmap calls need no help where they are a file. The device sees all of them through
- * one mapping (the alias), which is not inherited by fork: a child starts with new state. */
+ * Each device node is a file of pages (pages.h). The offsets that ioctls return for mmap() are
+ * offsets in it, so that the kernel's own mmap() maps the right pages. The device has mappings of
+ * its own (the aliases), which a forked child does not inherit: it starts with new state. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/log.h"
@@ -28,7 +28,7 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(kfd_process_t *) current;
 
-/* Files of all device nodes that this process, or those it was forked from, have made. */
+/* The files of all device nodes that this process, or a process it was forked from, has made. */
 static struct {
     dev_t dev;
     ino_t ino;
@@ -42,7 +42,8 @@ int kfd_fstat(int fd, struct stat *st)
     return (int)syscall(SYS_fstat, fd, st);
 }
 
-/* Newest first: the table may have outlived many forks. Under the lock. */
+/* Adds a row to the table. When it is full after many forks, drops the older half. Under the lock.
+ */
 static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
 {
     struct stat st;
@@ -77,7 +78,7 @@ kfd_node_t kfd_node_of(int fd, uint32_t *gpu_index)
     return kfd_fstat(fd, &st) == 0 ? kfd_node_of_file(&st, gpu_index) : KFD_NODE_NONE;
 }
 
-/* Pages of the given size, known as a device node. 0 or -errno. */
+/* Makes a device node of the given size and enters it in the table. 0 or -errno. */
 static int make_node(const char *name, uint64_t bytes, kfd_node_t kind, uint32_t gpu,
                      kfd_pages_t *pages)
 {
@@ -153,7 +154,8 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     uint64_t notes = kfd_bo_all_notes(bytes);
     int error = make_node("softgpu-render", bytes + notes, KFD_NODE_RENDER, index, &gpu->pages);
     if (error != 0) return error;
-    /* apart: room for both in one piece is hard to find, below valgrind there is none */
+    /* two mappings: one range of addresses for both is hard to find, and under valgrind there is
+     * none */
     gpu->alias = kfd_pages_alias(&gpu->pages, 0, bytes);
     gpu->notes = kfd_pages_alias(&gpu->pages, bytes, notes);
     gpu->doorbells = kfd_pages_alias(&p->pages, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);

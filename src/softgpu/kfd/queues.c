@@ -1,6 +1,6 @@
-/* queues.c - user-mode queues: a row per queue and a slot of the doorbell page, then the device.
+/* queues.c - the ioctls for user-mode queues.
  *
- * The driver's ids and doorbell slots are decided here; what a queue executes is device/'s part. */
+ * A queue gets an id and a slot of the doorbell page here; the device (device/) executes it. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>

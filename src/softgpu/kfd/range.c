@@ -1,7 +1,7 @@
-/* range.c - see range.h. A sorted list of free ranges, first fit.
+/* range.c - a sorted list of free ranges, first fit.
  *
- * Programs hold hundreds of buffers, not millions, and allocation is no hot path: the list stays
- * short because neighbours are joined. */
+ * A list is enough: programs hold hundreds of buffers, not millions, they allocate rarely, and the
+ * list stays short because neighbours are joined. */
 #include "softgpu/kfd/range.h"
 
 #include <errno.h>

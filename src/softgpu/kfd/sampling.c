@@ -1,8 +1,8 @@
 /* sampling.c - the runtime's trap handler, and sessions of PC sampling.
  *
- * What a GPU can do is a table; the errors are those of AMD's driver. A session fixes how the GPU
- * is sampled: who comes while it lives takes part in the same way or not at all. The traps are the
- * device's part. Everything under the process's lock. */
+ * A table says what a GPU can do; the errors are those of AMD's driver. A session decides how the
+ * GPU is sampled: another session must ask for the same, or it is refused. The device makes the
+ * traps (device/sampling.c). Functions run under the process's lock. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* smi.c - descriptors from which management tools read what happens to a GPU.
  *
- * A reader writes a mask of events (8 bytes) and then reads lines of text, one event each, without
- * waiting; poll() waits. Of the driver's events there are those that a software GPU has: memory
- * faults, and what becomes of ranges of shared virtual memory. A reader is gone when its end is
- * closed, which the next event or reader finds out. */
+ * A reader writes a mask of events (8 bytes) and then reads lines of text, one for each event,
+ * without waiting; poll() waits. Of the driver's events a software GPU has memory faults, and
+ * migration and unmapping of shared virtual memory. That a reader has closed its end is noticed at
+ * the next event or when the next reader comes. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/file.h"

@@ -1,9 +1,8 @@
-/* spm.c - streaming counters: the driver hands samples from the GPU's ring to the program.
+/* spm.c - streaming counters (SPM): copies samples from the GPU's ring buffer to the program.
  *
- * One user at a time has them. Each call that names a buffer gets back the one named before, with a
- * header in front that says how much is in it; the samples that it had no room for come in the
- * next.
- */
+ * They have one user at a time. Each call that names a buffer gives back the buffer that the call
+ * before named, with a header that says how much is in it. Samples that do not fit go to the next
+ * buffer. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>

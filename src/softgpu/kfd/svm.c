@@ -1,10 +1,10 @@
 /* svm.c - shared virtual memory: attributes of ranges of the program's memory, and access to them.
  *
- * With XNACK off a GPU reaches the ranges it has been given access to and no others. Nothing
- * moves: a GPU's memory is the host's anyway, so advice and prefetches are noted, given back when
- * asked for, and told to those who read the driver's events. Attributes and what the page tables
- * hold are kept apart: changing advice in the middle of a range must not take it from a running
- * kernel for a moment. */
+ * With XNACK off a GPU reaches only the ranges it has been given access to. Nothing moves, since a
+ * GPU's memory is host memory here: advice and prefetches are only recorded, returned when queried,
+ * and reported as events (smi.c). Attributes (range_t) are separate from what the page tables hold
+ * (extent_t), since a change of advice for part of a range must not unmap it for a moment from a
+ * running kernel. */
 #include "softgpu/kfd/svm.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -18,7 +18,7 @@ static const uint32_t default_flags = KFD_IOCTL_SVM_FLAG_HOST_ACCESS | KFD_IOCTL
 
 typedef struct {
     uint32_t preferred, prefetched; /* GPU ids, or KFD_IOCTL_SVM_LOCATION_* */
-    uint32_t location;              /* where the last prefetch has brought it */
+    uint32_t location;              /* the place to which the last prefetch went */
     uint32_t granularity, flags;
     uint32_t access, in_place; /* bit i: GPU i */
 } attributes_t;
@@ -36,8 +36,8 @@ typedef struct kfd_svm_extent {
     struct kfd_svm_extent *next;
 } extent_t;
 
-/* Set while this thread is at work here. Its own calls of free() may unmap memory, which leads here
- * again in programs with an allocator of their own. Not a dynamic variable, whose first use would
+/* Set while this thread holds the lock. Its calls of free() may unmap memory, and then the stub
+ * calls this file again. Initial-exec, since the first use of a dynamic thread-local variable would
  * allocate. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 

@@ -1,8 +1,7 @@
 /* topology.c - writes the files in which the driver describes the machine: one CPU node, then GPUs.
  *
- * Everything follows from the profile and from the host. The names of the properties are those of
- * the kernel's topology folder; thunk and rocminfo read many of them, so each one is truthful.
- * A property more is a line here. */
+ * The values follow from the profile and from the host. The names of the properties are those of
+ * the kernel's topology folder; the thunk and rocminfo read many of them, so all must be true. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/file.h"

@@ -1,8 +1,8 @@
-/* tree.c - the private folder that stands in for the driver's files in /sys and /dev.
+/* tree.c - the private tree: a folder in place of the driver's files in /sys and /dev.
  *
- * One per process, in $XDG_RUNTIME_DIR or /tmp, removed at exit. A process that is killed leaves
- * its folder behind; the lock on it is then gone, and the next process removes it. What the folder
- * holds is topology.c's business. */
+ * Each process has its own, in $XDG_RUNTIME_DIR or /tmp, and removes it at exit. A process that is
+ * killed leaves its folder behind, but not the lock on it: the next process removes the folder.
+ * topology.c writes the files. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
@@ -22,14 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A folder so young may belong to a process that has not locked it yet. */
+/* A folder younger than this may belong to a process that has not locked it yet. */
 enum { RECLAIM_AGE_SECONDS = 10, NFTW_FILES = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char root_path[PATH_MAX]; /* empty: no tree */
 static int root_fd = -1;         /* holds the lock */
 
-/* What files of the tree cannot hold. Made with the tree. */
+/* Texts that could not be written to files of the tree. The list is complete when the tree is made.
+ */
 typedef struct held {
     struct held *next;
     base_file_id_t file;
