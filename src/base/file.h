@@ -1,10 +1,9 @@
-/* file.h - descriptors of our own, inside a program whose descriptors they are not.
+/* file.h - file descriptors that the project's libraries open inside the user's program.
  *
- * Whoever opens a file, a folder or a pipe for the project does it through here. Two guarantees:
- * the descriptor is never 0, 1 or 2, even where the program was started with these closed (it would
- * print into our file), and it is closed on exec. It also stays out of the low numbers that
- * programs deal out among themselves: from BASE_FILE_LOWEST where the limit of open files allows
- * it. */
+ * All code of the project opens files, folders and pipes by these functions. The descriptor is
+ * never 0, 1 or 2, even if the program was started with these closed (it would print into our
+ * file), and it is closed on exec. If the limit of open files allows it, the number is at least
+ * BASE_FILE_LOWEST, out of the way of the program's own descriptors. */
 #ifndef CROCPROF_BASE_FILE_H
 #define CROCPROF_BASE_FILE_H
 
@@ -24,20 +23,20 @@ enum { BASE_FILE_LOWEST = 512 };
  * returned as it is. Where no number is left: -1 with errno, and the descriptor is closed. */
 int base_file_own(int fd);
 
-/* Which file a descriptor is of: programs close ranges of descriptors (closefrom, close_range), and
- * what is kept may then be closed, or be a file of the program's. */
+/* Identifies the file of a descriptor. Programs close ranges of descriptors (closefrom,
+ * close_range), so a descriptor that we keep may be closed, or be another file of the program. */
 typedef struct {
     dev_t device;
     ino_t inode;
 } base_file_id_t;
 
-/* {0, 0} if there is no such descriptor, which is no file's. */
+/* {0, 0}, which identifies no file, if the descriptor is not open. */
 base_file_id_t base_file_id(int fd);
 
-/* True while `fd` is the file that it was. Look before each use of a descriptor that is kept. */
+/* True if `fd` is still the same file. To be asked before each use of a descriptor that is kept. */
 bool base_file_is(int fd, base_file_id_t id);
 
-/* A descriptor that is kept, and what it was. */
+/* A descriptor that is kept, and the file that it was opened as. */
 typedef struct {
     int fd;
     base_file_id_t file;
@@ -56,7 +55,7 @@ void base_kept_close(base_kept_t *kept);
 /* open(2); `mode` counts only where the flags create. */
 int base_file_open(const char *path, int flags, mode_t mode);
 
-/* The whole of a file, to be freed; NULL with errno. */
+/* The contents of a file, which the caller frees; NULL with errno. */
 char *base_file_read(const char *path, size_t *size);
 
 /* A limit on the size of files (ulimit -f) counts memory that is a file, too, and the kernel sends

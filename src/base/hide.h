@@ -1,9 +1,8 @@
-/* hide.h - a library that stands before a runtime's functions has only those that the runtime has.
+/* hide.h - hides those functions of an interposing library that the runtime behind it lacks.
  *
- * A program that asks by a weak reference or by dlsym whether a function exists must get the answer
- * that it gets without us. Nothing here asks the loader to open, find or initialise anything, and
- * no lock is waited for but that of dl_iterate_phdr: constructors may call it, and functions that
- * others' constructors call. */
+ * A program that asks by a weak reference or by dlsym() whether a function exists must get the same
+ * answer as without the library. The code does not ask the loader to open, find or initialise
+ * anything and takes no lock but that of dl_iterate_phdr(), so that constructors may call it. */
 #ifndef CROCPROF_BASE_HIDE_H
 #define CROCPROF_BASE_HIDE_H
 

@@ -1,4 +1,4 @@
-/* loaded.h - libraries that the process has. */
+/* loaded.h - finds libraries that the process has loaded. */
 #ifndef CROCPROF_BASE_LOADED_H
 #define CROCPROF_BASE_LOADED_H
 

@@ -1,14 +1,13 @@
-/* extra.h - definitions of counters that the user adds (-E), on their way through the environment.
+/* extra.h - passes counter definitions that the user adds (-E) through the environment.
  *
- * Apart because rocprofv3 sends them and two programs receive them. Small texts go themselves,
- * since the program may see other files, or see the file changed; what is too large for a variable
- * of the environment goes as the path of its file. */
+ * rocprofv3 sends the text itself, since the program may see other files, or find the file changed.
+ * A text that is too large for an environment variable is passed as the path of its file. */
 #ifndef CROCPROF_TRACE_EXTRA_H
 #define CROCPROF_TRACE_EXTRA_H
 
 #include <stddef.h>
 
-/* The kernel takes no variable beyond 128 KiB. */
+/* The kernel accepts no environment variable larger than 128 KiB. */
 enum { TRACE_EXTRA_VARIABLE_MAX = 120 << 10, TRACE_EXTRA_MAX = 1 << 20 };
 
 #define TRACE_EXTRA_CONTENTS "ROCPROF_EXTRA_COUNTERS_CONTENTS"

@@ -1,7 +1,6 @@
-/* pattern.h - expressions that names are looked for with, in the manner of ECMAScript.
+/* pattern.h - regular expressions for names, with the syntax of ECMAScript.
  *
- * Apart because the library that reads them (PCRE2) is named in pattern.c alone. Who needs another
- * way of matching adds a flag to trace_pattern_make. */
+ * Only pattern.c uses the library that matches them (PCRE2). */
 #ifndef CROCPROF_TRACE_PATTERN_H
 #define CROCPROF_TRACE_PATTERN_H
 
@@ -10,7 +9,7 @@
 
 typedef struct trace_pattern trace_pattern_t;
 
-/* `whole`: a name has to match from end to end; else a part of it is enough. NULL, with a line in
+/* `whole`: the whole name has to match; else a part of it is enough. NULL, with a line in
  * `why` that names expression, problem and place, counted in bytes from 0. */
 trace_pattern_t *trace_pattern_make(const char *text, size_t bytes, bool whole, char *why,
                                     size_t why_bytes);

@@ -1,8 +1,8 @@
 /* selection.h - which counters are collected, and of which dispatches.
  *
- * Here because two programs need the same answer: rocprofv3, which refuses bad texts before the
- * program starts, and the tool library, which obeys them. The texts are those of the variables
- * ROCPROF_COUNTERS, ROCPROF_COUNTER_GROUPS and ROCPROF_KERNEL_FILTER_*. */
+ * rocprofv3, which refuses bad texts before the program starts, and the tool library, which follows
+ * them, both use this. The texts are the values of the variables ROCPROF_COUNTERS,
+ * ROCPROF_COUNTER_GROUPS and ROCPROF_KERNEL_FILTER_*. */
 #ifndef CROCPROF_TRACE_SELECTION_H
 #define CROCPROF_TRACE_SELECTION_H
 
@@ -58,12 +58,12 @@ void trace_selection_free(trace_selection_t *s);
 bool trace_selects_kernel(const trace_selection_t *s, const char *name);
 bool trace_selects_iteration(const trace_selection_t *s, uint64_t iteration);
 
-/* Whether a counter is what a set names: "all" is every one that counts by itself, so no constant,
- * nor the two that add up whatever was asked for just before them. */
+/* Whether a set's name `wanted` names the counter. "all" names every counter except constants and
+ * the two counters that only add up others that were asked for just before them. */
 bool trace_wants_counter(const char *wanted, const char *name, bool constant);
 
-/* A name like TCC_HIT[3] is one instance of a counter: the expression that computes it, to be
- * freed. NULL: the name is none of that kind, or no memory. */
+/* For a name like TCC_HIT[3], which is one instance of a counter: the expression that computes it,
+ * which the caller frees. NULL: the name is not of that kind, or out of memory. */
 char *trace_instance_expression(const char *name);
 
 #endif

@@ -1,8 +1,7 @@
 /* main.c - softgpu: runs a program on the software GPU.
  *
- * Apart from the device because it knows nothing of it: options become environment variables
- * (config.c and the device read them), the stub goes into LD_PRELOAD, the program is executed in
- * place. An option more is a row of `options`. */
+ * Options become environment variables, which kfd/config.c and the device read; the stub goes into
+ * LD_PRELOAD; then this process executes the program. A new option needs a row in `options`. */
 #include "base/file.h"
 #include "base/program.h"
 #include "softgpu/check/options.h"

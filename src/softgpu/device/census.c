@@ -1,7 +1,8 @@
-/* census.c - counts of single instructions, asked for by a profiler: include/softgpu's functions.
+/* census.c - the census: how often each instruction of a kernel is executed. A profiler asks for it
+ * by the functions of include/softgpu/instruction_counts.h.
  *
- * Each thread that works for a dispatch counts for itself; what it has counted goes to the kernel's
- * sums, or to the visitor of single dispatches, when the dispatch ends. */
+ * Each thread that runs waves of a dispatch has its own counts. When the dispatch ends they are
+ * added to the kernel's sums, or given to the profiler's visitor of single dispatches. */
 #include "softgpu/device/census.h"
 
 #include "base/log.h"

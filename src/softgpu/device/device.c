@@ -1,7 +1,6 @@
-/* device.c - creation of the device and the few things that belong to all of its queues.
+/* device.c - creation of the device, and the few functions that are about all of its queues.
  *
- * Apart because everything else hangs on it. A device is never destroyed: its threads may look at
- * it until the process has ended. */
+ * A device is never destroyed, since its threads may use it until the process has ended. */
 #include "softgpu/device/internal.h"
 
 #include "softgpu/check/group.h"

@@ -1,8 +1,7 @@
 /* observe.c - counts of what kernels execute, and the report of --stats.
  *
- * Apart because a device that is not observed needs none of it. Counts go from a box to its run
- * when the box leaves the run, and from the run to its kernel when the run completes: the threads
- * that run waves share nothing in between. */
+ * A box's counts are added to its run's when the box leaves the run, and the run's to its kernel's
+ * when the run completes. In between, the threads that run waves share no counts. */
 #include "softgpu/device/observe.h"
 
 #include "base/env.h"

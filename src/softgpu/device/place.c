@@ -1,7 +1,7 @@
 /* place.c - which workgroups fit on the modelled GPU at once, and where their waves sit.
  *
- * Apart because it is the occupancy model: wave slots, registers and LDS of each compute unit, and
- * the scratch slots of each queue. Everything here runs under the pool's lock. */
+ * This is the occupancy model: wave slots, registers and LDS of each compute unit, and the scratch
+ * slots of each queue. All functions are called under the pool's lock. */
 #include "softgpu/device/internal.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* pm4.c - PM4 packets inside AQL vendor packets: cache control, memory writes, waits, registers.
  *
- * Apart because PM4 is a language of its own. One table row per opcode; registers are a flat file
- * of words that packets set and read back, but for those of the performance counters. An unknown
- * opcode or a short body fails the queue: a packet is never skipped in silence. */
+ * A table has one row for each opcode. Registers are plain words that packets set and read back,
+ * except those of the performance counters. An unknown opcode or a body that is too short fails the
+ * queue: no packet is skipped silently. */
 #include "softgpu/device/internal.h"
 
 #include <string.h>

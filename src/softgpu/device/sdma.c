@@ -1,8 +1,8 @@
 /* sdma.c - the packet processor of SDMA queues: copies, fills, fences, polls, atomics.
  *
- * Apart because SDMA is a language of its own. One table row per packet; each is executed to its
- * end before the next, which is stricter than the hardware and allowed. Read and write pointers
- * are byte offsets that never wrap. */
+ * A table has one row for each kind of packet. Each packet is finished before the next begins,
+ * which is stricter than hardware and allowed. Read and write pointers are byte offsets that never
+ * wrap. */
 #include "softgpu/device/internal.h"
 
 enum { PACKET_DWORDS_MAX = 13 };

@@ -1,12 +1,11 @@
 /* stall.c - see stall.h.
  *
- * A workgroup stands still when its waves come back, turn after turn, to states that they have been
- * in: registers, LDS, places. If all workgroups in flight stand still for a while, and then in
- * turns in which every store is watched change no memory either, nothing on the GPU will ever
- * change it; that the program itself will is what the while is for, and loops that read its memory
- * are left alone. Whatever moves begins it all again: a new state, a packet, a workgroup that
- * begins or ends. One that has not begun by then does not: it would have had hundreds of chances.
- */
+ * A workgroup stands still if its waves return, turn after turn, to states that they were in before
+ * (registers, LDS, program counters). If all workgroups in flight stand still for GRACE_SECONDS,
+ * and then change no memory in turns in which every store is watched, nothing on the GPU will ever
+ * end their loops. The program might: the time is for that, and loops that read host memory are not
+ * reported. Any progress starts the search anew: a new state, a packet, a workgroup that begins or
+ * ends. Workgroups that have not begun by then never will, after hundreds of chances. */
 #include "softgpu/device/stall.h"
 
 #include "base/env.h"

@@ -1,7 +1,7 @@
 /* trace.c - the lines of --trace: each executed instruction and the registers it has changed.
  *
- * Apart because it is text. A wave's registers are compared with a copy of what they were: nobody
- * has to know which registers an instruction writes, so nothing it changes can be missed. */
+ * After each instruction the wave's registers are compared with a copy from before. So no table of
+ * the registers that an instruction writes is needed, and no change can be missed. */
 #include "softgpu/device/observe.h"
 
 #include <stdarg.h>

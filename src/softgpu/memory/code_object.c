@@ -1,8 +1,8 @@
-/* code_object.c - from a kernel descriptor's address to the kernel's name.
+/* code_object.c - reads code objects (ELF) in GPU memory: where they are, and their kernels' names.
  *
- * Apart because it alone knows ELF. The loader copies a code object's segments as they are, so its
- * header and dynamic symbols lie in memory in front of the descriptor. All of it is the program's
- * memory: nothing read here is trusted to be in range. */
+ * The loader copies a code object's segments unchanged, so its ELF header and dynamic symbols are
+ * in memory before the kernel descriptors. The program may have written anything there: offsets are
+ * checked before they are used. */
 #include "softgpu/memory/code_object.h"
 
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* guard.c - the handlers of SIGSEGV and SIGBUS.
  *
- * Apart because nothing else of softgpu may touch the program's signals. A handler acts only in a
- * guarded thread and on an address behind a GPU's page table; for all else it does what would have
+ * Nothing else in softgpu may touch the program's signals. A handler acts only in a guarded thread
+ * and on host memory that is mapped on the GPU; for every other signal it does what would have
  * happened without it. */
 #include "softgpu/memory/guard.h"
 

@@ -1,8 +1,8 @@
 /* memory.c - the device's page table, a radix tree over 48-bit GPU addresses.
  *
- * Apart because every reader of memory needs it and it needs nobody. A slot of a table holds
- * nothing, an extent that covers the whole slot, or the next table; writers take a mutex and change
- * slots in place, readers follow them without a lock. Tables live as long as the page table. */
+ * A slot of a table is empty, or has an extent that covers the whole slot, or the next table.
+ * Writers take a mutex and change slots in place; readers follow the slots without a lock. So
+ * tables are not freed before the whole page table is. */
 #include "softgpu/memory/memory.h"
 
 #include <errno.h>

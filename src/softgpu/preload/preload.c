@@ -1,8 +1,9 @@
 /* preload.c - the C library calls through which a program may look for the GPU driver.
  *
- * Each one passes straight through unless the path belongs to the driver (redirect.h). Kept tiny:
- * it is loaded into every program that the user's command starts, most of which never see a GPU.
- * A call that is missing here is one that programs use to reach the driver around us: add it. */
+ * Each call goes straight to the C library unless its path or descriptor is the driver's
+ * (redirect.h). The stub is kept small, since it is loaded into every program that the user's
+ * command starts, and most of them never use a GPU. If a program reaches for the driver by a call
+ * that is missing here, add it. */
 #undef _FORTIFY_SOURCE
 #include "softgpu/check/sink.h"
 #include "softgpu/instruction_counts.h"

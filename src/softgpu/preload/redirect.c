@@ -1,7 +1,7 @@
-/* redirect.c - decides which paths belong to the driver, and loads the device library for them.
+/* redirect.c - decides which paths belong to the driver, and loads libsoftgpu.so for them.
  *
- * Apart from the interposed calls because this is the only state of the stub: one pointer. A new
- * path of the driver is a row of `rooms`; nothing else changes. */
+ * The stub's only state is a pointer to the library's table of functions. A new path of the driver
+ * needs a row in `rooms`. */
 #include "softgpu/preload/redirect.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* profile.c - reads a GPU profile: lines of "key value", # starts a comment.
  *
- * Apart because the file comes from the user: everything that can be wrong with it is found and
- * named here, so nobody else has to check a number of the profile. The keys and their limits are
- * rows of SG_PROFILE_KEYS (profile.h); a new key needs a row there and nothing here. */
+ * The file may be the user's, so every error in it is found and reported here, and no other code
+ * has to check a value of the profile. The keys and their limits are rows of SG_PROFILE_KEYS
+ * (profile.h); a new key needs a row there and nothing here. */
 #include "softgpu/profile/profile.h"
 
 #include "base/file.h"
