@@ -1,6 +1,7 @@
-/* cache.c - the model as a whole: made, told of instructions, flushed.
+/* cache.c - the model as a whole: it is made, told of instructions, and flushed.
  *
- * What each unit does is its own file's; here is who does what. */
+ * Each unit has a file of its own. Here instructions and fences are passed to the units, and what
+ * requests of a dispatch waited for each other is counted at its end. */
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
@@ -125,7 +126,8 @@ static uint64_t sum(const uint64_t *of, unsigned n)
     return all;
 }
 
-/* What reads and writes wait for the port to L2, which takes the data of a write in two clocks. */
+/* Clocks that reads and writes wait for the port to L2, which a write occupies for
+ * SGC_WRITE_PORT. */
 static uint64_t port_stall(const sgc_tcp_counts_t *c)
 {
     enum { QUARTERS = 4, READ = 1, WRITE = 6 };
@@ -170,7 +172,7 @@ uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves)
     c->tcp.port_stall += stalled < busy ? stalled : busy;
     c->seen_port = port;
     c->td.held_tcp += held_by_returns(&c->td, &c->seen_td);
-    /* SPI writes a register of a wave at its start, to one SIMD, as data goes to one */
+    /* at a wave's start SPI writes a register to one SIMD; it stalls where data returns there */
     const uint64_t meetings = 2 * clocks * t->profile.simds_per_cu;
     if (clocks) c->td.spi_stall += (2 * data * waves + meetings / 2) / meetings;
     c->seen_td = c->td;
@@ -182,7 +184,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Clocks of the pipes go on from dispatch to dispatch, those of two are not the same. */
+/* A unit's clocks run on through all dispatches. The next one begins behind everything of the last,
+ * so that none of its clocks passes for one that has been counted already. */
 static void part_dispatches(sgc_cu_t *c)
 {
     const uint64_t td = later(c->td_busy.until, c->td_wait.until);

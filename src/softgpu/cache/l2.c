@@ -19,7 +19,7 @@ bool sgc_l2_init(sgc_t *t)
     sgc_l2_t *l2 = &t->l2;
     l2->sets = sets;
     l2->interleave = p->l2_interleave / SGC_L2_LINE;
-    /* what is being written is the newest, whatever the profile says */
+    /* at least one: the line that is being written is the newest, whatever the profile says */
     l2->young = p->l2_writeback_ways < p->l2_ways ? p->l2_ways - p->l2_writeback_ways : 1;
     /* with fewer sets than a channel holds in a row, channels would share sets */
     l2->interleave_bits = power_of_two(t->channels) && power_of_two(sets) &&

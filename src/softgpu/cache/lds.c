@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LDS_MOST = 1 << 16 }; /* bytes that a workgroup can have */
+enum { LDS_MOST = 1 << 16 }; /* bytes of LDS that a workgroup has at most */
 
 /* Lanes of one phase: as many as the banks can serve at once. */
 static unsigned phase_lanes(uint32_t bytes)

@@ -1,8 +1,7 @@
 /* model.h - what the files of the cache model share: its state, its counts, one request to L2.
  *
- * Apart because cache.h is for everybody. Every count is a plain number in the structure of the
- * unit that makes it; values.c alone knows which event it is. Names of counts are those of the
- * hardware's events without the block. */
+ * Every count is a plain number in the structure of the unit that makes it; values.c alone knows
+ * which event of the hardware it is. Most counts are named as the event is, without its block. */
 #ifndef SOFTGPU_CACHE_MODEL_H
 #define SOFTGPU_CACHE_MODEL_H
 
@@ -14,36 +13,37 @@
 
 #include <string.h>
 
-/* The sizes that the rules are made of; everything else is in the profile. */
+/* Numbers that docs/counter-model.md's rules use and that are the same for every GPU; those that
+ * differ are in the profile. */
 enum {
     SGC_L2_LINE = 128, /* two halves of SGC_LINE */
     SGC_PAGE = 4096,   /* unit of translation */
     SGC_PAGE_LINES = SGC_PAGE / SGC_LINE,
     SGC_QUAD = 4,     /* lanes that the address unit turns into one access, at best */
-    SGC_QUARTER = 16, /* lanes whose lines are looked up together; of wide elements a quad's */
-    SGC_DWORD = 4,    /* elements above it are wide */
-    SGC_UTCL1_PENDING = 10,  /* look-ups after a miss of their page that still wait for it */
-    SGC_SCALAR_PENDING = 30, /* requests for a scalar line on its way that are let in */
+    SGC_QUARTER = 16, /* lanes of a gang, whose lines are looked up together; 4 if they are wide */
+    SGC_DWORD = 4,    /* elements of more bytes are wide */
+    SGC_UTCL1_PENDING = 10,  /* look-ups of a page after its miss that have to wait, too */
+    SGC_SCALAR_PENDING = 30, /* further requests that a cache takes for a line on its way */
     SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
-    SGC_WRITE_PORT = 2,      /* clocks in which the port to L2 takes a write and its data */
+    SGC_WRITE_PORT = 2,      /* clocks that a write and its data occupy the port to L2 */
     SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
     SGC_CODE_PENDING = 9,    /* the same for a line of code */
     SGC_LAST_CODE = 16,
-    SGC_DISPATCH_BITS = 40,  /* clocks of a dispatch */
+    SGC_DISPATCH_BITS = 40,  /* a dispatch has less than 1 << 40 clocks */
     SGC_UNCACHED_TURN = 350, /* clocks between two reads of one uncached line of the host */
     SGC_UTCL2_WAYS = 8,
-    SGC_TAG_BANKS = 4, /* of the vector L1's tags, by line number */
+    SGC_TAG_BANKS = 4, /* banks of the vector L1's tags; a line's number selects one */
     SGC_MTYPES = 4
 };
 
 /* ---- units ---- */
 
-/* A page as the model knows it: frames are numbered in the order of their first use, so that
- * nothing depends on where the program's memory happened to be mapped. One word, to be copied. */
+/* What a page is mapped to. Frames, the physical pages, are numbered in the order of first use, so
+ * that no count depends on where the program's memory happens to be. */
 typedef struct {
     _Alignas(8) uint32_t frame;
     sgc_page_t page;
-    bool known; /* the page's type has been asked since sgc_remap() */
+    bool known; /* `page` has been asked for since sgc_remap() */
 } sgc_frame_t;
 
 typedef struct {
@@ -54,23 +54,23 @@ typedef struct {
 typedef struct {
     sgc_mapping_t *slot; /* open addressing, a power of two */
     uint64_t size, used;
-    uint32_t frames; /* given out; those of a fragment are aligned to its size */
-    uint64_t lost;   /* pages without an entry since memory ran out: they share frame 0 */
+    uint32_t frames; /* frames in use; those of a fragment are aligned to its size */
+    uint64_t lost;   /* pages for which memory ran out: they have no entry and share frame 0 */
     sgc_page_fn_t *page;
     void *user;
 } sgc_pages_t;
 
-/* A translation buffer: which frames were used last. */
+/* A translation buffer (TLB). */
 typedef struct {
     ways_t ways;   /* tag: the first frame of a fragment */
     uint64_t last; /* page of the last look-up + 1: the newest entry */
     sgc_frame_t last_to;
 } sgc_tlb_t;
 
-/* Clocks during which something was going on, each counted once. */
+/* Clocks during which a unit was busy, or waited; each is counted once. */
 typedef struct {
     uint64_t clocks, until;
-    uint64_t seen; /* clocks, when a dispatch ended last */
+    uint64_t seen; /* value of `clocks` when the last dispatch ended */
 } sgc_span_t;
 
 typedef struct {
@@ -79,15 +79,15 @@ typedef struct {
 } sgc_sq_counts_t;
 
 typedef struct {
-    uint64_t ta_busy, held; /* of these, clocks that no wave waits for behind others */
-    uint64_t total_wavefronts, buffer[4], flat[4]; /* all, reads, writes, atomics */
+    uint64_t ta_busy, held; /* held: those clocks of ta_busy in which no wave waits for others */
+    uint64_t total_wavefronts, buffer[4], flat[4]; /* [4]: all, reads, writes, atomics */
     uint64_t buffer_total_cycles, buffer_coalesced_read_cycles, buffer_coalesced_write_cycles;
     uint64_t addr_stalled_by_tc_cycles, data_stalled_by_tc_cycles;
 } sgc_ta_counts_t;
 
 typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
-    uint64_t data; /* clocks that data of loads takes on its way to registers */
+    uint64_t data; /* clocks in which data of loads is sent to registers */
     uint64_t narrow, wide,
         stores; /* instructions: what returns data, by its elements; what does not */
     uint64_t held_tcp, spi_stall;
@@ -106,14 +106,14 @@ typedef struct {
 typedef struct {
     uint64_t free;  /* when the vector memory pipe takes the next instruction */
     ways_t l1;      /* tag: physical line */
-    bool l1_filled; /* since it was emptied: each fence empties those of all units */
+    bool l1_filled; /* since L1 was emptied; saves work, as a fence empties those of all units */
     sgc_tlb_t tlb;
     sgc_sq_counts_t sq;
     sgc_ta_counts_t ta;
     sgc_td_counts_t td;
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
-    uint32_t sqc; /* its scalar and instruction cache */
+    uint32_t sqc; /* index of its scalar and instruction cache in sgc.sqc */
     uint64_t seen_ta,
         seen_port; /* when a dispatch ended last: ta_busy, what the port's stalls came to */
     sgc_td_counts_t seen_td; /* the same */
@@ -126,35 +126,35 @@ typedef struct {
     uint64_t dcache_shut; /* clocks that the data cache took no request */
 } sgc_sqc_counts_t;
 
-/* A line that has been asked for, and when it is there. */
+/* A line that has been requested, and the clock at which it arrives. */
 typedef struct {
     uint32_t line;
     uint64_t at;
 } sgc_arriving_t;
 
-/* When a line of code was asked for and when it is there, since the model was made. */
+/* When a line of code was requested and when it arrives, in clocks since the model was made. */
 typedef struct {
     uint64_t asked, there;
-    uint32_t room; /* requests for it that are let in before */
+    uint32_t room; /* further requests that the cache takes for it before it arrives */
 } sgc_coming_t;
 
 /* Scalar and instruction cache, shared by some compute units of an engine. */
 typedef struct {
     ways_t data, code;
-    sgc_frame_t *data_page; /* by slot of `data`: where it is written back to */
-    uint64_t *dirty;        /* by slot of `data`: bytes written */
+    sgc_frame_t *data_page; /* indexed by slot of `data`: the page that the line is of */
+    uint64_t *dirty;        /* indexed by slot of `data`: bit n, byte n has been written */
     uint64_t n_dirty;
     sgc_tlb_t data_tlb, code_tlb; /* not counted by any event */
-    /* by the low bits of a line's number, as far as sets have them: the last that hit there + 1, or
-     * 0. It is the newest of its set */
+    /* Indexed by the low bits of a line's number, which are bits of its set's: the line that last
+     * hit there + 1, or 0. That line is the newest of its set, so another hit changes nothing. */
     struct {
         uint64_t line;
         sgc_coming_t coming;
     } last_code[SGC_LAST_CODE];
     unsigned last_mask;
-    sgc_coming_t *code_coming; /* by slot of `code` */
-    /* lines of data that have been read last, by the low bits of their numbers, and how many more
-     * may ask for each before it is there */
+    sgc_coming_t *code_coming; /* indexed by slot of `code` */
+    /* Indexed by the low bits of a line's number: the line that was read last, and how many further
+     * requests for it the cache takes before it arrives. */
     sgc_arriving_t data_arriving[SGC_ARRIVING];
     uint32_t data_room[SGC_ARRIVING];
     sgc_sqc_counts_t count;
@@ -163,27 +163,27 @@ typedef struct {
 typedef struct {
     uint64_t by_type[SGC_MTYPES][SGC_ACCESSES], hit, streaming;
     uint64_t writeback, normal_writeback, op_writeback, normal_evict, op_evict;
-    /* transactions below L2: to the host's memory, to the GPU's own */
+    /* transactions below L2: [0] to the host's memory, [1] to the GPU's own */
     uint64_t ea_wrreq[2], ea_atomic[2], ea_rdreq[2];
     uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
-    uint64_t both; /* requests for two halves of a line */
-    /* of dispatches that have ended, clocks */
+    uint64_t both; /* requests for both halves of a line */
+    /* in clocks; counted when a dispatch ends */
     uint64_t busy, tag_stall, rd_stall[2], wr_stall[2];
 } sgc_tcc_counts_t;
 
-/* A line of L2, as small as it can be: there are many. */
+/* A line of L2. A byte, since there are many and they have to fit into the host's caches. */
 typedef uint8_t sgc_l2_line_t;
 enum {
-    SGC_L2_VALID = 3,       /* bit h: half h holds what memory holds, and what was written since */
+    SGC_L2_VALID = 3,       /* bit h: all of half h is valid */
     SGC_L2_DIRTY = 60,      /* bit 2 + n: the n-th 32 bytes are newer than memory */
     SGC_L2_LOCAL = 1 << 6,  /* in the GPU's own memory, else in the host's */
-    SGC_L2_SHARED = 1 << 7, /* not RW */
+    SGC_L2_SHARED = 1 << 7, /* the page's type is not RW */
     SGC_L2_DIRTY_SHIFT = 2
 };
 
 typedef struct {
     sgc_tcc_counts_t count;
-    sgc_tcc_counts_t seen; /* when a dispatch began last */
+    sgc_tcc_counts_t seen; /* value of `count` when the last dispatch began */
 } sgc_channel_t;
 
 static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
@@ -195,16 +195,16 @@ static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
     return n;
 }
 
-/* The sets of all channels. Where all numbers are powers of two, as they should be, a set's place
- * is the low bits of its lines' tags: lines in a row are found in a row. Else one channel's sets
- * follow the other's. */
+/* The sets of all channels in one array. If all sizes are powers of two, as on real GPUs, a line's
+ * set is the low bits of its tag, so that consecutive lines are in consecutive sets of the array.
+ * Else the array has one channel's sets after the other's. */
 typedef struct {
     ways_t ways; /* tag: physical address / SGC_L2_LINE */
     sgc_l2_line_t *line;
     uint32_t sets;              /* of a channel */
-    unsigned interleave;        /* lines in a row that one channel holds */
-    int interleave_bits;        /* its logarithm; -1: not all are powers of two */
-    uint32_t young;             /* the newest ways of a set: only these are dirty */
+    unsigned interleave;        /* consecutive lines that are of the same channel */
+    int interleave_bits;        /* its logarithm; -1: not all sizes are powers of two */
+    uint32_t young;             /* how many of a set's newest lines may be dirty */
     uint32_t n_dirty, n_shared; /* lines that are dirty; that are not RW */
 } sgc_l2_t;
 
@@ -214,36 +214,37 @@ struct sgc {
     sg_profile_t profile;
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
     uint64_t now;  /* sgc_at() */
-    uint64_t base; /* of the clocks of this dispatch among those of all */
+    uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
     sgc_tallies_t tallies;
     sgc_reach_t *reach; /* sgc_reached() */
-    /* the lines of L2 that scalar caches have had read last, in turns */
+    /* a ring of the L2 lines that scalar and instruction caches requested last */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;
     sgc_pages_t pages;
     ways_t utcl2;            /* tag: the first frame of a fragment, by its size */
-    sgc_arriving_t uncached; /* the host's uncached line that was read last; when it may be again */
+    sgc_arriving_t uncached; /* uncached line of the host read last; when it can be read again */
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
     sgc_channel_t *channel;
     sgc_l2_t l2;
     sgc_lds_memo_t lds_memo[SGC_LDS_MEMOS];
-    /* which lines of a gang are there already: by line number, the gang that touched it */
+    /* Indexed by low bits of a line's number: the number of the last gang that had a line there.
+     * Tells in most cases that a line is new in its gang, without a search. */
     uint32_t gang, touched[SGC_TOUCHED];
 };
 
 /* ---- requests to L2 ---- */
 
-/* l2.c: one request for a physical line of 64 bytes. `bytes`: which of them a write or an atomic
- * changes. Returns the clocks from issue until its data or its acknowledge is back. */
+/* l2.c: one request for a physical line of 64 bytes. `bytes`: bit n if a write or an atomic changes
+ * byte n. Returns the clocks from issue until the data or the acknowledgement is back. */
 uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream);
-/* Clocks that a transaction below L2 takes, of those of the whole way. */
+/* The part of a latency of `all` clocks that is spent below L2. */
 uint32_t sgc_below_l2(const sgc_t *t, uint32_t all);
 bool sgc_l2_init(sgc_t *t);
 void sgc_l2_free(sgc_t *t);
 void sgc_l2_write_back(sgc_t *t);
-/* All lines, or only those that are not RW. */
+/* Invalidates all lines, or only those of pages that are not RW. */
 void sgc_l2_invalidate(sgc_t *t, bool all);
 
 /* ---- translations: pages.c ---- */
@@ -251,8 +252,8 @@ void sgc_l2_invalidate(sgc_t *t, bool all);
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
 void sgc_pages_forget_types(sgc_pages_t *p);
 sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page);
-/* A unit's own buffer has missed the page: the buffer that all units share has it, or reads the
- * page table. */
+/* A unit's own translation buffer has missed: looks the page up in the one that all units share
+ * (UTCL2), and in the page table if it misses too. */
 void sgc_translate(sgc_t *t, sgc_frame_t f);
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);
 void sgc_tlb_free(sgc_tlb_t *b);
@@ -268,14 +269,15 @@ static inline sgc_mapping_t *sgc_pages_first(const sgc_pages_t *p, uint64_t page
     return &p->slot[sgc_pages_hash(page) & (p->size - 1)];
 }
 
-/* Most pages are where their hash points to. */
+/* The entry of a page. Most are in the first slot that their hash gives. */
 static inline sgc_frame_t sgc_pages_find(sgc_pages_t *p, uint64_t page)
 {
     const sgc_mapping_t *m = sgc_pages_first(p, page);
     return m->page == page + 1 && m->to.known ? m->to : sgc_pages_search(p, page);
 }
 
-/* Looks up a page that is not the last one, with a copy of b->ways. Whether it was there. */
+/* Looks up a page that is not b->last; `w`: a copy of b->ways. Returns whether the buffer had it.
+ */
 static inline bool sgc_tlb_other(sgc_tlb_t *b, const ways_t *w, sgc_pages_t *p, uint64_t page)
 {
     const sgc_frame_t f = sgc_pages_find(p, page);
@@ -293,7 +295,7 @@ static inline sgc_frame_t sgc_tlb_find(sgc_tlb_t *b, sgc_pages_t *p, uint64_t pa
     return b->last_to;
 }
 
-/* Physical line of an address in the frame. */
+/* Number of the physical line of an address in a page mapped to the frame. */
 static inline uint32_t sgc_line_of(sgc_frame_t f, uint64_t va)
 {
     return f.frame * SGC_PAGE_LINES + (uint32_t)(va / SGC_LINE % SGC_PAGE_LINES);
@@ -319,7 +321,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
 /* lds.c */
 void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
              sgc_cost_t *cost);
-/* Lanes of *a (LDS offsets) in LDS of so many bytes. `flat`: of a FLAT instruction. */
+/* Lanes whose addresses are offsets in an LDS of `size` bytes. `flat`: of a FLAT instruction. */
 void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op,
                     bool flat, bool returns, sgc_cost_t *cost);
 /* scalar.c */
@@ -329,7 +331,7 @@ void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *sqc);
 bool sgc_scalar_init(sgc_t *t);
 void sgc_scalar_free(sgc_t *t);
 
-/* A compute unit that there is. */
+/* The number, wrapped so that it is one of an existing compute unit. */
 static inline unsigned sgc_unit(const sgc_t *t, unsigned cu)
 {
     return cu < t->cus ? cu : cu % t->cus;

@@ -22,7 +22,7 @@ static uint8_t access_of(isa_class_t c)
     }
 }
 
-/* Of the scalar cache or the vector one: the table has one word for both. */
+/* ISA_ACCESS_INVALIDATE is of the scalar cache or of the vector L1: the unit says which. */
 static uint8_t special_of(const isa_memory_t *m)
 {
     const bool scalar = m->unit == ISA_UNIT_SCALAR;

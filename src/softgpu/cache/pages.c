@@ -16,7 +16,7 @@ enum {
     NO_FRAGMENT = UINT8_MAX
 };
 
-/* The largest block around `va` that lies in the extent. */
+/* The fragment of `va`: the largest aligned block around it that lies in the extent. */
 static uint8_t fragment_of(const sg_extent_t *e, uint64_t va)
 {
     uint8_t fragment = LARGEST_FRAGMENT;
@@ -73,7 +73,7 @@ static bool grow(sgc_pages_t *p)
     return true;
 }
 
-/* The mapping of a page, new or not. NULL: no memory. */
+/* The entry of a page, which is made if there is none. NULL: out of memory. */
 static sgc_mapping_t *mapping_of(sgc_pages_t *p, uint64_t page)
 {
     sgc_mapping_t *m = place_of(p, page);
@@ -114,9 +114,9 @@ void sgc_pages_forget_types(sgc_pages_t *p)
 
 /* ---- translation buffers ---- */
 
-/* An entry of the page table, read in a line of 64 bytes from the GPU's own memory through L2,
- * which does not keep it. The channel stands for the table's address, which the model does not
- * have. */
+/* A read of 64 bytes of the page table, which is in the GPU's own memory. It goes through a channel
+ * of L2 but is not kept there. The model does not know the table's address: the fragment's number
+ * selects the channel. */
 static void read_table(sgc_t *t, uint32_t fragment)
 {
     sgc_tcc_counts_t *c = &t->channel[fragment % t->channels].count;

@@ -1,7 +1,7 @@
 /* reach.c - where the lanes of a vector memory instruction go: memory, scratch, LDS.
  *
- * Apart because whoever looks at single instructions asks the same without counting anything. The
- * addresses are the executor's (isa/address.h). */
+ * Apart because the census and the checker ask for addresses too, without counting anything. The
+ * rules are in isa/address.h and image.h, which the executor uses as well. */
 #include "softgpu/cache/reach.h"
 
 #include "softgpu/isa/address.h"
@@ -14,15 +14,15 @@ static const isa_row_t *rows_of(const isa_wave_t *w, const isa_operand_t *o)
     return w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
 }
 
-/* A scalar source; vector memory takes no special register that would mean an address. */
+/* A scalar source. Special registers (ISA_OPK_SPECIAL) count as 0: none holds an address. */
 static uint64_t scalar(const isa_wave_t *w, const isa_operand_t *o)
 {
     if (o->kind == ISA_OPK_SGPR) return w->sgpr[o->reg] | (uint64_t)w->sgpr[o->reg + 1] << 32;
     return o->kind == ISA_OPK_CONST ? o->k : 0;
 }
 
-/* Full EXEC, and lanes evenly apart from `base` + a row: their addresses need not be written down.
- */
+/* If EXEC is full and the lanes' addresses, base + row[l], rise evenly, sets a->even and returns
+ * true: the caller need not compute each address. */
 static bool even_lanes(sgc_lanes_t *a, uint64_t base, const uint32_t *row)
 {
     if (a->exec != ~UINT64_C(0) || !sgc_row_even(row, SGC_LINE, &a->step)) return false;
@@ -59,7 +59,7 @@ static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t 
         isa_address_scratch(a->va, w->flat_scratch, rows_of(w, &i->src[0])[0], offset);
 }
 
-/* Returns the step from dword to dword. */
+/* Returns the bytes from one dword of an element to the next. */
 static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                                  uint64_t *va, isa_buffer_range_t *range)
 {
@@ -71,7 +71,7 @@ static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const
     return isa_buffer_dword_step(&b);
 }
 
-/* Leaves in *a the lanes of which a byte is in range. */
+/* Leaves in *a the lanes of whose element at least one byte is in range. */
 static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                          sgc_lanes_t *a)
 {
@@ -100,8 +100,8 @@ static void texel_lanes(const isa_texels_t *t, uint32_t bytes, sgc_lanes_t *a)
     }
 }
 
-/* Texels that no lane has are left out. What hardware does not define goes nowhere: the executor
- * tells. */
+/* Texels that no lane has are left out. An instruction that hardware does not define has no
+ * addresses here: the executor reports it. */
 static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
 {
     isa_image_access_t x;
@@ -123,7 +123,7 @@ static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sg
         a->va[l] = (w->m0 & 0xffff) + (uint32_t)i->imm + 4 * l;
 }
 
-/* Lanes whose address is in an aperture leave r->memory. */
+/* Moves lanes whose address is in an aperture from r->memory to r->lds and r->own. */
 static void flat_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
 {
     sgc_lanes_t *a = &r->memory;

@@ -1,18 +1,18 @@
-/* image.h - which texels an image instruction means: descriptors, coordinates, filters, addresses.
+/* image.h - which texels an image instruction accesses: descriptors, coordinates, filters,
+ * addresses.
  *
- * Apart because two read it, as with address.h: the executor, which accesses the texels, and the
- * cache model and the checks, which look at their addresses. Functions of registers alone: nothing
- * here looks at memory. image.c has a table of a descriptor's fields, image_layout.c a table that
- * says for each bit of an address which bit of which coordinate it is, image_sample.c the filters.
- */
+ * Apart, as address.h is, because the executor accesses the texels, and the cache model and the
+ * checker look at their addresses. Nothing here reads memory. image.c has a table of a descriptor's
+ * fields, image_layout.c a table that says for each bit of an address which bits of the coordinates
+ * it comes from, image_sample.c the filters. */
 #ifndef SOFTGPU_ISA_IMAGE_H
 #define SOFTGPU_ISA_IMAGE_H
 
 #include "softgpu/isa/texel_rows.h"
 #include "softgpu/isa/wave.h"
 
-/* GB_ADDR_CONFIG of gfx90a, which the driver tells: 4 pipes, 16 banks, 256 bytes in each in turn.
- * Layouts that spread textures over the memory's channels depend on it. */
+/* From the register GB_ADDR_CONFIG of gfx90a, which the driver reports: 4 pipes, 16 banks, an
+ * interleave of 256 bytes. Layouts that spread textures over memory channels depend on it. */
 enum {
     ISA_GB_ADDR_CONFIG = 0x22014042,
     ISA_IMAGE_INTERLEAVE_LOG2 = 8,
@@ -37,7 +37,7 @@ typedef enum {
     ISA_T_LAYOUT,
     ISA_T_TYPE,
     ISA_T_LAST_SLICE, /* depth - 1 */
-    ISA_T_PITCH,      /* texels from row to row; not of images with levels */
+    ISA_T_PITCH,      /* texels from row to row; only images without levels have it */
     ISA_T_BORDER_ORDER,
     ISA_T_BASE_SLICE,
     ISA_T_LEVELS,
@@ -68,7 +68,7 @@ typedef enum {
 
 /* ISA_T_TYPE. */
 typedef enum {
-    ISA_IMAGE_NONE = 0, /* a descriptor of zeros: nothing is in range */
+    ISA_IMAGE_NONE = 0, /* a descriptor of zeros: every access is out of range */
     ISA_IMAGE_1D = 8,
     ISA_IMAGE_2D,
     ISA_IMAGE_3D,
@@ -82,19 +82,19 @@ enum { ISA_IMAGE_AXES = 3, ISA_IMAGE_LEVELS = 16, ISA_IMAGE_AXIS_BITS = 16 };
 /* Where texels are in an image's memory. */
 typedef struct {
     bool linear, mixed;
-    uint32_t block_log2;               /* bytes of a block */
-    uint32_t dim_log2[ISA_IMAGE_AXES]; /* of its sides in texels */
+    uint32_t block_log2;               /* logarithm of a block's bytes */
+    uint32_t dim_log2[ISA_IMAGE_AXES]; /* logarithms of its sides in texels */
     uint32_t levels;
-    uint64_t pitch, slice; /* linear: bytes of a row, of a slice; else blocks of these */
-    /* What each bit of a coordinate changes of the offset in the block. */
+    uint64_t pitch, slice; /* size of a row and of a slice: in bytes if linear, else in blocks */
+    /* The bits of the offset in a block that each bit of a coordinate flips. */
     uint32_t flips[ISA_IMAGE_AXES][ISA_IMAGE_AXIS_BITS];
 } isa_layout_of_t;
 
-/* A level of an image. */
+/* A level of an image (a mipmap). */
 typedef struct {
     uint32_t size[ISA_IMAGE_AXES]; /* texels */
-    uint32_t at[ISA_IMAGE_AXES];   /* first block */
-    uint64_t offset;               /* linear: in bytes; else in the block that it shares */
+    uint32_t at[ISA_IMAGE_AXES];   /* its first block */
+    uint64_t offset; /* linear: where it begins, in bytes; else where in a block shared by levels */
 } isa_level_t;
 
 typedef struct {
@@ -102,16 +102,16 @@ typedef struct {
     isa_image_type_t type;
     isa_format_t format;
     isa_layout_of_t layout;
-    unsigned axes;   /* coordinates that have texels: 1 to 3 */
-    bool sliced;     /* slices beside them */
-    uint32_t slices; /* that the view has */
+    unsigned axes;   /* coordinates of a texel: 1 to 3 */
+    bool sliced;     /* it has slices (an array's or a cube's), too */
+    uint32_t slices; /* number of slices in the view */
 } isa_image_t;
 
 /* One texel of each lane. */
 typedef struct {
     _Alignas(64) uint64_t va[ISA_LANES];
-    uint64_t lanes;  /* that have one in memory */
-    uint64_t border; /* whose texel is the border */
+    uint64_t lanes;  /* lanes whose texel is in memory */
+    uint64_t border; /* lanes that get the border color instead */
     float weight[ISA_LANES];
 } isa_texels_t;
 
@@ -122,25 +122,25 @@ typedef enum { ISA_REDUCE_BLEND, ISA_REDUCE_MIN, ISA_REDUCE_MAX } isa_reduce_t;
 /* What an instruction accesses. */
 typedef struct {
     isa_image_t image;
-    uint32_t border[4]; /* components of an element of the border */
+    uint32_t border[4]; /* components of the border color */
     isa_reduce_t reduce;
-    unsigned n; /* texels: 0 for those that access none */
+    unsigned n; /* texels of each lane; 0: the instruction accesses none */
     isa_texels_t texel[ISA_TEXELS_MAX];
 } isa_image_access_t;
 
-/* Of *i with the wave's registers and EXEC, which is not 0. NULL, or why hardware does not define
- * it or it is not modelled. */
+/* Works out what *i accesses, from the wave's registers and EXEC, which is not 0. NULL, or the
+ * reason why it cannot be executed: hardware does not define it, or it is not modelled. */
 const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x);
 
-/* Dwords of the address that *i takes. */
+/* Number of VGPRs that the address of *i takes. */
 unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i);
 
-/* image_get_resinfo: size and number of levels, for the level in each lane's address. False: why
- * is as above. */
+/* image_get_resinfo: size and number of levels, for the level in the lane's address. NULL, or the
+ * reason as above. */
 const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
                            uint32_t size[4]);
 
-/* Of components: which there are in registers, and how. */
+/* Which components of a texel are in registers. */
 static inline unsigned isa_image_mask(const isa_inst_t *i)
 {
     return i->image & ISA_IMAGE_DMASK ? i->image & ISA_IMAGE_DMASK : 1u;
@@ -151,22 +151,22 @@ static inline isa_packing_t isa_image_packing(const isa_inst_t *i)
     return i->image & ISA_IMAGE_D16 ? ISA_PACK_D16 : ISA_PACK_WHOLE;
 }
 
-/* Elements are in registers as in memory. */
+/* Whether registers hold elements as memory does, without conversion. */
 bool isa_image_is_packed(const isa_inst_t *i);
-/* What a store puts into memory for a lane: low end first. */
+/* The element that a store writes for a lane; low dword first. */
 void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
                        unsigned lane, uint32_t raw[4]);
 
-/* ---- parts, for each other ---- */
+/* ---- what the image files use of each other ---- */
 
-/* image.c. `image` is NULL or why not. */
+/* image.c: takes a descriptor apart. NULL, or the reason why it cannot be used. */
 const char *isa_image_decode(const uint32_t words[8], isa_image_t *m);
 bool isa_image_has_level(const isa_inst_t *i);
 
-/* image_layout.c: false: no such layout. */
+/* image_layout.c: finds the image's layout; false if it has none that is known. */
 bool isa_image_lay_out(isa_image_t *m);
 void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out);
-/* Of a texel that is there. */
+/* Address of a texel that is inside the level. */
 uint64_t isa_image_address(const isa_image_t *m, const isa_level_t *level,
                            const uint32_t at[ISA_IMAGE_AXES]);
 

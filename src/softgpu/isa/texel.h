@@ -1,15 +1,15 @@
 /* texel.h - elements of typed memory: how components are packed, and what numbers they are.
  *
- * Apart because buffers with a format and images have the same elements. A data format is a row of
- * the table of layouts; an image's formats go on where a buffer's end. What a format means is said
- * here, which address an element has in address.h and image.h. */
+ * Apart because buffers with a format and images have the same elements. A data format is a row in
+ * the table of layouts, first those of buffers, then those that only images have. Addresses of
+ * elements are in address.h and image.h. */
 #ifndef SOFTGPU_ISA_TEXEL_H
 #define SOFTGPU_ISA_TEXEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As descriptors count them. */
+/* Number formats, by their numbers in descriptors. */
 typedef enum {
     ISA_NUM_UNORM,
     ISA_NUM_SNORM,
@@ -20,10 +20,10 @@ typedef enum {
     ISA_NUM_RESERVED,
     ISA_NUM_FLOAT,
     ISA_NUM_RESERVED_8,
-    ISA_NUM_SRGB /* images only: the first three components are not linear */
+    ISA_NUM_SRGB /* images only: the first three components are in sRGB's non-linear scale */
 } isa_num_format_t;
 
-/* What a component of a loaded element is taken from; COMPONENT and up: the element's. */
+/* What a register of a load gets: 0, 1, or a component of the element, from COMPONENT on. */
 enum { ISA_SELECT_ZERO, ISA_SELECT_ONE, ISA_SELECT_COMPONENT = 4 };
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
     isa_layout_t layout;
     isa_num_format_t num;
     uint8_t select[4]; /* ISA_SELECT_* of each loaded component */
-    uint32_t bytes;    /* of an element */
+    uint32_t bytes;    /* size of an element */
 } isa_format_t;
 
 /* `data` is the number of the data format. False: hardware does not define the combination. */
@@ -48,21 +48,21 @@ static inline bool isa_format_is_integer(const isa_format_t *f)
     return f->num == ISA_NUM_UINT || f->num == ISA_NUM_SINT;
 }
 
-/* 1 as a component of this format: an integer or a float. */
+/* The number 1 in this format: an integer or a float. */
 uint32_t isa_format_one(const isa_format_t *f);
 
-/* The four components of an element as 32-bit registers hold them, before they are selected. `raw`
- * is its bytes, low end first; those it does not have are 0, and 1 the last. */
+/* Unpacks an element into four components of 32 bits, before the descriptor's selection. `raw` has
+ * its bytes, low end first. Components that the format lacks are 0; the fourth is 1. */
 void isa_texel_components(const isa_format_t *f, const uint32_t raw[4], uint32_t have[4]);
 void isa_texel_select(const isa_format_t *f, const uint32_t have[4], uint32_t out[4]);
-/* What a load out of range delivers: nothing, but the ones that the descriptor asks for. */
+/* The result of a load out of range: 0, but 1 where the descriptor selects ISA_SELECT_ONE. */
 void isa_texel_missing(const isa_format_t *f, uint32_t out[4]);
 
-/* What selecting undoes, for stores: the element's component c is the first one of the registers'
- * that a load would take from it. Where the descriptor selects none of the element, all go as they
- * are. */
+/* For stores, the reverse of the descriptor's selection: component c of the element comes from the
+ * first register that a load would fill from c. If the descriptor selects no component of the
+ * element, the registers are taken in order. */
 void isa_texel_unselect(const isa_format_t *f, const uint32_t value[4], uint32_t have[4]);
-/* What unpacking undoes: components of the element, in its own order, to its bytes. */
+/* The reverse of isa_texel_components(): packs components into an element. */
 void isa_texel_pack(const isa_format_t *f, const uint32_t in[4], uint32_t raw[4]);
 
 /* 16-bit components of the d16 instructions: f16 for everything but integers. */

@@ -28,7 +28,7 @@ static inline void isa_put_components(const isa_format_t *f, isa_row_t *rows, un
     }
 }
 
-/* Those that the registers do not have are 0. */
+/* Reads a lane's components from registers; those that have no register are 0. */
 static inline void isa_take_components(const isa_format_t *f, const isa_row_t *rows, unsigned l,
                                        uint32_t *value, unsigned n, isa_packing_t packing)
 {

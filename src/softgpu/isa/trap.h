@@ -1,8 +1,8 @@
 /* trap.h - how a wave gets into a trap handler: gfx90a's trap registers and what they are set to.
  *
- * On the machine a first handler, the driver's own, comes before the one that the runtime has set,
- * and prepares these registers for it. isa_trap_enter() stands in for it; what the runtime's
- * handler does is executed like any code, in privileged mode, until s_rfe_b64. */
+ * On hardware a first handler, which the driver installs, prepares these registers and then jumps
+ * to the handler that the runtime has set. The functions here do the work of the first handler. The
+ * runtime's handler is executed like other code, in privileged mode, until s_rfe_b64. */
 #ifndef SOFTGPU_ISA_TRAP_H
 #define SOFTGPU_ISA_TRAP_H
 
@@ -19,7 +19,7 @@ static inline uint32_t isa_status(const isa_wave_t *w)
 }
 
 typedef struct {
-    uint64_t tba, tma; /* the runtime's handler and its memory */
+    uint64_t tba, tma; /* address of the runtime's handler, and of its data */
     uint32_t packet;   /* index of the dispatch in its queue's ring */
 } isa_trap_t;
 

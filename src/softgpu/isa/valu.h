@@ -1,8 +1,9 @@
 /* valu.h - how a vector instruction is written: one line that gives its types and its formula.
  *
- * A line makes a body, which works on 64 lanes of plain rows, and a handler, which brings the
- * operands there. Whatever an encoding can do to an operand (SDWA, DPP, neg, abs, op_sel, clamp,
- * omod, MODE) is done by valu_slow.c around the same body, so no instruction can differ in it. */
+ * The line makes a body, which computes all 64 lanes from plain rows of dwords, and a handler,
+ * which passes it the operands. What an encoding can do to an operand (SDWA, DPP, neg, abs, op_sel,
+ * clamp, omod, MODE) valu_slow.c does before and after the same body, alike for all instructions.
+ */
 #ifndef SOFTGPU_ISA_VALU_H
 #define SOFTGPU_ISA_VALU_H
 
@@ -32,15 +33,15 @@ typedef enum {
 } valu_type_t;
 
 enum {
-    VALU_STAGED = 1 << 0,    /* the body reads sources after it wrote results */
-    VALU_KEEP = 1 << 1,      /* a 16-bit result leaves the other half of the register alone */
+    VALU_STAGED = 1 << 0,    /* the body reads sources after it has written results */
+    VALU_KEEP = 1 << 1,      /* a 16-bit result leaves the register's other half unchanged */
     VALU_READS_DST = 1 << 2, /* the destination is the third source */
     VALU_MASK_IN = 1 << 3,   /* v.in: lane mask of src[2], or VCC if the encoding has none */
     VALU_MASK_OUT = 1 << 4,  /* v.out: lane mask to the scalar destination, or VCC */
     VALU_CMPX = 1 << 5,      /* v.out also goes to EXEC */
     VALU_RAW = 1 << 6,       /* float operands are moved or inspected: no denormal is flushed */
     VALU_NEAREST = 1 << 7,   /* the body wants the host to round to nearest whatever MODE says */
-    VALU_CLAMP_NOP = 1 << 8, /* clamp changes nothing: an integer that can not overflow, dot2 */
+    VALU_CLAMP_NOP = 1 << 8, /* clamp changes nothing: integers that cannot overflow, dot2 */
     VALU_READS_VCC = 1 << 9, /* v.in: VCC, src[2] is an ordinary source */
     VALU_HI_HALF = 1 << 10   /* a 16-bit result goes to the high half, the low one is kept */
 };
@@ -50,7 +51,7 @@ typedef struct {
     uint32_t *d;
     const uint32_t *s[3];
     uint64_t in, out; /* lane masks */
-    uint64_t lanes;   /* that count: what a body makes of the others is dropped */
+    uint64_t lanes;   /* active lanes: the results of others are not used */
     uint32_t mode;    /* MODE register */
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 } valu_t;
@@ -60,12 +61,13 @@ typedef void valu_body_t(valu_t *v);
 typedef struct {
     uint8_t dst, src[3]; /* valu_type_t */
     uint16_t flags;
-    valu_body_t *saturate; /* takes the body's place under clamp; integer results */
+    valu_body_t *saturate; /* runs instead of the body if CLAMP is set; for integer results */
 } valu_desc_t;
 
 enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL };
 
-/* No two lanes of a row meet: rows are equal or apart. */
+/* Tells the compiler that it may vectorise: two rows are the same or do not overlap, so no lane's
+ * result is another lane's source. */
 #ifdef __clang__
 #define VALU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -76,21 +78,21 @@ enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | I
 #define VALU_ROW(p)    ((uint32_t *)__builtin_assume_aligned((p), 64))
 #define VALU_SRC(v, n) ((const uint32_t *)__builtin_assume_aligned((v)->s[n], 64))
 
-/* The general path: any modifier, any MODE. */
+/* The general path, for all modifiers and all values of MODE. */
 void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body);
 
 /* Broadcasts a scalar source to `rows` rows of tmp; NULL after stopping the wave. */
 const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
                                  uint32_t *tmp, unsigned rows);
 
-/* One row of the same dword. */
+/* Sets all lanes of a row to x. */
 static inline __attribute__((always_inline)) void valu_fill(uint32_t *row, uint32_t x)
 {
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         isa_vec_store(row + l, isa_vec_all(x));
 }
 
-/* Writes the lanes of `mask`. */
+/* Copies the lanes of `mask`. */
 static inline __attribute__((always_inline)) void valu_blend(uint32_t *dst, const uint32_t *src,
                                                              unsigned rows, uint64_t mask)
 {
@@ -107,19 +109,20 @@ static inline __attribute__((always_inline)) void valu_copy(uint32_t *dst, const
         isa_vec_store(dst + l, isa_vec_load(src + l));
 }
 
-/* Replaces NaN results by what the hardware delivers: the first NaN operand of n, quieted, or the
- * default NaN. Sources must be intact. */
+/* Replaces NaN results by those of the hardware: the first NaN among the n operands, quieted, or
+ * the default NaN. The sources must not have been overwritten. */
 void valu_fix_nan_f32(valu_t *v, unsigned n);
 void valu_fix_nan_f64(valu_t *v, unsigned n);
 void valu_fix_nan_f16(valu_t *v, unsigned n);
 void valu_fix_nan_pf16(valu_t *v, unsigned n);
 void valu_fix_nan_pf32(valu_t *v, unsigned n);
 
-/* Lane mask of 64 bytes that are 0 or 1. */
+/* Lane mask from 64 bytes, each 0 or 1. */
 uint64_t valu_bits(const uint8_t *bytes);
 
-/* Lane mask of a row that is all ones or 0 in every lane; 64-byte aligned. In line: the row is then
- * still in registers or on its way to the nearest cache as the vectors that are asked for here. */
+/* Lane mask from a row, aligned to 64 bytes, whose dwords are all ones or 0. In line, so that the
+ * row is still in the host's registers, or was stored by vectors of the size that is loaded here.
+ */
 static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *row)
 {
     uint64_t mask = 0;
@@ -128,7 +131,7 @@ static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *
     return mask;
 }
 
-/* 0 or 1 for every lane. */
+/* Sets each lane's dword to its bit of the mask. */
 static inline __attribute__((always_inline)) void valu_expand(uint32_t *row, uint64_t mask)
 {
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
@@ -149,7 +152,7 @@ static inline unsigned valu_rows(unsigned type)
     }
 }
 
-/* Bits of MODE that a type obeys and the value of them that needs no extra work. */
+/* The bits of MODE that have an effect on operands of this type. */
 static inline uint32_t valu_mode_mask(unsigned type)
 {
     switch (type) {
@@ -165,7 +168,7 @@ static inline uint32_t valu_mode_mask(unsigned type)
 
 enum { VALU_MODE_PLAIN = 0xf0 }; /* nearest even, denormals kept, no indexing */
 
-/* Scalar register that takes a lane mask. */
+/* The scalar register that a lane mask is written to. */
 static inline unsigned valu_mask_reg(const isa_inst_t *i)
 {
     if (i->dst2.kind == ISA_OPK_SGPR) return i->dst2.reg;
@@ -178,8 +181,8 @@ static inline uint64_t valu_mask_in(isa_wave_t *w, const isa_inst_t *i, unsigned
     return w->vcc;
 }
 
-/* Runs a body. `t` is a constant at every place it is called from, so what a shape does not need
- * is not there. */
+/* Runs a body. `t` is a constant for every caller, so that the compiler leaves out what the
+ * instruction does not need. */
 static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const isa_inst_t *i,
                                                            const valu_desc_t *t, valu_body_t *body)
 {
@@ -300,7 +303,8 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 #define VALU_ST_b64(x) VALU_ST_u64(x)
 #define VALU_ST_f64(x) VALU_ST_u64(fpu_bits64(x))
 
-/* MODE's part in formulas. Copies: a store to a row might change *v, for all a compiler knows. */
+/* What formulas use of MODE. Local copies, since a compiler cannot know that stores to rows do not
+ * change *v. */
 #define VALU_LOCALS                                                                                \
     const bool ieee __attribute__((unused)) = v->mode & ISA_MODE_IEEE;                             \
     const uint32_t round __attribute__((unused)) = v->round

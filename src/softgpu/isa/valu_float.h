@@ -105,16 +105,16 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
 #define VALU_FLOAT3(name, T, FLAGS, expr)                                                          \
     VALU_FBODY3(body_##name, T, T, T, T, expr)                                                     \
     VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, NULL)
-/* The same body under another name, flags and third operand. */
+/* Another instruction with the same body and other flags. */
 #define VALU_FLOAT3_ALIAS(name, T, FLAGS, body)                                                    \
     VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body,  \
                NULL)
 
 /* ---- sums and products, the most frequent of all: in the host's vectors ----
  *
- * All results are there before the first is stored, so the sources of a NaN are still intact and no
- * row is copied. Lanes that do not count are made 0: what lies in them may be slow to compute with.
- */
+ * All results are computed before the first is stored, so that sources are intact if a NaN has to
+ * be replaced, and no row need be copied. Inactive lanes are computed with 0: hosts are slow with
+ * some of the numbers that may be in them. */
 
 typedef struct {
     const valu_t *v;
@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
     (void)name
 
-/* `rows` rows of single precision. */
+/* A body for ROWS rows of single precision. */
 #define VALU_VBODY32(fn, ROWS, SRCS, FIX, expr)                                                    \
     static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
     {                                                                                              \

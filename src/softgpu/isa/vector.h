@@ -1,7 +1,8 @@
 /* vector.h - the host's vectors as types: as many dwords as a register of this core variant holds.
  *
- * For the few loops whose shape a compiler does not find by itself. Arithmetic on the types is C's
- * own; what C cannot say (fused multiply-add, lane masks) is a function here. Part of the core. */
+ * For the few loops that compilers do not vectorise well by themselves. C's operators work on the
+ * types; what C has no operator for (fused multiply-add, lane masks) is a function here. Part of
+ * the core. */
 #ifndef SOFTGPU_ISA_VECTOR_H
 #define SOFTGPU_ISA_VECTOR_H
 
@@ -56,7 +57,7 @@ ISA_VECTOR isa_vec_t isa_vec_pick(isa_vec_i32_t mask, isa_vec_t a, isa_vec_t b)
     return ((isa_vec_t)mask & a) | (~(isa_vec_t)mask & b);
 }
 
-/* a where the element's bit is set, else b. Bits without an element do not matter. */
+/* a where the element's bit is set, else b. `bits` may have more bits than there are elements. */
 ISA_VECTOR isa_vec_t isa_vec_lanes(uint32_t bits, isa_vec_t a, isa_vec_t b)
 {
 #if ISA_VEC_BYTES == 64
@@ -117,7 +118,7 @@ ISA_VECTOR isa_vec_t isa_vec_count(uint32_t step)
 #endif
 }
 
-/* The top bit of every element. */
+/* Bit n is the top bit of element n. */
 ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64
@@ -129,7 +130,7 @@ ISA_VECTOR uint32_t isa_vec_signs(isa_vec_t x)
 #endif
 }
 
-/* A bit for every element of x that is greater, unsigned, than y's. */
+/* Bit n is set if element n of x is greater than that of y; unsigned. */
 ISA_VECTOR uint32_t isa_vec_above(isa_vec_t x, isa_vec_t y)
 {
 #if ISA_VEC_BYTES == 64
@@ -151,7 +152,7 @@ ISA_VECTOR uint32_t isa_vec_unordered(isa_vec_t x, isa_vec_t y)
 #endif
 }
 
-/* Signed words multiplied, the two products of a dword added up. */
+/* Multiplies signed words and adds up the two products in each dword. */
 ISA_VECTOR isa_vec_t isa_vec_dot16(isa_vec_i16_t x, isa_vec_i16_t y)
 {
 #if ISA_VEC_BYTES == 64
@@ -178,7 +179,8 @@ ISA_VECTOR isa_vec_t isa_vec_fma(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 #endif
 }
 
-/* The same where the product is exact: hosts without the instruction need none. */
+/* x * y + z where the product is exact: then a host without fused instructions gives the same by
+ * two operations. */
 ISA_VECTOR isa_vec_t isa_vec_fma_exact(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 {
 #if ISA_VEC_BYTES == 16
@@ -255,7 +257,7 @@ ISA_VECTOR uint32_t isa_vec_unordered64(isa_vec_f64_t x, isa_vec_f64_t y)
 #endif
 }
 
-/* Any bit of them set? */
+/* Whether any bit is set. */
 ISA_VECTOR bool isa_vec_any(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64
@@ -267,7 +269,7 @@ ISA_VECTOR bool isa_vec_any(isa_vec_t x)
 #endif
 }
 
-/* Of a row of 64 dwords those that the indices name (modulo 64). */
+/* The dwords of a row of 64 that the indices (modulo 64) select. */
 ISA_VECTOR isa_vec_t isa_vec_permute(const uint32_t *row, isa_vec_t index)
 {
 #if ISA_VEC_BYTES == 64

@@ -1,7 +1,7 @@
-/* account.c - what the models make of one instruction, told to its line.
+/* account.c - what one instruction costs in the models, added to its line of the census.
  *
- * Apart from clock.c and the caches because neither knows of single instructions, and because this
- * runs only where somebody asks for them. */
+ * It takes the difference of clocks and of cache tallies around the instruction, so that clock.c
+ * and the caches need no counts by instruction. Called only if there is a census. */
 #include "softgpu/cache/reach.h"
 #include "softgpu/perf/model.h"
 
@@ -80,7 +80,7 @@ void sg_account_close(const sg_account_t *a, sg_wave_clock_t *c, const sg_clock_
     c->by_wait = NULL;
     l->n.issue += c->now - a->now - (c->waited - a->waited);
     if (!a->more) return;
-    /* the scalar pipe issues requests, too */
+    /* requests to memory are issued by the scalar pipe */
     for (unsigned pipe = a->memory ? SG_PIPE_SCALAR : SG_PIPE_VALU;
          pipe < (a->memory ? SG_PIPES : SG_PIPE_LDS); pipe++)
         l->pipe[pipe] += c->pipe[pipe] - a->pipe[pipe];

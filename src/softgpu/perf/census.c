@@ -1,7 +1,7 @@
-/* census.c - counts of single instructions: the lines of a census, memory, sums.
+/* census.c - the census: its lines, what memory instructions touch, and sums over threads.
  *
- * Apart from the run loop, which only adds to a line: here is what a line is, what its memory
- * instruction touches, and how the lines of many threads become one. */
+ * The run loop (isa/census.h) only adds to the line of an instruction. Here lines are made, cache
+ * lines and LDS conflicts are counted, and the lines of many threads are added up. */
 #include "softgpu/perf/census.h"
 
 #include "softgpu/cache/reach.h"
@@ -13,7 +13,7 @@
 enum {
     PAGE_CHAINS = 32,
     FEW_LINES = 64,
-    TOUCHED = 512, /* twice as many as the dwords of an instruction can be in */
+    TOUCHED = 512, /* twice the lines that the dwords of one instruction can be in */
     FEW_SLOTS = 256
 };
 
@@ -23,9 +23,9 @@ struct sg_census {
     uint32_t n_lines, room;
     bool lost;
     sgc_lds_memo_t memo[SGC_LDS_MEMOS];
-    sgc_reach_t reach;    /* of the last instruction of vector memory or LDS */
-    sgc_reach_t *reached; /* it is that of the last instruction of memory; or NULL */
-    /* which lines of memory an instruction has touched, by line */
+    sgc_reach_t reach;    /* addresses of the last instruction of vector memory or LDS */
+    sgc_reach_t *reached; /* &reach if it is of the last memory instruction; else NULL */
+    /* indexed by a hash of a line: the last instruction (by `round`) that touched it */
     uint32_t round, round_of[TOUCHED];
     uint64_t line_of[TOUCHED];
 };
@@ -55,7 +55,7 @@ static uint32_t touch_bytes(sg_census_t *c, uint64_t va, uint32_t bytes)
 static uint64_t lines_of(sg_census_t *c, const sgc_lanes_t *a)
 {
     uint64_t n = 0;
-    if (a->even) /* steps within a line leave none out */
+    if (a->even) /* steps are at most a line: every line from the first to the last is touched */
         return (a->va[0] + (ISA_LANES - 1) * (uint64_t)a->step + a->bytes - 1) / SGC_LINE -
                a->va[0] / SGC_LINE + 1;
     if (!++c->round) {
@@ -263,7 +263,7 @@ static softgpu_instruction_t *find(softgpu_instruction_t *slot, uint64_t size, u
     return &slot[k];
 }
 
-/* Moves what is kept to a table of that size. */
+/* Moves the entries that are kept to a table of that size. */
 static bool resize(sg_census_sum_t *s, uint64_t size, const softgpu_instruction_range_t *without)
 {
     softgpu_instruction_t *slot = calloc(size, sizeof *slot);
@@ -329,7 +329,7 @@ bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c, uint64_t times)
     return whole;
 }
 
-/* ---- what waves lose to each other ---- */
+/* ---- clocks that waves waited because of each other ---- */
 
 static void weigh(const isa_census_line_t *l, sg_perf_contention_t *to)
 {
@@ -344,7 +344,8 @@ void sg_census_weigh(const sg_census_t *c, sg_perf_contention_t *weight)
         weigh(&c->isa.line[k], weight);
 }
 
-/* What falls on the part [from, to) of a weight: parts add up to the whole. */
+/* The share of `lost` for the part [from, to) of `weight`. The shares of all parts add up to `lost`
+ * without rounding errors. */
 static uint64_t part(uint64_t lost, uint64_t weight, uint64_t from, uint64_t to)
 {
     if (from == to) return 0;
@@ -416,7 +417,7 @@ void sg_census_forget(sg_census_sum_t *s, const softgpu_instruction_range_t *ran
         free(s->slot);
         *s = (sg_census_sum_t){NULL, 0, 0};
     } else if (s->size && !resize(s, s->size, range)) {
-        /* without memory for another table: they are there still, with nothing counted */
+        /* out of memory for another table: the entries stay, but count nothing */
         for (uint64_t k = 0; k < s->size; k++)
             if (inside(&s->slot[k], range)) memset(&s->slot[k].counts, 0, sizeof s->slot[k].counts);
     }

@@ -1,7 +1,8 @@
 /* clock.c - the clock of one wave: what each of its instructions costs if it is alone.
  *
- * Apart because it is the issue model: in order, one instruction after the other, memory in flight
- * until s_waitcnt asks for it. What other waves take from it is schedule.c's business. */
+ * This is the issue model: instructions are issued in order, one after the other, and memory
+ * instructions are in flight until s_waitcnt waits for them. schedule.c adds what the wave waits
+ * because of other waves. */
 #include "softgpu/perf/model.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static void land(sg_flight_t *f)
     f->n--;
 }
 
-/* Waits until at most `n` are in flight; what has come back by itself is forgotten on the way. */
+/* Waits until at most `n` are in flight, and removes those that are done. */
 static void await(sg_wave_clock_t *c, sg_flight_t *f, unsigned n)
 {
     while (f->n && (f->n > n || f->done[f->first] <= c->now)) {
@@ -62,7 +63,8 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
 
 /* ---- code ---- */
 
-/* The piece after the present one has been asked for ahead: a hit of it is not waited for. */
+/* The piece of code behind the present one has been fetched ahead: the wave waits for it only if
+ * the instruction cache did not have it. */
 static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 {
     const uint64_t piece = pc / SGC_FETCH * SGC_FETCH;
@@ -77,7 +79,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* ---- instructions ---- */
 
-/* `stores`: what L2 gets and nobody waits for. `lines`: that L2 has been asked for. */
+/* `stores`: the instruction returns no data. `lines`: how many it has requested from L2. */
 static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores, uint32_t lines)
 {
     c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
@@ -97,7 +99,7 @@ static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores, uint
     }
 }
 
-/* Exports do not exist here. */
+/* waits.exp is ignored: there are no exports here. */
 static void waitcnt(sg_wave_clock_t *c, isa_waits_t waits)
 {
     await(c, &c->vm, waits.vm);

@@ -1,21 +1,21 @@
 /* events.c - what every event of every block counts.
  *
- * Apart because it is a table: one row for each counter of share/counters that is not counted by
- * the cache model alone. A counter is a formula over sums that are kept anyway. Rows of kind ZERO
- * have their reason in share/counters. */
+ * A table with a row for each counter of share/counters that the cache model alone does not count,
+ * and the formulas: a counter is computed from sums that are kept in any case. Why a row of kind
+ * ZERO is always 0 is in share/counters. */
 #include "softgpu/perf/internal.h"
 
 typedef enum {
     KIND_NONE,    /* not a row */
     KIND_ZERO,    /* always 0 */
-    KIND_OPS,     /* instructions of some buckets */
-    KIND_FIXED,   /* a sum of compute units */
-    KIND_LEVEL,   /* a level, of which the integral is a sum of units: reads samples of it, or 0 */
-    KIND_DEVICE,  /* a sum of the GPU */
-    KIND_PACKETS, /* so many clocks for each packet */
-    KIND_IDLE,    /* the clock without them */
-    KIND_ACCUM,   /* the integral of the level in the slot before */
-    KIND_BUSIEST  /* the largest of an event of the cache model over the instances of a block */
+    KIND_OPS,     /* instructions, added up over some buckets */
+    KIND_FIXED,   /* an sg_tally_t, added up over compute units */
+    KIND_LEVEL,   /* how many are in flight now: KIND_ACCUM reads its integral, an sg_tally_t */
+    KIND_DEVICE,  /* an sg_device_tally_t */
+    KIND_PACKETS, /* `other` clocks for each packet */
+    KIND_IDLE,    /* all clocks but those of KIND_PACKETS */
+    KIND_ACCUM,   /* the integral over time of the KIND_LEVEL in the slot before */
+    KIND_BUSIEST  /* an event of the cache model: the largest value of a block's instances */
 } kind_t;
 
 typedef enum { BY_ONE, BY_ISSUE, BY_SEND, BY_MOPS, BY_MATRIX, BY_NORM } weight_t;
@@ -63,7 +63,7 @@ enum {
 #define TA_OPS(n, set, formats_) OPS(n, set, .formats = formats_, .live = true)
 #define FIXED(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally}
 #define QUADS(n, tally)          {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, .shift = 2}
-/* the arbiter of SPI looks every fourth clock */
+/* the arbiter of SPI counts every fourth clock */
 #define ARBITER(n, tally)        {.event = n, .kind = KIND_FIXED, .sum = SG_T_##tally, .shift = 2}
 #define SAMPLED(n, tally)        {.event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally, .other = 112}
 #define LEVEL(n, tally)          {.event = n, .kind = KIND_LEVEL, .sum = SG_T_##tally}
@@ -167,7 +167,7 @@ static const struct {
     [SG_BLOCK_TD] = TABLE(td),     [SG_BLOCK_TCP] = TABLE(tcp), [SG_BLOCK_TCA] = TABLE(tca),
     [SG_BLOCK_TCC] = TABLE(tcc)};
 
-/* The block as the cache model names it; false for blocks without events of it. */
+/* The block's number in the cache model; false if the model has no events of the block. */
 static bool model_block(sg_block_t block, sgc_block_t *out)
 {
     switch (block) {
@@ -211,7 +211,8 @@ static uint32_t event_of(sg_block_t block, uint32_t select)
     }
 }
 
-/* A select whose masks leave no SIMD, or no bank or client of the caches, counts nothing. */
+/* Whether the select's masks exclude every SIMD, or every bank or client of the caches: then it
+ * counts nothing. */
 static bool masked_out(sg_block_t block, uint32_t select)
 {
     if (block != SG_BLOCK_SQ) return false;
@@ -271,9 +272,9 @@ static uint64_t sum_unit(const event_row_t *row, const sg_unit_t *u, bool sq_onl
     return n;
 }
 
-/* How many the profile has, in an engine, of blocks that come with each compute unit or L2 channel;
- * else 1. Where registers reach fewer, instance n stands for n, n + as many as they reach and so
- * on: a GPU larger than any that was built loses nothing. */
+/* How many instances of a block the profile has in an engine: one per compute unit or L2 channel
+ * for some blocks, else 1. If registers can select only k of them, instance n stands for n, n + k,
+ * n + 2 k and so on, so that GPUs larger than any real one lose no counts. */
 static uint32_t parts(const sg_perf_t *p, sg_block_t block)
 {
     switch (block) {
@@ -286,7 +287,7 @@ static uint32_t parts(const sg_perf_t *p, sg_block_t block)
     }
 }
 
-/* Of one instance for blocks that units have, of the engine for the others. */
+/* The sum of one compute unit for blocks that each unit has, of the engine for the others. */
 static uint64_t sum_units(sg_perf_t *p, const event_row_t *row, sg_block_t block, uint32_t engine,
                           uint32_t instance)
 {

@@ -1,15 +1,14 @@
-/* fence.c - fences of packets, in the order in which their queue has them; the model's lock.
+/* fence.c - fences of packets, in the order of their queue; the model's lock.
  *
- * Apart because packets are processed while dispatches before them may still be modelled: a fence
- * then waits behind the last of them. Before anything has been modelled a fence is one load, and
- * few more where it would find the caches as it left them and nobody counts. What a fence does to
- * the caches is cache.h's; which packet does which is in docs/counter-model.md. */
+ * When a packet is processed, dispatches before it may still be modelled: its fence then waits for
+ * the last of them. Until a dispatch has been modelled a fence costs one atomic load. cache.h does
+ * to the caches what fences ask; docs/counter-model.md says which packet asks for what. */
 #include "softgpu/perf/internal.h"
 
 #include <stdlib.h>
 
-/* What a fence does: COHER_CNTL of ACQUIRE_MEM below, and the scopes of a header, of which the
- * wider includes the narrower. */
+/* A fence as a word: in the low half the bits of ACQUIRE_MEM's COHER_CNTL, above them the scopes of
+ * an AQL header. A wider scope includes the narrower. */
 enum { TC_NC = 1 << 3, TCL1_VOL = 1 << 15, TC_WB = 1 << 18, TCL1 = 1 << 22, TC = 1 << 23 };
 enum { ACQUIRE_SHIFT = 32, RELEASE_SHIFT = 34, NONE = 0, AGENT = 1, SYSTEM = 3 };
 
@@ -20,8 +19,9 @@ struct sg_fence {
 
 /* ---- the lock ---- */
 
-/* Whoever waits has `next` and is the next to get the lock: the worker, which lets go only to take
- * it again, cannot keep queues from their packets for as long as a kernel runs. */
+/* A thread that waits for the lock holds `model_next` meanwhile, so it is the next to get it.
+ * Otherwise the worker that runs a kernel, which releases the lock only to take it again, could
+ * keep the queues' threads waiting for as long as the kernel runs. */
 void sg_perf_model_lock(sg_perf_t *p)
 {
     pthread_mutex_lock(&p->model_next);
@@ -36,7 +36,7 @@ void sg_perf_model_unlock(sg_perf_t *p)
 
 /* ---- order ---- */
 
-/* cache.h numbers the scopes */
+/* One of the fence's two scopes, by cache.h's numbers. */
 static unsigned scope(uint64_t actions, unsigned shift)
 {
     return (unsigned)__builtin_popcount(actions >> shift & SYSTEM);
@@ -76,15 +76,16 @@ void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
     }
 }
 
-/* The caches are as such a fence leaves them: it would only be counted, if somebody did. */
+/* Whether the fence would change nothing: the caches are as it leaves them, and nobody counts it.
+ */
 static bool in_vain(const sg_perf_t *p, const sg_perf_queue_t *queue, uint64_t actions)
 {
     return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p, queue) != SG_PERF_MODEL;
 }
 
-/* Behind the last dispatch of the queue that is still modelled; at once if there is none, or no
- * memory to wait. A queue that nobody counts, such as one in which the runtime copies, leaves the
- * caches alone: what it does at the same time as counted kernels is chance. */
+/* Puts a fence behind the queue's last dispatch that is still modelled. If there is none, or memory
+ * has run out, it takes place at once. A queue that is not counted, as one in which the runtime
+ * copies, does not change the caches: when it does so relative to counted kernels is chance. */
 static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
 {
     if (!actions || !atomic_load_explicit(&p->caches, memory_order_acquire)) return;
@@ -115,7 +116,7 @@ void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value)
     const uint64_t waiting = queue->waiting;
     queue->enable = value;
     queue->waiting = 0;
-    put(p, queue, waiting); /* or it goes on waiting */
+    put(p, queue, waiting); /* which may keep them waiting */
 }
 
 void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release)
@@ -124,8 +125,9 @@ void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsig
     put(p, queue, scopes[acquire & 3] << ACQUIRE_SHIFT | scopes[release & 3] << RELEASE_SHIFT);
 }
 
-/* Less than all of memory is a buffer that the command processor has written, of which the modelled
- * caches know nothing: reading counters at any time leaves them as they are. */
+/* An ACQUIRE_MEM of less than all of memory is for a buffer that the command processor has written,
+ * as when counters are read. The model does not have such writes, so the caches stay as they are:
+ * to read counters must not change them. */
 void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t coher_cntl, uint64_t blocks)
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */

@@ -1,7 +1,7 @@
 /* launch.c - dispatches and workgroups that are counted.
  *
- * Apart from events.c because this is what runs while waves run. A workgroup counts into its own
- * memory and adds that to its compute unit when it ends: threads share nothing in between. */
+ * This is the part that runs while waves run. A workgroup counts into memory of its own and adds
+ * that to its compute unit's sums when it ends, so that threads share nothing in between. */
 #include "softgpu/perf/census.h"
 #include "softgpu/perf/model.h"
 
@@ -14,8 +14,8 @@ struct sg_perf_run {
     sg_perf_launch_t launch;
     sg_schedule_t *schedule; /* SG_PERF_MODEL */
     sg_place_in_order_t order;
-    bool entered;      /* the caches know that it has begun */
-    uint32_t *sq_mask; /* of each engine, 0 where SQ does not count this dispatch */
+    bool entered;      /* the cache model has been told that the dispatch has begun */
+    uint32_t *sq_mask; /* SQ's mask in each engine, 0 if SQ does not count this dispatch */
 };
 
 struct sg_perf_group {
@@ -23,8 +23,8 @@ struct sg_perf_group {
     sg_perf_run_t *run;
     uint64_t id;
     uint32_t unit, n_waves;
-    bool counted; /* by SQ */
-    bool counts;  /* `counter` is used: not by a census of what no register asks for */
+    bool counted; /* SQ counts its waves */
+    bool counts;  /* `counter` is used: a register asks for counts, not the census alone */
     unsigned n_buckets;
     const sg_traits_t *traits;
     uint64_t fixed[SG_T_COUNT];
@@ -36,7 +36,8 @@ struct sg_perf_group {
 
 /* ---- dispatches ---- */
 
-/* Compute waves, and those of the first virtual memory id that the driver gives to programs. */
+/* Whether SQ counts compute waves, and waves of the first virtual memory id (VMID) that the driver
+ * gives to programs. */
 static bool sq_enabled(uint32_t control)
 {
     enum { COMPUTE = 1 << 6, FIRST_VMID = 8, VMID_SHIFT = 16 };
@@ -102,7 +103,7 @@ isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g)
     return &g->counter;
 }
 
-/* What the caches see of the beginning of a dispatch, on the thread that models it. */
+/* Tells the cache model that the dispatch begins; on the thread that models it. */
 static void enter_run(sg_perf_run_t *r)
 {
     sg_perf_t *p = r->p;
@@ -131,7 +132,7 @@ static void count_launch(sg_perf_group_t *g, const isa_group_t *group)
     }
 }
 
-/* Whether SQ counts what the dispatch does on that compute unit. */
+/* Whether SQ counts the waves of the dispatch on that compute unit. */
 static bool is_counted(const sg_perf_run_t *r, uint32_t unit)
 {
     const sg_perf_t *p = r->p;
@@ -216,7 +217,7 @@ static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64
         sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
 }
 
-/* The same, told to the instruction's line besides. */
+/* Steps the wave's clock and adds what it says to the instruction's line. */
 static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t *w,
                          const isa_inst_t *i)
 {
@@ -266,7 +267,7 @@ void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES])
 
 static void add_model(sg_perf_group_t *g)
 {
-    sg_ran_t ran; /* what nobody reads is not set: there are 16 waves */
+    sg_ran_t ran; /* not zeroed, since it is large: only what is read is set */
     ran.id = g->id;
     ran.unit = g->unit;
     ran.n_waves = g->n_waves;
@@ -294,7 +295,7 @@ static void add_model(sg_perf_group_t *g)
     const sgc_moved_t below = sgc_below(g->run->p->caches), *before = &g->run->p->below;
     ran.below = (sgc_moved_t){below.read - before->read, below.written - before->written};
     g->run->p->below = below;
-    if (ran.asked == ~UINT64_C(0)) ran.asked = 0; /* code and scalar data alone */
+    if (ran.asked == ~UINT64_C(0)) ran.asked = 0; /* it used no vector memory */
     ran.traced = g->traced;
     g->traced = NULL;
     sg_schedule_add(g->run->schedule, &ran);
@@ -311,7 +312,7 @@ static void leave_unit(sg_unit_t *u)
     atomic_flag_clear_explicit(&u->adding, memory_order_release);
 }
 
-/* Most buckets are untouched: eight are looked at at once. */
+/* Most buckets are 0: eight are tested at once. */
 static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsigned n)
 {
     typedef uint64_t pair_t __attribute__((vector_size(16), aligned(8), may_alias));

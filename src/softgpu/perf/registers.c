@@ -1,8 +1,8 @@
 /* registers.c - the performance counter registers behind GRBM_GFX_INDEX.
  *
- * Apart because it is the programming interface alone: what a select counts is events.c. A counter
- * is a total of the model minus that total when counting began, so any number of slots may count
- * the same event, and start, stop and reset cost next to nothing. */
+ * The programming interface; what an event counts is in events.c. A counter's value is the event's
+ * total minus its total when counting began. So any number of slots can count the same event, and
+ * to start, stop or reset counting costs next to nothing. */
 #include "softgpu/perf/internal.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static const struct {
 #include "softgpu/perf_tables.inc"
 };
 
-/* Blocks by their number outside; ORDER: 1 is added, 0 is none */
+/* sg_block_t + 1 of the block with this number in AMD's interfaces; 0: no such block. */
 enum { OUTER_BLOCKS = 16 };
 static const uint8_t outer_blocks[OUTER_BLOCKS] = {
 #define SG_BLOCK(name, id, n_instances, in_engine, n_slots) [id] = SG_BLOCK_##name + 1,
@@ -55,7 +55,7 @@ static sg_register_t *entry(sg_perf_t *p, uint32_t number)
     return &p->map[number - SG_PERF_FIRST_REGISTER];
 }
 
-/* Of the registers that only this GPU has: three for each slot. */
+/* Registers for slots that real GPUs do not have: three for each slot. */
 static sg_register_t wide_register(const sg_perf_t *p, uint32_t number)
 {
     static const uint8_t kinds[] = {KIND_SELECT, KIND_LOW, KIND_HIGH};
@@ -93,7 +93,7 @@ static void make_map(sg_perf_t *p)
         entry(p, controls[i])->kind = KIND_CONTROL;
 }
 
-/* How many instances this GPU has: engines and channels of the profile. */
+/* Makes the slots of each block, by the number of engines and instances in the profile. */
 static bool make_banks(sg_perf_t *p)
 {
     for (unsigned b = 0; b < SG_BLOCK_COUNT; b++) {
@@ -180,7 +180,7 @@ static bool running(const sg_perf_t *p)
     return (p->control & STATE) == START;
 }
 
-/* A slot that was never selected has event 0, as after power-on, and 0 as its value. */
+/* A slot whose select was never written has event 0, as after power-on, but its value is 0. */
 static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
                       uint32_t slot)
 {
@@ -193,15 +193,15 @@ static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t in
 typedef void visit_fn_t(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
                         uint32_t slot, uint32_t argument);
 
-/* Every slot number of the block's instances that GRBM_GFX_INDEX means: all of them, one, or none
- * if there is no such. */
+/* Calls fn for the slot in each of the block's instances that GRBM_GFX_INDEX selects: all, one, or
+ * none if the instance does not exist. */
 static void visit_indexed(sg_perf_t *p, unsigned block, uint32_t slot, visit_fn_t *fn,
                           uint32_t argument)
 {
     const sg_bank_t *bank = &p->bank[block];
     const uint32_t index = p->gfx_index;
     const bool every_engine = index & ALL_ENGINES || bank->engines == 1;
-    /* blocks with a single instance do not look at the instance field */
+    /* blocks with a single instance ignore the field of the instance */
     const bool every_instance = index & ALL_INSTANCES || shapes[block].instances == 1;
     for (uint32_t e = 0; e < bank->engines; e++) {
         if (!every_engine && e != (index >> ENGINE_SHIFT & ENGINE)) continue;
@@ -266,7 +266,8 @@ static void sample_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
     sg_slot_at(&p->bank[b], e, i, s)->sample = value_of(p, b, e, i, s);
 }
 
-/* The slot behind it may integrate this one: both keep what they have and go on from here. */
+/* Selects another event. The next slot may integrate this one's event, so both keep the values that
+ * they have reached and count on from there. */
 static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
                         uint32_t select)
 {
@@ -305,7 +306,7 @@ static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
     write_value(p, b, e, i, s, high, 32);
 }
 
-/* ---- what launches have to do ---- */
+/* ---- how dispatches have to run ---- */
 
 static void update_level(sg_perf_t *p)
 {
@@ -379,7 +380,7 @@ static uint32_t read_control(const sg_perf_t *p, uint32_t number)
     }
 }
 
-/* What was never selected counts nothing, so there is nothing to start. */
+/* Slots that were never selected count nothing: those from `used` on need not be visited. */
 static void use_slot(sg_bank_t *bank, uint32_t slot)
 {
     if (slot >= bank->used) bank->used = slot + 1;
@@ -420,7 +421,7 @@ void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* With broadcast bits set, a read is answered by number 0. */
+/* If GRBM_GFX_INDEX broadcasts, engine or instance 0 answers a read. */
 static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
 {
     const sg_bank_t *bank = &p->bank[r->block];
