@@ -1,8 +1,8 @@
 /* code.c - the cache of decoded code pages.
  *
- * Readers take no lock: a hash table of chains whose pages stay where they are until nobody runs.
- * A page remembers the bytes it was decoded from; after an invalidation they are compared with
- * memory, and only a page that has really changed is retired and decoded anew. */
+ * Readers of the hash table take no lock: a page is freed only when no wave is in flight. A page
+ * keeps the words that it was decoded from. After an invalidation they are compared with memory,
+ * and only a page that has changed is retired, which is to be freed later, and decoded anew. */
 #include "softgpu/isa/code.h"
 
 #include "softgpu/memory/memory.h"
@@ -15,15 +15,15 @@
 
 enum {
     BUCKETS = 4096,
-    FEW_PAGES = 64 /* kept whether they are used or not: about 8 MB */
+    FEW_PAGES = 64 /* about 8 MB: so many pages are no reason to clean up */
 };
 
 struct isa_code {
     struct sg_memory *memory;
     pthread_mutex_t lock; /* guards the chains, the retired list and all decoding */
     isa_page_t *retired;
-    _Atomic(unsigned) n_pages;    /* of chains and retired list; written under the lock */
-    _Atomic(unsigned) crowd;      /* more than this many pages: time for isa_code_quiesce() */
+    _Atomic(unsigned) n_pages;    /* in chains and the retired list; written under the lock */
+    _Atomic(unsigned) crowd;      /* with more pages than this, isa_code_crowded() is true */
     _Atomic(uint64_t) generation; /* increased by isa_code_invalidate */
     _Atomic(isa_page_t *) buckets[BUCKETS];
 };
@@ -108,13 +108,13 @@ void isa_slot_undecoded(isa_wave_t *w, const isa_inst_t *i)
     w->ip = i;
 }
 
-/* Slots behind the page: execution has run, or jumped over a last long instruction, off its end. */
+/* The handler of slots behind the page: the wave has run off the page's end. */
 void isa_slot_behind(isa_wave_t *w, const isa_inst_t *i)
 {
     w->page->core->set_pc(w, isa_inst_pc(w, i));
 }
 
-/* An instruction whose second dword is behind mapped memory. */
+/* The handler of an instruction whose later dwords are not mapped. */
 static void cut_off(isa_wave_t *w, const isa_inst_t *i)
 {
     w->stop = ISA_STOP_MEMORY;
@@ -154,9 +154,9 @@ static unsigned bucket_of(const isa_core_t *core, uint64_t va)
     return (unsigned)(h >> 52);
 }
 
-/* Reads the code at `va`: the page, and what of the next one an instruction may reach into.
- * Returns the number of dwords, 0 if the page is not mapped for execution. Extents are whole
- * 4 KiB pages. */
+/* Reads the page of code at `va`, and of the next page the dwords that its last instruction may
+ * have. Returns the number of dwords, 0 if the page is not mapped for execution. Extents are whole
+ * pages of 4 KiB. */
 static unsigned read_words(const isa_code_t *code, uint64_t va, uint32_t *words)
 {
     unsigned n = 0;

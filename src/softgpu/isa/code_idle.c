@@ -1,7 +1,8 @@
 /* code_idle.c - see code_idle.h.
  *
- * Apart from code.c because this looks at what instructions mean. An instruction that is added to
- * does_nothing() must be the same for all waves of a dispatch, and leave memory and EXEC alone. */
+ * Apart from code.c because this depends on what instructions do. An instruction that is added to
+ * does_nothing() must do the same for all waves of a dispatch and change neither memory nor EXEC.
+ */
 #include "softgpu/isa/code_idle.h"
 
 #include "softgpu/isa/table.h"

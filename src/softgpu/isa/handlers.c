@@ -1,7 +1,7 @@
-/* handlers.c - the core's table from instruction to function.
+/* handlers.c - the core's table of handlers, indexed by ISA_OP_*.
  *
- * The references are weak: an instruction that nobody has written is NULL here and becomes
- * `unsupported` when it is decoded. Nothing to change when an instruction is added. */
+ * The references are weak: an instruction without a handler has NULL here, and stops its wave with
+ * ISA_STOP_UNSUPPORTED (code.c). When a handler is added, nothing changes here. */
 #include "softgpu/isa/core.h"
 
 #define ISA_OP(name, ...)                                                                          \

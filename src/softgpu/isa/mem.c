@@ -1,14 +1,17 @@
-/* mem.c - the slow side of mem.h: page table look-ups, accesses that cross extents, faults.
+/* mem.c - what mem.h has not in line: look-ups of extents, accesses that cross extents, faults.
  *
- * Apart so that mem.h's in-line part stays small. Nothing here knows about lanes. */
+ * For one address at a time; lanes are mem_lanes.c's. */
 #include "softgpu/isa/mem.h"
 
 #include <string.h>
 
-/* Fills empty places of the cache: it holds no address, so the quick test needs no NULL check. */
+/* In unused places of a wave's extent cache. It contains no address, so that the quick test in
+ * mem.h need not test for NULL. */
 static const sg_extent_t no_extent;
 
-/* Registered memory is looked at once in a dispatch: its kernel may rely on it from then on. */
+/* Looks va up. For an extent of registered host memory sg_memory_prove() has to test whether the
+ * host still has the memory; a dispatch does so once for each extent, and remembers the last few.
+ */
 static const sg_extent_t *find_proven(isa_dispatch_t *d, uint64_t va)
 {
     const sg_extent_t *e = sg_memory_find(d->memory, va);
@@ -35,7 +38,7 @@ const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch)
     return e;
 }
 
-/* The extent that holds va if it allows `kind`, else NULL after the fault. */
+/* The extent of va if it allows accesses of this kind, else NULL after setting the fault. */
 static const sg_extent_t *usable_extent(isa_wave_t *w, uint64_t va, uint32_t kind)
 {
     const sg_extent_t *e = isa_mem_extent(w, va);

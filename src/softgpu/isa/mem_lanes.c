@@ -360,7 +360,7 @@ static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint3
     return isa_mem_ptr(w, va, bytes, ISA_FAULT_WRITE);
 }
 
-/* Of a place that there is. */
+/* Whether atomics are ignored on the lane's memory, which is known to be mapped. */
 static bool is_ignored(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t ignored)
 {
     if (!ignored || a->lds) return false;
@@ -388,7 +388,8 @@ void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, is
         uint64_t apart, *p = &apart;
         const bool swizzled = a->dword_step != 4;
         if (swizzled) {
-            /* The halves lie apart, in memory that is the lane's own: no host atomic is needed. */
+            /* Swizzled memory is the lane's own, so the access need not be atomic for the host,
+             * which could not do it either: the halves are not adjacent. */
             if (!lane_bytes(w, a, l, (uint8_t *)p, 8, false)) return;
         } else {
             p = atomic_place(w, a, l, 8);

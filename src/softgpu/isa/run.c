@@ -1,8 +1,7 @@
-/* run.c - the run loop and the core's entry points.
+/* run.c - the run loops and the core's entry points.
  *
- * The loop itself is run_loop.h, made into five functions: the plain one, one that counts, one that
- * counts each instruction by itself, one that checks, and one that reports every instruction to an
- * observer. */
+ * The body of the loops is run_loop.h, from which five functions are made: a plain one, one that
+ * counts by buckets, one for the census, one for the checker, and one for an observer. */
 #include "softgpu/isa/census.h"
 #include "softgpu/isa/check.h"
 #include "softgpu/isa/core.h"
@@ -34,10 +33,12 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER  ((void)0)
 #include "softgpu/isa/run_loop.h"
 
-/* Slots without an instruction of their own are not reported; their handlers lead to one. */
+/* Whether the slot has an instruction. The handlers of slots without one lead to a slot that has:
+ * only that is counted and reported. */
 #define REAL(fn) ((fn) != isa_slot_undecoded && (fn) != isa_slot_behind)
 
-/* Counted before they run, which needs nothing kept across the call. */
+/* Instructions are counted before they run, so that no state is needed across the handler's call.
+ */
 #define ISA_LOOP_HEAD static isa_stop_t run_counted(isa_wave_t *w, int32_t slice, isa_counter_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
     if (REAL(fn) && !w->repeats) isa_count(c, w->exec, i)
@@ -52,9 +53,10 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
 #define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
 #include "softgpu/isa/run_loop.h"
 
-/* Whether this try of the instruction is the one that checks see the begin of. A store to LDS that
- * lets other waves go first has done nothing until it is tried again: what is to be seen before it
- * is what those waves leave. Counts do not depend on it; they take the first try. */
+/* Whether the checker's `before` is to be called for this try of the instruction. A store to LDS
+ * that lets other waves run first (lds.h) does nothing in its first try: the checker has to see the
+ * LDS that those waves leave, so its `before` comes with the second try. For other instructions
+ * that are tried again, it comes with the first. */
 static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
 {
     if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
@@ -71,7 +73,8 @@ static inline void check_after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *
     if (c->looks[i->op] & ISA_CHECK_AFTER && !w->repeats) c->after(c, w, i);
 }
 
-/* What waits and is tried again has its `before` when it begins, its `after` at the last try. */
+/* An instruction that waits and is tried again gets one `before`, and one `after` at its last try.
+ */
 #define ISA_LOOP_HEAD static isa_stop_t run_checked(isa_wave_t *w, int32_t slice, isa_check_t *c)
 #define ISA_LOOP_BEFORE                                                                            \
     const bool real = REAL(fn);                                                                    \
@@ -80,7 +83,7 @@ static inline void check_after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *
     if (real) check_after(c, w, i)
 #include "softgpu/isa/run_loop.h"
 
-/* What the wave was before the instruction that runs. */
+/* The wave's state before the instruction. */
 typedef struct {
     uint64_t exec, pc;
     int32_t budget;
@@ -95,7 +98,7 @@ static inline void announce(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *
     if (o->before) o->before(o, w, i, was->pc);
 }
 
-/* Nor is a try of an instruction that is going to be repeated. */
+/* An instruction that is going to be tried again is not reported: its last try is. */
 static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, const was_t *was)
 {
     if (o->check) check_after(o->check, w, i);

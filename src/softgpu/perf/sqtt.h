@@ -1,8 +1,8 @@
 /* sqtt.h - thread traces: what waves do and when, as tokens in a buffer for each shader engine.
  *
- * Apart from the counters because it has registers, memory and a format of its own. Times are those
- * of the timing model, so a traced dispatch is a modelled one. Tokens that are not publicly
- * documented are left out; docs/aqlprofile.md lists those that are written. */
+ * Apart from the counters because a trace has registers, memory and a format of its own. Its times
+ * are those of the timing model, so that a dispatch that is traced is modelled. Tokens that are not
+ * publicly documented are left out; docs/aqlprofile.md lists those that are written. */
 #ifndef SOFTGPU_PERF_SQTT_H
 #define SOFTGPU_PERF_SQTT_H
 
@@ -28,10 +28,11 @@ void sg_sqtt_set_memory(sg_sqtt_t *s, sg_sqtt_memory_fn_t *memory, void *user);
 
 enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
 
-/* GRBM_GFX_INDEX says which engines; `clock` is the model's, in case the write becomes a token. */
+/* A write of a register. `gfx_index`: the value of GRBM_GFX_INDEX, which selects engines. `clock`:
+ * the timing model's, for the token that the write may become. */
 void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t value,
                    uint64_t clock);
-/* Packets that become tokens of their own: an event, or caches that are made to agree. */
+/* A packet has raised an event, or has invalidated or written back caches: both become tokens. */
 void sg_sqtt_event(sg_sqtt_t *s, uint32_t number, uint64_t clock);
 void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock);
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number);
@@ -52,20 +53,20 @@ typedef struct {
 /* NULL if nothing is traced or memory runs out. */
 struct sg_perf;
 sg_sqtt_run_t *sg_sqtt_run_begin(struct sg_perf *p, sg_sqtt_t *s, const sg_sqtt_launch_t *launch);
-/* What has been counted since the last call took place in these clocks of the dispatch. */
+/* Counts that were added since the last call belong to these clocks of the dispatch. */
 void sg_sqtt_run_counted(sg_sqtt_run_t *r, uint64_t from, uint64_t to);
 /* Writes the tokens; the dispatch began at `clock`. Frees the run. */
 void sg_sqtt_run_end(sg_sqtt_run_t *r, uint64_t clock);
 
 /* A workgroup starts; NULL if its engine is not traced. */
 sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_group_t *group);
-/* Wave `index` spent the clocks from `begin` to `end`, counted from the workgroup's start, on the
- * instruction, the last `issue` of them executing. */
+/* Wave `index` of the workgroup needed the clocks from `begin` to `end`, counted from the
+ * workgroup's start, for the instruction. It executed in the last `issue` of them. */
 void sg_sqtt_instruction(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
                          const isa_inst_t *i, uint64_t pc, uint64_t begin, uint64_t end,
                          uint32_t issue);
-/* Where the workgroup stands in the dispatch: wave i was launched at `start`, took `alone[i]`
- * clocks by itself and ended at end[i], on SIMD simd[i]. */
+/* When the workgroup ran in its dispatch: wave i started at `start` on SIMD simd[i] and ended at
+ * end[i]. Without other waves it would have taken alone[i] clocks. */
 typedef struct {
     uint64_t start;
     uint64_t alone[ISA_GROUP_WAVES], end[ISA_GROUP_WAVES];

@@ -1,6 +1,7 @@
-/* sqtt_internal.h - what the two halves of the thread trace share: streams and what goes into them.
+/* sqtt_internal.h - what the files of the thread trace share: events and the engines' streams.
  *
- * sqtt.c keeps the registers and encodes, sqtt_waves.c records what waves do. */
+ * sqtt.c has the registers and encodes events as tokens, sqtt_waves.c records what waves do, and
+ * sqtt_counters.c samples counters. */
 #ifndef SOFTGPU_PERF_SQTT_INTERNAL_H
 #define SOFTGPU_PERF_SQTT_INTERNAL_H
 
@@ -8,7 +9,7 @@
 
 #include <pthread.h>
 
-/* What happened; each becomes one token. */
+/* Kinds of events; each event becomes one token. */
 typedef enum {
     SG_SQTT_WAVE_START, /* value: lanes */
     SG_SQTT_WAVE_END,
@@ -19,14 +20,14 @@ typedef enum {
     SG_SQTT_REGISTER, /* type: compute register - 0x2e00, value: written */
     SG_SQTT_EVENT,    /* value: number */
     SG_SQTT_COUNTERS, /* type: bank, array << 2; value: four counts */
-    SG_SQTT_SYNC,     /* caches are made to agree */
+    SG_SQTT_SYNC,     /* a packet has invalidated or written back caches */
     SG_SQTT_MARK      /* type: number of USERDATA register, value: written */
 } sg_sqtt_kind_t;
 
 /* Codes of an issue token. */
 enum { SG_ISSUE_STALLED = 1, SG_ISSUE_INST = 2, SG_ISSUE_IMMEDIATE = 3 };
 
-/* Kinds of instructions, as tokens number them; 64: its encoding has two words. */
+/* Kinds of instructions by their numbers in tokens; _64: its encoding has two dwords. */
 enum {
     SG_INST_SMEM_RD = 0,
     SG_INST_SALU_32 = 1,
@@ -51,7 +52,7 @@ enum {
 typedef struct {
     uint64_t time; /* clocks */
     uint64_t value;
-    uint32_t order; /* among those of the same time */
+    uint32_t order; /* orders events of the same time */
     uint8_t kind, type;
     uint8_t simd, slot, place; /* place: compute unit in its array */
 } sg_sqtt_event_t;
@@ -62,7 +63,7 @@ typedef struct {
     uint32_t userdata[4];
     bool on, full, error;
     bool begun;       /* the stream has a first timestamp */
-    uint64_t now;     /* clocks, where the stream stands */
+    uint64_t now;     /* time of the stream's last token, in clocks */
     uint64_t written; /* bytes */
     uint8_t *host;    /* of the buffer, while tokens are written */
 } sg_sqtt_engine_t;
@@ -76,12 +77,12 @@ struct sg_sqtt {
     sg_sqtt_engine_t engine[];
 };
 
-/* Under the lock. Times never go back; those that would are taken as now. */
+/* Under the lock. Appends events; one whose time is before the stream's gets the stream's. */
 void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *events, size_t n);
 uint64_t sg_sqtt_room(const sg_sqtt_engine_t *e);
-/* A full buffer goes on at its beginning. */
+/* Whether a full buffer is overwritten from its beginning. */
 bool sg_sqtt_wraps(const sg_sqtt_engine_t *e);
-/* Of its buffer. */
+/* Size of its buffer. */
 uint64_t sg_sqtt_bytes(const sg_sqtt_engine_t *e);
 /* Bit k: events of kind k become tokens that are asked for. */
 uint32_t sg_sqtt_kinds(const sg_sqtt_engine_t *e);
