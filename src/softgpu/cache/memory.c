@@ -27,7 +27,7 @@ typedef struct {
     sgc_cu_t *cu;
     const sgc_op_t *op;
     bool fresh, returns, stream; /* a load past L1; an atomic that returns; SLC */
-    bool wide;                   /* elements that lanes do not share an access for */
+    bool wide;                   /* elements so wide that lanes do not share accesses */
     bool waits;                  /* for L2 */
     bool held; /* `read` has not been asked for: the next may be the other half of its line */
     uint32_t accesses, quads, quarters, lookups, conflicts;
@@ -88,7 +88,8 @@ INLINE void drop_from_l1(const arrays_t *w, uint32_t line)
     if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
 }
 
-/* Whether L1 had the line, which it has from now on; a fresh load finds and leaves nothing. */
+/* Whether L1 had the line; it has it from now on. A load past L1 (`fresh`) never finds its line and
+ * does not leave it there. */
 INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 {
     uint32_t old;
@@ -130,7 +131,8 @@ INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const look
     asked(p, next, SGC_READ, sum, latency);
 }
 
-/* Reads are held back until the next shows whether they go together. */
+/* A read is held back until the next one shows whether both are halves of one L2 line: then one
+ * request reads both. */
 INLINE void ask_read(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     if (p->held && u->page.type != SGC_UC) {
@@ -214,9 +216,9 @@ INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
     u->bytes = bytes;
 }
 
-/* Translations know nothing of the caches behind them: all of them come first. Lines far apart are
- * far apart in the model's own memory too: what will be needed is fetched while others are at work.
- */
+/* Translates all look-ups before any asks a cache, which translations do not depend on. Lines that
+ * are far apart have their tags far apart in the host's memory, too: with all of them known, the
+ * host can fetch tags ahead. */
 INLINE void translate_all(pass_t *p, const arrays_t *w)
 {
     enum { CLOSE = 16 }; /* look-ups that are not worth the trouble */

@@ -86,14 +86,15 @@ static bool is_arriving(const sgc_t *t, const sgc_arriving_t *a, uint32_t line)
     return a->line == line && t->now < a->at;
 }
 
-/* Whether the line has been asked for and is not there yet. */
+/* Whether the line has been requested and has not arrived yet. */
 static bool arrives(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
 {
     const unsigned n = line % SGC_ARRIVING;
     return q->data_room[n] && is_arriving(t, &q->data_arriving[n], line);
 }
 
-/* The last that is let in shuts the cache until the line is there. */
+/* Another request for a line on its way. After the last one that the cache takes, it takes no
+ * requests until the line has arrived. */
 static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line)
 {
     const unsigned n = line % SGC_ARRIVING;
@@ -229,7 +230,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     return true;
 }
 
-/* Code goes on in the next line, as a rule: whoever comes to a line has the next one read. */
+/* Requests the line behind that of `va` ahead of time: as a rule code goes on there. */
 static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
 {
     uint32_t slot, latency;

@@ -1,8 +1,8 @@
 /* values.c - which event is which count: the model's numbers under the hardware's event numbers.
  *
- * Apart because it is one table. A row names the event and where a unit keeps it; events that are
- * always 0 under the rules of the model have a row too, with the reason, so that a reader of the
- * table finds each of the blocks' events that follow from addresses. */
+ * One table: a row has an event and the place in a unit's structure where its count is. Events that
+ * the model's rules make 0 always have a row too, with the reason, so that no event of the model is
+ * missing here. */
 #include "softgpu/cache/model.h"
 
 #include "softgpu/cache_events.h"

@@ -1,7 +1,8 @@
 /* schedule.c - workgroups on compute units, waves against each other, the dispatch as a whole.
  *
- * Apart because it needs workgroups that have run and nothing of how they ran. They are taken in
- * the order of their ids, whatever order they ended in: the outcome depends on nothing else. */
+ * It takes workgroups that have run, with the clocks of their waves as if each were alone, and
+ * finds out when they run beside each other. They are placed in the order of their ids, whatever
+ * order they ended in, so that the result is the same in every run. */
 #include "softgpu/cache/queue.h"
 #include "softgpu/perf/model.h"
 
@@ -9,8 +10,8 @@
 #include <string.h>
 
 enum {
-    PARTS = 1024,       /* of a clock, for what memory does in less than one */
-    LINES_AT_ONCE = 400 /* that a unit's loads can have asked L2 for and not got yet */
+    PARTS = 1024,       /* parts of a clock in which the time of memory is counted */
+    LINES_AT_ONCE = 400 /* lines that the loads of a compute unit can have in flight */
 };
 
 typedef struct {
@@ -25,9 +26,9 @@ typedef struct {
     uint32_t n, room;                        /* in the array */
     uint32_t waves_on[ISA_UNIT_SIMDS], lds;  /* of the residents */
     uint64_t lines;                          /* the same */
-    uint64_t free[ISA_UNIT_SIMDS][SG_PIPES]; /* when each pipe is through with the waves so far */
-    uint64_t covered;                        /* busy clocks are counted up to here */
-    uint64_t waited;                         /* clocks of nothing but memory, up to here */
+    uint64_t free[ISA_UNIT_SIMDS][SG_PIPES]; /* when each pipe has served all waves so far */
+    uint64_t covered;                        /* up to when busy clocks have been counted */
+    uint64_t waited; /* up to when clocks in which waves waited for memory have been counted */
     /* of the dispatch */
     uint64_t groups, waves, waiting; /* workgroups, waves, the clocks they have waited together */
     uint32_t abreast;                /* waves of the largest workgroup */
@@ -114,7 +115,7 @@ static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_
     return lack;
 }
 
-/* Workgroups that have ended by `now` make room. */
+/* Removes workgroups that have ended by `now` from the unit. */
 static void leave(unit_state_t *u, uint64_t now)
 {
     uint32_t kept = 0;
@@ -323,7 +324,8 @@ uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran)
     return granted + launch_clocks(s, ran);
 }
 
-/* Without memory for it a workgroup takes no room: the model goes on. */
+/* Places a workgroup. If the host is out of memory it takes up no room on its unit, and the model
+ * goes on. */
 static void place(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_perf_t *p = s->p;
