@@ -1,6 +1,6 @@
-/* context.h - contexts, what they ask for, and the tables that make handles into objects.
+/* context.h - contexts, the services that they ask for, and the tables that find objects by handle.
  *
- * Everything is made during initialisation and never freed; only `active` and `accepts` change
+ * All objects are created during initialisation and never freed; only `active` and `accepts` change
  * afterwards. */
 #ifndef CROCPROF_SDK_CONTEXT_H_INTERNAL
 #define CROCPROF_SDK_CONTEXT_H_INTERNAL

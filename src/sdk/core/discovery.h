@@ -1,4 +1,4 @@
-/* discovery.h - the search of the process for tools, and for another copy of this library. */
+/* discovery.h - searches the process for tools, and for another copy of this library. */
 #ifndef CROCPROF_SDK_DISCOVERY_H
 #define CROCPROF_SDK_DISCOVERY_H
 
@@ -23,15 +23,16 @@ sdk_configure_attach_t sdk_discover_attach(rocprofiler_configure_func_t configur
  * says which two files contend. */
 bool sdk_discover_owner(void);
 
-/* Has librocprofiler-register, if it is there, pass on the runtimes that registered before a tool
- * was there. */
+/* Asks librocprofiler-register, if it is loaded, to pass on the runtimes that registered before a
+ * tool was there. */
 void sdk_discover_registered(void);
 
 /* True if runtimes have registered already. Safe in a constructor. */
 bool sdk_discover_late(void);
 
-/* At the end of a process in which nobody started this library: one line if that was not meant, a
- * tool and a runtime being there. `late`: as it was when this library was loaded. */
+/* At the end of a process in which nothing started this library: writes one line if there are a
+ * tool and a runtime, since that was probably not intended. `late`: what sdk_discover_late() said
+ * when this library was loaded. */
 void sdk_discover_unused(bool late);
 
 /* At the end of a process that was traced: one line for each runtime that is loaded, has services

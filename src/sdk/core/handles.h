@@ -1,8 +1,8 @@
-/* handles.h - numbers for a runtime's objects, which itself knows them by their addresses alone.
+/* handles.h - gives numbers to objects that a runtime identifies only by their addresses.
  *
- * They count up from 1 in the order in which objects are made or first seen; an object that comes
- * into being where another was gets a new one. Any thread; a number that is there is found without
- * a lock. */
+ * Numbers count up from 1 in the order in which objects are created or first seen. An object that
+ * is created at the address of an earlier one gets a new number. Any thread may call the functions;
+ * a number that exists is found without a lock. */
 #ifndef CROCPROF_SDK_HANDLES_H
 #define CROCPROF_SDK_HANDLES_H
 
@@ -15,11 +15,11 @@ typedef struct {
     uint64_t last;
 } sdk_handles_t;
 
-/* 0: not seen yet. */
+/* The number of an object; 0: it has none yet. */
 uint64_t sdk_handle_find(const sdk_handles_t *h, const void *object);
 
-/* Number of an object that was made now, or that is not known; 0 without memory. `*made`: it is
- * new, and not another thread's find. */
+/* The number of an object that was just created (`created`) or has none yet; 0: out of memory.
+ * *made: the number is new; another thread had not given one meanwhile. */
 uint64_t sdk_handle_add(sdk_handles_t *h, const void *object, bool created, bool *made);
 
 #endif

@@ -16,24 +16,24 @@ bool sdk_initialize(void);
 /* Position of the tool whose initialize function is running on this thread's behalf, -1 if none. */
 int sdk_configuring_client(void);
 
-/* True until initialisation is over: what may be asked for only before that. */
+/* True until initialisation is over: tools may configure services only before that. */
 bool sdk_configuration_open(void);
 
-/* True in a process that was forked while the library could not be held still (inside a tool's
- * callback, while tools were initialised or finalised): nothing is traced there. */
+/* True in a child that was forked while the library's locks could not be taken (inside a tool's
+ * callback, or while tools were initialised or finalised): nothing is traced there. */
 bool sdk_is_forked_child(void);
 
 /* True if a tool has been attached to this process, now or before. */
 bool sdk_has_late_client(void);
 
-/* Makes this process, a fork's child, such a one. */
+/* Makes sdk_is_forked_child() true in this process, a forked child: nothing is traced there. */
 void sdk_silence_child(void);
 
 /* From now on children of forks are traced: fork.c. After the tools' own handlers for forks were
  * registered, so that in a fork ours come first and find the tools at work, not held. */
 void sdk_fork_watch(void);
 
-/* True in a child of a fork in which nothing has been traced: its end is nobody's business. */
+/* True in a forked child in which nothing has been traced: at its end tools are not finalised. */
 bool sdk_fork_idle_child(void);
 
 /* A number that differs from process to process; only to make handles unlikely to be guessed. */

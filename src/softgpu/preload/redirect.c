@@ -1,7 +1,7 @@
 /* redirect.c - decides which paths belong to the driver, and loads libsoftgpu.so for them.
  *
- * The stub's only state is a pointer to the library's table of functions. A new path of the driver
- * needs a row in `rooms`. */
+ * The stub keeps a pointer to the library's table of functions, and whether the program was started
+ * with a standard error. A new path of the driver needs a row in `rooms`. */
 #include "softgpu/preload/redirect.h"
 
 #include <dlfcn.h>
