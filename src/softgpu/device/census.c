@@ -18,7 +18,7 @@ typedef struct of_thread {
     const void *owner;
     sg_census_t *census;
     uint64_t waves;
-    uint64_t times; /* that all of it counts */
+    uint64_t times; /* by which all counts are multiplied */
 } of_thread_t;
 
 typedef struct kernel {
@@ -28,7 +28,7 @@ typedef struct kernel {
 } kernel_t;
 
 struct sg_census_run {
-    pthread_mutex_t lock; /* the list */
+    pthread_mutex_t lock; /* guards the list of threads */
     uint64_t serial;      /* no two runs have the same */
     uint64_t kernel_object, group;
     bool modelled; /* caches and clocks are asked for */
@@ -45,7 +45,7 @@ static struct {
     kernel_t *kernels, **tail;
 } state = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .tail = &state.kernels};
 
-/* The run that the thread has worked for last, and its census there. */
+/* The run for which the thread worked last, and the thread's census of that run. */
 static _Thread_local struct {
     uint64_t serial;
     of_thread_t *of;

@@ -21,13 +21,14 @@ static struct {
     const char *trace; /* part of the names of the kernels to trace, NULL: none */
     base_lines_t lines;
     pthread_mutex_t write_lock;
-    pthread_mutex_t lock; /* the kernels */
+    pthread_mutex_t lock; /* guards the list of kernels */
     sg_seen_t *kernels, **tail;
 } state = {.once = PTHREAD_ONCE_INIT,
            .write_lock = PTHREAD_MUTEX_INITIALIZER,
            .lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A child has nothing to report of its parent, whose threads may have held the locks. */
+/* A forked child does not report its parent's kernels. It makes the locks anew, since threads of
+ * the parent may have held them. */
 static void in_forked_child(void)
 {
     pthread_mutex_init(&state.write_lock, NULL);

@@ -16,7 +16,7 @@ enum {
     COMPUTE_PERFCOUNT_ENABLE = 0x2e0b
 };
 
-/* Where the words of a packet are, and what its commands work on. */
+/* One PM4 packet, and the queue that executes it. */
 typedef struct {
     sg_queue_t *q;
     sg_device_t *d;
@@ -167,7 +167,7 @@ static bool copy_source(const command_t *c, uint32_t n, uint32_t out[2])
         SRC_L2 = 2,
         SRC_PERF = 4,
         SRC_IMMEDIATE = 5,
-        SRC_ATOMIC = 6, /* what the last ATOMIC_MEM found */
+        SRC_ATOMIC = 6, /* the old value that the last ATOMIC_MEM returned */
         SRC_CLOCK = 9
     };
     uint32_t source = c->dw[1] & 15;
@@ -256,7 +256,7 @@ static bool op_atomic_mem(const command_t *c)
     return false;
 }
 
-/* From memory to memory, or a word into all of it, through the L2 or not. */
+/* Copies memory, or fills it with a word, through the L2 cache or not. */
 static bool op_dma_data(const command_t *c)
 {
     enum { ADDRESS = 0, DATA = 2, ADDRESS_L2 = 3, BYTES_MASK = 0x3ffffff };

@@ -45,8 +45,8 @@ struct sg_stall {
     isa_check_t *other;
     uint64_t state[STATES];
     uint32_t next, quiet, slept;
-    uint64_t epoch, since; /* when it was first seen quiet in an epoch, */
-    bool told;             /* and whether its places are in the table */
+    uint64_t epoch, since; /* since when it has been quiet in this epoch */
+    bool told;             /* its waves' places are in the table */
     uint32_t watched;      /* turns; 0: it is not watched */
     bool changed, outside; /* in those */
     uint64_t kernarg;
