@@ -1,8 +1,8 @@
 /* flat.c - FLAT, GLOBAL and SCRATCH instructions: addresses, and a handler for each mnemonic.
  *
- * Addresses are made here, the accesses by mem_lanes.c. FLAT sorts its lanes by aperture: shared
- * (the group's LDS), private (the lane's scratch) and everything else. A new instruction is a row
- * in one of the lists at the end. */
+ * Addresses are worked out here, accesses are made by mem_lanes.c. FLAT sorts its lanes by address
+ * space: the shared aperture (the workgroup's LDS), the private one (the lane's scratch), and
+ * memory. A new instruction is a row in one of the lists at the end. */
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/handler.h"
@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-/* Addresses are worth a call: 64 of them take longer, and 158 handlers share the code. */
+/* Not in line: to compute 64 addresses takes much longer than a call, and all handlers of this file
+ * share the code. */
 #define SHARED static __attribute__((noinline))
 
 SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
@@ -41,7 +42,7 @@ SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a
                             (uint32_t)i->imm);
 }
 
-/* A flat access comes apart into at most three, one per address space. */
+/* A flat access becomes up to three accesses, one for each address space. */
 SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
     a->exec = w->exec;
@@ -52,8 +53,8 @@ SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_la
     return isa_address_apertures(v[1], w->group->dispatch, a->exec);
 }
 
-/* Turns *a into the access of the shared lanes. Lanes beyond the group's LDS are taken out and
- * returned: they read 0 and their writes are dropped, as for LDS instructions. */
+/* Turns *a into the access of the lanes in LDS. Lanes out of its range are taken out and returned:
+ * they load 0 and store nothing, as with LDS instructions. */
 static uint64_t take_shared(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes, uint32_t bytes)
 {
     uint64_t outside = 0;
@@ -119,7 +120,7 @@ static void do_atomic(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
         isa_lanes_atomic64(w, a, x->rows, x->dst, x->op64, x->ignored);
 }
 
-/* A flat access some of whose lanes are in an aperture. */
+/* A flat access of which at least one lane is in an aperture. */
 SHARED void flat_mixed(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a, isa_apertures_t in,
                        const access_t *x, access_fn_t *fn)
 {
@@ -167,7 +168,7 @@ INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x
     fn(w, &a, x);
 }
 
-/* ---- the quick way: all active lanes in one extent, told by 32-bit arithmetic ---- */
+/* ---- the quick way, if all active lanes are in one extent: 32-bit arithmetic finds out ---- */
 
 /* Host address to which a lane's low address dword is added, or NULL where the general way must be
  * taken. Addresses are base_va + low[l]: the high dwords of the active lanes are equal. */
@@ -199,11 +200,11 @@ SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, 
     return (uint8_t *)((uintptr_t)e->host + (uintptr_t)(base_va - e->begin));
 }
 
-/* A flat address in an aperture is mapped by nobody, so the page table tells it from memory. */
+/* No extent holds an address in an aperture, so the quick way is never taken for one. */
 #define flat_base   extent_base
 #define global_base extent_base
 
-/* Scratch is swizzled: its blocks are mem_lanes.c's. */
+/* Scratch is swizzled, so there is no quick way here: mem_lanes.c has one. */
 INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
 {
     (void)w, (void)i, (void)bytes, (void)write;
@@ -220,9 +221,9 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
     return copy;
 }
 
-/* Lanes side by side are mostly followed by their neighbours, in this wave or the next, and no
- * prefetcher of a host sees that in time: the block behind this one is fetched while other
- * instructions run. Prefetching never faults. */
+/* An access to adjacent elements is mostly followed by one to those behind them, by this wave or
+ * the next. A host's own prefetcher is too late for that, so they are prefetched here. Prefetching
+ * never faults. */
 INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, bool write)
 {
     const uint32_t bytes = 4 * n * ISA_LANES;

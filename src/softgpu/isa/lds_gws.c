@@ -1,12 +1,12 @@
 /* lds_gws.c - global wave sync: barriers and semaphores across workgroups.
  *
- * Part of the DS encoding, but no LDS is touched. A wave that must wait stays at its instruction
- * and yields; it tries again when it next runs, so the scheduler needs to know nothing of it. */
+ * The instructions have the DS encoding but do not access LDS. A wave that has to wait yields and
+ * tries its instruction again when it next runs, so that the scheduler need not know about it. */
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem_lanes.h"
 
-/* A resource: a counter in the low half, and a turn in the high half that changes whenever all who
- * wait are released. */
+/* A resource: a counter in the low half and a turn in the high half. The turn changes whenever all
+ * waves that wait are released. */
 typedef struct {
     uint32_t counter, turn;
 } resource_t;

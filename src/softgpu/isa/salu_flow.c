@@ -1,8 +1,7 @@
-/* salu_flow.c - what decides where a wave goes on: branches, jumps, ends, barriers, messages,
- * traps.
+/* salu_flow.c - control flow: branches, jumps, ends, barriers, messages, traps.
  *
- * A taken branch inside the page is pointer arithmetic (core.h); everything else looks the page up.
- * Waiting instructions are empty because memory operations complete when they execute. */
+ * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
+ * page up. s_waitcnt does nothing, because memory operations complete when they execute. */
 #include "softgpu/isa/core.h"
 #include "softgpu/isa/trap.h"
 
@@ -59,8 +58,8 @@ ISA_INST(s_call_b64)
     isa_branch(w, i->imm);
 }
 
-/* Back from a trap handler; what an ordinary program has of it is the jump. The upper bits of the
- * address are the trap's cause. */
+/* Returns from a trap handler; outside of one it is only a jump. The upper bits of the address hold
+ * the trap's cause. */
 static void return_from_trap(isa_wave_t *w, uint64_t pc)
 {
     if (!w->privileged) {
@@ -76,7 +75,7 @@ ISA_INST(s_rfe_b64)
     return_from_trap(w, isa_read64(w, &i->src[0]));
 }
 
-/* Its second source says how addresses are translated from here on, of which there is one way. */
+/* The second source, which selects an address translation, is ignored: there is only one here. */
 ISA_INST(s_rfe_restore_b64)
 {
     return_from_trap(w, isa_read64(w, &i->src[0]));
@@ -207,7 +206,7 @@ ISA_INST(s_sendmsg)
         if (dispatch->on_message) dispatch->on_message(dispatch, w, (uint16_t)i->imm);
         break;
     case MSG_GET_DOORBELL:
-        /* The answer replaces EXEC_LO; the asker polls its bit 31, which is clear in the answer. */
+        /* The answer replaces EXEC_LO: code polls bit 31 of it until the bit is clear. */
         w->sgpr[ISA_CODE_EXEC] = dispatch->doorbell_id & DOORBELL_ID_MASK;
         break;
     default: isa_stop_unsupported(w, i, "message of graphics or of the context switch");

@@ -1,8 +1,8 @@
 /* smem.c - scalar memory: loads, stores, atomics, clocks, cache operations.
  *
- * Dwords, and aligned tuples of two and four, move as single host accesses, so that programs may
- * talk through memory. Tuples are read completely before the first register is written: a fault
- * changes nothing. */
+ * A dword, and an aligned tuple of two or four, is one access of the host, so that programs can
+ * exchange values through memory. A tuple is read completely before the first register is written,
+ * so that a load that faults changes no register. */
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/clock.h"
@@ -202,7 +202,7 @@ ISA_INST(s_memrealtime)
     isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());
 }
 
-/* Memory is always coherent here, and translations are not cached for a wave's sake. */
+/* The executor has no caches that a program has to invalidate or write back. */
 #define NO_EFFECT(name)                                                                            \
     ISA_INST(name) {}
 NO_EFFECT(s_dcache_inv)

@@ -1,6 +1,6 @@
 /* traits.c - see traits.h: classes of arithmetic and issue costs of every instruction.
  *
- * The rules are those of docs/counters.md; a rule that changes here changes there. */
+ * The rules are in docs/counters.md, which has to change with them. */
 #include "softgpu/perf/traits.h"
 
 #include "base/log.h"
@@ -66,7 +66,7 @@ sg_traits_t sg_traits_of(unsigned op)
         if (row->memory.unit == ISA_UNIT_SCALAR) t.flow = SG_FLOW_SCALAR_CACHE;
         break;
     case ISA_CLASS_SMEM_RD:
-        t.dwords = row->memory.unit ? dwords_of(row) : 0; /* not of the clocks */
+        t.dwords = row->memory.unit ? dwords_of(row) : 0; /* s_memtime accesses no memory */
         break;
     case ISA_CLASS_FLAT_WR:
     case ISA_CLASS_FLAT_AT:
@@ -100,7 +100,7 @@ unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room)
 
 static sg_buckets_t buckets;
 
-/* The test of the table sees to it that there are enough. */
+/* A test of the table makes sure that ISA_BUCKETS are enough. */
 static void make(void)
 {
     const unsigned merged = sg_buckets_fill(&buckets, ISA_BUCKETS);
