@@ -86,23 +86,21 @@ static bool is_arriving(const sgc_t *t, const sgc_arriving_t *a, uint32_t line)
     return a->line == line && t->now < a->at;
 }
 
-/* Whether the line has been requested and has not arrived yet. */
-static bool arrives(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
+/* Clocks until a line that has been requested arrives; 0: it is there, or was not requested. */
+static uint32_t still_to_come(const sgc_t *t, const sgc_sqc_t *q, uint32_t line)
 {
-    const unsigned n = line % SGC_ARRIVING;
-    return q->data_room[n] && is_arriving(t, &q->data_arriving[n], line);
+    const sgc_arriving_t *a = &q->data_arriving[line % SGC_ARRIVING];
+    return is_arriving(t, a, line) ? (uint32_t)(a->at - t->now) : 0;
 }
 
 /* Another request for a line on its way. After the last one that the cache takes, it takes no
  * requests until the line has arrived. */
-static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line)
+static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
 {
-    const unsigned n = line % SGC_ARRIVING;
-    const uint64_t rest = q->data_arriving[n].at - t->now;
     q->count.dcache_duplicate++;
     t->tallies.scalar_late++;
-    if (!--q->data_room[n]) q->count.dcache_shut += rest;
-    return (uint32_t)rest;
+    if (!--q->data_room[line % SGC_ARRIVING]) q->count.dcache_shut += rest;
+    return rest;
 }
 
 /* What one scalar cache has had L2 read, all others want at the same time: they wait for it, too.
@@ -135,7 +133,11 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         ways_remove(&q->data, (uint32_t)slot);
         slot = WAYS_NO_SLOT;
     }
-    if (slot >= 0 && access == SGC_READ && arrives(t, q, line)) return duplicate(t, q, line);
+    if (slot >= 0 && access == SGC_READ) {
+        const uint32_t rest = still_to_come(t, q, line);
+        if (rest && q->data_room[line % SGC_ARRIVING]) return duplicate(t, q, line, rest);
+        if (rest > latency) latency = rest; /* outside: in the end a hit, and as late */
+    }
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
     *(slot < 0 ? &t->tallies.scalar_misses : &t->tallies.scalar_hits) += 1;

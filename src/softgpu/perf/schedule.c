@@ -4,6 +4,7 @@
  * finds out when they run beside each other. They are placed in the order of their ids, whatever
  * order they ended in, so that the result is the same in every run. */
 #include "softgpu/cache/queue.h"
+#include "softgpu/perf/bandwidth.h"
 #include "softgpu/perf/model.h"
 
 #include <stdlib.h>
@@ -50,9 +51,7 @@ struct sg_schedule {
     bool begun;
     uint64_t placed[2]; /* from when to when the last workgroup ran */
     uint64_t end;
-    uint64_t
-        moved; /* when memory is through with what has been asked so far, in PARTS of a clock */
-    uint64_t at_work; /* for how long it has been at work, the same */
+    sg_bandwidth_t memory; /* in PARTS of a clock */
     sg_perf_contention_t contention;
     engine_state_t *engine;
     sg_sqtt_run_t *trace;
@@ -236,26 +235,31 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
     return done;
 }
 
-/* When memory, which serves workgroups in the order in which they start, and not before they ask,
- * is through with this one. */
-static uint64_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
+/* How a workgroup fares with memory, which serves those who ask first. */
+typedef struct {
+    uint64_t through; /* when memory has moved all of it */
+    uint64_t later;   /* by how much it comes to that later than it would alone */
+} turn_t;
+
+static turn_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
 {
     const sg_profile_t *p = &s->p->profile;
     const uint64_t takes = ran->below.read * PARTS / p->memory_bytes_per_clock +
                            ran->below.written * PARTS / p->memory_write_bytes_per_clock;
     const uint64_t asked = (start + ran->asked) * PARTS;
-    const uint64_t from = s->moved > asked ? s->moved : asked;
-    s->moved = from + takes;
-    s->at_work += takes;
-    return s->moved / PARTS;
+    const uint64_t through = sg_bandwidth_take(&s->memory, asked, takes);
+    return (turn_t){through / PARTS, (through - takes - asked) / PARTS};
 }
 
 /* When the wave ends: not before its own time is up, nor before each pipe is through with all that
- * came first and with this wave, nor before memory is, at `memory`. */
+ * came first and with this wave, nor before memory is; what memory makes it wait comes on top of
+ * the way to memory and back, which its own time has. */
 static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
-                         uint64_t start, uint64_t memory, uint64_t wanted, sg_sums_t *sums)
+                         uint64_t start, turn_t memory, uint64_t wanted, sg_sums_t *sums)
 {
     const uint64_t alone = start + ran->wave[i].clocks;
+    const uint64_t answered =
+        alone + memory.later > memory.through ? alone + memory.later : memory.through;
     uint64_t end = alone;
     unsigned last = SG_PIPES;
     for (unsigned pipe = 0; pipe < SG_PIPES; pipe++) {
@@ -269,7 +273,7 @@ static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
     sg_add_held(&sums->fixed[SG_T_STALL], end - alone);
     if (last < SG_PIPES) s->contention.stalls[last] += end - alone;
     if (last == SG_PIPE_LDS) sg_add_held(&sums->fixed[SG_T_STALL_LDS], end - alone);
-    end = wait_for_memory(s, u, ran, i, end, memory, wanted, sums);
+    end = wait_for_memory(s, u, ran, i, end, answered, wanted, sums);
     sg_add_held(&sums->fixed[SG_T_WAVE_CLOCKS], end - start);
     return end;
 }
@@ -335,7 +339,8 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     sg_sums_t *sums = &p->units[ran->unit].sums[ran->counted];
     sg_sums_t *first = &p->units[engine * p->units_per_engine].sums[ran->counted];
     const uint64_t granted = s->granted_to == ran->id + 1 ? s->granted : grant(s, ran);
-    const uint64_t start = granted + launch_clocks(s, ran), memory = move(s, ran, start);
+    const uint64_t start = granted + launch_clocks(s, ran);
+    const turn_t memory = move(s, ran, start);
     sg_sqtt_times_t times; /* of the waves that there are */
     const uint64_t wanted = u->lines + lines_of(ran);
     uint64_t end = times.start = start;
@@ -433,7 +438,7 @@ uint64_t sg_schedule_end(sg_schedule_t *s, sg_perf_contention_t *contention)
     if (s->trace) sg_sqtt_run_end(s->trace, atomic_load(&p->device[SG_D_CLOCK]));
     sg_add(&p->device[SG_D_CLOCK], s->end);
     sg_add(&p->device[SG_D_WAVES], s->end);
-    end_caches(s, (s->at_work + PARTS - 1) / PARTS);
+    end_caches(s, (s->memory.busy + PARTS - 1) / PARTS);
     if (s->begun) {
         sg_spm_count(p, s->base, s->base + s->end);
         sg_spm_leave(p, s->base + s->end);
