@@ -1,5 +1,5 @@
-/* scaled.h - stands for a header of HIP's, for it lies below include/hip/: a function that kernels are
- * given from it, and a kernel of its own. In assembly, so that every compiler makes the same of it. */
+/* scaled.h - stands for a header of HIP's, for it lies below include/hip/: a function for kernels
+ * and a kernel, in assembly so that every compiler makes the same of them. */
 #pragma once
 
 static __device__ inline float scaled(float x)
