@@ -4,10 +4,12 @@
 #include "v1/v1.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "hsa/lane.h"
 #include "hsa/owner.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,10 +240,22 @@ static const char *claim(v1_group_t *g)
     return owner;
 }
 
+/* A queue that the context has made for itself runs none of the program's kernels. */
+static void warn_of_uncounted_queues(const v1_group_t *g)
+{
+    static atomic_bool told;
+    if (g->context->mode & ROCPROFILER_MODE_CREATEQUEUE && g->counters.memory &&
+        !v1_dispatch_hooked() && !atomic_exchange(&told, true))
+        base_warning(
+            "rocprofiler_start: waves of the program's queues are not counted: HSA has not "
+            "loaded this library, set HSA_TOOLS_LIB=librocprofiler64.so.1");
+}
+
 hsa_status_t rocprofiler_start(rocprofiler_t *context, uint32_t group_index)
 {
     v1_group_t *g = standalone_group(__func__, context, group_index);
     if (!g) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    warn_of_uncounted_queues(g);
     v1_agent_t *agent = g->context->agent;
     pthread_mutex_lock(&v1_lock);
     const v1_group_t *other = agent->counting;

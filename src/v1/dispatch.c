@@ -352,6 +352,11 @@ hsa_status_t rocprofiler_queue_create_profiled(
     return status;
 }
 
+bool v1_dispatch_hooked(void)
+{
+    return next_create;
+}
+
 void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept)
 {
     __typeof__(table->core->hsa_queue_create_fn) before = table->core->hsa_queue_create_fn;

@@ -198,6 +198,9 @@ void v1_entry_ready(struct v1_entry *entry, bool lost);
 
 /* Put their hooks into the runtime's table. */
 void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept);
+
+/* Whether HSA has loaded this library, so that every queue of the program is created through it. */
+bool v1_dispatch_hooked(void);
 void v1_kernels_hook(const hsax_api_table_t *table);
 void v1_hsa_callbacks_hook(const hsax_api_table_t *table);
 

@@ -40,7 +40,7 @@ OTHERS = {
     "rocprofv3-doctor": (["rocprofv3-doctor", "--help"], [], {("--format", ""): {"text", "json"}}),
     "rocprof": (["sh", "-c", "rocprof -h || true"], [], {}), # whose -h is a failure, as AMD's is
     "rocpd": (["rocpd", "summary", "--help"], ["summary"],
-              {("mer",): {"merge"}, ("query", "--format", ""): {"console", "csv", "html", "json", "md"}}),
+              {("mer",): {"merge"}, ("query", "--format", ""): {"console", "csv", "html", "json", "md", "pdf", "clipboard"}}),
 }
 
 

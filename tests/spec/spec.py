@@ -275,12 +275,13 @@ def v1_trace():
 def v1_sampling():
     """Sections 5.5 and 5.6."""
     waves = fill_waves()
-    expect_output(v1("v1_sampling"), *(WAVES.format(0, waves * n) for n in range(1, 5)))
+    expect_output(v1("v1_sampling", HSA_TOOLS_LIB="librocprofiler64.so.1"),
+                  *(WAVES.format(0, waves * n) for n in range(1, 5)))
 
 
 def v1_contexts():
     """Sections 4.4 and 4.5."""
-    expect_output(v1("v1_contexts"), "SINGLEGROUP fails", "2 groups",
+    expect_output(v1("v1_contexts", HSA_TOOLS_LIB="librocprofiler64.so.1"), "SINGLEGROUP fails", "2 groups",
                   *(f"group {n} of the context: yes, metrics before: refused" for n in (0, 1)),
                   "data complete, consistent", WAVES.format(0, fill_waves()), "time right")
 

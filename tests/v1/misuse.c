@@ -238,6 +238,7 @@ int main(void)
     rocprofiler_t *context;
     hsa_queue_t *queue;
     uint64_t time;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* warnings stand where they were given */
     printf("version %u.%u\n", rocprofiler_major_version(), rocprofiler_version_minor());
     SHOW(rocprofiler_open((hsa_agent_t){1}, &f, 1, &context, 0, NULL));
     if (hsa_init()) return 1;
