@@ -18,7 +18,6 @@ typedef struct {
     uint32_t physical;
     uint32_t at; /* when it is over but for the latency of what it asks for */
     sgc_page_t page;
-    l2_place_t place;
 } lookup_t;
 
 /* One instruction on its way. */
@@ -34,6 +33,8 @@ typedef struct {
     uint32_t requests; /* to L2 */
     uint32_t latency;
     uint32_t pending; /* look-ups that come too soon after a miss of their page to hit */
+    uint32_t hits;    /* of translations */
+    uint32_t last;    /* the line that L1 has been asked for last: it is the newest of its set */
     lookup_t *lookup;
     lookup_t read;
 } pass_t;
@@ -64,7 +65,7 @@ INLINE void count_translation(pass_t *p, bool hit)
     } else if (__builtin_expect(p->pending, 0)) {
         p->pending--;
     } else {
-        p->cu->tcp.utcl1_hit++;
+        p->hits++;
     }
 }
 
@@ -79,7 +80,6 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
     u->at = k + (hit ? 0 : p->t->profile.utcl1_miss_latency);
     u->physical = sgc_line_of(tlb->last_to, u->line * SGC_LINE);
     u->page = tlb->last_to.page;
-    u->place = l2_place(p->t, u->physical);
 }
 
 INLINE void drop_from_l1(const arrays_t *w, uint32_t line)
@@ -97,8 +97,18 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
         drop_from_l1(w, line);
         return false;
     }
+    if (line == p->last) return true;
+    p->last = line;
     ways_use(&w->l1, ways_set(&w->l1, line), line, &old);
     return old == line;
+}
+
+/* Clocks of the request to L2. */
+INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
+                    uint64_t bytes)
+{
+    return l2_request(p->t, &w->l2, l2_place(p->t, u->physical), u->physical, u->page, access,
+                      bytes, p->stream);
 }
 
 /* L2 has been asked for what the look-up wants. */
@@ -117,14 +127,14 @@ INLINE void ask_held(pass_t *p, const arrays_t *w)
     if (!p->held) return;
     p->held = false;
     p->waits = true;
-    asked(p, u, SGC_READ, &p->cu->tcp.read_latency,
-          l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_READ, 0, p->stream));
+    asked(p, u, SGC_READ, &p->cu->tcp.read_latency, ask(p, w, u, SGC_READ, 0));
 }
 
 /* One request for both halves of an L2 line. */
 INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
-    const uint32_t latency = l2_read_both(p->t, &w->l2, u->place, u->physical, u->page, p->stream);
+    const l2_place_t place = l2_place(p->t, u->physical);
+    const uint32_t latency = l2_read_both(p->t, &w->l2, place, u->physical, u->page, p->stream);
     uint64_t *sum = &p->cu->tcp.read_latency;
     p->waits = true;
     asked(p, u, SGC_READ, sum, latency);
@@ -178,8 +188,7 @@ INLINE void read_both(pass_t *p, const arrays_t *w, const lookup_t *u, const loo
 
 INLINE void write_line(pass_t *p, const arrays_t *w, const lookup_t *u, uint64_t bytes)
 {
-    asked(p, u, SGC_WRITE, &p->cu->tcp.write_latency,
-          l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_WRITE, bytes, p->stream));
+    asked(p, u, SGC_WRITE, &p->cu->tcp.write_latency, ask(p, w, u, SGC_WRITE, bytes));
 }
 
 INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
@@ -191,7 +200,7 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
         write_line(p, w, next, ~UINT64_C(0));
         return;
     }
-    l2_write_both(p->t, &w->l2, u->place, u->physical, u->page, p->stream);
+    l2_write_both(p->t, &w->l2, l2_place(p->t, u->physical), u->physical, u->page, p->stream);
     asked(p, u, SGC_WRITE, sum, latency);
     asked(p, next, SGC_WRITE, sum, latency);
 }
@@ -201,9 +210,8 @@ INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
     sgc_tcp_counts_t *c = &p->cu->tcp;
     drop_from_l1(w, u->physical);
     c->tcc_atomic_ret += p->returns;
-    asked(
-        p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
-        l2_request(p->t, &w->l2, u->place, u->physical, u->page, SGC_ATOMIC, u->bytes, p->stream));
+    asked(p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
+          ask(p, w, u, SGC_ATOMIC, u->bytes));
     p->waits |= p->returns;
 }
 
@@ -228,7 +236,7 @@ INLINE void translate_all(pass_t *p, const arrays_t *w)
         __builtin_prefetch(sgc_pages_first(&p->t->pages, u->line / SGC_PAGE_LINES));
     for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
         translate(p, w, u, k++);
-        if (far) l2_prefetch(p->t, u->place);
+        if (far) l2_prefetch(p->t, l2_place(p->t, u->physical));
     }
 }
 
@@ -322,8 +330,7 @@ INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_
             continue;
         }
         count_translation(p, true);
-        const lookup_t next = {
-            .at = p->lookups++, .physical = u.physical + 1, .page = u.page, .place = u.place};
+        const lookup_t next = {.at = p->lookups++, .physical = u.physical + 1, .page = u.page};
         line++;
         if (access == SGC_READ)
             read_both(p, w, &u, &next);
@@ -338,10 +345,11 @@ static uint32_t accesses_in_a_row(const sgc_lanes_t *a, bool wide)
     const uint32_t bytes = (joined - 1) * a->step + a->bytes;
     uint32_t accesses = 0;
     const bool divides = pitch && pitch <= SGC_LINE && !(pitch & (pitch - 1)); /* a line */
+    const unsigned different = divides && n > SGC_LINE / pitch ? SGC_LINE / pitch : n;
     if (divides && !(a->va[0] & (pitch - 1)) && a->bytes <= a->step) return n;
-    for (unsigned k = 0; k < n; k++)
+    for (unsigned k = 0; k < different; k++) /* the next lie in their lines as these do */
         accesses += lines_in(a->va[0] + k * pitch, bytes);
-    return accesses;
+    return accesses * (n / different);
 }
 
 /* Even lanes at most a line apart touch every line from a gang's first byte to its last; those
@@ -573,6 +581,7 @@ static void count_accesses(pass_t *p)
     sgc_tcp_counts_t *c = &p->cu->tcp;
     c->accesses[p->op->access + (p->op->access == SGC_ATOMIC && !p->returns)] += p->accesses;
     c->cache_accesses += p->lookups;
+    c->utcl1_hit += p->hits;
     p->t->tallies.lookups += p->lookups;
     p->t->tallies.requests += p->requests;
     c->tagconflict[p->op->access] += p->conflicts;
@@ -623,7 +632,12 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
                        sgc_lanes_t *a, sgc_cost_t *cost)
 {
     lookup_t lookup[LOOKUPS_MAX];
-    pass_t p = {.t = t, .cu = cu, .op = op, .stream = i->flags & ISA_F_SLC, .lookup = lookup};
+    pass_t p = {.t = t,
+                .cu = cu,
+                .op = op,
+                .stream = i->flags & ISA_F_SLC,
+                .lookup = lookup,
+                .last = WAYS_EMPTY};
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
     /* swizzled memory is taken dword by dword */
