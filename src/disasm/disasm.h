@@ -50,8 +50,8 @@ const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t ad
  * object's. */
 bool dis_object_line(dis_object_t *object, uint64_t address, const char **file, uint32_t *line);
 
-/* The file that the compiler was given, whose compile unit has the address; NULL: nothing says. It
- * is the object's, and the same text as in lines of this file. */
+/* The file that the compiler was given, whose compile unit has the address; NULL: nothing says. The
+ * text belongs to the object and equals the `file` that dis_object_line() gives for this file. */
 const char *dis_object_unit(dis_object_t *object, uint64_t address);
 
 /* A function that was inlined, and where; names are the object's. */

@@ -8,47 +8,21 @@
 #include "hsa/collect.h"
 #include "hsa/host_memory.h"
 #include "hsa/lane.h"
+#include "hsa/own_queue.h"
 #include "hsa/pm4.h"
 #include "hsa/runtime.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-    PACKET_BYTES = 64,
     PACKET_HEADER =
         HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
 };
-#define ANSWER_NS 10000000000u /* a queue that takes longer has failed */
-#define LOOK_NS   20000        /* between two looks at a signal */
 
 static __typeof__(hsax.core.hsa_queue_create_fn) next_create;
 static __typeof__(hsax.amd_ext.hsa_amd_queue_intercept_create_fn) next_create_intercepted;
-
-/* Into a queue that nobody else knows yet. */
-static void submit(hsa_queue_t *queue, const hsa_ext_amd_aql_pm4_packet_t *packet)
-{
-    const uint64_t index = hsax.core.hsa_queue_load_write_index_relaxed_fn(queue);
-    char *slot = (char *)queue->base_address + index % queue->size * PACKET_BYTES;
-    uint32_t first;
-    memcpy(&first, packet, sizeof first);
-    memcpy(slot + sizeof first, (const char *)packet + sizeof first, PACKET_BYTES - sizeof first);
-    __atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
-    hsax.core.hsa_queue_store_write_index_screlease_fn(queue, index + 1);
-    hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal, (hsa_signal_value_t)index);
-}
-
-static bool wait_for(hsa_signal_t signal)
-{
-    const uint64_t end = hsax_monotonic_ns() + ANSWER_NS;
-    while (__atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) > 0) {
-        if (hsax_monotonic_ns() > end) return false;
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-    }
-    return true;
-}
 
 /* Signal and commands of a queue that has not answered are still the GPU's: they stay. */
 static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
@@ -64,8 +38,8 @@ static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
     }
     memcpy(commands, words, sizeof words);
     hsa_pm4_packet((uintptr_t)commands, HSA_PM4_COUNTED_WORDS, 0, &packet);
-    submit(queue, &packet);
-    if (!wait_for(packet.completion_signal)) return false;
+    hsax_own_queue_submit(queue, &packet, 1, NULL); /* nobody else knows the queue yet */
+    if (!hsax_own_queue_wait(packet.completion_signal)) return false;
     hsax.core.hsa_signal_destroy_fn(packet.completion_signal);
     hsax_host_free(commands);
     return true;

@@ -279,72 +279,80 @@ static void put_strings(writer_t *w)
  * not there stands an empty object. Sound ids are small. */
 enum { POSITIONS_MAX = 1 << 20 };
 
-static void put_code_object(out_json_t *j, const trace_code_object_t *c)
+/* Objects of an array in which the position is the id: empty ones stand where no object has it. Of
+ * several with one id the first is put. */
+typedef struct {
+    const char *key;
+    size_t count; /* sorted by id */
+    uint64_t (*id)(const out_model_t *m, size_t i);
+    void (*put)(out_json_t *j, const out_model_t *m, size_t i); /* i is `count` for an empty one */
+} positions_t;
+
+static void put_position(writer_t *w, const positions_t *p, size_t i)
 {
-    out_json_begin(j, NULL, '{');
-    out_object_code_object(j, c);
-    out_json_end(j, '}');
+    out_json_begin(&w->j, NULL, '{');
+    p->put(&w->j, w->model, i);
+    out_json_end(&w->j, '}');
 }
 
-static void put_kernel(out_json_t *j, const out_kernel_t *k)
+static void put_positions(writer_t *w, const positions_t *p)
 {
-    out_json_begin(j, NULL, '{');
-    out_object_kernel(j, k);
-    out_json_end(j, '}');
+    uint64_t next = 0;
+    out_json_begin(&w->j, p->key, '[');
+    for (size_t i = 0; i < p->count; i++) {
+        const uint64_t id = p->id(w->model, i);
+        if (id < next) continue;
+        for (; next < id && id < POSITIONS_MAX; next++)
+            put_position(w, p, p->count);
+        put_position(w, p, i);
+        next = id + 1;
+    }
+    out_json_end(&w->j, ']');
+}
+
+static uint64_t code_object_id(const out_model_t *m, size_t i)
+{
+    return m->code_objects[i]->id;
+}
+
+static void put_code_object(out_json_t *j, const out_model_t *m, size_t i)
+{
+    static const trace_code_object_t none;
+    out_object_code_object(j, i < m->code_object_count ? m->code_objects[i] : &none);
+}
+
+static uint64_t kernel_id(const out_model_t *m, size_t i)
+{
+    return m->kernels[i].record->id;
+}
+
+static void put_kernel(out_json_t *j, const out_model_t *m, size_t i)
+{
+    static const trace_kernel_t no_record;
+    static const out_kernel_t none = {.record = &no_record, .name = ""};
+    out_object_kernel(j, i < m->kernel_count ? &m->kernels[i] : &none);
+}
+
+static uint64_t host_function_id(const out_model_t *m, size_t i)
+{
+    return m->host_functions[i].record->id;
+}
+
+static void put_host_function(out_json_t *j, const out_model_t *m, size_t i)
+{
+    static const trace_host_function_t no_record;
+    static const out_host_function_t none = {.record = &no_record, .name = ""};
+    out_object_host_function(j, i < m->host_function_count ? &m->host_functions[i] : &none);
 }
 
 static void put_code(writer_t *w)
 {
-    static const trace_code_object_t no_object;
-    static const trace_kernel_t no_record;
-    static const out_kernel_t no_kernel = {.record = &no_record, .name = ""};
-    out_json_t *j = &w->j;
-    uint64_t next = 0;
-    out_json_begin(j, "code_objects", '[');
-    for (size_t i = 0; i < w->model->code_object_count; i++) {
-        const trace_code_object_t *c = w->model->code_objects[i];
-        if (c->id < next) continue; /* the same once more */
-        for (; next < c->id && c->id < POSITIONS_MAX; next++)
-            put_code_object(j, &no_object);
-        put_code_object(j, c);
-        next = c->id + 1;
-    }
-    out_json_end(j, ']');
-    out_json_begin(j, "kernel_symbols", '[');
-    next = 0;
-    for (size_t i = 0; i < w->model->kernel_count; i++) {
-        const out_kernel_t *k = &w->model->kernels[i];
-        if (k->record->id < next) continue;
-        for (; next < k->record->id && k->record->id < POSITIONS_MAX; next++)
-            put_kernel(j, &no_kernel);
-        put_kernel(j, k);
-        next = k->record->id + 1;
-    }
-    out_json_end(j, ']');
-}
-
-static void put_host_function(out_json_t *j, const out_host_function_t *f)
-{
-    out_json_begin(j, NULL, '{');
-    out_object_host_function(j, f);
-    out_json_end(j, '}');
-}
-
-static void put_host_functions(writer_t *w)
-{
-    static const trace_host_function_t no_record;
-    static const out_host_function_t no_function = {.record = &no_record, .name = ""};
-    uint64_t next = 0;
-    out_json_begin(&w->j, "host_functions", '[');
-    for (size_t i = 0; i < w->model->host_function_count; i++) {
-        const out_host_function_t *f = &w->model->host_functions[i];
-        if (f->record->id < next) continue; /* the same once more */
-        for (; next < f->record->id && f->record->id < POSITIONS_MAX; next++)
-            put_host_function(&w->j, &no_function);
-        put_host_function(&w->j, f);
-        next = f->record->id + 1;
-    }
-    out_json_end(&w->j, ']');
+    const out_model_t *m = w->model;
+    put_positions(
+        w, &(positions_t){"code_objects", m->code_object_count, code_object_id, put_code_object});
+    put_positions(w, &(positions_t){"kernel_symbols", m->kernel_count, kernel_id, put_kernel});
+    put_positions(w, &(positions_t){"host_functions", m->host_function_count, host_function_id,
+                                    put_host_function});
 }
 
 static void put_statistics(out_json_t *j, const out_stat_t *s)
@@ -403,7 +411,6 @@ int out_json_write(out_job_t *job, const char *path)
     put_counters(&w);
     put_strings(&w);
     put_code(&w);
-    put_host_functions(&w);
     put_summary(&w);
     out_json_records(&w.j, job);
     if (job->instructions) {

@@ -1,6 +1,8 @@
 /* grid.c - see grid.h. */
 #include "results/grid.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -135,23 +137,11 @@ void res_put_markdown(FILE *f, const char *text)
     }
 }
 
-/* Bytes of the character that begins here, 0 if it is no UTF-8. */
+/* Bytes of the character that begins here, 0 if it is none of XML: U+FFFE and U+FFFF are not. */
 static size_t character_bytes(const char *at)
 {
-    const unsigned char *c = (const unsigned char *)at;
-    const size_t bytes = *c < 0x80   ? 1
-                         : *c < 0xc2 ? 0
-                         : *c < 0xe0 ? 2
-                         : *c < 0xf0 ? 3
-                         : *c < 0xf5 ? 4
-                                     : 0;
-    for (size_t i = 1; i < bytes; i++)
-        if ((c[i] & 0xc0) != 0x80) return 0;
-    if ((*c == 0xe0 && c[1] < 0xa0) || (*c == 0xed && c[1] > 0x9f) || (*c == 0xf0 && c[1] < 0x90) ||
-        (*c == 0xf4 && c[1] > 0x8f))
-        return 0;
-    /* U+FFFE and U+FFFF are no characters of XML */
-    return *c == 0xef && c[1] == 0xbf && c[2] >= 0xbe ? 0 : bytes;
+    const bool none = !strncmp(at, "\357\277\276", 3) || !strncmp(at, "\357\277\277", 3);
+    return none ? 0 : base_utf8_bytes(at);
 }
 
 static const char unknown[] = "\357\277\275"; /* U+FFFD */

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/symbol.h"
+#include "base/utf8.h"
 
 /* ---- cairo, as far as it is used; its interface does not change ---- */
 
@@ -68,19 +69,6 @@ static void load(void)
 
 enum { WIDEST = 100, LINE_BYTES = 4 * WIDEST + 1 }; /* WIDEST: characters of a column */
 
-/* How many bytes the character has that begins there; 0: it is none of UTF-8's. */
-static size_t utf8_bytes(const unsigned char *at)
-{
-    const size_t n = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    if (*at > 0xf4) return 0;
-    for (size_t k = 1; k < n; k++)
-        if ((at[k] & 0xc0) != 0x80) return 0;
-    /* written longer than it need be, half of a pair of UTF-16's, beyond the last */
-    const bool bad = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-                     (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f);
-    return bad ? 0 : n;
-}
-
 /* The next line of a text, of at most so many characters, which it has in *shown; where the text
  * goes on. */
 static const char *next_line(const char *text, int most, char line[LINE_BYTES], int *shown)
@@ -90,7 +78,7 @@ static const char *next_line(const char *text, int most, char line[LINE_BYTES], 
     size_t bytes = 0;
     int n = 0;
     for (; *at && *at != '\n' && n < most; n++) {
-        const size_t whole = utf8_bytes(at);
+        const size_t whole = base_utf8_bytes((const char *)at);
         const bool control = *at < ' ' || *at == 0x7f;
         const void *from = control ? (const void *)" " : whole ? (const void *)at : none;
         const size_t size = control ? 1 : whole ? whole : sizeof(none) - 1;

@@ -2,6 +2,7 @@
 #include "softgpu/check/json_text.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,24 +10,11 @@
 
 const char chk_version[] = CROCPROF_VERSION;
 
-/* The size of the UTF-8 character that begins there; 0: it is no valid one. */
-static size_t utf8_bytes(const unsigned char *at)
-{
-    const size_t n = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    if (*at > 0xf4) return 0;
-    for (size_t k = 1; k < n; k++)
-        if ((at[k] & 0xc0) != 0x80) return 0;
-    /* overlong, half of a UTF-16 pair, or beyond the last character */
-    const bool bad = (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-                     (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f);
-    return bad ? 0 : n;
-}
-
 void chk_json_string(FILE *f, const char *text)
 {
     fputc('"', f);
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        const size_t n = utf8_bytes(at);
+        const size_t n = base_utf8_bytes((const char *)at);
         if (!n)
             fputs("\\ufffd", f);
         else if (*at == '"' || *at == '\\')

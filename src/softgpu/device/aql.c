@@ -71,7 +71,7 @@ bool sg_aql_ring_fits(const sg_device_t *d, uint64_t va, uint64_t bytes)
 int sg_aql_init(sg_queue_t *q)
 {
     size_t runs_bytes = (SG_IN_FLIGHT * sizeof(sg_run_t) + 63) & ~(size_t)63;
-    size_t rows_bytes = SG_IN_FLIGHT * SG_GROUP_WAVES * sizeof(isa_row_t);
+    size_t rows_bytes = SG_IN_FLIGHT * ISA_GROUP_WAVES * sizeof(isa_row_t);
     const uint64_t *read =
         SG_OBJECT_AT(q->device, q->params.read_ptr_va, uint64_t, SG_MEM_WRITABLE);
     if (!read || !descriptor(q) || !SG_OBJECT_AT(q->device, q->params.write_ptr_va, uint64_t, 0))
@@ -80,7 +80,7 @@ int sg_aql_init(sg_queue_t *q)
     if (!q->runs) return -ENOMEM;
     memset(q->runs, 0, runs_bytes);
     for (unsigned i = 0; i < SG_IN_FLIGHT; i++)
-        q->runs[i].v0 = (isa_row_t *)((uint8_t *)q->runs + runs_bytes) + i * SG_GROUP_WAVES;
+        q->runs[i].v0 = (isa_row_t *)((uint8_t *)q->runs + runs_bytes) + i * ISA_GROUP_WAVES;
     q->next = q->retired = *read;
     return 0;
 }

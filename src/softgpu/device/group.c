@@ -35,7 +35,7 @@ enum {
 
 static size_t registers_bytes(void)
 {
-    return (size_t)SG_GROUP_WAVES * WAVE_ROWS * sizeof(isa_row_t);
+    return (size_t)ISA_GROUP_WAVES * WAVE_ROWS * sizeof(isa_row_t);
 }
 
 /* Box, LDS, registers, counts: one mapping. */
@@ -65,7 +65,7 @@ sg_box_t *sg_box_create(void)
     b->counting = (sg_perf_group_t *)(memory + BOX_BYTES + LDS_BYTES + registers_bytes());
     b->group.lds = memory + BOX_BYTES;
     b->group.waves = b->wave;
-    for (unsigned i = 0; i < SG_GROUP_WAVES; i++) {
+    for (unsigned i = 0; i < ISA_GROUP_WAVES; i++) {
         isa_wave_t *w = b->wave[i] = &b->waves[i];
         w->vgpr = rows + (size_t)i * WAVE_ROWS;
         w->group = &b->group;

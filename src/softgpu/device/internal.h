@@ -18,7 +18,6 @@
 #include <pthread.h>
 
 enum {
-    SG_GROUP_WAVES = 16, /* 1024 work-items, HSA's limit for this GPU */
     SG_GROUP_ITEMS = 1024,
     SG_IN_FLIGHT = 32, /* packets of one queue that are read and not yet retired */
     SG_USER_SGPRS = 16,
@@ -90,8 +89,8 @@ typedef struct {
 typedef struct {
     int32_t cu; /* -1: the modelled GPU had no room, see sg_place_take() */
     uint32_t n_waves, vgprs, lds;
-    uint8_t simd[SG_GROUP_WAVES], slot[SG_GROUP_WAVES];
-    uint16_t scratch[SG_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
+    uint8_t simd[ISA_GROUP_WAVES], slot[ISA_GROUP_WAVES];
+    uint16_t scratch[ISA_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
     bool has_scratch;
 } sg_place_t;
 
@@ -157,7 +156,7 @@ struct sg_box {
     uint64_t asked_ns;         /* how long the waves asked to sleep in these turns together */
     uint32_t sleeping;         /* bit set of waves at the barrier */
     uint32_t ended;            /* bit set of waves that have ended */
-    isa_wave_t *wave[SG_GROUP_WAVES];
+    isa_wave_t *wave[ISA_GROUP_WAVES];
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts; their memory follows the box's registers */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
@@ -166,7 +165,7 @@ struct sg_box {
     struct isa_census *census; /* if run->census: counts of the thread that runs the box, or NULL */
     isa_wave_t *running;       /* the wave that runs or was the last to run */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
-    _Alignas(64) isa_wave_t waves[SG_GROUP_WAVES];
+    _Alignas(64) isa_wave_t waves[ISA_GROUP_WAVES];
 };
 
 /* idle.c */

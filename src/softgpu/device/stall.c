@@ -50,7 +50,7 @@ struct sg_stall {
     uint32_t watched;      /* turns; 0: it is not watched */
     bool changed, outside; /* in those */
     uint64_t kernarg;
-    uint64_t looks_at[SG_GROUP_WAVES]; /* the waves' last instructions that load, in those */
+    uint64_t looks_at[ISA_GROUP_WAVES]; /* the waves' last instructions that load, in those */
     uint32_t n_changes;
     change_t change[2 * ISA_LANES];
 };

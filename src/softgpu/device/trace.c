@@ -24,7 +24,7 @@ typedef struct {
 struct sg_trace {
     size_t length;
     char line[LINE_BYTES];
-    copy_t wave[SG_GROUP_WAVES];
+    copy_t wave[ISA_GROUP_WAVES];
 };
 
 /* ---- text ---- */

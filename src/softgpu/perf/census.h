@@ -21,7 +21,8 @@ struct sgc_reach *sg_census_reach(isa_census_t *c);
 /* Divides the clocks that waves waited because of each other among the instructions, in proportion
  * to how much each used the pipe or the memory that was waited for. First sg_census_weigh() adds up
  * the weights of all censuses of a dispatch, then sg_census_share() gives each its share. `shared`
- * begins as zeros and sums up the weights that have got theirs. */
+ * is all zeros before the first call of sg_census_share() and adds up the weights of the censuses
+ * that have their share. */
 void sg_census_weigh(const sg_census_t *c, sg_perf_contention_t *weight);
 void sg_census_share(sg_census_t *c, const sg_perf_contention_t *lost,
                      const sg_perf_contention_t *weight, sg_perf_contention_t *shared);

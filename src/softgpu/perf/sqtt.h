@@ -32,7 +32,8 @@ enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
  * the timing model's, for the token that the write may become. */
 void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t value,
                    uint64_t clock);
-/* A packet has raised an event, or has invalidated or written back caches: both become tokens. */
+/* Write a token of an event that a packet has raised, and of caches that a packet has invalidated
+ * or written back. */
 void sg_sqtt_event(sg_sqtt_t *s, uint32_t number, uint64_t clock);
 void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock);
 uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number);

@@ -1,0 +1,23 @@
+/* own_queue.h - packets in a queue that one thread of this library alone writes to.
+ *
+ * Such a queue has room whenever its last packets are answered, so nobody waits for a place in it.
+ */
+#ifndef CROCPROF_HSA_OWN_QUEUE_H
+#define CROCPROF_HSA_OWN_QUEUE_H
+
+#include "hsa/tables/tables.h"
+
+#include <stdbool.h>
+
+enum { HSAX_PACKET_BYTES = 64, HSAX_ANSWER_SECONDS = 10 };
+
+/* Writes `count` packets and `last`, unless that is NULL, and rings the doorbell once. A header
+ * becomes visible after the rest of its packet. */
+void hsax_own_queue_submit(hsa_queue_t *queue, const void *packets, unsigned count,
+                           const void *last);
+
+/* Waits until the signal is 0 or less. False: an agent that takes longer than HSAX_ANSWER_SECONDS
+ * has failed. */
+bool hsax_own_queue_wait(hsa_signal_t signal);
+
+#endif
