@@ -82,8 +82,12 @@ METRICS = os.path.dirname(os.path.abspath(__file__)) + "/../../samples/v1/metric
 def owners():
     out, errors = run(f"{here}/libowners_tool.so", SHAPES, ROCP_METRICS=METRICS)
     expect(out, [DONE, "more than 25 checks, 0 failed, 9 counted"])
-    expect(errors, ["rocprofiler-sdk: error: GPU 0 cannot be counted: librocprofiler64 counts on it in "
-                    "this process"] * 2)
+    # the tool is linked to the older library, which HSA does not load here: waves of queues that this
+    # library has not seen are left out of its counts, and it says so
+    expect(errors, ["rocprofiler: warning: rocprofiler_start: waves of the program's queues are not counted: "
+                    "HSA has not loaded this library, set HSA_TOOLS_LIB=librocprofiler64.so.1",
+                    *["rocprofiler-sdk: error: GPU 0 cannot be counted: librocprofiler64 counts on it in "
+                      "this process"] * 2])
 
 
 def owners_tools():
