@@ -85,8 +85,8 @@ static void release_own(kfd_process_t *p, kfd_bo_t *bo)
 {
     kfd_gpu_t *gpu = &p->gpus[bo->gpu];
     if (bo->noted) memset(bo->notes, 0, KFD_BO_NOTE_BYTES); /* for the next owner */
-    /* gives the pages back and makes them read as zero for the next owner; by the mapping, since
-     * the program may have closed the descriptor and have another file there */
+    /* frees the pages, so that the next owner reads zeros; madvise() and not fallocate(), since the
+     * program may have closed the descriptor, whose number may be another file's by now */
     madvise(bo->host, bo->size, MADV_REMOVE);
     kfd_ranges_give(&gpu->ranges, bo->offset, bo->size);
     *used_of(gpu, bo->flags) -= bo->size;
@@ -198,7 +198,7 @@ kfd_bo_t *kfd_bo_by_serial(kfd_process_t *p, uint32_t serial)
 static int new_lease(kfd_bo_t *bo)
 {
     int ends[2];
-    is_leased(bo); /* makes room of what has ended */
+    is_leased(bo); /* removes leases that have ended */
     base_kept_t *grown = reallocarray(bo->leases, bo->n_leases + 1, sizeof(*grown));
     if (!grown) return -ENOMEM;
     bo->leases = grown;
@@ -261,9 +261,10 @@ int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
     return error;
 }
 
-/* ---- taking in ---- */
+/* ---- import ---- */
 
-/* The message of a descriptor and, if asked for, what it carries. 0 or -EINVAL. */
+/* Reads the message of a DMA-BUF and, if fds is not NULL, the descriptors that it carries. 0 or
+ * -EINVAL. */
 static int peek_share(int fd, share_t *share, int fds[N_PASSED])
 {
     union {
@@ -372,11 +373,11 @@ int kfd_bo_import(kfd_process_t *p, int fd, kfd_bo_t **out)
         error = -ENODEV;
     kfd_bo_t *same = error == 0 ? find_same(p, &st, &share) : NULL;
     if (same) {
-        if (same->references++ == 0) p->n_parked--; /* back from where it waited for others */
+        if (same->references++ == 0) p->n_parked--; /* only other processes held it until now */
         *out = same;
     } else if (error == 0) {
         error = adopt(p, &share, fds, out);
-        if (error == 0) return 0; /* which keeps both descriptors */
+        if (error == 0) return 0; /* the object keeps both descriptors */
     }
     close(fds[0]);
     close(fds[1]);
@@ -389,7 +390,8 @@ int64_t kfd_bo_descriptor_size(int fd)
     return peek_share(fd, &share, NULL) == 0 ? (int64_t)share.size : -EINVAL;
 }
 
-/* Memory of another process, by its place among the offsets of a render node. */
+/* Finds the memory of another process that `*offset` of a render node stands for
+ * (SOFTGPU_IMPORT_WINDOW), and turns *offset into one of *pages. */
 static int find_window(const kfd_process_t *p, uint64_t *offset, uint64_t bytes, kfd_pages_t *pages)
 {
     for (const kfd_bo_t *bo = p->bos; bo; bo = bo->next) {
@@ -404,7 +406,7 @@ static int find_window(const kfd_process_t *p, uint64_t *offset, uint64_t bytes,
     return -EINVAL;
 }
 
-/* The pages of a DMA-BUF; *opened is a descriptor to be closed. */
+/* Finds the pages of a DMA-BUF. The caller closes *opened, unless it is -1. */
 static int find_shared(int fd, uint64_t *offset, uint64_t bytes, kfd_pages_t *pages, int *opened)
 {
     share_t share;

@@ -32,7 +32,8 @@ kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle)
     return &p->buffers[handle - 1];
 }
 
-/* A free row; its handle. NULL when memory runs out. */
+/* Finds or makes a free row of the table, and sets *handle to its handle. NULL when memory runs
+ * out. */
 static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
 {
     size_t i = 0;
@@ -54,7 +55,7 @@ static kfd_buffer_t *new_row(kfd_process_t *p, uint64_t *handle)
 bool kfd_is_mapped(uint64_t begin, uint64_t bytes)
 {
     const uint64_t first = begin & ~(uint64_t)(KFD_PAGE - 1), size = begin - first + bytes;
-    /* the cheapest call that finds a hole */
+    /* msync() is the cheapest call that fails if a page is not mapped */
     return bytes && size >= bytes && first + size >= first &&
            msync((void *)(uintptr_t)first, size, MS_ASYNC) == 0;
 }
@@ -249,7 +250,8 @@ static int unmap_from(kfd_gpu_t *gpu, kfd_buffer_t *b)
     return error;
 }
 
-/* Does `step` on each GPU of the caller's list that a previous call has not reached. */
+/* Calls `step` for the GPUs of the caller's list, but not for the first *n_success of them, which a
+ * previous call has done. */
 static int for_each_gpu(kfd_process_t *p, uint64_t handle, uint64_t ids, uint32_t n,
                         uint32_t *n_success, int (*step)(kfd_gpu_t *, kfd_buffer_t *))
 {

@@ -1,8 +1,8 @@
 /* config.c - options of the software GPU: environment variables, which override the profile.
  *
  * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_COUNTERS, SOFTGPU_TIME,
- * SOFTGPU_GPUS and SOFTGPU_KFD_MINOR, and that refuses a wrong SOFTGPU_THREADS, which the device
- * reads; the launcher only sets them. Read once per process and inherited by fork. */
+ * SOFTGPU_GPUS, SOFTGPU_SVM and SOFTGPU_KFD_MINOR. It also refuses a wrong SOFTGPU_THREADS, which
+ * the device reads. The options are read once per process and inherited by fork. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
@@ -19,7 +19,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static kfd_config_t config;
 static bool valid;
 
-/* share/softgpu beside lib/softgpu, in the build tree as in an installation. */
+/* The folder of the profiles: share/softgpu, found from lib/softgpu, where this library is, in the
+ * build tree as in an installation. */
 static bool profile_directory(char *buffer, size_t size)
 {
     static const char anchor;
@@ -32,8 +33,8 @@ static bool profile_directory(char *buffer, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-/* Leaves the number alone if the variable is unset or empty. A wrong one is told, and is no GPU:
- * who asks for something does not get something else. */
+/* Leaves *number alone if the variable is unset or empty. A wrong value is reported, and the
+ * process gets no GPU, rather than a GPU that nobody asked for. */
 static bool read_number(const char *name, long lowest, long highest, uint32_t *number)
 {
     const char *value = base_env(name);
@@ -49,7 +50,7 @@ static bool read_number(const char *name, long lowest, long highest, uint32_t *n
     return true;
 }
 
-/* What the times of kernels are: "host" (default) or "model". */
+/* Where the times of kernels come from: "host" (default) or "model". */
 static bool read_time(uint32_t *model)
 {
     const char *value = base_env("SOFTGPU_TIME");
@@ -76,7 +77,7 @@ static void read_config(void)
     }
     uint32_t cus = 0, threads = 0, svm = 1;
     config.n_gpus = 1;
-    /* 1.17 is the newest that the thunk of ROCm 6 asks for anything by */
+    /* the thunk of ROCm 6 makes no use of anything newer than 1.17 */
     config.minor_version = 17;
     if (!read_number("SOFTGPU_CUS", 1, 1024, &cus) ||
         !read_number("SOFTGPU_COUNTERS", 0, 1024, &config.profile.counter_slots) ||

@@ -17,12 +17,12 @@ enum {
     DRM_MAJOR_VERSION = 3,
     DRM_MINOR_VERSION = 49,
     EXTERNAL_REVISION = 0x3c + 1, /* gfx90a's range of family AI, revision 1 */
-    ENGINES = 4,                  /* rows of the bitmap of units, */
-    ENGINE_ARRAYS = 4,            /* and columns */
+    ENGINES = 4,                  /* rows of cu_bitmap in the answer, */
+    ENGINE_ARRAYS = 4,            /* and its columns */
     COUNTER_KHZ = 1000000         /* the device clock counts nanoseconds */
 };
 
-/* An answer's text, cut to the caller's room; the full length goes back. */
+/* Copies as much of the text as the caller has room for, and sets *room to its full length. */
 static void put_text(char *to, __kernel_size_t *room, const char *text)
 {
     size_t n = strlen(text);
@@ -64,7 +64,8 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->max_engine_clock = (uint64_t)p->engine_clock_mhz * 1000;
     d->max_memory_clock = (uint64_t)p->memory_clock_mhz * 1000;
     d->cu_active_number = sg_profile_cus(p);
-    /* gfx9 with more than 4 engines: those from 4 on are further arrays of 0 to 3 */
+    /* the bitmap has rows for 4 engines: as the driver does for gfx9, shows engines from 4 on as
+     * further arrays of engines 0 to 3 */
     const uint32_t arrays = p->arrays_per_engine;
     for (uint32_t k = 0; k < p->shader_engines * arrays && k < ENGINES * ENGINE_ARRAYS; k++) {
         const uint32_t se = k / arrays, sa = k % arrays + se / ENGINES * arrays;

@@ -105,8 +105,9 @@ static void wake(_Atomic uint32_t *futex)
     syscall(SYS_futex, futex, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Threads to wake once the lock is free: they would only run into it. A waiter that has gone on
- * meanwhile makes the wake a spurious one of whatever is at its address, which futexes allow. */
+/* Futexes of threads that are woken after the lock has been released, since each needs the lock at
+ * once. A waiter may have returned by then: its stack may hold another futex at that address, whose
+ * waiters expect spurious wakes. */
 typedef struct {
     _Atomic uint32_t *futexes[WAKES_AT_ONCE];
     unsigned n;
@@ -143,7 +144,7 @@ static bool is_complete(const waiter_t *w)
 static void signal_event(event_t *ev, wakes_t *wakes)
 {
     ev->signaled = !ev->auto_reset || !ev->waiters;
-    if (++ev->age == 0) ev->age = 2; /* 0 means "not given", 1 "not yet", to a waiter */
+    if (++ev->age == 0) ev->age = 2; /* waiters pass 0 for no age; 1: never signalled */
     for (link_t *link = ev->waiters; link; link = link->next) {
         activate(link);
         if (is_complete(link->waiter)) finish_waiter(link->waiter, wakes);
@@ -186,7 +187,7 @@ int kfd_event_create(kfd_events_t *e, struct kfd_ioctl_create_event_args *args)
         args->event_slot_index = is_signal ? id : 0;
         args->event_page_offset = is_signal ? page_offset : 0;
         if (is_signal) {
-            e->next_signal = id; /* ids count from 1: the one after this */
+            e->next_signal = id; /* free_id() counts from 0: the search begins at id + 1 */
             if (id < e->page_slots) e->page[id] = slot_unsignaled;
         }
     }
@@ -268,7 +269,8 @@ bool kfd_events_memory_fault(kfd_events_t *e, const struct kfd_hsa_memory_except
 
 /* ---- waiting ---- */
 
-/* Takes part in the events' lists. False if an id is unknown. */
+/* Looks up the events of a wait, and which of them have been signalled already. False if an id is
+ * unknown. */
 static bool begin_wait(kfd_events_t *e, waiter_t *w, link_t *links,
                        const struct kfd_event_data *data, bool ages)
 {
@@ -289,7 +291,7 @@ static void end_wait(waiter_t *w, link_t *links, bool complete)
 {
     for (uint32_t i = 0; i < w->n_links; i++) {
         leave_list(&links[i]);
-        /* a wait that failed has consumed nothing */
+        /* a wait that failed leaves auto-reset events signalled */
         if (!complete && links[i].activated && links[i].event && links[i].event->auto_reset)
             links[i].event->signaled = true;
     }

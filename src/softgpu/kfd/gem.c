@@ -67,7 +67,7 @@ static int enter_mapping(kfd_gpu_t *gpu, struct kfd_gem *gem, const kfd_gem_mapp
 {
     kfd_gem_mapping_t *row = malloc(sizeof(*row));
     if (!row) return -ENOMEM;
-    kfd_svm_forget(gpu->process, m->va, m->size); /* what was there is gone */
+    kfd_svm_forget(gpu->process, m->va, m->size); /* SVM ranges that were there no longer exist */
     int error = sg_memory_map(gpu->memory, m->va, m->size, gem->bo->host + m->offset, m->flags);
     if (error != 0) {
         free(row);
@@ -114,8 +114,8 @@ static int unmap_va(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t va)
     return -ENOENT;
 }
 
-/* Sees to it that a mapping of the object ends at `at` if one crosses it. Kernels reach both parts
- * all the time. */
+/* Splits the object's mapping that crosses `at`, if there is one. Running kernels can access both
+ * parts meanwhile. */
 static int split_mapping(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t at)
 {
     kfd_gem_mapping_t *m = gem->mappings;
@@ -138,7 +138,7 @@ static int split_mapping(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t at)
     return 0;
 }
 
-/* Takes [begin, end) out of an object's mappings; what lies beside it stays. */
+/* Takes [begin, end) out of an object's mappings and keeps what lies before and behind it. */
 static int clear_object(kfd_gpu_t *gpu, struct kfd_gem *gem, uint64_t begin, uint64_t end)
 {
     int error = split_mapping(gpu, gem, begin);
@@ -224,8 +224,7 @@ static int where_to_map(kfd_gpu_t *gpu, union drm_amdgpu_gem_mmap *args)
     return 0;
 }
 
-/* What the users of an object tell each other of it: tiling in graphics, the runtimes' marks of
- * memory that is shared. */
+/* Gets or sets an object's notes (bo.h): tiling of images, the runtimes' marks of shared memory. */
 static int metadata(kfd_gpu_t *gpu, struct drm_amdgpu_gem_metadata *args)
 {
     _Static_assert(sizeof(args->data) <= KFD_BO_NOTE_BYTES, "metadata must fit an object's notes");
@@ -256,7 +255,7 @@ static int created_as(kfd_gpu_t *gpu, const struct drm_amdgpu_gem_op *args)
     return 0;
 }
 
-/* Nothing is submitted through DRM, so nothing is waited for. */
+/* No work is submitted through DRM, so there is none to wait for. */
 static int wait_idle(kfd_gpu_t *gpu, union drm_amdgpu_gem_wait_idle *args)
 {
     if (!find(gpu, args->in.handle)) return -ENOENT;

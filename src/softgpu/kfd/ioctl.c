@@ -15,7 +15,7 @@
 #include <sys/ioctl.h>
 
 enum {
-    ARGS_BYTES = 512 /* no structure is larger, but those with a list at their end */
+    ARGS_BYTES = 512 /* no structure is larger, except those with a list at their end */
 };
 
 /* Apertures of gfx9, as the driver sets them up: LDS, scratch, and what is left for memory. The
@@ -85,8 +85,8 @@ static int get_tile_config(kfd_process_t *p, void *data)
 static int get_clock_counters(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_get_clock_counters_args *args = data;
-    /* All of one moment: ROCr converts timestamps with what one call says, the next with another's,
-     * and kernels that ran one after the other would overlap by the error. */
+    /* All clocks are of one moment. ROCr may convert the timestamps of two successive kernels with
+     * the answers of two calls: if these disagreed, the kernels would seem to overlap. */
     const uint64_t now = base_clock_ns(CLOCK_BOOTTIME);
     args->system_clock_counter = now;
     args->cpu_clock_counter =
@@ -100,7 +100,7 @@ static int get_clock_counters(kfd_process_t *p, void *data)
     return 0;
 }
 
-/* gfx90a can run with XNACK; the profile's GPU is set up without, like the product's default. */
+/* gfx90a can run with XNACK; this GPU is set up without it, which is the product's default. */
 static int set_xnack_mode(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_set_xnack_mode_args *args = data;
@@ -117,7 +117,7 @@ static int accept(kfd_process_t *p, void *data)
     return 0;
 }
 
-/* A runtime says that it is there, where a debugger finds it, and hears what the driver does. */
+/* A runtime announces itself to debuggers, and learns what the driver can do. */
 static int runtime_enable(kfd_process_t *p, void *data)
 {
     struct kfd_runtime_enable_args *args = data;
@@ -126,7 +126,7 @@ static int runtime_enable(kfd_process_t *p, void *data)
     return 0;
 }
 
-/* Checkpoints need a capability that the kernel gives to nobody by default. */
+/* Checkpoints (CRIU) need a capability that programs do not have by default. */
 static int not_permitted(kfd_process_t *p, void *data)
 {
     (void)p;
@@ -134,8 +134,8 @@ static int not_permitted(kfd_process_t *p, void *data)
     return -EPERM;
 }
 
-/* The debugger's part: no wave stops for one. The errors are the driver's for
- * a GPU without support for debugging, and for a queue that has not been stopped by a debugger. */
+/* Debuggers cannot stop waves. These two errors are the driver's for a GPU without support for
+ * debugging, and for a queue that no debugger has stopped. */
 static int no_debugger(kfd_process_t *p, void *data)
 {
     (void)p;

@@ -105,7 +105,7 @@ static void *serve(void *user)
                    errno != ENOMEM && errno != ENOBUFS) {
             return NULL;
         } else if (errno != EINTR && errno != ECONNABORTED) {
-            usleep(10000); /* no descriptor is free: one may be soon */
+            usleep(10000); /* the process has no descriptor left, but may close one soon */
         }
     }
 }
@@ -137,8 +137,8 @@ static int start_serving(kfd_process_t *p)
     struct sockaddr_un address;
     address_in(&address, folder);
     int error = folder >= 0 && fd >= 0 ? 0 : -errno;
-    if (error == 0) unlinkat(folder, "ipc", 0); /* of a socket that the program has closed */
-    /* the folder is the owner's alone, whatever the mask makes of the socket */
+    if (error == 0) unlinkat(folder, "ipc", 0); /* left by a socket that the program has closed */
+    /* fchmodat(): for the same user only, whatever the program's umask */
     if (error == 0 && (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
                        fchmodat(folder, "ipc", 0600, 0) != 0 || listen(fd, BACKLOG) != 0))
         error = -errno;
@@ -171,7 +171,7 @@ int kfd_ipc_export(kfd_process_t *p, struct kfd_ipc_export_args *args)
 
 /* ---- the importer's side ---- */
 
-/* The exporter's folder below `base`, if it is one and the user's own; -1. */
+/* Opens the exporter's folder in `base`; -1 if it is not there, or is another user's. */
 static int open_folder(const char *base, const handle_t *handle)
 {
     char path[PATH_MAX];
@@ -215,7 +215,7 @@ static int receive_descriptor(int socket)
     return fd;
 }
 
-/* The DMA-BUF that the exporter has for a handle. -errno. */
+/* Gets the DMA-BUF of a handle from the exporting process, or -errno. */
 static int ask_exporter(const handle_t *handle)
 {
     struct sockaddr_un address;
@@ -242,7 +242,7 @@ int kfd_ipc_import(kfd_process_t *p, struct kfd_ipc_import_args *args)
     kfd_bo_t *bo = NULL;
     memcpy(&handle, args->share_handle, sizeof(handle));
     if (handle.tag != HANDLE_TAG) return -EINVAL;
-    int fd = ask_exporter(&handle); /* without the lock: it may be our own thread that answers */
+    int fd = ask_exporter(&handle); /* without the lock, which our own thread needs to answer */
     if (fd < 0) return fd;
     pthread_mutex_lock(&p->lock);
     int error = kfd_bo_import(p, fd, &bo);

@@ -183,8 +183,7 @@ uint64_t kfd_doorbell_offset(uint32_t gpu);
 uint64_t kfd_mmio_offset(uint32_t gpu);
 kfd_gpu_t *kfd_gpu_find(kfd_process_t *p, uint32_t gpu_id);
 
-/* ---- ioctls (ioctl.c, buffers.c, queues.c, sampling.c, drm.c, gem.c and others): 0 or -errno ----
- */
+/* ---- ioctls (ioctl.c, buffers.c, queues.c, drm.c, gem.c and others): 0 or -errno ---- */
 
 int kfd_ioctl(kfd_process_t *p, unsigned long request, void *argument);
 int kfd_drm_ioctl(kfd_gpu_t *gpu, unsigned long request, void *argument);

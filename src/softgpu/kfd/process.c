@@ -105,7 +105,7 @@ static void on_raise_event(void *user, uint32_t id)
 
 static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
 {
-    /* bits of ISA_FAULT_*, as isa/wave.h numbers them */
+    /* the same as ISA_FAULT_* in isa/wave.h */
     enum { FAULT_WRITE = 2, FAULT_EXEC = 4, FAULT_READ_ONLY = 8 };
     kfd_gpu_t *gpu = user;
     bool no_execute = flags & FAULT_EXEC && sg_memory_find(gpu->memory, va);
@@ -154,8 +154,7 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
     uint64_t notes = kfd_bo_all_notes(bytes);
     int error = make_node("softgpu-render", bytes + notes, KFD_NODE_RENDER, index, &gpu->pages);
     if (error != 0) return error;
-    /* two mappings: one range of addresses for both is hard to find, and under valgrind there is
-     * none */
+    /* two mappings, since valgrind's address space has no range that is large enough for both */
     gpu->alias = kfd_pages_alias(&gpu->pages, 0, bytes);
     gpu->notes = kfd_pages_alias(&gpu->pages, bytes, notes);
     gpu->doorbells = kfd_pages_alias(&p->pages, kfd_doorbell_offset(index), KFD_DOORBELL_BYTES);

@@ -33,7 +33,7 @@ static int take_slot(kfd_gpu_t *gpu, uint32_t *slot)
             uint32_t bit = (uint32_t)__builtin_ctzll(~gpu->doorbell_used[i]);
             gpu->doorbell_used[i] |= 1ull << bit;
             *slot = 64 * i + bit;
-            /* no packet index: the first one rung, 0, must be seen as a change */
+            /* a value that is no packet index, so that ringing with index 0 is seen as a change */
             gpu->doorbells[*slot] = UINT64_MAX;
             return 0;
         }
@@ -116,7 +116,7 @@ int kfd_queue_create(kfd_process_t *p, struct kfd_ioctl_create_queue_args *args)
     return error;
 }
 
-/* Exceptions of the driver's interface by the bits of a queue's inactive signal. */
+/* The driver's exception for each bit of a queue's inactive signal. */
 static const struct {
     uint32_t bit;
     uint8_t exception; /* bit number + 1 */
@@ -127,7 +127,7 @@ static const struct {
     {0x20, 20},       /* packet */
     {0x40, 21},       /* dispatch: size of a workgroup */
     {0x80, 22},       /* dispatch: registers */
-    {0x100, 23},      /* packet of a vendor's */
+    {0x100, 23},      /* vendor's packet */
     {0x20000000, 6},  /* wave: aperture */
     {0x40000000, 4},  /* wave: illegal instruction */
     {0x80000000u, 1}, /* wave: abort */
@@ -157,7 +157,7 @@ int kfd_queue_destroy(kfd_process_t *p, uint32_t id)
     pthread_mutex_lock(&p->lock);
     kfd_queue_t *row = find(p, id);
     sg_queue_t *queue = row ? row->queue : NULL;
-    if (row) row->queue = NULL; /* nobody else finds it; the row keeps id and slot taken */
+    if (row) row->queue = NULL; /* find() no longer returns the row, which keeps its id and slot */
     pthread_mutex_unlock(&p->lock);
     if (!row) return -EINVAL;
 
@@ -173,7 +173,7 @@ int kfd_queue_destroy(kfd_process_t *p, uint32_t id)
 
 int kfd_queue_update(kfd_process_t *p, const struct kfd_ioctl_update_queue_args *args)
 {
-    /* the driver takes a ring of no address as: the queue stops running */
+    /* as for the driver, a ring address of 0 makes the queue stop running */
     if ((args->ring_base_address && check_ring(args->ring_base_address, args->ring_size) != 0) ||
         args->queue_percentage > KFD_MAX_QUEUE_PERCENTAGE ||
         args->queue_priority > KFD_MAX_QUEUE_PRIORITY)

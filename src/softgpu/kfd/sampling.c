@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    VERSION = 1 << 16 | 5, /* of the interface; gfx90a is in all of them */
+    VERSION = 1 << 16 | 5, /* of the sampling interface: 1.5 */
     GFX90A = 90010,
     FLAG_POWER_OF_TWO = 1
 };
@@ -39,7 +39,7 @@ int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handl
     return 0;
 }
 
-/* What the GPU can do: the table's rows, and how many. */
+/* Copies what the GPU can do from the table; returns how many rows. */
 static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info out[N_ABILITIES])
 {
     uint32_t n = 0;

@@ -16,7 +16,7 @@
 enum {
     SOFTGPU_SEAM_VERSION = 6,
     /* Device numbers, the same in both libraries. DRM's are fixed by the kernel; KFD's major number
-     * is dynamic, and 234 is the first one that the kernel gives out. */
+     * is dynamic: the kernel takes one from a range that ends at 234. */
     SOFTGPU_DRM_MAJOR = 226,
     SOFTGPU_KFD_MAJOR = 234,
     SOFTGPU_FIRST_RENDER_MINOR = 128,
@@ -63,13 +63,13 @@ typedef struct {
     /* lseek() of a DMA-BUF, which can only tell its size; -1 with errno. */
     int64_t (*seek)(int fd, int64_t offset, int whence);
 
-    /* True if fd is one of the devices; then *result is what ioctl() returns. */
+    /* True if fd is one of the devices or a DMA-BUF; then *result is what ioctl() returns. */
     int (*ioctl)(int fd, unsigned long request, void *argument, int *result);
 
     /* The table of include/softgpu/instruction_counts.h, for profilers. */
     const struct softgpu_instruction_counts_api *(*instruction_counts)(unsigned version);
 
-    /* The checker's table, which is told of the program's calls: check/sink.h. */
+    /* The checker's functions, by which it is told of the program's calls: check/sink.h. */
     const struct softgpu_check_api *(*check)(unsigned version);
 } softgpu_seam_t;
 

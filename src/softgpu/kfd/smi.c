@@ -2,7 +2,7 @@
  *
  * A reader writes a mask of events (8 bytes) and then reads lines of text, one for each event,
  * without waiting; poll() waits. Of the driver's events a software GPU has memory faults, and
- * migration and unmapping of shared virtual memory. That a reader has closed its end is noticed at
+ * migration and unmapping of shared virtual memory. A reader that has closed its end is removed at
  * the next event or when the next reader comes. */
 #include "softgpu/kfd/kfd.h"
 
@@ -27,16 +27,16 @@ typedef struct reader {
     base_kept_t socket;
     uint32_t gpu;
     uint64_t mask; /* bit n - 1: event n */
-    uint32_t lost; /* events for which there was no room, until it is told */
+    uint32_t lost; /* events for which there was no room, and of which it has not been told */
     struct reader *next;
 } reader_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static reader_t *_Atomic readers;
 
-/* Under the lock. Takes the readers out that have gone, or whose socket the program has closed;
- * free_readers ends them without it, since free() of programs with an allocator of their own may
- * unmap memory, which is an event. */
+/* Under the lock. Removes from the list, and returns, the readers that have closed their end or
+ * whose socket the program has closed. The caller frees them without the lock: the program's own
+ * free() may unmap memory, which raises an event here. */
 static reader_t *take_the_gone(void)
 {
     reader_t *gone = NULL, *kept = NULL;
@@ -115,7 +115,7 @@ static bool give(const reader_t *r, const char *line, int bytes)
     return send(r->socket.fd, line, (size_t)bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == bytes;
 }
 
-/* What was lost is told before the next event that has room. */
+/* Writes an event's line to a reader. If events were lost, a line with their number comes first. */
 static void tell(reader_t *r, const char *line, int bytes)
 {
     char before[KFD_SMI_EVENT_MSG_SIZE];
@@ -127,7 +127,7 @@ static void tell(reader_t *r, const char *line, int bytes)
     if (r->lost || !give(r, line, bytes)) r->lost++;
 }
 
-/* An event's line behind its number. */
+/* Writes an event to all readers that want it: its number and the given text. */
 __attribute__((format(printf, 3, 4))) static void raise_event(const kfd_gpu_t *gpu, unsigned event,
                                                               const char *format, ...)
 {
@@ -145,7 +145,7 @@ __attribute__((format(printf, 3, 4))) static void raise_event(const kfd_gpu_t *g
     free_readers(gone);
 }
 
-/* One load where nobody reads. */
+/* Whether there is a reader; costs one load. */
 static bool is_read(void)
 {
     return atomic_load_explicit(&readers, memory_order_relaxed) != NULL;
@@ -195,5 +195,5 @@ void kfd_smi_forget(void)
     pthread_mutex_init(&lock, NULL); /* the parent may have held it */
     for (reader_t *r = readers; r; r = r->next)
         base_kept_close(&r->socket);
-    readers = NULL; /* what they are in is the parent's allocator's */
+    readers = NULL; /* not freed: the allocator may be in any state after a fork */
 }

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 
-/* What the driver keeps of a GPU; under the lock. */
+/* The user of a GPU's streaming counters; guarded by `lock`. */
 typedef struct {
     bool acquired, started;
-    uint8_t *buffer; /* NULL: none */
-    uint32_t bytes;  /* behind the header */
+    uint8_t *buffer; /* the program's, to be filled; NULL: none */
+    uint32_t bytes;  /* of the buffer, without its header */
 } user_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,7 +35,8 @@ static int release(kfd_gpu_t *gpu, user_t *user)
     return 0;
 }
 
-/* Until the user's buffer can be filled, or for so many ms; what is left of them. */
+/* Waits until the user's buffer can be filled, for at most `ms` milliseconds. Returns how many of
+ * them are left. */
 static uint32_t wait_for_samples(const kfd_gpu_t *gpu, const user_t *user, uint32_t ms)
 {
     while (ms && user->acquired && sg_device_spm_waiting(gpu->device) < user->bytes) {
@@ -47,7 +48,7 @@ static uint32_t wait_for_samples(const kfd_gpu_t *gpu, const user_t *user, uint3
     return ms;
 }
 
-/* Hands the buffer back. */
+/* Fills the user's buffer, which then is the program's again. */
 static void fill(const kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
 {
     struct kfd_spm_header header = {.version = KFD_SPM_VERSION};
@@ -71,7 +72,7 @@ static int set_buffer(kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
     if (!user->acquired) return -EINVAL;
     args->bytes_copied = args->has_data_loss = 0;
     fill(gpu, user, args);
-    /* a first buffer begins anew */
+    /* the first buffer starts a stream: samples of an earlier one are dropped */
     if (args->dest_buf && !user->started && !sg_device_spm_open(gpu->device)) return -ENOMEM;
     user->started = args->dest_buf;
     user->buffer = (uint8_t *)(uintptr_t)args->dest_buf;

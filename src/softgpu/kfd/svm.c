@@ -82,8 +82,8 @@ static int add_extent(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t fla
     return 0;
 }
 
-/* Sees to it that an extent ends at `at` if one crosses it. Kernels reach both parts all the time.
- */
+/* Splits the extent that crosses `at`, if there is one. Running kernels can access both parts
+ * meanwhile. */
 static int split_extent(kfd_gpu_t *gpu, uint64_t at)
 {
     extent_t *e = gpu->svm;
@@ -102,8 +102,8 @@ static int split_extent(kfd_gpu_t *gpu, uint64_t at)
     return 0;
 }
 
-/* Takes [begin, end) from a GPU; what lies beside it stays. Where memory runs out, more than that
- * goes: what the program has unmapped must not be reached. */
+/* Takes [begin, end) from a GPU. If memory for splitting an extent runs out, the whole extent goes:
+ * the GPU must not access what the program has unmapped. */
 static int cut(kfd_gpu_t *gpu, uint64_t begin, uint64_t end)
 {
     int error = split_extent(gpu, begin);
@@ -137,7 +137,7 @@ static int change_flags(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t f
     return 0;
 }
 
-/* Gives [begin, end) to a GPU. What it has already, and as it should be, is not touched. */
+/* Gives [begin, end) to a GPU. Parts that it has already with these flags are not touched. */
 static int cover(kfd_gpu_t *gpu, uint64_t begin, uint64_t end, uint32_t flags)
 {
     int error = 0;
@@ -183,7 +183,7 @@ static range_t *new_range(uint64_t begin, uint64_t end, const attributes_t *a, r
     return r;
 }
 
-/* Sees to it that a range ends at `at` if one crosses it. */
+/* Splits the range that crosses `at`, if there is one. */
 static int split(kfd_process_t *p, uint64_t at)
 {
     for (range_t *r = p->svm; r; r = r->next)
@@ -196,7 +196,7 @@ static int split(kfd_process_t *p, uint64_t at)
     return 0;
 }
 
-/* Fills what lies between the ranges of [begin, end) with new ones. */
+/* Makes new ranges for those parts of [begin, end) that have none. */
 static int fill(kfd_process_t *p, uint64_t begin, uint64_t end)
 {
     const attributes_t a = default_attributes();
@@ -239,7 +239,7 @@ static void merge(kfd_process_t *p)
 
 static void forget(kfd_process_t *p, uint64_t begin, uint64_t end)
 {
-    if (split(p, begin) != 0 || split(p, end) != 0) return; /* no memory: it stays known */
+    if (split(p, begin) != 0 || split(p, end) != 0) return; /* out of memory: nothing changes */
     range_t *before = NULL, *r = p->svm;
     while (r && r->begin < begin) {
         before = r;
@@ -273,7 +273,7 @@ void kfd_svm_forget(kfd_process_t *p, uint64_t begin, uint64_t bytes)
 
 /* ---- the ioctl ---- */
 
-/* A place that memory may be at. */
+/* Whether `where` is a place for memory: the host, a GPU, or undefined. */
 static bool is_location(kfd_process_t *p, uint32_t where)
 {
     return where == KFD_IOCTL_SVM_LOCATION_SYSMEM || where == KFD_IOCTL_SVM_LOCATION_UNDEFINED ||
@@ -331,7 +331,7 @@ static void change(kfd_process_t *p, attributes_t *a, const struct kfd_ioctl_svm
     }
 }
 
-/* From or to a GPU: the driver tells of it on that GPU. */
+/* Raises the events of a migration on the GPU that the range comes from or goes to. */
 static void tell_step(kfd_process_t *p, const range_t *r, uint32_t gpu_id, uint32_t from,
                       uint32_t to)
 {
@@ -342,7 +342,7 @@ static void tell_step(kfd_process_t *p, const range_t *r, uint32_t gpu_id, uint3
     kfd_smi_migrate(gpu, false, &m);
 }
 
-/* A range goes where it has been prefetched to; from one GPU to another by way of the host. */
+/* Moves a range to where it has been prefetched; from one GPU to another by way of the host. */
 static void migrate(kfd_process_t *p, range_t *r)
 {
     const uint32_t host = KFD_IOCTL_SVM_LOCATION_SYSMEM, from = r->a.location;
@@ -353,7 +353,7 @@ static void migrate(kfd_process_t *p, range_t *r)
     r->a.location = to;
 }
 
-/* Memory that the driver has given out at these addresses is none of SVM. */
+/* Whether one of the driver's buffers is at these addresses: SVM cannot have them then. */
 static bool is_taken(const kfd_process_t *p, uint64_t begin, uint64_t end)
 {
     for (size_t i = 0; i < p->n_buffers; i++) {
@@ -388,7 +388,8 @@ static int set(kfd_process_t *p, uint64_t begin, uint64_t end,
     return error;
 }
 
-/* One value for all of [begin, end): where ranges differ, what holds for each of them. */
+/* One value of each attribute for all of [begin, end): where its ranges differ, what holds for
+ * every one of them. *any: flags that at least one of them has. */
 static attributes_t combine(const kfd_process_t *p, uint64_t begin, uint64_t end, uint32_t *any)
 {
     attributes_t all = default_attributes();
@@ -450,7 +451,7 @@ int kfd_svm(kfd_process_t *p, struct kfd_ioctl_svm_args *args, size_t bytes)
         (begin | end) % KFD_PAGE || begin == 0 || end <= begin)
         return -EINVAL;
     int error = -EINVAL;
-    pthread_mutex_lock(&p->lock); /* of the buffers, which may not overlap */
+    pthread_mutex_lock(&p->lock); /* for is_taken(), which looks at the buffers */
     begin_work(p);
     if (args->op == KFD_IOCTL_SVM_OP_SET_ATTR)
         error = set(p, begin, end, args->attrs, args->nattr);

@@ -38,7 +38,7 @@ enum {
     SUBSYSTEM_DEVICE = 0x0c34 /* of the MI210 board */
 };
 
-/* Ids that a product has from its fuses; any will do, and these tell what made them. */
+/* Products have these ids from fuses. Any numbers will do; 50f79 reads "softg". */
 static const uint64_t first_unique_id = 0x50f7900000000000, hive_id = 0x50f7900000001000;
 
 typedef struct {
@@ -218,7 +218,7 @@ static void write_cpu_node(writer_t *w, const kfd_config_t *config)
         put_link(w, 0, i, i + 1, false);
 }
 
-/* Bits of HSA_CAPABILITY. What a debugger could do with waves stays clear: nothing. */
+/* Bits of HSA_CAPABILITY. Those for debuggers are 0, since these cannot stop waves. */
 static uint32_t capability(const kfd_config_t *config)
 {
     return (config->svm ? HSA_CAP_SVMAPI_SUPPORTED : 0) | HSA_CAP_WATCH_POINTS_SUPPORTED |
@@ -306,11 +306,11 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "unique_id", first_unique_id + index);
     property(w, "num_xcc", 1);
     property(w, "max_engine_clk_ccompute", host_clock_mhz());
-    if (p->counter_slots) { /* no product has these two: counters beyond those of its registers */
+    if (p->counter_slots) { /* softgpu's own two properties: more counters than products have */
         property(w, "counter_slots", p->counter_slots);
         property(w, "counter_registers", SG_COUNTER_REGISTERS);
     }
-    char name[sizeof p->name + 16]; /* who reads times that no host took shall know */
+    char name[sizeof p->name + 16]; /* readers of results must see that times are modelled */
     snprintf(name, sizeof name, "%s%s", p->name, p->model_time ? " (model time)" : "");
     put_node(w, node, kfd_gpu_id(index), name);
 
@@ -334,7 +334,7 @@ static void write_module(writer_t *w)
 
 static void write_devices(writer_t *w, const kfd_config_t *config)
 {
-    put(w, "dev/kfd"); /* empty files: what is opened is a device, see process.c */
+    put(w, "dev/kfd"); /* empty files: open_device() in entry.c opens a device in their place */
     for (uint32_t i = 0; i < config->n_gpus; i++) {
         put(w, "dev/dri/renderD%u", KFD_FIRST_RENDER_MINOR + i);
         put(w, "dev/dri/card%u", i);

@@ -62,7 +62,7 @@ static int open_text(const held_t *h, int flags)
 {
     int ends[2];
     if (pipe2(ends, flags & O_CLOEXEC) != 0) return -errno;
-    fcntl(ends[1], F_SETFL, O_NONBLOCK); /* it fits, or is refused */
+    fcntl(ends[1], F_SETFL, O_NONBLOCK); /* a text that does not fit the pipe is an error */
     int error = write(ends[1], h->text, h->bytes) == (ssize_t)h->bytes ? 0 : -EIO;
     close(ends[1]);
     if (error == 0) return ends[0];
