@@ -3,6 +3,8 @@
  * closely. */
 #include "softgpu/check/hazard_wave.h"
 
+#include "softgpu/isa/address.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -113,11 +115,9 @@ static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned 
 static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     if (u->flow != CHK_FLOW_FLAT) return u->flow;
-    const uint32_t shared = (uint32_t)(w->group->dispatch->shared_base >> 32);
     const uint32_t *high = w->vgpr[i->src[0].reg + 1];
-    for (uint64_t left = w->exec; left; left &= left - 1)
-        if (high[__builtin_ctzll(left)] == shared) return CHK_FLOW_FLAT;
-    return CHK_FLOW_FLAT_MEMORY;
+    return isa_address_apertures(high, w->group->dispatch, w->exec).shared ? CHK_FLOW_FLAT
+                                                                           : CHK_FLOW_FLAT_MEMORY;
 }
 
 /* ---- reads and writes of pending registers ---- */

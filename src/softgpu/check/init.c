@@ -6,6 +6,7 @@
  * reported counts as defined from then on. */
 #include "softgpu/check/init.h"
 
+#include "base/round.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/isa/code.h"
 #include "softgpu/isa/image.h"
@@ -328,7 +329,7 @@ static bool make_lds(chk_init_t *s, uint32_t bytes)
         free(s->lds);
         free(s->lds_from);
         s->lds = malloc(bytes);
-        s->lds_from = malloc((bytes + 3) & ~3u);
+        s->lds_from = malloc(base_round_up(bytes, 4));
         s->lds_room = s->lds && s->lds_from ? bytes : 0;
     }
     s->lds_bytes = bytes <= s->lds_room ? bytes : 0;
@@ -343,7 +344,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     chk_init_t *s = state;
     const isa_dispatch_t *d = group->dispatch;
     uint32_t scratch = group->n_waves ? group->waves[0]->scratch_bytes : 0;
-    scratch = (scratch + CHK_SCRATCH_PAGE - 1) & ~(uint32_t)(CHK_SCRATCH_PAGE - 1);
+    scratch = (uint32_t)base_round_up(scratch, CHK_SCRATCH_PAGE);
     if (!s->lab.rows) {
         s->lab.core = isa_core_select();
         if (!chk_lab_make(&s->lab)) return;

@@ -5,6 +5,7 @@
  * undefined: one test of the shadow settles those. */
 #include "softgpu/check/init.h"
 
+#include "base/round.h"
 #include "softgpu/isa/address.h"
 #include "softgpu/isa/code.h"
 
@@ -90,7 +91,7 @@ static uint32_t *number_at(const access_t *a, uint64_t va, bool keep)
     chk_shadow_t *h = a->h;
     if (a->room == LOCAL) {
         if (va >= s->lds_bytes || !(s->lds_named || keep)) return NULL;
-        if (!s->lds_named) memset(s->lds_from, 0, (s->lds_bytes + 3) & ~3u);
+        if (!s->lds_named) memset(s->lds_from, 0, base_round_up(s->lds_bytes, 4));
         s->lds_named = true;
         return &s->lds_from[va / 4];
     }

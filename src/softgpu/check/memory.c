@@ -6,6 +6,7 @@
  * changes. */
 #include "softgpu/check/part.h"
 
+#include "base/round.h"
 #include "base/text.h"
 #include "softgpu/check/code.h"
 #include "softgpu/check/memory.h"
@@ -387,8 +388,7 @@ static void look_at_scalar(const access_t *x)
     if (d->kernarg_bytes && !x->op->buffer && (base[0] | (uint64_t)base[1] << 32) == d->kernarg &&
         !writes(x)) {
         const uint64_t offset = va - d->kernarg;
-        const uint32_t whole =
-            (d->kernarg_bytes + ARGUMENTS_ALIGN - 1) & -(uint32_t)ARGUMENTS_ALIGN;
+        const uint32_t whole = (uint32_t)base_round_up(d->kernarg_bytes, ARGUMENTS_ALIGN);
         if (offset < d->kernarg_bytes && offset + needed(x, true, bytes) <= whole) return;
         char more[96];
         snprintf(more, sizeof more, "offset %lld; there are %u bytes of arguments",

@@ -7,6 +7,8 @@
 #include "softgpu/device/futex.h"
 #include "softgpu/device/census.h"
 
+#include "base/round.h"
+
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
@@ -70,7 +72,7 @@ bool sg_aql_ring_fits(const sg_device_t *d, uint64_t va, uint64_t bytes)
 
 int sg_aql_init(sg_queue_t *q)
 {
-    size_t runs_bytes = (SG_IN_FLIGHT * sizeof(sg_run_t) + 63) & ~(size_t)63;
+    size_t runs_bytes = base_round_up(SG_IN_FLIGHT * sizeof(sg_run_t), 64);
     size_t rows_bytes = SG_IN_FLIGHT * ISA_GROUP_WAVES * sizeof(isa_row_t);
     const uint64_t *read =
         SG_OBJECT_AT(q->device, q->params.read_ptr_va, uint64_t, SG_MEM_WRITABLE);

@@ -4,6 +4,8 @@
  * are checked here, before anything runs, and the message of a violation has value and limit. */
 #include "softgpu/device/internal.h"
 
+#include "base/round.h"
+
 #include <hsa/amd_hsa_queue.h>
 #include <string.h>
 
@@ -155,7 +157,7 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
                       p->group_segment_size, lds_limit);
         return false;
     }
-    run->lds_bytes = (p->group_segment_size + SG_LDS_GRANULE - 1) & ~(SG_LDS_GRANULE - 1u);
+    run->lds_bytes = (uint32_t)base_round_up(p->group_segment_size, SG_LDS_GRANULE);
 
     uint32_t per_simd = ISA_SIMD_VGPRS / run->isa.n_vgpr;
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;

@@ -3,6 +3,7 @@
  * Both name byte ranges, which may cross extents, and both have the L2 cache's numbers for atomic
  * operations. The atomic instructions of waves are in isa/atomic.c. */
 #include "softgpu/device/internal.h"
+#include "softgpu/isa/atomic_ops.h"
 
 #include <string.h>
 
@@ -67,66 +68,55 @@ bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
     return true;
 }
 
-/* Codes of the operations that return the old value; SG_ATOMIC_WIDE is added for 64 bits. */
-enum {
-    SWAP = 7,
-    COMPARE_SWAP = 8,
-    ADD = 15,
-    SUB,
-    SIGNED_MIN,
-    UNSIGNED_MIN,
-    SIGNED_MAX,
-    UNSIGNED_MAX,
-    AND,
-    OR,
-    XOR,
-    INCREMENT,
-    DECREMENT
-};
+/* Operations that return the old value: their codes, without SG_ATOMIC_WIDE, and the operation of
+ * isa/atomic_ops.h. */
+#define OPERATIONS(X)                                                                              \
+    X(7, swap)                                                                                     \
+    X(8, cmpswap)                                                                                  \
+    X(15, add)                                                                                     \
+    X(16, sub)                                                                                     \
+    X(17, smin)                                                                                    \
+    X(18, umin)                                                                                    \
+    X(19, smax)                                                                                    \
+    X(20, umax)                                                                                    \
+    X(21, and)                                                                                     \
+    X(22, or)                                                                                      \
+    X(23, xor)                                                                                     \
+    X(24, inc)                                                                                     \
+    X(25, dec)
 
-/* What memory holds next; `old` and `source` are sign-extended in the signed copies. */
-static bool result(uint32_t operation, uint64_t old, uint64_t source, uint64_t compare,
-                   int64_t signed_old, int64_t signed_source, uint64_t *next)
-{
-    switch (operation) {
-    case SWAP: *next = source; return true;
-    case COMPARE_SWAP: *next = old == compare ? source : old; return true;
-    case ADD: *next = old + source; return true;
-    case SUB: *next = old - source; return true;
-    case SIGNED_MIN: *next = signed_source < signed_old ? source : old; return true;
-    case UNSIGNED_MIN: *next = source < old ? source : old; return true;
-    case SIGNED_MAX: *next = signed_source > signed_old ? source : old; return true;
-    case UNSIGNED_MAX: *next = source > old ? source : old; return true;
-    case AND: *next = old & source; return true;
-    case OR: *next = old | source; return true;
-    case XOR: *next = old ^ source; return true;
-    case INCREMENT: *next = old >= source ? 0 : old + 1; return true;
-    case DECREMENT: *next = old == 0 || old > source ? source : old - 1; return true;
-    default: return false;
+#define CASE_32(code, op)                                                                          \
+    case code:                                                                                     \
+        next = isa_op_##op##_32(seen, source, compare, ISA_DENORM_KEEP);                           \
+        break;
+#define CASE_64(code, op)                                                                          \
+    case code:                                                                                     \
+        next = isa_op_##op##_64(seen, source, compare, ISA_DENORM_KEEP);                           \
+        break;
+
+#define ATOMIC(bits)                                                                               \
+    static bool atomic_##bits(uint32_t operation, uint##bits##_t *p, uint##bits##_t source,        \
+                              uint##bits##_t compare, uint64_t *old)                               \
+    {                                                                                              \
+        uint##bits##_t next, seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);                          \
+        do                                                                                         \
+            switch (operation) {                                                                   \
+                OPERATIONS(CASE_##bits)                                                            \
+            default: return false;                                                                 \
+            }                                                                                      \
+        while (!__atomic_compare_exchange_n(p, &seen, next, false, __ATOMIC_SEQ_CST,               \
+                                            __ATOMIC_SEQ_CST));                                    \
+        *old = seen;                                                                               \
+        return true;                                                                               \
     }
-}
+
+ATOMIC(32)
+ATOMIC(64)
 
 bool sg_transfer_atomic(uint32_t code, void *at, uint64_t source, uint64_t compare, uint64_t *old)
 {
     const uint32_t operation = code & ~(uint32_t)SG_ATOMIC_WIDE;
-    uint64_t next;
-    if (code & SG_ATOMIC_WIDE) {
-        uint64_t *p = at, seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
-        do {
-            if (!result(operation, seen, source, compare, (int64_t)seen, (int64_t)source, &next))
-                return false;
-        } while (!__atomic_compare_exchange_n(p, &seen, next, false, __ATOMIC_SEQ_CST,
-                                              __ATOMIC_SEQ_CST));
-        *old = seen;
-        return true;
-    }
-    const uint32_t low = (uint32_t)source;
-    uint32_t *p = at, seen = __atomic_load_n(p, __ATOMIC_SEQ_CST);
-    do {
-        if (!result(operation, seen, low, (uint32_t)compare, (int32_t)seen, (int32_t)low, &next))
-            return false;
-    } while (!__atomic_compare_exchange_n(p, &seen, (uint32_t)next, false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_SEQ_CST));
-    *old = seen;
-    return true;
+    return code & SG_ATOMIC_WIDE
+               ? atomic_64(operation, at, source, compare, old)
+               : atomic_32(operation, at, (uint32_t)source, (uint32_t)compare, old);
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/round.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,11 +32,6 @@ typedef struct {
     uint64_t offset, size, note_offset;
     uint32_t gpu, flags, ipc_flags, segment; /* segment: as kfd_pages_t has it */
 } share_t;
-
-static uint64_t round_up(uint64_t value, uint64_t to)
-{
-    return (value + to - 1) & ~(to - 1);
-}
 
 static void close_fd(int fd)
 {
@@ -156,7 +152,7 @@ int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
                   (unsigned long long)*used, (unsigned long long)limit);
         return -ENOMEM;
     }
-    size = round_up(size, KFD_PAGE);
+    size = base_round_up(size, KFD_PAGE);
     kfd_bo_t *bo = calloc(1, sizeof(*bo));
     if (!bo) return -ENOMEM;
     *bo = (kfd_bo_t){.gpu = gpu->index, .flags = flags, .size = size};
@@ -213,23 +209,23 @@ static int new_lease(kfd_bo_t *bo)
     return ends[1];
 }
 
-static int send_share(int socket, const share_t *share, const int fds[N_PASSED])
+int kfd_send_descriptors(int socket, const void *bytes, size_t n_bytes, const int *fds, size_t n)
 {
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(N_PASSED * sizeof(int))];
     } control = {.bytes = {0}};
-    struct iovec data = {(void *)(uintptr_t)share, sizeof(*share)};
+    struct iovec data = {(void *)(uintptr_t)bytes, n_bytes};
     struct msghdr message = {.msg_iov = &data,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
+                             .msg_controllen = CMSG_SPACE(n * sizeof(int))};
     struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(N_PASSED * sizeof(int));
-    memcpy(CMSG_DATA(rights), fds, N_PASSED * sizeof(int));
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof(*share) ? 0 : -errno;
+    rights->cmsg_len = CMSG_LEN(n * sizeof(int));
+    memcpy(CMSG_DATA(rights), fds, n * sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)n_bytes ? 0 : -errno;
 }
 
 int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
@@ -251,7 +247,7 @@ int kfd_bo_export(kfd_process_t *p, kfd_bo_t *bo, int *fd)
     int passed[N_PASSED] = {file_of(p, bo), bo->foreign ? base_kept(&bo->lease) : own_lease};
     int error = socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : -errno;
     if (error == 0) {
-        error = send_share(pair[1], &share, passed);
+        error = kfd_send_descriptors(pair[1], &share, sizeof(share), passed, N_PASSED);
         *fd = error == 0 ? fcntl(pair[0], F_DUPFD_CLOEXEC, 3) : -1;
         if (error == 0 && *fd < 0) error = -errno;
         close(pair[0]);
@@ -398,7 +394,7 @@ static int find_window(const kfd_process_t *p, uint64_t *offset, uint64_t bytes,
         if (!bo->foreign || *offset < bo->mmap_offset || *offset - bo->mmap_offset >= bo->size)
             continue;
         uint64_t at = *offset - bo->mmap_offset;
-        if (bytes > round_up(bo->size - at, KFD_PAGE)) return -EINVAL;
+        if (bytes > base_round_up(bo->size - at, KFD_PAGE)) return -EINVAL;
         *offset = bo->offset + at;
         *pages = (kfd_pages_t){.fd = base_kept(&bo->file), .segment = bo->segment};
         return pages->fd < 0 ? -EBADF : 0;

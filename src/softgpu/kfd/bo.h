@@ -79,6 +79,9 @@ int64_t kfd_bo_descriptor_size(int fd);
 void *kfd_bo_map(struct kfd_process *p, int fd, uint64_t offset, void *address, uint64_t bytes,
                  int protection, int flags);
 
+/* Sends bytes through a socket and, with them, up to two descriptors. 0 or -errno. */
+int kfd_send_descriptors(int socket, const void *bytes, size_t n_bytes, const int *fds, size_t n);
+
 /* In a forked child: closes the descriptors that it inherited. */
 void kfd_bo_forget(struct kfd_process *p);
 

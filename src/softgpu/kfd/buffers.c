@@ -5,6 +5,8 @@
  * GPUs. The program maps it for itself by mmap() of a device node (pages.h). */
 #include "softgpu/kfd/kfd.h"
 
+#include "base/round.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libdrm/amdgpu_drm.h>
@@ -20,11 +22,6 @@ enum {
 
 /* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, whose definition overflows an int */
 static const uint32_t flag_writable = 1u << 31;
-
-static uint64_t round_up(uint64_t value, uint64_t to)
-{
-    return (value + to - 1) & ~(to - 1);
-}
 
 kfd_buffer_t *kfd_buffer_find(kfd_process_t *p, uint64_t handle)
 {
@@ -98,7 +95,7 @@ int kfd_buffer_alloc(kfd_process_t *p, struct kfd_ioctl_alloc_memory_of_gpu_args
     if (!gpu || args->size == 0 || (args->flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM))
         return -EINVAL;
     kfd_buffer_t b = {.va = args->va_addr,
-                      .size = round_up(args->size, KFD_PAGE),
+                      .size = base_round_up(args->size, KFD_PAGE),
                       .flags = args->flags,
                       .gpu = gpu->index,
                       .used = true};

@@ -6,6 +6,7 @@
 #include "softgpu/kfd/seam.h"
 
 #include "base/log.h"
+#include "base/round.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +101,7 @@ static void unmap(void *address, size_t bytes)
     kfd_process_t *p = kfd_process_peek();
     if (!p) return;
     kfd_svm_forget(p, (uintptr_t)address & ~(uint64_t)(KFD_PAGE - 1),
-                   (bytes + KFD_PAGE - 1) & ~(uint64_t)(KFD_PAGE - 1));
+                   base_round_up(bytes, KFD_PAGE));
 }
 
 static int64_t seek(int fd, int64_t offset, int whence)

@@ -58,26 +58,6 @@ static void set_patience(int socket)
 
 /* ---- the exporter's side ---- */
 
-static int send_descriptor(int socket, int fd)
-{
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control = {.bytes = {0}};
-    char one = 1;
-    struct iovec data = {&one, 1};
-    struct msghdr message = {.msg_iov = &data,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof(control.bytes)};
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-    rights->cmsg_level = SOL_SOCKET;
-    rights->cmsg_type = SCM_RIGHTS;
-    rights->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(rights), &fd, sizeof(int));
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -errno;
-}
-
 static void answer(kfd_process_t *p, int client)
 {
     uint32_t serial;
@@ -88,7 +68,7 @@ static void answer(kfd_process_t *p, int client)
     kfd_bo_t *bo = kfd_bo_by_serial(p, serial);
     int error = bo ? kfd_bo_export(p, bo, &fd) : -EINVAL;
     pthread_mutex_unlock(&p->lock);
-    if (error == 0) error = send_descriptor(client, fd);
+    if (error == 0) error = kfd_send_descriptors(client, "", 1, &fd, 1);
     if (error != 0) base_info("IPC: object %u is not given out: %s", serial, strerror(-error));
     if (fd >= 0) close(fd);
 }

@@ -4,6 +4,8 @@
  * list stays short because neighbours are joined. */
 #include "softgpu/kfd/range.h"
 
+#include "base/round.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -57,7 +59,7 @@ static int cut(kfd_range_t **link, uint64_t begin, uint64_t end)
 int kfd_ranges_take(kfd_ranges_t *r, uint64_t size, uint64_t align, uint64_t *offset)
 {
     for (kfd_range_t **link = &r->free; *link; link = &(*link)->next) {
-        uint64_t begin = ((*link)->begin + align - 1) & ~(align - 1);
+        uint64_t begin = base_round_up((*link)->begin, align);
         if (begin < (*link)->end && size <= (*link)->end - begin) {
             *offset = begin;
             return cut(link, begin, begin + size);

@@ -166,6 +166,13 @@ static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t pl
     return &p->units[engine * p->units_per_engine + place];
 }
 
+/* Of `n` spread evenly over the clocks from `from` to `to`, what falls before the clock `upto`: the
+ * differences between such numbers add up to `n`. */
+static inline uint64_t sg_spread_upto(uint64_t n, uint64_t from, uint64_t to, uint64_t upto)
+{
+    return upto < to ? (uint64_t)((unsigned __int128)n * (upto - from) / (to - from)) : n;
+}
+
 /* Adds to a sum to which no other thread adds meanwhile: the caller has sg_unit_t.adding, or, for
  * sums from SG_T_MODEL on, the model's lock. Other threads may read at any time. */
 static inline void sg_add_held(_Atomic uint64_t *to, uint64_t n)

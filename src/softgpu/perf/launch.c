@@ -5,6 +5,8 @@
 #include "softgpu/perf/census.h"
 #include "softgpu/perf/model.h"
 
+#include "base/round.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +97,7 @@ uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention)
 
 size_t sg_perf_group_bytes(void)
 {
-    return (sizeof(sg_perf_group_t) + 63) & ~(size_t)63;
+    return base_round_up(sizeof(sg_perf_group_t), 64);
 }
 
 isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g)

@@ -9,6 +9,8 @@
 
 #include "softgpu/perf/internal.h"
 
+#include "base/round.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,7 +218,7 @@ static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
     if (at >= s->n_bins) {
         const size_t n = (size_t)at + 1;
         /* in steps: a dispatch adds many, one after the other */
-        const size_t room = (n + 255) / 256 * 256, had = (s->n_bins + 255) / 256 * 256;
+        const size_t room = base_round_up(n, 256), had = base_round_up(s->n_bins, 256);
         if (room > had) {
             uint64_t *more = realloc(s->bins, room * s->n_streams * sizeof *more);
             if (!more) return NULL;
@@ -229,14 +231,13 @@ static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
     return s->bins + at * s->n_streams;
 }
 
-/* `value` evenly over the clocks from `from` to `to`. */
+/* `value` evenly over the clocks from `from` to `to`: what falls into each sample. */
 static void spread(sg_spm_t *s, size_t stream, uint64_t value, uint64_t from, uint64_t to)
 {
     uint64_t told = 0;
     for (uint64_t k = (from - s->origin) / s->interval; told < value; k++) {
         const uint64_t edge = s->origin + (k + 1) * s->interval;
-        const uint64_t upto =
-            edge >= to ? value : (uint64_t)((unsigned __int128)value * (edge - from) / (to - from));
+        const uint64_t upto = sg_spread_upto(value, from, to, edge);
         uint64_t *bin = upto > told ? bin_of(s, k) : NULL;
         if (upto > told && !bin) {
             lose(s);

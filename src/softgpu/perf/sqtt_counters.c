@@ -58,15 +58,13 @@ static bool reserve(sg_sqtt_counters_t *c, uint64_t end)
     return true;
 }
 
-/* `n` in the clocks from `from` to `to`; sums of what samples get are exact. */
+/* `n` evenly over the clocks from `from` to `to`: what falls into each sample. */
 static void spread(sg_sqtt_counters_t *c, size_t cell, uint64_t n, uint64_t from, uint64_t to)
 {
     const size_t row = (size_t)c->perf->n_units * c->count;
     uint64_t given = 0;
     for (uint64_t k = from / c->period; given < n; k++) {
-        const uint64_t end = (k + 1) * c->period;
-        uint64_t upto = n;
-        if (end < to) upto = (uint64_t)((unsigned __int128)n * (end - from) / (to - from));
+        const uint64_t upto = sg_spread_upto(n, from, to, (k + 1) * c->period);
         c->bins[k * row + cell] += upto - given;
         given = upto;
     }
