@@ -1,8 +1,9 @@
 /* address.h - the addresses that a memory instruction accesses: one function per addressing mode.
  *
- * Apart because the executor, which accesses memory there, and the cache model and the checker,
- * which look at the addresses, have to agree. Nothing here reads memory. Scalar operands are passed
- * as values: only the executor's files read them. A new addressing mode belongs here. */
+ * A file of its own because the executor, which accesses memory at these addresses, has to agree
+ * with the cache model and the checker, which look at them. Nothing here reads memory. Scalar
+ * operands are passed as values: only the executor's files read them. A new addressing mode belongs
+ * here. */
 #ifndef SOFTGPU_ISA_ADDRESS_H
 #define SOFTGPU_ISA_ADDRESS_H
 

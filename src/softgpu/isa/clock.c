@@ -1,4 +1,4 @@
-/* clock.c - the device clock, of which s_memrealtime and s_memtime are made.
+/* clock.c - the device clock, from which s_memrealtime and s_memtime are derived.
  *
  * Here rather than in device/ so that the instruction set depends on nothing above it. Whoever
  * writes timestamps that programs compare with the shader clock must use this function. */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 uint64_t isa_clock_ns(void);
-clockid_t isa_clock_id(void); /* the host's clock that it is */
+clockid_t isa_clock_id(void); /* the host's clock that serves as the device clock */
 /* Makes CLOCK_BOOTTIME the device clock. Runtimes call it the system's clock and convert GPU
  * timestamps to it: if both clocks are the same, the conversion loses nothing. To be called before
  * the first timestamp is taken. */

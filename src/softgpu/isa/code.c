@@ -2,7 +2,8 @@
  *
  * Readers of the hash table take no lock: a page is freed only when no wave is in flight. A page
  * keeps the words that it was decoded from. After an invalidation they are compared with memory,
- * and only a page that has changed is retired, which is to be freed later, and decoded anew. */
+ * and only a page that has changed is decoded anew. The old page is retired: it stays allocated
+ * until isa_code_quiesce() frees it. */
 #include "softgpu/isa/code.h"
 
 #include "softgpu/memory/memory.h"

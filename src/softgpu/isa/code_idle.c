@@ -1,14 +1,14 @@
 /* code_idle.c - see code_idle.h.
  *
- * Apart from code.c because this depends on what instructions do. An instruction that is added to
+ * Not in code.c because the answer depends on what instructions do. An instruction that is added to
  * does_nothing() must do the same for all waves of a dispatch and change neither memory nor EXEC.
  */
 #include "softgpu/isa/code_idle.h"
 
 #include "softgpu/isa/table.h"
 
-/* What compilers make of a kernel without statements: nothing, or constants for ordinary scalar
- * registers, which nobody reads before the wave ends. */
+/* True of what compilers put into a kernel without statements besides s_endpgm: waits, and
+ * constants for ordinary scalar registers, which nobody reads before the wave ends. */
 static bool does_nothing(const isa_inst_t *i)
 {
     if (i->op == ISA_OP_s_nop || i->op == ISA_OP_s_waitcnt) return true;

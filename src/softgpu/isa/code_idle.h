@@ -1,7 +1,7 @@
 /* code_idle.h - whether a kernel does nothing, so that its waves need not run.
  *
- * The device asks before it runs a dispatch. Apart from code.h because executor cores, which
- * include that, do not ask. */
+ * The device asks before it runs a dispatch. Not in code.h because executor cores, which
+ * include that header, do not ask. */
 #ifndef SOFTGPU_ISA_CODE_IDLE_H
 #define SOFTGPU_ISA_CODE_IDLE_H
 

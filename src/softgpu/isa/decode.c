@@ -14,7 +14,6 @@ enum {
     VOP3P_MIX_LAST = 34
 };
 
-/* Raw operand codes by role; NO_CODE where the format met has no such field. */
 enum { NO_CODE = -1, ROLES = ISA_ROLE_SOFFSET + 1 };
 
 static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
@@ -161,7 +160,7 @@ static void vector_dst(isa_decoder_t *d, unsigned vdst, const isa_field_t *f)
         isa_decode_vgpr(d, &d->out->dst, vdst, f->bits, f->kind == ISA_K_A);
 }
 
-/* SRC0 of the short forms: a 9-bit code; `plain` says it is a real one, not SDWA or DPP. */
+/* Operands of the short forms. `src0` has 9 bits; `plain`: it names an operand, not SDWA or DPP. */
 static void short_operands(isa_decoder_t *d, unsigned vdst, unsigned src0, bool plain,
                            unsigned vsrc1)
 {
@@ -274,7 +273,7 @@ static void decode_short(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode, unsig
 
 /* ---- VOP3 ---- */
 
-/* Modifiers of source `k` of a VOP3 instruction, where its type takes them. */
+/* Sets those modifiers of source `k` of a VOP3 instruction that the source's type can have. */
 static void vop3_mods(isa_decoder_t *d, unsigned k, const isa_field_t *f, unsigned neg,
                       unsigned abs, unsigned op_sel)
 {
@@ -447,7 +446,7 @@ static void decode_flat(isa_decoder_t *d)
     if (!pick_row(d, fmt, isa_bits(w, 24, 18))) return;
     if (isa_bits(w, 16, 16)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
-    if (isa_bits(w, 13, 13)) d->bad = true; /* LDS: no such load here */
+    if (isa_bits(w, 13, 13)) d->bad = true; /* the bit LDS: gfx90a has no such loads to LDS */
     if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
         d->bad = true; /* flat offsets are not negative */
     i->imm = fmt == ISA_FMT_FLAT ? (int32_t)isa_bits(w, 11, 0) : (int32_t)(w << 19) >> 19;
@@ -535,8 +534,8 @@ static void decode_mtbuf(isa_decoder_t *d)
     buffer_operands(d);
 }
 
-/* Dwords of the data of an image instruction. Atomic instructions take 32 or 64 bits, or twice as
- * much where they compare. */
+/* Dwords of the data of an image instruction. Atomic instructions take 32 or 64 bits, a
+ * compare-and-swap twice as many. */
 static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
 {
     const unsigned dmask = image & ISA_IMAGE_DMASK;
@@ -546,7 +545,8 @@ static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
     return image & ISA_IMAGE_D16 ? (n + 1) / 2 : n;
 }
 
-/* Dwords of the address that an image of any type takes. */
+/* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
+ * is in the descriptor, which is not known here. */
 static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
     const bool level = strstr(row->mnemonic, "_mip") != NULL;
@@ -573,7 +573,7 @@ static void decode_mimg(isa_decoder_t *d)
         if (w >> bits[k].bit & 1) i->image |= bits[k].image;
     if (x >> 31) i->image |= ISA_IMAGE_D16;
     if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || strstr(d->row->mnemonic, "_pck")))
-        d->bad = true; /* nothing is converted */
+        d->bad = true; /* D16 asks for a conversion, which these do not make */
     const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {

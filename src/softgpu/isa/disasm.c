@@ -82,8 +82,8 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
 
 /* ---- vector ALU ---- */
 
-/* A source with -, || and sext() around it. `named` modifiers are those of packed instructions,
- * written behind the operands instead. */
+/* A source with its modifiers -, || and sext() around it. `named`: modifiers are written behind the
+ * operands instead, by name, as those of packed instructions are. */
 static void source_text(isa_text_t *t, const isa_operand_t *o, isa_type_t type, bool named)
 {
     unsigned mods = named ? 0 : o->mods;
@@ -295,7 +295,7 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
-/* LLVM shows the first dword of an address: how many there are is not in the encoding. */
+/* LLVM shows only the first dword of an address: how many dwords it has is not in the encoding. */
 static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     static const struct {

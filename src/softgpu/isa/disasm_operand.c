@@ -60,7 +60,8 @@ static void special(isa_text_t *t, unsigned code)
     isa_text(t, "%s", names[code]);
 }
 
-/* Integer operands of 16 bits show floats as what they would be in 16 bits. */
+/* In integer operands of 16 bits, LLVM shows a float constant as the hexadecimal number of its
+ * half. */
 static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned bits)
 {
     static const char *const text[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
@@ -229,7 +230,8 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
     if (i->dpp_bound) isa_text(t, " bound_ctrl:1");
 }
 
-/* ds_swizzle: quad permutation (bit 15 set), or masks and 4:0, or 9:5, xor 14:10 of the lane id. */
+/* ds_swizzle: if bit 15 is set, a permutation within quads; else masks that are applied to the
+ * lane's number, in this order: and (bits 4:0), or (9:5), xor (14:10). */
 void isa_text_swizzle(isa_text_t *t, unsigned offset)
 {
     unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;

@@ -1,7 +1,7 @@
 /* fpu.h - floating-point pieces that instructions are made of: bit casts, f16, min and max.
  *
  * Everything here is branch-free enough to be vectorised and gives the same bits on every host.
- * What needs loops of its own (transcendental functions, exact scaling) is in fpu.c. */
+ * Exact scaling, which has branches, is in fpu.c; elementary functions are in fpu_math.h. */
 #ifndef SOFTGPU_ISA_FPU_H
 #define SOFTGPU_ISA_FPU_H
 

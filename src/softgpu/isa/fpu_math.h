@@ -1,14 +1,15 @@
 /* fpu_math.h - elementary functions in double precision, from polynomials of our own.
  *
- * The hardware's f32 and f16 results are good to about one unit in the last place; these are exact
- * to well below half of one, use only operations that IEEE 754 defines exactly, and so give the
- * same bits on every host. No libm, no fused operations, no table. */
+ * The hardware's f32 and f16 results are good to about one unit in the last place. The error of
+ * these functions is well below half of one, and they use only operations that IEEE 754 defines
+ * exactly, and so give the same bits on every host. No libm, no fused operations, no table. */
 #ifndef SOFTGPU_ISA_FPU_MATH_H
 #define SOFTGPU_ISA_FPU_MATH_H
 
 #include "softgpu/isa/fpu.h"
 
-/* Nearest integer of |x| < 2^51: the sum's unit is 1. Nearest rounding is in force. */
+/* Nearest integer of |x| < 2^51: the last place of the sum x + shift is worth 1. The host must
+ * round to nearest. */
 static inline double fpu_nearest(double x)
 {
     const double shift = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -34,7 +35,7 @@ static inline double fpu_exp2(double x)
     p = p * t + 0.5;
     p = p * t + 1.0;
     p = p * t + 1.0;
-    /* The integer sits in the low bits of the shifted sum. */
+    /* The low bits of this sum are the integer n. */
     const uint64_t power = (fpu_bits64(n + 6755399441055744.0) + 1023) << 52;
     return p * fpu_f64(power);
 }
@@ -91,7 +92,7 @@ static inline double fpu_sin_turns(double x, unsigned quarter)
     c = c * z + 1.0 / 24.0;
     c = c * z - 0.5;
     c = c * z + 1.0;
-    /* Odd quarters take the cosine, the upper two change the sign. */
+    /* In odd quarters of the turn the result is the cosine; in the upper two the sign changes. */
     const uint64_t cosine = 0 - (q & 1);
     const uint64_t v = (fpu_bits64(c) & cosine) | (fpu_bits64(s) & ~cosine);
     return fpu_f64(v ^ (q & 2) << 62);

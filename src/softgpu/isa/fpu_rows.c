@@ -1,7 +1,7 @@
 /* fpu_rows.c - conversion of a row between f16 and f32.
  *
  * The host's own conversion instructions give the same bits as fpu.h's integer formulas, NaNs and
- * denormals included; tests compare all variants. Only this file and valu_bits() know of them. */
+ * denormals included; tests compare all variants. */
 #include "softgpu/isa/fpu.h"
 
 #include <immintrin.h>

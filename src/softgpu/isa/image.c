@@ -10,7 +10,7 @@
 /* ---- descriptors ---- */
 
 typedef struct {
-    uint8_t bit, bits, plus; /* of the 256 */
+    uint8_t bit, bits, plus; /* place in the descriptor's 256 bits; added to the field's value */
 } row_t;
 
 static const row_t image_fields[ISA_T_COUNT] = {
@@ -36,7 +36,7 @@ static void read_fields(const row_t *rows, unsigned n, const uint32_t *words, ui
     }
 }
 
-/* What the types of images have. */
+/* By the type of an image: how many coordinates a texel has, and whether there are slices. */
 static const struct {
     uint8_t axes;
     bool sliced;
@@ -84,8 +84,9 @@ static bool is_size_query(const isa_inst_t *i)
     return i->op == ISA_OP_image_get_resinfo;
 }
 
-/* Parts of the address but the level: coordinates, then the slice. A volume's third coordinate is
- * in the place of a slice: the runtime's copies go through all images as arrays. */
+/* Number of the address's parts without the level: coordinates, then the slice. With DA set, a
+ * volume's third coordinate is in the place of the slice: the runtime's copy kernels access all
+ * images as arrays. */
 static unsigned coordinates(const isa_image_t *m, const isa_inst_t *i)
 {
     const bool slice =
@@ -171,7 +172,7 @@ void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image
     isa_texel_pack(&m->format, have, raw);
 }
 
-/* ---- all of them ---- */
+/* ---- all instructions ---- */
 
 static float as_float(uint32_t bits, bool half)
 {
@@ -181,7 +182,8 @@ static float as_float(uint32_t bits, bool half)
     return f;
 }
 
-/* Derivatives take the registers of lanes that are not active. */
+/* Reads the coordinates of inactive lanes, too: levels of detail follow from differences between
+ * lanes. */
 static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
 {
     float parts[ISA_IMAGE_AXES + 1][ISA_LANES] = {{0}};

@@ -1,10 +1,10 @@
 /* image.h - which texels an image instruction accesses: descriptors, coordinates, filters,
  * addresses.
  *
- * Apart, as address.h is, because the executor accesses the texels, and the cache model and the
- * checker look at their addresses. Nothing here reads memory. image.c has a table of a descriptor's
- * fields, image_layout.c a table that says for each bit of an address which bits of the coordinates
- * it comes from, image_sample.c the filters. */
+ * A file of its own, as address.h is, because the executor accesses the texels, and the cache model
+ * and the checker look at their addresses. Nothing here reads memory. image.c has a table of a
+ * descriptor's fields, image_layout.c a table that says for each bit of an address which bits of
+ * the coordinates it comes from, image_sample.c the filters. */
 #ifndef SOFTGPU_ISA_IMAGE_H
 #define SOFTGPU_ISA_IMAGE_H
 
@@ -79,7 +79,8 @@ typedef enum {
 
 enum { ISA_IMAGE_AXES = 3, ISA_IMAGE_LEVELS = 16, ISA_IMAGE_AXIS_BITS = 16 };
 
-/* Where texels are in an image's memory. */
+/* Where texels are in an image's memory. It consists of rows (linear) or of blocks. */
+/* `mixed`: bits of the offset in a block depend on higher bits of the address, too. */
 typedef struct {
     bool linear, mixed;
     uint32_t block_log2;               /* logarithm of a block's bytes */

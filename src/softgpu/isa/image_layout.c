@@ -1,10 +1,10 @@
 /* image_layout.c - where the texels of an image are in its memory.
  *
  * An image is rows, or blocks of 256 bytes, 4 KiB or 64 KiB in which each bit of a texel's offset
- * is a bit of one coordinate, some of them with others added (exclusive or) so that neighbours
- * spread over the memory's channels. Blocks follow one another by row and slice. Levels share an
- * image's blocks in a fixed pattern, and the smallest ones a single block, the tail. The layouts
- * are those of gfx9, as address libraries of its drivers make them. */
+ * is a bit of one coordinate, some of them with others mixed in (by exclusive or) so that
+ * neighbours spread over the memory's channels. Blocks follow one another by row and slice. Levels
+ * share an image's blocks in a fixed pattern, and the smallest ones a single block, the tail. The
+ * layouts are those of gfx9, as address libraries of its drivers make them. */
 #include "softgpu/isa/image.h"
 
 #include <string.h>
@@ -12,14 +12,15 @@
 enum {
     LAYOUTS = 32,
     LINEAR_ALIGN = 256,
-    SMALL_LOG2 = 8, /* of the blocks that volumes do not have */
-    SIZES = 5,      /* of an element: 1 to 16 bytes */
+    SMALL_LOG2 = 8, /* blocks of 256 bytes, which volumes do not have */
+    SIZES = 5,      /* of an element: 1, 2, 4, 8 or 16 bytes */
     OFFSET_BITS = 28
 };
 
 typedef enum { NO_KIND, LINEAR, STANDARD, DISPLAY, ROTATED, Z_ORDER } kind_t;
 
-/* Which address bits are mixed with which. WITHIN: of the block alone. */
+/* Whether bits of the offset are mixed with bits above them. WITHIN: only with bits of the same
+ * block. */
 typedef enum { MIX_NONE, MIX_WITHIN, MIX_ALL } mix_t;
 
 static const struct {
@@ -51,8 +52,9 @@ static const struct {
     {ROTATED, 16, MIX_ALL},
 };
 
-/* The lowest bits of a block by the logarithm of an element's size, from the element's own size up:
- * which coordinate's next bit each is, and where they are out of order, its number. */
+/* Which bit of which coordinate each of the lowest bits of an offset within a block is, by the
+ * logarithm of an element's size. The first bit is the one above those within an element. `thick`
+ * is for blocks of volumes. */
 static const char *const thin[][SIZES] = {
     [STANDARD] = {"x0x1x2x3y0y1y2y3", "x0x1x2y0y1y2x3", "x0x1y0y1y2x2", "x0y0y1x1x2", "y0y1x0x1"},
     [DISPLAY] = {"x0x1x2y1y0y2x3y3", "x0x1x2y0y1y2x3", "x0x1y0x2y1y2", "x0y0x1x2y1", "x0y0x1y1"},
@@ -66,7 +68,7 @@ static const char *const thick[][SIZES] = {
                  "x0y0z0z1y1x1"},
 };
 
-/* Above these bits coordinates take turns. */
+/* Each offset bit above these is the next bit of a coordinate, in turn. */
 static const char thin_turns[] = "yx", thick_turns[] = "xzy";
 
 typedef struct {
@@ -85,12 +87,13 @@ static bool is_thick(const isa_image_t *m, kind_t kind)
     return m->axes == 3 && (kind == STANDARD || kind == Z_ORDER);
 }
 
-/* What the offset's bits are before they are mixed, up to some beyond the block. */
+/* Finds the coordinate's bit that each bit of the offset is before mixing. Bits above the block are
+ * found, too, since mix_bits() uses them. */
 static bool find_sources(const isa_image_t *m, kind_t kind, source_t source[OFFSET_BITS])
 {
     const unsigned element = log2_of(m->format.bytes);
     const bool solid = is_thick(m, kind);
-    /* a volume in a display layout is slices in the standard one */
+    /* a volume in a display layout is stored as slices in the standard layout */
     if (m->axes == 3 && kind == DISPLAY) kind = STANDARD;
     if (solid && kind != STANDARD && kind != Z_ORDER) return false;
     const char *low = solid ? thick[kind][element] : thin[kind][element];
@@ -113,8 +116,8 @@ static void flip(isa_layout_of_t *y, source_t s, unsigned offset_bit)
     if (s.bit < ISA_IMAGE_AXIS_BITS) y->flips[s.axis][s.bit] ^= UINT32_C(1) << offset_bit;
 }
 
-/* Adds to `n` bits of the offset from `first` on those that lie behind them, the nearest to the
- * last: one each, or of a volume two. */
+/* Mixes each of the `n` bits of the offset from `first` on with one bit above them, or in a volume
+ * with two. The order is reversed: the highest of the n bits gets the nearest. */
 static void mix_bits(isa_layout_of_t *y, const source_t *source, unsigned first, unsigned n,
                      bool solid, mix_t mix)
 {
@@ -125,7 +128,7 @@ static void mix_bits(isa_layout_of_t *y, const source_t *source, unsigned first,
         }
 }
 
-/* Slices of a thin layout are mixed in upside down. */
+/* In a thin layout, bits of the slice's number are mixed in, too, in reverse order. */
 static void mix_slices(isa_layout_of_t *y, unsigned first, unsigned n, unsigned slice_bit)
 {
     for (unsigned k = 0; k < n; k++)
@@ -157,12 +160,11 @@ static uint64_t rounded(uint64_t n, unsigned log2)
 
 /* ---- levels ---- */
 
-/* How an image's levels lie beside one another, in blocks. `axis`: the first and the third come
- * behind the largest one on this side. */
+/* How an image's levels are placed, in blocks: each level follows the one before along one axis. */
 typedef struct {
-    uint32_t size[ISA_IMAGE_AXES]; /* of the largest */
-    unsigned side;                 /* levels 1 and 3 are on this side: 0 right, 1 below */
-    unsigned other;                /* the others */
+    uint32_t size[ISA_IMAGE_AXES]; /* of level 0 */
+    unsigned side;                 /* the axis of levels 1 and 3: 0 to the right, 1 below */
+    unsigned other;                /* the axis of the other levels */
     bool all_in_tail;
 } chain_t;
 
@@ -178,7 +180,7 @@ static bool layout_is_thick(const isa_image_t *m)
     return m->layout.dim_log2[2] != 0;
 }
 
-/* The side on which the tail's largest level has half a block. */
+/* The axis along which a level has to fit half a block, not a whole one, to be in the tail. */
 static unsigned tail_side(const isa_layout_of_t *y, bool solid)
 {
     static const uint8_t sides[] = {1, 0, 2};
@@ -211,7 +213,7 @@ static chain_t chain_of(const isa_image_t *m)
     return c;
 }
 
-/* The first level in the tail, or the last of all. */
+/* Number of the first level in the tail; of the last level if none is in it. */
 static unsigned last_own_level(const isa_image_t *m)
 {
     uint64_t size[ISA_IMAGE_AXES];
@@ -227,7 +229,8 @@ static unsigned last_own_level(const isa_image_t *m)
     return m->layout.levels - 1;
 }
 
-/* Of two levels or more: room for the second one beside the first. */
+/* Sets the pitch and the slice of an image with several levels, with room for level 1 beside level
+ * 0. */
 static void lay_out_chain(isa_layout_of_t *y, const isa_image_t *m)
 {
     const chain_t c = chain_of(m);
@@ -242,7 +245,8 @@ static void lay_out_chain(isa_layout_of_t *y, const isa_image_t *m)
     y->slice = room[0] * room[1];
 }
 
-/* Where a level begins; true: in the tail, then `tail` is its number there. */
+/* Adds to `at` the block in which the level begins. True if the level is in the tail: `tail` is
+ * then its number there. */
 static bool find_level(const isa_image_t *m, unsigned level, uint32_t at[ISA_IMAGE_AXES],
                        unsigned *tail)
 {
@@ -255,8 +259,7 @@ static bool find_level(const isa_image_t *m, unsigned level, uint32_t at[ISA_IMA
     for (unsigned k = 1; k <= level; k++) {
         const unsigned side = k == 1 || k == 3 ? c.side : c.other;
         at[side] += c.size[side];
-        /* the level before is the last one with a block of its own where half of it fits the tail
-         */
+        /* if half of the level before fits the tail, that level was the last with its own blocks */
         bool fits = c.size[narrow] == 1;
         for (unsigned axis = 0; axis < (solid ? 3u : 2u); axis++)
             if (axis != narrow && c.size[axis] > 2) fits = false;
@@ -268,7 +271,7 @@ static bool find_level(const isa_image_t *m, unsigned level, uint32_t at[ISA_IMA
     return false;
 }
 
-/* ---- from outside ---- */
+/* ---- layout of an image, place of a level, address of a texel ---- */
 
 static void lay_out_rows(isa_layout_of_t *y, const isa_image_t *m)
 {
@@ -328,7 +331,8 @@ static uint64_t rows_before(const isa_image_t *m, unsigned level)
 
 void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out)
 {
-    /* where the levels of a tail begin in its 64 KiB; of a smaller block the last of these */
+    /* where the levels of a tail begin, in units of 256 bytes, if its block has 1 MiB; the tail of
+     * a smaller block has the last of these */
     static const uint16_t tails[] = {2048, 1024, 512, 256, 128, 64, 32, 16, 8, 6, 5, 4, 3, 2, 1, 0};
     enum { TAILS = sizeof tails / sizeof *tails, LARGEST_LOG2 = 20 };
     unsigned tail;
@@ -353,7 +357,8 @@ uint64_t isa_image_address(const isa_image_t *m, const isa_level_t *level,
     if (y->linear)
         return base + level->offset + at[0] * (uint64_t)m->format.bytes + at[1] * y->pitch +
                at[2] * y->slice;
-    /* a base within a block is mixed in, too: drivers place images that are used together so */
+    /* the base's bits within a block are mixed into the offset, too: drivers set them so that
+     * images which are used together spread over the memory's channels */
     const uint64_t in_block = y->mixed ? (UINT64_C(1) << y->block_log2) - 1 : 0;
     uint64_t offset = level->offset ^ (base & in_block), block[ISA_IMAGE_AXES];
     for (unsigned k = 0; k < ISA_IMAGE_AXES; k++) {

@@ -1,15 +1,14 @@
 /* image_sample.c - samples: from coordinates to the texels and weights of a filter.
  *
- * The hardware turns coordinates into texels and 256ths of one before it looks at anything else, by
- * rounding to the nearest, and so do weights have eight bits. Levels of detail come from the
- * differences within quads of lanes. */
+ * The hardware first rounds coordinates to the nearest 256th of a texel, so that weights of a
+ * filter have eight bits. Levels of detail come from the differences within quads of lanes. */
 #include "softgpu/isa/image.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct {
-    uint8_t bit, bits; /* of the 128 */
+    uint8_t bit, bits; /* place in the sampler's 128 bits */
 } row_t;
 
 static const row_t sampler_fields[ISA_S_COUNT] = {
@@ -30,13 +29,13 @@ typedef enum {
     MIRROR_ONCE_HALF_BORDER,
     BORDER,
     MIRROR_ONCE_BORDER,
-    BESIDE /* ours, of cubes: what lies beside a face is not of it */
+    BESIDE /* no mode of the hardware; for cubes: texels may lie beside the face */
 } clamp_t;
 
 enum { POINT, BILINEAR, FIRST_ANISOTROPIC };       /* XY filters */
 enum { Z_AS_XY, Z_POINT, Z_LINEAR };               /* Z filters */
 enum { MIP_NONE, MIP_POINT, MIP_LINEAR };          /* filters between levels */
-enum { BORDER_CLEAR, BORDER_BLACK, BORDER_WHITE }; /* border colours; 3: of a table */
+enum { BORDER_CLEAR, BORDER_BLACK, BORDER_WHITE }; /* border colours; 3: from a table */
 enum { UNITS = 256, LOD_UNITS = 256, FACES = 6, CUBE_ARRAY_STEP = 8 };
 
 typedef struct {
@@ -49,7 +48,8 @@ typedef struct {
 
 /* ---- one coordinate ---- */
 
-/* Up to two texels on one axis; inside: not the border. */
+/* The one or two texels that a filter takes along one axis. `inside`: the texel is in the image,
+ * not in its border. */
 typedef struct {
     unsigned n;
     int32_t at[2];
@@ -73,7 +73,7 @@ static int32_t clamped(int64_t at, int64_t n)
     return (int32_t)(at < 0 ? 0 : at >= n ? n - 1 : at);
 }
 
-/* A texel's number on an axis of n texels; false: it is the border. */
+/* Finds the texel that stands for texel `at` on an axis of n texels. False if it is the border. */
 static bool place(clamp_t mode, int64_t at, int64_t n, int32_t *out)
 {
     const bool once = mode == MIRROR_ONCE_LAST_TEXEL || mode == MIRROR_ONCE_HALF_BORDER ||
@@ -92,7 +92,8 @@ static bool place(clamp_t mode, int64_t at, int64_t n, int32_t *out)
     return *out == at || mode == LAST_TEXEL || mode == MIRROR_ONCE_LAST_TEXEL;
 }
 
-/* In units; numbers beyond any image stay where they are. */
+/* A number of texels in UNITS, rounded to nearest. Limited to what an integer can hold: the limit
+ * is far beyond any image. */
 static int64_t to_units(double c)
 {
     const double most = 1e12;
@@ -104,13 +105,14 @@ static double scaled(const sampler_t *s, clamp_t mode, float c, uint32_t n)
 {
     double x = (double)c;
     if (!s->normalized) return x;
-    /* a texture that goes on for ever: the part of it that counts, so that it has all its bits */
+    /* where the image repeats itself, only the place in one repetition counts */
     if (mode == WRAP && isfinite(c)) x -= floor(x);
     if (mode == MIRROR && isfinite(c)) x -= 2 * floor(x / 2);
     return x * n;
 }
 
-/* Half a border: what lies beyond the edge is at the edge, half of a filter on each side. */
+/* In the modes with half a border, coordinates beyond the edge are moved to the edge: there a
+ * linear filter takes half of the border's colour. */
 static int64_t at_edge(clamp_t mode, int64_t units, int64_t n, bool linear)
 {
     if (mode == MIRROR_ONCE_HALF_BORDER && units < 0) units = -units;
@@ -150,7 +152,7 @@ static double get_axis(const double d[3], int8_t axis)
     return axis < 0 ? -d[-axis - 1] : d[axis - 1];
 }
 
-/* A texel beside a face is one of the face there. */
+/* Turns a texel beside a face into the texel of the neighbouring face that lies there. */
 static void turn_corner(uint32_t *face, int32_t at[2], int32_t n)
 {
     double d[3];
@@ -171,7 +173,7 @@ static void turn_corner(uint32_t *face, int32_t at[2], int32_t n)
 
 /* Where a lane's texels of one level are, and what share of the result they have. */
 typedef struct {
-    unsigned lane, first; /* texel slot of the first */
+    unsigned lane, first; /* first: index of the first one's isa_texels_t */
     isa_level_t level;
     float share;
     uint32_t slice;
@@ -210,8 +212,8 @@ static void put_footprint(const sampler_t *s, const footprint_t *f, const pick_t
     }
 }
 
-/* At an edge of a face the filter goes on on the next one; at a corner, where there are three
- * texels, each of them has a third of what the fourth would have. */
+/* At an edge of a face the filter continues on the next face. At a corner only three texels meet:
+ * they share the weight of the missing fourth. */
 static void put_cube(const sampler_t *s, const footprint_t *f, const pick_t *p, uint32_t layer,
                      uint32_t face)
 {
@@ -252,7 +254,8 @@ static uint32_t nearest_slice(float c, uint32_t slices)
 
 static void put_cube_level(const sampler_t *s, footprint_t *f, float part[][ISA_LANES])
 {
-    /* 1 to 2 is a face from edge to edge; the face, and eight times the layer */
+    /* the first two coordinates go from 1 to 2 across a face; the third is the number of the face
+     * plus eight times that of the layer */
     const uint32_t layers = s->m->slices / FACES;
     const uint32_t id = nearest_slice(part[2][f->lane], layers * CUBE_ARRAY_STEP);
     const uint32_t face = id % CUBE_ARRAY_STEP < FACES ? id % CUBE_ARRAY_STEP : FACES - 1;
@@ -288,7 +291,7 @@ static bool needs_lod(const sampler_t *s)
            s->field[ISA_S_MAG_FILTER] != s->field[ISA_S_MIN_FILTER];
 }
 
-/* How many texels of the largest level lie between the lanes of a quad, as a power of 2. */
+/* Distance between the lanes of a quad in texels of the largest level, as a logarithm to base 2. */
 static double quad_lod(const sampler_t *s, float part[][ISA_LANES], unsigned lane)
 {
     const uint64_t sizes[] = {s->m->field[ISA_T_WIDTH], s->m->field[ISA_T_HEIGHT],
@@ -315,7 +318,7 @@ static double lod_of(const sampler_t *s, float part[][ISA_LANES], unsigned lane)
                    s->field[ISA_S_MAX_LOD] / (double)LOD_UNITS);
 }
 
-/* The level, or two with their shares in units; returns how many. */
+/* Finds the level to sample, or two levels and their shares of LOD_UNITS. Returns their number. */
 static unsigned find_levels(const sampler_t *s, double lod, unsigned level[2], uint32_t share[2])
 {
     const double first = (double)s->m->field[ISA_T_BASE_LEVEL];
@@ -354,8 +357,8 @@ static void sample_lane(const sampler_t *s, float part[][ISA_LANES], unsigned la
 
 /* ---- samplers ---- */
 
-/* Components of an element that show the colour when they are selected: drivers tell in which order
- * the element has them. */
+/* Sets the border colour as the components of an element, from which the descriptor selects. Black
+ * has an alpha of 1: which component is alpha, drivers say in the field BORDER_ORDER. */
 static void set_border(const sampler_t *s)
 {
     static const uint8_t orders[8][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {3, 2, 1, 0}, {3, 0, 1, 2},

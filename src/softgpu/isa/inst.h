@@ -59,7 +59,8 @@ typedef struct {
     uint64_t k;
 } isa_operand_t;
 
-/* Flags that send a vector instruction down its slow path when any is set. */
+/* What an encoding says besides its operands. VALU_SLOW_FLAGS (valu.h) are those that send a vector
+ * ALU instruction down its slow path. */
 enum {
     ISA_F_SDWA = 1 << 0,
     ISA_F_DPP = 1 << 1,
@@ -119,7 +120,8 @@ struct isa_inst {
      *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr
      *                 MUBUF    src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=soffset
      *                 MIMG     src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=ssamp; vaddr's bits
-     *                          are those it has in any image, image.h knows all of them
+     *                          are those for a 1D image: the type is in the descriptor, with
+     *                          which isa_image_address_dwords() counts all of them
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
      * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written.
      * The same in every encoding of an instruction: dst2 is the carry or compare mask written (VCC

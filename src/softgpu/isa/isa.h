@@ -1,7 +1,8 @@
 /* isa.h - what the rest of softgpu uses of the instruction set: decode, disassemble, run.
  *
  * The executor core is compiled several times from the same sources (baseline x86-64, AVX2,
- * AVX-512); isa_core_select() picks one at load. Results are the same bit for bit. */
+ * AVX-512); isa_core_select() picks the best one for the host. All cores give the same results, bit
+ * for bit. */
 #ifndef SOFTGPU_ISA_ISA_H
 #define SOFTGPU_ISA_ISA_H
 
@@ -85,7 +86,7 @@ const isa_core_t *isa_core_by_name(const char *name);
  * avx512): NULL if there is none of that name, or this host cannot run it. */
 const isa_core_t *isa_core_select(void);
 
-/* Address of the instruction after the one that stopped (of the next one to run). */
+/* Address of the instruction that the wave executes next. */
 uint64_t isa_wave_pc(const isa_wave_t *w);
 
 #endif

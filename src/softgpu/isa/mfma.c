@@ -1,8 +1,10 @@
 /* mfma.c - matrix instructions: D = A * B + C on tiles that a wave's registers hold together.
  *
- * All shapes run through one loop over a table row; where an element lies in lanes and registers is
- * told by the three placement functions. Products are added one k after the other, each step
- * rounded once. EXEC is ignored, as the hardware does. A NaN result is the default NaN. */
+ * A shape is a line at the end of this file. A and B are first copied to arrays; then tiles of 32
+ * and 16 rows are summed up in host vectors, tiles of 4 rows and doubles element by element.
+ * ab_lane(), cd_lane(), cd_register() and row_place() say in which lane and register an element
+ * lies. Products are added one k after the other, and each step is rounded once. EXEC is ignored,
+ * as hardware ignores it. A NaN result is the default NaN. */
 #include "softgpu/isa/valu.h"
 
 /* A_F16_FINITE: halves none of which is infinite or a NaN. */
@@ -11,13 +13,13 @@ typedef enum { A_F32, A_F16, A_BF16, A_I8, A_F64, A_F16_FINITE } element_t;
 typedef struct {
     uint8_t m, k, blocks; /* the tile is m x m, k deep */
     uint8_t type;         /* element_t of A and B */
-    uint8_t regs;         /* of A and of B, dwords */
+    uint8_t regs;         /* VGPRs that each of A and B takes */
 } shape_t;
 
 enum {
-    MAX_AB = 64 * 8,
-    MAX_CD = 2048
-}; /* elements: 64 lanes of eight nibbles' worth, 2 x 32 x 32 */
+    MAX_AB = 64 * 8, /* elements of A or B: more than any shape has */
+    MAX_CD = 2048    /* elements of C or D: 2 blocks of 32 x 32 */
+};
 
 /* Lane that holds the first of the m elements with depth k of block b; the others follow it. */
 static unsigned ab_lane(const shape_t *s, unsigned b, unsigned k, unsigned per_lane)
@@ -39,15 +41,16 @@ static unsigned cd_register(const shape_t *s, unsigned b, unsigned i)
     return s->m == 32 ? 16 * b + 4 * (i / 8) + i % 4 : s->m == 16 ? 4 * b + i % 4 : i;
 }
 
-/* Place of row i of a tile of dwords after that of row 0: four rows are in four registers, the next
- * four m lanes further on, as long as there are lanes. */
+/* Distance in dwords from row 0 to row i of a tile of 32-bit elements. Four rows lie in four
+ * registers, the next four in the same registers m lanes further on; when the lanes are used up,
+ * the next four registers follow. */
 ISA_VECTOR size_t row_place(const size_t m, size_t i)
 {
     const size_t four = i / 4, side_by_side = ISA_LANES / m;
     return (four / side_by_side * 4 + i % 4) * ISA_LANES + four % side_by_side * m;
 }
 
-/* BLGP: the lane of B that lane l is given. */
+/* The lane whose part of B lane l gets, by the instruction's field BLGP. */
 static unsigned blgp_lane(unsigned blgp, unsigned l)
 {
     switch (blgp) {
@@ -71,8 +74,9 @@ ISA_VECTOR isa_vec_t flushed_vec(isa_vec_t x)
     return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
 }
 
-/* Element at bit `shift` of each dword. A finite half's bits are those of an f32 that is 2^112
- * times too small, denormals' those of a denormal: which the host takes for 0, see run32. */
+/* The element at bit `shift` of each dword. For a finite half the bits are moved to the fields of
+ * an f32, which is then 2^112 times too small. A denormal half makes a denormal f32, which the
+ * multiplication takes for 0 in the host's mode that run32() sets. */
 ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const element_t type, bool flush)
 {
     const isa_vec_t part = x >> shift;
@@ -89,8 +93,9 @@ ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const element_t 
     }
 }
 
-/* All of A or B in order block, depth, row (or column). A group of m lanes holds one block, or
- * per_lane consecutive depths of the only one: `group_step` elements. */
+/* Writes all elements of A or B to `out`, ordered by block, depth, row (of B: column). A group of m
+ * lanes holds one block or, if there is only one, some consecutive depths of it; either way
+ * `group_step` elements. */
 ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const unsigned m, size_t group_step,
                           const element_t type, const unsigned regs, bool flush)
 {
@@ -111,7 +116,8 @@ ISA_VECTOR void gather_as(uint32_t *out, const uint32_t *rows, const unsigned m,
     }
 }
 
-/* Adding 1 to the exponent of a half that is infinite or a NaN reaches the sign's bit. */
+/* A half that is infinite or a NaN has an exponent of all ones: adding 1 to it carries into the
+ * sign's bit. */
 static bool all_finite(const uint32_t *rows)
 {
     isa_vec_t above = isa_vec_all(0);
@@ -154,14 +160,15 @@ static void gather(uint32_t *out, const uint32_t *rows, const shape_t *s, bool f
 
 /* ---- tiles of 32 and 16 rows: from registers to registers ---- */
 
-/* What the tiles of one instruction share. */
+/* What the tiles of one instruction share. `flush_in`: denormals of A, B and C become 0; `quiet`:
+ * NaNs of D become the default NaN; `flush_out`: denormals of D become 0. */
 typedef struct {
     size_t depth;
-    bool flush_in, quiet, flush_out; /* denormals of C, NaNs and denormals of D */
+    bool flush_in, quiet, flush_out;
 } work_t;
 
-/* So many rows of D are summed up side by side, as many columns as two host vectors hold at a time:
- * sums stay in registers for the whole depth. */
+/* Rows of D that are summed up together, each for as many columns as two host vectors hold: all
+ * these sums stay in host registers for the whole depth. */
 enum { ROWS = ISA_VEC_BYTES == 64 ? 8 : 4 };
 
 ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
@@ -169,13 +176,13 @@ ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
     return isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(FPU_NAN32), x);
 }
 
-/* Whether there are denormals. */
+/* Not 0 if an element is a denormal. */
 ISA_VECTOR uint32_t denormals_in(isa_vec_t x)
 {
 #if ISA_VEC_BYTES == 64
     return _mm512_fpclass_ps_mask((__m512)x, 0x20);
 #else
-    return isa_vec_signs((isa_vec_t)(x + x - 1 < 0xffffff)); /* twice x has no sign */
+    return isa_vec_signs((isa_vec_t)(x + x - 1 < 0xffffff)); /* doubling shifts the sign out */
 #endif
 }
 
@@ -189,9 +196,10 @@ typedef isa_vec_t step_t(isa_vec_t x, isa_vec_t y, isa_vec_t z);
 #define FOR_ROWS_AND_COLUMNS                                                                       \
     ISA_UNROLL for (unsigned r = 0; r < ROWS; r++) ISA_UNROLL for (unsigned v = 0; v < columns; v++)
 
-/* ROWS rows of a tile of m, `columns` vectors of them from column 0 of the pointers on; a is at the
- * first row's element of depth 0, b at the first column's. What is seldom is looked for in all rows
- * before anything is done about it. */
+/* Computes a part of a tile of m rows: ROWS rows, and columns of `columns` host vectors. `c` and
+ * `d` point at the part's first element, `a` at its first row's element of depth 0, `b` at its
+ * first column's. Denormals and NaNs are rare: all sums are tested for them together, and replaced
+ * one by one only if there are any. */
 ISA_VECTOR void tile_rows(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
                           const uint32_t *b, const size_t m, const unsigned columns, step_t *step)
 {
@@ -226,7 +234,7 @@ ISA_VECTOR void tile_rows(const work_t *p, uint32_t *d, const uint32_t *c, const
     FOR_ROWS_AND_COLUMNS isa_vec_store(d + row_place(m, r) + v * ISA_VEC, acc[r][v]);
 }
 
-/* A tile of m rows from the places of C's and D's row 0. */
+/* Computes a tile of m rows. `c` and `d` point at row 0 of C and D. */
 ISA_VECTOR void tile_of(const work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
                         const uint32_t *b, const size_t m, step_t *step)
 {
@@ -263,7 +271,7 @@ static tile_t *const tiles[4][2] = {{tile_f32_16, tile_f32_32},
                                     {tile_f32_16, tile_f32_32},
                                     {tile_i8_16, tile_i8_32}};
 
-/* ---- tiles of 4 rows: too narrow for that, element by element ---- */
+/* ---- tiles of 4 rows: too narrow for host vectors, element by element ---- */
 
 static uint32_t small_step(uint32_t x, uint32_t y, uint32_t z, element_t type)
 {
@@ -287,8 +295,9 @@ static void small_tile(const work_t *p, uint32_t *d, const uint32_t *c, const ui
 
 /* ---- one instruction ---- */
 
-/* First register row of C, or a copy: of a constant in all places, and where D lies across C in the
- * registers, which is good for working row by row only in the same place. */
+/* C's first register row, or `copy`. If C is a constant, the copy has it in all places. If D
+ * overlaps C without being in the same registers, C is copied because rows of D are written before
+ * all rows of C are read. */
 static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, const shape_t *s,
                                  uint32_t *copy)
 {
@@ -304,10 +313,10 @@ static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, const
     return copy;
 }
 
-/* f32 does as MODE says about denormals; halves always flush. Sums that begin with a normal number
- * or 0 and go on with products of flushed f16 are multiples of 2^-73 once one of those is not 0:
- * none is denormal on the way or at the end, so that only what comes in is to be flushed. For that
- * the host has a mode. */
+/* For f32, MODE says whether denormals are flushed; for f16 and bf16 they always are. For f16 it is
+ * enough to flush the inputs, for which the host has a mode: a sum that begins with a normal number
+ * or 0 is a multiple of 2^-73 once a product of flushed halves that is not 0 has been added, so
+ * that neither the result nor a sum on the way to it is denormal. */
 static void run32(isa_wave_t *w, const isa_inst_t *i, const shape_t *s, const uint32_t *b_rows)
 {
     const bool bf16 = s->type == A_BF16, f32 = s->type == A_F32;

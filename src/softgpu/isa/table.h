@@ -210,14 +210,14 @@ typedef struct {
 
 typedef struct {
     uint8_t kind;      /* isa_math_kind_t */
-    uint8_t clocks;    /* that it keeps the SIMD busy, or the matrix unit; 0: the usual 4 */
+    uint8_t clocks;    /* for which it keeps the SIMD or the matrix unit busy; 0: the usual 4 */
     isa_shape_t shape; /* matrix instructions only */
 } isa_math_t;
 
-/* Which bits of the operands each bit of the result depends on: the checker follows undefined bits
- * by it. */
+/* Which bits of the operands each bit of the result depends on. By this rule the checker works out
+ * which bits of a result are undefined. */
 typedef enum {
-    ISA_DATA_NONE,    /* the result does not come of registers, or there is none */
+    ISA_DATA_NONE,    /* there is no result, or it does not come from registers */
     ISA_DATA_BITS,    /* on at most one bit of each operand */
     ISA_DATA_SUM,     /* the result is the sum of two numbers and a carry */
     ISA_DATA_UP,      /* on the operands' bits at the same place and below */
@@ -252,15 +252,15 @@ enum {
     ISA_IS_BUFFER = 1 << 7,
     ISA_IS_SCRATCH = 1 << 8,
     ISA_IS_FORMAT = 1 << 9,
-    ISA_IS_RETURNS = 1 << 10,  /* an LDS atomic that returns the old value */
-    ISA_IS_PACKED = 1 << 11,   /* two numbers in an operand */
-    ISA_IS_ONE_LANE = 1 << 12, /* v_readlane and its like: EXEC does not choose */
-    ISA_IS_DOT = 1 << 13,
-    ISA_IS_MOVREL = 1 << 14,
-    ISA_IS_SUBTRACTS = 1 << 15,
-    ISA_IS_OVERFLOW = 1 << 16, /* SCC says whether a signed sum does not fit */
-    ISA_IS_MESSAGE = 1 << 17,  /* s_sendmsg, s_ttracedata */
-    ISA_IS_RFE = 1 << 18,
+    ISA_IS_RETURNS = 1 << 10,   /* an LDS atomic that returns the old value */
+    ISA_IS_PACKED = 1 << 11,    /* two numbers in an operand */
+    ISA_IS_ONE_LANE = 1 << 12,  /* v_readlane and its like, for which EXEC does not count */
+    ISA_IS_DOT = 1 << 13,       /* a dot product */
+    ISA_IS_MOVREL = 1 << 14,    /* M0 is added to a register's number */
+    ISA_IS_SUBTRACTS = 1 << 15, /* a difference, not a sum */
+    ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum does not fit */
+    ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
+    ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_LEVEL = 1 << 19,
     ISA_IS_RAW = 1 << 20
 };

@@ -38,8 +38,8 @@ static const isa_layout_t layouts[] = {
 
 enum { LAYOUTS = sizeof layouts / sizeof *layouts, SRGB_COMPONENTS = 3 };
 
-/* 32-bit components hold integers or floats; floats need 16 or 32 bits, or the shared small kinds.
- * The other part of X24_8_32 is an integer beside a float. */
+/* 32-bit components hold integers or floats; floats have 16 or 32 bits, or the 10 and 11 bits of
+ * `small` layouts. (The 8-bit part of X24_8_32 is an integer beside a float.) */
 static bool is_defined(const isa_format_t *f)
 {
     const unsigned bits = f->layout.bits[0];
@@ -141,7 +141,7 @@ static uint32_t pack_float(uint32_t value, unsigned bits)
     return bits == 16 ? fpu_f32_to_f16(value, FPU_NEAREST) : to_small_float(value, bits);
 }
 
-/* What unpack undoes: the low `bits` bits of the result go to memory. */
+/* The reverse of unpack(): the low `bits` bits of the result go to memory. */
 static uint32_t pack(uint32_t value, unsigned bits, isa_num_format_t num)
 {
     const double top = (double)((UINT64_C(1) << bits) - 1), signed_top = floor(top / 2);

@@ -1,8 +1,8 @@
 /* texel.h - elements of typed memory: how components are packed, and what numbers they are.
  *
- * Apart because buffers with a format and images have the same elements. A data format is a row in
- * the table of layouts, first those of buffers, then those that only images have. Addresses of
- * elements are in address.h and image.h. */
+ * A file of its own because buffers with a format and images have the same elements. A data format
+ * is a row in the table of layouts, first those of buffers, then those that only images have.
+ * Addresses of elements are in address.h and image.h. */
 #ifndef SOFTGPU_ISA_TEXEL_H
 #define SOFTGPU_ISA_TEXEL_H
 

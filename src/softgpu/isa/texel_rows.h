@@ -1,7 +1,7 @@
 /* texel_rows.h - components of elements and the registers they are in: a dword each, or half of
  * one.
  *
- * In line in the executor's files for buffers with a format and for images. */
+ * Inline functions for the executor's files on buffers with a format and on images. */
 #ifndef SOFTGPU_ISA_TEXEL_ROWS_H
 #define SOFTGPU_ISA_TEXEL_ROWS_H
 

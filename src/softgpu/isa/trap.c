@@ -1,6 +1,6 @@
-/* trap.c - a host trap's way into the runtime's handler: the registers that it finds.
+/* trap.c - a host trap's way into the runtime's handler: the registers that the handler finds.
  *
- * Apart from the core because it runs once for each trap, on behalf of the driver. */
+ * Not part of the core because it runs only once for each trap, on behalf of the driver. */
 #include "softgpu/isa/trap.h"
 
 /* TTMP registers on entry, gfx9 before 9.4.3. The others keep what they had. */
@@ -16,7 +16,7 @@ enum {
 
 enum {
     TRAP_ID_SHIFT = 16,
-    TRAP_ID_HOST = 1, /* any but 0, by which a handler knows that there is a trap */
+    TRAP_ID_HOST = 1, /* any number but 0, which a handler takes for no trap */
     TRAP_HOST = 1 << 24,
     PACKET_MASK = 0x1ffffff,
     WAVE_MASK = 0x3f,

@@ -140,7 +140,8 @@ ISA_VECTOR uint32_t isa_vec_above(isa_vec_t x, isa_vec_t y)
 #endif
 }
 
-/* Bits that are set where one of two numbers of single precision is a NaN, in any order. */
+/* Not 0 if an element of x or y is a NaN. Which bit stands for which element depends on the
+ * host. */
 ISA_VECTOR uint32_t isa_vec_unordered(isa_vec_t x, isa_vec_t y)
 {
 #if ISA_VEC_BYTES == 64
@@ -192,8 +193,9 @@ ISA_VECTOR isa_vec_t isa_vec_fma_exact(isa_vec_t x, isa_vec_t y, isa_vec_t z)
 
 /* ---- doubles: low dwords in one row, high dwords in another ----
  *
- * Two vectors of dwords make two of doubles, whose order is the host's most convenient one: the
- * same for all, so that it does not matter, and undone on the way back. */
+ * Two vectors of dwords make two vectors of doubles. The doubles come in the order that is cheapest
+ * for the host. All pairs have the same order, so that operations on elements need not know it, and
+ * isa_vec_part() restores the order of the dwords. */
 
 typedef double isa_vec_f64_t __attribute__((vector_size(ISA_VEC_BYTES)));
 typedef int64_t isa_vec_i64_t __attribute__((vector_size(ISA_VEC_BYTES)));
@@ -245,7 +247,7 @@ ISA_VECTOR isa_vec_f64_t isa_vec_fma64(isa_vec_f64_t x, isa_vec_f64_t y, isa_vec
 #endif
 }
 
-/* Bits that are set where one of two doubles is a NaN, in any order. */
+/* As isa_vec_unordered(), for doubles. */
 ISA_VECTOR uint32_t isa_vec_unordered64(isa_vec_f64_t x, isa_vec_f64_t y)
 {
 #if ISA_VEC_BYTES == 64

@@ -1,7 +1,7 @@
 /* wave.h - the state of one wave64 and of the workgroup it belongs to.
  *
- * The command processor prepares it, the executor runs it until a reason to stop, the scheduler
- * decides what happens next. A wave is touched by one worker thread at a time. */
+ * The command processor prepares a wave, the executor runs it until it has a reason to stop, and
+ * the scheduler decides what happens next. One worker thread at a time touches a wave. */
 #ifndef SOFTGPU_ISA_WAVE_H
 #define SOFTGPU_ISA_WAVE_H
 
@@ -12,8 +12,8 @@
 
 enum {
     ISA_LANES = 64,
-    /* Handlers do not check whether a tuple of registers ends inside the register file: both arrays
-     * have room behind the last register for the widest tuple. */
+    /* Handlers do not check whether a tuple of registers ends inside the register file: the arrays
+     * of vector and scalar registers have room behind the last register for the widest tuple. */
     ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32,
     ISA_SCALARS = ISA_CODE_ZERO + 16
 };
@@ -121,7 +121,7 @@ struct isa_wave {
      * must not be counted twice. This member and those below are 0 when a wave starts. */
     bool repeats;
     uint8_t lds_turn;  /* what the wave has done to LDS since the last barrier: lds.h */
-    uint32_t gws_turn; /* GWS resource's turn when a ds_gws_* began to wait for the next one */
+    uint32_t gws_turn; /* the GWS resource's turn when a ds_gws_* began to wait: lds_gws.c */
     /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */
     bool privileged;
     uint64_t tba, tma;
