@@ -7,10 +7,11 @@
 
 #include <string.h>
 
+/* Whether the instruction uses a pipe or a cache, or has to be fetched. Branches, messages and the
+ * like use neither pipe nor cache. */
 static bool uses_more(const sg_wave_clock_t *c, const sg_traits_t *t, uint64_t pc)
 {
-    const bool flows =
-        t->klass >= ISA_CLASS_BRANCH && t->klass <= ISA_CLASS_INTERNAL; /* and nothing else */
+    const bool flows = t->klass >= ISA_CLASS_BRANCH && t->klass <= ISA_CLASS_INTERNAL;
     return !flows || pc - c->code >= SGC_FETCH;
 }
 
@@ -80,7 +81,8 @@ void sg_account_close(const sg_account_t *a, sg_wave_clock_t *c, const sg_clock_
     c->by_wait = NULL;
     l->n.issue += c->now - a->now - (c->waited - a->waited);
     if (!a->more) return;
-    /* requests to memory are issued by the scalar pipe */
+    /* memory instructions use only the scalar pipe and those behind it, all others only those
+     * before the LDS's */
     for (unsigned pipe = a->memory ? SG_PIPE_SCALAR : SG_PIPE_VALU;
          pipe < (a->memory ? SG_PIPES : SG_PIPE_LDS); pipe++)
         l->pipe[pipe] += c->pipe[pipe] - a->pipe[pipe];

@@ -1,8 +1,7 @@
-/* bandwidth.c - gives the time of memory below L2 to workgroups: gaps first, then what is behind
- * all.
+/* bandwidth.c - gives workgroups time of the memory below L2: gaps between the times that earlier
+ * workgroups have taken, then time behind all of them.
  *
- * The gaps are few and in order, so they are searched one after the other; a workgroup that asks in
- * the order of its placing meets none that ends behind its question. */
+ * The gaps are few and sorted, so they are searched one after the other. */
 #include "softgpu/perf/bandwidth.h"
 
 #include <string.h>
@@ -24,8 +23,8 @@ static void insert(sg_bandwidth_t *b, uint32_t i, uint64_t from, uint64_t to)
     b->gap[i].to = to;
 }
 
-/* Takes up to `takes` of the gap from `asked` on; when that is through. What is left of the gap
- * before it and behind it stays. */
+/* Takes up to `takes` of gap i, from `asked` on. Returns the end of the time taken. The rest of the
+ * gap, before and behind that time, stays a gap. */
 static uint64_t take_gap(sg_bandwidth_t *b, uint32_t i, uint64_t asked, uint64_t takes)
 {
     const uint64_t from = b->gap[i].from, to = b->gap[i].to;

@@ -1,28 +1,29 @@
-/* bandwidth.h - when memory below L2 is at work, and for whom it has time.
+/* bandwidth.h - when the memory below L2 transfers data for which workgroup.
  *
- * Apart because workgroups are placed in the order of their ids, and memory serves them in the
- * order in which they ask: time before a late asker is there for whoever is placed later and asks
- * sooner. Times are in any unit, as long as they are all in the same. */
+ * Apart because of gaps: workgroups are placed in the order of their ids, but memory serves
+ * requests in the order of their times. A workgroup that is placed later may request sooner, and
+ * then gets the time in which memory was idle before an earlier one. The unit of time is the
+ * caller's choice. */
 #ifndef SOFTGPU_PERF_BANDWIDTH_H
 #define SOFTGPU_PERF_BANDWIDTH_H
 
 #include <stdint.h>
 
-/* Gaps that are remembered: as many as there may be workgroups that ask late, a round of them on
- * each compute unit. Of more the first are forgotten. */
+/* How many gaps are remembered: enough for a late request of one workgroup on each compute unit. If
+ * there are more, the earliest are forgotten. */
 enum { SG_BANDWIDTH_GAPS = 128 };
 
 typedef struct {
     struct {
         uint64_t from, to;
-    } gap[SG_BANDWIDTH_GAPS]; /* when memory has nothing to do, in order */
+    } gap[SG_BANDWIDTH_GAPS]; /* times in which memory is idle, sorted */
     uint32_t n;
-    uint64_t end;  /* from here on there is time */
-    uint64_t busy; /* for how long memory has been at work */
+    uint64_t end;  /* from here on all time is free */
+    uint64_t busy; /* sum of the times taken */
 } sg_bandwidth_t;
 
-/* Memory works for `takes` in the first time that is there from `asked` on, in pieces if need be.
- * When it is through. */
+/* Takes the first free times from `asked` on, `takes` in all, in pieces if need be. Returns the end
+ * of the last piece. */
 uint64_t sg_bandwidth_take(sg_bandwidth_t *b, uint64_t asked, uint64_t takes);
 
 #endif

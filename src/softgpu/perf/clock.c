@@ -1,8 +1,8 @@
 /* clock.c - the clock of one wave: what each of its instructions costs if it is alone.
  *
  * This is the issue model: instructions are issued in order, one after the other, and memory
- * instructions are in flight until s_waitcnt waits for them. schedule.c adds what the wave waits
- * because of other waves. */
+ * instructions are in flight until s_waitcnt waits for them. schedule.c adds the clocks that the
+ * wave waits because of other waves. */
 #include "softgpu/perf/model.h"
 
 #include <string.h>
@@ -63,8 +63,8 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
 
 /* ---- code ---- */
 
-/* The piece of code behind the present one has been fetched ahead: the wave waits for it only if
- * the instruction cache did not have it. */
+/* The next SGC_FETCH bytes of code have been fetched ahead: the wave waits for them only if they
+ * were not in the instruction cache. It waits for the fetch after a jump in any case. */
 static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 {
     const uint64_t piece = pc / SGC_FETCH * SGC_FETCH;

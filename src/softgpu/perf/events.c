@@ -1,8 +1,8 @@
 /* events.c - what every event of every block counts.
  *
- * A table with a row for each counter of share/counters that the cache model alone does not count,
- * and the formulas: a counter is computed from sums that are kept in any case. Why a row of kind
- * ZERO is always 0 is in share/counters. */
+ * A table with a row for each counter of share/counters, except those that the cache model counts
+ * by itself, and the formulas that compute a counter from sums (internal.h). Why a row of kind ZERO
+ * is always 0 is in share/counters. */
 #include "softgpu/perf/internal.h"
 
 typedef enum {
@@ -27,10 +27,10 @@ typedef struct {
     uint8_t shift;  /* units of 1 << shift clocks */
     uint8_t weight; /* weight_t of KIND_OPS */
     uint8_t math;   /* KIND_OPS: only this isa_math_kind_t */
-    uint8_t dwords; /* only scalar loads of so many */
+    uint8_t dwords; /* only scalar loads of so many dwords; 0: any */
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
-    uint8_t plus;   /* KIND_OPS: and a sum of compute units; 0: none */
+    uint8_t plus;   /* KIND_OPS: an sg_tally_t that is added; 0: none */
     uint16_t other; /* the event asked for the busiest; clocks of a packet; of a level, clocks from
                        one sample to the next, 0: it reads 0 */
     uint32_t classes;
@@ -195,7 +195,7 @@ enum {
     WIDE_EVENT = 0x3ff, /* bits of PERF_SEL in the other blocks: 10, 8 of TA and TD, 6 of GRBM */
     TEXTURE_EVENT = 0xff,
     GRBM_EVENT = 0x3f,
-    FIRST_SQC_EVENT = 256, /* events of the caches, which no SIMD belongs to */
+    FIRST_SQC_EVENT = 256, /* from here on events of the scalar caches, which have no SIMD mask */
     SIMD_MASK = 0xf000000
 };
 
@@ -229,7 +229,7 @@ static uint64_t load(const _Atomic uint64_t *v)
 
 static uint32_t weight_of(const sg_traits_t *t, weight_t weight)
 {
-    enum { QUAD = 4, SENT = 2 /* dwords of a lane in a quad of clocks */ };
+    enum { QUAD = 4, SENT = 2 /* dwords that a lane sends in four clocks */ };
     switch (weight) {
     case BY_ISSUE: return t->issue / QUAD;
     case BY_SEND: return t->dwords > SENT ? (t->dwords + SENT - 1u) / SENT : 1;

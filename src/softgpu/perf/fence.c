@@ -1,8 +1,8 @@
 /* fence.c - fences of packets, in the order of their queue; the model's lock.
  *
  * When a packet is processed, dispatches before it may still be modelled: its fence then waits for
- * the last of them. Until a dispatch has been modelled a fence costs one atomic load. cache.h does
- * to the caches what fences ask; docs/counter-model.md says which packet asks for what. */
+ * the last of them. Until the first modelled dispatch a fence costs one atomic load. The functions
+ * of cache.h write back and invalidate; docs/counter-model.md says which packet asks for what. */
 #include "softgpu/perf/internal.h"
 
 #include <stdlib.h>
@@ -76,16 +76,17 @@ void sg_perf_dequeue(sg_perf_t *p, sg_place_in_order_t *at)
     }
 }
 
-/* Whether the fence would change nothing: the caches are as it leaves them, and nobody counts it.
- */
+/* Whether the fence changes nothing: no dispatch has used the caches since the same fence took
+ * place, and no counter would count it. */
 static bool in_vain(const sg_perf_t *p, const sg_perf_queue_t *queue, uint64_t actions)
 {
     return !(actions & ~atomic_load(&p->fenced)) && sg_perf_level(p, queue) != SG_PERF_MODEL;
 }
 
 /* Puts a fence behind the queue's last dispatch that is still modelled. If there is none, or memory
- * has run out, it takes place at once. A queue that is not counted, as one in which the runtime
- * copies, does not change the caches: when it does so relative to counted kernels is chance. */
+ * has run out, it takes place at once. Fences of a queue that is not counted, such as the one in
+ * which the runtime copies, are kept back: when they come relative to counted kernels is chance,
+ * and results have to be the same in every run. */
 static void put(sg_perf_t *p, sg_perf_queue_t *queue, uint64_t actions)
 {
     if (!actions || !atomic_load_explicit(&p->caches, memory_order_acquire)) return;
@@ -116,7 +117,7 @@ void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value)
     const uint64_t waiting = queue->waiting;
     queue->enable = value;
     queue->waiting = 0;
-    put(p, queue, waiting); /* which may keep them waiting */
+    put(p, queue, waiting); /* keeps them back again if the queue is still not counted */
 }
 
 void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release)
@@ -126,8 +127,8 @@ void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsig
 }
 
 /* An ACQUIRE_MEM of less than all of memory is for a buffer that the command processor has written,
- * as when counters are read. The model does not have such writes, so the caches stay as they are:
- * to read counters must not change them. */
+ * as when counters are read. The model does not have such writes, and reading counters must not
+ * change the caches, so nothing is done. */
 void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t coher_cntl, uint64_t blocks)
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */

@@ -203,7 +203,8 @@ static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t
     step(g, w, i, pc);
 }
 
-/* Most instructions have all lanes and nobody who traces them; most of these need no call. */
+/* The common case, all lanes enabled and no thread trace, is handled here, for ALU instructions
+ * without a call. */
 static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
     const uint64_t full = ~UINT64_C(0);
@@ -219,7 +220,7 @@ static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64
         sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
 }
 
-/* Steps the wave's clock and adds what it says to the instruction's line. */
+/* Steps the wave's clock and adds what the instruction cost to its line of the census. */
 static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t *w,
                          const isa_inst_t *i)
 {
@@ -297,7 +298,7 @@ static void add_model(sg_perf_group_t *g)
     const sgc_moved_t below = sgc_below(g->run->p->caches), *before = &g->run->p->below;
     ran.below = (sgc_moved_t){below.read - before->read, below.written - before->written};
     g->run->p->below = below;
-    if (ran.asked == ~UINT64_C(0)) ran.asked = 0; /* it used no vector memory */
+    if (ran.asked == ~UINT64_C(0)) ran.asked = 0; /* the workgroup used no vector memory */
     ran.traced = g->traced;
     g->traced = NULL;
     sg_schedule_add(g->run->schedule, &ran);
@@ -306,7 +307,7 @@ static void add_model(sg_perf_group_t *g)
 static void take_unit(sg_unit_t *u)
 {
     while (atomic_flag_test_and_set_explicit(&u->adding, memory_order_acquire))
-        sched_yield(); /* whoever has it may be waiting for this processor */
+        sched_yield(); /* the thread that holds the lock may be waiting for this processor */
 }
 
 static void leave_unit(sg_unit_t *u)
@@ -332,7 +333,7 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
 
 void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
 {
-    if (!g->run) return; /* it has not started */
+    if (!g->run) return; /* the workgroup has not started */
     g->fixed[SG_T_FLAT_LDS_ONLY] = group->flat_lds_only;
     sg_unit_t *u = &g->run->p->units[g->unit];
     sg_sums_t *sums = &u->sums[g->counted];
@@ -369,7 +370,7 @@ static void add_times(sg_unit_t *u, const sg_perf_group_t *g, uint64_t times)
 
 void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint64_t units[])
 {
-    if (!g->run) return; /* it has not started */
+    if (!g->run) return; /* the workgroup has not started */
     g->fixed[SG_T_FLAT_LDS_ONLY] = group->flat_lds_only;
     for (uint32_t u = 0; u < g->run->p->n_units; u++)
         if (units[u]) add_times(&g->run->p->units[u], g, units[u]);

@@ -1,4 +1,4 @@
-/* model.h - the timing model: clocks of waves, of compute units and of the launcher.
+/* model.h - the timing model: clocks of waves, of compute units and of engines' launchers.
  *
  * Apart because exact counts need none of it. docs/counters.md has its rules, by which a reader can
  * work out the clocks of a kernel by hand. Everything here is called under the model's lock. */
@@ -51,7 +51,7 @@ typedef struct {
     sgc_t *caches;
     const sgc_tallies_t *tallies;
     unsigned unit;
-    uint64_t start; /* when the workgroup started, since its dispatch began */
+    uint64_t start; /* when the workgroup started, in clocks since its dispatch began */
 } sg_clock_of_t;
 
 void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd);
@@ -124,7 +124,8 @@ uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran);
 /* A workgroup has run; workgroups may be added in any order. Adds to the units' sums what follows
  * from it. */
 void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran);
-/* All sums of the workgroup that was added last are complete, those of its compute unit too. */
+/* The sums of the workgroup that was added last have been added to its compute unit: streamed
+ * counters and thread traces take what is new in them. */
 void sg_schedule_counted(sg_schedule_t *s);
 /* Adds what is left and the sums of the dispatch as a whole, and frees the schedule. Returns the
  * clocks in which the dispatch had waves. */

@@ -43,7 +43,7 @@ typedef struct sg_perf_group sg_perf_group_t; /* of a workgroup in flight */
 /* What the counters keep for a queue. Only the queue's thread uses it; all 0 at first. */
 typedef struct {
     uint32_t enable;  /* COMPUTE_PERFCOUNT_ENABLE, of which each queue has its own */
-    bool modelled;    /* one of its dispatches has been */
+    bool modelled;    /* one of its dispatches has been modelled */
     uint64_t waiting; /* fences that have not taken place yet, packed as fence.c does it */
 } sg_perf_queue_t;
 
@@ -98,8 +98,7 @@ sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue);
 
 typedef struct {
     sg_perf_level_t level;
-    bool
-        idle; /* no counter is programmed: only the census or a trace wants the dispatch modelled */
+    bool idle; /* no counter is programmed: the model is for the census or a trace only */
     uint64_t groups;
     uint32_t vgprs, sgpr_words; /* VGPRs allocated for a wave; SGPRs written when it starts */
     uint32_t lds_bytes;         /* of a workgroup */

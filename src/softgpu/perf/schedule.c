@@ -1,8 +1,9 @@
-/* schedule.c - workgroups on compute units, waves against each other, the dispatch as a whole.
+/* schedule.c - when the workgroups of a dispatch run on their compute units, and how long they take
+ * beside each other.
  *
- * It takes workgroups that have run, with the clocks of their waves as if each were alone, and
- * finds out when they run beside each other. They are placed in the order of their ids, whatever
- * order they ended in, so that the result is the same in every run. */
+ * Its input are workgroups that have run, with the clocks of their waves as if each were alone.
+ * They are placed in the order of their ids, whatever order they ended in, so that the result is
+ * the same in every run. */
 #include "softgpu/cache/queue.h"
 #include "softgpu/perf/bandwidth.h"
 #include "softgpu/perf/model.h"
@@ -17,7 +18,7 @@ enum {
 
 typedef struct {
     uint64_t end;
-    uint64_t lines; /* that its loads ask L2 for at once */
+    uint64_t lines; /* that its loads have in flight at most */
     uint32_t lds;
     uint8_t waves[ISA_UNIT_SIMDS];
 } resident_t;
@@ -25,19 +26,19 @@ typedef struct {
 typedef struct {
     resident_t *resident;
     uint32_t n, room;                        /* in the array */
-    uint32_t waves_on[ISA_UNIT_SIMDS], lds;  /* of the residents */
-    uint64_t lines;                          /* the same */
+    uint32_t waves_on[ISA_UNIT_SIMDS], lds;  /* of the residents together */
+    uint64_t lines;                          /* of the residents together */
     uint64_t free[ISA_UNIT_SIMDS][SG_PIPES]; /* when each pipe has served all waves so far */
     uint64_t covered;                        /* up to when busy clocks have been counted */
     uint64_t waited; /* up to when clocks in which waves waited for memory have been counted */
     /* of the dispatch */
-    uint64_t groups, waves, waiting; /* workgroups, waves, the clocks they have waited together */
+    uint64_t groups, waves, waiting; /* workgroups, waves, clocks that all waves have waited */
     uint32_t abreast;                /* waves of the largest workgroup */
     bool counted;                    /* by SQ */
 } unit_state_t;
 
 typedef struct {
-    uint64_t free; /* the launcher takes the next workgroup */
+    uint64_t free; /* when the engine's launcher takes the next workgroup */
     uint64_t covered;
 } engine_state_t;
 
@@ -45,9 +46,9 @@ struct sg_schedule {
     sg_perf_t *p;
     sg_perf_launch_t launch;
     uint64_t next;                /* id */
-    uint64_t granted, granted_to; /* when the last to start had room; its id + 1, or 0 */
+    uint64_t granted, granted_to; /* when the workgroup with id granted_to - 1 got room; 0: none */
     sg_ran_t *early;
-    uint64_t base; /* the clock when it began */
+    uint64_t base; /* the GPU's clock when the dispatch began */
     bool begun;
     uint64_t placed[2]; /* from when to when the last workgroup ran */
     uint64_t end;
@@ -141,7 +142,8 @@ static uint64_t first_end(const unit_state_t *u)
     return end;
 }
 
-/* SIMDs of the engine without a slot for such a wave, and without registers. */
+/* Counts the engine's SIMDs that have no slot for the workgroup's waves, and those that have no
+ * registers. */
 static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, lack_t *all)
 {
     const uint32_t engine = ran->unit / s->p->units_per_engine;
@@ -155,7 +157,7 @@ static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, l
     }
 }
 
-/* What the engine is short of from `now` until `then`. */
+/* Adds up what the engine is short of from `now` until `then`. */
 static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, uint64_t now,
                        uint64_t then, lack_t lack)
 {
@@ -166,14 +168,15 @@ static void count_lack(sg_schedule_t *s, const sg_ran_t *ran, sg_sums_t *sums, u
     sg_add_held(&sums->fixed[SG_T_BLOCKED_LDS], lack.no_lds ? then - now : 0);
 }
 
-/* When the unit has room, from `now` on; what was missing is added to the engine's sums. */
+/* Returns when the unit has room for the workgroup, not before `now`, and adds what was missing
+ * until then to the engine's sums. */
 static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
                               sg_sums_t *sums, uint64_t now)
 {
     leave(u, now);
     for (;;) {
         lack_t lack = lacks(s, u, ran);
-        /* alone on its unit it fits: the device has checked */
+        /* a workgroup fits on an empty unit: the device has checked that */
         if (!u->n || (!lack.no_slot && !lack.no_vgprs && !lack.no_lds)) return now;
         const uint64_t then = first_end(u);
         count_lack(s, ran, sums, now, then, lack);
@@ -184,7 +187,8 @@ static uint64_t wait_for_room(sg_schedule_t *s, unit_state_t *u, const sg_ran_t 
 
 /* ---- a workgroup ---- */
 
-/* Clocks of [start, end) that are not yet covered; starts never go back. */
+/* The length of the union of intervals: returns how much [start, end) adds to it. `covered` is its
+ * end so far; no start is before an earlier one. */
 static uint64_t cover(uint64_t *covered, uint64_t start, uint64_t end)
 {
     const uint64_t from = *covered > start ? *covered : start;
@@ -203,16 +207,17 @@ static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
     return (uint64_t)((double)clocks * (double)part / (double)all);
 }
 
-/* What of `clocks` the unit's waves cannot issue loads: more lines are wanted at once than it can
- * have in flight. Lines come as fast as memory sends them, so each is on its way for the share that
- * is in flight of all that are wanted. */
+/* For how many of the `clocks` that a wave waits for memory it cannot issue its loads, since the
+ * unit's waves want more lines at once than can be in flight. A line is in flight for the share
+ * LINES_AT_ONCE / wanted of the time, and waits to be requested for the rest. */
 static uint64_t held_up(uint64_t clocks, uint64_t wanted)
 {
     return wanted > LINES_AT_ONCE ? share(clocks, wanted - LINES_AT_ONCE, wanted) : 0;
 }
 
-/* The wave waits for memory from `end` until `done`: its instructions in the ratio of the clocks
- * that they take by themselves. `wanted`: lines that the unit's waves want at once. */
+/* Lets the wave wait for memory from `end` until `done`, and shares these clocks among vector and
+ * scalar memory in the ratio of the clocks that these take if the wave is alone. `wanted`: lines
+ * that the unit's waves want at once. */
 static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
                                 uint64_t end, uint64_t done, uint64_t wanted, sg_sums_t *sums)
 {
@@ -235,10 +240,10 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
     return done;
 }
 
-/* How a workgroup fares with memory, which serves those who ask first. */
+/* When memory serves a workgroup; the earliest request is served first. */
 typedef struct {
-    uint64_t through; /* when memory has moved all of it */
-    uint64_t later;   /* by how much it comes to that later than it would alone */
+    uint64_t through; /* when memory has moved all of the workgroup's data */
+    uint64_t later;   /* how much later that is than if no other workgroup used memory */
 } turn_t;
 
 static turn_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
@@ -251,9 +256,9 @@ static turn_t move(sg_schedule_t *s, const sg_ran_t *ran, uint64_t start)
     return (turn_t){through / PARTS, (through - takes - asked) / PARTS};
 }
 
-/* When the wave ends: not before its own time is up, nor before each pipe is through with all that
- * came first and with this wave, nor before memory is; what memory makes it wait comes on top of
- * the way to memory and back, which its own time has. */
+/* Returns when the wave ends: as late as the latest of its own clocks, of each pipe that it uses,
+ * which serves all waves that came first, and of memory. The delay by memory is added to the wave's
+ * own clocks, since these have only the way to memory and back. */
 static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran, uint32_t i,
                          uint64_t start, turn_t memory, uint64_t wanted, sg_sums_t *sums)
 {
@@ -328,8 +333,8 @@ uint64_t sg_schedule_start(sg_schedule_t *s, const sg_ran_t *ran)
     return granted + launch_clocks(s, ran);
 }
 
-/* Places a workgroup. If the host is out of memory it takes up no room on its unit, and the model
- * goes on. */
+/* Places a workgroup. If the host is out of memory the workgroup takes up no room on its unit, and
+ * the model goes on. */
 static void place(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_perf_t *p = s->p;
@@ -341,7 +346,7 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
     const uint64_t granted = s->granted_to == ran->id + 1 ? s->granted : grant(s, ran);
     const uint64_t start = granted + launch_clocks(s, ran);
     const turn_t memory = move(s, ran, start);
-    sg_sqtt_times_t times; /* of the waves that there are */
+    sg_sqtt_times_t times; /* set only for the n_waves waves */
     const uint64_t wanted = u->lines + lines_of(ran);
     uint64_t end = times.start = start;
 
@@ -383,7 +388,7 @@ static void place_early(sg_schedule_t *s, bool all)
 static void keep(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_ran_t **at = &s->early, *copy = malloc(sizeof *copy);
-    if (!copy) { /* out of order rather than not at all */
+    if (!copy) { /* out of memory: better placed out of order than not at all */
         place(s, ran);
         return;
     }
@@ -405,8 +410,9 @@ void sg_schedule_add(sg_schedule_t *s, const sg_ran_t *ran)
     place_early(s, false);
 }
 
-/* What waves have waited for the unit's address unit instead of for data. Those of a workgroup come
- * to it at once, so each waits for those before it; workgroups come at random. */
+/* Moves clocks that waves have waited for the unit's address unit from SG_T_WAIT to SG_T_STALL. The
+ * waves of a workgroup come to that unit together, so each waits for those before it; workgroups
+ * come at random. */
 static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_t busy,
                      uint64_t clocks)
 {

@@ -1,10 +1,9 @@
-/* spm.c - see spm.h. Registers of the RLC's streaming monitor, samples, the ring.
+/* spm.c - streaming counters (spm.h): registers of the RLC's streaming monitor, samples, the ring.
  *
- * A sample is a segment: lines of 16 halves of 32 bits, first those of the whole GPU, then those of
- * each engine. What stands in each place is told by two multiplexer tables that packets fill; even
- * lines have the even counters of a block, odd lines the odd ones. Known from AMD's register
- * headers and its public library; which bits of a mode make a counter stop at its largest value,
- * too. */
+ * A sample is a segment: lines of 16 values of 16 bits, first those of the whole GPU, then those of
+ * each engine. Two multiplexer tables, which packets fill, say which counter each value is; even
+ * lines have the even counters of a block, odd lines the odd ones. The formats and the counters'
+ * modes are known from AMD's register headers and its public library. */
 #include "softgpu/perf/spm.h"
 
 #include "softgpu/perf/internal.h"
@@ -38,16 +37,17 @@ enum {
     RING_BYTES = (4 << 20) - 0x420 /* what the driver leaves of 4 MiB */
 };
 
-/* What a block's counters do at the end of their width. ORDER: as in the register. */
+/* How wide a block's counters are, and whether they stop at their largest value or wrap. ORDER: as
+ * in the register. */
 typedef enum { MODE_OFF, MODE_16_STOPS, MODE_16, MODE_32_STOPS, MODE_32 } width_t;
 
 /* A place of the segment that shows a counter. */
 typedef struct {
     uint8_t block, mode;
-    bool upper; /* half of 32 bits */
+    bool upper; /* the upper half of a counter of 32 bits */
     uint16_t at;
     uint32_t engine, instance, select, previous;
-    uint64_t last; /* its total when it was looked at last */
+    uint64_t last; /* the event's total when it was read last */
 } stream_t;
 
 enum { OF_GPU, OF_ENGINE, TABLES }; /* ORDER: a block is in each engine or not */
@@ -60,13 +60,13 @@ struct sg_spm {
     bool on;
     uint32_t in_flight; /* dispatches */
     uint32_t interval;
-    uint64_t origin, reached; /* clocks: when it began, up to where counts have been told */
+    uint64_t origin, reached; /* clocks: when streaming began, up to where counts are complete */
     uint64_t given;           /* samples so far */
     stream_t *streams;
     size_t n_streams;
     uint16_t stamp[STAMPS];
     size_t places;  /* of a segment */
-    uint64_t *bins; /* [sample - given][stream]: what was counted in it */
+    uint64_t *bins; /* [sample - given][stream]: counts of samples not given out yet */
     size_t n_bins;
     /* the ring, under its lock */
     pthread_mutex_t lock;
@@ -122,7 +122,7 @@ size_t sg_spm_waiting(sg_spm_t *s)
     return waiting;
 }
 
-/* The piece of the ring from `at` that does not go round its end. */
+/* How many of `bytes` bytes from `at` on lie before the end of the ring. */
 static size_t straight(size_t at, size_t bytes)
 {
     return bytes < RING_BYTES - at ? bytes : RING_BYTES - at;
@@ -145,7 +145,7 @@ size_t sg_spm_take(sg_spm_t *s, void *to, size_t bytes, bool *lost)
     return bytes;
 }
 
-/* With its lock held: a whole segment or nothing. */
+/* With the ring's lock held. Appends a whole segment, or nothing if it does not fit. */
 static bool put(sg_spm_t *s, const void *segment, size_t bytes)
 {
     if (!s->ring || bytes > RING_BYTES - s->waiting) return false;
@@ -182,7 +182,7 @@ static void make_segment(const sg_spm_t *s, uint64_t clock, const uint64_t *bin,
             (uint16_t)(limit_of(&s->streams[i], bin[i]) >> (s->streams[i].upper ? 16 : 0));
 }
 
-/* Gives out the samples up to `end`, and if `last` what has been counted after the last of them. */
+/* Writes the complete samples up to `end` to the ring, and if `last` one more with the rest. */
 static void give(sg_spm_t *s, uint64_t end, bool last)
 {
     const uint64_t whole = (end - s->origin) / s->interval;
@@ -208,8 +208,8 @@ static void give(sg_spm_t *s, uint64_t end, bool last)
     if (upto > s->given) s->given = upto;
 }
 
-/* The sums of a sample that has not been given out; NULL if it is farther ahead than the ring could
- * ever hold. */
+/* The sums of a sample that has not been given out; NULL if memory runs out, or if the sample is
+ * farther ahead than the ring could hold. */
 static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
 {
     const size_t most = RING_BYTES / (s->places * sizeof(uint16_t));
@@ -217,7 +217,7 @@ static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
     if (at >= most) return NULL;
     if (at >= s->n_bins) {
         const size_t n = (size_t)at + 1;
-        /* in steps: a dispatch adds many, one after the other */
+        /* grows by 256 samples, since a dispatch adds many, one after the other */
         const size_t room = base_round_up(n, 256), had = base_round_up(s->n_bins, 256);
         if (room > had) {
             uint64_t *more = realloc(s->bins, room * s->n_streams * sizeof *more);
@@ -231,7 +231,7 @@ static uint64_t *bin_of(sg_spm_t *s, uint64_t sample)
     return s->bins + at * s->n_streams;
 }
 
-/* `value` evenly over the clocks from `from` to `to`: what falls into each sample. */
+/* Spreads `value` evenly over the samples between the clocks `from` and `to`. */
 static void spread(sg_spm_t *s, size_t stream, uint64_t value, uint64_t from, uint64_t to)
 {
     uint64_t told = 0;
@@ -255,7 +255,7 @@ void sg_spm_count(sg_perf_t *p, uint64_t from, uint64_t to)
     if (from < s->origin) from = s->origin;
     if (to > s->reached) s->reached = to;
     if (to <= s->origin) to = s->origin + 1;
-    if (to <= from) from = to - 1; /* in no time */
+    if (to <= from) from = to - 1; /* the counts took no time: they get one clock */
     for (size_t i = 0; i < s->n_streams; i++) {
         stream_t *t = &s->streams[i];
         const uint64_t total =
@@ -297,7 +297,7 @@ static unsigned lines_of(const sg_spm_t *s, uint32_t engine)
     const uint32_t in_core = engine % 4;
     if (engine >= 4) return s->size_core1 >> (SE4_SHIFT + STEP * in_core) & LINES_MASK;
     if (in_core < 3) return s->size >> (SE0_SHIFT + STEP * in_core) & LINES_MASK;
-    /* the last engine of the first half has no field: what the others leave of the total */
+    /* engine 3 has no field: its lines are what the GPU and engines 0 to 2 leave of the total */
     unsigned left = s->size & TOTAL, others = s->size >> GPU_SHIFT & LINES_MASK;
     for (uint32_t k = 0; k < 3; k++)
         others += lines_of(s, k);
@@ -310,7 +310,7 @@ static unsigned lines_of_gpu(const sg_spm_t *s)
     return s->size >> 11 & 31;
 }
 
-/* The block that a multiplexer calls by this number. */
+/* Finds the block that has this number in the multiplexer table. */
 static bool block_of(unsigned table, unsigned number, uint8_t *block)
 {
     static const struct {
@@ -327,8 +327,8 @@ static bool block_of(unsigned table, unsigned number, uint8_t *block)
     return false;
 }
 
-/* SQ has a select for each counter, of 32 bits in two places; a pair of selects of the others has
- * four counters of 16 bits, two in each. */
+/* Sets what a stream counts. In SQ each select has one counter of 32 bits, which fills two places.
+ * In other blocks select and select1 of a slot have two counters of 16 bits each. */
 static bool program(const sg_perf_t *p, stream_t *t, unsigned counter)
 {
     enum { MODE_SHIFT = 20, SECOND_SHIFT = 10, SELECT = 0x3ff, SQ_HALVES = 2, IN_PAIR = 4 };
@@ -389,7 +389,7 @@ static void start(sg_perf_t *p)
         add_places(p, OF_ENGINE, e, at, lines_of(s, e) * (size_t)LINE);
     s->origin = s->reached = atomic_load(&p->device[SG_D_CLOCK]);
     s->given = 0;
-    free(s->bins); /* of another number of streams */
+    free(s->bins); /* their rows are as long as the number of streams, which may have changed */
     s->bins = NULL;
     s->on = true;
 }

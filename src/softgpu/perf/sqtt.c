@@ -93,8 +93,8 @@ static void append_stamp(sg_sqtt_engine_t *e, uint64_t stamp)
     append(e, TOKEN_TIMESTAMP | stamp << 16, 8);
 }
 
-/* Tokens are whole or not at all: the first that finds no room is the end, or where the buffer
- * wraps the first of a stream of its own, which begins with the time. */
+/* Whether the buffer has room for a token, which is never cut. If it has none, the trace ends here;
+ * or, if the buffer wraps, a new stream begins at its start, with a timestamp. */
 static bool make_room(sg_sqtt_engine_t *e, unsigned bytes)
 {
     const uint64_t room = sg_sqtt_room(e);
@@ -116,13 +116,14 @@ static bool put(sg_sqtt_engine_t *e, uint64_t token, unsigned bytes)
     return true;
 }
 
-/* Brings the stream to `time`, but for at most one unit, which the next token itself can carry. */
+/* Writes tokens of time until the stream has reached `time` or is one unit behind. Returns the
+ * units left, 0 or 1, which the next token has a bit for. */
 static uint32_t advance(sg_sqtt_engine_t *e, uint64_t time)
 {
     enum { TIME = 0, DELTA_MAX = 255, STEPS_MAX = 4, STAMP_BYTES = 10 };
     uint64_t units = time > e->now ? (time - e->now) / TIME_UNIT : 0;
     if (!e->begun || units > STEPS_MAX * DELTA_MAX) {
-        /* decoders take the first stamp for 4 clocks before it, and later ones as they are */
+        /* decoders place the first timestamp 4 clocks before its value, later ones at theirs */
         const uint64_t stamp =
             e->begun ? e->now + units * TIME_UNIT + TIME_UNIT : time & ~UINT64_C(3);
         if (make_room(e, STAMP_BYTES)) append_stamp(e, stamp);
@@ -144,7 +145,7 @@ static uint64_t where(const sg_sqtt_event_t *v)
     return (uint64_t)v->place << 6 | (uint64_t)v->slot << 10 | (uint64_t)v->simd << 14;
 }
 
-/* Without what it says of time. */
+/* The token of an event, with 0 in its bit of time. */
 static uint64_t token_of(const sg_sqtt_event_t *v)
 {
     enum { REG_USERDATA = 3, REG_WRITE = 1, FIRST_ME = 1, EVENTS = 0x7f, SYNC = 3 };
@@ -244,7 +245,7 @@ static void finish(sg_sqtt_t *s, sg_sqtt_engine_t *e)
 {
     uint64_t rest = (PTR_UNIT - e->written % PTR_UNIT) % PTR_UNIT;
     if (!rest || !reach(s, e)) return;
-    const uint64_t room = sg_sqtt_room(e); /* none, if the size has been made less meanwhile */
+    const uint64_t room = sg_sqtt_room(e); /* 0 if the size register was lowered meanwhile */
     if (rest > room) rest = room;
     memset(e->host + e->written, 0, rest);
     e->written += rest;

@@ -1,9 +1,9 @@
 /* sqtt_counters.c - SQ's counters of single compute units, sampled into thread traces.
  *
- * Apart from the waves because it looks at sums, not at instructions. What a workgroup has counted
- * is spread evenly over the time it ran; each unit that is asked for writes what fell into a
- * sample, unless that is nothing. How many clocks the rate of the register stands for is not
- * documented: here 32 for each. */
+ * Apart from sqtt_waves.c because it reads sums, not instructions. What a workgroup has counted is
+ * spread evenly over the time it ran. Each compute unit in the mask writes a token for every sample
+ * in which it has counted something. The unit of the register's rate is not documented: here it is
+ * 32 clocks. */
 #include "softgpu/perf/sqtt_counters.h"
 
 #include "softgpu/perf/sqtt_internal.h"
@@ -15,9 +15,9 @@ enum { COUNTERS = 8, IN_BANK = 4, RATE_CLOCKS = 32, RATE_SHIFT = 8, RATE = 31, T
 
 struct sg_sqtt_counters {
     sg_perf_t *perf;
-    uint32_t select[COUNTERS], count; /* up to the last that was selected */
+    uint32_t select[COUNTERS], count; /* count: number of the last that is selected, + 1 */
     uint64_t period;
-    uint64_t *last; /* [unit][counter]: its total when it was looked at last */
+    uint64_t *last; /* [unit][counter]: total when it was read last */
     uint64_t *bins; /* [sample][unit][counter] */
     size_t samples;
 };
@@ -45,7 +45,7 @@ sg_sqtt_counters_t *sg_sqtt_counters_begin(sg_perf_t *p, uint32_t tokens)
     return c;
 }
 
-/* Room for the samples up to a clock; false: no memory, they are lost. */
+/* Makes room for the samples up to a clock. False: out of memory, so that counts are lost. */
 static bool reserve(sg_sqtt_counters_t *c, uint64_t end)
 {
     const size_t row = (size_t)c->perf->n_units * c->count, want = (size_t)(end / c->period) + 1;
@@ -58,7 +58,7 @@ static bool reserve(sg_sqtt_counters_t *c, uint64_t end)
     return true;
 }
 
-/* `n` evenly over the clocks from `from` to `to`: what falls into each sample. */
+/* Spreads `n` evenly over the samples from clock `from` to `to`; the parts add up to `n`. */
 static void spread(sg_sqtt_counters_t *c, size_t cell, uint64_t n, uint64_t from, uint64_t to)
 {
     const size_t row = (size_t)c->perf->n_units * c->count;
@@ -88,7 +88,7 @@ void sg_sqtt_counters_add(sg_sqtt_counters_t *c, uint64_t from, uint64_t to)
     look(c, from, to, false);
 }
 
-/* Four counts of 13 bits; 0: nothing to tell. */
+/* Packs up to four counts into a token's 4 fields of 13 bits; 0: all counts are 0. */
 static uint64_t pack(const uint64_t *counts, uint32_t n)
 {
     enum { BITS = 13, MOST = (1 << BITS) - 1 };
@@ -102,7 +102,7 @@ void sg_sqtt_counters_end(sg_sqtt_counters_t *c, uint32_t units_per_array, const
                           void (*put)(void *user, uint32_t engine, const sg_sqtt_event_t *event),
                           void *user)
 {
-    enum { LATE = 4 /* clocks that each unit writes behind the one before */, ARRAY_SHIFT = 16 };
+    enum { LATE = 4 /* clocks by which each unit writes after the one before */, ARRAY_SHIFT = 16 };
     const uint32_t units = c->perf->units_per_engine;
     for (size_t k = 0; k < c->samples; k++)
         for (uint32_t u = 0; u < c->perf->n_units; u++) {

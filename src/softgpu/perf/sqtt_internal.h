@@ -70,7 +70,7 @@ typedef struct {
 
 struct sg_sqtt {
     uint32_t engines, units_per_engine, units_per_array, slots_per_simd;
-    pthread_mutex_t lock; /* the engines; taken last */
+    pthread_mutex_t lock; /* guards the engines; taken after all other locks */
     sg_sqtt_memory_fn_t *memory;
     void *user;
     uint32_t on; /* engines that are traced */

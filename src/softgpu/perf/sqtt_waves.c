@@ -1,8 +1,8 @@
-/* sqtt_waves.c - records what the waves of a dispatch do, until it is known when.
+/* sqtt_waves.c - records what the waves of a dispatch do, and writes it at the dispatch's end.
  *
  * Apart from the registers because it runs while waves run. A workgroup's clocks count from its own
- * start; when the model has placed it in the dispatch they are moved there, and when the dispatch
- * has ended each engine's events are put in order and written. */
+ * start; when the model has placed the workgroup in the dispatch, its events get the dispatch's
+ * clocks. When the dispatch has ended, each engine's events are sorted by time and written. */
 #include "softgpu/isa/table.h"
 #include "softgpu/perf/sqtt_counters.h"
 #include "softgpu/perf/sqtt_internal.h"
@@ -12,8 +12,8 @@
 
 typedef struct {
     sg_sqtt_event_t *events;
-    size_t n, room, gone;      /* gone: events that were forgotten, before those that there are */
-    uint64_t bytes, bytes_max; /* at least as many as this will take in the buffer, and that fit */
+    size_t n, room, gone;      /* gone: how many earlier events have been forgotten */
+    uint64_t bytes, bytes_max; /* fewest bytes that the events can take; the limit of that */
     uint32_t kinds;            /* of events that become tokens, by bits */
     bool traced, lost, wraps;
 } list_t;
@@ -34,18 +34,18 @@ struct sg_sqtt_group {
     uint32_t unit, n_waves, simds; /* simds: whose instructions are traced, none on other units */
     uint8_t lanes[ISA_GROUP_WAVES];
     struct {
-        size_t jump;   /* the event of a jump that has just been made, + 1 */
-        uint64_t next; /* where it goes if not taken */
-        size_t before; /* one that was made before a trap, + 1 */
+        size_t jump;   /* number of the event of the jump just executed, + 1; 0: none */
+        uint64_t next; /* address of the instruction behind that jump */
+        size_t before; /* the same as jump, for a jump just before a trap */
         bool trapped;
     } wave[ISA_GROUP_WAVES];
-    list_t list; /* simd of an event: the wave's index until it is placed */
+    list_t list; /* until the workgroup is placed, an event's `simd` is the index of its wave */
 };
 
 enum { BYTES_LEAST = 2 /* of an event's token */ };
 
-/* Of a buffer that wraps the older half of twice what it holds will be written over: in the list
- * events are nearly in order. */
+/* Forgets the older half of the events. The list has as many as fill twice a buffer that wraps, and
+ * they are nearly sorted, so the newer half will overwrite the older. */
 static void forget(list_t *l)
 {
     const size_t gone = l->n / 2;
@@ -85,7 +85,7 @@ static void add_register(sg_sqtt_run_t *r, list_t *l, uint32_t number, uint32_t 
                               .value = value});
 }
 
-/* In the order in which a gfx9 was seen to write them. */
+/* The order of the registers is that of a trace from a gfx9. */
 static void add_registers(sg_sqtt_run_t *r, list_t *l, const sg_sqtt_launch_t *launch)
 {
     enum { INITIATOR = 0x00, DISPATCH = 1, USER = 0x40, USER_MAX = 16 };
@@ -201,11 +201,11 @@ sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_
     return g;
 }
 
-/* What the instruction's token says; negative: done when issued, without a token. */
+/* The kind in the instruction's token; -1: it is done when issued and has no token. */
 static int kind_of(const isa_inst_t *i)
 {
     const bool two = i->dwords > 1;
-    /* tokens go by the encoding, counters by the memory */
+    /* the kind of token follows from the encoding; the class, as for counters, from the memory */
     const bool flat =
         i->fmt == ISA_FMT_FLAT || i->fmt == ISA_FMT_GLOBAL || i->fmt == ISA_FMT_SCRATCH;
     switch ((isa_class_t)isa_table[i->op].klass) {
@@ -242,8 +242,8 @@ static void set_target(sg_sqtt_group_t *g, uint32_t index, size_t event, uint64_
         jump->type = SG_INST_JUMP;
 }
 
-/* Where a jump went is known when the next instruction comes; what a trap came behind goes where
- * the handler goes back to. */
+/* The wave's next instruction, at `pc`, shows where its last jump went. If a trap came in between,
+ * that is the instruction to which the trap handler returns. */
 static void resolve_jump(sg_sqtt_group_t *g, uint32_t index, uint64_t pc)
 {
     set_target(g, index, g->wave[index].jump, pc);
@@ -261,8 +261,8 @@ static bool note(sg_sqtt_group_t *g, uint32_t index, uint64_t time, sg_sqtt_kind
                                             .simd = (uint8_t)index});
 }
 
-/* A trap is one instruction of the program's, which ends when the handler goes back. True for what
- * is in the trace: all but the handler's own. */
+/* Whether the instruction is in the trace. A trap is shown as one instruction of the program, which
+ * ends when the handler returns; the handler's other instructions are left out. */
 static bool outside_trap(sg_sqtt_group_t *g, uint32_t index, const isa_wave_t *w,
                          const isa_inst_t *i, uint64_t begin)
 {
@@ -313,7 +313,8 @@ static uint8_t take_slot(sg_sqtt_run_t *r, uint32_t unit, uint8_t simd, uint64_t
     return slot;
 }
 
-/* A wave that shares its pipes takes longer than by itself: all it does is later in proportion. */
+/* Converts a clock of the wave alone to one of the dispatch. A wave that shares its pipes takes
+ * longer than alone: all that it does is stretched in proportion. */
 static uint64_t moved(const sg_sqtt_times_t *times, uint32_t index, uint64_t time)
 {
     const uint64_t alone = times->alone[index], took = times->end[index] - times->start;

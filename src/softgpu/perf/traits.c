@@ -1,6 +1,6 @@
-/* traits.c - see traits.h: classes of arithmetic and issue costs of every instruction.
+/* traits.c - derives the traits of each instruction (traits.h) from the instruction table.
  *
- * The rules are in docs/counters.md, which has to change with them. */
+ * docs/counters.md has the rules for arithmetic and issue costs, and has to change with them. */
 #include "softgpu/perf/traits.h"
 
 #include "base/log.h"
