@@ -170,7 +170,8 @@ static bool profiling(const sg_queue_t *q)
 
 static sg_step_t finish_packet(sg_queue_t *q, uint64_t signal)
 {
-    sg_perf_packet(q->device->perf, &q->counting); /* before the signal, whose waiter may read it */
+    sg_perf_packet(q->device->perf,
+                   &q->counting); /* first: who sees the signal may read counters */
     if (signal &&
         !sg_signal_complete(q, NULL, signal, profiling(q), q->head_start, sg_device_clock())) {
         sg_queue_fail(q, SG_QUEUE_ERROR_PACKET, INACTIVE_PACKET,

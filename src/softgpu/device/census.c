@@ -29,7 +29,7 @@ typedef struct kernel {
 
 struct sg_census_run {
     pthread_mutex_t lock; /* guards the list of threads */
-    uint64_t serial;      /* no two runs have the same */
+    uint64_t serial;      /* no two counted dispatches have the same */
     uint64_t kernel_object, group;
     bool modelled; /* caches and clocks are asked for */
     of_thread_t *threads, *spare;
@@ -243,7 +243,7 @@ void sg_census_run_free(sg_census_run_t *r)
 
 /* ---- the functions ---- */
 
-/* A child has no GPU yet: what its parent has counted is the parent's. */
+/* A forked child starts without counts; those that it inherits are its parent's. */
 static void in_forked_child(void)
 {
     pthread_mutex_init(&state.lock, NULL);
@@ -280,7 +280,8 @@ static int stop(void)
     return atomic_exchange(&state.on, false) ? 0 : EINVAL;
 }
 
-/* Of the kernel at *link, which goes with its last instruction. Returns where the next one is. */
+/* Forgets the counts of the kernel at *link that are in the range, and the kernel if none are left.
+ * Returns the link of the next kernel. */
 static kernel_t **forget(kernel_t **link, const softgpu_instruction_range_t *range)
 {
     kernel_t *k = *link;

@@ -56,12 +56,12 @@ enum {
     WAVESIZE_BYTES = 1024
 };
 
-/* Apertures of LDS and scratch as the driver sets them, see kfd/. */
+/* Apertures of LDS and scratch as kfd/ioctl.c reports them to the runtimes. */
 #define SHARED_BASE  UINT64_C(0x1000000000000)
 #define PRIVATE_BASE UINT64_C(0x2000000000000)
 
-/* Whether it is an amd_kernel_code_t: version 1, machine kind AMDGPU, major version at least 6. A
- * kernel descriptor has sizes in these words, which are not like that. */
+/* Whether this is an amd_kernel_code_t and no kernel descriptor: version 1, machine kind AMDGPU,
+ * major version at least 6. The sizes in these words of a descriptor never have such values. */
 static bool is_old_code(const descriptor_t *k)
 {
     return k->word[0] == 1 && (k->word[2] & 0xffff) == 1 && k->word[2] >> 16 >= 6;

@@ -57,7 +57,7 @@ sg_box_t *sg_box_create(void)
     uint8_t *memory = reserve(memory_bytes());
     if (!memory) return NULL;
 #ifdef __SANITIZE_ADDRESS__
-    __lsan_register_root_region(memory, BOX_BYTES); /* idle boxes stay, with what they point to */
+    __lsan_register_root_region(memory, BOX_BYTES); /* idle boxes point to memory that is in use */
 #endif
     sg_box_t *b = (sg_box_t *)memory;
     isa_row_t *rows = (isa_row_t *)(memory + BOX_BYTES + LDS_BYTES);

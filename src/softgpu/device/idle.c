@@ -13,7 +13,7 @@
 enum {
     AXES = 3,
     SIZES = 1 << AXES, /* of workgroups: on each axis full, or what is left at the grid's edge */
-    TURN = 64          /* taken branches; there is none */
+    TURN = 64          /* taken branches in a turn; these waves take none */
 };
 
 bool sg_idle(const sg_run_t *run)
@@ -52,7 +52,8 @@ static void count_axis(uint64_t step, uint64_t first, uint64_t end, uint32_t n, 
         out[(first + k) % n * (step % n) % n] += whole + (k < rest);
 }
 
-/* The same for all sums of a product counted in `a` and one counted in `b`. */
+/* out[r]: how many pairs, of one product counted in `a` and one in `b`, have a sum that leaves the
+ * remainder r. */
 static void add_axis(const uint64_t a[], const uint64_t b[], uint32_t n, uint64_t out[])
 {
     memset(out, 0, n * sizeof *out);

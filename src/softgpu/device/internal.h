@@ -87,8 +87,8 @@ typedef struct {
 
 /* Where the waves of a workgroup sit on the modelled GPU. */
 typedef struct {
-    int32_t cu; /* -1: the modelled GPU had no room, see sg_place_take() */
-    uint32_t n_waves, vgprs, lds;
+    int32_t cu;                   /* -1: the modelled GPU had no room, see sg_place_take() */
+    uint32_t n_waves, vgprs, lds; /* vgprs: of a wave; lds: bytes */
     uint8_t simd[ISA_GROUP_WAVES], slot[ISA_GROUP_WAVES];
     uint16_t scratch[ISA_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
     bool has_scratch;
@@ -368,12 +368,12 @@ void sg_transfer_fault(sg_queue_t *q, uint64_t va, bool write);
 /* Host address of the longest piece of [va, va + *bytes) in one extent, or NULL; shortens *bytes.
  */
 uint8_t *sg_transfer_piece(const sg_device_t *d, uint64_t va, uint64_t *bytes, bool write);
-/* Told to the checker: the queue is about to change a word in memory for which others may wait
- * (tell), has changed it (told), or has waited for such a word itself (met). */
+/* Tell the checker that the queue is about to change a word in memory for which others may wait
+ * (tell), has changed it (told), or has itself waited for such a word (met). */
 void sg_transfer_tell(sg_queue_t *q, uint64_t va);
 void sg_transfer_told(sg_queue_t *q, uint64_t va);
 void sg_transfer_met(sg_queue_t *q, uint64_t va);
-/* Told to the checker: the queue is about to copy, or, with from = 0, to fill. */
+/* Tells the checker that the queue is about to copy, or, with from = 0, to fill. */
 void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes);
 /* False after a fault of the queue. */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes);

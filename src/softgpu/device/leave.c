@@ -1,8 +1,8 @@
 /* leave.c - writes the reports when a process ends without running exit handlers.
  *
- * A thread that was started for this does it, since the thread that ends the process may be in a
- * signal handler, in the middle of malloc(). If the report needs a lock that is held there, it is
- * not finished, and the process ends after a time-out. */
+ * A thread that was started for this writes them, since the thread that ends the process may be in
+ * a signal handler, in the middle of malloc(). If a report needs a lock that the interrupted code
+ * holds, the report stays incomplete, and the process ends after a time-out. */
 #include "softgpu/device/internal.h"
 
 #include "softgpu/check/check.h"
@@ -18,7 +18,7 @@ enum { WAIT_SECONDS = 10 };
 static struct {
     void (*end)(void);
     sem_t asked, done;
-    _Atomic pid_t starting, process; /* the process whose thread is being started; is running */
+    _Atomic pid_t starting, process; /* the process that starts its thread; that has started it */
     _Atomic int status;
 } leave;
 

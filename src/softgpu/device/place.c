@@ -19,8 +19,8 @@ struct sg_place_model {
     uint32_t n_units, n_simds, waves_per_simd, lds_bytes;
     uint32_t wave_slots; /* of all units */
     uint32_t turn;       /* unit to try first */
-    uint64_t taken;      /* places */
-    uint32_t n_beyond;   /* of those, on no unit */
+    uint64_t taken;      /* places taken: workgroups in flight */
+    uint32_t n_beyond;   /* those of them that are on no unit */
     unit_t unit[];
 };
 

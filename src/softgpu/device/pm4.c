@@ -48,8 +48,8 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
     return p;
 }
 
-/* Performance counter registers have a meaning, all others are kept words. The launch state is a
- * queue's own; of that, one register means anything to others than the dispatch's packet. */
+/* Only registers of performance counters have an effect; the others are words that can be read
+ * back. COMPUTE_PERFCOUNT_ENABLE is part of the launch state, of which each queue has its own. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
     if (number == COMPUTE_PERFCOUNT_ENABLE)
@@ -266,7 +266,8 @@ static bool op_dma_data(const command_t *c)
     if (from == ADDRESS || from == ADDRESS_L2) {
         if (!sg_transfer_copy(c->q, pair(c, 2), dst, bytes)) return false;
     } else if (from == DATA) {
-        const uint32_t word = c->dw[2]; /* the packet may be among what is filled */
+        const uint32_t word =
+            c->dw[2]; /* a copy: the packet may lie in the memory that is filled */
         for (uint64_t at = 0; at < bytes; at += 4) {
             const uint64_t n = bytes - at < 4 ? bytes - at : 4;
             uint8_t *p = memory(c, dst + at, n, true);

@@ -54,7 +54,7 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    chk_flush(); /* the runtime may end the program */
+    chk_flush(); /* writes findings now: the runtime may abort the program */
     q->device->ops.queue_error(q->device->ops.user, q, what, hsa_code, text);
     if (q->params.kind == SG_QUEUE_AQL && hsa_code) {
         const amd_queue_t *aq =
@@ -67,7 +67,7 @@ void sg_queue_fail(sg_queue_t *q, sg_queue_error_t what, uint64_t hsa_code, cons
 void sg_queue_fault(sg_queue_t *q, uint64_t va, uint32_t flags)
 {
     if (atomic_exchange(&q->failed, true)) return;
-    chk_flush(); /* the runtime may end the program */
+    chk_flush(); /* writes findings now: the runtime may abort the program */
     q->device->ops.memory_fault(q->device->ops.user, va, flags);
     sg_queue_notify(q);
 }
@@ -96,7 +96,8 @@ static void spin(void)
         sg_cpu_relax();
 }
 
-/* A store to memory is not announced, so the sleep has a time-out; completion of a packet is. */
+/* Nobody announces a store to memory, so the sleep has a time-out. The completion of a packet wakes
+ * the queue. */
 static void wait_for_memory(sg_device_t *d, uint32_t activity, uint64_t waited)
 {
     atomic_fetch_add(&d->activity_waiters, 1);
@@ -145,8 +146,7 @@ static void wait_for(sg_queue_t *q, sg_step_t step, uint32_t wake, uint32_t acti
     }
 }
 
-/* Runs one step. If a packet accesses memory that the program has unmapped, it is a memory fault.
- */
+/* Runs one step. An access to memory that the program has unmapped is a memory fault. */
 static sg_step_t guarded_step(sg_queue_t *q)
 {
     sg_guard_t g;

@@ -38,12 +38,12 @@ struct sg_pool {
     sg_device_t *device;
     bool orderly;                    /* for modelled runs: see sg_pool_of_model() */
     pthread_mutex_t *lock;           /* of all pools of the device */
-    sg_place_model_t *places;        /* the same */
+    sg_place_model_t *places;        /* of all pools of the device */
     sg_run_t *active, **active_tail; /* runs with ids to hand out, served in turn */
     sg_box_t *ready, **ready_tail;   /* boxes that had a turn, longest waiting first */
     sg_box_t *idle;
     uint32_t n_active, n_ready;
-    uint32_t turns; /* used up since a workgroup last ended */
+    uint32_t turns; /* turns that have been taken since a workgroup last ended */
     /* Hints that are read without the lock. `pressure`: work other than the worker's present run
      * waits; `backlog`: any work waits. */
     _Atomic uint32_t pressure, backlog;
@@ -290,7 +290,7 @@ static void leave(sg_pool_t *p, sg_worker_t *w, job_t *j)
     tidy_code(p);
     p->turns = 0;
     if (cancelled(run))
-        finished += j->ids.end - j->ids.begin + drop_spare(run); /* put there after the cancel */
+        finished += j->ids.end - j->ids.begin + drop_spare(run); /* ids handed back meanwhile */
     else
         spare_ids(p, j);
     if (!has_ids(run) || cancelled(run)) unlink_run(p, run);

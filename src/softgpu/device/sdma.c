@@ -57,7 +57,7 @@ static outcome_t do_copy_linear(packet_t *p)
     return copy(p, pair(p, 3), pair(p, 5), (uint64_t)(p->dw[1] & COUNT_MASK) + 1);
 }
 
-/* Units are elements; pitches and slices are given minus one. */
+/* The packet gives sizes in elements, and pitches and slices minus one. */
 static outcome_t do_copy_rect(packet_t *p)
 {
     const uint32_t *dw = p->dw;
@@ -129,7 +129,7 @@ static outcome_t do_poll(packet_t *p)
     enum { MEMORY = 31 };
     uint32_t function = p->dw[0] >> 28 & 7;
     uint64_t va = pair(p, 1) & ~UINT64_C(3);
-    if (!function) return DONE; /* always: also what a flush of the host data path looks like */
+    if (!function) return DONE; /* 0: always true; a flush of the host data path is such a packet */
     if (!(p->dw[0] >> MEMORY)) return fail(p, "poll of a register", p->dw[1]);
     const uint32_t *from = word_at(p, va, 4, false);
     if (!from) return fault(p, va, false);

@@ -1,11 +1,12 @@
-/* stall.c - see stall.h.
+/* stall.c - finds waves that wait for something that never comes (stall.h).
  *
  * A workgroup stands still if its waves return, turn after turn, to states that they were in before
  * (registers, LDS, program counters). If all workgroups in flight stand still for GRACE_SECONDS,
  * and then change no memory in turns in which every store is watched, nothing on the GPU will ever
- * end their loops. The program might: the time is for that, and loops that read host memory are not
- * reported. Any progress starts the search anew: a new state, a packet, a workgroup that begins or
- * ends. Workgroups that have not begun by then never will, after hundreds of chances. */
+ * end their loops. The host might: it has GRACE_SECONDS to do so, and loops that read host memory
+ * are not reported. Any progress starts the search anew: a new state, a packet, a workgroup that
+ * begins or ends. The GPU has no room for workgroups that have not begun by then, and will get
+ * none. */
 #include "softgpu/device/stall.h"
 
 #include "base/env.h"
@@ -22,15 +23,17 @@
 #include <string.h>
 
 enum {
-    STATES = 8,        /* of a loop, one for each branch in it where a turn may end */
-    QUIET_TURNS = 32,  /* without a new one, before the time counts */
-    WATCHED_TURNS = 2, /* each goes round the loop thousands of times */
-    SLEPT_TURNS = 64,  /* which are short, for one that is looked at */
-    PLACES = 64,       /* where waves are, that are told apart */
-    PLACES_TOLD = 8,
-    RUNS = 16, /* that stand still at one time; with more nothing is told */
+    STATES = 8,       /* known states of a workgroup: one for each branch at which a turn may end */
+    QUIET_TURNS = 32, /* turns without a new state, before GRACE_SECONDS begin */
+    WATCHED_TURNS = 2, /* turns with watched stores; each runs the loop thousands of times */
+    SLEPT_TURNS =
+        64,      /* of turns in which waves only sleep, which are short, one in so many counts */
+    PLACES = 64, /* rows of the table of places in the code at which waves stand still */
+    PLACES_TOLD = 8, /* places in the message */
+    RUNS = 16,       /* dispatches that may stand still together; more are not reported */
     GRACE_SECONDS = 10,
-    ARGUMENT_BYTES = 4096 /* HIP's limit for those of a kernel: host memory, which nobody changes */
+    ARGUMENT_BYTES =
+        4096 /* HIP's limit for a kernel's arguments: host memory that nobody changes */
 };
 
 /* Bytes that an instruction is about to change. */
@@ -41,41 +44,42 @@ typedef struct {
 } change_t;
 
 struct sg_stall {
-    isa_check_t check; /* first: in a watched turn */
-    isa_check_t *other;
-    uint64_t state[STATES];
-    uint32_t next, quiet, slept;
-    uint64_t epoch, since; /* since when it has been quiet in this epoch */
-    bool told;             /* its waves' places are in the table */
-    uint32_t watched;      /* turns; 0: it is not watched */
-    bool changed, outside; /* in those */
+    isa_check_t check;      /* for watched turns; first, so that its hooks can cast it */
+    isa_check_t *other;     /* the check that runs in other turns; called in watched ones, too */
+    uint64_t state[STATES]; /* hashes of the last states */
+    uint32_t next, quiet, slept; /* next: in `state`; turns without a new state; turns slept */
+    uint64_t epoch, since;       /* `since`: start of the quiet time in this epoch */
+    bool told;                   /* the table has the places of its waves */
+    uint32_t watched;            /* watched turns so far; 0: its stores are not watched */
+    bool changed, outside;       /* in watched turns: it changed memory; it read host memory */
     uint64_t kernarg;
-    uint64_t looks_at[ISA_GROUP_WAVES]; /* the waves' last instructions that load, in those */
+    uint64_t looks_at[ISA_GROUP_WAVES]; /* each wave's last memory instruction in watched turns */
     uint32_t n_changes;
     change_t change[2 * ISA_LANES];
 };
 
+/* A place in the code at which waves stand still. */
 typedef struct {
     uint64_t pc;
     const sg_run_t *run;
     const char *how;
-    uint32_t waves, wave, group[3]; /* wave, group: of the first */
+    uint32_t waves, wave, group[3]; /* how many waves; the first one and its workgroup */
 } place_t;
 
-/* A run of which workgroups are in the table. */
+/* A run of which workgroups stand still. */
 typedef struct {
     const sg_run_t *run;
-    uint32_t told;
+    uint32_t told; /* how many of them */
 } stood_t;
 
 static struct {
     pthread_once_t once;
     bool wanted;
     uint64_t grace_ns;
-    uint8_t looks[ISA_OP_COUNT]; /* in a watched turn */
-    _Atomic uint64_t epoch;      /* changes when anything moves */
-    _Atomic uint64_t workgroups; /* of runs, that have not ended */
-    pthread_mutex_t lock;        /* of the rest */
+    uint8_t looks[ISA_OP_COUNT]; /* isa_check_t.looks in a watched turn */
+    _Atomic uint64_t epoch;      /* changes with any progress */
+    _Atomic uint64_t workgroups; /* of all runs, those that have not ended */
+    pthread_mutex_t lock;        /* guards the table, which follows */
     uint64_t table_epoch;
     place_t place[PLACES];
     uint32_t n_places, more_waves;
@@ -92,7 +96,7 @@ static bool is_looked_at(const sgc_op_t *op)
            (op->unit == SGC_UNIT_VECTOR || (op->unit == SGC_UNIT_SCALAR && op->access != SGC_READ));
 }
 
-/* Memory of the program's own it may change at any time. */
+/* Whether the address is in memory that the host may change at any time. */
 static bool is_outside(const sg_stall_t *s, const isa_wave_t *w, uint64_t va)
 {
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, va);
@@ -130,7 +134,7 @@ static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
         s->looks_at[w->index_in_group] = isa_inst_pc(w, i);
     if (!is_looked_at(op)) return;
     if (op->unit == SGC_UNIT_SCALAR) {
-        s->changed = true; /* they are rare, so that it need not be known */
+        s->changed = true; /* scalar stores are rare: each counts as a change */
     } else if (w->exec) {
         sgc_reach(w, i, op, &reach);
         for (unsigned k = 0; k < sgc_reach_parts(&reach); k++)
@@ -156,9 +160,9 @@ isa_check_t *sg_stall_watch(const sg_box_t *b, isa_check_t *check)
     return &s->check;
 }
 
-/* ---- whether anything moves ---- */
+/* ---- progress ---- */
 
-/* Nothing is in flight in the child. */
+/* A forked child has no dispatches in flight. */
 static void in_forked_child(void)
 {
     chk_fork_mutex(&stall.lock, CHK_FORK_CHILD);
@@ -166,8 +170,8 @@ static void in_forked_child(void)
     stall.n_stood = stall.n_places = stall.more_waves = 0;
 }
 
-/* The lock is held while a finding is written, so that it comes before those of fork.h: handlers
- * that are registered later are called earlier. */
+/* This lock is held while a finding is written, so it is taken before the locks of fork.h. That is
+ * the order at a fork, too: handlers that are registered later are called earlier. */
 static void before_fork(void)
 {
     chk_fork_mutex(&stall.lock, CHK_FORK_BEFORE);
@@ -188,7 +192,7 @@ static void prepare(void)
     pthread_atfork(before_fork, after_fork, in_forked_child);
     sgc_ops();
     for (unsigned op = 0; op < ISA_OP_COUNT; op++)
-        stall.looks[op] = ISA_CHECK_BEFORE | ISA_CHECK_AFTER; /* what others want is among it */
+        stall.looks[op] = ISA_CHECK_BEFORE | ISA_CHECK_AFTER; /* includes all that `other` wants */
 }
 
 static bool wanted(void)
@@ -262,7 +266,7 @@ static uint64_t state_of(const sg_box_t *b)
         h = mix(h ^ isa_wave_pc(w) ^ (uint64_t)w->scc << 63, w->sgpr, ISA_SCALARS * 4);
         h = mix(h, w->vgpr, d->n_vgpr * sizeof(isa_row_t));
     }
-    return h ? h : 1; /* 0 is none */
+    return h ? h : 1; /* 0 stands for an unused row of sg_stall.state */
 }
 
 static bool is_known(sg_stall_t *s, uint64_t state)
@@ -273,7 +277,7 @@ static bool is_known(sg_stall_t *s, uint64_t state)
     return false;
 }
 
-/* ---- what is told ---- */
+/* ---- the finding ---- */
 
 static void add_wave(const sg_box_t *b, uint32_t index)
 {
@@ -307,7 +311,7 @@ static int by_waves(const void *a, const void *b)
     return (x->waves < y->waves) - (x->waves > y->waves);
 }
 
-/* "3 waves in a loop at saxpy.hip:14, first wave 0 of group (1,0,0)" */
+/* Writes a line like "3 waves in a loop at saxpy.hip:14, first wave 0 of group (1,0,0)". */
 static void put_place(FILE *f, const place_t *p)
 {
     chk_code_t at;
@@ -323,7 +327,7 @@ static void put_place(FILE *f, const place_t *p)
             p->group[1], p->group[2]);
 }
 
-/* The place that most waves are at is the finding's, all are in its text. */
+/* The finding's place is the one with the most waves; its text lists the others as well. */
 static void report(uint64_t not_begun)
 {
     char *more = NULL;
@@ -351,7 +355,7 @@ static void report(uint64_t not_begun)
                              .wave = first->wave,
                              .more = more};
     chk_report(&f);
-    chk_flush(); /* the dispatch does not end */
+    chk_flush(); /* now, since the dispatch will not end */
     free(more);
 }
 
@@ -365,7 +369,8 @@ static void add_run(const sg_run_t *run)
     stall.stood[k].told++;
 }
 
-/* All that are in flight are in the table; *not_begun: the others, of the same runs. */
+/* Whether all workgroups in flight stand still. *not_begun: how many workgroups of their runs have
+ * not begun. */
 static bool all_stand(uint64_t *not_begun)
 {
     uint64_t left = 0;
@@ -380,7 +385,8 @@ static bool all_stand(uint64_t *not_begun)
     return left == atomic_load(&stall.workgroups);
 }
 
-/* The box stands still: its waves go into the table, and if they are the last it is told. */
+/* The box stands still: enters its waves in the table. If all others stand still already, reports
+ * the finding. */
 static void tell(sg_box_t *b, uint64_t epoch)
 {
     uint64_t not_begun;

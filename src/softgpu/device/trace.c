@@ -61,7 +61,8 @@ static void end_line(sg_trace_t *t)
 
 /* ---- registers ---- */
 
-/* True if the text is that of the pair which the register belongs to. */
+/* Writes a scalar register and its value. True if the register is half of a pair such as exec,
+ * whose two registers are written together. */
 static bool scalar_text(sg_trace_t *t, const isa_wave_t *w, unsigned code)
 {
     static const struct {
@@ -140,7 +141,7 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
     text(t, " ;");
     for (unsigned code = 0; code < 128; code++) {
         if (w->sgpr[code] == old->sgpr[code]) continue;
-        if (scalar_text(t, w, code)) /* the low half: the high one is written too */
+        if (scalar_text(t, w, code)) /* a pair: the trace has the high half's change already */
             old->sgpr[code | 1] = w->sgpr[code | 1];
     }
     if (w->scc != old->scc) text(t, " scc=%u", w->scc);
@@ -199,7 +200,7 @@ static void start_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
 
 bool sg_trace_start(sg_sight_t *s)
 {
-    if (!s->trace) { /* large, and only the rows that kernels have become memory */
+    if (!s->trace) { /* mmap(): it is large, and pages that no wave's registers need cost nothing */
         void *memory = mmap(NULL, sizeof *s->trace, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return false;
