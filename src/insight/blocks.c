@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "softgpu/isa/isa.h"
+#include "softgpu/isa/table.h"
 
 /* More than any function that a compiler made; the work grows with their square at worst. */
 enum { BLOCKS_MAX = 20000, NONE = UINT32_MAX };
@@ -33,18 +34,11 @@ void ins_step_decode(ins_step_t *s, const uint32_t *words, uint32_t n_words)
 {
     isa_inst_t decoded;
     const int size = isa_decode(words, n_words, &decoded);
-    const isa_op_info_t *op = size > 0 ? isa_op_info(decoded.op) : NULL;
+    const isa_row_desc_t *row = size > 0 ? &isa_table[decoded.op] : &isa_table[ISA_OP_NONE];
     s->bytes = 4 * (size > 0 ? (uint32_t)size : 1);
-    s->branches = false;
-    s->falls = true;
-    if (!op) return;
-    const bool always = strcmp(op->mnemonic, "s_branch") == 0;
-    if (always || (op->fmt == ISA_FMT_SOPP && strncmp(op->mnemonic, "s_cbranch_", 10) == 0)) {
-        s->branches = true;
-        s->target = s->address + 4 + (uint64_t)((int64_t)(int16_t)decoded.imm * 4);
-    }
-    s->falls = !always && strncmp(op->mnemonic, "s_endpgm", 8) != 0 &&
-               strcmp(op->mnemonic, "s_setpc_b64") != 0;
+    s->branches = row->klass == ISA_CLASS_BRANCH && row->fmt == ISA_FMT_SOPP;
+    s->falls = !(row->marks & ISA_IS_LEAVES);
+    if (s->branches) s->target = s->address + 4 + (uint64_t)((int64_t)(int16_t)decoded.imm * 4);
 }
 
 static size_t find_step(const graph_t *g, uint64_t address)

@@ -95,7 +95,10 @@ static void words(void **state)
         {0xbf84fffe, true, true, 0xfc},   /* s_cbranch_scc0 -2 */
         {0xbf88ffff, true, true, 0x100},  /* s_cbranch_execz -1 */
         {0xbf810000, false, false, 0},    /* s_endpgm */
+        {0xbf9b0000, false, false, 0},    /* s_endpgm_saved */
         {0xbe801d1e, false, false, 0},    /* s_setpc_b64 s[30:31] */
+        {0xbe801e1e, false, true, 0},     /* s_swappc_b64 s[0:1], s[30:31], which is a call */
+        {0xbe801f1e, false, false, 0},    /* s_rfe_b64 s[30:31] */
         {0x7e000280, false, true, 0},     /* v_mov_b32 v0, 0 */
         {0xffffffff, false, true, 0},     /* nothing */
     };

@@ -7,9 +7,9 @@
 #define TESTS_ISA_MEM_RIG_H
 
 #include "asm.h"
-#include "isa/isa_ops.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/isa/isa.h"
+#include "softgpu/isa/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,7 +160,7 @@ static inline void rig_run(rig_t *r, const isa_inst_t *i, const char *text)
 {
     isa_handler_t *fn = r->core->handlers[i->op];
     if (!fn)
-        fail_msg("%s: %s has no handler in core %s", text, isa_op_info(i->op)->mnemonic,
+        fail_msg("%s: %s has no handler in core %s", text, isa_table[i->op].mnemonic,
                  r->core->name);
     r->wave.stop = ISA_RUN;
     fn(&r->wave, i);
@@ -264,9 +264,9 @@ static inline void rig_check_coverage(unsigned formats)
 {
     unsigned missing = 0;
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
-        const isa_op_info_t *info = isa_op_info(op);
-        if (!info || !info->mnemonic || !(formats >> info->fmt & 1) || rig_met[op]) continue;
-        fprintf(stderr, "not tested: %s\n", info->mnemonic);
+        const isa_row_desc_t *row = &isa_table[op];
+        if (!row->mnemonic || !(formats >> row->fmt & 1) || rig_met[op]) continue;
+        fprintf(stderr, "not tested: %s\n", row->mnemonic);
         missing++;
     }
     assert_int_equal(missing, 0);

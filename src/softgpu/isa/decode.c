@@ -549,8 +549,8 @@ static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
  * is in the descriptor, which is not known here. */
 static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    const bool level = strstr(row->mnemonic, "_mip") != NULL;
-    const unsigned parts = 1 + level + (i->image & ISA_IMAGE_DA ? 1 : 0);
+    const unsigned parts =
+        1 + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
     return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
 }
 
@@ -572,7 +572,7 @@ static void decode_mimg(isa_decoder_t *d)
     for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
         if (w >> bits[k].bit & 1) i->image |= bits[k].image;
     if (x >> 31) i->image |= ISA_IMAGE_D16;
-    if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || strstr(d->row->mnemonic, "_pck")))
+    if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
         d->bad = true; /* D16 asks for a conversion, which these do not make */
     const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;

@@ -10,18 +10,6 @@
 
 /* ---- decoding ---- */
 
-typedef struct {
-    const char *mnemonic;
-    uint8_t fmt;
-    uint16_t opcode; /* number in its format */
-} isa_op_info_t;
-
-/* Row of the instruction table; NULL for a number out of range. */
-const isa_op_info_t *isa_op_info(unsigned op);
-
-/* True if the executor core that isa_core_select() returns has a handler for this instruction. */
-bool isa_op_supported(unsigned op);
-
 /* Decodes the instruction at `words` (n available dwords, at most 3 are read) into *out.
  * Returns its size in dwords, 0 if it is no instruction of gfx90a, -1 if n is too small.
  * Thread-safe; does not touch out->fn. */

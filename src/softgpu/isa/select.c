@@ -51,9 +51,3 @@ const isa_core_t *isa_core_select(void)
         if (host_runs(cores[k]->name)) core = cores[k];
     return core;
 }
-
-bool isa_op_supported(unsigned op)
-{
-    const isa_core_t *core = isa_core_select();
-    return core && op > 0 && isa_op_info(op) && core->handlers[op];
-}

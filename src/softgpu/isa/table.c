@@ -4,7 +4,7 @@
  * since the decoder makes one for every instruction it meets. */
 #include "softgpu/isa/table.h"
 
-#include "softgpu/isa/isa.h"
+#include <stddef.h>
 
 enum { OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
 
@@ -46,19 +46,6 @@ const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role)
     for (unsigned k = 0; k < ISA_MAX_FIELDS && row->fields[k].role != ISA_ROLE_NONE; k++)
         if (row->fields[k].role == role) return &row->fields[k];
     return NULL;
-}
-
-#define INFO(name, format, code) [ISA_OP_##name] = {#name, ISA_FMT_##format, code},
-#undef ISA_OP
-#define ISA_OP(name, format, code, ...) INFO(name, format, code)
-
-static const isa_op_info_t infos[ISA_OP_COUNT] = {
-#include "isa/isa_ops.inc"
-};
-
-const isa_op_info_t *isa_op_info(unsigned op)
-{
-    return op > ISA_OP_NONE && op < ISA_OP_COUNT ? &infos[op] : NULL;
 }
 
 const char *isa_class_name(isa_class_t c)

@@ -262,7 +262,8 @@ enum {
     ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
     ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_LEVEL = 1 << 19,
-    ISA_IS_RAW = 1 << 20
+    ISA_IS_RAW = 1 << 20,
+    ISA_IS_LEAVES = 1 << 21
 };
 
 enum { ISA_MAX_FIELDS = 5 };

@@ -1,0 +1,59 @@
+"""What the sources say that no compiler checks: handlers.py SOURCE [--fails].
+
+Rules of the instruction set's part of docs/softgpu.md ("What a handler may do"), each an expression and the files that may
+have what it finds. A line elsewhere fails the test, which names it.
+--fails: a tree with one line against each rule is made; each must be found, and nothing else."""
+import pathlib, re, sys, tempfile
+
+ISA = "src/softgpu/isa/"
+
+# (what is wrong, expression, files that are looked at, files where it is right)
+RULES = [
+    ("an instruction is known by its number and its row, not by its name",
+     r"(->|\.)mnemonic\b", r"src/.*", {ISA + "table.c", ISA + "disasm.c", ISA + "code.c", "src/softgpu/device/observe.c"}),
+]
+
+
+def code_lines(path):
+    """(number, line) without comments and strings."""
+    def blank(m):
+        return re.sub(r"[^\n]", " ", m.group(0))
+    text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, path.read_text(errors="replace"), flags=re.S)
+    return enumerate(text.split("\n"), 1)
+
+
+def wrong(tree):
+    found, seen = [], 0
+    for path in sorted((tree / "src").rglob("*.[ch]")):
+        file = path.relative_to(tree).as_posix()
+        rules = [(why, re.compile(what)) for why, what, where, right in RULES
+                 if re.fullmatch(where, file) and file not in right]
+        seen += 1
+        for number, line in code_lines(path) if rules else ():
+            found += [f"{file}:{number}: {why}:{line}" for why, what in rules if what.search(line)]
+    return found, seen
+
+
+# against each rule, in its order: a file and a line
+CASES = [("src/insight/a.c", 'if (strcmp(row->mnemonic, "s_branch") == 0)')]
+
+
+def finds_what_is_wrong():
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        for k, (file, line) in enumerate(CASES):
+            path = tree / file.replace(".", f"{k}.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"/* {line} */\n{line}\n")
+        found, _ = wrong(tree)
+        return len(CASES) == len(RULES) == len(found) and all(
+            any(f.startswith(file.replace(".", f"{k}.") + ":2: " + RULES[k][0]) for f in found)
+            for k, (file, _) in enumerate(CASES))
+
+
+if __name__ == "__main__":
+    if sys.argv[2:] == ["--fails"]:
+        sys.exit(0 if finds_what_is_wrong() else "a line against a rule was not found, or a right one was")
+    problems, count = wrong(pathlib.Path(sys.argv[1]))
+    print("\n".join(problems) or f"{count} files, nothing against {len(RULES)} rules")
+    sys.exit(1 if problems or count < 100 else 0)
