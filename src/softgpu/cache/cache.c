@@ -1,7 +1,7 @@
 /* cache.c - the model as a whole: it is made, told of instructions, and flushed.
  *
- * Each unit has a file of its own. Here instructions and fences are passed to the units, and what
- * requests of a dispatch waited for each other is counted at its end. */
+ * Each unit has a file of its own. Here instructions and fences are passed to the units, and at the
+ * end of a dispatch it is counted how long its requests waited for each other. */
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
@@ -126,8 +126,8 @@ static uint64_t sum(const uint64_t *of, unsigned n)
     return all;
 }
 
-/* Clocks that reads and writes wait for the port to L2, which a write occupies for
- * SGC_WRITE_PORT. */
+/* Clocks for which requests wait for the port to L2, which carries the addresses of reads and the
+ * data of writes. READ and WRITE: quarters of a clock for each request. */
 static uint64_t port_stall(const sgc_tcp_counts_t *c)
 {
     enum { QUARTERS = 4, READ = 1, WRITE = 6 };
@@ -139,17 +139,19 @@ static uint64_t port_stall(const sgc_tcp_counts_t *c)
     return (reads * READ + (all - reads) * WRITE) / QUARTERS;
 }
 
-/* No unit is busy for longer than its dispatch: what the pipes have to do one instruction after the
- * other, and what waves wait for memory, is in part the same time. */
+/* No unit is busy or waits for longer than its dispatch takes. The sum can be longer, since the
+ * time in which the pipe is busy and the time in which waves wait are counted separately and
+ * overlap. */
 static void bound(sgc_span_t *s, uint64_t clocks)
 {
     if (s->clocks > s->seen + clocks) s->clocks = s->seen + clocks;
     s->seen = s->clocks;
 }
 
-/* Data of elements that lanes share an access for comes as fast as TD takes it: three of 64 such
- * instructions hold the vector L1 for a clock. Data of wide elements comes at half that rate; every
- * fourth meets the acknowledgement of a store, if there are as many stores. */
+/* Clocks for which TD holds the vector L1 up. Data of narrow elements, for which lanes share
+ * accesses, comes as fast as TD takes it: three of 64 such loads hold the L1 for a clock. Data of
+ * wide elements comes at half that rate: every fourth such load meets the acknowledgement of a
+ * store, if there are as many stores. */
 static uint64_t held_by_returns(const sgc_td_counts_t *now, const sgc_td_counts_t *seen)
 {
     const uint64_t narrow = now->narrow - seen->narrow, wide = now->wide - seen->wide;
@@ -184,8 +186,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* A unit's clocks run on through all dispatches. The next one begins behind everything of the last,
- * so that none of its clocks passes for one that has been counted already. */
+/* A unit's clocks run on through all dispatches. A new dispatch begins after all that the last one
+ * did: else its first clocks would be taken for clocks that are counted already. */
 static void part_dispatches(sgc_cu_t *c)
 {
     const uint64_t td = later(c->td_busy.until, c->td_wait.until);
@@ -218,7 +220,8 @@ void sgc_begun(sgc_t *t)
     t->uncached.at = 0;
 }
 
-/* Reads that miss hold the tags until a line has been taken: 5 clocks of 8 halves. */
+/* A read that misses holds the tags until a line has been picked to be replaced: 5 clocks for every
+ * 8 halves of a line that are read. */
 static uint64_t tag_stall(const sgc_tcc_counts_t *n)
 {
     return 5 * (n->ea_rdreq[0] + n->ea_rdreq[1]) / 8;

@@ -91,10 +91,11 @@ typedef struct {
     uint64_t written;           /* those among `below` that write */
 } sgc_tallies_t;
 
-/* The result changes with the model and lives as long. */
+/* What the result points at changes with the model and lives as long. */
 const sgc_tallies_t *sgc_tallies(const sgc_t *t);
-/* If the caller has the addresses of the vector memory or LDS instruction of the next sgc_before()
- * already (reach.h), this spares the model to work them out again. NULL: the caller has not. */
+/* Hands over the addresses (reach.h) of the vector memory or LDS instruction that the next
+ * sgc_before() is about, so that the model need not work them out again. NULL: the caller does not
+ * have them. */
 void sgc_reached(sgc_t *t, struct sgc_reach *r);
 
 /* What the timing model finds out about a compute unit whose waves waited for each other, so that
@@ -109,10 +110,10 @@ typedef struct {
 void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s);
 /* A dispatch begins. */
 void sgc_begun(sgc_t *t);
-/* A dispatch has ended after so many clocks; in `at_work` of them memory was at work. Counts what
- * its requests waited for each other (queue.h). sgc_unit_ended() comes first, once for each compute
- * unit, with the number of waves that the dispatch had there; it returns the clocks that the unit's
- * address unit was busy. */
+/* A dispatch has ended after so many clocks; in `at_work` of them memory was at work. Counts how
+ * long its requests waited for each other (queue.h). sgc_unit_ended() comes first, once for each
+ * compute unit, with the number of waves that the dispatch had there; it returns the clocks that
+ * the unit's address unit was busy. */
 uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves);
 void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work);
 

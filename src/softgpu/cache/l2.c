@@ -1,6 +1,6 @@
 /* l2.c - L2 (TCC) as a whole: made, written back, invalidated.
  *
- * A single request is l2.h. */
+ * Single requests are in l2.h. */
 #include "softgpu/cache/l2.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* l2.h - one request to L2 (TCC): channels of 128-byte lines, and the transactions below them (EA).
  *
  * A line has two halves of 64 bytes, each of which is read and written back on its own. A read that
- * misses fills the line; a write does not. In line, because the vector L1 makes its requests in
- * loops. The loops pass a copy of t->l2.ways (`w`): a compiler knows that stores to lines do not
- * change a local variable, and keeps its fields in registers. */
+ * misses fills the line; a write does not. The functions are inline because the vector L1 makes its
+ * requests in loops. The loops pass a copy of t->l2.ways (`w`): a compiler knows that stores to
+ * lines do not change a local variable, and keeps its fields in registers. */
 #ifndef SOFTGPU_CACHE_L2_H
 #define SOFTGPU_CACHE_L2_H
 

@@ -59,7 +59,7 @@ static bool unaligned(const sgc_lanes_t *a, unsigned first, unsigned lanes)
     return bits & low;
 }
 
-/* Takes lanes beyond `size` out. */
+/* Takes lanes that reach beyond `size` out of a->exec. Returns their number. */
 static unsigned drop_outside(sgc_lanes_t *a, uint32_t size)
 {
     uint64_t outside = 0;
@@ -74,7 +74,7 @@ static unsigned drop_outside(sgc_lanes_t *a, uint32_t size)
     return (unsigned)__builtin_popcountll(outside);
 }
 
-/* `a`: the lanes that are inside. */
+/* The cost of lanes that are all inside of LDS. */
 static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
 {
     const unsigned step = phase_lanes(a->bytes);
@@ -107,7 +107,7 @@ static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
     return w->vgpr[o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0)];
 }
 
-/* ---- lanes that lie to each other as those of an earlier access did ---- */
+/* ---- costs that are kept, for lanes with the same distances from each other ---- */
 
 static unsigned memo_of(const isa_wave_t *w, const sgc_op_t *op, const uint32_t *row)
 {
@@ -129,7 +129,7 @@ static bool is_known(const sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_
     return !differ;
 }
 
-/* False: the lanes are too far apart to be in LDS. */
+/* Works out the cost and keeps it in *m. False: the lanes are too far apart to be in LDS. */
 static bool learn(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, uint8_t low,
                   const uint32_t *row, uint32_t first)
 {
@@ -155,9 +155,10 @@ static bool learn(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, ui
     return true;
 }
 
-/* What lanes cost depends on how they lie to each other and in a dword, not on where they begin,
- * since a shift by dwords only renames the banks. NULL: each of the lanes has to be looked at.
- * `offset`: of any of the instruction's elements, which are dwords apart. */
+/* The kept cost of an access. It depends on the distances between the lanes and on their place
+ * within a dword, not on where they begin, since a shift by dwords only renames the banks. NULL:
+ * each lane has to be looked at. `offset`: of any of the instruction's elements, which are dwords
+ * apart. */
 static const sgc_lds_memo_t *known(sgc_lds_memo_t *memo, const isa_wave_t *w, const sgc_op_t *op,
                                    const uint32_t *row, uint32_t offset)
 {
@@ -168,7 +169,7 @@ static const sgc_lds_memo_t *known(sgc_lds_memo_t *memo, const isa_wave_t *w, co
     return is_known(m, w, op, low, row, first) || learn(m, w, op, low, row, first) ? m : NULL;
 }
 
-/* Whether all of its lanes are in LDS. */
+/* Whether all lanes of the element at `offset` are in the workgroup's LDS. */
 static bool is_inside(const sgc_lds_memo_t *m, const isa_wave_t *w, const uint32_t *row,
                       uint32_t offset)
 {
@@ -177,7 +178,7 @@ static bool is_inside(const sgc_lds_memo_t *m, const isa_wave_t *w, const uint32
            first + (uint64_t)m->after + offset + m->bytes <= w->group->lds_bytes;
 }
 
-/* Where the lanes of an element are. */
+/* Computes the addresses of an element's lanes. */
 static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                           uint32_t offset, sgc_lanes_t *a)
 {
@@ -196,7 +197,7 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
     }
 }
 
-/* Without lanes each phase takes its clock. */
+/* The cost with EXEC = 0: each phase takes its clock. */
 static sgc_lds_use_t idle(const sgc_op_t *op)
 {
     const unsigned phases = ISA_LANES / phase_lanes(op->bytes);
@@ -214,7 +215,7 @@ static sgc_lds_use_t element(const sgc_lds_memo_t *m, const isa_wave_t *w, const
     return sgc_lds_lanes(&a, w->group->lds_bytes, op, false);
 }
 
-/* The same; even lanes are not written down one by one. */
+/* As element_lanes(), but addresses that rise evenly are not written down one by one. */
 static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                           uint32_t offset, sgc_lanes_t *a)
 {
@@ -287,7 +288,7 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
     }
 }
 
-/* ---- what the model counts of it ---- */
+/* ---- what the model counts of an access to LDS ---- */
 
 static void count_use(sgc_t *t, sgc_cu_t *cu, const sgc_lds_use_t *u, bool returns,
                       sgc_cost_t *cost)

@@ -16,7 +16,7 @@ typedef struct {
     uint64_t line;  /* address / 64 */
     uint64_t bytes; /* that a store or an atomic changes */
     uint32_t physical;
-    uint32_t at; /* when it is over but for the latency of what it asks for */
+    uint32_t at; /* clocks from the instruction's start until the look-up asks for its line */
     sgc_page_t page;
 } lookup_t;
 
@@ -103,7 +103,7 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
     return old == line;
 }
 
-/* Clocks of the request to L2. */
+/* Asks L2 for the look-up's line. Returns the clocks that the request takes. */
 INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
                     uint64_t bytes)
 {
@@ -111,7 +111,7 @@ INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_
                       bytes, p->stream);
 }
 
-/* L2 has been asked for what the look-up wants. */
+/* Counts a request to L2 that has been made for the look-up. Its latency is added to *sum. */
 INLINE void asked(pass_t *p, const lookup_t *u, sgc_access_t access, uint64_t *sum,
                   uint32_t latency)
 {
@@ -158,7 +158,7 @@ INLINE void ask_read(pass_t *p, const arrays_t *w, const lookup_t *u)
     p->held = true;
 }
 
-/* A read of which it is known whether L1 had it. */
+/* Goes on with a read when it is known whether L1 `had` the line. */
 INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
 {
     if (had) {
@@ -173,7 +173,7 @@ INLINE void read_line(pass_t *p, const arrays_t *w, const lookup_t *u)
     read_rest(p, w, u, in_l1(p, w, u->physical));
 }
 
-/* Both halves of an L2 line, one look-up after the other. */
+/* Reads both halves of an L2 line, each with a look-up of its own. */
 INLINE void read_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
     const bool first = in_l1(p, w, u->physical), second = in_l1(p, w, next->physical);
@@ -215,7 +215,7 @@ INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
     p->waits |= p->returns;
 }
 
-/* ---- look-ups that have been put down, by the order of their quarters and lanes ---- */
+/* ---- look-ups that are first noted in p->lookup, in the order of quarters and lanes ---- */
 
 INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
 {
@@ -229,7 +229,7 @@ INLINE void add_lookup(pass_t *p, uint64_t line, uint64_t bytes)
  * host can fetch tags ahead. */
 INLINE void translate_all(pass_t *p, const arrays_t *w)
 {
-    enum { CLOSE = 16 }; /* look-ups that are not worth the trouble */
+    enum { CLOSE = 16 }; /* for so few look-ups, fetching ahead does not pay */
     const bool far = p->lookups > CLOSE;
     uint32_t k = 0;
     for (const lookup_t *u = p->lookup, *end = u + p->lookups; far && u < end; u++)
@@ -252,7 +252,7 @@ static void look_up_reads(pass_t *p)
 {
     arrays_t w = arrays_of(p);
     if (!w.l1.order && !w.tlb.order && w.l2.order) {
-        w.l1.order = w.tlb.order = NULL; /* as on the GPUs that exist, and now known in the loop */
+        w.l1.order = w.tlb.order = NULL; /* changes nothing, but the compiler now knows it */
         look_up_reads_in(p, &w);
     } else {
         look_up_reads_in(p, &w);
@@ -281,7 +281,7 @@ static void look_up_atomics(pass_t *p)
         change_line(p, &w, u);
 }
 
-/* Bits [from, to) of a line's bytes. */
+/* A bit for each of the bytes [from, to) of a line. */
 INLINE uint64_t byte_mask(uint32_t from, uint32_t to)
 {
     return (to - from == SGC_LINE ? ~UINT64_C(0) : (UINT64_C(1) << (to - from)) - 1) << from;
@@ -303,7 +303,7 @@ static uint32_t lines_in(uint64_t from, uint32_t bytes)
     return (uint32_t)((from + bytes - 1) / SGC_LINE - from / SGC_LINE) + 1;
 }
 
-/* Puts down all lines from `at` to `end`. */
+/* Notes a look-up for each line from `at` to `end`. */
 INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
 {
     for (uint64_t line = at / SGC_LINE; line * SGC_LINE < end; line++) {
@@ -314,8 +314,8 @@ INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
     }
 }
 
-/* The same for reads, and for writes of whole lines: at once, two lines in less time than one after
- * the other. */
+/* Makes these look-ups at once, without noting them: for reads, and for writes of whole lines. The
+ * two halves of an L2 line are done together, in less of the host's time. */
 INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_access_t access)
 {
     const uint64_t last = (end - 1) / SGC_LINE;
@@ -352,8 +352,9 @@ static uint32_t accesses_in_a_row(const sgc_lanes_t *a, bool wide)
     return accesses * (n / different);
 }
 
-/* Even lanes at most a line apart touch every line from a gang's first byte to its last; those
- * fall on the banks in turn and never conflict. What is written, is written without gaps. */
+/* The gangs of even lanes. Since these are at most a line apart, they touch every line from a
+ * gang's first byte to its last. Such lines fall on the banks in turn and never conflict. Writes
+ * that use this have no gaps between the lanes. */
 typedef struct {
     uint64_t first;        /* address */
     uint32_t n;            /* gangs */
@@ -398,8 +399,8 @@ static void put_down_rows(pass_t *p, const rows_t *r)
         add_row(p, at, at + r->bytes);
 }
 
-/* Swizzled memory at one offset in all lanes: each dword of the elements is such a row, and a line
- * holds a quarter's. */
+/* Swizzled memory, as scratch is, that all lanes access at the same offset: for each dword of the
+ * elements, the lanes lie in a row, and a line holds those of a quarter. */
 static void spilled(pass_t *p, const sgc_lanes_t *a)
 {
     const uint32_t dwords = (a->bytes + 3) / 4;
@@ -422,12 +423,12 @@ static void spilled(pass_t *p, const sgc_lanes_t *a)
 /* The gang at work. Its look-ups are the distinct lines of its lanes. */
 typedef struct {
     lookup_t *first, *end; /* its look-ups */
-    lookup_t *joined;      /* those from here on are of the lanes at work, which share accesses */
-    uint32_t accesses;     /* the lines of lanes that share them, added up */
-    uint32_t banks;        /* a byte for the lines of each tag bank: there are at most 80 */
-    uint32_t number;       /* of all gangs; when it comes again, lines are searched in vain */
-    uint32_t *touched;     /* [SGC_TOUCHED] by line, the last gang that had one there */
-    uint64_t seen[2];      /* by index, earlier lanes' lines that those at work touch too */
+    lookup_t *joined;      /* the first that the lanes at work, which share accesses, have added */
+    uint32_t accesses;     /* for each set of lanes that share accesses, its lines, added up */
+    uint32_t banks;        /* for each tag bank the number of lines, in a byte: at most 80 */
+    uint32_t number;       /* sgc.gang; once it has wrapped, some lines are searched in vain */
+    uint32_t *touched;     /* sgc.touched */
+    uint64_t seen[2];      /* a bit for each look-up before `joined` that they touch, too */
 } gang_t;
 
 INLINE void add_line(gang_t *q, uint64_t line, uint64_t bytes)
@@ -599,7 +600,7 @@ static void count_pipes(pass_t *p, uint32_t bytes)
     ta->ta_busy += issue + stalled;
     ta->addr_stalled_by_tc_cycles += stalled;
     cu->td.stores += !loads && !p->returns;
-    if (!loads) { /* data passes straight on to L2's port, addresses of loads wait before it */
+    if (!loads) { /* data goes straight to L2's port; addresses of loads wait behind the tags */
         const uint32_t passed = SGC_WRITE_PORT * p->requests;
         ta->ta_busy += stalled + passed;
         ta->held += passed - p->requests; /* meanwhile addresses go on */

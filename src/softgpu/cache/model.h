@@ -27,7 +27,7 @@ enum {
     SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
     SGC_WRITE_PORT = 2,      /* clocks that a write and its data occupy the port to L2 */
     SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
-    SGC_CODE_PENDING = 9,    /* the same for a line of code */
+    SGC_CODE_PENDING = 9,    /* further requests that the instruction cache takes */
     SGC_LAST_CODE = 16,
     SGC_DISPATCH_BITS = 40,  /* a dispatch has less than 1 << 40 clocks */
     SGC_UNCACHED_TURN = 350, /* clocks between two reads of one uncached line of the host */
@@ -67,7 +67,7 @@ typedef struct {
     sgc_frame_t last_to;
 } sgc_tlb_t;
 
-/* Clocks during which a unit was busy, or waited; each is counted once. */
+/* Clocks, up to `until`, during which a unit was busy, or waited; each is counted once. */
 typedef struct {
     uint64_t clocks, until;
     uint64_t seen; /* value of `clocks` when the last dispatch ended */
@@ -89,7 +89,7 @@ typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
     uint64_t data; /* clocks in which data of loads is sent to registers */
     uint64_t narrow, wide,
-        stores; /* instructions: what returns data, by its elements; what does not */
+        stores; /* instructions that return data, by the width of its elements; others */
     uint64_t held_tcp, spi_stall;
 } sgc_td_counts_t;
 
@@ -106,7 +106,7 @@ typedef struct {
 typedef struct {
     uint64_t free;  /* when the vector memory pipe takes the next instruction */
     ways_t l1;      /* tag: physical line */
-    bool l1_filled; /* since L1 was emptied; saves work, as a fence empties those of all units */
+    bool l1_filled; /* since L1 was emptied; if false, a fence need not empty it again */
     sgc_tlb_t tlb;
     sgc_sq_counts_t sq;
     sgc_ta_counts_t ta;
@@ -114,9 +114,9 @@ typedef struct {
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
     uint32_t sqc; /* index of its scalar and instruction cache in sgc.sqc */
-    uint64_t seen_ta,
-        seen_port; /* when a dispatch ended last: ta_busy, what the port's stalls came to */
-    sgc_td_counts_t seen_td; /* the same */
+    /* when the last dispatch ended: ta_busy without held; clocks waited for the port; `td` */
+    uint64_t seen_ta, seen_port;
+    sgc_td_counts_t seen_td;
 } sgc_cu_t;
 
 typedef struct {
@@ -315,7 +315,7 @@ static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)
 void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
                 const sgc_op_t *op, sgc_cost_t *cost);
 void sgc_vector_invalidate(sgc_cu_t *cu);
-/* memory.c: the part of the instruction that goes to memory, without LDS lanes. */
+/* memory.c: the lanes of an instruction that access memory or scratch, not LDS. */
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t *a, sgc_cost_t *cost);
 /* lds.c */
@@ -331,7 +331,7 @@ void sgc_scalar_write_back(sgc_t *t, sgc_sqc_t *sqc);
 bool sgc_scalar_init(sgc_t *t);
 void sgc_scalar_free(sgc_t *t);
 
-/* The number, wrapped so that it is one of an existing compute unit. */
+/* The number of an existing compute unit: a number out of range wraps. */
 static inline unsigned sgc_unit(const sgc_t *t, unsigned cu)
 {
     return cu < t->cus ? cu : cu % t->cus;

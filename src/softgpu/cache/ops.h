@@ -18,7 +18,7 @@ typedef enum {
     SGC_UNIT_SCALAR = ISA_UNIT_SCALAR
 } sgc_unit_t;
 
-/* What is done to memory. ORDER: counts are kept by it. */
+/* What is done to memory. ORDER: arrays of counts are indexed by it. */
 typedef enum { SGC_READ, SGC_WRITE, SGC_ATOMIC, SGC_ACCESSES } sgc_access_t;
 
 /* Instructions that are no plain load, store or atomic at an address per lane. */

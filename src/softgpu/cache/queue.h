@@ -2,7 +2,7 @@
  *
  * The models do not keep the time of every request. Where the waiting of a whole dispatch is needed
  * they assume that its requests came at random times: the Pollaczek-Khinchine formula for a
- * constant service time. Apart because the cache model and the timing model use it. */
+ * constant service time. Both the cache model and the timing model use this file. */
 #ifndef SOFTGPU_CACHE_QUEUE_H
 #define SOFTGPU_CACHE_QUEUE_H
 

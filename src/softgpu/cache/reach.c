@@ -1,7 +1,7 @@
 /* reach.c - where the lanes of a vector memory instruction go: memory, scratch, LDS.
  *
- * Apart because the census and the checker ask for addresses too, without counting anything. The
- * rules are in isa/address.h and image.h, which the executor uses as well. */
+ * A file of its own because the census and the checker ask for addresses, too, without counting
+ * anything. The rules are in isa/address.h and image.h, which the executor uses as well. */
 #include "softgpu/cache/reach.h"
 
 #include "softgpu/isa/address.h"

@@ -98,7 +98,7 @@ uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_o
 typedef struct {
     uint32_t lane[ISA_LANES]; /* distance from the first active lane's address */
     uint64_t exec;
-    uint32_t before, after; /* distance of the lowest and of the highest address from it */
+    uint32_t before, after; /* distance of the lowest and of the highest lane's address from it */
     uint8_t bytes, low;     /* size of an element; low bits of the first active lane's address */
     bool atomic;
     sgc_lds_use_t use;
@@ -114,12 +114,13 @@ sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *a, uint32_t size, const sgc_op_t 
  * before the first call. */
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
                      const sgc_op_t *op, sgc_lds_use_t use[2]);
-/* The addresses of its lanes for each element, in range or not. Returns how many elements it has, 0
- * for instructions that access no LDS: exchanges between lanes, and those of the GDS. */
+/* The addresses of an instruction's lanes for each element, in range or not. Returns how many
+ * elements it has, 0 for instructions that access no LDS: exchanges between lanes, and those of the
+ * GDS. */
 unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t lanes[2]);
-/* A quick test: true if all its lanes are within the first `room` bytes of LDS. False says nothing:
- * each lane has to be tested. */
+/* A quick test: true if all lanes of the instruction are within the first `room` bytes of LDS.
+ * False says nothing: each lane has to be tested. */
 bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room);
 
 #endif

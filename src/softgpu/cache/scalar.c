@@ -1,5 +1,5 @@
-/* scalar.c - the scalar data cache and the instruction cache (SQC), each shared by the compute
- * units of a group.
+/* scalar.c - the scalar data cache and the instruction cache (SQC), each shared by a few
+ * neighbouring compute units.
  *
  * The data cache writes back: a store reads its line if it is not there and makes it dirty. */
 #include "softgpu/cache/model.h"
@@ -103,8 +103,8 @@ static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
     return rest;
 }
 
-/* What one scalar cache has had L2 read, all others want at the same time: they wait for it, too.
- */
+/* Reads a line through L2. If another scalar cache has made L2 read it from memory and the data is
+ * still on its way, this cache waits for it, too, though L2 already has the tag. */
 static uint32_t read_scalar(sgc_t *t, uint32_t line, sgc_page_t page)
 {
     const uint32_t latency = sgc_l2_request(t, line, page, SGC_READ, 0, false);
@@ -136,7 +136,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     if (slot >= 0 && access == SGC_READ) {
         const uint32_t rest = still_to_come(t, q, line);
         if (rest && q->data_room[line % SGC_ARRIVING]) return duplicate(t, q, line, rest);
-        if (rest > latency) latency = rest; /* outside: in the end a hit, and as late */
+        if (rest > latency) latency = rest; /* waits outside: counts as a hit, but is as late */
     }
     q->count.dcache_hits += slot >= 0;
     q->count.dcache_misses += slot < 0;
@@ -207,8 +207,8 @@ static unsigned last_code(const sgc_sqc_t *q, uint64_t va)
     return (unsigned)(va / SGC_LINE & q->last_mask);
 }
 
-/* Asks for the code at `va` if the cache has not got it: whether it had to; its slot, and the
- * clocks that a request to L2 took. */
+/* Requests the line of code at `va` from L2 if the cache does not have it, and returns whether it
+ * had to. Sets *slot, and after a request *latency, the clocks that it takes. */
 static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uint32_t *latency)
 {
     uint32_t old;
@@ -225,7 +225,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     const uint64_t asked = t->base + t->now;
     q->code_coming[*slot] = (sgc_coming_t){asked, asked + *latency, SGC_CODE_PENDING};
     t->tallies.code_l2_misses += t->tallies.l2_hits == before.l2_hits;
-    /* requests for data are told apart */
+    /* these tallies leave out requests for code */
     t->tallies.l2_requests = before.l2_requests;
     t->tallies.l2_hits = before.l2_hits;
     t->tallies.code_below += t->tallies.below - before.below;
@@ -239,8 +239,9 @@ static void read_ahead(sgc_t *t, sgc_sqc_t *q, uint64_t va)
     code_missed(t, q, va + SGC_LINE, &slot, &latency);
 }
 
-/* Waves run one after the other, whatever their clocks: what a later one by its clock has asked for
- * is there for an earlier one, which would have asked for it in time. */
+/* Waves run one after the other on the host, not in the order of their clocks. For a wave whose
+ * clock is before `asked`, the line counts as there: had the waves run in order, this wave would
+ * have asked for it, in time for both. */
 static bool on_its_way(const sgc_coming_t *c, uint64_t now)
 {
     return c->asked <= now && now < c->there;

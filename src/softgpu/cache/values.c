@@ -47,7 +47,8 @@ enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
     {                                                                                              \
         EVENT(name), SGC_##b, OF_NOBODY, 0, 0, 0, 0                                                \
     }
-/* of all memory types, by what is done; of one, whatever is done; all of them */
+/* Requests: _ACCESS of one kind of access, to memory of all types; _TYPE of all kinds, to memory of
+ * one type; _ALL all of them. */
 #define CU_ACCESS(b, name, a) SUM(b, name, CU, sgc_cu_t, tcp.by_type[0][a], SGC_MTYPES, TYPE_STEP)
 #define TCC_ACCESS(name, a)                                                                        \
     SUM(TCC, name, CHANNEL, sgc_channel_t, count.by_type[0][a], SGC_MTYPES, TYPE_STEP)

@@ -1,7 +1,7 @@
 /* vector.c - vector memory instructions: what the address and data units count, and which of the
  * lanes go where (memory, scratch, LDS).
  *
- * What becomes of them is memory.c and lds.c. */
+ * What the accesses do to the caches and to LDS is in memory.c and lds.c. */
 #include "softgpu/cache/model.h"
 
 #include "softgpu/isa/isa.h"
@@ -33,7 +33,7 @@ static void count_instruction(sgc_cu_t *cu, const sgc_op_t *op)
     cu->ta.total_wavefronts++;
     by[0] += !op->image;
     by[1 + op->access] += !op->image;
-    /* stores and atomics pass the data unit as loads too, for their acknowledge */
+    /* stores and atomics pass the data unit as loads, too, for their acknowledgement */
     cu->td.load_wavefront++;
     cu->td.store_wavefront += op->access == SGC_WRITE;
     cu->td.atomic_wavefront += op->access == SGC_ATOMIC;
@@ -48,7 +48,7 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i
     count_instruction(cu, op);
     if (r == &looked) sgc_reach(w, i, op, r);
     t->reach = NULL;
-    /* lanes of one instruction are swizzled or not by aperture: the part in scratch goes first */
+    /* scratch is swizzled, other memory is not: they are looked up apart, scratch first */
     if (op->flat && r->lds.exec)
         sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, true,
                        op->access == SGC_ATOMIC && i->flags & ISA_F_GLC, cost);

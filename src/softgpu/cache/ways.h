@@ -1,8 +1,8 @@
 /* ways.h - a set-associative array of tags with least-recently-used replacement.
  *
  * Every cache and translation buffer of the model has one. It does not know what a tag means: users
- * keep their data in arrays of their own, indexed by the slot number of the tag. In line because
- * most of the model's time is spent here. */
+ * keep their data in arrays of their own, indexed by the slot number of the tag. The functions are
+ * inline because most of the model's time is spent here. */
 #ifndef SOFTGPU_CACHE_WAYS_H
 #define SOFTGPU_CACHE_WAYS_H
 
@@ -31,7 +31,7 @@ typedef struct {
 } ways_link_t;
 
 /* After ways_init() only what the pointers lead to changes. So loops work with a local copy: a
- * compiler knows that no store of theirs changes it. */
+ * compiler knows that stores in the loop do not change it. */
 typedef struct {
     uint32_t sets, ways;
     uint32_t padded; /* `ways`, rounded up to a multiple of WAYS_BLOCK: slots of a set */
@@ -163,7 +163,7 @@ WAYS_INLINE uint32_t ways_replace(const ways_t *c, uint32_t set, uint32_t chain,
     return slot;
 }
 
-/* Slot of the way than which `newer` ways of the set have been used later: 0 is the newest. */
+/* Slot of the way at place `newer` in the set's order of use: 0 is the newest. */
 WAYS_INLINE uint32_t ways_at(const ways_t *c, uint32_t set, uint32_t newer)
 {
     if (c->order) return set * WAYS_BLOCK + (uint32_t)(c->order[set] >> 4 * newer & 15);
