@@ -47,12 +47,13 @@ char *__realpath_chk(const char *path, char *resolved, size_t room);
 sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t __sysv_signal(int number, sighandler_t handler);
 
-/* On x86-64 the two are the same type by another name; one helper serves both. */
+/* On x86-64 both structures are the same, so that one helper serves both. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64) &&
                    offsetof(struct stat, st_rdev) == offsetof(struct stat64, st_rdev),
                "struct stat and stat64 must agree");
 
-/* The next definition of a function, looked up once. Safe in constructors and after fork. */
+/* The next definition of a function behind this library's, usually the C library's; looked up once.
+ * Safe in constructors and after fork. */
 static void *find_next(_Atomic(void *) *slot, const char *name)
 {
     void *f = atomic_load_explicit(slot, memory_order_relaxed);
@@ -255,8 +256,8 @@ EXPORT int eaccess(const char *path, int mode)
     return next(path, mode);
 }
 
-/* The tree's stand-ins for device nodes are plain files, an open device is a memory file: shows
- * both as what they stand for. `asked` is NULL or empty where a descriptor was asked about. */
+/* Shows a device as a device node: in the private tree its path is a plain file, and its open
+ * descriptor is a memory file. `asked` is the path; NULL or empty: the call is for a descriptor. */
 static int show_device(int result, const char *asked, void *stat_buffer)
 {
     struct stat *st = stat_buffer;
@@ -409,7 +410,7 @@ EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_
     return next(path, buffer, size, room);
 }
 
-/* What realpath() found below the tree is a path of the driver again. */
+/* Turns a path in the private tree, which realpath() has found, back into one of the driver. */
 static char *show_path(const char *asked, char *resolved)
 {
     if (resolved && redirect_wanted(asked)) redirect_strip_root(asked, resolved);
@@ -443,8 +444,8 @@ EXPORT char *canonicalize_file_name(const char *path)
 /* ---- shared memory ---- */
 
 /* mmap() and munmap() may be called when the C library is not ready for dlsym(): by allocators,
- * from within dlsym() itself. So the next one is looked up once, in a constructor; before, the
- * kernel is it. */
+ * from within dlsym() itself. So the next definitions are looked up in a constructor; calls before
+ * that go to the kernel. */
 static __typeof__(mmap) *next_mmap;
 static __typeof__(mmap64) *next_mmap64;
 static __typeof__(munmap) *next_munmap;
@@ -466,8 +467,9 @@ static void *map(__typeof__(mmap) *next, void *address, size_t bytes, int protec
     return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
 }
 
-/* Memory of another process is mapped from its pages, a DMA-BUF, which the kernel knows nothing of,
- * from those that it stands for, and a device that is no file from its own. */
+/* mmap() for what the kernel cannot map: an offset of a render node that stands for memory of
+ * another process; a DMA-BUF, which is a socket; and a device node that is a socket (pages.h). The
+ * kernel refuses sockets with ENODEV. */
 static void *map_shared(__typeof__(mmap) *next, void *address, size_t bytes, int protection,
                         int flags, int fd, off_t offset)
 {
@@ -501,7 +503,7 @@ EXPORT int munmap(void *address, size_t bytes)
     return (int)syscall(SYS_munmap, address, bytes);
 }
 
-/* The size of a DMA-BUF is asked for by seeking to its end; a socket cannot seek. */
+/* Programs seek to the end of a DMA-BUF to get its size. Ours is a socket, which cannot seek. */
 EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
     NEXT(lseek);
@@ -526,7 +528,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
     return next(number, action, old);
 }
 
-/* signal() of one kind or the other: false where the C library is to be asked. */
+/* Does what signal() does, of the kind that `flags` says. False: the caller asks the C library. */
 static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, old;
@@ -579,7 +581,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
     return next(fd, request, argument);
 }
 
-/* ---- not the C library's: for profilers and the checker, which find it here ---- */
+/* ---- functions of our own, which profilers and the checker find by dlsym() ---- */
 
 EXPORT softgpu_instruction_counts_fn_t softgpu_instruction_counts;
 

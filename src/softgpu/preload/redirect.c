@@ -29,13 +29,13 @@ static const room_t rooms[] = {
     ROOM("/sys/class/kfd"), ROOM("/sys/class/drm"), ROOM("/sys/module/amdgpu"),
 };
 
-/* Names below which more than the driver's files lie: the rest of the name decides. A host's own
- * GPU behind a PCI bridge has another path than "pci0000:00/BUS", which none but ours can have. */
+/* Folders that have other files, too: the rest of the path decides. "pci0000:00/BUS" is the path of
+ * our GPUs only, since that of a GPU of the host has the PCI bridge in between. */
 static const char char_devices[] = "/sys/dev/char/226:",
                   pci_root[] = "/sys/devices/pci0000:00/0000:";
 
-/* The library's table once it is loaded, or &unavailable. A race loads it twice, which dlopen
- * counts; holding a lock across dlopen could deadlock with a constructor that opens a device. */
+/* The library's table once it is loaded, or &unavailable. Two threads may both call dlopen(), which
+ * is harmless. A lock held across it could deadlock with a constructor that opens a device. */
 static _Atomic(const softgpu_seam_t *) loaded;
 static const softgpu_seam_t unavailable;
 
@@ -104,7 +104,7 @@ static void complain(const char *what)
     char text[PATH_MAX + 256];
     int n = snprintf(text, sizeof(text), "softgpu: error: %s\n", what);
     if (n > 0 && has_stderr && write(STDERR_FILENO, text, strnlen(text, sizeof(text))) < 0)
-        return; /* nobody listens */
+        return; /* standard error is closed: there is no other place for the message */
 }
 
 static const softgpu_seam_t *load(void)

@@ -47,7 +47,7 @@ const struct softgpu_check_api *redirect_check(unsigned version);
 struct softgpu_instruction_counts_api;
 const struct softgpu_instruction_counts_api *redirect_instruction_counts(unsigned version);
 
-/* True if fd is a device: *result is then the ioctl's. */
+/* True if fd is a device or a DMA-BUF: *result is then what ioctl() returns. */
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result);
 
 #endif
