@@ -1,7 +1,8 @@
 /* main.c - softgpu: runs a program on the software GPU.
  *
- * Options become environment variables, which kfd/config.c and the device read; the stub goes into
- * LD_PRELOAD; then this process executes the program. A new option needs a row in `options`. */
+ * Options become environment variables, which kfd/config.c, the device and the checker read; the
+ * stub goes into LD_PRELOAD; then this process executes the program, or, with --error-exitcode,
+ * waits for it. A new option needs a row in `options`. */
 #include "base/file.h"
 #include "base/program.h"
 #include "softgpu/check/options.h"
@@ -164,7 +165,7 @@ static void check_choice(struct argp_state *state, size_t row, const char *value
                choice[1], choice[2]);
 }
 
-/* Path of this program: as the kernel knows it, or, without /proc, as it was started. */
+/* The path of this program: from /proc, or, if that is not there, from how it was started. */
 static int find_self(char self[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
@@ -201,7 +202,7 @@ static int is_profile(const struct dirent *entry)
     return length > suffix && !strcmp(entry->d_name + length - suffix, PROFILE_SUFFIX);
 }
 
-/* What the file says behind "marketing_name". */
+/* Prints the value of the key "marketing_name" in a profile. */
 static void print_marketing_name(const char *directory, const char *file)
 {
     static const char key[] = "marketing_name";
@@ -237,7 +238,7 @@ static void list_profiles(void)
     exit(0);
 }
 
-/* A file to which the program's processes append. False with errno. */
+/* Makes or empties a file to which the program's processes append. False with errno. */
 static bool begin_file(const char *name)
 {
     const int fd = base_file_open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -245,7 +246,7 @@ static bool begin_file(const char *name)
     return fd >= 0;
 }
 
-/* They append in whatever folder they are by then. */
+/* The variable gets an absolute path, since the program's processes may change their folder. */
 static error_t begin_trace_file(struct argp_state *state, const char *name)
 {
     char path[PATH_MAX];
@@ -287,9 +288,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* Adds the stub behind what is preloaded already. In a sanitized build the runtime goes first; by
- * default leaks and races are not reported then, because the program and AMD's runtimes never free
- * their globals and are not instrumented: a race detector does not see them synchronise. */
+/* Adds the stub behind the libraries that are preloaded already. In a sanitized build the
+ * sanitizer's runtime comes first. It reports neither leaks nor races by default: the program and
+ * AMD's runtimes do not free their globals, and a race detector does not see them synchronise,
+ * since they are not instrumented. */
 static int add_preload(const char *stub)
 {
     static const char runtime[] = SOFTGPU_SANITIZER_RUNTIME;
@@ -308,8 +310,9 @@ static int add_preload(const char *stub)
     return result;
 }
 
-/* In front of all else that is preloaded, so that its calls are those that the program makes; what
- * the runtime would give out of one piece is mapped apart. */
+/* Adds the checker's library in front of all others that are preloaded, so that it gets the calls
+ * as the program makes them. ROCr is told to map each allocation by itself, so that accesses
+ * between two of them fault. */
 static int add_check(void)
 {
     char library[PATH_MAX], *value;
@@ -325,7 +328,7 @@ static int add_check(void)
     return result;
 }
 
-/* ---- a status of its own ---- */
+/* ---- --error-exitcode ---- */
 
 static volatile pid_t child;
 
@@ -334,7 +337,8 @@ static void pass_on(int number)
     if (child > 0) kill(child, number);
 }
 
-/* Waits for the program and ends as it has, or with `status` if the file is not empty. */
+/* Waits for the program and ends as it has ended, or with `status` if the file, to which the
+ * checker writes when it has findings, is not empty. */
 static void wait_for_it(int status, const char *name)
 {
     static const int numbers[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -357,7 +361,7 @@ static void wait_for_it(int status, const char *name)
     _exit(128 + WTERMSIG(how));
 }
 
-/* Returns in the process that is to become the program; this one waits for it. */
+/* Forks. Returns in the child, which is to become the program; this process waits for it. */
 static void run_beside(int status)
 {
     static char name[] = "/tmp/softgpu-errors-XXXXXX";
@@ -371,7 +375,8 @@ static void run_beside(int status)
     if (child) wait_for_it(status, name);
 }
 
-/* With the number of this process in place of %pid%: of several launchers each has its own file. */
+/* Puts the number of this process in place of %pid% in the name of the checker's output, so that
+ * each of several launchers has its own file. */
 static int number_output(void)
 {
     static const char key[] = "%pid%";
@@ -389,7 +394,7 @@ static int number_output(void)
     return result;
 }
 
-/* The program may go to another folder than that from which its files are named. */
+/* Makes a file name absolute, since the program may change its folder. */
 static int name_from_root(unsigned variable)
 {
     char folder[PATH_MAX], *path;
@@ -402,8 +407,7 @@ static int name_from_root(unsigned variable)
     return result;
 }
 
-/* Nothing has been found yet: whoever reads the file has what he expects, whatever becomes of the
- * program. */
+/* Makes a report without findings, so that there is one even if the program crashes early. */
 static int begin_report(chk_format_t format)
 {
     const char *name = getenv(chk_variables[CHK_VARIABLE_OUTPUT]);
@@ -412,8 +416,8 @@ static int begin_report(chk_format_t format)
     return EXIT_SETUP;
 }
 
-/* What the environment asks for, options or not; before the program is there. `begin`: the file of
- * the report, too. */
+/* Sets up the checker, if the options or the user's environment ask for it. `begin`: makes the file
+ * of the report, too. */
 static int set_check(bool begin)
 {
     chk_options_t check;
