@@ -32,8 +32,7 @@
     X(sdma_engines, 2, 0, 16)                                                                      \
     X(sdma_xgmi_engines, 3, 0, 16)                                                                 \
     X(num_gws, 64, 0, 64)                                                                          \
-    /* what each block of performance counters counts at once, if that is more than the product's  \
-     */                                                                                            \
+    /* slots of each block of performance counters, if more than the product has */                \
     X(counter_slots, 1024, 0, 1024)                                                                \
     /* the cache model, docs/counter-model.md; latencies in clocks from issue to data */           \
     X(l1_vector_ways, 64, 1, 128)                                                                  \
