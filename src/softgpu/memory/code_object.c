@@ -22,8 +22,8 @@ typedef struct {
     uint64_t size;
 } image_t;
 
-/* NULL if it is not all in the image, or not where such a thing may stand: ELF aligns what it has.
- */
+/* The host address of `size` bytes of the image; NULL if they are not all in it, or not aligned as
+ * ELF demands. */
 static const void *part(const image_t *image, uint64_t at, uint64_t size, uintptr_t alignment)
 {
     if (at > image->size || size > image->size - at) return NULL;
@@ -39,7 +39,7 @@ static bool is_code_object(const image_t *image)
            head->e_phentsize == sizeof(Elf64_Phdr);
 }
 
-/* Of a code object; NULL: they are not in the image. */
+/* The program headers of a code object; NULL: they are not in the image. */
 static const Elf64_Phdr *segments(const image_t *image, unsigned *n)
 {
     const Elf64_Ehdr *head = part(image, 0, sizeof *head, _Alignof(Elf64_Ehdr));
@@ -86,7 +86,8 @@ static bool find_symbols(const image_t *image, symbols_t *out)
     return out->symbols && out->strings;
 }
 
-/* The kernel whose descriptor is at `at`, of `length` characters; NULL: none has a name. */
+/* The name of the kernel whose descriptor is at `at`, of *length characters; NULL: there is no
+ * symbol for it. */
 static const char *name_in(const image_t *image, uint64_t at, size_t *length)
 {
     symbols_t s;
@@ -103,7 +104,8 @@ static const char *name_in(const image_t *image, uint64_t at, size_t *length)
     return NULL;
 }
 
-/* The image around the address, which is in its mapping. */
+/* Finds the code object that holds the address: the nearest one that begins before it, in the same
+ * extent. */
 static bool image_around(const sg_memory_t *m, uint64_t va, image_t *image, uint64_t *begin)
 {
     const sg_extent_t *e = sg_memory_find(m, va);

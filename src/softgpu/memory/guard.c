@@ -16,8 +16,8 @@ int __sigaction(int number, const struct sigaction *action, struct sigaction *ol
 
 enum {
     N_SIGNALS = 2,
-    N_KEPT = 8,                 /* handlers may be changed so often while one is being looked at */
-    FLAG_RESTORER = 0x04000000, /* of x86-64's kernel: the C library shows it */
+    N_KEPT = 8, /* a reader is safe from so many changes while it copies an action */
+    FLAG_RESTORER = 0x04000000, /* SA_RESTORER of the x86-64 kernel, for which libc has no name */
     PAGE_FAULT_WRITE = 2        /* error code of a page fault on x86-64 */
 };
 
@@ -34,7 +34,7 @@ static _Atomic bool installed;
 
 static _Thread_local sg_guard_t *guard __attribute__((tls_model("initial-exec")));
 static _Thread_local bool of_device __attribute__((tls_model("initial-exec"))); /* this thread */
-static _Thread_local bool listens __attribute__((tls_model("initial-exec"))); /* to both signals */
+static _Thread_local bool listens __attribute__((tls_model("initial-exec")));   /* blocks neither */
 
 static bool is_ours(int number)
 {
@@ -73,8 +73,9 @@ static void add_both(sigset_t *set)
         sigaddset(set, numbers[i]);
 }
 
-/* A signal from outside has met a thread of ours: it goes to the process again, and this thread
- * listens to neither until its next guard. */
+/* A signal that was sent, and is no fault, has come to a thread of the device: sends it to the
+ * process again. This thread blocks both signals until its next guard, so that a thread of the
+ * program gets it. */
 static void pass_on(int number, siginfo_t *info, ucontext_t *context)
 {
     add_both(&context->uc_sigmask);
@@ -114,7 +115,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         listens = false; /* the kernel has blocked the signal, and siglongjmp() leaves it so */
         siglongjmp(g->back, 1);
     }
-    /* whether it listens or not: of two that came at once the second is handled first */
+    /* also when `listens` is false: if both signals come at once, the second is handled first */
     if (of_device && sent)
         pass_on(number, info, at);
     else
@@ -123,8 +124,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 /* ---- for the program ---- */
 
-/* Keeps the action and installs the handler with what belongs to it: mask, stack, restart. An
- * ignored signal stays so, as programs executed by this one inherit that. */
+/* Keeps the program's action and installs our handler with the flags and the mask of that action.
+ * An ignored signal stays ignored, since programs executed by this one inherit that. */
 static int take(int number, const struct sigaction *action)
 {
     programs_t *p = program_of(number);

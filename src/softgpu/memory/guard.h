@@ -16,7 +16,7 @@
 typedef struct sg_guard {
     const sg_memory_t *memory;
     struct sg_guard *outer;
-    uint64_t va; /* after a fault: the GPU's address */
+    uint64_t va; /* after a fault: the GPU address that was accessed */
     bool write;
     sigjmp_buf back; /* by sigsetjmp(back, 0) */
 } sg_guard_t;

@@ -29,8 +29,8 @@ typedef struct table {
 typedef struct extent_node {
     sg_extent_t extent; /* first: extent pointers are node pointers */
     struct extent_node *next, *prev;
-    struct extent_node *pieces; /* what is left of it in the table; linked by next */
-    struct extent_node *owner;  /* of a piece */
+    struct extent_node *pieces; /* the parts that trim() has left in the table; linked by next */
+    struct extent_node *owner;  /* of a piece: the extent that it is a part of */
 } extent_node_t;
 
 struct sg_memory {
@@ -109,7 +109,7 @@ static int walk_range(table_t *t, unsigned level, uint64_t begin, uint64_t end, 
         if (!(now & SLOT_IS_TABLE) && part_end - begin == span) {
             rc = fn(slot, value);
         } else {
-            if (!(now & SLOT_IS_TABLE)) { /* the whole of it is what each part will be at first */
+            if (!(now & SLOT_IS_TABLE)) { /* makes a table whose slots have what the slot had */
                 table_t *sub = calloc(1, sizeof *sub);
                 if (!sub) return -ENOMEM;
                 for (unsigned i = 0; now && i < TABLE_SLOTS; i++)
@@ -226,7 +226,7 @@ static int replace(sg_memory_t *m, extent_node_t *old, extent_node_t *first, ext
 {
     extent_node_t *const parts[] = {first, second};
     int rc = 0;
-    /* As in sg_memory_map: tables first. */
+    /* as in sg_memory_map(), the first walk makes the tables */
     for (unsigned k = 0; k < 2 && parts[k] && !rc; k++)
         rc = walk_range(m->root, 0, parts[k]->extent.begin, parts[k]->extent.end, slot_stays, 0);
     if (rc) return rc;
@@ -295,7 +295,8 @@ const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va)
 
 /* ---- registered memory ---- */
 
-/* Asks for nothing to be written, and the kernel looks whether all of it is mapped. */
+/* Whether all of the host memory is mapped. msync() with MS_ASYNC writes nothing and fails with
+ * ENOMEM if a page is not. */
 static bool is_there(const uint8_t *host, uint64_t bytes)
 {
     const uintptr_t page = (uintptr_t)1 << PAGE_BITS, begin = (uintptr_t)host & ~(page - 1);
@@ -347,7 +348,7 @@ const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va)
     const sg_extent_t *e = sg_memory_find(m, va);
     if (!e || is_whole(e)) return e;
     pthread_mutex_lock(&m->lock);
-    e = sg_memory_find(m, va); /* another thread may have been here */
+    e = sg_memory_find(m, va); /* again: another thread may have trimmed it meanwhile */
     int rc = e && !is_whole(e) ? trim(m, (const extent_node_t *)e) : 0;
     e = rc ? NULL : sg_memory_find(m, va);
     pthread_mutex_unlock(&m->lock);

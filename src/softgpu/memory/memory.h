@@ -67,9 +67,10 @@ static inline uint64_t sg_memory_epoch(const sg_memory_t *m)
 /* The extent that holds va, or NULL. Wait-free: at most four dependent loads. */
 const sg_extent_t *sg_memory_find(const sg_memory_t *m, uint64_t va);
 
-/* The same, after a look whether the program still has the host memory of a registered extent: it
- * need not tell us before it unmaps. Pages that are gone leave the table, as a GPU's do, and the
- * rest of the extent stays. Memory that goes while a kernel or a copy uses it: guard.h. */
+/* Like sg_memory_find(), but tests whether the host memory of a registered extent is still mapped,
+ * since the program may unmap it without telling us. Pages that are gone leave the table, as they
+ * leave a GPU's, and the rest of the extent stays. guard.h is for memory that goes while a kernel
+ * or a copy uses it. */
 const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va);
 
 /* Host address of [va, va+size) if it lies in one extent with the wanted flags and, for a
