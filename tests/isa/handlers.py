@@ -6,11 +6,21 @@ have what it finds. A line elsewhere fails the test, which names it.
 import pathlib, re, sys, tempfile
 
 ISA = "src/softgpu/isa/"
+# what the loops count is counted at every instruction
+COUNTED = {ISA + "observe.h", ISA + "census.h", ISA + "run.c", "src/softgpu/perf/census.c"}
 
 # (what is wrong, expression, files that are looked at, files where it is right)
 RULES = [
     ("an instruction is known by its number and its row, not by its name",
      r"(->|\.)mnemonic\b", r"src/.*", {ISA + "table.c", ISA + "disasm.c", ISA + "code.c", "src/softgpu/device/observe.c"}),
+    ("the row of an operand is isa_row_of()", r"kind == ISA_OPK_AGPR \?", r"src/.*", {ISA + "wave.h"}),
+    ("where AGPRs begin is known to isa_row_number() and isa_register_of_row()", r"acc_offset\b(?!, o\))", r"src/softgpu/.*",
+     {ISA + "wave.h", ISA + "salu_hwreg.c", "src/softgpu/device/dispatch.c", "src/softgpu/device/group.c",
+      "src/softgpu/check/init.h", "src/softgpu/check/init_ask.c", "src/softgpu/check/init_shadow.c"}),
+    ("a set of all lanes is ISA_ALL_LANES, one of some isa_first_lanes()",
+     r"(exec|lanes)\b[^;=]*[=!]?= *(~UINT64_C\(0\)|UINT64_MAX)|UINT64_MAX >> \(?ISA_LANES", r"src/softgpu/.*", COUNTED),
+    ("lanes are counted by isa_lane_count()", r"popcount\w*\([^)]*exec", r"src/softgpu/.*", COUNTED),
+    ("items become waves by isa_wave_count()", r"/ ISA_LANES\b.*items|items.*/ ISA_LANES\b", r"src/softgpu/.*", {ISA + "wave.h"}),
 ]
 
 
@@ -35,7 +45,12 @@ def wrong(tree):
 
 
 # against each rule, in its order: a file and a line
-CASES = [("src/insight/a.c", 'if (strcmp(row->mnemonic, "s_branch") == 0)')]
+CASES = [("src/insight/a.c", 'if (strcmp(row->mnemonic, "s_branch") == 0)'),
+         ("src/softgpu/cache/a.c", "row = o->reg + (o->kind == ISA_OPK_AGPR ? 8 : 0);"),
+         ("src/softgpu/check/a.c", "if (row >= w->acc_offset) row -= 8;"),
+         ("src/softgpu/perf/a.c", "if (w->exec != ~UINT64_C(0)) return;"),
+         ("src/softgpu/isa/a.c", "n = __builtin_popcountll(w->exec);"),
+         ("src/softgpu/device/a.c", "waves = (items + 63) / ISA_LANES;")]
 
 
 def finds_what_is_wrong():

@@ -71,7 +71,7 @@ static unsigned drop_outside(sgc_lanes_t *a, uint32_t size)
         outside |= (uint64_t)(a->va[l] + a->bytes > size) << l;
     outside &= a->exec;
     a->exec &= ~outside;
-    return (unsigned)__builtin_popcountll(outside);
+    return isa_lane_count(outside);
 }
 
 /* The cost of lanes that are all inside of LDS. */
@@ -81,7 +81,7 @@ static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
     sgc_lds_use_t u = {.phases = ISA_LANES / step};
     for (unsigned first = 0; first < ISA_LANES; first += step) {
         load_t most = {1, 1}; /* an idle phase takes its clock */
-        if (a->exec >> first & (UINT64_MAX >> (ISA_LANES - step))) most = bank_load(a, first, step);
+        if (a->exec >> first & isa_first_lanes(step)) most = bank_load(a, first, step);
         u.clocks += atomic ? most.lanes : most.words;
         u.bank_conflict += most.words - 1;
         if (atomic) u.addr_conflict += most.lanes - most.words;
@@ -103,8 +103,7 @@ sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *lanes, uint32_t size, const sgc_o
 
 static const uint32_t *address_row(const isa_wave_t *w, const isa_inst_t *i)
 {
-    const isa_operand_t *o = &i->src[0];
-    return w->vgpr[o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0)];
+    return *isa_row_of(w, &i->src[0]);
 }
 
 /* ---- costs that are kept, for lanes with the same distances from each other ---- */
@@ -221,7 +220,8 @@ static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
 {
     const uint32_t *row = address_row(w, i);
     uint32_t step;
-    if (op->special == SGC_LANE || w->exec != ~UINT64_C(0) || !sgc_row_even(row, SGC_LINE, &step) ||
+    if (op->special == SGC_LANE || w->exec != ISA_ALL_LANES ||
+        !sgc_row_even(row, SGC_LINE, &step) ||
         row[0] + (ISA_LANES - 1) * (uint64_t)step + offset > UINT32_MAX) {
         element_lanes(w, i, op, offset, a);
         return;

@@ -291,7 +291,7 @@ INLINE uint64_t byte_mask(uint32_t from, uint32_t to)
 
 INLINE bool side_by_side(const sgc_lanes_t *a, uint32_t stride)
 {
-    if (a->exec != ~UINT64_C(0)) return false;
+    if (a->exec != ISA_ALL_LANES) return false;
     uint64_t differ = 0;
     for (unsigned l = 0; l < ISA_LANES; l++)
         differ |= (a->va[l] - l * (uint64_t)stride) ^ a->va[0];
@@ -646,9 +646,7 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
     cu->l1_filled = true;
     walk(&p, a);
     count_accesses(&p);
-    /* this is built for hosts that cannot count bits in one instruction */
-    const uint32_t lanes = ~a->exec ? (uint32_t)__builtin_popcountll(a->exec) : (uint32_t)ISA_LANES;
-    count_pipes(&p, lanes * a->bytes);
+    count_pipes(&p, isa_lane_count(a->exec) * a->bytes);
     cost->vmem_issue += p.lookups;
     if (p.latency > cost->latency) cost->latency = p.latency;
 }

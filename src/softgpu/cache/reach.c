@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static const isa_row_t *rows_of(const isa_wave_t *w, const isa_operand_t *o)
-{
-    return w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
-}
-
 /* A scalar source. Special registers (ISA_OPK_SPECIAL) count as 0: none holds an address. */
 static uint64_t scalar(const isa_wave_t *w, const isa_operand_t *o)
 {
@@ -25,7 +20,7 @@ static uint64_t scalar(const isa_wave_t *w, const isa_operand_t *o)
  * true: the caller need not compute each address. */
 static bool even_lanes(sgc_lanes_t *a, uint64_t base, const uint32_t *row)
 {
-    if (a->exec != ~UINT64_C(0) || !sgc_row_even(row, SGC_LINE, &a->step)) return false;
+    if (a->exec != ISA_ALL_LANES || !sgc_row_even(row, SGC_LINE, &a->step)) return false;
     a->even = true;
     a->va[0] = base + row[0];
     return true;
@@ -39,7 +34,7 @@ static bool row_same(const uint32_t *row)
 
 static void global_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)
 {
-    const isa_row_t *v = rows_of(w, &i->src[0]);
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
     const uint64_t offset = (uint64_t)(int64_t)i->imm;
     if (i->flags & ISA_F_SADDR) {
         const uint64_t base = scalar(w, &i->src[2]) + offset;
@@ -56,7 +51,7 @@ static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t 
     if (i->flags & ISA_F_SADDR)
         isa_address_scratch(a->va, w->flat_scratch, NULL, (uint32_t)scalar(w, &i->src[2]) + offset);
     else
-        isa_address_scratch(a->va, w->flat_scratch, rows_of(w, &i->src[0])[0], offset);
+        isa_address_scratch(a->va, w->flat_scratch, isa_row_of(w, &i->src[0])[0], offset);
 }
 
 /* Returns the bytes from one dword of an element to the next. */
@@ -66,7 +61,7 @@ static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const
     isa_buffer_t b;
     const bool indexed = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
     isa_address_descriptor(&w->sgpr[i->src[2].reg], op->formatted, &b);
-    isa_address_buffer(va, range, &b, i, indexed ? rows_of(w, &i->src[0]) : NULL,
+    isa_address_buffer(va, range, &b, i, indexed ? isa_row_of(w, &i->src[0]) : NULL,
                        (uint32_t)scalar(w, &i->src[3]));
     return isa_buffer_dword_step(&b);
 }
@@ -127,7 +122,7 @@ static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sg
 static void flat_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
 {
     sgc_lanes_t *a = &r->memory;
-    const isa_row_t *v = rows_of(w, &i->src[0]);
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
     const isa_dispatch_t *d = w->group->dispatch;
     const uint64_t high = (uint64_t)v[1][0] << 32;
     if (high != d->shared_base && high != d->private_base && row_same(v[1]) &&

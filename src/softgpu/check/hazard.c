@@ -94,10 +94,9 @@ static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned
         snprintf(text, room, "s%u", code);
         for (size_t k = 0; k < sizeof special / sizeof *special; k++)
             if (special[k].code == code) snprintf(text, room, "%s", special[k].name);
-    } else if (reg >= w->acc_offset) {
-        snprintf(text, room, "a%u", reg - w->acc_offset);
     } else {
-        snprintf(text, room, "v%u", reg);
+        const isa_vector_register_t v = isa_register_of_row(w, reg);
+        snprintf(text, room, "%c%u", v.file, v.number);
     }
 }
 

@@ -29,8 +29,8 @@ static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
 static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *o, unsigned roles)
 {
     const unsigned n = (o->bits + 31u) / 32, written = roles & CHK_ROLE_WRITTEN;
-    if (o->kind == ISA_OPK_VGPR) add_regs(u, o->reg, n, roles);
-    if (o->kind == ISA_OPK_AGPR) add_regs(u, w->acc_offset + o->reg, n, roles);
+    if (o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR)
+        add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
     if (o->kind == ISA_OPK_SGPR)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,
                  CHK_ROLE_SCALAR | written | (roles & CHK_ROLE_LANE));

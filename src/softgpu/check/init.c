@@ -81,13 +81,11 @@ static void describe(chk_finding_t *f, const isa_wave_t *w, const chk_origin_t *
                      size_t room)
 {
     const uint64_t slot = (from->pc - w->page->va) / 4;
+    isa_vector_register_t reg;
     switch (from->from) {
     case CHK_FROM_VGPR:
-        if (from->at >= w->acc_offset && w->acc_offset)
-            snprintf(more, room, "the wave has never written a%u",
-                     (unsigned)(from->at - w->acc_offset));
-        else
-            snprintf(more, room, "the wave has never written v%u", (unsigned)from->at);
+        reg = isa_register_of_row(w, (unsigned)from->at);
+        snprintf(more, room, "the wave has never written %c%u", reg.file, reg.number);
         break;
     case CHK_FROM_SGPR: name_scalar((unsigned)from->at, more, room); break;
     case CHK_FROM_MEMORY:
@@ -137,7 +135,7 @@ static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wav
     isa_operand_t part = *o;
     part.bits = (uint16_t)(32 * dwords);
     if (o->kind == ISA_OPK_NONE || o->kind == ISA_OPK_CONST) return;
-    const uint64_t lanes = chk_operand_some(h, &part) & (chk_is_row(o) ? w->exec : ~UINT64_C(0));
+    const uint64_t lanes = chk_operand_some(h, &part) & (chk_is_row(o) ? w->exec : ISA_ALL_LANES);
     if (!lanes) return;
     report(g, w, i, CHK_KIND_INIT_ADDRESS, chk_is_row(o) ? lanes : 0,
            chk_operand_from(h, &part, lanes));

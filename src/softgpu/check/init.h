@@ -70,7 +70,7 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
 
 static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)
 {
-    return o->reg + (o->kind == ISA_OPK_AGPR ? s->acc_offset : 0);
+    return isa_row_number(s->acc_offset, o);
 }
 
 static inline bool chk_is_row(const isa_operand_t *o)

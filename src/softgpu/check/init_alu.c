@@ -33,7 +33,7 @@ static void any(chk_ask_t *f)
                                             : ~0u;
         }
         if (lanes && f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
+            f->from = *chk_operand_from(f->s, &f->i->src[n], ISA_ALL_LANES);
     }
     if (f->a->tied) {
         const uint64_t old = chk_operand_some(f->s, &f->i->dst) & f->w->exec;
@@ -87,12 +87,12 @@ static void bits(chk_ask_t *f)
     for (unsigned l = 0; l < ISA_LANES && unclear; l++)
         for (unsigned k = 0; k < f->rows; k++)
             if (unclear >> l & f->w->exec >> l & 1) f->differ.row[k][l] = ~0u;
-    const uint64_t lanes = f->with_old ? ~UINT64_C(0) : f->lanes;
+    const uint64_t lanes = f->with_old ? ISA_ALL_LANES : f->lanes;
     const unsigned row = chk_row_of(f->s, &f->i->dst);
     for (unsigned k = 0; k < f->rows; k++)
         chk_row_set(f->s, row + k, lanes, f->differ.row[k], &f->from);
     if (f->a->swaps)
-        chk_row_set(f->s, chk_row_of(f->s, &f->i->src[0]), ~UINT64_C(0), f->differ.row[1],
+        chk_row_set(f->s, chk_row_of(f->s, &f->i->src[0]), ISA_ALL_LANES, f->differ.row[1],
                     &f->from);
     uint32_t unknown = 0; /* undefined bits of the result; `ones`: bits that are 1 for sure */
     uint32_t ones = 0;
@@ -202,7 +202,7 @@ static void up(chk_ask_t *f)
         else
             look_both(f, n, &x[n], &v[n]);
         if (v[n].rows && f->from.from == CHK_FROM_NOWHERE && chk_operand_some(f->s, o))
-            f->from = *chk_operand_from(f->s, o, ~UINT64_C(0));
+            f->from = *chk_operand_from(f->s, o, ISA_ALL_LANES);
     }
     uint64_t lanes = 0;
     for (unsigned l = 0; l < (f->scalar ? 1 : ISA_LANES); l++) {
@@ -302,7 +302,7 @@ static void matrix(chk_ask_t *f)
         const isa_operand_t *undefined = &f->i->src[which];
         if (!chk_operand_some(f->s, undefined)) continue;
         if (f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, undefined, ~UINT64_C(0));
+            f->from = *chk_operand_from(f->s, undefined, ISA_ALL_LANES);
         chk_ask_prepare(f);
         i.src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = f->i->src[2].bits};
         for (unsigned side = 0; side < 2; side++) {
@@ -331,7 +331,7 @@ static void matrix(chk_ask_t *f)
     }
     const bool addend = chk_operand_some(f->s, &f->i->src[2]) && chk_is_row(&f->i->src[2]);
     if (addend && f->from.from == CHK_FROM_NOWHERE)
-        f->from = *chk_operand_from(f->s, &f->i->src[2], ~UINT64_C(0));
+        f->from = *chk_operand_from(f->s, &f->i->src[2], ISA_ALL_LANES);
     for (unsigned k = 0; k < n && k < 32 && addend; k++) {
         chk_row_get(f->s, chk_row_of(f->s, &f->i->src[2]) + k, u);
         for (unsigned l = 0; l < ISA_LANES; l++)
@@ -340,7 +340,7 @@ static void matrix(chk_ask_t *f)
     for (unsigned k = 0; k < n && k < 32; k++) {
         for (unsigned l = 0; l < ISA_LANES; l++)
             u[l] = touched[k][l] | (wide ? touched[k ^ 1][l] : 0) ? ~0u : 0;
-        chk_row_set(f->s, row + k, ~UINT64_C(0), u, &f->from);
+        chk_row_set(f->s, row + k, ISA_ALL_LANES, u, &f->from);
     }
 }
 

@@ -150,8 +150,8 @@ void chk_ask_variables(chk_ask_t *f, unsigned without)
 {
     f->variables = 0;
     for (unsigned k = 0; k < 3; k++)
-        if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ~UINT64_C(0));
-    if (f->with_old) add_operand(f, &f->i->dst, ~UINT64_C(0));
+        if (!(without >> k & 1)) add_operand(f, &f->i->src[k], ISA_ALL_LANES);
+    if (f->with_old) add_operand(f, &f->i->dst, ISA_ALL_LANES);
     add_scc(f);
 }
 
@@ -284,7 +284,7 @@ uint64_t chk_ask_controls(chk_ask_t *f)
         for (unsigned l = 0; l < ISA_LANES; l++)
             lanes |= (uint64_t)((v.row[0][l] & f->a->of.control_bits) != 0) << l;
         if (lanes && f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, &f->i->src[n], ~UINT64_C(0));
+            f->from = *chk_operand_from(f->s, &f->i->src[n], ISA_ALL_LANES);
     }
     return lanes;
 }
@@ -367,7 +367,7 @@ void chk_ask_set_rows(chk_ask_t *f, const isa_row_t *u)
         chk_row_get(f->s, row + k, old);
         for (unsigned l = 0; l < ISA_LANES; l++)
             now[l] = (u[k][l] & written[k][l]) | (old[l] & ~written[k][l]);
-        chk_row_set(f->s, row + k, ~UINT64_C(0), now,
+        chk_row_set(f->s, row + k, ISA_ALL_LANES, now,
                     f->from.from == CHK_FROM_NOWHERE ? &was : &f->from);
     }
 }

@@ -52,7 +52,7 @@ static bool keeps(chk_lab_t *l, unsigned op)
     for (unsigned k = 0; k < 2; k++) {
         memset(l->rows, 0, 4 * sizeof *l->rows);
         memset(l->rows + DST, k ? 0xff : 0, DWORDS * sizeof *l->rows);
-        l->wave.exec = ~UINT64_C(0);
+        l->wave.exec = ISA_ALL_LANES;
         l->wave.mode = 0xf0;
         l->wave.stop = 0;
         l->core->handlers[op](&l->wave, &i);

@@ -157,7 +157,7 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     if (quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP)) some &= w->exec;
     if (quick & CHK_QUICK_OLD || i->flags & CHK_PARTIAL_FLAGS)
         some |= chk_operand_some(s, &i->dst) &
-                (quick & CHK_QUICK_ALL_LANES || !chk_is_row(&i->dst) ? ~UINT64_C(0) : w->exec);
+                (quick & CHK_QUICK_ALL_LANES || !chk_is_row(&i->dst) ? ISA_ALL_LANES : w->exec);
     if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
     if (quick & CHK_QUICK_OF_VCC) some |= s->scalar[ISA_CODE_VCC] | s->scalar[ISA_CODE_VCC + 1];
     if (__builtin_expect(!some || quick & CHK_QUICK_KNOWN, 1))

@@ -209,7 +209,7 @@ bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site
     const isa_operand_t *o = &i->src[1 + element];
     if (i->fmt == ISA_FMT_MIMG) return same_texel(w, i, lane, at, from, bytes);
     if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR) return true; /* value unknown */
-    const isa_row_t *rows = w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
+    const isa_row_t *rows = isa_row_of(w, o);
     for (uint32_t k = from; k < from + bytes; k++)
         if ((uint8_t)(rows[k / 4][lane] >> (8 * (k % 4) + site->data_shift)) != *at++) return false;
     return true;

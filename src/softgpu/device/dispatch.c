@@ -143,7 +143,7 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
                       (unsigned long long)id, (unsigned long long)items, SG_GROUP_ITEMS);
         return false;
     }
-    run->waves = (uint32_t)((items + ISA_LANES - 1) / ISA_LANES);
+    run->waves = (uint32_t)isa_wave_count(items);
     return true;
 }
 

@@ -198,7 +198,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         items *= size[k];
     }
     bool full = items == run->size[0] * run->size[1] * run->size[2];
-    b->group.n_waves = (items + ISA_LANES - 1) / ISA_LANES;
+    b->group.n_waves = (uint32_t)isa_wave_count(items);
     b->group.flat_lds_only = 0;
     uint32_t simd, unit = hardware_id(run, id, &simd, &b->unit);
     b->sleeping = b->ended = b->sleepy = 0;
@@ -212,7 +212,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
                    isa_bits_put(run->isa.arch->hw_id.simd,
                                 (simd + i) % run->device->profile.simds_per_cu) |
                    isa_bits_put(run->isa.arch->hw_id.slot, b->place.slot[i]);
-        w->exec = lanes >= ISA_LANES ? ~UINT64_C(0) : (UINT64_C(1) << lanes) - 1;
+        w->exec = isa_first_lanes(lanes);
         if (full)
             memcpy(w->vgpr[0], run->v0[i], sizeof(isa_row_t));
         else

@@ -116,10 +116,8 @@ static void row_text(sg_trace_t *t, const uint32_t *row, uint64_t mask)
 
 static void vector_text(sg_trace_t *t, const isa_wave_t *w, unsigned row, uint64_t mask)
 {
-    if (row < w->acc_offset)
-        text(t, " v%u=", row);
-    else
-        text(t, " a%u=", row - w->acc_offset);
+    const isa_vector_register_t v = isa_register_of_row(w, row);
+    text(t, " %c%u=", v.file, v.number);
     row_text(t, w->vgpr[row], mask);
 }
 
@@ -149,11 +147,11 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
     for (unsigned row = 0; row < rows; row++) {
         if (!memcmp(w->vgpr[row], old->vgpr[row], sizeof(isa_row_t))) continue;
         uint64_t mask = changed_lanes(w->vgpr[row], old->vgpr[row]);
-        vector_text(t, w, row, mask & ~exec ? UINT64_MAX : exec);
+        vector_text(t, w, row, mask & ~exec ? ISA_ALL_LANES : exec);
         memcpy(old->vgpr[row], w->vgpr[row], sizeof(isa_row_t));
         vector = true;
     }
-    if (vector && exec != UINT64_MAX) text(t, " in lanes %016llx", (unsigned long long)exec);
+    if (vector && exec != ISA_ALL_LANES) text(t, " in lanes %016llx", (unsigned long long)exec);
     memcpy(old->sgpr, w->sgpr, sizeof old->sgpr);
     old->scc = w->scc;
     old->mode = w->mode;

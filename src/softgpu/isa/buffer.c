@@ -20,7 +20,7 @@ void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t
     x->at.exec = w->exec;
     x->at.lds = false;
     x->at.dword_step = isa_buffer_dword_step(b);
-    isa_address_buffer(x->at.va, &x->range, b, i, rows ? isa_lanes_rows(w, &i->src[0]) : NULL,
+    isa_address_buffer(x->at.va, &x->range, b, i, rows ? isa_row_of(w, &i->src[0]) : NULL,
                        isa_read32(w, &i->src[3]));
 }
 
@@ -53,7 +53,7 @@ static uint8_t *spill_place(isa_wave_t *w, const isa_inst_t *i, uint32_t dwords,
         return NULL;
     uint32_t offset = 0;
     if (i->flags & ISA_F_OFFEN) {
-        const uint32_t *row = isa_lanes_rows(w, &i->src[0])[0];
+        const uint32_t *row = isa_row_of(w, &i->src[0])[0];
         isa_row_t active;
         uint32_t differ = 0;
         offset = row[__builtin_ctzll(w->exec)];
@@ -75,7 +75,7 @@ ISA_NO_TSAN static bool load_spill(isa_wave_t *w, const isa_inst_t *i, unsigned 
 {
     const uint8_t *p = spill_place(w, i, dwords, false);
     if (!p) return false;
-    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t *rows = isa_row_of(w, &i->dst);
     for (unsigned k = 0; k < dwords; k++, p += SPILL_BLOCK) {
         if (w->exec == ISA_ALL_LANES) {
             isa_block_load(rows + k, p, 1);
@@ -93,7 +93,7 @@ ISA_NO_TSAN static bool store_spill(isa_wave_t *w, const isa_inst_t *i, unsigned
 {
     uint8_t *p = spill_place(w, i, dwords, true);
     if (!p) return false;
-    const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
+    const isa_row_t *rows = isa_row_of(w, &i->src[1]);
     for (unsigned k = 0; k < dwords; k++, p += SPILL_BLOCK) {
         if (w->exec == ISA_ALL_LANES) {
             isa_block_store(rows + k, p, 1);
@@ -120,7 +120,7 @@ static void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     isa_buffer_access_t x;
     if (load_spill(w, i, dwords)) return;
     prepare(w, i, &x);
-    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t *rows = isa_row_of(w, &i->dst);
     const uint64_t exec = x.at.exec;
     if (isa_buffer_inside(&x, 0, 4 * dwords) == exec) {
         isa_lanes_load(w, &x.at, rows, dwords);
@@ -140,7 +140,7 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     isa_buffer_access_t x;
     if (store_spill(w, i, dwords)) return;
     prepare(w, i, &x);
-    const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
+    const isa_row_t *rows = isa_row_of(w, &i->src[1]);
     const uint64_t exec = x.at.exec;
     if (isa_buffer_inside(&x, 0, 4 * dwords) == exec) {
         isa_lanes_store(w, &x.at, rows, dwords);
@@ -195,7 +195,7 @@ static void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
         return;
     }
     prepare(w, i, &x);
-    isa_row_t *row = isa_lanes_rows(w, &i->dst);
+    isa_row_t *row = isa_row_of(w, &i->dst);
     const uint64_t exec = x.at.exec;
     x.at.exec = isa_buffer_inside(&x, 0, isa_sub_bytes(kind));
     isa_lanes_load_sub(w, &x.at, row, kind);
@@ -207,7 +207,7 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
     isa_buffer_access_t x;
     prepare(w, i, &x);
     x.at.exec = isa_buffer_inside(&x, 0, bytes);
-    isa_lanes_store_sub(w, &x.at, isa_lanes_rows(w, &i->src[1]), bytes, shift);
+    isa_lanes_store_sub(w, &x.at, isa_row_of(w, &i->src[1]), bytes, shift);
 }
 
 ISA_INST(buffer_load_dword)
@@ -279,7 +279,7 @@ STORE_SUB(short_d16_hi, 2, 16)
 static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x,
                                uint32_t bytes)
 {
-    isa_row_t *dst = i->flags & ISA_F_GLC ? isa_lanes_rows(w, &i->dst) : NULL;
+    isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;
     prepare(w, i, x);
     x->at.exec = isa_buffer_inside(x, 0, bytes);
     return dst;
@@ -290,7 +290,7 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
     {                                                                                              \
         isa_buffer_access_t x;                                                                     \
         isa_row_t *dst = atomic_begin(w, i, &x, bits / 8);                                         \
-        isa_lanes_atomic##bits(w, &x.at, isa_lanes_rows(w, &i->src[1]), dst, isa_atomic_##suffix,  \
+        isa_lanes_atomic##bits(w, &x.at, isa_row_of(w, &i->src[1]), dst, isa_atomic_##suffix,      \
                                ignored);                                                           \
         if (dst) isa_lanes_zero(dst, bits / 32, w->exec & ~x.at.exec);                             \
     }

@@ -46,7 +46,7 @@ static void load(isa_wave_t *w, const isa_inst_t *i, unsigned n, isa_packing_t p
     if (!prepare(w, i, &x, &f)) return;
     const uint64_t exec = x.at.exec;
     const bool to_lds = i->flags & ISA_F_LDS;
-    isa_row_t *rows = to_lds ? &for_lds : isa_lanes_rows(w, &i->dst);
+    isa_row_t *rows = to_lds ? &for_lds : isa_row_of(w, &i->dst);
     x.at.exec = isa_buffer_inside(&x, 0, f.bytes);
     if (f.bytes >= 4)
         isa_lanes_load(w, &x.at, raw, f.bytes / 4);
@@ -73,7 +73,7 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned n, isa_packing_t 
     isa_format_t f;
     isa_row_t raw[4];
     if (!prepare(w, i, &x, &f)) return;
-    const isa_row_t *rows = isa_lanes_rows(w, &i->src[1]);
+    const isa_row_t *rows = isa_row_of(w, &i->src[1]);
     x.at.exec = isa_buffer_inside(&x, 0, f.bytes);
     for (unsigned l = 0; l < ISA_LANES; l++) {
         uint32_t value[4], have[4], element[4];

@@ -19,7 +19,7 @@
 
 SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
-    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
@@ -38,8 +38,7 @@ SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a
         isa_address_scratch(a->va, w->flat_scratch, NULL,
                             isa_read32(w, &i->src[2]) + (uint32_t)i->imm);
     else
-        isa_address_scratch(a->va, w->flat_scratch, isa_lanes_rows(w, &i->src[0])[0],
-                            (uint32_t)i->imm);
+        isa_address_scratch(a->va, w->flat_scratch, isa_row_of(w, &i->src[0])[0], (uint32_t)i->imm);
 }
 
 /* A flat access becomes up to three accesses, one for each address space. */
@@ -48,7 +47,7 @@ SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_la
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
-    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
     isa_address_pairs(a->va, v, (uint32_t)i->imm);
     return isa_address_apertures(v[1], w->group->dispatch, a->exec);
 }
@@ -175,7 +174,7 @@ INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x
 SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
 {
     if (!w->exec) return NULL;
-    const isa_row_t *v = isa_lanes_rows(w, &i->src[0]);
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
     const uint32_t *low = v[0];
     const unsigned first = (unsigned)__builtin_ctzll(w->exec);
 
@@ -215,7 +214,7 @@ INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes,
 INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_row_t *rows,
                                      unsigned n, uint32_t *copy)
 {
-    const isa_row_t *low = isa_lanes_rows(w, &i->src[0]);
+    const isa_row_t *low = isa_row_of(w, &i->src[0]);
     if (low < rows || low >= rows + n) return *low;
     memcpy(copy, low, sizeof *low);
     return copy;
@@ -242,7 +241,7 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
 #define LOAD(space, suffix, n)                                                                     \
     ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
     {                                                                                              \
-        isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
         const uint8_t *base = space##_base(w, i, 4 * (n), false);                                  \
         if (base) {                                                                                \
             isa_row_t copy;                                                                        \
@@ -259,10 +258,10 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
 #define LOAD_SUB(space, suffix, kind)                                                              \
     ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
     {                                                                                              \
-        isa_row_t *rows = isa_lanes_rows(w, &i->dst);                                              \
+        isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
         const uint8_t *base = space##_base(w, i, 4, false);                                        \
         if (base) {                                                                                \
-            isa_gather_sub(base, *isa_lanes_rows(w, &i->src[0]), w->exec, *rows, kind);            \
+            isa_gather_sub(base, *isa_row_of(w, &i->src[0]), w->exec, *rows, kind);                \
             return;                                                                                \
         }                                                                                          \
         const access_t x = {.rows = rows,                                                          \
@@ -278,20 +277,20 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
     {                                                                                              \
         uint8_t *base = space##_base(w, i, 4 * (n), true);                                         \
         if (base) {                                                                                \
-            const uint32_t *low = isa_lanes_rows(w, &i->src[0])[0];                                \
+            const uint32_t *low = isa_row_of(w, &i->src[0])[0];                                    \
             prefetch_next(base, low, n, true);                                                     \
-            isa_scatter(base, low, w->exec, isa_lanes_rows(w, &i->src[1]), n);                     \
+            isa_scatter(base, low, w->exec, isa_row_of(w, &i->src[1]), n);                         \
             return;                                                                                \
         }                                                                                          \
         const access_t x = {                                                                       \
-            .rows = isa_lanes_rows(w, &i->src[1]), .size = n, .bytes = 4 * (n), .stores = true};   \
+            .rows = isa_row_of(w, &i->src[1]), .size = n, .bytes = 4 * (n), .stores = true};       \
         space##_access(w, i, &x, do_store);                                                        \
     }
 
 #define STORE_SUB(space, suffix, n, right)                                                         \
     ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
     {                                                                                              \
-        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]),                                 \
+        const access_t x = {.rows = isa_row_of(w, &i->src[1]),                                     \
                             .size = n,                                                             \
                             .shift = right,                                                        \
                             .bytes = n,                                                            \
@@ -329,14 +328,14 @@ MOVES(scratch)
 
 INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
 {
-    return i->flags & ISA_F_GLC ? isa_lanes_rows(w, &i->dst) : NULL;
+    return i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;
 }
 
 #define ATOMIC(space, suffix, width, nothing_on)                                                   \
     ISA_INST(space##_atomic_##suffix)                                                              \
     {                                                                                              \
         isa_row_t *dst = returned_rows(w, i);                                                      \
-        const access_t x = {.rows = isa_lanes_rows(w, &i->src[1]),                                 \
+        const access_t x = {.rows = isa_row_of(w, &i->src[1]),                                     \
                             .dst = dst,                                                            \
                             .op##width = isa_atomic_##suffix,                                      \
                             .ignored = nothing_on,                                                 \

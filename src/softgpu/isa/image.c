@@ -156,7 +156,7 @@ void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image
                        unsigned lane, uint32_t raw[4])
 {
     const isa_operand_t *o = &i->src[1];
-    const isa_row_t *rows = w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
+    const isa_row_t *rows = isa_row_of(w, o);
     const unsigned mask = isa_image_mask(i);
     uint32_t some[4], value[4], have[4];
     unsigned n = 0;

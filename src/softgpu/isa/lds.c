@@ -11,7 +11,7 @@
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                           isa_lanes_t *a)
 {
-    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
+    const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     const uint64_t size = w->group->lds_bytes;
     const uint64_t exec = w->exec;
     uint64_t outside = 0;
@@ -40,7 +40,7 @@ bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i)
     if (!turn_comes(w)) return false;
     const unsigned klass = isa_table[i->op].klass;
     if (klass != ISA_CLASS_FLAT_WR) return klass == ISA_CLASS_LDS_WR;
-    const uint32_t *high = isa_lanes_rows(w, &i->src[0])[1];
+    const uint32_t *high = isa_row_of(w, &i->src[0])[1];
     return isa_address_apertures(high, w->group->dispatch, w->exec).shared;
 }
 
@@ -60,7 +60,7 @@ bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)
 ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
-    isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t at, *rows = isa_row_of(w, &i->dst);
     if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
         isa_gather(w->group->lds, at, w->exec, rows, dwords);
         return;
@@ -74,7 +74,7 @@ ISA_BLOCK void load(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 ISA_BLOCK void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
 {
     isa_lanes_t a;
-    isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t at, *rows = isa_row_of(w, &i->dst);
     if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4, at)) {
         isa_gather_sub(w->group->lds, at, w->exec, *rows, kind);
         return;
@@ -90,12 +90,12 @@ ISA_BLOCK void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
     isa_lanes_t a;
     isa_row_t at;
     if (isa_ds_in_range(w, i, isa_ds_offset16(i), 4 * dwords, at)) {
-        isa_scatter(w->group->lds, at, w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
+        isa_scatter(w->group->lds, at, w->exec, isa_row_of(w, &i->src[1]), dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
     isa_ds_addresses(w, i, isa_ds_offset16(i), 4 * dwords, &a);
-    isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[1]), dwords);
+    isa_lanes_store(w, &a, isa_row_of(w, &i->src[1]), dwords);
 }
 
 static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsigned shift)
@@ -103,7 +103,7 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
     isa_lanes_t a;
     if (!isa_ds_ready(w, i)) return;
     isa_ds_addresses(w, i, isa_ds_offset16(i), bytes, &a);
-    isa_lanes_store_sub(w, &a, isa_lanes_rows(w, &i->src[1]), bytes, shift);
+    isa_lanes_store_sub(w, &a, isa_row_of(w, &i->src[1]), bytes, shift);
 }
 
 /* Two elements of a lane as one stretch, from the nearer one to the end of the other. */
@@ -126,7 +126,7 @@ ISA_BLOCK pair_t pair_of(const isa_wave_t *w, const isa_inst_t *i, unsigned dwor
 ISA_BLOCK void load2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;
-    isa_row_t at, *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t at, *rows = isa_row_of(w, &i->dst);
     const pair_t p = pair_of(w, i, dwords, unit);
     if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
         isa_gather(p.first, at, w->exec, rows, dwords);
@@ -148,15 +148,15 @@ ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint3
     isa_row_t at;
     const pair_t p = pair_of(w, i, dwords, unit);
     if (isa_ds_in_range(w, i, p.offset, p.bytes, at)) {
-        isa_scatter(p.first, at, w->exec, isa_lanes_rows(w, &i->src[1]), dwords);
-        isa_scatter(p.second, at, w->exec, isa_lanes_rows(w, &i->src[2]), dwords);
+        isa_scatter(p.first, at, w->exec, isa_row_of(w, &i->src[1]), dwords);
+        isa_scatter(p.second, at, w->exec, isa_row_of(w, &i->src[2]), dwords);
         return;
     }
     if (!isa_ds_ready(w, i)) return;
     isa_ds_addresses(w, i, i->offset0 * unit, 4 * dwords, &a);
-    isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[1]), dwords);
+    isa_lanes_store(w, &a, isa_row_of(w, &i->src[1]), dwords);
     isa_ds_addresses(w, i, i->offset1 * unit, 4 * dwords, &a);
-    isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[2]), dwords);
+    isa_lanes_store(w, &a, isa_row_of(w, &i->src[2]), dwords);
 }
 
 #define LOAD(name, dwords)                                                                         \
@@ -244,7 +244,7 @@ static uint64_t addtid_addresses(const isa_wave_t *w, const isa_inst_t *i, isa_l
 ISA_INST(ds_read_addtid_b32)
 {
     isa_lanes_t a;
-    isa_row_t *rows = isa_lanes_rows(w, &i->dst);
+    isa_row_t *rows = isa_row_of(w, &i->dst);
     isa_ds_reads(w);
     if (!isa_ds_ready(w, i)) return;
     const uint64_t outside = addtid_addresses(w, i, &a);
@@ -258,7 +258,7 @@ ISA_INST(ds_write_addtid_b32)
     if (isa_ds_waits(w, i) || !isa_ds_ready(w, i)) return;
     addtid_addresses(w, i, &a);
     /* no address operand: the data is the first source the encoding has */
-    isa_lanes_store(w, &a, isa_lanes_rows(w, &i->src[1]), 1);
+    isa_lanes_store(w, &a, isa_row_of(w, &i->src[1]), 1);
 }
 
 /* A counter for the whole wave: every active lane gets its old value. */
@@ -266,8 +266,8 @@ static void count_lanes(isa_wave_t *w, const isa_inst_t *i, bool up)
 {
     if (!isa_ds_ready(w, i) || !w->exec) return;
     const uint32_t at = isa_ds_offset16(i) + (w->m0 & 0xffff);
-    const uint32_t lanes = (uint32_t)__builtin_popcountll(w->exec);
-    uint32_t *row = isa_lanes_rows(w, &i->dst)[0];
+    const uint32_t lanes = isa_lane_count(w->exec);
+    uint32_t *row = isa_row_of(w, &i->dst)[0];
     uint32_t old = 0;
     if ((uint64_t)at + 4 <= w->group->lds_bytes) {
         memcpy(&old, w->group->lds + at, 4);
@@ -312,7 +312,7 @@ static unsigned swizzle_source(uint32_t offset, unsigned l)
 /* Writes `from` to the active lanes of the destination. */
 ISA_BLOCK void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *from)
 {
-    uint32_t *row = isa_lanes_rows(w, &i->dst)[0];
+    uint32_t *row = isa_row_of(w, &i->dst)[0];
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         isa_vec_store(row + l, isa_vec_lanes((uint32_t)(w->exec >> l), isa_vec_load(from + l),
                                              isa_vec_load(row + l)));
@@ -321,7 +321,7 @@ ISA_BLOCK void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *fro
 /* What other lanes may take of a data operand: inactive lanes give 0. */
 ISA_BLOCK const uint32_t *offered_row(isa_wave_t *w, const isa_operand_t *o, uint32_t *room)
 {
-    const uint32_t *data = isa_lanes_rows(w, o)[0];
+    const uint32_t *data = isa_row_of(w, o)[0];
     if (w->exec == ISA_ALL_LANES) return data;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         isa_vec_store(room + l, isa_vec_lanes((uint32_t)(w->exec >> l), isa_vec_load(data + l),
@@ -341,7 +341,7 @@ ISA_INST(ds_swizzle_b32)
 
 ISA_INST(ds_bpermute_b32)
 {
-    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
+    const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     const uint32_t offset = isa_ds_offset16(i);
     isa_row_t out, room;
     const uint32_t *offered = offered_row(w, &i->src[1], room);
@@ -352,8 +352,8 @@ ISA_INST(ds_bpermute_b32)
 
 ISA_INST(ds_permute_b32)
 {
-    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
-    const uint32_t *data = isa_lanes_rows(w, &i->src[1])[0];
+    const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
+    const uint32_t *data = isa_row_of(w, &i->src[1])[0];
     const uint32_t offset = isa_ds_offset16(i);
     isa_row_t out = {0};
     for (unsigned l = 0; l < ISA_LANES; l++)

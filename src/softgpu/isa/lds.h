@@ -56,7 +56,7 @@ uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, u
 ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                                uint32_t *restrict at)
 {
-    const uint32_t *addr = isa_lanes_rows(w, &i->src[0])[0];
+    const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
     const uint32_t limit = w->group->lds_bytes - bytes;
     isa_vec_t most = isa_vec_all(0);

@@ -65,7 +65,7 @@ INLINE void set_64(isa_row_t *rows, unsigned l, uint64_t v)
 /* Rows of a data operand; an instruction without a second one gets the first again, unused. */
 static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n)
 {
-    return isa_lanes_rows(w, i->src[n].kind == ISA_OPK_NONE ? &i->src[1] : &i->src[n]);
+    return isa_row_of(w, i->src[n].kind == ISA_OPK_NONE ? &i->src[1] : &i->src[n]);
 }
 
 #define DEFINE_RUN(bits)                                                                           \
@@ -84,7 +84,7 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
         isa_lanes_t a;                                                                             \
         isa_row_t at;                                                                              \
         const isa_row_t *d0 = data_rows(w, i, 1), *d1 = data_rows(w, i, 2);                        \
-        isa_row_t *dst = returns ? isa_lanes_rows(w, &i->dst) : NULL;                              \
+        isa_row_t *dst = returns ? isa_row_of(w, &i->dst) : NULL;                                  \
         const unsigned denorm = denorm_##bits(w);                                                  \
         if (isa_ds_in_range(w, i, isa_ds_offset16(i), bits / 8, at) &&                             \
             row_aligned(at, bits / 8)) {                                                           \
@@ -170,11 +170,11 @@ RETURNING(ds_condxchg32_rtn_b64, 64, condxchg)
 static void exchange2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
 {
     isa_lanes_t a, b;
-    isa_row_t data[4], *dst = isa_lanes_rows(w, &i->dst);
+    isa_row_t data[4], *dst = isa_row_of(w, &i->dst);
     const uint32_t bytes = 4 * dwords;
     if (!isa_ds_ready(w, i)) return;
-    memcpy(data, isa_lanes_rows(w, &i->src[1]), dwords * sizeof(isa_row_t));
-    memcpy(data + dwords, isa_lanes_rows(w, &i->src[2]), dwords * sizeof(isa_row_t));
+    memcpy(data, isa_row_of(w, &i->src[1]), dwords * sizeof(isa_row_t));
+    memcpy(data + dwords, isa_row_of(w, &i->src[2]), dwords * sizeof(isa_row_t));
     const uint64_t outside_a = isa_ds_addresses(w, i, i->offset0 * unit, bytes, &a);
     const uint64_t outside_b = isa_ds_addresses(w, i, i->offset1 * unit, bytes, &b);
     if (!all_aligned(w, &a, bytes) || !all_aligned(w, &b, bytes)) return;

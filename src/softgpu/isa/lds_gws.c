@@ -33,7 +33,7 @@ static _Atomic uint64_t *resource(isa_wave_t *w, const isa_inst_t *i)
 /* The operand is one number for the wave: that of its first active lane. */
 static uint32_t operand(isa_wave_t *w, const isa_inst_t *i)
 {
-    return isa_lanes_rows(w, &i->src[1])[0][w->exec ? __builtin_ctzll(w->exec) : 0];
+    return isa_row_of(w, &i->src[1])[0][w->exec ? __builtin_ctzll(w->exec) : 0];
 }
 
 static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)

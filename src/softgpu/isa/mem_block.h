@@ -10,8 +10,7 @@
 #include "softgpu/isa/mem_quad.h"
 #include "softgpu/isa/vector.h"
 
-#define ISA_BLOCK     static inline __attribute__((always_inline)) ISA_NO_TSAN
-#define ISA_ALL_LANES UINT64_MAX
+#define ISA_BLOCK static inline __attribute__((always_inline)) ISA_NO_TSAN
 
 /* 1 << l: compilers vectorise a test against a table, but not a shift of EXEC by the lane. */
 extern const uint32_t isa_lane_bit[32];
@@ -185,7 +184,7 @@ ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t 
         isa_gather_host(base, at, exec, rows, n, true);
         return;
     }
-    if (n < 4 && __builtin_popcountll(exec) > ISA_GATHER_FEW) {
+    if (n < 4 && isa_lane_count(exec) > ISA_GATHER_FEW) {
         isa_gather_host(base, at, exec, rows, n, false);
         return;
     }

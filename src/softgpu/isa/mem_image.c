@@ -55,7 +55,7 @@ static void put(isa_wave_t *w, const isa_inst_t *i, const isa_format_t *f, unsig
     unsigned n = 0;
     for (unsigned c = 0; c < 4; c++)
         if (isa_image_mask(i) >> c & 1) some[n++] = value[c];
-    isa_put_components(f, isa_lanes_rows(w, &i->dst), l, some, n, isa_image_packing(i));
+    isa_put_components(f, isa_row_of(w, &i->dst), l, some, n, isa_image_packing(i));
 }
 
 /* ---- loads ---- */
@@ -253,8 +253,8 @@ static void atomic(isa_wave_t *w, const isa_inst_t *i, isa_atomic32_t *op, isa_a
 {
     const unsigned compares = isa_table[i->op].mods & ISA_M_CAS ? 2 : 1;
     const unsigned dwords = i->src[1].bits / 32u / compares;
-    const isa_row_t *data = isa_lanes_rows(w, &i->src[1]);
-    isa_row_t *dst = i->flags & ISA_F_GLC ? isa_lanes_rows(w, &i->dst) : NULL;
+    const isa_row_t *data = isa_row_of(w, &i->src[1]);
+    isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;
     isa_lanes_t at;
     if (!atomic_begin(w, i, 4 * dwords, &at)) return;
     const uint64_t outside = w->exec & ~at.exec;

@@ -42,12 +42,6 @@ static inline uint32_t isa_sub_bytes(isa_sub_t kind)
                : 1;
 }
 
-/* Register rows of a vector operand. */
-static inline isa_row_t *isa_lanes_rows(isa_wave_t *w, const isa_operand_t *o)
-{
-    return w->vgpr + o->reg + (o->kind == ISA_OPK_AGPR ? w->acc_offset : 0);
-}
-
 /* For all functions below: lanes outside a->exec are neither read nor written, in memory or in
  * registers. A memory fault stops the wave; its address is that of the first lane that fails.
  * `rows` are consecutive registers, one for each dword of an element. */

@@ -57,14 +57,14 @@ static unsigned blgp_lane(unsigned blgp, unsigned l)
     case 0: return l;
     case 1: return l & 31;
     case 2: return 32 + (l & 31);
-    case 3: return (l + 16) & 63;
+    case 3: return (l + 16) & (ISA_LANES - 1);
     default: return 16 * (blgp - 4) + (l & 15);
     }
 }
 
 static const uint32_t *rows_of(const isa_wave_t *w, const isa_operand_t *o)
 {
-    return w->vgpr[o->kind == ISA_OPK_AGPR ? w->acc_offset + o->reg : o->reg];
+    return *isa_row_of(w, o);
 }
 
 /* ---- elements to 32 bits (f32 or i32) ---- */

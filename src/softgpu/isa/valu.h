@@ -201,7 +201,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     alignas(64) uint32_t staged[4 * ISA_LANES];
     uint32_t *dst = rows ? w->vgpr[i->dst.reg] : staged;
     const bool keep = (t->flags & (VALU_KEEP | VALU_HI_HALF)) != 0;
-    const bool direct = exec == ~UINT64_C(0) && !keep && !(t->flags & VALU_STAGED);
+    const bool direct = exec == ISA_ALL_LANES && !keep && !(t->flags & VALU_STAGED);
     valu_t v;
     v.mode = w->mode;
     v.round = FPU_NEAREST;
@@ -234,7 +234,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
             VALU_LANES staged[l] = (dst[l] & 0xffff) | staged[l] << 16;
         else if (keep)
             VALU_LANES staged[l] = (dst[l] & 0xffff0000) | (staged[l] & 0xffff);
-        if (exec == ~UINT64_C(0))
+        if (exec == ISA_ALL_LANES)
             valu_copy(dst, staged, rows);
         else
             valu_blend(dst, staged, rows, exec);

@@ -210,7 +210,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
 #define VALU_VBODY_BOTH(fn)                                                                        \
     static void fn(valu_t *v)                                                                      \
     {                                                                                              \
-        if (v->lanes == ~UINT64_C(0))                                                              \
+        if (v->lanes == ISA_ALL_LANES)                                                             \
             fn##_of(v, true);                                                                      \
         else                                                                                       \
             fn##_of(v, false);                                                                     \

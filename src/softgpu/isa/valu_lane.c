@@ -4,11 +4,6 @@
  * move active lanes only. None takes modifiers. */
 #include "softgpu/isa/valu.h"
 
-static uint32_t *row_of(isa_wave_t *w, const isa_operand_t *o)
-{
-    return w->vgpr[o->kind == ISA_OPK_AGPR ? w->acc_offset + o->reg : o->reg];
-}
-
 /* Which of these obey register indexing is not documented; no compiler combines them. */
 static bool refuse_indexing(isa_wave_t *w, const isa_inst_t *i)
 {
@@ -27,24 +22,25 @@ ISA_INST(v_readfirstlane_b32)
     const unsigned lane = w->exec ? (unsigned)__builtin_ctzll(w->exec) : 0;
     if (refuse_indexing(w, i)) return;
     w->sgpr[i->dst.reg] =
-        is_register(&i->src[0]) ? row_of(w, &i->src[0])[lane] : isa_read32(w, &i->src[0]);
+        is_register(&i->src[0]) ? isa_row_of(w, &i->src[0])[0][lane] : isa_read32(w, &i->src[0]);
 }
 
 ISA_INST(v_readlane_b32)
 {
     if (refuse_indexing(w, i)) return;
-    w->sgpr[i->dst.reg] = row_of(w, &i->src[0])[isa_read32(w, &i->src[1]) & 63];
+    w->sgpr[i->dst.reg] = isa_row_of(w, &i->src[0])[0][isa_read32(w, &i->src[1]) & (ISA_LANES - 1)];
 }
 
 ISA_INST(v_writelane_b32)
 {
     if (refuse_indexing(w, i)) return;
-    row_of(w, &i->dst)[isa_read32(w, &i->src[1]) & 63] = isa_read32(w, &i->src[0]);
+    isa_row_of(w, &i->dst)[0][isa_read32(w, &i->src[1]) & (ISA_LANES - 1)] =
+        isa_read32(w, &i->src[0]);
 }
 
 ISA_INST(v_swap_b32)
 {
-    uint32_t *a = row_of(w, &i->dst), *b = row_of(w, &i->src[0]);
+    uint32_t *a = *isa_row_of(w, &i->dst), *b = *isa_row_of(w, &i->src[0]);
     alignas(64) uint32_t saved[ISA_LANES];
     if (refuse_indexing(w, i)) return;
     memcpy(saved, a, sizeof(saved));
@@ -56,8 +52,8 @@ static void move_row(isa_wave_t *w, const isa_inst_t *i)
 {
     alignas(64) uint32_t tmp[ISA_LANES];
     const isa_operand_t *o = &i->src[0];
-    const uint32_t *row = is_register(o) ? row_of(w, o) : valu_scalar_rows(w, i, o, tmp, 1);
-    if (row && !refuse_indexing(w, i)) valu_blend(row_of(w, &i->dst), row, 1, w->exec);
+    const uint32_t *row = is_register(o) ? *isa_row_of(w, o) : valu_scalar_rows(w, i, o, tmp, 1);
+    if (row && !refuse_indexing(w, i)) valu_blend(*isa_row_of(w, &i->dst), row, 1, w->exec);
 }
 
 ISA_INST(v_accvgpr_read_b32)

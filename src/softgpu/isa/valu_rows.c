@@ -9,7 +9,7 @@
 const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
                                  uint32_t *tmp, unsigned rows)
 {
-    if (o->kind == ISA_OPK_AGPR) return w->vgpr[w->acc_offset + o->reg];
+    if (o->kind == ISA_OPK_AGPR) return *isa_row_of(w, o);
     if (o->kind == ISA_OPK_NONE || rows > 2) {
         isa_stop_unsupported(w, i, "operand of this kind");
         return NULL;

@@ -62,9 +62,9 @@ static void dpp_sources(int32_t *from, unsigned ctrl)
     case 0x110: DPP_LOOP((l & 15) - n >= 0 ? l - n : -1);
     case 0x120: DPP_LOOP((l & ~15) + ((l - n) & 15));
     case 0x130: DPP_LOOP(l + 1 < ISA_LANES ? l + 1 : -1);
-    case 0x134: DPP_LOOP((l + 1) & 63);
+    case 0x134: DPP_LOOP((l + 1) & (ISA_LANES - 1));
     case 0x138: DPP_LOOP(l - 1);
-    case 0x13c: DPP_LOOP((l - 1) & 63);
+    case 0x13c: DPP_LOOP((l - 1) & (ISA_LANES - 1));
     case 0x140: DPP_LOOP((l | 15) - (l & 15));
     case 0x141: DPP_LOOP((l | 7) - (l & 7));
     case 0x142: DPP_LOOP((l & ~15) - 1);
@@ -103,10 +103,10 @@ static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned 
     dpp_sources(from, i->dpp_ctrl);
     valu_expand(active, f->w->exec);
     for (int l = 0; l < ISA_LANES; l++)
-        valid[l] = (uint8_t)(from[l] >= 0 ? active[from[l] & 63] : 0);
+        valid[l] = (uint8_t)(from[l] >= 0 ? active[from[l] & (ISA_LANES - 1)] : 0);
     for (unsigned r = 0; r < rows; r++, out += ISA_LANES, in += ISA_LANES)
         for (int l = 0; l < ISA_LANES; l++)
-            out[l] = in[from[l] & 63] & (0 - (uint32_t)valid[l]);
+            out[l] = in[from[l] & (ISA_LANES - 1)] & (0 - (uint32_t)valid[l]);
     if (i->dpp_masks != 0xff) f->lanes &= dpp_enabled(i->dpp_masks);
     if (!i->dpp_bound) f->lanes &= valu_bits(valid);
 }
@@ -466,7 +466,7 @@ static void run_plain(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, 
     body(&v);
     if ((t->flags & VALU_KEEP) && !(i->flags & ISA_F_SDWA))
         VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
-    if (w->exec == ~UINT64_C(0))
+    if (w->exec == ISA_ALL_LANES)
         valu_copy(dst, result, rows);
     else
         valu_blend(dst, result, rows, w->exec);

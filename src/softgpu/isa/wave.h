@@ -35,7 +35,32 @@ typedef enum {
 
 enum { ISA_FAULT_READ = 1, ISA_FAULT_WRITE = 2, ISA_FAULT_EXEC = 4, ISA_FAULT_RDONLY = 8 };
 
+/* ---- lanes: bit l of a set of lanes, as EXEC is one, stands for lane l ----
+ *
+ * That a wave has 64 lanes, a set 64 bits and a register a row of 64 dwords is known to this folder
+ * alone. What else has to do with lanes uses these names. */
+
+#define ISA_ALL_LANES UINT64_MAX
+
 typedef uint32_t isa_row_t[ISA_LANES]; /* one VGPR: a dword for each lane */
+
+/* The first n lanes; all of them if n is greater. */
+static inline uint64_t isa_first_lanes(unsigned n)
+{
+    return n < ISA_LANES ? (UINT64_C(1) << n) - 1 : ISA_ALL_LANES;
+}
+
+/* Most sets are full, and baseline x86-64 has no instruction that counts bits. */
+static inline unsigned isa_lane_count(uint64_t lanes)
+{
+    return lanes == ISA_ALL_LANES ? (unsigned)ISA_LANES : (unsigned)__builtin_popcountll(lanes);
+}
+
+/* Waves of so many work-items. */
+static inline uint64_t isa_wave_count(uint64_t items)
+{
+    return (items + ISA_LANES - 1) / ISA_LANES;
+}
 
 typedef struct isa_page isa_page_t;
 typedef struct isa_group isa_group_t;
@@ -132,6 +157,32 @@ struct isa_wave {
     uint32_t trap_id;
     char message[96];
 };
+
+/* ---- rows: VGPRs and, from `acc_offset` on, AGPRs ---- */
+
+/* The number of a vector operand's first row. */
+static inline unsigned isa_row_number(uint32_t acc_offset, const isa_operand_t *o)
+{
+    return o->reg + (o->kind == ISA_OPK_AGPR ? acc_offset : 0);
+}
+
+/* A vector operand's rows, one for each dword of the tuple. */
+static inline isa_row_t *isa_row_of(const isa_wave_t *w, const isa_operand_t *o)
+{
+    return w->vgpr + isa_row_number(w->acc_offset, o);
+}
+
+/* The register that has this row: v or a, and its number. */
+typedef struct {
+    char file;
+    unsigned number;
+} isa_vector_register_t;
+
+static inline isa_vector_register_t isa_register_of_row(const isa_wave_t *w, unsigned row)
+{
+    const bool acc = row >= w->acc_offset;
+    return (isa_vector_register_t){acc ? 'a' : 'v', acc ? row - w->acc_offset : row};
+}
 
 _Static_assert(offsetof(struct isa_wave, flat_scratch) - offsetof(struct isa_wave, sgpr) ==
                    4 * ISA_CODE_FLAT_SCRATCH,

@@ -124,10 +124,10 @@ static void count_launch(sg_perf_group_t *g, const isa_group_t *group)
     g->fixed[SG_T_WAVES] += g->n_waves;
     g->fixed[SG_T_SGPR_WRITES] += (uint64_t)g->n_waves * ((g->run->launch.sgpr_words + 3) / 4);
     for (uint32_t i = 0; i < g->n_waves; i++) {
-        const unsigned lanes = (unsigned)__builtin_popcountll(group->waves[i]->exec);
+        const unsigned lanes = isa_lane_count(group->waves[i]->exec);
         g->fixed[SG_T_ITEMS] += lanes;
-        g->fixed[SG_T_WAVES_EQ_64] += lanes == 64;
-        g->fixed[SG_T_WAVES_LT_64] += lanes < 64;
+        g->fixed[SG_T_WAVES_EQ_64] += lanes == ISA_LANES;
+        g->fixed[SG_T_WAVES_LT_64] += lanes < ISA_LANES;
         g->fixed[SG_T_WAVES_LT_48] += lanes < 48;
         g->fixed[SG_T_WAVES_LT_32] += lanes < 32;
         g->fixed[SG_T_WAVES_LT_16] += lanes < 16;
@@ -207,13 +207,12 @@ static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t
  * without a call. */
 static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
-    const uint64_t full = ~UINT64_C(0);
     sg_perf_group_t *g = o->before_user;
-    if (w->exec != full || g->traced) {
+    if (w->exec != ISA_ALL_LANES || g->traced) {
         before_rare(g, w, i, pc);
         return;
     }
-    isa_count(&g->counter, full, i);
+    isa_count(&g->counter, ISA_ALL_LANES, i);
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     if (!sg_wave_clock_quick(clock, traits, pc))

@@ -197,7 +197,7 @@ sg_sqtt_group_t *sg_sqtt_group_start(sg_sqtt_run_t *r, uint32_t unit, const isa_
     g->list.wraps = r->list[engine].wraps;
     g->list.bytes_max = r->list[engine].bytes_max;
     for (uint32_t i = 0; i < g->n_waves; i++)
-        g->lanes[i] = (uint8_t)__builtin_popcountll(group->waves[i]->exec);
+        g->lanes[i] = (uint8_t)isa_lane_count(group->waves[i]->exec);
     return g;
 }
 
