@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* Of so many pairs the closest is taken: a thread is not held up in all of them. */
+/* The two clocks are read this often, and the closest pair counts: a thread is unlikely to be held
+ * up in every pair. */
 enum { TRIES = 8 };
 
 uint64_t base_clock_difference(clockid_t from, clockid_t to, uint64_t *error_ns)

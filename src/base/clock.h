@@ -1,7 +1,7 @@
-/* clock.h - the host's clocks in nanoseconds, and what lies between two of them.
+/* clock.h - the host's clocks in nanoseconds, and the difference between two of them.
  *
  * Two clocks cannot be read at one moment, and a thread may be held up for milliseconds between the
- * readings. Who converts times of one to the other takes the difference from here. */
+ * two readings. Code that converts times of one clock to another takes the difference from here. */
 #ifndef CROCPROF_BASE_CLOCK_H
 #define CROCPROF_BASE_CLOCK_H
 
@@ -15,8 +15,9 @@ static inline uint64_t base_clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What to add, modulo 2^64, to a time of `from` to have it in `to`; *error_ns (may be NULL): how
- * many nanoseconds it may be off. Of a clock to itself exactly 0. */
+/* What to add, modulo 2^64, to a time of clock `from` to get the time of clock `to` at the same
+ * moment. *error_ns (may be NULL) becomes the number of nanoseconds by which the result may be off;
+ * both are exactly 0 if the clocks are the same. */
 uint64_t base_clock_difference(clockid_t from, clockid_t to, uint64_t *error_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* env.h - the environment, read in one way everywhere.
  *
- * Under AT_SECURE (setuid and the like) every variable reads as unset: the environment belongs to
- * the caller, the privileges do not. */
+ * Under AT_SECURE (a setuid program, for example) every variable reads as unset: the environment
+ * comes from the caller, who must not steer a program with more rights than his own. */
 #ifndef CROCPROF_BASE_ENV_H
 #define CROCPROF_BASE_ENV_H
 

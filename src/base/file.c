@@ -1,7 +1,8 @@
 /* file.c - see file.h. The only place of the project that calls open, fopen and opendir.
  *
- * The kernel gives the lowest free number; a second one is asked for where that will not do, and
- * the first is freed. Nothing here allocates beyond what the C library's streams do. */
+ * The kernel gives the lowest free number. Where that number is too low, the descriptor is
+ * duplicated to a higher one and the first is closed. Nothing here allocates beyond what the C
+ * library's streams do. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ int base_file_own(int fd)
 {
     if (fd < 0) return fd;
     int own = fcntl(fd, F_DUPFD_CLOEXEC, BASE_FILE_LOWEST);
-    if (own < 0) own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* a lower limit of files */
+    if (own < 0) own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* a low ulimit -n */
     int error = errno;
     close(fd);
     errno = error;
@@ -67,7 +68,7 @@ char *base_file_read(const char *path, size_t *size)
     while (data && *size < (size_t)st.st_size) {
         ssize_t n = read(fd, data + *size, (size_t)st.st_size - *size);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) { /* it has become shorter */
+        if (n <= 0) { /* the file has become shorter since fstat */
             if (n == 0) errno = EIO;
             free(data);
             data = NULL;
@@ -81,7 +82,7 @@ char *base_file_read(const char *path, size_t *size)
     return data;
 }
 
-/* What a write may be answered with. */
+/* Signals that the kernel may send to the thread that writes. */
 static const int answers[] = {SIGXFSZ, SIGPIPE};
 enum { ANSWERS = sizeof answers / sizeof *answers };
 

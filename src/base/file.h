@@ -19,8 +19,8 @@
 enum { BASE_FILE_LOWEST = 512 };
 
 /* Takes the descriptor that some call has just made (memfd_create, pipe2, userfaultfd) and returns
- * it under a number of ours, closed on exec; the old number is free again. A negative one is
- * returned as it is. Where no number is left: -1 with errno, and the descriptor is closed. */
+ * a duplicate with a number as above, closed on exec; the old number is closed. A negative `fd` is
+ * returned as it is. If there is no free number: -1 with errno, and `fd` is closed. */
 int base_file_own(int fd);
 
 /* Identifies the file of a descriptor. Programs close ranges of descriptors (closefrom,
@@ -33,7 +33,7 @@ typedef struct {
 /* {0, 0}, which identifies no file, if the descriptor is not open. */
 base_file_id_t base_file_id(int fd);
 
-/* True if `fd` is still the same file. To be asked before each use of a descriptor that is kept. */
+/* True if `fd` is still the same file. Ask before each use of a descriptor that is kept. */
 bool base_file_is(int fd, base_file_id_t id);
 
 /* A descriptor that is kept, and the file that it was opened as. */
@@ -49,7 +49,7 @@ base_kept_t base_keep(int fd);
 /* The descriptor, or -1 if it is not ours any more. */
 int base_kept(const base_kept_t *kept);
 
-/* Closes it, unless it is not ours any more. */
+/* Closes the descriptor, unless the program has put another file there. */
 void base_kept_close(base_kept_t *kept);
 
 /* open(2); `mode` counts only where the flags create. */
@@ -58,10 +58,11 @@ int base_file_open(const char *path, int flags, mode_t mode);
 /* The contents of a file, which the caller frees; NULL with errno. */
 char *base_file_read(const char *path, size_t *size);
 
-/* A limit on the size of files (ulimit -f) counts memory that is a file, too, and the kernel sends
- * SIGXFSZ to a program that has asked for nothing; SIGPIPE, where nobody reads what is written.
- * Between the two calls, by one thread, a write or ftruncate is only an error then; with `lift` it
- * succeeds wherever the limit may be raised (the hard one by root alone). */
+/* A write can send a signal to a program that did not ask for the write: SIGXFSZ where a limit on
+ * the size of files (ulimit -f) is reached, which counts memfd memory too, and SIGPIPE where the
+ * reader of a pipe is gone. Between these two calls, made by one thread, such a write or ftruncate
+ * only fails with an error. With `lift` the limit of size is raised as well, as far as permitted
+ * (above the hard limit for root alone). */
 typedef struct {
     struct rlimit limit;
     sigset_t mask, pending;

@@ -1,7 +1,8 @@
-/* hide.c - see hide.h. Changes what the dynamic loader knows and did: this library's own table of
- * symbols, and places of other libraries that the loader filled in. Inside dl_iterate_phdr nothing
- * may be called that takes another lock of the loader's: that is how threads come to wait for each
- * other. */
+/* hide.c - see hide.h.
+ *
+ * This file changes memory that the dynamic loader has filled in: the symbol table of this library,
+ * and pointers to functions in other libraries. Inside dl_iterate_phdr it calls nothing that takes
+ * another lock of the loader: two threads with the two locks could wait for each other for ever. */
 #include "base/hide.h"
 
 #include "base/loaded.h"
@@ -20,7 +21,7 @@ static uintptr_t page_of(uintptr_t at)
     return at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 }
 
-/* The pages that a range of addresses lies in. */
+/* Changes the protection of all pages that the range of addresses touches. */
 static bool protect(uintptr_t first, uintptr_t end, int how)
 {
     const uintptr_t from = page_of(first), to = page_of(end - 1) + (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -73,7 +74,8 @@ static void hide_behind(const hiding_t *h, const base_object_t *runtime)
     if (!part || !protect(symbols, end, protection_of(part) | PROT_WRITE)) return;
     for (ElfW(Sym) *s = (ElfW(Sym) *)symbols; s < (ElfW(Sym) *)end; s++)
         if (stands_before(h, s) && !base_object_definition(runtime, h->own.strings + s->st_name))
-            __atomic_store_n(&s->st_name, 0, __ATOMIC_RELAXED); /* who has found it goes on */
+            /* A caller that has found the symbol already may go on using it. */
+            __atomic_store_n(&s->st_name, 0, __ATOMIC_RELAXED);
     protect(symbols, end, protection_of(part));
 }
 
@@ -109,7 +111,8 @@ static void unbind_place(const hiding_t *h, const base_object_t *o, const ElfW(R
     uintptr_t *at = (uintptr_t *)(o->base + place->r_offset);
     const ElfW(Phdr) *part = base_object_part(o, PT_LOAD, (uintptr_t)at);
     if (!part || !(part->p_flags & PF_W) || !is_lacking(h, *at - added)) return;
-    /* the loader made it read-only when it had filled it in, but not the page that it ends in */
+    /* The loader makes the RELRO region read-only after filling it in, except for a last page that
+     * the region covers only partly. */
     const ElfW(Phdr) *sealed = base_object_part(o, PT_GNU_RELRO, (uintptr_t)at);
     if (sealed && (uintptr_t)at >= page_of(o->base + sealed->p_vaddr + sealed->p_memsz))
         sealed = NULL;

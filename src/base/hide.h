@@ -6,14 +6,15 @@
 #ifndef CROCPROF_BASE_HIDE_H
 #define CROCPROF_BASE_HIDE_H
 
-/* The loader finds no more those of the calling library's functions that the runtime lacks. A file
- * of the runtime has a name that begins with `runtime`, its functions names that begin with one of
- * `prefixes`, which end with a null. Nothing happens while the process has no such runtime. */
+/* Makes the loader no longer find those functions of the calling library that the runtime lacks.
+ * The runtime is the library whose file name begins with `runtime`; only functions whose names
+ * begin with one of `prefixes` (the list ends with NULL) are looked at. Nothing happens while the
+ * process has not loaded the runtime. */
 void base_hide(const char *runtime, const char *const *prefixes);
 
-/* The same, and weak references that the loader has bound to such a function are null, in all
- * libraries that the process has; without a runtime, those to any of the functions. Only for a
- * constructor: the program knows its answers once main runs. */
+/* As base_hide, and weak references in all loaded libraries that the loader has bound to such a
+ * function become null; if the runtime is not loaded, weak references to any of the functions do.
+ * Only for a constructor: once main runs, the program may have tested the references. */
 void base_hide_at_start(const char *runtime, const char *const *prefixes);
 
 #endif

@@ -1,12 +1,12 @@
 /* instance.h - names of counters that end in the number of an instance, as TCC_HIT[3].
  *
- * Apart because counters are named so by those who define them and by those who ask for them. */
+ * Apart because both the definitions of counters and the requests for counters use such names. */
 #ifndef CROCPROF_BASE_INSTANCE_H
 #define CROCPROF_BASE_INSTANCE_H
 
 #include <stddef.h>
 
-/* How long the name is without the instance; `length`, if it has none. */
+/* The length of the name without "[number]" at its end; `length` if the name does not end so. */
 static inline size_t base_instance_at(const char *name, size_t length)
 {
     size_t at = length && name[length - 1] == ']' ? length - 1 : 0;

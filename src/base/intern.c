@@ -1,6 +1,7 @@
 /* intern.c - see intern.h.
  *
- * Lists that only grow at their heads: a reader needs no lock, and a writer one exchange. */
+ * A hash table of lists that only grow at their heads: a reader needs no lock, and a writer one
+ * atomic exchange. */
 #include "base/intern.h"
 
 #include "base/text.h"

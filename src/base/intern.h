@@ -1,13 +1,13 @@
-/* intern.h - texts that last as long as the process, each once.
+/* intern.h - one copy of each text, which lasts as long as the process.
  *
- * For whatever hands texts to a tool, which may keep the pointers until its very end. Any thread,
- * without a lock: also in the child of a fork. */
+ * For texts that are handed to a tool, which may keep the pointers until its very end. Any thread
+ * may call, also in the child of a fork: there is no lock. */
 #ifndef CROCPROF_BASE_INTERN_H
 #define CROCPROF_BASE_INTERN_H
 
-/* The text, in memory that is never freed or changed: the same pointer for equal texts (of two
- * threads that bring a text at the same time each may get its own). NULL for NULL, and without
- * memory. */
+/* The text, in memory that is never freed or changed. Equal texts give the same pointer (except
+ * that two threads that bring a new text at the same moment may each get a copy). NULL for NULL,
+ * and when out of memory. */
 const char *base_intern(const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* kernel_name.h - kernel names as the source has them.
  *
- * The demangler is libstdc++'s own, looked up when first needed; without it, which is told once,
- * names stay as they are. Any thread, but with no lock that is also taken while the loader's is
- * held: the first call loads a library. */
+ * The demangler is that of libstdc++, loaded at the first call. Without libstdc++, which is logged
+ * once, names stay as they are. Any thread may call, but not while it holds a lock that another
+ * thread may take inside the dynamic loader: the first call loads a library. */
 #ifndef CROCPROF_BASE_KERNEL_NAME_H
 #define CROCPROF_BASE_KERNEL_NAME_H
 

@@ -27,7 +27,7 @@ void base_lines_write(base_lines_t *l, const char *text, size_t length)
     base_file_limit_begin(&limit, false);
     if (l->file.inode && !base_file_is(l->fd, l->file)) { /* the program has closed it */
         l->fd = base_file_open(base_env(l->variable), O_WRONLY | O_APPEND, 0);
-        if (l->fd >= 0) l->file = base_file_id(l->fd); /* another one may have its name by now */
+        if (l->fd >= 0) l->file = base_file_id(l->fd); /* another file may have this name by now */
     }
     while (length && l->fd >= 0) {
         const ssize_t n = write(l->fd, text, length);

@@ -1,8 +1,9 @@
-/* lines.h - whole lines for people: to standard error, or to the end of a file that a variable
- * names.
+/* lines.h - whole lines for people: to standard error, or to the end of a file that an environment
+ * variable names.
  *
- * The program may close what it has not opened: the file is then opened again. Where nobody reads
- * the lines any more, the program goes on; a file that takes no more is told, once. */
+ * If the program has closed our descriptor, the file is opened again. If nobody reads the lines any
+ * more, they are dropped and the program goes on. If the file takes no more, an error is logged
+ * once. */
 #ifndef CROCPROF_BASE_LINES_H
 #define CROCPROF_BASE_LINES_H
 
@@ -12,14 +13,15 @@ typedef struct {
     const char *variable;
     int fd;
     base_file_id_t file; /* of fd, unless it is standard error */
-    bool told;           /* that the file takes no more */
+    bool told;           /* the error that the file takes no more has been logged */
 } base_lines_t;
 
-/* Unset or empty: standard error, as for a file that cannot be opened, which is told: `what` goes
- * elsewhere then. */
+/* Opens the file that the environment variable names. If the variable is unset or empty, lines go
+ * to standard error; also if the file cannot be opened, and then the log says that `what` goes to
+ * standard error. */
 void base_lines_open(base_lines_t *l, const char *variable, const char *what);
 
-/* One thread at a time, lest lines be mixed. */
+/* For one thread at a time, or lines would be mixed. */
 void base_lines_write(base_lines_t *l, const char *text, size_t length);
 
 #endif

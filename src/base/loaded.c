@@ -18,8 +18,8 @@ typedef struct {
     char *path;
 } search_t;
 
-/* Opened when dl_iterate_phdr is done: inside it a thread that opens libraries would wait for us,
- * and we for it. */
+/* Only notes the path: the library is opened after dl_iterate_phdr has returned, because dlopen
+ * inside it could wait for a thread that holds the loader's other lock and waits for this one. */
 static int note(struct dl_phdr_info *info, size_t size, void *data)
 {
     const search_t *s = data;

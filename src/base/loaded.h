@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* Is the file name of a path `library`, or that with a version behind it? */
+/* Is the file name at the end of `path` equal to `library`, perhaps followed by a version? */
 bool base_is_file_of(const char *path, const char *library);
 
-/* The library with such a name that the process has, not opened a second time; its file goes to
- * `path`. NULL if it has none. */
+/* A handle of the first loaded library whose file name begins with `library`, without loading
+ * anything; its path is copied to `path`. NULL if no such library is loaded. */
 void *base_find_loaded(const char *library, char path[4096]);
 
 #endif

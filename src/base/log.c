@@ -32,7 +32,7 @@ void base_log_init(const char *prefix, const char *variable)
             return;
         }
     }
-    /* "env" and "config" are levels of the rocprofv3 launcher that print more there, not here. */
+    /* The launcher rocprofv3 has two more levels, "env" and "config", that it handles itself. */
     if (strcmp(value, "env") == 0 || strcmp(value, "config") == 0) return;
     base_warning("%s=%s is no log level (fatal, error, warning, info, trace)", variable, value);
 }
@@ -54,7 +54,7 @@ void base_log_set_stderr(bool has)
     has_stderr = has;
 }
 
-static char log_path[PATH_MAX]; /* "": stderr */
+static char log_path[PATH_MAX]; /* "": standard error */
 
 void base_log_to(const char *path)
 {
@@ -67,7 +67,7 @@ static void put(const char *line, size_t bytes)
     int fd = base_log_stderr();
     if (log_path[0])
         fd = base_file_open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0666);
-    base_file_limit_t limit; /* where nobody reads the log, the program goes on */
+    base_file_limit_t limit; /* a log that nobody reads must not end the program */
     base_file_limit_begin(&limit, false);
     ssize_t ignored = fd < 0 ? 0 : write(fd, line, bytes);
     (void)ignored;

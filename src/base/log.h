@@ -29,14 +29,14 @@ void base_log_init(const char *prefix, const char *variable);
 void base_log(base_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The descriptor of standard error, or -1 where the program was started without: its number is a
- * file of the program's then. Noticed when the library is loaded; one that is loaded later than
- * with the program is told (`has_stderr` false) by whoever was there. */
+/* The descriptor of standard error, or -1 if the program was started without one: number 2 is then
+ * a file of the program. Looked up when the library is loaded. A library that is loaded later
+ * cannot know, so whoever loads it tells it with base_log_set_stderr. */
 int base_log_stderr(void);
 void base_log_set_stderr(bool has_stderr);
 
-/* From here on lines are appended to this file, which is opened for each; NULL: to stderr. Before
- * other threads log. A path that is too long is stderr. */
+/* From here on lines are appended to the file `path`, which is opened anew for each line; NULL: to
+ * standard error, as for a path that is too long. Call it before other threads log. */
 void base_log_to(const char *path);
 
 #define base_error(...)   base_log(BASE_LOG_ERROR, __VA_ARGS__)

@@ -12,7 +12,7 @@ typedef struct {
     void *found;
 } search_t;
 
-/* In the loader's order, in which it looks, too. */
+/* dl_iterate_phdr goes through the libraries in the order in which the loader searches them. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *data)
 {
     search_t *s = data;
@@ -39,7 +39,7 @@ void *base_own_definition(const char *name)
     return search(name, OWN);
 }
 
-/* Behind a library that was opened late there is nothing. */
+/* A library that dlopen has loaded after the program's start is last: nothing is behind it. */
 static void *next_definition(const char *name)
 {
     void *found = search(name, BEHIND);

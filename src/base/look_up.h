@@ -1,8 +1,8 @@
-/* look_up.h - a library that stands before the loader's dlsym and dlvsym.
+/* look_up.h - for a library that defines dlsym and dlvsym in front of the loader's.
  *
- * What these answer depends for RTLD_NEXT and RTLD_DEFAULT on who calls: where a library has
- * nothing of its own to answer, the next such function goes on with the caller's own return
- * address, as if nobody stood before it. */
+ * With RTLD_NEXT and RTLD_DEFAULT the answer of these functions depends on the address of their
+ * caller. So where the library has no answer of its own, it must not call the next dlsym but jump
+ * to it with the stack unchanged, as if the program had called that one directly. */
 #ifndef CROCPROF_BASE_LOOK_UP_H
 #define CROCPROF_BASE_LOOK_UP_H
 
@@ -11,19 +11,19 @@
 
 typedef struct {
     void *answer;
-    void *onward; /* the function to go on in; NULL: `answer` is the answer */
+    void *onward; /* the function to jump to; NULL: `answer` is the answer */
 } base_looked_up_t;
 
-/* The calling library's own definition of a function; NULL: it has none, or hides it. The loader is
- * not asked. */
+/* The calling library's own definition of a function; NULL if it has none or hides it (hide.h).
+ * Does not ask the loader. */
 void *base_own_definition(const char *name);
 
-/* The first of the libraries behind the calling one, or else of any others, that has such a
- * function; `slot` keeps it. */
+/* The definition of `name` in the first library behind the calling one, or else in any other
+ * library; NULL: none. `slot` caches the answer. */
 void *base_next_definition(_Atomic(void *) *slot, const char *name);
 
-/* Defines `name`, dlsym or dlvsym, which asks the hidden function base_looked_up_t
- * look_up(void *handle, const char *name[, const char *version]) first. */
+/* Defines the function `name` (dlsym or dlvsym) in assembly. It first calls the hidden function
+ * base_looked_up_t look_up(void *handle, const char *name[, const char *version]). */
 #define BASE_LOOK_UP_FIRST(name, look_up)                                                          \
     __asm__(".pushsection .text\n"                                                                 \
             ".p2align 4\n"                                                                         \

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The loader has made most of these addresses, but not those of what the kernel maps. */
+/* Pointers in the dynamic section: the loader has added the base to most of them, but not in
+ * objects that the kernel maps (the vDSO). */
 static const void *address(const base_object_t *o, uintptr_t value)
 {
     return (const void *)(value < o->base ? value + o->base : value);
@@ -44,10 +45,11 @@ const ElfW(Phdr) * base_object_part(const base_object_t *o, uint32_t type, uintp
     return NULL;
 }
 
-/* Buckets of the table of hashes begin behind a filter; a chain ends with an odd value. */
+/* DT_GNU_HASH: four words of header, a Bloom filter, then the buckets, then the chains. In the last
+ * entry of a chain bit 0 is set. */
 typedef struct {
     uint32_t buckets, first;
-    const uint32_t *bucket, *chain; /* the chains' first is that of symbol `first` */
+    const uint32_t *bucket, *chain; /* chain[0] belongs to symbol `first` */
 } chains_t;
 
 static chains_t chains_of(const uint32_t *hash)
@@ -72,7 +74,7 @@ const ElfW(Sym) * base_object_definition(const base_object_t *o, const char *nam
 {
     if (!o->hash) return NULL;
     const chains_t c = chains_of(o->hash);
-    uint32_t hash = 5381; /* as the format has it */
+    uint32_t hash = 5381; /* the hash function of DT_GNU_HASH */
     for (const char *at = name; *at; at++)
         hash = 33 * hash + (unsigned char)*at;
     for (uint32_t i = c.buckets ? c.bucket[hash % c.buckets] : 0; i >= c.first && i; i++) {

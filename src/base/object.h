@@ -1,7 +1,7 @@
-/* object.h - what the dynamic loader's tables say of a library that the process has.
+/* object.h - what the dynamic loader's tables say of a library that the process has loaded.
  *
- * They are read without asking the loader: inside dl_iterate_phdr nothing may be called that takes
- * another lock of the loader's, and constructors may read them. */
+ * The tables are read in memory, without calling the loader: these functions may be used inside
+ * dl_iterate_phdr, where nothing may take another lock of the loader, and in constructors. */
 #ifndef CROCPROF_BASE_OBJECT_H
 #define CROCPROF_BASE_OBJECT_H
 
@@ -17,23 +17,24 @@ typedef struct {
     unsigned part_count;
     const ElfW(Sym) * symbols;
     const char *strings;
-    const uint32_t *hash; /* NULL: it has none, and its definitions are not known */
+    const uint32_t *hash; /* NULL: no DT_GNU_HASH, so the definitions are not known */
     struct {
         const ElfW(Rela) * first;
-        size_t bytes, plain; /* the first of them, which name no symbol */
+        size_t bytes, plain; /* `plain`: how many at the beginning are relative, without a symbol */
     } places[2];
 } base_object_t;
 
-/* Of what dl_iterate_phdr tells. False: what is needed of it is not there. */
+/* Fills `o` from what dl_iterate_phdr passes. False if the library has no table of symbols. */
 bool base_object_read(base_object_t *o, const struct dl_phdr_info *info);
 
-/* The part of such a type that an address lies in; NULL: none. */
+/* The segment of this type that contains the address; NULL: none. */
 const ElfW(Phdr) * base_object_part(const base_object_t *o, uint32_t type, uintptr_t at);
 
-/* How many symbols it has; it has a hash table. */
+/* The number of the library's symbols. Only for an object with a `hash`. */
 uint32_t base_object_symbols(const base_object_t *o);
 
-/* The first of such a name, whatever its version, that it does not only use; NULL: none. */
+/* The first symbol of this name, in any version, that the library defines and not only uses; NULL:
+ * none. */
 const ElfW(Sym) * base_object_definition(const base_object_t *o, const char *name);
 
 #endif

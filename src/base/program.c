@@ -16,7 +16,7 @@ static void fail_the_write_instead(int number)
     (void)number;
 }
 
-/* After an earlier write has failed, errno is another call's by now. */
+/* If an earlier write failed, errno has been overwritten by other calls since. */
 static void look_at_output(int status, void *trouble)
 {
     const bool failed = ferror(stdout);
@@ -28,7 +28,7 @@ static void look_at_output(int status, void *trouble)
 
 void base_program_begin(const char *name, const char *variable, int trouble)
 {
-    /* A handler and not SIG_IGN, which would stay with the programs that this one starts. */
+    /* A handler and not SIG_IGN: programs started by this one would inherit SIG_IGN. */
     const struct sigaction handled = {.sa_handler = fail_the_write_instead, .sa_flags = SA_RESTART};
     struct sigaction before;
     base_log_init(name, variable);

@@ -1,14 +1,14 @@
-/* program.h - what each program of the project begins with, and what its end looks after.
+/* program.h - what every program of the project does at its beginning and its end.
  *
- * For programs only: a library must leave signals and the end of the process to their owner. */
+ * For programs only: in a library, signals and the end of the process belong to the program. */
 #ifndef CROCPROF_BASE_PROGRAM_H
 #define CROCPROF_BASE_PROGRAM_H
 
-/* First call of main(). Lines of the log get the prefix `name`, and their level from `variable`
- * (see base_log_init). A file that may not grow (RLIMIT_FSIZE) becomes an error of the write
- * instead of the program's end by SIGXFSZ; programs that this one starts find the signal as it was.
- * When the program ends and standard output has not taken all of it, one line says so, and a status
- * of 0 becomes `trouble`. */
+/* To be called first in main(). Lines of the log get the prefix `name`, and their level from the
+ * variable `variable` (see base_log_init). Reaching RLIMIT_FSIZE makes a write fail instead of
+ * ending the program by SIGXFSZ; programs that this one starts inherit the signal unchanged. If
+ * standard output could not be written completely by the end of the program, one line says so, and
+ * an exit status of 0 becomes `trouble`. */
 void base_program_begin(const char *name, const char *variable, int trouble);
 
 #endif

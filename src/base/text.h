@@ -1,7 +1,6 @@
-/* text.h - questions about texts that several rooms ask.
+/* text.h - small questions about strings that several rooms ask.
  *
- * Apart since they belong to no file and to no message. Nothing here allocates or looks at the
- * locale. */
+ * Nothing here allocates or looks at the locale. */
 #ifndef CROCPROF_BASE_TEXT_H
 #define CROCPROF_BASE_TEXT_H
 
@@ -20,20 +19,20 @@ static inline bool base_begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Of a path: what stands behind the last slash. */
+/* The last component of a path. */
 static inline const char *base_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* What stands behind a noun after its number. */
+/* The ending of a noun that follows the number n: "" or "s". */
 static inline const char *base_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
-/* FNV-1a of the first bytes. */
+/* FNV-1a of the first `length` bytes. */
 static inline uint32_t base_hash(const char *text, size_t length)
 {
     uint32_t hash = 2166136261u;

@@ -12,8 +12,8 @@
 
 enum { BASE_YAML_DEPTH_MAX = 64 }; /* the formats read here need 7 */
 
-/* 0, or the line, from 1, on which the text goes deeper than that. A text that is no YAML is none
- * of this function's business. */
+/* 0, or the number, from 1, of the line on which the text is nested deeper than
+ * BASE_YAML_DEPTH_MAX. A syntax error is not reported here: 0. */
 static inline size_t base_yaml_too_deep(const char *text, size_t size)
 {
     yaml_parser_t parser;
