@@ -1,8 +1,9 @@
 /* attach.c - the process can be asked to load a tool while it runs.
  *
- * Apart because nothing here runs unless the program was started with ROCP_TOOL_ATTACH=1. A thread
- * with a known name sleeps; who attaches makes it call the two functions below by ptrace. The
- * protocol is that of AMD's library. */
+ * Apart because nothing here runs unless the program was started with ROCP_TOOL_ATTACH=1. Then a
+ * thread with a known name sleeps in the process. A profiler that attaches makes that thread call
+ * one of the two exported functions below, by ptrace (src/rocattach). The protocol is that of AMD's
+ * library. */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the caller's environment adds for as long as the tool reads it. */
+/* Added to the environment while the tool is loaded and reads its settings. */
 static const char tool_variable[] = "ROCP_TOOL_LIBRARIES";
 static const char attached_variable[] = "ROCPROFILER_REGISTER_TOOL_ATTACHED";
 
@@ -37,7 +38,7 @@ static void *listen_for_attach(void *unused)
 
 void reg_attach_listen(void)
 {
-    static pid_t listens; /* in which process; a child of fork has no such thread */
+    static pid_t listens; /* the process that has the thread: a child of fork has none */
     pthread_t thread;
     sigset_t all, before;
     if (!reg_attachable() || __atomic_exchange_n(&listens, getpid(), __ATOMIC_ACQ_REL) == getpid())
@@ -55,21 +56,22 @@ void reg_attach_listen(void)
 
 /* ---- The environment ----
  *
- * The program's threads may read it meanwhile: it is replaced by another, never changed, and what
- * was in force once is not freed, but held in a list. Afterwards the program has its own again,
- * with what it has set and unset in the meantime, so programs that it starts later know nothing of
- * us. */
+ * The attaching profiler sends variables for the tool. Other threads of the program may be reading
+ * the environment, so `environ` is made to point to a new array and nothing in the old one is
+ * changed. What `environ` has pointed to is never freed but kept in a list, for the same reason.
+ * Afterwards the program gets its own environment back, with its changes of the meantime but
+ * without our variables, so that programs it starts later do not see them. */
 
 typedef struct lines lines_t;
 struct lines {
-    lines_t *earlier; /* of an attach before this one */
-    char **lines;     /* ended by NULL */
+    lines_t *earlier; /* that of the attach before this one */
+    char **lines;     /* the new environment, ended by NULL */
     size_t count;
-    char **own; /* of them, those that the attach has added or put in place of the program's */
+    char **own; /* the lines among them that the attach has added or replaced */
     size_t own_count;
     char **array;  /* the program's environment, which the C library may free when it grows */
     char **before; /* the lines that stood in it */
-    char **after;  /* what was put in place of `lines`, if not `array` */
+    char **after;  /* what `environ` became afterwards, unless `array` */
 };
 
 static lines_t *once_in_force;
@@ -82,7 +84,8 @@ static size_t count_lines(char **lines)
     return count;
 }
 
-/* The line that sets the variable `name`, which ends at '=' or at its end, or NULL. */
+/* The line in `lines` that sets the variable `name` (a name, or a line that begins with name=);
+ * NULL: none. */
 static char **find_line(char **lines, const char *name)
 {
     const size_t bytes = strcspn(name, "=");
@@ -101,7 +104,7 @@ static bool set(lines_t *to, const char *name, const char *value)
     return true;
 }
 
-/* `buffer`: a number of variables, then for each its name and its value. */
+/* `buffer`: the number of variables (32 bits), then name and value of each, ended by zero bytes. */
 static bool fill(lines_t *made, const char *buffer, const char *tool)
 {
     uint32_t variables;
@@ -123,7 +126,7 @@ static bool fill(lines_t *made, const char *buffer, const char *tool)
     return true;
 }
 
-/* Only before it is in force. */
+/* Only for an environment that was not put in force. */
 static void drop(lines_t *made)
 {
     for (size_t i = 0; i < made->own_count; i++)
@@ -134,7 +137,7 @@ static void drop(lines_t *made)
     free(made);
 }
 
-/* NULL without memory. */
+/* NULL: out of memory. */
 static lines_t *make_environment(const char *buffer, const char *tool)
 {
     lines_t *made = calloc(1, sizeof *made);
@@ -157,7 +160,8 @@ static bool is_own(const lines_t *made, const char *line)
     return false;
 }
 
-/* `now` without what the attach has put there: in its place stands what was there before. */
+/* The lines of `now`, but with the program's former line, or none, in place of each of the
+ * attach. */
 static char **without_own(char **now, const lines_t *made)
 {
     size_t count = 0;
@@ -179,7 +183,7 @@ static bool same_lines(char **a, char **b)
 static void take_back(lines_t *made)
 {
     char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE);
-    for (;;) { /* again if another thread of the program changes it just now */
+    for (;;) { /* again if another thread has changed `environ` meanwhile */
         char **lines = now ? without_own(now, made) : NULL;
         if (!lines) return;
         bool same = now == made->lines && same_lines(lines, made->before);
@@ -195,7 +199,7 @@ static void take_back(lines_t *made)
     }
 }
 
-/* ---- What is called ---- */
+/* ---- The functions that ptrace makes the thread call ---- */
 
 static int call_sdk(const char *name)
 {
@@ -207,14 +211,14 @@ static int call_sdk(const char *name)
     return status ? ROCP_REG_ROCPROFILER_ERROR | status << REG_ATTACH_STATUS_SHIFT : 0;
 }
 
-/* Exported without a header, as the functions that offer tables again are. */
+/* Exported without a header, as rocprofiler_register_invoke_all_registrations is. */
 int rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib_path);
 int rocprofiler_register_detach(void);
 
 __attribute__((visibility("default"))) int
 rocprofiler_register_attach(const char *environment_buffer, const char *tool_lib_path)
 {
-    static char *tool; /* of the first attach; the library stays loaded */
+    static char *tool; /* path of the first attach: its library stays loaded */
     if (!reg_attachable() || !reg_find_sdk()) return REG_ATTACHMENT_NOT_AVAILABLE;
     if (!environment_buffer || !tool_lib_path || (tool && strcmp(tool, tool_lib_path) != 0))
         return REG_INVALID_ARGUMENT;
@@ -235,11 +239,12 @@ __attribute__((visibility("default"))) int rocprofiler_register_detach(void)
     return reg_attachable() ? call_sdk("rocprofiler_detach") : REG_ATTACHMENT_NOT_AVAILABLE;
 }
 
-/* Where the thread that waits is sent: rax is the function, rdi and rsi are its arguments, rbx and
- * rsp are the address of a reg_attach_call_t. The thread was interrupted in the system call
- * pause(), so it comes back as from that: rax is -EINTR, rcx the address behind it, r11 anything.
- * The other registers that are not restored here are those that a called function preserves. The
- * original stack is not written to, for its owner may keep values below rsp. */
+/* The code to which the attaching profiler sends the waiting thread. At entry rax is the function
+ * to call, rdi and rsi are its arguments, rbx and rsp both point to a reg_attach_call_t. The thread
+ * was interrupted in the system call pause(), so at the end the registers are as after that: rax is
+ * -EINTR, rcx the address behind the call, r11 anything. The registers neither saved nor set here
+ * are those that a called function preserves. The interrupted stack is not written to, because the
+ * 128 bytes below its rsp (red zone) may be in use. */
 __asm__(".pushsection .text\n"
         ".globl rocprofiler_register_attach_run\n"
         ".type rocprofiler_register_attach_run, @function\n"

@@ -1,10 +1,10 @@
-/* hip_bridge.c - gives HIP that does not register dispatch tables those that other HIP registers.
+/* hip_bridge.c - registers HIP's dispatch tables for a HIP that does not register them itself.
  *
- * Preloaded, this library defines the hip* symbols (generated trampolines that jump through a
- * table), fills the tables from the real library at the first call and registers them as "hip" and
- * "hip_compiler": HIP before 6.1 has no tables, and newer HIP may be built without registration.
- * HIP that registers by itself keeps its own tables: calls pass through. The functions and their
- * positions are rows of hip-table.tsv. */
+ * HIP before 6.1 has no tables, and newer HIP may be built without registration. Preloaded, this
+ * library defines the hip* symbols (generated trampolines that jump through a table), fills the
+ * tables from the real library at the first call, and registers them as "hip" and "hip_compiler".
+ * If HIP registers by itself, its own tables are used and calls only pass through. The functions
+ * and their positions are rows of hip-table.tsv. */
 #include "register/hip_bridge.h"
 
 #include "base/hide.h"
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* AMD's library, in whose place ours may not be, has no such function. */
+/* Weak: if librocprofiler-register is AMD's and not ours, it lacks this function. */
 #pragma weak rocprofiler_register_stand_in
 
 static const struct {
@@ -50,7 +50,7 @@ void *bridge_resolve(unsigned id);
 
 enum { HIP_ERROR_NOT_SUPPORTED = 801 };
 
-/* What a function does that the real library lacks. */
+/* Stands for a function that the real library lacks. */
 __attribute__((visibility("hidden"))) int bridge_missing(void)
 {
     return HIP_ERROR_NOT_SUPPORTED;
@@ -63,15 +63,15 @@ static bool filled;
 static bridge_library_t hip;
 static _Atomic bool native_seen;
 
-static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL}; /* of all that it has */
+static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL}; /* of all its functions */
 
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
 }
 
-/* Takes no lock: constructors of other libraries may have called HIP before, and what the tool's
- * side opens in the middle of that runs this one. */
+/* Must not take `lock`: if another library's constructor calls HIP first, bridge_resolve holds it
+ * while it loads the tool, and the dynamic loader may run this constructor then. */
 __attribute__((constructor)) static void initialise(void)
 {
     base_log_init("rocprofiler-hip-bridge", "ROCPROFILER_REGISTER_LOG_LEVEL");
@@ -90,7 +90,9 @@ bool bridge_has_native(void)
     return atomic_load(&native_seen);
 }
 
-/* A library's table ends after the last function of the newest step of which it has any. */
+/* The size is written as a HIP of that version would have it: a version adds its functions at the
+ * end, so the table ends with the last function of the newest version step from which the library
+ * has any. */
 static void set_size(bridge_table_t table)
 {
     unsigned newest = 0, last = 0;
@@ -124,10 +126,12 @@ static bool fill(void)
     return true;
 }
 
-/* HIP registers its own table while ours stands in for it, perhaps inside a call that came through
- * ours. Its entries become gates: calls that were seen in our table pass, others go to our table
- * first. A gate knows the former by the thread's note of the function that it entered last; so a
- * note that was left before this moment can hide one call that goes past our trampolines. */
+/* HIP registers its own table `native` although ours stands in for it, perhaps during a call that
+ * came through ours. Each entry of `native` is replaced by a generated gate, so that a call is seen
+ * once: a call that has been seen in our table passes, another goes to our table first. The gate
+ * tells them apart by a thread-local note of the function that the thread entered last through our
+ * table. A note left over from before this moment can hide one call that does not come through our
+ * trampolines. */
 static void take_native(bridge_table_t kind, void *native)
 {
     atomic_store(&native_seen, true);
@@ -169,7 +173,7 @@ static void put_entries(bridge_table_t kind, bool stand_in)
                                                              : bridge_real[i];
 }
 
-/* False: HIP's own table is registered, ours only leads to its functions. */
+/* False if HIP's own table is registered already: then ours only leads to HIP's functions. */
 static bool stand_in(bridge_table_t kind)
 {
     static const rocprofiler_register_native_func_t take[] = {take_native_runtime,
@@ -197,8 +201,9 @@ static void offer(bridge_table_t kind)
     atomic_store_explicit(active, tables[kind], memory_order_release);
 }
 
-/* The function to go on in. Calls that the registering thread makes meanwhile (a tool's, against
- * the rules) reach the real functions; other threads wait. */
+/* The function to which trampoline `id` jumps. The first call fills and registers the tables; other
+ * threads wait. Calls of HIP that the tool makes on this thread meanwhile, although tools must not,
+ * reach the real functions. */
 __attribute__((visibility("hidden"))) void *bridge_resolve(unsigned id)
 {
     bool inside = atomic_load(&owned) && pthread_equal(owner, pthread_self());

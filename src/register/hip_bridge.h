@@ -23,8 +23,8 @@ enum {
     BRIDGE_ROWS = BRIDGE_SIZE_runtime - 1 + BRIDGE_SIZE_compiler - 1
 };
 
-/* A symbol that programs use, sorted by name; of a row's symbols that HIP has, the one of the
- * lowest preference is its function. */
+/* A symbol that programs may call; the array is sorted by name. A row of hip-table.tsv may list
+ * several symbols: the one with the lowest preference that HIP defines is the row's function. */
 typedef struct {
     const char *name;
     void *trampoline;
@@ -33,14 +33,14 @@ typedef struct {
 
 /* ORDER: by row id. */
 extern void *bridge_real[BRIDGE_ROWS];    /* HIP's functions, null where it lacks one */
-extern void *bridge_native[BRIDGE_ROWS];  /* those of a table that HIP itself registered */
-extern void *const bridge_pass_entries[]; /* go on in bridge_real */
-extern void *const bridge_late_entries[]; /* stand before bridge_native */
+extern void *bridge_native[BRIDGE_ROWS];  /* functions of a table that HIP itself registered */
+extern void *const bridge_pass_entries[]; /* generated: jump to bridge_real */
+extern void *const bridge_late_entries[]; /* generated: gates in front of bridge_native */
 extern const bridge_symbol_t bridge_symbols[BRIDGE_SYMBOL_COUNT];
 
 extern const char bridge_hip_file[]; /* how the name of HIP's file begins */
 
-/* The loader's own functions, which this library stands before. */
+/* The loader's own dlsym; this library defines another one. */
 void *bridge_dlsym_real(void *handle, const char *name);
 
 typedef struct {
@@ -49,17 +49,19 @@ typedef struct {
     bool registers;   /* it calls librocprofiler-register by itself */
 } bridge_library_t;
 
-/* The HIP that programs reach. */
+/* The HIP library that the program's calls would reach without this library. */
 bridge_library_t bridge_find_hip(void);
 
-/* HIP is known, perhaps opened after our constructor: what it lacks is not found any more. */
+/* To be called once HIP is loaded, perhaps after our constructor: hides the functions it lacks
+ * (base/hide.h). */
 void bridge_hide(void);
 
-/* True once HIP's own registration has been seen. */
+/* True once HIP has registered a table of its own. */
 bool bridge_has_native(void);
 
-/* What stands in bridge_real for functions that answer with addresses of HIP functions: the same,
- * but what they answer is traced. */
+/* The function to put into bridge_real for `name`: `function` itself, or, if it returns addresses
+ * of HIP functions (hipGetProcAddress), a wrapper that returns trampolines instead, so that calls
+ * through them are traced. */
 void *bridge_wrap_lookup(const char *name, void *function);
 
 #pragma GCC visibility pop

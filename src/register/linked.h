@@ -1,12 +1,12 @@
-/* linked.h - what a runtime is linked with, for the bridges. */
+/* linked.h - whether a runtime registers its tables itself, for the bridges. */
 #ifndef CROCPROF_REGISTER_LINKED_H
 #define CROCPROF_REGISTER_LINKED_H
 
 #include <link.h>
 #include <stdbool.h>
 
-/* A runtime that registers its tables is linked with librocprofiler-register; its own entry points
- * for that are local symbols in some builds. */
+/* True if the library is linked with librocprofiler-register. The functions by which a runtime
+ * registers cannot be looked for: they are local symbols in some builds. */
 bool reg_registers_itself(const struct link_map *library);
 
 #endif

@@ -27,7 +27,8 @@ __attribute__((visibility("default"))) bool OnLoad(void *table, uint64_t runtime
     return true;
 }
 
-/* The SDK finalises at exit: HIP never shuts HSA down. Who does may start it again. */
+/* Nothing else to do: the SDK finalises at exit, because HIP never shuts HSA down. A program that
+ * shuts HSA down may start it again. */
 __attribute__((visibility("default"))) void OnUnload(void)
 {
     reg_runtime_ended("hsa");

@@ -1,8 +1,8 @@
-/* rccl_bridge.c - gives RCCL that does not register its table the one that other RCCL registers.
+/* rccl_bridge.c - registers the table of an RCCL that does not register it itself.
  *
  * Preloaded, this library defines RCCL's functions; at the first call it finds the real ones, puts
- * them into a table and registers that as "rccl". RCCL that registers by itself keeps its own
- * table: calls pass through. The functions are generated from the rows of
+ * them into a table and registers that as "rccl". If RCCL registers by itself, its own table is
+ * used and calls only pass through. The functions are generated from the rows of
  * src/sdk/tables/rccl-api.tsv. */
 #include <rocprofiler-register/rocprofiler-register.h>
 #include <rocprofiler-sdk/rccl/details/rccl.h>
@@ -25,7 +25,7 @@ enum { POSITIONS = sizeof names / sizeof *names };
 /* Element 0 is the size in bytes; null where RCCL lacks the function. */
 static void *table[POSITIONS];
 static const char library[] = "librccl.so";
-static const char *const prefixes[] = {"nccl", "msccl", NULL}; /* of all that it has */
+static const char *const prefixes[] = {"nccl", "msccl", NULL}; /* all functions of RCCL begin so */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill(void *rccl)
@@ -54,7 +54,7 @@ static void start(void)
     struct link_map *map = NULL;
     if (!rccl || dlinfo(rccl, RTLD_DI_LINKMAP, &map) != 0) return;
     fill(rccl);
-    base_hide(library, prefixes); /* it may have been opened after our constructor */
+    base_hide(library, prefixes); /* RCCL may have been opened after our constructor */
     if (reg_registers_itself(map)) return;
     rocprofiler_register_library_indentifier_t id;
     void *tables[] = {table};

@@ -30,13 +30,15 @@ enum { REG_INSTANCES_MAX = 8, REG_RUNTIME_COUNT = 9 };
 int reg_runtime_index(const char *name);
 const char *reg_runtime_name(int index);
 
-/* True if the base name of a file is that of the runtime's library in a version that registers. */
+/* True if this base name of a file is that of the runtime's library, in a version that
+ * registers. */
 bool reg_runtime_matches_file(int index, const char *base_name);
 
 /* True if the function's address lies in a loaded file that belongs to the runtime. */
 bool reg_runtime_owns(int index, rocprofiler_register_import_func_t function);
 
-/* The runtime has shut down: a table that it registers once more is passed on once more. */
+/* To be called when the runtime has shut down: if it then registers the same table once more, the
+ * table is passed on to the SDK once more. */
 void reg_runtime_ended(const char *name);
 
 typedef int (*reg_set_api_table_t)(const char *name, uint64_t lib_version, uint64_t lib_instance,
@@ -46,30 +48,31 @@ typedef int (*reg_set_api_table_t)(const char *name, uint64_t lib_version, uint6
 
 #define REG_ATTACH_THREAD "rocp-bg-attach"
 
-/* What the functions called by ptrace answer besides rocprofiler_register_error_code_t: two codes
- * of newer interfaces; and the SDK's status, from this bit on. */
+/* Besides rocprofiler_register_error_code_t, the two functions called by ptrace return these two
+ * codes of newer interfaces, and the SDK's status shifted left by REG_ATTACH_STATUS_SHIFT. */
 enum { REG_INVALID_ARGUMENT = 8, REG_ATTACHMENT_NOT_AVAILABLE = 9, REG_ATTACH_STATUS_SHIFT = 8 };
 
-/* What rocprofiler_register_attach_run works with. Who attaches writes it to the stack of the
- * thread that waits, with the registers that the thread has there; `done` becomes `token` when
- * `answer` is valid.
+/* Data of one call by ptrace (rocprofiler_register_attach_run). The attaching process writes it to
+ * the stack of the waiting thread, with the registers that the thread had; `done` becomes `token`
+ * once `answer` is valid.
  * ORDER: attach.c has the offsets in its assembly. */
 typedef struct {
     uint64_t done, answer, token;
     uint64_t rip, rsp, rbx, rdi, rsi, rdx, r8, r9, r10;
 } reg_attach_call_t;
 
-/* True if the program was started so that tools may come while it runs. */
+/* True if the program was started so that a tool may be attached while it runs. */
 bool reg_attachable(void);
 
-/* Starts the thread that who attaches looks for, once in a process that is attachable. */
+/* Starts the thread that the attaching process looks for, once, in a process that is attachable. */
 void reg_attach_listen(void);
 
-/* A function of the SDK that reg_find_sdk has found; NULL if it has none of that name. */
+/* A function of the SDK that reg_find_sdk has loaded; NULL if the SDK has none of that name. */
 void *reg_sdk_symbol(const char *name);
 
-/* Looks for tools; when there are any, returns the SDK's entry point (kept from the first success
- * on). NULL: no tool, or no SDK, which is reported once. */
+/* Looks for tools. If there are any, loads the SDK and returns its entry point, the same one from
+ * the first success on. NULL: there is no tool; or the SDK cannot be loaded, which is logged
+ * once. */
 reg_set_api_table_t reg_find_sdk(void);
 
 #endif

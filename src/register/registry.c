@@ -1,10 +1,11 @@
 /* registry.c - the registrations of this process and the answers to the runtimes.
  *
- * One thread is inside at a time. A second thread waits for it (the SDK may be loading), but not
- * for ever, as the thread inside may be waiting for the second one: a tool that starts a runtime on
- * a thread of its own does. Then the second thread leaves its tables to the one inside, which
- * passes them on before it leaves. A call from inside a registration is refused. Registrations are
- * never removed: runtimes do not unload. */
+ * One thread at a time registers: it is "inside". A second thread waits for it (the SDK may be
+ * loading), but not for ever, since the thread inside may be waiting for the second one: a tool
+ * that starts a runtime on another thread does that. After the time the second thread leaves its
+ * tables to the one inside, which passes them on before it leaves. A registration during a
+ * registration by the same thread is refused. Registrations are never removed: runtimes do not
+ * unload. */
 #include "register/register.h"
 
 #include "base/env.h"
@@ -26,16 +27,16 @@ typedef struct {
     uint64_t instance;
     uint64_t table_count;
     void *tables[TABLES_MAX];
-    rocprofiler_register_native_func_t native; /* of a table that stands in for the runtime's */
-    bool behind;                               /* one that stands in for it is passed on */
+    rocprofiler_register_native_func_t native; /* not NULL: a table of a stand-in (stand_in.h) */
+    bool behind;                               /* a stand-in's table is passed on instead */
     bool passed_on;
-    bool left; /* to the thread that was inside, which has not come to it yet */
-    _Atomic bool
-        ended; /* the runtime has shut down; its table is its own again when it next starts */
+    bool left; /* to the thread inside, which has not passed it on yet */
+    /* The runtime has shut down; when it starts again, its table is without our functions. */
+    _Atomic bool ended;
     rocprofiler_register_error_code_t answer;
 } registration_t;
 
-/* The gate: who is inside, and the end of the list of registrations. */
+/* The mutex protects who is inside, and appending to the list of registrations. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t emptied = PTHREAD_COND_INITIALIZER;
 static bool occupied;
@@ -43,7 +44,7 @@ static pthread_t occupant;
 
 static registration_t registrations[REG_RUNTIME_COUNT * REG_INSTANCES_MAX];
 static _Atomic unsigned registration_count; /* rows below it are complete */
-static bool sdk_seen;                       /* by a registration; whoever is inside */
+static bool sdk_seen;                       /* by the last registration; of the thread inside */
 
 /* A child of fork has only the forking thread: nobody else is inside any more. */
 static void after_fork_in_child(void)
@@ -59,8 +60,8 @@ __attribute__((constructor)) static void initialise(void)
     pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
-/* BUSY: another thread has been inside for too long. OWN: this thread is inside already. The gate
- * is held with INSIDE and BUSY. */
+/* BUSY: another thread has been inside for too long. OWN: this thread is inside already. With
+ * INSIDE and BUSY, `gate` is locked on return. */
 typedef enum { INSIDE, BUSY, OWN } entry_t;
 
 static entry_t enter(void)
@@ -83,7 +84,7 @@ static entry_t enter(void)
 
 static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_table_t sdk);
 
-/* One that others have left here, or NULL. With the gate held. */
+/* A registration that another thread has left to this one, or NULL. With `gate` locked. */
 static registration_t *take_left(void)
 {
     unsigned n = atomic_load(&registration_count);
@@ -148,7 +149,8 @@ static rocprofiler_register_error_code_t pass_on(registration_t *r, reg_set_api_
     return r->answer = ROCP_REG_SUCCESS;
 }
 
-/* A tool came after runtimes had registered: they are passed on now, and one line says so. */
+/* Passes on the tables of runtimes that had registered before there was a tool, and says so in one
+ * line. `all`: also those passed on already. */
 static rocprofiler_register_error_code_t pass_on_missed(reg_set_api_table_t sdk, bool all)
 {
     rocprofiler_register_error_code_t answer = ROCP_REG_SUCCESS;
@@ -178,7 +180,7 @@ void reg_runtime_ended(const char *name)
         if (registrations[i].index == index) atomic_store(&registrations[i].ended, true);
 }
 
-/* What a runtime registers. */
+/* The arguments of a registration. */
 typedef struct {
     const char *name;
     rocprofiler_register_import_func_t import;
@@ -186,10 +188,10 @@ typedef struct {
     void **tables;
     uint64_t table_count;
     rocprofiler_register_library_indentifier_t *id;
-    rocprofiler_register_native_func_t native; /* of a table that stands in for the runtime's own */
+    rocprofiler_register_native_func_t native; /* not NULL: the table of a stand-in (stand_in.h) */
 } offer_t;
 
-/* Order of the checks: the first that fails decides the answer (AMD's protocol). */
+/* ORDER: the first check that fails decides the answer (AMD's protocol). */
 static rocprofiler_register_error_code_t check(const offer_t *o, int index)
 {
     if (index < 0) {
@@ -209,7 +211,8 @@ static rocprofiler_register_error_code_t check(const offer_t *o, int index)
     return ROCP_REG_SUCCESS;
 }
 
-/* A new row for what has been checked, with the gate held. NULL, and *answer: there is none. */
+/* Appends a registration that has been checked, with `gate` locked. NULL: there is no room for
+ * another, and *answer says why. */
 static registration_t *add(const offer_t *o, int index, rocprofiler_register_error_code_t *answer)
 {
     uint64_t instance = count_of(index);
@@ -234,7 +237,7 @@ static registration_t *add(const offer_t *o, int index, rocprofiler_register_err
     return r;
 }
 
-/* The row of a table that has been registered before, whose identity it keeps; or NULL. */
+/* The earlier registration of the same table, whose handle is given again; NULL: none. */
 static registration_t *find_again(const offer_t *o, int index)
 {
     registration_t *r = find_same(index, o->tables[0]);
@@ -242,7 +245,8 @@ static registration_t *find_again(const offer_t *o, int index)
     return r;
 }
 
-/* A table stands in for the runtime's own, and goes on in it from now on. */
+/* A runtime has registered its table although another stands in for it: the latter gets the table,
+ * to call its functions. */
 static rocprofiler_register_error_code_t put_behind(registration_t *r,
                                                     const registration_t *stand_in)
 {
@@ -269,7 +273,7 @@ static rocprofiler_register_error_code_t register_inside(const offer_t *o)
     return stand_in && o->table_count ? put_behind(r, stand_in) : pass_on(r, sdk);
 }
 
-/* With the gate held, while another thread is inside and stays there. */
+/* With `gate` locked, while another thread is inside and does not leave. */
 static rocprofiler_register_error_code_t leave_to_occupant(const offer_t *o)
 {
     int index = reg_runtime_index(o->name);
@@ -370,7 +374,8 @@ rocprofiler_register_iterate_registration_info(rocprofiler_register_registration
     return ROCP_REG_SUCCESS;
 }
 
-/* For an agent that attaches to a running process: offers stored tables to the SDK (again). */
+/* For a profiler that attaches to the running process: passes stored tables on to the SDK; `all`:
+ * also those that the SDK has had already. */
 static rocprofiler_register_error_code_t invoke(bool all)
 {
     const entry_t entry = enter();

@@ -1,7 +1,7 @@
-/* runtimes.c - the runtimes that may register: names, indices, and the files they live in.
+/* runtimes.c - the runtimes that may register: names, indices, and the files that contain them.
  *
- * Apart because secure mode is a security check that should be read on its own. The rows are in
- * register.h. */
+ * Apart because the check that a caller lies in a runtime's file (ROCPROFILER_REGISTER_SECURE) is a
+ * security check, to be read on its own. The rows are in register.h. */
 #include "register/register.h"
 
 #include <dlfcn.h>
@@ -29,8 +29,9 @@ const char *reg_runtime_name(int index)
     return runtimes[index].name;
 }
 
-/* The file's name with a major version in range, then nothing or a dot with digits and dots. The
- * name may be preceded by anything, as AMD's pattern is searched for, not matched whole. */
+/* True if `base_name` contains `file`, then a major version in the range, then nothing or a dot
+ * with digits and dots. Anything may stand before `file`, because AMD's pattern is searched for,
+ * not matched as a whole. */
 static bool matches(const char *base_name, const char *file, char low, char high)
 {
     const char *at = strstr(base_name, file);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bound when a tool is part of the program or of a library it was linked with. */
+/* Not null if a tool is part of the program or of a library linked with it. */
 extern void *rocprofiler_configure(uint32_t, const char *, uint32_t, void *) __attribute__((weak));
 
 extern int rocprofiler_set_api_table(const char *, uint64_t, uint64_t, void **, uint64_t)
@@ -40,7 +40,7 @@ static reg_set_api_table_t entry_point(void *handle)
     return function;
 }
 
-/* The file of that base name in the folder of this library. */
+/* Opens the file of that name in the folder of this library. */
 static void *open_beside(const char *name)
 {
     Dl_info self;
@@ -89,7 +89,7 @@ static reg_set_api_table_t load_sdk(void)
     return function;
 }
 
-static reg_set_api_table_t found; /* guarded by the registry, which lets one thread in */
+static reg_set_api_table_t found; /* only the thread inside a registration uses it */
 
 reg_set_api_table_t reg_find_sdk(void)
 {
