@@ -1,14 +1,15 @@
 /* calls.c - makes the waiting thread of another process call a function, by ptrace.
  *
- * Everything is prepared on the thread's own stack, far below what is in use: the arguments and a
- * reg_attach_call_t, in which the thread's registers are kept. Then the thread is sent to the
- * function rocprofiler_register_attach_run of its process, and let go at once. That function calls,
- * notes the answer and takes the registers back, so the thread needs nobody for being what it was:
- * whoever attaches may die at any step, or stop waiting, and neither code nor mappings change.
+ * Everything is prepared on the thread's own stack, far below the part in use: the arguments, and a
+ * reg_attach_call_t with the thread's registers. Then the thread is sent to the function
+ * rocprofiler_register_attach_run of its process, and ptrace detaches at once. That function makes
+ * the call, notes the answer and restores the registers, so the thread returns to its wait without
+ * our help: this process may die at any step, or stop waiting. Neither code nor mappings of the
+ * other process change.
  *
- * ptrace binds a thread to a thread. The part that needs it has a thread of its own, because the
- * kernel lets go of everything that a thread traces when it ends, also of what could not be
- * stopped. */
+ * ptrace relations belong to a thread. The part that needs ptrace runs in a thread of its own,
+ * because when that thread ends the kernel detaches everything that it traces, also what could not
+ * be stopped. */
 #include "rocattach/internal.h"
 
 #include <errno.h>
@@ -33,15 +34,16 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    STOP_SECONDS = 5, /* for the thread to wait, and for it to stop: both take microseconds */
-    /* Handlers of signals that the C library keeps for itself run on the thread's stack too, with
-     * up to 11 KiB of vector registers; they must not reach what lies below. */
+    STOP_SECONDS = 5, /* until the thread waits, and until it has stopped: both take microseconds */
+    /* Signal handlers of the C library's own signals run on the thread's stack too, with up to 11
+     * KiB of vector registers; they must not overwrite what is prepared below. */
     GAP = 16384,
     ALIGNMENT = 64,
-    NAP_NS = 100000, /* the first between two looks; each is longer by a quarter */
+    NAP_NS = 100000, /* the first pause between two looks; each next one is longer by a quarter */
     LONGEST_NAP_NS = 10000000,
     RESTARTS =
-        514, /* ERESTARTNOHAND of the kernel: pause() was interrupted and would begin again */
+        /* ERESTARTNOHAND of the kernel: pause() was interrupted and would be restarted. */
+    514,
 };
 
 /* ---- Waiting ---- */
@@ -56,7 +58,7 @@ static patience_t patience(unsigned seconds)
     return (patience_t){base_clock_ns(CLOCK_MONOTONIC) + seconds * SECOND, NAP_NS};
 }
 
-/* False when the time is over. */
+/* Sleeps; false when the time is over. */
 static bool nap(patience_t *p)
 {
     nanosleep(&(struct timespec){.tv_nsec = p->nap_ns}, NULL);
@@ -74,8 +76,8 @@ static unsigned limit_of(const rat_request_t *r)
 typedef struct {
     const rat_target_t *target;
     const rat_request_t *request;
-    uint64_t token; /* what the process notes when this very call is done */
-    uint64_t at;    /* of its reg_attach_call_t */
+    uint64_t token; /* which the process writes to `done` after this call */
+    uint64_t at;    /* address of its reg_attach_call_t */
     rocattach_status_t status;
     char why[RAT_WHY_BYTES];
 } session_t;
@@ -99,7 +101,7 @@ static long trace(const session_t *s, int request, void *data)
     return ptrace((enum __ptrace_request)request, s->target->thread, NULL, data);
 }
 
-/* What the thread is doing when it is not at rest within the time. */
+/* The error if the thread has not been at rest within the time. */
 static rocattach_status_t busy(const session_t *s)
 {
     return rat_fail(ROCATTACH_STATUS_ERROR,
@@ -127,8 +129,8 @@ static rocattach_status_t stop(const session_t *s)
                     rat_target_doing(s->target));
 }
 
-/* A thread that is stopped while it waits in pause(): only there its registers are what a call of
- * the system leaves. */
+/* True if the thread is stopped in pause(): only there are its registers those that a system call
+ * leaves. */
 static bool at_rest(const struct user_regs_struct *r)
 {
     return r->orig_rax == SYS_pause && r->rax == (uint64_t)-RESTARTS;
@@ -140,8 +142,8 @@ static uint64_t take(uint64_t *top, size_t bytes)
     return *top;
 }
 
-/* Writes the arguments and what is to be called below the stack's end, and has the registers
- * follow. */
+/* Writes the arguments and the call below the part of the stack in use, and sets `r` so that the
+ * thread makes the call. */
 static rocattach_status_t prepare(session_t *s, struct user_regs_struct *r)
 {
     const rat_request_t *q = s->request;
@@ -172,7 +174,7 @@ static rocattach_status_t prepare(session_t *s, struct user_regs_struct *r)
     const struct iovec to[] = {
         {(void *)first, q->bytes[0]}, {(void *)second, q->bytes[1]}, {(void *)s->at, sizeof call}};
     ssize_t whole = (ssize_t)(q->bytes[0] + q->bytes[1] + sizeof call);
-    errno = EFAULT; /* of what is written in part */
+    errno = EFAULT; /* the error if only a part is written */
     if (process_vm_writev(s->target->pid, from, 3, to, 3, 0) != whole)
         return fail(s, "writing to its stack");
     r->rip = s->target->run;
@@ -181,11 +183,11 @@ static rocattach_status_t prepare(session_t *s, struct user_regs_struct *r)
     r->rbx = s->at;
     r->rdi = first;
     r->rsi = second;
-    r->orig_rax = ~UINT64_C(0); /* no system call is begun again */
+    r->orig_rax = ~UINT64_C(0); /* else the kernel would restart pause() */
     return ROCATTACH_STATUS_SUCCESS;
 }
 
-/* Of a thread that is stopped; *again where it was not at rest any more. */
+/* For a thread that is stopped; *again: it was no longer in pause(). */
 static rocattach_status_t send_stopped(session_t *s, bool *again)
 {
     struct user_regs_struct r;

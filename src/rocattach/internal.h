@@ -1,6 +1,6 @@
 /* internal.h - what the files of the attach library share with each other and with rocprofv3.
  *
- * target.c finds out where things are in the other process, calls.c makes it call functions,
+ * target.c finds addresses in the other process, calls.c makes that process call functions,
  * rocattach.c is the interface. */
 #ifndef CROCPROF_ROCATTACH_INTERNAL_H
 #define CROCPROF_ROCATTACH_INTERNAL_H
@@ -12,15 +12,15 @@
 
 #include <rocprofiler-sdk-rocattach/rocattach.h>
 
-enum { RAT_WHY_BYTES = 1024 }; /* of a line that says what went wrong */
+enum { RAT_WHY_BYTES = 1024 }; /* of an error message */
 
-/* What went wrong in the last call of this thread that was not a success: one line for people. */
+/* Why the last call of this thread that failed did so: one line for people. */
 const char *rat_why(void);
 
 /* How many processes are attached. */
 size_t rat_attached(void);
 
-/* Sets that line and returns the status. */
+/* Sets the message that rat_why returns, and returns the status. */
 rocattach_status_t rat_fail(rocattach_status_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -29,52 +29,53 @@ rocattach_status_t rat_fail(rocattach_status_t status, const char *format, ...)
 typedef struct {
     pid_t pid, thread;       /* the thread that is made to call */
     uint64_t attach, detach; /* the functions' addresses */
-    uint64_t run;            /* of the code that calls one of them */
+    uint64_t run;            /* address of the code that calls one of them */
 } rat_target_t;
 
 /* Looks at a process without stopping it. */
 rocattach_status_t rat_target_find(rat_target_t *t, pid_t pid);
 
-/* Does its thread wait for who attaches? Yes, also where the kernel does not tell. */
+/* Does the thread wait to be attached? Also true if the kernel does not tell what it is doing. */
 bool rat_target_at_rest(const rat_target_t *t);
 
-/* Where the mapping begins that has this address of the thread's stack; the address itself if there
- * is none. */
+/* The address at which the mapping of the thread's stack begins that contains `address`; `address`
+ * itself if there is none. */
 uint64_t rat_target_stack(const rat_target_t *t, uint64_t address);
 
-/* For people: what keeps the process from an answer, as far as the kernel tells. */
+/* For people: what the process is doing instead of answering, as far as the kernel tells. */
 const char *rat_target_doing(const rat_target_t *t);
 
-/* Why the kernel permits no ptrace. What is not known is -1. */
+/* The facts by which the kernel permits ptrace or not. -1: unknown. */
 typedef struct {
-    int pid, tracer;        /* the process that traces it already, or 0 */
-    long user, target_user; /* effective ones */
+    int pid, tracer;        /* tracer: the process that already traces pid, or 0 */
+    long user, target_user; /* effective user ids */
     int scope;              /* /proc/sys/kernel/yama/ptrace_scope */
 } rat_denial_t;
 
-/* The reason, and what to do. */
+/* Writes why ptrace was not permitted, and what to do. */
 void rat_denial_text(const rat_denial_t *d, char *text, size_t bytes);
 
-/* The same of a process, as an error. */
+/* The same for a process, as an error. */
 rocattach_status_t rat_target_denied(const rat_target_t *t);
 
-/* Adds the children of a process, and theirs, to a list that is grown with realloc. False if some
- * may be missing: no memory, or no files. */
+/* Adds the descendants of a process to a list that is grown with realloc. False if some may be
+ * missing: out of memory, or a file of /proc could not be read. */
 bool rat_add_descendants(pid_t **pids, size_t *count, pid_t pid);
 
 /* ---- calls.c ---- */
 
-/* A call of a function with two blocks of bytes, which are copied; it gets their addresses. */
+/* A call of a function with two blocks of bytes: they are copied to the process, and the function
+ * gets their addresses. */
 typedef struct {
     const char *name; /* for people: "attach" */
     uint64_t function;
-    unsigned seconds; /* that an answer may take; ROCPROF_ATTACH_TIMEOUT is another limit */
+    unsigned seconds; /* how long to wait, unless ROCPROF_ATTACH_TIMEOUT is set */
     const void *data[2];
     size_t bytes[2];
 } rat_request_t;
 
-/* *answer is what the function returns, an int. The thread is stopped only while the call is
- * prepared, and comes back to its place by itself, also when no answer was awaited any longer. */
+/* *answer becomes what the function returns. The thread is stopped only while the call is prepared,
+ * and returns to its wait by itself, also if the wait for the answer has timed out. */
 rocattach_status_t rat_call(const rat_target_t *t, const rat_request_t *r, int *answer);
 
 #endif

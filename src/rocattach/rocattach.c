@@ -1,5 +1,6 @@
-/* rocattach.c - the interface of librocprofiler-sdk-rocattach: which processes, which tool, what it
- * is told, and what went wrong. How a process is made to call stands in calls.c. */
+/* rocattach.c - the interface of librocprofiler-sdk-rocattach: which processes to attach, with
+ * which tool and which variables, and error messages. How a process is made to call is in
+ * calls.c. */
 #include "rocattach/internal.h"
 
 #include <pthread.h>
@@ -24,7 +25,7 @@
 enum { ATTACH_SECONDS = 60, DETACH_SECONDS = 300 };
 
 typedef struct {
-    pid_t pid, root; /* root: of the tree it was attached with */
+    pid_t pid, root; /* root: of the tree of processes that was attached with it */
 } attached_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one call at a time */
@@ -51,7 +52,7 @@ rocattach_status_t rat_fail(rocattach_status_t status, const char *format, ...)
     return status;
 }
 
-/* ---- What the tool is told ---- */
+/* ---- The variables that the tool gets ---- */
 
 typedef struct {
     char *bytes;
@@ -65,7 +66,7 @@ static bool is_told(const char *line)
            strncmp(line, other, strlen(other)) != 0 && strncmp(line, tools, strlen(tools)) != 0;
 }
 
-/* A number of variables, then of each its name and its value, all ended by zero bytes. */
+/* Writes the number of variables, then name and value of each, ended by zero bytes. */
 static bool make_environment(buffer_t *b)
 {
     uint32_t variables = 0;
@@ -95,12 +96,12 @@ static const char *tool_library(void)
     return named && *named ? named : TOOL;
 }
 
-/* Where the process sees other files than we do, the tool has to be among its own. */
+/* If the process runs in a container, the tool's file must exist there. */
 static rocattach_status_t check_tool(pid_t pid, const char *tool)
 {
     char path[4096 + 32];
     struct stat st;
-    if (*tool != '/') return ROCATTACH_STATUS_SUCCESS; /* its loader finds it */
+    if (*tool != '/') return ROCATTACH_STATUS_SUCCESS; /* the process's loader finds it */
     snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, tool);
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) return ROCATTACH_STATUS_SUCCESS;
     return rat_fail(ROCATTACH_STATUS_ERROR_INVALID_ARGUMENT,
@@ -120,7 +121,7 @@ static rocattach_status_t refused(pid_t pid, const char *what, int answer)
                     answer >> REG_ATTACH_STATUS_SHIFT);
 }
 
-/* What rocprofiler_register_attach has answered. */
+/* Turns the answer of rocprofiler_register_attach into a status and a message. */
 static rocattach_status_t explain(pid_t pid, int answer)
 {
     static const struct {
@@ -179,7 +180,7 @@ static rocattach_status_t detach(pid_t pid)
             .name = "detach", .function = target.detach, .seconds = DETACH_SECONDS};
         status = rat_call(&target, &request, &answer);
     }
-    /* it has ended, or is just about to be awaited by its parent */
+    /* The process has ended, perhaps as a zombie. */
     if (status == ROCATTACH_STATUS_ERROR_PTRACE_PROCESS_NOT_FOUND ||
         (kill(pid, 0) != 0 && errno == ESRCH))
         return ROCATTACH_STATUS_SUCCESS;
@@ -209,7 +210,8 @@ static rocattach_status_t attach_all(pid_t root, bool tree)
     return status;
 }
 
-/* Those with `pid`, or with `root`, or all if both are 0. The first error counts. */
+/* Detaches the processes with this `pid` or this `root`, or all if both are 0. Returns the first
+ * error. */
 static rocattach_status_t detach_all(pid_t pid, pid_t root)
 {
     rocattach_status_t result = ROCATTACH_STATUS_SUCCESS;

@@ -1,7 +1,7 @@
-/* target.c - what has to be known of a process before it is stopped.
+/* target.c - what must be known of a process before it is stopped.
  *
- * Apart because it only reads /proc and files. Every reason for which a process cannot be attached
- * is found and named here, but for the kernel's own refusal. */
+ * Apart because it only reads /proc and files. All reasons why a process cannot be attached are
+ * found and named here, except for ptrace being denied at the call itself. */
 #include "rocattach/internal.h"
 
 #include <dirent.h>
@@ -46,7 +46,7 @@ static int ptrace_scope(void)
     return scope;
 }
 
-/* By the values of yama's ptrace_scope; its row 0 permits what the other rules do. */
+/* ORDER: values of yama's ptrace_scope. With 0, the other rules have denied it. */
 static const char *const scopes[] = {
     "it cannot be debugged by you: it has more rights than you (set-user-ID, capabilities), or "
     "this "
@@ -164,7 +164,7 @@ bool rat_target_at_rest(const rat_target_t *t)
 {
     long call = SYS_pause;
     FILE *f = open_of_thread(t, "syscall");
-    if (f && fscanf(f, "%ld", &call) != 1) call = -1; /* "running" */
+    if (f && fscanf(f, "%ld", &call) != 1) call = -1; /* the file says "running" */
     if (f) fclose(f);
     return call == SYS_pause;
 }
@@ -213,13 +213,13 @@ static const void *at(const image_t *image, uint64_t offset, uint64_t bytes)
     return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
 }
 
-/* The same of what has numbers of 64 bits, which ELF aligns. */
+/* The same for a table of 64-bit numbers, which must be aligned. */
 static const void *table_at(const image_t *image, uint64_t offset, uint64_t bytes)
 {
     return offset % sizeof(uint64_t) ? NULL : at(image, offset, bytes);
 }
 
-/* Where the file's first byte would be, by the first of its mappings. */
+/* The address of the file's first byte in memory, from the first of its mappings. */
 static bool find_mapping(pid_t pid, char path[PATH_MAX], uint64_t *begin)
 {
     char maps[64], *line = NULL;
@@ -333,7 +333,7 @@ static bool add_children(pid_t **pids, size_t *count, pid_t pid, const char *thr
     int child;
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, thread);
     FILE *f = base_file_stream(path, "r");
-    bool all = f || errno == ENOENT; /* or the thread has just ended */
+    bool all = f || errno == ENOENT; /* ENOENT: the thread has just ended */
     while (f && all && fscanf(f, "%d", &child) == 1) {
         pid_t *more = realloc(*pids, (*count + 1) * sizeof *more);
         all = more;
