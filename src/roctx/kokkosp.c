@@ -1,8 +1,9 @@
 /* kokkosp.c - Kokkos' profiling hooks as ROCTx ranges and marks.
  *
  * Kokkos opens the libraries that KOKKOS_TOOLS_LIBS names and looks for these functions by name.
- * What runs from a begin to an end on one thread is a range of that thread, so kernels can be named
- * after it; sections may overlap and are ranges of the process. A hook is one function here. */
+ * What begins and ends on one thread becomes a range of that thread, so that kernels can be named
+ * after it. Sections may overlap, so they become ranges of the process. To handle another hook, add
+ * a function here. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-/* Passed by value. */
+/* Kokkos passes this structure by value. */
 typedef struct {
     char name[64];
 } space_t;
@@ -86,7 +87,7 @@ void kokkosp_end_deep_copy(void)
     roctxRangePop();
 }
 
-/* ---- Moments ---- */
+/* ---- Marks ---- */
 
 HOOK void kokkosp_profile_event(const char *name);
 void kokkosp_profile_event(const char *name)
@@ -139,7 +140,7 @@ void kokkosp_dual_view_modify(const char *name, const void *address, bool device
     mark_view("dual_view_modify", name, device);
 }
 
-/* ---- Sections: made once, begun and ended any number of times ---- */
+/* ---- Sections: created once, started and stopped any number of times ---- */
 
 enum { SECTIONS_MAX = 4096 };
 
@@ -149,7 +150,7 @@ static struct {
 } sections[SECTIONS_MAX];
 static uint32_t section_count;
 
-/* Sections without a place have the number behind the last, and are not shown. */
+/* When the table is full, a section gets the number SECTIONS_MAX and is not shown. */
 HOOK void kokkosp_create_profile_section(const char *name, uint32_t *id);
 void kokkosp_create_profile_section(const char *name, uint32_t *id)
 {
@@ -197,8 +198,8 @@ void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void
 HOOK void kokkosp_finalize_library(void);
 void kokkosp_finalize_library(void) {}
 
-/* Without a wish of the user's, Kokkos adds no fences for our sake: kernels have times of their
- * own. */
+/* Kokkos would add fences after kernels for tools that time them on the host. This one needs none,
+ * since kernels are timed on the GPU, so fences are added only if the user asks for them. */
 HOOK void kokkosp_request_tool_settings(uint32_t version, settings_t *settings);
 void kokkosp_request_tool_settings(uint32_t version, settings_t *settings)
 {

@@ -1,7 +1,8 @@
 /* legacy.c - libroctx64: the marker interface of roctracer.
  *
  * Apart because it is a library of its own. Its calls go through the tables of
- * librocprofiler-sdk-roctx, and to the one callback that an old tracer may have registered. */
+ * librocprofiler-sdk-roctx, and also to the one callback that libroctracer64 may have
+ * registered. */
 #include "roctx/tables.h"
 
 #include <roctracer/roctx.h>
@@ -39,7 +40,7 @@ static void report(uint32_t operation, const char *message, roctx_range_id_t id)
 
 #define CORE __atomic_load_n(&roctx_tables_.core, __ATOMIC_RELAXED)
 
-/* Used by roctracer; no header declares it. NULL ends the reports. */
+/* Called by roctracer; no header declares it. NULL unregisters the callback. */
 ROCTX_API void roctxRegisterTracerCallback(tracer_t function);
 ROCTX_API void roctxRegisterTracerCallback(tracer_t function)
 {

@@ -1,8 +1,10 @@
-/* roctx.c - librocprofiler-sdk-roctx: the functions, what they do alone, and their registration.
+/* roctx.c - librocprofiler-sdk-roctx: the functions, what they do without a tool, and their
+ * registration.
  *
- * A call costs two loads and a jump: registration is not tested for, it stands in the tables that
- * the first call of all finds. A new function is an entry in a table, a plain function here and one
- * that registers. Works without librocprofiler-register. */
+ * A call costs two loads and a jump. It does not test whether the tables are registered: until the
+ * first call, the tables in use are ones whose entries register the real tables. A new function
+ * needs an entry in a table, a plain_ function for use without a tool and a first_ function that
+ * registers. The library works without librocprofiler-register, too. */
 #include "roctx/tables.h"
 
 #include "base/log.h"
@@ -21,16 +23,17 @@
 
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
-/* Range numbers that a thread takes at once: the shared counter is written once in so many. */
+/* Range ids are taken from a shared counter in blocks of this size, one block per thread at a time,
+ * so that the counter is written once for so many ranges. */
 enum { RANGE_BLOCK = 256 };
 
 #define FAST_TLS _Thread_local __attribute__((tls_model("initial-exec")))
 
 static FAST_TLS int level;
 static FAST_TLS roctx_range_id_t next_range, end_of_ranges;
-static FAST_TLS bool registering; /* a tool that is being loaded may set marks itself */
+static FAST_TLS bool registering; /* while a tool is loaded, it may call roctx itself */
 
-static roctx_range_id_t next_block = 1; /* added to atomically */
+static roctx_range_id_t next_block = 1; /* changed by atomic addition */
 
 /* ---- What the functions do when no tool is there ---- */
 
@@ -102,7 +105,7 @@ static int plain_name_stream(const char *name, const struct ihipStream_t *stream
     return 0;
 }
 
-/* The tables that tools change. */
+/* The tables that are registered; tools change their entries. */
 static roctxCoreApiTable_t core = {
     .size = sizeof core,
     .roctxMarkA_fn = plain_mark,
@@ -135,7 +138,7 @@ typedef rocprofiler_register_error_code_t (*register_t)(
 
 #pragma weak rocprofiler_register_library_api_table
 
-/* From the folder of this library; NULL if it is not there. */
+/* Opens the library in the folder of this one; NULL if it is not there. */
 static void *open_beside(void)
 {
     Dl_info self;
@@ -148,7 +151,8 @@ static void *open_beside(void)
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
 }
 
-/* In the process already, or beside this library, or where the loader finds it. */
+/* Looks for the function in the process, then beside this library, then where the loader finds
+ * it. */
 static register_t find_register(void)
 {
     if (rocprofiler_register_library_api_table) return rocprofiler_register_library_api_table;
@@ -183,8 +187,8 @@ static void register_tables(void)
     __atomic_store_n(&roctx_tables_.name, &name, __ATOMIC_RELEASE);
 }
 
-/* Returns when the tables may be called: registered by this or another thread, or under way on
- * this very thread. */
+/* Returns when the real tables may be used: they have been registered by this or another thread, or
+ * this very thread is registering them and has called roctx from the tool. */
 static void ensure_registered(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -277,8 +281,8 @@ roctx_tables_t roctx_tables_ = {&first_core, &first_control, &first_name};
 
 /* ---- The functions ---- */
 
-/* A table that has been published is complete: what it points to depends on the pointer, so a plain
- * load is ordered on all machines that ROCm runs on. */
+/* Relaxed is enough: the entries are loaded through the pointer, and dependent loads are ordered on
+ * all machines that ROCm runs on, so a reader of the pointer sees a complete table. */
 #define TABLE(member) __atomic_load_n(&roctx_tables_.member, __ATOMIC_RELAXED)
 
 void roctxMarkA(const char *message)

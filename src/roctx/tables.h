@@ -1,7 +1,8 @@
 /* tables.h - what librocprofiler-sdk-roctx and libroctx64 share: the tables that calls go through.
  *
- * Both libraries may be in one process. There is one set of tables then, so that levels, numbers
- * and tools are the same whichever a call enters by. Change both libraries together. */
+ * Both libraries may be in one process. They use one set of tables, so that nesting levels, range
+ * ids and tools are the same through whichever library a call comes. Change both libraries
+ * together. */
 #ifndef CROCPROF_ROCTX_TABLES_H
 #define CROCPROF_ROCTX_TABLES_H
 
@@ -13,8 +14,8 @@ typedef struct {
     const roctxNameApiTable_t *name;
 } roctx_tables_t;
 
-/* Where every call begins. Until the first call these are tables whose entries register the
- * library and call again; from then on, the tables that were registered. Nothing here is freed. */
+/* The tables that every call uses. Until the first call these are tables whose entries register the
+ * real tables and call again; from then on they are the registered ones. Nothing here is freed. */
 extern roctx_tables_t roctx_tables_ ROCTX_API;
 
 #endif
