@@ -1,22 +1,22 @@
-/* events.c - what ACTIVITY_DOMAIN_HSA_EVT tells: memory that comes and goes, who may use it,
- * copies, kernels on their way to a queue, code objects and their kernels.
+/* events.c - the domain ACTIVITY_DOMAIN_HSA_EVT: memory that is allocated and freed, which agents
+ * may access it, copies, kernels that are submitted to a queue, code objects and their kernels.
  *
- * Apart because it is told out of three services of the SDK, in structures of its own. Properties
- * of memory are asked of HSA, by its public functions; those calls of ours are told to nobody. */
+ * Apart because its events come from three services of the SDK and have structures of their own.
+ * Properties of memory are asked from HSA by its public functions; these calls are not reported. */
 #include "roctracer/internal.h"
 
 #include <dlfcn.h>
 
 enum { NODES = 256 };
 
-/* Agents by the driver's number. */
+/* Agents, by the driver's node number. */
 static struct {
     hsa_device_type_t type;
     uint32_t index; /* among those of the type */
     uint64_t agent;
 } nodes[NODES];
 
-static __thread bool asking; /* this thread is inside a call of ours */
+static __thread bool asking; /* this thread is in a call of HSA for this library */
 
 bool rtr_asking(void)
 {
@@ -77,9 +77,9 @@ static uint32_t node_of(hsa_agent_t agent)
     return node;
 }
 
-/* ---- telling ---- */
+/* ---- reporting events ---- */
 
-/* Whether anybody wants the event: the data is made for nothing else. */
+/* Whether a callback is set for the event; data is gathered only then. */
 static bool wanted(uint32_t id)
 {
     return __atomic_load_n(&rtr_operation(ACTIVITY_DOMAIN_HSA_EVT, id)->callback, __ATOMIC_ACQUIRE);
@@ -115,7 +115,7 @@ static void tell_access(uint32_t count, const hsa_agent_t *agents, const void *p
     }
 }
 
-/* Before the call: what it takes away or is about to do. */
+/* Reported before the call: what it frees or is about to do. */
 static void begins_core(int32_t operation, const rocprofiler_hsa_api_args_t *args)
 {
     if (operation == ROCPROFILER_HSA_CORE_API_ID_hsa_memory_free)
@@ -150,7 +150,7 @@ static void begins_ext(int32_t operation, const rocprofiler_hsa_api_args_t *args
     }
 }
 
-/* After a call that succeeded: what there is now. */
+/* Reported after a call that succeeded: what it has made. */
 static void done_core(int32_t operation, const rocprofiler_hsa_api_args_t *args)
 {
     if (operation != ROCPROFILER_HSA_CORE_API_ID_hsa_memory_allocate ||
@@ -192,7 +192,7 @@ void rtr_events_call(const rocprofiler_callback_tracing_record_t *record)
         (core ? done_core : done_ext)(record->operation, &call->args);
 }
 
-/* The packet is the runtime's own matter, which the SDK does not hand out. */
+/* HSA_EVT_ID_SUBMIT without the packet, which the SDK does not pass to tools. */
 void rtr_on_submit(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user_data,
                    void *unused)
 {
@@ -210,7 +210,7 @@ void rtr_on_submit(rocprofiler_callback_tracing_record_t record, rocprofiler_use
     tell(HSA_EVT_ID_SUBMIT, &data);
 }
 
-/* ---- code ---- */
+/* ---- code objects and kernels ---- */
 
 void rtr_events_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel,

@@ -1,14 +1,14 @@
-/* hsa.c - what the tool tells of HSA: its calls.
+/* hsa.c - calls of HSA, as the tool reports them.
  *
- * Apart because roctracer numbers HSA's calls through all of HSA's tables, and because what their
- * callbacks get is laid out by HSA's headers, not by those of the runtime that runs. */
+ * Apart because roctracer numbers HSA's calls in one sequence through all of HSA's tables, and
+ * because the data of their callbacks is laid out as in HSA's headers, whichever runtime runs. */
 #include "roctracer/internal.h"
 
 const rocprofiler_callback_tracing_kind_t rtr_hsa_kinds[RTR_HSA_KINDS] = {
     ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API, ROCPROFILER_CALLBACK_TRACING_HSA_AMD_EXT_API,
     ROCPROFILER_CALLBACK_TRACING_HSA_IMAGE_EXT_API};
 
-/* Number of a kind's first operation: ORDER rtr_hsa_kinds. */
+/* The number of the first operation of each kind. ORDER: rtr_hsa_kinds. */
 static const uint32_t first[RTR_HSA_KINDS + 1] = {
     HSA_API_ID_hsa_init, ROCPROFILER_HSA_CORE_API_ID_LAST, HSA_API_ID_hsa_ext_image_get_capability,
     HSA_API_ID_DISPATCH};
@@ -38,7 +38,9 @@ int rtr_hsa_id(const char *name)
     return -1;
 }
 
-/* The structures of arguments are the SDK's but for one; the SDK has some that are larger. */
+/* The structures of arguments are equal to the SDK's, except that of
+ * hsa_amd_memory_async_copy_rect. The SDK's union is at least as large, so the copy below stays
+ * inside it. */
 _Static_assert(sizeof(((hsa_api_data_t *)0)->args) <= sizeof(rocprofiler_hsa_api_args_t),
                "as many bytes are there");
 
@@ -64,7 +66,9 @@ static void copy_rect(hsa_api_data_t *to, const rocprofiler_hsa_api_args_t *from
 static void fill(void *data, const rocprofiler_callback_tracing_record_t *record,
                  rocprofiler_user_data_t *user_data, bool recorded)
 {
-    static __thread uint64_t lost; /* of calls that are recorded, too */
+    /* phase_data for calls that are also recorded: user_data then holds the time at which the call
+     * began, so what the callback stores here may be overwritten by another call. */
+    static __thread uint64_t lost;
     const rocprofiler_callback_tracing_hsa_api_data_t *call = record->payload;
     hsa_api_data_t *to = data;
     bool leaves = record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;

@@ -1,8 +1,9 @@
 /* internal.h - what the files of libroctracer64 share.
  *
- * state.c: what is enabled. pool.c: pools. tool.c: the tool of rocprofiler-sdk that this library
- * is, which everything comes from; hsa.c, events.c: what it tells of HSA. names.c: HIP's numbers of
- * its calls. obsolete.c: names of old. Nothing of the SDK but its public headers is used. */
+ * state.c: what is enabled. pool.c: pools of records. tool.c: this library as a tool of
+ * rocprofiler-sdk, from which all its data comes; hsa.c and events.c are the tool's handlers for
+ * HSA. names.c: the numbers that HIP gives its calls. obsolete.c: functions kept for old programs.
+ * Of the SDK only public headers are used. */
 #ifndef CROCPROF_ROCTRACER_INTERNAL_H
 #define CROCPROF_ROCTRACER_INTERNAL_H
 
@@ -19,7 +20,7 @@
 
 enum { RTR_OPS = 1024 }; /* operations of a domain: HIP has about 500 calls */
 
-/* Values of activity_record_t.kind for HIP_OPS: HIP's (OpenCL's) command types. */
+/* Values of activity_record_t.kind for HIP_OPS: the command types of HIP, which are OpenCL's. */
 enum {
     RTR_KIND_KERNEL = 0x11F0,
     RTR_KIND_DEVICE_TO_HOST = 0x11F3,
@@ -27,8 +28,8 @@ enum {
     RTR_KIND_DEVICE_TO_DEVICE = 0x11F5,
 };
 
-/* One operation of a domain. Written under the lock of state.c, read by anyone: callback last when
- * it is set, first when it is taken away. */
+/* One operation of a domain. Written under the lock of state.c, read without a lock. To disable a
+ * callback, `callback` is written first; to set one, last. */
 typedef struct {
     activity_rtapi_callback_t callback;
     void *arg;
@@ -39,27 +40,29 @@ typedef struct rtr_pool rtr_pool_t;
 
 /* ---- state.c */
 
-/* Operation of a domain that a callback or a pool may want; NULL if out of range. */
+/* The operation's callback and pool; NULL if out of range. */
 const rtr_op_t *rtr_operation(uint32_t domain, uint32_t op);
 
-/* Sets the message of this thread, and returns status. */
+/* Sets this thread's error message, and returns `status`. */
 roctracer_status_t rtr_error(roctracer_status_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The pool is about to be closed: no operation has it any more. */
+/* Removes the pool from all operations; called before it is closed. */
 void rtr_forget_pool(const rtr_pool_t *pool);
 
-/* Has contexts run that somebody wants. Called when wishes change, and when there are contexts. */
+/* Starts and stops contexts so that those run whose data is wanted. Called when a callback or a
+ * pool changes, and when the contexts have been made. */
 void rtr_follow(void);
 
 /* ---- pool.c */
 
-/* NULL: the default pool. A pool is kept open while it is held. */
+/* Keeps the pool in memory until it is released. NULL stands for the default pool; returns NULL if
+ * the pool is not open. */
 rtr_pool_t *rtr_hold(roctracer_pool_t *pool);
 void rtr_release(rtr_pool_t *pool);
 
-/* Adds a record; text, which may be NULL, is copied, and the record's last member set to the copy.
- */
+/* Adds a record. `text`, which may be NULL, is copied and the record's last member points to the
+ * copy. Calls the pool's callback if the buffer is full. */
 void rtr_write(rtr_pool_t *pool, const activity_record_t *record, const char *text);
 
 /* The id on top of the calling thread's stack; false if it is empty. */
@@ -72,7 +75,7 @@ typedef struct {
     bool calls;      /* HIP_API */
     bool hsa_calls;  /* HSA_API */
     bool events;     /* HSA_EVT */
-    bool submits;    /* of it, kernels on their way to a queue */
+    bool submits;    /* of HSA_EVT: kernels that are submitted to a queue */
     bool operations; /* HIP_OPS, HSA_OPS */
     bool marks;      /* ROCTX */
 } rtr_wishes_t;
@@ -83,19 +86,19 @@ void rtr_apply(const rtr_wishes_t *wishes);
 /* Name of a kernel by the SDK's id; never NULL. */
 const char *rtr_kernel_name(uint64_t id);
 
-/* Has the SDK deliver what is complete. */
+/* Makes the SDK deliver all finished records. */
 void rtr_collect(void);
 
-/* Now, on the clock of records. */
+/* The time now, by the clock of the records (CLOCK_MONOTONIC). */
 uint64_t rtr_now(void);
 
-/* Makes what a callback gets out of the SDK's record of a call. recorded: the record's user data is
- * in use. */
+/* Makes the data of a callback from the SDK's record of a call. recorded: the call is also written
+ * to a pool, and user_data holds the time at which it began. */
 typedef void (*rtr_fill_t)(void *data, const rocprofiler_callback_tracing_record_t *record,
                            rocprofiler_user_data_t *user_data, bool recorded);
 
-/* Tells of one end of a call whoever wants to know: by callback, which gets what `fill` made at
- * `data`, and at the call's end by a record. */
+/* Reports the beginning or end of a call: to the operation's callback, which gets what `fill` has
+ * written to `data`; and at the end to its pool, as a record. */
 void rtr_tell_call(uint32_t domain, uint32_t id,
                    const rocprofiler_callback_tracing_record_t *record,
                    rocprofiler_user_data_t *user_data, rtr_fill_t fill, void *data);
@@ -107,13 +110,15 @@ extern const rocprofiler_callback_tracing_kind_t rtr_hsa_kinds[RTR_HSA_KINDS];
 void rtr_on_hsa_call(rocprofiler_callback_tracing_record_t record,
                      rocprofiler_user_data_t *user_data, void *data);
 
-/* Name of an operation of HSA_API, NULL if there is none; its number, -1 if there is none. */
+/* Name of an operation of HSA_API, NULL if there is none; and the number of a name, -1 if there is
+ * none. */
 const char *rtr_hsa_name(uint32_t id);
 int rtr_hsa_id(const char *name);
 
 /* ---- events.c */
 
-/* The calling thread asks HSA something for this library: nobody is told of that call. */
+/* True while the calling thread asks HSA something for this library: such a call is not
+ * reported. */
 bool rtr_asking(void);
 
 void rtr_events_agent(const rocprofiler_agent_v0_t *agent);
@@ -128,16 +133,17 @@ void rtr_events_code_object(const rocprofiler_callback_tracing_code_object_load_
 
 /* ---- names.c */
 
-/* HIP's number of an operation of the SDK, -1 if HIP has none. Any thread, no lock. */
+/* The number that HIP gives to an operation of the SDK; -1 if HIP has no such call. Any thread, no
+ * lock. */
 int rtr_hip_id(rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_operation_t operation);
 
-/* Has the numbers at hand; false if HIP is not loaded. Calls HIP. */
+/* Asks HIP for its numbers, unless done before; false if HIP is not loaded. Calls HIP. */
 bool rtr_hip_names(void);
 
-/* Name of HIP's number, NULL if there is none. */
+/* Name of the call that has this number in HIP, NULL if there is none. */
 const char *rtr_hip_name(uint32_t id);
 
-/* ---- generated: arguments, by the SDK's numbers of operations */
+/* ---- generated: convert arguments; arrays are indexed by the SDK's numbers of operations ---- */
 
 enum { RTR_HIP_ARGS_SIZE = 4096 };
 typedef void (*rtr_hip_args_t)(void *args, const rocprofiler_hip_api_args_t *from, bool values);

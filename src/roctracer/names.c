@@ -1,7 +1,7 @@
-/* names.c - HIP's numbers of its calls, which differ from version to version.
+/* names.c - the numbers that HIP gives its calls, which differ from version to version.
  *
- * The HIP that is loaded is asked for the name of each number; the SDK has its own numbers for the
- * same names. Asked once, before anything of HIP is traced. */
+ * The loaded HIP is asked for the name of each number, and the SDK has its own numbers for the same
+ * names. HIP is asked once, before any of its calls is reported. */
 #include "roctracer/internal.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 enum { KINDS = 2 }; /* HIP_RUNTIME_API, HIP_COMPILER_API */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool known; /* read and written atomically, the tables before it */
+static bool known; /* read and written atomically; set after the tables */
 static const char *names[RTR_OPS];
 static int16_t ids[KINDS][RTR_OPS]; /* number + 1 */
 
@@ -48,7 +48,7 @@ bool rtr_hip_names(void)
     const char *(*name_of)(uint32_t) =
         (const char *(*)(uint32_t))(uintptr_t)dlsym(RTLD_DEFAULT, "hipApiName");
     if (!name_of) return false;
-    /* the first call may start HIP, and with it this library's tool: without the lock */
+    /* Not under the lock: the first call may start HIP, and this library's tool with it. */
     name_of(0);
     pthread_mutex_lock(&lock);
     if (!known) {

@@ -1,5 +1,5 @@
-/* obsolete.c - functions that roctracer has kept for programs of old, and what HSA looks for in
- * tools.
+/* obsolete.c - functions that roctracer has kept for old programs, and symbols by which HSA
+ * recognises tools.
  *
  * No header declares them. */
 #include "roctracer/internal.h"
@@ -14,7 +14,7 @@ RTR_API uint32_t roctracer_version_minor(void)
     return ROCTRACER_VERSION_MINOR;
 }
 
-/* HSA's runtime calls OnLoad of libraries that have this; nothing is to be done there. */
+/* HSA's runtime calls OnLoad of libraries that define this; there is nothing to be done in it. */
 extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 RTR_API const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 
@@ -48,7 +48,8 @@ RTR_API void roctracer_mark(const char *text)
     (void)text;
 }
 
-/* Of every domain in turn, until one fails, which the one without an implementation does. */
+/* Enables one domain after another until one fails, as KFD_API does because it is not
+ * implemented. */
 RTR_API roctracer_status_t roctracer_enable_callback(roctracer_rtapi_callback_t callback,
                                                      void *user_data);
 RTR_API roctracer_status_t roctracer_enable_callback(roctracer_rtapi_callback_t callback,

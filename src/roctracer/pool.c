@@ -1,8 +1,8 @@
 /* pool.c - pools of records, and the stacks of external ids that go in front of some.
  *
  * A buffer has records from its beginning and their texts from its end. When they meet, the buffer
- * is given to the callback and a second one filled meanwhile; a third writer waits for the
- * callback. */
+ * is given to the callback while the second one is filled. If that is full as well, its writer
+ * waits for the callback. */
 #include "roctracer/internal.h"
 
 #include <pthread.h>
@@ -16,12 +16,12 @@ struct rtr_pool {
     int filled;    /* which of them is being filled */
     size_t used;   /* bytes of records in it */
     size_t text;   /* where its texts begin */
-    unsigned held; /* under pools_lock: by those who use the pool, and once while it is open */
+    unsigned held; /* under pools_lock: number of users; an open pool counts as one */
     rtr_pool_t *next;
 };
 
 static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
-static rtr_pool_t *pools; /* those open */
+static rtr_pool_t *pools; /* list of the open pools */
 static rtr_pool_t *default_pool;
 
 static char *get_memory(const roctracer_properties_t *properties)
@@ -72,7 +72,7 @@ void rtr_release(rtr_pool_t *pool)
     if (last) destroy(pool);
 }
 
-/* Gives the callback what there is. */
+/* Gives the callback what is in the buffer. */
 static void deliver(rtr_pool_t *pool)
 {
     pthread_mutex_lock(&pool->delivery);
@@ -89,7 +89,7 @@ static void deliver(rtr_pool_t *pool)
     pthread_mutex_unlock(&pool->delivery);
 }
 
-/* false if there is no room now. A text that no buffer has room for is cut. */
+/* False if the record does not fit now. A text larger than a buffer is cut. */
 static bool put(rtr_pool_t *pool, const activity_record_t *record, const char *text, size_t length)
 {
     size_t most = pool->properties.buffer_size - sizeof *record;
@@ -187,7 +187,7 @@ RTR_API roctracer_status_t roctracer_close_pool_expl(roctracer_pool_t *handle)
     rtr_pool_t **link = &pools;
     while (*link && *link != pool)
         link = &(*link)->next;
-    bool closes = *link; /* not another thread */
+    bool closes = *link; /* false: another thread closes it */
     if (closes) {
         *link = pool->next;
         pool->held--;
@@ -268,7 +268,7 @@ roctracer_activity_push_external_correlation_id(activity_correlation_id_t id)
             return rtr_error(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an id");
         if (!stack) larger->count = 0;
         larger->room = room;
-        bool kept = pthread_setspecific(stack_key, larger) == 0; /* only a thread's first may not */
+        bool kept = pthread_setspecific(stack_key, larger) == 0; /* may fail for a thread's first */
         if (!kept) {
             free(larger);
             return rtr_error(ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION, "no memory for an id");

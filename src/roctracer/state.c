@@ -1,7 +1,7 @@
-/* state.c - what is enabled: per operation a callback and a pool.
+/* state.c - what is enabled: for each operation a callback and a pool.
  *
- * Callbacks of the tool read without a lock, everything else is under one. Whoever takes a callback
- * or a pool away leaves what runs already to end. */
+ * The tool's handlers read this state without a lock; everything else is under one lock. Functions
+ * that remove a callback or a pool do not wait for handlers that are using it. */
 #include "roctracer/internal.h"
 
 #include <pthread.h>
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a domain can do. Of those that are accepted without effect there is nothing to keep. */
+/* What a domain supports. SILENT: enabling it is accepted and has no effect. UNTRACED: enabling it
+ * fails as not implemented. */
 typedef enum { DOMAIN_NONE, DOMAIN_UNTRACED, DOMAIN_SILENT, DOMAIN_TRACED } ability_t;
 static const struct {
     ability_t callbacks, records;
@@ -85,7 +86,7 @@ void rtr_forget_pool(const rtr_pool_t *pool)
     rtr_follow();
 }
 
-/* Whether the domain can do what is asked, for one operation or all (op: all of them). */
+/* Whether the domain can do what is asked, for operation `op` or for all operations. */
 static roctracer_status_t check(uint32_t domain, uint32_t op, bool all, bool records)
 {
     ability_t ability = DOMAIN_NONE;
@@ -109,8 +110,8 @@ static bool keeps(uint32_t domain, bool records)
     return (records ? domains[domain].records : domains[domain].callbacks) == DOMAIN_TRACED;
 }
 
-/* A call of a callback that was taken away while it was put in place sees one of both, whole: the
- * callback is the last to be written. */
+/* A handler that sees the new callback also sees the new argument, because the callback is written
+ * last. */
 static void set_callback(rtr_op_t *op, activity_rtapi_callback_t callback, void *arg)
 {
     __atomic_store_n(&op->callback, NULL, __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
-/* tool.c - the tool of rocprofiler-sdk that libroctracer64 is: contexts for calls of HIP, for those
- * of HSA (hsa.c), for kernels on their way (events.c), for work of the GPU, and one for kernel
- * names that always runs. Marks come from libroctx64 by its own hook.
+/* tool.c - libroctracer64 as a tool of rocprofiler-sdk. It has contexts for calls of HIP, for calls
+ * of HSA (hsa.c), for kernels that are submitted (events.c), for work of the GPU, and one for
+ * kernel names that always runs. Marks come from libroctx64 by a callback.
  *
  * The SDK finds rocprofiler_configure here when the first runtime starts; what was enabled before
  * begins then. */
@@ -19,8 +19,8 @@
 
 enum { BUFFER_SIZE = 256 * 1024, KERNEL_PAGE = 256, KERNEL_PAGES = 4096, AGENTS = 256 };
 
-/* What callbacks of HIP_API get, as HIP's headers define it: args is one structure for each call.
- */
+/* What callbacks of HIP_API get (hip_api_data_t of HIP's headers); args is a union with one
+ * structure for each call. */
 typedef struct {
     uint64_t correlation_id;
     uint32_t phase;
@@ -30,8 +30,8 @@ _Static_assert(offsetof(hip_data_t, args) == 16, "hip_api_data_t");
 
 static rocprofiler_context_id_t names, calls, hsa_calls, submits, work; /* 0: not made */
 static rocprofiler_buffer_id_t buffer;
-static bool ready;  /* read and written atomically: the handles are there */
-static bool events; /* likewise: events of code are told */
+static bool ready;  /* read and written atomically: the contexts and the buffer are made */
+static bool events; /* likewise: events of code objects are reported */
 
 uint64_t rtr_now(void)
 {
@@ -46,15 +46,16 @@ RTR_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timest
     return ROCTRACER_STATUS_SUCCESS;
 }
 
-/* Times of the SDK are of CLOCK_BOOTTIME, which went on while the machine was suspended. */
+/* How long the machine has been suspended: the SDK's times are of CLOCK_BOOTTIME, which went on
+ * meanwhile. */
 static uint64_t suspended(void)
 {
     uint64_t difference = base_clock_difference(CLOCK_MONOTONIC, CLOCK_BOOTTIME, NULL);
-    /* what the reading may be off, to either side, is nothing */
+    /* a difference as small as the error of the reading counts as none */
     return (int64_t)difference > 1000000 ? difference : 0;
 }
 
-/* Kernel names by kernel id, which counts from 1: pages that stay where they are. */
+/* Kernel names by kernel id, in pages that are never moved, so that readers need no lock. */
 static const char **kernel_pages[KERNEL_PAGES];
 
 static void
@@ -95,7 +96,6 @@ static void on_code_object(rocprofiler_callback_tracing_record_t record,
         rtr_events_code_object(record.payload, unload);
 }
 
-/* Never NULL: programs read the name of every kernel. */
 const char *rtr_kernel_name(uint64_t id)
 {
     const char **page = NULL, *name = NULL;
@@ -105,7 +105,7 @@ const char *rtr_kernel_name(uint64_t id)
     return name ? name : "unknown kernel";
 }
 
-/* Positions of GPUs among GPUs. */
+/* Maps a GPU's agent to its number among the GPUs. */
 static struct {
     uint64_t agent;
     int device;
@@ -153,16 +153,16 @@ static void write_record(const activity_record_t *record, const char *text)
     rtr_release(pool);
 }
 
-/* The call of HIP that this thread is in, 0 if none. Nobody tells of the end of a call when calls
- * are no longer followed: what is of an earlier session is old. */
+/* The call of HIP that this thread is in, 0 if none. When calls are no longer followed, nobody
+ * reports that the call ends; so an id counts only in the session in which it was noted. */
 static __thread struct {
     uint64_t id;
     unsigned session;
 } hip_call;
-static unsigned session; /* read and written atomically: counts beginnings and ends */
+static unsigned session; /* atomic: counts when following calls begins and ends */
 
-/* Work is noted with the call of HIP that started it, though calls of HSA may be followed inside.
- */
+/* Gives work of the GPU the id of the HIP call that started it, even if that call has made calls of
+ * HSA that are followed, too. */
 static int note_hip_call(rocprofiler_thread_id_t thread, rocprofiler_context_id_t context,
                          rocprofiler_external_correlation_id_request_kind_t kind,
                          rocprofiler_tracing_operation_t operation, uint64_t internal,
@@ -174,7 +174,9 @@ static int note_hip_call(rocprofiler_thread_id_t thread, rocprofiler_context_id_
     return 0;
 }
 
-/* Work of the GPU in both domains: HIP's has HIP's kind and call. Operations have equal numbers. */
+/* Writes a record of GPU work to both domains: to HIP_OPS with HIP's kind and the id of the HIP
+ * call, to HSA_OPS with the id of the innermost call. The numbers of operations are the same in
+ * both. */
 static void write_work(activity_record_t *record, uint32_t hip_kind,
                        const rocprofiler_async_correlation_id_t *id, const char *text)
 {
@@ -239,7 +241,7 @@ static void on_records(rocprofiler_context_id_t from, rocprofiler_buffer_id_t id
     }
 }
 
-/* Arguments for a callback; what they point to only after a call that succeeded. */
+/* Arguments for a callback; the values they point to only after a call that succeeded. */
 static void fill(void *data, const rocprofiler_callback_tracing_record_t *record,
                  rocprofiler_user_data_t *user_data, bool recorded)
 {
@@ -258,7 +260,7 @@ static void fill(void *data, const rocprofiler_callback_tracing_record_t *record
              to->phase == ACTIVITY_API_PHASE_EXIT && call->retval.hipError_t_retval == hipSuccess);
 }
 
-/* HIP's numbers, for what was enabled before HIP was loaded: asked for once, at its first call. */
+/* Asks for HIP's numbers at the first call of HIP, for what was enabled before HIP was loaded. */
 static void ask_names(void)
 {
     static bool asked;
@@ -279,7 +281,7 @@ void rtr_tell_call(uint32_t domain, uint32_t id,
         fill_data(data, record, user_data, recorded);
         callback(domain, id, data, __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
     }
-    /* a call that began before its record was wanted has no beginning */
+    /* a call that began before its record was wanted: when it began is not known */
     if (!recorded || !leaves || !user_data->value) return;
     activity_record_t written = {
         .domain = domain,
@@ -310,7 +312,7 @@ static void on_call(rocprofiler_callback_tracing_record_t record,
         rtr_tell_call(ACTIVITY_DOMAIN_HIP_API, (uint32_t)id, &record, user_data, fill, &call);
 }
 
-/* libroctx64's hook. */
+/* The callback that libroctx64 calls for each mark. */
 static int on_mark(uint32_t domain, uint32_t operation, void *data)
 {
     const roctx_api_data_t *mark = data;
@@ -331,7 +333,7 @@ static int on_mark(uint32_t domain, uint32_t operation, void *data)
     return 0;
 }
 
-/* True if that was a change. */
+/* Starts or stops a context; true if it was not so before. */
 static bool run(rocprofiler_context_id_t context, bool wanted)
 {
     int runs = 0;
