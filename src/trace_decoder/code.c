@@ -1,7 +1,9 @@
-/* code.c - instructions at places: which tokens they leave, and where they lead.
+/* code.c - the instruction at an address: its kind, by which it is found in the trace, its length,
+ * and where it branches to.
  *
- * The decoder knows instructions by their text alone, as whoever calls it gives it. Apart because
- * the table of mnemonics is what a new instruction changes. Each place is asked for once. */
+ * The decoder gets each instruction as text from its caller's callback and knows no encodings.
+ * Apart because the table of mnemonics is what a new instruction changes. Each address is asked for
+ * once. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -22,7 +24,8 @@ bool dec_grow(void *array, size_t n, size_t *room, size_t element)
 
 /* ---- kinds ---- */
 
-/* The first row that a mnemonic begins with says its kind; what no row says of s_ is scalar. */
+/* The first row whose text the mnemonic begins with gives its kind. A mnemonic that begins with s_
+ * and has no row is scalar. */
 static const struct {
     const char *begins;
     dec_line_kind_t kind;
@@ -76,7 +79,8 @@ static dec_line_kind_t kind_of(const char *text)
     return DEC_LINE_UNKNOWN;
 }
 
-/* Branches count words of 4 bytes from the next instruction, in 16 bits with or without a sign. */
+/* A branch's operand is a number of 4-byte words from the next instruction. It has 16 bits, which
+ * disassemblers print with or without a sign. */
 static void set_target(dec_line_t *line, const char *text)
 {
     enum { WORD = 4, POSITIVE = 32767, RANGE = 65536, MOST = 65535, LEAST = -32768 };
@@ -106,7 +110,8 @@ static void read_text(dec_line_t *line, char *text, uint64_t bytes)
 
 /* ---- look-up ---- */
 
-/* Asks for the text; again with more room if it says that it needs it. */
+/* Asks the caller for the text; asks again with a larger buffer if the callback says so. False: no
+ * memory. */
 static bool ask(dec_code_t *c, dec_line_t *line)
 {
     enum { FIRST_ROOM = 256, ROOM_MAX = 1 << 20 };

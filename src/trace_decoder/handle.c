@@ -1,6 +1,7 @@
 /* handle.c - the public functions: texts, parses, and decoders that keep code objects.
  *
- * Handles are looked up in a list, so that one that is none is told from one that is. */
+ * Decoders are kept in a list, in which every handle is looked up, so that an invalid one is an
+ * error. */
 #include "disasm/disasm.h"
 #include "trace_decoder/decoder.h"
 
@@ -171,7 +172,7 @@ dec_status_t rocprof_trace_decoder_codeobj_load(rocprof_trace_decoder_handle_t h
 {
     decoder_t *d = find(handle);
     dis_object_t *object;
-    (void)load_addr, (void)load_size; /* traces say where it is */
+    (void)load_addr, (void)load_size; /* the trace itself says where it was loaded */
     if (!d || !data || object_of(d, load_id)) return DEC_INVALID;
     if (!dis_available()) return ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_NOT_IMPLEMENTED;
     const dis_status_t status = dis_object_open(data, data_size, &object);
@@ -218,7 +219,7 @@ rocprof_trace_decoder_set_se_data_callback(rocprof_trace_decoder_handle_t handle
     return DEC_SUCCESS;
 }
 
-/* The decoder's own disassembler. */
+/* The callback for instructions of code objects that the decoder keeps. */
 static dec_status_t disassemble(char *instruction, uint64_t *memory_size, uint64_t *size,
                                 dec_pc_t address, void *userdata)
 {

@@ -1,8 +1,9 @@
-/* parse.c - a whole trace: tokens go to waves and registers, what is complete goes to the callback.
+/* parse.c - decodes a whole trace: tokens go to waves and registers, what is complete goes to the
+ * callback.
  *
- * Apart from handles because both versions of the interface parse in this way. Records go out in
- * the order: generation; waves, dispatches and events as they come; then arrays of all others, and
- * what is to be said of the trace. */
+ * Apart from handle.c because both versions of the interface parse in this way. Records go out in
+ * this order: the generation; waves, dispatches and events as they come; arrays of all other
+ * records; then information on the whole trace (data lost and the like). */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #define EVENT(x)  ROCPROF_TRACE_DECODER_EVENT_##x
 #define INFO(x)   ROCPROFILER_THREAD_TRACE_DECODER_INFO_##x
 
-enum { BATCH = 65536 /* records that are kept before they go out */, LANES_MAX = 64, BANKS = 4 };
+enum { BATCH = 65536 /* records of a kind that go out together */, LANES_MAX = 64, BANKS = 4 };
 
 typedef struct {
     void *items;
@@ -20,7 +21,7 @@ typedef struct {
     rocprofiler_thread_trace_decoder_record_type_t type;
 } list_t;
 
-/* A wave that runs, on any unit. */
+/* A wave that is running, on any compute unit. */
 typedef struct {
     bool there;
     uint64_t entry;
@@ -34,9 +35,9 @@ typedef struct {
     dec_wave_t *wave[DEC_SIMDS][DEC_SLOTS];
     running_t running[DEC_UNITS][DEC_SIMDS][DEC_SLOTS];
     unsigned phase;
-    list_t early; /* beginnings that were before the trace */
+    list_t early; /* starts of waves that were running when the trace began */
     list_t occupancy, counters, data, clocks;
-    int64_t sampled[DEC_UNITS][BANKS]; /* when, last; 0: not yet */
+    int64_t sampled[DEC_UNITS][BANKS]; /* time of the last sample; 0: none */
     bool lost, unfinished, unplaced;
 } run_t;
 
@@ -83,14 +84,14 @@ static void send_event(run_t *r, const dec_token_t *token,
     send(r, RECORD(EVENT), &event, 1);
 }
 
-/* Gives the wave out and frees it. */
+/* Passes the wave to the callback and frees it. */
 static void send_wave(run_t *r, dec_wave_t *w)
 {
     if (r->status == DEC_SUCCESS) {
         const size_t missing = dec_stitch(w, r->to->code, &r->registers);
         if (missing == SIZE_MAX || w->lost) r->status = DEC_NO_MEMORY;
         if (!w->over && !w->was_trapped) r->unfinished = true;
-        /* of code that nobody knows nothing can be found */
+        /* if no code of the wave is known, missing addresses are no sign of an error */
         const bool known =
             missing < w->inst_count ||
             (w->entry_count && dec_place(&r->registers, w->entries[0].address).code_object_id);
@@ -125,7 +126,7 @@ static void send_wave(run_t *r, dec_wave_t *w)
 static void add_occupancy(run_t *r, list_t *to, const dec_token_t *t, uint64_t entry, bool start)
 {
     rocprofiler_thread_trace_decoder_occupancy_t o = {
-        .pc = {entry, 0}, /* its code object is looked up when it is sent */
+        .pc = {entry, 0}, /* replaced by code object and offset before it is sent */
         .time = to == &r->early ? 0 : (uint64_t)t->time,
         .cu = (uint8_t)dec_bits(t->bits, 9, 6),
         .simd = (uint8_t)dec_bits(t->bits, 15, 14),
@@ -145,7 +146,7 @@ static bool is_target(const run_t *r, const dec_token_t *t)
     return dec_bits(t->bits, 9, 6) == r->header.unit && !dec_bits(t->bits, 5, 5);
 }
 
-/* Slot of a token that says unit, SIMD and slot; NULL: hardware has no such slot. */
+/* The slot that a token names by SIMD and wave; NULL: hardware has no such slot. */
 static dec_wave_t **slot_of(run_t *r, const dec_token_t *t)
 {
     const uint64_t slot = dec_bits(t->bits, 13, 10);
@@ -166,7 +167,7 @@ static void start(run_t *r, const dec_token_t *t)
     dec_wave_t **wave = slot_of(r, t);
     if (!wave) return;
     if (is_target(r, t)) {
-        if (lanes > LANES_MAX) { /* no start: its context is saved or comes back */
+        if (lanes > LANES_MAX) { /* not a start: the wave's context is saved or restored */
             if (*wave) dec_wave_context(*wave, t->time);
             return;
         }
@@ -203,7 +204,7 @@ static dec_wave_t *wave_at(run_t *r, const dec_token_t *t)
     return slot < DEC_SLOTS ? r->wave[dec_bits(t->bits, 10, 9)][slot] : NULL;
 }
 
-/* One whose start was lost, or was before the trace. */
+/* Begins a wave whose start was lost, or was before the trace. */
 static void adopt(run_t *r, const dec_token_t *t)
 {
     const uint64_t simd = dec_bits(t->bits, 10, 9), slot = dec_bits(t->bits, 8, 5);
@@ -251,13 +252,13 @@ static void misc(run_t *r, const dec_token_t *t)
 
 static void counters(run_t *r, const dec_token_t *t)
 {
-    enum { LATE = 4 /* cycles a unit's sample is written after the one before */ };
+    enum { LATE = 4 /* cycles by which a unit's sample is late, after the unit before */ };
     const unsigned unit = (unsigned)dec_bits(t->bits, 9, 6),
                    bank = (unsigned)dec_bits(t->bits, 11, 10);
     rocprofiler_thread_trace_decoder_perfevent_t event = {
         .time = t->time - LATE * (int64_t)unit, .CU = (uint8_t)unit, .bank = (uint8_t)bank};
-    if (dec_bits(t->bits, 5, 5)) return; /* of another array */
-    /* samples of zeros are left out of the trace */
+    if (dec_bits(t->bits, 5, 5)) return; /* of another shader array */
+    /* The hardware leaves out samples that are zero: one stands for them. */
     const int64_t interval = (int64_t)r->registers.counter_interval, last = r->sampled[unit][bank];
     if (interval && last > 0 && event.time > last + interval) add(r, &r->counters, &event);
     r->sampled[unit][bank] = event.time;

@@ -1,7 +1,8 @@
 /* registers.c - what register writes in a trace say: code objects, clocks, dispatches.
  *
- * The profiler writes markers into user data registers, the command processor the registers of
- * dispatches. Apart because it is state that outlives waves, and pieces of a trace. */
+ * The profiler writes markers into user data registers, the command processor writes the registers
+ * of dispatches. Apart because this state outlives waves, and the parts into which a trace is
+ * cut. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { OP_CODE_OBJECT = 4, OP_CLOCK = 5, OP_AGENT = 6, OP_CLOCK_LOW = 7 };
 enum { TAIL, SIZE_LOW, ADDRESS_LOW, ADDRESS_HIGH, SIZE_HIGH, ID_LOW, ID_HIGH };
 enum { AGENT_CLOCK_KHZ, AGENT_COUNTER_INTERVAL };
 
-/* Compute registers, counted from 0x2e00. */
+/* Compute registers, as offsets from register 0x2e00. */
 enum {
     INITIATOR = 0x00,
     THREADS_X = 0x07,
@@ -32,7 +33,7 @@ void dec_token_pipe(const dec_token_t *token, unsigned *engine, unsigned *pipe)
 {
     *pipe = (unsigned)dec_bits(token->bits, 6, 5);
     *engine =
-        (unsigned)(dec_bits(token->bits, 8, 7) + 1) & 1; /* the first engine is written as 1 */
+        (unsigned)(dec_bits(token->bits, 8, 7) + 1) & 1; /* the first engine is encoded as 1 */
 }
 
 static void set_low(uint64_t *value, uint32_t low)
@@ -116,7 +117,8 @@ static dec_change_t take_mark(dec_registers_t *r, uint32_t word, uint64_t *value
     return DEC_NOTHING;
 }
 
-/* A header says how many words follow; the last of them is the clock's low half at that moment. */
+/* A clock marker begins with a word that says how many words follow; the last of these is the
+ * clock's low half at the moment of the token. */
 static dec_change_t take_clock(dec_registers_t *r, uint32_t word, uint64_t *value)
 {
     enum { INSTANT, HIGH, LOW, WORDS };
@@ -132,7 +134,7 @@ static dec_change_t take_clock(dec_registers_t *r, uint32_t word, uint64_t *valu
     if (!r->clock_known) return DEC_NOTHING;
     if (r->clock_words < WORDS) r->clock[r->clock_words] = word;
     if (r->clock_words) return DEC_NOTHING;
-    if (r->clock[INSTANT] < r->clock[LOW]) r->clock[HIGH]++; /* it went over between the two */
+    if (r->clock[INSTANT] < r->clock[LOW]) r->clock[HIGH]++; /* it has wrapped between the two */
     *value = r->clock[INSTANT] | (uint64_t)r->clock[HIGH] << 32;
     return DEC_REALTIME;
 }
@@ -140,7 +142,7 @@ static dec_change_t take_clock(dec_registers_t *r, uint32_t word, uint64_t *valu
 static dec_change_t take_reg(dec_registers_t *r, const dec_token_t *token, uint64_t *value)
 {
     const uint32_t word = (uint32_t)dec_bits(token->bits, 63, 32);
-    if (dec_bits(token->bits, 9, 9)) { /* the one before was dropped: what follows cannot be told */
+    if (dec_bits(token->bits, 9, 9)) { /* a token before was lost: this word means nothing */
         r->payload_next = false;
         r->clock_words = 0;
     }
@@ -162,7 +164,7 @@ static dec_change_t take_compute(dec_registers_t *r, const dec_token_t *token)
     const unsigned number = (unsigned)dec_bits(token->bits, 15, 9);
     const uint32_t word = (uint32_t)dec_bits(token->bits, 47, 16);
     if (number >= THREADS_X && number <= THREADS_Z)
-        p->threads[number - THREADS_X] = word & 0xffff; /* above: of the last, partial workgroup */
+        p->threads[number - THREADS_X] = word & 0xffff; /* above: the last, partial group */
     switch (number) {
     case PGM_LOW: p->entry = (p->entry & ~UINT64_C(0xffffffffff)) | (uint64_t)word << 8; break;
     case PGM_HIGH:

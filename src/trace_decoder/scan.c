@@ -1,8 +1,8 @@
-/* scan.c - pieces of long traces: what happens in one at a glance, and a piece as a trace of its
- * own.
+/* scan.c - parts of long traces: a quick look at what happens in a part, and cutting a part out as
+ * a trace of its own.
  *
- * A quick scan looks at registers alone and keeps no time. Apart from the parse because it goes
- * through what a parse is too slow for, and because it is what a trace is cut by. */
+ * Apart from the parse because a scan looks at registers alone and computes no times, so that it is
+ * fast enough for traces too long to parse; and because cutting needs what the scan has found. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -72,9 +72,9 @@ dec_status_t dec_scan(dec_chunk_t *chunk, const uint8_t *data, uint64_t size,
     return status;
 }
 
-/* ---- traces that are cut out ---- */
+/* ---- cutting out ---- */
 
-/* Counts on when there is no more room. */
+/* Writes while there is room, and counts all bytes, so that the caller learns the size needed. */
 typedef struct {
     uint8_t *out;
     uint64_t size, room;
@@ -121,7 +121,7 @@ static void put_ranges(writer_t *w, const dec_registers_t *r)
     }
 }
 
-/* The registers as if they had just been written. */
+/* Writes tokens that set the registers, as if they had just been written. */
 static void put_state(writer_t *w, const dec_registers_t *r)
 {
     enum { OP_AGENT = 6 };

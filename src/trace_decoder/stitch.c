@@ -1,9 +1,11 @@
-/* stitch.c - finds the places of a wave's instructions: the code is walked along with the trace.
+/* stitch.c - finds the addresses of a wave's instructions, by walking along the code and the trace
+ * together.
  *
- * The trace says kinds, whether branches were taken, and where jumps through registers went; the
- * code says the rest. Apart because it is the one part that guesses: where the two do not fit, what
- * is known to be left out of traces is passed over, and after that nothing is said until the trace
- * tells a place again. */
+ * The trace says the kind of each instruction, whether branches were taken, and where jumps through
+ * registers went; the rest follows from the code. Apart because it is the one part that guesses.
+ * Where the code's next instruction does not fit the trace, instructions are skipped that the
+ * hardware may leave out of traces. If that does not help, the following instructions get no
+ * address until the trace says one. */
 #include "trace_decoder/decoder.h"
 
 #define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
@@ -13,7 +15,7 @@ static bool fits(const dec_inst_t *i, const dec_line_t *line)
     switch (line->kind) {
     case DEC_LINE_SMEM: return i->category == CATEGORY(SMEM);
     case DEC_LINE_SALU: return i->category == CATEGORY(SALU);
-    /* the hardware tells encodings apart, of which FLAT has global and scratch memory */
+    /* tokens follow encodings: global and scratch memory have the FLAT encoding */
     case DEC_LINE_VMEM: return i->category == CATEGORY(VMEM) || i->category == CATEGORY(FLAT);
     case DEC_LINE_FLAT: return i->category == CATEGORY(FLAT);
     case DEC_LINE_LDS: return i->category == CATEGORY(LDS);
@@ -55,7 +57,8 @@ static bool passable(const dec_line_t *line)
     return line->kind == DEC_LINE_UNKNOWN || (line->kind == DEC_LINE_IMMEDIATE && !line->wait);
 }
 
-/* Units of two kinds may tell of what they were issued in the other order. */
+/* Tokens of two instructions issued one after the other to different units may come in reverse
+ * order: if so, swaps their categories. */
 static bool fits_swapped(walk_t *w, size_t index, const dec_line_t *line)
 {
     dec_inst_t *i = &w->wave->insts[index];
@@ -69,7 +72,7 @@ static bool fits_swapped(walk_t *w, size_t index, const dec_line_t *line)
     return true;
 }
 
-/* Goes on to a line that the instruction fits; false: there is none. */
+/* Moves `line` forward to an instruction of the code that fits; false: there is none. */
 static bool match(walk_t *w, size_t index, dec_line_t *line)
 {
     enum { PASSED_MAX = 64 };
@@ -81,7 +84,8 @@ static bool match(walk_t *w, size_t index, dec_line_t *line)
     return false;
 }
 
-/* A barrier may leave two: a message when the wave comes to it, and its end. */
+/* A barrier may leave two tokens: a message when the wave arrives, and another at the barrier's
+ * end. Returns the index of the last one. */
 static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line)
 {
     if (line->kind != DEC_LINE_BARRIER || w->insts[index].category != CATEGORY(MESSAGE) ||
@@ -99,7 +103,7 @@ static bool follow(walk_t *w, const dec_inst_t *i, dec_line_t *line)
     return next_line(w, line);
 }
 
-/* Takes out what turned out to be no instructions. */
+/* Removes what has turned out to be no instruction. */
 static void compact(dec_wave_t *w)
 {
     size_t kept = 0, entry = 0;

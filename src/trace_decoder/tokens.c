@@ -1,18 +1,20 @@
 /* tokens.c - the stream of gfx9: tokens of 2 to 8 bytes, and when each was written.
  *
- * Apart because nothing else knows how long tokens are and how time goes. All bytes are somebody
- * else's: a token that is not whole ends the stream. */
+ * Apart because nothing else needs the lengths of tokens and the rules of time. The bytes are
+ * untrusted: an incomplete token ends the stream. */
 #include "trace_decoder/decoder.h"
 
 #include <string.h>
 
 static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
 
-enum { CYCLES = 4 /* of a unit of time */ };
+enum { CYCLES = 4 /* CYCLES: of one unit of a token's time difference. */ };
 
-/*  63      33  32     31:26   25   24:20   19:16   15:13      12:0
+/* The word in front of a trace:
+ *
+ *  63      33  32     31:26   25   24:20   19:16   15:13      12:0
  *  0    double engine array target  SIMDs version of  0x11 or 0
- *       buffer               unit          the stream               */
+ *       buffer               unit          the stream */
 bool dec_header_read(const uint8_t *data, uint64_t size, dec_header_t *header)
 {
     enum { VERSION = 0x11, MI200 = 4, MI350 = 6 };
@@ -41,8 +43,9 @@ static bool is_reset(const dec_token_t *t)
     return t->type == DEC_MISC && dec_bits(t->bits, 15, 13) == DEC_MISC_RESET;
 }
 
-/* After a reset time goes on with the next stamp, which may stand behind other tokens. The first
- * stamp counts for 4 clocks before it, and says what the others count from. */
+/* After a reset the time is that of the next timestamp, which may stand behind other tokens. The
+ * trace's first timestamp counts as 4 clocks after the time at the reset; it fixes `base`, which is
+ * subtracted from all others. */
 static void reset(dec_stream_t *s)
 {
     dec_token_t ahead;

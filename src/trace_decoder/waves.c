@@ -1,8 +1,8 @@
 /* waves.c - what a wave did, from the tokens of its slot: instructions, stalls and states.
  *
- * An instruction is issued (ISSUE), and some clocks later its kind is said (INST), in the order of
- * issue; one that is done when issued has no kind. Apart from where instructions stand in the code,
- * which stitch.c finds when the wave is over. */
+ * An ISSUE token says that an instruction was issued; some clocks later an INST token says its
+ * kind, in the order of issue. An instruction that is done when issued has no INST token. Where
+ * instructions are in the code is another matter: stitch.c finds it when the wave is over. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ enum {
     KIND_TRAP = 29,
 };
 
-/* By the kind that INST tokens have. delay: quarter clocks that the token comes late, of which
- * whole clocks are taken off. replays: the kind that is done once more. */
+/* Indexed by the kind that an INST token gives. delay: how late the token comes, in quarters of
+ * CYCLE; whole CYCLEs of it are subtracted from the time. */
 static const struct {
     uint8_t category, delay;
 } kinds[32] = {
@@ -37,7 +37,7 @@ static const struct {
     [28] = {CATEGORY(VALU), 2},    [KIND_TRAP] = {CATEGORY(CONTEXT), 0},
 };
 
-/* What 19 to 24 do once more. */
+/* Indexed by kind - KIND_REPLAY_FIRST: the kind of instruction that such a token replays. */
 static const uint8_t replays[] = {0, 16, 2, 3, 14, 4};
 
 static int64_t later(int64_t a, int64_t b)
@@ -93,7 +93,7 @@ static void add_state(dec_wave_t *w, int state, int64_t cycles)
     w->states[w->state_count++] = (dec_state_t){state, clamp(cycles)};
 }
 
-/* Takes cycles off the last state if it is this one. */
+/* Subtracts cycles from the last state if it is `state`. */
 static void take_state(dec_wave_t *w, int state, int64_t cycles)
 {
     dec_state_t *last = w->state_count ? &w->states[w->state_count - 1] : NULL;
@@ -130,7 +130,7 @@ void dec_wave_free(dec_wave_t *w)
 
 /* ---- tokens ---- */
 
-/* An instruction is over when the next begins. */
+/* An instruction ends at the latest when the next one begins. */
 static void cut_before(dec_inst_t *i, int64_t time)
 {
     if (time >= i->time + i->duration) return;
@@ -138,7 +138,8 @@ static void cut_before(dec_inst_t *i, int64_t time)
     if (i->stall > (uint32_t)i->duration) i->stall = (uint32_t)i->duration & STALL_MAX;
 }
 
-/* Done when issued: the wave has waited since the instruction before was over. */
+/* An instruction that is done when issued, as s_waitcnt: the wave has waited for it since the
+ * instruction before ended. */
 static void immediate(dec_wave_t *w, int64_t time)
 {
     int64_t begin = time;
@@ -180,7 +181,8 @@ void dec_wave_issue(dec_wave_t *w, unsigned code, int64_t time)
     w->state_begin = later(time, w->state_begin);
 }
 
-/* The memory instruction took until now; what replayed it is none. */
+/* A replay token: the memory instruction has lasted until now. The replay itself is no
+ * instruction. */
 static void replay(dec_wave_t *w, size_t index, unsigned kind, int64_t time)
 {
     size_t *of = &w->last_of[replays[kind - KIND_REPLAY_FIRST]];
@@ -193,8 +195,8 @@ static void replay(dec_wave_t *w, size_t index, unsigned kind, int64_t time)
     *of = 0;
 }
 
-/* Stalls that began before the instruction are its own: it counts from the last of them, or from
- * the end of the instruction before. */
+/* Stalls that began before the instruction was issued belong to it: it begins with the last of
+ * them, but not before the instruction before it has ended. */
 static void take_stalls(dec_wave_t *w, size_t index)
 {
     dec_inst_t *i = &w->insts[index];
@@ -213,7 +215,7 @@ void dec_wave_inst(dec_wave_t *w, unsigned kind, int64_t time, unsigned *phase)
 {
     enum { PHASES = 4 };
     if (w->trap == DEC_TRAP_RETURNS && kind == KIND_PC) {
-        add_entry(w, w->inst_count, 0); /* where it goes on is said next */
+        add_entry(w, w->inst_count, 0); /* an INST_PC token with the address follows */
         w->trap = DEC_RUNS;
         if (w->inst_count && w->insts[w->inst_count - 1].category == CATEGORY(CONTEXT)) {
             dec_inst_t *trap = &w->insts[w->inst_count - 1];
@@ -235,7 +237,7 @@ void dec_wave_inst(dec_wave_t *w, unsigned kind, int64_t time, unsigned *phase)
         i->category = DEC_GONE;
         return;
     }
-    if (!kinds[kind].category) { /* graphics, and what nobody has seen */
+    if (!kinds[kind].category) { /* kinds of graphics, and unknown ones */
         i->category = DEC_GONE;
         return;
     }
@@ -272,9 +274,9 @@ void dec_wave_context(dec_wave_t *w, int64_t time)
     }
 }
 
-/* The wave's last message, its s_endpgm: it begins where the
- * instruction before ends, or where it began to stall, and is over a clock of the SIMD after its
- * issue, whenever its kind was told. */
+/* Sets the times of the wave's last message, its s_endpgm. It begins where the instruction before
+ * ends, or where it began to stall. It ends CYCLE after its issue, however late the token with its
+ * kind came. */
 static void end_message(dec_wave_t *w)
 {
     dec_inst_t *i = w->inst_count ? &w->insts[w->inst_count - 1] : NULL;
