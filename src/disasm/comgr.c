@@ -1,8 +1,8 @@
 /* comgr.c - LLVM's disassembler, as libamd_comgr offers it.
  *
- * Loaded when it is asked for, not linked: profilers and decoders work without it, and whichever
- * version the HIP runtime has brought is taken. Its few functions have been the same in all of
- * them. */
+ * The library is loaded at the first use, not linked: profilers and decoders work without it, and
+ * the version that the HIP runtime has loaded is taken. The few functions used here are the same in
+ * all versions. */
 #include "base/symbol.h"
 #include "disasm/internal.h"
 

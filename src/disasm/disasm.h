@@ -1,10 +1,8 @@
-/* disasm.h - code objects as text: their instructions, by LLVM's disassembler, symbols, kernels.
+/* disasm.h - code objects as text: their instructions, symbols, source lines and kernels.
  *
- * Apart because the decoder of thread traces, the SDK and the offline writers all need it, and
- * because the disassembler is libamd_comgr's, which HIP brings along, and the reader of source
- * lines libdw: both are loaded when they are first asked for. An object is read by one thread at a
- * time.
- */
+ * Apart because the decoder of thread traces, the SDK and the offline writers all need it. The
+ * disassembler is LLVM's, in libamd_comgr, which comes with HIP; source lines are read by libdw.
+ * Both libraries are loaded at the first use. An object is used by one thread at a time. */
 #ifndef CROCPROF_DISASM_DISASM_H
 #define CROCPROF_DISASM_DISASM_H
 
@@ -17,72 +15,75 @@ typedef struct dis_object dis_object_t;
 typedef enum {
     DIS_GOOD,
     DIS_NO_MEMORY,
-    DIS_NO_ELF,         /* nothing that can be read as a code object of an AMD GPU */
-    DIS_NO_DISASSEMBLER /* libamd_comgr is not there, or is not to be used */
+    DIS_NO_ELF,         /* not a readable code object of an AMD GPU */
+    DIS_NO_DISASSEMBLER /* libamd_comgr is missing, or must not be used */
 } dis_status_t;
 
-/* A copy of the file is kept. *object is NULL on failure. */
+/* Opens a code object; the bytes are copied. *object is NULL on failure. */
 dis_status_t dis_object_open(const void *elf, uint64_t size, dis_object_t **object);
 void dis_object_close(dis_object_t *object);
 
-/* Without the need of an ELF file: whether instructions can be disassembled here. */
+/* Whether instructions can be disassembled: libamd_comgr can be loaded. */
 bool dis_available(void);
 
 /* The GPU it was compiled for, "gfx90a". */
 const char *dis_object_gpu(const dis_object_t *object);
 
-/* The instruction at an address of the file: its text, cut to `room`, and its bytes. The length of
- * the text, without the final zero; 0: there is no instruction. */
+/* The text of the instruction at an address as the file has it, cut to `room`; *bytes is the
+ * instruction's length. Returns the length of the text without the final zero; 0: no instruction
+ * there. */
 size_t dis_object_text(dis_object_t *object, uint64_t address, char *text, size_t room,
                        uint64_t *bytes);
 
-/* A function. Sorted by address. */
+/* A function, a variable or a constant. */
 typedef struct {
     const char *name;
     uint64_t address, size;
 } dis_symbol_t;
 
+/* The functions, sorted by address; they belong to the object. */
 const dis_symbol_t *dis_object_symbols(const dis_object_t *object, size_t *count);
 /* The function the address is in, or NULL. */
 const dis_symbol_t *dis_object_symbol_at(const dis_object_t *object, uint64_t address);
 
-/* The file and line that the address was compiled from; false: nothing says. `file` is the
- * object's. */
+/* The file and line from which the address was compiled; false: unknown. `*file` belongs to the
+ * object. */
 bool dis_object_line(dis_object_t *object, uint64_t address, const char **file, uint32_t *line);
 
-/* The file that the compiler was given, whose compile unit has the address; NULL: nothing says. The
- * text belongs to the object and equals the `file` that dis_object_line() gives for this file. */
+/* The main file of the compile unit that contains the address, as given to the compiler; NULL:
+ * unknown. The text belongs to the object and equals the `file` that dis_object_line() gives for
+ * this file. */
 const char *dis_object_unit(dis_object_t *object, uint64_t address);
 
-/* A function that was inlined, and where; names are the object's. */
+/* An inlined function, and the place of the call that it replaces; names belong to the object. */
 typedef struct {
     const char *function, *file;
     uint32_t line;
 } dis_inlined_t;
 
-/* The functions that the address was inlined from, the innermost first, `room` of them at most.
- * The line of the address is in the first, where it was inlined in the second, and so on: the last
- * place is in the function of the symbol. Their number. */
+/* Lists the functions inlined at the address, the innermost first, at most `room` of them; returns
+ * how many. Entry i has the place where its function was inlined into that of entry i + 1, the last
+ * one into the function of the symbol. The place of the address itself is dis_object_line()'s. */
 size_t dis_object_inlined(dis_object_t *object, uint64_t address, dis_inlined_t *list, size_t room);
 
-/* The variables and constants, sorted by address and size; those that are exported alone, where the
- * others' symbols were stripped. Names and lists are the object's. */
+/* The variables and constants, sorted by address and size. If the file is stripped, only the
+ * exported ones. They belong to the object. */
 const dis_symbol_t *dis_object_variables(dis_object_t *object, size_t *count);
 
-/* A range of the object as it is loaded. */
+/* A range of addresses of the object as the file has them. */
 typedef struct {
     uint64_t begin, end;
 } dis_range_t;
 
-/* Where there is nothing, for sure, next to those variables: sorted, without overlaps. What is
- * behind the whole object, up to UINT64_MAX, is the last. */
+/* Ranges next to those variables in which there certainly is nothing: sorted, without overlaps. The
+ * last one may be what is behind the whole object, up to UINT64_MAX. They belong to the object. */
 const dis_range_t *dis_object_gaps(dis_object_t *object, size_t *count);
 
-/* Where the variable at the address is declared; false: nothing says. `file` is the object's. */
+/* Where the variable at the address is declared; false: unknown. `*file` belongs to the object. */
 bool dis_object_variable_line(dis_object_t *object, uint64_t address, const char **file,
                               uint32_t *line);
 
-/* A parameter of a kernel: "" for what is not known. */
+/* A parameter of a kernel. Texts are "" if unknown. */
 typedef struct {
     char name[64], type[64], kind[32]; /* kind: global_buffer, by_value, ... */
     uint32_t offset, size;
@@ -90,7 +91,7 @@ typedef struct {
 
 enum { DIS_PARAMETERS_MAX = 64 };
 
-/* What the compiler has noted of a kernel; 0 for what it has not. */
+/* The compiler's notes on a kernel; values are 0 if unknown. */
 typedef struct {
     uint32_t vgpr_spills, sgpr_spills, group_bytes, private_bytes;
     uint32_t group_size_max; /* work-items */
@@ -98,11 +99,11 @@ typedef struct {
     size_t parameter_count;
 } dis_kernel_t;
 
-/* The kernel of the symbol (k.kd). False: nothing is noted of it. */
+/* The notes on the kernel whose descriptor is `symbol` ("k.kd"). False: there are none. */
 bool dis_object_kernel(const dis_object_t *object, const char *symbol, dis_kernel_t *kernel);
 
-/* Names and types of the parameters as the source has them, of the function at the address, in
- * place of what is there. */
+/* Replaces names and types of the parameters by those in the source, from the debug information on
+ * the function at the address. Those that it lacks stay as they are. */
 void dis_object_parameters(dis_object_t *object, uint64_t address, dis_kernel_t *kernel);
 
 #endif

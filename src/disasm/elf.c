@@ -1,7 +1,7 @@
-/* elf.c - code objects as files: segments, functions, the GPU they are for.
+/* elf.c - code objects as ELF files: segments, functions, the GPU they are for.
  *
- * Apart from what is made of them. Offsets and sizes are the file's word and are checked against
- * its size, all of them, before anything is read. */
+ * Offsets and sizes in the file are untrusted: each is checked against the file's size before
+ * use. */
 #include "disasm/internal.h"
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static dis_status_t read_sections(dis_object_t *o, const Elf64_Ehdr *header)
         return DIS_NO_ELF;
     for (unsigned i = 0; i < header->e_shnum; i++) {
         if (!dis_section(o, header, i, &s)) return DIS_NO_ELF;
-        /* the full table, and what is exported where it was stripped */
+        /* the full symbol table, or the exported symbols if the file is stripped */
         if (s.sh_type == SHT_SYMTAB || (s.sh_type == SHT_DYNSYM && !symbols.sh_type)) symbols = s;
     }
     return symbols.sh_type ? read_symbols(o, header, &symbols) : DIS_GOOD;

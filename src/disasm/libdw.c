@@ -25,7 +25,7 @@ const dis_libdw_t *dis_libdw(void)
     return loaded.there ? &loaded.table : NULL;
 }
 
-enum { NAMESPACES_MAX = 32 }; /* within each other */
+enum { NAMESPACES_MAX = 32 }; /* nesting of namespaces that is followed */
 
 static bool find_scope(const dis_libdw_t *dw, Dwarf_Die *die, Dwarf_Addr address, unsigned depth)
 {

@@ -1,7 +1,7 @@
-/* libdw.h - libdw, which reads debug information: one table of its functions for all who ask it.
+/* libdw.h - a table of libdw's functions, which read debug information, for all users of libdw.
  *
- * Loaded when it is asked for: few runs need lines, and it need not be installed. A function more
- * is a row here. */
+ * libdw is loaded at the first use: few runs need source lines, and it need not be installed. To
+ * use another function, add a row. */
 #ifndef CROCPROF_DISASM_LIBDW_H
 #define CROCPROF_DISASM_LIBDW_H
 
@@ -52,11 +52,12 @@ typedef struct {
 #undef X
 } dis_libdw_t;
 
-/* NULL: it is not there. Any thread. */
+/* NULL: libdw is not installed. Any thread. */
 const dis_libdw_t *dis_libdw(void);
 
-/* The first scope among `die` and those behind it whose code has the address, in `die` afterwards:
- * a function, an inlined one or a block. Namespaces are looked into. */
+/* Moves `die` to the first scope among itself and its following siblings whose code contains the
+ * address: a function, an inlined function or a block. Namespaces are searched, too. False:
+ * none. */
 bool dis_scope_find(const dis_libdw_t *dw, Dwarf_Die *die, Dwarf_Addr address);
 
 #endif

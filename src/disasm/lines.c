@@ -1,7 +1,5 @@
 /* lines.c - what debug information says of addresses, by libdw: source lines, variables, inlined
- * functions, parameters.
- *
- * Loaded when it is asked for, as the disassembler is: only who reads a trace needs it. */
+ * functions, parameters. */
 #include "disasm/internal.h"
 #include "disasm/libdw.h"
 
@@ -10,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const dis_libdw_t *dw; /* once available() is true */
+static const dis_libdw_t *dw; /* set once available() has returned true */
 
 struct dis_lines {
     Elf *elf;
     Dwarf *dwarf;
-    Dwarf_Die unit; /* that the last address was in */
+    Dwarf_Die unit; /* the unit of the last address asked for */
     bool has_unit;
-    const char *primary; /* file of the unit, NULL: not known */
-    Dwarf_Die function;  /* of the unit, that the last address was in */
+    const char *primary; /* file name of the unit, NULL: unknown */
+    Dwarf_Die function;  /* the function of the last address, in `unit` */
     bool has_function;
 };
 
@@ -34,7 +32,7 @@ static bool available(void)
     return dw;
 }
 
-/* NULL where there is nothing to be had, and then never again. */
+/* NULL if there is no debug information; after a failure it is not tried again. */
 static dis_lines_t *lines_of(dis_object_t *o)
 {
     if (o->lines || o->no_lines) return o->lines;
@@ -78,7 +76,7 @@ static const char *text_of(Dwarf_Die *die, unsigned name)
     return text ? text : "";
 }
 
-/* A file by its number in the unit, 0 being one of DWARF 5; NULL: there is none. */
+/* A file by its number in the unit (in DWARF 5 numbers begin at 0); NULL: there is none. */
 static const char *file_of(Dwarf_Die *unit, uint64_t number)
 {
     Dwarf_Files *files;
@@ -87,8 +85,8 @@ static const char *file_of(Dwarf_Die *unit, uint64_t number)
     return dw->dwarf_filesrc(files, number, NULL, NULL);
 }
 
-/* The unit's name is as the compiler was given it, in the folder where it ran; files of lines have
- * their folders. */
+/* The file of the unit, as line tables name it. The unit's name is the path as the compiler was
+ * given it, relative to the folder it ran in, but files of line tables have absolute paths. */
 static const char *primary_of(Dwarf_Die *unit)
 {
     const char *name = text_of(unit, DW_AT_name), *folder = text_of(unit, DW_AT_comp_dir);
@@ -106,7 +104,7 @@ static const char *primary_of(Dwarf_Die *unit)
 
 /* ---- lines ---- */
 
-/* Whether l->unit is the unit of the address afterwards. */
+/* Makes l->unit the unit that contains the address; false: there is none. */
 static bool find_unit(dis_lines_t *l, uint64_t address)
 {
     Dwarf_Off next = 0;
@@ -144,8 +142,8 @@ bool dis_object_line(dis_object_t *o, uint64_t address, const char **file, uint3
 
 enum { DEPTH_MAX = 256 }; /* of scopes within each other */
 
-/* Whether the variable lies at that address, and nowhere else. AMD's compilers add which address
- * space it is of. */
+/* Whether the variable's location is that address and nothing else. AMD's compilers append the
+ * address space (DW_OP_xderef). */
 static bool is_at(Dwarf_Die *variable, uint64_t address)
 {
     Dwarf_Attribute location, indirect;
@@ -161,7 +159,7 @@ static bool is_at(Dwarf_Die *variable, uint64_t address)
            dw->dwarf_formaddr(&indirect, &at) == 0 && at == address;
 }
 
-/* The variable, of the scope or of one in it. */
+/* Looks for the variable at the address in the scope and the scopes inside it. */
 static bool find_variable(Dwarf_Die *scope, uint64_t address, Dwarf_Die *found, unsigned depth)
 {
     Dwarf_Die child;
@@ -200,7 +198,7 @@ bool dis_object_variable_line(dis_object_t *o, uint64_t address, const char **fi
 
 /* ---- functions ---- */
 
-/* Whether l->function is that of the address afterwards. */
+/* Makes l->function the function that contains the address; false: there is none. */
 static bool find_function(dis_lines_t *l, uint64_t address)
 {
     if (!find_unit(l, address)) return false;
@@ -229,7 +227,7 @@ size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list
     for (int depth = 0; depth < DEPTH_MAX; depth++, die = child) {
         if (dw->dwarf_child(&die, &child) != 0 || !dis_scope_find(dw, &child, address)) break;
         if (dw->dwarf_tag(&child) != DW_TAG_inlined_subroutine) continue;
-        /* the innermost ones stay */
+        /* if the list is full, the outermost one is dropped */
         memmove(list + 1, list, (count < room ? count : room - 1) * sizeof *list);
         list[0] = describe_inlined(l, &child);
         if (count < room) count++;
@@ -243,7 +241,7 @@ static void append(char *text, size_t room, const char *more)
     snprintf(text + used, room - used, "%s", more);
 }
 
-/* "const float *". */
+/* Writes a type as C does, for instance "const float *". */
 static void describe_type(Dwarf_Die *of, char *text, size_t room)
 {
     Dwarf_Die types[8];

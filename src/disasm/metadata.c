@@ -1,7 +1,7 @@
-/* metadata.c - what the compiler notes of a kernel: spills, the workgroup's size, parameters.
+/* metadata.c - the compiler's notes on kernels: register spills, the workgroup's size, parameters.
  *
- * It stands in a note of the file as MessagePack. Nothing of it is believed before it is checked:
- * every length against what is left, every nesting against a depth. */
+ * They are MessagePack in an ELF note. The data is untrusted: every length is checked against the
+ * bytes left, and nesting against a limit. */
 #include "disasm/internal.h"
 
 #include <elf.h>
@@ -11,7 +11,7 @@
 
 enum { NOTE_METADATA = 32, DEPTH_MAX = 16 };
 
-/* What is left to read. */
+/* The bytes that have not been read yet. */
 typedef struct {
     const uint8_t *at, *end;
 } pack_t;
@@ -20,7 +20,7 @@ typedef enum { PACK_OTHER, PACK_NUMBER, PACK_TEXT, PACK_LIST, PACK_MAP } pack_ki
 
 typedef struct {
     pack_kind_t kind;
-    uint64_t number; /* of lists and maps: elements, pairs */
+    uint64_t number; /* lists: how many elements; maps: how many pairs */
     const char *text;
     size_t length;
 } item_t;
@@ -59,7 +59,8 @@ static bool take_other(pack_t *p, uint64_t bytes, item_t *item)
     return good;
 }
 
-/* Kinds whose first byte says where a length or a value stands: bytes of it, bytes more. */
+/* Types by their first byte: a value or length of `bytes` bytes follows, then `more` bytes of data
+ * in addition to that length. */
 static const struct {
     uint8_t first, last, kind, bytes, more;
 } forms[] = {
@@ -94,14 +95,14 @@ static bool next_long(pack_t *p, uint8_t first, item_t *item)
     return false;
 }
 
-/* The next value; of a list or map its head alone. */
+/* Reads the next value; of a list or map only the head. */
 static bool next_item(pack_t *p, item_t *item)
 {
     const uint8_t *first;
     if (!take(p, 1, &first)) return false;
     *item = (item_t){.kind = PACK_NUMBER, .number = *first};
     if (*first < 0x80) return true;
-    if (*first >= 0xe0) { /* negative: nothing here is */
+    if (*first >= 0xe0) { /* a negative number: none is needed here */
         item->kind = PACK_OTHER;
         return true;
     }
@@ -111,7 +112,7 @@ static bool next_item(pack_t *p, item_t *item)
     return true;
 }
 
-/* Past what is in the item, which was read last. */
+/* Skips the contents of the item that was read last. */
 static bool skip(pack_t *p, const item_t *item, unsigned depth)
 {
     uint64_t left = item->kind == PACK_MAP ? 2 * item->number : item->number;
@@ -129,7 +130,8 @@ static bool is_text(const item_t *item, const char *text)
            memcmp(item->text, text, item->length) == 0;
 }
 
-/* Goes to the value of a key of the map at `p`, which is left behind the value's head. */
+/* Looks up a key in the map at `p`; `p` is then behind the value, or behind its head if the value
+ * is a list or map. */
 static bool find(pack_t *p, const char *key, item_t *value)
 {
     item_t map, name;
@@ -166,7 +168,7 @@ static bool find_in_notes(const uint8_t *at, uint64_t size, pack_t *p)
     return false;
 }
 
-/* dis_object_open has checked the table of headers. */
+/* dis_object_open has checked that the program headers lie inside the file. */
 static bool find_metadata(const dis_object_t *o, pack_t *p)
 {
     Elf64_Ehdr header;
@@ -209,7 +211,7 @@ static void read_parameter(pack_t map, dis_parameter_t *to)
     if (find(&again, ".value_kind", &value)) copy_text(to->kind, sizeof to->kind, &value);
 }
 
-/* Those of the source stand before those that the compiler adds. */
+/* The compiler adds its own parameters behind those of the source; the first one ends the list. */
 static void read_parameters(pack_t map, dis_kernel_t *k)
 {
     static const char hidden[] = "hidden_";

@@ -1,8 +1,9 @@
-/* variables.c - where a code object's variables and constants lie, and where nothing does.
+/* variables.c - where a code object's variables and constants are, and where there certainly is
+ * nothing.
  *
- * Apart because of what it takes to be sure that there is nothing: a symbol for all that a section
- * has, and no more room between two of them than their alignment asks for. What is not sure is
- * something. The table of sections has been looked at when the object was opened. */
+ * Apart because of what it takes to be sure that a range is unused: the section's contents all have
+ * symbols, and the room between two of them is no larger than alignment explains. If in doubt, the
+ * range counts as used. Section headers have been checked when the object was opened. */
 #include "disasm/internal.h"
 
 #include <stdlib.h>
@@ -14,19 +15,19 @@ struct dis_data {
     size_t variable_count, gap_count;
 };
 
-/* While the object is read. */
+/* State while the object is read. */
 typedef struct {
     const dis_object_t *object;
     Elf64_Ehdr header;
     Elf64_Shdr names;   /* of sections */
-    bool is_complete;   /* the table has local symbols, too */
-    Elf64_Sym *symbols; /* of sections that have variables, by section, address and size */
+    bool is_complete;   /* the symbol table has local symbols, too */
+    Elf64_Sym *symbols; /* symbols in sections of variables, sorted by section, address and size */
     size_t symbol_count;
     dis_data_t *data;
 } reader_t;
 
-/* Sections in which compilers put variables and constants, each with a symbol, and nothing else:
- * others are tables of the linker's, or of who has named them. */
+/* True for sections in which compilers put variables and constants, each with a symbol, and nothing
+ * else. Other sections are the linker's tables, or ones that the program's source names. */
 static bool has_variables(const reader_t *r, const Elf64_Shdr *s)
 {
     static const char *const names[] = {".data", ".bss", ".rodata"};
@@ -47,7 +48,7 @@ static int by_place(const void *a, const void *b)
     return x->st_size < y->st_size ? -1 : x->st_size > y->st_size;
 }
 
-/* A symbol that says that something is there. */
+/* True for a symbol of something that occupies memory. */
 static bool is_place(const Elf64_Sym *s)
 {
     return ELF64_ST_TYPE(s->st_info) != STT_SECTION && ELF64_ST_TYPE(s->st_info) != STT_FILE;
@@ -60,7 +61,7 @@ static int by_address(const void *a, const void *b)
     return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* Of a kernel, "k.kd". */
+/* True for the name of a kernel's descriptor, "k.kd". */
 static bool is_descriptor(const char *name)
 {
     const size_t length = strlen(name);
@@ -102,8 +103,8 @@ static void add_gap(reader_t *r, uint64_t begin, uint64_t end)
     if (begin < end) r->data->gaps[r->data->gap_count++] = (dis_range_t){begin, end};
 }
 
-/* Room that is left for the alignment of what is at `end`, and nothing else: less than that, and
- * nothing in it. `most`: no alignment is greater. */
+/* Adds [begin, end) as a gap if it is padding before what is at `end`: smaller than the alignment
+ * of `end` and than `most`, the section's alignment, and all zero. */
 static void add_padding(reader_t *r, uint64_t begin, uint64_t end, uint64_t most)
 {
     uint64_t bytes = 0;
@@ -115,7 +116,8 @@ static void add_padding(reader_t *r, uint64_t begin, uint64_t end, uint64_t most
     add_gap(r, begin, end);
 }
 
-/* Between the variables of a section. A symbol without a size has what is behind it. */
+/* Adds the padding between the variables of a section. Behind a symbol without a size nothing is
+ * sure. */
 static void read_section(reader_t *r, unsigned index, const Elf64_Shdr *s)
 {
     uint64_t at = s->sh_addr;
@@ -133,7 +135,7 @@ static void read_section(reader_t *r, unsigned index, const Elf64_Shdr *s)
     }
 }
 
-/* From the end of a section to the next one that is loaded. */
+/* Adds the padding between the end of a section and the next loaded section. */
 static void read_behind_section(reader_t *r, const Elf64_Shdr *s)
 {
     const uint64_t end = s->sh_addr + s->sh_size;
@@ -152,7 +154,8 @@ static bool segment_has_variables(const reader_t *r, const Elf64_Phdr *p)
     return false;
 }
 
-/* Around the segments that have variables; false: their order says nothing. */
+/* Adds the gaps before and behind segments that have variables; false: segments are not sorted, so
+ * that there may be no gaps. */
 static bool read_segments(reader_t *r)
 {
     uint64_t end = 0;
@@ -178,7 +181,8 @@ static int by_begin(const void *a, const void *b)
     return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* What is between two sections may be between two segments, too. */
+/* Sorts the gaps and joins those that overlap: padding behind a section may also lie between two
+ * segments. */
 static void sort_gaps(dis_data_t *d)
 {
     size_t count = 0;
