@@ -1,4 +1,5 @@
-/* code.c - see code.h. A table of places under one lock: samples come from few of them. */
+/* code.c - see code.h. A hash table of instructions by code object and offset, under one lock:
+ * samples come from few instructions. */
 #include "model/code.h"
 
 #include <inttypes.h>
@@ -16,22 +17,22 @@ enum { TEXT_BYTES = 256, LINE_BYTES = 1024, FIRST_ROOM = 256 };
 
 typedef struct {
     const trace_code_object_t *record;
-    dis_object_t *object; /* NULL: not kept, or nothing that can be read */
+    dis_object_t *object; /* NULL: not in the store, or not readable */
     bool opened;
 } object_t;
 
 typedef struct {
     uint64_t object, offset;
-    out_instruction_t *instruction; /* NULL: there is none */
+    out_instruction_t *instruction; /* NULL: there is none at this offset */
     bool used;
 } place_t;
 
 struct out_code {
     char *store;
-    pthread_mutex_t lock; /* all that follows */
+    pthread_mutex_t lock; /* protects all that follows */
     object_t *objects;
     size_t object_count;
-    place_t *places; /* their number is a power of two */
+    place_t *places; /* a hash table; its size is a power of two */
     size_t place_count, place_room;
 };
 
@@ -83,7 +84,7 @@ dis_object_t *out_code_object_open(const char *store, uint64_t id)
     return object;
 }
 
-/* ---- objects of a list; the lock is held ---- */
+/* ---- code objects; called with the lock held ---- */
 
 static object_t *object_of(const out_code_t *c, uint64_t id)
 {
@@ -105,7 +106,7 @@ static out_instruction_t *disassemble(const out_code_t *c, uint64_t id, uint64_t
     uint32_t number;
     const object_t *o = object_of(c, id);
     if (!o) return NULL;
-    /* where the file says that it is */
+    /* the address as the file has it */
     const uint64_t address = o->record->load_base + offset - (uint64_t)o->record->load_delta;
     if (!dis_object_text(o->object, address, text, sizeof(text), &bytes)) return NULL;
     if (dis_object_line(o->object, address, &file, &number))
@@ -120,7 +121,7 @@ static out_instruction_t *disassemble(const out_code_t *c, uint64_t id, uint64_t
     return made;
 }
 
-/* ---- places; the lock is held ---- */
+/* ---- the hash table; called with the lock held ---- */
 
 static place_t *place_of(place_t *places, size_t room, uint64_t object, uint64_t offset)
 {

@@ -1,4 +1,4 @@
-/* model.c - see model.h. Loading and looking up; how a value is printed belongs to the formats. */
+/* model.c - see model.h. Loading and looking up; how a value is printed is the formats' matter. */
 #include "model/model.h"
 
 #include "model/code.h"
@@ -14,7 +14,8 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-/* How far the number of a text may be ahead of the records: more texts than a process keeps. */
+/* A text's number that exceeds the number of records by more than this is damage: a process has no
+ * more texts than this. */
 enum { TEXTS_AHEAD = 1 << 20 };
 
 uint64_t out_agent_value(const out_agent_t *a, unsigned field)
@@ -174,7 +175,7 @@ static int add_signature(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-/* The last name counts. */
+/* If a thread is named more than once, the last name counts. */
 static int add_thread(out_model_t *m, const trace_head_t *record)
 {
     uint32_t tid = trace_thread(*record);
@@ -185,7 +186,7 @@ static int add_thread(out_model_t *m, const trace_head_t *record)
     return out_numbers_set(&m->threads, tid, m->record_count) ? 0 : -1;
 }
 
-/* A counter may be named twice, by groups that take turns. */
+/* Groups of counters that are measured in turn may name the same counter twice. */
 static int add_dimension(out_model_t *m, const trace_head_t *record)
 {
     const trace_dimension_t *d = (const trace_dimension_t *)record;
@@ -207,7 +208,7 @@ static int add_table(const trace_table_t ***tables, size_t *count, const trace_h
     return 0;
 }
 
-/* Whether the rows are another counter's, or more of this one's. */
+/* False if the table repeats rows that the counter already has. */
 static bool new_instances(const out_model_t *m, const trace_table_t *t)
 {
     for (size_t i = 0; t->rows && i < m->instance_count; i++)
@@ -217,7 +218,8 @@ static bool new_instances(const out_model_t *m, const trace_table_t *t)
     return t->rows;
 }
 
-/* Those of an agent stand behind it. A forked child's store repeats them. */
+/* Adds a table to the agent that owns it, whose record comes before. If the agent is not known, the
+ * table is ignored. */
 static int add_parts(out_model_t *m, const trace_head_t *record)
 {
     const trace_table_t *t = (const trace_table_t *)record;
@@ -227,8 +229,8 @@ static int add_parts(out_model_t *m, const trace_head_t *record)
     return 0;
 }
 
-/* Numbers count up from 1. Who attaches again writes the texts that are known already first, in no
- * order; a number that is far ahead of the records is damage. */
+/* Numbers count up from 1. After a process has been attached again, the texts already known are
+ * written once more, in any order; a number far above that of the records is damage. */
 static int add_text(out_model_t *m, const trace_head_t *record)
 {
     uint64_t number = ((const trace_text_t *)record)->id;
@@ -406,8 +408,8 @@ static const char *known_operation(const out_model_t *m, uint32_t kind, uint32_t
     return row ? __atomic_load_n(&row[operation], __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* Statistics keep names by address, so a made-up name must last as long as the model: it becomes
- * a record like those that were loaded. */
+/* Makes a name for an operation without one. Statistics use the address of a name as its identity,
+ * so it must last as long as the model: it is kept as a record like those that were loaded. */
 static const char *keep_operation(out_model_t *m, uint32_t kind, uint32_t operation)
 {
     struct {
@@ -475,7 +477,8 @@ out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *c
     if (!a.values || !a.signature) return a;
     a.count = ((const trace_call_t *)call)->count;
     if (a.count > a.signature->count) a.count = a.signature->count;
-    a.name = (const char *)(a.signature + 1) - 1; /* the next text stands behind its zero byte */
+    /* One byte before the first text: out_arguments_next skips a text and its zero byte. */
+    a.name = (const char *)(a.signature + 1) - 1;
     return a;
 }
 

@@ -1,7 +1,7 @@
 /* model.h - what is known about one process besides its records: names, agents, kernels, facts.
  *
- * Loaded whole from the store's meta segment before any record is read; its size depends on the
- * program, not on the length of the run. All formats read it, none changes it. */
+ * Loaded from the store's meta segment before any record is read. Its size depends on the program,
+ * not on the length of the run. All formats read it; none changes it. */
 #ifndef CROCPROF_MODEL_MODEL_H
 #define CROCPROF_MODEL_MODEL_H
 
@@ -16,30 +16,30 @@ typedef enum { OUT_AGENT_RELATIVE, OUT_AGENT_ABSOLUTE, OUT_AGENT_TYPE_RELATIVE }
 typedef struct {
     const trace_agent_t *record;
     char word[8];   /* Agent, CPU or GPU, */
-    int64_t number; /* and its number: as agents are named in every output */
-    char label[32]; /* both, with a blank between them */
-    char tag[32];   /* or a hyphen */
-    /* what it has several of: each part's rows, one record for each */
+    int64_t number; /* counted as outputs name agents */
+    char label[32]; /* word and number, with a blank between them */
+    char tag[32];   /* the same with a hyphen */
+    /* tables of what the agent has several of (caches, links and so on), one table for each kind */
     const trace_table_t **parts;
     size_t part_count;
 } out_agent_t;
-/* What the agent's driver adds to its name where times of kernels are those of a timing model. */
+/* The end of the name of an agent whose kernel times come from a timing model (softgpu). */
 #define OUT_MODEL_TIME " (model time)"
 bool out_agent_models_time(const out_agent_t *a);
 
 typedef struct {
     const trace_kernel_t *record;
-    char *name; /* in the form asked for */
+    char *name; /* in the form that the user asked for */
 } out_kernel_t;
 
 typedef struct {
     const trace_host_function_t *record;
-    char *name; /* of its kernel, in the form asked for */
+    char *name; /* of its kernel, in that form */
 } out_host_function_t;
 
 typedef struct {
     const char **names;       /* by kind, TRACE_KIND_MAX + 1 of them */
-    const char ***operations; /* by kind, then operation; rows are made when needed */
+    const char ***operations; /* by kind, then operation; a kind's row is NULL until needed */
 } out_kinds_t;
 
 typedef struct {
@@ -61,48 +61,49 @@ typedef struct {
     size_t instance_count;
     const trace_table_t **instructions, **counted_kernels; /* trace/instructions.h */
     size_t instruction_count, counted_kernel_count;
-    out_numbers_t threads; /* place of the record with the name, by id */
-    const char **texts;    /* by number, text_room of them; NULL where there is none */
+    out_numbers_t threads; /* by thread id: number of the record with the thread's name */
+    const char **texts;    /* by number, text_room of them; NULL if there is none */
     size_t text_room;
     out_kinds_t kinds, callback_kinds;
     const trace_signature_t ***signatures; /* by kind, then operation */
     struct out_code *code;                 /* instructions of the code objects: code.h */
-    trace_head_t **records;                /* everything above points in here */
+    trace_head_t **records;                /* all records; everything above points into them */
     size_t record_count, record_room;
 } out_model_t;
 
-/* NULL with a line in `why` if the meta segment cannot be read at all. */
+/* NULL, with a line in `why`, if the meta segment cannot be read at all. */
 out_model_t *out_model_load(const char *store, trace_names_t names, out_agent_index_t index,
                             char *why, size_t why_bytes);
 void out_model_free(out_model_t *m);
 
-/* Never NULL; "" or a text with the number for what is not known, which the thread's next question
- * may replace. Names of operations and kernels last as long as the model. Any thread. */
+/* These never return NULL: for what is unknown, "" or a text with the number, which the thread's
+ * next call may overwrite. Names of operations and kernels last as long as the model. Any
+ * thread. */
 const char *out_model_info(const out_model_t *m, const char *key);
 const char *out_model_kind(const out_model_t *m, uint32_t kind);
 const char *out_model_operation(out_model_t *m, uint32_t kind, uint32_t operation);
 const char *out_model_agent(const out_model_t *m, uint64_t id);
-/* NULL for an id that is not known. */
+/* The agent; NULL if the id is unknown. */
 const out_agent_t *out_model_find_agent(const out_model_t *m, uint64_t id);
 /* "CPU", "GPU" or "UNK". */
 const char *out_agent_type(const out_agent_t *a);
-/* Name of a thread; NULL if nobody knows it. */
+/* Name of a thread; NULL if it has none. */
 const char *out_model_thread(const out_model_t *m, uint32_t tid);
 
-/* The arguments of a call, one after the other. */
+/* Goes through the arguments of a call. */
 typedef struct {
-    const char *type, *name, *value; /* of the one that is looked at */
+    const char *type, *name, *value; /* of the current argument */
     const char *values, *end;
     const trace_signature_t *signature;
     uint64_t count, next;
 } out_arguments_t;
 
-/* Begins; the number of arguments is in `count`. */
+/* Stands before the first argument; `count` is the number of arguments. */
 out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *call);
-/* False at the end. */
+/* Goes to the next argument; false at the end. */
 bool out_arguments_next(out_arguments_t *a);
-/* The next one's value alone, for who knows its type and name; NULL at the end. Not together with
- * out_arguments_next. */
+/* The value of the next argument alone, for callers that know its type and name; NULL at the end.
+ * Do not mix with out_arguments_next. */
 const char *out_arguments_value(out_arguments_t *a);
 
 /* Text of a marker; NULL for a number that is not known. */

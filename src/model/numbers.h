@@ -1,7 +1,7 @@
-/* numbers.h - a number for each key: texts by their address, or ids.
+/* numbers.h - a hash table from keys to numbers. A key is an id, or the address of a text.
  *
- * Apart because several formats write a name once and its number ever after. A hash table; keys are
- * never taken out. */
+ * Apart because several formats write a name once and then refer to it by its number. Keys cannot
+ * be removed. */
 #ifndef CROCPROF_MODEL_NUMBERS_H
 #define CROCPROF_MODEL_NUMBERS_H
 
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 typedef struct {
-    uint64_t key, number; /* number 0: free */
+    uint64_t key, number; /* number 0: the row is free */
 } out_number_t;
 
 typedef struct {
-    out_number_t *rows; /* their number is a power of two */
+    out_number_t *rows; /* a power of two of them */
     size_t count, room;
 } out_numbers_t;
 
@@ -35,13 +35,13 @@ static inline out_number_t *out_numbers_place(const out_numbers_t *n, uint64_t k
     return &n->rows[at];
 }
 
-/* 0 for a key without a number. */
+/* The number of a key; 0 if it has none. */
 static inline uint64_t out_numbers_get(const out_numbers_t *n, uint64_t key)
 {
     return n->room ? out_numbers_place(n, key)->number : 0;
 }
 
-/* Gives a key without a number one that is not 0. False when out of memory. */
+/* Adds a key that has no number yet; the number must not be 0. False when out of memory. */
 static inline int out_numbers_set(out_numbers_t *n, uint64_t key, uint64_t number)
 {
     if (2 * n->count >= n->room) {
