@@ -1,14 +1,16 @@
-/* bind.c - fits a program to an agent: shapes of all values, and the steps that compute them.
+/* bind.c - fits a program to an agent: the shape of each value, and the steps that compute the
+ * result.
  *
- * Apart from the compiler because extents are the agent's, and from the evaluation so that this may
- * allocate and fail and that one need not. Index tables are made here once; evaluation only runs
- * over them. */
+ * Apart from the compiler because extents depend on the agent. Apart from the evaluation because
+ * this part may allocate and fail and evaluation may not: tables of indices are made here once, and
+ * evaluation only runs over them. */
 #include "counters/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the fields of an instance id hold; extents beyond cannot be told in records. */
+/* The extents that the bits of an instance id can hold; records cannot tell more positions
+ * apart. */
 static uint32_t extent_limit(ctr_dim_t dim)
 {
     return dim == CTR_DIM_INSTANCE ? 1024 : 64;
@@ -56,8 +58,9 @@ ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter
         status = set_extent(shape, CTR_DIM_SHADER_ENGINE, at_least_one(engines / xcc), error);
     uint64_t instances = at_least_one(block->instances);
     if (block->per_se && instances > 1 && catalogue->generation != CTR_GENERATION_V1) {
-        /* Blocks of a compute unit: as many as an array of the agent has units, and the one more
-         * that AMD's library reads for arrays of uneven size. The first generation reads all. */
+        /* Blocks of a compute unit: an array's share of the agent's units, and one more, because
+         * AMD's library reads so many in case arrays differ in size. The first generation reads all
+         * instances. */
         uint64_t units = agent->cu_count ? agent->cu_count
                                          : agent->simd_count / at_least_one(agent->simd_per_cu);
         uint64_t used = (units + arrays * engines - 1) / (arrays * engines) + 1;
@@ -101,7 +104,7 @@ static bool same_shape(const ctr_shape_t *a, const ctr_shape_t *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* A value has one dimension at least. */
+/* A value without any dimension gets INSTANCE of 1. */
 static void close_shape(ctr_shape_t *shape)
 {
     for (int dim = CTR_DIM_XCC; dim < CTR_DIM_COUNT; dim++)
@@ -151,7 +154,8 @@ static bool chosen(const ctr_selection_t *selection, uint32_t position)
     return selection->positions[position / 64] >> position % 64 & 1;
 }
 
-/* The selected positions below `extent` in order; counts those beyond in *beyond. */
+/* Lists the selected positions below `extent` in order; *beyond counts the selected ones that are
+ * not. */
 static uint32_t list_positions(const ctr_selection_t *selection, uint32_t extent,
                                uint32_t positions[CTR_POSITIONS_MAX], uint32_t *beyond)
 {
@@ -198,7 +202,8 @@ static ctr_status_t bind_select(ctr_binder_t *b, const ctr_counter_t *owner,
     return CTR_OK;
 }
 
-/* One value goes with any shape; a dimension that one side lacks is repeated along the other's. */
+/* The shape of an operation on two values. A single number fits any shape. A dimension that only
+ * one side has is kept, and the other side is repeated along it. */
 static ctr_status_t join_shapes(const ctr_counter_t *owner, const ctr_shape_t *a,
                                 const ctr_shape_t *b, ctr_shape_t *out, ctr_error_t *error)
 {
@@ -256,8 +261,8 @@ static ctr_status_t bind_arithmetic(ctr_binder_t *b, const ctr_counter_t *owner,
 
 /* ---- programs ---- */
 
-/* Which instances the load at ops[at] leads to: a selection of them may follow directly, or after
- * a reduction that leaves them. */
+/* Finds which instances of the counter loaded by ops[at] are used: a selection of instances may
+ * follow directly, or after a reduction of other dimensions. */
 static void find_instances(ctr_binder_t *b, const ctr_op_t *ops, size_t count, size_t at)
 {
     b->instance_begin = 0;
@@ -325,7 +330,7 @@ ctr_status_t ctr_bind_v1(ctr_binder_t *binder, const ctr_counter_t *owner, ctr_p
 
 typedef struct {
     ctr_binder_t binder;
-    ctr_shape_t *shapes; /* of counters seen; INSTANCE and all else 0: not seen yet */
+    ctr_shape_t *shapes; /* by counter; a shape of all zeros: not computed yet */
 } shaper_t;
 
 static ctr_status_t shape_of(shaper_t *s, const ctr_counter_t *counter, ctr_shape_t *shape,

@@ -1,8 +1,9 @@
 /* catalogue.c - the counters of one architecture: chosen among the definitions, numbered, compiled.
  *
- * Apart from the definitions because here entries meet: names are resolved, cycles found, blocks
- * checked. An entry that fails is reported and left out with all that use it; the rest is numbered
- * without gaps. Candidates are those that were chosen, counters those that remain. */
+ * Apart from the definitions because here entries refer to each other: names are resolved, cycles
+ * found, blocks checked. A faulty entry is reported and left out, and so are all that use it; the
+ * rest is numbered without gaps. Chosen entries are called candidates, those that remain
+ * counters. */
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@
 enum {
     IDS_MAX = 65536,
     ARCHS_MAX = 32,
-    SUGGESTIONS_MAX = 100 /* each looks at all names: a file with many wrong ones has to end */
+    SUGGESTIONS_MAX = 100 /* limits the time: each one compares with all names */
 };
 
 static const char *const property_names[] = {
@@ -25,7 +26,7 @@ enum { PROPERTY_COUNT = sizeof(property_names) / sizeof(*property_names) };
 _Static_assert(offsetof(ctr_agent_t, slots) == PROPERTY_COUNT * sizeof(uint64_t),
                "one number per property");
 
-/* Names that the first generation knows without definition. */
+/* Names that the first generation knows without a definition, and what they stand for. */
 static const char *const standing[][2] = {{"MAX_WAVE_SIZE", "wave_front_size"},
                                           {"SIMD_NUM", "simd_count"},
                                           {"CU_NUM", "simd_count/simd_per_cu"},
@@ -49,24 +50,24 @@ const char *ctr_class_name(ctr_class_t value_class)
 
 typedef enum { UNKNOWN, ACTIVE, GOOD, BAD } state_t;
 
-/* What a value's inputs make of it. */
+/* What follows for a value from the inputs of its expression. */
 typedef struct {
     ctr_class_t value_class;
-    uint32_t height; /* definitions below this one, the longest way */
-    bool constant;   /* follows from agent properties alone */
+    uint32_t height; /* longest chain of definitions below this one */
+    bool constant;   /* depends on properties of the agent alone */
 } traits_t;
 
 typedef struct {
-    const ctr_definition_t *definition; /* NULL: a constant, or standing */
+    const ctr_definition_t *definition; /* NULL: a property of the agent, or a row of `standing` */
     const char *name, *expression, *description;
     ctr_kind_t kind;
     traits_t traits;
     const ctr_block_t *block;
     ctr_program_t *program;
     state_t state;
-    uint32_t level;  /* of the definition: lower is more special */
-    uint32_t cursor; /* of the visit: op of the program */
-    uint32_t index;  /* final */
+    uint32_t level;  /* rank of the section of its architecture: lower is more specific */
+    uint32_t cursor; /* while it is visited: the op of the program that is next */
+    uint32_t index;  /* in the finished catalogue */
 } candidate_t;
 
 typedef struct {
@@ -94,7 +95,8 @@ static bool has_arch(const ctr_definitions_t *d, uint32_t source, const char *ar
     return false;
 }
 
-/* "gfx9" for gfx90a where a text says nothing of gfx90a itself: the longest such name. */
+/* The longest prefix of `gfx` for which the text has a section, such as "gfx9" for gfx90a; NULL:
+ * none. */
 static const char *generic_arch(const ctr_definitions_t *d, uint32_t source, const char *gfx)
 {
     const char *best = NULL;
@@ -118,7 +120,8 @@ static bool add_arch(const char **archs, size_t *count, const char *arch)
     return true;
 }
 
-/* The sections of a text that apply, the most special first; *all is false if there are more. */
+/* Lists the sections of a text that apply to `gfx`, the most specific first; *all is false if there
+ * are more than ARCHS_MAX. */
 static size_t archs_of(const ctr_definitions_t *d, uint32_t source, const char *gfx,
                        const char *archs[ARCHS_MAX], bool *all)
 {
@@ -176,7 +179,7 @@ static ctr_status_t choose_all(builder_t *b, bool *any)
     size_t arch_count = 0;
     uint32_t source = 0;
     bool all;
-    for (size_t i = 0; i < d->count; i++) { /* definitions of a text stand together */
+    for (size_t i = 0; i < d->count; i++) { /* definitions of one text are adjacent */
         if (d->items[i].source != source) {
             source = d->items[i].source;
             arch_count = archs_of(d, source, b->catalogue->gfx, archs, &all);
@@ -243,7 +246,8 @@ reject(builder_t *b, candidate_t *item, ctr_status_t status, const char *format,
             item->definition ? item->definition->column : 0, "%s: %s", item->name, text);
 }
 
-/* The class belongs to the event, whatever file named it. */
+/* The class of an event of the hardware, by the built-in definitions, under whatever name a file
+ * defines it. */
 static ctr_class_t class_of_event(const builder_t *b, const char *block, uint32_t event)
 {
     for (size_t g = 0; g < ctr_builtin_gpu_count; g++) {
@@ -285,7 +289,8 @@ static bool find_candidate(void *user, const char *name, size_t length, uint32_t
     return true;
 }
 
-/* 0 to 2, else 3: letters to change, add or drop, not counting case. */
+/* How many letters have to be changed, added or dropped, not counting case: 0 to 2, or 3 for
+ * more. */
 static int distance(const char *a, const char *b)
 {
     enum { LONG = 64 };
@@ -307,7 +312,7 @@ static int distance(const char *a, const char *b)
     return row[lb] < 3 ? row[lb] : 3;
 }
 
-/* The first of the nearest names so far; NULL while none is near. */
+/* The first of the most similar names so far; NULL: none is similar. */
 typedef struct {
     const char *wanted, *name;
     int distance;
@@ -359,12 +364,12 @@ static const traits_t without_inputs = {CTR_CLASS_UNAVAILABLE, 0, true};
 static void combine(traits_t *made, const traits_t *input)
 {
     if (input->height >= made->height) made->height = input->height + 1;
-    /* properties say nothing of how a value is obtained */
+    /* properties of agents have no class: they are known, not counted */
     if (!input->constant) made->value_class = weaker(made->value_class, input->value_class);
     made->constant = made->constant && input->constant;
 }
 
-/* When all inputs have been combined. */
+/* Called when all inputs have been combined. */
 static void finish(traits_t *made)
 {
     if (made->constant) made->value_class = CTR_CLASS_EXACT;
@@ -374,7 +379,7 @@ static void finish(traits_t *made)
 static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
 {
     if (input->state == UNKNOWN && input->kind == CTR_DERIVED) return false;
-    if (input->state == UNKNOWN) input->state = GOOD; /* a constant */
+    if (input->state == UNKNOWN) input->state = GOOD; /* needs no visit */
     if (input->state == ACTIVE)
         reject(b, item, CTR_BAD_EXPRESSION, "is defined by itself, through %s", input->name);
     else if (input->state == BAD)
@@ -386,8 +391,8 @@ static bool take_input(builder_t *b, candidate_t *item, candidate_t *input)
     return true;
 }
 
-/* Goes on with an item until an input must come first, which is returned; NULL: the item is done.
- */
+/* Takes the inputs of an item into account until one has to be visited first, which is returned;
+ * NULL: the item is done. */
 static candidate_t *advance(builder_t *b, candidate_t *item)
 {
     for (; item->state == ACTIVE && item->cursor < item->program->count; item->cursor++) {
@@ -400,7 +405,8 @@ static candidate_t *advance(builder_t *b, candidate_t *item)
     return NULL;
 }
 
-/* Depth first, with a stack of its own: chains in a file may be long. */
+/* Visits the item and all it depends on, depth first. Not recursive: chains of definitions in a
+ * file may be long. */
 static void visit(builder_t *b, candidate_t *item, candidate_t **stack)
 {
     size_t depth = 0;
@@ -486,7 +492,8 @@ static ctr_status_t number_counters(builder_t *b)
         counter->event_flags = (uint32_t)(item->definition->event >> 32);
         if (item->block) counter->block_id = item->block->id;
     }
-    for (size_t i = 0; i < b->count; i++) /* programs name candidates until now */
+    /* Until here programs have the numbers of candidates; now they get those of counters. */
+    for (size_t i = 0; i < b->count; i++)
         for (uint32_t op = 0;
              b->items[i].state == GOOD && b->items[i].program && op < b->items[i].program->count;
              op++)
@@ -724,7 +731,8 @@ ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, 
     return CTR_OK;
 }
 
-/* No definition can have its own name for an expression: it would be defined by itself. */
+/* ctr_catalogue_instance() gives its counters their own name as expression. A definition in a file
+ * cannot have that, as it would be a cycle. */
 bool ctr_is_instance(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_DERIVED && strcmp(counter->name, counter->expression) == 0;

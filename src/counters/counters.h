@@ -1,16 +1,17 @@
 /* counters.h - hardware counters and the metrics computed from them: definitions, plans, values.
  *
- * The one interface of this room, for both generations of the profiler. Three steps lead to values:
- *   definitions  names, blocks, events and expressions of all GPUs, from the built-in tables, AMD's
- *                counter_defs.yaml, or the first generation's XML;
- *   catalogue    the definitions of one GPU architecture, numbered, checked and compiled;
- *   plan         the hardware events that some wanted counters need on one agent, divided into
- *                passes that fit the hardware; it then turns raw values into the wanted ones.
- * What this room knows of agents is ctr_agent_t; it uses neither HSA nor the profiler's API.
+ * The only interface of this room, for both generations of the profiler. Three steps lead to
+ * values: definitions  names, blocks, events and expressions of all GPUs, from the built-in tables,
+ * AMD's counter_defs.yaml, or the first generation's XML; catalogue    the definitions of one GPU
+ * architecture, numbered, checked and compiled; plan         the hardware events that some wanted
+ * counters need on one agent, divided into passes that fit the hardware; it then turns raw values
+ * into the wanted ones. This room knows agents only as ctr_agent_t; it uses neither HSA nor the
+ * profiler's API.
  *
  * Thread safety: a plan, and a catalogue to which nothing is being added, may be used by any number
- * of threads at once. ctr_catalogue_add() needs the catalogue alone; counters already there do not
- * move and stay valid until ctr_catalogue_destroy(). No function keeps state of its own. */
+ * of threads at once. While ctr_catalogue_add(), _event() or _instance() runs, nobody else may use
+ * the catalogue; counters already there do not move and stay valid until ctr_catalogue_destroy().
+ * There is no global state. */
 #ifndef CROCPROF_COUNTERS_COUNTERS_H
 #define CROCPROF_COUNTERS_COUNTERS_H
 
@@ -31,13 +32,13 @@ typedef enum {
     CTR_TOO_MANY,  /* more counters than a block has */
 } ctr_status_t;
 
-/* What went wrong, where. `text` is complete ("file:line:column: what, value and limit") and of one
- * line; line and column are 0 where there is no place to name. Every function that takes a
+/* What went wrong, where. `text` is complete ("file:line:column: what, value and limit") and has
+ * one line; line and column are 0 if the error has no place in a file. Every function that takes a
  * ctr_error_t accepts NULL, and leaves it untouched when it succeeds. */
 typedef struct {
     ctr_status_t status;
     uint32_t line, column;
-    char text[1500]; /* holds a proposal of passes for some 70 metrics */
+    char text[1500]; /* enough for a proposal of passes for some 70 metrics */
 } ctr_error_t;
 
 /* Called once for every entry that had to be left out; the others are kept. NULL: base_warning().
@@ -48,7 +49,7 @@ typedef void (*ctr_report_t)(const ctr_error_t *error, void *user);
 
 /* Numbers and order as in AMD's library (its name is "DIMENSION_" and the name given here). */
 #define CTR_DIMENSIONS(X)                                                                          \
-    X(NONE, 48, 0) /* all of them in one number */                                                 \
+    X(NONE, 48, 0) /* all dimensions as one number */                                              \
     X(XCC, 6, 0)                                                                                   \
     X(AID, 6, 6)                                                                                   \
     X(SHADER_ENGINE, 6, 12)                                                                        \
@@ -64,7 +65,7 @@ typedef enum {
         CTR_DIM_COUNT
 } ctr_dim_t;
 
-/* "DIMENSION_XCC" ...; NULL for a number that is none. */
+/* "DIMENSION_XCC" and so on; NULL for a number that is no dimension. */
 const char *ctr_dim_name(ctr_dim_t dim);
 
 /* Extent of a counter in each dimension; 0: the counter does not have this dimension (then it
@@ -76,14 +77,14 @@ typedef struct {
 
 /* Number of values of a counter of this shape, at least 1. */
 size_t ctr_shape_size(const ctr_shape_t *shape);
-/* Where the value of `position` stands; positions in dimensions that the shape lacks are ignored,
- * SIZE_MAX if one is outside its extent. */
+/* Index of the value at `position`. Positions in dimensions that the shape lacks are ignored;
+ * SIZE_MAX if another one is outside its extent. */
 size_t ctr_shape_index(const ctr_shape_t *shape, const uint32_t position[CTR_DIM_COUNT]);
-/* The reverse. */
+/* The reverse: the position of the value at `index`. */
 void ctr_shape_position(const ctr_shape_t *shape, size_t index, uint32_t position[CTR_DIM_COUNT]);
 
-/* rocprofiler_counter_instance_id_t: the counter's id in bits 63-48, below it one field per
- * dimension as in CTR_DIMENSIONS. Values too large for their field are cut to it. */
+/* Makes a rocprofiler_counter_instance_id_t: the counter's id in bits 63-48, below it one field per
+ * dimension as in CTR_DIMENSIONS. Values too large for their field lose their high bits. */
 uint64_t ctr_instance_pack(uint32_t counter_id, const uint32_t position[CTR_DIM_COUNT]);
 /* ctr_instance_pack() of the value at `index` of a counter of this shape. */
 uint64_t ctr_instance_id(uint32_t counter_id, const ctr_shape_t *shape, size_t index);
@@ -138,15 +139,15 @@ uint64_t ctr_instance_position(uint64_t instance, ctr_dim_t dim);
     X(fw_version)                                                                                  \
     X(sdma_fw_version)
 
-/* All an expression or a plan asks of an agent, filled by the caller field by field:
- * agent.simd_count = ... What is unknown stays 0. */
-enum { CTR_BLOCK_IDS = 64 }; /* above those of the aqlprofile interfaces that have counters */
+/* All that an expression or a plan needs to know of an agent. The caller assigns the fields; what
+ * is unknown stays 0. */
+enum { CTR_BLOCK_IDS = 64 }; /* more than the block numbers of the aqlprofile interfaces */
 typedef struct {
 #define CTR_X(name) uint64_t name;
     CTR_PROPERTIES(CTR_X)
 #undef CTR_X
-    /* Counters of each block that can count at once, by block_id, as the AQL profile library says
-     * of this agent (BLOCK_COUNTERS); 0: as many as the architecture's. */
+    /* By block_id: how many counters of the block can count at once, as the AQL profile library
+     * says for this agent (BLOCK_COUNTERS); 0: as many as the architecture has. */
     uint32_t slots[CTR_BLOCK_IDS];
 } ctr_agent_t;
 
@@ -155,7 +156,7 @@ typedef struct {
 typedef struct ctr_definitions ctr_definitions_t;
 
 typedef enum {
-    CTR_FORMAT_AUTO, /* '<' as the first character that is no space: XML, else YAML */
+    CTR_FORMAT_AUTO, /* XML if the first character that is no space is '<', else YAML */
     CTR_FORMAT_YAML, /* AMD's counter_defs.yaml, both schemas */
     CTR_FORMAT_XML,  /* metrics.xml, gfx_metrics.xml, basic_counters.xml, unquoted attributes too */
 } ctr_format_t;
@@ -164,17 +165,18 @@ typedef enum {
 ctr_definitions_t *ctr_definitions_create(void);
 void ctr_definitions_destroy(ctr_definitions_t *definitions);
 
-/* Adds what was built in. */
+/* Adds the built-in definitions. */
 ctr_status_t ctr_definitions_add_builtin(ctr_definitions_t *definitions);
 
-/* Adds the definitions of a text; a name that is there already for an architecture is replaced (a
- * warning is due only within one text, which is reported as CTR_DUPLICATE). `origin` is the name
- * for messages. `text` need not end in 0 and may be freed afterwards. Entries that are wrong go
- * to `report`; the return value tells of a text that could not be read at all, with `error`. */
+/* Adds the definitions of a text. A definition replaces an earlier one of the same name and
+ * architecture; only if both are in this text is that reported, as CTR_DUPLICATE. `origin` is the
+ * text's name in messages. `text` need not end in 0 and may be freed afterwards. Faulty entries go
+ * to `report`; the result, with `error`, is a failure only if the text as a whole could not be
+ * read. */
 ctr_status_t ctr_definitions_add_text(ctr_definitions_t *definitions, ctr_format_t format,
                                       const char *text, size_t size, const char *origin,
                                       ctr_report_t report, void *user, ctr_error_t *error);
-/* The same for a file; an XML file may include others: #include "file" beside it. */
+/* The same for a file. An XML file may include others in its folder: #include "file". */
 ctr_status_t ctr_definitions_add_file(ctr_definitions_t *definitions, ctr_format_t format,
                                       const char *path, ctr_report_t report, void *user,
                                       ctr_error_t *error);
@@ -204,7 +206,7 @@ typedef struct {
     ctr_kind_t kind;
     ctr_class_t value_class;
     const char *name;
-    const char *description; /* never NULL, as are all texts here */
+    const char *description; /* never NULL, as all texts here */
     const char *block;       /* "SQ"; empty unless hardware */
     const char *expression;  /* as written; empty unless derived */
     uint32_t block_id;       /* of the aqlprofile interfaces; UINT32_MAX if the block is unknown */
@@ -218,26 +220,26 @@ typedef struct {
 typedef struct {
     const char *name;
     uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
-    uint32_t instances; /* at most, within a shader engine if per_se */
-    uint32_t slots;     /* counters that can count at once, unless an agent has others */
+    uint32_t instances; /* at most; within a shader engine if per_se */
+    uint32_t slots;     /* counters that can count at once, unless ctr_agent_t.slots differs */
     uint32_t max_event;
     bool per_se;
 } ctr_block_t;
 
 typedef enum {
-    /* A bare counter name in an expression stands for all its values, combined position by
+    /* A counter's name in an expression stands for all its values, which are combined position by
      * position, as in rocprofiler-sdk. */
     CTR_GENERATION_SDK,
-    /* A bare counter name is the number that the first generation reports: instance 0, summed over
-     * the other dimensions; NAME[i] is instance i. */
+    /* A counter's name in an expression stands for the number that the first generation reports:
+     * instance 0, summed over the other dimensions. NAME[i] is instance i. */
     CTR_GENERATION_V1,
 } ctr_generation_t;
 
-/* The definitions of `gfx` ("gfx90a"; features after ':' are ignored), which also take those of the
- * groups "gfx9", "global" and so on, the more special first. Constants (agent properties) come
- * first, then the definitions in their order. Ids begin at first_id. Definitions that do not
- * compile (unknown name, cycle, wrong arguments) are reported and left out, and so are those that
- * use them. CTR_NOT_FOUND if nothing is known of the architecture. */
+/* Makes the catalogue of `gfx` ("gfx90a"; features after ':' are ignored). It also takes the
+ * definitions of the groups "gfx9", "global" and so on; the more specific one wins. Ids count from
+ * first_id: constants (agent properties) come first, then the definitions in their order.
+ * Definitions that do not compile (unknown name, cycle, wrong arguments) are reported and left out,
+ * and so are those that use them. CTR_NOT_FOUND if nothing is known of the architecture. */
 ctr_status_t ctr_catalogue_create(const ctr_definitions_t *definitions, const char *gfx,
                                   ctr_generation_t generation, uint32_t first_id,
                                   ctr_report_t report, void *user, ctr_catalogue_t **catalogue,
@@ -248,39 +250,41 @@ const char *ctr_catalogue_gfx(const ctr_catalogue_t *catalogue);
 size_t ctr_catalogue_count(const ctr_catalogue_t *catalogue);
 /* NULL if index >= count. */
 const ctr_counter_t *ctr_catalogue_at(const ctr_catalogue_t *catalogue, size_t index);
-/* By exact name (case matters, as everywhere in AMD's tools); NULL if there is none. */
+/* Finds an exact name (case matters, as everywhere in AMD's tools); NULL if there is none. */
 const ctr_counter_t *ctr_catalogue_find(const ctr_catalogue_t *catalogue, const char *name,
                                         size_t length);
 /* NULL if the id is not one of this catalogue. */
 const ctr_counter_t *ctr_catalogue_by_id(const ctr_catalogue_t *catalogue, uint32_t id);
-/* A name that differs from this one in case or little else, for "did you mean"; NULL if none. */
+/* A name that is similar to this one, for "did you mean"; NULL if none is. */
 const char *ctr_catalogue_similar(const ctr_catalogue_t *catalogue, const char *name);
 const ctr_block_t *ctr_catalogue_find_block(const ctr_catalogue_t *catalogue, const char *name);
-/* Counters of the block that the agent can count at once. */
+/* How many counters of the block the agent can count at once. */
 uint32_t ctr_block_slots(const ctr_block_t *block, const ctr_agent_t *agent);
 
-/* Defines one more derived counter: CTR_DUPLICATE, CTR_BAD_EXPRESSION, CTR_NOT_FOUND with the name
- * that is unknown. Lengths in bytes; the texts are copied. */
+/* Defines one more derived counter. CTR_DUPLICATE, CTR_BAD_EXPRESSION, or CTR_NOT_FOUND with the
+ * unknown name. Lengths in bytes; the texts are copied. */
 ctr_status_t ctr_catalogue_add(ctr_catalogue_t *catalogue, const char *name, size_t name_length,
                                const char *expression, size_t expression_length,
                                const char *description, size_t description_length,
                                const ctr_counter_t **counter, ctr_error_t *error);
 
-/* The hardware counter of a block's event that no definition names, as BLOCK_EVENT_n: entered on
- * first use. CTR_NOT_FOUND if the architecture has no such block, or the block no such event. */
+/* A hardware counter for an event that no definition names. It is called BLOCK_EVENT_n and added to
+ * the catalogue at the first use. CTR_NOT_FOUND if the architecture has no such block, or the block
+ * no such event. */
 ctr_status_t ctr_catalogue_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event,
                                  const ctr_counter_t **counter, ctr_error_t *error);
 
-/* Finds "NAME" or the first generation's "NAME[i]" (hardware counters only); the latter is entered
- * as a derived counter on first use, hence the writable catalogue. */
+/* Finds "NAME" or the first generation's "NAME[i]" (hardware counters only). The latter is added to
+ * the catalogue as a derived counter at the first use. */
 ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name,
                                     const ctr_counter_t **counter, ctr_error_t *error);
-/* True for a counter that ctr_catalogue_instance() has added; false for one that a file of
- * definitions itself names NAME[i]. */
+/* True for a counter that ctr_catalogue_instance() has added; false also if a file of definitions
+ * has a counter of the name NAME[i]. */
 bool ctr_is_instance(const ctr_counter_t *counter);
 
-/* The dimensions of a counter's value on an agent. CTR_BAD_EXPRESSION if operands do not match
- * there (say, instances of two blocks added position by position). */
+/* The dimensions of a counter's value on an agent. CTR_BAD_EXPRESSION if operands do not match on
+ * this agent (for instance, instances of two blocks of different size added position by
+ * position). */
 ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                                const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error);
 
@@ -288,28 +292,28 @@ ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_count
 
 typedef enum { CTR_ACCUMULATE_NONE, CTR_ACCUMULATE_LOW, CTR_ACCUMULATE_HIGH } ctr_accumulate_t;
 
-/* One event to program. Events of one block stand in the order in which to give them slots; one
- * with `accumulate` takes the next slot too, for the event that accumulates it (SQ 1 or 185), and
- * its values are those of that second slot. */
+/* One event to program. Events of one block are in the order in which they get slots. If
+ * `accumulate` is set, the event takes the next slot, too, for the event that accumulates it (SQ 1
+ * or 185); its values are then those of the second slot. */
 typedef struct {
     const ctr_counter_t *counter; /* hardware: block_id, event, event_flags */
     const ctr_block_t *block;
     ctr_accumulate_t accumulate; /* = aqlprofile_accumulation_type_t */
     ctr_shape_t shape;
-    size_t first;         /* where its ctr_shape_size(&shape) raw values begin */
+    size_t first;         /* index of the first of its ctr_shape_size(&shape) raw values */
     uint32_t slot, slots; /* within the block */
-    /* Instances that are used, [begin, end): the first generation programs only those. All others
-     * may be left 0. */
+    /* The instances that are used, [begin, end). The first generation programs only these; raw
+     * values of others may stay 0. */
     uint32_t instance_begin, instance_end;
 } ctr_event_t;
 
 typedef struct {
     const ctr_counter_t *counter;
     ctr_shape_t shape;
-    size_t first; /* where its values begin in the array of results of its pass */
+    size_t first; /* index of the first of its values in the results of its pass */
 } ctr_result_t;
 
-/* One run of the hardware. */
+/* What is counted in one run of the kernels. */
 typedef struct {
     const ctr_event_t *events;
     size_t event_count;
@@ -322,12 +326,12 @@ typedef struct {
 
 typedef struct ctr_plan ctr_plan_t;
 
-/* Plans `wanted` (a counter named twice counts once) for an agent. max_passes 1: all at once or
- * CTR_TOO_MANY; 0: as many passes as needed. Always: the inputs of one counter share a pass,
- * counters keep the order of the request within a pass, the same request gives the same plan.
- * The error text of CTR_TOO_MANY names block, counters wanted and available, and the passes that
- * would do. An SQ_ACCUM_PREV or SQ_ACCUM_PREV_HIRES that is wanted itself accumulates the counter
- * wanted just before it and stays with it. */
+/* Plans the counters `wanted` (a counter named twice counts once) for an agent. max_passes 1: all
+ * in one pass, or CTR_TOO_MANY; 0: as many passes as needed. The inputs of one counter always share
+ * a pass, counters keep the order of the request within a pass, and the same request gives the same
+ * plan. The error text of CTR_TOO_MANY names the block, how many counters are wanted and available,
+ * and passes that would be possible. If SQ_ACCUM_PREV or SQ_ACCUM_PREV_HIRES is wanted itself, it
+ * accumulates the counter wanted just before it and stays with it. */
 ctr_status_t ctr_plan_create(const ctr_catalogue_t *catalogue, const ctr_agent_t *agent,
                              const ctr_counter_t *const *wanted, size_t count, size_t max_passes,
                              ctr_plan_t **plan, ctr_error_t *error);
@@ -336,10 +340,10 @@ size_t ctr_plan_pass_count(const ctr_plan_t *plan);
 /* NULL if index >= count. */
 const ctr_pass_t *ctr_plan_pass(const ctr_plan_t *plan, size_t index);
 
-/* Computes the results of a pass. `raw` holds raw_count values (what was not counted: 0),
- * `scratch` scratch_count, `values` receives value_count. Allocates nothing, locks nothing, may be
- * called for one pass from several threads with arrays of their own. Division by zero gives 0,
- * as in rocprofiler-sdk. */
+/* Computes the results of a pass. `raw` has raw_count values (0 for what was not counted),
+ * `scratch` room for scratch_count, `values` receives value_count. Allocates nothing, locks
+ * nothing; several threads may evaluate one pass, each with its own arrays. Division by zero gives
+ * 0, as in rocprofiler-sdk. */
 void ctr_evaluate(const ctr_pass_t *pass, const double *raw, double *scratch, double *values);
 
 #endif

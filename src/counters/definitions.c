@@ -1,7 +1,7 @@
 /* definitions.c - the definitions of counters as texts, before any of them is compiled.
  *
- * Apart from the catalogue because definitions are per source and for all GPUs, a catalogue is for
- * one. Checks here concern one entry alone; what needs other entries is the catalogue's work. */
+ * Apart from the catalogue because definitions are for all GPUs and a catalogue is for one. Checks
+ * here concern one entry alone; checks that need other entries are the catalogue's. */
 #include "counters/internal.h"
 
 #include "base/file.h"
@@ -103,7 +103,7 @@ static bool parse_number(ctr_slice_t slice, uint64_t *number)
     return *end == '\0' && errno == 0;
 }
 
-/* True if this text defined the name for this architecture before. */
+/* True if this text has already defined the name for this architecture. */
 static bool seen_before(ctr_definitions_t *definitions, const char *arch, const char *name,
                         bool *memory)
 {
@@ -116,7 +116,7 @@ static bool seen_before(ctr_definitions_t *definitions, const char *arch, const 
     return false;
 }
 
-/* Notes that this text says something of the architecture; `arch` is kept. */
+/* Notes that this text has a section for the architecture; `arch` must outlive the definitions. */
 static bool note_arch(ctr_definitions_t *definitions, const char *arch)
 {
     size_t length = strlen(arch);
@@ -124,7 +124,7 @@ static bool note_arch(ctr_definitions_t *definitions, const char *arch)
            ctr_map_put(&definitions->seen, arch, length, 1);
 }
 
-/* What is wrong with an entry by itself, reported; true if nothing. */
+/* Checks an entry by itself and reports what is wrong; true if nothing is. */
 static bool is_sound(const ctr_found_t *f, uint64_t *event, const ctr_reporter_t *reporter)
 {
     ctr_slice_t name = f->name, expression = f->expression;
@@ -275,7 +275,7 @@ out:
     return status;
 }
 
-/* Reports sections of the text just read that take over one which is not there. */
+/* Reports the sections of the text just read whose base section (base="...") does not exist. */
 static void check_bases(const ctr_definitions_t *definitions, const ctr_reporter_t *reporter)
 {
     for (size_t i = definitions->inherit_count; i-- > 0;) {
@@ -296,7 +296,7 @@ static ctr_status_t add_text(ctr_definitions_t *definitions, ctr_format_t format
     ctr_status_t status;
     definitions->source++;
     ctr_map_free(&definitions->seen);
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a mark that it is UTF-8 */
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* the byte order mark of UTF-8 */
         text += 3;
         size -= 3;
     }

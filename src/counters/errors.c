@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A message is one line whatever a file put into it. */
+/* Makes a message one line, whatever a file has put into it. */
 static void clean(char *text)
 {
     for (; *text; text++)

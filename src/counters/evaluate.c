@@ -1,7 +1,7 @@
 /* evaluate.c - computes the results of a pass from its raw values.
  *
- * Apart because it runs for every kernel that is counted: no allocation, no lock, no decision that
- * bind.c could make. Division by zero gives 0 (rocprofiler-sdk's rule). */
+ * Apart because it runs for every kernel that is counted: no allocation, no lock, and no decision
+ * that bind.c can make beforehand. Division by zero gives 0 (rocprofiler-sdk's rule). */
 #include "counters/internal.h"
 
 #include <math.h>

@@ -26,7 +26,7 @@ typedef struct {
     ctr_op_t *ops;
     size_t count, capacity;
     int nesting;
-    int raw; /* within a function over instances: names mean all their values */
+    int raw; /* > 0 inside a function over instances, where a name means all its values */
     ctr_error_t *error;
     ctr_status_t status;
 } parser_t;
@@ -56,7 +56,7 @@ static bool nested_factor(parser_t *p);
 
 /* ---- errors and tokens ---- */
 
-/* False, after filling the error; `at` is the place in the text. */
+/* Fills the error and returns false; `at` is the place in the text. */
 __attribute__((format(printf, 4, 5))) static bool fail(parser_t *p, const char *at,
                                                        ctr_status_t status, const char *format, ...)
 {
@@ -103,7 +103,7 @@ static ctr_slice_t name_token(parser_t *p)
     return (ctr_slice_t){start, (size_t)(p->at - start)};
 }
 
-/* Not strtod(), which follows the program's locale. Exact for up to 15 digits. */
+/* Not strtod(), which depends on the program's locale. Exact up to 15 digits. */
 static bool number_token(parser_t *p, double *number)
 {
     double value = 0, scale = 1;
@@ -253,7 +253,7 @@ static bool argument(parser_t *p)
     return good;
 }
 
-/* reduce( is read already. */
+/* The name and the parenthesis have been read. */
 static bool reduce_function(parser_t *p)
 {
     ctr_fold_t fold = CTR_FOLD_SUM;
@@ -273,7 +273,7 @@ static bool reduce_function(parser_t *p)
     return expect(p, ')', "reduce()") && emit_reduce(p, fold, dims ? dims : CTR_ALL_DIMS);
 }
 
-/* dim=[1, 3:5] */
+/* Reads one item, such as dim=[1, 3:5]. */
 static bool selection_item(parser_t *p)
 {
     ctr_dim_t dim;
@@ -290,7 +290,7 @@ static bool selection_item(parser_t *p)
         if (peek(p) == ':') {
             p->at++;
             if (!whole_token(p, from, limit, "end of the range", &to)) return false;
-            count++; /* a range keeps its dimension even if it is of one position */
+            count++; /* a range keeps the dimension even if it has a single position */
         }
         choose(selection, from, to);
         count++;
@@ -310,7 +310,7 @@ static bool select_function(parser_t *p)
     return expect(p, ']', "the list of dimensions") && expect(p, ')', "select()");
 }
 
-/* sum(X, 16) and its like. */
+/* Reads a function over instances, such as sum(X, 16). */
 static bool fold_function(parser_t *p, ctr_fold_t fold)
 {
     uint32_t instances;
@@ -378,8 +378,8 @@ static bool accumulate_function(parser_t *p)
                 ctr_shown(resolution), resolution.text);
 }
 
-/* The name with the number in brackets right behind it, as in TCC_HIT[3]; only the name, if there
- * is none. */
+/* Extends a name by the number in brackets that directly follows, as in TCC_HIT[3]. Without one,
+ * the name is returned unchanged. */
 static ctr_slice_t with_instance(const parser_t *p, ctr_slice_t name)
 {
     const char *at = name.text + name.length;
@@ -392,7 +392,7 @@ static ctr_slice_t with_instance(const parser_t *p, ctr_slice_t name)
     return name;
 }
 
-/* A definition whose own name ends in [3] comes before instance 3 of a counter of the hardware. */
+/* If a definition's own name ends in [3], it is preferred to instance 3 of a hardware counter. */
 static bool counter_name(parser_t *p, ctr_slice_t name)
 {
     uint32_t index, instance;

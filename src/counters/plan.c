@@ -1,10 +1,10 @@
 /* plan.c - divides wanted counters into passes that fit the hardware, and prepares each pass.
  *
- * Apart because this alone knows how many counters a block has. An input is a hardware counter, or
- * one with its accumulation; an item is a wanted counter with its inputs, which share a pass.
- * First-fit decreasing: the items that fill a block most go first, each into the first pass with
- * room. The order of the request decides between equals, so the same request gives the same plan.
- */
+ * Apart because only this file knows how many counters a block can count at once. An input is a
+ * hardware counter, or one with its accumulation; an item is a wanted counter with its inputs,
+ * which share a pass. The method is first-fit decreasing: items are taken in the order of how much
+ * of a block they fill, the largest first, and each goes into the first pass with room. Equal ones
+ * keep the order of the request, so the same request gives the same plan. */
 #include "counters/internal.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ typedef struct {
 } item_t;
 
 typedef struct {
-    uint8_t *has; /* by input */
+    uint8_t *has; /* by input: 1 if the pass has it */
     uint32_t slots[CTR_BLOCKS_MAX];
 } load_t;
 
@@ -84,7 +84,7 @@ static bool take_wanted(planner_t *p, const ctr_counter_t *const *wanted, size_t
     return p->status == CTR_OK;
 }
 
-/* Another name of the same event: what is counted once has one place. */
+/* An input for the same event under another name: an event is counted once. */
 static uint32_t find_twin(const planner_t *p, const ctr_counter_t *counter,
                           ctr_accumulate_t accumulate)
 {
@@ -121,7 +121,7 @@ static bool use_input(void *user, const ctr_counter_t *counter, ctr_accumulate_t
     return true;
 }
 
-/* Counters that themselves add up the one in the slot before. */
+/* True for the counters whose event adds up the one in the slot before. */
 static bool accumulates_by_name(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_HARDWARE && (strcmp(counter->name, "SQ_ACCUM_PREV") == 0 ||
@@ -204,7 +204,7 @@ static void forget_loads(planner_t *p)
     p->load_count = 0;
 }
 
-/* What a pass would hold with the item; the caller keeps the counts if it takes it. */
+/* Computes the slots that a pass would need with the item in addition. */
 static void slots_with(const planner_t *p, const load_t *load, const item_t *item,
                        uint32_t slots[CTR_BLOCKS_MAX])
 {
@@ -237,7 +237,7 @@ static void put(planner_t *p, load_t *load, item_t *item, const uint32_t slots[C
     item->pass = (uint32_t)(load - p->loads);
 }
 
-/* Refuses an item that no pass can hold. */
+/* Fails if an item is too large for any pass. */
 static bool weigh_items(planner_t *p)
 {
     load_t empty = {.has = calloc(p->input_count + 1, 1)};
@@ -276,7 +276,7 @@ static bool place(planner_t *p, item_t *item)
     return true;
 }
 
-/* Stable: by weight, then by the order of the request. */
+/* By weight, then in the order of the request, so that the sort is stable. */
 static int heavier(const void *a, const void *b)
 {
     const item_t *x = *(item_t *const *)a, *y = *(item_t *const *)b;
@@ -319,7 +319,7 @@ static bool fill_passes(planner_t *p)
     return p->status == CTR_OK;
 }
 
-/* "SQ_A SQ_B | SQ_C": the passes that would do. */
+/* Writes passes that would be possible, as "SQ_A SQ_B | SQ_C". */
 static void tell_passes(const planner_t *p, char *text, size_t size)
 {
     size_t used = 0;
@@ -351,7 +351,7 @@ static ctr_status_t refuse(planner_t *p, size_t max_passes)
                     p->load_count, max_passes, passes);
 }
 
-/* ---- a pass made ready ---- */
+/* ---- preparing a pass ---- */
 
 typedef struct {
     planner_t *planner;
@@ -362,7 +362,7 @@ typedef struct {
     uint8_t *placed;
 } passmaker_t;
 
-/* The v1 programs only the instances that are read. */
+/* Widens the range of instances that the first generation programs for the event. */
 static void widen(ctr_event_t *event, uint32_t begin, uint32_t end)
 {
     uint32_t extent = event->shape.extent[CTR_DIM_INSTANCE];
@@ -418,7 +418,7 @@ static bool add_event(passmaker_t *m, ctr_pass_t *pass, uint32_t *slots, uint32_
     return true;
 }
 
-/* In the order of the request, but what accumulates a counter comes right after it. */
+/* In the order of the request, but an event that accumulates another comes right behind it. */
 static bool add_events(passmaker_t *m, ctr_pass_t *pass, const load_t *load)
 {
     planner_t *p = m->planner;
@@ -431,7 +431,7 @@ static bool add_events(passmaker_t *m, ctr_pass_t *pass, const load_t *load)
             !add_event(m, pass, slots, input->follower))
             return false;
     }
-    for (size_t i = 0; i < p->input_count; i++) /* one that follows a counter of another pass */
+    for (size_t i = 0; i < p->input_count; i++) /* events that accumulate one of another pass */
         if (load->has[i] && m->event_of[i] == NO_INPUT && !add_event(m, pass, slots, (uint32_t)i))
             return false;
     return true;

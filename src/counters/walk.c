@@ -1,7 +1,7 @@
-/* walk.c - from a counter down to the hardware counters that its value is made of.
+/* walk.c - from a counter down to the hardware counters from which its value is computed.
  *
- * Apart because how definitions stand on one another is no matter of plans. The catalogue has made
- * sure that they have no cycles and stand at most CTR_HEIGHT_MAX above one another. */
+ * Apart because plans need not know how definitions use each other. The catalogue has made sure
+ * that they have no cycles and that no chain is longer than CTR_HEIGHT_MAX. */
 #include "counters/internal.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ bool ctr_walk_inputs(const ctr_catalogue_t *catalogue, const ctr_counter_t *coun
     bool going = true;
     if (counter->kind == CTR_HARDWARE) return visit(user, counter, CTR_ACCUMULATE_NONE);
     if (!counter->program) return true;
-    uint8_t *seen = calloc(catalogue->count, 1); /* a bit for each way to accumulate */
+    uint8_t *seen = calloc(catalogue->count, 1); /* one bit for each way of accumulation */
     if (!seen) return false;
     stack[0].program = counter->program;
     stack[0].at = 0;

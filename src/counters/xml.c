@@ -1,11 +1,10 @@
-/* xml.c - reads counter definitions in the first generation's XML.
+/* xml.c - reads counter definitions in the first generation's format, which resembles XML.
  *
- * Not XML as others know it: <gfx9> ... </gfx9> sections, one of which may take all of another
- * (base="gfx9_expr"), hold <metric name=N block=B event=E descr="..." expr=...> elements. Values
- * may lack quotes (then they go on until > or the next name=), metric elements need no end, '#'
- * begins a comment line, #include "file" reads another file. A reader of real XML refuses all that,
- * hence this one; it looks at one character at a time and goes on after an error at the next tag.
- */
+ * <gfx9> ... </gfx9> sections, each of which may include all of another one (base="gfx9_expr"),
+ * hold <metric name=N block=B event=E descr="..." expr=...> elements. Values may lack quotes (then
+ * they end at > or before the next name=), metric elements need no end tag, '#' begins a comment
+ * line, #include "file" reads another file. A reader of real XML would refuse all that, hence this
+ * one. It looks at one character at a time and after an error goes on at the next tag. */
 #include "counters/internal.h"
 
 #include <ctype.h>
@@ -61,7 +60,7 @@ static bool starts(const reader_t *r, const char *text)
     return (size_t)(r->end - r->at) >= length && memcmp(r->at, text, length) == 0;
 }
 
-/* Past the next occurrence of `text`, or the end. */
+/* Skips to behind the next occurrence of `text`, or to the end. */
 static void skip_past(reader_t *r, const char *text)
 {
     while (r->at < r->end && !starts(r, text))
@@ -89,7 +88,7 @@ static ctr_slice_t word(reader_t *r)
     return (ctr_slice_t){start, (size_t)(r->at - start)};
 }
 
-/* At blank space: does "name=" follow it? */
+/* At a space: does name= follow? */
 static bool attribute_follows(const reader_t *r)
 {
     const char *p = r->at;
@@ -163,7 +162,7 @@ static bool read_attribute(reader_t *r, tag_t *tag)
     return true;
 }
 
-/* Reads a tag from its '<' past its '>'. False after an error, which is reported. */
+/* Reads a tag from its '<' to behind its '>'. False after an error, which has been reported. */
 static bool read_tag(reader_t *r, tag_t *tag)
 {
     *tag = (tag_t){.line = r->line, .column = column(r)};
@@ -266,7 +265,8 @@ static ctr_status_t handle_tag(reader_t *r)
     return CTR_OK;
 }
 
-/* #include "name": the file beside this one. What it defines is of this text. */
+/* #include "name" reads the file of this name in the same folder, as if it were part of this
+ * text. */
 static ctr_status_t include(reader_t *r)
 {
     uint32_t line = r->line, at = column(r);

@@ -1,9 +1,9 @@
-/* yaml.c - reads counter definitions in AMD's YAML, both schemas.
+/* yaml.c - reads counter definitions in AMD's YAML, in both schemas.
  *
- * The current one: rocprofiler-sdk: counters: a list of {name, description, definitions: list of
+ * The current schema: rocprofiler-sdk: counters: a list of {name, description, definitions: list of
  * {architectures: list, block, event | expression}}. The older one: NAME: {architectures:
  * {"gfx1/gfx2": {block, event | expression}}, description}. libyaml parses; this file knows only
- * the schemas. Keys that it does not know are passed over, as upstream does. */
+ * the schemas. Unknown keys are ignored, as in AMD's reader. */
 #include "base/yaml_depth.h"
 #include "counters/internal.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     yaml_document_t *document;
     ctr_definitions_t *definitions;
     const ctr_reporter_t *reporter;
-    ctr_status_t status; /* CTR_NO_MEMORY ends all */
+    ctr_status_t status; /* CTR_NO_MEMORY ends the reading */
 } reader_t;
 
 static uint32_t line_of(const yaml_node_t *node)
@@ -43,7 +43,8 @@ static yaml_node_t *value_of(reader_t *r, const yaml_node_t *mapping, const char
     return NULL;
 }
 
-/* block, event, expression: the same in both schemas. Places the entry at its expression. */
+/* Reads block, event and expression, which are the same in both schemas. The entry's line is that
+ * of its expression. */
 static void take_definition(reader_t *r, const yaml_node_t *node, ctr_found_t *found)
 {
     yaml_node_t *expression = value_of(r, node, "expression");
@@ -101,7 +102,7 @@ static void read_counter(reader_t *r, const yaml_node_t *node)
     }
 }
 
-/* The older schema: "gfx906/gfx908" stands for both. */
+/* In the older schema "gfx906/gfx908" means both. */
 static void read_old_counter(reader_t *r, ctr_slice_t name, const yaml_node_t *node)
 {
     yaml_node_t *archs = value_of(r, node, "architectures");
