@@ -1,4 +1,4 @@
-/* agents.c - see agents.h. Knows nothing of the driver's topology files; only of the runtime.
+/* agents.c - lists the runtime's agents (agents.h), without the driver's topology files.
  *
  * The table has a fixed size so that readers need no lock while it is filled again. */
 #include "hsa/agents.h"

@@ -1,7 +1,7 @@
-/* code_objects.c - see code_objects.h. Asks AMD's loader extension after each freeze.
+/* code_objects.c - the list of loaded code objects (code_objects.h), which AMD's loader extension
+ * gives after each freeze of an executable.
  *
- * One lock guards the list; it is not held while the client is called. Nothing here depends on
- * which services are active. */
+ * One lock guards the list. Nothing here depends on which services are active. */
 #include "hsa/code_objects.h"
 
 #include "base/intern.h"
@@ -19,7 +19,7 @@ static const hsax_code_object_client_t *client;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_code_object_t *objects; /* newest first */
 static uint64_t last_object_id, last_kernel_id;
-static atomic_uint_fast64_t told_all; /* how often */
+static atomic_uint_fast64_t told_all; /* calls of hsax_code_objects_tell() */
 
 /* ---- kernels ---- */
 
@@ -219,7 +219,8 @@ static hsa_status_t freeze(hsa_executable_t executable, const char *options)
         pthread_mutex_lock(&lock);
         object->next = objects;
         objects = object;
-        if (told_all != before) client->loaded(object); /* who came meanwhile has not seen it */
+        /* hsax_code_objects_tell() was called before the object was in the list */
+        if (told_all != before) client->loaded(object);
         pthread_mutex_unlock(&lock);
     }
     return status;

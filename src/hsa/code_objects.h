@@ -2,8 +2,8 @@
  *
  * Reported when an executable is frozen and before it is destroyed. Ids count from 1 and are never
  * used again. Callbacks run on the program's thread inside the freeze or destroy call, with no lock
- * of ours held; the pointers they get are valid until `unloaded` has returned, texts as long as the
- * process. */
+ * of ours held, except where `loaded` and hsax_code_objects_tell() say otherwise. The pointers that
+ * they get are valid until `unloaded` has returned, texts as long as the process. */
 #ifndef CROCPROF_HSA_CODE_OBJECTS_H
 #define CROCPROF_HSA_CODE_OBJECTS_H
 
@@ -11,7 +11,7 @@
 
 typedef struct {
     uint64_t id;
-    const char *name; /* as the loader gives it, with its ".kd"; stays */
+    const char *name; /* as the loader gives it, with its ".kd"; valid as long as the process */
     uint64_t object;
     uint32_t kernarg_size, kernarg_alignment, group_size, private_size;
     uint32_t sgprs, arch_vgprs, accum_vgprs;
@@ -25,7 +25,7 @@ typedef struct hsax_code_object {
     hsa_executable_t executable;
     hsa_loaded_code_object_t loaded;
     hsa_agent_t agent;
-    const char *uri; /* stays */
+    const char *uri; /* valid as long as the process */
     uint64_t load_base, load_size;
     int64_t load_delta;
     uint32_t storage; /* 1 file, 2 memory */
@@ -37,8 +37,8 @@ typedef struct hsax_code_object {
 } hsax_code_object_t;
 
 typedef struct {
-    /* May come again for an object, under our lock: then only what nobody was told of yet is new.
-     */
+    /* May be called again for an object, then under our lock: the client reports the object to
+     * those of its own clients that have not been told of it. */
     void (*loaded)(hsax_code_object_t *object);
     void (*unloaded)(hsax_code_object_t *object);
 } hsax_code_object_client_t;
@@ -46,12 +46,12 @@ typedef struct {
 /* Puts the hooks into the runtime's table. `client` must stay. */
 void hsax_code_objects_hook(const hsax_api_table_t *table, const hsax_code_object_client_t *client);
 
-/* Calls for everything loaded now, under the list's lock: shortly, and nothing of this interface.
- */
+/* Calls `call` for each code object that is loaded now, under the list's lock: `call` must be short
+ * and use nothing of this interface. */
 void hsax_code_objects_each(void (*call)(const hsax_code_object_t *object, void *data), void *data);
 
-/* Reports what is loaded now, again, as loaded or as unloaded: for a client whose own clients come
- * and go. */
+/* Reports all that is loaded now once more, as loaded or as unloaded, under the list's lock: for a
+ * client whose own clients come and go. */
 void hsax_code_objects_tell(bool loaded);
 
 /* Reports everything still loaded as unloaded, once. Safe when nothing was hooked. */

@@ -1,4 +1,4 @@
-/* collect.c - see collect.h. The only place that waits for the GPU.
+/* collect.c - the collector thread (collect.h): notices that work is complete, and reports it.
  *
  * The collector polls signal values with naps in between, since any sleep inside the runtime would
  * spin first and need an interrupt per signal. A nap lasts a sixteenth of the time that nothing has
@@ -43,11 +43,11 @@ static atomic_bool running;
 static pthread_t thread, guardian;
 
 static atomic_bool collecting = true, forked;
-static atomic_bool silent; /* finish() wants MUTE */
+static atomic_bool silent; /* hsax_collect_finish() wants MUTE */
 static atomic_uint_fast64_t lost_count;
-static _Atomic uint64_t report_since; /* when the collector began to report; 0: it does not */
+static _Atomic uint64_t report_since; /* when the present report began; 0: none is under way */
 static atomic_uint wake_word, guard_word;
-static atomic_uint_fast64_t rounds; /* looks at all lanes that the collector has ended */
+static atomic_uint_fast64_t rounds; /* how often the collector has looked at all lanes */
 atomic_int hsax_collector_state = HSAX_AWAKE;
 _Atomic uint64_t hsax_held_up_ns = 50000000;
 static uint64_t clock_frequency = 1000000000;
@@ -81,7 +81,7 @@ static void futex_wake(atomic_uint *word)
     syscall(SYS_futex, (unsigned *)word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Until the word is not `seen` any more, or for `ns` (0: without end). */
+/* Sleeps until the word is not `seen` any more, or for `ns` (0: without end). */
 static void futex_wait(atomic_uint *word, unsigned seen, uint64_t ns)
 {
     struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -105,8 +105,8 @@ static bool has_completed(const hsax_item_t *item)
     return dropped(item->signal) && (!item->special || !item->last.handle || dropped(item->last));
 }
 
-/* The program's signal gets what the GPU would have given it: timestamps, then the decrement. Once
- * only, by the collector or by the guardian. Needs no lock. */
+/* Gives the program's signal what the GPU would have given it: timestamps, then the decrement. The
+ * exchange makes sure that only one of collector and guardian does so. Needs no lock. */
 static void complete_program_signal(hsax_item_t *item)
 {
     hsa_signal_t program = {__atomic_exchange_n(&item->program_signal.handle, 0, __ATOMIC_ACQ_REL)};
@@ -186,7 +186,7 @@ static hsax_item_t *gather(hsax_lane_t *lane)
 
 /* ---- reporting ---- */
 
-/* Tells of a batch, completes the program's signals, hands the items back. Runs tool code. */
+/* Reports a batch, completes the program's signals, hands the items back. Runs tool code. */
 static void report(hsax_lane_t *lane, hsax_item_t *done, bool tell)
 {
     hsax_item_t *last = done;
@@ -403,7 +403,7 @@ static bool start_threads(void)
     running = !error;
     if (!error) {
         error = pthread_create(&guardian, NULL, guard, NULL);
-        if (error) guardian = thread; /* nobody to join; only blocking tool code would miss it */
+        if (error) guardian = thread; /* none to join; needed only if tool code blocks */
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (error) base_error("no thread to collect GPU work: %s", strerror(error));
@@ -526,7 +526,7 @@ uint64_t hsax_collect_finish(unsigned patience_ms)
     if (!atomic_exchange(&collecting, false) || !running) return 0;
     uint64_t before = atomic_load(&lost_count);
     hsax_collect_wait(patience_ms);
-    atomic_store(&silent, true); /* on the collector itself: from its next round on */
+    atomic_store(&silent, true); /* called on the collector: takes effect in its next round */
     if (!on_collector()) wait_until_mute(patience_ms);
     return atomic_load(&lost_count) - before;
 }
@@ -550,7 +550,7 @@ uint64_t hsax_collect_shut_down(unsigned patience_ms)
     return atomic_load(&lost_count) - before;
 }
 
-/* The child has no collector, and the lock may have been held. */
+/* A forked child has no collector, and another thread may have held the lock. */
 static void after_fork_in_child(void)
 {
     atomic_store(&collecting, false);

@@ -33,13 +33,13 @@ struct hsax_item {
     hsa_signal_t program_signal;  /* completed after complete(); handle 0: none */
     uint64_t start_ns, end_ns;    /* of the work, CLOCK_BOOTTIME; set before complete() */
     bool urgent, timed;           /* the collector's */
-    bool special;                 /* any of the next is set; all are 0 when an item is taken */
-    bool anonymous;               /* nobody is told of it: it only takes its turn */
+    bool special;                 /* one of the members below is set; all are 0 in a new item */
+    bool anonymous;               /* it is not reported: it only takes its turn */
     bool alone;                   /* takes an exclusive turn, if it takes one */
-    bool follows;                 /* over after all before it in the lane, not earlier */
-    hsa_signal_t last;            /* drops when what follows the work is done; handle 0: none */
+    bool follows;                 /* not complete before all that is before it in the lane */
+    hsa_signal_t last;            /* drops when the packets behind the work are done; 0: none */
     const struct hsax_wrap *wrap; /* packets around a dispatch, see queues.h; NULL: none */
-    const struct hsax_mark *mark; /* of a dispatch whose place is asked for, likewise */
+    const struct hsax_mark *mark; /* the client wants the dispatch's place, see queues.h; or NULL */
     hsax_turn_t turn;
     _Alignas(64) unsigned char client[];
 };
@@ -60,12 +60,13 @@ typedef struct {
 hsax_lane_t *hsax_lane_open(const hsax_lane_ops_t *ops, hsa_agent_t agent, unsigned ahead,
                             unsigned limit);
 
-/* Reports what has completed, calls lost() for the rest, frees the lane: before it returns, or soon
- * after where tool code blocks the reporting. Program signals of completed work are complete by
- * then. The GPU must not start further work of it. Does nothing in a forked child. */
+/* Reports what has completed, calls lost() for the rest, and frees the lane: before it returns, or
+ * later if tool code blocks the collector. Program signals of completed work are complete when it
+ * returns. The GPU must not start further work of the lane. Does nothing in a forked child. */
 void hsax_lane_close(hsax_lane_t *lane);
 
-/* The queue has failed: nothing of it will complete any more. Others do not wait for it. */
+/* The lane's queue has failed, and none of its work will complete any more: ends its turns, so that
+ * other queues do not wait for them. */
 void hsax_lane_fail(hsax_lane_t *lane);
 
 hsa_agent_t hsax_lane_agent(const hsax_lane_t *lane);
@@ -90,10 +91,10 @@ bool hsax_forked(void);
  * Returns at once on the collector thread. */
 void hsax_collect_wait(unsigned patience_ms);
 
-/* Waits until all that had completed when it was called has been reported, and looks at it at once:
- * work whose program signal is that of a barrier behind it is otherwise reported when the collector
- * next wakes. Gives up after `patience_ms`, as tool code may block the collector. Returns at once
- * on the collector thread. */
+/* Wakes the collector and waits until all work that has completed by now has been reported. Without
+ * this call, a dispatch that the program waits for by a barrier behind it is reported when the
+ * collector next wakes. Gives up after `patience_ms`, since tool code may block the collector.
+ * Returns at once on the collector thread. */
 void hsax_collect_look(unsigned patience_ms);
 
 /* Ends reporting for good: no new items; waits until everything in flight has completed, or until
@@ -101,8 +102,8 @@ void hsax_collect_look(unsigned patience_ms);
  * the program's signals. Returns how many items were lost. */
 uint64_t hsax_collect_finish(unsigned patience_ms);
 
-/* The same before the runtime shuts down, after which a new start may follow: closes all lanes and
- * ends the thread. */
+/* The same, before the runtime shuts down; it may start again later. Also closes all lanes and ends
+ * the thread. */
 uint64_t hsax_collect_shut_down(unsigned patience_ms);
 
 /* The runtime's clock in ns of CLOCK_BOOTTIME. */

@@ -1,8 +1,8 @@
-/* copies.c - see copies.h. Hooks of the copy functions and of the query for a copy's time.
+/* copies.c - hooks of the copy functions (copies.h) and of the query for a copy's time.
  *
- * The runtime remembers a copy's timestamps in the signal that it was given, which is ours, so what
- * the program asks of its own signal is answered from a table here: one entry per program signal
- * that has ever completed a copy, until that signal is destroyed. */
+ * The runtime keeps a copy's timestamps in the signal that it was given, which is ours. So when the
+ * program asks for the times of its own signal, a table here answers: it has an entry for each
+ * program signal that has ever completed a copy, until that signal is destroyed. */
 #include "hsa/copies.h"
 
 #include "base/log.h"
@@ -19,7 +19,7 @@
 static const hsax_copy_client_t *client;
 static atomic_uint_fast64_t missed;
 
-/* Producers of the lane: any thread that copies. Held for the take and the submit only. */
+/* Every thread that copies is a producer of the lane. Held for take and submit only. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_lane_t *lane;
 
@@ -170,7 +170,7 @@ static void submit_item(hsax_item_t *item)
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes the program's signal over if the copy is wanted; NULL: leave it as it is. */
+/* If the client wants the copy: puts a signal of ours in place of the program's. Else NULL. */
 static hsax_item_t *begin_copy(hsax_copy_t *copy, hsa_signal_t *signal)
 {
     if (!signal->handle || !hsax_collecting() || !client->wanted()) return NULL;
@@ -252,7 +252,7 @@ static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3
                               deps, signal));
 }
 
-/* Our times need it: it stays on whatever the program asks. */
+/* The times of copies need the runtime's profiling, so it stays on if the program turns it off. */
 static hsa_status_t async_copy_enable(bool enable)
 {
     if (!enable && hsax_collecting()) return HSA_STATUS_SUCCESS;
@@ -262,7 +262,7 @@ static hsa_status_t async_copy_enable(bool enable)
 void hsax_copies_hook(const hsax_api_table_t *table, const hsax_copy_client_t *who)
 {
     client = who;
-    lane = NULL; /* of a runtime that was shut down, with its lanes */
+    lane = NULL; /* the lane of a runtime that was shut down has been closed */
     free(times);
     times = NULL;
     times_size = times_used = 0;

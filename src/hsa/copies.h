@@ -19,11 +19,12 @@ typedef struct {
 typedef struct {
     size_t client_size; /* of hsax_item_t.client, for the client's own use */
     bool (*wanted)(void);
-    /* Before the copy is asked for, on the program's thread; false: not interested in this one. */
+    /* Before the runtime is asked for the copy, on the program's thread. False: the client does not
+     * want this one. */
     bool (*begin)(hsax_item_t *item, const hsax_copy_t *copy);
-    /* After it was asked for, same thread. */
+    /* After the runtime has been asked, on the same thread. */
     void (*submitted)(hsax_item_t *item);
-    /* On the collector thread, one of them: it is done; or it will not be reported. */
+    /* One of these two, on the collector thread: the copy is done, or will not be reported. */
     void (*complete)(hsax_item_t *item);
     void (*lost)(hsax_item_t *item);
     /* The runtime refused the copy; on the program's thread, instead of all of the above. */
@@ -33,7 +34,7 @@ typedef struct {
 /* Puts the hooks into the runtime's table. `client` must stay. */
 void hsax_copies_hook(const hsax_api_table_t *table, const hsax_copy_client_t *client);
 
-/* Copies that were not reported because no signal could be had. */
+/* How many copies were not reported because there was no signal for them. */
 uint64_t hsax_copies_missed(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* counted.c - see counted.h.
+/* counted.c - hooks of queue creation that let SQ count each new queue's waves (counted.h).
  *
- * Apart from queues.c because it wants nothing of what goes through a queue later, and is hooked in
- * without that, too. */
+ * Apart from queues.c because these queues need not be intercept queues: only their first packet is
+ * written here. */
 #include "hsa/counted.h"
 
 #include "base/log.h"
@@ -24,7 +24,7 @@ enum {
 static __typeof__(hsax.core.hsa_queue_create_fn) next_create;
 static __typeof__(hsax.amd_ext.hsa_amd_queue_intercept_create_fn) next_create_intercepted;
 
-/* Signal and commands of a queue that has not answered are still the GPU's: they stay. */
+/* If the queue does not answer, signal and commands are not freed: the GPU may yet use them. */
 static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
 {
     hsa_ext_amd_aql_pm4_packet_t packet = {.header = PACKET_HEADER};

@@ -1,4 +1,4 @@
-/* host_memory.c - see host_memory.h.
+/* host_memory.c - allocates memory of host and GPU (host_memory.h).
  *
  * Apart because it is the only place of the profilers that chooses among the runtime's pools. */
 #include "hsa/host_memory.h"
@@ -40,7 +40,7 @@ static hsa_status_t look_at(hsa_amd_memory_pool_t pool, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-/* False: the agent has none. */
+/* Chooses a pool of the agent; one for kernel arguments if there is any. False: none fits. */
 static bool choose(hsa_agent_t agent, choice_t *choice)
 {
     return !hsax.amd_ext.hsa_amd_agent_iterate_memory_pools_fn(agent, look_at, choice) &&

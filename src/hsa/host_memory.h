@@ -7,14 +7,14 @@
 #include <hsa/hsa.h>
 
 /* Memory with any content that `gpu` has access to; *memory is NULL unless it succeeds. Any thread,
- * while the runtime is up. Not told to tools: it goes by the saved tables. */
+ * while the runtime is up. Tools do not see the call, since it uses the saved tables. */
 hsa_status_t hsax_host_allocate(hsa_agent_t gpu, size_t bytes, void **memory);
 
-/* Memory of the GPU itself, which the host may not see: hsa_memory_copy reaches it. To be given
- * back as the other. */
+/* Memory of the GPU itself. The host may be unable to access it, but hsa_memory_copy() is not. It
+ * is freed by hsax_host_free(), too. */
 hsa_status_t hsax_device_allocate(hsa_agent_t gpu, size_t bytes, void **memory);
 
-/* NULL is allowed. */
+/* Frees memory of both kinds; NULL is allowed. */
 void hsax_host_free(void *memory);
 
 #endif

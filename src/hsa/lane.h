@@ -1,8 +1,7 @@
 /* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
  *
- * Users of lanes need collect.h only; of other rooms src/v1 alone takes signals and the kick from
- * here. Fields are grouped by who writes them, each group on lines of
- * its own. */
+ * Users of lanes need collect.h only; src/sdk and src/v1 take signals, the clock and the kick from
+ * here. Fields are grouped by who writes them, each group on cache lines of its own. */
 #ifndef CROCPROF_HSA_LANE_H
 #define CROCPROF_HSA_LANE_H
 
@@ -36,7 +35,7 @@ struct hsax_lane {
     size_t item_size;
     hsax_lane_turns_t turns; /* under the lock of turns.c */
     _Atomic bool failed;
-    bool *closed; /* where the closer waits; NULL: it does not */
+    bool *closed; /* set when the lane is closed; NULL: nobody waits for that */
     bool closing;
     hsa_agent_t agent;
     hsax_lane_ops_t ops;
@@ -45,8 +44,8 @@ struct hsax_lane {
 /* What the collector is doing, so that a producer knows whether it must be woken. */
 extern atomic_int hsax_collector_state;
 
-/* Reporting of a batch that takes longer holds program signals up: they complete without it. Tests
- * on machines with more work than cores set more. */
+/* If the report of a batch takes longer, the guardian completes the program's signals. Tests set
+ * more on busy machines. */
 extern _Atomic uint64_t hsax_held_up_ns;
 
 /* Ends the collector's nap. */
@@ -72,8 +71,8 @@ bool hsax_lane_grow(hsax_lane_t *lane);
 /* Gives items back for reuse, from any thread. */
 void hsax_lane_recycle(hsax_lane_t *lane, hsax_item_t *first, hsax_item_t *last);
 
-/* Frees a lane that nobody knows any more. Signals of items in flight, and the memory of a lane
- * that has such, stay: the GPU might write them yet. */
+/* Frees a lane that nobody knows any more. If items are in flight, their signals and the lane's
+ * memory are not freed, since the GPU may yet write to them. */
 void hsax_lane_free(hsax_lane_t *lane);
 
 #endif

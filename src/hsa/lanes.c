@@ -1,7 +1,7 @@
-/* lanes.c - see collect.h: the producers' side, and the items with their signals.
+/* lanes.c - the producers' side of lanes (collect.h), and the items with their signals.
  *
  * take and submit are on the path of every traced launch: no lock, no system call but to wake a
- * sleeping collector. Who waits for completion is in collect.c. */
+ * sleeping collector. The collector, which waits for completion, is in collect.c. */
 #include "hsa/lane.h"
 
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* own_queue.c - see own_queue.h. */
+/* own_queue.c - writes packets into a queue of our own and waits for their answer (own_queue.h). */
 #include "hsa/own_queue.h"
 
 #include "hsa/lane.h"

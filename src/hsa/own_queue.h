@@ -1,7 +1,7 @@
 /* own_queue.h - packets in a queue that one thread of this library alone writes to.
  *
- * Such a queue has room whenever its last packets are answered, so nobody waits for a place in it.
- */
+ * Its thread waits for the answer to the last packets before it writes more, so there is always
+ * room. */
 #ifndef CROCPROF_HSA_OWN_QUEUE_H
 #define CROCPROF_HSA_OWN_QUEUE_H
 

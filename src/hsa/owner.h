@@ -1,9 +1,9 @@
 /* owner.h - which profiler library of the process counts on a GPU.
  *
- * librocprofiler-sdk and librocprofiler64 program the same counters, and each keeps kernels alone
- * only where it counts itself: if both counted, both would be wrong. Who claims first has the GPU
- * until it has given all its claims back. The table is one for the process, whatever libraries have
- * a copy of this code (owner_table.c). */
+ * librocprofiler-sdk and librocprofiler64 program the same counters, and neither knows which
+ * kernels the other counts: if both counted, both results would be wrong. The library that claims a
+ * GPU first has it until it has released all its claims. Each library has a copy of this code, but
+ * all share one table (owner_table.c). */
 #ifndef CROCPROF_HSA_OWNER_H
 #define CROCPROF_HSA_OWNER_H
 
@@ -18,14 +18,14 @@ typedef enum { HSAX_OWNER_NONE, HSAX_OWNER_SDK, HSAX_OWNER_V1 } hsax_owner_t;
 const char *hsax_owner_claim(hsa_agent_t agent, hsax_owner_t who);
 void hsax_owner_release(hsa_agent_t agent, hsax_owner_t who);
 
-/* HSA goes down, or has come up again: handles of agents mean nothing any more. */
+/* To be called when HSA shuts down or starts again: handles of agents have no meaning any more. */
 void hsax_owner_release_all(hsax_owner_t who);
 
 /* ---- the table ---- */
 
 enum { HSAX_OWNERS_MAX = 64 };
 
-/* Its layout never changes under this name. */
+/* Libraries of different versions share the table: a new layout needs a new name. */
 typedef struct {
     _Atomic uint64_t agent; /* its handle; 0: free */
     _Atomic uint64_t word;  /* owner in the upper half, claims in the lower; 0: nobody's */

@@ -1,5 +1,5 @@
-/* packets.c - see packets.h. Rewrites packets: signals of ours, packets around dispatches, turns.
- */
+/* packets.c - rewrites packets that the program writes to its queues (packets.h): puts signals of
+ * ours in them, and adds packets around dispatches, gates for turns, and marks. */
 #include "hsa/packets.h"
 
 #include "base/log.h"
@@ -12,7 +12,7 @@
 #include <time.h>
 
 #define GATE        2  /* packets of a gate */
-#define MARKED_SIZE 64 /* the least ring that has them */
+#define MARKED_SIZE 64 /* smaller rings get no marks */
 #define RESERVE     2  /* of a ring: a slot that stays free, and the runtime's retry packet */
 #define PATIENCE_NS 1000000000u
 
@@ -46,7 +46,7 @@ static bool is_dispatch(const hsax_packet_t *packet)
     return type_of(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
 
-/* Any packet that does nothing but wait and drop its signal. HIP also writes AMD's own form. */
+/* Whether the packet only waits and drops its signal. HIP also writes AMD's vendor form of it. */
 static bool is_barrier(const hsax_packet_t *packet)
 {
     const unsigned type = type_of(packet);
@@ -55,7 +55,7 @@ static bool is_barrier(const hsax_packet_t *packet)
             packet->marker.format == HSA_AMD_PACKET_TYPE_BARRIER_VALUE);
 }
 
-/* Barriers without signals wait for their own queue; of all else nothing is known. */
+/* Whether the packet may wait for another queue. Only barriers without signals surely do not. */
 static bool may_wait_for_others(const hsax_packet_t *packet)
 {
     if (type_of(packet) != HSA_PACKET_TYPE_BARRIER_AND &&
@@ -83,7 +83,7 @@ static void look_at_marks(hsax_room_t *room)
 
 static void wait_for_room(hsax_room_t *room, uint32_t size, uint64_t count)
 {
-    uint64_t most = size - RESERVE - 1; /* and a mark */
+    uint64_t most = size - RESERVE - 1; /* 1: for a mark */
     uint64_t passed = room->passed, since = 0;
     while (room->written + count - room->passed > most) {
         look_at_marks(room);
@@ -96,12 +96,12 @@ static void wait_for_room(hsax_room_t *room, uint32_t size, uint64_t count)
     }
 }
 
-/* A mark as the next packet but `count`. */
+/* Makes *packet a mark, which is to be written behind `count` other packets. */
 static bool make_mark(hsax_room_t *room, uint64_t count, hsax_packet_t *packet)
 {
     unsigned i = (room->first + room->count) % HSAX_MARKS;
     hsa_signal_t *signal = &room->marks[i].signal;
-    room->marked = room->written + count; /* tried, if it fails */
+    room->marked = room->written + count; /* also if it fails: the next try is as far away */
     if (!signal->handle && !hsax_make_signal(signal)) {
         signal->handle = 0;
         return false;
@@ -115,7 +115,8 @@ static bool make_mark(hsax_room_t *room, uint64_t count, hsax_packet_t *packet)
     return true;
 }
 
-/* Waits until `count` packets fit. `behind` them may become a mark. How many there are then. */
+/* Waits until `count` packets fit. If a mark is due, makes *behind one. Returns the number of
+ * packets, with the mark. */
 static uint64_t take_room(hsax_queue_t *queue, uint64_t count, hsax_packet_t *behind)
 {
     hsax_room_t *room = &queue->room;
@@ -151,7 +152,7 @@ static hsax_item_t *adopt(hsax_queue_t *queue, hsax_packet_t *packet, bool seria
         return NULL;
     }
     current.queue = queue->hsa;
-    if (serial) item->special = true; /* not written otherwise: a line less to touch */
+    if (serial) item->special = true; /* not written if false, to touch one cache line less */
     if (!asked || !hsax_queue_client->begin(item, queue->id, &packet->dispatch)) {
         if (!serial) {
             hsax_lane_untake(item);
@@ -164,7 +165,7 @@ static hsax_item_t *adopt(hsax_queue_t *queue, hsax_packet_t *packet, bool seria
     return item;
 }
 
-/* Has every dispatch been told of? */
+/* Whether every dispatch of the queue has been reported. */
 static bool all_told(const hsax_queue_t *queue)
 {
     const hsax_lane_t *lane = queue->lane;
@@ -172,7 +173,7 @@ static bool all_told(const hsax_queue_t *queue)
                                     atomic_load_explicit(&lane->finished, memory_order_acquire);
 }
 
-/* A signal of ours in place of a barrier's own. */
+/* Puts a signal of ours in place of a barrier's own. */
 static void adopt_signal(hsax_item_t *item, hsax_packet_t *packet)
 {
     item->special = item->follows = true;
@@ -180,7 +181,7 @@ static void adopt_signal(hsax_item_t *item, hsax_packet_t *packet)
     packet->barrier.completion_signal = item->signal;
 }
 
-/* One that the client wants to know of. NULL: it is treated as any other. */
+/* Gives a barrier our signal if the client wants it reported. Else NULL. */
 static hsax_item_t *adopt_wanted(hsax_queue_t *queue, hsax_packet_t *packet)
 {
     if (!hsax_queue_client->barrier_wanted || !is_barrier(packet) ||
@@ -195,7 +196,8 @@ static hsax_item_t *adopt_wanted(hsax_queue_t *queue, hsax_packet_t *packet)
     return NULL;
 }
 
-/* A barrier behind dispatches that have not been told of yet completes when they have. */
+/* Gives a barrier our signal if it must not complete before the dispatches in front of it have been
+ * reported, or if the client wants it. Else NULL. */
 static hsax_item_t *adopt_barrier(hsax_queue_t *queue, hsax_packet_t *packet)
 {
     hsax_item_t *item = adopt_wanted(queue, packet);
@@ -245,7 +247,8 @@ static hsax_packet_t *add(hsax_queue_t *queue)
     return &out->packets[out->count++];
 }
 
-/* Only after all its packets: they may be written at any time. */
+/* To be called after the item's last packet has been added: add() may write all packets added so
+ * far, and submits the items that go with them. */
 static void add_item(hsax_queue_t *queue, hsax_item_t *item)
 {
     hsax_outgoing_t *out = &queue->out;
@@ -273,7 +276,7 @@ static void add_marker(hsax_queue_t *queue, const hsax_mark_t *mark)
     queue->out.markers++;
 }
 
-/* The program's dispatch, behind its marker if it has one. */
+/* Adds the program's dispatch, behind its marker if it has one. */
 static hsax_packet_t *add_marked(hsax_queue_t *queue, const hsax_packet_t *packet,
                                  const hsax_item_t *item)
 {
@@ -301,7 +304,8 @@ static void add_barrier(hsax_queue_t *queue, hsa_signal_t dependency, hsa_signal
     packet->barrier.completion_signal = completion;
 }
 
-/* The turn is lost to a lack of something: the dispatch passes uncounted rather than not at all. */
+/* There was no turn, for lack of something. The dispatch runs without one rather than not at all.
+ */
 static void count_missed_turn(const char *lack)
 {
     static atomic_bool told;
@@ -309,7 +313,7 @@ static void count_missed_turn(const char *lack)
         base_warning("no %s to keep kernels of an agent apart: counters may see several", lack);
 }
 
-/* Keeps what comes next until the turn has come, if it has not. */
+/* If the item has to wait for its turn: adds the gate that holds up the packets behind it. */
 static void add_gate(hsax_queue_t *queue, const hsax_item_t *item)
 {
     const hsa_signal_t none = {0};
@@ -318,8 +322,8 @@ static void add_gate(hsax_queue_t *queue, const hsax_item_t *item)
     add_barrier(queue, item->turn.gate->go, none, HSA_FENCE_SCOPE_NONE);
 }
 
-/* Packets that only keep each other out, of whatever queue: they take a turn of their own when the
- * queue has come to them. */
+/* Adds packets with an exclusive turn of their own: they do not run beside other such packets of
+ * any queue of the agent. */
 static void add_alone(hsax_queue_t *queue, const void *packets, unsigned count)
 {
     const hsa_signal_t none = {0};
@@ -357,7 +361,7 @@ static void add_step(hsax_queue_t *queue, const hsax_replay_t *replay, unsigned 
     add_barrier(queue, step.go, (hsa_signal_t){0}, HSA_FENCE_SCOPE_NONE);
 }
 
-/* All runs but the last, of which nobody else sees anything. The wrap of the last. */
+/* Adds all runs of a dispatch but the last; they are not reported. Returns the last one's wrap. */
 static const hsax_wrap_t *add_runs(hsax_queue_t *queue, const hsax_packet_t *packet,
                                    const hsax_wrap_t *wrap)
 {
@@ -405,22 +409,24 @@ static void add_dispatch(hsax_queue_t *queue, const hsax_packet_t *packet, hsax_
     add_item(queue, item);
 }
 
-/* Runtimes whose writer may be called again in one call of a handler. Not ROCr 5; the first that
- * have this function are all newer than the change. */
+/* Whether the runtime's writer may be called more than once in one call of a handler, which ROCr 5
+ * does not allow. All runtimes that have this function do. */
 static bool writes_again(void)
 {
     return hsax.amd_ext.hsa_amd_vmem_address_reserve_fn;
 }
 
-/* Can the ring hold `more` packets besides those added? ROCr 5 never writes what it cannot. */
+/* Whether the ring can hold `more` packets besides those added. ROCr 5 cannot write more at once.
+ */
 static bool fits(const hsax_queue_t *queue, uint64_t more)
 {
     return writes_again() || queue->out.count + more + RESERVE < queue->hsa->size;
 }
 
-/* May the client be asked about the next dispatch of a call, with `left` packets behind it? In ROCr
- * 5 not if it may wait for one before, which cannot be written apart. Only another tool's handler
- * before ours hands over several there. */
+/* Whether the client may be asked about the next dispatch of a call, which has `left` packets
+ * behind it. With ROCr 5 it may not if the client could wait for an earlier dispatch of the same
+ * call, since that cannot be written first. Only another tool's handler before ours makes such
+ * calls there. */
 static bool askable(hsax_queue_t *queue, uint64_t left)
 {
     if (!queue->out.count && !left) return true;
@@ -437,7 +443,7 @@ static bool askable(hsax_queue_t *queue, uint64_t left)
     return false;
 }
 
-/* Is there a place for the gate of a dispatch that the client is not asked about? */
+/* Whether there is room for the gate of a dispatch that the client is not asked about. */
 static bool gate_fits(const hsax_queue_t *queue, uint64_t left)
 {
     if (fits(queue, GATE + 1 + left)) return true;
@@ -445,7 +451,7 @@ static bool gate_fits(const hsax_queue_t *queue, uint64_t left)
     return false;
 }
 
-/* While dispatches take turns: what rewrite() does, with more packets than came. */
+/* Does what rewrite() does while dispatches take turns: adds gates and wraps. */
 static void rewrite_serial(hsax_queue_t *queue, const hsax_packet_t *packets, uint64_t count,
                            uint64_t index)
 {

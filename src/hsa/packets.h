@@ -1,4 +1,4 @@
-/* packets.h - a queue of the program that is ours, and what becomes of the packets written to it.
+/* packets.h - an intercept queue, and what becomes of the packets that the program writes to it.
  *
  * Shared by queues.c, which makes and ends queues, and packets.c, which is handed their packets. */
 #ifndef CROCPROF_HSA_PACKETS_H
@@ -8,27 +8,27 @@
 
 enum {
     HSAX_BATCH = 32, /* packets of one call without asking for memory */
-    HSAX_MARKS = 4   /* of what has left a ring, see hsax_room_t */
+    HSAX_MARKS = 4   /* marks in a ring at once, see hsax_room_t */
 };
 
-/* What is in the ring that the runtime writes to for the program. The program sees its packets
- * leave when we were given them, so it may be far ahead of the GPU. Builds of ROCr 5 with
- * assertions end the process when packets do not fit for the second time, so we wait where a
- * program that writes to the ring itself would. Now and then a barrier that waits for nothing drops
- * a signal when the GPU has come so far. The handler's alone. */
+/* How full the ring is that the runtime writes to for the program. To the program its packets have
+ * left the queue when we are given them, so it may be far ahead of the GPU. Builds of ROCr 5 with
+ * assertions end the process when packets do not fit for the second time, so we wait for room, as a
+ * program that writes to the ring itself would. To see how far the GPU has come, we add a mark now
+ * and then: a barrier that waits for nothing and drops a signal. Only the handler uses this. */
 typedef struct {
-    uint64_t written, passed; /* packets ever: put into the ring, known to have left it */
-    uint64_t marked;          /* written, up to the last mark */
+    uint64_t written, passed; /* packets so far: put into the ring, known to have left it */
+    uint64_t marked;          /* what `written` was at the last mark */
     struct {
         hsa_signal_t signal;
         uint64_t at;
     } marks[HSAX_MARKS];
     unsigned first, count;
-    bool stuck; /* nothing has moved for long: the runtime's own way out is tried */
+    bool stuck; /* nothing has moved for PATIENCE_NS: packets are written without waiting */
 } hsax_room_t;
 
-/* A packet that is none: before it writes the next, the runtime calls back. Of hsa_api_trace.h from
- * ROCr 5.6 on. */
+/* A marker is no packet for the GPU: the runtime calls `callback` before it writes the next packet.
+ * Defined in hsa_api_trace.h from ROCr 5.6 on. */
 enum { HSAX_FORMAT_MARKER = 0xfe };
 
 typedef struct hsax_marker {
@@ -47,14 +47,14 @@ typedef union {
     unsigned char bytes[64];
 } hsax_packet_t;
 
-/* Packets on their way to the writer, and the items that are in them. All packets of a call go in
- * one write: ROCr 5 crashes in a second one, and wherever the first did not fit into the ring, a
- * second that does would overtake it. The handler's alone. */
+/* Packets on their way to the writer, and the items that go with them. All packets of a call are
+ * written at once: ROCr 5 crashes in a second write, and in any runtime a second write would
+ * overtake a first that did not fit into the ring. Only the handler uses this. */
 typedef struct {
     hsax_packet_writer_t writer;
     unsigned count, room;
-    unsigned markers;               /* of the packets: they take no room in the ring */
-    hsax_packet_t *packets;         /* `few` or memory; one more than `room`, for a mark */
+    unsigned markers;               /* how many of the packets are markers: not for the ring */
+    hsax_packet_t *packets;         /* `few` or malloc()ed; one more than `room`, for a mark */
     hsax_item_t *items, *last_item; /* oldest first */
     hsax_packet_t few[HSAX_BATCH + 1];
 } hsax_outgoing_t;
@@ -64,8 +64,8 @@ typedef struct hsax_queue {
     hsa_queue_t *hsa;
     uint64_t id;
     hsax_lane_t *lane;
-    /* Since the last gate a packet of the program has come that may wait for other queues. The
-     * handler's alone. */
+    /* Since the last gate the program has written a packet that may wait for other queues. Only the
+     * handler uses this and the next two. */
     bool barred;
     hsax_room_t room;
     hsax_outgoing_t out;
@@ -73,7 +73,7 @@ typedef struct hsax_queue {
     void *failed_data;
 } hsax_queue_t;
 
-/* Who is asked about packets. */
+/* The client that is asked about packets. */
 extern const hsax_dispatch_client_t *hsax_queue_client;
 
 /* The handler of an intercept queue whose `data` is a hsax_queue_t. The runtime calls it with one
@@ -82,7 +82,7 @@ extern const hsax_dispatch_client_t *hsax_queue_client;
 void hsax_packets_handle(const void *packets, uint64_t count, uint64_t index, void *data,
                          hsax_packet_writer_t writer);
 
-/* Empty; and what it holds when the queue is gone. */
+/* Prepares the members that the handler uses; frees what they hold when the queue is gone. */
 void hsax_packets_begin(hsax_queue_t *queue);
 void hsax_packets_end(hsax_queue_t *queue);
 

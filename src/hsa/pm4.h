@@ -1,7 +1,7 @@
-/* pm4.h - PM4 of gfx9 that more than one library sends: caches made empty, waves counted, and the
- * AQL packet that has commands executed.
+/* pm4.h - PM4 commands of gfx9 that more than one library sends: to invalidate caches and to count
+ * waves, and the AQL packet that makes the GPU execute commands.
  *
- * Bits of AMD's public PM4 headers for gfx9. */
+ * The numbers are those of AMD's public PM4 headers for gfx9. */
 #ifndef HSA_PM4_H
 #define HSA_PM4_H
 
@@ -48,8 +48,8 @@ static inline void hsa_pm4_counted(uint32_t words[HSA_PM4_COUNTED_WORDS])
     words[2] = 1;
 }
 
-/* Fills in the commands of a vendor packet that has `dwords` words at `address` executed; `flags`
- * is 0 or HSA_PM4_STREAMED, which is what the caches do with the words. */
+/* Fills in the commands of a vendor packet, by which the GPU executes the `dwords` words at
+ * `address`. `flags`: HSA_PM4_STREAMED if caches need not keep the words, else 0. */
 static inline void hsa_pm4_packet(uint64_t address, uint32_t dwords, uint32_t flags,
                                   hsa_ext_amd_aql_pm4_packet_t *packet)
 {

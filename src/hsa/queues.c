@@ -1,6 +1,7 @@
-/* queues.c - see queues.h. The hooks of queue creation: which queues become ours, and their ends.
+/* queues.c - hooks of queue creation and destruction (queues.h): makes the program's queues
+ * intercept queues.
  *
- * What the packets become is in packets.c. */
+ * What becomes of their packets is in packets.c. */
 #include "hsa/queues.h"
 
 #include "base/log.h"
@@ -73,7 +74,8 @@ static hsax_queue_t *forget(const hsa_queue_t *hsa)
     return found;
 }
 
-/* The runtime's word that a queue has failed: the program is told, and nobody waits for it. */
+/* The runtime reports that a queue has failed: nobody waits for it any more, and the program's own
+ * callback is called. */
 static void on_failure(hsa_status_t status, hsa_queue_t *hsa, void *data)
 {
     hsax_queue_t *queue = data;
@@ -82,7 +84,7 @@ static void on_failure(hsa_status_t status, hsa_queue_t *hsa, void *data)
     queue->failed(status, hsa, queue->failed_data);
 }
 
-/* Makes a queue just created ours; on failure it stays an ordinary one that is not traced. */
+/* Adds our handler to a new intercept queue. On failure the queue works, but is not traced. */
 static bool attach(hsax_queue_t *queue, hsa_agent_t agent, hsa_queue_t *hsa)
 {
     hsax_lane_ops_t ops = {hsax_queue_client->client_size, read_times, hsax_queue_client->complete,
@@ -106,7 +108,7 @@ fail:
     return false;
 }
 
-/* The queue that another tool's hook makes becomes ours too, if it is an intercept queue. */
+/* Lets another tool's hook create the queue, and adds our handler if it is an intercept queue. */
 static hsa_status_t share_queue(hsax_queue_t *made, hsa_agent_t agent, uint32_t size,
                                 hsa_queue_type32_t type, uint32_t private_size, uint32_t group_size,
                                 hsa_queue_t **queue)
@@ -132,7 +134,7 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     hsax_queue_t *made =
         hsax_collecting() && queue && size >= QUEUE_SIZE_LEAST ? new_queue() : NULL;
     if (made) {
-        made->failed = callback; /* without one the runtime has its own, which ends the process */
+        made->failed = callback; /* may be NULL: the runtime's default then ends the process */
         made->failed_data = data;
         if (others && share_queue(made, agent, size, type, private_size, group_size, queue) ==
                           HSA_STATUS_SUCCESS)
@@ -140,7 +142,7 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         hsa_status_t status = hsax.amd_ext.hsa_amd_queue_intercept_create_fn(
             agent, size, type, callback ? on_failure : NULL, made, private_size, group_size, queue);
         if (status == HSA_STATUS_SUCCESS) {
-            if (!attach(made, agent, *queue)) /* it stays for the callback */
+            if (!attach(made, agent, *queue)) /* `made` is not freed: on_failure() may get it */
                 base_warning("dispatches of one queue are not recorded: it cannot be intercepted");
             return status;
         }
@@ -153,24 +155,27 @@ static hsa_status_t make_queue(hsa_agent_t agent, uint32_t size, hsa_queue_type3
 
 /* ---- queues for cooperative launches ----
  *
- * The runtime has one for each agent, which everyone who asks gets, and which goes when nobody has
- * it any more. Its intercept queue over that one does not know: destroyed, it frees the agent's,
- * which the runtime frees again at its end (ROCr 6); kept, it keeps the agent's until the end, too
- * late for ROCr 7. So ours, which all get, is never destroyed, but its share in the agent's is
- * given back with the last user's, by the agent's queue's own name. */
+ * The runtime has one such queue for each agent and counts references to it: everyone who asks gets
+ * the same queue, and it is freed with the last reference. An intercept queue over it breaks this.
+ * Destroyed, it frees the agent's queue, which the runtime frees again at its end (ROCr 6). Kept,
+ * it keeps the agent's queue alive until the end, which is too late for ROCr 7. So we give all
+ * users one intercept queue and never destroy it. When its last user is gone, we drop two
+ * references to the agent's queue by its own handle: the one of the intercept queue, and the one by
+ * which we got the handle. */
 
 typedef struct shared {
     struct shared *next;
     hsa_agent_t agent;
     hsa_queue_t *hsa;
-    hsa_queue_t *agents; /* under our queue, of which this is a second share; NULL: not known */
+    hsa_queue_t *agents; /* the agent's queue under ours, with a reference; NULL: not known */
     unsigned users;
 } shared_t;
 
-static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* also while one is made */
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER; /* also held to make a queue */
 static shared_t *shared;
 
-/* One user less of a shared queue. Whether it is one; *last if that was the last user. */
+/* Whether the queue is a shared one: then it has one user less. If that was the last, *last is the
+ * row, which is no longer in the list; else last->agents is NULL. */
 static bool let_go_of_shared(const hsa_queue_t *hsa, shared_t *last)
 {
     last->agents = NULL;
@@ -211,7 +216,7 @@ static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type3
     if (s) {
         *queue = s->hsa;
         s->users++;
-    } else if ((s = calloc(1, sizeof *s)) == NULL) { /* the program gets its queue */
+    } else if ((s = calloc(1, sizeof *s)) == NULL) { /* the program gets the agent's own queue */
         base_warning("cooperative launches of one agent are not recorded: no memory");
         status = hsax.core.hsa_queue_create_fn(agent, size, type, callback, data, private_size,
                                                group_size, queue);
@@ -220,7 +225,7 @@ static hsa_status_t get_shared(hsa_agent_t agent, uint32_t size, hsa_queue_type3
         if (status == HSA_STATUS_SUCCESS) {
             *s = (shared_t){.next = shared, .agent = agent, .hsa = *queue, .users = 1};
             shared = s;
-            /* where others make the queues, what is under ours is theirs */
+            /* if another tool makes the queues, the one under ours is its intercept queue */
             if (!others &&
                 hsax.core.hsa_queue_create_fn(agent, size, type, NULL, NULL, private_size,
                                               group_size, &s->agents) != HSA_STATUS_SUCCESS)
@@ -242,7 +247,7 @@ static hsa_status_t create_queue(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     return make_queue(agent, size, type, callback, data, private_size, group_size, queue);
 }
 
-/* The program's own intercept queue, or that of a tool whose hooks came after ours. */
+/* The program, or a tool whose hooks came after ours, creates an intercept queue itself. */
 static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
                                        void (*callback)(hsa_status_t, hsa_queue_t *, void *),
                                        void *data, uint32_t private_size, uint32_t group_size,
@@ -263,7 +268,7 @@ static hsa_status_t create_intercepted(hsa_agent_t agent, uint32_t size, hsa_que
     return status;
 }
 
-/* Functions of one library lie in one file. */
+/* Whether two functions are in the same library. */
 static bool is_of(void (*function)(void), void (*other)(void))
 {
     Dl_info a, b;
@@ -277,7 +282,7 @@ static void free_queue(hsax_queue_t *queue)
     free(queue);
 }
 
-/* The GPU stops first; then nothing of the queue can be in the making. */
+/* The runtime destroys its queue first: then the GPU does not use ours, and no handler runs. */
 static hsa_status_t destroy_queue(hsa_queue_t *hsa)
 {
     shared_t last;
@@ -295,7 +300,7 @@ static hsa_status_t destroy_queue(hsa_queue_t *hsa)
     return status;
 }
 
-/* Our times need the queue's profiling: it stays on whatever the program asks. */
+/* The times of dispatches need the queue's profiling: it stays on if the program turns it off. */
 static hsa_status_t set_profiler_enabled(hsa_queue_t *hsa, int enable)
 {
     uint64_t id;
@@ -314,7 +319,7 @@ bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_
     hsax_queue_client = who;
     others = !is_of((void (*)(void))hsax.core.hsa_queue_create_fn,
                     (void (*)(void))hsax.amd_ext.hsa_amd_queue_intercept_register_fn);
-    queues = NULL; /* of a runtime that was shut down, with its lanes */
+    queues = NULL; /* those of a runtime that was shut down are gone, with their lanes */
     forget_shared();
     HSAX_HOOK_CORE(table, hsa_queue_create, create_queue);
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy_queue);

@@ -3,8 +3,8 @@
  * While a client asks for packets, every queue the program creates becomes one of the runtime's
  * intercept queues. A dispatch that the client wants gets a signal of the collector's; its packet
  * is otherwise unchanged, all other packets pass as they are, and their order is the program's.
- * Now and then a barrier that waits for nothing is added, which tells how far the GPU has come:
- * when the queue is full the program waits, as it would without us, for a second at most if nothing
+ * Now and then we add a barrier that waits for nothing, to see how far the GPU has come: when the
+ * queue is full the program waits, as it would without us, but for a second at most if nothing
  * moves.
  *
  * A client that counts puts packets around a dispatch (hsax_wrap_t). Such a dispatch runs alone on
@@ -25,49 +25,50 @@ typedef struct hsax_wrap {
     unsigned before_count, after_count;
     hsa_signal_t done; /* of value 1: drops to 0 when all is over and visible, before complete() */
     bool reported_first; /* it begins only when all before it has been reported, see turns.h */
-    bool shared;         /* others may run meanwhile: only before and after are executed alone */
-    /* Another run of the dispatch, around which these are, and in the first what makes them: see
-     * replay.h. Signal and times are those of the last run, which has NULL here. */
+    bool shared; /* other dispatches may run beside this one, but not beside `before` and `after` */
+    /* If the dispatch runs several times: the wrap of its next run, NULL in that of the last; and,
+     * in the wrap of the first run, the replay (replay.h). Signal and times are the last run's. */
     const struct hsax_wrap *again;
     struct hsax_replay *replay;
-    /* Another wrap of the same dispatch, of which these are put around the last run; its `done` is
-     * left alone. It has no inner one itself, nor is either of them shared. */
+    /* A second wrap of the same dispatch: the packets of this one are put around the last run of
+     * the second, whose `done` is not used. The second has no `inner`, and neither is `shared`. */
     const struct hsax_wrap *inner;
 } hsax_wrap_t;
 
-/* What is said with a dispatch's place, the client's. */
+/* The client's own words, which it gets back with a dispatch's place. */
 typedef struct hsax_mark {
     uint64_t words[6];
 } hsax_mark_t;
 
 typedef struct {
     size_t client_size; /* of hsax_item_t.client, for the client's own use */
-    /* Is anyone interested now? The only cost of a dispatch while not. */
+    /* Whether dispatches are wanted now. If not, this call is all that a dispatch costs. */
     bool (*wanted)(void);
-    /* Before the packet is written, on the program's thread; false: let it pass untouched. May set
-     * item->wrap or item->alone if item->special is, and item->mark, with item->special. */
+    /* Called before the packet is written, on the program's thread. False: the packet passes
+     * untouched. May set item->wrap or item->alone if item->special is set, and item->mark together
+     * with item->special. */
     bool (*begin)(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatch_packet_t *packet);
-    /* A barrier, of whatever kind: is it wanted? And if so, the same as begin(), of the packet's 64
-     * bytes. NULL: none ever is. */
+    /* Whether a barrier packet of any kind is wanted; if so, begin_barrier() is called as begin()
+     * is for a dispatch. `packet` has 64 bytes. NULL: no barrier is wanted. */
     bool (*barrier_wanted)(const void *packet);
     bool (*begin_barrier)(hsax_item_t *item, uint64_t queue_id, const void *packet);
-    /* After it was written, same thread. */
+    /* Called after the packet was written, on the same thread. */
     void (*submitted)(hsax_item_t *item);
-    /* On the collector thread, one of them: it is done; or it will not be reported. */
+    /* One of these two, on the collector thread: the work is done, or will not be reported. */
     void (*complete)(hsax_item_t *item);
     void (*lost)(hsax_item_t *item);
-    /* Must dispatches take turns now? NULL: never. Then only dispatches with a wrap do, and those
-     * that come while one is in flight. */
+    /* Whether all dispatches must take turns now. If not, or if NULL, only dispatches with a wrap
+     * do, and those that come while one of these is in flight. */
     bool (*serial)(void);
-    /* begin() may wait for dispatches before: they are written first. Where they cannot be, it is
-     * not asked. */
+    /* begin() may wait for earlier dispatches, so they are written before it is called. Where that
+     * is not possible, it is not called. */
     bool begin_waits;
-    /* Whoever waits for a queue with a barrier packet, as HIP does, waits until complete() has
-     * returned for the dispatches before it. */
+    /* A barrier packet completes only after complete() has returned for the dispatches before it.
+     * HIP waits for a queue by such a packet. */
     bool told_first;
     /* A dispatch with a mark is about to be written: the queue that the GPU reads, and the packet's
-     * number in it. Same thread. NULL: no marks are set. Only where the runtime knows markers,
-     * which is for whoever sets one to know. */
+     * number in it. Called on the same thread. NULL: no marks are set. A client may set marks only
+     * if the runtime knows markers, which it has to find out itself. */
     void (*placed)(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t packet);
 } hsax_dispatch_client_t;
 
@@ -81,8 +82,8 @@ bool hsax_queue_find(const hsa_queue_t *queue, uint64_t *id, hsa_agent_t *agent)
 /* Within begin(): the queue, and the packet's index in it. */
 const hsa_queue_t *hsax_queues_current(uint64_t *index);
 
-/* Dispatches that were not reported because no signal could be had, or no way to write them one by
- * one. */
+/* How many dispatches were not reported, because there was no signal for them or they could not be
+ * written one by one. */
 uint64_t hsax_queues_missed(void);
 
 #endif

@@ -1,9 +1,9 @@
-/* replay.c - see replay.h. One thread, which has one dispatch in hand at a time: its turn is its
- * own, so its runs wait for nothing but the steps.
+/* replay.c - the thread that saves and restores the memory of GPUs for replays (replay.h). It works
+ * for one dispatch at a time, whose turn is exclusive, so the runs wait only for the steps.
  *
- * Locks: `traffic` is held for reading by a thread of the program that is about to change memory of
- * GPUs, for writing from the first step to the last. Copies that the runtime does by itself are
- * awaited under it, so none is under way. `lock` guards the lists, for moments. */
+ * Locks: `traffic` is held for reading by a thread of the program while it changes memory of GPUs,
+ * by asynchronous copies until they have ended; for writing from the first step to the last. `lock`
+ * guards the lists and is held briefly. */
 #include "hsa/replay.h"
 
 #include "base/log.h"
@@ -40,7 +40,7 @@ static hsax_replay_t *waiting, *in_hand;
 static bool hooked, running, stopping;
 static pthread_t thread;
 
-/* What is allocated; under `lock`. */
+/* What the program has allocated; guarded by `lock`. */
 static struct {
     range_t *ranges;
     size_t count, room;
@@ -102,7 +102,7 @@ static void forget(const void *base)
     pthread_mutex_unlock(&lock);
 }
 
-/* Is the pool, or the region, one of a GPU's? */
+/* Finds out whether a pool or a region is one of a GPU's. */
 typedef struct {
     uint64_t handle;
     bool found;
@@ -203,8 +203,8 @@ static hsa_status_t fill(void *to, uint32_t value, size_t count)
     return status;
 }
 
-/* A copy that waits for something begins at any later time, so the thread waits in its place. What
- * only this thread can bring about is not waited for: that copy may meet a replay. */
+/* A copy with dependencies may begin at any later time, so the thread waits for them here. It gives
+ * up after PATIENCE_NS, since a dependency may be one that only this thread can complete. */
 static void await_all(uint32_t count, const hsa_signal_t *signals)
 {
     static _Atomic bool told;
@@ -279,7 +279,8 @@ static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3
                 dst, dst_offset, src, src_offset, range, agent, direction, count, signals, signal));
 }
 
-/* Other hooks call what is saved, so it is what is saved that is replaced. */
+/* Puts a hook below all others. These call the functions of the saved table, so it goes there, too.
+ */
 #define HOOK_BELOW(part, macro, name, function)                                                    \
     do {                                                                                           \
         if (hsax.part.name##_fn && macro(table, name, function)) hsax.part.name##_fn = function;   \
@@ -289,7 +290,7 @@ void hsax_replay_hook(const hsax_api_table_t *table)
 {
     below.core = hsax.core;
     below.amd_ext = hsax.amd_ext;
-    memory.count = 0; /* of a runtime that was shut down */
+    memory.count = 0; /* forgets the allocations of a runtime that was shut down */
     memory.lost = NULL;
     hooked = true;
     HOOK_BELOW(core, HSAX_HOOK_CORE, hsa_memory_allocate, region_allocate);
@@ -322,11 +323,11 @@ bool hsax_replay_possible(void)
 typedef struct {
     range_t *ranges;
     size_t count;
-    char *bytes; /* of all, one after the other; of the host, and the GPU reaches it */
+    char *bytes; /* copy of all ranges, one after the other, in host memory that GPUs can access */
     size_t size, room;
 } image_t;
 
-static image_t image; /* the thread's */
+static image_t image; /* only the thread uses it */
 
 static void add_object(const hsax_code_object_t *o, void *unused)
 {
@@ -342,8 +343,8 @@ static void count_object(const hsax_code_object_t *o, void *count)
     ++*(size_t *)count;
 }
 
-/* Allocations stay as they are while `traffic` is held, but new ones may come, of which the
- * dispatch knows nothing. */
+/* Lists the memory to save. No allocation can go while `traffic` is held, but new ones may come;
+ * the dispatch does not use those. */
 static bool list_ranges(void)
 {
     size_t objects = 0;
@@ -357,7 +358,7 @@ static bool list_ranges(void)
     if (!image.ranges) return false;
     size_t most = image.count + objects;
     hsax_code_objects_each(add_object, NULL);
-    if (image.count > most) image.count = most; /* loaded just now */
+    if (image.count > most) image.count = most; /* more code objects have been loaded meanwhile */
     image.size = 0;
     for (size_t i = 0; i < image.count; i++)
         image.size += image.ranges[i].size;
@@ -407,7 +408,7 @@ static bool is_over(const hsax_replay_t *r)
     return over;
 }
 
-/* Where memory could not be saved the kernel runs all the same: a program that hangs is worse. */
+/* If memory cannot be saved, the kernel runs all the same, since the program must not hang. */
 static void replay(hsax_replay_t *r)
 {
     pthread_rwlock_wrlock(&traffic);
@@ -431,7 +432,7 @@ static void destroy_signals(hsax_replay_t *r)
     }
 }
 
-/* The first whose turn has come, taken out of the list; with the lock held. */
+/* With the lock held: takes the first replay whose turn has come out of the list. */
 static hsax_replay_t *take_ready(void)
 {
     for (hsax_replay_t **link = &waiting; *link; link = &(*link)->next) {
@@ -511,7 +512,7 @@ hsax_step_t hsax_replay_step(const hsax_replay_t *r, unsigned run)
     return r->steps[run];
 }
 
-/* With the lock held: takes it out of the list, or waits until it is not in hand any more. */
+/* With the lock held: takes the replay out of the list, or waits until the thread has done it. */
 static void take_back(hsax_replay_t *r)
 {
     for (hsax_replay_t **link = &waiting; *link; link = &(*link)->next)

@@ -5,7 +5,7 @@
  * copies, fills and releases of memory by the program wait. Memory of the host is left alone, since
  * the program's threads may write to it at any time.
  *
- * Each run stands behind a step, two barrier packets as a gate's (turns.h):
+ * In front of each run is a step, two barrier packets like those of a gate (turns.h):
  *
  *     barrier: completes `ready`    all before is over: the dispatch has its turn, or has run
  *     barrier: waits until `go` is 0
@@ -19,10 +19,11 @@
 
 typedef struct hsax_replay hsax_replay_t;
 
-/* Below the hooks of all others: call it when the tables are saved and before those are put in. */
+/* Puts in hooks below those of all others: to be called when the tables have been saved, and before
+ * any other hook is put in. */
 void hsax_replay_hook(const hsax_api_table_t *table);
 
-/* Can dispatches be run again? False, with a message told once, where memory cannot be saved. */
+/* Whether dispatches can run several times. False, with one message, if memory cannot be saved. */
 bool hsax_replay_possible(void);
 
 /* A dispatch that runs `runs` times; NULL without memory or signals. Its packets must be written
@@ -35,11 +36,11 @@ typedef struct {
 
 hsax_step_t hsax_replay_step(const hsax_replay_t *replay, unsigned run);
 
-/* The dispatch is over, with all its packets; or (not done) it will never be: its signals stay,
- * since packets of a queue that has failed may name them. */
+/* `done`: the dispatch is over, with all its packets. Else it never will be: then its signals are
+ * not destroyed, since packets in the queue that has failed may name them. */
 void hsax_replay_end(hsax_replay_t *replay, bool done);
 
-/* HSA goes down, nothing is in flight. */
+/* To be called when HSA shuts down and nothing is in flight: ends the thread. */
 void hsax_replay_shut_down(void);
 
 #endif

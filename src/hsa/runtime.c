@@ -1,4 +1,4 @@
-/* runtime.c - see runtime.h. Counts the program's hsa_init and hsa_shut_down as the runtime does.
+/* runtime.c - counts the program's calls of hsa_init and hsa_shut_down, as the runtime does.
  *
  * The runtime hands its table over within the first hsa_init, which therefore is not seen here. */
 #include "hsa/runtime.h"

@@ -1,7 +1,7 @@
-/* turns.c - see turns.h. One lock for all agents: it is taken only while somebody counts.
+/* turns.c - grants turns (turns.h). One lock serves all agents: it is taken only while somebody
+ * counts.
  *
- * Lock order: the collector's, then this one. What a turn excludes is written in may_run() alone.
- */
+ * Lock order: the collector's, then this one. may_run() alone decides what a turn excludes. */
 #include "hsa/turns.h"
 
 #include "base/log.h"
@@ -17,7 +17,7 @@
 
 typedef struct hsax_agent_turns {
     hsa_agent_t agent;
-    unsigned running, exclusive; /* granted and not over; of those: that run alone */
+    unsigned running, exclusive; /* turns granted and not over; how many of them are exclusive */
     unsigned waiting;            /* behind gates */
     uint64_t last_ticket;
 } hsax_agent_turns_t;
@@ -26,7 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_agent_turns_t agents[AGENTS_MAX];
 static unsigned agent_count;
 static hsax_gate_t *free_gates;
-static atomic_uint not_over; /* turns of all agents, so that who does not count pays one load */
+static atomic_uint not_over; /* turns of all agents; if 0, hsax_turns_busy() is one load */
 
 /* With the lock held; NULL if there are too many agents. */
 static hsax_agent_turns_t *of_agent(hsa_agent_t agent, bool make)
@@ -48,7 +48,8 @@ bool hsax_turns_busy(hsa_agent_t agent)
     return busy;
 }
 
-/* May a turn begin beside those that run? `own` are those of its own queue, which orders itself. */
+/* Whether a turn may begin beside those that run. `own`: turns of its own queue, whose packets run
+ * in order anyway. */
 static bool may_run(const hsax_agent_turns_t *turns, const hsax_lane_turns_t *own,
                     const hsax_turn_t *turn)
 {
@@ -85,7 +86,7 @@ static bool dropped(hsa_signal_t signal)
     return __atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) < 1;
 }
 
-/* With the lock held, which is let go while signals are made. */
+/* With the lock held; releases it while signals are made. */
 static hsax_gate_t *take_gate(void)
 {
     hsax_gate_t *gate = free_gates;
@@ -206,7 +207,7 @@ void hsax_turns_shut_down(void)
         free(gate);
     }
     free_gates = NULL;
-    agent_count = 0; /* another start may show others */
+    agent_count = 0; /* a runtime that starts again may have other agents */
     pthread_mutex_unlock(&lock);
 }
 

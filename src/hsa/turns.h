@@ -1,19 +1,18 @@
 /* turns.h - dispatches of one agent that must run alone, and those that may run together.
  *
  * While somebody counts, every dispatch takes a turn on its agent: exclusive if it is counted (its
- * counters must see nothing else), shared if not. Turns that follow work of their own queue only
- * begin at once. Any other dispatch is written behind a gate, two barrier packets:
+ * counters must see nothing else), shared if not. A turn that has to wait only for work of its own
+ * queue begins at once. Any other dispatch is written behind a gate, two barrier packets:
  *
- *     barrier: completes `ready`         the queue has come so far, whatever the program waits for
+ *     barrier: completes `ready`         the queue has come so far: all that is before is over
  *     barrier: waits until `go` is 0     the collector says so, in the order of tickets
  *
- * A turn whose wrap says reported_first begins when nothing else of the agent runs, its own queue's
- * included, and is over when its owner says so, in complete() or after it: not when the GPU is
- * through.
+ * A turn whose wrap says reported_first begins when no other work of the agent runs, that of its
+ * own queue included. It is not over when the GPU has done the work, but when it has been reported.
  *
- * So a turn is given only to work that can run, and program barriers between queues, in whatever
- * order they were submitted, never hold one up for good. Only a kernel that itself waits for a
- * kernel of another queue does. Gates are reused; none is made while one is free. */
+ * Since a queue gets a turn only when it has come to the gate, barriers of the program between
+ * queues cannot hold up a turn for ever, in whatever order they were submitted. Only a kernel that
+ * waits for a kernel of another queue does. Gates are reused; none is made while one is free. */
 #ifndef CROCPROF_HSA_TURNS_H
 #define CROCPROF_HSA_TURNS_H
 
@@ -42,25 +41,26 @@ typedef struct {
     unsigned running, exclusive, waiting;
 } hsax_lane_turns_t;
 
-/* Any turn of the agent not yet over? Then new dispatches must take one too. Any thread. */
+/* Whether the agent has a turn that is not over: then new dispatches must take one, too. Any
+ * thread. */
 bool hsax_turns_busy(hsa_agent_t agent);
 
-/* The producer's side: a turn for an item taken. `barred`: the queue holds something of the program
- * before this dispatch that may wait for other queues. False: no gate can be had, no turn taken.
- * Otherwise item->turn.gate tells whether the packets must stand behind a gate. */
+/* The producer's side: takes a turn for an item. `barred`: before this dispatch the queue has a
+ * packet of the program that may wait for other queues. False: there is no gate, so no turn was
+ * taken. Otherwise, if item->turn.gate is set, the packets must be written behind that gate. */
 bool hsax_turn_take(hsax_item_t *item, bool exclusive, bool barred);
 
 /* The GPU is through with the item: its turn ends, unless reporting ends it. */
 void hsax_turn_completed(hsax_item_t *item);
 
-/* The item is over (done), or will never be (not done: its gate is not used again). Harmless for an
- * item without a turn. */
+/* `done`: the item is over. Else it never will be, and its gate is not used again. Does nothing for
+ * an item without a turn. */
 void hsax_turn_end(hsax_item_t *item, bool done);
 
-/* The collector's side, under its lock: opens gates. How many it opened. */
+/* The collector's side, under its lock: opens gates whose turn has come. Returns how many. */
 unsigned hsax_turns_serve(hsax_lane_t *lanes);
 
-/* Nothing is in flight and HSA goes down: destroys the gates' signals. */
+/* To be called when HSA shuts down and nothing is in flight: destroys the gates' signals. */
 void hsax_turns_shut_down(void);
 
 /* In the child of a fork. */

@@ -1,4 +1,5 @@
-/* tables.c - see tables.h. The only file that knows how table layouts differ between releases.
+/* tables.c - saves and hooks the runtime's tables (tables.h). The only file that knows how their
+ * layouts differ between releases.
  *
  * Rows of the tables are in hsa-tables.tsv; nothing about single functions belongs here. */
 #include "hsa/tables/tables.h"
