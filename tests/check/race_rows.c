@@ -56,14 +56,12 @@ static struct {
 
 static _Thread_local uint64_t found_lanes;
 
-void __wrap_race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
-                        chk_kind_t kind, const race_access_t *a, uint32_t bytes, const char *more);
-void __wrap_race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
-                        chk_kind_t kind, const race_access_t *a, uint32_t bytes, const char *more)
+void __wrap_race_report(const chk_group_t *g, chk_kind_t kind, const race_access_t *a,
+                        uint32_t bytes, const char *more);
+void __wrap_race_report(const chk_group_t *g, chk_kind_t kind, const race_access_t *a,
+                        uint32_t bytes, const char *more)
 {
     (void)g;
-    (void)w;
-    (void)i;
     (void)bytes;
     (void)more;
     found_lanes |= a->lanes;

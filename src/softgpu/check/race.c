@@ -120,8 +120,19 @@ static chk_other_t other_of(const char *const what[RACE_KINDS], uint64_t word, b
     return o;
 }
 
-void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
-                 const race_access_t *a, uint32_t bytes, const char *more)
+/* A copy or the freeing of memory. */
+static chk_finding_t finding_of(uint64_t va, uint64_t bytes, const char *const what[RACE_KINDS],
+                                const race_access_t *a)
+{
+    return (chk_finding_t){.kind = CHK_KIND_RACE_GLOBAL,
+                           .bytes = bytes,
+                           .at_address = true,
+                           .va = va,
+                           .other = other_of(what, a->other, a->other_is_read)};
+}
+
+void race_report(const chk_group_t *g, chk_kind_t kind, const race_access_t *a, uint32_t bytes,
+                 const char *more)
 {
     static const char *const words[RACE_KINDS][RACE_KINDS] = {
         [RACE_LOAD] = PAIRS("a read"),
@@ -134,7 +145,7 @@ void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
         [RACE_RMW] = PAIR_OF_COPY("an atomic access"),
     };
     calls_t calls = {0};
-    chk_finding_t f = chk_finding_lanes(g, w, i, kind, a->lanes);
+    chk_finding_t f = chk_finding_lanes(g, a->w, a->i, kind, a->lanes);
     f.bytes = bytes;
     f.more = more;
     f.other = other_of(words[a->kind], a->other, a->other_is_read);
@@ -155,63 +166,56 @@ void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
     chk_report(&f);
 }
 
-void race_report_copy(const struct sg_memory *m, const race_copy_t *c, bool writes, chk_span_t all,
-                      uint64_t va, uint64_t other, bool other_is_read)
+void race_report_copy(const struct sg_memory *m, chk_span_t all, const race_access_t *a)
 {
     static const char *const words[2][RACE_KINDS] = {PAIRS("a copy from there"),
                                                      PAIRS("a copy to there")};
     static const char *const copies[2][2] = {PAIR_OF_COPY("a copy from there"),
                                              PAIR_OF_COPY("a copy to there")};
-    const maker_t own = {m, 0, c->call, writes};
+    const bool writes = a->kind == RACE_STORE;
+    const maker_t own = {m, 0, a->copy->call, writes};
     calls_t calls = {0};
-    chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL,
-                       .bytes = all.end - all.begin,
-                       .memory = m,
-                       .at_address = true,
-                       .va = all.begin,
-                       .other = other_of(words[writes], other, other_is_read)};
-    race_run_tell(other, &f.other);
-    if (!f.other.kernel_object) f.other.what = copies[writes][other_is_read];
-    name_own(&f, &own, va, &calls.own);
-    name_other(&f, other_is_read, va, calls.own.number, &calls.other);
+    chk_finding_t f = finding_of(all.begin, all.end - all.begin, words[writes], a);
+    f.memory = m;
+    race_run_tell(a->other, &f.other);
+    if (!f.other.kernel_object) f.other.what = copies[writes][a->other_is_read];
+    name_own(&f, &own, a->va, &calls.own);
+    name_other(&f, a->other_is_read, a->va, calls.own.number, &calls.other);
     chk_report(&f);
 }
 
-void race_report_free(uint64_t va, uint64_t bytes, uint64_t other, bool other_is_read)
+void race_report_free(uint64_t bytes, const race_access_t *a)
 {
     static const char *const words[RACE_KINDS] = PAIRS("it is taken back");
     static const char *const copies[2] = PAIR_OF_COPY("it is taken back");
     calls_t calls = {0};
-    chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL,
-                       .bytes = bytes,
-                       .at_address = true,
-                       .va = va,
-                       .other = other_of(words, other, other_is_read)};
-    f.memory = race_run_tell(other, &f.other);
-    if (!f.other.kernel_object) f.other.what = copies[other_is_read];
-    name_other(&f, other_is_read, va, 0, &calls.other);
+    chk_finding_t f = finding_of(a->va, bytes, words, a);
+    f.memory = race_run_tell(a->other, &f.other);
+    if (!f.other.kernel_object) f.other.what = copies[a->other_is_read];
+    name_other(&f, a->other_is_read, a->va, 0, &calls.other);
     chk_report(&f);
 }
 
-static bool same_texel(const isa_wave_t *w, const isa_inst_t *i, unsigned lane, const uint8_t *at,
-                       uint32_t from, uint32_t bytes)
+static bool same_texel(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
+                       uint32_t bytes)
 {
     isa_image_t m;
     uint32_t element[4];
-    if (isa_image_decode(&w->sgpr[i->src[2].reg], &m)) return true; /* the texel is not stored */
-    isa_image_element(w, i, &m, lane, element);
+    if (isa_image_decode(&x->w->sgpr[x->i->src[2].reg], &m)) return true; /* it is not stored */
+    isa_image_element(x->w, x->i, &m, lane, element);
     return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);
 }
 
-bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site, unsigned element,
-               unsigned lane, const uint8_t *at, uint32_t from, uint32_t bytes)
+bool race_same(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
+               uint32_t bytes)
 {
-    const isa_operand_t *o = &i->src[1 + element];
-    if (i->fmt == ISA_FMT_MIMG) return same_texel(w, i, lane, at, from, bytes);
+    const isa_operand_t *o = &x->i->src[1 + x->element];
+    if (x->i->fmt == ISA_FMT_MIMG) return same_texel(x, lane, at, from, bytes);
     if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR) return true; /* value unknown */
-    const isa_row_t *rows = isa_row_of(w, o);
+    const isa_row_t *rows = isa_row_of(x->w, o);
     for (uint32_t k = from; k < from + bytes; k++)
-        if ((uint8_t)(rows[k / 4][lane] >> (8 * (k % 4) + site->data_shift)) != *at++) return false;
+        if ((uint8_t)(rows[k / 4][lane] >> (8 * (k % 4) + x->site->data_shift)) != *at++)
+            return false;
     return true;
 }
 

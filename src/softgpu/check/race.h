@@ -54,29 +54,13 @@ static inline uint32_t race_time(uint64_t word)
     return word >> RACE_TIME_SHIFT & RACE_TIME_MAX;
 }
 
-typedef enum { RACE_LOAD, RACE_STORE, RACE_RMW, RACE_KINDS } race_kind_t;
-
-/* One instruction being checked, and what was found: the lanes that are in a race, with the details
- * of the first of them. */
-typedef struct {
-    race_kind_t kind;
-    uint64_t word;      /* shadow word of the access, without lane and mask */
-    uint64_t lanes;     /* the lanes that are in a race; the rest is about the first: */
-    uint64_t va;        /* address of its access, */
-    uint64_t other;     /* shadow word of the other access, */
-    bool other_is_read; /* and whether that other access is a read */
-} race_access_t;
-
-static inline void race_found(race_access_t *a, unsigned lane, uint64_t va, uint64_t other,
-                              bool other_is_read)
-{
-    if (!a->lanes) {
-        a->va = va;
-        a->other = other;
-        a->other_is_read = other_is_read;
-    }
-    a->lanes |= UINT64_C(1) << lane;
-}
+typedef enum {
+    RACE_LOAD,
+    RACE_STORE,
+    RACE_RMW,
+    RACE_KINDS,
+    RACE_FREE = RACE_KINDS /* memory is freed; not in shadow words */
+} race_kind_t;
 
 /* The bytes of the dword at `va` that an access covers which has `left` bytes to go. */
 static inline uint32_t race_mask(uint64_t va, uint32_t left)
@@ -184,6 +168,14 @@ typedef struct {
     bool ordered;
 } race_memo_t;
 
+/* A copy, or a handler that frees memory. `call`: number of the program's call, or 0. */
+typedef struct {
+    uint64_t serial, call;
+    uint32_t owner, floor;
+    race_memo_t memo[RACE_MEMOS];
+    unsigned next_memo;
+} race_copy_t;
+
 typedef struct {
     race_clock_t clock;
     /* LDS */
@@ -235,6 +227,86 @@ race_awaited_t race_step_of(const race_state_t *s, uint32_t owner);
 race_turn_t race_step_turn(race_state_t *s, race_awaited_t *a);
 void race_step_waited(race_state_t *s);
 
+/* ---- race_rule.c: which two accesses are in a race ---- */
+
+/* Words that are known to happen before everything that the accessing one does: those below
+ * `floor`, and `n_before` from `before` on. */
+typedef struct {
+    uint64_t floor, before, n_before;
+} race_known_t;
+
+/* An access that is being checked, and what was found: the lanes that are in a race, with the
+ * details of the first of them. */
+typedef struct {
+    race_kind_t kind;
+    bool in_lds;
+    uint64_t word; /* shadow word of the access, without lane and mask */
+    race_known_t known;
+    uint64_t again; /* the mask of race_again() */
+    const race_site_t *site;
+    /* of a wave: */
+    race_state_t *s;
+    const isa_wave_t *w;
+    const isa_inst_t *i;
+    unsigned wave, element; /* element: which of an instruction with two */
+    /* of a copy, or of a handler that frees memory; NULL for waves */
+    race_copy_t *copy;
+    /* found: */
+    uint64_t lanes;     /* the lanes that are in a race; the rest is about the first: */
+    uint64_t va;        /* address of its access, */
+    uint64_t other;     /* shadow word of the other access, */
+    bool other_is_read; /* and whether that other access is a read */
+} race_access_t;
+
+/* Makes *x the access of a wave, all but `known`, `again` and what is found. `when`: owner and
+ * time, as in a shadow word. The fields are set one by one: to clear *x first takes as long as
+ * some checks. */
+static inline void race_begin(race_access_t *x, race_state_t *s, const isa_wave_t *w,
+                              const isa_inst_t *i, const race_site_t *site, race_kind_t kind,
+                              uint64_t when)
+{
+    const uint64_t wave = w->index_in_group;
+    const bool atomic = kind == RACE_RMW || site->tries || (kind == RACE_LOAD && site->atomic);
+    x->kind = kind;
+    x->in_lds = false;
+    x->word = when | wave << RACE_WAVE_SHIFT | (uint64_t)site->id << RACE_SITE_SHIFT |
+              (atomic ? RACE_ATOMIC : 0);
+    x->site = site;
+    x->s = s;
+    x->w = w;
+    x->i = i;
+    x->wave = (unsigned)wave;
+    x->element = 0;
+    x->copy = NULL;
+    x->lanes = 0;
+}
+
+/* The rule. Compares an access to `bytes` bytes at `va`, which are in one dword and from byte
+ * `from` of the lane's element on, with a recorded one that is not known to be before it, and
+ * records the lane if they are in a race. */
+void race_compare(race_access_t *x, uint64_t word, bool is_read, unsigned lane, uint64_t va,
+                  uint32_t from, uint32_t bytes);
+
+/* Shadow word of a lane's access to the bytes `mask` of a dword. */
+static inline uint64_t race_word(const race_access_t *x, unsigned lane, uint32_t mask)
+{
+    return x->word | (uint64_t)lane << RACE_LANE_SHIFT | (uint64_t)mask << RACE_MASK_SHIFT;
+}
+
+/* The word to store after an access: the bytes that the same wave accessed at the same time stay in
+ * the mask. */
+static inline uint64_t race_merged(uint64_t old, uint64_t word)
+{
+    return (old ^ word) >> RACE_TIME_SHIFT ? word : word | (old & RACE_MASK_BITS);
+}
+
+/* Of `left` bytes from `va` on, how many are in the first dword. */
+static inline uint32_t race_in_dword(uint64_t va, uint32_t left)
+{
+    const uint32_t to_next = 4 - (uint32_t)va % 4;
+    return left < to_next ? left : to_next;
+}
+
 /* ---- race_lds.c ---- */
 
 /* `element`: which of its elements, for an instruction with two (ds_write2 and its like). */
@@ -242,6 +314,11 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
               const race_site_t *site, race_kind_t kind, sgc_lanes_t *a, unsigned element);
 
 /* ---- race_global.c ---- */
+
+/* Whether the bytes that the lane or the copy stores are in memory already, or are going to be when
+ * the store of the word `other` has been executed. */
+bool race_global_same(race_access_t *x, uint64_t other, unsigned lane, uint64_t va, uint32_t from,
+                      uint32_t bytes);
 
 void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                  const race_site_t *site, race_kind_t kind, sgc_lanes_t *a);
@@ -297,12 +374,6 @@ void race_run_show(race_state_t *s);
 const struct sg_memory *race_run_tell(uint64_t word, chk_other_t *o);
 
 /* A copy has one owner for each pair of serial and program call. False: it is not checked. */
-typedef struct {
-    uint64_t serial, call;
-    uint32_t owner, floor;
-    race_memo_t memo[RACE_MEMOS];
-    unsigned next_memo;
-} race_copy_t;
 bool race_run_copy(race_copy_t *c, uint64_t serial, uint64_t call);
 /* The same for an actor that accesses nothing itself, a handler that frees memory. False: every
  * access so far happens before it. */
@@ -312,17 +383,15 @@ bool race_run_copy_ordered(race_copy_t *c, uint64_t word);
 /* ---- race.c ---- */
 
 /* Reports the race that *a has found. `more`: one more line of text, or NULL. */
-void race_report(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
-                 const race_access_t *a, uint32_t bytes, const char *more);
-/* The same for a copy, which reads or writes all of a span and is in a race with the access of the
- * word `other`, at the dword at `va`. */
-void race_report_copy(const struct sg_memory *m, const race_copy_t *c, bool writes, chk_span_t all,
-                      uint64_t va, uint64_t other, bool other_is_read);
-/* Memory was freed while the access of the word `other` may still use it. */
-void race_report_free(uint64_t va, uint64_t bytes, uint64_t other, bool other_is_read);
+void race_report(const chk_group_t *g, chk_kind_t kind, const race_access_t *a, uint32_t bytes,
+                 const char *more);
+/* The same for a copy, which reads or writes all of a span. */
+void race_report_copy(const struct sg_memory *m, chk_span_t all, const race_access_t *a);
+/* So many bytes were freed while the access that *a has found may still use one of them. */
+void race_report_free(uint64_t bytes, const race_access_t *a);
 /* Whether the lane stores the bytes that are there already. `at`: those bytes, on the host; `from`:
  * the first byte of the lane's element that is compared with them. */
-bool race_same(const isa_wave_t *w, const isa_inst_t *i, const race_site_t *site, unsigned element,
-               unsigned lane, const uint8_t *at, uint32_t from, uint32_t bytes);
+bool race_same(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
+               uint32_t bytes);
 
 #endif

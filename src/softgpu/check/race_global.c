@@ -230,100 +230,76 @@ void race_global_code(const struct sg_memory *m, uint64_t kernel_object)
 
 /* ---- accesses ---- */
 
-/* Words that are known to happen before everything that the workgroup does: those below `floor`,
- * and `n_before` from `before` on. */
 typedef struct {
-    uint64_t floor, before, n_before;
-} before_t;
+    uint64_t from, to, bytes; /* from, to: 0 where the copy does not read or write */
+} transfer_t;
 
 typedef struct {
-    race_access_t race;
-    race_state_t *s;
-    const isa_wave_t *w;
-    const isa_inst_t *i;
-    const race_site_t *site;
-    unsigned wave;
-    before_t known;
-    uint64_t again; /* the mask of race_again() */
+    race_access_t race; /* first, for race_global_same() gets its address */
+    const sg_memory_t *memory;
+    transfer_t copy;
     block_t *held;
 } access_t;
 
-static inline before_t before_of(const race_state_t *s)
+static inline race_known_t known_to(const race_state_t *s)
 {
-    return (before_t){.floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
-                      .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
-                      .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
+    return (race_known_t){.floor = (uint64_t)s->floor << RACE_OWNER_SHIFT,
+                          .before = (uint64_t)s->before << RACE_OWNER_SHIFT,
+                          .n_before = (uint64_t)s->n_before << RACE_OWNER_SHIFT};
 }
 
 /* Whether some owner between the floor and this dispatch is not before it, so that `before` has to
  * be tested as well. */
-static inline bool has_gap(const before_t *p)
+static inline bool has_gap(const race_known_t *p)
 {
     return p->floor < p->before;
 }
 
 /* Whether the access of the word is not known to happen before everything that the workgroup
  * does. */
-static inline bool fresh(const access_t *x, uint64_t word)
+static inline bool fresh(const race_access_t *own, uint64_t word)
 {
-    return word >= x->known.floor && word - x->known.before >= x->known.n_before;
+    return word >= own->known.floor && word - own->known.before >= own->known.n_before;
 }
 
 /* The same, and another wave did it. */
-static inline bool hot(const access_t *x, uint64_t word)
+static inline bool hot(const race_access_t *own, uint64_t word)
 {
-    return fresh(x, word) && (word ^ x->race.word) >> RACE_WAVE_SHIFT;
+    return fresh(own, word) && (word ^ own->word) >> RACE_WAVE_SHIFT;
 }
 
-/* Whether the lane stores the value that is already there, which no race can spoil. If the values
- * differ, waits for the workgroup of the word `other`, whose store was checked but may not be
- * executed yet. The program may have freed the memory: then reading it ends the wave and never
- * returns here, so the block's lock is released first. */
-static bool same_value(access_t *x, uint64_t other, unsigned lane, uint64_t va, uint32_t from,
-                       uint32_t bytes)
+/* Whether the copy writes the value that is already there. */
+static bool copies_same(const access_t *x, uint64_t va)
 {
-    const sg_extent_t *e = sg_memory_find(x->w->group->dispatch->memory, va);
+    const transfer_t *t = &x->copy;
+    const uint64_t offset = va - t->to, left = t->bytes - offset, n = left < 4 ? left : 4;
+    const void *to = sg_memory_host(x->memory, va, n, 0);
+    const void *from = t->from ? sg_memory_host(x->memory, t->from + offset, n, 0) : NULL;
+    return from && to && memcmp(from, to, n) == 0;
+}
+
+/* If the values differ, waits for the workgroup of the word `other`, whose store was checked but
+ * may not be executed yet. The program may have freed the memory: then reading it ends the wave and
+ * never returns here, so the block's lock is released first. */
+bool race_global_same(race_access_t *race, uint64_t other, unsigned lane, uint64_t va,
+                      uint32_t from, uint32_t bytes)
+{
+    access_t *x = (access_t *)race;
+    const sg_extent_t *e = race->copy ? NULL : sg_memory_find(x->memory, va);
     let_go(&x->held);
+    if (race->copy) return copies_same(x, va);
     if (!e || e->flags & SG_MEM_MAILBOXES) return true; /* no store changes another */
     const uint8_t *at = e->host + (va - e->begin);
-    if (race_same(x->w, x->i, x->site, 0, lane, at, from, bytes)) return true;
-    race_awaited_t a = race_step_of(x->s, race_owner(other));
+    if (race_same(race, lane, at, from, bytes)) return true;
+    race_awaited_t a = race_step_of(race->s, race_owner(other));
     race_turn_t turn;
     bool same;
     do {
-        turn = race_step_turn(x->s, &a);
-        same = turn == RACE_TURN_ITS || race_same(x->w, x->i, x->site, 0, lane, at, from, bytes);
+        turn = race_step_turn(race->s, &a);
+        same = turn == RACE_TURN_ITS || race_same(race, lane, at, from, bytes);
     } while (!same && turn == RACE_TURN_AGAIN);
-    race_step_waited(x->s);
+    race_step_waited(race->s);
     return same;
-}
-
-/* Whether the kinds of the two accesses make a race, if nothing orders them. An atomic access after
- * a store is none: the store may be an atomic one, which has the same instruction as a plain
- * one. */
-static bool kinds_race(const access_t *x, uint64_t word, bool is_read)
-{
-    const bool atomic = word & RACE_ATOMIC;
-    if (is_read) return !atomic;
-    if (x->race.kind == RACE_LOAD) return !x->site->atomic && !(atomic && x->site->tries);
-    return x->race.kind == RACE_STORE && !atomic;
-}
-
-static __attribute__((noinline)) void look(access_t *x, uint64_t word, bool is_read, unsigned lane,
-                                           uint64_t va, uint32_t from, uint32_t bytes)
-{
-    if (!hot(x, word) || !(word >> RACE_MASK_SHIFT & race_mask(va, bytes))) return;
-    if (!kinds_race(x, word, is_read) || race_run_ordered(x->s, x->wave, word, is_read)) return;
-    if (x->race.kind == RACE_STORE && !is_read && same_value(x, word, lane, va, from, bytes))
-        return;
-    race_found(&x->race, lane, va, word, is_read);
-}
-
-/* The word to store after an access: the bytes that the same wave accessed at the same time stay in
- * the mask. */
-static inline uint64_t merged(uint64_t old, uint64_t word)
-{
-    return (old ^ word) >> RACE_TIME_SHIFT ? word : word | (old & RACE_MASK_BITS);
 }
 
 /* Records a read. Two readers are kept: the first, and one of another workgroup. `counts`: the
@@ -333,42 +309,46 @@ static inline void keep_read(chunk_t *c, size_t d, uint64_t read, uint64_t word,
     if (!counts) {
         set(&c->read[d], word);
     } else if (!((read ^ word) >> RACE_OWNER_SHIFT)) {
-        set(&c->read[d], merged(read, word) | (read & RACE_EXTRA));
+        set(&c->read[d], race_merged(read, word) | (read & RACE_EXTRA));
     } else if (!(read & RACE_EXTRA)) {
         set(&c->second[d], word);
         set(&c->read[d], read | RACE_EXTRA);
     }
 }
 
-static inline void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t from,
-                         uint32_t bytes)
+/* Records the access; `write` and `read` are the dword's recorded words. */
+static inline void keep(const race_access_t *own, chunk_t *c, size_t d, uint64_t write,
+                        uint64_t read, uint64_t word)
 {
-    const size_t d = va / 4 % CHUNK_DWORDS;
-    const uint64_t word = x->race.word | (uint64_t)lane << RACE_LANE_SHIFT |
-                          (uint64_t)race_mask(va, bytes) << RACE_MASK_SHIFT;
-    hold(&x->held, d);
-    const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
-    const uint64_t second = read & RACE_EXTRA ? get(&c->second[d]) : 0;
-    const bool loads = x->race.kind == RACE_LOAD;
-    if (loads)
-        keep_read(c, d, read, word, fresh(x, read));
+    if (own->kind == RACE_LOAD)
+        keep_read(c, d, read, word, fresh(own, read));
     else
-        set(&c->write[d], merged(write, word));
-    if (x->race.kind != RACE_RMW && __builtin_expect(hot(x, write), 0))
-        look(x, write, false, lane, va, from, bytes);
-    if (!loads && __builtin_expect(hot(x, read), 0)) look(x, read, true, lane, va, from, bytes);
-    if (!loads && __builtin_expect(fresh(x, read) && second, 0))
-        look(x, second, true, lane, va, from, bytes);
+        set(&c->write[d], race_merged(write, word));
 }
 
-static void element(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t bytes)
+/* An access to up to four bytes of one dword, from the lane's element's byte `from` on. */
+static void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t from,
+                  uint32_t bytes)
 {
+    race_access_t *own = &x->race;
+    const size_t d = va / 4 % CHUNK_DWORDS;
+    hold(&x->held, d);
+    const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
+    const uint64_t second = fresh(own, read) && read & RACE_EXTRA ? get(&c->second[d]) : 0;
+    const uint64_t words[] = {write, read, second};
+    keep(own, c, d, write, read, race_word(own, lane, race_mask(va, bytes)));
+    for (unsigned k = 0; k < (own->kind == RACE_LOAD ? 1 : 3); k++)
+        if (hot(own, words[k])) race_compare(own, words[k], k > 0, lane, va, from, bytes);
+}
+
+static void element(access_t *x, unsigned lane, uint64_t va, uint32_t bytes)
+{
+    chunk_t *c = chunk_of(va);
     for (uint32_t from = 0, n; from < bytes; from += n) {
-        const uint32_t to_next = 4 - (uint32_t)(va + from) % 4;
-        n = bytes - from < to_next ? bytes - from : to_next;
-        if (__builtin_expect((va + from) >> CHUNK_SHIFT != va >> CHUNK_SHIFT, 0))
-            c = chunk_of(va + from);
-        if (c) touch(x, lane, c, va + from, from, n);
+        const uint64_t at = va + from;
+        n = race_in_dword(at, bytes - from);
+        if (__builtin_expect(at >> CHUNK_SHIFT != va >> CHUNK_SHIFT, 0)) c = chunk_of(at);
+        if (c) touch(x, lane, c, at, from, n);
     }
 }
 
@@ -386,47 +366,33 @@ static uint64_t not_again(const sgc_lanes_t *a, uint64_t lanes, uint64_t word, u
 /* The usual lanes: whole aligned dwords that no other wave has accessed in conflict. Returns the
  * lanes that need a closer look. *x is copied so that the compiler need not read it again after
  * each store to the shadow. */
-static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t lanes)
+static uint64_t touch_whole(const race_access_t *x, const sgc_lanes_t *a, uint64_t lanes)
 {
-    const access_t own = *x;
-    block_t *held = NULL;
-    const uint64_t mine = x->race.word | RACE_MASK_BITS;
-    const uint32_t n = a->bytes / 4;
-    const bool reads = x->race.kind == RACE_LOAD;
+    const race_access_t own = *x;
+    const uint64_t mine = own.word | RACE_MASK_BITS;
+    const bool reads = own.kind == RACE_LOAD;
     uint64_t others = 0, last = UINT64_MAX, last_chunk = UINT64_MAX;
+    block_t *held = NULL;
     chunk_t *c = NULL;
     if (a->bytes % 4) return lanes;
     if (own.again) lanes = not_again(a, lanes, mine, own.again);
-    for (uint64_t left = lanes; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint64_t va = a->va[lane], word = mine | (uint64_t)lane << RACE_LANE_SHIFT;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
+        const uint64_t va = a->va[lane];
         if (va == last && reads) continue;
         last = va;
-        if (va >> CHUNK_SHIFT != last_chunk) {
-            c = chunk_of(va);
-            last_chunk = va >> CHUNK_SHIFT;
-        }
+        if (va >> CHUNK_SHIFT != last_chunk) c = chunk_of(va);
+        last_chunk = va >> CHUNK_SHIFT;
         if (!c) continue;
-        const size_t d = va / 4 % CHUNK_DWORDS;
-        bool near = va % 4 || d + n > CHUNK_DWORDS;
-        for (size_t k = d; k < d + n && !near; k++) {
+        const size_t d = va / 4 % CHUNK_DWORDS, end = d + a->bytes / 4;
+        bool near = va % 4 || end > CHUNK_DWORDS;
+        for (size_t k = d; k < end && !near; k++) {
             hold(&held, k);
-            const uint64_t read = get(&c->read[k]);
+            const uint64_t write = get(&c->write[k]), read = get(&c->read[k]);
             if (own.again && !((read ^ mine) & own.again)) continue;
-            near = hot(&own, get(&c->write[k]));
-            if (near) break;
-            if (!fresh(&own, read))
-                set(reads ? &c->read[k] : &c->write[k], word);
-            else if (reads && !((read ^ mine) >> RACE_OWNER_SHIFT))
-                set(&c->read[k], word | (read & RACE_EXTRA));
-            else if (!reads && !((read ^ mine) >> RACE_WAVE_SHIFT) && !(read & RACE_EXTRA))
-                set(&c->write[k], word);
-            else if (!reads)
-                near = true;
-            else if (!(read & RACE_EXTRA)) { /* else two other workgroups are recorded already */
-                set(&c->second[k], word);
-                set(&c->read[k], read | RACE_EXTRA);
-            }
+            near = hot(&own, write) ||
+                   (!reads && (hot(&own, read) || (fresh(&own, read) && read & RACE_EXTRA)));
+            if (!near) keep(&own, c, k, write, read, race_word(&own, lane, RACE_ALL_BYTES));
         }
         if (near) others |= UINT64_C(1) << lane;
     }
@@ -437,7 +403,7 @@ static uint64_t touch_whole(const access_t *x, const sgc_lanes_t *a, uint64_t la
 /* ---- lanes whose dwords are adjacent, four words at a time ---- */
 
 /* fresh() of four words; `gap` is has_gap(). */
-RACE_ROW race_row_t fresh_row(const before_t *p, race_row_t word, bool gap)
+RACE_ROW race_row_t fresh_row(const race_known_t *p, race_row_t word, bool gap)
 {
     race_row_t is = (race_row_t)(word >= p->floor);
     if (gap) is &= (race_row_t)(word - p->before >= p->n_before);
@@ -460,58 +426,50 @@ RACE_ROW void keep_reads(race_row_t *reader, race_row_t *second, race_row_t word
 
 /* The access of all lanes: 1 << shift dwords apart from dword `d` on, each `n` dwords. Returns the
  * lanes of the rows in which another wave is in conflict, for a closer look. */
-RACE_ROW uint64_t touch_rows(const access_t *own, chunk_t *c, size_t d, unsigned n, unsigned shift,
-                             bool reads, bool gap)
+RACE_ROW uint64_t touch_rows(const race_access_t *own, chunk_t *c, size_t d, unsigned n,
+                             unsigned shift, bool reads, bool gap)
 {
-    const access_t
-        copy = *own,
-        *x = &copy; /* the compiler need not read it again after each store to the shadow */
-    const uint64_t mine = x->race.word | RACE_MASK_BITS;
+    const race_access_t x = *own; /* as in touch_whole() */
     race_row_t *writers = (race_row_t *)(void *)&c->write[d],
                *readers = (race_row_t *)(void *)&c->read[d];
     race_row_t *seconds = (race_row_t *)(void *)&c->second[d];
-    const unsigned rows = (ISA_LANES / 4) << shift;
-    const race_row_t used = race_row_used((race_row_t){0, 1, 2, 3}, n, shift),
-                     again = used & x->again;
     uint64_t others = 0;
-    if (x->again && race_row_all(readers, rows, mine, again)) return 0;
-    pair_t held = hold_both(d, d + 4 * rows - 1);
-    for (unsigned k = 0; k < rows; k++) {
-        const race_row_t r = readers[k], dword = (race_row_t){0, 1, 2, 3} + 4 * k;
-        race_row_t to_do = used;
-        if (x->again && !race_row_left(&to_do, r ^ mine, x->again)) continue;
-        const race_row_t w = writers[k], word = (dword >> shift) << RACE_LANE_SHIFT | mine;
-        const race_row_t read = fresh_row(&x->known, r, gap) & to_do,
-                         wrote = fresh_row(&x->known, w, gap) & to_do;
+    race_rows_t r = race_rows_of(&x, readers, n, shift);
+    if (race_rows_again(&r)) return 0;
+    pair_t held = hold_both(d, d + 4 * r.rows - 1);
+    while (race_rows_next(&r)) {
+        const race_row_t w = writers[r.k], read = fresh_row(&x.known, r.read, gap) & r.to_do,
+                         wrote = fresh_row(&x.known, w, gap) & r.to_do;
         if (__builtin_expect(!race_row_any(read | wrote), 1)) {
-            race_row_set(reads ? &readers[k] : &writers[k], word, to_do);
+            race_row_set(reads ? &readers[r.k] : &writers[r.k], r.word, r.to_do);
             continue;
         }
-        race_row_t in_the_way = wrote & (w ^ mine) >> RACE_WAVE_SHIFT;
-        if (!reads) in_the_way |= read & ((r ^ mine) >> RACE_WAVE_SHIFT | (r & RACE_EXTRA));
+        race_row_t in_the_way = wrote & (w ^ r.mine) >> RACE_WAVE_SHIFT;
+        if (!reads)
+            in_the_way |= read & ((r.read ^ r.mine) >> RACE_WAVE_SHIFT | (r.read & RACE_EXTRA));
         if (__builtin_expect(race_row_any(in_the_way), 0))
-            others |= race_row_lanes(4 * k, 4, shift);
+            others |= race_rows_lanes(&r);
         else if (reads)
-            keep_reads(&readers[k], &seconds[k], word, to_do, read);
+            keep_reads(&readers[r.k], &seconds[r.k], r.word, r.to_do, read);
         else
-            race_row_set(&writers[k], word, to_do);
+            race_row_set(&writers[r.k], r.word, r.to_do);
     }
     let_go(&held.first);
     let_go(&held.second);
     return others;
 }
 
-static __attribute__((target("avx2"))) uint64_t touch_ordered(const access_t *x, chunk_t *c,
+static __attribute__((target("avx2"))) uint64_t touch_ordered(const race_access_t *x, chunk_t *c,
                                                               size_t d, unsigned n, unsigned shift)
 {
-    return x->race.kind == RACE_LOAD ? touch_rows(x, c, d, n, shift, true, false)
-                                     : touch_rows(x, c, d, n, shift, false, false);
+    return x->kind == RACE_LOAD ? touch_rows(x, c, d, n, shift, true, false)
+                                : touch_rows(x, c, d, n, shift, false, false);
 }
 
-static __attribute__((target("avx2"))) uint64_t touch_gap(const access_t *x, chunk_t *c, size_t d,
-                                                          unsigned n, unsigned shift)
+static __attribute__((target("avx2"))) uint64_t touch_gap(const race_access_t *x, chunk_t *c,
+                                                          size_t d, unsigned n, unsigned shift)
 {
-    return touch_rows(x, c, d, n, shift, x->race.kind == RACE_LOAD, true);
+    return touch_rows(x, c, d, n, shift, x->kind == RACE_LOAD, true);
 }
 
 /* Whether the lanes access dwords of one chunk at an even distance: from dword *d on, 1 << *shift
@@ -523,7 +481,7 @@ static bool is_in_a_row(const sgc_lanes_t *a, size_t *d, unsigned *shift)
 }
 
 /* Handles all lanes at once if they are at an even distance. Returns the lanes that are left. */
-static uint64_t touch_even(const access_t *x, const sgc_lanes_t *a)
+static uint64_t touch_even(const race_access_t *x, const sgc_lanes_t *a)
 {
     size_t d;
     unsigned shift;
@@ -543,23 +501,18 @@ static uint64_t again_of(const race_clock_t *c, unsigned wave, const race_site_t
     return told || race_time(word) == RACE_TIME_MAX ? 0 : race_again(site, kind, word);
 }
 
-static access_t access_of(race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
-                          const race_site_t *site, race_kind_t kind)
+static void begin(access_t *x, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
+                  const race_site_t *site, race_kind_t kind)
 {
+    const race_clock_t *c = &s->clock;
     const unsigned wave = w->index_in_group;
-    const bool atomic = kind == RACE_RMW || (kind == RACE_LOAD && (site->atomic || site->tries));
-    const uint64_t time = race_clock_short(&s->clock, s->clock.own[wave]);
-    const uint64_t word = (uint64_t)s->owner << RACE_OWNER_SHIFT |
-                          (uint64_t)wave << RACE_WAVE_SHIFT | time << RACE_TIME_SHIFT |
-                          (uint64_t)site->id << RACE_SITE_SHIFT | (atomic ? RACE_ATOMIC : 0);
-    return (access_t){.race = {.kind = kind, .word = word},
-                      .s = s,
-                      .w = w,
-                      .i = i,
-                      .site = site,
-                      .wave = wave,
-                      .known = before_of(s),
-                      .again = again_of(&s->clock, wave, site, kind, word)};
+    race_begin(&x->race, s, w, i, site, kind,
+               (uint64_t)s->owner << RACE_OWNER_SHIFT | (uint64_t)race_clock_short(c, c->own[wave])
+                                                            << RACE_TIME_SHIFT);
+    x->race.known = known_to(s);
+    x->race.again = again_of(c, wave, site, kind, x->race.word);
+    x->memory = w->group->dispatch->memory;
+    x->held = NULL;
 }
 
 static uint64_t slots_of(const sgc_lanes_t *a)
@@ -592,7 +545,7 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
 static __attribute__((target("avx2"))) bool all_before(const race_state_t *s, const chunk_t *c,
                                                        size_t d, unsigned rows)
 {
-    const before_t p = before_of(s);
+    const race_known_t p = known_to(s);
     const race_row_t *row = (const race_row_t *)(const void *)&c->write[d];
     const bool gap = has_gap(&p);
     for (const race_row_t *end = row + rows; row < end; row += 4)
@@ -637,13 +590,18 @@ static bool is_of_program(const isa_wave_t *w, uint64_t va)
     return e && e->flags & (SG_MEM_HOST | SG_MEM_REGISTERED);
 }
 
+static void report(const chk_group_t *g, access_t *x, uint32_t bytes)
+{
+    let_go(&x->held);
+    if (x->race.lanes) race_report(g, CHK_KIND_RACE_GLOBAL, &x->race, bytes, NULL);
+}
+
 void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                  const race_site_t *site, race_kind_t kind, sgc_lanes_t *a)
 {
     if (!s->run) return;
+    access_t x;
     const unsigned wave = w->index_in_group;
-    uint64_t last = ~UINT64_C(0);
-    chunk_t *c = NULL;
     s->meets = kind == RACE_LOAD ? site->atomic : kind == RACE_RMW && i->flags & ISA_F_GLC;
     if (kind == RACE_RMW) {
         sgc_lanes_spread(a);
@@ -653,129 +611,71 @@ void race_global(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_
     if (kind != RACE_LOAD && !s->shown && is_of_program(w, a->va[__builtin_ctzll(a->exec)]))
         race_run_show(s);
     if (kind != RACE_LOAD) race_step_stores(s);
-    access_t x = access_of(s, w, i, site, kind);
-    uint64_t lanes = touch_even(&x, a);
+    begin(&x, s, w, i, site, kind);
+    uint64_t lanes = touch_even(&x.race, a);
     if (!lanes) return;
     sgc_lanes_spread(a);
-    for (lanes = touch_whole(&x, a, lanes); lanes; lanes &= lanes - 1) {
+    for (lanes = touch_whole(&x.race, a, lanes); lanes; lanes &= lanes - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        const uint64_t va = a->va[lane];
-        if (va >> CHUNK_SHIFT != last) {
-            c = chunk_of(va);
-            last = va >> CHUNK_SHIFT;
-        }
-        if (c) element(&x, lane, c, va, a->bytes);
+        element(&x, lane, a->va[lane], a->bytes);
     }
-    let_go(&x.held);
-    if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, a->bytes, NULL);
+    report(g, &x, a->bytes);
 }
 
 void race_global_scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *i,
                         const race_site_t *site, uint64_t va, uint32_t bytes)
 {
-    chunk_t *c = chunk_of(va);
-    if (!s->run || !c) return;
-    access_t x = access_of(s, w, i, site, RACE_LOAD);
-    element(&x, 0, c, va, bytes);
-    let_go(&x.held);
-    if (x.race.lanes) race_report(g, w, i, CHK_KIND_RACE_GLOBAL, &x.race, bytes, NULL);
+    access_t x;
+    if (!s->run) return;
+    begin(&x, s, w, i, site, RACE_LOAD);
+    element(&x, 0, va, bytes);
+    report(g, &x, bytes);
 }
 
 /* ---- copies ---- */
 
-typedef struct {
-    race_copy_t copy;
-    const sg_memory_t *m;
-    uint64_t from, to, bytes; /* from, to: 0 where the copy does not read or write */
-    struct {
-        uint64_t word, va;
-        bool is_read;
-    } other[2]; /* the access that it is in a race with by its reads [0] and by its writes [1]; word
-                   0: none */
-    block_t *held;
-} transfer_t;
-
-/* Whether the copy writes the value that is already there. Releases the block's lock, as
- * same_value(). */
-static bool copies_same(transfer_t *t, uint64_t at)
+/* What a copy reads, or what it writes. */
+static void copy_range(const sg_memory_t *m, race_copy_t *copy, transfer_t t, race_kind_t kind)
 {
-    let_go(&t->held);
-    const uint64_t offset = at > t->to ? at - t->to : 0, n = t->bytes - offset;
-    const void *to = sg_memory_host(t->m, t->to + offset, n < 4 ? n : 4, 0);
-    const void *from = t->from ? sg_memory_host(t->m, t->from + offset, n < 4 ? n : 4, 0) : NULL;
-    return from && to && memcmp(from, to, n < 4 ? n : 4) == 0;
-}
-
-/* Atomic accesses are skipped: they may be to flags and counters that a copy reads or sets at any
- * time. */
-static void look_from_copy(transfer_t *t, uint64_t word, bool is_read, bool writes, uint64_t va)
-{
-    if (t->other[writes].word || word & RACE_ATOMIC || race_owner(word) < t->copy.floor) return;
-    if (race_run_copy_ordered(&t->copy, word)) return;
-    if (writes && !is_read && copies_same(t, va)) return;
-    t->other[writes].word = word;
-    t->other[writes].va = va;
-    t->other[writes].is_read = is_read;
-}
-
-static void copy_dword(transfer_t *t, chunk_t *c, size_t d, bool writes, uint64_t va, uint32_t mask)
-{
-    const uint64_t word = (uint64_t)t->copy.owner << RACE_OWNER_SHIFT | mask << RACE_MASK_SHIFT;
-    hold(&t->held, d);
-    const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
-    const uint64_t second = read & RACE_EXTRA ? get(&c->second[d]) : 0;
-    const uint64_t floor = (uint64_t)t->copy.floor << RACE_OWNER_SHIFT;
-    if (writes)
-        set(&c->write[d], merged(write, word));
-    else
-        keep_read(c, d, read, word, read >= floor);
-    if (write >= floor && write >> RACE_MASK_SHIFT & mask)
-        look_from_copy(t, write, false, writes, va);
-    if (!writes || read < floor) return;
-    if (read >> RACE_MASK_SHIFT & mask) look_from_copy(t, read, true, true, va);
-    if (second >> RACE_MASK_SHIFT & mask) look_from_copy(t, second, true, true, va);
-}
-
-static void copy_range(transfer_t *t, uint64_t begin, bool writes)
-{
-    const uint64_t end = begin + t->bytes;
+    /* atomic accesses may be to flags and counters that a copy reads or sets at any time */
+    static const race_site_t passes_atomics = {.tries = true};
+    const uint64_t begin = kind == RACE_LOAD ? t.from : t.to, end = begin + t.bytes;
+    access_t x = {.race = {.kind = kind,
+                           .word = (uint64_t)copy->owner << RACE_OWNER_SHIFT,
+                           .known.floor = (uint64_t)copy->floor << RACE_OWNER_SHIFT,
+                           .site = &passes_atomics,
+                           .copy = copy},
+                  .memory = m,
+                  .copy = t};
     for (uint64_t va = begin, next; va < end; va = next) {
-        chunk_t *c = chunk_of(va);
-        next = (va | 3) + 1;
-        if (!c) next = ((va >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
-        const uint64_t left = end - va < 4 ? end - va : 4;
-        if (c) copy_dword(t, c, va / 4 % CHUNK_DWORDS, writes, va, race_mask(va, (uint32_t)left));
+        next = ((va >> CHUNK_SHIFT) + 1) << CHUNK_SHIFT;
+        if (next > end) next = end;
+        if (chunk_of(va)) element(&x, 0, va, (uint32_t)(next - va));
     }
-    let_go(&t->held);
-    if (t->other[writes].word)
-        race_report_copy(t->m, &t->copy, writes, (chk_span_t){begin, end}, t->other[writes].va,
-                         t->other[writes].word, t->other[writes].is_read);
+    let_go(&x.held);
+    if (x.race.lanes) race_report_copy(m, (chk_span_t){begin, end}, &x.race);
 }
 
 void race_global_copy(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
-    transfer_t t = {.m = m, .from = from, .to = to, .bytes = bytes};
-    if (!race_run_copy(&t.copy, chk_order_copying(), chk_asked_mover(to, from, bytes))) return;
-    if (from) copy_range(&t, from, false);
-    if (to) copy_range(&t, to, true);
+    race_copy_t c;
+    const transfer_t t = {from, to, bytes};
+    if (!race_run_copy(&c, chk_order_copying(), chk_asked_mover(to, from, bytes))) return;
+    if (from) copy_range(m, &c, t, RACE_LOAD);
+    if (to) copy_range(m, &c, t, RACE_STORE);
 }
 
 /* ---- memory that is taken back ---- */
 
-/* Finds an access to the dword that does not happen before the memory is freed. */
-static bool look_for_user(race_copy_t *c, uint64_t va, uint64_t *word, bool *is_read)
+/* Looks for an access to the dword that does not happen before the memory is freed. */
+static void look_for_user(race_access_t *x, uint64_t va)
 {
     const chunk_t *chunk = chunk_of(va);
     const size_t d = va / 4 % CHUNK_DWORDS;
-    if (!chunk) return false;
+    if (!chunk) return;
     const uint64_t words[] = {get(&chunk->write[d]), get(&chunk->read[d]), get(&chunk->second[d])};
-    for (unsigned k = 0; k < 2u + (words[1] & RACE_EXTRA); k++) {
-        if (race_owner(words[k]) < c->floor || race_run_copy_ordered(c, words[k])) continue;
-        *word = words[k];
-        *is_read = k > 0;
-        return true;
-    }
-    return false;
+    for (unsigned k = 0; k < 2u + (words[1] & RACE_EXTRA); k++)
+        if (hot(x, words[k])) race_compare(x, words[k], k > 0, 0, va, 0, 4);
 }
 
 /* Whether HIP gave out the memory at the program's request. Memory of its own HIP frees when its
@@ -791,15 +691,13 @@ static bool was_asked_for(uint64_t va)
 void race_global_going(uint64_t begin, uint64_t bytes)
 {
     const uint64_t serial = chk_order_handle();
-    race_copy_t c;
-    const bool others = serial && race_run_pass(&c, serial) && was_asked_for(begin);
-    for (uint64_t va = begin; others && va < begin + bytes; va += 4) {
-        uint64_t word;
-        bool is_read;
-        if (!look_for_user(&c, va, &word, &is_read)) continue;
-        race_report_free(va, bytes, word, is_read);
-        break;
-    }
+    race_copy_t handler;
+    const bool others = serial && race_run_pass(&handler, serial) && was_asked_for(begin);
+    race_access_t x = {.kind = RACE_FREE, .copy = &handler};
+    if (others) x.known.floor = (uint64_t)handler.floor << RACE_OWNER_SHIFT;
+    for (uint64_t va = begin; others && va < begin + bytes && !x.lanes; va += 4)
+        look_for_user(&x, va);
+    if (x.lanes) race_report_free(bytes, &x);
     if (serial) chk_order_over(serial);
     forget(begin, begin + bytes);
 }

@@ -46,19 +46,57 @@ RACE_ROW void race_row_set(race_row_t *to, race_row_t word, race_row_t to_do)
         _mm256_maskstore_epi64((long long *)to, (__m256i)to_do, (__m256i)word);
 }
 
-/* Which dwords are accessed, as a mask: lanes are 1 << shift dwords apart, and each accesses its
- * first `n` dwords. */
-RACE_ROW race_row_t race_row_used(race_row_t dword, unsigned n, unsigned shift)
+/* ---- the rows that an access of all lanes touches ---- */
+
+typedef struct {
+    const race_row_t *readers; /* read words, from the first lane's on */
+    uint64_t mine, again;      /* word of the access without the lane; the mask of race_again() */
+    race_row_t used;           /* which dwords of a row are accessed, as a mask */
+    unsigned rows, shift;      /* lanes are 1 << shift dwords apart */
+    /* the present row: its number, read words, words to store, and in which places */
+    unsigned k;
+    race_row_t read, word, to_do;
+} race_rows_t;
+
+/* Lanes are 1 << shift dwords apart, and each accesses its first `n` dwords. */
+RACE_ROW race_rows_t race_rows_of(const race_access_t *x, const race_row_t *readers, unsigned n,
+                                  unsigned shift)
 {
-    return (race_row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n);
+    const race_row_t dword = {0, 1, 2, 3};
+    return (race_rows_t){.readers = readers,
+                         .mine = x->word | RACE_MASK_BITS,
+                         .again = x->again,
+                         .used = (race_row_t)((dword & ((UINT64_C(1) << shift) - 1)) < n),
+                         .rows = (ISA_LANES / 4) << shift,
+                         .shift = shift,
+                         .k = ~0u};
 }
 
-/* The lanes of `dwords` dwords (a power of two), counted from dword `first`; lanes are 1 << shift
- * dwords apart. */
-static inline uint64_t race_row_lanes(unsigned first, unsigned dwords, unsigned shift)
+/* Whether the access is a read that is redundant in all lanes. */
+RACE_ROW bool race_rows_again(const race_rows_t *r)
 {
-    const unsigned n = dwords >> shift;
-    return ((UINT64_C(1) << (n ? n : 1)) - 1) << (first >> shift);
+    return r->again && race_row_all(r->readers, r->rows, r->mine, r->used & r->again);
+}
+
+/* Goes on to the next row that is not redundant. False: there is none. */
+RACE_ROW bool race_rows_next(race_rows_t *r)
+{
+    while (++r->k < r->rows) {
+        const race_row_t dword = (race_row_t){0, 1, 2, 3} + 4 * r->k;
+        r->read = r->readers[r->k];
+        r->to_do = r->used;
+        if (r->again && !race_row_left(&r->to_do, r->read ^ r->mine, r->again)) continue;
+        r->word = (dword >> r->shift) << RACE_LANE_SHIFT | r->mine;
+        return true;
+    }
+    return false;
+}
+
+/* The lanes whose dwords are in the present row. */
+static inline uint64_t race_rows_lanes(const race_rows_t *r)
+{
+    const unsigned n = 4u >> r->shift;
+    return ((UINT64_C(1) << (n ? n : 1)) - 1) << (4 * r->k >> r->shift);
 }
 
 /* Whether the host has AVX2, which the choice of the executor's core tells. Set once, before any
