@@ -25,7 +25,7 @@ const char *const aql_dimension_names[AQL_DIMENSIONS] = {"XCD", "AID", "SE",
                                                          "SA",  "WGP", "INSTANCE"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static aql_agent_t agents[AGENTS_MAX]; /* those registered; handles are indices from 1 */
+static aql_agent_t agents[AGENTS_MAX]; /* those registered; a handle is an index + 1 */
 static uint32_t agent_count;
 
 static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t engines, uint32_t units,
@@ -53,7 +53,8 @@ static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t engines,
     return HSA_STATUS_SUCCESS;
 }
 
-/* The runtime has loaded this library, or whoever did has the runtime: it is never loaded here. */
+/* Looks the function up in a library that is loaded already. It is not loaded here: without it the
+ * program has no agents. */
 static void find_function(const char *library_name, const char *name, void **function)
 {
     *function = dlsym(RTLD_DEFAULT, name);
@@ -74,7 +75,7 @@ void aql_thunk_function(const char *name, void **function)
     find_function("libhsakmt.so.1", name, function);
 }
 
-/* Read once: the first interface asks at every call. */
+/* Reads each node's file once, since the first interface asks at every call. */
 static aql_wide_t wide_of_node(uint32_t node)
 {
     static bool known[AGENTS_MAX];
@@ -88,13 +89,13 @@ static aql_wide_t wide_of_node(uint32_t node)
     return found;
 }
 
-/* Runtimes from ROCm 6 on tell it. */
+/* The frequency of the agent's clock in kHz, which runtimes from ROCm 6 on report; else 0. */
 static uint32_t clock_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t handle)
 {
     enum { TIMESTAMP_FREQUENCY = 0xa016, KHZ = 1000, MOST = 0xfffff };
     uint64_t hertz = 0;
     if (get_info(handle, (hsa_agent_info_t)TIMESTAMP_FREQUENCY, &hertz)) return 0;
-    return hertz / KHZ <= MOST ? (uint32_t)(hertz / KHZ) : 0; /* what a marker has room for */
+    return hertz / KHZ <= MOST ? (uint32_t)(hertz / KHZ) : 0; /* a trace's marker has 20 bits */
 }
 
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
@@ -206,8 +207,9 @@ uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block)
 uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
 {
     if (!(block->kind & AQL_BLOCK_TEXTURE) || !block->per_engine) return block->instances;
-    /* One for each compute unit of an array. Engines lack different units where some are fused off,
-     * so AMD's library counts one more than they have on average; so do we, to number alike. */
+    /* One for each compute unit of an array. Where units are fused off, some arrays have more than
+     * others, so AMD's library takes the average plus one. We do the same, so that instances have
+     * the same numbers. */
     uint32_t arrays = agent->arrays * agent->engines;
     uint32_t units = (agent->units + arrays - 1) / arrays + 1;
     return units < block->instances ? units : block->instances;

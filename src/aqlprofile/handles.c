@@ -1,6 +1,7 @@
-/* handles.c - see handles.h. A table of places; a handle is a place and how often it was used.
+/* handles.c - the table of objects (handles.h). A handle is a row's number and how often the row
+ * has been used, so that a stale handle is noticed.
  *
- * Free places form a list through their indices, so adding and removing take the same time however
+ * Free rows form a list through their indices, so adding and removing take the same time however
  * many objects there are. */
 #include "aqlprofile/handles.h"
 
@@ -46,7 +47,7 @@ void aql_memory_free(const aql_memory_t *memory, void *ptr)
     if (ptr) memory->dealloc(ptr, memory->userdata);
 }
 
-/* ---- places ---- */
+/* ---- rows ---- */
 
 typedef struct {
     aql_object_t *object;
@@ -57,7 +58,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static place_t *places;
 static uint32_t place_count, first_free;
 
-/* More places, all free. */
+/* Adds free rows to the table. */
 static bool grow(void)
 {
     enum { FIRST = 64, MAX = 1 << 24 };
@@ -91,7 +92,7 @@ static hsa_status_t add(aql_object_t *object, aqlprofile_handle_t *handle)
     return status;
 }
 
-/* With the lock held: the place of the object, or NULL. */
+/* With the lock held: the row of the object, or NULL. */
 static place_t *find(uint64_t handle, const aql_kind_t *kind)
 {
     uint32_t at = (uint32_t)handle;

@@ -1,7 +1,7 @@
-/* handles.h - objects of the second interface, and the numbers that stand for them.
+/* handles.h - objects of the second interface, and the handles that stand for them.
  *
- * Apart because every kind of packets is such an object: commands in memory that the caller's
- * callbacks gave. A wrong or stale number is refused and not followed. */
+ * Apart because packets of every kind are such an object: commands, in memory that the caller's
+ * callbacks gave. A wrong or stale handle is refused. */
 #ifndef CROCPROF_AQLPROFILE_HANDLES_H
 #define CROCPROF_AQLPROFILE_HANDLES_H
 
@@ -16,7 +16,7 @@ typedef struct {
     void *userdata;
 } aql_memory_t;
 
-/* NULL at *ptr when it fails. `what` is for the message, here and below. */
+/* Sets *ptr to NULL when it fails. `what` names the memory in the message, here and below. */
 hsa_status_t aql_memory_get(const aql_memory_t *memory, uint64_t bytes, const char *what,
                             aqlprofile_buffer_desc_flags_t flags, void **ptr);
 hsa_status_t aql_memory_copy(const aql_memory_t *memory, void *to, const void *from, uint64_t bytes,
@@ -29,11 +29,11 @@ void aql_memory_free(const aql_memory_t *memory, void *ptr);
 typedef struct aql_object aql_object_t;
 
 typedef struct {
-    const char *text;                      /* of what its packets are, for messages */
+    const char *text;                      /* what the packets are for, in messages */
     const char *packets;                   /* name of the argument that receives them */
-    size_t bytes;                          /* of an object */
-    bool copies;                           /* the caller has to give a way to copy */
-    void (*release)(aql_object_t *object); /* what an object has besides its commands; or NULL */
+    size_t bytes;                          /* size of an object */
+    bool copies;                           /* the caller must give a copy callback */
+    void (*release)(aql_object_t *object); /* frees what the object has besides commands; or NULL */
 } aql_kind_t;
 
 /* First member of every object. */
@@ -43,20 +43,20 @@ struct aql_object {
     void *commands;
 };
 
-/* A zeroed object, unless one of the pointers that its caller was given is NULL. */
+/* Makes a zeroed object. Fails if one of the caller's pointers is NULL. */
 hsa_status_t aql_object_begin(const aql_kind_t *kind, const aqlprofile_handle_t *handle,
                               const void *packets, const aql_memory_t *memory,
                               aql_object_t **object);
-/* Puts the commands where the GPU finds them. */
+/* Copies the commands to memory that the GPU reads. */
 hsa_status_t aql_object_write(aql_object_t *object, const uint32_t *words, uint32_t count,
                               const char *what, aqlprofile_memory_hint_t hint);
-/* Gives the object a number that no other has had; or destroys it if it is not well. */
+/* Gives the object a handle that no other object has had. If `status` is an error, destroys it. */
 hsa_status_t aql_object_end(aql_object_t *object, hsa_status_t status, aqlprofile_handle_t *handle);
 
 /* The object, or NULL with a message. It stays until the caller removes it: a handle belongs to one
  * thread at a time. */
 aql_object_t *aql_object_get(aqlprofile_handle_t handle, const aql_kind_t *kind);
-/* Destroys the object; does nothing if there is none of this kind by that number. */
+/* Destroys the object; does nothing if the handle is of no object of this kind. */
 void aql_object_remove(aqlprofile_handle_t handle, const aql_kind_t *kind);
 
 #endif

@@ -1,8 +1,9 @@
 /* internal.h - what the files of the AQL profile library share.
  *
  * Apart from the public headers, which are AMD's. From the bottom up: messages, agents and blocks
- * (agent.c), PM4 packets (pm4.c), plans that give counters their slots (pmc.c), the two public
- * interfaces (v1.c, v2.c). A function that returns hsa_status_t has made a message if it fails. */
+ * (agent.c, topology.c), PM4 packets (pm4.c), plans that give counters their slots (pmc.c),
+ * streaming counters (spm.c), thread traces (trace.c), the two public interfaces (v1.c; v2.c,
+ * v2_spm.c, v2_trace.c). A function that returns hsa_status_t has set the message if it fails. */
 #ifndef CROCPROF_AQLPROFILE_INTERNAL_H
 #define CROCPROF_AQLPROFILE_INTERNAL_H
 
@@ -19,7 +20,7 @@ const char *aql_message(void);
 
 /* ---- agents and their blocks (agent.c) ---- */
 
-/* Counters beyond those of the tables; 0 slots: there are none. */
+/* Counters beyond those of the product, which the software GPU has; 0 slots: there are none. */
 typedef struct {
     uint32_t slots;     /* of each block */
     uint32_t registers; /* number of the first; those of a slot follow from it (topology.c) */
@@ -49,17 +50,18 @@ typedef struct {
     uint32_t id, instances;
     bool per_engine;
     uint32_t slots, max_event, kind;
-    uint32_t streamed;                /* number for the streaming monitor, 0: it cannot have it */
+    uint32_t streamed;                /* its number in a multiplexer table; 0: cannot be streamed */
     const aql_registers_t *registers; /* one per slot */
 } aql_block_t;
 
-/* A function of the HSA runtime, or of the thunk below it where that is a library: NULL if it is
- * not loaded or has none by that name. */
+/* Sets *function to a function of the HSA runtime, or of the thunk below it where that is a library
+ * of its own. NULL: the library is not loaded, or has no such function. */
 void aql_runtime_function(const char *name, void **function);
 void aql_thunk_function(const char *name, void **function);
 
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent);
-/* `located`: the same description if it says where the agent is on the bus, else NULL. */
+/* `located`: the longer form of `info`, which has the agent's place on the bus; NULL: `info` is the
+ * shorter form. */
 hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
                                 const aqlprofile_agent_info_v1_t *located,
                                 aqlprofile_agent_handle_t *handle);
@@ -68,16 +70,17 @@ hsa_status_t aql_agent_get(aqlprofile_agent_handle_t handle, aql_agent_t *agent)
 /* NULL where the agent has no counters in the block. */
 const aql_block_t *aql_block(const aql_agent_t *agent, uint32_t id);
 const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name);
-/* Results of one event: as many as there are shader engines, or one. */
+/* How many results an event of the block has: as many as there are shader engines, or one. */
 uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block);
-/* Instances that exist on the agent: compute units may be fewer than the block has room for. */
+/* How many instances of the block the agent has: its compute units may be fewer than the block's
+ * numbers allow. */
 uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block);
 
-/* topology.c: what a node of the driver's topology, below `root`, says of its counters. */
+/* topology.c: what a node of the driver's topology, in the folder `root`, says of its counters. */
 #define AQL_TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
 aql_wide_t aql_wide_of_node(const char *root, uint32_t number);
 aql_wide_t aql_wide_at(const char *root, uint32_t domain, uint32_t location);
-/* Counters that the agent's block has at once, and the registers of one. */
+/* How many events an instance of the block can count at once, and the registers of one counter. */
 uint32_t aql_block_slots(const aql_agent_t *agent, const aql_block_t *block);
 aql_registers_t aql_slot_registers(const aql_agent_t *agent, const aql_block_t *block,
                                    uint32_t slot);
@@ -117,7 +120,7 @@ enum {
     AQL_RLC_SPM_SE_MUXSEL_ADDR = 0xdc85, /* the next is the data */
     AQL_RLC_SPM_GLOBAL_MUXSEL_ADDR = 0xdc9b,
     AQL_RLC_SPM_SEGMENT_SIZE_CORE1 = 0xdcaf,
-    AQL_REGISTERS_END = 0x10000 /* of all that a product has */
+    AQL_REGISTERS_END = 0x10000 /* no product has registers from here on */
 };
 
 /* CP_PERFMON_CNTL */
@@ -131,22 +134,22 @@ enum {
 };
 
 void aql_pm4_wait_idle(aql_pm4_t *pm4);
-/* One register, by the packet that its number asks for. */
+/* Sets a register, by the kind of packet that is for registers with such numbers. */
 void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
 void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm);
-/* Several words to one register, one after the other. */
+/* Writes several words to one register, one after the other. */
 void aql_pm4_write_register(aql_pm4_t *pm4, uint32_t reg, const uint32_t *words, uint32_t count);
-/* By COPY_DATA, for registers that the other packet does not reach or values that are in memory. */
+/* Set a register by COPY_DATA: for registers that other packets cannot set, or values in memory. */
 void aql_pm4_copy_value(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
 void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address);
-/* The GPU's clock, 64 bits to memory, or its low half to a register. */
+/* Write the GPU's clock: 64 bits to memory, or its lower half to a register. */
 void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address);
 void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg);
 /* Waits until no bit of the mask is set in the register. */
 void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask);
 /* Writes back and invalidates the caches over the range. */
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
-/* Whether one packet can execute so many bytes of commands. */
+/* Fails if one packet cannot execute so many bytes of commands. */
 hsa_status_t aql_pm4_check(uint32_t bytes);
 /* Makes the packet execute the commands. */
 void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet);
@@ -164,7 +167,7 @@ typedef struct {
     uint32_t slot_count, event_count, samples, kinds;
 } aql_plan_t;
 
-enum { AQL_EVENTS_MAX = 65536 }; /* of a profile: more than a GPU has events and instances */
+enum { AQL_EVENTS_MAX = 65536 }; /* of a profile; no GPU has so many events and instances */
 
 /* Gives each event a slot. To be freed with aql_plan_free() in any case. */
 hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
@@ -186,23 +189,23 @@ void aql_pmc_stop(aql_pm4_t *pm4);
 /* ---- streaming counters (spm.c) ---- */
 
 enum {
-    AQL_SPM_LINES = 31, /* the most of the GPU, and of each engine */
-    /* a place of an event in a sample */
-    AQL_SPM_GLOBAL = 0x8000,
-    AQL_SPM_32_BITS = 0x1000, /* the upper half is a line below */
-    AQL_SPM_PLACE = 0x0fff
+    AQL_SPM_LINES = 31, /* at most, of the whole GPU, and of each engine */
+    /* where a sample has the counter of an event */
+    AQL_SPM_GLOBAL = 0x8000,  /* in the lines of the whole GPU */
+    AQL_SPM_32_BITS = 0x1000, /* the upper half is in the same place of the next line */
+    AQL_SPM_PLACE = 0x0fff    /* number of the 16-bit value */
 };
 
 typedef struct {
     aql_plan_t plan;
     uint32_t interval, engines;
-    uint32_t lines[2]; /* of the GPU, of an engine; the tables alike */
+    uint32_t lines[2]; /* [0]: of the whole GPU, [1]: of each engine; so in `table` */
     uint16_t table[2][AQL_SPM_LINES * 16];
     uint16_t *place; /* of each event */
 } aql_spm_t;
 
 bool aql_spm_counts(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event);
-/* Into zeroed memory; to be freed with aql_spm_free() in any case. */
+/* Fills *spm, which must be zeroed. It is to be freed with aql_spm_free() in any case. */
 hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
                           uint32_t count, uint64_t interval, aql_spm_t *spm);
 void aql_spm_free(aql_spm_t *spm);
@@ -223,26 +226,26 @@ typedef struct {
     uint64_t begin[AQL_TRACE_ENGINES], size[AQL_TRACE_ENGINES]; /* addresses; 0 bytes: not traced */
 } aql_trace_t;
 
-/* What the stop packet stores of one shader engine; the clocks are in the first slot alone. */
+/* What the stop packet stores of one shader engine; the clocks only in the row of the first. */
 typedef struct {
     uint32_t status, counter, written, unused;
     uint64_t clock_begin, clock_end;
 } aql_trace_control_t;
 
-/* The trace that the parameters ask for; `second` is the second interface, whose parameters are
- * others. Sizes and addresses are left to aql_trace_place(). */
+/* Sets up the trace that the parameters ask for. `second`: they are of the second interface, which
+ * has others than the first. aql_trace_place() sets sizes and addresses. */
 hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_parameter_t *parameters,
                             uint32_t count, bool second, aql_trace_t *trace);
 /* Divides the data among the engines. */
 hsa_status_t aql_trace_place(aql_trace_t *trace, uint64_t data, uint64_t bytes, uint64_t control);
 void aql_trace_begin(aql_pm4_t *pm4, const aql_trace_t *trace);
 void aql_trace_end(aql_pm4_t *pm4, const aql_trace_t *trace);
-/* Words into the running trace: a header and what follows it. */
+/* Writes a marker about a code object into the running trace: its header, then the word. */
 void aql_trace_mark(aql_pm4_t *pm4, uint32_t type, uint32_t word);
-/* Bytes that the engine has written. */
+/* How many bytes the engine has written. */
 uint64_t aql_trace_bytes(const aql_trace_t *trace, const aql_trace_control_t *control,
                          uint32_t engine);
-/* Whether all was written; if not, the worst that happened to any engine. */
+/* Fails if an engine could not write all of its trace, with the worst error of all engines. */
 hsa_status_t aql_trace_check(const aql_trace_t *trace, const aql_trace_control_t *control);
 
 #endif

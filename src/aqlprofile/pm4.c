@@ -1,7 +1,7 @@
 /* pm4.c - the PM4 packets of gfx9 that program and read counters.
  *
- * Apart because this file knows how packets are laid out (AMD's public PM4 headers for gfx9); what
- * others send too is in hsa/pm4.h. The same words drive a real GPU. */
+ * Apart because this file knows how packets are laid out (AMD's public PM4 headers for gfx9).
+ * Packets that other libraries send, too, are in hsa/pm4.h. The same words drive a real GPU. */
 #include "aqlprofile/internal.h"
 #include "hsa/pm4.h"
 

@@ -10,16 +10,16 @@
 enum {
     INSTANCES_MAX = 64, /* of a block; the tables have at most 32 */
     BLOCKS_MAX = 64,
-    /* what adds up the level of the slot before, every 4 clocks and every clock */
+    /* events that add up the level in the slot before, every 4 clocks and every clock */
     SQ_ACCUM_PREV = 1,
     SQ_ACCUM_PREV_HIRES = 185,
 };
-#define SQ_CTRL_WAVES 0xffff0057u /* without ES and LS, which gfx9 has merged into GS and HS */
+#define SQ_CTRL_WAVES 0xffff0057u /* all stages but ES and LS, which gfx9 merged into GS and HS */
 
 typedef struct {
     const aql_agent_t *agent;
     uint16_t used[BLOCKS_MAX][INSTANCES_MAX];
-    uint32_t sums; /* events that add up a level: few profiles have any */
+    uint32_t sums; /* how many events add up a level; most profiles have none */
     aql_plan_t *plan;
 } planner_t;
 
@@ -45,8 +45,8 @@ static bool same_level(const aqlprofile_pmc_event_t *a, const aqlprofile_pmc_eve
            a->event_id == b->event_id;
 }
 
-/* An accumulating event must sit right after the level that it adds up: one of the profile's own
- * events if it asks for the level too, or one that nobody reads. */
+/* An accumulating event must have the slot right after the level that it adds up. If the profile
+ * asks for that level, too, its slot serves both; else the level gets a slot that is not read. */
 static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, uint32_t count,
                           uint32_t at, bool *placed)
 {

@@ -1,11 +1,11 @@
 /* spm.c - streaming counters: which counter stands where in a sample, and the commands for it.
  *
- * A sample is lines of 16 halves of 32 bits: first those of blocks that the GPU has once, the clock
- * in front, then those of each shader engine. Even lines take the even counters of a block, odd
- * lines the odd ones; a counter of SQ takes a place in an even line and the one below it. The order
- * of the writes is that of AMD's library. It also writes how many clocks each block's counters are
- * late, which nobody has published for gfx90a: on a GPU, what a sample shows of different blocks
- * may be some clocks apart. */
+ * A sample is lines of 16 values of 16 bits: first those of blocks that the GPU has once, with the
+ * clock in front, then those of each shader engine. Even lines take the even counters of a block,
+ * odd lines the odd ones; a counter of SQ takes a place in an even line and the same place in the
+ * next line. The order of the writes is that of AMD's library. That library also programs by how
+ * many clocks each block's counters are late, which is not published for gfx90a: on a GPU, the
+ * values of different blocks in a sample may be some clocks apart. */
 #include "aqlprofile/internal.h"
 
 #include <stdlib.h>
@@ -16,11 +16,11 @@ enum {
     STAMPS = 4,
     STAMP = 0xf0f0,
     NOTHING = 0xffff,
-    /* bits of a select: which end of a counter is the last, and the second event */
+    /* bits of a select: the counter stops at its largest value; the second event */
     STOPS_16 = 1 << 20,
     STOPS_32 = 3 << 20,
     SECOND_SHIFT = 10,
-    IN_SELECT = 2, /* counters of 16 bits */
+    IN_SELECT = 2, /* counters of 16 bits in a select */
     /* RLC_SPM_PERFMON_CNTL */
     STALL_WHEN_FULL = 3 << 12,
     INTERVAL_SHIFT = 16
@@ -30,19 +30,20 @@ enum {
 
 enum { EVEN, ODD, KINDS };
 
-/* Places taken of the GPU's lines, or of an engine's. */
+/* How many places of even and odd lines are taken, of the whole GPU's lines or of an engine's. */
 typedef struct {
     uint32_t count[KINDS];
 } taken_t;
 
-/* Lines of the two kinds take turns. */
+/* The next free place in lines of that kind; even and odd lines alternate. */
 static uint32_t place_of(const taken_t *taken, unsigned kind)
 {
     const uint32_t n = taken->count[kind];
     return (n / LINE * KINDS + kind) * LINE + n % LINE;
 }
 
-/* Places run on while they exist: at the end the lines tell whether all did. */
+/* Puts a counter in the next place. Places beyond the last line are counted, but not written:
+ * aql_spm_make() then fails. */
 static uint32_t put(uint16_t *table, taken_t *taken, unsigned kind, uint32_t counter,
                     const aql_slot_t *slot)
 {
@@ -96,7 +97,7 @@ hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t
 {
     enum { STEP = 32, INTERVAL_MAX = 65504, ENGINES_MAX = 8 };
     taken_t taken[] = {{{[EVEN] = STAMPS}}, {{0}}};
-    aql_agent_t product = *agent; /* streams have registers of its slots alone */
+    aql_agent_t product = *agent; /* only the product's own slots can be streamed */
     product.wide = (aql_wide_t){0};
     hsa_status_t status = aql_plan_make(&product, events, count, &spm->plan);
     for (uint32_t i = 0; i < count && !status; i++)
@@ -117,7 +118,7 @@ hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t
     memset(spm->table, 0xff, sizeof spm->table);
     for (uint32_t i = 0; i < STAMPS; i++)
         spm->table[0][i] = STAMP;
-    /* SQ first: its pairs of places lie one below the other */
+    /* SQ first, so that both places of each of its counters have the same number in their lines */
     for (int sq = 1; sq >= 0; sq--)
         for (uint32_t i = 0; i < count; i++)
             if (!(spm->plan.slots[spm->plan.of[i]].block->kind & AQL_BLOCK_SQ) == !sq)
@@ -140,7 +141,7 @@ void aql_spm_free(aql_spm_t *spm)
 
 /* ---- commands ---- */
 
-/* Two counters of 16 bits in a select, two selects in a counter register. */
+/* Programs two counters of 16 bits, which share a select. A slot has two selects. */
 static void program_pair(aql_pm4_t *pm4, const aql_plan_t *plan, uint32_t first)
 {
     const aql_slot_t *slot = &plan->slots[first];
@@ -189,7 +190,7 @@ static void set_table(aql_pm4_t *pm4, const uint16_t *table, uint32_t lines, uin
     const uint32_t n = lines * LINE / 2;
     for (uint32_t i = 0; i < n; i++)
         words[i] = table[2 * i] | (uint32_t)table[2 * i + 1] << 16;
-    words[n] = NOTHING | (uint32_t)NOTHING << 16; /* the end */
+    words[n] = NOTHING | (uint32_t)NOTHING << 16; /* marks the end of the table */
     aql_pm4_set(pm4, address, 0);
     aql_pm4_write_register(pm4, address + 1, words, n + 1);
 }

@@ -1,8 +1,8 @@
 /* topology.c - counters beyond those of the product, where the driver says that an agent has them.
  *
- * A GPU that is no chip need not be short of registers. Its node in the driver's topology then says
- * how many counters each block has, and where their registers are; a real GPU's node says neither,
- * and the tables made from share/counters hold. */
+ * A software GPU can have more counters than a chip. Its node in the driver's topology then says
+ * how many each block has, and where their registers are. A real GPU's node says neither: then only
+ * the tables made from share/counters count. */
 #include "aqlprofile/internal.h"
 
 #include "base/file.h"
@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 1024, /* of a block, as the planner's numbers are wide */
+    SLOTS_MAX = 1024, /* of a block; softgpu has no more */
     OF_A_SLOT = 3,    /* registers: select, low, high */
     OUTER_BLOCKS = 16 /* blocks that have such registers, by number */
 };
-#define REGISTERS_END 0x1c000u /* what the packet reaches that sets registers of this kind */
+#define REGISTERS_END 0x1c000u /* SET_UCONFIG_REG cannot set registers from here on */
 
 typedef struct {
     uint64_t location, domain, slots, registers;
@@ -45,7 +45,7 @@ static bool read_node(const char *root, uint32_t number, node_t *node)
     return true;
 }
 
-/* What does not fit the packets is not believed. */
+/* Ignores numbers that do not fit into packets. */
 static aql_wide_t wide_of(const node_t *node)
 {
     const uint64_t registers = node->slots * OF_A_SLOT * OUTER_BLOCKS;

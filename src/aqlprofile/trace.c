@@ -1,8 +1,8 @@
 /* trace.c - thread traces of gfx9: parameters to register values, and the commands around a trace.
  *
  * Apart because both interfaces trace in the same way. Register values and their order are those of
- * AMD's library, but for two points where it relies on chance: the index is set back to all engines
- * before markers are written, and the wait for the end reads the status register itself. */
+ * AMD's library, except for two points where that relies on chance: here GRBM_GFX_INDEX selects all
+ * engines again before markers are written, and the wait for the end reads the status register. */
 #include "aqlprofile/internal.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ enum {
     MODE_ON = 0x02240000,
     HIWATER = 6,
 
-    USERDATA_BEGIN = 0x434f5200, /* decoders look at nothing that comes before */
+    USERDATA_BEGIN = 0x434f5200, /* decoders ignore all markers before this one */
     USERDATA_VERSION = 524801,
     USERDATA_CLOCK = 5,
     USERDATA_CODE_OBJECT = 4,
@@ -45,7 +45,7 @@ enum {
     STATUS_ERROR = 1 << 28, /* no translation for an address of the buffer */
     STATUS_BUSY = 1 << 30,
     PAGE = 4096,
-    ENGINES_OF_HARDWARE = 64 /* that the division of the buffer leaves room for */
+    ENGINES_OF_HARDWARE = 64 /* those that are not traced have a page of the buffer each */
 };
 #define STATUS_FULL  (1u << 31)
 #define RESET_BUFFER (1u << 31)
@@ -152,7 +152,7 @@ static bool add_counter(parse_t *p, uint32_t value)
     return true;
 }
 
-/* A parameter that an interface takes and that changes nothing there has no limits either. */
+/* For parameters that an interface accepts and ignores. */
 static bool accept(parse_t *p, uint32_t value)
 {
     (void)p, (void)value;
@@ -226,7 +226,7 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
     trace->mask = MASK_STALLS | trace->unit | trace->simds << 8 | p.vm_id << 12;
     trace->token_mask = p.occupancy ? TOKENS_OCCUPANCY : TOKENS_ALL;
     trace->token_mask2 = UINT32_MAX;
-    if (p.raw_mask && p.raw_tokens && p.raw_tokens2) { /* all of them or none */
+    if (p.raw_mask && p.raw_tokens && p.raw_tokens2) { /* used only if all three are given */
         trace->mask = p.raw_mask;
         trace->token_mask = p.raw_tokens;
         trace->token_mask2 = p.raw_tokens2;
@@ -288,7 +288,7 @@ static void program_counters(aql_pm4_t *pm4, const aql_trace_t *trace)
     aql_pm4_wait_idle(pm4);
 }
 
-/* The clock into memory, and from there into the trace, so that both tell the same moment. */
+/* Writes the clock to memory, and from there into the trace, so that both have the same value. */
 static void mark_clock(aql_pm4_t *pm4, uint64_t address)
 {
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);

@@ -12,8 +12,7 @@
 
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 
-/* Bytes of each part, in the order in which they lie after the header; as AMD's library has them.
- */
+/* The header: bytes of each part, in the order in which the parts follow, which is AMD's order. */
 typedef struct {
     uint32_t control, read, read_again, next_read, start, stop;
 } parts_t;
@@ -62,7 +61,7 @@ static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
                         profile->event_count == UINT32_MAX ? "traces of sampled PCs"
                                                            : "streaming counters");
     job->traces = true;
-    /* the second interface's parameters, which give counters their SIMDs */
+    /* converts to the second interface's parameters, in which a counter has a mask of SIMDs */
     aqlprofile_att_parameter_t *given = calloc(profile->parameter_count + 1ul, sizeof *given);
     uint32_t count = 0, counters = 0;
     if (!given)
@@ -83,7 +82,7 @@ static hsa_status_t begin_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
 
 static hsa_status_t begin_counting(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
 {
-    /* a count beyond the limit is refused with the plan, which looks at no event then */
+    /* aql_plan_make() refuses a count beyond the limit before it reads an event */
     if (profile->events && profile->event_count && profile->event_count <= AQL_EVENTS_MAX) {
         job->events = malloc(profile->event_count * sizeof *job->events);
         if (!job->events)
@@ -95,7 +94,7 @@ static hsa_status_t begin_counting(const hsa_ven_amd_aqlprofile_profile_t *profi
     return aql_plan_make(&job->agent, job->events, profile->event_count, &job->plan);
 }
 
-/* What the profile asks for; to be ended in any case. */
+/* Works out what the profile asks for. end_job() has to follow in any case. */
 static hsa_status_t begin_job(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job)
 {
     memset(job, 0, sizeof *job);
@@ -119,7 +118,7 @@ static uint32_t output_bytes(const job_t *job)
     return job->traces ? 0 : job->plan.samples * 8;
 }
 
-/* Where a trace's control is, after the header. */
+/* Address of a trace's aql_trace_control_t, which follow the header. */
 static uint64_t control_address(const hsa_ven_amd_aqlprofile_profile_t *profile)
 {
     return (uintptr_t)profile->command_buffer.ptr + sizeof(parts_t);
@@ -132,7 +131,7 @@ static hsa_status_t place_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
                            profile->output_buffer.size, control_address(profile));
 }
 
-/* Writes the commands after the header, or finds their sizes alone if `words` is NULL. */
+/* Writes the commands behind the header and returns their sizes. `words` NULL: writes nothing. */
 static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                      uint32_t *words, uint32_t capacity)
 {
@@ -169,7 +168,8 @@ static uint32_t command_bytes(const parts_t *parts)
     return (used + 0x1800) & ~0xfffu; /* whole pages, at least half a page of them free */
 }
 
-/* The buffers are there, aligned and large enough; sets the sizes of those that are too small. */
+/* Fails unless the buffers are there, aligned and large enough; sets the needed sizes of those that
+ * are too small. */
 static hsa_status_t check_buffers(hsa_ven_amd_aqlprofile_profile_t *profile, uint32_t command,
                                   uint32_t output)
 {
@@ -253,7 +253,7 @@ out:
     return status;
 }
 
-/* The sizes of the parts, if start has prepared the command buffer for this profile. */
+/* Gets the sizes of the parts. Fails if start has not prepared the command buffer. */
 static hsa_status_t prepared(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                              parts_t *parts)
 {
@@ -397,7 +397,7 @@ typedef struct {
     bool found;
 } wanted_t;
 
-/* Takes the sample that is asked for; or adds up all those of an event. */
+/* Takes the sample that is asked for, or adds up all samples of an event. */
 static hsa_status_t take_sample(hsa_ven_amd_aqlprofile_info_type_t type,
                                 hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
@@ -416,7 +416,7 @@ static hsa_status_t take_sample(hsa_ven_amd_aqlprofile_info_type_t type,
     }
     if (trace) {
         asked->trace_data = info->trace_data;
-        return HSA_STATUS_SUCCESS; /* to the end, where it shows whether all was written */
+        return HSA_STATUS_SUCCESS; /* goes on, since errors of the trace are reported at the end */
     }
     asked->pmc_data.result = info->pmc_data.result;
     return HSA_STATUS_INFO_BREAK;
@@ -486,8 +486,8 @@ static hsa_status_t block_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Commands that let a queue's waves be counted, or no longer. AMD's library sets the size in a
- * profile that its signature calls constant; programs rely on it. */
+/* Makes the command that lets a queue's waves be counted, or no longer. As in AMD's library, this
+ * sets the size in the profile, although that is const: programs rely on it. */
 static hsa_status_t queue_command(const hsa_ven_amd_aqlprofile_profile_t *profile, bool enable,
                                   hsa_ext_amd_aql_pm4_packet_t *packet)
 {

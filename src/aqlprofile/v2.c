@@ -1,7 +1,6 @@
 /* v2.c - the aqlprofile_* functions: agents that the caller describes, memory from its callbacks.
  *
- * Apart from v1.c because packets are objects here. They live in handles.c; a handle that is none,
- * or no longer, is refused. */
+ * Apart from v1.c because packets are objects here, with handles (handles.c). */
 #include "aqlprofile/handles.h"
 #include "aqlprofile/internal.h"
 
@@ -63,7 +62,8 @@ static const aql_kind_t counters_kind = {.text = "counters",
                                          .copies = true,
                                          .release = release};
 
-/* Where the three lists begin and the last ends, in dwords. The first begins at 0. */
+/* Where the three lists of commands are, in dwords. The first begins at 0, the last ends at `end`.
+ */
 typedef struct {
     uint32_t start, stop, end;
 } lists_t;

@@ -2,8 +2,8 @@
  * decoding.
  *
  * Apart from v2.c because samples come from the driver while the counters run. Between start and
- * stop a thread looks every few milliseconds: buffers take turns, the driver fills one while the
- * other is told of. */
+ * stop a thread fetches them every few milliseconds. There are two buffers: the driver fills one
+ * while the callback gets the other. */
 #include "aqlprofile/handles.h"
 #include "aqlprofile/internal.h"
 
@@ -18,7 +18,7 @@
 
 enum { DESCRIPTION_BYTES = 4096, LINE_BYTES = 32, VERSION = 1 };
 
-/* What a decoder is told of samples. */
+/* Describes samples to a decoder. */
 typedef struct {
     uint32_t version, lines, engine_lines, engines, arrays, xccs;
     uint64_t event_count;
@@ -27,7 +27,7 @@ typedef struct {
 
 enum { EVENTS_MAX = (DESCRIPTION_BYTES - sizeof(description_t)) / sizeof(uint16_t) };
 
-/* In front of the samples in a buffer; the driver's. */
+/* The header that the driver writes in front of the samples in a buffer. */
 typedef struct {
     uint32_t version, bytes, lost, reserved[5];
 } header_t;
@@ -39,11 +39,11 @@ typedef struct {
     description_t *description;
     uint64_t buffer_bytes;
     uint8_t *buffer[2];
-    unsigned at; /* the one that the driver has */
+    unsigned at; /* index of the buffer that the driver has */
     aqlprofile_spm_data_callback_t callback;
     void *userdata;
     pthread_t thread;
-    pthread_mutex_t lock; /* the rest */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t changed;
     bool running, stopping;
 } stream_t;
@@ -59,8 +59,8 @@ static hsa_status_t node_of(hsa_agent_t agent, uint32_t *node)
     return get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, node);
 }
 
-/* `name` of the HSA runtime takes the agent, that of the thunk (which runtimes before 6 leave to
- * others) its node. */
+/* Acquires or releases the driver's streaming counters by the function `name` of the HSA runtime.
+ * Runtimes before ROCm 6 do not have it: then by the thunk's function, which takes the node. */
 static hsa_status_t own(hsa_agent_t agent, const char *name, const char *thunk_name)
 {
     hsa_status_t (*runtime)(hsa_agent_t) = NULL;
@@ -94,7 +94,8 @@ static hsa_status_t exchange(hsa_agent_t agent, void *buffer, size_t bytes)
 
 /* ---- fetching ---- */
 
-/* Gives the driver the other buffer and tells of this one: whether there was anything in it. */
+/* Gives the driver the other buffer, and the callback the one that the driver had. True if there
+ * were samples in it. */
 static bool fetch(stream_t *s)
 {
     enum { ONLY_XCC = 0 };
@@ -128,7 +129,7 @@ static void *fetch_until_stopped(void *argument)
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
-    /* counters that nobody has stopped would never end it */
+    /* a limit, since counters that are still running would fill buffers for ever */
     for (int i = 0; i < LAST_LOOKS && fetch(s); i++) {
     }
     return NULL;
@@ -354,7 +355,7 @@ AQL_EXPORT hsa_status_t aqlprofile_spm_decode_query(aqlprofile_spm_buffer_desc_t
     return HSA_STATUS_SUCCESS;
 }
 
-/* All bits: the counter stood at its end. */
+/* UINT64_MAX stands for a counter that has stopped at its largest value. */
 static uint64_t value_at(const uint16_t *segment, uint32_t at, bool wide)
 {
     enum { LINE = LINE_BYTES / 2 };

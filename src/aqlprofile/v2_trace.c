@@ -1,7 +1,7 @@
 /* v2_trace.c - the aqlprofile_att_* functions: packets around a trace, its data, and markers.
  *
- * Apart from v2.c because a trace has other memory than counters: the host does not see the data
- * until the caller's copy has fetched it. */
+ * Apart from v2.c because a trace has other memory than counters: the host cannot read the data
+ * before the caller's callback has copied it. */
 #include "aqlprofile/handles.h"
 #include "aqlprofile/internal.h"
 
@@ -49,7 +49,7 @@ static hsa_status_t allocate(trace_t *t)
     return status ? status : aql_memory_copy(memory, ptr, zeros, control_bytes, "control");
 }
 
-/* Where the second list begins, and where it ends, in dwords. */
+/* Where the second list of commands begins and ends, in dwords. */
 typedef struct {
     uint32_t stop, end;
 } lists_t;
@@ -98,7 +98,7 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     if (!status)
         status =
             aql_trace_make(&agent, profile.parameters, profile.parameter_count, true, &t->trace);
-    if (!status) status = aql_trace_place(&t->trace, 0, t->trace.bytes, 0); /* the size alone */
+    if (!status) status = aql_trace_place(&t->trace, 0, t->trace.bytes, 0); /* checks the size */
     if (!status) status = allocate(t);
     if (!status)
         status =
@@ -107,7 +107,7 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     return aql_object_end(object, status, handle);
 }
 
-/* The word before the tokens, which decoders expect of GPUs that write none themselves. */
+/* The word in front of the tokens. Newer GPUs write such a word themselves; decoders expect it. */
 static uint64_t describe(const aql_trace_t *trace, uint32_t engine)
 {
     enum { VERSION = 0x11, MI200_OR_OLDER = 4 };
