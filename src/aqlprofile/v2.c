@@ -62,7 +62,7 @@ static const aql_kind_t counters_kind = {.text = "counters",
                                          .copies = true,
                                          .release = release};
 
-/* Where the three lists of commands are, in dwords. The first begins at 0, the last ends at `end`.
+/* Where the three lists of commands are, in dwords: `start` and `stop` begin the second and third.
  */
 typedef struct {
     uint32_t start, stop, end;
