@@ -1,4 +1,4 @@
-/* agents.c - the GPUs as the counter engine wants to know them, their counters and shared memory.
+/* agents.c - the GPUs: properties for the counter engine, their counters, memory for packets.
  *
  * Agents are listed once for each life of the runtime; catalogues are made on first use. */
 #include "v1/v1.h"
@@ -27,7 +27,7 @@ static uint32_t number(hsa_agent_t agent, unsigned what, uint32_t otherwise)
     return value[0];
 }
 
-/* How much each block counts at once is the AQL profile library's to say. */
+/* Asks the AQL profile library how many events each block counts at once. */
 static void learn_slots(v1_agent_t *a)
 {
     for (uint32_t block = 0; block < CTR_BLOCK_IDS; block++) {
@@ -78,7 +78,7 @@ void v1_agents_list(void)
     for (unsigned i = 0; i < agent_count; i++) {
         const hsax_agent_t *from = hsax_agent_at(i);
         v1_agent_t *a = &agents[i];
-        /* The texts of a catalogue stay, whatever is at this place now. */
+        /* Programs may have texts of a catalogue, so it is kept, for GPUs of the same kind. */
         *a = (v1_agent_t){.hsa = from->agent,
                           .gpu = from->gpu,
                           .index = indices[from->gpu]++,
@@ -159,8 +159,8 @@ ctr_catalogue_t *v1_catalogue(v1_agent_t *agent)
 
 /* ---- memory ----
  *
- * Contexts come and go with every dispatch in some tools, the runtime's allocations are slow: a few
- * blocks are kept. */
+ * Some tools open and close a context for every dispatch, and the runtime allocates slowly, so a
+ * few blocks of memory are kept for later contexts. */
 
 static struct {
     const v1_agent_t *agent;

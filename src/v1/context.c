@@ -71,8 +71,8 @@ static bool names_trace(const char *name)
     return name && (!strcmp(name, "THREAD_TRACE") || !strcmp(name, "TT") || !strcmp(name, "SQTT"));
 }
 
-/* A counter by block, perhaps an instance of it, and event: the one that is defined for it, or
- * one without a definition. With v1_catalogue_lock. */
+/* The counter of an event of a block ("SQ") or of one of its instances ("TCC[3]"): the one that is
+ * defined, or a new one without a definition. With v1_catalogue_lock held. */
 static const ctr_counter_t *by_event(ctr_catalogue_t *catalogue, const char *block, uint32_t event,
                                      ctr_error_t *error)
 {
@@ -92,7 +92,7 @@ static const ctr_counter_t *by_event(ctr_catalogue_t *catalogue, const char *blo
     return ctr_catalogue_instance(catalogue, name, &found, error) == CTR_OK ? found : NULL;
 }
 
-/* "SQ:4", "TCC[3]:17": false if the name is none of that kind. */
+/* Splits a name like "SQ:4" or "TCC[3]:17". False: the name has another form. */
 static bool split_event(const char *name, char block[64], uint32_t *event)
 {
     const char *colon = strchr(name, ':');
@@ -110,7 +110,7 @@ static bool names_block(const ctr_catalogue_t *catalogue, const char *name)
     return ctr_catalogue_find_block(catalogue, block);
 }
 
-/* The counter of a metric feature; NULL with a message. With v1_catalogue_lock. */
+/* The counter of a metric feature; NULL with a message. With v1_catalogue_lock held. */
 static const ctr_counter_t *resolve(const char *function, const v1_agent_t *agent,
                                     const rocprofiler_feature_t *feature)
 {
@@ -154,7 +154,7 @@ static hsa_status_t copy_features(v1_context_t *c, const rocprofiler_feature_t *
     return c->features ? HSA_STATUS_SUCCESS : v1_no_memory("no memory for features");
 }
 
-/* Counters of all features, and the plan of their groups. */
+/* Looks up the counters of all features and plans their groups. */
 static hsa_status_t plan(const char *function, v1_context_t *c)
 {
     const ctr_counter_t **wanted = calloc(c->feature_count + 1, sizeof *wanted);
@@ -169,7 +169,7 @@ static hsa_status_t plan(const char *function, v1_context_t *c)
     pthread_mutex_lock(&v1_catalogue_lock);
     for (uint32_t i = 0; i < c->feature_count && !status; i++) {
         rocprofiler_feature_t *f = &c->features[i];
-        /* the program's may have data that it has not read: contexts can share features */
+        /* contexts can share the program's features, which may have data that it has not read */
         if (c->owns_features) memset(&f->data, 0, sizeof f->data);
         if (f->kind == ROCPROFILER_FEATURE_KIND_TRACE && names_trace(f->name) && !c->trace) {
             c->trace = f;
@@ -212,7 +212,7 @@ static uint32_t instances_of(const ctr_event_t *event)
     return event->instance_end - event->instance_begin;
 }
 
-/* A feature for each instance of the events that no feature asks for itself. */
+/* Adds a feature for each instance of the group's events that no feature of the program names. */
 static hsa_status_t add_inputs(v1_group_t *g)
 {
     const ctr_event_t *events = g->pass->events, *end = events + g->pass->event_count;
@@ -375,7 +375,7 @@ hsa_status_t rocprofiler_open(hsa_agent_t agent, rocprofiler_feature_t *features
                            (v1_context_t **)context, mode, properties);
 }
 
-/* With v1_lock held: waits for kernels that have the context. */
+/* With v1_lock held: waits until no kernel has a group of the context any more. */
 static bool wait_landed(v1_context_t *c, uint64_t deadline)
 {
     for (uint32_t i = 0; i < c->group_count; i++)
@@ -451,7 +451,7 @@ hsa_status_t rocprofiler_features_set_open(hsa_agent_t agent,
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- what a context is ---- */
+/* ---- questions about a context ---- */
 
 hsa_status_t rocprofiler_get_agent(rocprofiler_t *context, hsa_agent_t *agent)
 {

@@ -1,6 +1,6 @@
 /* data.c - what groups count: their packets, sampling over a queue, and the values.
  *
- * Packets are AQLprofile's, values the counter engine's. A group's state changes here only. */
+ * AQLprofile makes packets, the counter engine values. A group's state changes here only. */
 #include "v1/v1.h"
 
 #include "base/clock.h"
@@ -94,8 +94,8 @@ static hsa_status_t build(v1_group_t *g, v1_packets_t *p, uint32_t output)
     return HSA_STATUS_SUCCESS;
 }
 
-/* The order around a kernel: the trace outside, the counters inside. Concurrent kernels only read
- * counters that count all the time. */
+/* Sets the packets around a kernel: those of the trace outside, those of the counters inside.
+ * Around concurrent kernels counters are only read, since they count all the time. */
 static void line_up(v1_group_t *g)
 {
     unsigned before = 0, after = 0;
@@ -156,7 +156,7 @@ void v1_packets_free(v1_group_t *g)
 {
     const v1_packets_t *all[] = {&g->counters, &g->trace, &g->earlier};
     if (g->context->life != v1_life()) return;            /* HSA has freed everything */
-    if (g->context->queue && g->state == V1_LOST) return; /* the GPU might yet execute a stop */
+    if (g->context->queue && g->state == V1_LOST) return; /* the GPU may yet execute the packets */
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         v1_memory_put(g->context->agent, all[i]->memory, all[i]->bytes);
     if (g->done.handle) hsax.core.hsa_signal_destroy_fn(g->done);
@@ -186,7 +186,7 @@ static hsa_status_t execute(const char *function, v1_group_t *g, hsa_queue_t *qu
         hsax.core.hsa_signal_store_screlease_fn(queue->doorbell_signal, (hsa_signal_value_t)index);
     }
     while (hsax.core.hsa_signal_load_scacquire_fn(g->done) > 0) {
-        /* short waits of no interrupt, so that the timeout is kept */
+        /* not by the runtime's wait, which needs an interrupt and may exceed the timeout */
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
         if (deadline != UINT64_MAX && base_clock_ns(CLOCK_MONOTONIC) > deadline)
             return v1_failed("%s: the GPU has not answered within %llu ns", function,
@@ -203,7 +203,7 @@ static v1_group_t *standalone_group(const char *function, rocprofiler_t *context
     return NULL;
 }
 
-/* The group, which must have been started; an error with a message. */
+/* Finds a group that has been started; else an error with a message. */
 static hsa_status_t find_running(const char *function, rocprofiler_t *context, uint32_t index,
                                  v1_group_t **group)
 {
@@ -215,7 +215,8 @@ static hsa_status_t find_running(const char *function, rocprofiler_t *context, u
     return running ? HSA_STATUS_SUCCESS : v1_failed("%s: group %u is not started", function, index);
 }
 
-/* Concurrent kernels go on counting after their group: its claim stays. */
+/* Sets the group's state, and releases its claim of the GPU when it no longer counts. A group of
+ * concurrent kernels keeps its claim, since the GPU goes on counting. */
 static void set_state(v1_group_t *g, v1_state_t state)
 {
     pthread_mutex_lock(&v1_lock);
@@ -231,7 +232,7 @@ static void set_state(v1_group_t *g, v1_state_t state)
     pthread_mutex_unlock(&v1_lock);
 }
 
-/* With v1_lock held: NULL, or the name of the library that counts on the group's GPU. */
+/* With v1_lock held: claims the group's GPU (hsa/owner.h). NULL, or the name of its owner. */
 static const char *claim(v1_group_t *g)
 {
     if (!g->counters.memory || g->claimed) return NULL;
@@ -240,7 +241,8 @@ static const char *claim(v1_group_t *g)
     return owner;
 }
 
-/* A queue that the context has made for itself runs none of the program's kernels. */
+/* A context with a queue of its own (MODE_CREATEQUEUE) counts kernels in the program's queues. That
+ * works only if HSA has loaded this library: see hsa/counted.h. */
 static void warn_of_uncounted_queues(const v1_group_t *g)
 {
     static atomic_bool told;
@@ -330,13 +332,13 @@ static bool same_events(const v1_agent_t *agent, const hsa_ven_amd_aqlprofile_pr
            !memcmp(agent->events, profile->events, profile->event_count * sizeof *agent->events);
 }
 
-/* Concurrent kernels: the agent counts the group's events from now on. */
+/* For concurrent kernels: lets the agent count the group's events from now on, all the time. */
 static hsa_status_t start_always(v1_agent_t *agent, v1_group_t *g)
 {
     const hsa_ven_amd_aqlprofile_profile_t *profile = &g->counters.profile;
     size_t bytes = profile->event_count * sizeof *profile->events;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    agent->event_count = 0; /* unknown, until they count */
+    agent->event_count = 0; /* nothing is counted until the packets have been executed */
     if (!agent->queue)
         status = hsax.core.hsa_queue_create_fn(agent->hsa, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL,
                                                UINT32_MAX, UINT32_MAX, &agent->queue);
@@ -365,7 +367,7 @@ static const char *obstacle(const v1_group_t *g, const v1_agent_t *on)
 
 bool v1_group_fly(v1_group_t *g, const v1_agent_t *on)
 {
-    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* of events that others share */
+    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* one start_always() at a time */
     v1_agent_t *agent = g->context->agent;
     bool start = false;
     pthread_mutex_lock(&starting);
@@ -402,7 +404,7 @@ void v1_group_land(v1_group_t *g, bool lost)
     rocprofiler_group_t info = v1_group_info(g);
     g->has_data = !lost;
     set_state(g, lost ? V1_LOST : V1_READY);
-    /* From here on the context may be gone. */
+    /* The program may close the context from here on. */
     if (entry)
         v1_entry_ready(entry, lost);
     else if (handler && !lost)
@@ -414,7 +416,7 @@ void v1_group_land(v1_group_t *g, bool lost)
 typedef struct {
     v1_group_t *group;
     double *raw;
-    size_t next; /* event of the profile + 1 */
+    size_t next; /* number of the next event of the profile */
     uint32_t last_sample;
 } reader_t;
 
@@ -444,7 +446,7 @@ static hsa_status_t take_results(v1_group_t *g, const v1_packets_t *from, double
     return hsa_ven_amd_aqlprofile_iterate_data(&from->profile, take_result, &reader);
 }
 
-/* Of one instance over all shader engines. */
+/* The sum of one instance's values over all shader engines. */
 static uint64_t sum_instance(const ctr_shape_t *shape, const double *values, uint32_t instance)
 {
     uint64_t sum = 0;
@@ -469,7 +471,8 @@ const ctr_result_t *v1_group_result(const v1_group_t *g, const ctr_counter_t *co
     return NULL;
 }
 
-/* NAME[i] is an expression for the engine, a counter for the program. */
+/* Whether the program sees a counter. NAME[i] is one, although it is an expression for the engine.
+ */
 static bool is_counter(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_HARDWARE || ctr_is_instance(counter);
@@ -513,11 +516,12 @@ static hsa_status_t set_trace(const char *function, v1_group_t *g)
     *data = (rocprofiler_data_t){.kind = ROCPROFILER_DATA_KIND_BYTES};
     hsa_status_t status =
         hsa_ven_amd_aqlprofile_iterate_data(&g->trace.profile, add_trace, &data->result_bytes);
-    /* What fits is there; the caller learns that it is not all. */
+    /* if the trace did not fit, the data has the part that did, and the status says so */
     return status ? v1_error(status, "%s: %s", function, aqlprofile_message()) : status;
 }
 
-/* Tools may read the features that they opened the pool with: AMD's contexts share them. */
+/* Copies data to the features with which the program opened a pool. In AMD's library the contexts
+ * of a pool use these, and tools read them. */
 static void share_data(const v1_context_t *c)
 {
     if (!c->copy_to) return;

@@ -1,7 +1,7 @@
-/* dispatch.c - the tool's callbacks for kernels on their way, and what becomes of the kernels.
+/* dispatch.c - calls the tool for each kernel that is dispatched, and counts the group it chooses.
  *
- * Queues and packets are src/hsa's; here a dispatch meets the callback, gets the packets of the
- * group that the callback chose, and is reported when it is done. */
+ * src/hsa has queues and packets. Here the callback is called, the dispatch gets the packets of the
+ * group that the callback has chosen, and its end is reported. */
 #include "v1/v1.h"
 
 #include "base/clock.h"
@@ -15,12 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Without any completion, until a kernel is held back no longer. */
+/* A kernel is not held back any more if none has completed for so long. */
 #define PATIENCE_NS 1000000000u
 
 enum {
-    QUEUES = 256, /* that are told apart when counted kernels are held back */
-    SHARE = 16,   /* part of a queue that counted kernels may fill: each is 7 packets */
+    QUEUES = 256, /* rows of counted_in[]; queues with equal remainders share a row */
+    SHARE = 16,   /* one counted kernel may be in flight for so many packets of a queue's size */
 };
 
 typedef struct {
@@ -29,21 +29,21 @@ typedef struct {
     uint64_t queue_id;
 } dispatch_t;
 
-/* Changed with v1_lock held; `active` says in one load whether anything is to be done. */
+/* Guarded by v1_lock, except `active`: whether dispatches need any work at all. */
 static rocprofiler_queue_callbacks_t callbacks;
 static void *callback_data;
 static bool set, stopped;
 static atomic_bool active;
-static unsigned running; /* callbacks */
+static unsigned running; /* callbacks that have not returned */
 static _Thread_local unsigned depth;
 
-static atomic_uint counted_in[QUEUES];
-static atomic_ulong landed;   /* counted kernels, ever */
-static atomic_uint uncounted; /* kernels whose group was refused */
+static atomic_uint counted_in[QUEUES]; /* counted kernels in flight */
+static atomic_ulong landed;            /* counted kernels that have completed */
+static atomic_uint uncounted;          /* kernels whose group was refused */
 
 /* ---- callbacks of the tool ---- */
 
-/* Counts a callback in, so that removal can wait for it; false if there is none to call. */
+/* Called before a callback, so that its removal can wait for it. False: no callback is set. */
 static bool enter(rocprofiler_queue_callbacks_t *which, void **data)
 {
     pthread_mutex_lock(&v1_lock);
@@ -217,8 +217,8 @@ static v1_group_t *call(hsax_item_t *item, dispatch_t *d,
         .record = d->record,
     };
     hsa_status_t status = which.dispatch ? which.dispatch(&info, data, &group) : HSA_STATUS_ERROR;
-    /* Still as part of the call: who removes the callbacks waits for it, and may close the context
-     * of the group afterwards. */
+    /* before leave(): as soon as the removal of callbacks has returned, the program may close the
+     * group's context */
     v1_group_t *g = status == HSA_STATUS_SUCCESS ? chosen(&group, agent) : NULL;
     leave();
     return g;
@@ -229,7 +229,7 @@ static bool begin(hsax_item_t *item, uint64_t queue_id, const hsa_kernel_dispatc
     uint64_t index;
     const hsa_queue_t *queue = hsax_queues_current(&index);
     dispatch_t *d = (dispatch_t *)(void *)item->client;
-    /* Not special: callbacks were set after the queue had looked. They see the next dispatches. */
+    /* not special: callbacks have been set just now, and get the next dispatches */
     if (!wanted() || !item->special) return false;
     *d = (dispatch_t){.queue_id = queue_id};
     hold_back(queue_id, queue);
@@ -364,7 +364,7 @@ void v1_dispatch_hook(const hsax_api_table_t *table, bool intercept)
     next_create = table->core->hsa_queue_create_fn;
     next_destroy = table->core->hsa_queue_destroy_fn;
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy);
-    /* Without interception only queues that are asked for by name are watched. */
+    /* without interception only queues of rocprofiler_queue_create_profiled() are ours */
     HSAX_HOOK_CORE(table, hsa_queue_create, intercept ? create : before);
-    hsax_counted_hook(table); /* for those who sample, or count all the time */
+    hsax_counted_hook(table); /* for sampling, and for concurrent kernels, counted all the time */
 }

@@ -1,4 +1,4 @@
-/* hsa_callbacks.c - allocations, copies, submissions and code objects, told while they happen.
+/* hsa_callbacks.c - calls the tool for allocations, copies, submissions and code objects.
  *
  * Hooks run on the program's thread; a callback that is not set costs one load. */
 #include "v1/v1.h"
@@ -14,7 +14,7 @@ typedef struct {
     void *arg;
 } set_t;
 
-static _Atomic(const set_t *) current; /* replaced sets stay: a reader may be in one */
+static _Atomic(const set_t *) current; /* replaced sets are not freed: a thread may read one */
 
 hsa_status_t rocprofiler_set_hsa_callbacks(const rocprofiler_hsa_callbacks_t callbacks, void *arg)
 {
@@ -147,7 +147,7 @@ static hsa_status_t copy(void *dst, hsa_agent_t dst_agent, const void *src, hsa_
                                              dependencies, completion);
 }
 
-/* What the HIP of ROCm 6 copies with. */
+/* HIP of ROCm 6 copies by this function. */
 static hsa_status_t copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
                                    hsa_agent_t src_agent, size_t size, uint32_t count,
                                    const hsa_signal_t *dependencies, hsa_signal_t completion,

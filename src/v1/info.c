@@ -1,6 +1,6 @@
 /* info.c - what can be collected: metrics, traces and their parameters.
  *
- * Metrics are the catalogue's; the trace and its parameters are the two tables here. */
+ * Metrics are those of the catalogue; the trace and its parameters are the two tables here. */
 #include "v1/v1.h"
 
 #include <string.h>
@@ -29,13 +29,13 @@ enum {
     PARAMETERS = sizeof parameters / sizeof *parameters
 };
 
-/* Each kind is followed by that of its count. */
+/* The kinds of info in the enumeration alternate: a thing, and how many of them there are. */
 static bool is_count(rocprofiler_info_kind_t kind)
 {
     return kind <= ROCPROFILER_INFO_KIND_TRACE_PARAMETER_COUNT && kind % 2;
 }
 
-/* Constants are no metrics, nor are the instances that were asked for by NAME[i]. */
+/* Constants are no metrics, nor are instances that features have named by NAME[i]. */
 static bool is_metric(const ctr_counter_t *counter)
 {
     return counter->kind != CTR_CONSTANT && !ctr_is_instance(counter);
@@ -112,8 +112,8 @@ static hsa_status_t offer(visit_t *v, const rocprofiler_info_data_t *info)
     return status;
 }
 
-/* The texts of a catalogue stay where they are, but its end may move while others look up
- * instances; the callback must not run under the lock. */
+/* The texts of a catalogue are never moved, but it grows when another thread looks up an instance.
+ * The callback must not run under the lock, so each metric is copied first. */
 static hsa_status_t visit_metrics(visit_t *v, v1_agent_t *agent)
 {
     ctr_catalogue_t *catalogue = v1_catalogue(agent);

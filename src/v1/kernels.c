@@ -18,8 +18,8 @@
 static const char **names;
 static uint64_t name_room;
 
-/* The kernel's name in the source, which stays when the kernel goes: contexts and records have it.
- */
+/* Keeps the demangled name. It is not freed when the kernel is unloaded, since contexts and records
+ * point to it. */
 static void set_name(uint64_t id, const char *symbol)
 {
     char *name = base_kernel_name(symbol);

@@ -1,6 +1,6 @@
 /* pool.c - contexts made ahead and used again, so that a dispatch costs no open and no close.
  *
- * An entry is free, fetched (the program has it), or flying (a kernel has it). */
+ * An entry is free, fetched (the program has it), or flying (a kernel has one of its groups). */
 #include "v1/v1.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct v1_pool {
     v1_pool_t *next;
     v1_entry_t *entries, *free;
     uint32_t count;
-    uint32_t flying; /* a kernel has it, or its handler runs */
+    uint32_t flying; /* entries that a kernel has, or whose handler runs */
     rocprofiler_pool_handler_t handler;
     void *handler_arg;
     char *payloads;

@@ -19,7 +19,7 @@
 
 #define LIBRARY     "librocprofiler64.so.1"
 #define RUNTIME     "libhsa-runtime64.so.1"
-#define PATIENCE_MS 2000 /* without any completion, at the end */
+#define PATIENCE_MS 2000 /* at the end: gives up if nothing has completed for so long */
 
 pthread_mutex_t v1_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t v1_changed;
@@ -33,7 +33,7 @@ bool v1_wants_dispatches, v1_wants_hsa;
 static void *tool;
 static void (*unload_tool)(void);
 static bool hooked, linked, asked;
-static unsigned life;      /* of the runtime: how many have begun */
+static unsigned life;      /* how often the runtime has been started */
 static char *tools_before; /* HSA_TOOLS_LIB before we added ourselves */
 
 __attribute__((constructor)) static void begin(void)
@@ -102,7 +102,7 @@ unsigned v1_life(void)
     return up ? life : 0;
 }
 
-/* The agents are known. */
+/* Called when HSA has started and hsa/agents.h has its agents. */
 static void begin_life(void)
 {
     v1_memory_forget();
@@ -119,7 +119,8 @@ static hsa_status_t look_for_unknown(hsa_agent_t agent, void *unknown)
     return HSA_STATUS_SUCCESS;
 }
 
-/* Nobody tells a library that the program is linked to of a shut-down and a new start: GPUs do. */
+/* If HSA has not loaded this library, nobody reports a shut-down and a new start. The GPUs' handles
+ * do: after a new start they are unknown. */
 static bool started_anew(void)
 {
     bool unknown = !linked;
@@ -195,7 +196,7 @@ static bool read_settings(void)
         return false;
     }
     const char *tool_library = base_env("ROCP_TOOL_LIB");
-    bool by_default = tool_library && *tool_library; /* a tool's settings may say otherwise */
+    bool by_default = tool_library && *tool_library; /* the tool may change it in OnLoadToolProp */
     v1_settings.intercept_mode = v1_wants_dispatches || (mode ? *mode != '0' : by_default);
     v1_settings.timestamp_on = mode && *mode == '2';
     v1_settings.hsa_intercepting = v1_wants_hsa;
@@ -239,7 +240,7 @@ static bool load_tool(const char *path)
     return true;
 }
 
-/* Once: at exit, before HSA shuts down, or when HSA unloads us. */
+/* Ends the tool once: at exit, before HSA shuts down, or when HSA unloads us. */
 static void end_tool(void)
 {
     pthread_mutex_lock(&v1_lock);

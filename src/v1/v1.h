@@ -1,8 +1,8 @@
-/* v1.h - librocprofiler64 from the inside: what its files know of each other.
+/* v1.h - what the files of librocprofiler64 share.
  *
- * The library is a facade: counters are defined and planned by src/counters, packets are built by
- * AQLprofile, dispatches are timed by src/hsa. One lock, v1_lock, guards every state declared here;
- * no tool code runs with it held. */
+ * The library is a facade: src/counters defines and plans counters, AQLprofile builds packets,
+ * src/hsa times dispatches. One lock, v1_lock, guards all state that is declared here; no tool code
+ * runs with it held. */
 #ifndef CROCPROF_V1_V1_H
 #define CROCPROF_V1_V1_H
 
@@ -16,7 +16,7 @@
 #include <time.h>
 
 extern pthread_mutex_t v1_lock;
-extern pthread_cond_t v1_changed; /* of any state below */
+extern pthread_cond_t v1_changed; /* signalled when any state below changes */
 
 /* ---- errors.c ---- */
 
@@ -27,7 +27,7 @@ hsa_status_t v1_error(hsa_status_t status, const char *format, ...)
 #define v1_invalid(...)   v1_error(HSA_STATUS_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 #define v1_no_memory(...) v1_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES, __VA_ARGS__)
 
-/* An argument that must not be NULL is. */
+/* The error of an argument that is NULL and must not be. */
 hsa_status_t v1_null(const char *function, const char *argument);
 
 /* ---- runtime.c: the HSA runtime and the tool ---- */
@@ -40,14 +40,15 @@ hsa_status_t v1_runtime(void);
 /* True if the runtime handed us its table, so that queues can be intercepted. */
 bool v1_hooked(void);
 
-/* Counts how often HSA was started, 0 while it is down: what was made in one life, memory, signals
- * and queues, is gone in the next. */
+/* How often HSA has been started; 0 while it is down. Memory, signals and queues that were made in
+ * one life of the runtime are gone in the next. */
 unsigned v1_life(void);
 
-/* Asks the HSA runtime, if it has not started yet, for its table. `what` becomes true then. */
+/* If the HSA runtime has not started yet: makes it load this library when it does, by
+ * HSA_TOOLS_LIB, and sets *what. */
 void v1_ask_for_table(bool *what);
 
-/* Wanted before HSA starts by callbacks that were set early. */
+/* Set by callbacks that the program has set before HSA starts. */
 extern bool v1_wants_dispatches, v1_wants_hsa;
 
 /* Absolute CLOCK_MONOTONIC time after which a wait of v1_wait() ends, from the settings' timeout;
@@ -67,15 +68,15 @@ typedef struct {
     char gfx[64];
     ctr_agent_t properties;
     ctr_catalogue_t *catalogue; /* NULL until asked for */
-    void *counting;             /* the group that was started in STANDALONE mode */
-    uint32_t flying;            /* groups that kernels have */
-    /* Concurrent kernels: what is counted all the time, event_count 0: nothing. */
+    void *counting;             /* the group that was started in STANDALONE mode, or NULL */
+    uint32_t flying;            /* how many groups kernels have */
+    /* for concurrent kernels: the events that are counted all the time; event_count 0: none */
     hsa_queue_t *queue;
     hsa_ven_amd_aqlprofile_event_t *events;
     uint32_t event_count;
 } v1_agent_t;
 
-/* Once for each life of the runtime. */
+/* Lists the agents; called once for each life of the runtime. */
 void v1_agents_list(void);
 
 unsigned v1_agent_count(void);
@@ -91,7 +92,7 @@ extern pthread_mutex_t v1_catalogue_lock;
 /* Memory that the host and the agent's command processor share, zeroed; NULL with a message. */
 void *v1_memory_get(const v1_agent_t *agent, size_t bytes);
 void v1_memory_put(const v1_agent_t *agent, void *memory, size_t bytes);
-/* At the begin of a life: the memory that is kept was of the last. */
+/* Called when a life of the runtime begins: forgets memory of the one before, which is gone. */
 void v1_memory_forget(void);
 
 /* ---- context.c, data.c ---- */
@@ -114,7 +115,7 @@ typedef struct {
     size_t bytes;
 } v1_packets_t;
 
-/* An input of derived metrics that no feature asks for itself: a feature of the group's own. */
+/* An input of derived metrics that none of the program's features names: a feature of the group. */
 typedef struct {
     rocprofiler_feature_t feature;
     const ctr_event_t *event;
@@ -126,20 +127,20 @@ typedef struct {
     uint32_t index;
     v1_state_t state;
     bool has_data;
-    bool claimed;                     /* its GPU: hsa/owner.h */
+    bool claimed;                     /* the group has claimed its GPU: hsa/owner.h */
     rocprofiler_feature_t **features; /* the program's, then the inputs */
     uint32_t feature_count;
     v1_input_t *inputs;
     uint32_t input_count;
     const ctr_pass_t *pass;                       /* NULL: no counters */
     hsa_ven_amd_aqlprofile_event_t *events;       /* of the profile */
-    struct v1_slot *slots;                        /* what each of them counts */
+    struct v1_slot *slots;                        /* what each of the events counts */
     double *raw, *raw_earlier, *scratch, *values; /* of the pass, in one block */
     v1_packets_t counters, trace;                 /* memory NULL: none */
-    v1_packets_t earlier; /* concurrent kernels: the values before the kernel */
+    v1_packets_t earlier; /* for concurrent kernels: reads the values before the kernel */
     hsa_signal_t done;    /* drops after the last packet */
     hsa_ext_amd_aql_pm4_packet_t before[2], after[3];
-    hsax_wrap_t wrap; /* of these, for a kernel */
+    hsax_wrap_t wrap; /* `before` and `after`, for a kernel */
 } v1_group_t;
 
 struct v1_context {
@@ -149,7 +150,7 @@ struct v1_context {
     rocprofiler_feature_t *features; /* the program's */
     uint32_t feature_count;
     bool owns_features;             /* they and their names are the context's */
-    rocprofiler_feature_t *copy_to; /* of a pool: the program's features, which get data too */
+    rocprofiler_feature_t *copy_to; /* in a pool: the program's features, which get the data, too */
     const ctr_counter_t **counters; /* of each feature; NULL for traces */
     rocprofiler_feature_t *trace;   /* the trace feature, or NULL */
     ctr_plan_t *plan;
@@ -177,13 +178,13 @@ rocprofiler_group_t v1_group_info(v1_group_t *group);
 hsa_status_t v1_packets_build(v1_group_t *group);
 void v1_packets_free(v1_group_t *group);
 
-/* Where the group has the counter's value; NULL: it does not count it. */
+/* The counter's value in the group's data; NULL: the group does not count it. */
 const ctr_result_t *v1_group_result(const v1_group_t *group, const ctr_counter_t *counter);
 
-/* Takes a group for a kernel on an agent: false, with a message, if it is another's, or if what is
- * counted there now excludes it. */
+/* Takes a group for a kernel on an agent. False, with a message: another kernel has the group, it
+ * is of another GPU, or it cannot be counted beside what is counted there now. */
 bool v1_group_fly(v1_group_t *group, const v1_agent_t *agent);
-/* The kernel is done, or lost; wakes who waits and calls handlers. */
+/* The group's kernel is done, or lost: wakes threads that wait for it, and calls handlers. */
 void v1_group_land(v1_group_t *group, bool lost);
 
 /* ---- pool.c ---- */
@@ -204,13 +205,14 @@ bool v1_dispatch_hooked(void);
 void v1_kernels_hook(const hsax_api_table_t *table);
 void v1_hsa_callbacks_hook(const hsax_api_table_t *table);
 
-/* At the end of the tool, or of the process: tells what was lost, kernels that run on too. */
+/* Called at the end of the tool or the process: warns of kernels that were not seen or counted, and
+ * of the `unfinished` ones that still run. */
 void v1_dispatch_finish(uint64_t unfinished);
 
-/* Demangled name of a kernel object, valid until its code object is unloaded; never NULL. */
+/* Demangled name of a kernel object, valid as long as the process; never NULL. */
 const char *v1_kernel_name(uint64_t kernel_object);
 
-/* HSA callbacks, as far as they are set and enabled. */
+/* Call the tool's HSA callbacks, if they are set and enabled. */
 void v1_report_code_object(const hsax_code_object_t *object, bool unload);
 void v1_report_kernel(const hsax_kernel_t *kernel, bool unload);
 void v1_report_submit(const hsa_queue_t *queue, const v1_agent_t *agent, const void *packet,

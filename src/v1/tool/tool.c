@@ -1,4 +1,5 @@
-/* tool.c - what `rocprof` loads into the program: counts kernels, writes one line for each.
+/* tool.c - the library that `rocprof` loads into the program: counts kernels, writes a line for
+ * each.
  *
  * Uses the public interface alone, as any tool would. The request is AMD's XML in ROCP_INPUT
  * (<metric name=A,B range="2:5" gpu_index="0" kernel="scale add">); lines go to
@@ -26,7 +27,7 @@ typedef struct {
 
 typedef struct {
     uint64_t index;
-    rocprofiler_callback_data_t data; /* pointers in it are not valid any more but the record */
+    rocprofiler_callback_data_t data; /* of its pointers only `record` is still valid */
     char *kernel;
     uint32_t grid, group, lds, scratch, vgprs, agprs, sgprs;
     rocprofiler_feature_t features[];
@@ -39,7 +40,7 @@ static uint64_t seen, open_count, limit;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* Once; PID_failed lets the command know. */
+/* Writes the message once, and makes the file PID_failed, by which the command knows. */
 static void complain_of(const char *what, const char *text)
 {
     static atomic_bool told;
@@ -79,7 +80,7 @@ static void split(char *text, const char *separators, list_t *list)
     }
 }
 
-/* Value of an attribute of the tag at `tag`, quoted or not; NULL if it has none. */
+/* Value of an attribute of the tag at `tag`, quoted or not; NULL if the tag does not have it. */
 static char *attribute(const char *tag, const char *name)
 {
     const char *end = strchr(tag, '>');
@@ -140,8 +141,8 @@ static bool wanted(const rocprofiler_callback_data_t *data, uint64_t index)
 
 /* ---- kernels ---- */
 
-/* Register counts from the kernel descriptor (LLVM's AMDGPU usage, kernel descriptor; granules of
- * gfx9, of gfx90a where the two kinds of vector registers are one file). */
+/* Reads register counts from the kernel descriptor, which LLVM's AMDGPU usage describes. Granules
+ * are those of gfx9; of gfx90a if both kinds of vector registers are in one file. */
 static void read_descriptor(entry_t *e, const void *descriptor, hsa_agent_t agent)
 {
     uint32_t rsrc3, rsrc1;
@@ -236,7 +237,7 @@ static hsa_status_t on_dispatch(const rocprofiler_callback_data_t *data, void *u
     uint64_t index = seen++;
     pthread_mutex_unlock(&lock);
     entry_t *e = wanted(data, index) ? make_entry(data, index) : NULL;
-    if (!e) return HSA_STATUS_ERROR; /* times are written to its record when the kernel is over */
+    if (!e) return HSA_STATUS_ERROR; /* the record is not freed: the library writes to it later */
     rocprofiler_properties_t properties = {.handler = on_data, .handler_arg = e};
     hsa_status_t status = rocprofiler_open(data->agent, e->features, metrics.count, &context,
                                            ROCPROFILER_MODE_SINGLEGROUP, &properties);
