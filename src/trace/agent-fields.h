@@ -74,8 +74,8 @@ enum {
 
 enum { TRACE_AGENT_TEXT_COUNT = 4 };
 
-/* What an agent has several of, and what stands in a group. Columns of each part:
- * X(key, member, form); FLAGS is a word of bits. */
+/* Parts of an agent: structures of which it can have several. Columns of each part: X(key, member,
+ * form); FLAGS is a word of bits. */
 #define TRACE_AGENT_BANK_FIELDS(X)                                                                 \
     X(heap_type, heap_type, U)                                                                     \
     X(flags, flags.MemoryProperty, FLAGS)                                                          \

@@ -1,7 +1,7 @@
 /* format.h - the bytes of a trace store on disk.
  *
  * A store is one directory per process: `meta.seg` (names, agents, kernels, facts about the
- * process) and `records-<n>.seg`. This file alone says what is in them; writer and reader both
+ * process) and `records-<n>.seg`. Only this file says what is in them; writer and reader both
  * follow it. Change a layout only together with TRACE_VERSION; readers refuse other versions.
  *
  * Segment: one header page, then windows of TRACE_WINDOW_BYTES. A record never crosses a window;
@@ -34,8 +34,9 @@
 #define TRACE_META_FILE      "meta.seg"
 #define TRACE_RECORDS_FORMAT "records-%u.seg"
 
-/* Room for a line in a segment's header; the end of a text that was cut. */
+/* Room for the line in a segment's header that says why records were dropped. */
 enum { TRACE_FAILURE_BYTES = 160 };
+/* The end of a text that was cut. */
 #define TRACE_CUT " [cut]"
 
 enum { TRACE_CONTENTS_META = 1, TRACE_CONTENTS_RECORDS = 2 };
@@ -63,7 +64,7 @@ typedef struct {
     trace_counts_t counts;
     uint64_t closed_ns; /* CLOCK_BOOTTIME of the orderly end; 0 while open or after a kill */
     uint64_t cut_texts; /* texts too long for a record: what is left of each ends with TRACE_CUT */
-    char failure[TRACE_FAILURE_BYTES]; /* why a record was dropped first, or "" */
+    char failure[TRACE_FAILURE_BYTES]; /* why the first dropped record was dropped, or "" */
 } trace_segment_header_t;
 
 _Static_assert(sizeof(trace_segment_header_t) <= TRACE_HEADER_BYTES, "header page");
@@ -97,7 +98,7 @@ static inline trace_head_t trace_head(uint32_t type, uint32_t kind, uint32_t ope
 #define TRACE_FIELD(head, FIELD)                                                                   \
     ((uint32_t)((head) >> TRACE_##FIELD##_POS) & ((1u << TRACE_##FIELD##_BITS) - 1))
 
-/* Type, kind and words together: what decides how a record is read, but for its values. */
+/* Type, kind and words together, which decide how a record is read. */
 static inline uint32_t trace_shape(trace_head_t h)
 {
     return (uint32_t)h & ((1u << TRACE_OPERATION_POS) - 1);
@@ -124,8 +125,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     return TRACE_FIELD(h, THREAD);
 }
 
-/* Types and the least size of each; a record with fewer bytes is damage. A meta record's texts
- * stand behind its fixed part, each ended by a zero byte. */
+/* X(type, number, what a record of it begins with). A record with fewer bytes than that is damaged.
+ * A meta record's texts stand behind its fixed part, each ended by a zero byte. */
 #define TRACE_TYPES(X)                                                                             \
     X(PAD, 0, trace_head_t)                                                                        \
     X(INFO, 1, trace_head_t)               /* texts: key, value */                                 \
@@ -136,7 +137,7 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(KERNEL, 6, trace_kernel_t)           /* text: name as in the code object */                  \
     X(COUNTER, 7, trace_counter_t)         /* texts: name, description, block, expression */       \
     X(SIGNATURE, 8, trace_signature_t)     /* texts: type and name of each argument */             \
-    X(THREAD, 9, trace_head_t)             /* text: name of the head's thread; the last counts */  \
+    X(THREAD, 9, trace_head_t)             /* text: name of the thread; the last record counts */  \
     X(CALLBACK_KIND, 10, trace_head_t)     /* as KIND and OPERATION, of callback tracing */        \
     X(CALLBACK_OPERATION, 11, trace_head_t)                                                        \
     X(TEXT, 12, trace_text_t)           /* text: what the number stands for */                     \
@@ -176,19 +177,19 @@ typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
-    uint64_t ancestor; /* left off, with what follows, when both are 0 */
+    uint64_t ancestor; /* if this and the next are 0, the record ends before them */
     uint64_t external;
 } trace_api_full_t;
 
 typedef trace_timed_t trace_api_t;
 
-/* A call with its arguments: their values as text stand behind it, each ended by a zero byte, as
- * many as the SIGNATURE of its operation has, or fewer. */
+/* A call with its arguments. Their values stand behind the record as texts, each ended by a zero
+ * byte: as many as the SIGNATURE of its operation has, or fewer. */
 typedef struct {
     trace_api_full_t call;
     uint64_t result;
     uint32_t count;      /* of values */
-    uint32_t has_result; /* databases do not tell */
+    uint32_t has_result; /* 0 in records made from a database, which has no results */
 } trace_call_t;
 
 /* The values, or NULL if the call has none; `end` is behind the last byte of the record. */
@@ -220,8 +221,8 @@ typedef struct {
     uint64_t bytes, source_address, destination_address, stream;
 } trace_copy_t;
 
-/* Of a kernel or copy of a graph, behind the record; others do not have it. Its graph, and its
- * place among what one launch of that has started. */
+/* Stands behind the record of a kernel or copy that a graph has launched, and only there: the
+ * executable graph, and the place among the kernels and copies of one launch. */
 typedef struct {
     uint64_t graph, node; /* from 1 */
 } trace_node_t;
@@ -237,14 +238,14 @@ static inline trace_node_t trace_node(const trace_timed_t *r)
     return node;
 }
 
-/* A launch of a graph: the call's times. */
+/* A launch of a graph, with the times of the call. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
     uint64_t ancestor, external;
     uint64_t agent, queue, graph;
-    uint64_t kernels; /* how many it has dispatched */
+    uint64_t kernels; /* number of kernels that it has dispatched */
 } trace_graph_t;
 
 /* A barrier of the GPU for an event of HIP. */
@@ -254,16 +255,16 @@ typedef struct {
     uint64_t correlation;
     uint64_t external;
     uint64_t agent, queue, stream;
-    uint64_t event, source; /* where the event is in memory, and the queue it was recorded in */
+    uint64_t event, source; /* address of the event, and the queue in which it was recorded */
 } trace_barrier_t;
 
-/* Memory given out or taken back. */
+/* Memory that was allocated or freed. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
     uint64_t external;
-    uint64_t agent; /* 0: not known, as of memory taken back */
+    uint64_t agent; /* 0: not known, as for memory that is freed */
     uint64_t address, bytes;
 } trace_allocation_t;
 
@@ -275,15 +276,15 @@ typedef struct {
     uint64_t agent, queue, flags, bytes;
 } trace_scratch_t;
 
-/* Where a wave was: the instruction that came next, at the one time that the record has twice. */
+/* A PC sample: the instruction that a wave was about to execute. Start and end are the same. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
     uint64_t external;
     uint64_t dispatch;
-    uint64_t code_object, offset; /* 0 and an address: in none */
-    uint64_t exec;                /* lanes */
+    uint64_t code_object, offset; /* code_object 0: `offset` is an address in no code object */
+    uint64_t exec;                /* the wave's active lanes */
     uint64_t place;               /* rocprofiler_pc_sampling_hw_id_v0_t */
     uint32_t workgroup[3], wave;
 } trace_sample_t;
@@ -311,9 +312,9 @@ enum {
         (TRACE_WORDS_MAX * sizeof(uint64_t) - sizeof(trace_counters_t)) / sizeof(trace_value_t)
 };
 
-/* Samples of one dispatch, in the order of time; they follow the fixed part. A dispatch has as many
- * of these records as its samples need. Start and end are when the samples came, the kernel's own
- * times are in its DISPATCH. */
+/* Samples of counters during one dispatch, in the order of time; they follow the fixed part. A
+ * dispatch has as many of these records as its samples need. Start and end say when the samples
+ * came; the kernel's own times are in its DISPATCH record. */
 typedef struct {
     trace_dispatch_t dispatch;
     uint64_t count; /* of samples */
@@ -322,7 +323,7 @@ typedef struct {
 /* What one instance of a counter has counted in one interval. */
 typedef struct {
     uint64_t counter;  /* id of a COUNTER record */
-    uint64_t instance; /* as of values; 0 where it is not known */
+    uint64_t instance; /* as in trace_value_t; 0 if it is not known */
     uint64_t clock;    /* of the GPU, at the interval's end */
     double value;
     uint32_t xcc, engine, place, reserved; /* where the instance is */
@@ -368,10 +369,11 @@ typedef struct {
     uint64_t counter, id, size;
 } trace_dimension_t;
 
-/* Rows of numbers that belong to a thing, `rows` times `columns` of them behind the fixed part.
- * INSTANCES: of a counter, the id that values have, then the place in each dimension in the order
- * of the DIMENSION records; `part` is 0. AGENT_PARTS: of an agent, `part` says of what, columns
- * are as in agent-fields.h. INSTRUCTIONS of a code object, COUNTED_KERNELS: instructions.h. */
+/* A table of numbers about one thing, the owner: `rows` times `columns` numbers follow the fixed
+ * part. INSTANCES: the owner is a counter; columns are an instance's id, as values have it, and its
+ * place in each dimension, in the order of the DIMENSION records; `part` is 0. AGENT_PARTS: the
+ * owner is an agent, `part` says which part of it; columns are as in agent-fields.h. INSTRUCTIONS
+ * and COUNTED_KERNELS: instructions.h. */
 typedef struct {
     trace_head_t head;
     uint64_t owner;
@@ -423,8 +425,8 @@ typedef struct {
     uint32_t sgprs, vgprs, agprs, reserved;
 } trace_kernel_t;
 
-/* What a program has registered with HIP for a kernel: a function of the host's, by which launches
- * name the kernel. */
+/* A function of the host that a program has registered with HIP for a kernel. Launches name the
+ * kernel by it. */
 typedef struct {
     trace_head_t head;
     uint64_t id, kernel, code_object; /* id: from 1 */

@@ -19,7 +19,7 @@ typedef struct {
     char text[TRACE_PATH_MAX];
     size_t used;
     bool overflow;
-    bool nowhere; /* a directory that has no name */
+    bool nowhere; /* the working directory was asked for and has no name */
 } text_t;
 
 static void add(text_t *t, const char *text, size_t bytes)
@@ -132,7 +132,7 @@ static ssize_t read_file(const char *path, char *data, size_t bytes)
     return (ssize_t)used;
 }
 
-/* Children of the parent, this process among them. */
+/* Number of the parent's children, this process among them. */
 static void key_psize(text_t *t, const trace_keys_t *k)
 {
     char path[64], data[65536];
@@ -166,7 +166,7 @@ static void key_size(text_t *t, const trace_keys_t *k)
     add_number(t, size >= 0 ? size : 1);
 }
 
-/* Tells processes apart, ranks or not. */
+/* The rank, or for a process without one its id: a number that tells processes apart. */
 static void key_nid(text_t *t, const trace_keys_t *k)
 {
     long rank = rank_here(k).rank;
@@ -239,19 +239,19 @@ static const output_key_t *find_letter(char letter)
     return NULL;
 }
 
-/* What the text at `at` is: returns the bytes consumed, 0 if it is no key, -1 for an error. */
 typedef struct {
     const trace_keys_t *k;
     text_t *out;
     char *why;
     size_t why_bytes;
-    int depth;       /* of variables that hold keys */
-    unsigned values; /* of variables so far */
+    int depth;       /* how deep variables are nested whose values hold keys */
+    unsigned values; /* values of variables put in so far */
 } expansion_t;
 
 static int expand_text(expansion_t *e, const char *name);
 
-/* A variable may hold keys, but not itself for ever, nor a few that hold a few that hold a few. */
+/* A variable's value may hold keys of other variables. Limits on depth and number end a variable
+ * that holds itself, and a few variables that multiply each other. */
 static int expand_value(expansion_t *e, const char *variable, const char *value)
 {
     enum { DEPTH_MAX = 16, VALUES_MAX = 1000 };
@@ -269,6 +269,8 @@ static int expand_value(expansion_t *e, const char *variable, const char *value)
     return result;
 }
 
+/* Each of the next three functions replaces a kind of key, if the text at `at` is one. They return
+ * the bytes that the key takes, 0 if the text is no such key, -1 for an error. */
 /* %env{X}% %ENV{X}% $env{X} $ENV{X} %q{X}: the variable, made fit for a file name. */
 static long expand_env(expansion_t *e, const char *at)
 {

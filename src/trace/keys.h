@@ -1,6 +1,6 @@
 /* keys.h - replaces %key% and {key} in output directories and file names.
  *
- * Apart because two programs need the same answer: the tool library, for the process it runs in,
+ * Two programs need the same answer: the tool library, for the process it runs in,
  * and rocprofv3, to refuse a bad name before the program starts. The keys are the rows of one
  * table in keys.c. */
 #ifndef CROCPROF_TRACE_KEYS_H
@@ -26,12 +26,14 @@ typedef struct {
 trace_keys_t *trace_keys_current(void);
 void trace_keys_free(trace_keys_t *k);
 
-/* Another command line for the facts, which keep the pointer: of a program that is yet to start. */
+/* Gives the facts another command line, that of a program which is yet to start. `argv` has to live
+ * as long as the facts. */
 void trace_keys_of_command(trace_keys_t *k, char **argv);
 
-/* Writes `name` with all keys replaced, keys inside variables too; what a command line holds stays
- * as it is, whatever it looks like. Returns 0, or -1 with one
- * line in `why`: an unknown key, a brace that is not closed, a result that is too long. */
+/* Writes `name` with all keys replaced. Keys in the values of environment variables are replaced,
+ * too; words of the command line are put in as they are, even if they look like keys. Returns 0, or
+ * -1 with one line in `why`: an unknown key, a brace that is not closed, a result that is too
+ * long. */
 int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t out_bytes,
                       char *why, size_t why_bytes);
 

@@ -1,4 +1,4 @@
-/* names.c - see names.h. Text in, text out. */
+/* names.c - see names.h. */
 #include "trace/names.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* names.h - kernel names as people want to read them.
  *
- * Here because two programs need the same answer: the writers of files, and the tool library, whose
+ * Two programs need the same answer: the writers of files, and the tool library, whose
  * kernel filters match the names that the files show. */
 #ifndef CROCPROF_TRACE_NAMES_H
 #define CROCPROF_TRACE_NAMES_H

@@ -1,4 +1,4 @@
-/* pattern.c - see pattern.h. PCRE2 set to what std::regex makes of the same text.
+/* pattern.c - see pattern.h. PCRE2 is set so that it reads expressions as std::regex does.
  *
  * Bytes are characters, as for std::regex over char: names of kernels need not be valid UTF-8. */
 #include "trace/pattern.h"
@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 
-/* Steps of one match, about a tenth of a second. */
+/* The most steps that one match may take, about a tenth of a second. */
 enum { STEPS_MAX = 1000000 };
 
 struct trace_pattern {

@@ -15,8 +15,8 @@ trace_pattern_t *trace_pattern_make(const char *text, size_t bytes, bool whole, 
                                     size_t why_bytes);
 void trace_pattern_free(trace_pattern_t *p);
 
-/* Any thread. A name on which the expression takes too many steps is not matched; a warning says so
- * once. */
+/* Any thread may call this. If matching a name takes too many steps, the name counts as not
+ * matched, and one warning says so. */
 bool trace_pattern_matches(const trace_pattern_t *p, const char *name);
 
 #endif

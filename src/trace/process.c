@@ -1,5 +1,5 @@
-/* process.c - see process.h. Reads /proc with what needs no memory, since it decides what is kept.
- */
+/* process.c - see process.h. Reads /proc without allocating: running out of memory must not decide
+ * whether a store is kept. */
 #include "trace/process.h"
 
 #include <errno.h>

@@ -48,7 +48,7 @@ static trace_rank_t read_rank(const char *rank, const char *size, const trace_va
                           .size = number_of(v, size)};
 }
 
-/* Slurm's rank, also where only another launcher tells a size. */
+/* Slurm's rank. If Slurm does not say the size, it comes from another launcher. */
 static trace_rank_t of_slurm(const trace_variables_t *v)
 {
     trace_rank_t found = read_rank(launchers[SLURM].rank, launchers[SLURM].size, v);

@@ -1,11 +1,13 @@
 /* ranks.h - which rank of a parallel program a process is.
  *
- * Apart because three sides ask: names of output files, in each process; rocprofv3, which may leave
- * ranks alone; and the writers of settings. What launchers set is one table in ranks.c. */
+ * Three sides ask: each process, for the names of its output files; rocprofv3, which may be told
+ * not to profile some ranks; and the writers of settings. The variables that launchers set are one
+ * table in ranks.c. */
 #ifndef CROCPROF_TRACE_RANKS_H
 #define CROCPROF_TRACE_RANKS_H
 
-/* Variables in which rocprofv3 tells the program's processes where rank and size stand. */
+/* Variables in which rocprofv3 tells the program's processes the names of the variables that hold
+ * rank and size. */
 #define TRACE_RANK_VARIABLE "ROCPROF_MPI_RANK_VAR"
 #define TRACE_SIZE_VARIABLE "ROCPROF_MPI_SIZE_VAR"
 
@@ -20,13 +22,14 @@ typedef struct {
     const void *from;
 } trace_variables_t;
 
-/* From the variables `rank` and `size`, if they are told; else the rank of Slurm, if it is set;
- * else those of the first launcher of which rank and size are set, else of the first of which the
- * rank is. Whoever chooses ranks and whoever names files by them has the same. */
+/* Rank and size from the variables that are named `rank` and `size`, if names are given; else
+ * Slurm's rank, if it is set; else from the first launcher whose rank and size are both set, else
+ * from the first whose rank is set. */
 trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *variables);
 
-/* What a process's outputs say of it, their names and what stands in them: the same, from the two
- * variables that TRACE_RANK_VARIABLE and TRACE_SIZE_VARIABLE name, if these are set. */
+/* Rank and size as the outputs of a process show them, in their names and in their contents:
+ * trace_rank() with the names that TRACE_RANK_VARIABLE and TRACE_SIZE_VARIABLE hold, if these are
+ * set. */
 trace_rank_t trace_rank_told(const trace_variables_t *variables);
 
 #endif

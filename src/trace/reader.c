@@ -1,5 +1,4 @@
-/* reader.c - see reader.h. Every size is checked before it is believed; nothing else belongs here.
- */
+/* reader.c - see reader.h. Every size in the file is checked before it is used. */
 #include "trace/reader.h"
 
 #include "base/file.h"
@@ -36,14 +35,14 @@ static const uint8_t text_count[TRACE_TYPE_COUNT] = {
     [TRACE_DIMENSION] = 1,
 };
 
-/* The magic is written last of a header, and the first record comes after it. */
+/* A header's magic is written after the rest of the header, and before the first record. */
 bool trace_segment_begun(const char *path)
 {
     static const char none[sizeof(TRACE_MAGIC) - 1];
     char magic[sizeof(none)] = "";
     struct stat st;
     int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-    if (fd < 0) return true; /* who opens it says why it cannot */
+    if (fd < 0) return true; /* trace_reader_open() will say why the file cannot be opened */
     bool small = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= TRACE_HEADER_BYTES;
     bool empty =
         small && pread(fd, magic, sizeof(magic), 0) >= 0 && memcmp(magic, none, sizeof(none)) == 0;
@@ -53,7 +52,7 @@ bool trace_segment_begun(const char *path)
 
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 {
-    /* neither what somebody else has linked here nor a pipe that would make it wait */
+    /* follow no link that somebody else has put here, and do not wait for a pipe's other end */
     int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
@@ -247,7 +246,7 @@ void trace_reader_from(trace_reader_t *r, uint64_t place)
 {
     const size_t within = place % TRACE_WINDOW_BYTES;
     r->window.at = place - within;
-    /* nothing more is there, or less than there was */
+    /* the file has nothing more, or has become shorter */
     if (place >= r->end || (within && (!fill(r) || r->window.have < within))) r->done = true;
     r->window.used = within;
 }

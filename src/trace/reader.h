@@ -1,8 +1,8 @@
 /* reader.h - reads one segment record by record, whatever state its writer left it in.
  *
- * Works on open segments, closed ones, ones of killed writers, cut or damaged files: it yields
- * the whole records from the front, stops at the first thing that is none, and says how many
- * bytes it gave up. Memory is one window. Any bytes at all are safe input. */
+ * The reader works on open segments, closed ones, those of killed writers, and on cut or damaged
+ * files: it yields the whole records from the front, stops at the first bytes that are no record,
+ * and says how many bytes it gave up. It keeps one window in memory. Any bytes are safe input. */
 #ifndef CROCPROF_TRACE_READER_H
 #define CROCPROF_TRACE_READER_H
 
@@ -13,8 +13,7 @@
 
 typedef struct trace_reader trace_reader_t;
 
-/* False for a file whose writer was killed before it could make a segment of it: it holds nothing.
- */
+/* False for a file whose writer was killed before the header was complete: it holds no records. */
 bool trace_segment_begun(const char *path);
 
 /* NULL and one line in `why` if the file cannot be read or is no segment of this version. */
@@ -47,7 +46,7 @@ static inline bool trace_readings_fit(const trace_readings_t *s, size_t bytes)
     return s->count <= (bytes - sizeof(*s)) / sizeof(trace_reading_t);
 }
 
-/* Whether the values behind a record of a dispatch are all there. */
+/* Whether a record has room for all the values or samples that it says it has. */
 static inline bool trace_values_fit(const trace_head_t *record, size_t bytes)
 {
     uint32_t type = trace_type(*record);
@@ -55,8 +54,9 @@ static inline bool trace_values_fit(const trace_head_t *record, size_t bytes)
     return type != TRACE_COUNTERS || trace_counters_fit((const trace_counters_t *)record, bytes);
 }
 
-/* Bytes of a timed record, or of one of a type that is to be skipped, that lies in `left` bytes; 0
- * if it is not sound. For those who read records again, whose file may have changed. */
+/* Size of a timed record, or of one of a type that is to be skipped, that begins `left` bytes
+ * before the end; 0 if it is not sound. For callers that read records a second time: the file may
+ * have changed since. */
 static inline size_t trace_record_size(const trace_head_t *record, size_t left)
 {
     uint32_t type = trace_type(*record);
@@ -65,13 +65,13 @@ static inline size_t trace_record_size(const trace_head_t *record, size_t left)
     return trace_values_fit(record, bytes) ? bytes : 0;
 }
 
-/* A shape whose records are sound wherever they lie whole; for those who see many of one shape, one
- * after the other. */
+/* A shape that has been found sound, so that further records of it need no full test: many records
+ * of one shape come one after the other. */
 typedef struct {
-    uint32_t shape, bytes; /* bytes: 0: none yet */
+    uint32_t shape, bytes; /* bytes: size of a record; 0: no shape yet */
 } trace_sound_t;
 
-/* The same as trace_record_size. */
+/* As trace_record_size(), but quicker for records of the shape in *s. */
 static inline size_t trace_sound_size(trace_sound_t *s, const trace_head_t *record, size_t left)
 {
     if (__builtin_expect(trace_shape(*record) == s->shape && s->bytes, 1))
@@ -83,19 +83,19 @@ static inline size_t trace_sound_size(trace_sound_t *s, const trace_head_t *reco
     return bytes;
 }
 
-/* What every reader begins with; for the two functions below alone. */
+/* The first member of every reader; here only for the inline functions below. */
 typedef struct {
     const char *buffer;
-    uint64_t at;             /* of the buffered bytes among the records */
+    uint64_t at;             /* place of the buffered bytes among the segment's records */
     size_t have, used, last; /* bytes buffered, handed out, and before the last record of these */
     trace_sound_t timed;
 } trace_reader_window_t;
 
-/* For the next function: where the shape is another one. */
+/* The part of trace_reader_next_timed() that is not inline: the next record has another shape. */
 const trace_head_t *trace_reader_next_shape(trace_reader_t *r);
 
-/* The same as trace_reader_next, in place where it has a timed record of the last one's shape at
- * hand. */
+/* As trace_reader_next(), but inline if the next record is a timed one of the last one's shape and
+ * is buffered. */
 static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
 {
     trace_reader_window_t *w = (trace_reader_window_t *)r;
@@ -109,19 +109,20 @@ static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
     return record;
 }
 
-/* Where the record that was handed out last lies in the file. */
+/* Offset in the file of the record that was handed out last. */
 static inline uint64_t trace_reader_offset(const trace_reader_t *r)
 {
     const trace_reader_window_t *w = (const trace_reader_window_t *)r;
     return TRACE_HEADER_BYTES + w->at + w->last;
 }
 
-/* Bytes of `committed` that could not be read as records. Known once trace_reader_next gave NULL.
- */
+/* Bytes of `committed` that could not be read as records; once trace_reader_next() has returned
+ * NULL. */
 uint64_t trace_reader_cut(const trace_reader_t *r);
 
-/* Where the records end that have been read, once trace_reader_next gave NULL; and, before the
- * first record of another reader of the same file, to go on from there: for files that grow. */
+/* For files that grow. trace_reader_place(): where the records end that have been read, once
+ * trace_reader_next() has returned NULL. trace_reader_from(): has another reader of the same file
+ * begin there; to be called before its first record. */
 uint64_t trace_reader_place(const trace_reader_t *r);
 void trace_reader_from(trace_reader_t *r, uint64_t place);
 

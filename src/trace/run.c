@@ -1,5 +1,4 @@
-/* run.c - see run.h. Text lines and nothing else; what the variables mean belongs to their readers.
- */
+/* run.c - see run.h. What the variables mean is not known here, only to those who read them. */
 #include "trace/run.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* selection.c - see selection.h. Texts to numbers and back to yes or no; no environment here. */
+/* selection.c - see selection.h. The texts are arguments: nothing here reads the environment. */
 #include "trace/selection.h"
 
 #include "base/instance.h"
@@ -31,7 +31,7 @@ char *trace_instance_expression(const char *name)
     return text;
 }
 
-/* The end of the digits. A number that an int does not hold becomes the greatest one. */
+/* Returns the end of the digits. A number that is too large for an int becomes the largest int. */
 static const char *read_device(int *device, const char *at, const char *end)
 {
     for (*device = 0; at < end && isdigit((unsigned char)*at); at++)

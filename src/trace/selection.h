@@ -30,11 +30,11 @@ typedef struct {
     size_t count;
 } trace_sets_t;
 
-/* One set for each line "pmc: NAME NAME:device=N ..."; names are parted by blanks, commas or
- * semicolons, # begins a comment. A name that comes twice counts once. 0, or -1 with a line in
+/* Reads one set from each line "pmc: NAME NAME:device=N ..."; names are separated by blanks, commas
+ * or semicolons, # begins a comment. A name that comes twice counts once. 0, or -1 with a line in
  * `why`. Free with trace_sets_free either way. */
 int trace_sets_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes);
-/* The same of the variable ROCPROF_SPM_COUNTERS, whose lines begin with spm: instead. */
+/* The same for the variable ROCPROF_SPM_COUNTERS, whose lines begin with spm: instead. */
 int trace_streams_read(trace_sets_t *s, const char *text, char *why, size_t why_bytes);
 void trace_sets_free(trace_sets_t *s);
 
@@ -48,9 +48,9 @@ typedef struct {
     size_t range_count;
 } trace_selection_t;
 
-/* Expressions need to match a part of the name (pattern.h); ranges are numbers and
- * pairs of numbers, as "[1-3,5]", from 1. NULL and "" mean no limit. 0, or -1 with a line in `why`
- * that names the option. Free with trace_selection_free either way. */
+/* `include` and `exclude` are expressions that match a part of a kernel's name (pattern.h);
+ * `ranges` are numbers and pairs of numbers, as "[1-3,5]", from 1. NULL and "" mean no limit. 0, or
+ * -1 with a line in `why` that names the option. Free with trace_selection_free either way. */
 int trace_selection_read(trace_selection_t *s, const char *include, const char *exclude,
                          const char *ranges, char *why, size_t why_bytes);
 void trace_selection_free(trace_selection_t *s);

@@ -1,4 +1,4 @@
-/* store.c - see store.h. Only paths and directories; what is in the files belongs to writer.c. */
+/* store.c - see store.h. Only paths and directories: writer.c writes the files. */
 #include "trace/store.h"
 
 #include <dirent.h>

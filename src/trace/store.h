@@ -12,10 +12,10 @@
 
 #define TRACE_RUNS_DIRECTORY ".rocprofv3"
 #define TRACE_RUN_FILE       "run.conf"
-/* Names the run directory to the tool library. */
-/* In a run directory of an attachment: what the tool has to say. */
+/* In a run directory of an attachment: the tool's messages. */
 #define TRACE_ATTACH_LOG "attach.log"
 
+/* The variable that tells the tool library the run directory. */
 #define TRACE_RUN_VARIABLE "ROCPROF_STORE_DIRECTORY"
 
 /* Facts a process writes into its meta segment (INFO records). */
@@ -32,8 +32,8 @@
 #define TRACE_INFO_DOMAIN    "domain"
 #define TRACE_INFO_RUNTIMES  "runtimes" /* files of the GPU runtimes, whose names tell versions */
 #define TRACE_INFO_VARIABLE  "variable" /* NAME=value, one for each of the environment */
-/* Of a run that only counts: first THREADS CONTEXTS, then COUNT OPERATIONS KIND, one for each kind.
- */
+/* Of a run that only counts what the program does: first a fact "THREADS CONTEXTS", then one "COUNT
+ * OPERATIONS KIND" for each kind. */
 #define TRACE_INFO_PROFILE "profile"
 
 /* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
@@ -42,9 +42,9 @@ int trace_join(char *path, size_t path_bytes, const char *directory, const char 
 /* mkdir -p. 0, or -1 with errno. An existing directory is fine. */
 int trace_make_directories(const char *path);
 
-/* Makes `base` and, for the caller alone, `base`/.rocprofv3, and writes its path to `runs`. 0, or
- * -1 with a line in `why`: also if it is there and is a symbolic link, or another user's, who could
- * then put anything in the place of what is written. */
+/* Makes `base` and, for the caller alone, `base`/.rocprofv3, and writes the latter's path to
+ * `runs`. 0, or -1 with a line in `why`. It is also an error if the directory exists and is a
+ * symbolic link or belongs to another user, who could then replace whatever is written there. */
 int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why, size_t why_bytes);
 
 /* Makes `run`/<pid>-<n> for the calling process and writes its path to `path`.
@@ -56,11 +56,11 @@ int trace_store_create(const char *run, char *path, size_t path_bytes);
 char **trace_list(const char *directory);
 void trace_list_free(char **list);
 
-/* Removes a store that is not needed any more, in one step as seen from outside: first it becomes a
- * directory that is no store, whatever befalls its files. 0, or -1 with errno. */
+/* Removes a store that is not needed any more. It is first renamed so that it counts as no store:
+ * nobody sees one of which only some files are gone. 0, or -1 with errno. */
 int trace_retire(const char *store);
 
-/* Is it such a directory, not removed to the end? */
+/* True for the renamed directory of a store whose removal did not come to its end. */
 bool trace_is_retired(const char *directory);
 
 /* Removes a directory with the plain files and directories in it; follows no symbolic link. 0, or

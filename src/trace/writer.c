@@ -1,9 +1,9 @@
 /* writer.c - see writer.h.
  *
  * Space is allocated before it is mapped, so a full disk is an error here and never a SIGBUS in
- * the program. Pages are filled and mapped many at a time before records come to them, as a fault
- * for each costs a call more than all else. Only this file writes segments; what the bytes mean
- * stands in format.h. */
+ * the program. Pages are filled and mapped many at a time before records come to them, since a page
+ * fault for each page would cost more than all other work of recording. Only this file writes
+ * segments; format.h says what the bytes mean. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -25,8 +25,9 @@ struct trace_writer {
     trace_place_t at; /* first: see writer.h */
     char *window;     /* NULL before the first record and after a failure to move on */
     uint64_t offset;  /* of the window in the file */
-    bool moving;      /* a record that a signal handler makes meanwhile finds no room */
-    /* The program may close descriptors that are not its own. */
+    bool moving;      /* in move_on(): a signal handler that records meanwhile finds no room */
+    /* The program may close any descriptor: before `fd` is used, its file is compared with `file`.
+     */
     int fd;
     bool lent; /* no descriptor is kept */
     base_file_id_t file;
@@ -70,7 +71,7 @@ void trace_writer_lend(trace_writer_t *w)
     close_descriptor(w);
 }
 
-/* A file that may not grow is an error, and no signal to the program. */
+/* If a limit does not let the file grow, that is an error, and the program gets no signal. */
 static int reserve(int fd, uint64_t offset, size_t bytes)
 {
     base_file_limit_t limit;
@@ -186,9 +187,9 @@ static int next_window(trace_writer_t *w)
     return 0;
 }
 
-/* Has the next pages of the window in memory and mapped: room for `bytes` at least, and as much as
+/* Brings the next pages of the window into memory and maps them: at least `bytes`, and as much as
  * the segment holds already, so that a thread with few records takes few pages. Writing zeros lets
- * the file system have pages that belong together as one. What fails here is done by faults. */
+ * the file system use larger pages. If anything fails here, page faults do it later. */
 static void make_ready(trace_writer_t *w, size_t bytes)
 {
     static const char zeros[64 << 10];
@@ -207,7 +208,8 @@ static void make_ready(trace_writer_t *w, size_t bytes)
     w->at.end += want;
 }
 
-/* Makes room for `bytes`: 0, or an error number. Of all this the program sees nothing in errno. */
+/* Makes room for `bytes`: 0, or an error number. errno stays as it was, since the program may look
+ * at it. */
 static int move_on(trace_writer_t *w, size_t bytes)
 {
     base_file_limit_t limit;
@@ -283,8 +285,9 @@ size_t trace_text_fit(char *to, size_t room, const char *text, uint64_t *cut)
     return room;
 }
 
-/* Bytes of all texts in a record with so many before them: there is room for a mark for each, or
- * it is more than any record has. */
+/* Puts texts behind the `before` bytes of a record, cut where they do not fit, or only measures
+ * them if `to` is NULL. Returns their bytes. If a record has not even room for a mark of each text,
+ * returns more than a record holds. */
 static size_t fit_texts(char *to, size_t before, const char *const *texts, size_t count,
                         uint64_t *cut)
 {

@@ -1,9 +1,10 @@
 /* writer.h - appends records to one segment file through a moving window of mapped memory.
  *
- * Apart from the reader because it runs inside the profiled program: no allocation after open, no
- * lock, no signal, no growth of resident memory (one header page and one window are mapped).
- * A writer belongs to one thread at a time; who shares it brings the lock. Every record is in the
- * file's pages when trace_writer_put returns and survives the process from there on. */
+ * It runs inside the profiled program: after open it allocates nothing, takes no
+ * lock, raises no signal, and its resident memory does not grow (one header page and one window are
+ * mapped). A writer belongs to one thread at a time; threads that share one need a lock of their
+ * own. Every record is in the file's pages when trace_writer_put returns and survives the process
+ * from there on. */
 #ifndef CROCPROF_TRACE_WRITER_H
 #define CROCPROF_TRACE_WRITER_H
 
@@ -19,8 +20,9 @@ typedef struct trace_writer trace_writer_t;
 trace_writer_t *trace_writer_open(const char *directory, const char *name, uint32_t contents,
                                   uint32_t segment, char *why, size_t why_bytes);
 
-/* From here on the writer opens its file anew for each window and keeps no descriptor. What takes
- * the path away (another root, another user) ends it then: records are dropped. */
+/* From here on the writer opens its file anew for each window and keeps no descriptor. If the
+ * process can no longer open the path (it has changed its root or its user), records are
+ * dropped. */
 void trace_writer_lend(trace_writer_t *w);
 
 /* Appends a whole record whose head holds its size. False: the disk is full or the record too
@@ -37,9 +39,9 @@ bool trace_writer_put_parts(trace_writer_t *w, const void *fixed, size_t fixed_b
 bool trace_writer_put_texts(trace_writer_t *w, const void *fixed, size_t fixed_bytes,
                             const char *const *texts, size_t count);
 
-/* Puts a text with its 0 into `room` bytes; one that is too long is cut, marked and counted in
- * `cut`. Bytes that it takes, 0 if not even the mark fits. `to` may be NULL: nothing is written
- * then. */
+/* Puts a text with its zero byte into `room` bytes; a text that is too long is cut, marked and
+ * counted in `cut`. Returns the bytes that it takes, 0 if not even the mark fits. `to` may be NULL:
+ * nothing is written then. */
 size_t trace_text_fit(char *to, size_t room, const char *text, uint64_t *cut);
 
 /* Counts texts that the caller has cut. */
@@ -68,7 +70,7 @@ void trace_writer_end(trace_writer_t *w);
  * gets no mark. */
 void trace_writer_forget(trace_writer_t *w);
 
-/* ---- The shortest way ---- */
+/* ---- inline functions for the most frequent records ---- */
 
 /* The writer's position in its file. Must be the first member of trace_writer: the functions below
  * cast. Within a window, header->committed grows in step with `next`. */
