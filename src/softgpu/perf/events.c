@@ -23,7 +23,7 @@ typedef enum { BY_ONE, BY_ISSUE, BY_SEND, BY_MOPS, BY_MATRIX, BY_NORM } weight_t
 typedef struct {
     uint16_t event;
     uint8_t kind;   /* kind_t */
-    uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block asked for the busiest */
+    uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block of KIND_BUSIEST */
     uint8_t shift;  /* units of 1 << shift clocks */
     uint8_t weight; /* weight_t of KIND_OPS */
     uint8_t math;   /* KIND_OPS: only this isa_math_kind_t */
@@ -31,8 +31,8 @@ typedef struct {
     bool lanes;     /* count lanes, not instructions */
     bool live;      /* only instructions with a lane enabled */
     uint8_t plus;   /* KIND_OPS: an sg_tally_t that is added; 0: none */
-    uint16_t other; /* the event asked for the busiest; clocks of a packet; of a level, clocks from
-                       one sample to the next, 0: it reads 0 */
+    uint16_t other; /* KIND_BUSIEST: the event; KIND_PACKETS: clocks of a packet; KIND_LEVEL: clocks
+                       between two samples of the level, 0: the level itself reads 0 */
     uint32_t classes;
     uint32_t formats; /* 0: any */
 } event_row_t;

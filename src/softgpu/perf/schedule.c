@@ -1,7 +1,7 @@
 /* schedule.c - when the workgroups of a dispatch run on their compute units, and how long they take
  * beside each other.
  *
- * Its input are workgroups that have run, with the clocks of their waves as if each were alone.
+ * The input is workgroups that have run, with the clocks of their waves as if each were alone.
  * They are placed in the order of their ids, whatever order they ended in, so that the result is
  * the same in every run. */
 #include "softgpu/cache/queue.h"
