@@ -56,8 +56,7 @@ static int open_device(int gpu, int flags)
     uint32_t index = 0;
     bool kfd = gpu == SOFTGPU_KFD_NODE;
     int fd = kfd ? p->pages.fd : p->gpus[gpu].pages.fd;
-    /* a program that closes all descriptors has closed this one; its number may be another file's
-     */
+    /* a program that closes all descriptors closes this one, too, and may reuse its number */
     if (kfd_node_of(fd, &index) != (kfd ? KFD_NODE_KFD : KFD_NODE_RENDER)) {
         errno = ENODEV;
         return -1;

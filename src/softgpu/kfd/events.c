@@ -28,7 +28,7 @@ static const uint64_t page_offset = 2ull << 62;     /* the driver's mmap type fo
 typedef struct event event_t;
 typedef struct waiter waiter_t;
 
-/* One event in one wait: an element of the event's list of waiters. */
+/* An event that a waiter waits for: an element of the event's list of waiters. */
 typedef struct link {
     waiter_t *waiter;
     event_t *event; /* NULL once it has been destroyed under the wait */

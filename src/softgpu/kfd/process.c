@@ -42,8 +42,7 @@ int kfd_fstat(int fd, struct stat *st)
     return (int)syscall(SYS_fstat, fd, st);
 }
 
-/* Adds a row to the table. When it is full after many forks, drops the older half. Under the lock.
- */
+/* Under the lock. Adds a row to the table; if it is full after many forks, drops the older half. */
 static int remember_node(int fd, kfd_node_t kind, uint32_t gpu)
 {
     struct stat st;

@@ -22,8 +22,8 @@
 
 enum {
     TEXT_BYTES = 4096, /* the thunk reads a page of each file at most */
-    PCIE_WEIGHT = 20,  /* the driver's weight of a PCIe link; more means indirect */
-    XGMI_WEIGHT = 15,  /* and of a link between GPUs of one hive */
+    PCIE_WEIGHT = 20,  /* the driver's weight of a direct PCIe link */
+    XGMI_WEIGHT = 15,  /* the same of a link between GPUs of one hive */
     CACHE_LINE = 128,
     SCALAR_CACHE_LINE = 64,
     CUS_PER_SCALAR_CACHE = 2, /* gfx9: two CUs share scalar and instruction cache */
@@ -119,7 +119,7 @@ static uint64_t host_memory(void)
     return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : 0;
 }
 
-/* Highest clock in MHz; from the current one where the host does not say. */
+/* The CPU's highest clock in MHz, or the current one if the host does not report the highest. */
 static unsigned host_clock_mhz(void)
 {
     char text[256];

@@ -29,7 +29,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char root_path[PATH_MAX]; /* empty: no tree */
 static int root_fd = -1;         /* holds the lock */
 
-/* Texts that could not be written to files of the tree. The list is complete when the tree is made.
+/* Texts that could not be written to files of the tree. The list does not grow after make_tree().
  */
 typedef struct held {
     struct held *next;
