@@ -21,8 +21,7 @@ enum {
 };
 #define CODE_TRAP UINT64_C(0x80000000)
 
-/* The fields that have the same offsets in a kernel descriptor and in the older amd_kernel_code_t.
- */
+/* Fields that have the same offsets in a kernel descriptor and in the older amd_kernel_code_t. */
 typedef struct {
     uint32_t word[4]; /* sizes (LDS, scratch, arguments), or version and machine of an
                          amd_kernel_code_t */
@@ -171,7 +170,7 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     return true;
 }
 
-/* Whether the queue has enough scratch. The packet's private segment size decides, as on hardware.
+/* Whether the queue has enough scratch; as on hardware, the packet's private segment size decides.
  */
 static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq)
 {

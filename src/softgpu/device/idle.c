@@ -29,7 +29,7 @@ typedef struct {
     uint64_t first[AXES], end[AXES];
 } part_t;
 
-/* The part of the grid whose workgroups are cut off on the axes in `edges`; false: there is none.
+/* The part of the grid whose workgroups are cut off on the axes in `edges`. False: there is none.
  */
 static bool part_of(const sg_run_t *run, unsigned edges, part_t *p)
 {

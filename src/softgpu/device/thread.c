@@ -46,7 +46,7 @@ static void *enter(void *p)
     start_t s = *(start_t *)p;
     free(p);
     prctl(PR_SET_NAME, s.name);
-    prctl(PR_SET_TIMERSLACK, 1000ul); /* short waits are latencies here, 50 us more would show */
+    prctl(PR_SET_TIMERSLACK, 1000ul); /* the default of 50 us would lengthen short waits a lot */
     ask_for_short_turns();
     return s.body(s.arg);
 }

@@ -128,7 +128,7 @@ static int open_userfaultfd(uint64_t features)
     return fd;
 }
 
-/* The exact address of a fault is told by Linux 5.18 and later. */
+/* Linux 5.18 and later give the exact address of a fault. */
 static void start_userfaultfd(sg_watch_t *w)
 {
     const uint64_t needed = UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
