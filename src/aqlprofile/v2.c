@@ -62,8 +62,7 @@ static const aql_kind_t counters_kind = {.text = "counters",
                                          .copies = true,
                                          .release = release};
 
-/* Where the three lists of commands are, in dwords: `start` and `stop` begin the second and third.
- */
+/* Where the lists of commands begin, in dwords: the first at 0, the others at start and stop. */
 typedef struct {
     uint32_t start, stop, end;
 } lists_t;
