@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LAZY_NAP_NS     1000000  /* only records wait for us */
+#define LAZY_NAP_NS     1000000  /* nap if the program waits for nothing that is in flight */
 #define URGENT_NAP_NS   10000    /* shortest nap while a program may wait */
 #define LONG_NAP_NS     50000    /* above this a new urgent item ends the nap */
 #define LINGER_NS       20000000 /* idle time before deep sleep */
@@ -213,7 +213,7 @@ static void scan_lane(hsax_lane_t *lane)
     adopt_pending(lane);
     hsax_item_t *done = gather(lane);
     bool tell = mode == REPORT;
-    /* Most items in flight: make more here so that the producer need not. */
+    /* if most items are in flight, more are made here, so that the producer need not */
     bool short_of_items =
         lane->flying_count * 2 > atomic_load_explicit(&lane->made, memory_order_relaxed);
     reporting = done;

@@ -1,4 +1,4 @@
-/* kernel_map.c - see kernel_map.h. Open addressing; a key once stored keeps its place in a table.
+/* kernel_map.c - the hash table of kernel_map.h: open addressing; a key never moves in its table.
  *
  * Apart from the code objects because the dispatch path is its only reader. */
 #include "hsa/kernel_map.h"

@@ -1,9 +1,8 @@
 /* kernel_map.h - from the kernel object in a packet to the kernel's id.
  *
  * Readers take no lock and never wait: a probe of a table that only grows. When it is full a larger
- * copy is published with one store; the old one stays, so that a reader in it is safe (all old
- * tables together are as large as the current one at most). Writers are serialised by the caller.
- */
+ * copy is published with one store. The old table is not freed, since a reader may be in it (all
+ * old tables together are as large as the current one at most). The caller serialises writers. */
 #ifndef CROCPROF_HSA_KERNEL_MAP_H
 #define CROCPROF_HSA_KERNEL_MAP_H
 

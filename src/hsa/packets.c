@@ -304,8 +304,7 @@ static void add_barrier(hsax_queue_t *queue, hsa_signal_t dependency, hsa_signal
     packet->barrier.completion_signal = completion;
 }
 
-/* There was no turn, for lack of something. The dispatch runs without one rather than not at all.
- */
+/* There was no turn for the dispatch, which runs all the same. `lack`: what was missing. */
 static void count_missed_turn(const char *lack)
 {
     static atomic_bool told;
@@ -416,7 +415,7 @@ static bool writes_again(void)
     return hsax.amd_ext.hsa_amd_vmem_address_reserve_fn;
 }
 
-/* Whether the ring can hold `more` packets besides those added. ROCr 5 cannot write more at once.
+/* Whether the ring can hold `more` packets besides those added: ROCr 5 cannot write more at once.
  */
 static bool fits(const hsax_queue_t *queue, uint64_t more)
 {

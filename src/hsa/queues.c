@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define AHEAD            64   /* items ready when a queue is created */
-#define LIMIT_FACTOR     4    /* items at most, in queue sizes */
-#define LIMIT_LEAST      4096 /* and not fewer than this */
+#define LIMIT_FACTOR     4    /* the limit of items is so many times the queue's size, */
+#define LIMIT_LEAST      4096 /* but not less than this */
 #define QUEUE_SIZE_LEAST 4    /* an intercept queue needs room for its own retry packet */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -319,7 +319,7 @@ bool hsax_queues_hook(const hsax_api_table_t *table, const hsax_dispatch_client_
     hsax_queue_client = who;
     others = !is_of((void (*)(void))hsax.core.hsa_queue_create_fn,
                     (void (*)(void))hsax.amd_ext.hsa_amd_queue_intercept_register_fn);
-    queues = NULL; /* those of a runtime that was shut down are gone, with their lanes */
+    queues = NULL; /* the queues of a runtime that was shut down are gone, with their lanes */
     forget_shared();
     HSAX_HOOK_CORE(table, hsa_queue_create, create_queue);
     HSAX_HOOK_CORE(table, hsa_queue_destroy, destroy_queue);

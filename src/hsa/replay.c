@@ -279,8 +279,7 @@ static hsa_status_t async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3
                 dst, dst_offset, src, src_offset, range, agent, direction, count, signals, signal));
 }
 
-/* Puts a hook below all others. These call the functions of the saved table, so it goes there, too.
- */
+/* Puts a hook below all others. These call the saved table's functions, so it goes there, too. */
 #define HOOK_BELOW(part, macro, name, function)                                                    \
     do {                                                                                           \
         if (hsax.part.name##_fn && macro(table, name, function)) hsax.part.name##_fn = function;   \
