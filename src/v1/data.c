@@ -471,8 +471,7 @@ const ctr_result_t *v1_group_result(const v1_group_t *g, const ctr_counter_t *co
     return NULL;
 }
 
-/* Whether the program sees a counter. NAME[i] is one, although it is an expression for the engine.
- */
+/* Whether the program sees a counter: NAME[i], too, which is an expression for the engine. */
 static bool is_counter(const ctr_counter_t *counter)
 {
     return counter->kind == CTR_HARDWARE || ctr_is_instance(counter);

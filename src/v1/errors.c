@@ -1,4 +1,4 @@
-/* errors.c - messages per thread, and versions.
+/* errors.c - the last message of each thread, and the library's version.
  *
  * A message begins with the function's name and says which argument was wrong and what its limit
  * is. */

@@ -44,8 +44,8 @@ bool v1_hooked(void);
  * one life of the runtime are gone in the next. */
 unsigned v1_life(void);
 
-/* If the HSA runtime has not started yet: makes it load this library when it does, by
- * HSA_TOOLS_LIB, and sets *what. */
+/* Sets *what. If the HSA runtime has not started yet, makes it load this library when it does, by
+ * HSA_TOOLS_LIB. */
 void v1_ask_for_table(bool *what);
 
 /* Set by callbacks that the program has set before HSA starts. */
