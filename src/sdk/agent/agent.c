@@ -1,7 +1,8 @@
-/* agent.c - the public query, the mapping to HSA's agents, and the *_VISIBLE_DEVICES variables.
+/* agent.c - the public query of agents, the mapping to HSA's agents, and the *_VISIBLE_DEVICES
+ * variables.
  *
- * The visibility rules are those of ROCm's "GPU isolation" page: HIP's list counts positions within
- * ROCR's list, and what HSA does not see HIP does not see either. */
+ * The rules of visibility are those of ROCm's "GPU isolation" page: HIP's list counts positions
+ * within ROCR's list, and what HSA does not see HIP does not see either. */
 #include "sdk/agent/agent.h"
 
 #include "base/log.h"
@@ -39,7 +40,8 @@ const rocprofiler_agent_v0_t *sdk_agent_find(rocprofiler_agent_id_t id)
     return NULL;
 }
 
-/* The runtime counts nodes as it finds them, leaving out those it may not read, as we do. */
+/* The HSA runtime numbers only the nodes that it may read; sdk_agents() leaves out the same nodes,
+ * so the number is the index. */
 rocprofiler_agent_id_t sdk_agent_of_hsa(hsa_agent_t agent)
 {
     size_t count;
@@ -76,8 +78,8 @@ rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
 
 /* ---- visibility ---- */
 
-/* Position of the agent in a comma separated list, -1 if it is not there. Entries are the ordinal
- * of the GPU or GPU-<unique id in hexadecimal>. */
+/* Position of the agent in a comma-separated list, -1 if it is not there. Entries are either the
+ * GPU's ordinal or GPU-<unique id in hexadecimal>. */
 static int32_t position(const char *list, const char *name, int32_t ordinal, uint64_t unique_id)
 {
     char *copy = strdup(list), *rest = NULL;

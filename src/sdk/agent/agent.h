@@ -1,6 +1,6 @@
-/* agent.h - the machine's agents for the library's own use.
+/* agent.h - the machine's agents, for the library's own use.
  *
- * Read from the driver's topology at the first call and never changed: pointers stay valid and
+ * Read from the driver's topology at the first call and never changed: pointers stay valid, and
  * reading takes no lock. */
 #ifndef CROCPROF_SDK_AGENT_H
 #define CROCPROF_SDK_AGENT_H
@@ -9,21 +9,21 @@
 #include <rocprofiler-sdk/agent.h>
 #include <stddef.h>
 
-/* All agents in the order of nodes; count 0 where there is no topology. */
+/* All agents in the order of nodes; *count is 0 if there is no topology. */
 const rocprofiler_agent_v0_t *const *sdk_agents(size_t *count);
 
-/* NULL if there is none with that id. */
+/* The agent with this id; NULL if there is none. */
 const rocprofiler_agent_v0_t *sdk_agent_find(rocprofiler_agent_id_t id);
 
-/* The agent that HSA calls by this handle; id.handle 0 if unknown. Needs HSA to be up. */
+/* The id of an agent of HSA; its handle is 0 if unknown. HSA must be initialised. */
 rocprofiler_agent_id_t sdk_agent_of_hsa(hsa_agent_t agent);
 
-/* Topology below `root` (normally /sys/class/kfd/kfd/topology/nodes), for tests too. Returns an
- * array of `*count` pointers, NULL if there is none; never freed. */
+/* Reads the topology below `root` (normally /sys/class/kfd/kfd/topology/nodes; a parameter for
+ * tests). Returns an array of *count pointers that is never freed; NULL if there is none. */
 const rocprofiler_agent_v0_t *const *sdk_topology_read(const char *root, size_t *count);
 
-/* Sets runtime_visibility of all from the values of ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES and
- * CUDA_VISIBLE_DEVICES; NULL: unset. */
+/* Sets the agent's runtime_visibility from the values of ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES
+ * and CUDA_VISIBLE_DEVICES; NULL: unset. */
 typedef struct {
     const char *rocr, *hip, *cuda;
 } sdk_visible_t;

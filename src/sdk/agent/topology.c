@@ -1,8 +1,8 @@
 /* topology.c - agents from the files that the kernel driver shows in sysfs.
  *
- * Works before any runtime is up. One table row per property; what is derived from several is in
- * derive_*(). A file that is not there, or is hidden, leaves its fields zero; one that cannot be
- * read for another reason does so, too, and that is told. */
+ * Works before any runtime is loaded. There is one table row per property; what is derived from
+ * several is in derive_*(). A file that is missing or hidden leaves its fields zero; so does one
+ * that cannot be read for another reason, but that is reported. */
 #include "sdk/agent/agent.h"
 
 #include "base/env.h"
@@ -96,7 +96,7 @@ static const field_t link_fields[] = {LINK(type),
 
 /* ---- files ---- */
 
-/* What could not be read since sdk_topology_read() began. */
+/* The files that could not be read since sdk_topology_read() began. */
 static struct {
     unsigned count;
     char first[640];
@@ -131,7 +131,8 @@ static void *allocate(size_t count, size_t bytes)
     return memory;
 }
 
-/* Little-endian: the low bytes of the number; a field wider than 8 bytes keeps its rest zero. */
+/* Copies the low bytes of the number (the host is little-endian); a field wider than 8 bytes keeps
+ * zero in the rest. */
 static void set_field(void *object, const field_t *field, uint64_t value)
 {
     size_t size = field->size < sizeof value ? field->size : sizeof value;
@@ -142,7 +143,7 @@ static void set_field(void *object, const field_t *field, uint64_t value)
         memcpy((char *)object + field->offset, &value, size);
 }
 
-/* Reads lines "name number". False if the file is missing or empty. */
+/* Reads lines of the form "name number". False if the file is missing or empty. */
 static bool read_properties(const char *directory, const field_t *fields, void *object)
 {
     FILE *file = open_in(directory, "properties");
@@ -160,7 +161,7 @@ static bool read_properties(const char *directory, const field_t *fields, void *
     return any;
 }
 
-/* The first line without its newline, empty if there is none. */
+/* Reads the first line without its newline; empty if there is none. */
 static void read_line(const char *directory, const char *name, char *line, int size)
 {
     line[0] = 0;
@@ -171,7 +172,7 @@ static void read_line(const char *directory, const char *name, char *line, int s
     fclose(file);
 }
 
-/* The array of the entries 0…count-1 of a sub-folder; NULL if count is 0. */
+/* Reads the entries 0 to count-1 of a sub-folder into a new array; NULL if count is 0. */
 static void *read_array(const char *node, const char *kind, uint32_t *count, const field_t *fields,
                         size_t size)
 {
@@ -194,7 +195,8 @@ static const char *keep(const char *text)
     return copy ? strcpy(copy, text) : "";
 }
 
-/* "gfx90a": major in decimal, minor and stepping in hexadecimal digits. */
+/* Makes a name such as "gfx90a": major version in decimal, minor version and stepping in
+ * hexadecimal. */
 static const char *gfx_name(uint32_t version)
 {
     char name[32];
@@ -202,8 +204,9 @@ static const char *gfx_name(uint32_t version)
     return keep(name);
 }
 
-/* libdrm's list of products: lines "device, revision, name". The topology gives no revision, and
- * products of one device id differ in their last words only: the first line decides. */
+/* Looks up the product in libdrm's list, which has lines "device, revision, name". The topology
+ * does not give the revision. The first line of the device is taken, since products with one device
+ * id differ only in the last words. */
 static const char *product_name(uint32_t device)
 {
     FILE *file = open_file("/usr/share/libdrm/amdgpu.ids");
@@ -217,7 +220,7 @@ static const char *product_name(uint32_t device)
     return found ? found : "unknown";
 }
 
-/* The kernel's numbers of GPU families (AMDGPU_FAMILY_*) by major version of the architecture. */
+/* The kernel's number of the GPU family (AMDGPU_FAMILY_*), by the architecture's major version. */
 static uint32_t gpu_family(uint32_t gfx_target_version)
 {
     static const struct {
@@ -228,7 +231,8 @@ static uint32_t gpu_family(uint32_t gfx_target_version)
     return 0;
 }
 
-/* The processor whose APIC id is the node's first one, or the first of all. */
+/* Names the agent after the processor whose APIC id is the first of the node, or else the first
+ * processor. */
 static void name_cpu(rocprofiler_agent_v0_t *agent)
 {
     char line[512], text[256], name[256] = "", wanted[256] = "";
@@ -251,7 +255,7 @@ static void name_cpu(rocprofiler_agent_v0_t *agent)
 
 /* ---- agents ---- */
 
-#define WORKGROUP_MAX 1024 /* the HSA runtime's fixed limits */
+#define WORKGROUP_MAX 1024 /* fixed limits of the HSA runtime */
 #define FIRMWARE_BITS 0x3ff
 
 static void derive_gpu(rocprofiler_agent_v0_t *a)
@@ -329,7 +333,8 @@ static uint32_t count_nodes(const char *root)
     return nodes;
 }
 
-/* Handles of a process begin at a number of its own, so that none is taken for an index. */
+/* Handles begin at a number that differs between processes, so that tools cannot mistake them for
+ * indices. */
 static uint64_t first_handle(void)
 {
     uint16_t number = 0;
@@ -351,7 +356,7 @@ const rocprofiler_agent_v0_t *const *sdk_topology_read(const char *root, size_t 
         char path[512];
         snprintf(path, sizeof path, "%s/%u", root, node);
         rocprofiler_agent_v0_t *a = read_agent(path);
-        if (!a) continue; /* not ours to read: the driver hides it by an empty file */
+        if (!a) continue; /* an empty file: the driver hides the node from this process */
         a->node_id = node;
         a->logical_node_id = (int32_t)*count;
         a->logical_node_type_id = of_type[a->type]++;

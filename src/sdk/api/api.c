@@ -1,7 +1,7 @@
-/* api.c - the traced half of an API call.
+/* api.c - what happens before and after a traced API call.
  *
- * Apart because this is the hot path: no lock, no allocation, no formatting, no store to a line
- * that another thread stores to. Everything rare is behind a call. */
+ * Apart because this is the hot path: no lock, no allocation, no formatting, no store to a cache
+ * line that another thread stores to. Everything rare is in a function that is called for it. */
 #include "sdk/api/api.h"
 #include "sdk/core/buffer.h"
 #include "sdk/core/clock.h"
@@ -9,21 +9,21 @@
 
 #include <string.h>
 
-/* Records of API kinds differ in name only: they are written through one of them. */
+/* The record types of the API kinds differ in name only: all are written through this one. */
 typedef rocprofiler_buffer_tracing_hip_api_record_t api_record_t;
 typedef rocprofiler_buffer_tracing_hip_api_ext_record_t ext_record_t;
 _Static_assert(sizeof(api_record_t) == sizeof(rocprofiler_buffer_tracing_hsa_api_record_t) &&
                    offsetof(ext_record_t, args) == sizeof(api_record_t),
                "API records differ");
 
-/* An EXT record ends in what follows the size in a payload: arguments and result. */
+/* An EXT record ends with the payload without its size: arguments and result. */
 typedef rocprofiler_callback_tracing_hip_api_data_t payload_t;
 _Static_assert(sizeof(payload_t) - offsetof(payload_t, args) ==
                        sizeof(ext_record_t) - offsetof(ext_record_t, args) &&
                    offsetof(payload_t, args) == sizeof(uint64_t),
                "payload and EXT record differ");
 
-/* What was answered when the call began, or what is on the thread's stack now. */
+/* The external id: what the tool answered when the call began, or the top of the thread's stack. */
 static inline uint64_t external_of(const sdk_frame_t *frame, const sdk_context_t *context,
                                    const rocprofiler_user_data_t *answers, unsigned i)
 {
@@ -126,8 +126,8 @@ static __attribute__((noinline)) void write_records(const sdk_frame_t *frame, ui
         if (sdk_context_accepts(plan->buffers[i].context)) write_record(frame, i, end, payload);
 }
 
-/* What write_records does where little is to be asked: the way of a tool that keeps the records
- * itself. */
+/* write_records() for a plan whose only follower is a direct buffer, without a payload: the usual
+ * case of a tool that stores the records itself. */
 static inline void write_one(const sdk_frame_t *frame, uint64_t end)
 {
     const sdk_buffer_service_t *service = frame->plan->buffers;

@@ -69,7 +69,7 @@ static void format_enum(char *text, const void *at, unsigned number)
     snprintf(text, TEXT_MAX, "%s_UNKNOWN=%" PRId32, texts->prefix ? texts->prefix : "", value);
 }
 
-/* Structures show their members from the last to the first. */
+/* AMD's order: the members of a structure from the last to the first. */
 static void format_structure(char *text, const void *at, unsigned format, const char *type)
 {
     uint64_t words[4] = {0};
@@ -92,7 +92,7 @@ static void format_structure(char *text, const void *at, unsigned format, const 
                  "{ysize=%" PRIu64 ", xsize=%" PRIu64 ", pitch=%" PRIu64 ", ptr=0x%" PRIx64 "}",
                  words[3], words[2], words[1], words[0]);
         break;
-    default: /* a location has two numbers, and is written in their order */
+    default: /* a location's two members are in their order */
         memcpy(halves, at, 2 * sizeof *halves);
         snprintf(text, TEXT_MAX, "{type=%s, id=%d}",
                  halves[0] == 0   ? "Invalid"
@@ -149,8 +149,9 @@ static size_t size_of(unsigned format, const char *type)
     return 8;
 }
 
-/* The text; returns how many pointers were followed for it. Strings count as values. `after`: the
- * function has run. `alive`: what arguments point to, other than strings, is still there. */
+/* Writes the argument's text and returns how many pointers were followed for it; a string does not
+ * count. `after`: the function has returned. `alive`: what arguments point to still exists (strings
+ * always do). */
 static int32_t format_argument(char *text, const sdk_argument_t *argument, const void *at,
                                int32_t most, bool after, bool alive)
 {
@@ -178,12 +179,12 @@ static int32_t format_argument(char *text, const sdk_argument_t *argument, const
     return 0;
 }
 
-/* Calls visit for each argument until it returns non-zero. */
+/* Calls `visit` for each argument, until it returns non-zero. */
 typedef struct {
     const char *arguments; /* the argument union */
     int32_t most;          /* pointers to follow */
-    bool after;            /* the function has run: output parameters hold something */
-    bool alive;            /* what arguments point to has not gone; strings never have */
+    bool after;            /* the function has returned: output parameters are set */
+    bool alive;            /* what arguments point to still exists; strings always do */
     int (*visit)(const sdk_argument_t *argument, uint32_t number, const void *at, const char *text,
                  int32_t followed, void *closure);
     void *closure;
@@ -266,7 +267,7 @@ typedef struct {
 static int visit_buffer(const sdk_argument_t *a, uint32_t number, const void *at, const char *text,
                         int32_t followed, void *closure)
 {
-    (void)followed; /* nothing is: what arguments pointed to, but for strings, is long gone */
+    (void)followed; /* always 0: what arguments pointed to, except strings, may be gone */
     const buffer_walk_t *c = closure;
     return c->callback(c->record->kind, c->record->operation, number, at, a->indirections, a->type,
                        a->name, text, c->data);

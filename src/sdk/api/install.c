@@ -1,14 +1,15 @@
 /* install.c - puts the wrappers into the tables of runtimes.
  *
- * Apart because tables come in several ages: what lies beyond the size that a table states does not
- * exist, and the AMD extension table of ROCr 1.5 has its members elsewhere. */
+ * Apart because tables differ with the runtime's version: what lies beyond the size that a table
+ * states does not exist, and the AMD extension table of ROCr 1.5 has its members at other
+ * offsets. */
 #include "base/log.h"
 #include "sdk/api/api.h"
 
 #include <string.h>
 
-/* Heads of the tables: most state their size, HSA a version whose minor number is the
- * size. */
+/* The heads of HSA's tables: a version whose minor number is the table's size. Tables of other
+ * runtimes begin with their size. */
 typedef struct {
     uint32_t major, size, step, reserved;
 } hsa_head_t;
@@ -36,9 +37,9 @@ void sdk_api_wrap(const sdk_api_row_t *row, uint32_t offset, void *table, size_t
 {
     if (!offset || offset + sizeof(void *) > size) return;
     void **entry = (void **)(void *)((char *)table + offset);
-    if (!*entry) return; /* the runtime does not offer it: programs test for that */
-    /* a table that comes again has its wrappers, below whatever else was put on top; a runtime that
-     * was shut down and starts anew has put its own functions back */
+    if (!*entry) return; /* the runtime does not offer it, and programs test for that */
+    /* If a table is registered again, it still has the wrapper, perhaps below what tools have put
+     * on top. But a runtime that was shut down and starts again has restored its own functions. */
     if (row->saved[instance] && *entry != row->saved[instance]) return;
     memcpy(&row->saved[instance], entry, sizeof *entry);
     /* other threads may call through the table: the saved function must be there first */
@@ -109,7 +110,7 @@ void sdk_api_install_marker(void **tables)
 void sdk_api_install_hsa(void *table)
 {
     const hsa_container_t *container = table;
-    /* major version 1 of the AMD table is ROCr 5's: copies to a chosen engine came with 2 */
+    /* major version 1 of the AMD table is that of ROCr 5 */
     bool old = container->amd_ext && container->amd_ext->major < 2;
     if (container->core)
         install(SDK_DOMAIN_HSA_CORE, sdk_api_hsa_core, container->core, container->core->size,

@@ -1,7 +1,7 @@
 /* code_object.c - code objects and their kernels as callbacks: LOAD and UNLOAD.
  *
- * A client of src/hsa/code_objects.c, installed also for dispatches alone since they need kernel
- * ids. Who was told of a load is told of the unload, with the same user data. */
+ * A client of src/hsa/code_objects.c. Also installed if only dispatches are followed, because they
+ * need kernel ids. A context that has seen a load sees the unload, with the same user data. */
 #include "hsa/code_objects.h"
 #include "sdk/agent/agent.h"
 #include "sdk/code_object/host_functions.h"
@@ -56,14 +56,14 @@ fill_kernel(uint64_t code_object_id, const hsax_kernel_t *k,
     };
 }
 
-/* A host function that somebody was told of. */
+/* A host function that has been reported. */
 typedef struct {
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
     void *operation;
 } host_told_t;
 
-/* Tells of a load that nobody was told of; what is returned goes to tell_unload. NULL: nobody
- * wanted to know. */
+/* Reports a load, unless it has been reported (`told` is not NULL). The result is to be passed to
+ * tell_unload; NULL: nobody follows it. */
 static void *tell_load(void *told, int32_t operation, void *data)
 {
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_CODE_OBJECT, operation);
@@ -86,7 +86,7 @@ static void tell_unload(void **told, void *data)
     *told = NULL;
 }
 
-/* The host function after its kernel. What is returned goes to unload_host. */
+/* Reports the host function after its kernel. The result is to be passed to unload_host. */
 static void *load_host(uint64_t code_object_id, const hsax_kernel_t *k)
 {
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t data;
@@ -132,7 +132,7 @@ static void loaded(hsax_code_object_t *o)
     }
 }
 
-/* Kernels go before the code object that holds them. */
+/* Reports the unload of the kernels before that of their code object. */
 static void unloaded(hsax_code_object_t *o)
 {
     rocprofiler_callback_tracing_code_object_load_data_t object;

@@ -1,5 +1,5 @@
-/* host_functions.c - see host_functions.h. Watches __hipRegisterFunction in the HIP compiler table,
- * which programs call before main for every kernel they hold.
+/* host_functions.c - see host_functions.h. Replaces __hipRegisterFunction in the HIP compiler
+ * table, which programs call before main for every kernel they contain.
  *
  * Apart because registration comes from HIP, long before HSA loads the code object. */
 #include "sdk/code_object/host_functions.h"
@@ -25,15 +25,16 @@ typedef void (*host_register_t)(void **modules, const void *host, char *device, 
                                 unsigned int threads, uint3 *tid, uint3 *bid, dim3 *block,
                                 dim3 *grid, int *size);
 
-/* Where the function stands in the HIP compiler table, all versions: tables/hip-api.tsv. */
+/* Offset of the function in the HIP compiler table of all versions (tables/hip-api.tsv). */
 enum { REGISTER_FUNCTION_OFFSET = 32 };
 
 static host_register_t saved;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* between sdk_emit_begin and _end */
+/* Taken only between sdk_emit_begin and sdk_emit_end. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static function_t *lists[LISTS];
 static uint64_t last_id;
 
-/* The list of names that begin with `length` bytes of `name`. */
+/* The list for a name, which is the first `length` bytes of `name`. */
 static function_t **list_of(const char *name, size_t length)
 {
     return &lists[base_hash(name, length) % LISTS];

@@ -1,4 +1,4 @@
-/* buffer.c - chunks, rings and delivery: the parts of the protocol in buffer.h that are not hot.
+/* buffer.c - chunks, rings and delivery: those parts of the protocol in buffer.h that are not hot.
  *
  * Apart from the helper threads, which only decide when to deliver. Keep the order of stores as
  * buffer.h states it. */
@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 
 enum {
-    DELIVERY_BATCH = 256, /* headers per callback: 6 KiB of the delivering thread's stack */
-    LOSSLESS_TRIES = 64,  /* deliveries by a writer before it takes a page more */
+    DELIVERY_BATCH = 256, /* headers per callback: 6 KiB on the delivering thread's stack */
+    LOSSLESS_TRIES = 64,  /* deliveries by a writer before it takes an extra page */
 };
 
 sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless)
@@ -46,8 +46,9 @@ sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless)
 
 /* ---- Chunks ---- */
 
-/* Chunks are page aligned and below 2^48, which leaves 28 bits that change with every push and pop:
- * a stale head cannot be taken for the current one. */
+/* The head of the stack of free chunks. A chunk's address is page-aligned and below 2^48, which
+ * leaves 28 bits for a tag that changes with every push and pop, so that a compare-and-swap with a
+ * stale head fails. */
 static sdk_chunk_t *stack_chunk(uint64_t head)
 {
     return (sdk_chunk_t *)(uintptr_t)((head >> 28) << 12);
@@ -76,13 +77,14 @@ static sdk_chunk_t *new_page(void)
     return page == MAP_FAILED ? NULL : page;
 }
 
-/* A chunk within the buffer's limits, or any (`beyond`), or NULL. */
+/* Takes a chunk within the buffer's limits, or if necessary `beyond` them; NULL: none. */
 static sdk_chunk_t *take_chunk(sdk_buffer_t *buffer, bool beyond)
 {
     uint64_t head = atomic_load_explicit(&buffer->free_chunks, memory_order_acquire);
     sdk_chunk_t *chunk;
     while ((chunk = stack_chunk(head))) {
-        /* the chunk may be taken meanwhile: its memory stays, and the tag refuses the exchange */
+        /* Another thread may take the chunk meanwhile: its memory stays mapped, and the tag makes
+         * the exchange fail. */
         sdk_chunk_t *below = atomic_load_explicit(&chunk->next, memory_order_relaxed);
         if (atomic_compare_exchange_weak_explicit(&buffer->free_chunks, &head,
                                                   stack_head(below, head), memory_order_acquire,
@@ -148,17 +150,17 @@ void sdk_ring_close(sdk_ring_t *ring)
     pthread_mutex_lock(&buffer->rings_lock);
     atomic_store_explicit(&ring->closed, true, memory_order_release);
     pthread_mutex_unlock(&buffer->rings_lock);
-    /* its page counts no longer: however many threads end before the next delivery, no more pages
-     * are made than threads have lived at once */
+    /* The thread's page no longer adds to the limit, so that there are never more pages than for
+     * the threads that live at once, however many end before the next delivery. */
     atomic_fetch_sub_explicit(&buffer->ring_count, 1, memory_order_relaxed);
-    /* a page held back by an ended thread: let it be delivered before many of them gather */
+    /* the ended thread holds a page until its records are delivered */
     sdk_helper_wake(buffer);
 }
 
 static void deliver_locked(sdk_buffer_t *buffer, sdk_thread_t *self);
 
-/* Waits for the delivery lock as long as the buffer's tool is there: who finalises waits for this
- * thread, and may itself be inside a callback of this buffer. */
+/* Waits for the delivery lock, but gives up when the buffer's tool is being finalised: the
+ * finalising thread waits for this one, perhaps inside a callback of this buffer. */
 static bool lock_delivery(sdk_buffer_t *buffer)
 {
     do {
@@ -175,8 +177,8 @@ static bool lock_delivery(sdk_buffer_t *buffer)
     return false;
 }
 
-/* The writer delivers and gets a chunk, its own one emptied if no other is free. NULL: no room, and
- * the caller must not wait. */
+/* Makes the writer deliver and take a chunk: a free one, or its own one that delivery has emptied.
+ * NULL: no room, and the thread must not wait. */
 static sdk_chunk_t *deliver_for_room(sdk_thread_t *self, sdk_buffer_t *buffer, sdk_ring_t *ring)
 {
     for (int i = 0; i < LOSSLESS_TRIES; i++) {
@@ -214,7 +216,7 @@ static void *reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
     sdk_chunk_t *full = ring->write_chunk;
     if (full && !atomic_load_explicit(&buffer->closed, memory_order_relaxed)) {
         char *end = (char *)full + SDK_CHUNK_SIZE;
-        if (cursor->limit < end) { /* the watermark lies inside the chunk */
+        if (cursor->limit < end) { /* the limit was the watermark, not the chunk's end */
             sdk_helper_wake(buffer);
             cursor->limit = end;
             if ((size_t)(end - cursor->position) >= size + SDK_RECORD_PREFIX)
@@ -222,14 +224,14 @@ static void *reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
         }
     }
     sdk_chunk_t *chunk = NULL;
-    bool nested =
-        full && buffer->direct; /* the chunk is full of records that are being delivered */
+    bool nested = full && buffer->direct; /* the records in the chunk are being delivered */
     if (!atomic_load_explicit(&buffer->closed, memory_order_relaxed) && size <= SDK_RECORD_MAX &&
         !nested) {
         chunk = take_chunk(buffer, false);
         if (!chunk && buffer->lossless && !buffer->direct) {
             chunk = deliver_for_room(self, buffer, ring);
-            /* also while the tool ends: its last delivery waits for this thread */
+            /* Beyond the limits also while the tool is finalised: its last delivery waits for this
+             * thread. */
             if (!chunk) chunk = take_chunk(buffer, true);
         }
     }
@@ -238,17 +240,18 @@ static void *reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size)
         atomic_store_explicit(&ring->dropped,
                               atomic_load_explicit(&ring->dropped, memory_order_relaxed) + 1,
                               memory_order_relaxed);
-        if (!nested) cursor->limit = cursor->position; /* back here at the next record */
+        /* The next record calls this function again. */
+        if (!nested) cursor->limit = cursor->position;
         return NULL;
     }
-    /* delivery may have run tool code, and that code may have written to this buffer: only in a
-     * callback of it, where this thread gets pages beyond the limit and its ring has moved on */
+    /* Read anew: if deliver_for_room has run this buffer's callback, the callback may have written
+     * to this buffer and so moved the ring to another chunk. */
     sdk_chunk_t *last = ring->write_chunk;
     if (chunk != last) {
         if (last) atomic_store_explicit(&last->next, chunk, memory_order_release);
         ring->write_chunk = chunk;
         if (!last) {
-            /* the reader looks at a ring only when it has a chunk */
+            /* the reader uses a ring only if it has a chunk */
             pthread_mutex_lock(&buffer->rings_lock);
             ring->read = ring->ahead = (sdk_place_t){chunk, SDK_CHUNK_HEADER};
             pthread_mutex_unlock(&buffer->rings_lock);
@@ -304,7 +307,8 @@ typedef struct {
     rocprofiler_record_header_t *pointers[DELIVERY_BATCH];
 } batch_t;
 
-/* False if the callback has ended the buffer: rings and chunks are not what they were. */
+/* Passes the batch to the callback. False if the callback has ended the buffer: rings and chunks
+ * must not be used then. */
 static bool hand_over(batch_t *batch)
 {
     sdk_buffer_t *buffer = batch->buffer;
@@ -331,9 +335,9 @@ static bool is_retirement(uint64_t word)
 
 typedef enum { ALL_RECORDS, ALL_BUT_RETIREMENTS, RETIREMENTS } wanted_t;
 
-/* Delivers what the ring holds from a place on, up to another or (NULL) as far as it goes; a full
- * batch is handed over at once, so is the rest before a chunk goes back, because the records lie in
- * it. Chunks stay as long as retirements in them may be left. */
+/* Delivers the records of a ring from *from up to *to, or to the end if `to` is NULL. A full batch
+ * is passed on at once, and so is what is left before a chunk is freed, because the records are in
+ * it. With ALL_BUT_RETIREMENTS chunks are kept, since they may have retirements. */
 static bool deliver_from(batch_t *batch, sdk_place_t *from, const sdk_place_t *to, wanted_t wanted)
 {
     for (sdk_chunk_t *chunk = from->chunk, *next; chunk; chunk = next) {
@@ -364,7 +368,7 @@ static void count_drops(sdk_buffer_t *buffer, sdk_ring_t *ring)
     ring->dropped_seen = dropped;
 }
 
-/* Takes a closed, empty ring off the list and gives its chunk back. */
+/* Removes a closed, empty ring from the list and frees its chunk. */
 static void remove_ring(sdk_buffer_t *buffer, sdk_ring_t *ring)
 {
     pthread_mutex_lock(&buffer->rings_lock);
@@ -377,7 +381,7 @@ static void remove_ring(sdk_buffer_t *buffer, sdk_ring_t *ring)
     free(ring);
 }
 
-/* Rings that open from now on hold newer records only. */
+/* The list of rings. Rings that are opened later go to its front: they only have newer records. */
 static sdk_ring_t *first_ring(sdk_buffer_t *buffer)
 {
     pthread_mutex_lock(&buffer->rings_lock);
@@ -407,7 +411,7 @@ static void cut_rings(sdk_buffer_t *buffer)
     }
 }
 
-/* The end of a ring's delivery; false if a callback has ended the buffer. */
+/* Removes the ring if its thread has ended; false if a callback has ended the buffer. */
 static bool end_ring(batch_t *batch, sdk_ring_t *ring)
 {
     if (!ring->ending) return true;
@@ -436,7 +440,7 @@ static bool deliver_retirements_last(batch_t *batch)
 {
     sdk_buffer_t *buffer = batch->buffer;
     cut_rings(buffer);
-    sdk_ring_t *rings = first_ring(buffer); /* rings that are new have no cut */
+    sdk_ring_t *rings = first_ring(buffer); /* rings opened since cut_rings have no cut */
     for (sdk_ring_t *ring = rings; ring; ring = ring->next) {
         if (has_begun(buffer, ring) &&
             !deliver_from(batch, &ring->ahead, NULL, ALL_BUT_RETIREMENTS))

@@ -1,31 +1,31 @@
 /* buffer.h - record buffers: many writing threads, one delivering thread at a time.
  *
  * Protocol. A buffer owns chunks of one page. A thread writes to a chunk of its own through its
- * cursor; the chunks of one thread and buffer form a ring_t, a queue with one writer and one
- * reader:
+ * cursor; the chunks of one thread and buffer form a ring (sdk_ring), a queue with one writer and
+ * one reader:
  *
  *     writer:  write the record behind the complete bytes; store-release complete += its size
  *              chunk full: take another, store-release chunk.next = it, go on there
  *     reader:  load-acquire complete; deliver the records below it; when next is set (acquire) and
- *              nothing is left below a fresh load of complete, put the chunk back and go on in next
+ *              nothing is left below a fresh load of complete, free the chunk and go on in next
  *
  * Writing a record is wait-free: no lock, no allocation, no store to a line that another writer
- * stores to. Once per chunk the writer takes one from the buffer's stack (lock-free) or, failing
- * that, follows the policy: DISCARD counts the record as dropped; LOSSLESS makes the writer
+ * stores to. Once per chunk the writer takes one from the buffer's stack (lock-free) or, if there
+ * is none, follows the policy: DISCARD counts the record as dropped; LOSSLESS makes the writer
  * deliver. Reading happens under the buffer's delivery lock. A thread that is inside a buffer
- * callback never waits for that lock: it gets a page more instead, so no cycle of waiting threads
+ * callback never waits for that lock: it gets an extra page instead, so no cycle of waiting threads
  * can arise.
  *
- * Records of a buffer come from several rings, in no order between those, but one: the retirement
- * of a correlation id comes after all records that have the id and were written before it. A
- * delivery first marks how far each ring goes (the cut), then delivers everything but retirements,
- * as far as the rings go by then, and at last the retirements before the cuts. What was written
- * before one of those had been written when its ring was read the second time. Retirements behind
- * the cut wait for the next delivery, and the pages that they are in.
+ * Records of different rings have no order, with one exception: the retirement of a correlation id
+ * is delivered after all records that have the id and were written before it. A delivery first
+ * notes how far each ring goes (the cut). Then it delivers everything but retirements, as far as
+ * the rings go by then, and at last the retirements before the cuts. So any record that was written
+ * before one of these retirements was in its ring when the ring was read in the second step.
+ * Retirements behind the cut wait for the next delivery, and so do the pages that they are in.
  *
- * A direct buffer (watermark 0) has no reader: the writer hands each record to the callback before
- * it goes on, in its own chunk, and takes its place back. What the callback itself has recorded
- * lies behind it meanwhile; where no place is left the record is dropped.
+ * A direct buffer (watermark 0) has no reader: the writer passes each record to the callback at
+ * once, from its own chunk, and then uses the same bytes for the next record. Records that the
+ * callback itself causes are placed behind it; if the chunk has no room for them they are dropped.
  *
  * Memory: size, rounded up to pages, plus a page for each thread that writes. A record is either
  * delivered or counted as dropped; the callback is told how many were. */
@@ -45,11 +45,12 @@ enum {
 };
 
 typedef struct sdk_chunk {
-    _Atomic uint32_t complete;      /* bytes from here, header included; first in the chunk */
-    struct sdk_chunk *_Atomic next; /* in the ring: the thread's next; on the stack: below */
+    _Atomic uint32_t complete; /* bytes from the chunk's beginning, header included */
+    /* In a ring: the thread's next chunk; on the stack: the one below. */
+    struct sdk_chunk *_Atomic next;
 } sdk_chunk_t;
 
-/* A place in a ring: bytes of the chunk, header included. */
+/* A place in a ring; the offset counts from the chunk's beginning. */
 typedef struct {
     sdk_chunk_t *chunk;
     uint32_t offset;
@@ -57,50 +58,55 @@ typedef struct {
 
 struct sdk_ring {
     sdk_buffer_t *buffer;
-    sdk_chunk_t *write_chunk; /* writer's */
-    sdk_place_t read;         /* reader's: delivered up to here; the writer sets the first chunk,
-                               * under rings_lock */
-    sdk_place_t ahead, cut;   /* reader's, of buffers with retirements: what else is delivered up to
-                               * here; retirements go up to there, no chunk: none */
-    bool ending;              /* reader's: closed when the delivery began */
-    _Atomic bool closed;      /* the writer has gone */
-    _Atomic uint64_t dropped; /* writer's count */
-    uint64_t dropped_seen;    /* reader's */
-    struct sdk_ring *next;    /* rings of the buffer */
+    sdk_chunk_t *write_chunk; /* the writer's */
+    sdk_place_t read;         /* the reader's: all before it is delivered. The writer
+                               * sets the first chunk, under rings_lock */
+    sdk_place_t ahead, cut;   /* the reader's, of buffers with retirements: up to `ahead`
+                               * all but retirements is delivered; up to `cut` retirements
+                               * may be, if it has a chunk */
+    bool ending;              /* the reader's: it was closed when the delivery began */
+    _Atomic bool closed;      /* the writer's thread has ended */
+    _Atomic uint64_t dropped; /* the writer's: records dropped so far */
+    uint64_t dropped_seen;    /* the reader's: how many of those are reported */
+    struct sdk_ring *next;    /* of the same buffer */
 };
 
 struct sdk_buffer {
-    /* read by writers */
+    /* Read by writers. */
     uint32_t slot;
     bool lossless, direct;
-    _Atomic bool has_retirements; /* set before the first */
-    _Atomic bool closed;          /* destroyed: records are dropped */
-    uint32_t chunk_count;         /* N: pages of the size asked for */
-    uint32_t soft_limit;          /* complete bytes at which a chunk calls for delivery */
+    _Atomic bool has_retirements; /* set before the first retirement is written */
+    _Atomic bool closed;          /* the tool has destroyed it: records are dropped */
+    uint32_t chunk_count;         /* pages of the size that the tool asked for */
+    /* When so many bytes of a chunk are complete, the helper is woken. */
+    uint32_t soft_limit;
     uint64_t watermark_chunks;
-    char *pages; /* N pages, given out in order the first time */
+    char *pages; /* chunk_count pages; each is used in turn until all have been used once */
     sdk_context_t *context;
     uint64_t context_handle, handle;
     rocprofiler_buffer_tracing_cb_t callback;
     void *callback_data;
     struct sdk_helper *helper;
-    /* written by writers, once per chunk */
-    _Alignas(64) _Atomic uint64_t free_chunks; /* stack: address << 16 | 28 bits of a tag */
-    _Atomic uint32_t fresh_pages;              /* pages given out */
-    _Atomic uint32_t extra_pages;              /* pages beyond N */
-    _Atomic uint32_t ring_count;               /* threads that write now */
+    /* Written by writers, once per chunk. */
+    /* Top of the stack: address << 16 | tag of 28 bits. */
+    _Alignas(64) _Atomic uint64_t free_chunks;
+    _Atomic uint32_t fresh_pages; /* of `pages`: how many have been used */
+    _Atomic uint32_t extra_pages; /* pages in addition to `pages` */
+    _Atomic uint32_t ring_count;  /* threads that write at present */
     _Atomic uint32_t used_chunks;
-    /* delivery */
+    /* For delivery. */
     _Alignas(64) pthread_mutex_t delivery_lock;
-    pthread_mutex_t rings_lock; /* the list; taken inside delivery_lock or alone */
+    pthread_mutex_t rings_lock; /* of the list; taken inside delivery_lock or alone */
     sdk_ring_t *rings;
-    bool ended; /* the last delivery is over; its callback may run further up the stack */
-    uint64_t dropped_pending; /* counted, not yet reported */
-    /* records for which, or for whose thread, no memory was, or of signal handlers */
+    bool ended;               /* the last delivery is over; the callback may still be running */
+    uint64_t dropped_pending; /* dropped records that are not reported yet */
+    /* Dropped records that no ring counts: out of memory for the ring or the thread, or written in
+     * a signal handler. */
     _Atomic uint64_t unringed_drops;
 };
 
-/* The word before each record: payload size, category, kind, and how its times are written. */
+/* The word before each record: payload size, category, kind, and whether its times are raw
+ * stamps. */
 static inline uint64_t sdk_record_word(size_t size, uint32_t category, uint32_t kind,
                                        bool raw_times)
 {
@@ -108,10 +114,11 @@ static inline uint64_t sdk_record_word(size_t size, uint32_t category, uint32_t 
            (uint64_t)kind << 32;
 }
 
-/* Slow half of sdk_buffer_reserve: new chunk, policy. NULL: dropped and counted. */
+/* The slow path of sdk_buffer_reserve: a new chunk, or the policy. NULL: dropped and counted. */
 void *sdk_buffer_reserve_slow(sdk_thread_t *self, sdk_buffer_t *buffer, size_t size);
 
-/* Between the two a signal handler of the thread gets no room: its records are dropped. */
+/* Marks that a record is being filled in: until it is committed, signal handlers of this thread get
+ * no room, and their records are dropped. */
 static inline void sdk_set_reserved(sdk_thread_t *self, uint32_t reserved)
 {
     atomic_signal_fence(memory_order_seq_cst);
@@ -137,7 +144,7 @@ static inline void *sdk_buffer_reserve(sdk_thread_t *self, sdk_buffer_t *buffer,
     return cursor->position + SDK_RECORD_PREFIX;
 }
 
-/* Runs tool code. */
+/* Calls the buffer's callback. Runs tool code. */
 static inline void sdk_buffer_call_tool(sdk_buffer_t *buffer, sdk_thread_t *self,
                                         rocprofiler_record_header_t **headers, size_t count,
                                         uint64_t dropped)
@@ -156,12 +163,12 @@ static inline void sdk_buffer_call_tool(sdk_buffer_t *buffer, sdk_thread_t *self
     }
 }
 
-/* All API records have their times at the same place. */
+/* All API records have their times at the same offset. */
 _Static_assert(offsetof(rocprofiler_buffer_tracing_hip_api_record_t, start_timestamp) ==
                    offsetof(rocprofiler_buffer_tracing_hsa_api_record_t, start_timestamp),
                "API records differ");
 
-/* Times as the tool reads them, and what the word before the record says of it. */
+/* Converts the record's times if they are raw, and makes its header from the word before it. */
 static inline void sdk_record_finish(rocprofiler_record_header_t *header, uint64_t word,
                                      char *payload)
 {
@@ -174,7 +181,7 @@ static inline void sdk_record_finish(rocprofiler_record_header_t *header, uint64
     header->payload = payload;
 }
 
-/* The record that was reserved in a direct buffer goes to the callback. Runs tool code. */
+/* Passes the record that was reserved in a direct buffer to the callback. Runs tool code. */
 static inline __attribute__((always_inline)) void
 sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
 {
@@ -188,7 +195,7 @@ sdk_buffer_hand_over(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
     cursor->position = at;
 }
 
-/* Publishes the record that was reserved. `word`: sdk_record_word() of it. */
+/* Publishes the record that was reserved. `word`: its sdk_record_word(). */
 static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, uint64_t word)
 {
     sdk_cursor_t *cursor = &self->cursors[buffer->slot];
@@ -203,10 +210,10 @@ static inline void sdk_buffer_commit(sdk_thread_t *self, sdk_buffer_t *buffer, u
     sdk_set_reserved(self, 0);
 }
 
-/* A new buffer, a direct one if the watermark is 0; NULL without memory. */
+/* Makes a buffer, a direct one if the watermark is 0; NULL when out of memory. */
 sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless);
 
-/* The thread of the ring ends: what it wrote stays to be delivered. */
+/* The ring's thread has ended: what it wrote will still be delivered. */
 void sdk_ring_close(sdk_ring_t *ring);
 
 typedef enum { SDK_DELIVERED, SDK_DELIVERY_BUSY } sdk_delivery_t;
@@ -216,14 +223,14 @@ typedef enum { SDK_DELIVERED, SDK_DELIVERY_BUSY } sdk_delivery_t;
  * being finalised. */
 sdk_delivery_t sdk_buffer_deliver(sdk_buffer_t *buffer);
 
-/* The last delivery: nothing is written any more, and nothing is delivered afterwards. May be
- * called inside a callback of the same buffer (a tool that finalises there). Waits 2 s for another
- * thread that delivers; then says what is left and gives up. */
+/* The last delivery: nothing is written or delivered afterwards. May be called inside a callback of
+ * the same buffer, by a tool that finalises there. Waits at most 2 s for another thread that
+ * delivers, then warns that records are lost. */
 void sdk_buffer_deliver_last(sdk_buffer_t *buffer);
 
-/* While the process forks: waits until nobody delivers and holds the buffer still; false if that
- * takes longer than until `until` (CLOCK_REALTIME). Done in the child: the records, which are the
- * parent's, and the memory they lie in are given up, the buffer is as new. */
+/* Around a fork. prepare waits until nobody delivers and locks the buffer; false if that has not
+ * succeeded by `until` (CLOCK_REALTIME). done unlocks it; in the child it also discards the
+ * records, which are the parent's, and leaves the buffer empty. */
 bool sdk_buffer_fork_prepare(sdk_buffer_t *buffer, const struct timespec *until);
 void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child);
 
@@ -231,19 +238,20 @@ void sdk_buffer_fork_done(sdk_buffer_t *buffer, bool in_child);
 
 typedef struct sdk_helper sdk_helper_t;
 
-/* A delivering thread, started by sdk_helpers_start or, after that, at once. NULL: none left. */
+/* A thread that delivers. It is started by sdk_helpers_start, or at once if that has been called
+ * before. NULL: there are too many. */
 sdk_helper_t *sdk_helper_create(void);
-sdk_helper_t *sdk_helper_get(uint64_t handle); /* 0 is the default one */
+sdk_helper_t *sdk_helper_get(uint64_t handle); /* 0: the default one */
 uint64_t sdk_helper_handle(const sdk_helper_t *helper);
 
-/* Starts the threads of helpers that have a buffer; stops and joins all of them. */
+/* Starts the threads of helpers that have a buffer; stops and joins all threads. */
 void sdk_helpers_start(void);
 void sdk_helpers_stop(void);
 
-/* In the child of a fork there are no threads: each is started when it is called first. */
+/* For the child of a fork, which has no threads: each is started when it is woken first. */
 void sdk_helpers_forked(void);
 
-/* Asks the buffer's thread to deliver. No lock, no call into the kernel unless it sleeps. */
+/* Asks the buffer's thread to deliver. Takes no lock, and makes a system call only if it sleeps. */
 void sdk_helper_wake(sdk_buffer_t *buffer);
 
 #endif

@@ -1,8 +1,8 @@
 /* clock.c - conversion of the TSC to CLOCK_BOOTTIME.
  *
- * Apart because its correctness is an argument about two clocks. Change the constants freely; keep
- * segments continuous (a segment begins where the one before has arrived), else converted stamps
- * could run backwards. */
+ * Apart because its correctness rests on an argument about two clocks. The constants may be changed
+ * freely. Segments must stay continuous: each begins at the time that the one before has reached,
+ * otherwise converted stamps could run backwards. */
 #include "sdk/core/clock.h"
 
 #include <cpuid.h>
@@ -15,23 +15,24 @@
 #include "base/file.h"
 
 enum {
-    CLOCK_SEGMENTS = 64,            /* a ring: stamps older than all of them use the oldest */
-    CLOCK_WARMUP_NS = 2000000,      /* the first rate is measured over this at least */
-    CLOCK_DISCIPLINE_NS = 250000000 /* a new segment at most this often, while the process is young
-                                     * at each quarter of its age */
+    /* A ring; for a stamp older than all of them the oldest is used. */
+    CLOCK_SEGMENTS = 64,
+    CLOCK_WARMUP_NS = 2000000,      /* the first rate is measured over at least this time */
+    CLOCK_DISCIPLINE_NS = 250000000 /* at most one new segment in this time; while the process
+                                     * is young, one per quarter of its age */
 };
 
 bool sdk_clock_uses_tsc;
 const sdk_clock_segment_t *_Atomic sdk_clock_newest;
 
 static sdk_clock_segment_t segments[CLOCK_SEGMENTS];
-static _Atomic uint64_t discipline_due; /* raw stamp from which the next segment may begin */
-static _Atomic uint64_t segment_count;  /* written under clock_lock; entries below it never change
-                                         * until the ring comes round, minutes later */
+static _Atomic uint64_t discipline_due; /* the next segment may not begin before this raw stamp */
+static _Atomic uint64_t segment_count;  /* written under clock_lock. Segments below it do not change
+                                         * until the ring wraps, seconds later */
 static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t anchor_raw, anchor_ns; /* the first pair */
 
-/* A pair of both clocks: the tightest of a few tries, stamps taken at its middle. */
+/* Reads both clocks at nearly the same time: the pair with the shortest distance of a few tries. */
 static void read_pair(uint64_t *raw, uint64_t *ns)
 {
     uint64_t best = 0;
@@ -51,7 +52,8 @@ static bool tsc_is_invariant(void)
     /* CPUID 0x80000007, EDX bit 8: the TSC ticks at a constant rate in all power states */
     unsigned int a, b, c, d;
     if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & (1u << 8))) return false;
-    /* the kernel checks that the counters of all cores agree, and leaves "tsc" if they do not */
+    /* The kernel checks that all cores' counters agree; if not, its clock source is another than
+     * "tsc". */
     char name[32] = "";
     int fd = base_file_open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                             O_RDONLY, 0);
@@ -77,8 +79,8 @@ void sdk_clock_init(void)
     pthread_once(&once, take_first_anchor);
 }
 
-/* With clock_lock held. A segment lasts CLOCK_DISCIPLINE_NS, or, while the process is young, until
- * a quarter of its age has gone by since the segment began. */
+/* Called with clock_lock held. The segment lasts CLOCK_DISCIPLINE_NS, or, while the process is
+ * young, a quarter of the age that the process has when the segment ends. */
 static void publish_segment(uint64_t count)
 {
     const sdk_clock_segment_t *s = &segments[(count - 1) % CLOCK_SEGMENTS];
@@ -91,7 +93,7 @@ static void publish_segment(uint64_t count)
     atomic_store_explicit(&sdk_clock_newest, s, memory_order_release);
 }
 
-/* Measures the first rate. */
+/* Measures the counter's rate for the first time. */
 static void start_first_segment(void)
 {
     pthread_mutex_lock(&clock_lock);
@@ -146,11 +148,12 @@ void sdk_clock_discipline(void)
         uint64_t raw, ns;
         read_pair(&raw, &ns);
         uint64_t arrived = s->base + sdk_clock_scale(raw - s->begin, s->rate);
-        /* the true rate since the first anchor, bent so that the error is gone after a second */
+        /* The measured rate since the first pair, changed so much that the error is gone in a
+         * second. */
         uint64_t rate =
             (uint64_t)(((unsigned __int128)(ns - anchor_ns) << 32) / (raw - anchor_raw));
         int64_t error = (int64_t)(ns - arrived);
-        if (error > 1000000) error = 1000000; /* never more than 0.1 % off the true rate */
+        if (error > 1000000) error = 1000000; /* at most 0.1 % off the measured rate */
         if (error < -1000000) error = -1000000;
         sdk_clock_segment_t *next = &segments[count % CLOCK_SEGMENTS];
         next->begin = raw;

@@ -1,8 +1,8 @@
 /* clock.h - cheap raw timestamps now, nanoseconds of CLOCK_BOOTTIME later.
  *
- * Traced calls take the raw counter; whoever delivers the records converts. The conversion is one
- * continuous, increasing, piecewise linear function for the whole process, so the order of raw
- * stamps is the order of converted ones, whenever they are converted. */
+ * A traced call reads the raw counter; the thread that delivers the records converts the stamps.
+ * The conversion is one continuous, increasing, piecewise linear function for the whole process, so
+ * the order of raw stamps is that of the converted ones, whenever they are converted. */
 #ifndef CROCPROF_SDK_CLOCK_H
 #define CROCPROF_SDK_CLOCK_H
 
@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* True where the TSC ticks evenly on all cores; set before the first plan is published. Else raw
- * stamps are nanoseconds already. */
+/* True if the TSC has the same constant rate on all cores; set before the first plan is published.
+ * If false, raw stamps are nanoseconds already. */
 extern bool sdk_clock_uses_tsc;
 
 static inline uint64_t sdk_clock_boottime(void)
@@ -22,22 +22,23 @@ static inline uint64_t sdk_clock_boottime(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The raw stamp. Not serialising: the call that is measured is far longer than a reordering. */
+/* The raw stamp. Not serialising, because the measured call takes far longer than instructions are
+ * reordered. */
 static inline uint64_t sdk_clock_raw(void)
 {
     if (__builtin_expect(sdk_clock_uses_tsc, 1)) return __builtin_ia32_rdtsc();
     return sdk_clock_boottime();
 }
 
-/* Decides for a counter and takes the first anchor. Once, before anything is stamped. */
+/* Decides whether to use the TSC and reads the first pair. Once, before anything is stamped. */
 void sdk_clock_init(void);
 
-/* Raw stamp to ns of CLOCK_BOOTTIME; any thread, no lock. Waits up to 2 ms if the process is so
- * young that the counter's rate is not known yet. */
+/* Converts a raw stamp to ns of CLOCK_BOOTTIME. Any thread, no lock. Waits up to 2 ms if the
+ * process is so young that the counter's rate has not been measured. */
 uint64_t sdk_clock_ns(uint64_t raw);
 
-/* A piece of the conversion. From raw `begin` on: ns = base + (raw - begin) * rate. The rate is
- * fixed point, 2^-32 ns. */
+/* A segment of the conversion. From raw `begin` on: ns = base + (raw - begin) * rate. The rate is a
+ * fixed-point number in units of 2^-32 ns. */
 typedef struct {
     uint64_t begin, base, rate;
 } sdk_clock_segment_t;
@@ -52,7 +53,7 @@ static inline uint64_t sdk_clock_since(const sdk_clock_segment_t *s, uint64_t ra
     return s->base + sdk_clock_scale(raw - s->begin, s->rate);
 }
 
-/* The newest, NULL before the first is measured and where there is no counter. */
+/* The newest segment; NULL before the first rate is measured, and if the TSC is not used. */
 extern const sdk_clock_segment_t *_Atomic sdk_clock_newest;
 
 /* sdk_clock_ns for the two stamps of a record. */
@@ -68,11 +69,11 @@ static inline void sdk_clock_ns_both(uint64_t *start, uint64_t *end)
     }
 }
 
-/* Follows drift: adjusts the rate for stamps from now on. Called by delivering threads; cheap when
- * called too often. */
+/* Follows the drift between the clocks: begins a new segment if one is due. Called by delivering
+ * threads; cheap if none is due. */
 void sdk_clock_discipline(void);
 
-/* Holds the clock still while the process forks: its conversion goes on in the child. */
+/* Locks the clock while the process forks. The child continues with the same conversion. */
 void sdk_clock_fork_prepare(void);
 void sdk_clock_fork_done(void);
 

@@ -1,7 +1,7 @@
 /* context.c - the public functions of contexts, and the making of plans.
  *
- * Apart because one lock guards it all. Tool code never runs under that lock. A new service that
- * follows operations is a new kind of request here; one that does not belongs elsewhere. */
+ * Apart because one lock guards all of it. Tool code never runs under that lock. A new service that
+ * follows operations is another kind of request here; other services belong elsewhere. */
 #include "sdk/core/context.h"
 #include "base/log.h"
 #include "sdk/core/registration.h"
@@ -22,11 +22,11 @@ const sdk_domain_info_t sdk_domains[SDK_DOMAIN_COUNT] = {
 
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_context_t *contexts[SDK_CONTEXTS_MAX];
-static _Atomic uint32_t context_count; /* those below it are complete */
+static _Atomic uint32_t context_count; /* contexts below it are complete */
 static sdk_buffer_t *_Atomic buffers[SDK_BUFFERS_MAX];
 static uint32_t buffer_count;
-static sdk_plan_t *interned[SDK_PLAN_SLOTS]; /* all plans ever made for the operation */
-static uint64_t first_context, first_buffer; /* handles count up from here */
+static sdk_plan_t *interned[SDK_PLAN_SLOTS]; /* by operation: all plans ever made for it */
+static uint64_t first_context, first_buffer; /* handles count up from these */
 
 int sdk_domain_of_callback(uint32_t kind)
 {
@@ -84,8 +84,8 @@ static bool wants_buffer(const sdk_context_t *c, uint32_t kind, uint32_t operati
     return kind && c->buffers[kind].buffer && has_bit(c->buffers[kind].operations, operation);
 }
 
-/* 0: records of the domain carry what is on the stack. Ranges of threads and streams are told in
- * the name of calls. */
+/* The kind under which a context may ask to supply external ids for a domain; 0: records of the
+ * domain carry the top of the thread's stack. Graphs use the kind of HIP's calls. */
 static const uint32_t request_kinds[SDK_DOMAIN_COUNT] = {
     [SDK_DOMAIN_HSA_CORE] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_CORE_API,
     [SDK_DOMAIN_HSA_AMD_EXT] = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_AMD_EXT_API,
@@ -138,7 +138,8 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
     plan->ext_contexts = by_ext;
     plan->needs_payload = by_callback || by_ext;
     plan->request_kind = request_kinds[plan->domain];
-    /* slots are in the order of tools, then of creation: the order of callbacks */
+    /* Contexts are numbered in the order of tools, then of creation: callbacks run in this
+     * order. */
     for (uint32_t slot = 0; slot < context_count; slot++) {
         sdk_context_t *c = contexts[slot];
         if (by_callback >> slot & 1) {
@@ -164,7 +165,7 @@ static sdk_plan_t *make_plan(const sdk_domain_info_t *domain, uint32_t operation
     return plan;
 }
 
-/* The plan for exactly these contexts, made once and kept for ever. */
+/* The plan for exactly these contexts; made once and never freed. */
 static const sdk_plan_t *intern_plan(const sdk_domain_info_t *domain, uint32_t operation,
                                      uint64_t by_callback, uint64_t by_buffer, uint64_t by_ext)
 {
@@ -182,7 +183,7 @@ static const sdk_plan_t *intern_plan(const sdk_domain_info_t *domain, uint32_t o
 }
 
 typedef struct {
-    uint64_t callback, buffer, ext; /* a bit for each context that is active and wants it so */
+    uint64_t callback, buffer, ext; /* a bit for each active context that wants it in this way */
 } wanted_t;
 
 static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
@@ -199,10 +200,10 @@ static wanted_t wanted_of(const sdk_domain_info_t *domain, uint32_t operation)
     return w;
 }
 
-/* Publishes what follows from the contexts that are active; under contexts_lock. False without
- * memory for a plan: then nothing has changed. With `force` all that can be made is published, and
- * an operation without a plan of its own keeps the one it has: contexts that no longer accept
- * anything are passed over in it. */
+/* Publishes the plans that the active contexts need; under contexts_lock. False if there is no
+ * memory for a plan: then nothing has changed. With `force`, all plans that can be made are
+ * published, and an operation whose plan cannot be made keeps its old one, in which contexts that
+ * no longer accept records are skipped. */
 static bool publish_plans(bool force)
 {
     for (int publish = force; publish < 2; publish++)
@@ -230,7 +231,7 @@ void sdk_contexts_set_request(sdk_context_t *context,
     context->request = request;
     context->request_data = data;
     context->request_kinds = kinds;
-    /* only while tools are initialised: nobody has got one of these plans */
+    /* No reader may have one of these plans: this runs only while tools are initialised. */
     for (int i = 0; i < SDK_PLAN_SLOTS; i++)
         for (sdk_plan_t *plan = interned[i]; plan; plan = plan->next)
             plan->requests = asked(plan);
@@ -258,7 +259,8 @@ static bool is_asked_for(sdk_domain_t d, int32_t operation)
 
 bool sdk_operation_configured(sdk_domain_t d, int32_t operation)
 {
-    return sdk_attachable() || is_asked_for(d, operation); /* or will be, later */
+    /* Attachable: a tool may ask for it later. */
+    return sdk_attachable() || is_asked_for(d, operation);
 }
 
 bool sdk_domain_asked_for(sdk_domain_t d)
@@ -312,7 +314,7 @@ static void tell_services(void)
     if (sdk_gpu_contexts_changed) sdk_gpu_contexts_changed();
 }
 
-/* With the lock held. */
+/* With contexts_lock held. */
 static bool conflicts(const sdk_context_t *context)
 {
     if (!sdk_counting_conflict) return false;
@@ -459,7 +461,7 @@ void sdk_contexts_fork_done(void)
 
 /* ---- Services ---- */
 
-/* One bit per operation from the tool's list; NULL and 0 mean all. */
+/* Makes one bit per operation from the tool's list; NULL and 0 mean all operations. */
 static rocprofiler_status_t read_operations(const sdk_domain_info_t *domain,
                                             const rocprofiler_tracing_operation_t *operations,
                                             size_t count, uint64_t **bits)
@@ -478,7 +480,7 @@ static rocprofiler_status_t read_operations(const sdk_domain_info_t *domain,
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Checks that both kinds of services share; the context on success. */
+/* The checks that both kinds of services share; *context is set on success. */
 static rocprofiler_status_t check_service(rocprofiler_context_id_t id, sdk_context_t **context)
 {
     if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
@@ -608,7 +610,7 @@ rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id)
     rocprofiler_is_finalized(&finalized);
     if (sdk_is_forked_child() || finalized == 1) return ROCPROFILER_STATUS_ERROR_FINALIZED;
     sdk_thread_t *self = sdk_thread_self();
-    /* In a buffer callback it must not wait: who reports may wait for that callback's end. */
+    /* A buffer callback must not wait here: the threads that report may be waiting for its end. */
     bool may_wait = !(self && self->delivering);
     if (sdk_gpu_look && may_wait) sdk_gpu_look();
     if (sdk_kfd_look && may_wait) sdk_kfd_look();

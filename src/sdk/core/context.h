@@ -11,28 +11,29 @@
 #include <rocprofiler-sdk/external_correlation.h>
 
 typedef struct {
-    rocprofiler_callback_tracing_cb_t callback; /* NULL: the context lacks the kind */
+    rocprofiler_callback_tracing_cb_t callback; /* NULL: the context does not follow the kind */
     void *data;
-    uint64_t *operations; /* one bit each */
+    uint64_t *operations; /* one bit for each */
 } sdk_callback_request_t;
 
 typedef struct {
-    sdk_buffer_t *buffer; /* NULL: the context lacks the kind */
+    sdk_buffer_t *buffer; /* NULL: the context does not follow the kind */
     uint64_t *operations;
 } sdk_buffer_request_t;
 
 struct sdk_context {
     uint32_t slot;
-    uint32_t client; /* position of its tool */
+    uint32_t client; /* index of its tool */
     uint64_t handle;
     bool active;          /* under the contexts' lock */
-    _Atomic bool accepts; /* false once its tool is finalised: nothing may be
-                           * delivered any more */
-    /* for external ids, NULL: the topmost of the thread's stack; kinds by bit */
+    _Atomic bool accepts; /* false once its tool is finalised: it gets no records
+                           * or callbacks any more */
+    /* For external ids: the callback that supplies them and the kinds for which it does, by bit.
+     * NULL: the top of the thread's stack is used. */
     rocprofiler_external_correlation_id_request_cb_t request;
     void *request_data;
     uint32_t request_kinds;
-    /* what it counts, see sdk/counters; NULL: nothing */
+    /* What the context counts, see sdk/counters; NULL: nothing. */
     struct sdk_dispatch_service *dispatch_counting;
     struct sdk_device_service *device_counting;
     struct sdk_trace_service *thread_trace; /* see sdk/thread_trace; NULL: nothing */
@@ -40,7 +41,7 @@ struct sdk_context {
     sdk_buffer_request_t buffers[ROCPROFILER_BUFFER_TRACING_LAST];
 };
 
-/* Reads of `accepts` stand between sdk_emit_begin and sdk_emit_end. */
+/* To be read between sdk_emit_begin and sdk_emit_end. */
 static inline bool sdk_context_accepts(const sdk_context_t *context)
 {
     return atomic_load_explicit(&context->accepts, memory_order_relaxed);
@@ -51,29 +52,29 @@ static inline rocprofiler_context_id_t sdk_context_id(const sdk_context_t *conte
     return (rocprofiler_context_id_t){.handle = context->handle};
 }
 
-/* By handle; NULL if there is none. */
+/* Find an object by its handle; NULL if there is none. */
 sdk_context_t *sdk_context_find(rocprofiler_context_id_t id);
 sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);
 
-/* By slot; NULL beyond the last. */
+/* Give an object by its index; NULL beyond the last. */
 sdk_context_t *sdk_context_at(uint32_t slot);
 sdk_buffer_t *sdk_buffer_at(uint32_t slot);
 
-/* Stops all contexts of a client, then refuses everything of theirs and waits until nobody is in
- * between. Its buffers are delivered a last time. */
+/* Stops all contexts of a client, makes them refuse everything, waits until no thread is between
+ * sdk_emit_begin and sdk_emit_end, and delivers the client's buffers a last time. */
 void sdk_contexts_end(uint32_t client);
 
-/* The contexts of a client that run now; `ids` has room for SDK_CONTEXTS_MAX. */
+/* Lists the contexts of a client that are running; `ids` has room for SDK_CONTEXTS_MAX. */
 size_t sdk_contexts_running(uint32_t client, rocprofiler_context_id_t *ids);
 
-/* Stops those for a while: waits until what they have seen is reported, delivers the client's
- * buffers. */
+/* Stops those contexts for a while: waits until what they have seen is reported, then delivers the
+ * client's buffers. Lists what it has stopped. */
 size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids);
 
-/* All plans to NULL, without a lock: for the child of a fork. */
+/* Sets all plans to NULL, without a lock: for the child of a fork. */
 void sdk_plans_clear(void);
 
-/* Holds contexts still while the process forks, see fork.c. */
+/* Lock the contexts while the process forks, see fork.c. */
 void sdk_contexts_fork_prepare(void);
 void sdk_contexts_fork_done(void);
 
@@ -82,33 +83,34 @@ void sdk_contexts_fork_done(void);
 void sdk_external_fork_prepare(void);
 void sdk_external_fork_done(bool in_child, uint64_t parent_tid, uint64_t tid);
 
-/* What records of the context about the thread carry. */
+/* The top of the thread's stack of external ids for the context. */
 static inline uint64_t sdk_external(const sdk_thread_t *self, const sdk_context_t *context)
 {
     return atomic_load_explicit(&self->external[context->slot], memory_order_relaxed);
 }
 
-/* True if the context wants to be asked for the ids of the plan's operation. */
+/* True if the context wants to supply the external ids of the plan's operation. */
 static inline bool sdk_external_asks(const sdk_context_t *context, const sdk_plan_t *plan)
 {
     return context->request_kinds >> plan->request_kind & 1;
 }
 
-/* Asks the context, runs tool code: the id for the operation that has got this internal id. */
+/* Asks the context for the external id of an operation with this internal id. Runs tool code. */
 uint64_t sdk_external_ask(sdk_thread_t *self, const sdk_context_t *context, const sdk_plan_t *plan,
                           uint64_t internal);
 
-/* Asks all contexts of the plan that want to be asked, each once; writes the answers to the places
- * of its services, leaves other places alone. */
+/* Asks all contexts of the plan that want to be asked, each once. Writes the answers to the
+ * elements of its services; other elements are not written. */
 void sdk_external_ask_all(sdk_thread_t *self, const sdk_plan_t *plan, uint64_t internal,
                           rocprofiler_user_data_t *callbacks, rocprofiler_user_data_t *buffers);
 
-/* Plans after the context has got its request callback: under no lock of the caller. */
+/* Sets the context's callback for external ids, and updates its plans. To be called without a
+ * lock. */
 void sdk_contexts_set_request(sdk_context_t *context,
                               rocprofiler_external_correlation_id_request_cb_t request, void *data,
                               uint32_t kinds);
 
-/* ---- The end of a traced call for correlation ids: retirement.c ---- */
+/* ---- A traced call ends: retires its correlation id (retirement.c) ---- */
 
 void sdk_retirement_call_ends(sdk_thread_t *self, uint64_t internal);
 

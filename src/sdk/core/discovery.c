@@ -1,4 +1,4 @@
-/* discovery.c - where tools are: variables, symbols, loaded libraries.
+/* discovery.c - where tools are: environment variables, symbols, loaded libraries.
  *
  * Apart because all of it is about the dynamic loader. The order of sources is part of the
  * interface: tools get their priority from it. */
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* %s: the runtime's file. */
+/* %s: the name of the runtime's file. */
 #define OLD_RUNTIME                                                                                \
     "%s does not register its functions; use rocprofv3, or "                                       \
     "HSA_TOOLS_LIB=librocprofiler-register.so.0 and LD_PRELOAD=librocprofiler-hip-bridge.so"
 
-/* Bound if the program, or a library it is linked with, defines it; the reference also makes the
- * linker export it from a program that is linked with this library. */
+/* Not null if the program, or a library linked with it, defines the function. Because of this
+ * reference the linker also exports it from a program that is linked with this library. */
 __attribute__((weak)) rocprofiler_tool_configure_result_t *
 rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t priority,
                       rocprofiler_client_id_t *client_id);
@@ -60,7 +60,7 @@ void sdk_discover_listed(add_t add)
     free(list);
 }
 
-/* The symbol that the object itself defines, not one of its dependencies. */
+/* Looks up a symbol that the object itself defines, not one of its dependencies. */
 static void *own_symbol(const struct dl_phdr_info *info, const char *name)
 {
     const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : NULL;
@@ -74,7 +74,8 @@ static void *own_symbol(const struct dl_phdr_info *info, const char *name)
     return map->l_addr == info->dlpi_addr ? symbol : NULL;
 }
 
-/* dl_iterate_phdr holds the loader's lock: only names are taken inside, in link map order. */
+/* A copy of the list of libraries in link map order: dl_iterate_phdr holds the loader's lock, so
+ * nothing else is done inside it. */
 typedef struct {
     struct dl_phdr_info *objects;
     size_t count, room;
@@ -171,8 +172,8 @@ bool sdk_discover_owner(void)
     return owner;
 }
 
-/* A function of librocprofiler-register if that is loaded; runtimes may have opened it for
- * themselves alone. */
+/* A function of librocprofiler-register, if that library is loaded. RTLD_DEFAULT would not find it
+ * if a runtime has opened the library with RTLD_LOCAL. */
 static void *register_symbol(const char *name)
 {
     void *handle = dlopen("librocprofiler-register.so.0", RTLD_NOLOAD | RTLD_LAZY);
@@ -208,7 +209,7 @@ bool sdk_discover_late(void)
 }
 
 typedef struct {
-    const char *part; /* of the file's name */
+    const char *part; /* of the file's name, to be searched for */
     const char *path;
 } runtime_file_t;
 
@@ -221,7 +222,7 @@ static int find_file(struct dl_phdr_info *info, size_t size, void *found)
     return 1;
 }
 
-/* The path of a library with `part` in its name, NULL if none is loaded. */
+/* The path of a loaded library with `part` in its name; NULL if there is none. */
 static const char *loaded_file(const char *part)
 {
     runtime_file_t file = {part, NULL};
@@ -229,7 +230,7 @@ static const char *loaded_file(const char *part)
     return file.path;
 }
 
-/* Libraries may have been finalised: one that is opened now would be initialised once more. */
+/* Opens no library: others may be finalised already, and dlopen would initialise them again. */
 void sdk_discover_unused(bool late)
 {
     const char *runtime = loaded_file("/libamdhip64.so"), *tool = NULL;
@@ -245,7 +246,8 @@ void sdk_discover_unused(bool late)
         base_warning("nothing was traced for %s: " OLD_RUNTIME, tool, runtime);
 }
 
-/* Its path, or NULL: it is not loaded, or it is new enough to look for tools itself. */
+/* The path of a loaded runtime that is not linked with librocprofiler-register; NULL if it is not
+ * loaded, or is linked with it. */
 static const char *silent_runtime(const char *part)
 {
     const char *path = loaded_file(part);

@@ -1,16 +1,16 @@
 /* domain.h - the one list of what this library traces.
  *
  * A domain is a set of operations that a callback kind, a buffer kind or both describe. A row makes
- * a kind configurable, gives its operations slots in the table of plans and its names a source.
- * Every kind has one: a kind of which nobody here tells anything gives no records, which is what a
- * tool sees of a library that is not loaded. */
+ * its kinds configurable, gives the operations their elements in the table of plans, and says where
+ * their names are. Every kind has a row; kinds that are not implemented give no records, which is
+ * what a tool sees of a library that is not loaded. */
 #ifndef CROCPROF_SDK_DOMAIN_H
 #define CROCPROF_SDK_DOMAIN_H
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* name, operations (0 to n-1; kinds that count from 1 leave 0 unused), callback kind, buffer kind,
- * buffer kind with arguments (0: the domain has none) */
+/* Name, number of operations (0 to n-1; kinds that count from 1 leave 0 unused), callback kind,
+ * buffer kind, buffer kind with arguments (0: there is none). */
 #define SDK_DOMAINS(X)                                                                             \
     X(HSA_CORE, ROCPROFILER_HSA_CORE_API_ID_LAST, ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API,       \
       ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0)                                                  \
@@ -94,8 +94,8 @@ typedef enum {
         SDK_DOMAIN_COUNT
 } sdk_domain_t;
 
-/* Where the plans of a domain begin: a compile-time constant, so that a wrapper's look-up is one
- * load from a fixed address. */
+/* Index of a domain's first plan: a compile-time constant, so that a wrapper loads its plan from a
+ * fixed address. */
 enum {
 #define SDK_DOMAIN_BASE(name, ops, callback, buffer, ext)                                          \
     SDK_BASE_##name, SDK_BASE_END_##name = SDK_BASE_##name + (ops)-1,
@@ -111,7 +111,7 @@ typedef struct {
 
 extern const sdk_domain_info_t sdk_domains[SDK_DOMAIN_COUNT];
 
-/* The domain of a kind, -1 if no row has it. */
+/* The domain of a kind; -1 if no row has it. */
 int sdk_domain_of_callback(uint32_t kind);
 int sdk_domain_of_buffer(uint32_t kind);
 

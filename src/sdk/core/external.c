@@ -1,7 +1,7 @@
 /* external.c - stacks of external correlation ids, one per context and thread.
  *
- * Apart because a stack may belong to a thread that the library has not met: then it waits here for
- * the thread's entry. The top is mirrored in the entry, where the hot path reads it. */
+ * Apart because a stack may be made for a thread of which the library has no entry yet. The top is
+ * copied to the thread's entry, where the hot path reads it. */
 #include "sdk/core/context.h"
 #include "sdk/core/registration.h"
 
@@ -21,7 +21,7 @@ typedef struct external_stack {
 
 static pthread_mutex_t stacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static external_stack_t *stacks;
-static _Atomic bool any; /* false: nobody has ever pushed, and threads need not look */
+static _Atomic bool any; /* false: nothing was ever pushed, and new threads need not look here */
 
 static external_stack_t **find(uint64_t tid, uint32_t slot)
 {
@@ -38,7 +38,7 @@ static uint64_t top(uint64_t tid, uint32_t slot, bool *has)
     return *has ? stack->values[stack->depth - 1] : 0;
 }
 
-/* Threads that have pushed nothing carry what the first thread carries. */
+/* The id for a thread and context: a thread without a stack uses that of the main thread. */
 static uint64_t carried(uint64_t tid, uint32_t slot)
 {
     bool has;
@@ -108,7 +108,7 @@ rocprofiler_push_external_correlation_id(rocprofiler_context_id_t context_id,
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
-    /* the caller itself needs no look into the file system */
+    /* the calling thread exists: no need to look into /proc */
     if (tid != sdk_thread_id() && !thread_exists(tid))
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&stacks_lock);
@@ -175,7 +175,7 @@ uint64_t sdk_external_ask(sdk_thread_t *self, const sdk_context_t *context, cons
     rocprofiler_user_data_t value = {.value = 0};
     int declined = 1;
     sdk_emit_begin(self);
-    /* of a dispatch the launch is what a tool is asked about, whoever follows only its end */
+    /* Tools are always asked about the launch of a dispatch, also if only its end is followed. */
     int32_t operation = plan->domain == SDK_DOMAIN_KERNEL_DISPATCH
                             ? (int32_t)ROCPROFILER_KERNEL_DISPATCH_ENQUEUE
                             : plan->operation;
@@ -240,7 +240,7 @@ void sdk_external_fork_prepare(void)
     pthread_mutex_lock(&stacks_lock);
 }
 
-/* The forking thread keeps its stacks in the child, under its new id. */
+/* In the child the forking thread keeps its stacks, under its new thread id. */
 void sdk_external_fork_done(bool in_child, uint64_t parent_tid, uint64_t tid)
 {
     for (external_stack_t **link = &stacks; *link && in_child;) {

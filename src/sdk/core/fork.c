@@ -1,9 +1,9 @@
 /* fork.c - a traced process forks: the child goes on tracing, with empty buffers.
  *
- * Apart because it touches every lock of the core. Before the fork nobody may be inside tool code
- * or hold one of our locks, since whoever does is not there in the child to let go. Nor should
- * anybody be stopped inside a runtime, whose locks the child may need to end. Locks are taken in
- * the order of this file; a lock that is new in the core belongs here. */
+ * Apart because it takes every lock of the core. During the fork no other thread may be in tool
+ * code or hold one of our locks, because the child would not have that thread to release them. Nor
+ * should a thread be stopped inside a runtime, whose locks the child may need. Locks are taken in
+ * the order of this file; a new lock of the core must be added here. */
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
@@ -12,19 +12,19 @@
 #include <time.h>
 
 enum {
-    PATIENCE_MS = 100, /* for a tool's callback that does not return */
-    CALLS_MS = 20,     /* for calls under way; those that wait for the GPU may take for ever */
+    PATIENCE_MS = 100, /* for tools' callbacks that are running */
+    CALLS_MS = 20,     /* for traced calls under way; those that wait for the GPU may not end */
 };
 
-/* Of the fork under way; forks of several threads wait for each other within the C library only
- * after these handlers, hence the lock. */
+/* State of the current fork. The lock is needed because the C library runs these handlers of
+ * several threads at the same time, and only then serialises the forks. */
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool still;
 static uint64_t parent_tid;
 static uint32_t held_buffers;
 static uint64_t progress_at_fork; /* in the child */
 
-/* All buffers in the order of slots, or none. */
+/* Locks all buffers in the order of their indices, or none. */
 static bool hold_buffers(void)
 {
     struct timespec until;
@@ -46,7 +46,7 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&fork_lock);
     sdk_thread_t *self = sdk_thread_pointer;
-    /* from inside a callback: the tool's locks and this thread's records are in an unknown state */
+    /* Inside a callback the tool's locks and this thread's records are in an unknown state. */
     bool inside =
         self && (atomic_load_explicit(&self->emitting, memory_order_relaxed) || self->delivering);
     still = false;
@@ -84,14 +84,14 @@ static void after_fork_in_child(void)
 {
     sdk_threads_gate(0);
     if (sdk_is_forked_child()) {
-        /* stays as it is: a child of a silent child */
+        /* nothing changes: a child of a child that is not traced */
     } else if (still) {
         sdk_helpers_forked();
         release(true);
         progress_at_fork = sdk_threads_progress();
         if (sdk_gpu_forked) sdk_gpu_forked();
         if (sdk_kfd_forked) sdk_kfd_forked();
-        if (sdk_has_late_client()) sdk_silence_child(); /* nobody could detach from it */
+        if (sdk_has_late_client()) sdk_silence_child(); /* nobody could detach from the child */
     } else {
         base_info("this child of a fork is not traced: a tool was at work when it was made");
         sdk_silence_child();

@@ -1,5 +1,5 @@
-/* handles.c - see handles.h. An open table that only grows; replaced tables stay, for readers that
- * are in them. */
+/* handles.c - see handles.h. A hash table with open addressing that only grows. Replaced tables are
+ * kept, since other threads may be reading them. */
 #include "sdk/core/handles.h"
 
 #include "sdk/core/thread.h"
@@ -20,9 +20,10 @@ typedef struct sdk_handle_table {
 
 enum { FIRST_SIZE = 256 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* between sdk_emit_begin and _end */
+/* Taken only between sdk_emit_begin and sdk_emit_end. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The place that has the object, or the free one where it would be. */
+/* The row that has the object, or the free one for it. */
 static place_t *look_up(table_t *table, uintptr_t object)
 {
     size_t at = (size_t)(object * 0x9e3779b97f4a7c15u >> 20) & (table->size - 1);
@@ -48,7 +49,7 @@ static void put(table_t *table, uintptr_t object, uint64_t id)
     atomic_store_explicit(&place->object, object, memory_order_release);
 }
 
-/* Room for one object more; NULL without memory. Under the lock. */
+/* The table with room for one more object; NULL when out of memory. Under the lock. */
 static table_t *room(sdk_handles_t *h)
 {
     table_t *table = atomic_load_explicit(&h->table, memory_order_relaxed);

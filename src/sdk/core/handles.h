@@ -18,8 +18,9 @@ typedef struct {
 /* The number of an object; 0: it has none yet. */
 uint64_t sdk_handle_find(const sdk_handles_t *h, const void *object);
 
-/* The number of an object that was just created (`created`) or has none yet; 0: out of memory.
- * *made: the number is new; another thread had not given one meanwhile. */
+/* The number of an object that was just created (`created`: it gets a new number) or that may have
+ * none yet; 0: out of memory. *made: this call has assigned the number, and no other thread
+ * meanwhile. */
 uint64_t sdk_handle_add(sdk_handles_t *h, const void *object, bool created, bool *made);
 
 #endif

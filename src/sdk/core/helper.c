@@ -1,7 +1,7 @@
 /* helper.c - the threads that deliver buffers in the background.
  *
  * Apart from buffer.c because when to deliver is another matter than how. A helper sleeps on a
- * futex until a buffer of its own calls, and wakes once a second to keep the clock in step. */
+ * futex until one of its buffers wakes it, and wakes once a second to adjust the clock. */
 #include "base/log.h"
 #include "sdk/core/buffer.h"
 #include "sdk/core/clock.h"
@@ -17,14 +17,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HELPERS_MAX = 1 + 64 }; /* the default one and those that tools make */
+enum { HELPERS_MAX = 1 + 64 }; /* the default one, and those that tools make */
 
 struct sdk_helper {
-    _Atomic uint64_t pending;  /* buffers that call, by bit */
+    _Atomic uint64_t pending;  /* buffers that want to be delivered, by bit */
     _Atomic uint32_t sleeping; /* futex word: 1 while the thread sleeps or is about to */
     _Atomic bool stop;
     bool made, running;
-    _Atomic bool restart; /* it ran in the parent of this process */
+    _Atomic bool restart; /* it ran in the parent of this process and must be started anew */
     pthread_t thread;
 };
 
@@ -44,8 +44,9 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t value, const struct time
 
 static void call(sdk_helper_t *helper)
 {
-    /* all accesses of pending, stop and sleeping here and in sleep_until_called are seq_cst: either
-     * the caller sees the sleeper or the sleeper sees the call */
+    /* All accesses to pending, stop and sleeping, here and in sleep_until_called, are seq_cst:
+     * either this thread sees that the helper sleeps, or the helper sees what this thread has
+     * set. */
     if (atomic_load(&helper->sleeping) && atomic_exchange(&helper->sleeping, 0))
         futex_wake(&helper->sleeping);
 }
@@ -76,7 +77,7 @@ static void *helper_main(void *argument)
 {
     sdk_helper_t *helper = argument;
     prctl(PR_SET_NAME, "rocprofiler-sdk");
-    /* short at first: the clock's rate is known best after a while */
+    /* short sleeps at first: the clock's rate is measured better as time passes */
     struct timespec longest = {.tv_nsec = 20000000};
     while (!atomic_load_explicit(&helper->stop, memory_order_acquire)) {
         uint64_t pending = atomic_exchange_explicit(&helper->pending, 0, memory_order_acquire);
@@ -147,7 +148,8 @@ void sdk_helpers_stop(void)
         atomic_store(&helper->stop, true);
         call(helper);
         if (pthread_equal(helper->thread, pthread_self())) {
-            pthread_detach(helper->thread); /* a tool finalises in its buffer callback */
+            /* A tool finalises inside its buffer callback, on this thread. */
+            pthread_detach(helper->thread);
         } else {
             struct timespec until;
             clock_gettime(CLOCK_REALTIME, &until);

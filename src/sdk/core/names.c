@@ -1,14 +1,14 @@
 /* names.c - queries and iterations over kinds and operations, status texts, versions.
  *
- * Apart because nothing here depends on the state of the library: everything may be called at any
- * time from any thread. */
+ * Apart because nothing here depends on the state of the library: all functions may be called at
+ * any time from any thread. */
 #include "sdk/core/names.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/service.h"
 
 #include <string.h>
 
-/* Writes the text; false if the value has none. */
+/* Gives the text of a value; false if there is none. */
 static bool look_up(const sdk_names_t *names, int64_t value, const char **name, uint64_t *length)
 {
     if (value < 0 || value >= names->count || !names->texts[value]) return false;
@@ -57,7 +57,8 @@ static rocprofiler_status_t operation_name(const sdk_names_t *const *kinds, int6
 {
     if (kind < 0 || kind >= kind_count) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
     if (!kind) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!kinds[kind]) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED; /* it has no operations */
+    /* The kind has no operations. */
+    if (!kinds[kind]) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
     if (look_up(kinds[kind], operation, name, name_len)) return ROCPROFILER_STATUS_SUCCESS;
     if (name) *name = NULL;
     if (name_len) *name_len = 0;
@@ -102,7 +103,7 @@ rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t ca
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* May the operations of the kind be listed? */
+/* Checks that the operations of a kind can be listed. */
 static rocprofiler_status_t check_kind(const sdk_names_t *const *kinds, int64_t kind, int64_t last)
 {
     if (kind < 0 || kind > last) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;

@@ -4,7 +4,7 @@
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* Values 0 to count-1; NULL where the enumeration has a hole. */
+/* Texts of the values 0 to count-1; NULL for a value that the enumeration lacks. */
 typedef struct {
     const char *const *texts;
     uint32_t count;
@@ -12,7 +12,7 @@ typedef struct {
 
 extern const sdk_names_t sdk_names_status, sdk_names_callback_kind, sdk_names_buffer_kind,
     sdk_names_external_request, sdk_names_intercept_table;
-/* indexed by kind; NULL: the kind has no operations */
+/* Indexed by kind; NULL: the kind has no operations. */
 extern const sdk_names_t *const sdk_callback_operations[ROCPROFILER_CALLBACK_TRACING_LAST];
 extern const sdk_names_t *const sdk_buffer_operations[ROCPROFILER_BUFFER_TRACING_LAST];
 

@@ -1,7 +1,7 @@
 /* operation.c - operations under way: callbacks and records of services that are not API wrappers.
  *
- * Apart because these paths may hand an operation from one thread to another; API calls stay on
- * their stack and have a shorter way in api/api.c. */
+ * Apart because such an operation may be passed from one thread to another. API calls stay on their
+ * thread's stack and have a shorter path in api/api.c. */
 #include "base/log.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
@@ -16,7 +16,7 @@ uint64_t sdk_now(void)
     return sdk_clock_ns(sdk_clock_raw());
 }
 
-/* External ids as they are now on the thread that begins. */
+/* Copies the external ids that the thread has at the operation's begin. */
 static void take_externals(sdk_operation_t *operation, const sdk_thread_t *self)
 {
     const sdk_plan_t *plan = operation->plan;
@@ -56,7 +56,7 @@ void sdk_operation_begin(sdk_operation_t *operation, const sdk_plan_t *plan)
                              operation->buffer_external);
 }
 
-/* What the context has answered when the first operation began; else it is asked now. */
+/* What the context answered for the first operation; if it was not asked then, it is asked now. */
 static uint64_t asked_before(const sdk_operation_t *from, const sdk_context_t *context,
                              const sdk_plan_t *plan, sdk_thread_t *self)
 {
@@ -106,7 +106,7 @@ void sdk_operation_follow(sdk_operation_t *operation, const sdk_plan_t *plan,
 static void tell_lost(void)
 {
     static atomic_bool told;
-    if (sdk_is_forked_child()) return; /* it traces nothing */
+    if (sdk_is_forked_child()) return; /* nothing is traced there */
     if (atomic_exchange_explicit(&told, true, memory_order_relaxed)) return;
     base_error("no memory for an operation that is traced: buffers count it as dropped, callbacks "
                "miss it");

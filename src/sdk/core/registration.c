@@ -1,4 +1,4 @@
-/* registration.c - from the first runtime to the tools' initialize functions, and back at the end.
+/* registration.c - from the first runtime to the tools' initialize functions, and finalisation.
  *
  * Apart because the order of these steps is a protocol between runtimes, tools and this library.
  * Tool code runs here under no lock at all. */
@@ -41,7 +41,7 @@ static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t state_changed = PTHREAD_COND_INITIALIZER;
 static _Atomic int initialized, finalized; /* 0 not begun, -1 in progress, 1 done */
 static pthread_t initializing_thread, finalizing_thread;
-static _Atomic bool ends_one; /* what is in progress is the end of one tool, not yet of all */
+static _Atomic bool ends_one; /* only one tool is being finalised, not all */
 static bool attachable;       /* see sdk_attachable; set before any tool or runtime is served */
 static bool refused;          /* another copy of the library owns the process */
 static bool forced;
@@ -99,7 +99,7 @@ uint64_t sdk_random(void)
 
 /* ---- Finalisation ---- */
 
-/* Ends one tool: its contexts, its buffers, then its finalize function, once. */
+/* Finalises one tool, once: its contexts, its buffers, then its finalize function. */
 static void end_client(client_t *client)
 {
     int not_ended = 0;
@@ -110,8 +110,9 @@ static void end_client(client_t *client)
     atomic_store(&client->ended, 2);
 }
 
-/* The end of all waits for one that is under way, but not for ever: the process may be on its way
- * out because a tool hangs. It follows a single tool's end, even of one that hangs or exits. */
+/* True if the caller is to finalise. The finalisation of all waits for one under way, but not for
+ * ever: the process may be ending because a tool hangs. After that of a single tool it still takes
+ * place, even if that tool hangs or exits. */
 static bool begin_finalization(bool one)
 {
     struct timespec until;
@@ -136,7 +137,8 @@ static bool begin_finalization(bool one)
     return begins;
 }
 
-/* One tool's end may have become the end of all. */
+/* While one tool was finalised, the finalisation of all may have begun, which must not be marked as
+ * over. */
 static void finish_finalization(bool one)
 {
     pthread_mutex_lock(&state_lock);
@@ -145,7 +147,7 @@ static void finish_finalization(bool one)
     pthread_mutex_unlock(&state_lock);
 }
 
-/* A tool may be on its way in from outside. */
+/* Waits for a tool that is just being attached. */
 static bool is_initialized(void)
 {
     struct timespec until;
@@ -172,7 +174,7 @@ static void finalize_all(void)
     finish_finalization(false);
 }
 
-/* Given to every tool's initialize function. */
+/* Passed to every tool's initialize function. */
 static void client_finalize(rocprofiler_client_id_t id)
 {
     if (sdk_is_forked_child()) return;
@@ -193,13 +195,14 @@ static void client_finalize(rocprofiler_client_id_t id)
 void sdk_silence_child(void)
 {
     atomic_store(&forked_child, true);
-    sdk_thread_pointer = NULL; /* the entry says the parent's thread id */
+    sdk_thread_pointer = NULL; /* its entry has the parent's thread id */
     sdk_plans_clear();
     for (uint32_t slot = 0; sdk_context_at(slot); slot++)
         atomic_store_explicit(&sdk_context_at(slot)->accepts, false, memory_order_relaxed);
 }
 
-/* Nobody is here to complete what another thread had begun. */
+/* The child does not trace if another thread was initialising or finalising: nobody would complete
+ * it. */
 static void child_of_fork(void)
 {
     pthread_mutex_init(&state_lock, NULL);
@@ -226,7 +229,7 @@ static bool add_client(rocprofiler_configure_func_t configure)
         .size = sizeof made,
         .handle = (uint32_t)(255 + sdk_random() % 0x7fffff00u + client_count),
     };
-    memcpy(id, &made, sizeof made); /* the handle is const to tools */
+    memcpy(id, &made, sizeof made); /* the handle is const for tools */
     clients[client_count++] = (client_t){.configure = configure, .id = id};
     return true;
 }
@@ -251,7 +254,7 @@ static void configure_clients(size_t first, bool late)
         rocprofiler_tool_configure_result_t *answer = client->configure(
             ROCPROFILER_SDK_VERSION, ROCPROFILER_SDK_VERSION_STRING, (uint32_t)i, client->id);
         if (!answer) continue;
-        /* a tool built with a shorter structure states its size */
+        /* a tool built with a shorter structure gives its size */
         size_t size = answer->size && answer->size < sizeof client->result ? answer->size
                                                                            : sizeof client->result;
         memcpy(&client->result, answer, size);
@@ -292,7 +295,7 @@ static void do_initialize(rocprofiler_configure_func_t forced_tool)
     sdk_fork_watch();
 }
 
-/* True if this call initialises; else waits for whoever does. */
+/* True if this call is to initialise; otherwise waits for the thread that does. */
 static bool begin_initialization(void)
 {
     bool begins = false;
@@ -328,14 +331,14 @@ bool sdk_initialize(void)
     return initialize_with(NULL);
 }
 
-/* ---- Tools that come and go while the program runs ---- */
+/* ---- Tools that attach and detach while the program runs ---- */
 
 static pthread_mutex_t attach_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool attached; /* under the lock, as what follows */
 static struct {
     rocprofiler_context_id_t ids[SDK_CONTEXTS_MAX];
     size_t count;
-} paused; /* by the last detach; the first time what runs */
+} paused; /* by the last detach; at the first attach: those that are running */
 
 static client_t *late_client(void)
 {
@@ -358,8 +361,8 @@ static void detach(void)
     attached = false;
 }
 
-/* Given to the tool. Who attaches may detach at the same time and wait for the thread that calls.
- */
+/* Passed to the tool. Does nothing if the lock is taken: the attaching process may be detaching at
+ * the same moment and waiting for the calling thread. */
 static void client_detach(rocprofiler_client_id_t id)
 {
     if (sdk_is_forked_child() || pthread_mutex_trylock(&attach_lock) != 0) return;
@@ -367,7 +370,7 @@ static void client_detach(rocprofiler_client_id_t id)
     pthread_mutex_unlock(&attach_lock);
 }
 
-/* The library is configured again, for one tool more. SUCCESS if there is one then. */
+/* Initialises once more, for tools that are attached. SUCCESS if there is one. */
 static rocprofiler_status_t add_late_client(void)
 {
     pthread_mutex_lock(&state_lock);
@@ -416,8 +419,8 @@ static rocprofiler_status_t attach(void)
     return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
 }
 
-/* Called by librocprofiler-register on behalf of who attaches, found by name: 0 or a
- * rocprofiler_status_t. */
+/* Called by librocprofiler-register for an attaching process; it finds them by name. They return 0
+ * or a rocprofiler_status_t. */
 int rocprofiler_attach(void);
 int rocprofiler_detach(void);
 
@@ -431,7 +434,7 @@ ROCPROFILER_API int rocprofiler_attach(void)
     return (int)status;
 }
 
-/* Once detached it stays so: no error. */
+/* Detaching twice is no error. */
 ROCPROFILER_API int rocprofiler_detach(void)
 {
     if (!attachable) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
@@ -455,7 +458,8 @@ static void note_unused(void)
     }
 }
 
-/* ROCPROFILER_LIBRARY_CTOR: before any runtime, for tools that must see everything. */
+/* If ROCPROFILER_LIBRARY_CTOR is set, initialises before any runtime, for tools that must see
+ * everything. */
 __attribute__((constructor)) static void library_constructor(void)
 {
     loading_process = getpid();
@@ -510,7 +514,7 @@ static void notice_thread(bool before)
 
 int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *argument)
 {
-    /* the program's signals are not for us */
+    /* the program's signals must not be handled on this thread */
     sigset_t all, old;
     sigfillset(&all);
     notice_thread(true);

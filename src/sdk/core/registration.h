@@ -8,12 +8,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Finds and initialises tools if that has not been done; true if the library may be used, false if
+/* Finds and initialises tools unless that has been done. True if the library may be used; false if
  * another copy of it owns the process. Returns at once on the thread that is initialising, waits on
  * others. */
 bool sdk_initialize(void);
 
-/* Position of the tool whose initialize function is running on this thread's behalf, -1 if none. */
+/* Index of the tool whose initialize function is running on this thread; -1 if none. */
 int sdk_configuring_client(void);
 
 /* True until initialisation is over: tools may configure services only before that. */
@@ -29,28 +29,29 @@ bool sdk_has_late_client(void);
 /* Makes sdk_is_forked_child() true in this process, a forked child: nothing is traced there. */
 void sdk_silence_child(void);
 
-/* From now on children of forks are traced: fork.c. After the tools' own handlers for forks were
- * registered, so that in a fork ours come first and find the tools at work, not held. */
+/* Registers the fork handlers, so that children of forks are traced (fork.c). To be called after
+ * tools have registered their own handlers: then ours run first before a fork, before tools take
+ * locks for it. */
 void sdk_fork_watch(void);
 
-/* True in a forked child in which nothing has been traced: at its end tools are not finalised. */
+/* True in a forked child in which nothing has been traced: tools are not finalised at its end. */
 bool sdk_fork_idle_child(void);
 
 /* A number that differs from process to process; only to make handles unlikely to be guessed. */
 uint64_t sdk_random(void);
 
-/* Makes an internal thread, which gets none of the program's signals, and tells tools before and
- * after. 0 or an error number. */
+/* Starts an internal thread with all signals blocked, and tells tools before and after. 0 or an
+ * error number. */
 int sdk_internal_thread_start(pthread_t *thread, void *(*main)(void *), void *argument);
 
-/* Tells tracing services and tools that a runtime has registered, services first. */
+/* Reports to tracing services, then to tools, that a runtime has registered. */
 void sdk_runtime_started(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version,
                          uint64_t instance);
 
-/* True if that runtime has registered. */
+/* True if the runtime has registered. */
 bool sdk_runtime_has_started(rocprofiler_runtime_initialization_operation_t runtime);
 
-/* Runs the tools' callbacks for a table. */
+/* Calls the tools' callbacks for a runtime's table. */
 void sdk_intercept_table(rocprofiler_intercept_table_t type, uint64_t version, uint64_t instance,
                          void *table);
 

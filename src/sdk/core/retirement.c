@@ -1,9 +1,9 @@
-/* retirement.c - tells when a correlation id will appear in no further record.
+/* retirement.c - reports when a correlation id will appear in no further record.
  *
  * A file of its own, so that only tools that ask for retirement pay for it. Most ids retire when
- * their call returns, and nothing is kept for them. Work that outlasts the call holds a reference,
- * which is found through the calling thread while the call lasts. The call and each piece of work
- * hold it once; whoever releases it last emits the record. */
+ * their call returns, and nothing is allocated for them. Work that outlasts the call holds a
+ * reference, which is found through the calling thread while the call lasts. The call and each
+ * piece of work hold it once; whoever releases it last emits the record. */
 #include "sdk/core/context.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 struct sdk_reference {
     uint64_t internal;
     _Atomic uint32_t count;
-    _Atomic uint64_t end;        /* the latest of its records' */
-    struct sdk_reference *outer; /* of the same thread */
+    _Atomic uint64_t end;        /* end of the latest record with this id */
+    struct sdk_reference *outer; /* that of the call around this one, on the same thread */
 };
 
 static const sdk_plan_t *plan(void)
@@ -20,7 +20,7 @@ static const sdk_plan_t *plan(void)
     return sdk_plan(SDK_DOMAIN_RETIREMENT, 0);
 }
 
-/* An id that nothing refers to any more. */
+/* Emits the record for an id that nothing refers to any more. */
 static void tell(uint64_t internal, uint64_t end)
 {
     const sdk_plan_t *p = plan();
@@ -53,7 +53,8 @@ sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation)
     sdk_reference_t *made = malloc(sizeof *made);
     bool in_call = self->current == operation->internal;
     if (!made) {
-        if (!in_call) sdk_operation_lost(plan()); /* else it is told of with the call's end */
+        /* In a call: the id is reported when the call ends. */
+        if (!in_call) sdk_operation_lost(plan());
         return NULL;
     }
     *made = (sdk_reference_t){.internal = operation->internal, .count = in_call ? 2 : 1};

@@ -1,7 +1,8 @@
 /* runtimes.c - what happens when a runtime registers its tables.
  *
- * Apart because the sequence per runtime is a protocol: services, wrappers, start event, then the
- * tools' own table callbacks, outermost. A new runtime is a row and an installer. */
+ * Apart because the sequence for each runtime is a protocol: services, wrappers, the event that it
+ * has started, then the tools' own table callbacks, whose wrappers are so the outermost. A new
+ * runtime is a row and a function that installs its wrappers. */
 #include "base/log.h"
 #include "sdk/api/api.h"
 #include "sdk/core/clock.h"
@@ -49,7 +50,7 @@ rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t c
 void sdk_intercept_table(rocprofiler_intercept_table_t type, uint64_t version, uint64_t instance,
                          void *table)
 {
-    /* the list does not change once initialisation is over */
+    /* read without the lock: the list does not change once initialisation is over */
     for (intercept_t *i = intercepts; i; i = i->next)
         if (i->tables & type) {
             void *tables[1] = {table};
@@ -57,7 +58,7 @@ void sdk_intercept_table(rocprofiler_intercept_table_t type, uint64_t version, u
         }
 }
 
-static _Atomic uint32_t started; /* a bit for each runtime */
+static _Atomic uint32_t started; /* one bit for each runtime */
 
 bool sdk_runtime_has_started(rocprofiler_runtime_initialization_operation_t runtime)
 {
@@ -94,7 +95,7 @@ typedef struct {
     const char *name;
     uint64_t tables;
     void (*install)(const struct registration *r);
-    /* of those with install_library() */
+    /* For rows with install_library(). */
     sdk_domain_t domain;
     rocprofiler_runtime_initialization_operation_t started;
     rocprofiler_intercept_table_t table;
@@ -109,7 +110,7 @@ typedef struct registration {
 
 static void install_hsa(const registration_t *r)
 {
-    /* newer runtimes would start old-style tools besides */
+    /* else newer runtimes would also load tools of the first generation */
     setenv("HSA_TOOLS_ROCPROFILER_V1_TOOLS", "0", 0);
     if (sdk_gpu_install) sdk_gpu_install(r->tables[0], r->version, r->instance);
     sdk_api_install_hsa(r->tables[0]);
@@ -144,7 +145,7 @@ static void install_roctx(const registration_t *r)
     sdk_intercept_table(ROCPROFILER_MARKER_NAME_TABLE, r->version, r->instance, r->tables[2]);
 }
 
-/* Of a library that has one table and gives no work to the GPU but through the others. */
+/* For a library that has one table and gives work to the GPU only through HSA or HIP. */
 static void install_library(const registration_t *r)
 {
     const runtime_t *l = r->runtime;
@@ -192,7 +193,7 @@ ROCPROFILER_API int rocprofiler_set_api_table(const char *name, uint64_t lib_ver
         if (num_tables > runtimes[i].tables)
             base_warning("%s registered %llu tables, the first %llu are used", name,
                          (unsigned long long)num_tables, (unsigned long long)runtimes[i].tables);
-        if (sdk_finalizing()) return 0; /* too late for anybody to be told */
+        if (sdk_finalizing()) return 0; /* too late to tell any tool */
         registration_t r = {&runtimes[i], lib_version, lib_instance, tables, num_tables};
         runtimes[i].install(&r);
         return 0;

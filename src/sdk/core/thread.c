@@ -1,7 +1,7 @@
 /* thread.c - thread entries: made at a thread's first traced call, used again after its end.
  *
- * Apart because the life of a thread has its own order: its rings must be closed before its entry
- * goes to another thread. */
+ * Apart because the end of a thread has an order of its own: its rings must be closed before its
+ * entry is given to another thread. */
 #include "sdk/core/thread.h"
 #include "sdk/core/buffer.h"
 #include "sdk/core/context.h"
@@ -20,14 +20,14 @@
 #include <unistd.h>
 
 enum {
-    /* Tools and those who check traces like ids without gaps. So many of a process have none: each
-     * is taken from the shared counter, which costs a program milliseconds in all. Then threads
-     * take blocks, of which the last of each has ids that are not used. */
+    /* Tools and people prefer ids without gaps. So the first DENSE_IDS ids of a process are taken
+     * from the shared counter one by one, which costs milliseconds in all. After that threads take
+     * blocks of ids, and the rest of a thread's last block is never used. */
     DENSE_IDS = 1 << 18,
     ID_BLOCK = 64,
     NAP_US = 50,
-    GATE_TRIES =
-        200000 / NAP_US, /* a fork stops threads for 200 ms at most, whatever becomes of it */
+    /* A fork stops other threads for at most 200 ms, whatever happens. */
+    GATE_TRIES = 200000 / NAP_US,
 };
 
 _Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
@@ -42,7 +42,7 @@ static bool has_exit_key;
 static void thread_ends(void *entry)
 {
     sdk_thread_t *self = entry;
-    sdk_thread_pointer = NULL; /* a later destructor that traces begins a new entry */
+    sdk_thread_pointer = NULL; /* a later destructor that is traced makes a new entry */
     if (sdk_is_forked_child()) return;
     for (int slot = 0; slot < SDK_BUFFERS_MAX; slot++)
         if (self->cursors[slot].ring) sdk_ring_close(self->cursors[slot].ring);
@@ -71,7 +71,7 @@ sdk_thread_t *sdk_thread_create(void)
     while (self && atomic_load_explicit(&self->live, memory_order_relaxed))
         self = self->next;
     if (!self) {
-        /* on cache lines of its own, so that no other thread's data shares one */
+        /* On cache lines of its own, so that no other thread's data shares one. */
         self = aligned_alloc(64, (sizeof *self + 63) & ~(size_t)63);
         if (self) {
             memset(self, 0, sizeof *self);
@@ -105,7 +105,7 @@ uint64_t sdk_thread_refill_ids(sdk_thread_t *self)
     const bool dense = atomic_load_explicit(&next_id, memory_order_relaxed) <= DENSE_IDS;
     if (dense || !sdk_thread_begin_taking(self))
         return atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-    if (self->next_id == self->last_id) { /* no handler has come since */
+    if (self->next_id == self->last_id) { /* no signal handler has taken a block since */
         self->next_id = atomic_fetch_add_explicit(&next_id, ID_BLOCK, memory_order_relaxed);
         self->last_id = self->next_id + ID_BLOCK;
     }
@@ -137,14 +137,16 @@ static void nap(void)
     nanosleep(&(struct timespec){.tv_nsec = NAP_US * 1000}, NULL);
 }
 
-/* What the threads store before they look, and what they look at, is ordered. */
+/* Orders this thread's earlier stores before its loads in all other threads' view, so that the
+ * threads' fast paths need no fence. */
 static void order_all(void)
 {
     if (!(atomic_load(&sdk_emit_special) & SDK_EMIT_FENCE))
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* Until each other thread has been seen outside brackets of the kind. */
+/* Waits until each other thread has been seen outside a traced call (`calls`), or outside
+ * sdk_emit_begin and sdk_emit_end. */
 static bool wait_for_all(bool calls, unsigned timeout_ms)
 {
     bool all = true;
@@ -177,7 +179,8 @@ void sdk_threads_leave_calls(unsigned timeout_ms)
     wait_for_all(true, timeout_ms);
 }
 
-/* Must a thread wait that begins? One inside a call gets out of it first, if it can in time. */
+/* Must a thread wait that begins a call or a record? A thread inside a call may first leave it,
+ * until the gate is shut. */
 static bool stopped(uint32_t calls_outside)
 {
     uint32_t special = atomic_load(&sdk_emit_special);
@@ -196,7 +199,7 @@ static void wait_at_gate(_Atomic uint32_t *depth, uint32_t calls_outside)
 void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    if (depth > 1) return; /* whoever forks waits for this thread already */
+    if (depth > 1) return; /* the forking thread is waiting for this one already */
     wait_at_gate(&self->emitting, atomic_load_explicit(&self->calls, memory_order_relaxed));
 }
 

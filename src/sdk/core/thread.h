@@ -1,7 +1,7 @@
-/* thread.h - what the library keeps of each thread that it has met.
+/* thread.h - what the library keeps for each thread that it has seen.
  *
  * Reached through one thread-local pointer. Written by its own thread only, except where a comment
- * says otherwise; entries are recycled and never freed, so that others may look at them. */
+ * says otherwise. Entries are recycled and never freed, so that other threads may read them. */
 #ifndef CROCPROF_SDK_THREAD_H
 #define CROCPROF_SDK_THREAD_H
 
@@ -9,12 +9,12 @@
 
 typedef struct sdk_ring sdk_ring_t;
 
-/* Where the thread writes its next record of a buffer: see buffer.h. */
+/* Where the thread writes its next record of a buffer, see buffer.h. */
 typedef struct {
     char *position;            /* next free byte of the chunk */
-    char *limit;               /* up to here without a look at the buffer */
-    _Atomic uint32_t *publish; /* bytes of the chunk that are complete; a release store here makes
-                                * a record visible */
+    char *limit;               /* the fast path may write up to here */
+    _Atomic uint32_t *publish; /* number of complete bytes in the chunk; a release store here
+                                * makes a record visible */
     sdk_ring_t *ring;          /* NULL until the thread has written to the buffer */
 } sdk_cursor_t;
 
@@ -23,27 +23,29 @@ typedef struct sdk_thread {
     uint64_t outer;            /* internal id of the traced call around that, 0 if none */
     uint64_t next_id, last_id; /* ids reserved for this thread: next_id to last_id - 1 */
     uint64_t tid;
-    /* Above 0 while callbacks run or records are written: whoever finalises waits for 0. Read by
-     * others; ordered by membarrier on their side, see sdk_threads_quiesce. */
+    /* Above 0 while callbacks run or records are written: a finalising thread waits for 0. Read by
+     * other threads, which use membarrier for the order, see sdk_threads_quiesce. */
     _Atomic uint32_t emitting;
-    /* Traced calls under way, one inside the other: whoever forks waits for 0. Read by others. */
+    /* Nested traced calls under way: a forking thread waits for 0. Read by other threads. */
     _Atomic uint32_t calls;
-    uint16_t delivering;              /* above 0 inside a buffer callback */
-    bool taking;                      /* an id out of the reserved ones; signal handlers see it */
-    _Atomic uint32_t reserved;        /* a record is being filled; signal handlers see it */
+    uint16_t delivering;              /* above 0 inside a buffer's callback */
+    bool taking;                      /* it is taking a reserved id: for its signal handlers */
+    _Atomic uint32_t reserved;        /* a record is being filled in: for its signal handlers */
     uint64_t delivering_mask;         /* buffers that this thread is delivering, by bit */
-    _Atomic uint32_t live;            /* 0: on the list of entries to be used again */
-    struct sdk_reference *references; /* calls that work refers to, innermost first */
-    struct sdk_thread *next;          /* all entries ever made */
-    struct sdk_ranges *ranges; /* open marker ranges, kept with the entry; NULL until the first */
-    /* top of the external correlation stack per context; written by whoever pushes */
+    _Atomic uint32_t live;            /* 0: the entry is free for another thread */
+    struct sdk_reference *references; /* references to ids of calls under way, innermost first */
+    struct sdk_thread *next;          /* list of all entries ever made */
+    /* Its open marker ranges, recycled with the entry; NULL until the first. */
+    struct sdk_ranges *ranges;
+    /* Top of the stack of external ids for each context; written by the thread that pushes. */
     _Atomic uint64_t external[SDK_CONTEXTS_MAX];
     sdk_cursor_t cursors[SDK_BUFFERS_MAX];
 } sdk_thread_t;
 
 extern _Thread_local sdk_thread_t *sdk_thread_pointer __attribute__((tls_model("initial-exec")));
 
-/* First call of a thread; NULL when memory is used up or the process is a fork's child. */
+/* Makes the calling thread's entry. NULL when out of memory, or in a child of a fork that is not
+ * traced. */
 sdk_thread_t *sdk_thread_create(void);
 
 static inline sdk_thread_t *sdk_thread_self(void)
@@ -53,11 +55,12 @@ static inline sdk_thread_t *sdk_thread_self(void)
     return sdk_thread_create();
 }
 
-/* The same where something is lost without an entry: the first such loss of the process is told. */
+/* The same for callers that lose something without an entry: the first such loss of the process is
+ * logged, with the text `loss`. */
 sdk_thread_t *sdk_thread_needed(const char *loss);
 
-/* An id of the process's next block; the rest of it is the thread's. Or, in a signal handler that
- * came while the thread took one, an id from elsewhere. */
+/* An id of a new block, whose rest the thread keeps. In a signal handler that interrupted the
+ * taking of an id: one from the shared counter. */
 uint64_t sdk_thread_refill_ids(sdk_thread_t *self);
 
 static inline bool sdk_thread_begin_taking(sdk_thread_t *self)
@@ -84,22 +87,22 @@ static inline uint64_t sdk_thread_next_id(sdk_thread_t *self)
     return __builtin_expect(id != 0, 1) ? id : sdk_thread_refill_ids(self);
 }
 
-/* Why sdk_emit_begin and sdk_call_begin must do more than a store; 0 nearly always. */
+/* Why sdk_emit_begin and sdk_call_begin must do more than one store. Nearly always 0. */
 enum {
-    SDK_EMIT_FENCE = 1, /* the kernel has no membarrier: the fast side issues a fence */
+    SDK_EMIT_FENCE = 1, /* the kernel has no membarrier: the fast path needs a fence */
     SDK_EMIT_GATE = 2,  /* a fork is coming: no call begins, those under way may end */
-    SDK_EMIT_SHUT = 4,  /* a fork is under way: all wait for it, so that no tool's lock is held */
+    SDK_EMIT_SHUT = 4,  /* a fork is under way: all threads wait, so no tool's lock is held */
 };
 extern _Atomic uint32_t sdk_emit_special;
 
-/* Rare half of sdk_emit_begin: `depth` is what the caller has stored. */
+/* Slow path of sdk_emit_begin; `depth` is what the caller has stored. */
 void sdk_emit_begin_special(sdk_thread_t *self, uint32_t depth);
 
-/* Rare half of sdk_call_begin. */
+/* Slow path of sdk_call_begin. */
 void sdk_call_begin_special(sdk_thread_t *self);
 
-/* Brackets around a traced call, the runtime's own work in it included: a runtime holds locks of
- * its own there, which a child that is forked meanwhile would find taken for ever. */
+/* Around a traced call, including the runtime's own work in it: the runtime may hold its locks, and
+ * a child that is forked meanwhile would find them taken for ever. */
 static inline void sdk_call_begin(sdk_thread_t *self)
 {
     atomic_store_explicit(&self->calls,
@@ -117,9 +120,9 @@ static inline void sdk_call_end(sdk_thread_t *self)
                           memory_order_release);
 }
 
-/* Brackets around callbacks and records. What the thread reads inside (is the context accepted?)
- * and what a finalising thread has written before sdk_threads_quiesce are ordered: either the
- * thread sees the writes, or the finalising thread waits for it. */
+/* Around callbacks and the writing of records. Either the thread sees, between these two, what a
+ * finalising thread has written before sdk_threads_quiesce (the context accepts nothing any more),
+ * or the finalising thread waits for it. */
 static inline void sdk_emit_begin(sdk_thread_t *self)
 {
     uint32_t depth = atomic_load_explicit(&self->emitting, memory_order_relaxed) + 1;
@@ -136,36 +139,38 @@ static inline void sdk_emit_end(sdk_thread_t *self)
                           memory_order_release);
 }
 
-/* The thread ends with marker ranges open: marker/ranges.c. */
+/* Called when the thread ends: its marker ranges may still be open (marker/ranges.c). */
 void sdk_marker_thread_ends(sdk_thread_t *self);
 
 void sdk_threads_init(void);
 
-/* Waits until every other thread has been outside its brackets once since the call, at most
- * timeout_ms. False if one was still inside (a tool's callback that does not return). */
+/* Waits until every other thread has been outside sdk_emit_begin and sdk_emit_end once since the
+ * call, at most timeout_ms. False if one was still inside (a tool's callback that does not
+ * return). */
 bool sdk_threads_quiesce(unsigned timeout_ms);
 
-/* The live thread with this id, NULL if there is none. */
+/* The live thread with this id; NULL if there is none. */
 sdk_thread_t *sdk_thread_find(uint64_t tid);
 
-/* Visits all live threads under the list's lock. */
+/* Calls `visit` for all live threads, under the list's lock. */
 void sdk_threads_each(void (*visit)(sdk_thread_t *, void *), void *closure);
 
 /* ---- Fork: see fork.c ---- */
 
-/* Sets what threads find that begin a call or to emit: 0, SDK_EMIT_GATE, or this and SDK_EMIT_SHUT.
- */
+/* Sets what threads find when they begin a call or a record: 0, SDK_EMIT_GATE, or that and
+ * SDK_EMIT_SHUT. */
 void sdk_threads_gate(uint32_t bits);
 
-/* Waits until no other thread is inside a traced call, at most timeout_ms: some calls wait for the
- * GPU, or for the thread that forks. */
+/* Waits until no other thread is inside a traced call, at most timeout_ms: a call may be waiting
+ * for the GPU, or for the thread that forks. */
 void sdk_threads_leave_calls(unsigned timeout_ms);
 
-/* Holds the list of threads still; in the child only the caller's entry stays. */
+/* Locks the list of threads; in the child only the caller's entry stays live. */
 void sdk_threads_fork_prepare(void);
 void sdk_threads_fork_done(bool in_child);
 
-/* How many correlation ids have been given out or reserved; grows with whatever is traced. */
+/* How many correlation ids have been given out or reserved, as a measure of whether anything was
+ * traced. */
 uint64_t sdk_threads_progress(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* beta_names.c - counter configurations by their name in the beta releases, for clients that look
- * the functions up at run time (PAPI does).
+/* beta_names.c - the functions for counter configurations under the names of the beta releases, for
+ * clients that look them up at run time (PAPI does).
  *
- * Apart because the public header has inline functions of these names: this file must not see
- * it. */
+ * Apart because the public header has inline functions of these names, so this file must not
+ * include it. */
 #include <rocprofiler-sdk/counter_config.h>
 
 ROCPROFILER_API rocprofiler_status_t rocprofiler_create_profile_config(

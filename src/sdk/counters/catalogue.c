@@ -1,7 +1,7 @@
 /* catalogue.c - the counters of each architecture, and the public functions that ask for them.
  *
- * Definitions are read at the first question, one catalogue for each architecture; both stay as
- * long as the process. One lock guards them; tool code never runs with it held. */
+ * Definitions are read at the first query, one catalogue for each architecture; both stay as long
+ * as the process. One lock guards them; tool code never runs with it held. */
 #include "sdk/counters/counters.h"
 
 #include "base/env.h"
@@ -19,13 +19,13 @@
 
 enum {
     CATALOGUES_MAX = 15,
-    IDS_EACH = 4096, /* of the 16 bits that records have for a counter */
+    IDS_EACH = 4096, /* per catalogue, of the 16 bits that records have for a counter */
     FIRST_ID = 1,    /* 0 is no counter */
 };
 
-/* What rocprofiler_counter_info_v1_t points to, made when it is asked for. */
+/* What rocprofiler_counter_info_v1_t points to; made at the first query. */
 typedef struct {
-    bool known; /* else the counter cannot be computed on this agent */
+    bool known; /* false: the counter cannot be computed on this agent */
     ctr_shape_t shape;
     size_t dimension_count, instance_count;
     rocprofiler_counter_record_dimension_info_t *dimensions;
@@ -35,14 +35,14 @@ typedef struct {
 
 typedef struct {
     const char *gfx;
-    ctr_catalogue_t *catalogue; /* NULL: nothing is known of it */
-    ctr_agent_t agent;          /* the first of its kind: dimensions are those of it */
+    ctr_catalogue_t *catalogue; /* NULL: nothing is known of the architecture */
+    ctr_agent_t agent;          /* the first agent of the architecture: dimensions are as there */
     details_t *details[IDS_EACH];
 } entry_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static ctr_definitions_t *definitions;
-static bool given; /* definitions are the tool's, at least in part */
+static bool given; /* at least some definitions come from the tool */
 static entry_t *entries[CATALOGUES_MAX];
 static unsigned entry_count;
 
@@ -65,7 +65,7 @@ ctr_agent_t sdk_counters_agent(const rocprofiler_agent_v0_t *agent)
 {
     ctr_agent_t made;
     memset(&made, 0, sizeof made);
-/* the fields are numbers of all sizes, and unions of bit-fields: the host is little-endian */
+/* The fields are numbers of several sizes, and unions of bit-fields; the host is little-endian. */
 #define COPY(name)                                                                                 \
     memcpy(&made.name, &agent->name, sizeof agent->name < 8 ? sizeof agent->name : 8);
     CTR_PROPERTIES(COPY)
@@ -83,7 +83,7 @@ hsa_agent_t sdk_counters_hsa_agent(rocprofiler_agent_id_t id)
 
 /* ---- definitions ---- */
 
-/* The library's own, and those of the file that the environment names. */
+/* Adds the built-in definitions, and those of the file that the environment names. */
 static bool add_own(ctr_definitions_t *to)
 {
     ctr_error_t error;
@@ -116,8 +116,8 @@ static ctr_definitions_t *read_definitions(void)
     return definitions = made;
 }
 
-/* rocprofv3 says which file the text is of, and whether its wrong entries have been told of in
- * another process already (trace/extra.h). */
+/* The name of the text in messages. rocprofv3 sets variables to the file that the text comes from,
+ * and to whether another process has already reported its faulty entries (trace/extra.h). */
 static const char *text_origin(void)
 {
     const char *file = base_env("ROCPROF_EXTRA_COUNTERS_FILE");
@@ -258,7 +258,7 @@ rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
     return sdk_counters_iterate(agent_id, NULL, cb, user_data);
 }
 
-/* ---- what is told of one counter ---- */
+/* ---- information on one counter ---- */
 
 static bool list_dimensions(details_t *d)
 {
@@ -277,7 +277,7 @@ static bool list_dimensions(details_t *d)
     return true;
 }
 
-/* One position of the counter's values, in memory that is the caller's. */
+/* Describes one position of the counter's values, in memory of the caller. */
 static void tell_instance(const details_t *d, uint32_t counter, size_t index,
                           rocprofiler_counter_record_dimension_instance_info_t *instance,
                           rocprofiler_counter_dimension_info_t *at,
@@ -345,7 +345,7 @@ static const details_t *details_of(entry_t *entry, const ctr_counter_t *counter)
     return *place = d;
 }
 
-/* The same by handle; *status says why not. */
+/* The same by handle; if NULL, *status says why. */
 static const details_t *find_details(rocprofiler_counter_id_t id, const ctr_counter_t **counter,
                                      rocprofiler_status_t *status)
 {

@@ -1,8 +1,8 @@
 /* cold.c - the packet that empties the caches of a GPU, so that every run of a dispatch begins
  * alike.
  *
- * PM4 of gfx9, the one generation whose counters are known. Its commands are the same for all
- * dispatches of an agent and are made once in a life of HSA. */
+ * PM4 of gfx9, the only generation whose counters are known. The commands are the same for all
+ * dispatches of an agent; they are made once after each start of HSA. */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -20,7 +20,7 @@ static struct {
     void *commands;
 } made[AGENTS_MAX];
 
-/* All of memory: L2 writes back what is newer there, and no cache holds anything. */
+/* Writes back and invalidates all caches, for all addresses. */
 static void *make_commands(hsa_agent_t agent)
 {
     uint32_t words[HSA_PM4_ACQUIRE_WORDS];
@@ -38,7 +38,8 @@ static void *find_commands(hsa_agent_t agent)
     for (unsigned i = 0; i < AGENTS_MAX; i++) {
         if (made[i].life == life && made[i].agent.handle == agent.handle) return made[i].commands;
         if (made[i].life == life) continue;
-        void *commands = make_commands(agent); /* those of an earlier life went with it */
+        /* Memory of an earlier start of HSA has been freed with it. */
+        void *commands = make_commands(agent);
         if (!commands) return NULL;
         made[i].life = life;
         made[i].agent = agent;

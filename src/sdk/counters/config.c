@@ -1,8 +1,7 @@
 /* config.c - configurations: counters that are counted together, and the blocks that count them.
  *
- * All that can be refused is refused when a configuration is made. Later there is one allocation
- * per measurement that is in flight at the same time, none per measurement: blocks are used again.
- */
+ * A configuration is checked completely when it is made. Later memory is allocated only if more
+ * measurements are in flight at once than ever before: blocks are used again. */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -14,17 +13,17 @@
 #include <time.h>
 
 enum {
-    BLOCKS_MAX = 2048,       /* in use at once, of a configuration */
-    TAKE_PATIENCE_MS = 1000, /* that a launch waits for one of them */
+    BLOCKS_MAX = 2048,       /* limit of a configuration's blocks in use at once */
+    TAKE_PATIENCE_MS = 1000, /* how long a launch waits for a block */
     ACQUIRE_RELEASE_SYSTEM = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                              HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
     PM4_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
                  1 << HSA_PACKET_HEADER_BARRIER | ACQUIRE_RELEASE_SYSTEM,
 };
-#define NOWHERE UINT32_MAX /* a value that nobody asked for */
+#define NOWHERE UINT32_MAX /* for values that nobody asked for */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sdk_config_t **configs; /* by handle - 1; NULL: destroyed */
+static sdk_config_t **configs; /* index: handle - 1; NULL: destroyed */
 static size_t config_count, config_room;
 
 /* ---- handles ---- */
@@ -161,8 +160,8 @@ static rocprofiler_status_t add_list(sdk_config_t *config, const ctr_catalogue_t
     return status;
 }
 
-/* What names no configuration of the agent is no mistake: clients (PAPI) hand over a handle that
- * they have never set. */
+/* Adds the counters of another configuration. A handle that is not a configuration of the agent is
+ * ignored: clients (PAPI) pass one that they have never set. */
 static rocprofiler_status_t add_existing(sdk_config_t *config, rocprofiler_counter_config_id_t id)
 {
     sdk_config_t *from = sdk_config_get(id);
@@ -208,7 +207,8 @@ bool sdk_counters_aql_agent(const rocprofiler_agent_v0_t *a, aqlprofile_agent_ha
     return false;
 }
 
-/* How much each block counts at once is that library's to say: it knows the agent's registers. */
+/* Asks the AQL profile library, which knows the agent's registers, how many counters each block can
+ * count at once. */
 static void learn_slots(const sdk_config_t *config, ctr_agent_t *agent)
 {
     for (uint32_t block = 0; config->aql_agent.handle && block < CTR_BLOCK_IDS; block++) {
@@ -255,7 +255,7 @@ static uint32_t instances_of(const ctr_event_t *event)
     return extent ? extent : 1;
 }
 
-/* The events of the plan as the AQL profile library wants them: one for each instance. */
+/* Lists the events of the plan as the AQL profile library wants them: one for each instance. */
 static rocprofiler_status_t list_events(sdk_config_t *config)
 {
     size_t count = 0;
@@ -281,14 +281,14 @@ static rocprofiler_status_t list_events(sdk_config_t *config)
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Asks the AQL profile library whether it can do it. */
+/* Asks the AQL profile library whether it can count the events on this agent. */
 static rocprofiler_status_t check_events(sdk_config_t *config)
 {
     if (!config->event_count) return ROCPROFILER_STATUS_SUCCESS;
     const char *name = config->agent->name;
     if (!config->aql_agent.handle) {
         sdk_counters_aql_agent(
-            config->agent, &config->aql_agent); /* what it says of it has been said over by now */
+            config->agent, &config->aql_agent); /* only for its message, which was overwritten */
         base_error("agent %s cannot count: %s", name, sdk_counters_aql_message());
         return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     }
@@ -363,7 +363,7 @@ typedef struct {
 static hsa_status_t add_coordinate(int position, int id, int extent, int coordinate,
                                    const char *name, void *data)
 {
-    /* that library's order is XCD, AID, SE, SA, WGP, INSTANCE */
+    /* the library's order is XCD, AID, SE, SA, WGP, INSTANCE */
     static const ctr_dim_t dims[] = {CTR_DIM_XCC,          CTR_DIM_AID, CTR_DIM_SHADER_ENGINE,
                                      CTR_DIM_SHADER_ARRAY, CTR_DIM_WGP, CTR_DIM_INSTANCE};
     (void)position, (void)extent, (void)name;
@@ -405,7 +405,8 @@ static hsa_status_t add_place(aqlprofile_pmc_event_t event, uint64_t sample, uin
     return HSA_STATUS_SUCCESS;
 }
 
-/* Once for a configuration: the values of all its blocks come in the same order. */
+/* Notes once per configuration where each value belongs: all its blocks give them in the same
+ * order. */
 static bool learn_places(sdk_config_t *config, aqlprofile_handle_t handle)
 {
     placing_t p = {.config = config};
@@ -496,7 +497,8 @@ static sdk_block_t *make_block(sdk_config_t *config, hsa_agent_t agent)
     return NULL;
 }
 
-/* One that is free, with the lock held. Those of an earlier life of HSA are forgotten. */
+/* Takes a free block off the list, with the lock held. Blocks of an earlier start of HSA are
+ * freed. */
 static sdk_block_t *take_free(sdk_config_t *config, hsa_agent_t agent)
 {
     for (sdk_block_t **link = &config->free; *link;) {
@@ -540,7 +542,7 @@ sdk_block_t *sdk_block_take(sdk_config_t *config, hsa_agent_t agent)
 void sdk_block_give(sdk_block_t *block, bool used)
 {
     sdk_config_t *config = block->config;
-    if (!used) return; /* with its reference: the memory stays */
+    if (!used) return; /* keeps its reference, so its memory is not freed */
     if (block->wrap.done.handle && block->life == sdk_counters_hsa_life())
         __atomic_store_n(&hsax_signal_block(block->wrap.done)->value, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&config->lock);

@@ -1,7 +1,9 @@
-/* device.c - device counting: agents that count while a context runs, and samples of them.
+/* device.c - device counting: agents that count while a context runs, and samples of their
+ * counters.
  *
  * Each agent has a queue of its own for the packets that start, read and stop its counters; kernels
- * on other queues go on meanwhile. One lock for each service: who finds it taken is told so. */
+ * on other queues run meanwhile. There is one lock for each service. A thread that must not wait
+ * for it leaves its request to the thread that holds it. */
 #include "sdk/counters/counters.h"
 
 #include "base/log.h"
@@ -29,29 +31,30 @@ typedef struct {
     sdk_buffer_t *buffer;
     rocprofiler_device_counting_service_cb_t callback;
     void *data;
-    sdk_config_t *config; /* what was chosen at the start; NULL: nothing */
-    sdk_block_t *block;   /* NULL: does not count */
-    hsa_agent_t claimed;  /* of hsa/owner.h; handle 0: not */
-    hsa_queue_t *queue;   /* these two live as long as HSA does */
+    sdk_config_t *config; /* what the tool chose at the start; NULL: nothing */
+    sdk_block_t *block;   /* NULL: the agent is not counting */
+    hsa_agent_t claimed;  /* the claim of hsa/owner.h; handle 0: none */
+    hsa_queue_t *queue;   /* `queue` and `lane` live as long as HSA does */
     hsax_lane_t *lane;    /* for samples that nobody waits for */
-    atomic_bool flying;   /* such a sample is under way */
-    bool streams;         /* it is sampled all the time */
+    atomic_bool flying;   /* such a sample has not arrived yet */
+    bool streams;         /* streaming counters: sampled all the time */
 } unit_t;
 
 struct sdk_device_service {
     sdk_context_t *context;
     pthread_mutex_t lock;
     atomic_bool running;
-    atomic_bool asking;                /* the tool is being asked what to count */
-    const sdk_device_service_t *outer; /* in whose tool code this one's is called */
+    atomic_bool asking;                /* the tool is choosing what to count */
+    const sdk_device_service_t *outer; /* value of `inside` around this service's tool code */
     unsigned count;
     unit_t units[AGENTS_MAX];
 };
 
-/* Whose tool code this thread calls. It may start and stop the context: leave() sees to it. */
+/* The service whose tool code this thread is running; that code may start and stop the context,
+ * without the lock. */
 static _Thread_local const sdk_device_service_t *inside;
 
-/* Runs one of the block's packets to its end. */
+/* Submits one of the block's packets and waits for it. */
 static bool run(unit_t *unit, const void *packet)
 {
     return sdk_agent_queue_run(unit->queue, packet, 1, unit->block->wrap.done);
@@ -154,7 +157,8 @@ static void stop_all(sdk_device_service_t *service)
     service->running = false;
 }
 
-/* False: this thread has the lock, or is in a buffer's callback, which who has it may wait for. */
+/* False if this thread holds the lock already; or if it is in a buffer's callback and the lock is
+ * taken, since the holder may be waiting for that callback. */
 static bool lock_service(sdk_device_service_t *service)
 {
     const sdk_thread_t *self = sdk_thread_self();
@@ -164,7 +168,8 @@ static bool lock_service(sdk_device_service_t *service)
     return true;
 }
 
-/* Does what was left undone where the lock could not be had. */
+/* Before it unlocks, stops the service if that was requested by a thread that could not get the
+ * lock. */
 static void unlock_service(sdk_device_service_t *service)
 {
     do {
@@ -174,7 +179,7 @@ static void unlock_service(sdk_device_service_t *service)
              !pthread_mutex_trylock(&service->lock));
 }
 
-/* With the lock held, around tool code. */
+/* Around tool code that runs with the lock held. */
 static void enter(sdk_device_service_t *service)
 {
     service->outer = inside;
@@ -189,7 +194,8 @@ static void leave(sdk_device_service_t *service)
 rocprofiler_status_t sdk_device_start(sdk_device_service_t *service)
 {
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (!hsax_runtime_up() || inside == service) return status; /* later */
+    /* Done later: when HSA starts, or by the holder of the lock. */
+    if (!hsax_runtime_up() || inside == service) return status;
     if (!lock_service(service)) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
     if (service->running) goto out;
     service->running = true;
@@ -217,7 +223,7 @@ void sdk_device_abandon(sdk_device_service_t *service)
     for (unsigned i = 0; i < service->count; i++) {
         if (service->units[i].queue) hsax.core.hsa_queue_destroy_fn(service->units[i].queue);
         service->units[i].queue = NULL;
-        service->units[i].lane = NULL; /* closed with all others */
+        service->units[i].lane = NULL; /* all lanes are closed when HSA shuts down */
     }
     pthread_mutex_unlock(&service->lock);
 }
@@ -246,8 +252,8 @@ bool sdk_device_conflict(const sdk_device_service_t *a, const sdk_device_service
 
 /* ---- samples ---- */
 
-/* Evaluates what the read packet has left, into the buffer; `records` has place for `room` of
- * them, or is NULL. How many there were. */
+/* Computes records from what the read packet has left, and writes them to the buffer and to
+ * `records`, which has room for `room` of them or is NULL. Returns how many there are. */
 static size_t deliver(unit_t *unit, rocprofiler_user_data_t user,
                       rocprofiler_counter_record_t *records, size_t room)
 {
@@ -277,7 +283,7 @@ static void async_complete(hsax_item_t *item)
 {
     const async_t async = *(async_t *)item->client;
     sdk_device_service_t *service = async.unit->service;
-    inside = service; /* without its lock: who has it may wait for this sample */
+    inside = service; /* not under the lock: its holder may be waiting for this sample */
     deliver(async.unit, async.user, NULL, 0);
     inside = NULL;
     atomic_store(&async.unit->flying, false);

@@ -1,7 +1,7 @@
-/* dispatch.c - dispatch counting: the tool is asked at the launch and told when it is over.
+/* dispatch.c - dispatch counting: the tool is asked at the launch, and gets the values at the end.
  *
  * Called by kernel_dispatch.c, which owns the dispatch. The launching thread takes a block, the
- * collector's thread evaluates it; between the two the GPU has it. */
+ * collector's thread evaluates it; between the two the GPU uses it. */
 #include "sdk/counters/counters.h"
 #include "sdk/counters/service.h"
 
@@ -22,7 +22,8 @@ const sdk_plan_t sdk_counting_plan = {
 
 /* ---- at the launch ---- */
 
-/* The context's own id for the dispatch: it has been asked already if it follows dispatches too. */
+/* The context's external id for the dispatch. If the context also follows dispatches, it has been
+ * asked already. */
 uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation_t *operation)
 {
     const sdk_plan_t *plan = operation->plan;
@@ -37,7 +38,7 @@ uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation
     return sdk_external(self, context);
 }
 
-/* Says once in a process why values are missing. */
+/* Logs, once in a process, why values are missing. */
 static void refuse(const char *why)
 {
     static atomic_bool told;
@@ -45,7 +46,7 @@ static void refuse(const char *why)
         base_error("a dispatch is not counted, perhaps others neither: %s", why);
 }
 
-/* The tool's answer; handle 0 as well if it must not be asked any more. */
+/* The configuration that the tool chooses; handle 0: none, also if the tool is finalised. */
 static rocprofiler_counter_config_id_t ask(const sdk_dispatch_service_t *service,
                                            rocprofiler_dispatch_counting_service_data_t data,
                                            rocprofiler_user_data_t *user)
@@ -111,7 +112,7 @@ static void give_all(sdk_block_t *block, bool used)
     }
 }
 
-/* What is measured in one run; NULL: nothing. */
+/* The block for one run of the dispatch; NULL: it is not measured. */
 static sdk_block_t *begin_pass(const sdk_dispatch_service_t *service, hsax_item_t *item,
                                const rocprofiler_dispatch_counting_service_data_t *data,
                                uint32_t pass)

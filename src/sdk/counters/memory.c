@@ -1,12 +1,12 @@
 /* memory.c - memory for counter packets and their results, as the AQL profile library asks for it,
- * and the lives of HSA that it belongs to. */
+ * and the number of HSA's present start. */
 #include "sdk/counters/counters.h"
 
 #include "hsa/host_memory.h"
 
 #include <string.h>
 
-static atomic_uint_fast64_t life; /* 0: not up yet */
+static atomic_uint_fast64_t life; /* 0: HSA has not been started */
 
 uint64_t sdk_counters_hsa_life(void)
 {

@@ -1,7 +1,7 @@
 /* service.c - which contexts count, and when: between the core's contexts and the two services.
  *
- * Apart because conflicts between services belong to neither. The streaming monitors' entry point
- * is here too: it has nothing behind it. */
+ * Apart because conflicts between services belong to neither. The entry points of dispatch
+ * counting, of streaming counters and of replays are here, too. */
 #include "sdk/counters/service.h"
 
 #include "base/log.h"
@@ -19,10 +19,10 @@
 
 #include <stdlib.h>
 
-/* ---- GPUs, which another library of the process may count on ---- */
+/* ---- GPUs, on which another library of the process may be counting ---- */
 
 static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool claimed; /* all GPUs, for a context that counts dispatches */
+static bool claimed; /* all GPUs are claimed, for a context that counts dispatches */
 
 bool sdk_counters_claim(hsa_agent_t agent)
 {
@@ -40,7 +40,7 @@ static void release_gpus(unsigned count)
         if (hsax_agent_at(i)->gpu) hsax_owner_release(hsax_agent_at(i)->agent, HSAX_OWNER_SDK);
 }
 
-/* False: another library counts on one of them. */
+/* Claims or releases all GPUs. False if another library is counting on one of them. */
 static bool claim_gpus(bool wanted)
 {
     bool free = true;
@@ -227,7 +227,7 @@ rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
     return configure(context_id, &wanted);
 }
 
-/* A context that samples does nothing else with counters. */
+/* A context with streaming counters must have no other service of counters. */
 static rocprofiler_status_t configure_spm(rocprofiler_context_id_t context_id,
                                           const sdk_dispatch_service_t *wanted)
 {

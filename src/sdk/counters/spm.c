@@ -1,10 +1,10 @@
 /* spm.c - streaming counters: configurations, the sessions that fetch samples, records.
  *
  * Apart from the other counters because values come while a kernel runs. The AQL profile library
- * fetches samples on a thread of its own; they are kept until the dispatch is over and told then,
- * on the thread that tells of dispatches. A session belongs to whatever runs: the next sampled
- * dispatch of the agent begins when the samples of the last have been taken out
- * (hsax_wrap_t.reported_first). */
+ * fetches samples on a thread of its own. They are kept until the dispatch is over and then passed
+ * to the tool, on the thread that reports dispatches. A session fetches for whichever dispatch
+ * runs, so the agent's next sampled dispatch begins only when the samples of the last one have been
+ * taken out (hsax_wrap_t.reported_first). */
 #include "sdk/counters/counters.h"
 #include "sdk/counters/service.h"
 
@@ -17,12 +17,12 @@
 #include <string.h>
 
 enum {
-    INTERVAL_MIN = 32, /* of the AQL profile library */
+    INTERVAL_MIN = 32, /* limit of the AQL profile library */
     INTERVAL_MAX = 65504,
     INTERVAL_USUAL = 8192,
     SESSIONS_MAX = 64,
     RECORDS_AT_ONCE = 4096,
-    KEPT_MAX = 256 << 20 /* bytes of samples of one dispatch */
+    KEPT_MAX = 256 << 20 /* limit of bytes of samples of one dispatch */
 };
 
 bool sdk_spm_enabled(void)
@@ -62,7 +62,7 @@ bool sdk_spm_make_packets(const sdk_config_t *config, sdk_block_t *block,
     return true;
 }
 
-/* Memory for packets that nobody executes: HSA need not be up. */
+/* Memory for packets that are never executed: HSA need not be initialised. */
 static hsa_status_t host_allocate(void **memory, uint64_t size,
                                   aqlprofile_buffer_desc_flags_t flags, void *user)
 {
@@ -77,7 +77,7 @@ static void host_free(void *memory, void *user)
     free(memory);
 }
 
-/* That library alone knows what fits into a sample. */
+/* Asks the AQL profile library whether the counters fit into a sample. */
 static rocprofiler_status_t check_fit(const sdk_config_t *config)
 {
     const aqlprofile_spm_profile_t memory = {
@@ -136,7 +136,7 @@ static rocprofiler_status_t check_counters(const sdk_config_t *config)
     return check_fit(config);
 }
 
-/* Of an event's value in an engine, or in none (-1), the record's id. */
+/* The record's instance id for an event's value in a shader engine; -1: in none. */
 static uint64_t instance_id(const sdk_config_t *config, uint32_t event, int engine)
 {
     uint32_t position[CTR_DIM_COUNT] = {0};
@@ -169,7 +169,7 @@ rocprofiler_spm_destroy_counter_config(rocprofiler_counter_config_id_t config_id
     return sdk_config_destroy(config_id, true);
 }
 
-/* ---- what an agent can ---- */
+/* ---- what an agent supports ---- */
 
 rocprofiler_status_t
 rocprofiler_spm_query_agent_configurations(rocprofiler_agent_id_t agent_id,
@@ -209,7 +209,7 @@ typedef struct {
     rocprofiler_spm_counter_record_t *records;
     const rocprofiler_spm_counter_record_t **pointers;
     size_t count;
-    bool unknown; /* a counter had come to its end */
+    bool unknown; /* a counter was at its maximum: its value is unknown */
 } batch_t;
 
 static void add_record(uint64_t timestamp, uint64_t value, uint64_t index, int engine, void *data)
@@ -237,7 +237,8 @@ static uint64_t ask_decoder(const sdk_block_t *block, aqlprofile_spm_decode_quer
     return answer;
 }
 
-/* Tells of whole samples, some thousand records at a time. False: no memory, or no samples. */
+/* Passes whole samples to `take`, some thousand records at a time. False: no memory, or no
+ * samples. */
 static bool tell(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id, uint8_t *data,
                  size_t bytes, void (*take)(batch_t *batch, void *user), void *user)
 {
@@ -268,19 +269,19 @@ typedef struct {
     hsa_agent_t agent;
     unsigned in_flight;
     bool running;
-    aqlprofile_handle_t handle; /* by which it was started */
-    /* what has come, under the lock of samples */
+    aqlprofile_handle_t handle; /* with which it was started */
+    /* Samples fetched so far, under samples_lock. */
     uint8_t *data;
     size_t bytes, room;
-    bool lost, full; /* full: no room for what comes now */
+    bool lost, full; /* full: no room for further samples */
 } session_t;
 
-/* Lock order: sessions, samples. The thread that fetches takes the second alone. */
+/* Lock order: sessions_lock, samples_lock. The thread that fetches takes only the second. */
 static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER,
                        samples_lock = PTHREAD_MUTEX_INITIALIZER;
 static session_t sessions[SESSIONS_MAX];
 
-/* With the lock held; NULL: there are too many agents. */
+/* With sessions_lock held; NULL: too many agents. */
 static session_t *session_of(hsa_agent_t agent)
 {
     for (unsigned i = 0; i < SESSIONS_MAX; i++) {
@@ -335,7 +336,8 @@ bool sdk_spm_begin(const sdk_block_t *block)
     return begun;
 }
 
-/* What the dispatch that is over has left; those behind it go on being fetched. */
+/* The samples of a dispatch that is over, taken out of the session. If others are in flight,
+ * fetching goes on for them. */
 typedef struct {
     uint8_t *data;
     size_t bytes;
@@ -398,7 +400,7 @@ sdk_spm_data(const rocprofiler_dispatch_counting_service_data_t *data)
     };
 }
 
-/* The samples of a dispatch on their way to the tool. */
+/* A dispatch whose samples are being passed to the tool. */
 typedef struct {
     const sdk_block_t *block;
     rocprofiler_spm_dispatch_counting_service_data_t data;
@@ -450,7 +452,7 @@ void sdk_spm_complete(sdk_block_t *block)
     left_t left = take_samples(block);
     delivery_t d = {.block = block, .data = sdk_spm_data(&block->data), .lost = left.lost};
     const sdk_buffer_t *buffer = block->service->buffer;
-    hsax_turn_end(block->item, true); /* the next may begin while the tool is told */
+    hsax_turn_end(block->item, true); /* the next dispatch may begin before the tool is called */
     if (buffer)
         emit(buffer, ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER, &d.data,
              sizeof d.data);

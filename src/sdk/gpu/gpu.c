@@ -1,7 +1,7 @@
-/* gpu.c - when the services that watch the GPU are put in, waited for and taken out.
+/* gpu.c - installs the services that watch the GPU, waits for them and removes them.
  *
- * Answers the core's hooks (core/service.h). What no context is configured for puts nothing into
- * the runtime's table. */
+ * Implements the functions that the core declares for services (core/service.h). If no context is
+ * configured for a service, nothing is put into the runtime's table. */
 #include "sdk/gpu/gpu.h"
 
 #include "base/env.h"
@@ -18,11 +18,12 @@
 #include "sdk/pc_sampling/sampling.h"
 #include "sdk/thread_trace/trace.h"
 
-/* How long after the last completion the end waits for the next one. */
+/* At the end: how long after a completion to wait for the next one. */
 #define PATIENCE_MS 1000
 
-/* How long a flush waits for the report of what has completed: a tool that flushes with a lock held
- * for which its own callback waits is delayed by this. Less than rocprofv3 has for last records. */
+/* In a flush: how long to wait for the report of completed work. A tool that flushes while it holds
+ * a lock for which its own callback waits is delayed by this time. Less than the time that
+ * rocprofv3 allows for its last records. */
 #define LOOK_MS 200
 
 static bool configured(sdk_domain_t domain)
@@ -30,7 +31,7 @@ static bool configured(sdk_domain_t domain)
     return sdk_domain_configured(domain);
 }
 
-/* The runtime shuts down. */
+/* The runtime is shutting down. */
 static void down(void)
 {
     sdk_counting_hsa_down();

@@ -1,6 +1,6 @@
-/* gpu.h - the services that watch the GPU, as the installer of hooks sees them.
+/* gpu.h - the services that watch the GPU, for gpu.c, which installs them.
  *
- * Each service is a client of one part of src/hsa and puts its own hooks in. */
+ * Each service is a client of one part of src/hsa and installs its own hooks. */
 #ifndef CROCPROF_SDK_GPU_H
 #define CROCPROF_SDK_GPU_H
 

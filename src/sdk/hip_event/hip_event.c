@@ -1,5 +1,5 @@
-/* hip_event.c - see hip_event.h. All lists are under one lock, with which no tool code runs; what
- * is under way on a thread is that thread's. */
+/* hip_event.c - see hip_event.h. All lists are under one lock, and no tool code runs under it. What
+ * belongs to a call is used by the calling thread alone. */
 #include "sdk/hip_event/hip_event.h"
 
 #include "hsa/collect.h"
@@ -15,27 +15,28 @@
 
 enum { BUCKETS = 1024, WAITS_MAX = 4096 };
 
-/* One record of one event, or one wait for it. */
+/* One operation to report: an event that is recorded, or a wait for it. */
 typedef struct told {
     struct told *next;
     sdk_operation_t operation;
     rocprofiler_callback_tracing_hip_event_data_t data;
     sdk_reference_t *reference;
-    uint64_t signal; /* of a wait that has no packet yet: what that will wait for */
-    bool direct;     /* its packet is written within its call: there are ENTER and EXIT */
+    uint64_t signal; /* a wait without a packet yet: the signal that the packet will wait for */
+    bool direct;     /* its packet is written during the call: report ENTER and EXIT */
 } told_t;
 
 /* A barrier packet. */
 struct sdk_barrier {
-    unsigned users; /* the packet until it is over, events and streams: under the lock */
+    /* References: the packet until it is over, events and streams. Under the lock. */
+    unsigned users;
     told_t *told;
     bool over;
     uint64_t start, end;
     rocprofiler_agent_id_t agent;
-    uint64_t queue, signal; /* signal: the runtime's, that others wait for */
+    uint64_t queue, signal; /* signal: the runtime's, for which others wait */
 };
 
-/* The barrier that an event was recorded in last, or the last one recorded on a stream. */
+/* The barrier in which an event was recorded last, or the last one recorded on a stream. */
 typedef struct known {
     struct known *next;
     const void *object; /* event or stream */
@@ -45,7 +46,7 @@ typedef struct known {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static known_t *events[BUCKETS], *streams[BUCKETS];
-static told_t *waits, **last_wait = &waits; /* without a packet, oldest first */
+static told_t *waits, **last_wait = &waits; /* waits without a packet, oldest first */
 static atomic_uint wait_count;
 
 /* The call that the thread is in. */
@@ -53,7 +54,7 @@ typedef struct {
     rocprofiler_hip_event_operation_t operation;
     hipEvent_t event;
     hipStream_t stream;
-    sdk_barrier_t *barrier; /* that was written in it */
+    sdk_barrier_t *barrier; /* the barrier written during the call */
 } call_t;
 
 static _Thread_local call_t *current __attribute__((tls_model("initial-exec")));
@@ -68,7 +69,7 @@ bool sdk_event_followed(void)
     return plan(ROCPROFILER_HIP_EVENT_RECORD) || plan(ROCPROFILER_HIP_EVENT_WAIT);
 }
 
-/* ---- barriers, and who knows them: under the lock ---- */
+/* ---- barriers of events and streams: under the lock ---- */
 
 static void let_go(sdk_barrier_t *b)
 {
@@ -92,7 +93,8 @@ static void forget(known_t *table[BUCKETS], const void *object)
     free(k);
 }
 
-/* Without memory nobody knows it: waits for the event are not told. */
+/* Notes the barrier of an event or stream. Without memory it is not noted: waits for the event are
+ * then not reported. */
 static void know(known_t *table[BUCKETS], const void *object, sdk_barrier_t *b, hipStream_t stream)
 {
     known_t **at = place_of(table, object);
@@ -106,7 +108,7 @@ static void know(known_t *table[BUCKETS], const void *object, sdk_barrier_t *b, 
     b->users++;
 }
 
-/* ---- what is told ---- */
+/* ---- reporting ---- */
 
 static void emit(told_t *t, uint64_t start, uint64_t end)
 {
@@ -140,7 +142,7 @@ static void drop(told_t *t)
     free(t);
 }
 
-/* Of the call; NULL if nobody follows it, or without memory. */
+/* Begins the operation of a call; NULL if nobody follows it or there is no memory. */
 static told_t *make_told(rocprofiler_hip_event_operation_t operation, hipEvent_t event)
 {
     const sdk_plan_t *p = plan(operation);
@@ -179,7 +181,8 @@ static bool waits_for(const hsa_barrier_and_packet_t *packet, uint64_t signal)
     return false;
 }
 
-/* A record drops a signal, a wait waits for one. */
+/* Does the packet belong to the call? That of a record has a completion signal; that of a wait
+ * waits for a signal. */
 static bool is_of_call(const call_t *c, const hsa_barrier_and_packet_t *packet)
 {
     if (!c || c->barrier) return false;
@@ -187,7 +190,7 @@ static bool is_of_call(const call_t *c, const hsa_barrier_and_packet_t *packet)
     return is_barrier(packet) && packet->dep_signal[0].handle;
 }
 
-/* Takes the waits out that the packet fulfils. With the lock held. */
+/* Takes the first wait that the packet carries out off the list. With the lock held. */
 static told_t *take_waits(const hsa_barrier_and_packet_t *packet)
 {
     told_t *taken = NULL, **end = &taken;
@@ -202,7 +205,7 @@ static told_t *take_waits(const hsa_barrier_and_packet_t *packet)
         *end = t;
         end = &t->next;
         atomic_fetch_sub_explicit(&wait_count, 1, memory_order_relaxed);
-        break; /* others have packets of their own */
+        break; /* other waits have packets of their own */
     }
     return taken;
 }
@@ -236,8 +239,7 @@ void sdk_event_signal_used(hsa_signal_t signal)
     pthread_mutex_unlock(&lock);
 }
 
-/* Queue in which the event was recorded; the barrier's own if that is not known. With the lock
- * held. */
+/* The queue in which the event was recorded; if unknown, the barrier's own. With the lock held. */
 static uint64_t source_of(const void *event, const sdk_barrier_t *b)
 {
     const known_t *k = *place_of(events, event);
@@ -283,7 +285,8 @@ sdk_barrier_t *sdk_event_barrier(const void *bytes, rocprofiler_agent_id_t agent
 
 void sdk_event_submitted(sdk_barrier_t *b)
 {
-    /* the first one is the call's; it stays until the packet is over, which is not before this */
+    /* The first operation is the call's. It cannot be freed yet: the packet is not over before this
+     * returns. */
     pthread_mutex_lock(&lock);
     told_t *t = b->told;
     pthread_mutex_unlock(&lock);
@@ -325,7 +328,7 @@ void sdk_event_lost(sdk_barrier_t *b)
 
 static hipError_t (*is_capturing)(hipStream_t stream, hipStreamCaptureStatus *status);
 
-/* Calls of a stream that is captured give nothing to the GPU. */
+/* True if the stream is being captured: such calls submit nothing to the GPU. */
 static bool gives_nothing(hipStream_t stream)
 {
     hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
@@ -333,7 +336,7 @@ static bool gives_nothing(hipStream_t stream)
            status != hipStreamCaptureStatusNone;
 }
 
-/* No packet was written: the last barrier of the stream does for the event too. */
+/* The call has written no packet: the last barrier of the stream also stands for this record. */
 static void record_again(hipEvent_t event, hipStream_t stream)
 {
     told_t *t = make_told(ROCPROFILER_HIP_EVENT_RECORD, event);
@@ -346,7 +349,7 @@ static void record_again(hipEvent_t event, hipStream_t stream)
     if (b && t) {
         place(t, b, b->queue);
         if (!over) {
-            told_t **at = &b->told; /* behind the one that the packet was written for */
+            told_t **at = &b->told; /* Behind the operation for which the packet was written. */
             while (*at)
                 at = &(*at)->next;
             *at = t;
@@ -359,7 +362,7 @@ static void record_again(hipEvent_t event, hipStream_t stream)
         drop(t);
 }
 
-/* No packet was written: perhaps the next one will wait for the event. */
+/* The call has written no packet: perhaps a later packet will wait for the event. */
 static void wait_later(hipEvent_t event, hipStream_t stream)
 {
     told_t *t = make_told(ROCPROFILER_HIP_EVENT_WAIT, event);

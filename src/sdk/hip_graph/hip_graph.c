@@ -1,5 +1,5 @@
-/* hip_graph.c - see hip_graph.h. What is launched from a graph is dispatched by the runtime on the
- * thread that launches it, within the call. */
+/* hip_graph.c - see hip_graph.h. The runtime dispatches the kernels of a graph on the thread that
+ * launches it, during the call. */
 #include "sdk/hip_graph/hip_graph.h"
 
 #include "sdk/agent/agent.h"
@@ -12,11 +12,11 @@
 
 #include <string.h>
 
-/* A launch under way, on the wrapper's stack. */
+/* A launch under way; on the wrapper's stack. */
 typedef struct launch {
-    struct launch *outer; /* in which it was launched, by a function of the host */
+    struct launch *outer; /* the launch around this one, by a host function */
     uint64_t kernels;
-    rocprofiler_agent_id_t agent; /* of the first; handle 0: none yet */
+    rocprofiler_agent_id_t agent; /* of the first kernel; handle 0: none yet */
 } launch_t;
 
 static _Thread_local launch_t *innermost __attribute__((tls_model("initial-exec")));
@@ -40,7 +40,7 @@ void sdk_graph_dispatches(rocprofiler_agent_id_t agent)
     if (!innermost->kernels++) innermost->agent = agent;
 }
 
-/* ---- what tools are told ---- */
+/* ---- reporting ---- */
 
 static void tell(rocprofiler_hip_graph_operation_t operation, hipGraphExec_t graph, uint64_t id)
 {
@@ -53,7 +53,7 @@ static void tell(rocprofiler_hip_graph_operation_t operation, hipGraphExec_t gra
     sdk_operation_callback(&o, ROCPROFILER_CALLBACK_PHASE_NONE, &data);
 }
 
-/* Numbered whether or not a context runs now: one may start later. */
+/* The graph gets a number even if no context is running: one may start later. */
 static void created(hipGraphExec_t graph)
 {
     bool made;
@@ -71,12 +71,12 @@ static uint64_t id_of(hipGraphExec_t graph)
     return id;
 }
 
-/* ---- where a launch without kernels goes ---- */
+/* ---- the agent of a launch without kernels ---- */
 
 static hipError_t (*get_device)(int *device);
 static hipError_t (*get_stream_device)(hipStream_t stream, hipDevice_t *device);
 
-/* The GPU that HIP calls by this number. */
+/* The GPU with this number in HIP. */
 static rocprofiler_agent_id_t agent_of(int device)
 {
     size_t count;
@@ -118,7 +118,7 @@ static void record(const sdk_operation_t *o, const launch_t *l, hipStream_t stre
     sdk_operation_record(o, &r, sizeof r, &r.correlation_id.external);
 }
 
-/* A launch that no traced call is around stands for the call: what it starts has its id. */
+/* If no traced call is around it, the launch itself stands for the call: its work has its id. */
 static hipError_t launch(hipGraphExec_t graph, hipStream_t stream, launch_fn_t next)
 {
     const sdk_plan_t *p = plan(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH);

@@ -21,9 +21,9 @@ static uint64_t id_of(hipStream_t stream)
     return id ? id : add(stream, false);
 }
 
-/* ---- What tools are told ---- */
+/* ---- reporting ---- */
 
-/* Streams are told besides the calls and have no correlation ids. */
+/* Operations of streams have no correlation ids: they do not belong to a call. */
 static void begin(sdk_stream_use_t *use, const sdk_plan_t *plan, hipStream_t stream, uint64_t id)
 {
     sdk_operation_begin_apart(&use->operation, plan);
@@ -53,7 +53,7 @@ static void tell(rocprofiler_hip_stream_operation_t operation, hipStream_t strea
 
 void sdk_stream_created(hipStream_t stream)
 {
-    /* numbered whether or not a context runs now: one may start later */
+    /* The stream gets a number even if no context is running: one may start later. */
     tell(ROCPROFILER_HIP_STREAM_CREATE, stream, add(stream, true));
 }
 

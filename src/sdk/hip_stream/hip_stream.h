@@ -1,6 +1,6 @@
 /* hip_stream.h - what the generated wrappers of HIP functions with a stream call.
  *
- * They lie outside the wrappers of API tracing, so a call's stream is told before the call. */
+ * The wrappers are around those of API tracing, so a call's stream is reported before the call. */
 #ifndef CROCPROF_SDK_HIP_STREAM_H
 #define CROCPROF_SDK_HIP_STREAM_H
 
@@ -8,21 +8,21 @@
 
 #include <hip/hip_runtime_api.h>
 
-/* A call that works on a stream, on the wrapper's stack. */
+/* A call that uses a stream; on the wrapper's stack. */
 typedef struct {
     sdk_operation_t operation;
     rocprofiler_callback_tracing_hip_stream_data_t data;
 } sdk_stream_use_t;
 
-/* SET with ENTER, SET with EXIT. */
+/* Report the operation SET, with the phases ENTER and EXIT. */
 void sdk_stream_enter(sdk_stream_use_t *use, const sdk_plan_t *plan, hipStream_t stream);
 void sdk_stream_exit(sdk_stream_use_t *use);
 
-/* CREATE and DESTROY, after calls that succeeded. */
+/* Report CREATE and DESTROY, after calls that succeeded. */
 void sdk_stream_created(hipStream_t stream);
 void sdk_stream_destroyed(hipStream_t stream);
 
-/* One row per function with a stream; generated. */
+/* One row per function with a stream. Generated. */
 extern const sdk_api_row_t sdk_stream_rows[];
 extern const unsigned sdk_stream_row_count;
 

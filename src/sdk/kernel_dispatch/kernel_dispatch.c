@@ -1,5 +1,6 @@
-/* kernel_dispatch.c - kernel dispatches as callbacks (ENQUEUE, COMPLETE) and buffer records, and
- * those that are counted (sdk/counters).
+/* kernel_dispatch.c - kernel dispatches as callbacks (ENQUEUE, COMPLETE) and buffer records. Also
+ * counts, traces and samples dispatches for tools (sdk/counters, sdk/thread_trace,
+ * sdk/pc_sampling).
  *
  * A client of src/hsa/queues.c. Everything but the completion runs on the thread that launches, so
  * begin() is the hot path of the GPU services: no lock, no allocation, one shared counter. */
@@ -20,11 +21,11 @@ typedef struct {
     rocprofiler_callback_tracing_kernel_dispatch_data_t data;
     sdk_operation_t complete, enqueue;
     sdk_reference_t *reference;
-    struct sdk_block *counted; /* NULL: it is not */
-    sdk_trace_block_t *traced; /* NULL: it is not */
+    struct sdk_block *counted; /* NULL: not counted */
+    sdk_trace_block_t *traced; /* NULL: not traced */
     bool sampled;
     hsax_mark_t mark;       /* if it is sampled */
-    sdk_barrier_t *barrier; /* what it is instead; NULL: a dispatch */
+    sdk_barrier_t *barrier; /* the item is this barrier; NULL: a dispatch */
 } dispatch_t;
 
 static atomic_uint_fast64_t last_dispatch_id;
@@ -42,7 +43,7 @@ static bool wanted(void)
            sdk_graph_counts();
 }
 
-/* Kernels that run at the same time would be counted and traced together. */
+/* True if kernels must run one at a time, since counters and traces do not tell them apart. */
 static bool serial(void)
 {
     return sdk_counting_dispatches() || sdk_trace_dispatches();
@@ -69,14 +70,15 @@ static void fill(dispatch_t *d, hsa_agent_t agent, uint64_t queue,
     };
 }
 
-/* What is asked for besides records: counters or a trace of the dispatch, samples of its agent. */
+/* What is wanted in addition to records: counters or a trace of the dispatch, samples of its
+ * agent. */
 typedef struct {
     const struct sdk_dispatch_service *counting;
     sdk_trace_service_t *tracing;
     sdk_pcs_session_t *sampling;
 } measures_t;
 
-/* Asks the tools of those that run; true if one wants the dispatch. */
+/* Asks the tools of those services; true if one wants the dispatch. */
 static bool measure(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint64_t queue,
                     const sdk_operation_t *operation)
 {
@@ -93,7 +95,7 @@ static bool measure(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint6
     return d->counted || d->traced || m->sampling;
 }
 
-/* Followed by nobody: true if the tool wants it to be measured. */
+/* For a dispatch that nobody follows: true if a tool wants it to be measured. */
 static bool begin_measured(dispatch_t *d, const measures_t *m, hsax_item_t *item, uint64_t queue)
 {
     sdk_operation_begin(&d->complete, &sdk_counting_plan);
@@ -110,7 +112,7 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
                                  sdk_pcs_session(hsax_lane_agent(item->lane))};
     const sdk_plan_t *enqueue = plan(ROCPROFILER_KERNEL_DISPATCH_ENQUEUE);
     const sdk_plan_t *complete = plan(ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
-    if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get COMPLETE only */
+    if (enqueue && !enqueue->callback_count) enqueue = NULL; /* buffers get only COMPLETE */
     const bool measured = measures.counting || measures.tracing || measures.sampling;
     if (sdk_graph_counts()) sdk_graph_dispatches(sdk_agent_of_hsa(hsax_lane_agent(item->lane)));
     sdk_event_signal_used(packet->completion_signal);
@@ -138,7 +140,7 @@ static bool begin(hsax_item_t *item, uint64_t queue, const hsa_kernel_dispatch_p
     return true;
 }
 
-/* A barrier is nothing but the event's. */
+/* For a barrier packet: it is only followed as an event's. */
 static bool begin_barrier(hsax_item_t *item, uint64_t queue, const void *packet)
 {
     dispatch_t *d = (dispatch_t *)item->client;
@@ -198,7 +200,7 @@ out:
         sdk_retirement_release(d->reference, d->data.end_timestamp);
 }
 
-/* Counted by the collector. */
+/* The completion will never be seen; the collector counts such items. */
 static void lost(hsax_item_t *item)
 {
     dispatch_t *d = (dispatch_t *)item->client;
@@ -225,6 +227,6 @@ void sdk_kernel_dispatch_hook(const hsax_api_table_t *table)
                                             .told_first = true};
     const bool traces = sdk_trace_dispatches_configured();
     client.serial = sdk_counting_dispatches_configured() || traces ? serial : NULL;
-    client.begin_waits = traces; /* for the buffer of the trace before */
+    client.begin_waits = traces; /* begin() may wait for the buffer of the trace before */
     hsax_queues_hook(table, &client);
 }

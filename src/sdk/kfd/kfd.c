@@ -1,8 +1,8 @@
-/* kfd.c - reads what the kernel driver tells of page faults, migrations and evictions of queues.
+/* kfd.c - reads the kernel driver's events: page faults, migrations and evictions of queues.
  *
- * The driver has a descriptor for each GPU, from which lines of text come once a mask of events was
- * written to it. A thread of ours reads them; who wants to have read everything asks it for a
- * round. What the lines mean stands in lines.c. */
+ * The driver gives a descriptor for each GPU. When a mask of events has been written to it, it
+ * yields lines of text. A thread of ours reads them. A thread that needs everything to be read asks
+ * it for a "round" over all descriptors. What the lines mean is in lines.c. */
 #include "sdk/kfd/kfd.h"
 
 #include "base/file.h"
@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* AMDKFD_IOC_GET_VERSION and AMDKFD_IOC_SMI_EVENTS of linux/kfd_ioctl.h, which needs headers of
- * libdrm besides. */
+/* AMDKFD_IOC_GET_VERSION and AMDKFD_IOC_SMI_EVENTS of linux/kfd_ioctl.h, which is not included
+ * because it needs headers of libdrm. */
 typedef struct {
     uint32_t major, minor;
 } kfd_version_t;
@@ -36,30 +36,30 @@ typedef struct {
 } kfd_smi_events_t;
 #define KFD_SMI_EVENTS _IOWR('K', 0x1f, kfd_smi_events_t)
 
-/* The first interface whose SMI events carry what the records need: 1.10, linux/kfd_ioctl.h. */
+/* The first interface, 1.10, whose SMI events have what the records need (linux/kfd_ioctl.h). */
 enum { FIRST_MAJOR = 1, FIRST_MINOR = 10 };
 
 enum { GPUS_MAX = 64, TEXT_BYTES = 8192, LOOK_MS = 500 };
 
 typedef struct {
-    base_kept_t file; /* none: the program has closed it */
-    size_t used;      /* of a line whose end has not come */
+    base_kept_t file; /* BASE_KEPT_NONE: the program has closed it */
+    size_t used;      /* bytes of `text`, an unfinished line */
     char text[TEXT_BYTES];
 } source_t;
 
 static struct {
     bool running;
     pthread_t thread;
-    int bell; /* an eventfd: somebody asks for a round, or for the end */
+    int bell; /* an eventfd: written to ask for a round, or for the end */
     _Atomic bool stop;
-    _Atomic uint32_t asked, done; /* rounds; done is a futex */
+    _Atomic uint32_t asked, done; /* numbers of rounds; `done` is a futex */
     unsigned count;
     source_t sources[GPUS_MAX];
 } reader = {.bell = -1};
 
 bool sdk_kfd_is_too_old(int domain)
 {
-    /* how many were lost needs no newer driver: there is nothing to be lost */
+    /* the number of lost events is zero with an old driver, too: it reports none */
     if (domain < SDK_DOMAIN_KFD_EVENT_PAGE_MIGRATE || domain > SDK_DOMAIN_KFD_QUEUE ||
         domain == SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)
         return false;
@@ -74,8 +74,8 @@ bool sdk_kfd_is_too_old(int domain)
 
 /* ---- the thread ---- */
 
-/* Whole lines; what is left stays. Some drivers end a line with a zero byte before the line feed.
- */
+/* Takes all whole lines out of `text`. Some drivers end a line with a zero byte before the line
+ * feed. */
 static void take_lines(source_t *s)
 {
     char *line = s->text, *end = s->text + s->used;
@@ -84,7 +84,7 @@ static void take_lines(source_t *s)
         sdk_kfd_line(line);
     }
     s->used = (size_t)(end - line);
-    if (s->used == sizeof s->text) s->used = 0; /* no line is as long */
+    if (s->used == sizeof s->text) s->used = 0; /* no line is so long: damaged data */
     memmove(s->text, line, s->used);
 }
 
@@ -183,7 +183,7 @@ void sdk_kfd_start(void)
 {
     uint64_t mask = sdk_kfd_wanted();
     if (!mask) return;
-    if (reader.running) { /* a tool that has come later wants more */
+    if (reader.running) { /* a tool that has attached wants more events */
         for (unsigned i = 0; i < reader.count; i++) {
             int fd = base_kept(&reader.sources[i].file);
             if (fd >= 0 && write(fd, &mask, sizeof mask) < 0)
@@ -212,7 +212,7 @@ void sdk_kfd_stop(void)
     atomic_store(&reader.stop, true);
     eventfd_write(reader.bell, 1);
     reader.running = false;
-    if (from_within) { /* a tool finalises in its buffer callback */
+    if (from_within) { /* a tool finalises inside its buffer callback, on this thread */
         pthread_detach(reader.thread);
         return;
     }

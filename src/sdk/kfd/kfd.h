@@ -1,19 +1,18 @@
-/* kfd.h - events of the kernel driver: what stands between the reader (kfd.c) and what its lines
- * mean (lines.c). */
+/* kfd.h - events of the kernel driver: what kfd.c, which reads lines of text, and lines.c, which
+ * knows their meaning, share. */
 #ifndef CROCPROF_SDK_KFD_H
 #define CROCPROF_SDK_KFD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The events that the kinds need which any context has asked for: what a descriptor of the driver's
- * is told; 0: none. */
+/* The mask of the driver's events that are needed for the kinds that contexts ask for; 0: none. */
 uint64_t sdk_kfd_wanted(void);
 
-/* A line of the driver's, without its end, becomes the records that are wanted. One thread. */
+/* Makes the wanted records from a line of the driver's, without its end. Called by one thread. */
 void sdk_kfd_line(const char *line);
 
-/* Forgets what has begun and not ended. */
+/* Forgets events that have begun and not ended. */
 void sdk_kfd_lines_forget(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* lines.c - the driver's lines of text as records.
  *
- * Each event is a record of its own kind; migrations, page faults and evictions of queues are also
- * one record from their start to their end. What lines look like: linux/kfd_ioctl.h, the comments
- * at enum kfd_smi_event. Addresses count pages. */
+ * Each event is a record of its own kind. Migrations, page faults and evictions of queues are in
+ * addition one record from start to end. The format of lines is in linux/kfd_ioctl.h, in the
+ * comments at enum kfd_smi_event. Addresses in them are numbers of pages. */
 #include "sdk/kfd/kfd.h"
 
 #include "base/log.h"
@@ -16,7 +16,7 @@
 
 enum { PAGE = 4096, PENDING_MAX = 65536 };
 
-/* Numbers of events; drivers that are older have fewer of them. */
+/* Numbers of events. Older drivers lack the higher ones. */
 enum {
     MIGRATE_START = 5,
     MIGRATE_END = 6,
@@ -30,14 +30,14 @@ enum {
 
 #define BIT(event) (UINT64_C(1) << ((event)-1))
 
-/* What the lines say; each event has some of it. GPU ids are the driver's, 0 is the host. */
+/* What lines say; each event sets some of it. GPU ids are the driver's; 0 is the host. */
 typedef struct {
     uint64_t ns, begin, end;
     uint32_t pid, gpu, to, prefetched, preferred;
     int32_t operation, error;
 } event_t;
 
-/* Has begun and not ended. */
+/* An event that has begun and not ended. */
 typedef struct {
     unsigned number;
     event_t event;
@@ -63,12 +63,12 @@ uint64_t sdk_kfd_wanted(void)
     if (wants(SDK_DOMAIN_KFD_EVENT_QUEUE, SDK_DOMAIN_KFD_QUEUE))
         mask |= BIT(QUEUE_EVICTION) | BIT(QUEUE_RESTORE);
     if (sdk_domain_asked_for(SDK_DOMAIN_KFD_EVENT_UNMAP_FROM_GPU)) mask |= BIT(UNMAP_FROM_GPU);
-    /* of nothing nothing is lost */
+    /* without other events none can be lost */
     if (mask && sdk_domain_asked_for(SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)) mask |= BIT(DROPPED);
     return mask;
 }
 
-/* The host is the first CPU; 0 for an id that is no agent's. */
+/* The agent of a driver's id: 0 is the first CPU; handle 0 if there is none. */
 static rocprofiler_agent_id_t agent_of(uint32_t gpu)
 {
     size_t count;
@@ -105,7 +105,7 @@ static void begins(unsigned number, const event_t *e, sdk_domain_t paired)
     pending.rows[pending.count++] = (pending_t){number, *e};
 }
 
-/* The latest start of the same thing, taken out. */
+/* Takes the latest matching start out of the list; false: there is none. */
 static bool ends(unsigned number, const event_t *end, event_t *start)
 {
     for (size_t i = pending.count; i-- > 0;) {
@@ -170,7 +170,7 @@ static bool migrate_start(const char *text, event_t *e)
     return true;
 }
 
-/* Older drivers say nothing of an error. */
+/* Lines of older drivers lack the error. */
 static bool migrate_end(const char *text, event_t *e)
 {
     uint64_t start, pages;
@@ -231,7 +231,8 @@ static bool fault_start(const char *text, event_t *e)
                    : what == 'R' ? ROCPROFILER_KFD_EVENT_PAGE_FAULT_START_READ_FAULT
                                  : ROCPROFILER_KFD_EVENT_PAGE_FAULT_START;
     fault_record(e);
-    /* the numbers of the whole fault: for reading, then for writing, each migrated or updated */
+    /* The operation of the paired record: fault for reading or writing, whose page was migrated or
+     * updated. */
     e->operation = what == 'W' ? ROCPROFILER_KFD_PAGE_FAULT_WRITE_FAULT_MIGRATED
                                : ROCPROFILER_KFD_PAGE_FAULT_READ_FAULT_MIGRATED;
     begins(FAULT_START, e, SDK_DOMAIN_KFD_PAGE_FAULT);
@@ -284,7 +285,7 @@ static bool queue_eviction(const char *text, event_t *e)
     return true;
 }
 
-/* One that has failed will be tried again: the queue stays evicted. */
+/* A restore that failed will be tried again: the queue stays evicted. */
 static bool queue_restore(const char *text, event_t *e)
 {
     char what = 0;

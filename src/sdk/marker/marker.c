@@ -1,9 +1,10 @@
 /* marker.c - ranges of ROCTx as operations: from push to pop, from start to stop.
  *
  * Apart from the wrappers of single functions because a range lasts beyond a call and may end on
- * another thread. Contexts, external ids and thread are those of the begin. A range of a thread is
- * the ancestor of what the thread calls inside it; a range of the process is nobody's, since
- * such ranges overlap. Ranges that never end are not reported. */
+ * another thread. Contexts, external ids and thread are those of its begin. A range of a thread
+ * (push, pop) is the ancestor of the calls that the thread makes inside it. A range of the process
+ * (start, stop) is no ancestor, because such ranges overlap. Ranges that never end are not
+ * reported. */
 #include "base/intern.h"
 #include "base/log.h"
 #include "sdk/api/api.h"
@@ -17,7 +18,7 @@
 
 typedef rocprofiler_callback_tracing_marker_api_data_t payload_t;
 
-static roctxCoreApiTable_t saved; /* entries below ours */
+static roctxCoreApiTable_t saved; /* the table's functions before ours */
 
 static const sdk_plan_t *plan_of(rocprofiler_marker_core_range_api_id_t operation)
 {
@@ -64,8 +65,8 @@ static int wrap_get_thread_id(roctx_thread_id_t *tid)
 
 /* ---- Ranges ---- */
 
-/* An operation has the id of the call that it is in: here, of a call that lasts as long as the
- * range. */
+/* Begins the range's operation with a new correlation id. An operation takes the id of the call
+ * that the thread is in, so a call that lasts as long as the range is made up. */
 static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, const sdk_plan_t *plan)
 {
     uint64_t current = self->current, outer = self->outer;
@@ -76,8 +77,8 @@ static void begin_operation(sdk_thread_t *self, sdk_operation_t *operation, cons
     self->outer = outer;
 }
 
-/* Begins a range that somebody follows; NULL, and told, without memory. All ranges keep their
- * message in the same place of the payload. */
+/* Begins a range that is followed; NULL, counted as lost, when out of memory. The payload's message
+ * is in the same place for both kinds of range. */
 static sdk_range_t *begin(sdk_thread_t *self, const sdk_plan_t *plan, const char *message)
 {
     _Static_assert(offsetof(payload_t, args.roctxThreadRangeA.message) ==
@@ -148,7 +149,7 @@ static int wrap_pop(void)
     sdk_range_t *range = self ? sdk_ranges_pop(self) : NULL;
     int level = saved.roctxRangePop_fn();
     if (!range) return level;
-    /* not so if a tool's callback ends a range that the program began */
+    /* false if a tool's callback ends a range that the program began */
     if (self->current == range->operation.internal) {
         self->current = range->operation.ancestor;
         self->outer = range->outer;
@@ -219,7 +220,7 @@ void sdk_marker_install_ranges(void *core_table)
         entry_t *entry = (entry_t *)(void *)((char *)core_table + entries[i].offset);
         if (entries[i].offset + sizeof(entry_t) > size || !*entry) continue;
         if (!sdk_operation_configured(SDK_DOMAIN_MARKER_CORE_RANGE, entries[i].operation)) continue;
-        /* other threads may call through the table: `saved` is complete before they come here */
+        /* `saved` is complete before other threads can call the wrappers */
         __atomic_store_n(entry, entries[i].wrapper, __ATOMIC_RELEASE);
     }
 }

@@ -4,18 +4,18 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Of the table of ranges whose slot was taken, before there is memory for more. */
+/* Size of the hash table before it first grows. */
 enum { CHAINS_FIRST = 64 };
 
 typedef struct sdk_ranges {
     sdk_range_t **open;
-    size_t depth, room; /* depth may exceed room, without memory: what is above is not followed */
+    size_t depth, room; /* depth > room if there was no memory: the ranges above are not followed */
     sdk_range_t *free;
 } sdk_ranges_t;
 
 static _Atomic(sdk_range_t *) slots[SDK_RANGE_SLOTS];
 
-/* Ranges whose slot was taken: chains by number, about as many as ranges. */
+/* Ranges whose slot was taken: a hash table by number, with about as many chains as ranges. */
 static struct {
     pthread_mutex_t lock;
     sdk_range_t **chains;
@@ -43,7 +43,7 @@ sdk_range_t *sdk_range_new(sdk_thread_t *self)
 void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range)
 {
     sdk_ranges_t *ranges = ranges_of(self);
-    if (!ranges) return; /* no memory for the list: the range is lost */
+    if (!ranges) return; /* no memory for the thread's list: the range's memory is lost */
     range->next = ranges->free;
     ranges->free = range;
 }
@@ -103,7 +103,7 @@ static sdk_range_t **chain_of(uint64_t id)
     return &others.chains[id & (others.size - 1)];
 }
 
-/* With the lock held. Without memory the chains grow longer, and nothing is lost. */
+/* With the lock held. If there is no memory, chains become longer, and nothing is lost. */
 static void grow_others(void)
 {
     size_t size = others.size;
@@ -156,9 +156,9 @@ static sdk_range_t *take_from_others(sdk_thread_t *self, uint64_t id)
     return range;
 }
 
-/* The range in a slot may be taken out and used again by others while it is looked at, unless its
- * number is ours: only the one that ends a range takes it. A program that ends a number twice at
- * the same time is why the number is looked at again. */
+/* While this thread looks at the range in a slot, another may take it out and use it for another
+ * number; unless it has our number, as only the thread that ends a range takes it. But a program
+ * may end one number twice at the same time, so the number is compared again after the exchange. */
 sdk_range_t *sdk_ranges_take(sdk_thread_t *self, uint64_t id)
 {
     _Atomic(sdk_range_t *) *slot = &slots[id % SDK_RANGE_SLOTS];

@@ -1,14 +1,16 @@
 /* ranges.h - marker ranges that have begun and not ended.
  *
- * Apart from the wrappers because only the keeping is shared between threads. Ranges of a thread
+ * Apart from the wrappers because only this part is shared between threads. The ranges of a thread
  * are a stack. Ranges of the process are found by number:
  *
- *     begin:  free place of the number's slot -> compare-and-swap the range in; taken -> table,
- * lock end:    the slot holds the number -> compare-and-swap it out; else table, if it has any
+ *     begin: if the number's slot is free, compare-and-swap the range in; else add it to a hash
+ *            table, under a lock
+ *     end:   if the slot has a range of the number, compare-and-swap it out; else look in the
+ * table, if that is not empty
  *
- * so that no lock is taken unless two open ranges are SDK_RANGE_SLOTS numbers apart, and begin and
- * end take the same time however many ranges are open. Memory of ranges is kept with the threads
- * and used again, never freed. */
+ * No lock is taken unless the numbers of two open ranges differ by a multiple of SDK_RANGE_SLOTS,
+ * and begin and end take the same time however many ranges are open. Memory of ranges is kept with
+ * the threads and used again, never freed. */
 #ifndef CROCPROF_SDK_RANGES_H
 #define CROCPROF_SDK_RANGES_H
 
@@ -17,26 +19,27 @@
 enum { SDK_RANGE_SLOTS = 1024 };
 
 typedef struct sdk_range {
-    _Atomic uint64_t id;    /* of a range of the process */
-    struct sdk_range *next; /* free ranges of the thread, or the table's chain */
+    _Atomic uint64_t id;    /* number of a range of the process */
+    struct sdk_range *next; /* in the thread's list of free ranges, or in a chain of the table */
     uint64_t begin;         /* ns */
-    uint64_t outer;         /* what was around the call or range that is around this one */
+    uint64_t outer;         /* sdk_thread_t.outer at the begin */
     sdk_operation_t operation;
     rocprofiler_callback_tracing_marker_api_data_t payload;
 } sdk_range_t;
 
-/* A range to fill in; NULL without memory. */
+/* A range to fill in; NULL when out of memory. */
 sdk_range_t *sdk_range_new(sdk_thread_t *self);
 void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range);
 
-/* Every range that the thread begins is pushed, so that ends match begins: as one that nobody
- * follows, until it is set. Returns its place; 0 without memory: then it cannot be set. */
+/* Every range that the thread begins is pushed, so that begins and ends match; it counts as not
+ * followed until it is set. push returns its place; 0 when out of memory: then it cannot be set. */
 size_t sdk_ranges_push(sdk_thread_t *self);
 void sdk_ranges_set(sdk_thread_t *self, size_t place, sdk_range_t *range);
 sdk_range_t *sdk_ranges_pop(sdk_thread_t *self);
 
-/* Any thread, itself. sdk_ranges_take returns NULL if the number is not open, or nobody follows it.
- * The lock is held between sdk_emit_begin and sdk_emit_end, so that no fork finds it held. */
+/* For ranges of the process. `self` is the calling thread. take returns NULL if the number is not
+ * open, or is not followed. The lock is only held between sdk_emit_begin and sdk_emit_end, so that
+ * a fork never finds it held. */
 void sdk_ranges_put(sdk_thread_t *self, uint64_t id, sdk_range_t *range);
 sdk_range_t *sdk_ranges_take(sdk_thread_t *self, uint64_t id);
 

@@ -1,7 +1,7 @@
-/* memory_copy.c - asynchronous copies as callbacks (ENTER at the call, EXIT when the data is
- * there) and buffer records.
+/* memory_copy.c - asynchronous copies as callbacks (ENTER at the call, EXIT when the data has
+ * arrived) and buffer records.
  *
- * A client of src/hsa/copies.c. The direction follows from the kinds of the two agents. */
+ * A client of src/hsa/copies.c. The direction follows from the types of the two agents. */
 #include "hsa/copies.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/service.h"
@@ -56,7 +56,7 @@ static void submitted(hsax_item_t *item)
     (void)item;
 }
 
-/* Every ENTER has its EXIT; without timestamps if there was no copy. */
+/* The call has failed. Every ENTER is followed by an EXIT, in this case without times. */
 static void refused(hsax_item_t *item)
 {
     copy_t *c = (copy_t *)item->client;
@@ -94,7 +94,7 @@ static void complete(hsax_item_t *item)
     sdk_retirement_release(c->reference, c->data.end_timestamp);
 }
 
-/* Counted by the collector. */
+/* The completion will never be seen; the collector counts such items. */
 static void lost(hsax_item_t *item)
 {
     sdk_retirement_release(((copy_t *)item->client)->reference, 0);

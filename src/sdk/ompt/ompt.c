@@ -1,9 +1,9 @@
-/* ompt.c - OpenMP's tool interface: an OpenMP runtime that starts asks for a tool, and tells it of
- * what threads, tasks and regions do.
+/* ompt.c - OpenMP's tool interface: an OpenMP runtime that starts asks for a tool, and then reports
+ * events of threads, tasks and regions.
  *
- * Events with two ends become a callback at each (ENTER, EXIT) and one record; the others one
- * callback (NONE) and a record without duration. The callbacks themselves are generated from
- * tables/ompt-api.tsv. */
+ * An event with begin and end becomes two callbacks (ENTER, EXIT) and one record; another event
+ * becomes one callback (NONE) and a record without duration. The runtime's callbacks themselves are
+ * generated from tables/ompt-api.tsv. */
 #include "sdk/ompt/ompt.h"
 
 #include "base/log.h"
@@ -21,13 +21,13 @@ typedef struct span {
     uint64_t begin;
 } span_t;
 
-/* Of a thread: events under way, the innermost first, and rows that are free. */
+/* Of a thread: events under way, the innermost first, and free structures. */
 typedef struct {
     span_t *open, *spare;
 } spans_t;
 
 static _Thread_local spans_t *mine __attribute__((tls_model("initial-exec")));
-static pthread_key_t spans_key; /* its destructor frees them */
+static pthread_key_t spans_key; /* its destructor frees a thread's structures */
 static _Atomic bool asked, initialized, finalized;
 
 static void free_list(span_t *s)
@@ -73,7 +73,7 @@ static uint64_t id_of(const ompt_data_t *data)
     return data ? data->value : 0;
 }
 
-/* What a record of an offloading event says besides its times. */
+/* Fills in what the record of an offloading event has besides its times. */
 static void put_target(rocprofiler_buffer_tracing_ompt_record_t *r,
                        const rocprofiler_ompt_args_t *a)
 {
@@ -130,7 +130,8 @@ void sdk_ompt_point(const sdk_plan_t *plan, rocprofiler_callback_tracing_ompt_da
     sdk_retirement_release(reference, now);
 }
 
-/* Tools number targets and what is done for them; this library is the tool. */
+/* By the interface the tool, which is this library, gives numbers to target regions and their
+ * operations. */
 static void number_target(int32_t operation, uint64_t id, const rocprofiler_ompt_args_t *a)
 {
     ompt_data_t *data =
@@ -158,13 +159,14 @@ static void begin(const sdk_plan_t *plan, int32_t operation,
     s->begin = sdk_now();
 }
 
-/* The innermost of the operation; runtimes may tell the ends of outer ones late. */
+/* Ends the innermost event of the operation. It need not be the innermost of all: runtimes may
+ * report the ends of outer events late. */
 static void end(int32_t operation, rocprofiler_callback_tracing_ompt_data_t *data)
 {
     span_t **link = mine ? &mine->open : NULL;
     while (link && *link && (*link)->operation.plan->operation != operation)
         link = &(*link)->next;
-    if (!link || !*link) return; /* it began when nobody followed it */
+    if (!link || !*link) return; /* nobody followed its begin */
     span_t *s = *link;
     uint64_t now = sdk_now();
     *link = s->next;
@@ -188,9 +190,9 @@ void sdk_ompt_span(const sdk_plan_t *plan, int32_t operation, ompt_scope_endpoin
     }
 }
 
-/* ---- the runtime's begin and end ---- */
+/* ---- start and end of the runtime ---- */
 
-/* Tools may want to ask the runtime themselves. */
+/* Passes the runtime's functions to tools that want to query it themselves. */
 static void tell_functions(ompt_function_lookup_t lookup)
 {
     static const char *const names[] = {"ompt_enumerate_states",
@@ -210,7 +212,7 @@ static void tell_functions(ompt_function_lookup_t lookup)
                                         "ompt_get_target_info",
                                         "ompt_get_unique_id"};
     enum { COUNT = sizeof names / sizeof *names };
-    ompt_interface_fn_t functions[COUNT]; /* ORDER: the structure's members */
+    ompt_interface_fn_t functions[COUNT]; /* ORDER: the members of args.callback_functions */
     rocprofiler_callback_tracing_ompt_data_t data = {.size = sizeof data};
     _Static_assert(sizeof functions == sizeof data.args.callback_functions, "one for each");
     const sdk_plan_t *plan = sdk_plan(SDK_DOMAIN_OMPT, ROCPROFILER_OMPT_ID_callback_functions);
@@ -259,7 +261,7 @@ ompt_start_tool_result_t *rocprofiler_ompt_start_tool(unsigned int omp_version,
     return &result;
 }
 
-/* The name that OpenMP runtimes look for. */
+/* The function that OpenMP runtimes look for. */
 ROCPROFILER_EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
                                                              const char *runtime_version);
 ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version, const char *runtime_version)

@@ -13,14 +13,14 @@ typedef struct {
 extern const sdk_ompt_row_t sdk_ompt_rows[];
 extern const int sdk_ompt_row_count;
 
-/* True if this thread is between the ends of an event that was followed at its begin: the end has
- * to be told even where nobody follows it any more. */
+/* True if this thread is inside an event whose begin was followed: then its end must be reported
+ * even if nobody follows it any more. */
 bool sdk_ompt_inside(void);
 
-/* An event that is over at once. `data` has its arguments. */
+/* Reports an event without duration. `data` has its arguments. */
 void sdk_ompt_point(const sdk_plan_t *plan, rocprofiler_callback_tracing_ompt_data_t *data);
 
-/* One end of an event, or both. */
+/* Reports the begin or end of an event, or both. */
 void sdk_ompt_span(const sdk_plan_t *plan, int32_t operation, ompt_scope_endpoint_t endpoint,
                    rocprofiler_callback_tracing_ompt_data_t *data);
 

@@ -1,7 +1,8 @@
-/* driver.c - what the kernel driver says of PC sampling, and its sessions.
+/* driver.c - what the kernel driver supports of PC sampling, and its sessions.
  *
- * The ioctl is AMD's own driver's (kfd_ioctl.h of ROCr's thunk); kernel headers have none of it.
- * Structures are those of the interface 1.16, sampling's own version is in the answer. */
+ * The ioctl is that of AMD's own driver (kfd_ioctl.h of ROCr's thunk); kernel headers lack it. The
+ * structures are those of interface 1.16. PC sampling has a version of its own, which the driver
+ * answers. */
 #include "sdk/pc_sampling/sampling.h"
 
 #include "base/file.h"
@@ -18,7 +19,8 @@ typedef struct {
 #define KFD_GET_VERSION _IOR('K', 1, kfd_version_t)
 
 typedef struct {
-    uint64_t interval; /* not 0: the agent is sampled so, and cannot be otherwise */
+    /* Not 0: the agent is being sampled at this interval, and only this one is possible. */
+    uint64_t interval;
     uint64_t interval_min, interval_max, flags;
     uint32_t method, type;
 } kfd_sample_info_t;
@@ -33,7 +35,7 @@ enum { KFD_MAJOR = 1, KFD_MINOR = 16 };
 enum { QUERY = 0, CREATE = 1 };
 enum { HOST_TRAP = 1, MICROSECONDS = 0 };
 
-/* The first version of sampling by host traps that is right, major << 16 | minor, by gfx target
+/* The first version of sampling by host traps that works, as major << 16 | minor, by gfx target
  * version. */
 static const struct {
     uint32_t gfx, version;
@@ -59,7 +61,7 @@ static bool new_enough(const rocprofiler_agent_v0_t *agent, uint32_t version)
     return true;
 }
 
-/* Of the driver's list what this library can have: host traps. */
+/* Picks from the driver's list the ways that this library supports: host traps. */
 static size_t translate(const kfd_sample_info_t *infos, size_t count,
                         rocprofiler_pc_sampling_configuration_t *ways)
 {
@@ -103,14 +105,14 @@ rocprofiler_status_t sdk_pcs_driver_query(const rocprofiler_agent_v0_t *agent,
 rocprofiler_status_t sdk_pcs_driver_create(const rocprofiler_agent_v0_t *agent, uint64_t interval,
                                            uint32_t *id)
 {
-    /* as AMD's library fills it in: sessions of one agent are compared byte by byte */
+    /* Filled in as AMD's library does: the driver compares sessions of one agent byte by byte. */
     kfd_sample_info_t info = {.interval = interval, .method = HOST_TRAP, .type = MICROSECONDS};
     kfd_sample_t args = {
         .infos = (uintptr_t)&info, .count = 1, .operation = CREATE, .gpu = (uint32_t)agent->gpu_id};
     int fd = open_driver();
     if (fd < 0) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
     int failed = ioctl(fd, KFD_PC_SAMPLE, &args) ? errno : 0;
-    close(fd); /* the session is the process's */
+    close(fd); /* the session belongs to the process, not to the descriptor */
     *id = args.session;
     if (!failed) return ROCPROFILER_STATUS_SUCCESS;
     return failed == EBUSY || failed == EEXIST ? ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE

@@ -1,4 +1,4 @@
-/* names.c - the names of what a sample may say of an instruction.
+/* names.c - the names of the values in a sample.
  *
  * Constant texts that tools print as they are. */
 #include <rocprofiler-sdk/pc_sampling.h>

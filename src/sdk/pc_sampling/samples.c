@@ -1,10 +1,10 @@
-/* samples.c - from what the runtime's trap handler has written to records.
+/* samples.c - makes records from what the runtime's trap handler has written.
  *
- * A raw sample names its dispatch by the queue's doorbell and the packet's place in the ring; which
- * dispatch that is, markers in front of the dispatches have said (placed()). A place is used again
- * when the ring has gone round: before that, all samples of the dispatch before have been asked
- * for. The lock guards tables that are read for each sample and written for each dispatch; nothing
- * is called under it. */
+ * A raw sample identifies its dispatch by the queue's doorbell and the packet's place in the ring.
+ * Which dispatch is there has been noted before it was submitted (sdk_pcs_placed). Before a place
+ * is used again, when the ring has gone round, all samples of the dispatch before are fetched from
+ * the runtime. The lock guards tables that are read for each sample and written for each dispatch;
+ * no function of others is called under it. */
 #include "sdk/pc_sampling/sampling.h"
 
 #include "base/log.h"
@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Raw sample of host traps, version 1: hsa_ven_amd_pc_sampling.h. */
+/* A raw sample of host traps, version 1 (hsa_ven_amd_pc_sampling.h). */
 typedef struct {
     uint64_t pc, exec_mask;
     uint32_t group[3];
-    uint32_t wave; /* in the workgroup 5:0, chiplet above 7 */
+    uint32_t wave; /* bits 5:0: wave in the workgroup; from 8 on: chiplet */
     uint32_t hw_id, reserved0;
     uint64_t reserved1, timestamp;
-    uint32_t packet, doorbell; /* index in the ring; id of the queue */
+    uint32_t packet, doorbell; /* place in the ring; id of the queue */
 } raw_t;
 _Static_assert(sizeof(raw_t) == 64, "of the extension's interface");
 
@@ -34,11 +34,11 @@ typedef struct {
 struct sdk_pcs_queue {
     const hsa_queue_t *hsa;
     uint32_t size;
-    uint64_t drained; /* packets below have no sample that was not asked for */
+    uint64_t drained; /* all samples of packets below this number have been fetched */
     place_t places[];
 };
 
-/* A code object that is loaded; ends are exclusive. */
+/* A loaded code object; `end` is exclusive. */
 typedef struct {
     uint64_t begin, end, id, agent;
 } object_t;
@@ -67,7 +67,8 @@ static uint32_t doorbell_of(const hsa_queue_t *queue)
     return (uint32_t)((uintptr_t)signal->hardware_doorbell_ptr >> 3) % SDK_PCS_DOORBELLS;
 }
 
-/* A queue that is met for the first time, perhaps in the place of one that has gone. */
+/* For a queue that is seen for the first time; its doorbell may have belonged to another queue
+ * before. */
 static sdk_pcs_queue_t *new_queue(const hsa_queue_t *queue, uint64_t packet)
 {
     static atomic_bool told;
@@ -82,7 +83,7 @@ static sdk_pcs_queue_t *new_queue(const hsa_queue_t *queue, uint64_t packet)
     return made;
 }
 
-/* Has the runtime hand over what it has. Packets that had been executed before are then over. */
+/* Fetches all samples from the runtime. Packets that had been executed before have no others. */
 static void drain(sdk_pcs_session_t *session, sdk_pcs_queue_t *queue)
 {
     const uint64_t executed = hsax.core.hsa_queue_load_read_index_scacquire_fn(queue->hsa);
@@ -90,7 +91,8 @@ static void drain(sdk_pcs_session_t *session, sdk_pcs_queue_t *queue)
     queue->drained = executed;
 }
 
-/* The calls for a queue come one after the other, and nobody else changes its places. */
+/* No lock for reading the session's queues: calls for one queue are made one at a time, and nobody
+ * else changes its places. */
 void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *hsa, uint64_t packet)
 {
     sdk_pcs_session_t *session = (sdk_pcs_session_t *)(uintptr_t)mark->words[MARK_SESSION];
@@ -119,7 +121,7 @@ void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t 
     sdk_pcs_overs_t *o = &session->overs;
     if (!reference) return;
     pthread_mutex_lock(&lock);
-    /* of what is not sampled any more everything has been handed over */
+    /* if the agent is not sampled any more, all its samples have been fetched */
     bool kept = atomic_load(&session->hsa);
     if (kept && o->count == o->room) {
         const size_t room = o->room ? 2 * o->room : 64;
@@ -193,7 +195,7 @@ static place_t dispatch_of(const sdk_pcs_session_t *session, const raw_t *raw)
     return queue ? queue->places[raw->packet % queue->size] : (place_t){0};
 }
 
-/* HW_ID of gfx9. */
+/* Decodes the register HW_ID of gfx9. */
 static rocprofiler_pc_sampling_hw_id_v0_t hardware(const raw_t *raw)
 {
     const uint64_t word = raw->hw_id;
@@ -257,7 +259,7 @@ void sdk_pcs_receive(void *data, size_t bytes, size_t lost, sdk_pcs_copy_t *copy
 {
     sdk_pcs_session_t *s = data;
     if (hsax_forked()) return;
-    /* samples for which the GPU had no room are records that were dropped */
+    /* samples for which the GPU had no room count as dropped records */
     atomic_fetch_add(&s->buffer->unringed_drops, lost);
     if (!bytes) return;
     pthread_mutex_lock(&s->receive);
@@ -270,7 +272,7 @@ void sdk_pcs_receive(void *data, size_t bytes, size_t lost, sdk_pcs_copy_t *copy
     pthread_mutex_unlock(&s->receive);
 }
 
-/* ---- ends ---- */
+/* ---- end ---- */
 
 void sdk_pcs_forget(sdk_pcs_session_t *session)
 {

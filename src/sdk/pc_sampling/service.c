@@ -1,8 +1,8 @@
 /* service.c - the entry points of PC sampling, and when agents are sampled.
  *
- * A session is made while tools configure, with the driver's, and becomes the runtime's when that
- * is up and the context runs. One lock for starts and stops; the runtime's own threads, which bring
- * the samples, never need it. */
+ * A driver's session is made while tools configure. It becomes a runtime's session when HSA is
+ * initialised and the context runs. One lock guards starts and stops; the runtime's own threads,
+ * which deliver the samples, never take it. */
 #include "sdk/pc_sampling/sampling.h"
 
 #include "base/env.h"
@@ -15,7 +15,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* Of hsa_ven_amd_pc_sampling.h: ROCr counts methods from 0, and is told a latency it ignores. */
+/* Values of hsa_ven_amd_pc_sampling.h: ROCr counts methods from 0, and ignores the latency. */
 enum { VEN_HOST_TRAP = 0, VEN_MICROSECONDS = 0, LATENCY = 1000 };
 enum { FLAG_POWER_OF_TWO = ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_POW2 };
 
@@ -23,15 +23,15 @@ _Atomic uint32_t sdk_pcs_running_count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_pcs_session_t *sessions[SDK_PCS_AGENTS];
-static _Atomic uint32_t session_count; /* those below it are complete */
+static _Atomic uint32_t session_count; /* sessions below it are complete */
 
 static bool enabled(void)
 {
     return base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false);
 }
 
-/* Does the runtime that the process has, or would get, sample at all? Where there is none nobody
- * is deceived. */
+/* Does the runtime that the process has loaded, or would load, support PC sampling? True if there
+ * is none: then there is nothing to sample anyway. */
 static bool runtime_samples(void)
 {
     static const char function[] = "hsa_ven_amd_pcs_create_from_id";
@@ -142,7 +142,7 @@ bool sdk_pcs_configured(void)
     return session_count;
 }
 
-/* ---- starts and stops: the lock is held ---- */
+/* ---- starts and stops: called with the lock held ---- */
 
 sdk_pcs_session_t *sdk_pcs_session_of(hsa_agent_t agent)
 {
@@ -169,9 +169,9 @@ static void fail(sdk_pcs_session_t *s, const char *what, uint32_t status)
     base_error("agent %u is not sampled: %s (status 0x%x)", s->agent->node_id, what, status);
 }
 
-/* ROCr 6.4 clears four times the memory that its buffers have, which may be anything's: with this
- * size that stays within the piece that it has taken from the driver. Those with the function have
- * been seen not to. */
+/* ROCr 6.4 clears four times the memory of its buffers, that is, also memory of others. With this
+ * size, what it clears stays inside the block that it has got from the driver. Versions that have
+ * the function looked up here do not do that. */
 static size_t buffer_size(void)
 {
     enum { SMALL = 256 << 10 };
@@ -184,7 +184,7 @@ static void make(sdk_pcs_session_t *s, hsa_agent_t agent)
         fail(s, "this HSA runtime cannot sample", 0);
         return;
     }
-    /* the runtime has taken the driver's session with it when it was shut down */
+    /* the runtime's shutdown has ended the driver's session */
     if (!s->driver_id) sdk_pcs_driver_create(s->agent, s->interval, &s->driver_id);
     hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_create_from_id_fn(
         s->driver_id, agent, VEN_HOST_TRAP, VEN_MICROSECONDS, s->interval, LATENCY, buffer_size(),
@@ -198,10 +198,10 @@ static void make(sdk_pcs_session_t *s, hsa_agent_t agent)
 static void start(sdk_pcs_session_t *s)
 {
     hsa_agent_t agent;
-    if (s->failed || !find_agent(s, &agent)) return; /* the program does not see it */
+    if (s->failed || !find_agent(s, &agent)) return; /* the program does not see the agent */
     if (!s->made) make(s, agent);
     if (!s->made) return;
-    /* dispatches are marked from before the first sample on */
+    /* dispatches must be marked before the first sample */
     atomic_store_explicit(&s->hsa, agent.handle, memory_order_release);
     atomic_fetch_add(&sdk_pcs_running_count, 1);
     hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_start_fn(s->handle);
@@ -230,7 +230,7 @@ static void stop(sdk_pcs_session_t *s)
     if (status != HSA_STATUS_SUCCESS)
         base_warning("agent %u: the HSA runtime does not end sampling (status 0x%x)",
                      s->agent->node_id, status);
-    sdk_pcs_flush_session(s); /* those taken until then */
+    sdk_pcs_flush_session(s); /* the samples taken until now */
     atomic_store(&s->hsa, 0);
     atomic_fetch_sub(&sdk_pcs_running_count, 1);
     sdk_pcs_retire(sdk_pcs_take_overs(s));
@@ -279,7 +279,7 @@ void sdk_pcs_hsa_down(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Driver's and runtime's sessions are the parent's. */
+/* Sessions of driver and runtime belong to the parent. */
 void sdk_pcs_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
@@ -291,7 +291,7 @@ void sdk_pcs_forked(void)
         atomic_store(&s->hsa, 0);
         s->driver_id = 0;
         s->made = s->failed = false;
-        free(s->overs.items); /* the parent tells of them */
+        free(s->overs.items); /* the parent reports them */
         s->overs = (sdk_pcs_overs_t){0};
         sdk_pcs_forget(s);
     }

@@ -1,8 +1,8 @@
 /* scratch_memory.c - scratch memory that the HSA runtime gives to queues, as callbacks (ENTER,
  * EXIT) and buffer records.
  *
- * The runtime tells of it through its table for tools, a start and an end on one thread. Runtimes
- * whose container has no such table (ROCr 5) tell nothing, and nothing is recorded. */
+ * The runtime reports it through its table for tools: a start and an end, on one thread. Runtimes
+ * without that table (ROCr 5) report nothing, and nothing is recorded. */
 #include "hsa/agents.h"
 #include "hsa/queues.h"
 #include "sdk/agent/agent.h"
@@ -14,19 +14,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Events of hsa_amd_tool.h; those that are shorter end after the flags. */
+/* An event of hsa_amd_tool.h; some kinds are shorter and end after the flags. */
 typedef struct {
     hsa_amd_tool_event_kind_t kind;
     const hsa_queue_t *queue;
     uint32_t flags;
-    uint64_t dispatch_id;   /* of allocations */
-    size_t size, num_slots; /* of their ends */
+    uint64_t dispatch_id;   /* only if memory is allocated */
+    size_t size, num_slots; /* only at the end of an allocation */
 } event_t;
 _Static_assert(offsetof(event_t, dispatch_id) == 24 && offsetof(event_t, num_slots) == 40,
                "scratch events");
 
-/* Between start and end, of the thread. A runtime that is short of scratch memory takes some back
- * from other queues before it gives any: one event within another. */
+/* An event of this thread between start and end. Events may be nested: a runtime that is short of
+ * scratch memory first takes some back from other queues. */
 typedef struct scratch {
     struct scratch *outer;
     rocprofiler_callback_tracing_scratch_memory_data_t data;
@@ -37,7 +37,7 @@ typedef struct scratch {
 
 static _Thread_local scratch_t *innermost __attribute__((tls_model("initial-exec")));
 
-/* The only GPU's, 0 if there are several. */
+/* The only GPU; handle 0 if there are several. */
 static rocprofiler_agent_id_t only_gpu(void)
 {
     rocprofiler_agent_id_t found = {.handle = 0};

@@ -1,7 +1,7 @@
 /* block.c - packets and buffers of traces, and markers of code objects.
  *
- * A trace's buffer is large and in the GPU's own memory, so there are few: who wants one waits for
- * the trace before it. Markers are made once for each code object. */
+ * A trace's buffer is large and in the GPU's own memory, so there are few. If all are in use, a new
+ * trace waits for an earlier one. Markers are made once for each code object. */
 #include "sdk/thread_trace/trace.h"
 
 #include "base/log.h"
@@ -16,9 +16,9 @@
 #include <time.h>
 
 enum {
-    BLOCKS_MAX = 8,         /* of a unit */
-    PATIENCE_MS = 1000,     /* for one that is used, before another is made */
-    BUFFER_LEAST = 1 << 20, /* bytes, below which memory is no trace's buffer */
+    BLOCKS_MAX = 8,         /* limit per unit */
+    PATIENCE_MS = 1000,     /* how long to wait for one in use before another is made */
+    BUFFER_LEAST = 1 << 20, /* bytes: an allocation that is smaller is not a trace's buffer */
     PACKET_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
                     1 << HSA_PACKET_HEADER_BARRIER |
                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
@@ -74,7 +74,7 @@ typedef struct marker {
 } marker_t;
 
 static pthread_mutex_t markers_lock = PTHREAD_MUTEX_INITIALIZER;
-static marker_t *markers; /* what they have of HSA goes with it */
+static marker_t *markers; /* their HSA memory is freed when HSA shuts down */
 
 static const marker_t *find_marker(const sdk_trace_object_t *object, bool unload, bool from_start)
 {
@@ -127,7 +127,8 @@ bool sdk_trace_marker(const sdk_trace_object_t *object, bool unload, bool from_s
     return m;
 }
 
-/* Addresses in the file count from the delta. */
+/* A code object as markers give it: the memory address that corresponds to address 0 of the file,
+ * and the size from there. */
 sdk_trace_object_t sdk_trace_object(const hsax_code_object_t *object)
 {
     const uint64_t delta = (uint64_t)object->load_delta;
@@ -159,7 +160,7 @@ static void collect(const hsax_code_object_t *object, void *data)
     l->objects[l->count++] = sdk_trace_object(object);
 }
 
-/* The start packet, and what is loaded. */
+/* Fills in the packets before the dispatch: start, and a marker for each loaded code object. */
 static bool fill_before(sdk_trace_block_t *block)
 {
     loaded_t loaded = {.agent = block->agent};
@@ -237,7 +238,8 @@ static sdk_trace_block_t *take_free(sdk_trace_unit_t *unit, hsa_agent_t agent)
     return NULL;
 }
 
-/* The next one, if it may be made: the first at once, others when patience is over. */
+/* A free block, or a new one. The first block is made at once, others only after waiting for a free
+ * one. */
 static sdk_trace_block_t *take(sdk_trace_unit_t *unit, hsa_agent_t agent)
 {
     sdk_trace_block_t *block = NULL;
@@ -273,7 +275,7 @@ sdk_trace_block_t *sdk_trace_block_take(sdk_trace_unit_t *unit, hsa_agent_t agen
 void sdk_trace_block_give(sdk_trace_block_t *block, bool used)
 {
     sdk_trace_unit_t *unit = block->unit;
-    if (!used) return; /* the GPU may write to it yet */
+    if (!used) return; /* not used again: the GPU may still write to it */
     if (block->life == sdk_counters_hsa_life())
         __atomic_store_n(&hsax_signal_block(block->wrap.done)->value, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&unit->lock);

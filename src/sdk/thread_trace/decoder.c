@@ -1,8 +1,9 @@
-/* decoder.c - decoders of thread traces: the decoder library, and the code that traces refer to.
+/* decoder.c - decoders of thread traces: the decoder library, and the code objects that traces
+ * refer to.
  *
- * Apart from the service since it needs neither contexts nor GPUs. The library is whichever
- * librocprof-trace-decoder.so is found, AMD's or ours: it is loaded by name and its functions of
- * version 1 are used, which both have. */
+ * Apart from the service since it needs neither contexts nor GPUs. Any librocprof-trace-decoder.so
+ * that is found is used, AMD's or ours: it is loaded by name, and of its functions those of version
+ * 1 are used, which both have. */
 #include "base/log.h"
 #include "base/symbol.h"
 #include "disasm/disasm.h"
@@ -19,10 +20,11 @@
 
 typedef rocprofiler_thread_trace_decoder_pc_t place_t;
 
-/* Statuses of the library. */
+/* Status codes of the decoder library. */
 enum { DECODER_SUCCESS, DECODER_ERROR, DECODER_NO_ROOM, DECODER_INVALID };
 
-/* The library's own header has the names of the SDK's with other layouts, so these stand for it. */
+/* The library's own header is not included: it defines the SDK's type names with other layouts.
+ * These are its callbacks. */
 typedef uint32_t give_fn_t(uint32_t type, void *records, uint64_t count, void *user);
 typedef uint32_t isa_fn_t(char *text, uint64_t *bytes, uint64_t *size, place_t place, void *user);
 typedef uint64_t data_fn_t(uint8_t **data, uint64_t *size, void *user);
@@ -40,7 +42,7 @@ typedef struct decoder {
     void *library;
     parse_fn_t *parse;
     info_fn_t *info;
-    pthread_mutex_t lock; /* the objects, which one thread reads at a time */
+    pthread_mutex_t lock; /* guards the objects: one thread at a time reads one */
     object_t *objects;
     size_t count, room;
 } decoder_t;
@@ -60,7 +62,7 @@ static decoder_t *find(rocprofiler_thread_trace_decoder_id_t handle)
 
 /* ---- the library ---- */
 
-/* In the folder; where the loader looks; beside this library. */
+/* Looks in the folder, then where the dynamic loader searches, then beside this library. */
 static void *open_library(const char *folder)
 {
     char path[PATH_MAX];
@@ -158,7 +160,7 @@ rocprofiler_thread_trace_decoder_codeobj_load(rocprofiler_thread_trace_decoder_i
                                               uint64_t load_size, const void *data, uint64_t size)
 {
     decoder_t *d = find(handle);
-    (void)load_addr, (void)load_size; /* traces say where it is */
+    (void)load_addr, (void)load_size; /* traces say where it was loaded */
     if (!d || !data) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (!dis_available()) {
         base_error("libamd_comgr, which disassembles code objects, is not installed");
@@ -200,7 +202,7 @@ static uint64_t give_data(uint8_t **data, uint64_t *size, void *user)
     parse_t *p = user;
     *data = p->data;
     *size = p->size;
-    p->size = 0; /* all at once */
+    p->size = 0; /* the next call returns 0: all data was given at once */
     return *size;
 }
 

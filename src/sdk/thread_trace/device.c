@@ -1,7 +1,7 @@
 /* device.c - traces of whole agents, from the start of a context to its stop.
  *
- * Each agent has a queue of its own for the packets; kernels on other queues go on meanwhile. Code
- * objects that come or go while the trace runs are written into it. */
+ * Each agent has a queue of its own for the packets; kernels on other queues run meanwhile. Code
+ * objects that are loaded or unloaded while the trace runs are written into it. */
 #include "sdk/thread_trace/trace.h"
 
 #include "base/log.h"
@@ -41,7 +41,7 @@ static rocprofiler_status_t start_unit(sdk_trace_unit_t *unit)
     return ROCPROFILER_STATUS_ERROR;
 }
 
-/* What was traced is given out without the lock: the tool may call whatever it likes. */
+/* The trace is passed to the tool without the lock, so that the tool may call any function. */
 static void stop_unit(sdk_trace_unit_t *unit)
 {
     pthread_mutex_lock(&unit->device_lock);
@@ -59,7 +59,7 @@ static void stop_unit(sdk_trace_unit_t *unit)
 rocprofiler_status_t sdk_trace_device_start(sdk_trace_service_t *service)
 {
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (!hsax_runtime_up()) return status; /* later */
+    if (!hsax_runtime_up()) return status; /* done when HSA starts */
     for (unsigned i = 0; i < service->count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
         pthread_mutex_lock(&service->units[i].device_lock);
         if (!service->units[i].running) status = start_unit(&service->units[i]);

@@ -1,14 +1,14 @@
-/* dispatch.c - traces of single kernels: the tool is asked at the launch and gets the data when the
- * kernel is over.
+/* dispatch.c - traces of single kernels: the tool is asked at the launch, and gets the data when
+ * the kernel is over.
  *
- * Called by kernel_dispatch.c, which owns the dispatch. A traced kernel is alone on its agent. */
+ * Called by kernel_dispatch.c, which owns the dispatch. A traced kernel runs alone on its agent. */
 #include "sdk/thread_trace/trace.h"
 
 #include "base/log.h"
 #include "hsa/owner.h"
 #include "sdk/core/registration.h"
 
-/* The tool's answer; NONE as well if it must not be asked any more. */
+/* The tool's answer; NONE also if the tool is finalised. */
 static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit, uint64_t queue,
                                                     const rocprofiler_kernel_dispatch_info_t *info,
                                                     const sdk_operation_t *operation,
@@ -60,7 +60,7 @@ sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *it
         return NULL;
     }
     block->user = user;
-    block->wrap.inner = item->wrap; /* of the counters, if it is counted as well */
+    block->wrap.inner = item->wrap; /* packets of the counters, if it is counted as well */
     item->wrap = &block->wrap;
     return block;
 }

@@ -1,7 +1,7 @@
-/* service.c - what is to be traced, and when: configuration, contexts, the life of HSA.
+/* service.c - what is to be traced, and when: configuration, contexts, start and end of HSA.
  *
- * Apart from the two services because conflicts between them belong to neither. Parameters become
- * those of the AQL profile library here, with their limits. */
+ * Apart from the two services because conflicts between them belong to neither. Also translates the
+ * parameters to those of the AQL profile library, and checks their limits. */
 #include "base/log.h"
 #include "hsa/agents.h"
 #include "hsa/code_objects.h"
@@ -55,8 +55,8 @@ static rocprofiler_status_t add_counter(sdk_trace_unit_t *unit,
     return add(unit, AQL(PERFCOUNTER_NAME), event | simds << SIMDS_SHIFT);
 }
 
-/* ORDER: rocprofiler_thread_trace_parameter_type_t, and what later versions have. least to most:
- * the values that are allowed. */
+/* ORDER: rocprofiler_thread_trace_parameter_type_t, and its additions in later versions. least and
+ * most: the allowed values. */
 static const struct {
     uint32_t name;
     uint64_t least, most;
@@ -67,7 +67,7 @@ static const struct {
     {AQL(SIMD_SELECTION), 0, 15},
     {AQL(PERFCOUNTER_CTRL), 0, 32},
     {AQL(PERFCOUNTER_NAME), 0, UINT64_MAX},
-    {0, 0, UINT64_MAX}, /* serialise all: the queues' business */
+    {0, 0, UINT64_MAX}, /* serialize all: for the queues, not the library */
     {AQL(PERFCOUNTER_MASK), 0, UINT32_MAX},
     {AQL(OCCUPANCY_MODE), 0, UINT64_MAX},
 };
@@ -88,7 +88,7 @@ static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
         *serialize = parameter->value;
         return ROCPROFILER_STATUS_SUCCESS;
     case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL:
-        /* from 1 here, from 0 in the register; 0: nothing is sampled */
+        /* here numbers begin at 1, in the register at 0; 0: no counters are sampled */
         return value ? add(unit, name, value - 1) : ROCPROFILER_STATUS_SUCCESS;
     case ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK:
         return add(unit, name, ~value);
@@ -97,7 +97,7 @@ static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
     }
 }
 
-/* The second of each array, or the only one. */
+/* The default compute unit: the second of each array, or the only one. */
 static uint32_t usual_target(const rocprofiler_agent_v0_t *agent)
 {
     return agent->cu_per_simd_array == 1 ? 0 : 1;
@@ -127,8 +127,9 @@ static bool samples_counters(const sdk_trace_unit_t *unit)
     return false;
 }
 
-/* Streams of samples end when the trace's packets do, and sampled counters are those of SQ that
- * others would select. */
+/* True if dispatches cannot be counted and traced in this way at once: a trace's packets end
+ * streaming counters, and a trace with counters selects counters of SQ that others would select,
+ * too. */
 static bool counting_conflict(const sdk_dispatch_service_t *counting, const sdk_trace_unit_t *unit)
 {
     return counting && (counting->spm_callback || samples_counters(unit));
@@ -247,7 +248,7 @@ static bool share_agent(const sdk_trace_service_t *a, const sdk_trace_service_t 
     return false;
 }
 
-/* A dispatch and an agent have one trace at a time. */
+/* There is one trace of dispatches at a time, and one of each agent. */
 bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b)
 {
     if (has(a, false) && has(b, false)) return true;

@@ -1,8 +1,8 @@
 /* trace.h - what the files of this room share: what is traced, packets, the two services.
  *
  * service.c configures and starts, block.c has packets and buffers, dispatch.c traces single
- * kernels, device.c an agent while a context runs; decoder.c is apart from all of them. What the
- * packets look like is in src/aqlprofile. */
+ * kernels, device.c an agent while a context runs. decoder.c is independent of all of them. What
+ * the packets look like is in src/aqlprofile. */
 #ifndef CROCPROF_SDK_TRACE_H
 #define CROCPROF_SDK_TRACE_H
 
@@ -21,21 +21,21 @@ enum { SDK_TRACE_AGENTS = 32, SDK_TRACE_PARAMETERS = 24 };
 
 struct sdk_trace_service;
 
-/* Packets and buffer of one trace, used again and again. */
+/* A block: packets and buffer for one trace, used again and again. */
 typedef struct sdk_trace_block {
     struct sdk_trace_block *next;
     struct sdk_trace_unit *unit;
-    uint64_t life; /* of HSA */
+    uint64_t life; /* sdk_counters_hsa_life() when it was made */
     hsa_agent_t agent;
     aqlprofile_handle_t handle;
-    const char *data; /* the buffer, if it is the GPU's own memory */
+    const char *data; /* the buffer, if it is in the GPU's own memory */
     uint64_t data_size;
     hsa_ext_amd_aql_pm4_packet_t stop;
     hsa_ext_amd_aql_pm4_packet_t *before; /* start, and a marker for each code object */
     unsigned before_count;
     size_t before_room;
     hsax_wrap_t wrap;
-    rocprofiler_user_data_t user; /* of the trace that runs */
+    rocprofiler_user_data_t user; /* of the trace under way */
 } sdk_trace_block_t;
 
 /* An agent that a context traces. */
@@ -47,12 +47,12 @@ typedef struct sdk_trace_unit {
     rocprofiler_thread_trace_dispatch_callback_t dispatch;
     void *dispatch_data;
     rocprofiler_thread_trace_shader_data_callback_t shader;
-    rocprofiler_user_data_t shader_data; /* of the device service */
-    pthread_mutex_t lock;                /* the next two */
+    rocprofiler_user_data_t shader_data; /* for traces of the whole agent */
+    pthread_mutex_t lock;                /* of the next two members */
     sdk_trace_block_t *free;
     unsigned block_count;
-    /* device.c */
-    pthread_mutex_t device_lock; /* what follows; taken before the other */
+    /* For device.c: */
+    pthread_mutex_t device_lock; /* of what follows; taken before `lock` */
     hsa_queue_t *queue;
     sdk_trace_block_t *running;
     hsa_agent_t claimed;
@@ -61,14 +61,14 @@ typedef struct sdk_trace_unit {
 typedef struct sdk_trace_service {
     sdk_context_t *context;
     bool device;
-    bool serialize; /* kernels that are not traced are alone, too */
+    bool serialize; /* kernels that are not traced must run alone, too */
     unsigned count;
     sdk_trace_unit_t units[SDK_TRACE_AGENTS];
 } sdk_trace_service_t;
 
 /* ---- service.c ---- */
 
-/* The running context that traces dispatches, NULL if there is none. */
+/* The running context's service that traces dispatches; NULL if there is none. */
 extern _Atomic(sdk_trace_service_t *) sdk_trace_dispatch_service;
 
 static inline sdk_trace_service_t *sdk_trace_dispatches(void)
@@ -79,8 +79,8 @@ static inline sdk_trace_service_t *sdk_trace_dispatches(void)
 bool sdk_trace_dispatches_configured(void);
 bool sdk_trace_devices_configured(void);
 bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b);
-/* Can dispatches be counted so and traced so? Not if both use the counters of SQ in their own way.
- */
+/* True if dispatches cannot be counted and traced in these ways at once: both would use the
+ * counters of SQ. */
 bool sdk_trace_counting_conflict(const struct sdk_dispatch_service *counting,
                                  const sdk_trace_service_t *tracing);
 void sdk_trace_contexts_changed(void);
@@ -88,17 +88,17 @@ rocprofiler_status_t sdk_trace_context_started(sdk_context_t *context);
 void sdk_trace_hsa_up(void);
 void sdk_trace_hsa_down(void);
 void sdk_trace_forked(void);
-/* A code object is loaded, or goes. */
+/* A code object is loaded, or is about to be unloaded. */
 void sdk_trace_code_object(const hsax_code_object_t *object, bool unload);
 
 /* ---- block.c ---- */
 
-/* A block with all that is loaded on the agent among its packets; waits a while for one that is
- * used. NULL with a message. */
+/* A block whose packets include markers for all code objects on the agent. If all blocks are in
+ * use, waits a while for one. NULL, with a message. */
 sdk_trace_block_t *sdk_trace_block_take(sdk_trace_unit_t *unit, hsa_agent_t agent);
-/* `used`: its packets have run to the end, or were never submitted. */
+/* Gives it back. `used`: its packets have run to the end, or were never submitted. */
 void sdk_trace_block_give(sdk_trace_block_t *block, bool used);
-/* After its stop packet: the tool gets what was traced. */
+/* After the stop packet has run: passes the trace to the tool. */
 void sdk_trace_block_deliver(sdk_trace_block_t *block);
 void sdk_trace_blocks_hsa_down(sdk_trace_unit_t *unit);
 
@@ -107,21 +107,21 @@ typedef struct {
     hsa_agent_t agent;
 } sdk_trace_object_t;
 
-/* How markers tell of it. */
+/* The code object as markers describe it. */
 sdk_trace_object_t sdk_trace_object(const hsax_code_object_t *object);
 
-/* The packet that writes a code object into a running trace. Kept for as long as HSA is up. False
- * with a message. */
+/* Makes the packet that writes a code object into a running trace. It is kept until HSA shuts down.
+ * False, with a message, if it cannot be made. */
 bool sdk_trace_marker(const sdk_trace_object_t *object, bool unload, bool from_start,
                       hsa_ext_amd_aql_pm4_packet_t *packet);
 
 /* ---- dispatch.c ---- */
 
-/* Asks the tool whether it wants the dispatch to be traced; if so, sets item->wrap. NULL: not. */
+/* Asks the tool whether to trace the dispatch; if so, sets item->wrap. NULL: it is not traced. */
 sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *item, uint64_t queue,
                                    const rocprofiler_kernel_dispatch_info_t *info,
                                    const sdk_operation_t *operation);
-/* It is done: the trace to the tool. Or it will not be. */
+/* The dispatch is complete: passes the trace to the tool. Or its completion will never be seen. */
 void sdk_trace_complete(sdk_trace_block_t *block);
 void sdk_trace_lost(sdk_trace_block_t *block);
 
