@@ -1,8 +1,8 @@
 /* att.c - see att.h. Three ways of tracing, by the SDK's two services:
  *
- * one kernel at a time (dispatch service); N more kernels behind a selected one (device service in
- * a context of its own, started and stopped here); all that runs while the traced context does
- * (device service in that one: --selected-regions, --att-no-intercept). */
+ * one kernel at a time (dispatch service); a selected kernel and the N that follow it (device
+ * service in a context of its own, started and stopped here); all that runs while the traced
+ * context is active (device service in that context: --selected-regions, --att-no-intercept). */
 #include "tool/att.h"
 
 #include <errno.h>
@@ -31,17 +31,18 @@ enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 
 typedef struct {
     rocprofiler_agent_id_t id;
     int index;      /* among the GPUs */
-    uint32_t units; /* of a shader array at most; 0: not known */
+    uint32_t units; /* the most compute units that a shader array has; 0: not known */
 } agent_t;
 
 static struct {
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
-    rocprofiler_context_id_t batch; /* of several kernels */
-    uint64_t batch_kernels;         /* as many behind the first */
-    pthread_mutex_t lock;           /* the next three */
-    uint64_t batch_id;              /* the first dispatch's; 0: none runs */
-    uint64_t ended;                 /* dispatches of it */
+    /* A batch is a trace of several kernels. */
+    rocprofiler_context_id_t batch; /* its context */
+    uint64_t batch_kernels;         /* how many kernels follow the first in a batch */
+    pthread_mutex_t lock;           /* guards the next three */
+    uint64_t batch_id;              /* id of the batch's first dispatch; 0: no batch runs */
+    uint64_t ended;                 /* dispatches of the batch that have ended */
     uint64_t regions;               /* traces of the device service in the traced context */
 } att = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -77,7 +78,8 @@ void tool_att_agent(const rocprofiler_agent_v0_t *agent)
         .id = agent->id, .index = agent->logical_node_type_id, .units = agent->cu_per_simd_array};
 }
 
-/* AMD's words: what looks for mistakes in its output finds them in ours. */
+/* The words of the message are AMD's: scripts that look for it in the output of AMD's tool find it
+ * here, too. */
 static void tell_absent(const char *list)
 {
     for (const char *at = list; at && *at;) {
@@ -115,7 +117,7 @@ static void tell_lost(const char *path, int failure)
     base_error("a thread trace or the code of a kernel is lost: %s: %s", path, strerror(failure));
 }
 
-/* Whole or not at all. */
+/* Writes the whole file or none. */
 static void save_as(const char *path, const void *data, size_t size)
 {
     base_file_limit_t limit;
@@ -175,8 +177,8 @@ void tool_att_code_object(const rocprofiler_callback_tracing_code_object_load_da
         save(name, (const void *)(uintptr_t)o->memory_base, o->memory_size);
 }
 
-/* One file with two names where there can be, since the parent's store may be gone before the
- * child's is read. */
+/* Makes a hard link where that is possible: the parent's store may be gone before the child's is
+ * read. */
 void tool_att_inherit_code(const char *from, const char *to, uint64_t object)
 {
     char name[NAME_MAX_BYTES], theirs[PATH_MAX], ours[PATH_MAX];
@@ -215,7 +217,7 @@ static bool is_traced(rocprofiler_agent_id_t agent)
     return false;
 }
 
-/* A trace begins with the first that is selected, before it is launched. */
+/* Called before a kernel is launched: begins a batch if none runs and the kernel is selected. */
 static void begin_one(const rocprofiler_kernel_dispatch_info_t *info)
 {
     bool start = false;
@@ -237,7 +239,7 @@ static void begin_one(const rocprofiler_kernel_dispatch_info_t *info)
 
 static void end_batch(void)
 {
-    rocprofiler_stop_context(att.batch); /* the data comes here */
+    rocprofiler_stop_context(att.batch); /* calls on_data(), which needs batch_id */
     pthread_mutex_lock(&att.lock);
     att.batch_id = 0;
     pthread_mutex_unlock(&att.lock);
@@ -278,7 +280,8 @@ void tool_att_stop(void)
 static void on_region(rocprofiler_agent_id_t agent, int64_t engine, void *data, size_t size,
                       rocprofiler_user_data_t user)
 {
-    /* a region is over when its first data comes: the next has another number */
+    /* data of a region comes when the region has ended, in the order of agents and engines; if the
+     * order starts again, this is the next region's */
     static int64_t last_engine = INT64_MAX;
     static uint64_t last_agent;
     pthread_mutex_lock(&att.lock);

@@ -1,6 +1,7 @@
-/* attach.c - see attach.h. Runs on a thread of the library's, or on the flushing thread.
+/* attach.c - see attach.h. Runs on a thread of the SDK, or on the flushing thread.
  *
- * Services stay as the first attach has configured them; another with other options is refused. */
+ * Services stay as the first attach has configured them; a later attach with other options is
+ * refused. */
 #include "tool/attach.h"
 
 #include <errno.h>
@@ -49,7 +50,8 @@ void tool_attach_begin(const rocprofiler_client_id_t *id)
 
 /* ---- The same options each time ---- */
 
-/* What concerns files and what is made of records afterwards may differ. */
+/* Options that may differ from those of the first attach: they concern files, and what is made of
+ * records afterwards. */
 static const char *const may_differ[] = {
     "ROCPROF_ATTACH_",  "ROCPROF_OUTPUT_",    "ROCPROF_STATS",        "ROCPROF_STORE_DIRECTORY=",
     "ROCPROF_TMPDIR=",  "ROCPROF_LOG_LEVEL=", "ROCPROF_AGENT_INDEX=", "ROCPROF_MINIMUM_OUTPUT",
@@ -82,7 +84,7 @@ static char **copy_options(void)
     return lines;
 }
 
-/* The first line of one that the other lacks. */
+/* The first of `lines` that is not among `others`; NULL if there is none. */
 static const char *find_difference(char *const *lines, char *const *others)
 {
     for (; *lines; lines++)
@@ -122,8 +124,9 @@ static bool start(rocprofiler_context_id_t context)
     return false;
 }
 
-/* What comes after the detach belongs to no attachment: it finds the store closed. What began
- * before this one and ends in it is not of this time either. */
+/* Begins a further attachment. Records of the time since the last detach belong to none: they are
+ * flushed while the store is closed. Records of work that began before now, and ends later, are
+ * left out as well. */
 static bool begin_again(void)
 {
     const tool_attach_parts_t *p = &attach.parts;
@@ -162,7 +165,8 @@ static void on_detach(void *data)
     tool_sink_close(false);
 }
 
-/* The lock is held by who attached, so whoever can share it is alone. */
+/* The rocprofv3 that attached holds an exclusive lock: if the tool can share it, that rocprofv3 is
+ * gone. */
 void tool_attach_look(void)
 {
     char path[PATH_MAX];

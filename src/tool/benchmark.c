@@ -1,5 +1,5 @@
-/* benchmark.c - see benchmark.h. Counts of a profile are by what external ids are asked for: once
- * for each call, kernel, copy and the like. */
+/* benchmark.c - see benchmark.h. The profile counts the SDK's requests for external correlation
+ * ids: it makes one for each call, kernel, copy and the like. */
 #include "tool/benchmark.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ enum {
 
 static struct {
     uint64_t count;
-    uint64_t operations[WORDS]; /* that were seen, a bit for each */
+    uint64_t operations[WORDS]; /* a bit for each operation that was seen */
 } kinds[KINDS];
 static uint64_t threads, contexts; /* contexts: a bit for each */
 static __thread bool counted;

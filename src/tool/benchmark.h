@@ -1,6 +1,7 @@
-/* benchmark.h - what of profiling is left out so that the cost of the rest can be measured.
+/* benchmark.h - modes that leave parts of profiling out, so that the cost of the rest can be
+ * measured.
  *
- * ROCPROF_BENCHMARK_MODE; a run in any mode leaves no output but its settings. */
+ * ROCPROF_BENCHMARK_MODE names the mode. A run in any of them leaves no output but its settings. */
 #ifndef CROCPROF_TOOL_BENCHMARK_H
 #define CROCPROF_TOOL_BENCHMARK_H
 
@@ -11,15 +12,16 @@
 typedef enum {
     TOOL_BENCHMARK_NONE,
     TOOL_BENCHMARK_CONTEXTS,  /* services are configured, and nothing is started */
-    TOOL_BENCHMARK_BUFFERS,   /* records are made, and nobody looks at them */
-    TOOL_BENCHMARK_CALLBACKS, /* callbacks in place of records; they do nothing */
-    TOOL_BENCHMARK_TOOL,      /* records are kept as ever */
-    TOOL_BENCHMARK_PROFILE    /* what the program does is counted, nothing else */
+    TOOL_BENCHMARK_BUFFERS,   /* the SDK makes records, and the tool ignores them */
+    TOOL_BENCHMARK_CALLBACKS, /* the SDK calls back in place of records; callbacks do nothing */
+    TOOL_BENCHMARK_TOOL,      /* records are kept as usual */
+    TOOL_BENCHMARK_PROFILE    /* calls, kernels and copies are counted, and that is all */
 } tool_benchmark_t;
 
 tool_benchmark_t tool_benchmark(void);
 
-/* Do callbacks and buffers lead nowhere? And what they lead to then. */
+/* True if the mode ignores records: then callbacks and buffers call the two functions below, which
+ * do nothing. */
 bool tool_benchmark_ignores(void);
 void tool_benchmark_call(rocprofiler_callback_tracing_record_t record,
                          rocprofiler_user_data_t *user, void *data);
@@ -27,9 +29,9 @@ void tool_benchmark_buffer(rocprofiler_context_id_t context, rocprofiler_buffer_
                            rocprofiler_record_header_t **headers, size_t count, void *data,
                            uint64_t lost);
 
-/* PROFILE: counts what the context follows; and puts the counts into the store, before it is
- * closed. */
+/* TOOL_BENCHMARK_PROFILE: counts what the context traces. */
 rocprofiler_status_t tool_benchmark_count(rocprofiler_context_id_t context);
+/* Puts these counts into the store, before it is closed. */
 void tool_benchmark_put(void);
 
 #endif

@@ -1,13 +1,14 @@
 /* calls.h - calls whose buffered records have no arguments, recorded with them.
  *
- * Apart because the SDK has records with arguments for HIP and rocDecode alone: of other libraries
- * they are seen only while a call lasts, in a callback. */
+ * Needed because the SDK has records with arguments for HIP and rocDecode only: arguments of other
+ * libraries can be seen only during the call, in a callback. */
 #ifndef CROCPROF_TOOL_CALLS_H
 #define CROCPROF_TOOL_CALLS_H
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* Calls of a kind are recorded as records of the buffered kind would be, with their arguments. */
+/* Records the calls of the callback kind `kind`, with arguments, as if they were of the buffered
+ * kind `as`. */
 rocprofiler_status_t tool_calls_configure(rocprofiler_context_id_t context,
                                           rocprofiler_callback_tracing_kind_t kind,
                                           rocprofiler_buffer_tracing_kind_t as);

@@ -1,7 +1,7 @@
 /* counting.c - see counting.h.
  *
- * A dispatch is asked about on the thread that launches it, without a lock (selects.h). Values come
- * on a thread of the SDK and go to the sink. */
+ * The SDK asks what to count of a dispatch on the thread that launches it; the answer takes no lock
+ * (selects.h). Values come on a thread of the SDK and go to the sink. */
 #include "tool/counting.h"
 
 #include <stdio.h>
@@ -37,10 +37,11 @@ typedef struct {
 
 static struct {
     trace_sets_t sets;
-    uint64_t interval, dispatches; /* of one set, when several take turns */
-    uint64_t clocks;               /* between samples; 0: the library's own choice */
-    bool replay;                   /* or all sets for each dispatch */
-    bool streams;                  /* samples of the one set, not values */
+    /* If sets take turns, each is counted for `interval` of the `dispatches` that were selected. */
+    uint64_t interval, dispatches;
+    uint64_t clocks; /* between samples; 0: the library's own choice */
+    bool replay;     /* sets do not take turns: all are counted for each dispatch */
+    bool streams;    /* samples of the one set, not values */
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
 } counting;
@@ -92,7 +93,7 @@ static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
     uint64_t pass = user->value;
     user->value = (uint64_t)gettid();
     if (!agent || !agent->configs) return;
-    if (pass) { /* of a dispatch that was selected */
+    if (pass) { /* a further pass of a dispatch that was selected for its first */
         *config = agent->configs[pass];
         return;
     }

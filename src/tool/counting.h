@@ -1,4 +1,4 @@
-/* counting.h - hardware counters of the dispatches that were asked for, their values or samples.
+/* counting.h - hardware counters of selected dispatches: values (--pmc) or samples (--spm).
  *
  * All that can fail (names, configurations) is done when the tool starts; a dispatch only looks
  * things up. */
@@ -11,19 +11,19 @@
 
 bool tool_counting_wanted(void);
 
-/* Whether what is wanted are samples (--spm) instead of values; kernels are traced with them, since
- * samples have no times. */
+/* Whether samples (--spm) are wanted instead of values. Kernels are traced, too, then: the samples'
+ * records have no times of kernels. */
 bool tool_streaming_wanted(void);
 
-/* Reads the variables, makes a configuration for each set and agent and asks for the service.
- * False, with the reason logged, if nothing can be counted. After the agents are known. */
+/* Reads the variables, makes a configuration for each set and agent and asks for the service, once
+ * the agents are known. False, with the reason logged, if nothing can be counted. */
 bool tool_counting_configure(rocprofiler_context_id_t context);
 
-/* The sink has another store: tells it of the counters again, and iterations count from the start.
- */
+/* To be called when the sink has another store: puts the counters into it, and numbers kernels'
+ * runs from the start. */
 void tool_counting_again(void);
 
-/* Agents as they become known. */
+/* An agent of the machine; all of them before tool_counting_configure(). */
 void tool_counting_agent(const rocprofiler_agent_v0_t *agent);
 
 #endif

@@ -1,6 +1,6 @@
-/* facts.c - see facts.h. What the SDK tells once of each thing, as records of the store.
+/* facts.c - see facts.h. Makes the store's records of things that the SDK reports once each.
  *
- * Apart from the sink, which knows where they go and not what is in them. */
+ * The sink knows where records go, this file what is in them. */
 #include "tool/facts.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void tool_fact_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t colu
     }
 }
 
-/* What the agent has several of: one row is written at a time, there are few. */
+/* Writes the parts of which an agent can have several. There are few: each row is a record. */
 static void put_agent_parts(const rocprofiler_agent_v0_t *a)
 {
 #define COLUMN(key, member, form) (uint64_t) row->member,
@@ -129,7 +129,8 @@ void tool_fact_host_function(
     tool_sink_fact(&record, sizeof(record), &f->device_function, 1);
 }
 
-/* The ids that values of the counter have, and where each lies. */
+/* Writes the ids of the counter's instances, which its values carry, and each instance's place in
+ * the dimensions. */
 static void put_instances(const rocprofiler_counter_info_v1_t *c)
 {
     uint32_t columns = 1 + (uint32_t)c->dimensions_count;

@@ -1,7 +1,8 @@
-/* facts.h - what there is on the machine and in the program: agents, code objects, kernels,
- * counters.
+/* facts.h - puts into the store what there is on the machine and in the program: agents, code
+ * objects, kernels, counters.
  *
- * Each is put into the store of this process (sink.h) when the SDK tells of it. Any thread. */
+ * Each is put into the store of this process (sink.h) when the SDK reports it. Any thread may call
+ * these functions. */
 #ifndef CROCPROF_TOOL_FACTS_H
 #define CROCPROF_TOOL_FACTS_H
 

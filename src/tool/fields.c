@@ -12,7 +12,7 @@ typedef enum { NUMBER_32, SIGNED_32, NUMBER_64, NODE } form_t;
 typedef struct {
     rocprofiler_buffer_tracing_kind_t kind;
     size_t operation, thread, start, end;
-    bool thread_is_pid; /* 32 bits: the driver knows processes only */
+    bool thread_is_pid; /* the field has 32 bits and a process id: the driver knows no threads */
     size_t correlation; /* 0: there is none */
 } kind_row_t;
 
@@ -20,7 +20,7 @@ enum { ANY = -1 };
 
 typedef struct {
     rocprofiler_buffer_tracing_kind_t kind;
-    int32_t operation; /* of which alone it is, or ANY */
+    int32_t operation; /* the only operation that has the field, or ANY */
     form_t form;
     size_t offset;
     const char *name;
@@ -170,7 +170,7 @@ trace_api_full_t tool_fields_times(const rocprofiler_record_header_t *from)
     return t;
 }
 
-/* -1 for none. */
+/* The node of the agent with this id; -1 if there is none. */
 static int64_t node_of(uint64_t agent)
 {
     for (size_t i = 0; i < agent_count; i++)

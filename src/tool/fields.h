@@ -1,5 +1,5 @@
-/* fields.h - what a record says besides its times, as the arguments of a call: of kinds that are no
- * calls, by a table; of calls, as the SDK tells. */
+/* fields.h - what a record says besides its times, in the form of a call's arguments. For records
+ * that are no calls, a table has the fields; for calls, the SDK reports the arguments. */
 #ifndef CROCPROF_TOOL_FIELDS_H
 #define CROCPROF_TOOL_FIELDS_H
 

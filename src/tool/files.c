@@ -1,8 +1,8 @@
-/* files.c - see files.h. The library that was preloaded by itself, as rocprof-compute does it,
- * leaves output files like rocprofv3: that program makes them, in a process of its own, from the
+/* files.c - see files.h. If the library was preloaded without rocprofv3, as rocprof-compute does
+ * it, output files are left all the same: rocprofv3 makes them, in a process of its own, from the
  * closed store.
  *
- * Apart because nothing of it concerns a process that rocprofv3 has started. */
+ * Nothing of this concerns a process that rocprofv3 has started. */
 #include "tool/files.h"
 
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ bool tool_files_possible(void)
     return find_program(path);
 }
 
-/* The environment without what would bring tools into the program. NULL: no memory. */
+/* The environment without the variables that would load tools into the program. NULL: no memory. */
 static char **environment(void)
 {
     static const char *const without[] = {"LD_PRELOAD=", "HSA_TOOLS_LIB=", "ROCP_TOOL_LIBRARIES="};
@@ -71,8 +71,8 @@ void tool_files_make(const char *run)
                      strerror(failure), run);
         return;
     }
-    /* a program that waits for children of its own may be told of this one: then it is over as well
-     */
+    /* if the program waits for any child on another thread, it may get this one's status: then
+     * waiting fails here, and the child has ended as well */
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
 }

@@ -14,7 +14,7 @@
 #include "base/log.h"
 
 static struct {
-    pid_t pid; /* whose thread it is */
+    pid_t pid; /* the process that the thread belongs to */
     pthread_t thread;
     sem_t wake;
     bool stop;
@@ -23,7 +23,7 @@ static struct {
     void (*tick)(void);
 } flush;
 
-static _Thread_local bool dismissed; /* of a thread that stops itself: another may start already */
+static _Thread_local bool dismissed; /* this thread has stopped itself; another may have started */
 
 static void wait_for_call(void)
 {
@@ -54,7 +54,7 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* The program's signals stay the program's threads' business. */
+/* All signals are blocked in the new thread: the program's own threads handle them. */
 static int start(void)
 {
     sigset_t all, before;

@@ -1,9 +1,9 @@
-/* flush.h - has the SDK report what the GPU has done before the process goes.
+/* flush.h - has the SDK report what the GPU has done before the process ends.
  *
  * Records are in the store as soon as the tool has them; kernels and copies that have completed may
- * not have been reported yet. Leaving functions and signal handlers cannot ask for it themselves
- * (the SDK's locks may be held by the very thread); they wake a thread of ours and wait for it, for
- * a bounded time. */
+ * not have been reported yet. Functions that end the process, and signal handlers, cannot ask the
+ * SDK themselves (their own thread may hold the SDK's locks); they wake a thread of the tool and
+ * wait for it, for a bounded time. */
 #ifndef CROCPROF_TOOL_FLUSH_H
 #define CROCPROF_TOOL_FLUSH_H
 
@@ -25,9 +25,9 @@ void tool_flush_start_in_child(void);
 /* Ends the thread; it makes no call into the SDK afterwards. */
 void tool_flush_stop(void);
 
-/* Has all GPU work reported that has completed, and losses told, or gives up after
- * TOOL_FLUSH_WAIT_MS. Safe in signal handlers, without effect in a forked child and on the SDK's
- * delivering thread's behalf. Keeps errno. */
+/* Has all completed GPU work and all losses reported, or gives up after TOOL_FLUSH_WAIT_MS. Safe in
+ * signal handlers; without effect in a forked child and on the thread on which the SDK delivers
+ * records. Keeps errno. */
 void tool_flush_now(void);
 
 #endif

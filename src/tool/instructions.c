@@ -1,5 +1,5 @@
-/* instructions.c - see instructions.h. The one file that knows the software GPU, and that only by
- * the public header of its functions; they are found at run time or not at all. */
+/* instructions.c - see instructions.h. Only this file calls the software GPU. Its functions have a
+ * public header and are looked up at run time: without a software GPU there are none. */
 #include "tool/instructions.h"
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ typedef struct {
     uint64_t object, id; /* descriptor's address; kernel id */
 } kernel_t;
 
-/* What a reading writes. */
+/* Rows of one kernel or code object, collected until they are written as one record. */
 typedef struct {
     uint64_t kernel, object; /* ids, 0: not known */
     uint64_t group;
@@ -40,14 +40,14 @@ typedef struct {
 
 static struct {
     const softgpu_instruction_counts_api_t *api;
-    pthread_mutex_t lock; /* the two lists */
+    pthread_mutex_t lock; /* guards the two lists */
     object_t *objects;
     size_t object_count;
-    kernel_t *kernels; /* in the order of their registration: the last of an address counts */
+    kernel_t *kernels; /* in the order of their registration; of one address, the last counts */
     size_t kernel_count;
     trace_counted_by_t by;
     uint32_t level;
-    bool launches; /* which dispatch it is, is looked up */
+    bool launches; /* for a kernel that begins, its launch is looked up (launches.h) */
     rows_t *rows;  /* of single dispatches */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -60,7 +60,7 @@ bool tool_instructions_wanted(void)
 static const char *const levels[] = {"exact", "model", NULL};
 static const char *const sums[] = {"kernel", "dispatch", "range", NULL};
 
-/* The first stands for whatever is not among them. */
+/* Index of the variable's value among `names`; 0 if it is none of them. */
 static unsigned choice(const char *variable, const char *const *names)
 {
     const char *value = base_env(variable);
@@ -81,7 +81,7 @@ bool tool_instructions_by_range(void)
 
 /* ---- what is loaded ---- */
 
-/* Puts an element behind the others. False: no memory. */
+/* Appends an element to a growing array. False: no memory. */
 static bool append(void *list, size_t *count, const void *element, size_t bytes)
 {
     char **items = list;
@@ -112,7 +112,7 @@ void tool_instructions_kernel(
     if (!good) base_error("no memory: instructions of %s are not counted", k->kernel_name);
 }
 
-/* 0: none is known. */
+/* The id of the kernel with this descriptor; 0: none is known. */
 static uint64_t kernel_at(uint64_t object)
 {
     uint64_t id = 0;
@@ -153,7 +153,7 @@ static void put_kernel(uint64_t kernel, const softgpu_counted_kernel_t *k)
     tool_fact_table(TRACE_COUNTED_KERNELS, 0, 0, TRACE_COUNTED_COLUMNS, row, 1);
 }
 
-/* Counting begins, or all is written. */
+/* Puts the row of kernel 0 (trace/instructions.h): counting begins, or all has been written. */
 static void put_whole(bool written)
 {
     put_kernel(0, &(softgpu_counted_kernel_t){.dispatches = written});
@@ -210,8 +210,9 @@ void tool_instructions_unload(const rocprofiler_callback_tracing_code_object_loa
 
 /* ---- begin and end ---- */
 
-/* Kernels that nobody loaded are the runtime's own, for copies: they have no dispatch records
- * either. One that begins and was not launched is run again, for more counters. */
+/* Kernels that no code object of the SDK's has are the runtime's own, for copies: they have no
+ * dispatch records either. A kernel that begins without a launch is one that the SDK runs again for
+ * more counters. */
 static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, void *user)
 {
     tool_launch_t launch = {.kernel = kernel_at(d->kernel_object)};
@@ -225,7 +226,7 @@ static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, vo
     return tool_selects_begun(launch.kernel);
 }
 
-/* Which dispatch it is, is known only where launches are followed. */
+/* Launches are followed where it must be known which dispatch a kernel is that begins. */
 static rocprofiler_status_t follow_launches(rocprofiler_context_id_t always)
 {
     state.launches =

@@ -1,9 +1,9 @@
-/* instructions.h - counts of each instruction of kernels, for --instruction-counts: softgpu's, into
- * the store.
+/* instructions.h - puts softgpu's counts of each instruction of kernels into the store, for
+ * --instruction-counts.
  *
- * Summed by kernel, or by kernel and range: what a code object's instructions come to is written
- * when it is unloaded, or when the process ends. By dispatch: written when the dispatch ends. Which
- * kernels: selects.h. */
+ * If counts are summed by kernel, or by kernel and range, those of a code object's instructions are
+ * written when it is unloaded or the process ends; if by dispatch, when the dispatch ends.
+ * selects.h says which kernels are counted. */
 #ifndef CROCPROF_TOOL_INSTRUCTIONS_H
 #define CROCPROF_TOOL_INSTRUCTIONS_H
 
@@ -12,19 +12,19 @@
 #include <rocprofiler-sdk/rocprofiler.h>
 
 bool tool_instructions_wanted(void);
-/* They are summed by ROCTx range. */
+/* True if counts are summed by ROCTx range. */
 bool tool_instructions_by_range(void);
 
-/* Counting begins. False, with the reason logged, if nothing can be counted. */
+/* Begins to count. False, with the reason logged, if nothing can be counted. */
 bool tool_instructions_start(rocprofiler_context_id_t always);
 
 void tool_instructions_object(const rocprofiler_callback_tracing_code_object_load_data_t *object);
-/* What has run of it is written: other code may come to lie there. */
+/* Writes the counts of the code object, since other code may be loaded at its address. */
 void tool_instructions_unload(const rocprofiler_callback_tracing_code_object_load_data_t *object);
 void tool_instructions_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel);
 
-/* The process ends: the rest is written. */
+/* To be called when the process ends: writes all other counts. */
 void tool_instructions_stop(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* launches.c - see launches.h. Launches wait in one list: few are on their way at a time. */
+/* launches.c - see launches.h. Launches wait in one list, since few wait at a time. */
 #include "tool/launches.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ typedef struct waiting {
     tool_launch_t of;
 } waiting_t;
 
-/* A queue of the SDK's is this one of the GPU's. */
+/* A queue whose number is known on both sides. */
 typedef struct bound {
     struct bound *next;
     uint64_t sdk, gpu;
@@ -84,7 +84,7 @@ static bool is_bound(uint64_t sdk)
 static void bind(uint64_t sdk, uint64_t gpu)
 {
     bound_t *b = malloc(sizeof(*b));
-    if (!b) return; /* it is found again for each launch */
+    if (!b) return; /* then the queue is searched for at each launch */
     *b = (bound_t){state.queues, sdk, gpu};
     state.queues = b;
 }
@@ -96,7 +96,7 @@ static void unbind(bound_t **at)
     free(gone);
 }
 
-/* ---- beginnings ---- */
+/* ---- kernels that begin ---- */
 
 static bool is_like(const tool_launch_t *a, const tool_launch_t *b)
 {
@@ -104,8 +104,8 @@ static bool is_like(const tool_launch_t *a, const tool_launch_t *b)
            memcmp(a->workgroup, b->workgroup, sizeof(a->workgroup)) == 0;
 }
 
-/* The oldest that is like the launch, of the queue or, with NULL, of those that are not bound.
- * *one_queue: all that may be meant are of one queue. */
+/* The oldest waiting launch of the same kernel and sizes on the SDK's queue `queue`, or if that is
+ * NULL, on any queue that is not bound. *one_queue: all such launches are on one queue. */
 static waiting_t **find(const tool_launch_t *launch, const uint64_t *queue, bool *one_queue)
 {
     waiting_t **found = NULL;
@@ -127,7 +127,7 @@ bool tool_launches_take(tool_launch_t *launch, uint64_t queue)
     bound_t **bound = bound_to(queue);
     waiting_t **at = *bound ? find(launch, &(*bound)->sdk, &one_queue) : NULL;
     if (!at && (at = find(launch, NULL, &one_queue)) != NULL) {
-        /* another queue has come to lie where one was */
+        /* the GPU's queue was bound to one that is gone: a new queue has its number */
         if (*bound) unbind(bound);
         if (one_queue) bind((*at)->of.queue, queue);
     }

@@ -1,7 +1,9 @@
-/* launches.h - what a kernel that begins on the GPU was launched as: its dispatch, its range.
+/* launches.h - finds the launch of a kernel that begins on the software GPU: its dispatch, its
+ * range.
  *
- * The SDK tells of launches, the software GPU of beginnings, by queues that each numbers in its own
- * way: a queue's launches begin in their order, which is how one is found for the other. */
+ * The SDK reports launches, the software GPU reports that kernels begin, and each numbers queues in
+ * its own way. Kernels of one queue begin in the order of their launches: that is how both are
+ * matched. */
 #ifndef CROCPROF_TOOL_LAUNCHES_H
 #define CROCPROF_TOOL_LAUNCHES_H
 
@@ -10,7 +12,7 @@
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* Launches are kept from now on until they begin. */
+/* From now on launches are kept until their kernels begin. */
 rocprofiler_status_t tool_launches_configure(rocprofiler_context_id_t always);
 
 typedef struct {
@@ -21,9 +23,9 @@ typedef struct {
     uint32_t grid[3], workgroup[3];
 } tool_launch_t;
 
-/* The launch of which so much is known when it begins on the GPU's queue `queue`; the rest is
- * filled in. False: there is none, as when a kernel is run again for more counters. Each is found
- * once. Threads of the GPU; takes a lock. */
+/* Finds the launch of a kernel that begins on the GPU's queue `queue`. `launch` has the kernel and
+ * the sizes; the rest is filled in. False: there is none, as when a kernel is run again for more
+ * counters. Each launch is found once. For the GPU's threads; takes a lock. */
 bool tool_launches_take(tool_launch_t *launch, uint64_t queue);
 
 #endif

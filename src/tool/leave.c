@@ -1,6 +1,6 @@
-/* leave.c - see leave.h. Stands in front of libc's functions, so each does exactly what its name
- * says, after the records are safe. Nothing here may allocate or lock: any of it can run in a
- * signal handler or between vfork and exec. */
+/* leave.c - see leave.h. Functions here stand in front of libc's: each saves the records and then
+ * does exactly what libc's does. Nothing here may allocate or lock: any of it can run in a signal
+ * handler or between vfork and exec. */
 #include "tool/leave.h"
 
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ __attribute__((constructor)) static void find_real(void)
     *(void **)&real.daemon = dlsym(RTLD_NEXT, "daemon");
 }
 
-/* An earlier constructor than ours may call in. */
+/* A constructor that runs before find_real() may call these functions. */
 static void need_real(void)
 {
     if (!real.execve) find_real();
@@ -100,7 +100,7 @@ PUBLIC int execveat(int directory, const char *path, char *const argv[], char *c
     return (int)syscall(SYS_execveat, directory, path, argv, envp, flags);
 }
 
-/* The parent leaves inside, where no name of ours is called. */
+/* libc's daemon() ends the parent by a call inside of libc, which does not come to _exit() here. */
 PUBLIC int daemon(int stay, int keep_streams)
 {
     need_real();
@@ -117,7 +117,7 @@ PUBLIC int execvp(const char *file, char *const argv[])
     return execvpe(file, argv, environ);
 }
 
-/* Words of a list that ends with NULL, the first one given. */
+/* Number of words in a list of arguments that begins with `first` and ends with NULL. */
 static int count_words(const char *first, va_list args)
 {
     int count = 0;
@@ -159,9 +159,10 @@ PUBLIC int execle(const char *path, const char *first, ...)
     return execve(path, words, envp);
 }
 
-/* Ends as the signal would have without us: it is sent again, with all that was said of it, and
- * delivered when the handler returns. Even a fault: what has trapped does not always trap again
- * when it is run again (int3 has gone on already, another thread may have mapped the page). */
+/* Ends the process as the signal would have without the tool: the signal is sent again, with its
+ * siginfo, and delivered when the handler returns. Faults are sent again, too, since the
+ * instruction does not always trap again (after int3 the program counter is behind it; another
+ * thread may have mapped the page). */
 static void on_fatal(int signal, siginfo_t *info, void *context)
 {
     (void)context;
@@ -169,14 +170,14 @@ static void on_fatal(int signal, siginfo_t *info, void *context)
     tool_flush_now();
     real.sigaction(signal, &standard, NULL);
     pid_t pid = getpid(), thread = (pid_t)syscall(SYS_gettid);
-    /* the last needs no place in a queue of signals, which may be full */
+    /* kill() needs no place in the queue of signals, which may be full */
     if (syscall(SYS_rt_tgsigqueueinfo, pid, thread, signal, info) != 0 &&
         syscall(SYS_tgkill, pid, thread, signal) != 0)
         syscall(SYS_kill, pid, signal);
 }
 
-/* All that end a process, but SIGKILL, which nobody sees, and the two numbers that are libc's own.
- */
+/* All signals that end a process, except SIGKILL, which cannot be handled, and the two that libc
+ * uses itself. */
 static bool is_fatal(int signal)
 {
     switch (signal) {
@@ -224,9 +225,9 @@ void tool_leave_watch(int signals)
     }
 }
 
-/* For the program our handler is SIG_DFL, in both directions: it reads SIG_DFL where ours is, and
- * gets ours where it sets SIG_DFL. Handlers that put back what they found and raise the signal
- * again (LLVM's, inside HIP, are such) end in ours that way. */
+/* For the program the tool's handler is SIG_DFL, in both directions: it reads SIG_DFL where the
+ * tool's handler is set, and gets that handler where it sets SIG_DFL. So handlers that put back
+ * what they found and raise the signal again (as LLVM's, inside HIP) end in the tool's handler. */
 PUBLIC int sigaction(int signal, const struct sigaction *to, struct sigaction *from)
 {
     need_real();

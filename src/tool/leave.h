@@ -2,8 +2,8 @@
 #ifndef CROCPROF_TOOL_LEAVE_H
 #define CROCPROF_TOOL_LEAVE_H
 
-/* Takes the signals that would end the process and that nobody has asked for. The program sees
- * SIG_DFL when it asks, and replaces the handler as it likes. Also covers quick_exit. */
+/* Handles the signals that would end the process and for which the program has no handler. The
+ * program sees SIG_DFL when it asks, and can set handlers of its own. Also covers quick_exit. */
 void tool_leave_watch(int signals);
 
 #endif

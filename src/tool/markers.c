@@ -1,7 +1,7 @@
 /* markers.c - see markers.h.
  *
- * Everything here may run on any thread of the program, between its own instructions: it is short,
- * keeps nothing of the program's and ends in the sink. */
+ * Everything here may run on any thread of the program: it is short,
+ * keeps no pointer to the program's data and ends in the sink. */
 #include "tool/markers.h"
 
 #include "base/env.h"
@@ -11,7 +11,7 @@
 
 /* Context to stop and start on request. */
 static rocprofiler_context_id_t paused;
-static bool counted; /* nested requests count */
+static bool counted; /* nested requests are counted: only the outermost have an effect */
 
 tool_markers_t tool_markers_wanted(void)
 {
@@ -62,7 +62,7 @@ static void put(const rocprofiler_callback_tracing_record_t *record, uint32_t ki
     tool_sink_marker(&marker);
 }
 
-/* A mark has one time, the one of its end. */
+/* A mark has only one time: that of the end of the call. */
 static void on_range(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
                      void *data)
 {
@@ -77,7 +77,7 @@ static void on_range(rocprofiler_callback_tracing_record_t record, rocprofiler_u
         text_of(&record));
 }
 
-/* The text's number goes with the kernels that the thread launches. */
+/* Keeps the number of the range's text for the kernels that the thread launches (origin.h). */
 static void on_named_range(rocprofiler_callback_tracing_record_t record,
                            rocprofiler_user_data_t *pushed, void *data)
 {
@@ -90,10 +90,11 @@ static void on_named_range(rocprofiler_callback_tracing_record_t record,
     }
 }
 
-/* Regions that are open, where they are counted. */
+/* Number of open regions, if they are counted. */
 static int open_regions;
 
-/* Did the request end or begin the outermost region? A pause without a resume is none. */
+/* Did the request begin or end the outermost region? A pause without a resume before it does
+ * not. */
 static bool is_outermost(bool start)
 {
     int before = __atomic_load_n(&open_regions, __ATOMIC_RELAXED);
@@ -104,8 +105,8 @@ static bool is_outermost(bool start)
     return before == (start ? 0 : 1);
 }
 
-/* Requests for one thread stop and start all of them, as with AMD's tool: contexts know no
- * threads. Asking twice has no effect, unless it is counted. */
+/* A request for one thread pauses or resumes all threads, as with AMD's tool: a context is of the
+ * whole process. A second request of the same kind has no effect, unless requests are counted. */
 static void obey(const rocprofiler_callback_tracing_record_t *record)
 {
     bool stop = record->operation == ROCPROFILER_MARKER_CONTROL_API_ID_roctxProfilerPause &&

@@ -1,7 +1,8 @@
-/* markers.h - marks and ranges of the program: recorded, followed for kernel names, obeyed.
+/* markers.h - ROCTx marks and ranges of the program: recorded, used to name kernels, and obeyed
+ * where they pause and resume.
  *
- * Apart because markers come by callbacks, on the program's threads: a record of the SDK's buffer
- * has no room for a message. */
+ * Markers come by callbacks, on the program's threads, since a record of the SDK's buffer has no
+ * room for their text. */
 #ifndef CROCPROF_TOOL_MARKERS_H
 #define CROCPROF_TOOL_MARKERS_H
 
@@ -13,14 +14,13 @@
 typedef struct {
     bool trace;    /* record marks and ranges */
     bool rename;   /* name kernels after the range that they are launched in */
-    bool ranges;   /* follow them, for that or for counts by range */
+    bool ranges;   /* follow ranges, to rename kernels or for counts by range */
     bool selected; /* collect only between resume and pause */
 } tool_markers_t;
 
 tool_markers_t tool_markers_wanted(void);
 
-/* Asks for the services. `traced` is paused and resumed by the program; `always` runs from begin to
- * end. */
+/* Asks for the services. The program pauses and resumes `traced`; `always` is never stopped. */
 rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_context_id_t traced,
                                             rocprofiler_context_id_t always);
 

@@ -28,7 +28,7 @@ static const struct {
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
 
-/* -1 for a word that is none. */
+/* The group that the word names, or -1. */
 static int group_of(const char *word, size_t bytes)
 {
     for (int i = 0; i < GROUPS; i++)
@@ -55,8 +55,8 @@ size_t tool_openmp_operations(rocprofiler_tracing_operation_t *operations)
     return count;
 }
 
-/* OpenMP runtimes look for it with a version of their own, which only a symbol without one fits:
- * the SDK's has one. */
+/* OpenMP runtimes look this function up with a symbol version of their own, which only an
+ * unversioned symbol matches: the SDK's symbol has a version. */
 ROCPROFILER_EXPORT ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version,
                                                              const char *runtime_version);
 ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version, const char *runtime_version)

@@ -5,8 +5,8 @@
 #include <rocprofiler-sdk/ompt.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* Those of the groups in ROCPROF_OMPT_TRACE_OPERATIONS; 0: all. `operations` has room for
- * ROCPROFILER_OMPT_ID_LAST. */
+/* Writes the operations of the groups that ROCPROF_OMPT_TRACE_OPERATIONS names and returns their
+ * number; 0: all. `operations` has room for ROCPROFILER_OMPT_ID_LAST. */
 size_t tool_openmp_operations(rocprofiler_tracing_operation_t *operations);
 
 #endif

@@ -1,4 +1,4 @@
-/* origin.c - see origin.h. State per thread, read and written by that thread alone, but for the
+/* origin.c - see origin.h. The state is per thread and used by that thread alone, except for the
  * first thread's range, which others read. */
 #include "tool/origin.h"
 
@@ -12,23 +12,23 @@
 
 enum { SHALLOW = 16 };
 
-/* Where a thread is nested: the innermost is the last. */
+/* The streams or ranges that a thread is in; the innermost is the last. */
 typedef struct {
-    uint32_t shallow[SHALLOW], *deep; /* deep: all of them, of a thread that was nested deeper */
-    unsigned depth, room;             /* of `deep` */
+    uint32_t shallow[SHALLOW],
+        *deep;            /* deep: NULL, or in place of `shallow` once it is too small */
+    unsigned depth, room; /* room: of `deep` */
 } nesting_t;
 
 static __thread struct {
     nesting_t streams, ranges;
-    uint64_t
-        launched; /* while a graph is being launched: external id of what it has launched last */
+    uint64_t launched; /* while a graph is being launched: the external id given out last; else 0 */
 } mine;
 static uint32_t first_range; /* innermost range of the first thread */
 static bool renames;         /* records carry the range, which names kernels */
 
 static struct {
     pthread_once_t once;
-    pthread_key_t key; /* frees what threads have that end */
+    pthread_key_t key; /* its destructor frees the memory of a thread that ends */
     bool have_key;
 } ends = {.once = PTHREAD_ONCE_INIT};
 
@@ -66,7 +66,7 @@ static bool grow(nesting_t *n)
     uint32_t *deep = realloc(n->deep, room * sizeof(*deep));
     if (!deep) return false;
     if (!n->deep) memcpy(deep, n->shallow, sizeof(n->shallow));
-    for (unsigned i = before; i < room; i++) /* there may have been no memory for some of them */
+    for (unsigned i = before; i < room; i++) /* levels entered earlier may have found no memory */
         deep[i] = deep[before - 1];
     n->deep = deep;
     n->room = room;
@@ -75,7 +75,7 @@ static bool grow(nesting_t *n)
     return true;
 }
 
-/* Without memory the innermost place that could be kept stands for what is in it. */
+/* Without memory for another level, the innermost level that was kept stands for it, too. */
 static void enter(nesting_t *n, uint32_t value)
 {
     static bool told;
@@ -132,15 +132,15 @@ static uint32_t recorded_range(void)
 
 /* ---- launches of graphs ----
  *
- * An external id of one:
+ * An external id of a kernel or copy of a graph:
  *
  *   63 62           40 39               0
  *  +--+---------------+------------------+
  *  |1 |    launch     |       node       |
  *  +--+---------------+------------------+
  *
- * What is known of the launch is in the place that its number has among the last LAUNCHES: what a
- * GPU has not done yet is in its queues, which hold less. */
+ * Stream, range and graph of the last LAUNCHES launches are kept in a ring, at the launch's number.
+ * That is enough, since work that a GPU has not done yet is in its queues, which hold less. */
 
 enum { NODE_BITS = 40, LAUNCH_BITS = 23, LAUNCHES = 1 << 17 };
 
@@ -179,7 +179,7 @@ tool_origin_t tool_origin_of(uint64_t external)
                            .node = external & ((UINT64_C(1) << NODE_BITS) - 1)};
 }
 
-/* For what the calling thread launches now. */
+/* The external id of what the calling thread launches now. */
 static uint64_t origin_now(rocprofiler_external_correlation_id_request_kind_t kind)
 {
     if (!mine.launched) return (uint64_t)innermost(&mine.streams) << 32 | recorded_range();
@@ -209,7 +209,7 @@ rocprofiler_status_t tool_origin_configure(rocprofiler_context_id_t traced, bool
         traced, kinds, sizeof(kinds) / sizeof(*kinds), on_request, NULL);
 }
 
-/* What was entered while the context ran is left again; `entered` says so. */
+/* A stream is left only if it was entered while the context ran, which `entered` says. */
 static void on_stream(rocprofiler_callback_tracing_record_t record,
                       rocprofiler_user_data_t *entered, void *data)
 {
@@ -230,7 +230,8 @@ rocprofiler_status_t tool_origin_follow_streams(rocprofiler_context_id_t always)
         always, ROCPROFILER_CALLBACK_TRACING_HIP_STREAM, &set, 1, on_stream, NULL);
 }
 
-/* Graphs are launched while others are, by functions of the host among their nodes. */
+/* Launches of graphs can be nested: a host function among a graph's nodes may launch another
+ * graph. */
 static void on_graph(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *around,
                      void *data)
 {

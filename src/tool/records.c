@@ -1,4 +1,5 @@
-/* records.c - see records.h. One function per record form, field by field; no state. */
+/* records.c - see records.h. One function for each form of record, which copies field by field; no
+ * state. */
 #include "tool/records.h"
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ _Static_assert(offsetof(trace_call_t, call) == 0, "trace_call_t");
 
 bool tool_values_add(tool_values_t *v, const char *value)
 {
-    /* a mark for each of those to come fits behind any value */
+    /* leaves room for the mark of a cut text for each argument that may follow */
     size_t marks = (TRACE_ARGUMENTS_MAX - 1 - v->count) * sizeof(TRACE_CUT);
     v->bytes +=
         trace_text_fit(v->text + v->bytes, sizeof(v->text) - v->bytes - marks, value, &v->cut);
@@ -53,7 +54,7 @@ static void gather_values(tool_values_t *values, const rocprofiler_record_header
     tool_values_end(values);
 }
 
-/* What is no call, in the form of one. */
+/* An event that is no call, in the form of a call with arguments. */
 static bool from_event(tool_record_t *to, tool_values_t *values,
                        const rocprofiler_record_header_t *from)
 {
@@ -202,7 +203,7 @@ static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
     return true;
 }
 
-/* Its names are those of the dispatch that it is of. */
+/* A PC sample. Its kind and operation are those of a dispatch. */
 static bool from_sample(tool_record_t *to, const rocprofiler_record_header_t *header)
 {
     const rocprofiler_pc_sampling_record_host_trap_v0_t *from = header->payload;

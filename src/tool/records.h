@@ -1,4 +1,4 @@
-/* records.h - from the SDK's records to those of the store. */
+/* records.h - translates the SDK's records into those of the store (trace/format.h). */
 #ifndef CROCPROF_TOOL_RECORDS_H
 #define CROCPROF_TOOL_RECORDS_H
 
@@ -10,7 +10,7 @@
 
 typedef union {
     trace_head_t head;
-    trace_timed_t timed; /* all begin so */
+    trace_timed_t timed; /* the beginning of all of them */
     trace_api_full_t api;
     trace_call_t call;
     trace_dispatch_t dispatch;
@@ -23,11 +23,11 @@ typedef union {
     struct {
         trace_dispatch_t dispatch;
         trace_node_t node;
-    } launched; /* by a graph */
+    } launched; /* a kernel of a graph */
     struct {
         trace_copy_t copy;
         trace_node_t node;
-    } moved;
+    } moved; /* a copy of a graph */
 } tool_record_t;
 _Static_assert(sizeof(((tool_record_t *)0)->launched) ==
                        sizeof(trace_dispatch_t) + sizeof(trace_node_t) &&
@@ -37,14 +37,14 @@ _Static_assert(sizeof(((tool_record_t *)0)->launched) ==
 
 /* Values of a call's arguments, which stand behind its record. */
 typedef struct {
-    size_t bytes;        /* whole words; 0: none */
-    uint64_t count, cut; /* cut: values that were too long */
+    size_t bytes;        /* whole words; 0: no values */
+    uint64_t count, cut; /* cut: number of values that were too long */
     _Alignas(8) char text[16384];
 } tool_values_t;
 
 /* Appends a value, cut if it is too long. True if no more fit. */
 bool tool_values_add(tool_values_t *v, const char *value);
-/* After the last one. */
+/* To be called after the last value. */
 void tool_values_end(tool_values_t *v);
 
 /* Records of these kinds are calls without arguments. */

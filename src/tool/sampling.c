@@ -1,5 +1,5 @@
-/* sampling.c - see sampling.h. The SDK says what an agent can; who asks for what it cannot is told
- * what it could have. */
+/* sampling.c - see sampling.h. The SDK says which ways of sampling an agent has; if the one that
+ * was asked for is not among them, a message names those that are. */
 #include "tool/sampling.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ enum {
 static struct {
     const rocprofiler_agent_v0_t *gpus[GPUS_MAX];
     size_t gpu_count;
-    unsigned sampled, unlike; /* GPUs; those that can be sampled in another way only */
+    unsigned sampled, unlike; /* number of GPUs that are sampled; that only have other ways */
 } sampling;
 
 typedef struct {

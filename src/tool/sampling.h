@@ -1,4 +1,4 @@
-/* sampling.h - PC sampling of the GPUs, as --pc-sampling-* ask for it. */
+/* sampling.h - PC sampling of the GPUs, as the options --pc-sampling-* ask for it. */
 #ifndef CROCPROF_TOOL_SAMPLING_H
 #define CROCPROF_TOOL_SAMPLING_H
 
@@ -11,8 +11,8 @@ bool tool_sampling_wanted(void);
 /* An agent of the machine; it stays as long as the process. */
 void tool_sampling_agent(const rocprofiler_agent_v0_t *agent);
 
-/* After the last of them: all that can be are sampled while the context runs. Says so if none can.
- */
+/* To be called after the last agent: all GPUs that can be sampled are, while the context runs.
+ * Reports it if none can be. */
 void tool_sampling_configure(rocprofiler_context_id_t context, rocprofiler_buffer_id_t buffer);
 
 #endif

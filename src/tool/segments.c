@@ -1,6 +1,6 @@
-/* segments.c - see segments.h. What happens for each record stands in segments.h, here what happens
- * once per thread. A segment belongs to its thread, and only the thread lets go of its memory:
- * whoever closes the store marks it as retired. */
+/* segments.c - see segments.h, which has what is done for each record; here is what is done once
+ * per thread. A segment belongs to its thread, and only that thread frees its memory: when the
+ * store is closed, the segment is only marked as retired. */
 #include "tool/segments.h"
 
 #include <errno.h>
@@ -11,30 +11,30 @@
 
 #include "trace/format.h"
 
-/* Descriptors are the program's to number and to limit: those of the first segments are kept, so
- * that these go on whatever becomes of the path; with more threads they are opened when needed. */
+/* The program's limit of descriptors counts ours, too. The first segments keep theirs, so that they
+ * go on if the path can no longer be opened; further segments open theirs when needed. */
 enum { KEPT_DESCRIPTORS = 16, ASIDE_BYTES = 4096 };
 
 typedef struct segment {
-    tool_segment_t of; /* first: what a thread has of it */
+    tool_segment_t of; /* has to be the first member: tool_segment_own points at it */
     struct segment *next, *next_free;
-    char aside[ASIDE_BYTES]; /* whole records */
+    char aside[ASIDE_BYTES]; /* whole records of signal handlers */
 } segment_t;
 
 static struct {
     pthread_mutex_t *lock;
-    pthread_key_t key; /* tells when a thread ends */
+    pthread_key_t key; /* its destructor is called when a thread ends */
     bool have_key;
-    segment_t *all, *free; /* of the open store; those without a thread */
+    segment_t *all, *free; /* all of the open store; those that no thread has */
     unsigned count;
-    bool refused; /* no more can be made */
+    bool refused; /* making one has failed: no more are made */
 } segments;
 
 __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
 
-/* ---- a signal handler's records in the middle of another of its thread ----
+/* ---- records of a signal handler that has interrupted another record of its thread ----
  *
- * Only handlers and what they have interrupted meet here, so single instructions are enough. */
+ * Both are on the same thread, so that atomic operations without ordering are enough. */
 
 static bool put_aside(segment_t *segment, const void *fixed, size_t fixed_bytes, const void *rest,
                       size_t rest_bytes)
@@ -52,7 +52,7 @@ static bool put_aside(segment_t *segment, const void *fixed, size_t fixed_bytes,
     return true;
 }
 
-/* Also those that come while it writes. */
+/* Writes the handlers' records, also those that come meanwhile. */
 static void write_aside(segment_t *segment)
 {
     size_t at = 0, end;
@@ -93,7 +93,7 @@ bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, s
     return written;
 }
 
-/* The calling thread's, or NULL. */
+/* The calling thread's segment, or NULL. */
 static segment_t *of_thread(void)
 {
     return (segment_t *)tool_segment_own;
@@ -106,13 +106,14 @@ static void let_go(segment_t *segment, void (*leave)(trace_writer_t *))
     free(segment);
 }
 
-/* A thread ends; its last destructors may still record, and then take a segment again. */
+/* Called when a thread ends. Destructors that run later may still record: the thread then takes a
+ * segment again. */
 static void give_back(void *data)
 {
     segment_t *segment = data;
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* a handler may record, and wants the lock */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* a handler that records would need the lock */
     pthread_mutex_lock(segments.lock);
     tool_segment_own = NULL;
     if (segment->of.retired) {
@@ -165,7 +166,7 @@ bool tool_segment_take(const char *directory, char *why, size_t why_bytes)
     segment_t *segment = segments.free;
     *why = 0;
     if (tool_segment_own)
-        let_go(of_thread(), trace_writer_forget); /* retired, or it would be used */
+        let_go(of_thread(), trace_writer_forget); /* retired: else no other would be asked for */
     if (segment)
         segments.free = segment->next_free;
     else if (!segments.refused)
@@ -194,7 +195,7 @@ static segment_t *take_all(void)
 void tool_segments_close(void)
 {
     for (segment_t *s = segments.free; s; s = s->next_free)
-        s->of.retired = true; /* of nobody: may go at once, like the caller's own */
+        s->of.retired = true; /* no thread has it: it is freed at once, as the caller's own is */
     for (segment_t *s = take_all(), *next; s; s = next) {
         next = s->next;
         if (s->of.retired || (s == of_thread() && !s->of.busy)) {
@@ -207,8 +208,8 @@ void tool_segments_close(void)
     }
 }
 
-/* A signal handler that forks may have interrupted a record: what it goes on with then, in the
- * child, is what the parent writes to the same place. */
+/* A signal handler that forks may have interrupted a record. Its segment is kept: in the child, the
+ * interrupted code goes on and writes the same bytes to the same place as the parent does. */
 void tool_segments_forget(void)
 {
     const segment_t *own_one = of_thread();

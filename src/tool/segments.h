@@ -1,9 +1,9 @@
 /* segments.h - a segment of the store for each thread that records.
  *
- * A record stands in its thread's mapped segment when the call that made it returns: no other
- * thread and no lock lie between. Segments of threads that have ended go to the next that come, so
- * there are as many as threads have recorded at once. What is said to need the lock is called with
- * the sink's lock held. */
+ * A record is in its thread's mapped segment when the call that made it returns, without a lock or
+ * help of another thread. Segments of threads that have ended are given to new threads, so that
+ * there are as many as threads have recorded at once. "Needs the lock" means that the caller holds
+ * the sink's lock. */
 #ifndef CROCPROF_TOOL_SEGMENTS_H
 #define CROCPROF_TOOL_SEGMENTS_H
 
@@ -14,12 +14,12 @@
 
 enum { TOOL_SEGMENTS_MAX = 1024 };
 
-/* What the calling thread needs of its segment; here for the functions below alone. */
+/* What the calling thread needs of its segment; here only for the inline functions below. */
 typedef struct {
     trace_writer_t *writer;
     bool retired;       /* the store is closed */
     bool busy;          /* a record is being written */
-    size_t aside_bytes; /* of records of signal handlers that wait until that is whole */
+    size_t aside_bytes; /* of signal handlers' records, which wait until that record is whole */
 } tool_segment_t;
 
 extern __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
@@ -42,10 +42,10 @@ static inline bool tool_segment_interrupted(void)
     return tool_segment_own && __atomic_load_n(&tool_segment_own->busy, __ATOMIC_RELAXED);
 }
 
-/* Writes what has come meanwhile; the segment is not busy then. */
+/* Writes the records that signal handlers have left meanwhile. The segment must not be busy. */
 void tool_segment_catch_up(tool_segment_t *segment);
 
-/* The record is whole, or given up. */
+/* To be called when the record is whole, or given up. */
 static inline void tool_segment_end(tool_segment_t *segment)
 {
     tool_segment_set_busy(segment, false);
@@ -54,8 +54,8 @@ static inline void tool_segment_end(tool_segment_t *segment)
 }
 
 /* A place in the calling thread's segment for a record of at most `bytes`, to be filled and then
- * committed or abandoned before anything else is put; NULL if there is none. What is not committed
- * is not there. */
+ * committed or abandoned before anything else is put; NULL if there is none. A record that is not
+ * committed is not in the store. */
 static inline void *tool_segment_reserve(size_t bytes)
 {
     tool_segment_t *segment = tool_segment_own;
@@ -77,21 +77,22 @@ static inline void tool_segment_abandon(void)
     tool_segment_end(tool_segment_own);
 }
 
-/* Puts a record into the calling thread's segment, or counts it there as dropped. That of a handler
- * that has interrupted another is written when the other is whole. False if it is dropped, or, with
- * `mine` false, if the thread has no segment: then nothing is counted. */
+/* Puts a record into the calling thread's segment, or counts it there as dropped. If a signal
+ * handler has interrupted another record, its own is written when that one is whole. False if the
+ * record is dropped, or, with *mine false, if the thread has no segment: then nothing is
+ * counted. */
 bool tool_segment_put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes,
                       bool *mine);
 
 /* Gives the thread a segment of the store, a used one or a new one. False if there is none to be
- * had, the first time with a line in `why`, then with none. Needs the lock. */
+ * had: the first time with a line in `why`, later with an empty one. Needs the lock. */
 bool tool_segment_take(const char *directory, char *why, size_t why_bytes);
 
 /* Calls `look` with each segment's writer until it returns false. Needs the lock. */
 void tool_segments_each(bool (*look)(const trace_writer_t *writer));
 
-/* The orderly end. Calls under way may record for a while yet: each thread keeps its mapping until
- * it records again or ends. Needs the lock. */
+/* Closes the segments in order. Calls that are under way may still record: each thread keeps its
+ * mapping until it records again or ends. Needs the lock. */
 void tool_segments_close(void);
 
 /* In a forked child: lets go of the parent's segments. Needs the lock. */

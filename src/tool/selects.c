@@ -11,7 +11,7 @@
 
 enum { BLOCK_KERNELS = 1024, BLOCKS_MAX = 4096 };
 
-/* Runs are numbered when they are launched, and when they begin. */
+/* Runs are numbered twice: when they are launched, and when they begin. */
 typedef enum { LAUNCHED, BEGUN, WHENS } when_t;
 
 typedef struct {
@@ -23,7 +23,7 @@ static struct {
     trace_selection_t selection;
     trace_names_t names;
     kernel_t *kernels[BLOCKS_MAX]; /* blocks by kernel id; set once, never taken back */
-    pthread_mutex_t lock;          /* of setting them */
+    pthread_mutex_t lock;          /* taken to set a block */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool tool_selects_read(char *why, size_t why_bytes)
@@ -67,7 +67,7 @@ void tool_selects_kernel(
     __atomic_store_n(&kernel->known, true, __ATOMIC_RELEASE);
 }
 
-/* Counted in turn, so that iterations mean the same whichever agent a kernel runs on. */
+/* Runs of a kernel are numbered through all agents. */
 static bool selects(uint64_t id, when_t when)
 {
     kernel_t *kernel = find_kernel(id, false);

@@ -1,8 +1,8 @@
 /* selects.h - which dispatches are measured: kernels by name, and of each kernel some of its runs.
  *
- * Shared by what counts and what traces, of which one is asked for at a time, and by counts of
- * instructions, which may stand beside them and number a kernel's runs for themselves. Lookups in
- * tables that only grow, one atomic count per kernel, no lock. */
+ * Counters and thread traces use this, only one of them at a time, and so do counts of
+ * instructions, which can be on beside them and number a kernel's runs by themselves. Answers come
+ * from tables that only grow, with one atomic count per kernel, without a lock. */
 #ifndef CROCPROF_TOOL_SELECTS_H
 #define CROCPROF_TOOL_SELECTS_H
 
@@ -16,12 +16,12 @@ bool tool_selects_read(char *why, size_t why_bytes);
 void tool_selects_kernel(
     const rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t *kernel);
 
-/* At a launch of the kernel, which counts as one of its runs. */
+/* Whether a launch of the kernel is measured. The call counts as one of the kernel's runs. */
 bool tool_selects(uint64_t kernel_id);
-/* The same when it begins on the software GPU. */
+/* The same for a kernel that begins on the software GPU; these runs are numbered apart. */
 bool tool_selects_begun(uint64_t kernel_id);
 
-/* Runs count from the start. */
+/* Numbers runs from the start again. */
 void tool_selects_again(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* sink.c - see sink.h. Opening, metadata, fork; how a record is made stands in records.c, where a
- * thread writes it in segments.c. */
+/* sink.c - see sink.h. Opening, metadata, fork. records.c makes a record, segments.c has the
+ * segment to which a thread writes it. */
 #include "tool/sink.h"
 
 #include <errno.h>
@@ -36,9 +36,9 @@
 enum { ROW_WORDS = (TRACE_OPERATION_MAX + 1) / 64 };
 
 static struct {
-    pthread_mutex_t lock; /* of all but what goes to a thread's segment */
-    sigset_t signals;     /* that its holder had blocked before */
-    pid_t pid;            /* that opened the store; 0 before and after */
+    pthread_mutex_t lock; /* guards all but the threads' segments */
+    sigset_t signals;     /* blocked by the lock's holder before it took the lock */
+    pid_t pid;            /* the process that opened the store; 0 if none is open */
     char directory[PATH_MAX];
     char own_run[PATH_MAX];        /* the run directory, if this process has made it; else "" */
     trace_writer_t *meta, *shared; /* shared: counters, and records of threads without a segment */
@@ -51,7 +51,8 @@ static struct {
     uint64_t *signatures_written[TRACE_KIND_MAX + 1];
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* No signal handler runs with the lock held: it may record, and would wait for itself. */
+/* Signals are blocked while the lock is held: a handler that records would wait for the lock for
+ * ever. */
 static void lock_sink(void)
 {
     sigset_t all, before;
@@ -81,8 +82,8 @@ bool tool_sink_is_mine(void)
     return sink.pid && sink.pid == getpid();
 }
 
-/* A full disk is told once in the program's stderr; the store's headers say it too. With the lock
- * held. Returns false once it is told. */
+/* Reports a failure, such as a full disk, once on the program's stderr; the store's headers have
+ * it, too. With the lock held. Returns false once it has been reported. */
 static bool tell_failure_of(const trace_writer_t *writer)
 {
     const char *failure = writer ? trace_writer_failure(writer) : NULL;
@@ -107,8 +108,8 @@ static void put_info(const char *key, const char *value)
     trace_writer_put_texts(sink.meta, &head, sizeof(head), texts, 2);
 }
 
-/* Output directory and name of this process. They were checked by rocprofv3, but a variable of
- * this process may still spoil them; then the plain defaults do. */
+/* Output directory and name of this process. rocprofv3 has checked them, but in this process a
+ * variable that they use may have a value that makes them invalid; then the defaults are taken. */
 static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], char name[PATH_MAX])
 {
     char why[PATH_MAX];
@@ -130,8 +131,8 @@ static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], cha
     }
 }
 
-/* Where the run directory is: told by rocprofv3, or below the output directory when the library
- * was loaded without it. */
+/* Finds the run directory: the one that rocprofv3 names, or one below the output directory if the
+ * library was loaded without rocprofv3. */
 static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH_MAX], char *why,
                      size_t why_bytes)
 {
@@ -142,7 +143,7 @@ static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH
         return true;
     }
     const char *base = temporary && *temporary ? temporary : output;
-    if (*base != '/') base = keys->cwd; /* files go to a stream */
+    if (*base != '/') base = keys->cwd; /* the output is stdout or stderr, not a directory */
     if (*base != '/') {
         snprintf(why, why_bytes, "no output directory is known");
         return false;
@@ -226,7 +227,7 @@ static void clear_bits(uint64_t *bits, size_t words)
         __atomic_store_n(&bits[i], 0, __ATOMIC_RELAXED);
 }
 
-/* The memory stays: threads that record late may look into it. */
+/* The bits are cleared, not freed: threads that record late may look at them. */
 static void forget_names(void)
 {
     clear_bits(sink.kinds_written, sizeof(sink.kinds_written) / sizeof(*sink.kinds_written));
@@ -272,13 +273,13 @@ fail:
     base_error("nothing is traced: %s", why);
     trace_writer_close(sink.meta);
     sink.meta = NULL;
-    if (*sink.directory) trace_remove(sink.directory); /* holds nothing that is not told here */
+    if (*sink.directory) trace_remove(sink.directory); /* the message below says all it could */
     trace_keys_free(keys);
     return false;
 }
 
-/* Agents, code objects with their files, kernels, counters and texts that the parent knew are the
- * child's as well. */
+/* Copies to a child's store the agents, code objects with their files, kernels, counters and texts
+ * of the parent's. */
 static void copy_metadata(const char *from)
 {
     char path[PATH_MAX + 16], why[PATH_MAX + 128];
@@ -301,8 +302,7 @@ static void copy_metadata(const char *from)
     trace_reader_close(r);
 }
 
-/* With the lock held: is there a store to write to? What a forked child has to say first opens a
- * store of its own. */
+/* With the lock held: is there a store to write to? In a forked child, the first call opens one. */
 static bool ready(void)
 {
     if (!sink.pid) return false;
@@ -342,7 +342,7 @@ static void set_bit(uint64_t *bits, uint32_t index)
     __atomic_fetch_or(&bits[index / 64], UINT64_C(1) << index % 64, __ATOMIC_RELEASE);
 }
 
-/* Once `put` has written what the bit stands for, no thread asks for it again. */
+/* Unless the bit is set, calls `put`, which writes what the bit stands for, and then sets it. */
 static void put_once(uint64_t *bits, uint32_t index, trace_head_t head,
                      void (*put)(trace_head_t head))
 {
@@ -351,7 +351,8 @@ static void put_once(uint64_t *bits, uint32_t index, trace_head_t head,
     set_bit(bits, index);
 }
 
-/* Bits of a kind's operations; without memory for them a name is lost. With the lock held. */
+/* The bits of a kind's operations, made if they are not there; NULL without memory: then names are
+ * missing in the store. With the lock held. */
 static uint64_t *row_of(uint64_t *rows[], uint32_t kind)
 {
     uint64_t *row = rows[kind];
@@ -404,7 +405,7 @@ static int add_argument(rocprofiler_buffer_tracing_kind_t kind,
     return ++s->record.count == TRACE_ARGUMENTS_MAX;
 }
 
-/* Of an operation whose bit is not set yet. */
+/* Puts the signature of an operation into the store, unless its bit is set. */
 static void keep_signature(const signature_t *s)
 {
     uint32_t kind = trace_kind(s->record.head), operation = trace_operation(s->record.head);
@@ -430,7 +431,7 @@ static signature_t signature_of(trace_head_t head)
                                         sizeof(trace_signature_t))};
 }
 
-/* Types and names of a call's arguments. */
+/* Puts the types and names of a call's arguments into the store, once for each operation. */
 static void put_signature(trace_head_t head, const rocprofiler_record_header_t *from)
 {
     signature_t s = signature_of(head);
@@ -476,8 +477,8 @@ static int put_buffer_operation(rocprofiler_buffer_tracing_kind_t kind,
     return 0;
 }
 
-/* JSON files list all kinds and operations, used or not: their places are the numbers, which may
- * have gaps. With the lock held. */
+/* JSON files list all kinds and operations, used or not, since a number stands for a place in the
+ * list. With the lock held. */
 static void put_all_names(void)
 {
     if (!tool_formats_want("json")) return;
@@ -508,8 +509,8 @@ static bool has_names(trace_head_t head)
            tool_thread_known(trace_thread(head));
 }
 
-/* Heads that the thread has last found to have names, by kind and operation: it begins with each
- * store anew, since it needs a segment of that. */
+/* A cache: heads whose names the thread has lately found in the store, by kind and operation. It is
+ * emptied when the thread takes a segment of another store. */
 enum { NAMED = 32 };
 static __thread trace_head_t named[NAMED] __attribute__((tls_model("initial-exec")));
 
@@ -517,7 +518,8 @@ static __thread trace_head_t named[NAMED] __attribute__((tls_model("initial-exec
 static bool begin_thread(void)
 {
     char why[PATH_MAX + 128];
-    if (tool_segment_interrupted()) return true; /* whose store is being closed */
+    if (tool_segment_interrupted())
+        return true; /* the interrupted record's store is being closed */
     memset(named, 0, sizeof(named));
     lock_sink();
     bool open = ready();
@@ -550,7 +552,7 @@ static bool need_thread(void)
     return __builtin_expect(tool_segment_mine(), 1) || begin_thread();
 }
 
-/* The longer way: records in two parts, threads without a segment, full disks. */
+/* The slow path: records in two parts, threads without a segment, full disks. */
 static void put(const void *fixed, size_t fixed_bytes, const void *rest, size_t rest_bytes)
 {
     bool mine;
@@ -573,7 +575,7 @@ static void count_cut(uint64_t texts)
     unlock_sink();
 }
 
-/* The shortest way, of nearly all records. False: nothing is done. */
+/* The fast path, which nearly all records take. False: nothing has been done. */
 static inline __attribute__((always_inline)) bool put_call(const rocprofiler_record_header_t *from)
 {
     if (!tool_record_is_call(from) || !tool_segment_mine()) return false;
@@ -771,10 +773,10 @@ void tool_sink_close(bool ends)
 {
     runtimes_t runtimes = {0};
     if (!tool_sink_is_mine()) return;
-    dl_iterate_phdr(add_runtime, &runtimes); /* outside the lock: it takes the loader's */
+    dl_iterate_phdr(add_runtime, &runtimes); /* takes the loader's lock, so not under the sink's */
     lock_sink();
     put_info(TRACE_INFO_RUNTIMES, runtimes.text);
-    tool_threads_alive(put_thread); /* they may have got their names late */
+    tool_threads_alive(put_thread); /* once more: threads may have got their names late */
     sink.pid = 0;
     tool_segments_close();
     trace_writer_close(sink.shared);

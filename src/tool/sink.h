@@ -1,9 +1,9 @@
 /* sink.h - the store of this process: opened once, fed by the SDK's callbacks, closed at the end.
  *
  * Records go to a segment of their thread, without a lock (segments.h); metadata, counters and the
- * records of threads for which no segment can be had are written under the sink's lock. In a forked
- * child the parent's store is let go, and the first record of the child opens a store of its own
- * that begins with the parent's metadata. */
+ * records of threads for which no segment can be had are written under the sink's lock. A forked
+ * child leaves the parent's store alone; the child's first record opens a store of its own,
+ * which begins with the parent's metadata. */
 #ifndef CROCPROF_TOOL_SINK_H
 #define CROCPROF_TOOL_SINK_H
 
@@ -19,12 +19,13 @@
  * traced then. */
 bool tool_sink_open(void);
 
-/* What began before this time (ns of the SDK's clock) is filtered: it belongs to no store, or to
- * one that is closed. Before anything is recorded into the store. */
+/* Records of what began before this time (ns of the SDK's clock) are left out: they belong to no
+ * store, or to one that is closed. To be called before anything is recorded into the store. */
 void tool_sink_from(uint64_t ns);
 
-/* What the SDK delivers, each thread its own, and how many records it lost before. In the mapping
- * of a segment, or counted as dropped, when this returns. Any thread. */
+/* Takes records that the SDK delivers, on the thread that made them, and the number of records that
+ * it lost before. When this returns, they are in the mapping of a segment, or counted as dropped.
+ * Any thread. */
 void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost);
 
 /* A marker, likewise. */
@@ -37,10 +38,10 @@ void tool_sink_call(const trace_call_t *call, const tool_values_t *values,
 void tool_sink_fact(const void *record, size_t bytes, const char *const *texts, size_t count);
 void tool_sink_rows(const trace_table_t *table, const uint64_t *numbers);
 
-/* The number of a text. Any thread. */
+/* The number of a text, which is put into the store if it is new. Any thread. */
 uint32_t tool_sink_text(const char *text);
 
-/* All texts, into a store that was opened after they had got their numbers. */
+/* Puts all texts into a store that was opened after they had got their numbers. */
 void tool_sink_texts_again(void);
 
 /* The counters of a dispatch, `record->count` values. Any thread. */
@@ -52,9 +53,9 @@ void tool_sink_readings(const trace_readings_t *record, const trace_reading_t *s
 void tool_sink_filtered(uint64_t count);
 void tool_sink_lost(uint64_t count);
 
-/* Marks the orderly end. Records that come later are not written. `ends`: the program is at its
- * end, and files of a run that rocprofv3 has not begun are made now; else it is told how they are
- * made. */
+/* Closes the store in order. Records that come later are not written. `ends`: the program ends.
+ * Then, if the run was not begun by rocprofv3, its files are made now; without `ends`, a message
+ * says how to make them. */
 void tool_sink_close(bool ends);
 
 /* Path of a file in the store; false if there is none to write to. Any thread. */

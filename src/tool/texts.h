@@ -1,7 +1,7 @@
 /* texts.h - numbers for texts: the same text has the same number.
  *
- * Apart because looking a text up takes no lock, so that threads that set the same markers do not
- * wait for each other. Texts are kept until the process ends, up to a number of them. */
+ * Looking a text up takes no lock, so that threads which set the same markers do not
+ * wait for each other. Texts are kept until the process ends, up to TOOL_TEXTS_MAX. */
 #ifndef CROCPROF_TOOL_TEXTS_H
 #define CROCPROF_TOOL_TEXTS_H
 
@@ -11,11 +11,11 @@
 /* Number of a text that was added, 0 if it was not. Any thread, no lock. */
 uint32_t tool_text_find(const char *text);
 
-/* A new number, never 0. The text is kept unless memory or TOOL_TEXTS_MAX is used up: then the same
- * text gets another number the next time. Under a lock of the caller's. */
+/* A new number, never 0. The text is kept unless memory or a limit is used up: then the same text
+ * gets another number the next time. The caller holds a lock. */
 uint32_t tool_text_add(const char *text);
 
-/* All that are kept. Under the same lock. */
+/* Calls back for each text that is kept. The caller holds the same lock. */
 void tool_texts_each(void (*call)(uint32_t number, const char *text));
 
 enum { TOOL_TEXTS_MAX = 1 << 18, TOOL_TEXT_BYTES_MAX = 64 << 20 };

@@ -19,7 +19,7 @@ typedef struct table {
 
 static table_t *current;
 
-/* Where the thread is, or would be. */
+/* The thread's place in the table, or the free one for it. */
 static uint32_t *place(table_t *t, uint32_t tid)
 {
     for (size_t at = tid;; at++) {

@@ -1,7 +1,7 @@
 /* threads.h - which threads have been seen, and what they are called.
  *
- * Apart because it reads /proc, which nothing else of the tool does. One thread at a time, but
- * where it says otherwise. */
+ * Names come from /proc. Only one thread at a time may call these functions, except where a comment
+ * says otherwise. */
 #ifndef CROCPROF_TOOL_THREADS_H
 #define CROCPROF_TOOL_THREADS_H
 

@@ -1,7 +1,8 @@
 /* tool.c - rocprofv3's tool library: reads ROCPROF_* and asks the SDK for the services wanted.
  *
- * Uses the public SDK alone, as any tool would. A new service is a row of `services` and, where its
- * records are new, a form in records.c. Runs inside the program: it reports and goes on. */
+ * It uses only the public SDK, as any tool would. A new service is a row of `services` and, if its
+ * records are new, a form in records.c. It runs inside the program: errors are reported, and the
+ * program goes on. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ enum { BUFFER_BYTES = 4096, BUFFER_WATERMARK = 0 };
 
 static const struct {
     const char *variable;
-    rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* 0: there is none */
-    rocprofiler_callback_tracing_kind_t seen;               /* where arguments are seen then */
+    rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* with_arguments 0: there is none */
+    rocprofiler_callback_tracing_kind_t seen; /* then callbacks of this kind have them */
 } services[] = {
     {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0, 0},
     {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0, 0},
@@ -76,7 +77,7 @@ static const struct {
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 
-/* Counts of instructions are nothing without the sizes of what was launched. */
+/* Kernels are also traced for counts of instructions, which need the sizes of what was launched. */
 static bool traces_kernels(void)
 {
     return base_env_bool("ROCPROF_KERNEL_TRACE", false) || tool_streaming_wanted() ||
@@ -149,7 +150,8 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Without a driver there are none, which the SDK reports; API calls are traced all the same. */
+/* Without a driver there are no agents, which the SDK reports; API calls are traced all the
+ * same. */
 static void query_agents(bool again)
 {
     rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
@@ -161,7 +163,7 @@ static void query_agents_again(void)
     query_agents(true);
 }
 
-/* What is traced, and may be paused by the program; what always runs. */
+/* `traced` may be paused by the program; `always` is never stopped. They may be the same. */
 typedef struct {
     rocprofiler_context_id_t traced, always;
 } contexts_t;
@@ -171,7 +173,7 @@ static bool make_contexts(contexts_t *c, tool_markers_t markers)
     static const char what[] = "making a context";
     if (!done(rocprofiler_create_context(&c->traced), what)) return false;
     c->always = c->traced;
-    /* kernels have names before the first of an attachment is launched */
+    /* at an attachment, names of kernels are collected before the traced context starts */
     if (markers.trace || markers.ranges || markers.selected || tool_attach_is() ||
         tool_windows_wanted()) {
         c->always.handle = 0;
@@ -208,7 +210,7 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
             "kernel names");
 }
 
-/* Callbacks of what the records are of, by their name. */
+/* Finds the callback kind with the same name as a buffered kind. */
 static bool find_callbacks(rocprofiler_buffer_tracing_kind_t of,
                            rocprofiler_callback_tracing_kind_t *found)
 {
@@ -223,7 +225,8 @@ static bool find_callbacks(rocprofiler_buffer_tracing_kind_t of,
     return false;
 }
 
-/* The same, and markers, so that what the SDK does for it can be measured alone. */
+/* Asks for the same services, and markers, but ignores what comes: the cost of the SDK is measured
+ * alone. */
 static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffer, bool markers)
 {
     const bool callbacks = tool_benchmark() == TOOL_BENCHMARK_CALLBACKS;
@@ -248,7 +251,7 @@ static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffe
         done(tool_benchmark_count(c->traced), "the profile");
 }
 
-/* Streams and ranges of what is launched, where anything launched is recorded. */
+/* Records streams and ranges of launches, if any launches are recorded. */
 static void add_origins(const contexts_t *c)
 {
     bool launches = traces_kernels() || tool_counting_wanted() ||
@@ -266,7 +269,7 @@ static void start_contexts(const contexts_t *c, tool_markers_t markers)
     static const char what[] = "starting the trace";
     if (tool_benchmark() == TOOL_BENCHMARK_CONTEXTS) return;
     if (c->always.handle != c->traced.handle) done(rocprofiler_start_context(c->always), what);
-    if (markers.selected) return; /* the program does it */
+    if (markers.selected) return; /* the program starts the traced context */
     if (tool_windows_wanted()) {
         tool_windows_start(c->traced);
         return;
@@ -309,7 +312,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
                                                  .agents = query_agents_again});
     if (tool_flush_start(buffer, late ? tool_attach_look : NULL) != 0)
         base_warning(TOOL_FLUSH_FAILURE);
-    /* the signals of a program that runs are its own */
+    /* a program that runs already keeps its signals */
     tool_leave_watch(!late && base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
     start_contexts(&contexts, markers);
     return 0;

@@ -22,9 +22,9 @@ static struct {
     rocprofiler_context_id_t context;
     period_t *periods;
     size_t count;
-    uint64_t now; /* CLOCK_MONOTONIC: when the step that is awaited began */
+    uint64_t now; /* CLOCK_MONOTONIC: when the current step began */
     pthread_t thread;
-    pid_t pid; /* whose thread it is; 0: nobody's */
+    pid_t pid; /* the process that the thread belongs to; 0: there is no thread */
     sem_t wake;
     bool stop;
 } windows;
@@ -61,7 +61,8 @@ static bool read_periods(const char *list)
     return true;
 }
 
-/* False if the end comes first. Steps follow each other without drift. */
+/* Waits for the end of a step of `ns`, counted from the end of the one before, so that times do not
+ * drift. False if the thread is to end. */
 static bool await(uint64_t ns)
 {
     windows.now += ns;
@@ -89,7 +90,7 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* The program's signals stay the program's threads' business. */
+/* All signals are blocked in the new thread: the program's own threads handle them. */
 static bool start(void)
 {
     struct timespec now;
@@ -107,7 +108,7 @@ static bool start(void)
     return !error;
 }
 
-/* The thread stayed behind, perhaps inside a window. */
+/* fork() does not copy the thread, and the context may be running. */
 static void in_child(void)
 {
     if (!windows.pid) return;
