@@ -10,8 +10,8 @@
  * while the runtime is up. Tools do not see the call, since it uses the saved tables. */
 hsa_status_t hsax_host_allocate(hsa_agent_t gpu, size_t bytes, void **memory);
 
-/* Memory of the GPU itself. The host may be unable to access it, but hsa_memory_copy() is not. It
- * is freed by hsax_host_free(), too. */
+/* Memory of the GPU itself, which the host may have to access by hsa_memory_copy(). It is freed by
+ * hsax_host_free(), too. */
 hsa_status_t hsax_device_allocate(hsa_agent_t gpu, size_t bytes, void **memory);
 
 /* Frees memory of both kinds; NULL is allowed. */
