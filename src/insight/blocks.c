@@ -1,5 +1,6 @@
-/* blocks.c - see blocks.h. Dominators by Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
- * Algorithm"); a loop is what leads to a branch back to a block that dominates it. */
+/* blocks.c - see blocks.h. Dominators are found as by Cooper, Harvey and Kennedy ("A Simple, Fast
+ * Dominance Algorithm"). A loop has a header, which dominates the blocks that branch back to it,
+ * and all blocks from which these are reached without passing the header. */
 #include "insight/blocks.h"
 
 #include <stdlib.h>
@@ -13,11 +14,11 @@ enum { BLOCKS_MAX = 20000, NONE = UINT32_MAX };
 
 typedef struct {
     size_t first, count;  /* instructions */
-    uint32_t next[2];     /* blocks, NONE */
+    uint32_t next[2];     /* blocks that it leads to, or NONE */
     uint32_t order;       /* in reverse postorder; NONE: not seen yet */
     uint32_t dominator;   /* a block; itself for an entry */
     uint32_t into, leads; /* edges[into .. into + leads): blocks that lead here */
-    uint32_t loop, mark;  /* smallest loop's header; the loop looked at last */
+    uint32_t loop, mark;  /* smallest loop's header; the loop that was looked at last */
     size_t loop_size;
 } block_t;
 
@@ -60,7 +61,8 @@ static bool runs_on(const ins_step_t *s)
     return s->falls && s[1].address == s->address + s->bytes;
 }
 
-/* Leaders have their own address as block, then all of a block have its. */
+/* Sets each instruction's `block`: first those of the leaders, which begin blocks, to their own
+ * address, then the others to their leader's. */
 static void find_leaders(graph_t *g)
 {
     uint64_t block = 0;
@@ -115,7 +117,7 @@ static void link_blocks(graph_t *g)
     }
 }
 
-/* Who leads to whom, the other way round. */
+/* Fills in `edges`: for each block, the blocks that lead to it. */
 static void link_back(graph_t *g)
 {
     uint32_t at = 0;
@@ -158,7 +160,8 @@ static void walk_from(graph_t *g, uint32_t entry)
     }
 }
 
-/* Entries: the first block, those that nothing leads to, then what was not come to from these. */
+/* Walks from the first block, then from blocks that nothing leads to, then from those that have not
+ * been reached. */
 static void sort_blocks(graph_t *g)
 {
     if (g->block_count) walk_from(g, 0);
@@ -177,7 +180,7 @@ static void sort_blocks(graph_t *g)
     }
 }
 
-/* The block that both are below; NONE: only what is outside the function. */
+/* The nearest block that dominates both; NONE: no block does. */
 static uint32_t common(const graph_t *g, uint32_t a, uint32_t b)
 {
     while (a != b) {
@@ -189,7 +192,8 @@ static uint32_t common(const graph_t *g, uint32_t a, uint32_t b)
     return a;
 }
 
-/* True if something changed. A block that two entries lead to is one itself. */
+/* Improves a block's dominator; true if it has changed. A block that is reached from two entries
+ * without a common dominator counts as an entry itself. */
 static bool improve(graph_t *g, uint32_t b)
 {
     block_t *k = &g->blocks[b];
@@ -225,7 +229,8 @@ static bool dominates(const graph_t *g, uint32_t above, uint32_t b)
     return b == above;
 }
 
-/* Blocks from which the ends of the loop are come to without its header: into the stack. */
+/* Collects in the stack the blocks from which the loop's branches back are reached without passing
+ * its header. */
 static uint32_t collect(graph_t *g, uint32_t header)
 {
     uint32_t count = 0;

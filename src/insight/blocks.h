@@ -1,7 +1,7 @@
 /* blocks.h - basic blocks and loops of the code that was executed.
  *
- * Found in the instructions alone: what was never executed has no part in it, so it needs neither
- * the code object nor line tables. */
+ * They are found from the executed instructions alone, without the code object and its line tables:
+ * code that was never executed does not take part. */
 #ifndef CROCPROF_INSIGHT_BLOCKS_H
 #define CROCPROF_INSIGHT_BLOCKS_H
 
@@ -12,20 +12,20 @@
 typedef struct {
     uint64_t address;
     uint32_t bytes;
-    bool branches, falls; /* may go to `target`; may go on behind it */
+    bool branches, falls; /* may branch to `target`; may go on with the instruction behind it */
     uint64_t target;
-    /* found: addresses of the block's first instruction and of that of the innermost loop, if the
-     * depth is not 0 */
+    /* found by ins_blocks_find(): address at which the basic block begins and, if the depth is not
+     * 0, the innermost loop */
     uint64_t block, loop;
-    uint32_t depth; /* loops that it is in */
+    uint32_t depth; /* number of loops that the instruction is in */
 } ins_step_t;
 
-/* Where the words of an instruction lead. */
+/* Sets `branches`, `falls` and `target` from the words of the instruction. */
 void ins_step_decode(ins_step_t *step, const uint32_t *words, uint32_t n_words);
 
-/* Finds the blocks and loops of one function, whose instructions are sorted by address; it is
- * entered at the first, and wherever nothing leads to. False without memory, nothing is found then.
- * Of functions with too many blocks to look at, the loops are not found. */
+/* Finds the blocks and loops of one function, whose instructions are sorted by address. Its entries
+ * are the first instruction and the blocks that no other block leads to. False without memory: then
+ * nothing is found. If the function has too many blocks to look at, loops are not found. */
 bool ins_blocks_find(ins_step_t *steps, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* instructions.c - see instructions.h. Rows of the store, added up; what they mean is join.c's. */
+/* instructions.c - see instructions.h. Reads and adds up rows of the store; join.c finds out what
+ * they mean. */
 #include "insight/instructions.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static void add(softgpu_instruction_counts_t *to, const softgpu_instruction_coun
         ((uint64_t *)to)[k] += ((const uint64_t *)from)[k];
 }
 
-/* Rows that were read one after the other of the same instruction become one. */
+/* Adds up neighbouring rows of the same instruction. */
 static void join(ins_set_t *set)
 {
     size_t kept = 0;
@@ -86,7 +87,7 @@ static bool read_rows(const out_model_t *m, ins_set_t *set)
     return true;
 }
 
-/* The last row of the whole says. */
+/* The last row of kernel 0 says it (trace/instructions.h). */
 bool ins_unfinished(const out_model_t *m)
 {
     bool unfinished = false;
@@ -99,7 +100,7 @@ bool ins_unfinished(const out_model_t *m)
 
 typedef struct {
     ins_kernel_t of;
-    uint64_t told; /* how many were told before */
+    uint64_t told; /* number of rows that came before */
 } told_t;
 
 static int by_id(const ins_kernel_t *x, const ins_kernel_t *y)
@@ -115,7 +116,7 @@ static int by_id_and_time(const void *a, const void *b)
     return ids ? ids : (x->told > y->told) - (x->told < y->told);
 }
 
-/* The rows of kernels; of the whole is kept what was counted. */
+/* Reads the rows of kernels. Of the rows of kernel 0, the level and what is summed by are kept. */
 static size_t read_told(const out_model_t *m, ins_set_t *set, told_t *told)
 {
     size_t n = 0;
@@ -139,8 +140,7 @@ static size_t read_told(const out_model_t *m, ins_set_t *set, told_t *told)
     return n;
 }
 
-/* Numbers of a kernel are told anew with each of its code objects that goes: the last ones count.
- */
+/* A kernel's numbers are written anew whenever a code object is unloaded: the last row counts. */
 static bool read_kernels(const out_model_t *m, ins_set_t *set)
 {
     uint64_t rows = 0;

@@ -1,7 +1,7 @@
 /* instructions.h - the instructions that were counted: their text, function, source line, counts.
  *
- * Read whole from a process's model; its size follows from the code that ran, not from the length
- * of the run. Sources need nothing but the object's own line tables. */
+ * They are read whole from a process's model, whose size depends on the code that ran, not on the
+ * length of the run. Source lines come from the code object's line tables. */
 #ifndef CROCPROF_INSIGHT_INSTRUCTIONS_H
 #define CROCPROF_INSIGHT_INSTRUCTIONS_H
 
@@ -22,11 +22,11 @@ enum { INS_TEXT_BYTES = 96, INS_INLINED_MAX = 256 /* functions within each other
 typedef struct {
     uint64_t kernel, object, address; /* ids; of the code object's file */
     uint64_t group;                   /* ins_set_t.by */
-    const char *range;                /* that it stands for, "" where it does not */
+    const char *range;                /* the ROCTx range, if `group` stands for one; else "" */
     uint32_t words[3], n_words;
     softgpu_instruction_counts_t counts;
     char text[INS_TEXT_BYTES];   /* as LLVM writes it */
-    const char *function, *file; /* "" where nothing says; as long as the set */
+    const char *function, *file; /* "" if not known; they live as long as the set */
     uint32_t line;               /* 0: not known */
     /* the functions that it was inlined from, as dis_object_inlined has them */
     const dis_inlined_t *inlined;
@@ -45,9 +45,9 @@ typedef struct {
 /* What is known of the code of a kernel whose instructions were counted. */
 typedef struct {
     uint64_t kernel, object;
-    const char *gpu, *file; /* "" where nothing says */
+    const char *gpu, *file; /* "" if not known */
     uint32_t line;
-    bool noted; /* by the compiler: the numbers are there */
+    bool noted; /* the compiler's notes of the kernel were found */
     dis_kernel_t notes;
 } ins_code_facts_t;
 
@@ -63,13 +63,13 @@ typedef struct {
     uint64_t by;    /* trace_counted_by_t: what instructions and kernels are summed by */
     ins_code_facts_t *facts; /* by kernel */
     size_t fact_count;
-    ins_code_t *codes; /* join.c's own, what texts and chains lie in */
+    ins_code_t *codes; /* join.c's: the objects that own texts and lists of inlined functions */
     size_t code_count;
     void **kept;
     size_t kept_count;
 } ins_set_t;
 
-/* Reads what a store has of them, possibly nothing. 0, or -1 with a line in `why`. */
+/* Reads the counted instructions of a store, possibly none. 0, or -1 with a line in `why`. */
 int ins_load(const out_model_t *model, const char *store, ins_set_t *set, char *why,
              size_t why_bytes);
 void ins_free(ins_set_t *set);
@@ -80,12 +80,12 @@ const ins_code_facts_t *ins_facts_of(const ins_set_t *set, uint64_t kernel);
 /* The model's clocks of the waves that executed it: issue, waits and stalls. */
 uint64_t ins_clocks(const softgpu_instruction_counts_t *n);
 
-/* A copy of what will live as long as the set; NULL without memory. */
+/* A copy of the data that lives as long as the set; NULL without memory. */
 void *ins_keep(ins_set_t *set, const void *data, size_t bytes);
 
-/* Whether the store has any. */
+/* Whether the store has counted instructions. */
 bool ins_any(const out_model_t *model);
-/* The process was killed before it had written them. */
+/* Whether the process was killed before it had written them all. */
 bool ins_unfinished(const out_model_t *model);
 
 #endif

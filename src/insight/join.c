@@ -1,6 +1,6 @@
-/* join.c - what the instructions of a set are. The text is softgpu's disassembler's, made of the
- * words that were executed, and blocks and loops follow from these: they need neither the code
- * object nor a library. Lines, functions and facts are the code object's, if it was kept. */
+/* join.c - see join.h. softgpu's disassembler makes the texts from the words that were executed,
+ * and blocks and loops follow from these words, too: they need neither the code object nor a
+ * library. Lines, functions and facts come from the code object, if it was kept. */
 #include "insight/join.h"
 
 #include <limits.h>
@@ -46,7 +46,8 @@ void *ins_keep(ins_set_t *set, const void *data, size_t bytes)
     return copy;
 }
 
-/* Neighbours mostly come from the same functions. */
+/* Neighbouring instructions mostly come from the same inlined functions: then they share the
+ * list. */
 static bool join_inlined(ins_set_t *set, ins_instruction_t *i, const ins_instruction_t *last,
                          dis_object_t *object)
 {
@@ -81,7 +82,7 @@ static bool describe(ins_set_t *set, ins_instruction_t *i, const ins_instruction
     return true;
 }
 
-/* Names are those of one object's symbols, if both objects are the same. */
+/* In one object, the same function has the same pointer as its name. */
 static bool same_function(const ins_instruction_t *a, const ins_instruction_t *b)
 {
     return a->kernel == b->kernel && a->group == b->group && a->object == b->object &&
@@ -128,7 +129,8 @@ static const dis_symbol_t *find_symbol(const dis_object_t *object, const char *n
     return NULL;
 }
 
-/* Its first instruction may come from what was inlined there. */
+/* Finds the kernel's line. Its first instruction may be that of an inlined function: then the
+ * outermost frame has it. */
 static void find_kernel_line(ins_code_facts_t *f, dis_object_t *object, uint64_t address)
 {
     dis_inlined_t list[INS_INLINED_MAX];
@@ -151,7 +153,8 @@ static void describe_kernel(ins_code_facts_t *f, const char *name, dis_object_t 
     dis_object_parameters(object, symbol->address, &f->notes);
 }
 
-/* Kernels are sorted by id, once for each of their groups. */
+/* Makes the facts of each kernel. The set's kernels are sorted by id; a kernel with several groups
+ * comes several times. */
 static bool describe_kernels(ins_set_t *set, const out_model_t *m, const char *store)
 {
     set->facts = calloc(set->kernel_count + 1, sizeof(*set->facts));

@@ -1,8 +1,8 @@
 /* occupancy.c - see occupancy.h.
  *
- * A GPU is a row of a table; one limit is one function of it. The rules are those of the hardware's
- * placement: what a wave takes is rounded up to granules, a workgroup sits whole on one unit, and
- * its waves are spread over the SIMDs. */
+ * A GPU is a row of a table; each limit has a function. The rules are those by which hardware
+ * places waves: what a wave takes is rounded up to granules, a workgroup is whole on one compute
+ * unit, and its waves are spread over the SIMDs. */
 #include "insight/occupancy.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 enum { WAVE_ITEMS = 64, SIMDS = 4 };
 
-/* Sizes of a SIMD, and of a compute unit. Barriers: workgroups of more than one wave that a unit
- * holds. Unified: AGPRs lie behind the VGPRs in one file, from a multiple of four on.
+/* Sizes of a SIMD, and of a compute unit. `barriers`: workgroups of more than one wave that a unit
+ * holds. `unified`: AGPRs are behind the VGPRs in one register file, from a multiple of four on.
  * Sources: LLVM's user guide for AMDGPU, AMD's manuals of the instruction sets. */
 typedef struct {
     char name[8];
@@ -66,7 +66,7 @@ static uint64_t vgprs_of(const gpu_t *g, const ins_resources_t *r)
     return up(both ? both : 1, g->vgpr_granule);
 }
 
-/* Waves of a unit in whole workgroups, if each SIMD holds so many. */
+/* Waves that a unit holds in whole workgroups, if each SIMD can hold `simd_waves`. */
 static uint32_t whole_groups(uint64_t simd_waves, const gpu_t *g, uint32_t group)
 {
     const uint32_t waves = simd_waves < g->waves ? (uint32_t)simd_waves : g->waves;
@@ -93,7 +93,8 @@ static uint32_t simd_waves(uint32_t unit_waves)
     return (unit_waves + SIMDS - 1) / SIMDS;
 }
 
-/* One wave more on each SIMD if there are slots for it, else one workgroup more on the unit. */
+/* Sets the next step up: one wave more on each SIMD if there are slots for it, else one workgroup
+ * more on the unit. */
 static void fill_next(const gpu_t *g, ins_occupancy_t *o)
 {
     const uint32_t group = o->group_waves;
@@ -121,7 +122,7 @@ ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
     const uint64_t group = up(r->group_size ? r->group_size : 1, WAVE_ITEMS) / WAVE_ITEMS;
     o.waves_max = g->waves;
     o.unit_max = SIMDS * g->waves;
-    /* one that is larger than a unit has no room, whatever it takes */
+    /* a workgroup that is larger than a unit never has room, whatever its waves take */
     o.group_waves = group <= o.unit_max ? (uint32_t)group : o.unit_max + 1;
     o.vgprs = (uint32_t)vgprs_of(g, r);
     fill_limits(g, r, &o);
@@ -131,11 +132,11 @@ ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
     o.waves = simd_waves(o.unit_waves);
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)
         if (o.by_limit[k] == o.unit_waves) o.limiters |= 1u << k;
-    /* nothing else holds back what has all the slots */
+    /* if all wave slots are used, no other limit matters */
     if (o.limiters & 1u << INS_LIMIT_SLOTS) o.limiters = 1u << INS_LIMIT_SLOTS;
     fill_next(g, &o);
-    /* a limiter is what has to change for a SIMD to hold more: one that lets a workgroup more into
-     * the unit, but no wave more into a SIMD, holds it back just as well */
+    /* a limiter is what has to change for a SIMD to hold more waves: that includes a limit that
+     * would let one more workgroup into the unit, but no more waves into a SIMD */
     if (o.next_waves <= o.waves) return o;
     o.limiters = 0;
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)

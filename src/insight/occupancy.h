@@ -1,7 +1,7 @@
-/* occupancy.h - how many waves of a kernel a compute unit can hold, and what holds it back.
+/* occupancy.h - how many waves of a kernel a compute unit can hold, and what limits their number.
  *
- * Theory from sizes alone: registers, LDS, the workgroup's size. What they are is known for the
- * GPUs of a table; of others nothing is said. */
+ * Computed from sizes alone: registers, LDS, the workgroup's size. A table has the GPUs for which
+ * that is known. */
 #ifndef CROCPROF_INSIGHT_OCCUPANCY_H
 #define CROCPROF_INSIGHT_OCCUPANCY_H
 
@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a kernel takes. Registers as rocpd_info_kernel_symbol has them, the rest as its dispatch:
- * LDS with what was asked for at the launch. */
+/* What a kernel takes. Registers are as in rocpd_info_kernel_symbol, the rest as in its dispatch:
+ * LDS includes what was asked for at the launch. */
 typedef struct {
     uint32_t arch_vgprs, accum_vgprs, sgprs;
     uint32_t lds_bytes;
-    uint32_t group_size; /* work-items; 0: not known, registers alone are looked at */
+    uint32_t group_size; /* work-items; 0: not known, only registers are looked at */
 } ins_resources_t;
 
-/* What can hold a kernel back: X(id, name). */
+/* What can limit the number of waves: X(id, name). */
 #define INS_LIMITS(X)                                                                              \
     X(SLOTS, "wave slots")                                                                         \
     X(VGPRS, "VGPRs")                                                                              \
@@ -33,7 +33,7 @@ typedef enum {
 } ins_limit_t;
 
 typedef struct {
-    bool known;           /* the GPU is; else all is 0 */
+    bool known;           /* the GPU is in the table; else all is 0 */
     uint32_t waves;       /* on the fullest SIMD, as compilers print it; 0: it cannot run */
     uint32_t unit_waves;  /* on a compute unit */
     uint32_t waves_max;   /* slots of a SIMD */
@@ -44,18 +44,19 @@ typedef struct {
     /* waves of a compute unit that each limit alone would let in */
     uint32_t by_limit[INS_LIMIT_COUNT];
     uint32_t limiters; /* bits, 1 << ins_limit_t: what has to change for a SIMD to hold more */
-    /* The next step up: waves of a SIMD there would be if every limiter with a value here were
-     * brought down to it, the others being as they are. 0: there is none. For LDS bytes, for
-     * workgroups the fewest work-items of one. */
+    /* The next step up: a SIMD would hold `next_waves` if every resource with a value in `next`
+     * were reduced to that value and the others stayed as they are. 0: there is no such step. The
+     * value of LDS is in bytes, that of workgroups is the fewest work-items of one. */
     uint32_t next_waves, next[INS_LIMIT_COUNT];
 } ins_occupancy_t;
 
 ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r);
 
-/* The limiters, "VGPRs and LDS"; "not known for gfx1100". */
+/* The limiters as a text, for example "VGPRs and LDS" or "not known for gfx1100". */
 void ins_occupancy_limiter(const char *gpu, const ins_occupancy_t *o, char *text, size_t room);
 
-/* What the next step up needs, "one wave more with 96 VGPRs or fewer"; "" if there is none. */
+/* What the next step up needs, for example "one wave more with 96 VGPRs or fewer"; "" if there is
+ * none. */
 void ins_occupancy_advice(const ins_occupancy_t *o, char *text, size_t room);
 
 #endif

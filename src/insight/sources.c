@@ -52,7 +52,7 @@ bool ins_source_is_header(const char *path)
     return false;
 }
 
-/* Whether `path` is OLD or lies below it; what of it stays. */
+/* The rest of `path` if it is `old` or lies below it; else NULL. */
 static const char *below(const char *path, const char *old, size_t length)
 {
     while (length && old[length - 1] == '/')
@@ -80,7 +80,7 @@ char *ins_source_read(const char *path, const char *moved)
     struct stat is;
     size_t size;
     find_place(path, moved, place);
-    /* nothing that could wait for somebody is opened */
+    /* only regular files are opened: opening a pipe, for example, could wait for ever */
     if (stat(place, &is) != 0 || !S_ISREG(is.st_mode) || is.st_size > INS_SOURCE_BYTES_MAX)
         return NULL;
     char *text = base_file_read(place, &size);

@@ -1,23 +1,25 @@
-/* sources.h - the files that instructions come from: which they are, where they lie here. */
+/* sources.h - the source files that instructions come from: which they are, and their texts. */
 #ifndef CROCPROF_INSIGHT_SOURCES_H
 #define CROCPROF_INSIGHT_SOURCES_H
 
 #include "insight/instructions.h"
 
-/* Larger ones are not read, nor are those with a zero in them. */
+/* Larger files are not read, nor are files that contain a zero byte. */
 enum { INS_SOURCE_BYTES_MAX = 4 << 20 };
 
-/* Calls back with each file's recorded path once, of lines and of where functions were inlined, in
- * the order of the texts; until it returns false. False without memory, or when it was stopped. */
+/* Calls back once with the recorded path of each file in which instructions have lines or functions
+ * were inlined, in the order of strcmp(), until `each` returns false. False without memory, or if
+ * `each` has returned false. */
 bool ins_sources_each(const ins_set_t *set, bool (*each)(void *to, const char *path), void *to);
 
-/* Whether the path is that of a header which comes with a system, a compiler or ROCm: code that its
- * user has not written and will not change. Paths alone say so: docs/instruction-counts.md. */
+/* Whether the path is that of a header which comes with a system, a compiler or ROCm: code that the
+ * user has not written and will not change. Only the path is looked at: docs/instruction-counts.md
+ * has the rules. */
 bool ins_source_is_header(const char *path);
 
-/* The text of a recorded path, to be freed; NULL: it cannot be read. `moved` is a list of OLD=NEW,
- * one behind the other with '\n' between them: the first whose OLD the path begins with, as whole
- * folders, puts NEW in its place. NULL: nothing was moved. */
+/* The text of the file with a recorded path, to be freed; NULL: it cannot be read. `moved` is a
+ * list of OLD=NEW, separated by '\n': in the first whose OLD the path begins with, as whole
+ * folders, NEW takes its place. NULL: nothing was moved. */
 char *ins_source_read(const char *path, const char *moved);
 
 #endif
