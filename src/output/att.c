@@ -1,5 +1,5 @@
-/* att.c - what --att leaves of a process: raw traces, code objects, and what the decoder makes of
- * them. Each agent and dispatch has a folder for the viewer and a file of statistics. */
+/* att.c - writes what --att has left of a process: raw traces, code objects, and what the decoder
+ * makes of them. Each agent and dispatch gets a folder for the viewer and a file of statistics. */
 #include "output/att.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static void free_raws(raws_t *r)
     free(r->items);
 }
 
-/* False: no memory, or the store cannot be read. */
+/* False if there is no memory, or the store cannot be read. */
 static bool list_raws(const char *store, raws_t *raws)
 {
     char **names = trace_list(store);
@@ -86,7 +86,7 @@ static void code_path(const out_model_t *model, const char *prefix,
              object->id);
 }
 
-/* The name it has in the store. */
+/* The path of the code object's file in the store. */
 static bool code_in_store(const char *store, const trace_code_object_t *object, char path[PATH_MAX])
 {
     char name[64];
@@ -112,7 +112,7 @@ void out_att_names(const out_model_t *model, const char *store, const char *pref
     free_raws(&raws);
 }
 
-/* ---- files as they are ---- */
+/* ---- files that are copied ---- */
 
 static bool stopped(const out_att_job_t *job)
 {
@@ -159,11 +159,11 @@ static int write_code(out_att_job_t *job, out_att_code_t *code)
 
 typedef struct {
     out_att_job_t *job;
-    const out_decoder_t *decoder; /* NULL: there is none */
+    const out_decoder_t *decoder; /* NULL: there is no decoder */
     out_att_code_t *code;
 } decoding_t;
 
-/* What version 1 asks for, all with one pointer. */
+/* The callbacks of a version 1 decoder all get this one pointer. */
 typedef struct {
     out_att_code_t *code;
     out_att_view_t *view;
@@ -215,10 +215,10 @@ static void tell_infos(const decoding_t *d, const char *folder, unsigned infos)
                          d->decoder->info_string((rocprofiler_thread_trace_decoder_info_t)i));
 }
 
-/* Decoders want a whole trace at a place in memory, and it may be as long as its buffer was: a map
- * of the file is memory that the kernel takes back when it needs it. Nobody else writes to the
- * store of a process that has ended. Version 1 gets the trace as its own to write to. NULL with
- * errno; nothing is mapped of an empty file. */
+/* Maps a raw trace into memory. Decoders want it as a whole, and it may be as long as its buffer
+ * was; pages of a mapped file can be dropped by the kernel when memory is short. Nobody writes to
+ * the store of a process that has ended. A version 1 decoder may write to the trace, so it gets a
+ * private mapping. NULL with errno; an empty file is not mapped. */
 static char *map_raw(const decoding_t *d, const char *path, size_t *size)
 {
     static char nothing[1];
@@ -235,7 +235,7 @@ static char *map_raw(const decoding_t *d, const char *path, size_t *size)
     return data == MAP_FAILED ? NULL : data;
 }
 
-/* Its records into the view. */
+/* Decodes a trace into the view. */
 static int decode_raw(const decoding_t *d, const raw_t *raw, const char *path, out_att_view_t *view)
 {
     size_t size;
@@ -276,7 +276,7 @@ static int take_raw(const decoding_t *d, const raw_t *raw, out_att_view_t *view)
     return view ? decode_raw(d, raw, path, view) : 0;
 }
 
-/* Where the files of a dispatch go; another process of the run may have one of the same number. */
+/* Chooses names for the files of a dispatch, which another process of the run may have used. */
 static void choose_folder(const out_att_job_t *job, const raw_t *raw, char name[128],
                           char path[PATH_MAX])
 {
@@ -288,7 +288,7 @@ static void choose_folder(const out_att_job_t *job, const raw_t *raw, char name[
     snprintf(path, PATH_MAX, "%s/%s", job->directory, name);
 }
 
-/* A folder of which a part is missing is of no use to the viewer. */
+/* Removes the folder: the viewer cannot use it if a file is missing. */
 static int give_up(out_att_view_t *view, const char *folder)
 {
     out_att_view_drop(view);
@@ -296,7 +296,7 @@ static int give_up(out_att_view_t *view, const char *folder)
     return -1;
 }
 
-/* Those of one agent and dispatch. */
+/* Decodes the raw traces of one agent and dispatch. */
 static int take_batch(const decoding_t *d, const raw_t *raws, size_t count)
 {
     out_att_job_t *job = d->job;
@@ -326,7 +326,7 @@ static int take_batch(const decoding_t *d, const raw_t *raws, size_t count)
         result = -1;
     }
     if (result != 0) trace_remove(folder);
-    if (result == 0) *job->files += 2; /* the folder, the statistics */
+    if (result == 0) *job->files += 2; /* the folder and the statistics */
     out_att_code_clear(d->code);
     return result;
 }

@@ -1,8 +1,7 @@
-/* att_code.c - the code of thread traces: listings, what each instruction cost, where it comes
- * from.
+/* att_code.c - the code of thread traces: listings, what each instruction cost, its source line.
  *
- * Apart from the traces because the same code is met again and again: a function is disassembled
- * when the first of its instructions is. */
+ * Apart from the traces because many traces have the same code: a function is disassembled once,
+ * when its first instruction is needed. */
 #include "output/att.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 enum { TEXT_MAX = 512 };
 
-/* Room for one more; false: no memory. */
+/* Makes room for one more element; false: no memory. */
 static bool grow(out_att_code_t *c, void *array, size_t n, size_t *room, size_t element)
 {
     enum { FIRST_ROOM = 64 };
@@ -109,7 +108,7 @@ static bool make_places(out_att_code_t *c)
     return true;
 }
 
-/* vmcnt(1) or the like in a wait's text; -1: not there. */
+/* The number in vmcnt(1) or the like of a wait's text; -1: not there. */
 static int left_of(const char *text, const char *counter)
 {
     const char *at = strstr(text, counter);
@@ -176,7 +175,7 @@ static out_att_line_t *add_line(out_att_code_t *c, out_att_pc_t pc, const char *
     return line;
 }
 
-/* Its bytes; 0: there is no instruction. */
+/* Adds a line for the instruction and returns its length; 0: there is no instruction. */
 static uint64_t add_instruction(out_att_code_t *c, dis_object_t *object, out_att_pc_t pc)
 {
     char text[TEXT_MAX], source[PATH_MAX + 16];
@@ -354,7 +353,7 @@ int out_att_stats(const out_att_code_t *c, const char *path, char *why, size_t w
 
 typedef struct {
     const char *path;
-    char copy[PATH_MAX]; /* its name in the folder */
+    char copy[PATH_MAX]; /* the name of its copy in the folder */
 } snapshot_t;
 
 static int by_path(const void *a, const void *b)
@@ -362,7 +361,8 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const snapshot_t *)a)->path, ((const snapshot_t *)b)->path);
 }
 
-/* The tree of those from first on that share the first `depth` bytes of the path; where it ends. */
+/* Writes the tree of the files from `first` on whose paths have the same first `depth` bytes;
+ * returns the index behind them. */
 static size_t put_tree(out_json_t *j, const snapshot_t *s, size_t first, size_t end, size_t depth)
 {
     char element[PATH_MAX];

@@ -1,7 +1,7 @@
-/* att_decoder.c - finds and loads the decoder of thread traces: AMD's where it is installed, or
- * ours.
+/* att_decoder.c - finds and loads the decoder of thread traces: AMD's if it is installed, or ours.
  *
- * Apart because rocprofv3 looks for it before the program runs, and uses it when that has ended. */
+ * Apart because rocprofv3 looks for it before the program runs, and uses it after the program has
+ * ended. */
 #define _XOPEN_SOURCE 700
 #include "output/att.h"
 
@@ -16,7 +16,7 @@
 
 #define LIBRARY "librocprof-trace-decoder.so"
 
-static _Thread_local char *found; /* nftw() has no user data */
+static _Thread_local char *found; /* a variable because nftw() has no user data */
 
 static int look(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -38,7 +38,7 @@ static bool find_in(const char *folder, char path[PATH_MAX])
     return snprintf(path, PATH_MAX, "%s/" LIBRARY, folder) < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* The first folder of a colon list that has it. */
+/* Looks in the folders of a colon list, in turn. */
 static bool find_first(const char *list, bool (*find)(const char *, char *), char path[PATH_MAX])
 {
     char *folders = list ? strdup(list) : NULL;
@@ -49,7 +49,7 @@ static bool find_first(const char *list, bool (*find)(const char *, char *), cha
     return good;
 }
 
-/* lib beside the folder of this program. */
+/* Looks in lib beside the folder of this program. */
 static bool find_beside(char path[PATH_MAX])
 {
     char program[PATH_MAX], folder[PATH_MAX + 8];

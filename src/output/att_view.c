@@ -1,7 +1,7 @@
 /* att_view.c - the folder that ROCprof Compute Viewer opens: waves, occupancy, counters, clocks.
  *
- * Waves are written as they come, everything else when the last engine is done. Names of files and
- * keys are the viewer's. Apart from the code, which outlives a folder. */
+ * Waves are written as they come, everything else after the last engine. Names of files and keys
+ * are the viewer's. Apart from the code, which is used for several folders. */
 #include "output/att.h"
 
 #include <errno.h>
@@ -20,25 +20,25 @@ typedef struct {
     size_t count, room, size; /* size: of an item */
 } list_t;
 
-/* A wave that has a file. */
+/* A wave that has a file in the folder. */
 typedef struct {
     int64_t engine, begin, end;
     uint32_t simd, slot, number;
 } wave_t;
 
-/* So many waves more, or less, are in a state from then on. */
+/* From this time on the number of waves in a state is higher by `change`. */
 typedef struct {
     int64_t time;
     int change;
 } step_t;
 
-/* What an engine has. */
+/* The records of an engine. */
 typedef struct {
     list_t occupancy, counters, clocks, data, events;
-    uint32_t waves[SIMDS][SLOTS]; /* with files, of each slot */
+    uint32_t waves[SIMDS][SLOTS]; /* by slot: how many waves have files */
 } engine_t;
 
-/* An event or a dispatch, in the order they came. */
+/* An event or a dispatch, in the order of the trace. */
 typedef struct {
     bool dispatch;
     union {
@@ -55,7 +55,7 @@ struct out_att_view {
     unsigned engine, infos;
     uint64_t generation, frequency;
     list_t waves, steps[STATES];
-    list_t kernels; /* out_att_pc_t: position + 1 is the id in occupancy.json */
+    list_t kernels; /* out_att_pc_t: index + 1 is the id in occupancy.json */
     bool no_memory;
     char why[PATH_MAX + 128];
 };
@@ -152,13 +152,13 @@ static void put_instructions(out_att_view_t *v, out_json_t *j, const out_att_wav
     out_json_end(j, ']');
 }
 
-/* Memory instructions on their way, by their lines; they return in order. */
+/* Lines of memory instructions that have not completed; those of one counter complete in order. */
 typedef struct {
     uint32_t *lines;
     size_t first, count;
 } flight_t;
 
-/* A wait for all but the last `left`: those it has waited for. */
+/* A wait that leaves `left` outstanding: writes the instructions that it has waited for. */
 static void put_awaited(out_json_t *j, flight_t *f, int left)
 {
     while (left >= 0 && f->count - f->first > (size_t)left) {
@@ -308,7 +308,7 @@ out_att_view_take(rocprofiler_thread_trace_decoder_record_type_t type, void *rec
             add(v, &e->events, &h);
         }
         break;
-    default: break; /* of other GPUs, or newer */
+    default: break; /* records of other GPUs, or of newer decoders */
     }
     return good && !v->no_memory ? GOOD : FAILED;
 }
@@ -329,7 +329,7 @@ static bool open_json(out_att_view_t *v, out_json_t *j, const char *name)
     return true;
 }
 
-/* 0: a kernel that is not known. */
+/* The kernel's id in occupancy.json; 0: unknown. */
 static size_t kernel_id(out_att_view_t *v, out_att_pc_t pc)
 {
     const out_att_pc_t *known = v->kernels.items;
@@ -519,7 +519,7 @@ static int by_time(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* Running sums of all waves. */
+/* Writes how many waves were in the state over time, as running sums of the changes. */
 static bool write_states(out_att_view_t *v, int state)
 {
     char name[32];
@@ -529,7 +529,7 @@ static bool write_states(out_att_view_t *v, int state)
     if (!l->count) return true;
     qsort(s, l->count, sizeof(*s), by_time);
     size_t n = 0;
-    for (size_t i = 0; i < l->count; i++) { /* one for each time */
+    for (size_t i = 0; i < l->count; i++) { /* add up changes at the same time */
         if (n && s[n - 1].time == s[i].time)
             s[n - 1].change += s[i].change;
         else
@@ -662,7 +662,8 @@ int out_att_view_end(out_att_view_t *v, const char *counters, char *why, size_t 
         if (v->engines[i]) good = write_counters(v, i) && write_data(v, i);
     for (int i = 0; i < STATES && good; i++)
         good = write_states(v, i);
-    good = good && write_names(v, counters); /* last: it makes the folder a trace */
+    /* Last: its file makes the viewer take the folder for a trace. */
+    good = good && write_names(v, counters);
     if (!good) snprintf(why, why_bytes, "%s", *v->why ? v->why : strerror(ENOMEM));
     out_att_view_drop(v);
     return good ? 0 : -1;

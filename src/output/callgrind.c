@@ -1,8 +1,9 @@
 /* callgrind.c - counts of instructions for callgrind's viewers: KCachegrind, callgrind_annotate.
  *
- * The functions are those of the source: what was inlined is one of its own, called from where it
- * was inlined, so that viewers show the graph that the program's author knows. Costs of
- * instructions stand in the innermost function; a call has those of all that was inlined there. */
+ * Functions are those of the source: an inlined function is shown as one of its own, called from
+ * where it was inlined, so viewers show the call graph that the program's author knows. The cost of
+ * an instruction belongs to the innermost function; a call has the sum of all that was inlined
+ * there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,7 @@
 #include "output/format.h"
 #include "output/instructions.h"
 
-/* Events: name, what people read, value of counts `n`. Those from L1Miss on are the
- * models'. */
+/* Events: name, description, value of the counts `n`. Those from L1Miss on are from models. */
 #define EVENTS(X)                                                                                  \
     X(Ex, "waves that executed it", n->issued)                                                     \
     X(Lanes, "active lanes", n->lanes)                                                             \
@@ -40,28 +40,29 @@ static const struct {
 #undef X
 };
 
-/* A function that instructions are in: the symbol's, or `level` of what they were inlined from. */
+/* The function of an instruction: that of the symbol, or entry `level` of the functions inlined
+ * there. */
 typedef struct {
     const ins_instruction_t *of;
-    size_t level; /* place in of->inlined, or inlined_count */
+    size_t level; /* index in of->inlined, or inlined_count: the symbol's */
 } scope_t;
 
-/* What was inlined at one place: its cost is its instructions'. */
+/* A function that was inlined at one place; its cost is that of its instructions. */
 typedef struct {
-    scope_t callee; /* with its first instruction */
-    uint64_t times; /* that this was executed, by all kernels and dispatches */
+    scope_t callee; /* with the first of its instructions */
+    uint64_t times; /* how often that was executed, in all kernels and dispatches */
     uint64_t values[EVENT_COUNT];
 } call_t;
 
 typedef struct {
     out_file_t *f;
-    unsigned events;                  /* that are written */
-    const ins_instruction_t **items;  /* by function */
-    const ins_instruction_t **places; /* the same by address */
+    unsigned events;                  /* number of events that are written */
+    const ins_instruction_t **items;  /* sorted by function */
+    const ins_instruction_t **places; /* the same, sorted by address */
     size_t count;
-    call_t *calls; /* by caller */
+    call_t *calls; /* sorted by caller */
     size_t call_count;
-    const char *file; /* that lines are of now */
+    const char *file; /* of the last fl= or fi= line */
 } graph_t;
 
 static void add_values(const softgpu_instruction_counts_t *n, uint64_t values[EVENT_COUNT])
@@ -115,7 +116,7 @@ static int by_place(const void *a, const void *b)
     return objects ? objects : by_number(x->address, y->address);
 }
 
-/* Where they were inlined, from `level` out to the symbol. */
+/* Compares the places where they were inlined, from `level` outwards to the symbol. */
 static int by_chain(scope_t a, scope_t b)
 {
     size_t i = a.level, k = b.level;
@@ -138,9 +139,10 @@ static int by_caller(const void *a, const void *b)
     return chains ? chains : by_number(x->callee.of->address, y->callee.of->address);
 }
 
-/* ---- what is called ---- */
+/* ---- calls ---- */
 
-/* One for each instruction and each function around it, then those of one place added up. */
+/* Makes a call for each instruction and each function inlined around it, then adds up those of the
+ * same place. */
 static bool find_calls(graph_t *g)
 {
     size_t room = 0, kept = 0;
@@ -187,7 +189,7 @@ static void put_values(graph_t *g, const uint64_t values[EVENT_COUNT])
     out_char(g->f, '\n');
 }
 
-/* A name ends with its line. */
+/* A name reaches to the end of its line. */
 static void put_name(out_file_t *f, const char *what, const char *name)
 {
     out_text(f, what);
@@ -203,7 +205,7 @@ static void put_place(out_file_t *f, uint64_t address, uint32_t line)
     out_unsigned(f, line);
 }
 
-/* Lines from here on are of the file, which may be another than the function's. */
+/* Says that the following lines are of `file`, which need not be the function's file. */
 static void put_file(graph_t *g, const char *file)
 {
     if (strcmp(g->file, file) != 0) put_name(g->f, "fi=", named(file));
@@ -219,14 +221,14 @@ static const ins_instruction_t *find(const graph_t *g, const ins_instruction_t *
     return found ? *found : NULL;
 }
 
-/* How often a branch was taken is known, and where it leads. */
+/* Writes how often a branch was taken, and its target. */
 static void put_jump(graph_t *g, const ins_instruction_t *i)
 {
     const uint64_t all = i->counts.taken + i->counts.not_taken;
     ins_step_t step = {.address = i->address};
     ins_step_decode(&step, i->words, i->n_words);
     const ins_instruction_t *to = step.branches ? find(g, i, step.target) : NULL;
-    if (!all || !to) return; /* what was never executed is not shown */
+    if (!all || !to) return; /* branches that were never executed are left out */
     if (strcmp(function_of(to, 0), function_of(i, 0)) != 0) {
         put_name(g->f, "jfi=", named(to->file));
         put_name(g->f, "jfn=", function_of(to, 0));
@@ -242,7 +244,7 @@ static void put_jump(graph_t *g, const ins_instruction_t *i)
     out_char(g->f, '\n');
 }
 
-/* As often as its first instruction was executed. */
+/* The number of calls is how often the first instruction was executed. */
 static void put_call(graph_t *g, const call_t *c)
 {
     const ins_instruction_t *i = c->callee.of;
@@ -269,7 +271,8 @@ static void put_function(graph_t *g, scope_t scope, const char *file)
     g->file = file;
 }
 
-/* Both lists are in the order of functions: some have no instructions but what was inlined. */
+/* Goes through both lists, sorted by function: a function may have only calls and no instructions
+ * of its own. */
 static void put_functions(graph_t *g)
 {
     size_t i = 0, c = 0;

@@ -75,7 +75,7 @@ static int read_agent_index(out_config_t *c, const source_t *s)
     return -1;
 }
 
-/* The expression has to match the whole name of a domain. */
+/* Adds a group for an expression, which must match the whole name of a domain. */
 static int add_group(out_config_t *c, const source_t *s, const char *text, size_t bytes)
 {
     char problem[512];
@@ -131,8 +131,8 @@ bool out_config_writes(const out_config_t *c, const char *format)
     return false;
 }
 
-/* As AMD's tool splits it. Formats that are not here were refused by rocprofv3; those of a program
- * that ran without it are told of when its store is converted, and the default is written. */
+/* Splits the list as AMD's tool does. rocprofv3 refuses unknown formats itself. If a program ran
+ * without rocprofv3, they are reported when its store is converted, and the default is written. */
 static void read_formats(out_config_t *c, const source_t *s)
 {
     static const char gaps[] = " \t,;:";

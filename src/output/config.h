@@ -1,7 +1,7 @@
 /* config.h - what to write and how, read from the ROCPROF_* variables.
  *
- * The variables are the one form of the configuration: rocprofv3 sets them from its options, the
- * program inherits them, run.conf keeps them for a later conversion. */
+ * The variables are the only form of the configuration: rocprofv3 sets them from its options, the
+ * program inherits them, and run.conf keeps them for a later conversion. */
 #ifndef CROCPROF_OUTPUT_CONFIG_H
 #define CROCPROF_OUTPUT_CONFIG_H
 
@@ -12,42 +12,42 @@
 
 enum { OUT_GROUPS_MAX = 32 };
 
-/* Between the expressions in ROCPROF_STATS_SUMMARY_GROUPS. */
+/* Separates the expressions in ROCPROF_STATS_SUMMARY_GROUPS. */
 #define OUT_GROUP_SEPARATOR "##@@##"
 
-/* Value of a variable or NULL. */
+/* Returns the value of a variable, or NULL. */
 typedef const char *(*out_variable_t)(const void *from, const char *name);
 
 typedef struct {
-    out_variable_t variable; /* where all of this was read from, for those who show settings */
+    out_variable_t variable; /* from which all of this was read; used to list settings */
     const void *from;
-    unsigned formats; /* a bit for each OUT_FORMAT_*; 0: nothing was said */
+    unsigned formats; /* a bit for each OUT_FORMAT_*; 0: not set */
     bool stats, summary, summary_per_domain;
     trace_pattern_t *groups[OUT_GROUPS_MAX];
     int group_count;
     char unit[8];             /* sec, msec, usec, nsec */
-    uint64_t unit_ns;         /* nanoseconds in it */
+    uint64_t unit_ns;         /* how many nanoseconds it has */
     char summary_output[256]; /* stdout, stderr, or the middle of a file name */
     trace_names_t names;
     out_agent_index_t agent_index;
     uint64_t minimum_bytes;
     bool group_by_queue;
-    bool config_file; /* config.json is asked for */
+    bool config_file; /* write config.json */
     bool embed_sources;
-    const char *source_paths; /* OLD=NEW, one a line, or NULL */
-    bool benchmark;           /* and nothing else is written */
+    const char *source_paths; /* lines OLD=NEW, or NULL */
+    bool benchmark;           /* write nothing but config.json */
 } out_config_t;
 
-/* 0, or -1 with a line in `why` that names the variable, its value and what would be right.
- * Free with out_config_free either way. `from` has to live as long. */
+/* 0, or -1 with a line in `why` that names the variable, its value and what is allowed. Free with
+ * out_config_free in both cases. `from` must live as long as `c`. */
 int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,
                     size_t why_bytes);
 void out_config_free(out_config_t *c);
 
-/* False for what AMD's tool takes for no: 0, off, false, no, n, f in any case. */
+/* False for the values that mean no in AMD's tool: 0, off, false, no, n, f in any case. */
 bool out_config_truth(const char *value);
 
-/* True if the format of this name is written to files: where nothing was said, it is rocpd. */
+/* True if files of this format are written. If no format is set, that is rocpd. */
 bool out_config_writes(const out_config_t *c, const char *format);
 
 /* True if any summary was asked for. */

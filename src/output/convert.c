@@ -1,5 +1,4 @@
-/* convert.c - see convert.h. The order of the work; what files hold is in a file for each format.
- */
+/* convert.c - see convert.h. The order of the steps; each format has a file for its contents. */
 #include "output/convert.h"
 
 #include <errno.h>
@@ -21,7 +20,8 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-/* A record of a damaged file may have another domain's kind. */
+/* Where a kind and operation is counted. The domain is kept, too, because in a damaged file a
+ * record may have a kind of another domain. */
 typedef struct {
     uint32_t row, domain; /* row: its number plus 1; 0: none yet */
 } place_t;
@@ -34,15 +34,15 @@ typedef struct {
     out_model_t *model;
     out_source_t source;
     out_stats_t stats[OUT_DOMAIN_COUNT];
-    place_t *places[TRACE_KIND_MAX + 1]; /* of operations in their domain's statistics */
-    const char *stream;                  /* that takes the place of files, or NULL */
+    place_t *places[TRACE_KIND_MAX + 1]; /* by kind and operation: the row of statistics */
+    const char *stream;                  /* name of the stream that replaces files, or NULL */
     ins_set_t instructions;
-    bool counted; /* there are some */
+    bool counted; /* `instructions` has been loaded */
     char *why;
     size_t why_bytes;
 } work_t;
 
-/* What cannot be found out may be. */
+/* True also if it cannot be found out. */
 static bool still_running(const trace_segment_header_t *h)
 {
     uint64_t start;
@@ -57,7 +57,7 @@ static bool taken(const out_conversion_t *c, const char *prefix)
     return false;
 }
 
-/* No step up, not from the root on. */
+/* False if the path is absolute or has a component "..". */
 static bool stays_below(const char *name)
 {
     if (!*name || *name == '/') return false;
@@ -79,8 +79,8 @@ static int keep_prefix(out_conversion_t *c, const char *prefix)
     return 0;
 }
 
-/* Two processes of a run with one prefix: the later one gets a directory of its own, named after
- * its store. */
+/* If two processes of a run have the same prefix, the later one gets a directory of its own, named
+ * after its store. */
 static int choose_prefix(work_t *w)
 {
     const char *directory = out_model_info(w->model, TRACE_INFO_DIRECTORY);
@@ -115,7 +115,7 @@ static int choose_prefix(work_t *w)
     return -1;
 }
 
-/* What the segment's writer could not write, and why. */
+/* Adds up what the segment's writer could not write, and keeps the first reason. */
 static void note_failure(out_result_t *to, const trace_segment_header_t *h)
 {
     to->cut_texts += h->cut_texts;
@@ -123,8 +123,8 @@ static void note_failure(out_result_t *to, const trace_segment_header_t *h)
         snprintf(to->failure, sizeof(to->failure), "%.*s", (int)sizeof(h->failure) - 1, h->failure);
 }
 
-/* A writer that was killed may have written a record and not counted it yet, or counted it as
- * written and not yet as received. */
+/* Corrects the counts of a writer that was killed: it may have written a record and not counted it
+ * yet, or counted it as written and not yet as received. */
 static void add_counts(trace_counts_t *to, const trace_segment_header_t *h, uint64_t rows)
 {
     const trace_counts_t *c = &h->counts;
@@ -144,13 +144,13 @@ static bool wants(const work_t *w, int format)
     return formats & 1u << format;
 }
 
-/* Statistics are counted where something shows them. */
+/* Statistics are computed only if they will be shown. */
 static bool wants_stats(const work_t *w)
 {
     return w->c->config->stats || wants(w, OUT_FORMAT_json) || out_config_summaries(w->c->config);
 }
 
-/* In a table that is made for each kind. */
+/* Notes the row for the record's kind and operation. False: no memory. */
 static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const out_stat_t *row)
 {
     const size_t number = (size_t)(row - w->stats[domain].rows);
@@ -160,7 +160,7 @@ static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const 
     return *kind;
 }
 
-/* A record's part of the statistics. */
+/* Adds a record to the statistics. False: no memory. */
 static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
 {
     work_t *w = to;
@@ -180,13 +180,14 @@ static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
     return true;
 }
 
-/* ---- a segment by several threads ---- */
+/* ---- one segment read by several threads ---- */
 
 typedef struct {
-    work_t w; /* what it has read */
+    work_t w; /* what this part has gathered */
     const char *path;
     unsigned number, of;
-    uint64_t bytes, rows, cut; /* bytes: with those that the file has lost behind it */
+    /* Bytes: of the part, including any that are missing at the file's end. */
+    uint64_t bytes, rows, cut;
     int status;
     bool running;
     pthread_t thread;
@@ -218,7 +219,7 @@ static void begin_part(const work_t *w, part_t *p, const char *path, unsigned nu
                                  .stop = w->c->stop,
                                  .why = p->why,
                                  .why_bytes = sizeof(p->why)};
-    /* the first one is the caller's own */
+    /* the first part is read by the calling thread */
     p->running = number && out_thread_start(&p->thread, read_part, p);
 }
 
@@ -246,7 +247,8 @@ static int merge_part(work_t *w, part_t *p)
     return 0;
 }
 
-/* What lies behind the first damage is no record, whatever the later parts have found. */
+/* Merges the parts in order. Behind the first damage nothing counts as a record, whatever the later
+ * parts have found. */
 static int merge_parts(work_t *w, part_t *parts, unsigned count, uint64_t *rows, uint64_t *cut)
 {
     int result = out_source_merge_begin(&w->source, parts->path);
@@ -291,7 +293,8 @@ static int read_parts(work_t *w, const char *path, unsigned count, uint64_t *row
     return result;
 }
 
-/* Looks through all records of the segment: so many, and bytes that are none. */
+/* Reads all records of the segment once; *rows is their number, *cut the bytes that are not
+ * records. */
 static int read_records(work_t *w, const char *path, trace_reader_t *r, uint64_t *rows,
                         uint64_t *cut)
 {
@@ -347,7 +350,7 @@ static int read_segments(work_t *w)
     return result;
 }
 
-/* <prefix>_<name>.<extension>, or the stream. */
+/* Opens <prefix>_<name>.<extension>, or the stream. */
 static out_file_t *open_output(work_t *w, const char *name, const char *extension)
 {
     char path[PATH_MAX + 512];
@@ -356,7 +359,7 @@ static out_file_t *open_output(work_t *w, const char *name, const char *extensio
     return out_file_open(path, w->why, w->why_bytes);
 }
 
-/* A file that is not whole is not left. */
+/* Closes the file; if it is incomplete, it is removed. */
 static int close_output(work_t *w, out_file_t *f, int result)
 {
     bool counts = !w->stream;
@@ -380,11 +383,11 @@ static int open_tables(work_t *w, out_table_t *tables, int from, int to)
     return 0;
 }
 
-/* ---- rows by several threads ---- */
+/* ---- rows rendered by several threads ---- */
 
 typedef struct {
     out_table_t *files;
-    out_table_t tables[OUT_DOMAIN_COUNT]; /* in memory, made when needed */
+    out_table_t tables[OUT_DOMAIN_COUNT]; /* files in memory, made when needed */
     out_source_t *source;
     out_batch_t batch;
     bool no_memory;
@@ -450,7 +453,7 @@ static void rows_write(void *argument)
     }
 }
 
-/* 0, or -1: memory ran out. */
+/* 0, or -1: out of memory. */
 static int write_rows(work_t *w, out_table_t *tables)
 {
     rows_t rows = {w, tables};
@@ -468,7 +471,7 @@ static int write_rows(work_t *w, out_table_t *tables)
     return -1;
 }
 
-/* Trace files of the domains from one up to another, and statistics behind each. */
+/* Writes the trace files of the domains from `from` up to `to`, and statistics behind each. */
 static int write_tables(work_t *w, int from, int to)
 {
     out_table_t tables[OUT_DOMAIN_COUNT] = {0};
@@ -489,7 +492,7 @@ static int write_tables(work_t *w, int from, int to)
     return result;
 }
 
-/* All files are written side by side; to a stream goes one domain after the other. */
+/* Writes all files at the same time; but to a stream, one domain after the other. */
 static int write_csv(work_t *w)
 {
     int result = 0;
@@ -520,7 +523,7 @@ static int hand_over(work_t *w)
     return w->c->take(w->c->taker, &job);
 }
 
-/* The formats that have one file. */
+/* Writes the formats that have one file each. */
 static int write_formats(work_t *w)
 {
     static const struct {
@@ -604,7 +607,7 @@ static int write_summary(work_t *w)
     return out_file_close(f, w->why, w->why_bytes) != 0 ? -1 : result;
 }
 
-/* A folder that no process converted before has. */
+/* Takes the name of a folder; false if a process converted before has taken it. */
 static bool claim(void *claimer, const char *path)
 {
     work_t *w = claimer;
@@ -630,7 +633,7 @@ static int write_att(work_t *w)
     return out_att_write(&job);
 }
 
-/* Once for all formats. */
+/* Loads the counts of instructions once for all formats. */
 static int load_instructions(work_t *w)
 {
     w->result->uncounted = w->result->killed && ins_unfinished(w->model);
@@ -656,7 +659,8 @@ static int write_all(work_t *w)
     const unsigned before = w->result->files;
     if (w->c->config->benchmark) return write_config(w);
     if (write_att(w) != 0 || write_instructions(w) != 0) return -1;
-    const bool traces = w->result->files > before; /* files that formats may be asked to list */
+    /* Thread traces or counts, which other formats list. */
+    const bool traces = w->result->files > before;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         bytes += w->source.bytes[i];
     if (write_config(w) != 0) return -1;

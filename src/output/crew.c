@@ -1,35 +1,37 @@
-/* crew.c - see crew.h. Batches have numbers, given in the order of taking. Who has rendered one
- * puts its parcel where the writer finds it, writes what is due if nobody else does, and goes on
- * with a spare parcel. So nobody waits for a turn, which would cost more than a batch does; only
- * where all parcels are rendered and not yet written is there nothing to do. */
+/* crew.c - see crew.h. Batches are numbered in the order in which they are taken. A thread that has
+ * rendered a batch puts its parcel into `ready`; if no other thread is writing, it then writes all
+ * batches that are due; then it goes on with a spare parcel. So no thread waits for its turn, which
+ * would cost more than rendering a batch. A thread only waits if all parcels are rendered but not
+ * yet written. */
 #include "output/crew.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
-/* For each worker: the one in work, and those that may wait while another one is written. */
+/* For each worker: one parcel in work, and two that may wait while another is written. */
 enum { PARCELS_EACH = 3, PARCELS_MAX = PARCELS_EACH * OUT_CREW_MAX };
 
 typedef struct {
     const out_crew_work_t *work;
-    pthread_mutex_t taking; /* for `taken`, `ended` and the work's `take` */
+    pthread_mutex_t taking; /* guards `taken`, `ended` and work->take */
     uint64_t taken;
     bool ended;
-    pthread_mutex_t passing; /* for all that follows */
+    pthread_mutex_t passing; /* guards all that follows */
     pthread_cond_t some_spare;
-    void *spare[PARCELS_MAX]; /* those given back last are taken first: caches know them */
+    void *spare[PARCELS_MAX]; /* a stack: the last one is most likely in a cache */
     unsigned spares, parcels, waiting;
-    void *ready[PARCELS_MAX]; /* by number: batches under way, one for each parcel at the most */
+    void *ready[PARCELS_MAX]; /* by number of the batch: rendered, not written */
     uint64_t written;
-    bool writing; /* somebody is */
+    bool writing; /* a thread is writing */
 } crew_t;
 
 static unsigned cpus(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof(set), &set) == 0) return (unsigned)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set has room for */
+    /* Fails if the machine has more CPUs than the set has room for. */
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (unsigned)online : 1;
 }
 
@@ -53,21 +55,21 @@ static void *take_parcel(crew_t *c)
     return parcel;
 }
 
-/* With `passing` locked, as the next one. */
+/* With `passing` locked. Wakes the threads that wait for a spare parcel. */
 static void wake(crew_t *c)
 {
     if (c->waiting && c->spares) pthread_cond_broadcast(&c->some_spare);
 }
 
-/* Waking somebody costs as much as a batch, so there is to be work for more than one, unless nobody
- * else will wake him. */
+/* Waking a thread costs as much as a batch, so threads are woken when half of the parcels are
+ * spare; or at once if no thread is writing, because nobody would wake them later. */
 static void give_back(crew_t *c, void *parcel)
 {
     c->spare[c->spares++] = parcel;
     if (c->spares > c->parcels / 2 || !c->writing) wake(c);
 }
 
-/* The number of the batch that is in the parcel from now on; false at the end. */
+/* Takes the next batch into the parcel and gives its number; false at the end. */
 static bool take_batch(crew_t *c, void *parcel, uint64_t *number)
 {
     pthread_mutex_lock(&c->taking);
@@ -83,7 +85,8 @@ static void **place_of(crew_t *c, uint64_t number)
     return &c->ready[number % c->parcels];
 }
 
-/* Somebody who writes already finds this one when its turn comes. */
+/* Hands over a rendered batch, and writes what is due. If another thread is writing, it will write
+ * this batch in its turn. */
 static void pass_on(crew_t *c, void *parcel, uint64_t number)
 {
     pthread_mutex_lock(&c->passing);
@@ -131,7 +134,7 @@ static void begin(crew_t *c, unsigned workers)
 {
     pthread_mutexattr_t spins;
     pthread_mutexattr_init(&spins);
-    /* both are held for microseconds */
+    /* both mutexes are held for microseconds: spin before sleeping */
     pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
     pthread_mutex_init(&c->taking, &spins);
     pthread_mutex_init(&c->passing, &spins);

@@ -1,7 +1,7 @@
 /* csv.c - headers and rows of the trace files and of agent_info.csv.
  *
- * Columns, order and texts are fixed by rocprofv3's files; a row function writes one line and
- * decides nothing else. Text stands between double quotes with nothing escaped, as documented. */
+ * Columns, their order and texts are fixed by rocprofv3's files. A row function writes one line.
+ * Text is put between double quotes without escapes, as documented. */
 #include "output/domain.h"
 
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #include "output/launches.h"
 #include "trace/agent-fields.h"
 
-/* Kinds of rocprofiler_buffer_tracing_kind_t that API records carry, their domain, and the text of
- * the Domain column where it is not the kind's own name: rocprofv3 traces some through the extended
- * kinds and prints their names. */
+/* The kinds (rocprofiler_buffer_tracing_kind_t) of API records, their domain, and the text of the
+ * Domain column if it is not the kind's own name: rocprofv3 traces some kinds through the extended
+ * kinds and prints the names of those. */
 #define API_KINDS(X)                                                                               \
     X(1, HSA_API, NULL) /* core */                                                                 \
     X(2, HSA_API, NULL) /* AMD extension */                                                        \
@@ -27,15 +27,15 @@
     X(15, OMPT, NULL)                                                                              \
     X(18, ROCDECODE_API, "ROCDECODE_API_EXT")                                                      \
     X(19, ROCJPEG_API, NULL)                                                                       \
-    X(21, HIP_API, NULL) /* the extended kinds themselves */                                       \
+    X(21, HIP_API, NULL) /* the extended kinds */                                                  \
     X(22, HIP_API, NULL)                                                                           \
     X(23, ROCDECODE_API, NULL)                                                                     \
-    X(24, KFD, NULL) /* events of the driver, one by one */                                        \
+    X(24, KFD, NULL) /* single events of the driver */                                             \
     X(25, KFD, NULL)                                                                               \
     X(26, KFD, NULL)                                                                               \
     X(27, KFD, NULL)                                                                               \
     X(28, KFD, NULL)                                                                               \
-    X(29, KFD, NULL) /* and from start to end */                                                   \
+    X(29, KFD, NULL) /* pairs of start and end */                                                  \
     X(30, KFD, NULL)                                                                               \
     X(31, KFD, NULL)                                                                               \
     X(34, ROCSHMEM_API, "ROCSHMEM_API_EXT")                                                        \
@@ -100,7 +100,8 @@ static const char *operation_key(out_model_t *m, const trace_timed_t *r)
     return out_model_operation(m, trace_kind(r->head), trace_operation(r->head));
 }
 
-/* A kernel that was launched in a range whose name it gets carries the text's number. */
+/* The name of the kernel, or the text of the range that it was launched in, if that is to be its
+ * name. */
 static const char *kernel_key(out_model_t *m, const trace_timed_t *r)
 {
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
@@ -115,7 +116,7 @@ static const char *marker_key(out_model_t *m, const trace_timed_t *r)
     return text ? text : operation_key(m, r);
 }
 
-/* Columns of a call that are the same whenever it is made. */
+/* Columns that are the same for all calls of an operation. */
 static void call_cells(out_file_t *f, out_model_t *m, const trace_timed_t *r, const char *name)
 {
     cell_text(f, out_kind_text(m, trace_kind(r->head)));
@@ -160,7 +161,7 @@ static void api_row(out_table_t *t, const trace_timed_t *r)
     operation_row(t, r, '\n');
 }
 
-/* With arguments, NAME=VALUE, in one cell. */
+/* With all arguments, as NAME=VALUE, in one cell. */
 static void event_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -188,7 +189,7 @@ void out_table_free(out_table_t *t)
     out_file_abandon(t->memory);
 }
 
-/* Local memory is handed out in blocks of this many bytes; LDS_Block_Size shows whole blocks. */
+/* Local memory is allocated in blocks of this many bytes; LDS_Block_Size shows whole blocks. */
 enum { LDS_BLOCK = 512 };
 
 static void resource_cells(out_file_t *f, const trace_dispatch_t *d, const trace_kernel_t *k)
@@ -241,7 +242,7 @@ static void copy_row(out_table_t *t, const trace_timed_t *r)
     last_cell(f, c->end);
 }
 
-/* Memory taken back has no agent. */
+/* A record of a release has no agent. */
 static void allocation_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -278,7 +279,7 @@ static uint64_t product(const uint32_t sizes[3])
     return (uint64_t)sizes[0] * sizes[1] * sizes[2];
 }
 
-/* What both tables of counters say of the dispatch. */
+/* Columns on the dispatch that both tables of counters have. */
 static void counted_cells(out_file_t *f, out_model_t *m, const trace_dispatch_t *d)
 {
     cell(f, d->correlation);
@@ -311,8 +312,8 @@ static void counter_line(out_file_t *f, out_model_t *m, const trace_counters_t *
     last_cell(f, d->end);
 }
 
-/* A line for each counter of the dispatch, in the order of the counters' ids: the sum over its
- * instances. */
+/* One line for each counter of the dispatch, in the order of the counters' ids, with the sum over
+ * its instances. */
 static void counter_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -333,7 +334,7 @@ static void counter_row(out_table_t *t, const trace_timed_t *r)
     }
 }
 
-/* Where the program counter is in no code object, or in one that was not kept, is AMD's text. */
+/* If the instruction is not known, the text is that of AMD's tool. */
 static void sample_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -351,7 +352,7 @@ static void sample_row(out_table_t *t, const trace_timed_t *r)
     last_cell(f, s->correlation);
 }
 
-/* A line for each sample, as converting a database gives them. */
+/* One line for each sample, in the form that AMD's tool gives when it converts a database. */
 static void reading_row(out_table_t *t, const trace_timed_t *r)
 {
     out_file_t *f = t->f;
@@ -405,7 +406,7 @@ static void barrier_row(out_table_t *t, const trace_timed_t *r)
     "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
     "\"Start_Timestamp\",\"End_Timestamp\""
 
-/* Numbers of the counters that have a column: one for each name, whatever the agent. */
+/* The counters that have a column: one for each name, whatever the agent. */
 typedef struct {
     const char **names;
     size_t count;
@@ -433,7 +434,7 @@ typedef struct {
     out_file_t *f;
     out_model_t *m;
     columns_t columns;
-    const double **values; /* by column, of one launch */
+    const double **values; /* by column: the values of one launch */
 } wide_t;
 
 static void wide_row(void *to, out_launch_t *l)

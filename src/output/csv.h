@@ -1,4 +1,4 @@
-/* csv.h - the tables that are no domain's trace. */
+/* csv.h - the CSV files that are not the trace of a domain. */
 #ifndef CROCPROF_OUTPUT_CSV_H
 #define CROCPROF_OUTPUT_CSV_H
 
@@ -7,8 +7,9 @@
 /* <prefix>_agent_info.csv */
 void out_csv_agents(out_file_t *f, const out_model_t *m);
 
-/* <prefix>_counter_collection_wide.csv: a line for each dispatch, a column for each counter; empty
- * where the dispatch was not counted so. 0, or -1: the source failed, or memory ran out. */
+/* <prefix>_counter_collection_wide.csv: a line for each dispatch, a column for each counter; a cell
+ * is empty if the counter was not counted for the dispatch. 0, or -1: the source failed, or no
+ * memory. */
 int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source);
 
 #endif

@@ -1,9 +1,9 @@
 /* digits.h - numbers as decimal digits, eight at a time.
  *
- * Apart because it is what files of text spend most of their time on. The eight digits of a number
- * below 10^8 are computed side by side in one 64-bit word: its halves of four, then of two, then of
- * one digit, each by a multiplication that stands for the division. Of two numbers together it is
- * done in one vector. */
+ * Apart because writing text files spends most of its time here. The eight digits of a number below
+ * 10^8 are computed side by side in one 64-bit word: it is split into halves of four digits, these
+ * into two, these into single digits, each time by a multiplication that replaces the division. For
+ * two numbers at once this is done in one vector. */
 #ifndef CROCPROF_OUTPUT_DIGITS_H
 #define CROCPROF_OUTPUT_DIGITS_H
 
@@ -11,26 +11,29 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Room that a number needs: it is written in blocks of eight. */
+/* Room for a number: digits are stored in blocks of eight. */
 enum { OUT_DIGITS_MAX = 24 };
 
-/* Digits of a number below 10^8, the first in the lowest byte. */
+/* The digits of a number below 10^8, the first one in the lowest byte. */
 static inline uint64_t out_eight_digits(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
-    uint64_t hundreds = fours * 10486 >> 20 & 0x7f0000007f; /* 10486 / 2^20: a 100th, up to 9999 */
+    /* 10486 / 2^20: divides by 100, correct up to 9999. */
+    uint64_t hundreds = fours * 10486 >> 20 & 0x7f0000007f;
     uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-    uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f; /* 103 / 2^10: a 10th, up to 99 */
+    /* 103 / 2^10: divides by 10, correct up to 99. */
+    uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
     return tens | (twos - tens * 10) << 8;
 }
 
-/* Digits of two such numbers, the first one's first. */
+/* The characters of the digits of two such numbers, those of `first` in front. */
 static inline __m128i out_sixteen_digits(uint32_t first, uint32_t second)
 {
     const __m128i values = _mm_set_epi64x(second, first);
+    /* 3518437209 / 2^45: divides by 10^4 */
     const __m128i high = _mm_srli_epi64(_mm_mul_epu32(values, _mm_set1_epi64x(3518437209)), 45);
     const __m128i low = _mm_sub_epi32(values, _mm_mul_epu32(high, _mm_set1_epi64x(10000)));
-    const __m128i fours = _mm_or_si128(high, _mm_slli_epi64(low, 32)); /* 2^45 / 10^4: above */
+    const __m128i fours = _mm_or_si128(high, _mm_slli_epi64(low, 32));
     const __m128i hundreds = _mm_srli_epi16(_mm_mulhi_epu16(fours, _mm_set1_epi32(10486)), 4);
     const __m128i rest = _mm_sub_epi16(fours, _mm_mullo_epi16(hundreds, _mm_set1_epi32(100)));
     const __m128i twos = _mm_or_si128(hundreds, _mm_slli_epi32(rest, 16));
@@ -39,15 +42,15 @@ static inline __m128i out_sixteen_digits(uint32_t first, uint32_t second)
     return _mm_or_si128(_mm_or_si128(tens, _mm_slli_epi16(ones, 8)), _mm_set1_epi8('0'));
 }
 
-/* Writes eight digits but for the first `without`. */
+/* Writes eight digits without the first `without`. */
 static inline char *out_put_eight(char *at, uint64_t digits, unsigned without)
 {
     digits = (digits | 0x3030303030303030u) >> 8 * without;
-    memcpy(at, &digits, sizeof(digits)); /* little endian, as this machine is */
+    memcpy(at, &digits, sizeof(digits)); /* the host is little-endian */
     return at + 8 - without;
 }
 
-/* Writes the number and returns what is behind it. */
+/* Writes the number and returns a pointer to behind it. */
 static inline char *out_put_unsigned(char *at, uint64_t value)
 {
     enum { EIGHT = 100000000 };
@@ -68,13 +71,14 @@ static inline char *out_put_unsigned(char *at, uint64_t value)
     return at;
 }
 
-/* Numbers that come again and again, as those of threads, by the end of each. */
+/* A cache of the digits of numbers that occur again and again, such as thread ids; indexed by
+ * number % OUT_AGAIN. */
 enum { OUT_AGAIN = 64 };
 typedef struct {
     struct {
         uint64_t number;
         char digits[OUT_DIGITS_MAX];
-        unsigned count; /* 0: none yet */
+        unsigned count; /* 0: empty */
     } numbers[OUT_AGAIN];
 } out_again_t;
 
@@ -85,14 +89,14 @@ static inline char *out_put_again(out_again_t *a, char *at, uint64_t number)
         n->number = number;
         n->count = (unsigned)(out_put_unsigned(n->digits, number) - n->digits);
     }
-    memcpy(at, n->digits, sizeof(n->digits)); /* all of it, since its size is constant */
+    memcpy(at, n->digits, sizeof(n->digits)); /* all bytes: a constant size is faster */
     return at + n->count;
 }
 
-/* The digits of times but for the last eight, which are those of the time before as a rule. */
+/* A cache of the leading digits of a time. The next time usually differs only in the last eight. */
 typedef struct {
-    uint64_t from;               /* with eight zeros; 0: none yet */
-    char digits[OUT_DIGITS_MAX]; /* of it, but for these, fewer than nine */
+    uint64_t from;               /* the time with eight zeros at the end; 0: empty */
+    char digits[OUT_DIGITS_MAX]; /* the digits before those zeros: eight at most */
     unsigned count;
 } out_stamp_t;
 
@@ -109,7 +113,7 @@ static inline char *out_put_stamp(out_stamp_t *s, char *at, uint64_t value)
     return out_put_eight(at + s->count, out_eight_digits((uint32_t)(value - s->from)), 0);
 }
 
-/* Two times with a text between them. */
+/* Writes two times with a text between them. */
 static inline __attribute__((always_inline)) char *out_put_stamps(out_stamp_t *s, char *at,
                                                                   uint64_t first, uint64_t second,
                                                                   const char *between,

@@ -1,4 +1,4 @@
-/* domain.h - the kinds of records that get a trace file, statistics and a place in summaries.
+/* domain.h - the kinds of records that get a trace file, statistics and a part in summaries.
  *
  * One row per domain: a new one is a row here, a row writer in csv.c and a record type in the
  * store. Names, file names and headers are those of rocprofv3. */
@@ -38,48 +38,48 @@ typedef struct {
     out_file_t *f;
     out_model_t *m;
     out_pieces_t pieces;
-    out_file_t *memory; /* where pieces are made */
+    out_file_t *memory; /* a file in memory in which pieces are made */
 } out_table_t;
 
-void out_table_free(out_table_t *t); /* but for the file */
+void out_table_free(out_table_t *t); /* does not close the file */
 
-/* What a domain's records are to a writer of all domains. */
+/* What kind of thing a domain's records describe, for writers that handle all domains. */
 typedef enum {
-    OUT_CALL,   /* or a range of the program */
-    OUT_EVENT,  /* of no thread: points in time, and times that may overlap */
+    OUT_CALL,   /* or a range that the program has marked */
+    OUT_EVENT,  /* of no thread: points in time, or periods that may overlap */
     OUT_LAUNCH, /* a kernel, or its counters */
     OUT_COPY,
     OUT_ALLOCATION,
     OUT_SCRATCH,
-    OUT_SAMPLE,   /* of a wave */
-    OUT_READINGS, /* of a kernel that has a record of its own */
-    OUT_GRAPH,    /* a launch of one: lies within the call */
-    OUT_BARRIER   /* of a queue, beside its kernels */
+    OUT_SAMPLE,   /* of a wave's program counter */
+    OUT_READINGS, /* samples of counters of a kernel, which has a record of its own */
+    OUT_GRAPH,    /* a launch of a graph, during the call */
+    OUT_BARRIER   /* in a queue, between kernels */
 } out_shape_t;
 
 typedef struct {
     out_shape_t shape;
     const char *name;     /* in summaries and domain_stats.csv */
     const char *category; /* of its slices in traces and archives */
-    const char *trace;    /* file name behind the prefix, without .csv */
-    const char *stats;    /* NULL, with `key`, for a domain without statistics */
+    const char *trace;    /* end of the file name, without .csv */
+    const char *stats;    /* as `trace`; NULL, like `key`, if the domain has no statistics */
     const char *header;   /* columns of the trace file, quoted */
     void (*row)(out_table_t *t, const trace_timed_t *r);
-    /* What statistics count under; lives as long as the model. */
+    /* The name under which statistics count a record; lives as long as the model. */
     const char *(*key)(out_model_t *m, const trace_timed_t *r);
-    bool by_operation; /* `key` looks at kind and operation alone */
+    bool by_operation; /* `key` depends on kind and operation alone */
 } out_domain_row_t;
 
 extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];
 
-/* Domains of the types of records, and of the kinds that API records carry, plus 1; 0: none. */
+/* The domain, plus 1, of a type of records, and of a kind of API records; 0: none. */
 extern const uint8_t out_domain_of_type[TRACE_TYPE_COUNT];
 extern const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1];
 
-/* A point in time: a mark, or an event that is over at once. */
+/* True for a point in time: a marker without duration, or an event. */
 bool out_is_point(out_domain_t domain, const trace_timed_t *r);
 
-/* Domain of a record, or -1 for meta records and kinds without one. */
+/* The domain of a record; -1 for meta records and for kinds without a domain. */
 static inline int out_domain_of(trace_head_t head)
 {
     uint32_t type = trace_type(head);
@@ -87,10 +87,10 @@ static inline int out_domain_of(trace_head_t head)
            1;
 }
 
-/* What every launch of a graph is called. */
+/* The name of every launch of a graph. */
 #define OUT_GRAPH_NAME "Graph Execution"
 
-/* Name of a kind, of HIP's that of the extended one. */
+/* Name of a kind; of HIP's kinds, that of the extended one. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind);
 
 #endif

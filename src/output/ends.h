@@ -1,7 +1,7 @@
 /* ends.h - what has begun and not yet ended, the earliest end first.
  *
- * Apart because traces that are written in order of time need it for every track. A heap; of two
- * that end together the one that was added last comes first, as calls inside calls do. */
+ * Apart because writers of traces in order of time need it for every track. A heap. Of two with the
+ * same end the one added last comes out first, because calls are nested. */
 #ifndef CROCPROF_OUTPUT_ENDS_H
 #define CROCPROF_OUTPUT_ENDS_H
 

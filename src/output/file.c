@@ -1,4 +1,4 @@
-/* file.c - see file.h. Numbers and buffering only; what a row holds belongs to the formats. */
+/* file.c - see file.h. Only numbers and buffering; what a row contains is the formats' matter. */
 #include "output/file.h"
 
 #include <errno.h>
@@ -34,7 +34,8 @@ out_file_t *out_file_descriptor(int fd, const char *name)
     return f;
 }
 
-/* A new file beside `path`, with the rights that any new file gets. Its descriptor, or -1. */
+/* Makes a new file in the folder of `path`, with the permissions of any new file. Its descriptor,
+ * or -1. */
 static int open_beside(const char *path, char temporary[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -112,8 +113,8 @@ static void remember(out_file_t *f)
     f->memory[f->memory_used] = 0;
 }
 
-/* Whole blocks at their places take the kernel a fifth less time than pieces of any size, blocks of
- * the disk that are there another tenth. */
+/* Writing aligned blocks takes the kernel a fifth less time than writes of any size, and disk
+ * blocks allocated ahead take off another tenth. */
 enum { BLOCK_BYTES = 65536, AHEAD_BYTES = 8 << 20 };
 
 static void allocate_ahead(out_file_t *f, size_t bytes)
@@ -126,7 +127,7 @@ static void allocate_ahead(out_file_t *f, size_t bytes)
     f->allocated = done ? from + more : UINT64_MAX;
 }
 
-/* What is left of the last allocation is given back; where that fails, it costs disk only. */
+/* Frees what is left of the last allocation. A failure only leaves disk space in use. */
 static void end_allocation(out_file_t *f)
 {
     bool left = f->allocated && f->allocated != UINT64_MAX;
@@ -162,7 +163,8 @@ static void write_buffer(out_file_t *f, size_t bytes)
     memmove(f->buffer, f->buffer + bytes, f->used);
 }
 
-/* How many of the next bytes end with a block; all of them where they hold none. */
+/* How many of the next bytes to write so that they end at a block's end; all of them if they
+ * contain none. */
 static size_t to_block_end(const out_file_t *f, size_t bytes)
 {
     size_t behind = (size_t)((f->written + bytes) % BLOCK_BYTES);
@@ -181,7 +183,7 @@ void out_flush(out_file_t *f)
 
 static void put(out_file_t *f, const char *data, size_t bytes)
 {
-    if (bytes <= sizeof(f->buffer) - f->used) { /* as most are */
+    if (bytes <= sizeof(f->buffer) - f->used) { /* the usual case */
         memcpy(f->buffer + f->used, data, bytes);
         f->used += bytes;
         return;
@@ -197,7 +199,8 @@ static void put(out_file_t *f, const char *data, size_t bytes)
     }
 }
 
-/* With what the buffer holds, as far as blocks go; the rest is copied. */
+/* Writes the buffer and the data together, up to the end of a block; the rest goes to the
+ * buffer. */
 static void write_through(out_file_t *f, const char *data, size_t bytes)
 {
     size_t now = to_block_end(f, f->used + bytes) - f->used;

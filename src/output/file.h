@@ -1,7 +1,7 @@
 /* file.h - a text file written front to back, fast enough for millions of rows.
  *
- * Apart so that every format formats numbers in one way. An error is kept and told once, at close;
- * until then all calls are harmless. */
+ * Apart so that all formats write numbers in the same way. The first error is kept and returned by
+ * close; until then all calls are harmless. */
 #ifndef CROCPROF_OUTPUT_FILE_H
 #define CROCPROF_OUTPUT_FILE_H
 
@@ -13,53 +13,56 @@
 
 #include "output/digits.h"
 
-/* For the functions below alone, which are here since each record calls them many times. */
+/* Only the functions below use the members. It is here so that they can be inlined: each record
+ * calls them many times. */
 typedef struct out_file {
     size_t used;
-    int fd, error;               /* fd: -1 for what is kept in memory */
-    uint64_t written, allocated; /* bytes of the file; allocated: none more can be, UINT64_MAX */
+    int fd, error;               /* fd: -1 for a file in memory */
+    uint64_t written, allocated; /* bytes of the file; `allocated`: 0: none yet,
+                                  * UINT64_MAX: allocating has failed */
     out_stamp_t stamp;
     out_again_t threads;
     char *memory;
     size_t memory_used, memory_room;
-    char name[PATH_MAX];      /* that people read; of a file, what it is to be */
-    char temporary[PATH_MAX]; /* what it is until then; "" for an open descriptor */
+    char name[PATH_MAX];      /* final name of the file, or a name for messages */
+    char temporary[PATH_MAX]; /* name until it is closed; "" for an open descriptor */
     char buffer[262144];
 } out_file_t;
 
 /* Makes room in the buffer. */
 void out_flush(out_file_t *f);
 
-/* A file that is there, whole, once it is closed, and until then under a name of its own beside it;
- * the directories above it are made. A file or symbolic link of the name is replaced, never written
- * through. NULL with a line in `why`. */
+/* Makes a file that appears under its name when it is closed and complete; until then it has a
+ * temporary name in the same folder. The folders of its path are made. An existing file or symbolic
+ * link is replaced, never written through. NULL with a line in `why`. */
 out_file_t *out_file_open(const char *path, char *why, size_t why_bytes);
 
-/* The same for writers of their own: a new file beside `path`, for the caller to rename or remove.
- * Its descriptor and, in `temporary`, its name; -1 with a line in `why`. */
+/* For other writers: makes a temporary file in the folder of `path`, which the caller has to rename
+ * or remove. Returns its descriptor and, in `temporary`, its name; -1 with a line in `why`. */
 int out_file_begin(const char *path, char temporary[PATH_MAX], char *why, size_t why_bytes);
 
-/* Writes to an open descriptor, which stays open. `name` is for messages. */
+/* Writes to an open descriptor, which is not closed. `name` is for messages. */
 out_file_t *out_file_descriptor(int fd, const char *name);
 
-/* Is it the name of a stream, stdout or stderr in any case? */
+/* True for stdout or stderr, in upper or lower case. */
 bool out_is_stream(const char *name);
-/* The same for a stream by its name. */
+/* Writes to the stream of such a name. */
 out_file_t *out_file_stream(const char *name);
 
-/* Keeps everything in memory, for out_file_memory_text. */
+/* Makes a file in memory, for out_file_memory_text. */
 out_file_t *out_file_memory(void);
-/* What was written since the last call, ended by a zero byte; good until the next write. NULL when
- * memory ran out. */
+/* What was written since the last call, with a zero byte at the end; valid until the next write.
+ * NULL if there was no memory. */
 const char *out_file_memory_text(out_file_t *f);
-/* The same where zero bytes may be in it. */
+/* The same for data that may contain zero bytes. */
 const char *out_file_memory_bytes(out_file_t *f, size_t *bytes);
 
-/* Writes what such a file has, and empties it; an error of one is the other's, too. */
+/* Writes the contents of a file in memory to another file, and empties the former. An error of
+ * either one becomes the other's, too. */
 void out_file_move(out_file_t *to, out_file_t *from);
 
-/* Room for `bytes` (OUT_RESERVE_MAX at most), to be filled from the front; out_commit says how far.
- */
+/* Room for `bytes` (at most OUT_RESERVE_MAX), to be filled from the front; out_commit says how far
+ * it was filled. */
 enum { OUT_RESERVE_MAX = 4096 };
 static inline char *out_reserve(out_file_t *f, size_t bytes)
 {
@@ -83,7 +86,7 @@ static inline void out_unsigned(out_file_t *f, uint64_t value)
     out_commit(f, out_put_unsigned(out_reserve(f, OUT_DIGITS_MAX), value));
 }
 
-/* A number and a character behind it; into room that was reserved. */
+/* Writes a number and a character into reserved room. */
 enum { OUT_CELL_MAX = OUT_DIGITS_MAX + 1 };
 static inline char *out_put_cell(char *at, uint64_t value, char end)
 {
@@ -92,17 +95,17 @@ static inline char *out_put_cell(char *at, uint64_t value, char end)
     return at + 1;
 }
 
-/* A time; the same number as any, written faster. */
+/* Writes a time. The result is that of out_put_unsigned, but faster. */
 static inline char *out_put_time(out_file_t *f, char *at, uint64_t ns)
 {
     return out_put_stamp(&f->stamp, at, ns);
 }
 
-/* Two of them, with a constant text between them. */
+/* Writes two times with a constant text between them. */
 #define OUT_PUT_TIMES(f, at, first, between, second)                                               \
     out_put_stamps(&(f)->stamp, at, first, second, between, sizeof(between) - 1)
 
-/* The number of a thread, likewise. */
+/* Writes the id of a thread, from a cache. */
 static inline char *out_put_thread(out_file_t *f, char *at, uint32_t thread)
 {
     return out_put_again(&f->threads, at, thread);
@@ -115,7 +118,7 @@ static inline void out_cell(out_file_t *f, uint64_t value, char end)
 
 void out_bytes(out_file_t *f, const void *data, size_t bytes);
 
-/* The same for what is short as a rule. */
+/* The same, for data that is usually short. */
 static inline void out_append(out_file_t *f, const void *data, size_t bytes)
 {
     if (__builtin_expect(sizeof(f->buffer) - f->used < bytes, 0)) {
@@ -126,21 +129,23 @@ static inline void out_append(out_file_t *f, const void *data, size_t bytes)
     f->used += bytes;
 }
 
-void out_no_memory(out_file_t *f); /* an error as any other */
+void out_no_memory(out_file_t *f); /* notes an error, like a failed write */
 void out_text(out_file_t *f, const char *text);
-void out_quoted(out_file_t *f, const char *text); /* in double quotes; those inside are doubled */
+/* In double quotes; those in the text are doubled. */
+void out_quoted(out_file_t *f, const char *text);
 void out_signed(out_file_t *f, int64_t value);
 void out_format(out_file_t *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes what another file holds. 0, or -1 with a line in `why` if that cannot be read. */
+/* Appends the contents of another file. 0, or -1 with a line in `why` if that cannot be read. */
 int out_copy(out_file_t *f, const char *path, char *why, size_t why_bytes);
 
-/* Flushes and closes. 0, or -1 with a line in `why` if any write failed: then there is no file. */
+/* Writes the rest and closes. 0, or -1 with a line in `why` if any write has failed: then there is
+ * no file. */
 int out_file_close(out_file_t *f, char *why, size_t why_bytes);
 
-/* For commands that have no handlers for SIGINT, SIGTERM, SIGHUP and SIGQUIT. Between the two calls
- * these signals are blocked, so that a file which is being written becomes whole before one of them
- * ends the command, and no part of it is left under a temporary name. */
+/* For commands without handlers for SIGINT, SIGTERM, SIGHUP and SIGQUIT. Between the two calls
+ * these signals are blocked, so that a file that is being written is completed before a signal ends
+ * the command, and no temporary file is left. */
 void out_signals_hold(sigset_t *before);
 void out_signals_release(const sigset_t *before);
 

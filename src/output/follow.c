@@ -1,4 +1,5 @@
-/* follow.c - see follow.h. A store that has gone was converted: what it had still counts. */
+/* follow.c - see follow.h. If a store has disappeared, it was converted; its records still
+ * count. */
 #include "output/follow.h"
 
 #include <limits.h>
@@ -16,19 +17,19 @@
 
 typedef struct {
     char *path;
-    uint64_t place; /* where to read on */
+    uint64_t place; /* where to continue reading */
     trace_counts_t counts;
 } segment_t;
 
 typedef struct {
     char *path;
-    segment_t *segments; /* the first is meta.seg's */
+    segment_t *segments; /* the first is meta.seg */
     size_t segment_count;
-    out_numbers_t kernels; /* place among the names plus 1, by id */
-    uint64_t counted;      /* the dispatch that counters came from last */
+    out_numbers_t kernels; /* by id: index in `names`, plus 1 */
+    uint64_t counted;      /* id of the dispatch whose counters came last */
     uint32_t pid;
     uint64_t process_start;
-    bool traced; /* it has records of dispatches: those with counters say nothing new */
+    bool traced; /* it has records of dispatches: those with counters are not counted again */
     bool closed, over;
 } store_t;
 
@@ -36,7 +37,7 @@ struct out_follow {
     char *directory;
     store_t *stores;
     size_t store_count;
-    out_followed_kernel_t *names; /* in the order in which they came */
+    out_followed_kernel_t *names; /* in the order of their first dispatch */
     size_t name_count;
     out_followed_t shown;
     bool failed;
@@ -121,7 +122,7 @@ static void read_segment(out_follow_t *f, store_t *s, segment_t *g)
 {
     char why[PATH_MAX + 256];
     trace_reader_t *r = trace_reader_open(g->path, why, sizeof(why));
-    if (!r) return; /* being made, or gone */
+    if (!r) return; /* the file is just being made, or has been removed */
     const trace_segment_header_t *h = trace_reader_header(r);
     s->pid = h->pid;
     s->process_start = h->process_start;
@@ -158,7 +159,7 @@ static bool has_ended(const store_t *s)
     return trace_process_start((pid_t)s->pid, &start) == 0 && start != s->process_start;
 }
 
-/* Names first: dispatches are counted by them. */
+/* Reads names first, because dispatches are counted by name. */
 static void read_store(out_follow_t *f, store_t *s)
 {
     segment_t *meta = segment_of(f, s, TRACE_META_FILE);
@@ -229,7 +230,7 @@ static void add_up(out_follow_t *f)
     for (size_t i = 0; i < f->store_count; i++) {
         const store_t *s = &f->stores[i];
         to->ended += s->over;
-        /* what the first segment counts are names */
+        /* the first segment's counts are of names */
         for (size_t j = 1; j < s->segment_count; j++) {
             const trace_counts_t *n = &s->segments[j].counts;
             to->counts.received += n->received;

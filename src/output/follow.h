@@ -1,8 +1,8 @@
-/* follow.h - what a run has recorded so far, while it records: counts, and kernels by time.
+/* follow.h - what a run has recorded so far, while it is running: counts, and kernels by time.
  *
- * Reads the stores of a run from outside, where it stopped the last time; the program notices
- * nothing. Memory follows the number of kernels, not the length of the run. One thread at a time.
- */
+ * Reads the stores of a run from outside, continuing where it stopped the last time; the program
+ * notices nothing. Memory depends on the number of kernels, not on the length of the run. One
+ * thread at a time. */
 #ifndef CROCPROF_OUTPUT_FOLLOW_H
 #define CROCPROF_OUTPUT_FOLLOW_H
 
@@ -19,18 +19,18 @@ typedef struct {
 
 typedef struct {
     trace_counts_t counts;
-    out_followed_kernel_t *kernels; /* by total time, then name */
+    out_followed_kernel_t *kernels; /* sorted by total time, then name */
     size_t kernel_count;
-    uint64_t calls, total_ns;  /* of all of them */
+    uint64_t calls, total_ns;  /* of all kernels */
     unsigned processes, ended; /* seen so far */
 } out_followed_t;
 
 typedef struct out_follow out_follow_t;
 
-/* `directory`: an output directory, of which all runs are followed, or that of one run. It need not
- * be there yet. NULL: no memory. */
+/* `directory`: an output directory, all of whose runs are followed, or the directory of one run. It
+ * need not exist yet. NULL: no memory. */
 out_follow_t *out_follow_begin(const char *directory);
-/* Looks again. What it returns is valid until the next look; NULL: no memory. */
+/* Reads what has been added. The result is valid until the next call; NULL: no memory. */
 const out_followed_t *out_follow_look(out_follow_t *f);
 void out_follow_end(out_follow_t *f);
 

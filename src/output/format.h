@@ -1,7 +1,8 @@
 /* format.h - the output formats: one row for each.
  *
  * A new format is a row of OUT_FORMATS and a file with its writer, which reads the records of one
- * process from its source and makes one file. CSV is the exception: a file for each domain. */
+ * process from its source and makes one file. CSV is the exception: it has a file for each
+ * domain. */
 #ifndef CROCPROF_OUTPUT_FORMAT_H
 #define CROCPROF_OUTPUT_FORMAT_H
 
@@ -14,17 +15,18 @@ typedef struct {
     out_model_t *model;
     const out_config_t *config;
     out_source_t *source;
-    out_stats_t *stats;            /* by domain */
-    const ins_set_t *instructions; /* NULL: none were counted */
+    out_stats_t *stats;            /* indexed by domain */
+    const ins_set_t *instructions; /* NULL: instructions were not counted */
     char *why;
     size_t why_bytes;
-    unsigned threads; /* that render, see crew.h; 0: as many as are useful */
-    /* what came in and where it went, bytes that could not be read; NULL where nobody knows */
+    unsigned threads; /* number of threads that render, see crew.h; 0: as many as are useful */
+    /* Counts of records received, written and lost, or NULL if unknown; and bytes that could not be
+     * read. */
     const trace_counts_t *counts;
     uint64_t cut;
 } out_job_t;
 
-/* Makes the file. 0, or -1 with a line in the job's `why` and no file left. */
+/* Makes the file. 0, or -1 with a line in the job's `why`, and then no file is left. */
 typedef int (*out_writer_t)(out_job_t *job, const char *path);
 
 int out_json_write(out_job_t *job, const char *path);
@@ -34,14 +36,14 @@ int out_otf2_write(out_job_t *job, const char *path);
 
 int out_callgrind_write(out_job_t *job, const char *path);
 
-#ifdef CROCPROF_OTF2 /* the build found the library */
+#ifdef CROCPROF_OTF2 /* if the build has found the library */
 #define OUT_FORMATS_OPTIONAL(X) X(otf2, "results.otf2", out_otf2_write)
 #else
 #define OUT_FORMATS_OPTIONAL(X)
 #endif
 
-/* X(name as in -f, end of the file's name, writer); CSV has no writer of this kind, and a page
- * is made of the databases of a whole run, by the command */
+/* X(name as for -f, end of the file name, writer). CSV is written otherwise; an HTML page is made
+ * from the databases of a whole run, by rocprofv3. */
 #define OUT_FORMATS(X)                                                                             \
     X(csv, NULL, NULL)                                                                             \
     X(json, "results.json", out_json_write)                                                        \

@@ -6,21 +6,21 @@
 
 enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, MAPS_MAX = 1 << 16, NO_MAP = -1 };
 
-/* Most blocks are full in the end: those have no map, so that memory stays small however many
+/* Most blocks are full in the end. A full block has no map, so memory stays small however many
  * records there are. */
 struct out_ids_block {
-    uint64_t key, before; /* ids of smaller blocks */
+    uint64_t key, before; /* before: number of ids in blocks with smaller keys */
     uint32_t count;
     int32_t map; /* NO_MAP: the block is full */
 };
 
 struct out_ids_map {
     uint64_t bits[BLOCK_WORDS];
-    uint16_t words_before[BLOCK_WORDS]; /* ids of smaller words of the block */
+    uint16_t words_before[BLOCK_WORDS]; /* number of ids in the block's smaller words */
     int32_t next_free;
 };
 
-/* False when out of memory; with `given_up` there is no map. */
+/* False when out of memory; if it has set `given_up`, there is no map. */
 static bool new_map(out_ids_t *s, int32_t *map)
 {
     if (s->map_count == MAPS_MAX && s->free_map == 0) {
@@ -51,7 +51,7 @@ static void free_map(out_ids_t *s, out_ids_block_t *b)
     b->map = NO_MAP;
 }
 
-/* False when out of memory; with `given_up` there is no block. */
+/* False when out of memory; if `given_up` is set, there is no block. */
 static bool new_block(out_ids_t *s, uint64_t key)
 {
     out_ids_block_t b = {.key = key};
@@ -68,7 +68,7 @@ static bool new_block(out_ids_t *s, uint64_t key)
     return out_numbers_set(&s->places, key, s->count);
 }
 
-/* Without the instruction the compiler calls a function for it. */
+/* Not __builtin_popcountll: without a flag for the instruction, that is a function call. */
 static unsigned count_bits(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555u;
@@ -77,7 +77,7 @@ static unsigned count_bits(uint64_t x)
     return (unsigned)(x * 0x0101010101010101u >> 56);
 }
 
-/* NULL if there is no block of the key. */
+/* The block of a key; NULL if there is none. */
 static out_ids_block_t *find(out_ids_t *s, uint64_t key)
 {
     uint32_t *recent = &s->recent[key % OUT_RECENT];
@@ -91,13 +91,13 @@ static out_ids_block_t *find(out_ids_t *s, uint64_t key)
     return &s->blocks[s->last - 1];
 }
 
-/* With `given_up` there need not be one. */
+/* Finds or makes the block; with `given_up` there may be none. */
 static bool need_block(out_ids_t *s, uint64_t key)
 {
     return find(s, key) || (new_block(s, key) && (s->given_up || find(s, key)));
 }
 
-/* As many ids, from one on, as are in its block. False when out of memory. */
+/* Adds `count` ids from `id` on, all of which are in one block. False when out of memory. */
 static bool put_in_block(out_ids_t *s, uint64_t id, uint64_t count)
 {
     if (!need_block(s, id / BLOCK_IDS)) return false;

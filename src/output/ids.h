@@ -1,8 +1,8 @@
-/* ids.h - a set of numbers, and the place of each in their order.
+/* ids.h - a set of numbers, and the rank of each in the set.
  *
- * Apart because correlation ids come in blocks, one after the other for each thread, while readers
- * expect them to count up from 1. A bit for each number of a block until all are there: memory
- * follows the blocks that have gaps. */
+ * Apart because correlation ids are assigned to threads in blocks, while readers expect ids that
+ * count up from 1 without gaps. A block has a bit for each of its numbers until all of them are in
+ * the set, so memory depends on the number of blocks with gaps. */
 #ifndef CROCPROF_OUTPUT_IDS_H
 #define CROCPROF_OUTPUT_IDS_H
 
@@ -13,28 +13,28 @@
 typedef struct out_ids_block out_ids_block_t;
 typedef struct out_ids_map out_ids_map_t;
 
-enum { OUT_RECENT = 64 }; /* threads take turns, each has a block of its own */
+enum { OUT_RECENT = 64 }; /* number of threads with a block of their own that alternate */
 
 typedef struct {
     out_ids_block_t *blocks;
     size_t count, room;
     out_ids_map_t *maps;
     size_t map_count, map_room;
-    int32_t free_map;             /* place of the first that is not used, from 1; 0: none */
-    out_numbers_t places;         /* of blocks, from 1 */
-    uint32_t recent[OUT_RECENT];  /* places of blocks that ids were in, by the end of their keys */
-    uint64_t last_key;            /* of the block that the last id was in */
-    size_t last;                  /* its place, from 1; 0: none */
-    uint64_t run, run_count;      /* ids from `run` on that are still to be put in */
-    uint64_t last_id, last_place; /* of the last question */
-    bool given_up; /* more gaps than sound records have: places are the ids themselves */
+    int32_t free_map;             /* the first unused map, index + 1; 0: none */
+    out_numbers_t places;         /* by key: index of the block + 1 */
+    uint32_t recent[OUT_RECENT];  /* by key % OUT_RECENT: index + 1 of the last block */
+    uint64_t last_key;            /* key of the block of the last id */
+    size_t last;                  /* its index + 1; 0: none */
+    uint64_t run, run_count;      /* run_count ids from `run` on are not in the blocks yet */
+    uint64_t last_id, last_place; /* of the last call of out_ids_place */
+    bool given_up; /* too many gaps, as only damaged data has: the rank is the id itself */
 } out_ids_t;
 
-/* For the next function. */
+/* The slow path of the next function. */
 bool out_ids_new_run(out_ids_t *s, uint64_t id);
 
-/* Puts an id in; 0 is none. False when out of memory. Most are those of the record before, or the
- * next ones. */
+/* Adds an id; 0 is ignored. False when out of memory. Usually it is the id before, or the next
+ * one. */
 static inline bool out_ids_add(out_ids_t *s, uint64_t id)
 {
     const uint64_t more = id - s->run;
@@ -43,15 +43,16 @@ static inline bool out_ids_add(out_ids_t *s, uint64_t id)
     return true;
 }
 
-/* Puts all ids of another one in that is not ready. False when out of memory. */
+/* Adds all ids of another set, which is not ready. False when out of memory. */
 bool out_ids_merge(out_ids_t *s, out_ids_t *other);
-/* After the last id, before the first question. False when out of memory. */
+/* To be called after the last id was added and before the first out_ids_place. False when out of
+ * memory. */
 bool out_ids_ready(out_ids_t *s);
-/* For the next function. */
+/* The slow path of the next function. */
 uint64_t out_ids_find_place(out_ids_t *s, uint64_t id);
 
-/* How many smaller ids there are than this one, which is in the set, plus 1; 0 for 0. Most are that
- * of the question before, or the next one. */
+/* The rank of an id of the set: how many ids are smaller, plus 1; 0 for 0. Usually the id is that
+ * of the call before, or the next one. */
 static inline uint64_t out_ids_place(out_ids_t *s, uint64_t id)
 {
     const uint64_t more = id - s->last_id;

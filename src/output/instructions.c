@@ -1,6 +1,7 @@
 /* instructions.c - counts of single instructions as a table and in JSON.
  *
- * Apart from csv.c because their rows are no records. Columns follow the public list of counts. */
+ * Apart from csv.c because the rows are not records. Columns follow the public list of counts
+ * (softgpu/instruction_counts.h). */
 #include "output/instructions.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { CHAIN_BYTES = 4096 };
 
 /* ---- CSV ---- */
 
-/* lds_clocks_needed as Lds_Clocks_Needed. */
+/* Writes lds_clocks_needed as Lds_Clocks_Needed. */
 static void put_title(out_file_t *f, const char *name)
 {
     bool first = true;

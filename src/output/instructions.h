@@ -9,15 +9,16 @@
 /* <prefix>_instruction_counts.csv: a line for each instruction of each kernel. */
 void out_instructions_csv(out_file_t *f, const out_model_t *m, const ins_set_t *set);
 
-/* The same for KCachegrind and callgrind_annotate: by function, instruction and source line, the
- * kernels that run them together. */
+/* The same for KCachegrind and callgrind_annotate: by function, instruction and source line, summed
+ * over the kernels that execute it. */
 void out_instructions_callgrind(out_file_t *f, const out_model_t *m, const ins_set_t *set);
 
-/* Elements of a list: a kernel's parameters, what an instruction was inlined from. */
+/* The elements of a list: a kernel's parameters; the functions that were inlined at an
+ * instruction. */
 void out_json_parameters(out_json_t *j, const dis_kernel_t *notes);
 void out_json_inlined(out_json_t *j, const ins_instruction_t *i);
 
-/* Members of an object of ours in JSON: kernels with what is known of their code, instructions. */
+/* Members of a JSON object: kernels with what is known of their code, and their instructions. */
 void out_instructions_json(out_json_t *j, const ins_set_t *set);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* From the first character on that cannot stand as it is, or anything else. */
+/* Writes a text, from its first character that may need an escape on. */
 static void escape(out_file_t *f, const char *text)
 {
     for (const char *plain = text;; text++) {
@@ -27,7 +27,7 @@ static void escape(out_file_t *f, const char *text)
 
 void out_json_escaped(out_file_t *f, const char *text)
 {
-    /* most are short and plain */
+    /* Most texts are short and need no escapes. */
     char *at = out_reserve(f, OUT_RESERVE_MAX), *end = at + OUT_RESERVE_MAX - 1;
     *at++ = '"';
     for (unsigned char c; at < end && (c = (unsigned char)*text) >= 0x20 && c != '"' && c != '\\';
@@ -63,7 +63,8 @@ void out_json_signed(out_json_t *j, const char *key, int64_t value)
     out_signed(j->f, value);
 }
 
-/* JSON has no infinities and no NaN. Sixteen digits, and a point, as AMD's tool writes them. */
+/* JSON has no infinities and no NaN. Sixteen digits and a decimal point, as AMD's tool writes
+ * numbers. */
 void out_json_double(out_json_t *j, const char *key, double value)
 {
     begin_value(j, key);

@@ -1,10 +1,9 @@
 /* json.h - JSON written front to back: values, commas and escapes, nothing else.
  *
- * Apart from file.h since databases and JSON files need the same objects. A key may be NULL, as in
- * arrays, and is otherwise a plain word of ours, short and with nothing to escape; names that come
- * from elsewhere have out_json_pair. Text is taken for UTF-8; what is none is passed on as it is
- * but for control characters.
- */
+ * Apart from file.h since databases and JSON files need the same objects. A key may be NULL, for
+ * elements of arrays; otherwise it is a short constant of ours that needs no escapes. For other
+ * names there is out_json_pair. Text is assumed to be UTF-8; invalid bytes are written unchanged,
+ * only control characters are escaped. */
 #ifndef CROCPROF_OUTPUT_JSON_H
 #define CROCPROF_OUTPUT_JSON_H
 
@@ -15,13 +14,13 @@
 
 typedef struct {
     out_file_t *f;
-    bool comma; /* before the next value */
+    bool comma; /* needed before the next value */
 } out_json_t;
 
-enum { OUT_JSON_AROUND = 4 }; /* around a key: comma, quotes, colon */
+enum { OUT_JSON_AROUND = 4 }; /* characters around a key: comma, quotes, colon */
 
-/* For the functions below: comma and key, into room that was reserved. Keys are constants, so
- * their lengths are, where these functions are inlined. */
+/* Writes comma and key into reserved room. Inlined, because keys are constants, so that their
+ * lengths are constants, too. */
 static inline __attribute__((always_inline)) char *out_json_key(out_json_t *j, char *at,
                                                                 const char *key, size_t bytes)
 {
@@ -59,14 +58,14 @@ static inline void out_json_unsigned(out_json_t *j, const char *key, uint64_t va
 }
 
 void out_json_text(out_json_t *j, const char *key, const char *value);
-/* The text between quotes, escaped, and nothing else. */
+/* Writes the text between quotes, with escapes, and nothing else. */
 void out_json_escaped(out_file_t *f, const char *text);
 void out_json_pair(out_json_t *j, const char *name, const char *value);
 void out_json_signed(out_json_t *j, const char *key, int64_t value);
 void out_json_double(out_json_t *j, const char *key, double value);
 void out_json_bool(out_json_t *j, const char *key, bool value);
 
-/* {"handle": value} */
+/* Writes {"handle": value}. */
 static inline void out_json_handle(out_json_t *j, const char *key, uint64_t value)
 {
     out_json_begin(j, key, '{');
@@ -74,7 +73,7 @@ static inline void out_json_handle(out_json_t *j, const char *key, uint64_t valu
     out_json_end(j, '}');
 }
 
-/* A constant text as it is, into room that was reserved. */
+/* Copies a constant text into reserved room. */
 #define OUT_PUT_WORD(at, text) ((char *)memcpy(at, text, sizeof(text) - 1) + sizeof(text) - 1)
 
 #endif

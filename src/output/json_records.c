@@ -1,8 +1,8 @@
 /* json_records.c - see json_records.h. Keys and their order are those of AMD's tool.
  *
- * Records go by domain, from their sorted source to the file, by several threads. A function for
- * each form of record gets room for RECORD_MAX bytes and returns what is behind its members; one
- * whose records have no greatest size takes the way through json.h in between. */
+ * Records are written by domain, in order, by several threads. There is one function for each form
+ * of record. It gets room for RECORD_MAX bytes and returns a pointer to behind the members; a
+ * function whose records may be longer writes parts of them through json.h. */
 #include "output/json_records.h"
 
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "output/objects.h"
 #include "trace/reader.h"
 
-/* sizeof of AMD's records, which stand in each */
+/* sizeof of AMD's structures, which is a member of each record */
 enum {
     API_BYTES = 64,
-    CALL_BYTES = 176, /* of HIP, with arguments */
+    CALL_BYTES = 176, /* of HIP's calls, with arguments */
     DECODE_BYTES = 112,
     DISPATCH_BYTES = 184,
     DISPATCH_INFO_BYTES = 128,
@@ -32,22 +32,22 @@ enum {
 };
 
 typedef struct {
-    out_file_t *f; /* to memory */
+    out_file_t *f; /* a file in memory */
     const out_model_t *model;
-    out_pieces_t calls[2];  /* how calls begin, without and with values */
-    out_pieces_t arguments; /* what stands before each value, each ended by a zero byte */
-    out_file_t *memory;     /* where pieces are made */
+    out_pieces_t calls[2];  /* beginnings of calls, without and with values */
+    out_pieces_t arguments; /* texts before the values, each ended by a zero byte */
+    out_file_t *memory;     /* in which pieces are made */
 } writer_t;
 
-/* More than any record needs that has a greatest size. */
+/* No record needs more, except for those without a limit. */
 enum { RECORD_MAX = 2048 };
 
-/* Writes the members. */
+/* Writes the members of a record. */
 typedef char *(*put_record_t)(writer_t *w, char *at, const trace_timed_t *r);
 
-/* ---- parts that several records have ---- */
+/* ---- parts that several forms of records have ---- */
 
-/* From here on through json.h, and back again. */
+/* To continue through json.h; and to return from it. */
 static out_json_t leave(writer_t *w, char *at, bool comma)
 {
     out_commit(w->f, at);
@@ -59,13 +59,13 @@ static char *come_back(writer_t *w)
     return out_reserve(w->f, RECORD_MAX);
 }
 
-/* Members whose keys are constant. PUT_FIRST: behind a bracket. */
+/* Members with constant keys. PUT_FIRST: the first one of an object. */
 #define PUT_FIRST(at, key, value)  at = out_put_unsigned(OUT_PUT_WORD(at, "\"" key "\":"), value)
 #define PUT_MEMBER(at, key, value) at = out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":"), value)
 #define PUT_HANDLE(at, key, value)                                                                 \
     at = OUT_PUT_WORD(out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":{\"handle\":"), value), "}")
 
-/* HIP calls are traced through the plain kinds and shown as the extended ones. */
+/* HIP's calls are traced as the plain kinds and shown as the extended ones. */
 static unsigned shown_kind(unsigned kind)
 {
     return kind == 5 ? 21 : kind == 6 ? 22 : kind;
@@ -122,12 +122,13 @@ static char *put_dispatch_info(char *at, const trace_dispatch_t *d)
 
 /* ---- calls ---- */
 
-/* Up to the value of the correlation id. */
+/* Makes the beginning of a call, up to the value of the correlation id. */
 static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool values)
 {
     char text[256];
     const int domain = out_domain_of(r->head);
-    unsigned bytes = API_BYTES; /* of others, too, which have no records with arguments */
+    /* For calls of other libraries, too: they have no records with arguments. */
+    unsigned bytes = API_BYTES;
     if (values && domain == OUT_HIP_API) bytes = CALL_BYTES;
     if (values && domain == OUT_ROCDECODE_API) bytes = DECODE_BYTES;
     if (values && domain == OUT_ROCSHMEM_API) bytes = SHMEM_BYTES;
@@ -218,7 +219,7 @@ static char *hip_record(writer_t *w, char *at, const trace_timed_t *r)
 
 /* ---- other records ---- */
 
-/* What a kernel or copy was launched in. */
+/* The graph in which a kernel or copy was launched. */
 static char *put_node(char *at, uint64_t stream, const trace_timed_t *r)
 {
     const trace_node_t node = trace_node(r);
@@ -369,7 +370,7 @@ static char *barrier_record(writer_t *w, char *at, const trace_timed_t *r)
     return at;
 }
 
-/* ---- a section by several threads ---- */
+/* ---- a section rendered by several threads ---- */
 
 typedef struct {
     out_file_t *f;
@@ -452,7 +453,7 @@ static void put_section(out_json_t *j, out_job_t *job, const char *key, int doma
 /* ---- all sections ---- */
 
 /* Sections of buffer_records in AMD's order, and those of callback_records. A section without a
- * writer is there and empty. */
+ * writer is written empty. */
 static const struct {
     const char *key;
     int domain;

@@ -1,7 +1,8 @@
 /* json_results.c - results.json: everything of one process in AMD's JSON form.
  *
- * One object with an array of one; sections in the order of AMD's tool, so that its own validators
- * and what was written for them read it. The sections of records are json_records.c's. */
+ * One object that contains an array with one element. Sections are in the order of AMD's tool, so
+ * that its validators, and programs written for its files, can read it. The sections of records are
+ * in json_records.c. */
 #include "base/text.h"
 #include "output/att.h"
 #include "model/code.h"
@@ -83,7 +84,7 @@ static void put_dimension(out_json_t *j, const trace_dimension_t *d)
     out_json_end(j, '}');
 }
 
-/* Where a value lies: the columns follow the counter's dimensions. */
+/* The position of an instance: the columns follow the counter's dimensions. */
 static void put_instance(writer_t *w, const trace_table_t *t, const uint64_t *row)
 {
     out_json_t *j = &w->j;
@@ -141,7 +142,7 @@ static void put_counters(writer_t *w)
     out_json_end(j, ']');
 }
 
-/* The place in an array is the number of a kind or operation, so gaps are filled. */
+/* An element's index is the number of the kind or operation, so gaps are filled with empty ones. */
 static void put_kind(out_json_t *j, const out_kinds_t *kinds, unsigned kind)
 {
     const char **operations = kinds->operations[kind];
@@ -176,7 +177,7 @@ static void put_pair(out_json_t *j, uint64_t key, const char *value)
     out_json_end(j, '}');
 }
 
-/* Counters share dimensions. */
+/* Counters share dimensions: true for the first entry of one. */
 static bool first_of_dimension(const out_model_t *m, size_t place)
 {
     for (size_t i = 0; i < place; i++)
@@ -184,7 +185,7 @@ static bool first_of_dimension(const out_model_t *m, size_t place)
     return true;
 }
 
-/* Messages by correlation id. */
+/* Messages of markers by correlation id. */
 static void put_messages(writer_t *w)
 {
     out_json_begin(&w->j, "marker_api", '[');
@@ -202,7 +203,7 @@ static void put_path(const char *path, void *json)
     out_json_text(json, NULL, path);
 }
 
-/* Raw thread traces and code objects, which have this file's prefix. */
+/* Names of raw thread traces or code objects. They have the same prefix as this file. */
 static void put_att_names(writer_t *w, bool code)
 {
     static const char end[] = "_results.json";
@@ -213,8 +214,8 @@ static void put_att_names(writer_t *w, bool code)
     out_att_names(w->model, w->job->source->store, prefix, code, put_path, &w->j);
 }
 
-/* The instructions of all samples, in the order in which they are met first, and then their source
- * lines: samples name them by their place in these lists. */
+/* Lists the instructions of all samples, in the order in which they first occur, and then their
+ * source lines. Samples refer to them by the index in these lists. */
 static void put_instructions(writer_t *w)
 {
     out_source_t *source = w->job->source;
@@ -275,12 +276,12 @@ static void put_strings(writer_t *w)
     out_json_end(j, '}');
 }
 
-/* Readers take code objects, kernels and host functions by their ids as positions: where an id is
- * not there stands an empty object. Sound ids are small. */
+/* Readers use the ids of code objects, kernels and host functions as indices. Ids of undamaged data
+ * are small. */
 enum { POSITIONS_MAX = 1 << 20 };
 
-/* Objects of an array in which the position is the id: empty ones stand where no object has it. Of
- * several with one id the first is put. */
+/* An array whose index is the object's id: unused ids get empty objects. If several objects have
+ * one id, the first is written. */
 typedef struct {
     const char *key;
     size_t count; /* sorted by id */
@@ -361,7 +362,7 @@ static void put_statistics(out_json_t *j, const out_stat_t *s)
     double deviation = out_stat_deviation(s), calls = (double)s->calls;
     out_json_unsigned(j, "count", s->calls);
     out_json_unsigned(j, "sum", s->total);
-    /* the variance's divisor is calls - 1 */
+    /* so that (sqr - sum^2 / calls) / (calls - 1) is the variance */
     out_json_double(j, "sqr", deviation * deviation * (calls - 1) + mean * mean * calls);
     out_json_unsigned(j, "min", s->min);
     out_json_unsigned(j, "max", s->max);

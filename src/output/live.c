@@ -1,10 +1,10 @@
-/* live.c - see live.h. Open addressing; what was taken back keeps its place until the table grows.
- */
+/* live.c - see live.h. A hash table with open addressing; a removed block's row stays occupied
+ * until the table grows. */
 #include "output/live.h"
 
 #include <stdlib.h>
 
-enum { NEVER_USED = 0, TAKEN_BACK = 1, FIRST_ROOM = 256 }; /* no memory has these addresses */
+enum { NEVER_USED = 0, TAKEN_BACK = 1, FIRST_ROOM = 256 }; /* addresses that no memory has */
 
 static out_block_t *place(out_block_t *blocks, size_t room, uint64_t address)
 {

@@ -1,7 +1,7 @@
-/* live.h - memory that is given out and not yet taken back, by address.
+/* live.h - memory that is allocated and not yet freed, by address.
  *
- * Apart because a record of memory taken back says neither how much it was nor whose, and every
- * format wants to know. Its size follows what is live, not the length of the run. */
+ * Apart because a record of a release has neither size nor agent, and every format needs them. Its
+ * size depends on what is allocated at one time, not on the length of the run. */
 #ifndef CROCPROF_OUTPUT_LIVE_H
 #define CROCPROF_OUTPUT_LIVE_H
 
@@ -18,9 +18,9 @@ typedef struct {
     size_t used, room;
 } out_live_t;
 
-/* Memory given out; false when out of memory. */
+/* Memory was allocated. False when out of memory. */
 bool out_live_add(out_live_t *l, out_block_t block);
-/* Memory taken back: what it was, or false where nobody saw it given out. */
+/* Memory was freed: gives what it was; false if its allocation was not seen. */
 bool out_live_take(out_live_t *l, uint64_t address, out_block_t *block);
 void out_live_free(out_live_t *l);
 

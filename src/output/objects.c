@@ -1,5 +1,5 @@
-/* objects.c - see objects.h. Keys are facts of AMD's serialisation; bits of words are the thunk's.
- */
+/* objects.c - see objects.h. Keys are those of AMD's serialisation; the bits of words are those of
+ * ROCr's thunk. */
 #include "output/objects.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "trace/reader.h"
 #include "trace/store.h"
 
-/* sizeof of AMD's structs, which their serialisation writes first */
+/* sizeof of AMD's structures, which their serialisation writes first */
 enum { AGENT_BYTES = 312, CODE_OBJECT_BYTES = 88, KERNEL_BYTES = 88, HOST_FUNCTION_BYTES = 120 };
 
 typedef struct {
@@ -59,7 +59,7 @@ static void put_bits(out_json_t *j, const char *key, uint64_t word, const bits_t
 
 #define PUT_BITS(j, key, word, rows) put_bits(j, key, word, rows, sizeof(rows) / sizeof(*(rows)))
 
-/* Fields that stand under another key, or inside an object, than a plain number does. */
+/* Fields that are written under another key than their own, or inside an object. */
 static void put_dimension(out_json_t *j, const out_agent_t *a, const char *key, unsigned field)
 {
     static const char *const axes[] = {"x", "y", "z"};
@@ -91,7 +91,7 @@ static void put_field(out_json_t *j, const out_agent_t *a, const char *member, u
     case TRACE_AGENT_Workgroup_Max_Dim_Y:
     case TRACE_AGENT_Workgroup_Max_Dim_Z:
     case TRACE_AGENT_Grid_Max_Dim_Y:
-    case TRACE_AGENT_Grid_Max_Dim_Z: return; /* elsewhere */
+    case TRACE_AGENT_Grid_Max_Dim_Z: return; /* written elsewhere */
     case TRACE_AGENT_Sdma_Fw_Version: PUT_BITS(j, "sdma_fw_version", value, sdma_bits); return;
     case TRACE_AGENT_Fw_Version: PUT_BITS(j, "fw_version", value, engine_bits); return;
     case TRACE_AGENT_Capability: PUT_BITS(j, "capability", value, capability_bits); return;
@@ -121,7 +121,7 @@ typedef struct {
     char form; /* U: a number; F: a word of bits */
 } column_t;
 
-/* What an agent has several of, or as a group. */
+/* What an agent has several of, and groups of its fields. */
 static const struct {
     const char *key;
     char bracket; /* [: an array of objects; {: one object; B: an object with an array of bytes */
@@ -285,7 +285,7 @@ const char *out_machine(const out_model_t *m)
     return *machine ? machine : out_model_info(m, TRACE_INFO_HOST);
 }
 
-/* Readers take ids for signed numbers. */
+/* 63 bits, because readers take ids for signed numbers. */
 uint64_t out_machine_hash(const out_model_t *m)
 {
     return out_hash(out_machine(m)) >> 1;

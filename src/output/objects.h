@@ -1,8 +1,8 @@
 /* objects.h - agents, code objects, kernels and the machine as JSON objects.
  *
- * Apart because JSON files and the extdata of databases hold the same ones. Keys and their order
- * are those of AMD's serialisation. out_object_ functions write the members; the caller has opened
- * the object. */
+ * Apart because JSON files and the extdata columns of databases have the same objects. Keys and
+ * their order are those of AMD's serialisation. The out_object_ functions write the members; the
+ * caller opens and closes the object. */
 #ifndef CROCPROF_OUTPUT_OBJECTS_H
 #define CROCPROF_OUTPUT_OBJECTS_H
 
@@ -11,15 +11,14 @@
 
 void out_object_agent(out_json_t *j, const out_agent_t *a);
 void out_object_code_object(out_json_t *j, const trace_code_object_t *c);
-/* Symbol, and its name in all of its forms; `shown` is the form asked for. */
+/* The kernel's symbol, and its name in all forms. */
 void out_object_kernel(out_json_t *j, const out_kernel_t *k);
 void out_object_host_function(out_json_t *j, const out_host_function_t *f);
 
-/* Where a sampled wave was: rocprofiler_pc_sampling_hw_id_v0_t. */
+/* Where a sampled wave ran: rocprofiler_pc_sampling_hw_id_v0_t. */
 void out_object_place(out_json_t *j, uint64_t place);
 
-/* What tells machines apart: the id of the machine, or where it has none its name; and a number for
- * it of 63 bits. */
+/* The id of the machine, or its name if it has no id; and a hash of that, of 63 bits. */
 const char *out_machine(const out_model_t *m);
 uint64_t out_machine_hash(const out_model_t *m);
 

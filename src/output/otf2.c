@@ -1,7 +1,7 @@
-/* otf2.c - see otf2.h. Which locations, regions and metrics there are, and the archive around them.
+/* otf2.c - see otf2.h. Locations, regions and metrics, and the archive around them.
  *
- * Names and shape are those of AMD's writer, with metrics for counters besides. Definitions are
- * written at the end, when all of them are known; in memory are names and what has not ended. */
+ * Names and structure are those of AMD's writer; metrics for counters are added. Definitions are
+ * written at the end, when all are known. Memory holds names, and regions that have not ended. */
 #include "output/otf2.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "model/numbers.h"
 #include "trace/store.h"
 
-/* Chunks of AMD's writer; definitions need few. */
+/* Chunk sizes of AMD's writer. */
 enum { EVENT_CHUNK = 1 << 20, DEFINITION_CHUNK = 4 << 20, CATEGORY = 0, GRAPH_EXEC, GRAPH_NODE };
 
 typedef enum { ON_THREAD, ON_COPY, ON_MEMORY, ON_COMPUTE, ON_EVENTS, ON_BARRIER } kind_t;
@@ -27,7 +27,7 @@ typedef struct {
     OTF2_LocationType type;
     OTF2_EvtWriter *writer;
     uint64_t events;
-    out_ends_t ends; /* of regions that have been entered */
+    out_ends_t ends; /* ends of regions that have been entered */
 } location_t;
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 } region_t;
 
 typedef struct {
-    uint32_t name, class_name; /* class: of a node; the node: of a group */
+    uint32_t name, class_name; /* name: of the group; class_name: of the system tree node */
     OTF2_LocationGroupType type;
 } group_t;
 
@@ -45,7 +45,7 @@ typedef struct {
     uint32_t name, description;
 } metric_t;
 
-/* An array that grows, and the place of each thing in it. */
+/* An array that grows, and a table of the index of each element. */
 typedef struct {
     void *rows;
     size_t count, room;
@@ -58,11 +58,11 @@ struct out_otf2 {
     char path[PATH_MAX], temporary[PATH_MAX], name[NAME_MAX + 1];
     list_t texts, regions, locations, groups, nodes, metrics;
     uint64_t first_ns, last_ns, realtime_ns;
-    uint32_t process; /* number of the one whose records come, from 1 */
+    uint32_t process; /* number, from 1, of the process whose records are being added */
     uint32_t node, process_group;
     out_model_t *model;
     out_launches_t launches;
-    const char *failure; /* first one */
+    const char *failure; /* the first one */
 };
 
 static void fail(out_otf2_t *o, const char *what)
@@ -75,7 +75,7 @@ static void check(out_otf2_t *o, OTF2_ErrorCode code)
     if (code != OTF2_SUCCESS) fail(o, OTF2_Error_GetDescription(code));
 }
 
-/* Room for one more row, at place list->count - 1. NULL when out of memory. */
+/* Adds a row at index list->count - 1. NULL when out of memory. */
 static void *append(out_otf2_t *o, list_t *list, size_t unit)
 {
     if (list->count == list->room) {
@@ -93,8 +93,8 @@ static void *append(out_otf2_t *o, list_t *list, size_t unit)
 
 /* ---- definitions ---- */
 
-/* Number of a text. Found by what it says, since two processes, or two kernels, may have one name;
- * where two texts have one hash, the later one stands at the next number that is free. */
+/* The number of a text. It is looked up by content, since two processes, or two kernels, may have
+ * the same name. If two texts have the same hash, the later one takes the next free number. */
 static uint32_t text_of(out_otf2_t *o, const char *text)
 {
     uint64_t hash = out_hash(text), place;
@@ -160,7 +160,7 @@ static void name_location(const out_otf2_t *o, kind_t kind, uint32_t tid, uint64
         snprintf(name + n, room - (size_t)n, ", Queue %llu", (unsigned long long)queue);
 }
 
-/* NULL when out of memory. Good until the next call. */
+/* The location, made if necessary; valid until the next call. NULL when out of memory. */
 static location_t *location_of(out_otf2_t *o, kind_t kind, uint32_t tid, uint64_t agent,
                                uint64_t queue)
 {
@@ -218,7 +218,7 @@ static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t
         fail(o, strerror(ENOMEM));
 }
 
-/* Goes with the next event. */
+/* Adds attributes of the graph to the next event. */
 static void add_node(out_otf2_t *o, trace_node_t node)
 {
     if (!node.graph) return;
@@ -311,7 +311,8 @@ static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t
     }
 }
 
-/* A process: a node of its program on its host, a group of its threads, one of each agent. */
+/* A process: a node of its program below that of its host, a group of its threads, and a group for
+ * each agent. */
 static void begin_process(out_otf2_t *o, out_job_t *job)
 {
     out_model_t *m = job->model;
@@ -365,7 +366,7 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
-/* Messages of the library: the codes that its functions return say enough. */
+/* Ignores messages of the library: the status codes of its functions are enough. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -414,7 +415,7 @@ out_otf2_t *out_otf2_begin(const char *path, char *why, size_t why_bytes)
     check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
     check(o, OTF2_Archive_SetCreator(o->archive, "rocprofv3"));
     check(o, OTF2_Archive_OpenEvtFiles(o->archive));
-    text_of(o, ""); /* 0 */
+    text_of(o, ""); /* number 0 */
     return o;
 }
 
@@ -475,7 +476,8 @@ static void define_events(out_otf2_t *o, OTF2_GlobalDefWriter *w)
     }
 }
 
-/* Event files are closed before; each location has a file of its own definitions, without any. */
+/* Event files have been closed before. Each location also needs a file of local definitions, which
+ * is empty. */
 static void write_definitions(out_otf2_t *o)
 {
     location_t *l = o->locations.rows;
@@ -503,7 +505,7 @@ static void write_definitions(out_otf2_t *o)
     define_events(o, w);
 }
 
-/* The anchor comes last: a reader that sees it finds the rest. */
+/* Renames the anchor file last: a reader that sees it finds the rest. */
 static void give_names(out_otf2_t *o)
 {
     static const char *const ends[] = {"", ".def", ".otf2"};

@@ -1,9 +1,9 @@
 /* pftrace.c - a Perfetto trace: tracks, slices, flows and counters of one process.
  *
- * Written packet by packet in order of start, in memory that follows what is in flight. Field
- * numbers are those of Perfetto's trace_packet.proto, track_event.proto and their neighbours.
- * Sequence and tracks are numbered after the process, so that files of several processes, one
- * behind the other, are a valid trace too. Tracks and what stands on them: pftrace_tracks.c. */
+ * Written packet by packet in order of start; memory depends on what is in flight. Field numbers
+ * are those of Perfetto's trace_packet.proto, track_event.proto and the files they import.
+ * Sequences and tracks get numbers that depend on the process, so that files of several processes
+ * can be concatenated to a valid trace. Tracks and their contents are in pftrace_tracks.c. */
 #include "output/pftrace.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static const out_domain_t categories[] = {
 #undef X
 };
 
-/* The other way round. */
+/* The reverse: the category of a domain. */
 static const uint8_t category_of[OUT_DOMAIN_COUNT] = {
 #define X(domain) [OUT_##domain] = PF_CATEGORY_##domain,
     PF_CATEGORIES(X)
@@ -56,7 +56,7 @@ static void interned(pf_t *p, uint32_t list, uint64_t iid, const char *text)
     proto_end(&p->out, entry);
 }
 
-/* What every later packet may refer to: categories, names of annotations, clocks. */
+/* The first packet, with what later packets refer to: categories, names of annotations, clocks. */
 static void write_head(pf_t *p, const trace_segment_header_t *h)
 {
     const struct {
@@ -88,7 +88,7 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
 
 /* ---- names of events ---- */
 
-/* Number of a name; 0 when out of memory. */
+/* The number of an interned name; 0 when out of memory. */
 static uint64_t name_number(pf_t *p, const char *text)
 {
     uint64_t number = out_numbers_get(&p->names, out_key(text));
@@ -164,7 +164,7 @@ int out_pftrace_write(out_job_t *job, const char *path)
     if (!p.file) return -1;
     const uint64_t process = out_mix(h->pid ^ out_mix(h->process_start ^ out_mix(h->realtime_ns)));
     p.process_track = process & ((UINT64_C(1) << PF_UUID_BITS) - 1);
-    /* 0 means "no sequence" */
+    /* never 0, which means "no sequence" */
     p.sequence = (uint32_t)(process >> (64 - PF_SEQUENCE_BITS)) | 1;
     write_head(&p, h);
     if (pf_write_tracks(&p) == 0 && !p.out.failed) {

@@ -1,6 +1,6 @@
-/* pftrace.h - what the two files of the Perfetto writer share: field numbers, names, the writer.
+/* pftrace.h - what the files of the Perfetto writer share: field numbers, names, the writer.
  *
- * Field numbers are facts of Perfetto's protocol, kept here alone. Names of categories and
+ * Field numbers are defined by Perfetto's protocol and are only here. Names of categories and
  * annotations are those that rocprofv3 uses. */
 #ifndef CROCPROF_OUTPUT_PFTRACE_H
 #define CROCPROF_OUTPUT_PFTRACE_H
@@ -71,7 +71,8 @@ enum {
     PF_ANNOTATION_NAME = 10,
 
     PF_FLUSH_BYTES = 1 << 18,
-    /* ids of tracks and sequences: enough to tell them apart, in seven bytes and in four */
+    /* bits of ids of tracks and sequences: enough to be unique, and varints of seven and four
+     * bytes */
     PF_UUID_BITS = 49,
     PF_SEQUENCE_BITS = 28
 };
@@ -83,7 +84,7 @@ typedef enum {
     TRACK_QUEUE,   /* agent, queue */
     TRACK_COPY,    /* agent, thread */
     TRACK_BARRIER, /* agent, queue */
-    TRACK_COPIED,  /* agent: counters from here on */
+    TRACK_COPIED,  /* agent; from here on tracks of counters */
     TRACK_GIVEN,   /* agent */
     TRACK_SCRATCH, /* agent */
     TRACK_PMC      /* agent, counter */
@@ -161,13 +162,13 @@ typedef enum {
 typedef struct pf {
     out_job_t *job;
     out_file_t *file;
-    void (*flush)(struct pf *p); /* has somebody take what is in `out` */
+    void (*flush)(struct pf *p); /* passes on what is in `out` */
     proto_t out;
     uint32_t pid, sequence;
     uint64_t process_track;
-    proto_fields_t head;  /* of every packet */
-    proto_fields_t begin; /* of one with a time, up to its value */
-    out_numbers_t names;  /* of events, by address */
+    proto_fields_t head;  /* the first fields of every packet */
+    proto_fields_t begin; /* those of a packet with a time, up to the time's value */
+    out_numbers_t names;  /* numbers of events' names, by address */
 } pf_t;
 
 static inline uint64_t pf_uuid(const pf_t *p, pf_track_kind_t kind, uint64_t a, uint64_t b)
@@ -176,13 +177,14 @@ static inline uint64_t pf_uuid(const pf_t *p, pf_track_kind_t kind, uint64_t a, 
     return (uuid & ((UINT64_C(1) << PF_UUID_BITS) - 1)) | 1;
 }
 
-/* Of the whole trace: a process's own ids come again in the next one. */
+/* Id of a flow, unique in the whole trace: correlation ids are only unique in a process. */
 static inline uint64_t pf_flow(const pf_t *p, const trace_timed_t *r)
 {
     return out_mix(p->process_track ^ r->correlation);
 }
 
-/* What a `begin` returns is for its end; between them stand fields. */
+/* What a _begin function or pf_packet returns is to be passed to its _end function, after the
+ * fields. */
 static inline size_t pf_packet(pf_t *p)
 {
     size_t begun = proto_begin(&p->out, PF_TRACE_PACKET);
@@ -196,11 +198,10 @@ static inline void pf_packet_end(pf_t *p, size_t begun)
     if (p->out.used >= PF_FLUSH_BYTES) p->flush(p);
 }
 
-/* More than the parts of an event that are of one size for all of them need together, so that they
- * ask for room once. */
+/* Room for the parts of an event whose size is limited, so that it has to be reserved only once. */
 enum { PF_EVENT_MAX = 8 * PROTO_NUMBER_MAX + 4 * (int)sizeof(proto_fields_t) };
 
-/* Packet and time; into room that there is. */
+/* Writes the beginning of a packet, and its time, into reserved room. */
 static inline uint8_t *pf_put_begin(const pf_t *p, uint8_t *at, uint64_t ns, size_t *packet)
 {
     enum { TAG_BYTES = 1 }; /* of PF_TRACE_PACKET */
@@ -208,7 +209,7 @@ static inline uint8_t *pf_put_begin(const pf_t *p, uint8_t *at, uint64_t ns, siz
     return proto_put_varint(proto_put_fields(at, &p->begin), ns);
 }
 
-/* Up to the event's own fields; likewise. */
+/* Writes an event up to its own fields, into reserved room. */
 static inline uint8_t *pf_put_event(pf_t *p, uint8_t *at, const proto_fields_t *track,
                                     unsigned type, uint64_t ns, size_t *packet, size_t *event)
 {
@@ -222,7 +223,7 @@ static inline void pf_put_end(pf_t *p, const uint8_t *at)
     p->out.used = (size_t)(at - p->out.data);
 }
 
-/* `track`: a field PF_EVENT_TRACK. */
+/* `track`: the field PF_EVENT_TRACK. */
 static inline size_t pf_event(pf_t *p, const proto_fields_t *track, unsigned type, uint64_t ns,
                               size_t *event)
 {
@@ -242,15 +243,15 @@ enum { PF_ANNOTATION_MAX = 2 + 2 * PROTO_NUMBER_MAX };
 
 static inline uint8_t *pf_put_annotation(uint8_t *at, pf_annotation_t which, uint64_t value)
 {
-    /* two small fields: one byte is enough for their length, and for the number of the name; all
-     * but the value is stored at once, and a small value with it */
+    /* Two small fields: one byte is enough for their length and for the number of the name.
+     * Everything before the value is stored at once, and a small value with it. */
     enum { LENGTH_POS = 8, VALUE_POS = 40, BEFORE_VALUE = VALUE_POS / 8, IN_LENGTH = 3 };
     uint64_t bytes = PF_EVENT_ANNOTATION << 3 | PROTO_BYTES |
                      (PF_ANNOTATION_NAME_IID << 3 | PROTO_VARINT) << 16 | (which + 1u) << 24 |
                      (uint64_t)(PF_ANNOTATION_UINT << 3 | PROTO_VARINT) << 32;
     if (value < 0x80) {
         bytes |= (IN_LENGTH + 1) << LENGTH_POS | value << VALUE_POS;
-        memcpy(at, &bytes, sizeof(bytes)); /* little endian, as this machine is */
+        memcpy(at, &bytes, sizeof(bytes)); /* the host is little-endian */
         return at + BEFORE_VALUE + 1;
     }
     uint8_t *end = proto_put_varint(at + BEFORE_VALUE, value);
@@ -261,7 +262,7 @@ static inline uint8_t *pf_put_annotation(uint8_t *at, pf_annotation_t which, uin
 
 _Static_assert(PF_ANNOTATION_COUNT < 0x80, "pf_put_annotation");
 
-/* The same for a short text, as of an agent: its length has one byte, too. */
+/* The same for a short text, such as an agent's name, whose length also fits into one byte. */
 enum { PF_SHORT_TEXT = 31 };
 static inline uint8_t *pf_put_short_text(uint8_t *at, pf_annotation_t which, const char *text)
 {
@@ -276,7 +277,7 @@ static inline uint8_t *pf_put_short_text(uint8_t *at, pf_annotation_t which, con
     return at + TEXT_POS + bytes;
 }
 
-/* Flow, and times as annotations. */
+/* Flow id, and times as annotations. */
 enum { PF_TIMES_MAX = PROTO_NUMBER_MAX + 3 * PF_ANNOTATION_MAX };
 
 static inline uint8_t *pf_put_times(const pf_t *p, uint8_t *at, const trace_timed_t *r)
@@ -287,8 +288,8 @@ static inline uint8_t *pf_put_times(const pf_t *p, uint8_t *at, const trace_time
     return pf_put_annotation(at, PF_delta_ns, r->end - r->start);
 }
 
-/* Begin of a slice, or an instant: times, flow and name are in it, the last as fields that pf_name
- * has made. */
+/* Begins a slice, or an instant, with times, flow and name; `name` is a result of
+ * pf_name_fields. */
 static inline size_t pf_slice(pf_t *p, const proto_fields_t *track, unsigned type,
                               const proto_fields_t *name, const trace_timed_t *r, size_t *event)
 {
@@ -305,7 +306,7 @@ static inline void pf_slice_end(pf_t *p, const proto_fields_t *track, uint64_t n
     pf_event_end(p, packet, event);
 }
 
-/* The end of a slice but for its time, for a track that has many. */
+/* Makes the end of a slice except for its time, for a track that has many. */
 static inline proto_fields_t pf_make_end(const proto_fields_t *track)
 {
     proto_fields_t end = {0};
@@ -318,7 +319,7 @@ static inline proto_fields_t pf_make_end(const proto_fields_t *track)
     return end;
 }
 
-/* The same as pf_slice_end with what the above has made. */
+/* pf_slice_end with a result of pf_make_end. */
 static inline void pf_slice_ends(pf_t *p, const proto_fields_t *end, uint64_t ns)
 {
     size_t packet;
@@ -327,23 +328,23 @@ static inline void pf_slice_ends(pf_t *p, const proto_fields_t *end, uint64_t ns
     pf_packet_end(p, packet);
 }
 
-/* pftrace.c. Numbers of an event's category and of its name, which lasts as long as the model, 0
- * for one when out of memory; not inside a packet. */
+/* In pftrace.c. Numbers of an event's category and name. The name must live as long as the model;
+ * its number is 0 when out of memory. Not to be called inside a packet. */
 typedef struct {
     uint64_t category, name;
 } pf_name_t;
 pf_name_t pf_name(pf_t *p, out_domain_t domain, const char *name);
-/* Fields of an event with them. */
+/* The fields of an event for these numbers. */
 proto_fields_t pf_name_fields(pf_name_t name);
-/* The same with a name that comes once. */
+/* The same with a name that is not interned, because it occurs once. */
 size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_t domain,
                 const char *name, const trace_timed_t *r, size_t *event);
 void pf_counter(pf_t *p, const proto_fields_t *track, uint64_t ns, double value);
 void pf_annotate_named(pf_t *p, const char *name, const char *value);
 void pf_annotate_double(pf_t *p, const char *name, double value);
 
-/* pftrace_tracks.c: everything between head and end. 0, or -1: the source failed, or (with nothing
- * in `why`) memory ran out. */
+/* In pftrace_tracks.c: writes everything between the first packet and the end. 0, or -1: the source
+ * has failed, or (if `why` is empty) no memory. */
 int pf_write_tracks(pf_t *p);
 
 #endif

@@ -1,24 +1,25 @@
-/* pftrace_calls.c - see pftrace_calls.h. Field numbers and order are those of pf_slice.
+/* pftrace_calls.c - see pftrace_calls.h. Field numbers and their order are those of pf_slice.
  *
- * The packets of one operation's calls differ in a few numbers only, so they are made once, with
- * all numbers as wide as they can become (a varint may have more bytes than it needs), and then
- * copied and filled in. What is too great for that, or has another form, goes field by field. */
+ * The packets of one operation's calls differ in a few numbers only. So they are made once, with
+ * each number as wide as it can become (a varint may have more bytes than it needs), and then
+ * copied and filled in. A call with a number that is too large, or of another form, is written
+ * field by field. */
 #include "output/pftrace_calls.h"
 
 #include "trace/reader.h"
 
-/* Widths in bytes of seven bits each: 2.2 years of uptime, a quarter of a second, 2 * 10^8 ids, as
- * many bits as a head has for a thread, 2 * 10^6 names. */
+/* Widths in bytes of seven bits. They suffice for 2.2 years of uptime, calls of a quarter of a
+ * second, 2 * 10^8 ids, the bits that a record's head has for a thread, and 2 * 10^6 names. */
 enum { TIME = 8, DELTA = 4, ID = 4, THREAD = 4, NAME = 3, SMALL = 2, LENGTH = 2 };
 enum { TRACK = PF_UUID_BITS / 7, SEQUENCE = PF_SEQUENCE_BITS / 7 };
 
-/* Nothing but bytes, as they stand in the file. */
+/* An annotation with a number. All members are bytes, as they are in the file. */
 #define NOTE(value_bytes)                                                                          \
     struct {                                                                                       \
         uint8_t tag, length, name_tag, name, value_tag, value[value_bytes];                        \
     }
 
-/* A slice begins. */
+/* The packet that begins a slice. */
 typedef struct {
     uint8_t packet_tag, packet_length[LENGTH];
     uint8_t sequence_tag, sequence[SEQUENCE];
@@ -34,10 +35,10 @@ typedef struct {
     NOTE(DELTA) delta;
     NOTE(THREAD) tid;
     NOTE(SMALL) kind, operation;
-    NOTE(ID) correlation; /* the ancestor's follows, and arguments */
+    NOTE(ID) correlation; /* the ancestor's id and arguments follow */
 } begin_t;
 
-/* It ends: that refers to nothing, and so needs no flags. */
+/* The packet that ends it. It refers to no interned data, so it needs no flags. */
 typedef struct {
     uint8_t packet_tag, packet_length;
     uint8_t sequence_tag, sequence[SEQUENCE];
@@ -47,7 +48,7 @@ typedef struct {
     uint8_t track_tag, track[TRACK];
 } end_t;
 
-/* What there is of an operation. */
+/* What is made once for an operation. */
 typedef struct {
     proto_fields_t name;
     bool fits;
@@ -63,7 +64,7 @@ _Static_assert(TRACE_THREAD_BITS <= 7 * THREAD && TRACE_KIND_BITS <= 7 * SMALL &
                "widths");
 _Static_assert(PF_CATEGORY_COUNT < 0x80 && PF_ANNOTATION_COUNT < 0x80, "in one byte");
 
-/* ---- what is the same for each call of an operation ---- */
+/* ---- what is the same for all calls of an operation ---- */
 
 #define PUT_WIDE(to, value) proto_put_wide(to, sizeof(to), value)
 #define TAG(field, type)    ((uint8_t)((field) << 3 | (type)))
@@ -76,10 +77,12 @@ _Static_assert(PF_CATEGORY_COUNT < 0x80 && PF_ANNOTATION_COUNT < 0x80, "in one b
         (note).value_tag = TAG(PF_ANNOTATION_UINT, PROTO_VARINT);                                  \
     } while (0)
 
-/* The ancestor's annotation where there is none: most calls have this and nothing behind it. */
+/* Length of the ancestor's annotation if there is none (0); most calls have this and nothing else
+ * behind begin_t. */
 enum { NO_ANCESTOR_BYTES = 6 };
 
-/* False where more stands behind it than lengths have room for. */
+/* Fills in lengths for a packet with so many bytes behind begin_t. False if these are too many for
+ * the width of a length. */
 static bool put_lengths(begin_t *b, size_t bytes_behind)
 {
     const size_t bytes = sizeof(*b) + bytes_behind - offsetof(begin_t, sequence_tag);
@@ -161,7 +164,7 @@ const proto_fields_t *pf_call_name(pf_t *p, out_pieces_t *calls, out_domain_t do
     return call ? &call->name : NULL;
 }
 
-/* A range's name is its text, unless it has none. */
+/* A marker's name is its text, if it has one; NULL for other calls. */
 static const char *own_name(const pf_t *p, out_domain_t domain, const trace_timed_t *r)
 {
     if (domain != OUT_MARKER_API || !((const trace_marker_t *)r)->text) return NULL;
@@ -222,7 +225,7 @@ void pf_annotate_call(pf_t *p, const pf_thread_t *thread, const trace_timed_t *r
     annotate_arguments(p, r);
 }
 
-/* Field by field. */
+/* Writes a call field by field. */
 static void put_any_call(pf_t *p, const pf_thread_t *thread, const proto_fields_t *name,
                          out_domain_t domain, const trace_timed_t *r)
 {
@@ -243,7 +246,8 @@ static bool fits(const call_t *call, const trace_timed_t *r)
            r->correlation && call->fits;
 }
 
-/* False for one whose arguments are too long for it: then nothing was written. */
+/* Writes a call from the packets that were made. False if its arguments are too long for that: then
+ * nothing was written. */
 static bool put_call(pf_t *p, const pf_thread_t *thread, const call_t *call, const trace_timed_t *r)
 {
     if (!proto_room(&p->out, sizeof(begin_t) + sizeof(end_t) + PF_ANNOTATION_MAX)) return true;
@@ -258,9 +262,10 @@ static bool put_call(pf_t *p, const pf_thread_t *thread, const call_t *call, con
     memcpy(b->track, thread->track, TRACK);
     memcpy(b->tid.value, thread->id, THREAD);
     const uint64_t flow = pf_flow(p, r);
-    memcpy(b->flow, &flow, sizeof(flow)); /* little endian, as this machine is */
+    memcpy(b->flow, &flow, sizeof(flow)); /* the host is little-endian */
     pf_put_end(p, pf_put_annotation((uint8_t *)(b + 1), PF_ancestor_id, ancestor_of(r)));
-    if (trace_words(r->head) * 8u != sizeof(trace_api_t)) { /* else the lengths are right */
+    /* If equal, the prepared lengths are right. */
+    if (trace_words(r->head) * 8u != sizeof(trace_api_t)) {
         annotate_arguments(p, r);
         b = (begin_t *)(p->out.data + begun);
         if (!put_lengths(b, p->out.used - begun - sizeof(*b))) {
@@ -282,7 +287,7 @@ void pf_render_call(pf_threads_t *t, const out_pieces_t *calls, out_domain_t dom
 {
     const pf_thread_t *thread = pf_find_thread(t, trace_thread(r->head));
     const call_t *call = kept_call(calls, r);
-    /* markers may have names of their own, those and OMPT's may be points */
+    /* Markers may have names of their own; markers and OMPT's events may be points in time. */
     const bool others = domain == OUT_MARKER_API || domain == OUT_OMPT;
     if (others || !fits(call, r) || !put_call(t->p, thread, call, r))
         put_any_call(t->p, thread, call ? &call->name : NULL, domain, r);

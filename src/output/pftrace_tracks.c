@@ -1,8 +1,8 @@
-/* pftrace_tracks.c - which tracks a Perfetto trace has and what stands on them.
+/* pftrace_tracks.c - which tracks a Perfetto trace has, and what is on them.
  *
- * Apart from pftrace.c, which knows how things are written. Names of tracks are those that
- * rocprofv3 uses. What is kept in memory is what is in flight: the open slice of each track, copies
- * and memory that is given out, kernels of one start. */
+ * Apart from pftrace.c, which knows how things are encoded. Names of tracks are those that
+ * rocprofv3 uses. Memory holds what is in flight: the open slice of each track, copies, allocated
+ * memory, and kernels of one start. */
 #include "base/text.h"
 #include "output/ends.h"
 #include "output/launches.h"
@@ -17,25 +17,26 @@
 typedef struct {
     pf_track_kind_t kind;
     uint64_t a, b, uuid;
-    proto_fields_t field; /* the uuid's, in events */
-    bool open;            /* device tracks: a slice that ends at `end` or where the next begins */
+    proto_fields_t field; /* PF_EVENT_TRACK, for events */
+    bool open;            /* of device tracks: there is a slice, which ends at `end`
+                           * or when the next one begins */
     uint64_t end;
-    uint64_t bytes;  /* counters: the value that stands */
-    out_ends_t ends; /* copies in flight, and their bytes */
+    uint64_t bytes;  /* of counter tracks: the present value */
+    out_ends_t ends; /* copies in flight: when they end, and their bytes */
 } track_t;
 
 typedef struct {
     pf_t *p;
     out_model_t *model;
-    out_pieces_t calls; /* what pftrace_calls.c knows of operations */
+    out_pieces_t calls; /* by operation: what pftrace_calls.c has made */
     pf_threads_t threads;
     track_t *tracks; /* a hash table, its size a power of two; uuid 0: free */
     size_t track_count, track_room;
-    unsigned queues; /* numbered as they come */
+    unsigned queues; /* number of queues so far */
     out_live_t live;
     out_launches_t launches;
     bool by_queue;
-    bool over; /* no record is left */
+    bool over; /* all records have been read */
     bool failed;
 } state_t;
 
@@ -83,7 +84,8 @@ static void describe_thread(state_t *s, uint32_t tid, unsigned number)
     size_t thread = proto_begin(&s->p->out, PF_TRACK_THREAD);
     const char *own = out_model_thread(s->model, tid),
                *main = out_model_thread(s->model, s->p->pid);
-    if (own && main && strcmp(own, main) != 0) /* not what a thread is called without its doing */
+    /* The thread has a name of its own, not that of the process. */
+    if (own && main && strcmp(own, main) != 0)
         snprintf(name, sizeof(name), "%s (%u)", own, tid);
     else
         snprintf(name, sizeof(name), "THREAD %u (%u)", number, tid);
@@ -151,7 +153,7 @@ static track_t *track_place(track_t *tracks, size_t room, uint64_t uuid)
     return &tracks[at];
 }
 
-/* NULL: out of memory. Good until the next call. */
+/* The track, made if necessary; valid until the next call. NULL when out of memory. */
 static track_t *find_track(state_t *s, pf_track_kind_t kind, uint64_t a, uint64_t b)
 {
     const uint64_t uuid = pf_uuid(s->p, kind, a, b);
@@ -175,7 +177,8 @@ static track_t *find_track(state_t *s, pf_track_kind_t kind, uint64_t a, uint64_
     return t;
 }
 
-/* Slices of a device's track never overlap: one that still runs ends where the next begins. */
+/* Slices on a device's track must not overlap: an open one ends at the latest when the next one
+ * begins. */
 static void begin_on(state_t *s, track_t *t, const trace_timed_t *r)
 {
     if (t->open) pf_slice_end(s->p, &t->field, t->end < r->start ? t->end : r->start);
@@ -191,7 +194,7 @@ static void set_bytes(state_t *s, track_t *t, uint64_t ns, uint64_t bytes)
     pf_counter(s->p, &t->field, ns, (double)bytes);
 }
 
-/* Copies that have ended by `ns` are no longer in flight. */
+/* Takes copies that have ended by `ns` off the number of bytes in flight. */
 static void copies_until(state_t *s, track_t *t, uint64_t ns)
 {
     out_end_t done;
@@ -211,7 +214,7 @@ static void copy_in_flight(state_t *s, const trace_copy_t *c)
     set_bytes(s, t, c->start, t->bytes + c->bytes);
 }
 
-/* ---- memory given out and taken back ---- */
+/* ---- memory that is allocated and freed ---- */
 
 static void write_allocation(state_t *s, const trace_allocation_t *a)
 {
@@ -220,7 +223,7 @@ static void write_allocation(state_t *s, const trace_allocation_t *a)
     if (given)
         s->failed |= !out_live_add(&s->live, block);
     else if (!out_live_take(&s->live, a->address, &block))
-        return; /* given out before the trace began */
+        return; /* allocated before the trace began */
     track_t *t = find_track(s, TRACK_GIVEN, block.agent, 0);
     if (!t) return;
     uint64_t less = block.bytes < t->bytes ? block.bytes : t->bytes;
@@ -240,7 +243,7 @@ static const char *operation_of(state_t *s, trace_head_t head)
     return out_model_operation(s->model, trace_kind(head), trace_operation(head));
 }
 
-/* On a track of their kind. */
+/* Writes the event to the track of its kind. */
 static void write_event(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     track_t *t = find_track(s, TRACK_EVENTS, trace_kind(r->head), 0);
@@ -274,7 +277,7 @@ static const char *label_of(const state_t *s, uint64_t agent)
     return agent_label(out_model_find_agent(s->model, agent));
 }
 
-/* More than annotations of one record need, which ask for room once. */
+/* Room for the annotations of one record, so that it has to be reserved only once. */
 enum { ANNOTATIONS_MAX = 24 * PF_ANNOTATION_MAX + 2 * PF_SHORT_TEXT };
 
 static void annotate_copy(state_t *s, const trace_copy_t *c)
@@ -371,7 +374,7 @@ static void write_dispatch(void *to, out_launch_t *h)
     }
 }
 
-/* Within the slice of the call. */
+/* The graph's slice is inside that of the call. */
 static void write_graph(state_t *s, const trace_graph_t *g)
 {
     pf_t *p = s->p;
@@ -409,7 +412,7 @@ static void write_barrier(state_t *s, const trace_barrier_t *b)
     pf_event_end(p, packet, event);
 }
 
-/* ---- all records, in turns ---- */
+/* ---- all records, one thread at a time ---- */
 
 static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
@@ -423,7 +426,7 @@ static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r
     case OUT_GRAPH: write_graph(s, (const trace_graph_t *)r); return;
     case OUT_BARRIER: write_barrier(s, (const trace_barrier_t *)r); return;
     case OUT_SAMPLE: return;
-    case OUT_READINGS: return; /* as in the original: a slice has no room for them */
+    case OUT_READINGS: return; /* rocprofv3 does not show them in slices either */
     }
 }
 
@@ -437,20 +440,20 @@ static void end_tracks(state_t *s)
     }
 }
 
-/* ---- by several threads ---- */
+/* ---- rendering by several threads ---- */
 
-/* Packets that come before a record of the batch, or, at its end, behind all. */
+/* Packets that belong before a record of the batch, or, at its end, behind all of them. */
 typedef struct {
-    size_t at, packets; /* bytes; packets: up to here */
+    size_t at, packets; /* at: offset of the record; packets: end of the packets */
 } insertion_t;
 
 typedef struct {
-    pf_t p; /* what is rendered */
+    pf_t p; /* with the packets that are rendered */
     pf_threads_t threads;
-    state_t *all; /* of the file */
+    state_t *all; /* the state of the whole file */
     out_file_t *file;
     out_batch_t batch;
-    proto_t packets; /* that are ready */
+    proto_t packets; /* the packets made by take_records */
     insertion_t *insertions;
     size_t count, room;
 } parcel_t;
@@ -488,7 +491,7 @@ static void end_parcel(void *argument)
     free(parcel);
 }
 
-/* What has come to be ready since the last one belongs to this place. */
+/* Notes that the packets made since the last insertion belong at this place. */
 static void insert(parcel_t *parcel, size_t at)
 {
     const size_t packets = parcel->all->p->out.used;
@@ -503,7 +506,8 @@ static void insert(parcel_t *parcel, size_t at)
     parcel->insertions[parcel->count++] = (insertion_t){at, packets};
 }
 
-/* All but the calls is made here, since it depends on what came before. */
+/* Takes a batch and makes all packets but those of calls: these packets depend on what came before,
+ * so they are made by one thread at a time. */
 static bool take_records(void *argument)
 {
     parcel_t *parcel = argument;
@@ -586,7 +590,7 @@ int pf_write_tracks(pf_t *p)
     p->flush(p);
     free(p->out.data);
     p->out = (proto_t){.failed = p->out.failed};
-    p->flush = keep_packets; /* from here on a parcel has them */
+    p->flush = keep_packets; /* from here on packets are kept in parcels */
     out_source_all(source);
     s.failed |= p->out.failed || !out_crew_run(&work, out_crew_size(p->job->threads, rows));
     for (size_t i = 0; i < s.track_room; i++)

@@ -1,7 +1,7 @@
 /* pieces.h - bytes that are the same in every record of an operation, made once.
  *
- * Apart because each format has such pieces of its own, and finding one has to cost no more than
- * two loads. They live as long as the file that they are for. */
+ * Apart because each format has pieces of its own, and finding one must cost no more than two
+ * loads. They live as long as the file that they are for. */
 #ifndef CROCPROF_OUTPUT_PIECES_H
 #define CROCPROF_OUTPUT_PIECES_H
 
@@ -16,10 +16,10 @@ typedef struct {
 } out_piece_t;
 
 typedef struct {
-    out_piece_t *kinds[TRACE_KIND_MAX + 1]; /* by operation, made when first needed */
+    out_piece_t *kinds[TRACE_KIND_MAX + 1]; /* arrays indexed by operation, made when needed */
 } out_pieces_t;
 
-/* Keeps a copy. NULL when out of memory. */
+/* Keeps a copy of the bytes. NULL when out of memory. */
 const out_piece_t *out_piece_keep(out_pieces_t *p, trace_head_t head, const void *bytes,
                                   size_t count);
 
@@ -32,8 +32,8 @@ static inline const out_piece_t *out_piece_find(const out_pieces_t *p, trace_hea
     return __builtin_expect(piece->bytes != NULL, 1) ? piece : NULL;
 }
 
-/* Writes a short piece, and up to OUT_PIECE_STEP bytes behind it that are nothing; returns what is
- * behind the piece. */
+/* Writes a short piece, and up to OUT_PIECE_STEP - 1 meaningless bytes behind it; returns a pointer
+ * to behind the piece. */
 enum { OUT_PIECE_STEP = 64 };
 static inline char *out_piece_put(char *at, const out_piece_t *piece)
 {

@@ -1,7 +1,7 @@
-/* progress.h - a bar on the terminal for what takes long.
+/* progress.h - a progress bar on the terminal.
  *
- * Shows itself after two seconds, on a terminal alone, and is gone without a trace at the end. The
- * caller tells the time, so that it can be tested. */
+ * It appears after two seconds, only on a terminal, and is erased at the end. The caller passes the
+ * time, so that the bar can be tested. */
 #ifndef CROCPROF_OUTPUT_PROGRESS_H
 #define CROCPROF_OUTPUT_PROGRESS_H
 
@@ -18,10 +18,10 @@ typedef struct {
     uint64_t began_ns, drawn_ns;
 } out_progress_t;
 
-/* `terminal`: whether `fd` is one. `label` lives as long. */
+/* `terminal`: whether `fd` is a terminal. `label` must live as long as the bar. */
 void out_progress_begin(out_progress_t *p, int fd, bool terminal, const char *label, uint64_t total,
                         uint64_t now_ns);
-/* Some more of the total is done. */
+/* `more` of the total has been done. */
 void out_progress_step(out_progress_t *p, uint64_t more, uint64_t now_ns);
 void out_progress_end(out_progress_t *p);
 

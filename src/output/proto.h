@@ -1,8 +1,8 @@
 /* proto.h - protobuf's wire format, written forwards into one growing buffer.
  *
  * Apart because it knows nothing of traces. The length of a nested message is a varint of fixed
- * width, filled in when the message ends, which every decoder reads. Lack of memory is kept in
- * `failed`; until it is looked at all calls are harmless. */
+ * width, which every decoder accepts; it is filled in when the message ends. Lack of memory is
+ * noted in `failed`; calls after that are harmless. */
 #ifndef CROCPROF_OUTPUT_PROTO_H
 #define CROCPROF_OUTPUT_PROTO_H
 
@@ -23,8 +23,8 @@ enum {
     PROTO_FIXED64 = 1,
     PROTO_BYTES = 2,
     PROTO_VARINT_MAX = 10,
-    PROTO_NUMBER_MAX = 20, /* bytes of a field with a number */
-    PROTO_LENGTH_BYTES = 4 /* of a nested message: up to 2^28 - 1 bytes */
+    PROTO_NUMBER_MAX = 20, /* limit of a field with a number */
+    PROTO_LENGTH_BYTES = 4 /* of a nested message: for up to 2^28 - 1 bytes */
 };
 
 /* Room for `bytes` more. */
@@ -44,7 +44,7 @@ static inline bool proto_room(proto_t *p, size_t bytes)
     return true;
 }
 
-/* Groups of seven bits, each in a byte of its own: of up to 56 bits. */
+/* Spreads up to 56 bits into groups of seven bits, each in a byte of its own. */
 static inline uint64_t proto_spread(uint64_t value)
 {
     value = (value & 0x000000000fffffff) | (value & 0x00fffffff0000000) << 4;
@@ -52,7 +52,7 @@ static inline uint64_t proto_spread(uint64_t value)
     return (value & 0x007f007f007f007f) | (value & 0x3f803f803f803f80) << 1;
 }
 
-/* Touches PROTO_VARINT_MAX bytes, however short the number is. */
+/* Writes a varint. May overwrite PROTO_VARINT_MAX bytes, however short the number is. */
 static inline uint8_t *proto_put_varint(uint8_t *at, uint64_t value)
 {
     if (__builtin_expect(value >> 56, 0)) {
@@ -61,13 +61,14 @@ static inline uint8_t *proto_put_varint(uint8_t *at, uint64_t value)
         *at = (uint8_t)value;
         return at + 1;
     }
-    unsigned more = (63u - (unsigned)__builtin_clzll(value | 1)) / 7; /* bytes that go on */
+    /* Bytes with the continuation bit. */
+    unsigned more = (63u - (unsigned)__builtin_clzll(value | 1)) / 7;
     uint64_t bytes = proto_spread(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * more) - 1));
-    memcpy(at, &bytes, sizeof(bytes)); /* little endian, as this machine is */
+    memcpy(at, &bytes, sizeof(bytes)); /* the host is little-endian */
     return at + more + 1;
 }
 
-/* In exactly so many bytes, up to eight, which a number may have more of than it needs. */
+/* Writes a varint in exactly so many bytes, up to eight, even if the number needs fewer. */
 static inline void proto_put_wide(uint8_t *at, size_t bytes, uint64_t value)
 {
     value = proto_spread(value) | (0x8080808080808080 & ((UINT64_C(1) << 8 * (bytes - 1)) - 1));
@@ -85,9 +86,9 @@ static inline void proto_number(proto_t *p, uint32_t field, uint64_t value)
     p->used = (size_t)(proto_put_number(p->data + p->used, field, value) - p->data);
 }
 
-/* A few short fields that come again and again, made once. */
+/* A few short fields that are written again and again, encoded once. */
 typedef struct {
-    uint8_t data[3 * PROTO_NUMBER_MAX / 2]; /* with room for what proto_put_varint touches */
+    uint8_t data[3 * PROTO_NUMBER_MAX / 2]; /* proto_put_varint may overwrite more than it uses */
     uint8_t used;
 } proto_fields_t;
 
@@ -98,7 +99,7 @@ static inline void proto_add_field(proto_fields_t *f, uint32_t field, uint64_t v
 
 static inline uint8_t *proto_put_fields(uint8_t *at, const proto_fields_t *f)
 {
-    memcpy(at, f->data, sizeof(f->data)); /* all of it, since its size is constant */
+    memcpy(at, f->data, sizeof(f->data)); /* all bytes: a constant size is faster */
     return at + f->used;
 }
 
@@ -111,7 +112,7 @@ static inline void proto_copy(proto_t *p, const proto_fields_t *f)
 static inline uint8_t *proto_put_fixed64(uint8_t *at, uint32_t field, uint64_t value)
 {
     at = proto_put_varint(at, field << 3 | PROTO_FIXED64);
-    memcpy(at, &value, sizeof(value)); /* little endian, as this machine is */
+    memcpy(at, &value, sizeof(value)); /* the host is little-endian */
     return at + sizeof(value);
 }
 
@@ -143,7 +144,7 @@ static inline uint8_t *proto_put_begin(uint8_t *at, uint32_t field)
     return proto_put_varint(at, field << 3 | PROTO_BYTES) + PROTO_LENGTH_BYTES;
 }
 
-/* Begins a nested message; what is returned is for proto_end. */
+/* Begins a nested message; the result is to be passed to proto_end. */
 static inline size_t proto_begin(proto_t *p, uint32_t field)
 {
     if (!proto_room(p, PROTO_NUMBER_MAX)) return 0;

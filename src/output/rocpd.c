@@ -1,8 +1,8 @@
-/* rocpd.c - a SQLite database of one process's records, as AMD's rocpd tools read it.
+/* rocpd.c - a SQLite database of one process's records, in the form that AMD's rocpd tools read.
  *
- * Apart from what rows hold (rocpd_info.c, rocpd_rows.c): opening, statements, texts, the end. The
- * file is written under another name, in one transaction without a journal, and renamed when it is
- * whole. */
+ * Here are opening, statements, texts and the end; what rows contain is in rocpd_info.c and
+ * rocpd_rows.c. The file is written under a temporary name, in one transaction without a journal,
+ * and renamed when it is complete. */
 #include "output/rocpd.h"
 
 #include <errno.h>
@@ -130,7 +130,8 @@ const char *rocpd_list_text(rocpd_t *r, out_json_t *j)
     return end_json(r, j, ']');
 }
 
-/* Two addresses may hold one text, which the table has once. */
+/* Looks the text up by content: two addresses may have the same text, which the table must have
+ * once. */
 static uint64_t find_text(rocpd_t *r, const char *text)
 {
     uint64_t id = 0;
@@ -147,7 +148,7 @@ uint64_t rocpd_string(rocpd_t *r, const char *text)
     if (id || r->failed) return id;
     id = find_text(r, text);
     if (!id) {
-        sqlite3_stmt *outer = r->at; /* a row may be open */
+        sqlite3_stmt *outer = r->at; /* another row may be open */
         int place = r->place;
         id = ++r->text_count;
         rocpd_begin(r, ROCPD_STRING);
@@ -163,7 +164,8 @@ uint64_t rocpd_string(rocpd_t *r, const char *text)
 
 /* ---- the file ---- */
 
-/* Text of the schema with the names of this run in it; NULL when out of memory. */
+/* Replaces the placeholders in a text of the schema by the names of this run; NULL when out of
+ * memory. */
 static char *fill_in(const rocpd_t *r, const char *text)
 {
     char *result = NULL;
@@ -174,7 +176,7 @@ static char *fill_in(const rocpd_t *r, const char *text)
         fwrite(text, 1, (size_t)(at - text), f);
         bool uuid = strncmp(at, "{uuid}", strlen("{uuid}")) == 0;
         bool guid = strncmp(at, "{guid}", strlen("{guid}")) == 0;
-        if (!uuid && !guid) { /* the empty object of a default */
+        if (!uuid && !guid) { /* not a placeholder: the empty object of a default */
             fputc('{', f);
             at -= strlen("{uuid}") - 1;
             continue;
@@ -221,8 +223,8 @@ static void prepare_all(rocpd_t *r)
     rocpd_prepare(r, sql, &r->find_launch);
 }
 
-/* A UUID of version 7: milliseconds of the process's start, then bits that follow from what tells
- * processes apart. */
+/* Makes a UUID of version 7: the start of the process in milliseconds, then bits that follow from
+ * what distinguishes processes. */
 static void name_run(rocpd_t *r)
 {
     const trace_segment_header_t *h = &r->job->model->header;
@@ -241,14 +243,15 @@ static void name_run(rocpd_t *r)
         if (*c == '-') *c = '_';
 }
 
-/* A table with AUTOINCREMENT keeps its greatest id in another table, which is searched and written
- * with each row. Rows have their ids here, so tables get the word when all rows are in. */
+/* For a table with AUTOINCREMENT, SQLite searches and updates a row of the table sqlite_sequence
+ * with each insert. All rows here have explicit ids, so the word is only put into the schema when
+ * all rows are in. */
 static const char counted[] = "PRIMARY KEY AUTOINCREMENT NOT NULL";
 static const char plain[] = "PRIMARY KEY               NOT NULL";
 
 _Static_assert(sizeof(counted) == sizeof(plain), "one takes the other's place");
 
-/* In all tables but the first, which makes SQLite keep the other table. */
+/* In all tables but the first: that one makes SQLite create sqlite_sequence. */
 static void leave_counting(char *schema)
 {
     char *at = strstr(schema, counted);
@@ -280,8 +283,8 @@ static void begin_counting(rocpd_t *r)
     sqlite3_finalize(tables);
 }
 
-/* What belongs to an event is asked for by the event. Made when all rows are in, at once, which is
- * cheaper than row by row. Their names begin as no table's do: readers find tables so. */
+/* Indexes for look-ups by event. Made after all rows, which is cheaper than updating them row by
+ * row. No table may have a name that begins like theirs, because readers find tables by that. */
 static void make_indexes(rocpd_t *r)
 {
     static const char *const tables[] = {"arg", "pmc_event", "kernel_dispatch"};
@@ -312,8 +315,7 @@ static void put_metadata_number(rocpd_t *r, const char *tag, uint64_t value)
     put_metadata(r, tag, text);
 }
 
-/* What is missing is a fact of the run as any other: whoever judges by what is there has to know.
- */
+/* Writes what is missing, as facts of the run: conclusions from the records have to consider it. */
 static void write_losses(rocpd_t *r)
 {
     const trace_counts_t *n = r->job->counts;
@@ -329,7 +331,7 @@ static void write_losses(rocpd_t *r)
         put_metadata_number(r, rows[i].tag, rows[i].value);
 }
 
-/* What sets the records' clock to that of people, and what ran. */
+/* Writes how the records' clock relates to the time of day, and what ran. */
 static void write_moment(rocpd_t *r)
 {
     const trace_segment_header_t *h = &r->job->model->header;
@@ -350,8 +352,8 @@ static void write_metadata(rocpd_t *r)
     write_moment(r);
 }
 
-/* What does not fit into memory while rows are sorted for an index goes beside the file, where
- * there has to be room for as much anyhow. */
+/* Makes SQLite put temporary files of sorting into the database's folder, which needs to have room
+ * for as much data anyway. */
 static void sort_beside(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -363,10 +365,10 @@ static void open_file(rocpd_t *r, const char *path)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sort_beside(path);
-    /* one thread uses it */
+    /* no mutex: one thread uses it */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &r->db, flags, NULL) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
-    /* nobody else sees the file before it is whole, and after a crash it is made anew */
+    /* No other process sees the file before it is complete, and after a crash it is made anew. */
     rocpd_run_sql(
         r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
            "PRAGMA page_size = 8192; PRAGMA cache_size = -8192; BEGIN");

@@ -1,7 +1,7 @@
 /* rocpd_code.c - tables of our own in a database: what each instruction of the kernels cost.
  *
- * Apart because AMD's schema has no such tables: their names begin with crocprof_, and they are
- * there only where instructions were counted. Columns follow the public list of counts. */
+ * Apart because AMD's schema has no such tables. Their names begin with crocprof_, and they are
+ * only made if instructions were counted. Columns follow the public list of counts. */
 #include "output/rocpd.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void text_if(rocpd_t *r, const char *text)
     rocpd_text(r, *text ? text : NULL);
 }
 
-/* Dispatch and range that the counts are of, as far as they were kept apart. */
+/* The dispatch and the range to which the counts belong, if they were counted separately. */
 static void put_group(rocpd_t *r, const ins_set_t *set, uint64_t group, const char *range)
 {
     rocpd_int_if(r, set->by == TRACE_COUNTED_BY_DISPATCH, group);
@@ -132,7 +132,7 @@ static void write_kernel_code(rocpd_t *r, const ins_set_t *set)
     sqlite3_finalize(insert);
 }
 
-/* NULL: it was not inlined. */
+/* NULL: the instruction was not inlined. */
 static const char *inlined_text(rocpd_t *r, const ins_instruction_t *i)
 {
     if (!i->inlined_count) return NULL;

@@ -1,6 +1,7 @@
 /* rocpd_info.c - what a database says of machine, process, agents, code and counters.
  *
- * One row for each thing, before any record refers to it; sizes follow the program, not the run. */
+ * One row for each of them, written before any record refers to it. The size depends on the
+ * program, not on the length of the run. */
 #include "output/objects.h"
 #include "output/rocpd.h"
 #include "output/settings.h"
@@ -61,7 +62,8 @@ static void write_process(rocpd_t *r)
     rocpd_int(r, end);
     rocpd_text(r, out_model_info(m, TRACE_INFO_COMMAND));
     const char *text = environment_of(r);
-    char *environment = text ? strdup(text) : NULL; /* the settings come into its place */
+    /* Copied, because settings_of uses the same buffer. */
+    char *environment = text ? strdup(text) : NULL;
     if (!environment) rocpd_no_memory(r);
     rocpd_text(r, environment);
     rocpd_text(r, settings_of(r));
@@ -203,11 +205,12 @@ static void write_counters(rocpd_t *r)
         rocpd_int(r, c->derived);
         rocpd_int(r, c->streams);
         rocpd_text(r, agent_object(r, a));
-        rocpd_end_unless_taken(r); /* groups that take turns name a counter twice */
+        /* Groups of counters measured in turn may name a counter twice. */
+        rocpd_end_unless_taken(r);
     }
 }
 
-/* True once for each of them. */
+/* True at the first call for each id. */
 static bool first_time(rocpd_t *r, const char *what, uint64_t id)
 {
     uint64_t key = out_mix(out_key(what)) ^ id;

@@ -1,7 +1,8 @@
 /* rocpd_rows.c - the records of a process as rows of a database.
  *
- * Each record is an event and a row of its domain's table; kernels carry their counters. Queues and
- * streams get their row when first seen. Memory follows what is in flight and what has a name. */
+ * Each record is an event and a row of its domain's table; counters are written with their kernel.
+ * Queues and streams get their rows when they first occur. Memory depends on what is in flight and
+ * on the number of names. */
 #include "model/code.h"
 #include "output/launches.h"
 #include "output/objects.h"
@@ -14,7 +15,7 @@
 
 static const char empty[] = "";
 
-/* Columns that every row of a record has. */
+/* The columns that the rows of all records have. */
 static void put_origin(rocpd_t *r, uint32_t tid)
 {
     rocpd_int(r, (uint64_t)r->nid);
@@ -43,7 +44,7 @@ static uint64_t write_event(rocpd_t *r, const char *category, uint64_t stack, ui
     return id;
 }
 
-/* ---- queues and streams: 0 is the default one, which has a row from the beginning ---- */
+/* ---- queues and streams: 0 is the default one, whose row is always there ---- */
 
 static uint64_t place_of(rocpd_t *r, out_numbers_t *seen, rocpd_insert_t table, const char *what,
                          uint64_t id)
@@ -91,8 +92,9 @@ static uint64_t track_of(rocpd_t *r, uint32_t tid, const char *name)
     return id;
 }
 
-/* A range begun and one ended in one call, or a child's copy of its parent's call, share an id:
- * the later one gets any that is free. */
+/* The row's id is the correlation id if possible. A range that begins and one that ends in the same
+ * call share one, and so do a call and its copy in a forked child; the later row then gets any free
+ * id. */
 static void end_with_id(rocpd_t *r, rocpd_insert_t table)
 {
     if (rocpd_end_unless_taken(r)) return;
@@ -111,8 +113,8 @@ static void write_sample(rocpd_t *r, const trace_timed_t *t, const char *categor
     end_with_id(r, ROCPD_SAMPLE);
 }
 
-/* ---- PC samples: rows of the samples' table, on a track without a thread, by which views of
- * threads leave them out. The released schema has no table of their own ---- */
+/* ---- PC samples: rows of the table of samples, since the released schema has no table for them.
+ * Their track has no thread, so that views of threads leave them out ---- */
 
 static uint64_t pc_track(rocpd_t *r)
 {
@@ -175,7 +177,7 @@ static void write_pc_sample(rocpd_t *r, const trace_sample_t *s)
     rocpd_end(r);
 }
 
-/* What has no correlation gets any id. */
+/* A row without a correlation id gets any id. */
 static void write_region(rocpd_t *r, const trace_timed_t *t, const char *name, uint64_t event)
 {
     uint64_t name_id = rocpd_string(r, name);
@@ -223,7 +225,7 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
     }
     uint64_t event = write_event(r, category, t->correlation, full ? f->ancestor : 0,
                                  full ? f->external : 0, extdata);
-    /* marks; a call may begin and end within one tick of the clock */
+    /* Markers only: a call may begin and end within one tick of the clock. */
     if (domain == OUT_MARKER_API && t->start == t->end)
         write_sample(r, t, category, event);
     else
@@ -231,7 +233,7 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
     write_arguments(r, t, event);
 }
 
-/* ---- events of the driver: regions with a value each ---- */
+/* ---- events of the driver: regions, each with a value ---- */
 
 static uint64_t driver_counter(rocpd_t *r, const char *name)
 {
@@ -272,7 +274,7 @@ static uint64_t driver_counter(rocpd_t *r, const char *name)
     return id;
 }
 
-/* Bytes of what has an extent, else the address, or how many, or 1. */
+/* The value of a driver's event: its number of bytes, or else its address, or a count, or 1. */
 static double driver_value(const out_model_t *m, const trace_timed_t *t)
 {
     out_arguments_t a = out_model_arguments(m, t);
@@ -293,7 +295,7 @@ static void write_driver_event(rocpd_t *r, const trace_timed_t *t)
     const char *name = out_model_operation(m, trace_kind(t->head), trace_operation(t->head));
     out_arguments_t a = out_model_arguments(m, t);
     out_json_t j = rocpd_object(r);
-    out_json_begin(&j, "kfd", '{'); /* twice: so does rocprofv3 */
+    out_json_begin(&j, "kfd", '{'); /* two levels of the same name, as rocprofv3 writes */
     out_json_begin(&j, "kfd", '{');
     while (out_arguments_next(&a))
         out_json_text(&j, a.name, a.value);
@@ -353,7 +355,7 @@ static void write_launch(void *to, out_launch_t *l)
     }
 }
 
-/* The event of a dispatch whose row is written; 0 where its record is lost. */
+/* The event of a dispatch whose row has been written; 0 if its record is lost. */
 static uint64_t event_of(rocpd_t *r, uint64_t dispatch)
 {
     uint64_t id = 0;
@@ -364,8 +366,8 @@ static uint64_t event_of(rocpd_t *r, uint64_t dispatch)
     return id;
 }
 
-/* A sample of one track for each point in time, with the values of all instances. Samples come
- * after their kernel has ended, so its row is there. */
+/* Writes a sample on one track for each point in time, with the values of all instances. Samples
+ * start after their kernel has ended, so the kernel's row is there. */
 static void write_readings(rocpd_t *r, const trace_readings_t *s)
 {
     const trace_reading_t *samples = trace_readings(s);
@@ -455,8 +457,8 @@ static void write_memory(rocpd_t *r, const trace_timed_t *t, const memory_t *x)
     rocpd_end(r);
 }
 
-/* Operations of memory allocation: 1 and 3 give out and take back, 2 and 4 the same of virtual
- * memory. Of memory taken back the record has neither agent nor size. */
+/* Operations of memory allocation: 1 allocates and 3 frees; 2 and 4 do the same for virtual memory.
+ * A record of freed memory has neither agent nor size. */
 static void write_allocation(rocpd_t *r, const trace_allocation_t *a)
 {
     uint32_t operation = trace_operation(a->head);
@@ -535,7 +537,7 @@ static void write_barrier(rocpd_t *r, const trace_barrier_t *b)
     rocpd_end(r);
 }
 
-/* ---- all of it ---- */
+/* ---- all records ---- */
 
 void rocpd_write_records(rocpd_t *r)
 {

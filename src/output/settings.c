@@ -1,5 +1,5 @@
-/* settings.c - see settings.h. A setting is a row of the table; how each form is read is below it.
- */
+/* settings.c - see settings.h. A setting is a row of the table; how each form of value is read is
+ * below it. */
 #include "output/settings.h"
 
 #include <ctype.h>
@@ -19,13 +19,13 @@ typedef enum {
     TRUTH,
     LIST,   /* split at the characters of `more` */
     GROUPS, /* split at OUT_GROUP_SEPARATOR */
-    NAMES,  /* counters, each behind a pmc: */
+    NAMES,  /* names of counters, each after "pmc:" */
     IS,     /* true if the value is `more` */
-    PLACE,  /* of the value among the words of `more`, counted from 0; 0 if it is none of them */
+    PLACE,  /* index of the value among the words of `more`; 0 if it is none of them */
     FORMAT, /* true if the format `more` is written */
-    FACT,   /* of the process: `more` is its key */
-    RANK,   /* of a parallel program, from the variables of its launcher */
-    SIZE    /* the same */
+    FACT,   /* information on the process, with the key `more` */
+    RANK,   /* rank in a parallel program, from its launcher's variables */
+    SIZE    /* number of ranks, likewise */
 } form_t;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
     const char *variable, *otherwise, *more;
 } row_t;
 
-/* ORDER of AMD's tool, first its own settings. */
+/* ORDER: as in AMD's tool, its own settings first. */
 static const row_t own[] = {
     {"benchmark_mode", TEXT, "ROCPROF_BENCHMARK_MODE", "none", NULL},
     {"kernel_trace", TRUTH, "ROCPROF_KERNEL_TRACE", "0", NULL},
@@ -124,7 +124,7 @@ typedef struct {
     const out_model_t *m;
 } writer_t;
 
-/* Of the variable, or the default. */
+/* The value of the variable, or the default. */
 static const char *value_of(const writer_t *w, const char *variable, const char *otherwise)
 {
     const char *v = variable ? w->c->variable(w->c->from, variable) : NULL;
@@ -168,7 +168,7 @@ static const char *next_variable(const out_model_t *m, size_t *place)
     return NULL;
 }
 
-/* Of the process's environment. */
+/* A variable of the process's environment. */
 static const char *variable_value(const void *model, const char *name)
 {
     const size_t bytes = strlen(name);
@@ -178,7 +178,7 @@ static const char *variable_value(const void *model, const char *name)
     return NULL;
 }
 
-/* The rank and the size as the names of the process's files have them. */
+/* Rank and number of ranks, as in the names of the process's files. */
 static trace_rank_t rank_of(const out_model_t *m)
 {
     return trace_rank_told(&(trace_variables_t){variable_value, m});
@@ -291,7 +291,7 @@ static void put_build(out_json_t *j)
     out_json_end(j, '}');
 }
 
-/* Of a run that only counted what its program does. */
+/* For a run that has only counted what its program does. */
 static void put_profile(out_json_t *j, const out_model_t *m)
 {
     bool begun = false;

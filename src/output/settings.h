@@ -1,7 +1,7 @@
-/* settings.h - the settings of a run as AMD's tool writes them: into JSON files, into config.json,
- * beside a process in databases.
+/* settings.h - the settings of a run in the form of AMD's tool: for JSON files, for config.json,
+ * and for the rows of processes in databases.
  *
- * One table of keys; values are those of the ROCPROF_* variables, or the defaults that hold. */
+ * One table of keys; values are those of the ROCPROF_* variables, or their defaults. */
 #ifndef CROCPROF_OUTPUT_SETTINGS_H
 #define CROCPROF_OUTPUT_SETTINGS_H
 
@@ -10,11 +10,11 @@
 
 typedef enum { OUT_SETTINGS_OUTPUT, OUT_SETTINGS_ALL } out_settings_t;
 
-/* The members of the object; the caller has opened it. */
+/* The members of an object that the caller has opened. */
 void out_settings_members(out_json_t *j, const out_config_t *c, const out_model_t *m,
                           out_settings_t which);
 
-/* config.json: settings, command, what this program was made of, environment. */
+/* Writes config.json: settings, command, how this program was built, environment. */
 void out_settings_file(out_file_t *f, const out_config_t *c, const out_model_t *m);
 
 /* The environment of the process, as the members of an object. */

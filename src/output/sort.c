@@ -1,4 +1,4 @@
-/* sort.c - see sort.h. Knows of a record its size, its start and its domain, and no more. */
+/* sort.c - see sort.h. Of a record it knows only size, start and domain. */
 #include "output/sort.h"
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 #include "output/domain.h"
 #include "trace/reader.h"
 
-/* Segments that stay open; a process has one for each of its threads. */
+/* How many segments stay open: a process has one for each of its threads. */
 enum { SEGMENTS_OPEN = 32 };
 
-/* Place of a record in a buffer, in words, below its domain: what tells those of one start apart.
- */
+/* Bits for the place of a record in a buffer, in words; its domain is above them. Together they
+ * order records with the same start. */
 enum { PLACE_BITS = 27 };
 _Static_assert(OUT_DOMAIN_COUNT <= 1 << (32 - PLACE_BITS), "a domain fits above its place");
 
@@ -29,13 +29,13 @@ typedef struct {
 struct out_chunk_cursor {
     char *buffer;
     size_t room, bytes;
-    size_t at; /* bytes, or entries, that have been handed out */
+    size_t at; /* offset in bytes, or number of entries, already handed out */
     entry_t *entries;
     size_t entry_room, entry_count;
-    const trace_timed_t *record; /* the one that its head stands for */
+    const trace_timed_t *record; /* the record whose start is in the chunk's head */
     uint32_t number;             /* of the chunk */
     bool ordered;
-    out_chunk_cursor_t *next; /* spare ones */
+    out_chunk_cursor_t *next; /* in the list of spare cursors */
 };
 
 static bool fail(out_sort_t *s, const char *what)
@@ -49,7 +49,7 @@ static bool no_memory(out_sort_t *s)
     return fail(s, strerror(ENOMEM));
 }
 
-/* Doubles an array until it holds `need`. */
+/* Doubles an array until it has room for `need` elements. */
 static bool grow(void *array, size_t *room, size_t need, size_t unit)
 {
     void *rows, *grown;
@@ -116,7 +116,8 @@ static bool before(const entry_t *a, const entry_t *b)
     return a->start != b->start ? a->start < b->start : a->place < b->place;
 }
 
-/* Few are out of place as a rule. Gives up, with all of them still there, where many are. */
+/* Insertion sort, since usually few records are out of order. Gives up after `moves` moves; the
+ * entries are all there then. */
 static bool sort_by_moving(entry_t *entries, size_t count, size_t moves)
 {
     for (size_t i = 1; i < count; i++) {
@@ -131,8 +132,8 @@ static bool sort_by_moving(entry_t *entries, size_t count, size_t moves)
     return true;
 }
 
-/* By start; what has one start keeps its order. Digits that all have in common, as the first ones
- * of times, cost nothing. */
+/* Radix sort by start, stable. A digit that all entries have in common, as the leading digits of
+ * times are, costs nothing. */
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 static void sort_by_digit(const entry_t *from, entry_t *to, size_t count, unsigned shift,
@@ -177,7 +178,7 @@ static void sort_entries(entry_t *entries, size_t count)
     }
     if (from != entries) memcpy(entries, from, count * sizeof(*entries));
     free(other);
-    if (!sort_by_moving(entries, count, 8 * count)) /* those of one start */
+    if (!sort_by_moving(entries, count, 8 * count)) /* puts records with the same start in order */
         qsort(entries, count, sizeof(*entries), compare);
 }
 
@@ -192,7 +193,7 @@ static int open_segment(out_sort_t *s, uint32_t number)
     return g->fd;
 }
 
-/* Only so many stay open; the temporary file does. */
+/* Closes a segment's file, so that few are open; the temporary file stays open. */
 static void close_segment(out_sort_t *s, uint32_t number)
 {
     out_segment_t *g = &s->segments[number];
@@ -214,8 +215,8 @@ static bool read_bytes(out_sort_t *s, const out_chunk_t *c, char *to)
     return fd >= 0;
 }
 
-/* What lies at a place of a buffer: its size, and its domain, -1 for what has none. 0 where there
- * is no record, though one was when it was added. */
+/* Size and domain (-1: none) of the record at a place of a buffer. 0 if there is no record,
+ * although there was one when it was added. */
 static size_t look_at(const char *buffer, size_t at, size_t bytes, int *domain)
 {
     const trace_head_t *head = (const trace_head_t *)(buffer + at);
@@ -224,7 +225,7 @@ static size_t look_at(const char *buffer, size_t at, size_t bytes, int *domain)
     return size;
 }
 
-/* Adds the places of the records in the buffer from `at` on. False for what is not as it was. */
+/* Adds an entry for each record in the buffer from `at` on. False if the file has changed. */
 static bool index_records(out_sort_t *s, const char *buffer, size_t at, size_t bytes,
                           entry_t **entries, size_t *room, size_t *count)
 {
@@ -268,7 +269,7 @@ static void give_back(out_sort_t *s, out_chunk_cursor_t *c)
     s->spare = c;
 }
 
-/* Goes to the chunk's next record. False at its end, or with `error` set. */
+/* Goes to the chunk's next record. False at its end, or if `error` is set. */
 static bool step(out_sort_t *s, out_chunk_head_t *head)
 {
     out_chunk_cursor_t *c = head->cursor;
@@ -329,7 +330,7 @@ static bool load(out_sort_t *s, uint32_t number)
                               &head.cursor->entry_room, &head.cursor->entry_count);
         sort_entries(head.cursor->entries, head.cursor->entry_count);
     }
-    if (!whole || !step(s, &head)) { /* or nothing of these domains in it any more */
+    if (!whole || !step(s, &head)) { /* or the chunk has no more records of these domains */
         give_back(s, head.cursor);
         return !s->error;
     }
@@ -340,8 +341,8 @@ static bool load(out_sort_t *s, uint32_t number)
     return true;
 }
 
-/* Loads the chunks that may have a record before the first one that is loaded, or with its start.
- */
+/* Loads the chunks that may have a record with the start of the first loaded record, or an earlier
+ * one. */
 static bool load_due(out_sort_t *s)
 {
     for (; s->next_chunk < s->chunk_count; s->next_chunk++) {
@@ -374,7 +375,7 @@ trace_timed_t *out_sort_next(out_sort_t *s, int *domain)
         s->heads[0] = s->heads[--s->head_count];
         s->bound = 0;
     }
-    /* another may come before, or have the same start */
+    /* a record of another chunk may be earlier, or have the same start */
     if (!s->taken || s->heads[0].start >= s->bound) {
         if (s->head_count) sift_down(s);
         if (!load_due(s)) return NULL;
@@ -391,8 +392,8 @@ static size_t put_run(char *to, const char *from, const char *end)
     return (size_t)(end - from);
 }
 
-/* Of the first chunk, behind the record that was taken from it: what is wanted and comes before
- * anything else. */
+/* Copies records of the first chunk, behind the one that was taken from it, as long as they are
+ * wanted and come before those of other chunks. */
 static size_t copy_run(const out_sort_t *s, char *to, size_t bytes)
 {
     out_chunk_cursor_t *c = s->heads[0].cursor;
@@ -444,7 +445,7 @@ static int open_temporary(const char *directory)
 }
 
 typedef struct {
-    out_sort_t to; /* what the temporary file holds */
+    out_sort_t to; /* the records in the temporary file */
     uint64_t file_bytes;
     char *buffer, *block;
     size_t room, used, block_used;
@@ -474,7 +475,7 @@ static bool write_run(out_sort_t *s, runs_t *r)
         const trace_timed_t *record = (const trace_timed_t *)(r->buffer + place);
         size_t bytes = trace_words(record->head) * 8u;
         uint64_t window = TRACE_WINDOW_BYTES, at = r->file_bytes + r->block_used;
-        /* chunks are looked for as in a segment: no record crosses a window */
+        /* Chunks are found as in a segment, where no record crosses the border of a window. */
         uint64_t left = window - (at - TRACE_HEADER_BYTES) % window;
         if (bytes > left) {
             memset(r->block + r->block_used, 0, left);
@@ -489,7 +490,7 @@ static bool write_run(out_sort_t *s, runs_t *r)
     }
     r->used = r->entry_count = 0;
     if (!write_block(s, r)) return false;
-    /* the next run begins a window, and so a chunk */
+    /* The next run begins with a new window, and so with a new chunk. */
     r->file_bytes += TRACE_WINDOW_BYTES - (r->file_bytes - TRACE_HEADER_BYTES) % TRACE_WINDOW_BYTES;
     return true;
 }
@@ -532,7 +533,7 @@ static bool make_runs(out_sort_t *s)
     return made;
 }
 
-/* ---- which chunk comes when ---- */
+/* ---- the order of chunks ---- */
 
 static int by_first(const void *a, const void *b)
 {
@@ -547,7 +548,7 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How many chunks are loaded together at the most. */
+/* How many chunks have to be loaded at one time at most. */
 static bool count_open(out_sort_t *s, size_t *most)
 {
     uint64_t *lasts = malloc((s->chunk_count + 1) * sizeof(*lasts));

@@ -1,4 +1,4 @@
-/* source.c - see source.h. Knows domains and their order, not what records mean. */
+/* source.c - see source.h. Knows domains and their order, not the meaning of records. */
 #include "output/source.h"
 
 #include <errno.h>
@@ -17,14 +17,15 @@ static int fail(out_source_t *s, const char *what)
     return -1;
 }
 
-/* A bit for each thread id there can be; pages that nobody sets cost nothing. */
+/* One bit for each possible thread id; pages that are never written use no memory. */
 enum { THREAD_BYTES = 1 << (TRACE_THREAD_BITS - 3) };
 
-/* Of the call that a call, or a range, was made in; NULL for records without. */
+/* Address of the id of the call in which a call, or a range, was made; NULL for records without
+ * one. */
 static inline uint64_t *ancestor_of(trace_timed_t *record)
 {
     size_t bytes = trace_words(record->head) * 8u;
-    if (bytes == sizeof(trace_api_t)) return NULL; /* as most are */
+    if (bytes == sizeof(trace_api_t)) return NULL; /* the usual case */
     bool has = trace_type(record->head) == TRACE_MARKER ||
                trace_type(record->head) == TRACE_GRAPH ||
                (trace_type(record->head) == TRACE_API && bytes >= sizeof(trace_api_full_t));
@@ -81,7 +82,7 @@ static void note_times(out_source_t *s, uint64_t first, uint64_t last)
     if (last > s->last_ns) s->last_ns = last;
 }
 
-/* Records of one shape, one behind the other. */
+/* Counts records that have the same head, one behind the other. */
 static void count_rows(out_source_t *s, int domain, uint64_t rows, trace_head_t head)
 {
     if (domain < 0) return;
@@ -94,8 +95,8 @@ int out_source_read(out_source_t *s, const char *path, trace_reader_t *reader, o
 {
     *rows = 0;
     if (out_source_merge_begin(s, path) != 0) return -1;
-    trace_head_t before = 0; /* head of the record before */
-    int domain = -1;         /* of its shape, of which there are records so far: */
+    trace_head_t before = 0; /* head of the last record */
+    int domain = -1;         /* its domain; `same`: how many have had this head in a row */
     uint64_t same = 0, first = UINT64_MAX, last = 0;
     bool room = true;
     for (const trace_head_t *head; room && (head = trace_reader_next_timed(reader));) {
@@ -179,7 +180,7 @@ void out_source_all(out_source_t *s)
     out_source_domains(s, ~0u);
 }
 
-/* Counts records that are handed out. False once reading was stopped. */
+/* Counts records that are handed out. False if reading has been stopped. */
 static bool go_on(out_source_t *s, uint64_t more)
 {
     out_progress_step(&s->progress, more, now_ns());

@@ -1,4 +1,4 @@
-/* stats.c - see stats.h. Arithmetic only; who prints it decides what the columns are. */
+/* stats.c - see stats.h. Computes only; whoever prints the numbers chooses the columns. */
 #include "output/stats.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "model/numbers.h"
 
-/* Domains may share names, as kernels that are called after their range do with markers. */
+/* Names may occur in two domains: a kernel may be named after its marker range. */
 static bool is_same(const out_stat_t *a, const out_stat_t *b)
 {
     return a->domain == b->domain && strcmp(a->name, b->name) == 0;
@@ -23,7 +23,7 @@ static size_t find_slot(const out_stats_t *s, const out_stat_t *row)
     return at;
 }
 
-/* Keeps the hash at most half full. */
+/* Enlarges the hash table so that it stays at most half full. */
 static int make_room(out_stats_t *s)
 {
     if (s->count < s->room) return 0;
@@ -44,7 +44,7 @@ static int make_room(out_stats_t *s)
 
 out_stat_t *out_stats_row(out_stats_t *s, int domain, const char *name)
 {
-    /* most names come again at the address that they had before */
+    /* usually a name has the same address as before */
     uint32_t *recent =
         &s->recent[out_mix(out_key(name)) % (sizeof(s->recent) / sizeof(*s->recent))];
     out_stat_t *have = *recent ? &s->rows[*recent - 1] : NULL;
@@ -124,8 +124,8 @@ double out_stat_percent(const out_stat_t *row, uint64_t total)
     return total ? (double)row->total / (double)total * 100 : 0;
 }
 
-/* (n * squares - total^2) / (n * (n - 1)), in integers as long as they hold it: rounding before the
- * difference would drown small deviations of long times. */
+/* (n * squares - total^2) / (n * (n - 1)), in integers as long as these can hold it: if the terms
+ * were rounded before the subtraction, small deviations of long times would be lost. */
 double out_stat_deviation(const out_stat_t *row)
 {
     if (row->calls < 2) return 0;

@@ -50,7 +50,7 @@ static void spaces(out_file_t *f, size_t count, char c)
         out_char(f, c);
 }
 
-/* The odd space of a centred text goes behind it. */
+/* If the padding is odd, the larger half is behind the text. */
 static void centred(out_file_t *f, const char *text, size_t width)
 {
     size_t bytes = strlen(text), pad = width > bytes ? width - bytes : 0;
@@ -88,8 +88,8 @@ static void header(out_file_t *f, const out_config_t *c, const char *indent, con
     out_text(f, "-|\n");
 }
 
-/* A time in the table's unit: whole nanoseconds as they are, other units in the shortest decimal
- * form that gives the value back. */
+/* Writes a time in the table's unit: nanoseconds as integers, other units as the shortest decimal
+ * number that gives the value back. */
 static void time_cell(out_file_t *f, const out_config_t *c, uint64_t ns)
 {
     char text[40];
@@ -122,7 +122,7 @@ static void row(out_file_t *f, const out_config_t *c, const char *indent, const 
     out_format(f, "%*.3e |\n", WIDTH, out_stat_deviation(r) / unit);
 }
 
-/* One table of the domains whose bit is set. */
+/* Writes one table of the domains whose bits are set. */
 static int table(out_file_t *f, const out_config_t *c, const char *indent, const char *label,
                  const out_stats_t stats[OUT_DOMAIN_COUNT], unsigned domains)
 {
