@@ -1,4 +1,4 @@
-/* ask.c - see ask.h. Makes command lines and waits; the answers are rocprofv3-avail's. */
+/* ask.c - see ask.h. Makes command lines of rocprofv3-avail and waits for its answers. */
 #include "cli/ask.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { WORDS_MAX = 2048 };
 
-/* The libraries of the chosen installation, ahead of all others. */
+/* Puts the libraries of the chosen installation in front of all others. */
 static void take_libraries(const char *root)
 {
     char *list = NULL;
@@ -24,7 +24,7 @@ static void take_libraries(const char *root)
     free(list);
 }
 
-/* Exit status of rocprofv3-avail with these words, or -1 with a line in `why`. */
+/* Runs rocprofv3-avail with these words: its exit status, or -1 with a line in `why`. */
 static int ask(const cli_command_t *c, char **words, char *why, size_t why_bytes)
 {
     char root[PATH_MAX], own[PATH_MAX], path[PATH_MAX + 32];
@@ -58,7 +58,7 @@ static int ask(const cli_command_t *c, char **words, char *why, size_t why_bytes
     return -1;
 }
 
-/* The GPU that a running process has: "soft" or "real"; NULL where that cannot be told. */
+/* The GPU that a running process uses: "soft" or "real"; NULL if that cannot be found out. */
 static const char *gpu_of(const char *pid)
 {
     char path[64], line[PATH_MAX + 128];
@@ -77,7 +77,8 @@ static int choose(const cli_command_t *c, char **gpu, char *why, size_t why_byte
     const char *word = c->values[CLI_GPU], *its = NULL;
     if (c->values[CLI_PID] && !cli_on_soft_gpu()) its = gpu_of(c->values[CLI_PID]);
     int soft = cli_choose_gpu("rocprofv3", its ? its : word, why, why_bytes);
-    /* "auto" takes what is there: the real one, or one that is preloaded */
+    /* "auto" takes the GPU that is there: the real one, or a software GPU that is already
+     * preloaded. */
     *gpu = (char *)(soft > 0 ? "soft" : "auto");
     return soft < 0 ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* att.c - see att.h. Apart from the parser, which knows one option at a time. */
+/* att.c - see att.h. Apart from the parser, which looks at one option at a time. */
 #include "cli/att.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
-/* Rates of all units, as the viewer's summary shows them. */
+/* Counters for the activity of all units, which the viewer's summary shows. */
 static const char activity[] =
     "SQ_BUSY_CU_CYCLES SQ_VALU_MFMA_BUSY_CYCLES SQ_ACTIVE_INST_VALU SQ_ACTIVE_INST_LDS "
     "SQ_ACTIVE_INST_VMEM SQ_ACTIVE_INST_FLAT SQ_ACTIVE_INST_SCA SQ_ACTIVE_INST_MISC";
@@ -50,7 +50,7 @@ static int check_values(const cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
-/* Options that say how to trace are nothing without one that says to. */
+/* Options that say how to trace need one that turns tracing on. */
 static int check_need(const cli_command_t *c, char *why, size_t why_bytes)
 {
     for (int i = CLI_ATT_LIBRARY_PATH; i <= CLI_ATT_NO_DETAIL; i++)
@@ -74,11 +74,11 @@ int cli_att_check(const cli_command_t *c, char *why, size_t why_bytes)
     static const cli_option_id_t pairs[][2] = {
         {CLI_ATT_ACTIVITY, CLI_ATT_PERFCOUNTERS},
         {CLI_ATT_ACTIVITY, CLI_ATT_PERFCOUNTER_CTRL},
-        {CLI_ATT_ACTIVITY, CLI_PMC}, /* those in the trace are counters of SQ, too */
+        {CLI_ATT_ACTIVITY, CLI_PMC}, /* those in the trace also use counters of SQ */
         {CLI_ATT_ACTIVITY, CLI_PMC_GROUPS},
         {CLI_ATT_PERFCOUNTERS, CLI_PMC},
         {CLI_ATT_PERFCOUNTERS, CLI_PMC_GROUPS},
-        {CLI_ATT, CLI_SPM}, /* either wraps a dispatch in packets of its own */
+        {CLI_ATT, CLI_SPM}, /* each puts packets of its own around a dispatch */
         {CLI_ATT_NO_INTERCEPT, CLI_SPM},
         {CLI_ATT, CLI_PID},
         {CLI_ATT_NO_INTERCEPT, CLI_PID},

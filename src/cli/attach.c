@@ -1,7 +1,7 @@
-/* attach.c - see attach.h. Waiting and telling; the library room rocattach does the rest.
+/* attach.c - see attach.h. Waits and prints; the library of src/rocattach does the rest.
  *
- * The run's settings are kept locked: the tool in the process leaves when the lock goes, whatever
- * has become of us. */
+ * The file with the run's settings is kept locked: the tool in the process detaches when the lock
+ * is released, in whatever way this process ends. */
 #include "cli/attach.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ int cli_attach_check(const cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
-/* What the tool has said, each line once. */
+/* Prints the tool's messages, each line once. */
 static void tell_messages(const char *run)
 {
     char path[PATH_MAX], line[4096];
@@ -70,7 +70,7 @@ static long long now_ms(void)
     return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/* Has a line been entered? At the end of the input nobody will. */
+/* Has a line been entered? False at the end of the input. */
 static bool entered(struct pollfd *input)
 {
     char byte;
@@ -79,7 +79,7 @@ static bool entered(struct pollfd *input)
     return n == 1 && byte == '\n';
 }
 
-/* Until the time is over, Enter, a signal, or the end of the process. */
+/* Waits until the time is over, or for Enter, a signal, or the end of the process. */
 static void wait_attached(pid_t pid, const char *duration)
 {
     struct pollfd on[] = {{.fd = duration ? -1 : STDIN_FILENO, .events = POLLIN},
@@ -91,7 +91,7 @@ static void wait_attached(pid_t pid, const char *duration)
         long long left = duration ? end - now_ms() : 1000;
         if (left <= 0) break;
         int n = poll(on, 2, left > 1000 ? 1000 : (int)left);
-        /* kernels before 5.3 have no such descriptor */
+        /* kernels before 5.3 have no pidfd_open */
         ended = n > 0 && on[1].fd >= 0 ? on[1].revents : kill(pid, 0) != 0 && errno == ESRCH;
         if (n > 0 && on[0].revents) asked = entered(&on[0]);
     }
@@ -119,7 +119,7 @@ static int attach(const cli_command_t *c, pid_t pid, const char *tool, char *why
     wait_attached(pid, duration);
     printf("Detaching. Please wait, this can take up to 1-2 minutes\n");
     fflush(stdout);
-    /* the files of what was recorded are made even so */
+    /* After an interrupt, too, files are made of what was recorded. */
     cli_interrupted = 0;
     if (rocattach_detach(0) != ROCATTACH_STATUS_SUCCESS) return REFUSE("%s", rat_why());
     printf("Detaching from PID %d using library %s :: success\n", (int)pid, tool);

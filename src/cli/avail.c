@@ -1,4 +1,4 @@
-/* avail.c - see avail.h. Questions to the SDK; rocprofv3-avail.c prints the answers. */
+/* avail.c - see avail.h. Asks the SDK; rocprofv3-avail.c prints the answers. */
 #include "cli/avail.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent, rocprofile
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Without a list nothing is told of streams. */
+/* If the list cannot be read, no counter counts as streaming. */
 static rocprofiler_status_t on_streams(rocprofiler_agent_id_t agent, rocprofiler_counter_id_t *ids,
                                        size_t count, void *data)
 {
@@ -90,7 +90,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Without classes the lists just lack them. */
+/* If the classes cannot be read, lists are printed without them. */
 static void read_classes(avail_gpu_t *gpu)
 {
     ctr_error_t error;
@@ -200,7 +200,7 @@ const char *avail_class(const avail_gpu_t *gpu, const char *name)
     return counter ? ctr_class_name(counter->value_class) : "";
 }
 
-/* The same letters in another case, or one letter more, less or other. */
+/* True for equal letters in another case, and for one letter added, dropped or changed. */
 static bool almost(const char *a, const char *b)
 {
     while (*a && strncasecmp(a, b, 1) == 0)

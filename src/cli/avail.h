@@ -1,4 +1,5 @@
-/* avail.h - what the SDK says of this machine's GPUs: counters, sampling, what goes together. */
+/* avail.h - what the SDK says of this machine's GPUs: counters, sampling, and which counters fit
+ * together. */
 #ifndef CROCPROF_CLI_AVAIL_H
 #define CROCPROF_CLI_AVAIL_H
 
@@ -13,9 +14,9 @@ typedef struct {
     const rocprofiler_agent_v0_t *agent;
     rocprofiler_counter_info_v1_t **counters; /* in the order of their ids */
     size_t count;
-    rocprofiler_counter_id_t *streams; /* that can be sampled */
+    rocprofiler_counter_id_t *streams; /* counters that can be sampled while kernels run */
     size_t stream_count;
-    ctr_catalogue_t *classes; /* of what softgpu counts; NULL on other GPUs */
+    ctr_catalogue_t *classes; /* classes of softgpu's counters; NULL on other GPUs */
 } avail_gpu_t;
 
 typedef struct {
@@ -24,25 +25,26 @@ typedef struct {
     bool soft;
 } avail_t;
 
-/* Asks the SDK. `extra` are definitions of more counters, or NULL. 0, or -1 with a line in `why`,
- * which is empty where the SDK has said it: what is wrong with the definitions, and where.
- * Free with avail_free either way. */
+/* Asks the SDK. `extra`: definitions of more counters, or NULL. 0, or -1 with a line in `why`; the
+ * line is empty if the SDK has already logged what is wrong with the definitions. Free with
+ * avail_free in both cases. */
 int avail_read(avail_t *a, const char *extra, char *why, size_t why_bytes);
 void avail_free(avail_t *a);
 
 /* The GPU of that index, NULL if there is none. */
 const avail_gpu_t *avail_gpu(const avail_t *a, int index);
 
-/* The counter, or the instance of one, of that name; NULL if there is none. */
+/* The counter of this name, or the instance of a counter; NULL if there is none. */
 const rocprofiler_counter_info_v1_t *avail_find(avail_gpu_t *gpu, const char *name);
 
-/* How softgpu obtains the counter's value; "" on other GPUs and for counters of the user's own. */
+/* The class of the counter (how softgpu obtains its value); "" on other GPUs and for counters that
+ * the user has defined. */
 const char *avail_class(const avail_gpu_t *gpu, const char *name);
 
 /* Whether the counter can be sampled while kernels run. */
 bool avail_streams(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *counter);
 
-/* A counter of almost that name, or NULL. */
+/* A counter with a similar name, or NULL. */
 const char *avail_similar(const avail_gpu_t *gpu, const char *name);
 
 #endif

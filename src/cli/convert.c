@@ -1,4 +1,4 @@
-/* convert.c - from the stores of a run to files, and what people are told about it. */
+/* convert.c - converts the stores of a run to files, and prints messages about that. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 
 typedef unsigned long long count_t;
 
-/* One line per process: what came in and where it went. */
+/* Prints one line per process: what was recorded, and what became of it. */
 static void tell_result(const out_result_t *r)
 {
     const trace_counts_t *n = &r->counts;
@@ -66,9 +66,10 @@ static void tell_result(const out_result_t *r)
                      (count_t)r->cut);
 }
 
-/* ---- the page of a run ---- */
+/* ---- the HTML page of a run ---- */
 
-/* It is made of the run's databases; where nobody asked for these they go. */
+/* The page is made from the run's databases; if the user has not asked for these, they are removed
+ * afterwards. */
 typedef struct {
     bool wanted, keeps;
     char **databases;
@@ -96,7 +97,7 @@ static int add_to_page(page_t *p, const char *prefix)
     return 0;
 }
 
-/* 0, or -1 with the reason told: then the databases stay. */
+/* 0, or -1 with a message: then the databases are kept. */
 static int end_page(page_t *p)
 {
     rep_request_t q = {.run_count = 1, .events = REP_EVENTS_MOST};
@@ -113,8 +114,8 @@ static int end_page(page_t *p)
     return result;
 }
 
-/* `awaits`: the process is waited for if it still runs. 1: converted and removed, 0: left alone for
- * a reason told, -1: failed. */
+/* `awaits`: if the process is still running, wait for its end. 1: converted and removed; 0: left
+ * alone, with a message why; -1: failed. */
 static int convert_store(out_conversion_t *c, const char *store, bool awaits, page_t *page)
 {
     out_result_t result;
@@ -140,8 +141,8 @@ static int convert_store(out_conversion_t *c, const char *store, bool awaits, pa
     return 1;
 }
 
-/* Its process ended while it made the store: there is nothing in it, or one file that has nothing
- * in it. */
+/* True if the process ended while it was making the store: the store is empty, or has one empty
+ * file. */
 static bool never_begun(const char *store)
 {
     char path[PATH_MAX];
@@ -157,7 +158,7 @@ static bool never_begun(const char *store)
     return never;
 }
 
-/* Was converted before, but not removed, or was never begun. Then it goes. */
+/* True if the store was converted and not removed, or was never begun. Then removes it. */
 static bool is_over(const char *store)
 {
     if (!trace_is_retired(store) && !never_begun(store)) return false;
@@ -165,8 +166,8 @@ static bool is_over(const char *store)
     return true;
 }
 
-/* Settings of the run, then all of its stores, first process first. One that fails keeps none of
- * the others. `directory`: as in out_conversion_t. */
+/* Reads the run's settings, then converts all its stores, that of the first process first. If one
+ * fails, the others are still converted. `directory`: as in out_conversion_t. */
 static int convert_stores(const char *run, const char *directory, char **stores, int *converted)
 {
     int result = 0;
@@ -183,7 +184,7 @@ static int convert_stores(const char *run, const char *directory, char **stores,
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, why);
         result = -1;
     }
-    /* rocprofv3 has refused them; the tool library alone does not */
+    /* rocprofv3 has refused wrong formats, but the tool library alone does not */
     if (result == 0 && cli_check_formats(trace_run_value(settings, "ROCPROF_OUTPUT_FORMAT"), why,
                                          sizeof(why)) != 0)
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
@@ -226,10 +227,10 @@ int cli_convert_run(const char *run, bool expected)
     return convert_run(run, NULL, expected);
 }
 
-/* ---- The command ---- */
+/* ---- the command "convert" ---- */
 
 static struct {
-    char directory[2 * PATH_MAX]; /* -d, "" if it was not given */
+    char directory[2 * PATH_MAX]; /* -d; "" if not given */
     bool other_users;             /* --other-users */
 } asked;
 
@@ -258,7 +259,7 @@ static bool is_mine(const char *path)
     return false;
 }
 
-/* The directory, what is in it, and what is in that. */
+/* True if the directory, its entries and theirs, `depth` levels down, belong to this user. */
 static bool all_mine(const char *directory, int depth)
 {
     if (!is_mine(directory)) return false;
@@ -283,7 +284,7 @@ static void to_parent(char path[PATH_MAX])
     if (slash) slash[slash == path] = 0;
 }
 
-/* Where the files of a run go: where it was told, or the directory that holds the run's. */
+/* The directory for the files of a run: that of -d, or the one in which the run directory is. */
 static const char *directory_for(const char *run, char beside[PATH_MAX])
 {
     if (*asked.directory) return asked.directory;
@@ -294,7 +295,7 @@ static const char *directory_for(const char *run, char beside[PATH_MAX])
     return beside;
 }
 
-/* A run directory is removed once nothing but its settings is left in it. */
+/* Removes a run directory if only its settings are left in it. */
 static void end_run(const char *run)
 {
     cli_session_t s = {0};
@@ -322,15 +323,15 @@ static int convert_runs(const char *runs)
     for (char **name = names; *name && !cli_interrupted; name++) {
         char run[PATH_MAX];
         trace_join(run, sizeof(run), runs, *name);
-        if (rmdir(run) == 0) continue; /* a run that was never begun, or not removed */
+        if (rmdir(run) == 0) continue; /* empty: a run that was never begun, or was not removed */
         if (has_file(run, TRACE_RUN_FILE) && convert_and_remove(run) != 0) result = -1;
     }
     trace_list_free(names);
-    rmdir(runs); /* fails while anything is left there */
+    rmdir(runs); /* fails if other runs are left */
     return result;
 }
 
-/* The store of one process: its run is the directory above. */
+/* Converts the store of one process; the directory above is its run's. */
 static int convert_one(const char *store)
 {
     char run[PATH_MAX], beside[PATH_MAX], settings[PATH_MAX];
@@ -362,7 +363,7 @@ static int convert_directory(const char *given)
     return -1;
 }
 
-/* `given` as a path that stays the same whatever the directory it is used in. */
+/* Makes `given` an absolute path. */
 static int choose_directory(const char *given)
 {
     char here[PATH_MAX], *path = asked.directory;

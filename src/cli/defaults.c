@@ -1,7 +1,7 @@
 /* defaults.c - see defaults.h.
  *
- * Variables that only choose among outputs are checked by their reader (output/config.h) before the
- * program runs; here are those that decide what is collected, and formats. */
+ * Variables that only choose among outputs are checked by their reader (output/config.h), before
+ * the program runs. Here are those that decide what is collected, and formats. */
 #include "cli/defaults.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const char *value_of(const char *variable)
     return value && *value ? value : NULL;
 }
 
-/* As on the command line; the message says where the value is. */
+/* Sets an option as if given on the command line; error messages name the variable. */
 static int set(cli_command_t *c, size_t option, const char *variable, const char *const *words,
                size_t count, char *why, size_t why_bytes)
 {
@@ -30,7 +30,8 @@ static int set(cli_command_t *c, size_t option, const char *variable, const char
     return REFUSE("%s=%s in the environment: %s", variable, base_env(variable), problem);
 }
 
-/* A variable that says no is left to its reader, so that -s can still say yes. */
+/* A variable that says no is left alone, since its reader understands it, and so that -s can still
+ * say yes. */
 static int take_bool(cli_command_t *c, size_t option, char *why, size_t why_bytes)
 {
     static const char *const yes = "1";
@@ -57,7 +58,7 @@ int cli_check_formats(const char *value, char *why, size_t why_bytes)
     return result;
 }
 
-/* "A B:device=1": the words of one set. */
+/* Joins the words of one set, as in "A B:device=1". */
 static char *words_of(const trace_set_t *set)
 {
     char *text = NULL, *longer;
@@ -135,7 +136,7 @@ static int take_benchmark(cli_command_t *c, char *why, size_t why_bytes)
     return set(c, CLI_BENCHMARK_MODE, variable, &value, 1, why, why_bytes);
 }
 
-/* How to sample counts only where the environment asks for samples. */
+/* The variables for the method of sampling count only if the environment also turns sampling on. */
 static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
 {
     static const cli_option_id_t options[] = {CLI_PC_SAMPLING_METHOD, CLI_PC_SAMPLING_UNIT,

@@ -1,16 +1,15 @@
-/* defaults.h - what the environment says of options that nobody gives. */
+/* defaults.h - takes options that are not given from the environment. */
 #ifndef CROCPROF_CLI_DEFAULTS_H
 #define CROCPROF_CLI_DEFAULTS_H
 
 #include "cli/options.h"
 
-/* The ROCPROF_* variables are those that options set for the program, so they mean the same when
- * they were there before: what is not given is taken from them. 0, or -1 with a line in `why` that
- * names the variable, if its value is wrong or of a feature that is not implemented. */
+/* Options set ROCPROF_* variables for the program. If such a variable is already set and the option
+ * is not given, it means the same. 0, or -1 with a line in `why` that names the variable, if its
+ * value is wrong or its feature is not implemented. */
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes);
 
-/* Formats that a variable asks for, beside those of the command line: CSV, the only one that can
- * be, is written anyway. `value` may be NULL. 0, or -1 with a line in `why`. */
+/* Checks the formats in the value of a variable (NULL: none). 0, or -1 with a line in `why`. */
 int cli_check_formats(const char *value, char *why, size_t why_bytes);
 
 #endif

@@ -1,5 +1,6 @@
-/* doctor-checks.c - what the rows of doctor-table.c look at. Nothing is changed anywhere: what is
- * written is removed again. A check says what it saw; how bad that is, its row's severity says. */
+/* doctor-checks.c - the checks in the rows of doctor-table.c. Nothing is changed on the machine:
+ * files that a check writes are removed again. A check reports what it has found; how bad that is,
+ * the row's severity says. */
 #include "cli/doctor.h"
 
 #include "base/text.h"
@@ -32,7 +33,7 @@ void doctor_say(doctor_result_t *r, doctor_status_t status, const char *format, 
     r->status = status;
 }
 
-/* As bad as the row allows. */
+/* The worst status that the row's severity allows. */
 static doctor_status_t bad(const doctor_check_t *c)
 {
     return strcmp(c->severity, "error") == 0 ? DOCTOR_FAIL : DOCTOR_WARN;
@@ -49,7 +50,7 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* The next of a list of paths with colons between them, cut to what fits; false after the last. */
+/* Copies the next of a list of paths separated by colons, cut to fit; false after the last. */
 static bool next_path(const char **list, char path[PATH_MAX])
 {
     if (!*list) return false;
@@ -60,7 +61,7 @@ static bool next_path(const char **list, char path[PATH_MAX])
     return bytes > 0;
 }
 
-/* First line of a file, without its end; "" if there is none. */
+/* The first line of a file, without its line feed; "" if there is none. */
 static const char *first_line(const char *path, char line[256])
 {
     FILE *f = fopen(path, "re");
@@ -73,11 +74,11 @@ static const char *first_line(const char *path, char line[256])
 /* ---- Programs ---- */
 
 typedef struct {
-    int status; /* of exit; 128 + signal; -1: not started; -2: not over in time */
+    int status; /* exit status; 128 + signal; -1: not started; -2: timed out */
     char output[8192];
 } run_t;
 
-/* Runs a program with both streams read, its file being argv[0]. */
+/* Runs the program argv[0] and reads its standard output and error. */
 static void run(run_t *r, char *const *argv, int seconds)
 {
     int pipes[2], status = 0;
@@ -119,7 +120,7 @@ static void run(run_t *r, char *const *argv, int seconds)
         r->status = late ? -2 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* "PATH ended with STATUS: last line of what it said". */
+/* Reports "PATH ended with STATUS: last line of its output". */
 static void say_failed(doctor_result_t *r, doctor_status_t status, const char *path,
                        const run_t *done)
 {
@@ -250,7 +251,7 @@ void doctor_kfd_access(const doctor_t *d, const doctor_check_t *c, doctor_result
         doctor_say(r, bad(c), "/dev/kfd: %s", strerror(errno));
 }
 
-/* How many render nodes there are, and how many can be used. */
+/* Counts the render nodes, and those that this user may open. */
 static size_t count_nodes(size_t *usable)
 {
     glob_t found;
@@ -330,7 +331,7 @@ void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t
 
 /* ---- runtime ---- */
 
-/* The file in one directory, with whatever version. */
+/* Looks for the file, of any version, in one directory. */
 static bool find_in(const char *directory, const char *name, char path[PATH_MAX])
 {
     char pattern[PATH_MAX + 64];
@@ -342,7 +343,8 @@ static bool find_in(const char *directory, const char *name, char path[PATH_MAX]
     return true;
 }
 
-/* In LD_LIBRARY_PATH, then where the loader looks by itself and its configuration says. */
+/* Looks in LD_LIBRARY_PATH, then where the dynamic loader searches by default and by its
+ * configuration. */
 static bool find_library(const doctor_t *d, const char *name, char path[PATH_MAX])
 {
     static const char *const usual[] = {"/usr/local/lib",
@@ -392,7 +394,7 @@ int doctor_load(const char *path)
     return 1;
 }
 
-/* Each in a process of its own, that none of them meets the others' constructors. */
+/* Loads each library in a process of its own, so that constructors do not affect each other. */
 void doctor_loads(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
 {
     static const struct {
@@ -444,7 +446,7 @@ void doctor_perfmon(const doctor_t *d, const doctor_check_t *c, doctor_result_t 
                effective >> PERFMON & 1 ? "yes" : "no", effective >> SYS_ADMIN & 1 ? "yes" : "no");
 }
 
-/* Is a word of its command line a profiler's name? */
+/* True if a word of the process's command line is the name of a profiler. */
 static bool is_profiler(const char *pid)
 {
     static const char *const names[] = {"rocprofv3", "rocprofv2", "rocprof", "omniperf",
@@ -470,14 +472,14 @@ void doctor_other_profilers(const doctor_t *d, const doctor_check_t *c, doctor_r
     DIR *folder = opendir("/proc");
     for (struct dirent *e; folder && (e = readdir(folder));) {
         int pid = atoi(e->d_name);
-        /* not the one that started us */
+        /* not the process that has started this one */
         if (pid > 0 && pid != getpid() && pid != getppid() && is_profiler(e->d_name))
             doctor_say(r, bad(c), "process %d looks like one", pid);
     }
     if (folder) closedir(folder);
 }
 
-/* Runs rocprofv3-avail; passes if a line of its output begins so. */
+/* Runs rocprofv3-avail; passes if a line of its output begins with `begin`. */
 static void check_avail(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r, int seconds,
                         const char *option, const char *begin)
 {
@@ -544,7 +546,7 @@ void doctor_tool_libraries(const doctor_t *d, const doctor_check_t *c, doctor_re
             doctor_say(r, bad(c), "%s: %s", path, strerror(errno));
 }
 
-/* NAME=value of those that are set, with blanks between them. */
+/* Lists those variables that are set, as NAME=value, separated by blanks. */
 static size_t list_variables(char *text, size_t bytes, const char *const *names, size_t count)
 {
     size_t used = 0, found = 0;

@@ -1,5 +1,5 @@
 /* doctor-table.c - the checks of rocprofv3-doctor, in the order in which they run. Ids, groups and
- * what depends on what are those of AMD's doctor; what is said is about this installation. */
+ * dependencies are those of AMD's doctor; titles and remedies are about this installation. */
 #include "cli/doctor.h"
 
 #define REINSTALL "install again: make install PREFIX=..."

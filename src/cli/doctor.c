@@ -1,7 +1,7 @@
 /* doctor.c - rocprofv3-doctor: is everything there that profiling needs, and if not, what to do?
  *
- * Options, exit status, texts and the JSON form are those of AMD's rocprofv3-doctor. Which checks
- * there are stands in doctor-table.c. */
+ * Options, exit status, texts and the JSON form are those of AMD's rocprofv3-doctor. The checks are
+ * in doctor-table.c. */
 #include "cli/doctor.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ static bool add(const char **patterns, const char *word)
     return true;
 }
 
-/* -1 with a message for wrong words. */
+/* -1 with a message if an argument is wrong. */
 static int parse(options_t *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -156,7 +156,7 @@ static unsigned choose_all(report_t *r, const options_t *o)
     return chosen;
 }
 
-/* What a check depends on and that is not as it should be. */
+/* A check on which `c` depends and that has not passed; NULL: none. */
 static const doctor_check_t *obstacle(const report_t *r, const doctor_check_t *c)
 {
     for (const char *id = c->depends; id && *id; id += strspn(id, " ")) {

@@ -14,7 +14,7 @@ typedef enum { DOCTOR_PASS, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_SKIP, DOCTOR_ERROR 
 
 typedef struct {
     char root[PATH_MAX];
-    const char *root_source; /* how it was found */
+    const char *root_source; /* how `root` was found */
     const char *version;     /* of these programs */
 } doctor_t;
 
@@ -25,11 +25,11 @@ typedef struct {
 
 typedef struct doctor_check {
     const char *id, *group, *title;
-    const char *severity; /* error: may fail; warning: only warns; info */
-    const char *probe;    /* passive; process: starts one; gpu: opens the GPUs */
-    const char *depends;  /* ids, separated by blanks, or NULL */
+    const char *severity; /* error: the check may fail; warning: may only warn; info */
+    const char *probe;    /* passive; process: starts a process; gpu: opens the GPUs */
+    const char *depends;  /* ids of checks that must have passed, separated by blanks, or NULL */
     void (*run)(const doctor_t *d, const struct doctor_check *check, doctor_result_t *r);
-    const char *argument; /* of `run` */
+    const char *argument; /* for `run` */
     const char *remedy;
 } doctor_check_t;
 
@@ -40,8 +40,8 @@ extern const size_t doctor_check_count;
 void doctor_say(doctor_result_t *r, doctor_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Loads a library and ends the process: the hidden option --load of the program, used in a child.
- */
+/* Loads a library and exits: the hidden option --load, with which the program runs itself as a
+ * child. */
 int doctor_load(const char *path);
 
 typedef void doctor_run_t(const doctor_t *d, const doctor_check_t *check, doctor_result_t *r);

@@ -1,4 +1,4 @@
-/* gpu.c - see gpu.h. Looks, decides and says why; preloading is up to the callers. */
+/* gpu.c - see gpu.h. Chooses the GPU and says why; the callers preload it. */
 #include "cli/gpu.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_b
     static bool told;
     if (!gpu) gpu = "auto";
     if (strcmp(gpu, "soft") == 0) return 1;
-    /* Under softgpu the file seems to be there. */
+    /* On the software GPU, /dev/kfd seems to exist. */
     if (cli_on_soft_gpu()) return 0;
     bool there = access("/dev/kfd", F_OK) == 0;
     if (strcmp(gpu, "auto") == 0) {
@@ -65,6 +65,7 @@ const char *const *cli_soft_gpu_libraries(void)
                                       NULL};
     const char *check = getenv("SOFTGPU_CHECK");
     if (!check || !*check || strcmp(check, "0") == 0) return all + 1;
-    setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1); /* each allocation is a mapping of its own */
+    /* So that each allocation is a mapping of its own. */
+    setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1);
     return all;
 }

@@ -1,7 +1,7 @@
-/* input.c - see input.h. From bytes to jobs; what an option's words mean stays in options.c.
+/* input.c - see input.h. Reads files into jobs; what the words of an option mean is in options.c.
  *
- * JSON is checked by jansson, whose messages suit people who write JSON, and then read as the YAML
- * that it also is: so there is one reader, and it knows the place of every value. */
+ * JSON is first checked by jansson, whose messages are clearer, and then read as YAML, of which it
+ * is a subset. So there is one reader, and it knows the line of every value. */
 #include "cli/input.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/yaml_depth.h"
 
-/* Largest input file; more is a mistake. */
+/* Limits; a larger input file is a mistake. */
 enum { INPUT_BYTES_MAX = 1 << 20, JOBS_MAX = 1000, WORDS_MAX = 1024, NESTING_MAX = 4 };
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
     size_t why_bytes;
 } input_t;
 
-/* Lines and columns count from 1, as editors do. */
+/* Lines and columns count from 1. */
 #define REFUSE(in, line, column, ...)                                                              \
     (place((in), (line), (column)), add_text((in), __VA_ARGS__), -1)
 
@@ -69,7 +69,7 @@ static cli_command_t *add_job(input_t *in)
     return &jobs[j->count++];
 }
 
-/* Words behind "pmc:" in the line, up to a comment. */
+/* Reads the words behind "pmc:" in the line, up to a comment. */
 static int read_pmc(input_t *in, char *at, size_t line)
 {
     char why[512];
@@ -89,7 +89,7 @@ static int read_pmc(input_t *in, char *at, size_t line)
     return REFUSE(in, line, 0, "%s", why);
 }
 
-/* What follows "key:", blanks before the colon allowed; NULL for another line. */
+/* What follows "key:", with blanks allowed before the colon; NULL if the line has another key. */
 static char *behind_key(char *line, const char *key)
 {
     size_t bytes = strlen(key);
@@ -98,8 +98,8 @@ static char *behind_key(char *line, const char *key)
     return *line == ':' ? line + 1 : NULL;
 }
 
-/* Lines of other kinds are passed over as AMD's rocprofv3 does; those with which rocprof chose what
- * to count are told of, unless they choose nothing: rocprof-compute writes such empty lines. */
+/* Other lines are ignored, as AMD's rocprofv3 does. Lines with which rocprof chose what to count
+ * are reported, unless they are empty: rocprof-compute writes empty ones. */
 static void tell_unused(const input_t *in, char *line, size_t number)
 {
     static const char *const uses[][2] = {{"range", "--kernel-iteration-range"},
@@ -153,7 +153,7 @@ static bool is_null(const yaml_node_t *node)
     return false;
 }
 
-/* All scalars of a node: lists in lists are one list, as in ranges [[1-3], 5]. */
+/* Lists all scalars of a node: nested lists become one, as in ranges [[1-3], 5]. */
 static int collect(input_t *in, const yaml_node_t *node, const char **words, size_t *count,
                    int nesting)
 {
@@ -180,7 +180,7 @@ static int set_from_node(input_t *in, cli_command_t *job, size_t option, const y
     const char *words[WORDS_MAX];
     size_t count = 0;
     if (collect(in, node, words, &count, 0) != 0) return -1;
-    if (!count) return 0; /* an empty list says no more than a missing one */
+    if (!count) return 0; /* an empty list is like a missing key */
     if (cli_set(job, option, words, count, why, sizeof(why)) != 0)
         return REFUSE_NODE(in, node, "%s", why);
     job->lines[option] = (unsigned)node->start_mark.line + 1;
@@ -288,7 +288,7 @@ static int read_json(input_t *in, const char *text, size_t bytes)
 int cli_input_parse(cli_jobs_t *jobs, cli_input_form_t form, const char *name, const char *text,
                     size_t bytes, char *why, size_t why_bytes)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which some editors write */
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark, which some editors write */
     input_t in = {.jobs = jobs, .name = name, .why = why, .why_bytes = why_bytes};
     *jobs = (cli_jobs_t){0};
     if (bytes >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {

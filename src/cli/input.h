@@ -1,7 +1,8 @@
 /* input.h - input files: each describes one or more runs of the program.
  *
- * Three forms: lines "pmc: NAME ..." (.txt), and lists of jobs in YAML or JSON, whose keys are the
- * names of options with underscores. What is wrong is told with file, line and column. */
+ * There are three forms: lines "pmc: NAME ..." (.txt), and lists of jobs in YAML or JSON, whose
+ * keys are the names of options with underscores. Errors are reported with file, line and
+ * column. */
 #ifndef CROCPROF_CLI_INPUT_H
 #define CROCPROF_CLI_INPUT_H
 
@@ -12,13 +13,13 @@
 typedef struct {
     cli_command_t *jobs;
     size_t count;
-    const char *directory; /* output goes below this and the job's number: "pmc_", "pass_" */
+    const char *directory; /* "pass_" or "pmc_": with the job's number, a folder for its output */
 } cli_jobs_t;
 
 typedef enum { CLI_INPUT_TEXT, CLI_INPUT_YAML, CLI_INPUT_JSON } cli_input_form_t;
 
 /* Reads a file whose name ends in .txt, .yaml, .yml or .json. 0, or -1 with a line in `why`. Free
- * with cli_jobs_free either way. */
+ * with cli_jobs_free in both cases. */
 int cli_input_read(cli_jobs_t *jobs, const char *path, char *why, size_t why_bytes);
 
 /* The same for the bytes of a file; `name` is for messages. */
@@ -26,7 +27,7 @@ int cli_input_parse(cli_jobs_t *jobs, cli_input_form_t form, const char *name, c
                     size_t bytes, char *why, size_t why_bytes);
 void cli_jobs_free(cli_jobs_t *jobs);
 
-/* The whole file as text, at most `most` bytes and none of them zero; NULL with a line in `why`. */
+/* Reads a whole file of at most `most` bytes, none of them zero; NULL with a line in `why`. */
 char *cli_read_file(const char *path, size_t most, size_t *bytes, char *why, size_t why_bytes);
 
 #endif

@@ -1,5 +1,4 @@
-/* jobs.c - see jobs.h. Command line and job become one set of options; contradictions are refused.
- */
+/* jobs.c - see jobs.h. Merges the options of command line and job, and refuses contradictions. */
 #include "cli/jobs.h"
 
 #include <errno.h>
@@ -65,8 +64,8 @@ static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
     return result;
 }
 
-/* Most modes leave out what the tool does with records; what has no records of that kind has no
- * part in them. */
+/* Most benchmark modes switch off parts of the recording, so they are refused with features that
+ * have no such parts. */
 static int check_benchmark(const cli_command_t *c, char *why, size_t why_bytes)
 {
     static const cli_option_id_t never[] = {CLI_PMC,
@@ -88,7 +87,7 @@ static int check_benchmark(const cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
-/* What is wrong with a run's options together, found before anything runs. */
+/* Checks the options of a run together, before anything runs. */
 static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
     trace_selection_t selection;
@@ -126,8 +125,8 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
-/* The command line's options and the job's; the same option twice has to say the same. Where
- * neither says anything the environment does. */
+/* Merges the options of the command line and of the job; an option in both must have the same
+ * value. Options in neither are taken from the environment. */
 static int merge(cli_command_t *to, const cli_command_t *c, const cli_command_t *job,
                  const char *pmc, size_t pmc_bytes, const char *input, char *why, size_t why_bytes)
 {
@@ -173,7 +172,7 @@ static int plan_jobs(cli_plan_t *plan, const cli_command_t *c, const cli_jobs_t 
     return 0;
 }
 
-/* A run for each --pmc, or one for all where each kernel is run again. */
+/* Plans a run for each --pmc, or one run for all if kernels are replayed. */
 static int plan_groups(cli_plan_t *plan, const cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *groups = c->values[CLI_PMC];

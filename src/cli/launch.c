@@ -1,5 +1,4 @@
-/* launch.c - see launch.h. Processes and signals; what the program is given belongs to session.c.
- */
+/* launch.c - see launch.h. Processes and signals; the program's environment is session.c's. */
 #include "cli/launch.h"
 
 #include "base/file.h"
@@ -19,11 +18,11 @@
 
 volatile sig_atomic_t cli_interrupted;
 
-static volatile sig_atomic_t child; /* 0 before and after */
+static volatile sig_atomic_t child; /* 0 while no program runs */
 
-/* What is rocprofv3's own: faults, the child's end, what nobody can have, and stops that only a
- * process that touches the terminal gets. Of its own writing, too, but there are two: a reader that
- * has gone and a file that may not grow are errors of that write, found where it is made. */
+/* True for signals that are not passed on to the program: faults, SIGCHLD, those that cannot be
+ * caught, and stops for access to the terminal. SIGPIPE and SIGXFSZ of rocprofv3's own writes are
+ * not passed on either, but caught: the write fails instead, and is reported there. */
 static bool is_own(int signal)
 {
     switch (signal) {
@@ -39,7 +38,7 @@ static bool is_own(int signal)
     case SIGTRAP:
     case SIGSYS:
     case SIGABRT: return true;
-    default: return signal >= __SIGRTMIN && signal < SIGRTMIN; /* libc's */
+    default: return signal >= __SIGRTMIN && signal < SIGRTMIN; /* reserved by the C library */
     }
 }
 
@@ -48,7 +47,8 @@ static bool is_of_writing(int signal)
     return signal == SIGPIPE || signal == SIGXFSZ;
 }
 
-/* What the terminal sends goes to the whole foreground group, so the child has it already. */
+/* The terminal sends signals to the whole foreground process group, so the child has got this one
+ * already. */
 static bool comes_from_terminal(int signal)
 {
     return signal == SIGINT || signal == SIGQUIT || signal == SIGHUP || signal == SIGTSTP ||
@@ -69,7 +69,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     int error = errno;
     (void)context;
     if (is_of_writing(signal) && info->si_pid == getpid())
-        ; /* the write has failed, and says so */
+        ; /* the write fails and reports the error */
     else if (child)
         pass_on(signal, info);
     else if (signal != SIGCONT && signal != SIGWINCH && signal != SIGURG && signal != SIGTSTP)
@@ -115,7 +115,7 @@ typedef struct {
     sigset_t mask;
 } signals_t;
 
-/* Of rocprofv3 as it was started. */
+/* Signal mask and handlers with which rocprofv3 was started. */
 static signals_t found;
 
 void cli_take_signals(void)
@@ -142,14 +142,14 @@ static void give_back_signals(void)
     sigprocmask(SIG_SETMASK, &found.mask, NULL);
 }
 
-/* In the child. What goes wrong is told through the pipe, which a successful exec closes. */
+/* Runs in the child. An error is reported through the pipe, which a successful exec closes. */
 __attribute__((noreturn)) static void become(const char *path, char **argv, const char *preload,
                                              int report)
 {
     if (preload) setenv("LD_PRELOAD", preload, 1);
     give_back_signals();
     execv(path, argv);
-    if (errno == ENOEXEC) { /* a script without a first line, as the shell runs it */
+    if (errno == ENOEXEC) { /* a script without #!, which the shell runs */
         size_t count = 0;
         while (argv[count])
             count++;
@@ -203,7 +203,7 @@ int cli_run(const char *path, char **argv, const char *preload, const char *show
         ssize_t told;
         while ((told = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
             continue;
-        /* its thread comes after the fork, which goes on with this one alone */
+        /* Its thread is started after the fork: a child would not have it. */
         cli_status_line_t *line = shown && !error ? cli_status_line_begin(shown) : NULL;
         status = await(*pid);
         cli_status_line_end(line);

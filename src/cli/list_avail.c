@@ -1,8 +1,8 @@
-/* list_avail.c - librocprofv3-list-avail: agents and counters for callers without structures, as
- * Python's ctypes: numbers, texts, and an agent as JSON.
+/* list_avail.c - librocprofv3-list-avail: agents and counters for callers that cannot use C
+ * structures, such as Python's ctypes: numbers, texts, and an agent as JSON.
  *
- * A client of the public SDK; handles are the SDK's ids. What does not fit is told on standard
- * error and leaves the outputs as they are. Texts live as long as the process. */
+ * A client of the public SDK; handles are the SDK's ids. If an argument does not fit, a message
+ * goes to standard error and the outputs are not changed. Texts are never freed. */
 #include <jansson.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ typedef struct {
     size_t counter_count;
     rocprofiler_pc_sampling_configuration_t *samplings;
     size_t sampling_count;
-    char *text; /* JSON, made when it is asked for */
+    char *text; /* JSON, made at the first query */
 } agent_t;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -78,7 +78,7 @@ static rocprofiler_status_t on_agents(rocprofiler_agent_version_t version, const
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Agents without counters or sampling just have none. */
+/* For agents without counters or sampling the lists are empty. */
 static void read_all(void)
 {
     rocprofiler_status_t status = rocprofiler_query_available_agents(
@@ -111,7 +111,7 @@ static bool find_counter(const char *function, uint64_t handle, rocprofiler_coun
     return status == ROCPROFILER_STATUS_SUCCESS;
 }
 
-/* Whether the caller has room for just what there is. */
+/* True if the caller has given room for exactly as many as there are. */
 static bool fits(const char *function, size_t given, size_t count)
 {
     if (given != count)
@@ -134,7 +134,7 @@ API void agent_handles(uint64_t *handles, size_t count)
         handles[i] = agents[i].agent->id.handle;
 }
 
-/* A member by its path: a part of it in an object of its own. */
+/* Puts a member into an object by its path; in "a.b", b is a member of the object a. */
 static void put(json_t *to, const char *path, json_int_t value)
 {
     const char *dot = strchr(path, '.');
@@ -202,7 +202,7 @@ static json_t *versions_of(const rocprofiler_agent_v0_t *a, bool sdma)
     return to;
 }
 
-/* Members of the elements; a word of bits is told bit by bit below. */
+/* Members of the elements; bit-fields are handled below. */
 #define U(to, key, value)     put(to, #key, (json_int_t)(value))
 #define FLAGS(to, key, value) (void)0
 #define X(key, member, form)  form(to, key, it->member);
@@ -268,7 +268,7 @@ static char *text_of(const rocprofiler_agent_v0_t *a)
 #define X(column, member, form) put(to, #member, (json_int_t)a->member);
     TRACE_AGENT_FIELDS(X)
 #undef X
-    /* words of bits are objects */
+    /* Bit-fields are objects. */
     put(to, "mem_banks_count", a->mem_banks_count);
     put(to, "caches_count", a->caches_count);
     put(to, "io_links_count", a->io_links_count);

@@ -1,7 +1,7 @@
 /* option-table.c - the rows of rocprofv3's options.
  *
- * Apart from the parser so that a new option is a row here and nothing else. Names, letters, values
- * and variables are those of AMD's rocprofv3. */
+ * Apart from the parser so that a new option is only a row here. Names, letters, values and
+ * variables are those of AMD's rocprofv3. */
 #include "cli/options.h"
 
 #include <stdlib.h>

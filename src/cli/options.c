@@ -1,5 +1,5 @@
-/* options.c - see options.h. The parser, which knows nothing but the table of option-table.c, and
- * what becomes of the values: variables of the program's environment, help. */
+/* options.c - see options.h. The parser, which is driven by the table of option-table.c; and what
+ * is made of the values: variables of the program's environment, and help. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ enum { WORDS_MAX = 1024 };
 
 #define REFUSE(p, ...) (snprintf((p)->why, (p)->why_bytes, __VA_ARGS__), -1)
 
-/* Edits from one word to another, for the suggestion; words are short. */
+/* Edit distance of two words, for suggestions; words are short. */
 static unsigned distance(const char *a, const char *b)
 {
     enum { WORD_MAX = 40 };
@@ -49,7 +49,7 @@ static unsigned distance(const char *a, const char *b)
 static const cli_option_t *find_nearest(const char *name)
 {
     const cli_option_t *nearest = NULL;
-    unsigned least = 4; /* further away is no help */
+    unsigned least = 4; /* names with a larger distance are not similar */
     for (size_t i = 0; i < cli_option_rows; i++) {
         unsigned d = distance(name, cli_options[i].name);
         if (d >= least) continue;
@@ -77,8 +77,8 @@ int cli_truth(const char *word)
     return -1;
 }
 
-/* Is `word` one of the blank-separated choices, in any case? Its spelling in the list goes to
- * `found`. */
+/* Is `word` one of the choices, which are separated by blanks, in any case? `found` gets its
+ * spelling in the list. */
 static bool among(const char *choices, const char *word, char found[32])
 {
     size_t bytes = strlen(word);
@@ -103,7 +103,7 @@ static int keep(parser_t *p, size_t option, const char *value)
     return 0;
 }
 
-/* The next word, unless it is an option or there is none. */
+/* The next word; NULL if it is an option or there is none. */
 static const char *next_word(parser_t *p)
 {
     if (p->next >= p->argc) return NULL;
@@ -113,7 +113,7 @@ static const char *next_word(parser_t *p)
     return word;
 }
 
-/* Checks are the same for words of the command line and of an input file. */
+/* From here on: checks for words both of the command line and of input files. */
 static int set_bool(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     int value = count ? cli_truth(words[0]) : 1;
@@ -123,7 +123,7 @@ static int set_bool(parser_t *p, size_t option, const char *const *words, size_t
     return keep(p, option, value ? "1" : "0");
 }
 
-/* A whole number; as decimal digits, whichever way it is written. */
+/* A whole number, in decimal or hexadecimal; kept in decimal. */
 static int set_integer(parser_t *p, size_t option, const char *word)
 {
     char digits[32], *end;
@@ -173,7 +173,8 @@ static int refuse_choice(parser_t *p, const cli_option_t *o, const char *word)
     return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->values);
 }
 
-/* Groups that were given before stay, a line each; commas part words as blanks do. */
+/* Copies the groups given before, one on each line, to `all`. Words may be separated by commas or
+ * blanks. */
 static int begin_group(parser_t *p, size_t option, char *all, size_t bytes)
 {
     const char *before = p->c->values[option];
@@ -182,7 +183,7 @@ static int begin_group(parser_t *p, size_t option, char *all, size_t bytes)
     return (size_t)n < bytes ? n : REFUSE(p, "--%s: values are too long", cli_options[option].name);
 }
 
-/* NAME:device=0,device=1 is one word. */
+/* NAME:device=0,device=1 is one word, despite its comma. */
 static bool names_device(const char *text)
 {
     return strncmp(text, "device=", strlen("device=")) == 0;
@@ -216,7 +217,7 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
     return keep(p, option, all);
 }
 
-/* All of a feature, none, or parts of it. */
+/* The whole of a feature, nothing of it, or parts of it. */
 static int set_parts(parser_t *p, size_t option, const char *const *words, size_t count)
 {
     bool truth = !count || (count == 1 && cli_truth(words[0]) >= 0);
@@ -240,7 +241,7 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     return -1;
 }
 
-/* The words that belong to the option: those up to the next option, as many as its form takes. */
+/* Takes the words that belong to the option: up to the next option, as many as its form takes. */
 static int set_option(parser_t *p, size_t option, const char *attached)
 {
     const char *words[WORDS_MAX];
@@ -325,7 +326,7 @@ int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t co
     return set_words(&p, option, words, count);
 }
 
-/* A file describes runs; what starts or names files has no place in it. */
+/* A file describes runs, so options that start runs or name files do not belong in it. */
 static bool belongs_in_file(size_t option)
 {
     return option != CLI_HELP && option != CLI_VERSION && option != CLI_INPUT &&
@@ -379,7 +380,7 @@ bool cli_counts(const cli_command_t *c)
     return c->values[CLI_PMC] || c->values[CLI_PMC_GROUPS];
 }
 
-/* Rows come after those that imply them, so one pass reaches everything. */
+/* Options come after those that imply them, so one pass is enough. */
 static int imply(cli_command_t *c, const cli_option_t *o)
 {
     char found[32];
@@ -400,7 +401,7 @@ static int set_variables(const cli_option_t *o, const char *value)
     return 0;
 }
 
-/* Line feeds become the separator that the variable's reader knows. */
+/* Replaces line feeds by the separator that the variable's reader knows. */
 static int set_joined(const cli_option_t *o, const char *list, const char *separator)
 {
     char joined[16384] = "";
@@ -414,7 +415,7 @@ static int set_joined(const cli_option_t *o, const char *list, const char *separ
     return set_variables(o, joined);
 }
 
-/* "1" and the parts, or a truth value and no parts. */
+/* Sets two variables: "1" and the parts, or a truth value and no parts. */
 static int set_parts_of(const cli_option_t *o, const char *value)
 {
     char names[256], *rest = names;
@@ -427,7 +428,7 @@ static int set_parts_of(const cli_option_t *o, const char *value)
     return parts ? set_joined(&second, value, ",") : unsetenv(rest);
 }
 
-/* "pmc: A B" for each group. */
+/* Sets "pmc: A B" for each group. */
 static int set_counters(const char *variable, const char *groups)
 {
     char *text = NULL, *lines = strdup(groups);
@@ -448,7 +449,7 @@ static int set_counters(const char *variable, const char *groups)
     return result;
 }
 
-/* "spm: A B" */
+/* Sets "spm: A B". */
 static int set_streams(const cli_option_t *o, const char *words)
 {
     char *text;
@@ -458,7 +459,7 @@ static int set_streams(const cli_option_t *o, const char *words)
     return result ? result : setenv("ROCPROF_SPM_COUNTER_COLLECTION", "1", 1);
 }
 
-/* The words were checked with the rest of the run. */
+/* The words have been checked with the options of the run. */
 static int set_periods(const cli_option_t *o, const char *words, const char *unit)
 {
     char why[256];
@@ -490,7 +491,7 @@ static int set_environment(const cli_command_t *c, int option)
     if (o->form == CLI_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
     if (option == CLI_REPLAY_MODE) value = strcmp(value, "kernel") == 0 ? "1" : "0";
     if (option == CLI_LOG_LEVEL && (strcmp(value, "env") == 0 || strcmp(value, "config") == 0))
-        value = "warning"; /* these two are the launcher's own */
+        value = "warning"; /* the other two levels are rocprofv3's own */
     return set_variables(o, value);
 }
 

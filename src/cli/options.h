@@ -1,6 +1,6 @@
 /* options.h - rocprofv3's options: one table for parsing, help, environment and refusals.
  *
- * Spellings are those of AMD's rocprofv3. */
+ * Names are those of AMD's rocprofv3. */
 #ifndef CROCPROF_CLI_OPTIONS_H
 #define CROCPROF_CLI_OPTIONS_H
 
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 typedef enum {
-    CLI_BOOL,    /* [BOOL], the option alone means true */
-    CLI_NOT,     /* the same, and the variable gets the opposite */
+    CLI_BOOL,    /* [BOOL]; the option alone means true */
+    CLI_NOT,     /* the same, but the variable gets the opposite */
     CLI_TEXT,    /* one word */
     CLI_NUMBER,  /* a whole number */
-    CLI_INTEGER, /* the same, or 0x and hexadecimal digits */
+    CLI_INTEGER, /* the same, also in hexadecimal with 0x */
     CLI_CHOICE,  /* one of `values` */
     CLI_CHOICES, /* one or more of `values` */
     CLI_WORDS,   /* one or more words */
-    CLI_PARTS,   /* [BOOL], or one or more of `values`; the second variable gets these */
-    CLI_GROUPS   /* the same, and each time the option is given makes a group of its own */
+    CLI_PARTS,   /* [BOOL], or some of `values`, which the second variable gets */
+    CLI_GROUPS   /* one or more words; each use of the option makes a group */
 } cli_form_t;
 
 /* ORDER: the rows of cli_options. */
@@ -144,16 +144,16 @@ typedef enum {
 
 typedef struct {
     const char *name; /* without the hyphens */
-    char letter;      /* or 0 */
+    char letter;      /* 0: none */
     cli_form_t form;
-    const char *values;   /* choices, separated by blanks, or what the word stands for in --help */
+    const char *values;   /* choices, separated by blanks; or the word's name in --help */
     const char *variable; /* environment variables that get the value, separated by blanks */
-    const char *implies;  /* options turned on where they are not given, separated by blanks */
+    const char *implies;  /* options turned on unless they are given, separated by blanks */
     const char *group;    /* heading in --help */
     const char *help;
 } cli_option_t;
 
-/* Other names of options; a row of NULL ends the table. */
+/* Other names of options; the last row is NULL. */
 typedef struct {
     const char *alias, *name;
 } cli_alias_t;
@@ -164,27 +164,27 @@ extern const cli_option_t cli_options[];
 extern const size_t cli_option_rows;
 
 typedef struct {
-    /* NULL if not given; "1" or "0" for BOOL; words joined by a line feed for lists; a line for
-     * each group, its words joined by a blank. */
+    /* NULL if not given; "1" or "0" for BOOL; for lists, words separated by line feeds; for groups,
+     * one on each line, with words separated by blanks. */
     char *values[CLI_OPTION_COUNT];
     unsigned lines[CLI_OPTION_COUNT]; /* in the input file; 0: on the command line */
-    char **program;                   /* what follows the double hyphen, or NULL */
+    char **program;                   /* the words after "--", or NULL */
 } cli_command_t;
 
-/* 0, or -1 with one line in `why`. Free with cli_command_free either way. */
+/* 0, or -1 with one line in `why`. Free with cli_command_free in both cases. */
 int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_bytes);
 void cli_command_free(cli_command_t *c);
 
-/* Row of an option that may stand in an input file, whose keys have underscores for hyphens; -1
- * with a line in `why` for a name that is not known, or refused, or has no place there. */
+/* Row of an option for a key of an input file, which has underscores for hyphens; -1 with a line in
+ * `why` if the name is unknown, refused, or not allowed in a file. */
 int cli_find_key(const char *key, char *why, size_t why_bytes);
 
-/* Gives an option its words, checked as those of the command line are. 0, or -1 with a line in
- * `why`. */
+/* Sets an option to these words, with the same checks as on the command line. 0, or -1 with a line
+ * in `why`. */
 int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t count, char *why,
             size_t why_bytes);
 
-/* 1 or 0 for the words that BOOL knows, in any case; -1 for others. */
+/* 1 or 0 for the words that BOOL accepts, in any case; -1 for others. */
 int cli_truth(const char *word);
 
 bool cli_is_on(const cli_command_t *c, cli_option_id_t option);
@@ -201,7 +201,7 @@ static inline bool cli_streams(const cli_command_t *c)
     return c->values[CLI_SPM];
 }
 
-/* True if anything leaves something: records, counters, thread traces, samples. */
+/* True if anything is recorded: calls, counters, thread traces, samples. */
 static inline bool cli_records(const cli_command_t *c)
 {
     return cli_traces(c) || cli_counts(c) || cli_streams(c) || cli_is_on(c, CLI_ATT) ||
@@ -209,8 +209,8 @@ static inline bool cli_records(const cli_command_t *c)
            cli_is_on(c, CLI_INSTRUCTION_COUNTS);
 }
 
-/* Turns on what aggregates imply, then sets the variables of all options given. 0, or the status to
- * end with and a line in `why`. */
+/* Turns on the options that others imply, then sets the variables of all options. 0, or the exit
+ * status and a line in `why`. */
 int cli_apply(cli_command_t *c, char *why, size_t why_bytes);
 
 void cli_print_help(void);

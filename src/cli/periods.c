@@ -21,7 +21,7 @@ static uint64_t unit_ns(const char *unit)
     return 1000000000u;
 }
 
-/* A time such as 1.5 and what stands behind it. A century is the most. */
+/* Reads a time such as 1.5, followed by `end`; at most a century. */
 static bool read_time(const char **at, char end, uint64_t unit, uint64_t *ns)
 {
     const double most = 100 * 365.25 * 86400e9;

@@ -23,10 +23,10 @@ static int read_rank(const char **at, long *rank)
 
 typedef struct {
     long most; /* highest rank in the list */
-    bool has;  /* the one that was looked for */
+    bool has;  /* the wanted rank is in the list */
 } found_t;
 
-/* Numbers and ranges between commas: 0-3,8. */
+/* Reads numbers and ranges separated by commas, such as 0-3,8. */
 static int read_list(const char *list, long wanted, found_t *found, char *why, size_t why_bytes)
 {
     *found = (found_t){.most = -1};
@@ -63,7 +63,7 @@ int cli_ranks_check(const cli_command_t *c, char *why, size_t why_bytes)
 
 static const char *variable(const void *environment, const char *name)
 {
-    (void)environment; /* this process's own */
+    (void)environment; /* always that of this process */
     return getenv(name);
 }
 

@@ -1,7 +1,7 @@
-/* rocprof.c - the command of ROC Profiler's first generation, over librocprofiler64 and its tool.
+/* rocprof.c - the command of ROC Profiler's first generation, using librocprofiler64 and its tool.
  *
- * One run of the program for each pmc line of the input; runs are joined by the dispatch index.
- * What happens inside the program is src/v1/tool's. Tracing options belong to rocprofv3 now. */
+ * The program runs once for each pmc line of the input; the results are joined by the dispatch
+ * index. What happens inside the program is in src/v1/tool. Tracing is left to rocprofv3. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -21,18 +21,18 @@
 #include "cli/launch.h"
 #include "trace/names.h"
 
-enum { RUNS_MAX = 256, FIXED = 20, KERNEL = 20, BEGIN = 17, END = 18 }; /* fields of a line */
+enum { RUNS_MAX = 256, FIXED = 20, KERNEL = 20, BEGIN = 17, END = 18 }; /* columns of a line */
 
 typedef struct {
-    char *request; /* XML; NULL: the user's file */
+    char *request; /* XML; NULL: the user's own file */
     char **names;  /* of the metrics */
     unsigned name_count;
 } run_t;
 
 typedef struct {
     uint64_t index;
-    unsigned process;        /* of the run */
-    char *fields[FIXED + 1]; /* of the first run, the kernel's name last */
+    unsigned process;        /* number of the process in the run */
+    char *fields[FIXED + 1]; /* of the first run; the kernel's name is last */
     char **values;           /* of all runs */
 } row_t;
 
@@ -80,7 +80,7 @@ static bool add_words(run_t *run, char *text)
     return true;
 }
 
-/* All of the value, or a refusal. */
+/* Copies the value, or refuses it if it is too long. */
 static int take_value(const char *where, const char *value, char *to, size_t room)
 {
     char why[64];
@@ -88,7 +88,7 @@ static int take_value(const char *where, const char *value, char *to, size_t roo
     return (size_t)snprintf(to, room, "%s", value) < room ? 0 : fail(input, where, why);
 }
 
-/* "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a remark. */
+/* Lines such as "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a comment. */
 static int read_text(FILE *file)
 {
     char *line = NULL;
@@ -123,7 +123,7 @@ static int read_text(FILE *file)
     return result;
 }
 
-/* Only the names: the rest of an XML file is the tool's. */
+/* Reads only the names; the rest of an XML file is read by the tool. */
 static int read_xml(FILE *file)
 {
     char *text = NULL;
@@ -188,7 +188,7 @@ static row_t *find_row(uint64_t index, unsigned process)
     return rows[row_count].values ? &rows[row_count++] : NULL;
 }
 
-/* A line of the tool: fixed fields, kernel, values; all between tabs. */
+/* Reads a line of the tool: fixed fields, kernel, values, separated by tabs. */
 static int take_line(char *line, unsigned process, unsigned first_value, unsigned values)
 {
     line[strcspn(line, "\n")] = 0;
@@ -214,11 +214,11 @@ static int compare_names(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the files that the processes of a run have left, one for each. */
+/* Names of the files that the processes of a run have written, one for each process. */
 typedef struct {
     char **names;
     size_t count;
-    bool failed; /* a process could not count, and has said why */
+    bool failed; /* a process could not count, and has logged why */
 } left_t;
 
 static int add_left(left_t *left, const char *name)
@@ -246,7 +246,7 @@ static int find_left(const char *folder, left_t *left)
     return result;
 }
 
-/* Reads and removes what the processes of a run have left; 1 if one of them could not count. */
+/* Reads and removes the files of a run; 1 if a process could not count. */
 static int take_results(const char *folder, unsigned first_value, unsigned values)
 {
     char *line = NULL, path[4200];
@@ -330,7 +330,7 @@ static int compare_statistics(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* "x.csv" -> "x.stats.csv" */
+/* Writes "x.stats.csv" for "x.csv". */
 static int write_statistics(const char *path)
 {
     statistic_t *list = calloc(row_count + 1, sizeof *list);
@@ -447,7 +447,7 @@ static hsa_status_t print_metric(const rocprofiler_info_data_t info, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-/* The software GPU works in processes that begin with it. */
+/* If the software GPU is to be used, runs this program again with it preloaded. */
 static int list(bool derived, bool soft, const char *root, char **argv)
 {
     const char *text = "";
@@ -464,7 +464,7 @@ static int list(bool derived, bool soft, const char *root, char **argv)
         return fail("metrics", NULL, text);
     }
     fflush(stdout);
-    return 1; /* as AMD's */
+    return 1; /* AMD's command returns 1, too */
 }
 
 /* ---- options ---- */
@@ -504,7 +504,7 @@ static int on_off(const char *option, const char *value, bool *what)
     return *what || !strcmp(value, "off") ? 0 : fail(option, value, "on or off is expected");
 }
 
-/* Exit status, or -1 to go on; *at is then the program's place. */
+/* The exit status, or -1 to go on; *at is then the index of the program. */
 static int read_options(char **argv, int *at)
 {
     static const struct {
@@ -532,7 +532,7 @@ static int read_options(char **argv, int *at)
         if (taken) continue;
         if (!strcmp(option, "-h")) {
             fputs(usage, stdout);
-            return 1; /* as AMD's */
+            return 1; /* AMD's command returns 1, too */
         } else if (!strcmp(option, "--version")) {
             printf("rocprof: ROC Profiler %u.%u\n", rocprofiler_version_major(),
                    rocprofiler_version_minor());
@@ -560,7 +560,7 @@ static int read_options(char **argv, int *at)
     return -1;
 }
 
-/* The output's name, from the input's if none is given. */
+/* The output's name; by default it is made from the input's. */
 static char *output_name(void)
 {
     char *name = NULL;

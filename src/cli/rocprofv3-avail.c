@@ -1,6 +1,6 @@
-/* rocprofv3-avail.c - the command: what this machine's GPUs can count and sample, and what goes
- * together. Layouts are those of AMD's rocprofv3-avail, with the class of each counter added on the
- * software GPU; avail.c gets the facts. */
+/* rocprofv3-avail.c - the command: what this machine's GPUs can count and sample, and which
+ * counters fit together. The layout is that of AMD's rocprofv3-avail; on the software GPU the class
+ * of each counter is added. avail.c gets the facts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void print_help(void)
           stdout);
 }
 
-/* What is attached to the option, or the next word. */
+/* The value attached to the option, or the next word. */
 static const char *value_of(parser_t *p, const char *attached)
 {
     if (attached) return attached;
@@ -190,7 +190,8 @@ static int parse(parser_t *p)
     return 0;
 }
 
-/* The software GPU has to be there before the first library looks for a driver. */
+/* The software GPU must be preloaded before a library looks for the driver, so this program is run
+ * again with it. */
 static int enter_gpu(const options_t *o, char **argv)
 {
     char why[PATH_MAX + 128], root[PATH_MAX], *preload = NULL;
@@ -221,7 +222,7 @@ static void print_dims(const char *name, rocprofiler_dim3_t d)
     printf("%-30s:\t%u, %u, %u\n", name, d.x, d.y, d.z);
 }
 
-/* The properties that AMD's tool takes for the basic ones. */
+/* Prints the properties that AMD's tool treats as basic. */
 static void print_agent(const avail_gpu_t *gpu)
 {
     const rocprofiler_agent_v0_t *a = gpu->agent;
@@ -253,7 +254,7 @@ static void print_agent(const avail_gpu_t *gpu)
 #undef NUMBER
 }
 
-/* As many columns as fit: the terminal's width, else 120. */
+/* Prints as many columns as fit into the terminal's width, or else 120. */
 static void print_names(const avail_gpu_t *gpu)
 {
     struct winsize w = {.ws_col = 0};
@@ -312,7 +313,7 @@ static void list(const options_t *o, const avail_gpu_t *gpu)
     }
 }
 
-/* Names that no GPU has are told once, by the caller. */
+/* Sets *known for names that this GPU has; the caller reports names that no GPU has. */
 static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
 {
     if (!o->pmc && !o->sampling && !o->streams) {
@@ -418,7 +419,7 @@ static void print_streams(const options_t *o, const avail_t *a)
     if (!found) base_warning("no GPU of this machine can sample counters");
 }
 
-/* Counters of one GPU that are to be checked together. */
+/* Counters of one GPU to be checked together. */
 typedef struct {
     rocprofiler_counter_id_t ids[PMC_MAX];
     const char *names[PMC_MAX];
@@ -434,9 +435,9 @@ static void add_together(together_t *t, const rocprofiler_counter_info_v1_t *c)
     t->names[t->count++] = c->name;
 }
 
-/* "device=0,device=1": the GPUs, one bit for each. Those that the machine does not have are
- * refused; the run that rocprofv3 checks (--quiet) goes without them, as with AMD's, and says so.
- */
+/* Reads "device=0,device=1" into one bit for each GPU. GPUs that the machine does not have are an
+ * error; but in a check for rocprofv3 (--quiet) they are skipped with a warning, because the run
+ * will skip them, too, as AMD's does. */
 static int read_devices(const avail_t *a, const options_t *o, const char *word, const char *text,
                         uint64_t *gpus)
 {
@@ -461,7 +462,7 @@ static int read_devices(const avail_t *a, const options_t *o, const char *word, 
     return 0;
 }
 
-/* All that the name means, or the instance of a counter. */
+/* Adds all counters of that name, or the instance of a counter. */
 static bool add_named(avail_gpu_t *gpu, const char *name, together_t *t)
 {
     const size_t before = t->count;
@@ -482,7 +483,7 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     snprintf(name, sizeof(name), "%.*s", (int)bytes, word);
     if (word[bytes]) {
         if (read_devices(a, o, word, word + bytes + 1, &gpus) != 0) return -1;
-        if (!gpus) return 0; /* all were passed over */
+        if (!gpus) return 0; /* all its GPUs were skipped */
     }
     for (size_t i = 0; i < a->count; i++) {
         avail_gpu_t *gpu = &a->gpus[i];
@@ -499,7 +500,7 @@ static int add_word(const avail_t *a, const options_t *o, const char *word, toge
     return -1;
 }
 
-/* The interval is that of the run that rocprofv3 checks. */
+/* The interval is that of the run for which rocprofv3 asks. */
 static rocprofiler_status_t make_stream(const avail_gpu_t *gpu, together_t *t,
                                         rocprofiler_counter_config_id_t *config)
 {
@@ -512,7 +513,7 @@ static rocprofiler_status_t make_stream(const avail_gpu_t *gpu, together_t *t,
                                                  interval.value ? 1 : 0, config);
 }
 
-/* What only values are derived from, or what is constant, cannot be sampled. */
+/* Derived counters and constants cannot be sampled. */
 static int check_streams(const avail_gpu_t *gpu, const together_t *t)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -590,7 +591,7 @@ static int answer(const avail_t *a, const options_t *o)
     return result ? EXIT_NOT_AVAILABLE : 0;
 }
 
-/* Of the own option, or those that rocprofv3 sends. */
+/* Definitions from the command's own option, or those that rocprofv3 passes in a variable. */
 static int read_extra(const options_t *o, char **text, char *why, size_t why_bytes)
 {
     size_t bytes;
@@ -617,7 +618,7 @@ static int ask(const options_t *o)
         if (why[0])
             base_error("%s", why);
         else
-            status = CLI_EXIT_USAGE; /* definitions, of which the SDK has told */
+            status = CLI_EXIT_USAGE; /* wrong definitions, which the SDK has logged */
     } else if (!a.count) {
         base_error("there is no GPU");
     } else {

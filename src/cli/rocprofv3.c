@@ -75,7 +75,7 @@ static void echo(const cli_session_t *s, char **program)
     putchar('\n');
 }
 
-/* The environment as it was, for every run anew. */
+/* A copy of the environment, to be restored before every run. */
 static char **save_environment(void)
 {
     size_t count = 0;
@@ -101,7 +101,7 @@ static bool summarises(const cli_command_t *c)
            c->values[CLI_SUMMARY_GROUPS];
 }
 
-/* The program's own status goes before one of ours. */
+/* If the program has failed, its status is returned and not that of the conversion. */
 static int convert(const char *directory, int status)
 {
     bool done = cli_convert_run(directory, true) == 0;
@@ -114,12 +114,13 @@ static int convert(const char *directory, int status)
     return CLI_EXIT_CONVERSION;
 }
 
-/* Of what Perfetto's library would do, and nothing here has to: other words than the usual ones. */
+/* Warns about options that only matter to Perfetto's library, which is not used, if their value is
+ * not the default. */
 static void tell_perfetto(const cli_command_t *c)
 {
     static const struct {
         cli_option_id_t option;
-        const char *usual; /* NULL: any value is told */
+        const char *usual; /* the default; NULL: always warn */
         const char *why;
     } rows[] = {
         {CLI_PERFETTO_BACKEND, "inprocess", "no tracing service is used"},
@@ -135,7 +136,7 @@ static void tell_perfetto(const cli_command_t *c)
     }
 }
 
-/* One run of a rank that is not profiled. */
+/* Runs the program for a rank that is not profiled. */
 static int run_bare(cli_run_t *r, const char *path)
 {
     char why[2 * PATH_MAX] = "";
@@ -149,8 +150,8 @@ static int run_bare(cli_run_t *r, const char *path)
     return status;
 }
 
-/* Wrong counters without a reason here have been told of, see cli_ask_counters(). What else fails
- * and gives no reason has found no memory for one. */
+/* Prints the error. If CLI_EXIT_USAGE comes without a reason, it has been printed already (see
+ * cli_ask_counters); for others a missing reason means that there was no memory for one. */
 static int refuse(int status, const char *why)
 {
     bool told = status == CLI_EXIT_USAGE && !*why;
@@ -166,7 +167,7 @@ static int run(cli_run_t *r, const char *path)
     cli_session_t s = {0};
     pid_t pid;
     int status = cli_apply(c, why, sizeof(why));
-    /* by rocprofv3-avail, when the plan was checked */
+    /* Faulty definitions have been reported by rocprofv3-avail, when the plan was checked. */
     if (!status && cli_att_check_decoder(c, why, sizeof(why)) != 0) status = CLI_EXIT_USAGE;
     if (!status && c->values[CLI_EXTRA_COUNTERS]) setenv(TRACE_EXTRA_TOLD, "1", 1);
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
@@ -178,7 +179,7 @@ static int run(cli_run_t *r, const char *path)
         echo(&s, c->program);
         goto out;
     }
-    /* a run for the sake of another tool, or of one that will come, is meant so */
+    /* no warning if another tool records, or one may attach */
     if (!cli_records(c) && !base_env("ROCP_TOOL_LIBRARIES") &&
         !base_env_bool("ROCP_TOOL_ATTACH", false))
         base_warning(
@@ -205,7 +206,7 @@ out:
     return status;
 }
 
-/* Counters that cannot be collected are refused before the program runs for the first time. */
+/* Refuses counters that cannot be collected, before the program runs for the first time. */
 static int check(cli_plan_t *plan, char **saved, char *why, size_t why_bytes)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -234,7 +235,7 @@ static int select_ranks(cli_plan_t *plan, char *why, size_t why_bytes)
     return 0;
 }
 
-/* All runs, until one fails. */
+/* Makes the plan's runs until one fails. */
 static int run_plan(cli_plan_t *plan)
 {
     char why[2 * PATH_MAX] = "", path[PATH_MAX];
@@ -265,7 +266,7 @@ static int run_plan(cli_plan_t *plan)
     return status;
 }
 
-/* Shows what there is, and goes on if there is a program too. */
+/* Shows the available counters, and goes on if there is a program, too. */
 static int list_avail(const cli_command_t *c)
 {
     char why[2 * PATH_MAX] = "";
@@ -274,7 +275,7 @@ static int list_avail(const cli_command_t *c)
     return status;
 }
 
-/* What the jobs of an input file show of it. Whether one is to run a program besides: `runs`. */
+/* The same for jobs of an input file that ask for it. *runs: another job runs a program. */
 static int list_of_jobs(const cli_plan_t *plan, bool *runs)
 {
     int status = 0;
@@ -293,7 +294,7 @@ static int no_program(void)
     return CLI_EXIT_USAGE;
 }
 
-/* The plan's runs; jobs that only show what there is need no program. */
+/* Makes the plan's runs; no program is needed if all jobs only show the available counters. */
 static int follow_plan(cli_plan_t *plan, const cli_command_t *c)
 {
     bool runs = true;
@@ -327,7 +328,7 @@ static int profile(const cli_command_t *c)
     return status;
 }
 
-/* Becomes rocprofv3-doctor, with the words that follow. */
+/* Executes rocprofv3-doctor with the words that follow. */
 static int become_doctor(char **argv)
 {
     char why[PATH_MAX], path[PATH_MAX + 32];

@@ -1,4 +1,4 @@
-/* sampling.c - see sampling.h. Apart from the parser, which knows one option at a time. */
+/* sampling.c - see sampling.h. Apart from the parser, which looks at one option at a time. */
 #include "cli/sampling.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ int cli_sampling_check(const cli_command_t *c, char *why, size_t why_bytes)
                       cli_options[together[missing]].name);
     if (!cli_is_on(c, CLI_PC_SAMPLING_BETA_ENABLED) &&
         !base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false))
-        /* scripts look for the first three words, which are those of AMD's rocprofv3 */
+        /* scripts look for the first three words, as AMD's rocprofv3 prints them */
         return REFUSE("PC sampling unavailable: it needs --pc-sampling-beta-enabled");
     const char *interval = c->values[CLI_PC_SAMPLING_INTERVAL];
     if (strspn(interval, "0") == strlen(interval))

@@ -1,4 +1,4 @@
-/* sampling.h - what the options of PC sampling need of each other. */
+/* sampling.h - checks of the options for PC sampling together. */
 #ifndef CROCPROF_CLI_SAMPLING_H
 #define CROCPROF_CLI_SAMPLING_H
 

@@ -1,4 +1,4 @@
-/* session.c - see session.h. The program's side: directories, libraries, environment. */
+/* session.c - see session.h. Prepares the program's run: directories, libraries, environment. */
 #include "cli/session.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@
 #include "trace/run.h"
 #include "trace/store.h"
 
-/* ORDER: that of LD_PRELOAD, behind the software GPU's. The bridges stand for HIP and RCCL that
- * register no tables; beside those that do they stay out of the way. The marker library serves
- * programs that are linked to an older one which does not register. */
+/* ORDER: as in LD_PRELOAD, behind the software GPU's libraries. The bridges register tables for a
+ * HIP or RCCL that does not do so itself, and otherwise do nothing. The marker library is for
+ * programs linked to an older one, which does not register. */
 static const struct {
     const char *file;
     enum { ALWAYS, TRACE, MARKERS, RCCL } when;
 } libraries[] = {
-    {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* for tools of the program's own, too */
+    {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* also for the program's own tools */
     {"lib/librocprofiler-rccl-bridge.so", RCCL},  {CLI_TOOL_LIBRARY, TRACE},
     {"lib/librocprofiler-sdk.so.1", TRACE},       {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
     {"lib/librocprofiler-register.so.0", ALWAYS},
@@ -32,13 +32,13 @@ static const struct {
 
 enum { LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries) };
 
-/* By its name, for ROCr splits the list at blanks; the library is preloaded, so the name finds it.
- */
+/* Without a path, because ROCr splits the list at blanks; the library is preloaded, so its name is
+ * enough. */
 #define REGISTER_LIBRARY "librocprofiler-register.so.0"
 
 #define KOKKOS_LIBRARY "lib/rocprofiler-sdk/librocprofiler-sdk-tool-kokkosp.so.1"
 
-/* An installation may hold several versions of the SDK's libraries. */
+/* Makes the path of a library of the SDK, of which an installation may have several versions. */
 static int name_library(const cli_session_t *s, const cli_command_t *c, const char *file,
                         char path[2 * PATH_MAX], char *why, size_t why_bytes)
 {
@@ -78,7 +78,8 @@ static int append(char **list, const char *separator, const char *word)
     return 0;
 }
 
-/* LD_PRELOAD splits at blanks and colons, and there is no way to quote them. */
+/* Adds a library to LD_PRELOAD. Blanks and colons separate the list and cannot be quoted, so a path
+ * must not contain them. */
 static int add_library(cli_session_t *s, const cli_command_t *c, const char *file, char *why,
                        size_t why_bytes)
 {
@@ -138,7 +139,8 @@ static int add_variable(const char *name, const char *separator, const char *wor
     return result;
 }
 
-/* How runtimes of all ages find the way to the tool, and (`trace` or not) to other tools. */
+/* Sets the variables by which runtimes of all versions find our tool (if `trace`) and other
+ * tools. */
 static int set_discovery(const cli_session_t *s, const cli_command_t *c, bool trace, char *why,
                          size_t why_bytes)
 {
@@ -153,9 +155,9 @@ static int set_discovery(const cli_session_t *s, const cli_command_t *c, bool tr
     return -1;
 }
 
-/* The directory becomes absolute, for the program may change its own; keys stay for each process
- * to fill in. Each pass has a directory of its own `below`. `plain` gets the part in front of the
- * first key: there the run directory goes. */
+/* Makes the output directory absolute, because the program may change its working directory. Keys
+ * (%...%) are replaced later, by each process. Each pass has the directory `below`. `plain` gets
+ * the part before the first key: the run directory is made there. */
 static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const char *below, char *why,
                          size_t why_bytes)
 {
@@ -212,7 +214,8 @@ out:
     return result;
 }
 
-/* <base>/.rocprofv3/<pid>-<n>, which also shows that the output directory can be written. */
+/* Makes <base>/.rocprofv3/<pid>-<n>. That also tests whether the output directory can be written
+ * to. */
 static int make_run(cli_session_t *s, const cli_command_t *c, const char *below, char *why,
                     size_t why_bytes)
 {
@@ -228,7 +231,7 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
     int made = trace_runs_create(base, runs, sizeof(runs), problem, sizeof(problem));
     if (made == 0 && trace_store_create(runs, s->run, sizeof(s->run)) != 0) {
         snprintf(problem, sizeof(problem), "%s", strerror(errno));
-        rmdir(runs); /* fails while other runs are there */
+        rmdir(runs); /* fails if other runs are there */
         made = -1;
     }
     if (made != 0) {
@@ -248,7 +251,7 @@ static const char *variable(const void *from, const char *name)
     return getenv(name);
 }
 
-/* Bad values are found before the program runs, not after. */
+/* Finds wrong values before the program runs. */
 static int check_config(char *why, size_t why_bytes)
 {
     out_config_t config;
@@ -257,12 +260,12 @@ static int check_config(char *why, size_t why_bytes)
     return result;
 }
 
-/* Where the installation is and whether the program needs its software GPU: 1 or 0, or -1. */
+/* Finds the installation, and whether the software GPU must be preloaded: 1 or 0, or -1. */
 static int choose_gpu(cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
 {
     memset(s, 0, sizeof(*s));
     if (cli_find_root(s->root, c->values[CLI_ROCM_ROOT], why, why_bytes) != 0) return -1;
-    if (c->values[CLI_PID]) return 0; /* it runs already */
+    if (c->values[CLI_PID]) return 0; /* the process is already running */
     int soft = cli_choose_gpu("rocprofv3", c->values[CLI_GPU], why, why_bytes);
     return soft > 0 && cli_on_soft_gpu() ? 0 : soft;
 }
@@ -276,7 +279,7 @@ int cli_session_prepare_bare(cli_session_t *s, const cli_command_t *c, char *why
     return soft && add_soft_gpu(s, c, why, why_bytes) != 0 ? CLI_EXIT_SETUP : 0;
 }
 
-/* Kokkos opens the library, which turns its hooks into markers. */
+/* Makes Kokkos load the library that turns its hooks into markers. */
 static int add_kokkos(const cli_session_t *s, const cli_command_t *c, char *why, size_t why_bytes)
 {
     char path[2 * PATH_MAX];
@@ -303,7 +306,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     }
     if (starts && make_preload(s, c, soft, trace, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     if (!trace) {
-        /* only discovery: the program may bring a tool of its own */
+        /* discovery is enough: the program may bring a tool of its own */
     } else if (cli_is_on(c, CLI_ECHO)) {
         char base[PATH_MAX];
         if (resolve_names(base, c, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
@@ -316,7 +319,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
     return !starts || set_discovery(s, c, trace, why, why_bytes) == 0 ? 0 : CLI_EXIT_SETUP;
 }
 
-/* True if it is gone. */
+/* True if the file or directory is gone. */
 static bool removed(const char *path, int result)
 {
     if (result == 0 || errno == ENOENT) return true;
@@ -327,7 +330,7 @@ static bool removed(const char *path, int result)
 bool cli_has_stores(const char *run)
 {
     char **left = trace_list(run);
-    if (!left) return !removed(run, -1); /* what cannot be looked at may hold records */
+    if (!left) return !removed(run, -1); /* a directory that cannot be read may have records */
     bool any = left[0] && (left[1] || strcmp(left[0], TRACE_RUN_FILE) != 0);
     trace_list_free(left);
     return any;

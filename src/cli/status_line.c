@@ -22,14 +22,14 @@
 enum { EVERY_MS = 500, ROWS_LEAST = 3, COLUMNS_MAX = 240 };
 
 struct cli_status_line {
-    int fd, keeper; /* keeper: of its pipe */
+    int fd, keeper; /* keeper: our end of its pipe */
     pid_t keeper_pid;
     out_follow_t *follow;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool over;
-    unsigned rows; /* of the terminal when the last one was taken; 0: it was not */
+    unsigned rows; /* rows of the terminal when the last one was reserved; 0: it is not */
     uint64_t calls, looked_ns;
 };
 
@@ -43,13 +43,14 @@ static uint64_t now_ns(void)
 static void put(const cli_status_line_t *l, const char *text, size_t bytes)
 {
     ssize_t ignored = write(l->fd, text, bytes);
-    (void)ignored; /* a terminal that has gone misses nothing */
+    (void)ignored; /* a terminal that is gone needs no line */
 }
 
 /* ---- the keeper ----
  *
- * A process that only waits for this one to be gone, and then gives the row back if it was taken:
- * whoever is killed by SIGKILL cannot. Through the pipe it knows the rows; its end is our end. */
+ * A process that waits for this one to end, however it ends (SIGKILL, too), and then gives the
+ * terminal's last row back if it is still reserved. It gets the number of rows through a pipe; when
+ * the pipe is closed, this process has ended. */
 
 static void give_back(int fd, unsigned rows)
 {
@@ -57,10 +58,11 @@ static void give_back(int fd, unsigned rows)
     if (!rows) return;
     const int bytes = snprintf(text, sizeof(text), "\0337\033[r\033[%u;1H\033[2K\0338", rows);
     ssize_t ignored = write(fd, text, (size_t)bytes);
-    (void)ignored; /* a terminal that has gone misses nothing */
+    (void)ignored; /* a terminal that is gone needs no line */
 }
 
-/* Holds nothing open that others wait for, and is no part of what the terminal signals. */
+/* The keeper closes all descriptors that others may wait for, and leaves the process group, so that
+ * the terminal's signals do not reach it. */
 __attribute__((noreturn)) static void keep(int from, int terminal)
 {
     unsigned rows = 0;
@@ -74,7 +76,7 @@ __attribute__((noreturn)) static void keep(int from, int terminal)
     _exit(0);
 }
 
-/* Without one the line is drawn all the same. All signals are blocked. */
+/* If there is no keeper, the line is drawn anyway. Called with all signals blocked. */
 static void begin_keeper(cli_status_line_t *l)
 {
     int ends[2];
@@ -97,7 +99,7 @@ static void begin_keeper(cli_status_line_t *l)
 static void tell_keeper(const cli_status_line_t *l)
 {
     ssize_t ignored = l->keeper >= 0 ? write(l->keeper, &l->rows, sizeof(l->rows)) : 0;
-    (void)ignored; /* whoever has killed it takes the row as it is */
+    (void)ignored; /* if the keeper was killed, the row stays reserved */
 }
 
 static void end_keeper(cli_status_line_t *l)
@@ -110,8 +112,8 @@ static void end_keeper(cli_status_line_t *l)
 
 /* ---- the line ---- */
 
-/* Room for the line: the cursor goes a row down and up again, so that it is not in the last one,
- * which then scrolls no more. */
+/* Reserves the last row. Moves the cursor down and up again first, so that it is not in the last
+ * row, which no longer scrolls. */
 static void take_row(cli_status_line_t *l, unsigned rows)
 {
     char text[64];
@@ -148,7 +150,7 @@ static void draw(cli_status_line_t *l, const out_followed_t *f)
                           100.0 * (double)f->kernels[0].total_ns / (double)f->total_ns);
     snprintf(line + bytes, sizeof(line) - (size_t)bytes, ", %llu dropped",
              (unsigned long long)f->counts.dropped);
-    /* names are the program's: what is no plain character would move the cursor */
+    /* Names come from the program: other than plain characters could move the cursor. */
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || (unsigned char)*c > '~') *c = '?';
     const unsigned room = size.ws_col > COLUMNS_MAX ? COLUMNS_MAX : size.ws_col;

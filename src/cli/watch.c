@@ -1,7 +1,7 @@
 /* watch.c - rocprofv3 watch DIR: follows a run from another terminal.
  *
- * Reads what the run has in its store, so the run notices nothing. On a terminal the table is drawn
- * anew every second until q; elsewhere it is printed once. */
+ * Reads the run's stores, so the run does not notice. On a terminal the table is drawn every second
+ * until q is pressed; elsewhere it is printed once. */
 #include "cli/watch.h"
 
 #include <argp.h>
@@ -88,7 +88,7 @@ static void print(FILE *out, const out_followed_t *f, double rate, size_t most)
     res_grid_free(&g);
 }
 
-/* Rows below each other, whatever is left of the last picture wiped. */
+/* Draws the table and erases what is left of the last one. */
 static void draw(const char *directory, const out_followed_t *f, double rate)
 {
     struct winsize size;
@@ -111,7 +111,7 @@ static void draw(const char *directory, const out_followed_t *f, double rate)
     free(text);
 }
 
-/* Waits for the next look; false: q, the end of the input, or a signal. */
+/* Waits a second; false: q, the end of the input, or a signal. */
 static bool goes_on(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -158,7 +158,7 @@ static int follow_on_terminal(out_follow_t *f, const char *directory)
 
 int cli_watch_command(int argc, char **argv)
 {
-    static char name[] = "rocprofv3 watch"; /* as help shows it */
+    static char name[] = "rocprofv3 watch"; /* the name that help shows */
     arguments_t a = {.directory = "."};
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = name;

@@ -1,8 +1,8 @@
-/* watch.h - rocprofv3 watch: kernels of a run that goes on. */
+/* watch.h - rocprofv3 watch: the kernels of a run while it is going on. */
 #ifndef CROCPROF_CLI_WATCH_H
 #define CROCPROF_CLI_WATCH_H
 
-/* Words from the command's name on; the exit status. */
+/* Arguments from the command's name on; returns the exit status. */
 int cli_watch_command(int argc, char **argv);
 
 #endif
