@@ -24,9 +24,9 @@ enum { SAVED_FILES = 256, LIMIT_HOT = 20 };
 /* ---- sources ---- */
 
 typedef struct {
-    char *path, *text; /* text: lines with a zero behind each; NULL: not to be had */
+    char *path, *text; /* text: lines with a zero behind each; NULL: cannot be read */
     size_t bytes;
-    uint32_t last_line; /* the last one asked for, and where it begins */
+    uint32_t last_line; /* the line that was asked for last, and where it begins */
     size_t last_at;
 } file_t;
 
@@ -120,7 +120,7 @@ typedef struct {
     ann_view_t view;
     sources_t sources;
     uint64_t found, shown; /* kernels that were counted, that were asked for */
-    bool failed;           /* told */
+    bool failed;           /* and the reason told */
 } work_t;
 
 static uint32_t small(sqlite3_stmt *rows, int column)
@@ -129,7 +129,8 @@ static uint32_t small(sqlite3_stmt *rows, int column)
     return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
-/* Name and sizes; of dispatches that differ the greatest. False: told. */
+/* Finds the kernel's name and sizes; if its dispatches differ, the greatest. False with the reason
+ * told. */
 static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
 {
     static const char sql[] =
@@ -159,7 +160,7 @@ static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
     return status >= 0;
 }
 
-/* A kernel or one of its groups, with its instructions. */
+/* Shows a kernel or one of its groups, with its instructions. */
 static void show_kernel(work_t *w, const ins_set_t *set, const ins_kernel_t *counted, size_t first,
                         size_t count)
 {
@@ -389,7 +390,7 @@ static FILE *open_pager(const arguments_t *a)
     const char *pager = getenv("PAGER");
     if (a->no_pager || !pager || !*pager || !isatty(STDOUT_FILENO)) return stdout;
     setenv("LESS", "FRX", 0); /* colours, and no waiting where all fits */
-    signal(SIGPIPE, SIG_IGN); /* it may be left early */
+    signal(SIGPIPE, SIG_IGN); /* the user may leave the pager early */
     fflush(stdout);
     FILE *f = popen(pager, "w");
     return f ? f : stdout;

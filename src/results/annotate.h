@@ -1,7 +1,7 @@
-/* annotate.h - what rocprofv3 annotate shows, between its files: rows of a kernel, rules, texts.
+/* annotate.h - what the files of rocprofv3 annotate share: rows of a kernel, rules, texts.
  *
- * Rows are instructions put together by what was asked for; rules say a sentence of those whose
- * counts allow it; nothing here knows of databases but the file of the command. */
+ * A row is a group of instructions, by line, block or function; a rule makes a sentence about a row
+ * whose counts show a problem. Only annotate.c, the file of the command, reads databases. */
 #ifndef CROCPROF_RESULTS_ANNOTATE_H
 #define CROCPROF_RESULTS_ANNOTATE_H
 
@@ -21,7 +21,7 @@ typedef enum { ANN_SORT_HOT, ANN_SORT_ORDER, ANN_SORT_AUTO } ann_sort_t;
 
 /* A kernel, and what is known of it. */
 typedef struct {
-    const char *name, *range; /* range: "" or what its counts are kept apart by */
+    const char *name, *range; /* range: the ROCTx range or dispatch that its counts are of, or "" */
     const ins_set_t *set;
     const ins_instruction_t *items; /* in the set */
     size_t count;
@@ -33,10 +33,10 @@ typedef struct {
     bool modelled;
 } ann_kernel_t;
 
-/* Whose line an instruction is put to: the user's, or its own, in whatever header. */
+/* The line that an instruction counts to: the user's, or its own, which may be in a header. */
 typedef enum { ANN_USER_LINES, ANN_HEADER_LINES } ann_lines_t;
 
-/* What is put together to one row. */
+/* A row: instructions that are shown together. */
 typedef struct {
     const ins_instruction_t **items; /* by address */
     size_t count;
@@ -51,29 +51,31 @@ typedef struct {
     uint64_t weight;
 } ann_rows_t;
 
-/* annotate_rows.c. False without memory. */
+/* annotate_rows.c: makes the rows of a kernel. False without memory. */
 bool ann_rows_make(ann_rows_t *r, const ann_kernel_t *k, ann_by_t by, ann_lines_t lines,
                    ann_sort_t sort);
-/* What stands beneath a row of the user's lines: what of it was inlined `depth` levels below the
- * user's place, most work first. Instructions that are not so deep are left out. */
+/* Makes the rows that stand beneath a row of the user's lines: one for each function that was
+ * inlined `depth` levels below the user's place, most work first. Instructions that are not so deep
+ * are left out. */
 bool ann_rows_beneath(ann_rows_t *r, const ann_row_t *row, size_t depth, bool modelled);
-/* The place that the instruction is put to. */
+/* The place that the instruction counts to. */
 ins_frame_t ann_place(const ins_instruction_t *i, ann_lines_t lines);
 void ann_rows_free(ann_rows_t *r);
-/* How much of the kernel's work it is: the model's clocks, or else issues, lines of memory and
- * clocks of LDS together. */
+/* The work that the counts stand for: the model's clocks, or else the sum of issues, lines of
+ * memory and clocks of LDS. */
 uint64_t ann_weight(const softgpu_instruction_counts_t *n, bool modelled);
-/* The function that it comes from in the source: the innermost that was inlined. */
+/* The function of the source that the instruction comes from: the innermost inlined one. */
 const char *ann_function(const ins_instruction_t *i);
 
-/* annotate_rules.c: the sentence of the rule that costs most here, and where; false: none applies.
- * `nth`: 0 for the first, 1 for the next one of another kind, and so on. */
+/* annotate_rules.c: the sentence of the rule whose problem costs most in this row, and the
+ * instruction *where that is; false: no rule applies. `nth`: 0 for the first, 1 for the next one of
+ * another kind, and so on. */
 enum { ANN_SENTENCE_BYTES = 160 };
 bool ann_finding(const ann_kernel_t *k, const ann_row_t *row, unsigned nth,
                  char text[ANN_SENTENCE_BYTES], const ins_instruction_t **where);
 
-/* annotate_show.c: the whole of a kernel. `source` finds the text of a line, "" if it is not to be
- * had. `limit`: rows at most. */
+/* annotate_show.c: shows a kernel. `source` finds the text of a line, "" if it cannot be read.
+ * `limit`: the most rows. */
 typedef struct {
     FILE *f;
     bool colour, isa;

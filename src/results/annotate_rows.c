@@ -1,7 +1,7 @@
-/* annotate_rows.c - instructions put together by line, block or function, hottest first or in
+/* annotate_rows.c - groups instructions by line, block or function into rows, hottest first or in
  * order.
  *
- * Apart from what is shown of them. What is one row is a comparison for each way. */
+ * For each way of grouping there is a comparison: instructions that it finds equal are one row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static int by_line(const void *a, const void *b)
     return by_place(&x, &y);
 }
 
-static __thread size_t below; /* the user's level, of the sorting that is under way */
+static __thread size_t below; /* argument of a comparison: levels below the user's */
 
 static int by_inlined(const void *a, const void *b)
 {
@@ -78,7 +78,7 @@ static int by_function(const void *a, const void *b)
 /* ORDER: ann_by_t */
 static const compare_t parts[] = {by_line, by_address, by_block, by_function};
 
-static __thread compare_t part; /* of the sorting that is under way */
+static __thread compare_t part; /* argument of a comparison: the one that makes rows */
 
 static int by_part_and_address(const void *a, const void *b)
 {
@@ -113,7 +113,7 @@ static bool make_room(ann_rows_t *r, size_t count)
     return false;
 }
 
-/* The first `count` items become rows: those that `how` finds equal are one. */
+/* Makes rows of the first `count` items. */
 static void group(ann_rows_t *r, size_t count, compare_t how, bool modelled, ann_sort_t sort)
 {
     part = how;

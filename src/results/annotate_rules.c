@@ -1,7 +1,8 @@
 /* annotate_rules.c - what is wrong with an instruction, as far as its counts say so.
  *
- * A rule is a row of a table: what it costs, 0 if it does not apply, and its sentence. No rule
- * guesses: each has a count behind it. Conditions that findings have too are in waste.c. */
+ * A rule is a row of a table: a function for what the problem costs, which is 0 if the rule does
+ * not apply, and one for its sentence. Each rule is based on a count. Conditions that findings
+ * share are in waste.c. */
 #include <string.h>
 
 #include "base/text.h"
@@ -76,7 +77,8 @@ static void say_spill(const ins_instruction_t *i, char text[ANN_SENTENCE_BYTES])
              (unsigned long long)i->counts.issued);
 }
 
-/* Half of the lanes or more. Nothing is said of what no lane executed: it is skipped mostly. */
+/* Half of the lanes or more are idle. An instruction that no lane executed is no problem: mostly it
+ * is skipped. */
 static uint64_t cost_idle(const ann_kernel_t *k, const ins_instruction_t *i)
 {
     const softgpu_instruction_counts_t *n = &i->counts;
@@ -132,7 +134,7 @@ static uint64_t longest_wait(const softgpu_instruction_counts_t *n, const char *
     return longest;
 }
 
-/* Three quarters of its clocks, and more than waves are used to. */
+/* Waits are three quarters of the instruction's clocks, and longer than is usual. */
 static uint64_t cost_wait(const ann_kernel_t *k, const ins_instruction_t *i)
 {
     const char *what = "";

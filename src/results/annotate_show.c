@@ -1,6 +1,8 @@
-/* annotate_show.c - a kernel on a terminal: its head, its rows in columns, what is wrong with them.
+/* annotate_show.c - shows a kernel on a terminal: its head, its rows in columns, what is wrong with
+ * them.
  *
- * Every text that comes from a file passes res_put_text. */
+ * Every text that comes from a file is written by res_put_text(), which makes it safe for
+ * terminals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,7 +177,7 @@ static void put_counts(const ann_view_t *v, const ann_kernel_t *k, const ann_row
     fputs("  ", v->f);
 }
 
-/* The width of what put_counts writes. */
+/* The width of what put_counts() writes. */
 static int indentation(const ann_kernel_t *k)
 {
     int width = 6 + 7 + 2;
@@ -313,8 +315,9 @@ static void put_frame(const ann_view_t *v, ins_frame_t at)
     put_place(v, at);
 }
 
-/* The function that is `depth` levels below the user's line, and those in it as long as one has all
- * of its cost. The depth of the last one; 0 without memory. */
+/* Shows the function that is `depth` levels below the user's line, and the functions inlined in it
+ * as long as a single one has all of the cost. Returns the depth of the last one; 0 without
+ * memory. */
 static size_t put_frames(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
                          size_t depth)
 {
@@ -338,7 +341,7 @@ static bool is_small(const ann_row_t *row, uint64_t all)
     return row->weight < all / 100 || 100 * (row->weight - all / 100) < all % 100;
 }
 
-/* How many of the rows are not worth one each; 0 where all were asked for. */
+/* How many rows are so small that they are summed up in one line; 0 if all rows were asked for. */
 static size_t count_small(const ann_view_t *v, const ann_rows_t *rows, uint64_t all)
 {
     size_t small = 0;
@@ -347,7 +350,7 @@ static size_t count_small(const ann_view_t *v, const ann_rows_t *rows, uint64_t 
     return small > 1 ? small : 0;
 }
 
-/* Rows beneath a row of the user's lines. False without memory. */
+/* Shows the rows beneath a row of the user's lines. False without memory. */
 static bool put_beneath(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
                         uint64_t all, size_t depth, int indent)
 {
@@ -369,7 +372,7 @@ static bool put_beneath(const ann_view_t *v, const ann_kernel_t *k, const ann_ro
 
 /* ---- all of it ---- */
 
-/* Whether the source goes on where it was. */
+/* Whether both instructions are of the same place in the source. */
 static bool same_place(const ann_view_t *v, const ins_instruction_t *a, const ins_instruction_t *b)
 {
     if (a->line != b->line || strcmp(a->file, b->file) != 0) return false;
@@ -381,7 +384,7 @@ static bool same_place(const ann_view_t *v, const ins_instruction_t *a, const in
     return ins_level_at(b, at.file, at.line) == b->user_level && strcmp(x, y) == 0;
 }
 
-/* Where the source goes on elsewhere, before an instruction. */
+/* Shows the place in the source before the first instruction of that place. */
 static void put_heading(const ann_view_t *v, const ann_kernel_t *k, const ins_instruction_t *i,
                         const ins_instruction_t *last)
 {

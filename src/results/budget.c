@@ -1,7 +1,7 @@
 /* budget.c - see budget.h.
  *
- * YAML's events are read one by one: a budget is two mappings deep, so whatever is deeper is
- * refused before libyaml has looked at more of it. New units and relations are rows here. */
+ * libyaml's events are read one by one: a budget is two mappings deep, so anything deeper is
+ * refused before libyaml parses more of it. New units and relations are rows here. */
 #include "results/budget.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <yaml.h>
 
-/* Longer words before those that they begin with. */
+/* A word that begins with another one comes before that one. */
 static const struct {
     const char *word;
     res_relation_t relation;
@@ -43,7 +43,7 @@ static const char *const signs[] = {"\302\261", "+-"}; /* U+00B1 */
 
 typedef struct {
     res_budget_t *budget;
-    const char *text; /* all of it, and where its characters were counted to */
+    const char *text; /* the whole text, and up to which byte and character byte_of() has counted */
     size_t bytes, at, characters;
     yaml_parser_t parser;
     char *why;
@@ -69,7 +69,7 @@ static int no_memory(reader_t *r)
     return -1;
 }
 
-/* Marks count characters; they come in the order of the text. */
+/* The byte at a mark. libyaml's marks count characters; calls come in the order of the text. */
 static size_t byte_of(reader_t *r, yaml_mark_t mark)
 {
     while (r->at < r->bytes && r->characters < mark.index) {
@@ -86,7 +86,7 @@ static int next_event(reader_t *r, yaml_event_t *e)
     if (yaml_parser_parse(&r->parser, e)) return 0;
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR) return no_memory(r);
-    /* the reader of bytes knows an offset, and no line */
+    /* errors in the encoding have only an offset in bytes, no line */
     if (p->error == YAML_READER_ERROR) {
         yaml_mark_t mark = {0, 0, 0};
         for (size_t i = 0; i < p->problem_offset && i < r->bytes; i++) {
@@ -107,7 +107,8 @@ static const char *skip(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* NULL: no number. What strtod takes beyond decimal digits is none. */
+/* Reads a decimal number and returns its end; NULL: there is none. Other numbers that strtod()
+ * reads, as hexadecimal ones, are refused. */
 static const char *read_number(const char *at, double *value)
 {
     char *end;
@@ -160,7 +161,7 @@ static size_t sign_bytes(const char *at)
     return 0;
 }
 
-/* "10 %" as a share; NULL: it is none. */
+/* Reads "10 %" as a share and returns its end; NULL: there is none. */
 static const char *read_share(const char *at, double *share)
 {
     at = read_number(at, share);
@@ -201,7 +202,7 @@ static int read_rule(reader_t *r, res_rule_t *rule, yaml_mark_t mark)
     return 0;
 }
 
-/* NAME, total(NAME) or mean(NAME). */
+/* Reads NAME, total(NAME) or mean(NAME). */
 static int read_quantity(reader_t *r, res_rule_t *rule, const char *key, yaml_mark_t mark)
 {
     const char *open = strchr(key, '(');
@@ -231,7 +232,8 @@ static const char *scalar_of(const yaml_event_t *e)
     return (const char *)e->data.scalar.value;
 }
 
-/* A text of one line without anchor or tag, whose marks therefore enclose it. */
+/* Checks that the event is a text of one line without anchor or tag: its marks enclose just the
+ * text. */
 static int expect_text(reader_t *r, const yaml_event_t *e, const char *what)
 {
     if (e->type == YAML_ALIAS_EVENT)
@@ -257,7 +259,7 @@ static bool is_second(const res_entry_t *l, const res_rule_t *rule)
     return false;
 }
 
-/* The rule whose key is `key`. */
+/* Reads the rule with this key. */
 static int take_rule(reader_t *r, res_entry_t *l, const yaml_event_t *key)
 {
     yaml_event_t value;
@@ -284,7 +286,7 @@ static int take_rule(reader_t *r, res_entry_t *l, const yaml_event_t *key)
     return result;
 }
 
-/* Rules up to the end of their mapping. */
+/* Reads rules up to the end of their mapping. */
 static int take_rules(reader_t *r, res_entry_t *l)
 {
     for (;;) {
@@ -331,7 +333,7 @@ static int take_tolerance(reader_t *r, const yaml_event_t *value)
     return at && !*at ? 0 : refuse(r, value->start_mark, "a tolerance is a number and %%");
 }
 
-/* What belongs to a key of the outer mapping. */
+/* Reads the value of a key of the outer mapping. */
 static int take_entry(reader_t *r, const yaml_event_t *key)
 {
     yaml_event_t value;
@@ -354,7 +356,7 @@ static int take_entry(reader_t *r, const yaml_event_t *key)
     return result;
 }
 
-/* Up to the end of the outer mapping. */
+/* Reads entries up to the end of the outer mapping. */
 static int take_entries(reader_t *r)
 {
     for (;;) {
@@ -368,7 +370,7 @@ static int take_entries(reader_t *r)
     }
 }
 
-/* The document's frame: its events up to the outer mapping, and behind it. */
+/* Reads the document: the events before the outer mapping, the mapping, and those behind it. */
 static int take_document(reader_t *r)
 {
     bool inside = false, done = false;
@@ -478,7 +480,7 @@ char *res_rule_renew(const res_rule_t *r, double least, double most)
     int written = -1;
     switch (r->relation) {
     case RES_AT_MOST:
-    case RES_BELOW: /* what there is now has to keep to it */
+    case RES_BELOW: /* the new bound has to be one that today's values keep to */
         written = asprintf(&text, "<= %s%s%s%s", high, blank, r->unit, behind);
         break;
     case RES_AT_LEAST:

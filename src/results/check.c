@@ -1,7 +1,7 @@
 /* check.c - rocprofv3 check: does a run keep to a budget?
  *
- * Each rule is judged for each kernel that its expression means. What cannot be judged, for want of
- * a value or of a kernel, is never taken for kept. --update is in renew.c. */
+ * Each rule is judged for each kernel that its expression matches. A rule that cannot be judged,
+ * because there is no value or no kernel, does not count as kept. --update is in renew.c. */
 #include "results/check.h"
 
 #include <argp.h>
@@ -34,10 +34,11 @@ res_found_t res_rule_value(const res_values_t *v, size_t kernel, const res_rule_
     return f;
 }
 
-/* Why a rule does not fit its value; "" if it does. */
+/* Why the rule's unit does not fit the value's; "" if it does. */
 static void find_fault(const res_rule_t *rule, const res_value_t *value, char *why, size_t room)
 {
-    /* by the rule's measure, then the value's: a counter may count bytes, or be a percentage */
+    /* indexed by the rule's measure, then the value's; a counter's value is plain, but may count
+     * bytes, or be a percentage */
     static const bool fits[][4] = {[RES_PLAIN] = {true, true, true, true},
                                    [RES_PERCENT] = {[RES_PLAIN] = true, [RES_PERCENT] = true},
                                    [RES_BYTES] = {[RES_PLAIN] = true, [RES_BYTES] = true},

@@ -1,5 +1,5 @@
-/* commands.h - sub-commands of rocprofv3 that read results; each takes its words from its name on
- * and returns the exit status. */
+/* commands.h - sub-commands of rocprofv3 that read results. argv[0] is the sub-command's name; each
+ * returns the exit status. */
 #ifndef CROCPROF_RESULTS_COMMANDS_H
 #define CROCPROF_RESULTS_COMMANDS_H
 

@@ -1,8 +1,8 @@
 /* diff.c - rocprofv3 diff: what changed from one run to another.
  *
- * Kernels are matched by name. An exact value that differs is a difference, however small; of what
- * a model or a clock says, only what goes beyond the tolerance, and times of a clock only on
- * request: they differ from run to run. */
+ * Kernels are matched by name. Exact values that differ are a difference, however small; modelled
+ * and measured values only if they differ by more than the tolerance, and measured times only on
+ * request, since they differ from run to run. */
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
@@ -15,10 +15,11 @@
 
 typedef struct {
     const res_subject_t *kernel;
-    const res_value_t *a, *b; /* both NULL: the kernel is in one run alone; one: the value is */
+    const res_value_t *a,
+        *b; /* both NULL: only one run has the kernel; one NULL: only one has the value */
     const char *name;
-    bool in_a;     /* of a kernel in one run alone */
-    double weight; /* relative difference, by the kernel's share of the time */
+    bool in_a;     /* if only one run has the kernel: whether it is the first */
+    double weight; /* relative difference times the kernel's share of the time */
 } difference_t;
 
 typedef struct {
@@ -36,7 +37,7 @@ static double mean(const res_value_t *v)
     return v->dispatches ? v->total / (double)v->dispatches : 0;
 }
 
-/* How far apart, as a share of the larger one. */
+/* The difference as a share of the larger number. */
 static double distance(double a, double b)
 {
     const double larger = fmax(fabs(a), fabs(b));
@@ -77,7 +78,7 @@ static void compare_value(comparison_t *c, const res_subject_t *kernel, const re
         (difference_t){.kernel = kernel, .a = a, .b = b, .name = a->name, .weight = apart * share});
 }
 
-/* Two kernels of one name. */
+/* Compares two kernels of the same name. */
 static void compare_kernels(comparison_t *c, size_t ka, size_t kb)
 {
     const res_values_t *va = c->runs[0], *vb = c->runs[1];
@@ -99,8 +100,8 @@ static void compare_kernels(comparison_t *c, size_t ka, size_t kb)
     if (c->count == before) c->same[c->same_count++] = ka;
 }
 
-/* By weight; what is in one run alone is a difference as large as the kernel, a value that one run
- * lacks is none at all and comes last. */
+/* Sorts by weight. A kernel that only one run has is a difference as large as the kernel; a value
+ * that one run lacks has no weight and comes last. */
 static int heavier(const void *left, const void *right)
 {
     const difference_t *a = left, *b = right;
@@ -131,7 +132,7 @@ static void compare(comparison_t *c)
 
 /* ---- showing ---- */
 
-/* A value of a run: the mean, or all of them where they spread. */
+/* Shows a value of a run: the mean, and the least and the most if dispatches differ. */
 static void show(const res_value_t *v, char *text, size_t room)
 {
     char least[RES_SHOWN_BYTES], most[RES_SHOWN_BYTES], middle[RES_SHOWN_BYTES];

@@ -1,8 +1,8 @@
 /* digest.c - rocprofv3 digest: the run in so many bytes, for scripts and assistants.
  *
- * Everything that may be said is an item; items are ordered by importance over all sections, and as
- * many of the first as fit are told. What did not fit is counted. The schema of JSON is
- * docs/digest.schema.json: what changes its meaning changes its number. */
+ * Everything that can be shown is an item; items are ordered by importance over all sections, and
+ * as many of the first as fit are shown. The others are counted. The schema of the JSON is
+ * docs/digest.schema.json; a change of meaning needs a new schema number. */
 #include <argp.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { BYTES_LEAST = 2000, BYTES_USUAL = 8000, NAME_MAX_BYTES = 160, ROWS_MAX = 50 };
 
-/* Item n of a section has the importance first + n * step: the least comes first. */
+/* Item n of a section has the rank first + n * step; the lowest rank is the most important. */
 typedef enum { FINDINGS, KERNELS, COUNTERS, COPIES, CALLS, SECTION_COUNT } section_t;
 
 static const struct {
@@ -32,13 +32,16 @@ static const struct {
     {"calls", "Calls of the host", 2.5, 3},
 };
 
-/* The commands that show more: each runs as it is printed, in the folder in which it is. */
-typedef enum { OF_WORDS, OF_FILES } input_t; /* as the command line names the run, or its files */
+/* The commands that show more: each can be run as it is printed, in the same working directory. */
+typedef enum {
+    OF_WORDS,
+    OF_FILES
+} input_t; /* input is given as on this command line, or as files */
 
 static const struct {
-    const char *command, *of_two; /* of_two: as well, where two words are one run */
+    const char *command, *of_two; /* of_two: added if two words are one run */
     input_t input;
-    bool counted; /* only where instructions were counted */
+    bool counted; /* shown only if instructions were counted */
 } commands[] = {
     {"rocprofv3 findings", "", OF_WORDS, false},
     {"rocprofv3 report", " --together", OF_WORDS, false},
@@ -55,10 +58,10 @@ typedef struct {
 
 typedef struct {
     bool json;
-    char *head; /* text of what is always told */
+    char *head; /* text of what is always shown */
     item_t *items;
     size_t count, by_section[SECTION_COUNT];
-    char *commands[COMMANDS]; /* NULL: it has nothing to show, or is too long */
+    char *commands[COMMANDS]; /* NULL: the command has nothing to show, or is too long */
     bool failed;
 } digest_t;
 
@@ -77,7 +80,7 @@ static const char *unit_of(res_measure_t measure)
     return units[measure];
 }
 
-/* Long names are cut, whole characters stay. */
+/* Cuts long names between characters of UTF-8. */
 static void put_name(FILE *f, bool json, const char *name)
 {
     char cut[NAME_MAX_BYTES + 4];
@@ -149,7 +152,7 @@ static void add_findings(digest_t *d, const res_findings_t *list)
     }
 }
 
-/* A value: of each dispatch, or their mean and bounds. */
+/* Shows a value: the same for all dispatches, or their mean and bounds. */
 static void put_value(FILE *f, bool json, const res_value_t *v)
 {
     char text[3][RES_SHOWN_BYTES];
@@ -173,7 +176,7 @@ static void put_value(FILE *f, bool json, const res_value_t *v)
         fprintf(f, " %s, %s to %s (%s)", text[0], text[1], text[2], res_class_names[v->class_]);
 }
 
-/* What says more than that a kernel has none of it. */
+/* Whether a value is worth showing: it is not 0, nor just the number of dispatches. */
 static bool is_told(const res_value_t *v)
 {
     return strcmp(v->name, "dispatches") != 0 && v->most != 0;
@@ -234,7 +237,7 @@ static void add_counters(digest_t *d, const res_values_t *v, size_t kernel)
     }
 }
 
-/* Rows of name, number, time and, of copies, bytes. */
+/* Adds an item for each row of the statement: name, number, time and, for copies, bytes. */
 static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sql)
 {
     sqlite3_stmt *s = res_prepare(r, sql, "digest");
@@ -271,7 +274,7 @@ static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sq
 
 /* ---- the whole ---- */
 
-/* What is told in any case: of what run, and what it lost. */
+/* Makes the part that is always shown: what run it is, and what records are lost. */
 static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
 {
     static const char what[] = "digest";
@@ -331,7 +334,7 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
     return f ? 0 : -1;
 }
 
-/* 1, or 0 if nobody has counted instructions; -1 with the reason told. */
+/* 1 if the run has counts of instructions, else 0; -1 with the reason told. */
 static int has_counted(res_run_t *r)
 {
     if (!rocpd_has_column(r->db, "crocprof_counted", "kernel_id")) return 0;
@@ -341,7 +344,7 @@ static int has_counted(res_run_t *r)
     return found;
 }
 
-/* Without words it is the working directory that is read. */
+/* Writes the input of a command. Without words a command reads the working directory. */
 static void put_input(FILE *f, const res_run_t *r, const res_arguments_t *a, input_t input)
 {
     if (input == OF_FILES) {
@@ -383,7 +386,7 @@ static int by_importance(const void *left, const void *right)
     return (int)a->section - (int)b->section;
 }
 
-/* Items of a section among the first `count`. */
+/* Writes those items of a section that are among the first `count` of all. Returns their number. */
 static size_t put_section(const digest_t *d, FILE *f, section_t section, size_t count)
 {
     size_t told = 0;
@@ -439,7 +442,8 @@ static size_t size_of(const digest_t *d, size_t count, char **text)
     return fclose(f) == 0 ? bytes : SIZE_MAX;
 }
 
-/* As many of the first items as fit; more of them never take less room. */
+/* Writes as many of the first items as fit into `most` bytes: their number is found by bisection,
+ * since more items never take less room. */
 static int write_fitting(const digest_t *d, size_t most)
 {
     size_t fits = 0, above = d->count + 1;

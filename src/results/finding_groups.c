@@ -1,7 +1,7 @@
-/* finding_groups.c - findings of rules become what people read: one for each cause.
+/* finding_groups.c - groups findings, so that people read one for each cause.
  *
- * The same of several instances of a kernel is one finding; what follows from another one lies
- * beneath it. Which follows from which is a row of a table. */
+ * The same finding about several instances of a kernel is one; a finding that follows from another
+ * one is put beneath it. A table says which follows from which. */
 #include "results/findings.h"
 
 #include <stdlib.h>
@@ -9,13 +9,14 @@
 
 #include "base/text.h"
 
-/* A cause, and a rule whose finding follows from it if it is about the same kernel, or one of the
- * two about none; at least so many hundredths of the consequence's weight it has to have. Of two
- * that may each be the other's cause it is the weightier. */
+/* A rule whose finding can be the cause of another, and the rules whose findings follow from it if
+ * both are about the same kernel, or one of the two about none. The cause has to have at least so
+ * many hundredths of the consequence's weight. Of two findings that could each be the other's
+ * cause, the weightier one is. */
 static const struct {
     const char *cause;
     int hundredths;
-    const char *consequences; /* words */
+    const char *consequences; /* names of rules, separated by blanks */
 } causes[] = {
     {"launch-bound", 25,
      " few-waves tail warm-up far-from-roofs code-misses scalar-misses tlb-misses l2-reuse "},
@@ -63,7 +64,7 @@ static int weightier(const void *left, const void *right)
     return x != y ? (x > y) - (x < y) : strcmp(a->subject, b->subject);
 }
 
-/* Takes a finding into a list. False without memory; then it is as it was. */
+/* Appends a finding to a list. False without memory; then nothing has changed. */
 static bool take(res_finding_t **list, size_t *count, const res_finding_t *f)
 {
     res_finding_t *grown = reallocarray(*list, *count + 1, sizeof(*grown));
@@ -75,7 +76,7 @@ static bool take(res_finding_t **list, size_t *count, const res_finding_t *f)
 
 /* ---- instances ---- */
 
-/* The length of a kernel's name without arguments of templates and parameters. */
+/* The length of a kernel's name without template arguments and parameters. */
 static size_t base_length(const char *name)
 {
     return strcspn(name, "<(");
@@ -96,8 +97,8 @@ static bool same(const res_finding_t *a, const res_finding_t *b)
     return length && length == base_length(y) && strncmp(x, y, length) == 0;
 }
 
-/* Rows are sorted by weight. Of rows that say the same of several kernels the weightiest is kept,
- * and the others go into its list. The kernels' shares of the time add up, to the whole at most. */
+/* Rows are sorted by weight. Of rows that say the same about several kernels the weightiest is
+ * kept, and the others go into its list. Their weights add up, to 1 at most. */
 static bool join_instances(res_findings_t *f)
 {
     size_t kept = 0;
@@ -144,7 +145,8 @@ static bool is_cause(const res_finding_t *cause, const res_finding_t *f)
     return false;
 }
 
-/* Of what has no cause itself; rows are by weight. */
+/* The finding at the end of the chain of causes, which has no cause itself; rows are sorted by
+ * weight. */
 static size_t root_of(const res_findings_t *f, size_t at)
 {
     for (size_t steps = 0; steps < f->count; steps++) {

@@ -1,7 +1,8 @@
-/* finding_more.c - the commands that show more of a finding: each runs as it is printed, in the
- * folder in which it is, and reads databases that are there.
+/* finding_more.c - the commands that show more of a finding: each can be run as it is printed, in
+ * the same working directory, and reads the same databases.
  *
- * Words are quoted for a shell; a kernel's name becomes an expression that means it alone. */
+ * Words are quoted for a shell; a kernel's name becomes an expression that matches only this
+ * kernel. */
 #include "results/findings.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 #include "base/log.h"
 
-/* ORDER: res_more_t; the statement of rocpd query */
+/* By res_more_t: the statement for rocpd query. */
 static const char *const statements[RES_MORE_COUNT] = {
     [RES_MORE_KERNELS] =
         "SELECT name, COUNT(*) AS launches, grid_x, workgroup_x, lds_size, scratch_size, "
@@ -47,7 +48,8 @@ void res_put_paths(FILE *f, const res_run_t *r)
     }
 }
 
-/* The kernel's name, whatever letters are in it, as an expression. */
+/* Writes a kernel's name as an expression; characters that mean something in expressions are
+ * escaped. */
 static void put_expression(FILE *f, const char *name)
 {
     char *text = NULL;
@@ -56,7 +58,7 @@ static void put_expression(FILE *f, const char *name)
     if (!to) return;
     fputc('^', to);
     for (; *name; name++) {
-        /* a control character is one character, whichever */
+        /* a control character is matched by '.', as any character */
         if ((unsigned char)*name < ' ' || *name == 0x7f) {
             fputc('.', to);
             continue;
@@ -69,7 +71,7 @@ static void put_expression(FILE *f, const char *name)
     free(text);
 }
 
-/* 1, or 0 if the instructions of no kernel of this name were counted; -1 with the reason told. */
+/* 1 if instructions of a kernel of this name were counted, else 0; -1 with the reason told. */
 static int counted(res_run_t *r, const char *kernel)
 {
     static const char sql[] = "SELECT 1 FROM crocprof_counted C JOIN rocpd_info_kernel_symbol K ON "

@@ -4,9 +4,9 @@
  * f_instruction, the tables that gather.h describes, and the functions mean_of(place, 'COUNTER')
  * and ratio(place, 'PART', 'WHOLE'). The functions are NULL for counters that were not collected,
  * so that a rule without its counters finds nothing.
- * Thresholds stand in the statements, once each; those of single instructions in waste.c, which is
- * wasted_lines() and so on here. A weight is the share of the run's time, f_run.span_ns, that would
- * be won at most; times of one rule are of one clock. */
+ * Thresholds are in the statements, once each; those of single instructions are in waste.c, whose
+ * functions are called wasted_lines() and so on in SQL. A weight is the largest share of the run's
+ * time, f_run.span_ns, that could be gained. A rule must not mix times of different clocks. */
 #include "results/findings.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 /* A kernel of the program's own. */
 #define OWN "label NOT LIKE '\\_\\_amd\\_rocclr%' ESCAPE '\\'"
 
-/* A kernel of which the condition holds; `lost`: the part of its time that it costs. */
+/* Kernels for which the condition holds; `lost`: the share of the kernel's time that is lost. */
 #define KERNELS(lost, columns, condition)                                                          \
     "SELECT label, share * (" lost "), name AS kernel, " columns " FROM f_kernel WHERE " OWN       \
     " AND " condition
@@ -24,8 +24,9 @@
     "AS limiter"
 #define FEWER_WAVES "(1.0 - occupancy * 1.0 / waves_max) / 2"
 
-/* Of each kernel the instruction with the greatest MAX() among those of which the condition holds:
- * columns beside a MAX are those of its row. `lost`: the part of the kernel's work. */
+/* For each kernel, the instruction with the greatest MAX() among those for which the condition
+ * holds: in SQLite the columns beside a MAX() come from its row. `lost`: the share of the kernel's
+ * work that is lost. */
 #define INSTRUCTIONS(lost, columns, condition)                                                     \
     "SELECT F.label, F.share * (" lost "), F.name AS kernel, I.source AS place, I.text AS "        \
     "instruction, " columns                                                                        \
@@ -36,13 +37,13 @@
 #define CLOCKS  "wasted_clocks(I.lds_clocks, I.lds_clocks_needed)"
 #define SPILLED "spilled_in_loop(I.spills, I.loop_depth, I.text)"
 
-/* Calls of one kind together; `lost`: time of the run. */
+/* All calls for which the condition holds, as one row; `lost`: the time of the run that is lost. */
 #define CALLS(lost, columns, condition)                                                            \
     "SELECT COALESCE(group_concat(name, ', '), ''), (" lost ") * 1.0 / (SELECT span_ns FROM "      \
     "f_run), " columns " FROM (SELECT * FROM f_call ORDER BY time_ns DESC) WHERE " condition
 
 #define LOST_BY(kind) "(SELECT TOTAL(lost_ns) FROM f_call WHERE kind = '" kind "')"
-/* What copies and kernels of the run would take less if they overlapped wherever they can. */
+/* The time that the run would gain if copies and kernels overlapped wherever they can. */
 #define APART "(SELECT MAX(0, MIN(kernel_ns, copy_ns) - overlap_ns) FROM f_run)"
 
 const res_rule_row_t res_finding_rules[] = {
@@ -83,10 +84,10 @@ const res_rule_row_t res_finding_rules[] = {
                    " AND calls >= 20 AND "
                    "R.launch_ns IS NOT NULL AND (SELECT TOTAL(calls) FROM f_call WHERE kind = "
                    "'launch') >= 20 "
-                   /* of the model's time an empty kernel has half of this */
+                   /* on the model's clock, an empty kernel already takes half of this limit */
                    "AND (total_ns < calls * R.launch_ns * iif(R.model_time, 2, 1) OR "
-                   /* as many waves as fit at once, which this host computes in no time: a GPU takes
-                      less */
+                   /* on the host's clock: no more waves than a GPU runs at once, in so short a time
+                    * that a GPU would need less */
                    "(R.software AND NOT R.model_time AND calls >= 50 AND simds > 0 AND groups * "
                    "group_waves <= "
                    "simds * 8 AND total_ns < calls * 500000.0))",
@@ -109,7 +110,7 @@ const res_rule_row_t res_finding_rules[] = {
      "whole, COALESCE((SELECT name FROM f_call WHERE kind = 'other' AND calls >= 10 AND lost_ns > "
      "own_ns AND NOT model_time ORDER BY lost_ns DESC, name LIMIT 1), 'the program''s own code, or "
      "calls that were not traced') AS call FROM idle WHERE n >= 4 AND ns >= iif(model_time, 0.1, "
-     /* what happens once is no habit */
+     /* a single long gap does not count */
      "0.3) * whole_ns AND (model_time OR ns - own_longest_ns >= 0.1 * whole_ns)",
      "The GPU has nothing to do for {idle}, {share} of {whole}, in {gaps} gaps; meanwhile the host "
      "is in {call}.",
@@ -385,7 +386,7 @@ const res_rule_row_t res_finding_rules[] = {
      "Read constants in order, or keep tables that are read at random in LDS.",
      "Count SQC_DCACHE_MISSES and SQC_DCACHE_REQ again: the share falls.", RES_MORE_LINES},
     {"code-misses", "The instruction cache misses", RES_CACHE_MODEL, true, false, false,
-     /* a line is asked for in two pieces of 32 bytes, and lines that nobody asked for come, too */
+     /* a line is requested in two pieces of 32 bytes, and further lines are read ahead */
      KERNELS("0.5 * MIN(1, 2 * ratio(place, 'SQC_TC_INST_REQ', 'SQC_ICACHE_REQ'))",
              "mean_of(place, 'SQC_TC_INST_REQ') AS pieces, mean_of(place, 'SQC_ICACHE_REQ') AS "
              "requests",

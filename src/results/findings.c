@@ -1,5 +1,5 @@
-/* findings.c - see findings.h. Values go into temporary tables beside the run's views, so that a
- * rule is SQL and nothing else; texts are filled in from its rows. */
+/* findings.c - see findings.h. Values go into temporary tables beside the run's views, so that
+ * rules are SQL only; texts are filled in from a rule's rows. */
 #include "results/findings.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "results/gather.h"
 #include "results/waste.h"
 
-enum { ROWS_MAX = 20 }; /* of one rule */
+enum { ROWS_MAX = 20 }; /* the most findings of one rule */
 
 static int no_memory(void)
 {
@@ -25,8 +25,8 @@ static int no_memory(void)
 
 /* ---- tables that rules read ---- */
 
-/* f_run has one row, f_kernel one for each kernel, f_instruction one for each that was counted,
- * f_code one for each kernel with such, f_call one for each name of calls. */
+/* f_run has one row, f_kernel one for each kernel, f_instruction one for each counted instruction,
+ * f_code one for each kernel with counted instructions, f_call one for each name of calls. */
 static const char tables[] =
     "DROP TABLE IF EXISTS temp.f_run; DROP TABLE IF EXISTS temp.f_kernel; "
     "DROP TABLE IF EXISTS temp.f_instruction; DROP TABLE IF EXISTS temp.f_code; "
@@ -47,16 +47,16 @@ static const char tables[] =
     "SUM(time_ns) AS time_ns, MAX(longest_ns) AS longest_ns, SUM(inside_ns) AS inside_ns, "
     "SUM(gap_ns) AS lost_ns FROM res_call GROUP BY name, kind";
 
-/* Where kernels have the host's clock, or a GPU's beside the host's, all is measured: a call has
- * lost what its calls fill of the GPU's gaps. */
+/* If times of kernels are on the host's clock, or on a real GPU's converted to it, everything is
+ * measured: a call costs what it fills of the GPU's gaps. */
 static const char measured[] =
     "UPDATE f_run SET launch_ns = (SELECT (SUM(time_ns) - MAX(longest_ns)) * 1.0 / (SUM(calls) - "
     "1) FROM f_call WHERE kind = 'launch' HAVING SUM(calls) > 1)";
 
-/* Where kernels have the model's clock, nothing that the host has measured stands beside them. What
- * calls and copies cost is what they cost a host with an MI200 on PCIe 4.0 x16: round figures of
- * published measurements of HIP, the same for every run. The run's time is then the sum of the
- * kernels' times, the copies' and those that calls cost. */
+/* If times of kernels are on the model's clock, they cannot be compared with times that the host
+ * has measured. Then calls and copies cost what they cost a host with an MI200 on PCIe 4.0 x16:
+ * round figures from published measurements of HIP, the same for every run. The run's time is the
+ * sum of the times of kernels, copies and calls. */
 static const char modelled[] =
     "UPDATE f_run SET launch_ns = 5000, overlap_ns = 0, gaps = 0, idle_ns = 0, own_ns = 0, "
     "own_longest_ns = 0, kernel_ns = (SELECT TOTAL(total) FROM res_launch), copy_ns = (SELECT "
@@ -66,14 +66,14 @@ static const char modelled[] =
     "30000.0 WHEN 'copy' THEN inside * 10000.0 ELSE 0 END; "
     "UPDATE f_run SET span_ns = MAX(1, kernel_ns + copy_ns + (SELECT TOTAL(lost_ns) FROM f_call))";
 
-/* Shares of kernels are of the time of all kernels so far; of the whole run they are this. */
+/* Converts the kernels' shares, so far of the time of all kernels, to shares of the run's time. */
 static const char shares[] =
     "UPDATE f_kernel SET share = share * (SELECT MIN(1.0, kernel_ns * 1.0 / span_ns) FROM f_run); "
     "CREATE TEMP TABLE f_code AS SELECT place, SUM(issued + lines + lds_clocks) AS work, "
     "TOTAL(iif(text LIKE 'v\\_%' ESCAPE '\\', issued, 0)) AS vector, TOTAL(iif(text LIKE 'v\\_%' "
     "ESCAPE '\\', lanes, 0)) AS lanes FROM f_instruction GROUP BY place";
 
-/* Shape of the largest dispatch, and of the GPU that ran it. */
+/* Sizes of a kernel's largest dispatch, and of the GPU that ran it. */
 typedef struct {
     double cus, simds, scratch_slots, workgroup, grid;
     ins_resources_t needs;
@@ -114,7 +114,7 @@ static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape
     sqlite3_bind_text(s, 2, k->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, k->label, -1, SQLITE_STATIC);
     for (int i = 0, at = 4; i < (int)(sizeof(numbers) / sizeof(*numbers)); i++, at++) {
-        if (at == 9) { /* texts stand between */
+        if (at == 9) { /* the columns from here are texts */
             sqlite3_bind_text(s, at++, limiter, -1, SQLITE_TRANSIENT);
             sqlite3_bind_text(s, at++, advice, -1, SQLITE_TRANSIENT);
         }
@@ -131,7 +131,7 @@ static uint32_t size_at(sqlite3_stmt *s, int column)
     return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Each kernel by its largest dispatch. */
+/* Fills in f_kernel. Sizes are those of the kernel's largest dispatch. */
 static int put_kernels(res_run_t *r, const res_values_t *v, sqlite3_stmt *to)
 {
     static const char what[] = "reading kernels";
@@ -182,8 +182,8 @@ static int put_run(res_run_t *r, const res_values_t *v)
 #define SOURCE_LINE(file, line)                                                                    \
     "substr(" file ", length(rtrim(" file ", replace(" file ", '/', ''))) + 1) || ':' || " line
 
-/* Of the functions that an instruction was inlined from, the place of the innermost one or the
- * outermost one (ASC or DESC) that is the user's. */
+/* Among the places from which an instruction's function was inlined, the innermost (ASC) or
+ * outermost (DESC) one that is the user's. */
 #define CALL      "iif(J.type = 'object', J.value, '{}')"
 #define CALL_FILE "(" CALL " ->> '$.file')"
 #define CALL_LINE "CAST(" CALL " ->> '$.line' AS INTEGER)"
@@ -194,8 +194,8 @@ static int put_run(res_run_t *r, const res_values_t *v)
 #define CALLS    "iif(json_valid(I.inlined), I.inlined, '[]')"
 #define OWN_LINE SOURCE_LINE("I.file", "I.line")
 
-/* The user's line, and the one inside what was inlined there that the user has written, too.
- * Databases of older versions have neither a user's line nor, older still, what was inlined. */
+/* The user's line, and the innermost line of the user's inside what was inlined there. Databases of
+ * older versions have no user's line, and still older ones no inlined functions. */
 static const char *const user_line[] = {
     OWN_LINE, "COALESCE(" USERS_CALL("DESC") ", " OWN_LINE ")",
     "COALESCE(" SOURCE_LINE("I.user_file", "I.user_line") ", " USERS_CALL("DESC") ", " OWN_LINE
@@ -205,8 +205,8 @@ static const char *const inner_line[] = {
     "COALESCE(iif(is_header(I.file) AND I.file <> I.user_file, NULL, " OWN_LINE
     "), " USERS_CALL("ASC") ")"};
 
-/* Over all dispatches; where they come from, if the code says. What is known of kernels' code may
- * be missing: databases of other versions. */
+/* Fills in f_instruction, with counts over all dispatches, and source lines if they are known.
+ * Databases of other versions may lack the facts about kernels' code. */
 static int put_instructions(res_run_t *r)
 {
     const bool code = rocpd_has_column(r->db, "crocprof_kernel_code", "vgpr_spills");
@@ -243,8 +243,8 @@ static int fill_tables(res_run_t *r, const res_values_t *v)
     return result == 0 ? rocpd_run(r->db, shares, "findings") : result;
 }
 
-/* A block's counter may have been collected as it is or as the metric that sums it up. False: it
- * was not collected. */
+/* The mean of a block's counter, which may have been collected by itself or as the metric that sums
+ * it up over instances. False: it was not collected. */
 static bool counter_mean(const res_values_t *v, size_t k, const char *name, double *mean)
 {
     char sum[128];
@@ -256,7 +256,7 @@ static bool counter_mean(const res_values_t *v, size_t k, const char *name, doub
     return true;
 }
 
-/* mean_of(place, 'NAME'), of a dispatch: NULL where it was not collected. */
+/* mean_of(place, 'NAME'): the mean over dispatches; NULL if the counter was not collected. */
 static void mean_of(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     double mean;
@@ -266,8 +266,8 @@ static void mean_of(sqlite3_context *context, int count, sqlite3_value **argumen
         sqlite3_result_double(context, mean);
 }
 
-/* ratio(place, 'PART', 'WHOLE'), of what a dispatch has of each: the two may have been counted in
- * different runs of the program. */
+/* ratio(place, 'PART', 'WHOLE'): the ratio of both means per dispatch, since the two may have been
+ * counted in different runs of the program. */
 static void ratio(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     const res_values_t *v = sqlite3_user_data(context);
@@ -287,7 +287,7 @@ static void is_header(sqlite3_context *context, int count, sqlite3_value **argum
     sqlite3_result_int(context, path && ins_source_is_header(path));
 }
 
-/* What waste.h says of an instruction; NULL counts as none. */
+/* The functions of waste.h, for SQL; NULL counts as 0. */
 static void wasted_lines(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     (void)count;
@@ -357,7 +357,7 @@ static const res_evidence_t *find_evidence(const res_finding_t *f, const char *n
     return NULL;
 }
 
-/* Numbers of people: a tenth of a percent, and no more. */
+/* A number for people; percentages have one decimal. */
 static const char *shown(const res_evidence_t *e, char text[RES_SHOWN_BYTES])
 {
     double value = e->value;
@@ -365,7 +365,8 @@ static const char *shown(const res_evidence_t *e, char text[RES_SHOWN_BYTES])
     return e->text ? e->text : res_shown(value, e->measure, text);
 }
 
-/* "calls", or "calls:call:calls": with the noun behind it that goes with the number. */
+/* Fills in a place: "calls" by the number, "calls:call:calls" by the number and its noun, singular
+ * or plural. */
 static void fill_in_place(FILE *to, const res_finding_t *f, const char *place, size_t length)
 {
     const char *end = place + length, *one = memchr(place, ':', length);
@@ -454,7 +455,8 @@ static int apply(res_run_t *r, const res_values_t *v, const res_rule_row_t *rule
     return more < 0 ? -1 : 0;
 }
 
-/* With values they are there, without they are gone: these may not outlive the values. */
+/* Makes the SQL functions, or without values removes them, since they must not be called when the
+ * values have been freed. */
 static int set_functions(sqlite3 *db, const res_values_t *v)
 {
     static const struct {

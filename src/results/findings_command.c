@@ -9,7 +9,7 @@
 #include "results/commands.h"
 #include "results/findings.h"
 
-enum { NAMES_SHOWN = 5 }; /* of other instances */
+enum { NAMES_SHOWN = 5 }; /* the most names of other instances that are shown */
 
 static void put_heading(FILE *f, const res_finding_t *row, void (*put)(FILE *, const char *))
 {

@@ -1,5 +1,5 @@
-/* gather.c - see gather.h. What is summed up stands in arrays, found by a hash of what tells its
- * rows apart; SQLite only reads records and keeps the sums. */
+/* gather.c - see gather.h. Sums are made in arrays, whose rows are found by a hash of their key;
+ * SQLite only reads the records and stores the sums. */
 #include "results/gather.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static const char *const kind_names[] = {
 #undef X
 };
 
-/* By how names begin: the first row that fits. */
+/* The kind of a call: that of the first row with which its name begins. */
 static const struct {
     const char *begin;
     kind_t kind;
@@ -77,7 +77,7 @@ static const struct {
 
 typedef struct {
     size_t process;
-    sqlite3_int64 name, category; /* texts of the process */
+    sqlite3_int64 name, category; /* ids of texts of the process */
     kind_t kind;
     uint64_t calls, inside;
     sqlite3_int64 time, longest, first, last, inside_ns, gap_ns;
@@ -85,7 +85,8 @@ typedef struct {
 
 typedef enum { OF_KERNEL, OF_COPY, OF_GAP } span_of_t;
 
-/* Of a gap `filled` is up to when it is known what fills it, `left` what nothing fills. */
+/* For a gap: `filled` is the time up to which it is known what fills the gap, `left` the time that
+ * nothing fills. */
 typedef struct {
     size_t process;
     sqlite3_int64 start, end;
@@ -95,23 +96,23 @@ typedef struct {
 
 /* A call of HIP while the GPU has nothing to do. */
 typedef struct {
-    size_t process, row; /* of call_t */
+    size_t process, row; /* row: of the call's call_t */
     sqlite3_int64 start, end;
 } held_t;
 
-/* Of a process: its kernels and copies, and the times without. */
+/* Sums of a process: its kernels and copies, and the times without any. */
 typedef struct {
     size_t process;
     sqlite3_int64 first, last, kernel_ns, copy_ns, busy_ns; /* covered by kernels, copies, either */
     sqlite3_int64 gaps, idle_ns, longest_ns, startup_ns;
     bool busy;                            /* it has kernels or copies */
-    sqlite3_int64 own_ns, own_longest_ns; /* of the gaps: no call of HIP fills it */
-    /* by calls alone, whatever clock kernels have: between the end of one that waits for the GPU
-     * and the beginning of the next that gives it work */
+    sqlite3_int64 own_ns, own_longest_ns; /* time in gaps that no call of HIP fills */
+    /* from the times of calls alone: time and number of the intervals between the end of a call
+     * that waits for the GPU and the beginning of the next call that gives it work */
     sqlite3_int64 apart_ns, apart;
     sqlite3_int64 asked, done; /* the first launch and the end of the last wait; 0: there is none */
-    /* from the beginning of its first call to the end of its last; of it what calls that compile
-     * and load code cover */
+    /* beginning of the first call, end of the last one; time that calls which compile and load code
+     * cover */
     sqlite3_int64 host_first, host_last, load_ns;
     bool called;
 } work_t;
@@ -133,7 +134,7 @@ typedef struct {
     list_t loads;          /* span_t of calls that compile and load code */
     work_t *work;          /* of each process */
     sqlite3_stmt *texts;   /* finds a text by process and id */
-    bool by_calls;         /* kernels have a clock of their own: gaps say nothing */
+    bool by_calls;         /* kernels have another clock than calls: gaps say nothing */
 } gather_t;
 
 /* ---- arrays ---- */
@@ -157,8 +158,9 @@ static void *next(list_t *l, size_t bytes)
     return memset((char *)l->rows + l->count++ * bytes, 0, bytes);
 }
 
-/* The row of these numbers, zeroed where there is none; NULL without memory. Two that differ have
- * one key once in 37 million runs of a million. */
+/* The row with these numbers as its key, a zeroed one if it is new; NULL without memory. Keys are
+ * hashed to 64 bits: with a million different keys, two have the same hash once in 37 million
+ * runs. */
 static void *row_of(gather_t *g, const uint64_t *parts, size_t count, size_t bytes)
 {
     uint64_t key = 0;
@@ -186,7 +188,7 @@ static void forget(gather_t *g)
 
 /* ---- reading ---- */
 
-/* Times of a database may be anything: what does not fit wraps. */
+/* A sum that wraps: times in a database may be any numbers. */
 static sqlite3_int64 sum_of(sqlite3_int64 a, sqlite3_int64 b)
 {
     return (sqlite3_int64)((uint64_t)a + (uint64_t)b);
@@ -197,7 +199,8 @@ static sqlite3_int64 between(sqlite3_int64 start, sqlite3_int64 end)
     return (sqlite3_int64)((uint64_t)end - (uint64_t)start);
 }
 
-/* Number of the process in column 0; -1 without memory. Rows of one stand together. */
+/* Sets *process to the number of the process in column 0. -1 without memory. Rows of a process come
+ * one after the other. */
 static int process_of(gather_t *g, sqlite3_stmt *s, size_t *process)
 {
     const char *text = (const char *)sqlite3_column_text(s, 0), *guid = text ? text : "";
@@ -215,7 +218,7 @@ static int process_of(gather_t *g, sqlite3_stmt *s, size_t *process)
     return 0;
 }
 
-/* Every row of the statement, with the number of its process. */
+/* Calls `take` for every row of the statement, with the number of its process. */
 static int each_row(gather_t *g, const char *sql,
                     bool (*take)(gather_t *g, sqlite3_stmt *s, size_t process))
 {
@@ -234,7 +237,7 @@ static int each_row(gather_t *g, const char *sql,
 
 /* ---- writing ---- */
 
-/* Rows as `bind` puts them into the statement, behind the guid. */
+/* Writes rows: `bind` sets the statement's parameters behind the guid. */
 static int put_rows(gather_t *g, const char *sql, const void *rows, size_t count, size_t bytes,
                     void (*bind)(sqlite3_stmt *s, const void *row))
 {
@@ -364,7 +367,8 @@ static int by_start(const void *left, const void *right)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Adds what of a span nothing before it has covered; spans come by their beginnings. */
+/* Adds to *covered the part of a span that no earlier span covers; spans come in the order of their
+ * beginnings. `begins`: the span is the first. */
 static void cover(sqlite3_int64 *covered, sqlite3_int64 *until, const span_t *span, bool begins)
 {
     const sqlite3_int64 from = begins || span->start > *until ? span->start : *until;
@@ -372,7 +376,7 @@ static void cover(sqlite3_int64 *covered, sqlite3_int64 *until, const span_t *sp
     if (begins || span->end > *until) *until = span->end;
 }
 
-/* Leaves the gaps in place of the spans, of which there are more, by process and start. */
+/* Replaces the spans by the gaps between them, which are fewer, sorted by process and start. */
 static void find_gaps(gather_t *g)
 {
     span_t *const spans = g->spans.rows;
@@ -434,8 +438,8 @@ static bool in_gap(const gather_t *g, size_t process, sqlite3_int64 start, sqlit
     return i < g->spans.count && gaps[i].process == process && gaps[i].start < end;
 }
 
-/* The parts of gaps that nothing has filled yet are the call's. What a function's first call fills
- * is the time in which a runtime sets itself up and loads code. */
+/* Counts to a call the parts of gaps during it that no earlier call has filled. What a function's
+ * first call fills counts as start-up: in it a runtime sets itself up and loads code. */
 static void fill_gaps(gather_t *g, const held_t *h)
 {
     span_t *gaps = g->spans.rows;
@@ -463,13 +467,14 @@ static int by_call_start(const void *left, const void *right)
                                 : (a->row > b->row) - (a->row < b->row);
 }
 
-/* By calls alone: when the GPU had certainly nothing to do, and the host was in no call. */
+/* Finds from calls alone the times when the GPU certainly had nothing to do and the host was in no
+ * call. */
 static void find_apart(gather_t *g)
 {
     const held_t *held = g->held.rows;
     const call_t *rows = g->rows.rows;
-    sqlite3_int64 since = 0, own = 0; /* own: since a wait, in no call */
-    bool waits = false;               /* everything that was asked for is done */
+    sqlite3_int64 since = 0, own = 0; /* own: time since the wait in no call */
+    bool waits = false;               /* the GPU has nothing to do: all work has been waited for */
     for (size_t i = 0; i < g->held.count; i++) {
         const held_t *h = &held[i];
         const kind_t kind = rows[h->row].kind;
@@ -495,7 +500,8 @@ static void find_apart(gather_t *g)
     }
 }
 
-/* Threads may load at once, and what links may load within. */
+/* Sums up the time that loads cover: several threads may load at once, and a call that links may
+ * contain one that loads. */
 static void sum_loads(gather_t *g)
 {
     span_t *loads = g->loads.rows;

@@ -1,7 +1,7 @@
-/* gather.h - records of a run, read once and summed up in small temporary tables.
+/* gather.h - reads the records of a run once and sums them up in small temporary tables.
  *
  * A run has millions of records and few kinds of them. Statements that ask for kernels, calls or
- * gaps read these tables and not the records, so that a new one costs nothing. */
+ * gaps read these tables and not the records, so that a new statement costs little. */
 #ifndef CROCPROF_RESULTS_GATHER_H
 #define CROCPROF_RESULTS_GATHER_H
 

@@ -112,7 +112,7 @@ void res_grid_free(res_grid_t *g)
     *g = (res_grid_t){0};
 }
 
-/* ---- texts of others ---- */
+/* ---- texts that come from databases ---- */
 
 static bool is_control(char c)
 {
@@ -146,7 +146,7 @@ static size_t character_bytes(const char *at)
 
 static const char unknown[] = "\357\277\275"; /* U+FFFD */
 
-/* The text, with `replace` asked for each byte of ASCII what to write in its place. */
+/* Writes the text; for each ASCII character, `replace` says what to write in its place. */
 static void put_replaced(FILE *f, const char *text, const char *(*replace)(char c, char room[8]))
 {
     while (*text) {

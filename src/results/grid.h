@@ -1,5 +1,5 @@
-/* grid.h - a table of texts, for people: aligned columns, or Markdown; and texts that nobody
- * vouches for, made safe for both and for XML. */
+/* grid.h - a table of texts, for people: aligned columns, or Markdown. Also writes texts from
+ * databases so that they are safe on terminals, in Markdown, XML and JSON. */
 #ifndef CROCPROF_RESULTS_GRID_H
 #define CROCPROF_RESULTS_GRID_H
 
@@ -16,7 +16,7 @@ typedef struct {
 } res_grid_t;
 
 void res_grid_begin(res_grid_t *g, const char *const *heads, size_t columns);
-/* The next cell. */
+/* Sets the next cell. */
 void res_grid_cell(res_grid_t *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t res_grid_rows(const res_grid_t *g);
 /* Both write nothing of a table without rows. */
@@ -26,11 +26,11 @@ void res_grid_free(res_grid_t *g);
 
 /* Text as it may stand on a terminal: control characters become '?'. */
 void res_put_text(FILE *f, const char *text);
-/* In Markdown, also within a table. */
+/* The text for Markdown, also within a table. */
 void res_put_markdown(FILE *f, const char *text);
-/* In XML, also within an attribute; what XML has no way to write becomes U+FFFD. */
+/* The text for XML, also within an attribute; characters that XML cannot have become U+FFFD. */
 void res_put_xml(FILE *f, const char *text);
-/* In JSON, with its quotes; bytes that are no UTF-8 become U+FFFD. */
+/* The text for JSON, with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void res_put_json(FILE *f, const char *text);
 
 #endif

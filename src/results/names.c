@@ -1,4 +1,4 @@
-/* names.c - see names.h. What is the same stands together in a sorted list. */
+/* names.c - see names.h. Names are sorted, so that equal ones are neighbours. */
 #include "results/names.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int by_brief(const void *left, const void *right)
 
 typedef int (*compare_t)(const void *left, const void *right);
 
-/* Calls `tell` for those that are equal to another. */
+/* Calls `tell` for each name that is equal to another. */
 static bool each_common(res_name_t **sorted, size_t count, compare_t compare,
                         bool (*tell)(res_name_t *n, const void *data), const void *data)
 {

@@ -1,7 +1,7 @@
-/* renew.c - rocprofv3 check --update: a budget's file from a run.
+/* renew.c - rocprofv3 check --update: makes or renews a budget's file from a run.
  *
- * A file that is there keeps its comments and its order: only the texts of rules are replaced,
- * where they stand. */
+ * An existing file keeps its comments and its order: only the texts of rules are replaced, in
+ * place. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static bool is_whole(const res_values_t *v)
     return !losses[0];
 }
 
-/* The values of a rule over all kernels that it is about. 0, or -1 with the reason told. */
+/* Finds the least and the most of a rule's values over all kernels that it is about. 0, or -1 with
+ * the reason told. */
 static int span(const res_budget_t *b, const res_entry_t *e, const res_rule_t *rule,
                 const res_values_t *v, double *least, double *most)
 {
@@ -41,7 +42,7 @@ static int span(const res_budget_t *b, const res_entry_t *e, const res_rule_t *r
     return -1;
 }
 
-/* A rule as YAML: a number as it is, else in quotes. */
+/* Writes a rule as YAML: a number as it is, other texts in quotes. */
 static void put_rule(FILE *f, const char *text)
 {
     const bool plain = text[strspn(text, "0123456789.")] == 0;
@@ -90,7 +91,7 @@ int res_budget_renew(const res_budget_t *b, const res_values_t *v, const char *t
     return result;
 }
 
-/* The name as an expression that means it alone, between double quotes. */
+/* Writes a name as an expression that matches only this name, between double quotes. */
 static void put_expression(FILE *f, const char *name)
 {
     char *text = NULL;
@@ -105,13 +106,14 @@ static void put_expression(FILE *f, const char *name)
     free(text);
 }
 
-/* The runtime's own, which other versions have others of. */
+/* Whether it is one of the runtime's own kernels, which differ from version to version. */
 static bool is_runtimes(const char *name)
 {
     return strncmp(name, "__amd_rocclr_", strlen("__amd_rocclr_")) == 0;
 }
 
-/* Of a new budget: at most what there is now; of what is good when it is high, at least. */
+/* A new budget allows at most today's value, or at least, for quantities that are better when they
+ * are high. */
 static bool is_better_high(const char *name)
 {
     static const char *const words[] = {"Hit", "HIT", "_hits", "occupancy", "Util", "Coalesce"};
@@ -129,7 +131,7 @@ static void put_value(FILE *f, const res_value_t *value)
     if (value->class_ == RES_EXACT) {
         res_number_text(value->least, least);
         res_number_text(value->most, most);
-    } else { /* of what is tolerated to a tenth, six digits are enough */
+    } else { /* a value with a tolerance of a tenth needs no more than six digits */
         snprintf(least, sizeof(least), "%.6g", value->least);
         snprintf(most, sizeof(most), "%.6g", value->most);
     }

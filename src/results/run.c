@@ -1,5 +1,5 @@
-/* run.c - see run.h. Whatever is in a database is safe input: texts may be missing, numbers too
- * big, and what has no times is shown as it is. */
+/* run.c - see run.h. A database may hold anything: texts may be missing, numbers too large, and
+ * runs without times are shown, too. */
 #include "results/run.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* run.h - what runs have left, to be read: their databases as one.
+/* run.h - opens the databases that runs have left, as one.
  *
- * Every sub-command that reads results begins here. What is not offered is one statement of SQL
- * away: `db` has the views of AMD's schema over all databases, whatever version they have. */
+ * Every sub-command that reads results begins here. Anything else is one SQL statement away: `db`
+ * has the views of AMD's schema over all databases, whatever version they have. */
 #ifndef CROCPROF_RESULTS_RUN_H
 #define CROCPROF_RESULTS_RUN_H
 
@@ -15,12 +15,12 @@ typedef struct {
     sqlite3 *db; /* base's */
 } res_run_t;
 
-/* Databases, or directories that hold some, at any depth; none: the working directory. 0, or -1
- * with the reason told and nothing to close. */
+/* `paths` are databases, or directories that hold some, at any depth; without paths, the working
+ * directory is searched. 0, or -1 with the reason told and nothing to close. */
 int res_run_open(res_run_t *r, char *const *paths, size_t count);
 void res_run_close(res_run_t *r);
 
-/* A statement, to be finalized; NULL with the reason told: `what` is what was tried. */
+/* A statement, to be finalized; NULL with the reason told, in which `what` names what was tried. */
 sqlite3_stmt *res_prepare(res_run_t *r, const char *sql, const char *what);
 /* A step: 1 a row, 0 the end, -1 with the reason told. */
 int res_step(sqlite3_stmt *s, const char *what);

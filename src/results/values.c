@@ -1,6 +1,6 @@
-/* values.c - see values.h. Launches are summed up first, which makes each quantity a statement over
- * few rows; then kernels, quantities and counters; the rows are brought into the order of the
- * kernels at the end. */
+/* values.c - see values.h. Launches are summed up first (gather.h), so that the statement of a
+ * quantity reads few rows; then kernels, quantities and counters are read; at the end the rows are
+ * sorted by kernel. */
 #include "results/values.h"
 
 #include <errno.h>
@@ -23,17 +23,17 @@ const char *const res_class_names[RES_CLASS_COUNT] = {
 #undef X
 };
 
-/* Ways to launch D of the symbols K, whose kernels are `place`, on agents A. */
+/* SQL: launches D of symbols K, which belong to the kernel K.place, on agents A. */
 #define LAUNCHES                                                                                   \
     "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "               \
     "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid "
 
-/* What makes a symbol a kernel, in all processes. Names for people may be cut, and then several
- * kernels have one. */
+/* SQL: symbols for which this is the same are one kernel, in all processes. Names for people will
+ * not do: they may be cut, and then several kernels have the same. */
 #define SYMBOL "COALESCE(NULLIF(kernel_name, ''), display_name)"
 
-/* What every dispatch has: its total over a row of launches, the least and the most of it there.
- * Occupancy and the number of dispatches are worked out apart. */
+/* Quantities that every dispatch has: the total over a row of launches, the least and the most.
+ * Occupancy and the number of dispatches have functions of their own. */
 #define EQUAL(expression) expression " * D.calls", expression, expression
 static const struct {
     const char *name, *total, *least, *most;
@@ -75,7 +75,8 @@ static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
     return row;
 }
 
-/* Rows of the kernel's place, number, sum, least, most and, if the name is not given, name. */
+/* Adds a value for each row of the statement: the kernel's index, number of dispatches, sum, least,
+ * most and, if `name` is NULL, the name. */
 static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char *name,
                       res_class_t class_, res_measure_t measure)
 {
@@ -134,7 +135,7 @@ static uint32_t small_at(sqlite3_stmt *s, int column)
     return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Of dispatches that differ, the least and the most. */
+/* Adds each kernel's occupancy; if its dispatches differ, the least and the most. */
 static int add_occupancy(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading registers";
@@ -176,7 +177,7 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
 
 /* ---- counters ---- */
 
-/* The definitions that say how the software GPU comes by a counter; NULL: it is none's. */
+/* The definitions that say how softgpu obtains a counter; NULL: the run was not on softgpu. */
 static ctr_catalogue_t *catalogue_of(const res_values_t *v, ctr_definitions_t **definitions)
 {
     ctr_catalogue_t *c = NULL;
@@ -186,8 +187,8 @@ static ctr_catalogue_t *catalogue_of(const res_values_t *v, ctr_definitions_t **
     return c;
 }
 
-/* Of a counter that is not built in the weakest of what it is computed from: the file has its
- * expression. */
+/* The class of a counter. For one that is not built in, it is the weakest class among the counters
+ * in its expression, which the database has. */
 static res_class_t class_of(res_run_t *r, ctr_catalogue_t *c, const char *name)
 {
     static const char what[] = "reading counters";
@@ -214,7 +215,7 @@ static int classify_counters(res_run_t *r, res_values_t *v, size_t first)
     ctr_definitions_t *definitions = NULL;
     ctr_catalogue_t *c = v->software && v->count > first ? catalogue_of(v, &definitions) : NULL;
     for (size_t i = first; v->software && i < v->count; i++) {
-        size_t before = first; /* a name is looked up once */
+        size_t before = first; /* a counter's class is looked up only once */
         while (before < i && strcmp(v->rows[before].name, v->rows[i].name) != 0)
             before++;
         v->rows[i].class_ = before < i ? v->rows[before].class_ : class_of(r, c, v->rows[i].name);
@@ -255,7 +256,7 @@ static int add_counters(res_run_t *r, res_values_t *v)
     return result == 0 && more == 0 ? classify_counters(r, v, first) : -1;
 }
 
-/* What one statement says, as a number. */
+/* The single number that a statement returns. */
 static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
 {
     static const char what[] = "reading facts";
@@ -273,8 +274,8 @@ static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
 #define EXACT_ROW(name, unit, meaning) {#name, unit, true},
 #define MODEL_ROW(name, unit, meaning) {#name, unit, false},
 
-/* Added up over a kernel's instructions, for each dispatch: for the mean one, where the dispatches
- * were not counted apart. Their names are instructions.NAME. */
+/* Adds counts, summed over a kernel's instructions, for each dispatch; or for the mean dispatch, if
+ * dispatches were not counted by themselves. Their names are instructions.NAME. */
 static int add_instructions(res_run_t *r, res_values_t *v)
 {
     static const struct {
@@ -324,7 +325,8 @@ static int add_instructions(res_run_t *r, res_values_t *v)
 
 /* ---- kernels and the run ---- */
 
-/* Kernels of the symbols that were launched, most time first; res_symbol says which is which. */
+/* Makes temp.res_kernel, the kernels that were launched, most time first, and temp.res_symbol,
+ * which says which symbols belong to which kernel. */
 static const char symbols[] =
     "DROP TABLE IF EXISTS temp.res_kernel; DROP TABLE IF EXISTS temp.res_symbol; CREATE TEMP TABLE "
     "res_kernel AS SELECT ROW_NUMBER() OVER (ORDER BY total DESC, name, symbol) - 1 AS place, * "

@@ -1,5 +1,5 @@
-/* verdicts.h - what was judged, row by row, as text, Markdown or JUnit XML: the three formats of
- * check and diff, and their exit statuses. */
+/* verdicts.h - writes what check and diff have judged, row by row, as text, Markdown or JUnit XML;
+ * and their exit statuses. */
 #ifndef CROCPROF_RESULTS_VERDICTS_H
 #define CROCPROF_RESULTS_VERDICTS_H
 
@@ -7,7 +7,7 @@
 
 typedef enum { RES_KEPT, RES_BROKEN, RES_UNCHECKED, RES_OUTCOME_COUNT } res_outcome_t;
 
-/* Exit statuses, as diff(1) has them. */
+/* Exit statuses, the same as diff(1)'s. */
 enum { RES_EXIT_KEPT = 0, RES_EXIT_BROKEN = 1, RES_EXIT_TROUBLE = 2 };
 
 typedef enum { RES_TEXT, RES_MARKDOWN, RES_JUNIT, RES_JSON, RES_FORMAT_COUNT } res_format_t;
@@ -15,32 +15,33 @@ typedef enum { RES_TEXT, RES_MARKDOWN, RES_JUNIT, RES_JSON, RES_FORMAT_COUNT } r
 typedef struct {
     res_outcome_t outcome;
     char *group, *name; /* of the test case */
-    char *message;      /* why it is not kept; "" */
+    char *message;      /* why it is not kept, or "" */
 } res_verdict_t;
 
 typedef struct {
     const char *title;                    /* of the suite */
-    const char *words[RES_OUTCOME_COUNT]; /* what the outcomes are called when they are counted */
+    const char *words[RES_OUTCOME_COUNT]; /* names of the outcomes in the line that counts them */
     res_grid_t grid;
-    res_verdict_t *rows; /* one for each of the grid's, or more: those that are in no table */
+    res_verdict_t *rows; /* first those of the grid's rows; further ones are in no table */
     size_t count, counts[RES_OUTCOME_COUNT];
     bool failed; /* out of memory */
 } res_verdicts_t;
 
-/* A verdict on what the grid's next row shows, or on what needs no row. */
+/* Adds a verdict, on what the grid's next row shows or on something without a row. */
 void res_verdict(res_verdicts_t *v, res_outcome_t outcome, const char *group, const char *message,
                  const char *name, ...) __attribute__((format(printf, 5, 6)));
 /* RES_EXIT_BROKEN if anything is broken, else RES_EXIT_TROUBLE if anything is not checked. */
 int res_verdicts_status(const res_verdicts_t *v);
-/* On standard output; with a path the format goes there, and text to standard output. 0, or -1 with
- * the reason told. */
+/* Writes the verdicts to standard output. With a path, they go to that file in the format, and to
+ * standard output as text. 0, or -1 with the reason told. */
 int res_verdicts_write(const res_verdicts_t *v, res_format_t format, const char *path);
 void res_verdicts_free(res_verdicts_t *v);
 
-/* Format of a word, of those whose bits (1 << format) are set; -1 with the reason told. */
+/* The format that the word names, if its bit (1 << format) is set in `allowed`; else -1 with the
+ * reason told. */
 int res_format(const char *word, unsigned allowed);
 
-/* Writes the text to a file, whole or not at all. 0, or -1 with the reason told. */
+/* Writes the text to a file, completely or not at all. 0, or -1 with the reason told. */
 int res_save(const char *path, const char *text, size_t bytes);
 
 #endif

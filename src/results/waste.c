@@ -1,4 +1,4 @@
-/* waste.c - see waste.h. Numbers and a text in, an answer out. */
+/* waste.c - see waste.h. */
 #include "results/waste.h"
 
 #include <string.h>
