@@ -1,5 +1,5 @@
-/* code.c - see code.h. Counts of the same instruction, of other dispatches or processes, are added
- * up: a report tells of kernels. */
+/* code.c - see code.h. Counts of the same instruction from several dispatches or processes are
+ * added up: a report is about kernels. */
 #include "report/code.h"
 
 #include <stdlib.h>
@@ -25,11 +25,11 @@ typedef struct {
     rep_names_t *names;
     sqlite3_stmt *rows;
     const out_numbers_t *symbols;
-    int facts[FACT_COUNT];      /* columns of the statement; -1: it has none */
-    int counts[REP_COUNTS_MAX]; /* column of each count, -1: not in this database */
+    int facts[FACT_COUNT];      /* column of each fact in the statement; -1: not in this database */
+    int counts[REP_COUNTS_MAX]; /* column of each count; -1: not in this database */
 } reader_t;
 
-/* Names of columns that are no counts, and what of them is used. */
+/* Columns that are no counts, and the fact that each has. */
 static const struct {
     const char *name;
     int fact; /* -1: not used */
@@ -59,7 +59,7 @@ static int known_column(const char *name)
     return -1;
 }
 
-/* The run's number of a column of counts; REP_COUNTS_MAX when there are too many. */
+/* The number that the run has given to a count; REP_COUNTS_MAX if there are too many. */
 static size_t count_column(reader_t *r, const char *name)
 {
     rep_run_t *run = r->run;
@@ -112,7 +112,7 @@ static void add_row(reader_t *r)
         run->failed = true;
         return;
     }
-    const bool user = fact(r, USER_LINE) != 0; /* databases of older versions do not say */
+    const bool user = fact(r, USER_LINE) != 0; /* databases of older versions do not have it */
     if (!found)
         *i = (rep_instruction_t){.kernel = (uint32_t)parts[0],
                                  .address = parts[1],

@@ -1,7 +1,7 @@
-/* code.h - instructions of kernels and what was counted of each, where a database has them.
+/* code.h - reads the instructions of kernels and their counts, if a database has them.
  *
- * Apart from read.c since AMD's databases have none of it. Columns of counts are taken as they are:
- * a new one needs no change here. */
+ * Not in read.c since AMD's databases have no such tables. All columns of counts are taken: a new
+ * one needs no change here. */
 #ifndef CROCPROF_REPORT_CODE_H
 #define CROCPROF_REPORT_CODE_H
 
@@ -9,8 +9,8 @@
 
 #include "report/model.h"
 
-/* Adds those of one process; `symbols`: kernel of the run plus one, by symbol id. 0, or
- * -1: SQLite says why, or, where that is SQLITE_OK, memory has run out. */
+/* Adds the instructions of one process; `symbols`: index of the run's kernel plus one, by symbol
+ * id. 0, or -1: SQLite's error says why, or, if that is SQLITE_OK, memory has run out. */
 int rep_code_read(rep_run_t *run, rep_names_t *names, sqlite3 *db, const char *guid,
                   const out_numbers_t *symbols);
 

@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {"events", KEY_EVENTS, "N", 0, "most events of the timeline (5000000)", 0},
     {0}};
 
-/* A line: NAME VALUE. What is behind # is a remark. */
+/* Reads a line: NAME VALUE. # begins a comment. */
 static int read_roof(rep_request_t *q, char *line, const char *path, unsigned number)
 {
     static const char *const names[] = {
@@ -96,7 +96,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
     }
 }
 
-/* Two are compared, any other number of them is one run. */
+/* Two paths are two runs to be compared; any other number of paths is one run. */
 static void choose_runs(asked_t *a)
 {
     rep_request_t *q = &a->request;

@@ -1,5 +1,5 @@
-/* findings.c - see findings.h. The databases are opened once more: rules see all processes at once,
- * a report reads one after the other. */
+/* findings.c - see findings.h. The databases are opened a second time, since rules see all
+ * processes at once, while a report reads one process after the other. */
 #include "report/findings.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@
 #include "base/log.h"
 #include "results/findings.h"
 
-/* What was found and, behind it, what follows from it. NULL without memory. */
+/* The text of a finding and, behind it, those of the findings that follow from it. NULL without
+ * memory. */
 static char *whole_text(const res_finding_t *f)
 {
     char *text = NULL;

@@ -5,7 +5,7 @@
 #include "report/model.h"
 #include "report/report.h"
 
-/* Adds them to the run. 0, or -1 with the reason told. */
+/* Adds the findings to the run. 0, or -1 with the reason told. */
 int rep_findings(rep_run_t *run, rep_names_t *names, const rep_input_t *input);
 
 #endif

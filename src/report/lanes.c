@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    LANES_MAX = 64,    /* of a track; what is more at once shares the last one */
+    LANES_MAX = 64,    /* of a track; further events at the same time share the last one */
     FIRST_SHIFT = 10,  /* a microsecond: below it nothing is worth merging */
     SHIFT_STEP = 2,    /* from level to level, so that all levels together stay small */
-    LEVEL_LEAST = 256, /* rectangles that are drawn at once anyway */
+    LEVEL_LEAST = 256, /* so few rectangles can always be drawn: no further level is made */
 };
 
 typedef struct {
@@ -36,7 +36,7 @@ static order_t *sort_events(const rep_run_t *run)
     return order;
 }
 
-/* Each event into the first lane of its track that is free by then. */
+/* Puts each event into the first lane of its track that is free when the event begins. */
 static void find_lanes(rep_run_t *run, const order_t *order)
 {
     uint64_t busy[LANES_MAX] = {0};
@@ -53,7 +53,7 @@ static void find_lanes(rep_run_t *run, const order_t *order)
     }
 }
 
-/* Events of a track, lane after lane, where they were by start before. */
+/* Sorts the events of each track by lane; before, they are sorted by start. */
 static bool sort_by_lane(rep_run_t *run, order_t *order)
 {
     size_t count = run->events.count;
@@ -72,7 +72,7 @@ static bool sort_by_lane(rep_run_t *run, order_t *order)
     return sorted;
 }
 
-/* Events into that order; links go to where the events are now. */
+/* Moves the events into that order, and has links point at the events' new places. */
 static bool move_events(rep_run_t *run, const order_t *order)
 {
     size_t count = run->events.count;
@@ -116,7 +116,7 @@ static bool merge(rep_level_t *to, const rep_rect_t *r, const rep_event_t *event
     return next;
 }
 
-/* A level of the one above it, or, for the first, of the events. */
+/* Makes a level from the one before or, for the first, from the events. */
 static bool make_level(rep_level_t *to, const rep_level_t *from, const rep_lane_t *lane,
                        const rep_event_t *events)
 {
@@ -140,7 +140,8 @@ static bool make_levels(rep_lane_t *lane, const rep_event_t *events)
         level->shift = shift;
         level->rects.count = 0;
         if (!make_level(level, above, lane, events)) return false;
-        if (level->rects.count > count - count / 4) continue; /* little is merged: not kept */
+        if (level->rects.count > count - count / 4)
+            continue; /* a level that merges little is not kept */
         count = level->rects.count;
         above = level;
         lane->level_count++;

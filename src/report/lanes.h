@@ -1,9 +1,10 @@
-/* lanes.h - events as rows of a timeline, and those rows in less detail.
+/* lanes.h - arranges events as rows of a timeline, and makes versions of those rows with less
+ * detail.
  *
- * What happens at one time on one track stands in lanes below each other: calls below those that
- * they are made in, kernels of one queue that run at once. Of each lane there are levels: events
- * shorter than a bin, a power of two of nanoseconds, become one rectangle with those beside them,
- * so whoever draws a lane never looks at more than a few rectangles a pixel. */
+ * Events that overlap on one track are in several lanes, one below the other: calls below the calls
+ * that make them, kernels of one queue that run at once. Each lane has levels of detail: events
+ * that are shorter than a bin (a power of two of nanoseconds) are merged with their neighbours to
+ * one rectangle, so that drawing a lane never takes more than a few rectangles per pixel. */
 #ifndef CROCPROF_REPORT_LANES_H
 #define CROCPROF_REPORT_LANES_H
 
@@ -11,8 +12,8 @@
 
 typedef struct {
     uint64_t start, end;
-    uint32_t count; /* events in it */
-    uint32_t event; /* the longest of them: its place in the lane */
+    uint32_t count; /* number of events in it */
+    uint32_t event; /* the longest of them: its index in the lane */
 } rep_rect_t;
 
 typedef struct {
@@ -32,8 +33,8 @@ typedef struct {
 
 typedef REP_ARRAY(rep_lane_t) rep_lanes_t;
 
-/* Sorts the events of the run by track, lane and start, mends their links, and makes the lanes.
- * False when out of memory; free either way. */
+/* Sorts the events of the run by track, lane and start, adapts their links, and makes the lanes.
+ * False when out of memory; to be freed either way. */
 bool rep_lanes_make(rep_lanes_t *lanes, rep_run_t *run);
 void rep_lanes_free(rep_lanes_t *lanes);
 

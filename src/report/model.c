@@ -1,4 +1,4 @@
-/* model.c - see model.h. Arrays, names, sums: nothing of databases and nothing of pages. */
+/* model.c - see model.h. Arrays, names, sums; databases and pages are not known here. */
 #include "report/model.h"
 
 #include <stdlib.h>
@@ -57,8 +57,8 @@ void rep_names_free(rep_names_t *n)
 
 /* ---- things ---- */
 
-/* Spread over 64 bits: among a million different things two have one key once in 37 million runs.
- */
+/* A hash of 64 bits: with a million different things, two have the same key once in 37 million
+ * runs. */
 uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count)
 {
     uint64_t key = out_mix((uint64_t)kind + 1);

@@ -1,8 +1,9 @@
-/* model.h - what a report knows of a run, and how it is kept while it is gathered.
+/* model.h - what a report knows of a run: structures that the reader (read.c) fills in and the
+ * writer (pack.c) writes.
  *
- * Apart from the reader (read.c) and the writer (pack.c), which see nothing of each other. Names
- * are numbers of one list of texts; arrays grow, and an allocation that fails is kept in `failed`.
- */
+ * Reader and writer use nothing of each other. Names are numbers of one list of texts; arrays grow;
+ * if an allocation fails, `failed` is set.
+ * */
 #ifndef CROCPROF_REPORT_MODEL_H
 #define CROCPROF_REPORT_MODEL_H
 
@@ -33,11 +34,11 @@ typedef REP_ARRAY(uint64_t) rep_list_t;
 
 typedef struct {
     REP_ARRAY(char *) texts;
-    out_numbers_t by_text;    /* number of its first with this hash, plus one */
-    REP_ARRAY(uint32_t) next; /* of the same hash, plus one */
+    out_numbers_t by_text;    /* by hash: number of the first text with it, plus one */
+    REP_ARRAY(uint32_t) next; /* by text: number of the next one with the same hash, plus one */
 } rep_names_t;
 
-/* Number of the text; 0, which is "", also when out of memory (told by `failed`). */
+/* Number of the text; 0 for "", and also when out of memory: then *failed is set. */
 uint32_t rep_name(rep_names_t *n, const char *text, bool *failed);
 
 /* ---- what there is ---- */
@@ -50,14 +51,14 @@ typedef struct {
     uint32_t command, host, system;
     uint64_t begin, end; /* of the process */
     uint64_t dispatches;
-    uint64_t dropped;  /* records and names that were lost */
-    uint64_t moment;   /* what the records' clock is behind that of people, ns; 0: not known */
+    uint64_t dropped; /* records and names that were lost */
+    uint64_t moment;  /* to be added to times of records to get the time of day, ns; 0: not known */
     uint32_t runtimes; /* files of the GPU runtimes */
     uint32_t settings; /* JSON, as the database has it */
-    bool soft;         /* on the software GPU */
-    bool counted;      /* has counters */
+    bool soft;         /* the GPU is softgpu */
+    bool counted;      /* it has counters */
     bool pass;         /* only its counters are used */
-    rep_time_t time;   /* what its kernels' times are */
+    rep_time_t time;   /* which clock its kernels' times are on */
 } rep_process_t;
 
 typedef struct {
@@ -77,10 +78,10 @@ typedef struct {
 } rep_launch_t;
 
 typedef struct {
-    uint32_t name, symbol; /* name: for people, of this kernel alone */
+    uint32_t name, symbol; /* name: for people; no other kernel has it */
     uint64_t calls, total, least, most;
     rep_list_t durations;
-    uint64_t counted_calls, counted_total; /* of the processes that counted */
+    uint64_t counted_calls, counted_total; /* only in processes with counters */
 } rep_kernel_t;
 
 typedef struct {
@@ -88,25 +89,26 @@ typedef struct {
     bool soft;
 } rep_counter_t;
 
-/* Values of a counter of a kernel: of dispatches, each the sum over its instances. */
+/* Values of a counter of a kernel. The value of a dispatch is the sum over the counter's
+ * instances. */
 typedef struct {
     uint32_t kernel, counter;
     uint64_t count;
     double sum, least, most;
 } rep_value_t;
 
-/* Calls, copies, allocations of one name. */
+/* Sums over calls, copies or allocations of one name. */
 typedef struct {
     uint32_t name, category;
     uint64_t calls, total, least, most, bytes;
 } rep_sum_t;
 
-/* An instruction of a kernel, what its processes counted of it added up. */
+/* An instruction of a kernel, with counts added up over processes. */
 enum { REP_COUNTS_MAX = 96 };
 typedef struct {
     uint32_t kernel, text, function;
-    uint32_t file, line;         /* the user's: where it was inlined, if it was */
-    uint32_t own_file, own_line; /* in headers, too */
+    uint32_t file, line;         /* the user's line, into which it may have been inlined */
+    uint32_t own_file, own_line; /* its own line, which may be in a header */
     uint32_t depth;              /* loops around it */
     uint64_t address;
     uint64_t counts[REP_COUNTS_MAX]; /* ORDER: names in the run's `counts` */
@@ -118,7 +120,7 @@ typedef struct {
 
 typedef struct {
     uint32_t rule, title, subject, kernel, text, advice, more;
-    uint32_t kind; /* class of its figures */
+    uint32_t kind; /* class of its numbers */
     double weight;
 } rep_finding_t;
 
@@ -134,14 +136,14 @@ typedef struct {
     uint64_t start, end;
     uint64_t extra;                 /* launch of a kernel; bytes of a copy or an allocation */
     uint32_t track, name, category; /* category: of a call; of a kernel and a copy its stream */
-    uint32_t link;                  /* event that launched it, plus one */
+    uint32_t link;                  /* index of the event that launched it, plus one */
     uint16_t lane;
 } rep_event_t;
 
 typedef struct {
     const char *label;
     REP_ARRAY(char *) files;  /* databases */
-    REP_ARRAY(char *) traces; /* ORDER: files. The pftrace beside each, "" without one */
+    REP_ARRAY(char *) traces; /* ORDER: files. The pftrace in the same folder, or "" */
     REP_ARRAY(rep_process_t) processes;
     REP_ARRAY(rep_agent_t) agents;
     REP_ARRAY(rep_kernel_t) kernels;
@@ -159,10 +161,10 @@ typedef struct {
     REP_ARRAY(rep_source_t) sources;
     REP_ARRAY(rep_finding_t) findings;
     rep_list_t kernel_spans, copy_spans; /* begin and end of each, one after the other */
-    out_numbers_t numbers;               /* of all of these by what they are, see rep_number() */
-    uint64_t begin, end;                 /* first and last of all records */
-    uint64_t window_end;                 /* the timeline holds what began until then */
-    uint64_t records;                    /* all of them, in the timeline or not */
+    out_numbers_t numbers;               /* index of each thing plus one, by rep_key() */
+    uint64_t begin, end;                 /* of the first record; of the last */
+    uint64_t window_end;                 /* the timeline has the records that began before this */
+    uint64_t records;                    /* number of all records, in the timeline or not */
     bool failed;                         /* out of memory */
 } rep_run_t;
 
@@ -179,19 +181,20 @@ typedef enum {
     REP_KEY_INSTRUCTION
 } rep_key_t;
 
-/* Place in `numbers` of a thing of this kind that these numbers make. */
+/* Key in `numbers` of the thing of this kind that is identified by these parts. */
 uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count);
 
-/* Of the symbol, which is one however its name is shown. */
+/* The kernel of the symbol, made if it is new. Its symbol identifies it; names that are shown may
+ * be the same for several. */
 rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name);
 void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes);
 void rep_run_free(rep_run_t *r);
 void rep_names_free(rep_names_t *n);
 
-/* Time in which at least one of the spans was open; sorts them. */
+/* Time covered by at least one of the spans; sorts them. */
 uint64_t rep_covered(rep_list_t *spans);
 
-/* The duration below which `percent` of the sorted durations lie. */
+/* The duration that `percent` of the sorted durations do not exceed. */
 uint64_t rep_percentile(const rep_list_t *sorted, unsigned percent);
 void rep_sort(rep_list_t *list);
 

@@ -46,7 +46,7 @@ static void put_difference(rep_bytes_t *b, int64_t difference)
 
 /* ---- records ---- */
 
-/* Starts in columns count from where the run begins. */
+/* Starts in columns are counted from the beginning of the run. */
 static void put_events(pack_t *p, const rep_lane_t *lane, const rep_run_t *run)
 {
     const rep_event_t *e = run->events.rows + lane->first;
@@ -130,7 +130,7 @@ static void put_tracks(pack_t *p, const rep_part_t *part)
     out_json_end(j, ']');
 }
 
-/* A list of things, one function for each of them. */
+/* Writes an array; `put` writes one of its elements. */
 #define PUT_LIST(j, key, array, put)                                                               \
     do {                                                                                           \
         out_json_begin(j, key, '[');                                                               \
@@ -213,8 +213,8 @@ static void put_kernel(out_json_t *j, rep_kernel_t *k)
     out_json_end(j, '}');
 }
 
-/* Waves of a SIMD, those that there is room for, and what holds them back; nothing where the GPU is
- * not known. */
+/* Writes the waves that a SIMD can hold of the kernel, how many slots it has, and what limits the
+ * waves; nothing if the GPU is not known. */
 static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
 {
     char limiter[128];
@@ -246,7 +246,8 @@ static void put_launch(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
     out_json_end(j, ']');
 }
 
-/* On a GPU every counter is measured; of softgpu the definitions know how it obtains it. */
+/* The class of a counter. On a GPU every counter is measured; for softgpu, the definitions have the
+ * class. */
 static const char *class_of(const rep_counter_t *c, const ctr_catalogue_t *catalogue,
                             const char *name)
 {
@@ -423,7 +424,7 @@ static void put_roofs(out_json_t *j, const rep_request_t *request)
     out_json_end(j, '}');
 }
 
-/* ---- all ---- */
+/* ---- the whole ---- */
 
 static bool compress_parts(rep_bytes_t *to, const char *json, size_t json_bytes,
                            const rep_bytes_t *columns)

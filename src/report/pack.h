@@ -1,10 +1,11 @@
-/* pack.h - runs as the bytes that the page unpacks.
+/* pack.h - packs runs into the bytes that the page unpacks.
  *
- * Four bytes, little-endian: length of the JSON; the JSON; columns of records. A column is LEB128
- * numbers one after the other. Of the events of a lane: starts (each less the one before), lengths,
- * names, extras, categories, links (signed, zigzag, each less the one before; event plus one). Of a
- * level: starts (less the one before), lengths, counts, longest events (less the one before).
- * JSON says where each begins. page/data.js reads all of this. */
+ * The format: the length of the JSON in four bytes, little-endian; the JSON; columns of records. A
+ * column is LEB128 numbers one after the other. Columns of the events of a lane: starts (each as
+ * the difference to the one before), lengths, names, extras, categories, links (index of an event
+ * plus one; signed differences, zigzag). Columns of a level: starts (differences), lengths, counts,
+ * longest events (differences). The JSON says where each column begins. page/data.js reads all of
+ * this. */
 #ifndef CROCPROF_REPORT_PACK_H
 #define CROCPROF_REPORT_PACK_H
 
@@ -23,7 +24,7 @@ typedef struct {
     rep_lanes_t lanes;
 } rep_part_t;
 
-/* The bytes of all parts, gzipped. False when out of memory. */
+/* Writes the bytes of all parts, gzipped. False when out of memory. */
 bool rep_pack(rep_bytes_t *to, rep_part_t *parts, size_t count, const rep_names_t *names,
               const rep_request_t *request);
 

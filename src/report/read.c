@@ -1,8 +1,9 @@
-/* read.c - see read.h. One process after the other; of each its things first, then its records.
+/* read.c - see read.h. Processes are read one after the other; of each, first agents, kernels and
+ * other things, then records.
  *
- * Calls are read before what they launched, so that a kernel finds the event of its call. Where a
- * command was traced both with and without counters, the runs with counters give these alone:
- * counting makes kernels wait for each other. */
+ * Calls are read before what they launched, so that a kernel finds the event of its call. If a
+ * command was run both with and without counters, only the counters are taken from the runs that
+ * have them: their times are of no use, since counting makes kernels wait for each other. */
 #include "report/read.h"
 
 #include <stdio.h>
@@ -26,16 +27,16 @@ typedef struct {
     rep_run_t *run;
     rep_names_t *names;
     res_run_t databases;
-    uint64_t most; /* events of the timeline */
-    /* of the process that is being read */
+    uint64_t most; /* the most events of the timeline */
+    /* The following are of the process that is being read. */
     uint32_t process;
     out_numbers_t strings, agents, queues, streams,
-        threads;              /* number of the name plus one, by id */
+        threads;              /* all five: number of the name plus one, by id */
     out_numbers_t kernels;    /* name and registers, by symbol */
-    out_numbers_t launchers;  /* event plus one, by stack id */
-    out_numbers_t dispatched; /* kernel plus one, by event id */
+    out_numbers_t launchers;  /* index of a call's event plus one, by stack id */
+    out_numbers_t dispatched; /* index of a dispatch's kernel plus one, by event id */
     REP_ARRAY(symbol_t) symbols;
-    bool failed, told; /* told: the reason is not memory, and has been told */
+    bool failed, told; /* told: the reason has been told; else memory has run out */
 } reader_t;
 
 static rep_process_t *process(const reader_t *r)
@@ -58,7 +59,7 @@ static sqlite3_stmt *all_rows_of(reader_t *r, const char *sql)
     return s;
 }
 
-/* Rows of the process: its guid is the one parameter. */
+/* A statement whose only parameter is the guid of the process. */
 static sqlite3_stmt *rows_of(reader_t *r, const char *sql)
 {
     sqlite3_stmt *s = all_rows_of(r, sql);
@@ -72,7 +73,7 @@ static void narrow(reader_t *r)
     r->failed = r->told = true;
 }
 
-/* The next row; without one the statement is over. */
+/* Steps to the next row. False at the end; the statement is finalized then. */
 static bool next(reader_t *r, sqlite3_stmt *s)
 {
     int status = s && !r->failed && !r->run->failed ? sqlite3_step(s) : SQLITE_DONE;
@@ -126,7 +127,7 @@ static void add_process(rep_run_t *run, reader_t *r, sqlite3_stmt *s)
 
 static void find_processes(reader_t *r)
 {
-    /* softgpu stands in for the driver by being loaded before everything else */
+    /* softgpu is in LD_PRELOAD of programs that it runs */
     sqlite3_stmt *s = all_rows_of(
         r,
         "SELECT P.guid, P.pid, P.command, P.start, P.\"end\", N.hostname, N.system_name || ' ' || "
@@ -137,7 +138,7 @@ static void find_processes(reader_t *r)
         add_process(r->run, r, s);
 }
 
-/* A number of the process. */
+/* The number that a statement about the process returns. */
 static uint64_t number_of(reader_t *r, const char *sql)
 {
     uint64_t count = 0;
@@ -272,7 +273,7 @@ static uint32_t track(reader_t *r, rep_track_kind_t kind, uint64_t id, uint32_t 
     return (uint32_t)r->run->tracks.count - 1;
 }
 
-/* The event in the timeline; NULL where it is not in it. */
+/* Adds an event to the timeline. NULL if the timeline does not have it. */
 static rep_event_t *add_event(reader_t *r, uint64_t start, uint64_t end, uint32_t name)
 {
     rep_run_t *run = r->run;
@@ -292,7 +293,7 @@ static rep_event_t *add_event(reader_t *r, uint64_t start, uint64_t end, uint32_
 }
 
 #define EVENT_OF(row) " JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid "
-/* Of a mark or range, its own words. */
+/* SQL: the text of a mark or range. */
 #define MESSAGE "CASE WHEN E.extdata = '{}' THEN NULL ELSE JSON_EXTRACT(E.extdata, '$.message') END"
 
 static rep_sum_t *sum_of(reader_t *r, rep_key_t kind, uint32_t name, uint32_t category)
@@ -344,7 +345,7 @@ static void read_marks(reader_t *r)
            ", T.name_id FROM rocpd_sample S JOIN rocpd_track T ON T.id = "
            "S.track_id AND T.guid = S.guid" EVENT_OF("S") "WHERE S.guid = ? AND T.tid IS NOT NULL");
     while (next(r, s)) {
-        if (sqlite3_column_type(s, 3) == SQLITE_NULL) continue; /* values, not marks */
+        if (sqlite3_column_type(s, 3) == SQLITE_NULL) continue; /* a counter's value, no mark */
         uint64_t at = number(s, 1), tid = number(s, 0);
         rep_event_t *e = add_event(r, at, at, name(r, s, 3));
         if (!e) continue;
@@ -385,7 +386,7 @@ static rep_kernel_t *kernel_of(reader_t *r, uint64_t id)
     return rep_kernel(r->run, symbol.symbol, symbol.name);
 }
 
-/* Grid in work-items, as the databases have it. */
+/* The launch in a row; its grid is in work-items, as databases have it. */
 static rep_launch_t launch_in(reader_t *r, sqlite3_stmt *s)
 {
     const symbol_t symbol = symbol_of(r, number(s, 0));
@@ -444,7 +445,7 @@ static void read_kernels(reader_t *r)
         l.kernel = (uint32_t)(k - r->run->kernels.rows);
         if (counted) {
             set(r, &r->dispatched, number(s, 14), l.kernel + 1u);
-            if (process(r)->time != REP_TIME_HOST) { /* which says nothing beside a count */
+            if (process(r)->time != REP_TIME_HOST) { /* host times do not match counts */
                 k->counted_calls++;
                 k->counted_total += end - start;
             }
@@ -589,7 +590,7 @@ static void read_values(reader_t *r)
     dispatch_values_t *d = calloc(1, sizeof(*d));
     if (!d) r->failed = true;
     read_counters(r, &counters);
-    /* a value of each instance; those of a dispatch stand together */
+    /* each row is the value of an instance; rows of a dispatch come one after the other */
     sqlite3_stmt *s = rows_of(
         r, rocpd_has_column(r->databases.db, "rocpd_pmc_event", "sample_id")
                ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND sample_id "
@@ -663,7 +664,8 @@ static void read_process(reader_t *r)
     "(SELECT start FROM rocpd_region UNION ALL SELECT start FROM rocpd_kernel_dispatch UNION ALL " \
     "SELECT start FROM rocpd_memory_copy UNION ALL SELECT start FROM rocpd_memory_allocate)"
 
-/* The time until which there are as many events as a timeline may hold, to a part of the whole. */
+/* Finds the time up to which there are as many events as a timeline may hold, with the accuracy of
+ * one of PARTS. */
 static void find_window(reader_t *r)
 {
     enum { PARTS = 4096 };
@@ -689,7 +691,8 @@ static void find_window(reader_t *r)
 
 /* ---- files ---- */
 
-/* "out/7_results.pftrace" for "out/7_results.db", where it is there. NULL without memory. */
+/* "out/7_results.pftrace" for "out/7_results.db", if that file exists, else "". NULL without
+ * memory. */
 static char *trace_beside(const char *database)
 {
     char *path = NULL;
@@ -699,8 +702,8 @@ static char *trace_beside(const char *database)
     return path;
 }
 
-/* Those whose trace is there are named by it for who wants all records; of those that go, only it.
- */
+/* Keeps the names of the databases and of the traces beside them, which have all records. Databases
+ * that are removed when the page is made (`passing`) are not named. */
 static void name_files(reader_t *r, bool passing)
 {
     for (size_t i = 0; i < r->databases.files.count; i++) {
@@ -712,9 +715,9 @@ static void name_files(reader_t *r, bool passing)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- the run ---- */
 
-/* Kernels that databases call the same get names of their own, in the timeline too. */
+/* Kernels with the same name in the databases get different names, also in the timeline. */
 static void name_apart(reader_t *r)
 {
     rep_run_t *run = r->run;

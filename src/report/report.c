@@ -1,4 +1,4 @@
-/* report.c - see report.h: the page around the bytes. */
+/* report.c - see report.h. Writes the page around the packed bytes. */
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* report.h - the databases of a run as one page that opens in any browser.
+/* report.h - makes a page from the databases of a run, which opens in any browser.
  *
  * The page is a template (page/, put into the program by the build) around the data: facts as JSON,
- * records as columns of numbers, packed together. Nothing of a database is ever part of the page's
- * own text, so no name can become markup or script. */
+ * records as columns of numbers, packed together. No text from a database is part of the page's
+ * HTML, so that no name can become markup or script. */
 #ifndef CROCPROF_REPORT_REPORT_H
 #define CROCPROF_REPORT_REPORT_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What limits a kernel: memories by their bandwidth, units by their rate. X(name) */
+/* Roofs of the roofline model: bandwidths of memories, rates of units. X(name) */
 #define REP_ROOFS(X)                                                                               \
     X(hbm) X(l2) X(l1) X(lds) X(f64) X(f32) X(mfma_f64) X(mfma_f32) X(mfma_f16) X(mfma_bf16)
 
@@ -24,17 +24,17 @@ typedef enum {
 enum { REP_RUNS_MAX = 2, REP_EVENTS_MOST = 5000000 };
 
 typedef struct {
-    const char *label;  /* of the run, for people */
-    char *const *paths; /* databases, or directories that hold them; none: where we are */
+    const char *label;  /* name of the run, for people */
+    char *const *paths; /* databases, or directories that hold them; none: the working directory */
     size_t count;
-    bool passing; /* the databases go when the page is made: it names none */
+    bool passing; /* the databases are removed when the page is made: it does not name them */
 } rep_input_t;
 
 typedef struct {
-    rep_input_t runs[REP_RUNS_MAX]; /* two: a comparison */
+    rep_input_t runs[REP_RUNS_MAX]; /* if there are two, they are compared */
     size_t run_count;
     double roofs[REP_ROOF_COUNT]; /* measured peaks, GB/s and GFLOP/s; 0: none */
-    uint64_t events;              /* most records that a timeline holds */
+    uint64_t events;              /* the most records that a timeline holds */
 } rep_request_t;
 
 /* Makes the page. 0, or -1 with the reason told. */

@@ -2,7 +2,7 @@
 
 function otherRun(run) { return report.runs.length === 2 ? report.runs[1 - run.index] : null; }
 
-/* Of "less is better" figures. */
+/* Shows the change of a number for which less is better. */
 function change(before, after, show) {
   if (!before && !after) return "–";
   if (!before || !after) return before ? "only in A" : "only in B";
@@ -44,7 +44,7 @@ function compareSection() {
   ];
 }
 
-/* rows: [text, in A, in B, how it is shown], as they stand. */
+/* rows: [text, value in A, value in B, function that shows a value], in the order of the table. */
 function sidesCard(title, time, name, rows) {
   const t = sortableTable({ name, rows: rows.map(([text, a, b, show]) => ({ text, a, b, show })), sort: AS_THEY_STAND, columns: [
     { title: "Figure", kind: "text", value: r => r.text }, { title: "A", value: r => r.a, show: r => r.show(r.a) },
@@ -53,7 +53,7 @@ function sidesCard(title, time, name, rows) {
   return card([title, chip(time), chip("exact"), spacer(), t.save], t.box);
 }
 
-/* Counters of both that differ, the largest change first. */
+/* Counters that both runs have and that differ, the largest change first. */
 function counterChanges(rows) {
   const changes = [];
   for (const { title, a, b } of rows)

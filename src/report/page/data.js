@@ -22,7 +22,7 @@ async function unpack(text) {
 /* A text by its number. */
 function nameOf(number) { return report.data.names[number] ?? ""; }
 
-/* `count` numbers from `at` on into an array of the kind; where they end. */
+/* Reads `count` numbers from `at` on into an array of the kind; returns where they end. */
 function readColumn(at, into, { sum = false, signed = false, from = 0 } = {}) {
   const bytes = report.columns;
   let before = from;
@@ -80,7 +80,8 @@ function rowsOf(keys, rows) {
   return rows.map(values => Object.fromEntries(keys.map((key, i) => [key, values[i]])));
 }
 
-/* What the sections read: rows with names in place of numbers, and what belongs together. */
+/* The run as the sections read it: rows with names in place of numbers, and references between
+ * them. */
 function prepareRun(run, index) {
   run.index = index;
   run.letter = "AB"[index];
@@ -128,10 +129,10 @@ function prepareRun(run, index) {
   return run;
 }
 
-/* Mean of a counter of a kernel in a dispatch; undefined where it was not collected. */
+/* Mean of a counter over a kernel's dispatches; undefined if it was not collected. */
 function valueOf(kernel, counter) { return kernel.values.get(counter)?.mean; }
 
-/* The lane and the place in it of an event by its number in the run. */
+/* The lane of an event, and its index there, by the event's number in the run. */
 function findEvent(run, number) {
   let low = 0, high = run.lanes.length - 1;
   while (low < high) {

@@ -3,7 +3,7 @@
 const kernelHref = k => `#/kernel/${k.index}`;
 const kernelLink = k => element("a", { href: kernelHref(k) }, k.short);
 
-/* Of a function its name alone, without types and parameters, which are in the title of the cell. */
+/* A function's name without types and parameters, which are in the title of the cell. */
 function shortName(name) { return /^(?:[\w:*&]+ )*([\w:~$.]+)[<(]/.exec(name)?.[1] ?? name; }
 
 const clip = (label, key, csv) => ({ title: label, value: k => k.calls ? k[key] : undefined, csv: `${csv ?? label} (ns)`,
@@ -108,7 +108,7 @@ function histogramCard(k) {
   return card(["Distribution of its times", chip(k.run.time), spacer(), png], box);
 }
 
-/* Launches in the order of time, of what the timeline holds. */
+/* Those launches that the timeline holds, in the order of time. */
 function overTimeCard(k) {
   const at = [], length = [];
   for (const lane of k.run.lanes) {

@@ -1,4 +1,4 @@
-/* main.js - sections, ways between them, keys, theme: what the page does when it opens. */
+/* main.js - opens the page: sections, navigation between them, keys, theme. */
 
 const SECTIONS = [
   { id: "overview", title: "Overview", make: overviewSection },
@@ -14,7 +14,7 @@ const KEYS = [["1 … 5", "a section"], ["/", "search, filter"], ["t", "light or
 const sections = () => SECTIONS.filter(s => !s.when || s.when());
 const made = new Map(); /* section elements that are drawn, by id */
 
-/* "#/kernel/3": the section and what is behind it. */
+/* Takes "#/kernel/3" apart: the section and its argument. */
 function route() {
   const [, id = "overview", rest] = location.hash.split("/");
   if (id === "kernel") return { id: "kernel", index: Number(rest) };

@@ -1,4 +1,4 @@
-/* memory.js - the way of a kernel's bytes through the memories, as a drawing. */
+/* memory.js - draws how a kernel's bytes move between registers, caches and memory. */
 
 const MEMORY_COUNTERS = "TCP_TOTAL_CACHE_ACCESSES TCP_TCC_{READ,WRITE,ATOMIC_WITH_RET,ATOMIC_WITHOUT_RET}_REQ TCC_HIT TCC_MISS " +
   "TCC_EA_{RDREQ,RDREQ_32B,RDREQ_DRAM,WRREQ,WRREQ_64B,WRREQ_DRAM} SQC_{DCACHE,ICACHE}_{REQ,HITS} SQC_TC_{INST,DATA_READ}_REQ SQ_LDS_{IDX_ACTIVE,BANK_CONFLICT}";
@@ -6,7 +6,7 @@ const MEMORY_COUNTERS = "TCP_TOTAL_CACHE_ACCESSES TCP_TCC_{READ,WRITE,ATOMIC_WIT
 const part = (some, all) => some === undefined || !all ? undefined : some / all;
 const times = (count, bytes) => count === undefined ? undefined : count * bytes;
 
-/* Bytes of a launch between memories, and what each of them hits. */
+/* Bytes that a launch moves between memories, and the hit rate of each cache. */
 function memoryOf(k) {
   const c = name => counted(k, name), b = bytesOf(k), hits = c("TCC_HIT"), misses = c("TCC_MISS");
   const looks = c("TCP_TOTAL_CACHE_ACCESSES"), down = sumOf(k, ["TCP_TCC_READ_REQ", "TCP_TCC_ATOMIC_WITH_RET_REQ", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ"]);

@@ -1,4 +1,4 @@
-/* overview.js - what ran, where, when; how the time divides; what to know of the figures. */
+/* overview.js - what ran, where and when; how the time divides; cautions about the numbers. */
 
 function overviewSection() {
   const run = report.run, process = run.shown[0] ?? run.processes[0];
@@ -25,7 +25,7 @@ function leadText(run) {
           hosts.join(", ")].filter(Boolean).join(" · ");
 }
 
-/* What a reader has to know before the figures: losses first, in red. */
+/* Cautions that a reader needs before the numbers: losses first, in red. */
 function cautions(run) {
   const notes = [], dropped = run.processes.reduce((sum, p) => sum + p.dropped, 0);
   if (dropped) notes.push(element("p.note.bad.losses", {}, `${countText(dropped)} records were lost: ` +
@@ -42,7 +42,7 @@ function cautions(run) {
   return notes;
 }
 
-/* The traces that lie beside the databases; of those that have none, how to come by them. */
+/* The traces that lie beside the databases; for databases without one, how to make it. */
 function wholeRun(run) {
   const traces = run.traces.filter(t => t), without = run.files.filter((f, i) => !run.traces[i]);
   const command = without.every(f => f) ? `rocpd convert -i ${without.map(shellWord).join(" ")} -f pftrace` : "rocprofv3 -f pftrace";
@@ -66,7 +66,7 @@ function tiles(run) {
 
 const FINDINGS_AT_FIRST = 6;
 
-/* Weightiest first; what a finding rests on is in its sentence, and behind its link. */
+/* The findings, weightiest first. Their numbers are in the sentence, and behind the link. */
 function findingsCard(run) {
   const rows = run.findings.map((f, i) => element("div.finding", { hidden: i >= FINDINGS_AT_FIRST },
     element("h3", {}, nameOf(f.title), nameOf(f.subject) ? [": ", element("span.mono", {}, nameOf(f.subject))] : "", " ",
@@ -79,7 +79,8 @@ function findingsCard(run) {
 
 const CAUTION_OF = { losses: ".note.losses", "host-times": ".note.times" };
 
-/* To the page of the kernel, or, of calls and copies, to the timeline with them found, or to the caution that it repeats. */
+/* The link of a finding: to the kernel's page, or for calls and copies to the timeline with a
+ * search for them, or to the caution that it repeats. */
 function evidenceLink(run, finding) {
   const kernel = run.byName.get(nameOf(finding.kernel)), subject = nameOf(finding.subject), caution = CAUTION_OF[nameOf(finding.rule)];
   if (kernel) return element("a", { href: kernelHref(kernel) }, "the kernel");

@@ -79,7 +79,7 @@ function saveSvg(name, svg) {
   save(name, "image/svg+xml", text);
 }
 
-/* One below the other. */
+/* Saves canvases as one picture, one below the other. */
 function savePng(name, ...canvases) {
   const height = canvases.reduce((sum, c) => sum + c.height, 0);
   const copy = element("canvas", { width: canvases[0].width, height }), draw = copy.getContext("2d");
@@ -151,7 +151,7 @@ function sortableTable({ columns, rows, sort = 0, down = true, name, wide = fals
 
 const redraws = new Set(); /* charts that take their colours from the theme, and their width from the page */
 
-/* A chart of uPlot in the element; `options` of the colours at that time. */
+/* A chart of uPlot in the element; `options` is called with the theme's current colours. */
 function chart(box, options, data) {
   let plot = null;
   function draw() {

@@ -1,7 +1,7 @@
-/* roofline.js - what a kernel reaches, beside what its memories and units allow.
+/* roofline.js - the rates that kernels reach, beside those that memories and units allow.
  *
- * Work and bytes are those of AMD's counters; peaks follow from what the agent says of itself and
- * from the rates of its generation's data sheet, unless measured ones were given. */
+ * Work and bytes come from AMD's counters; peaks follow from the agent's properties and
+ * from the rates in its generation's data sheet, unless measured ones were given. */
 
 /* Operations of a compute unit in a clock; bytes in a clock: l1 and lds of a compute unit, l2 of a die. */
 const SHEETS = {
@@ -29,14 +29,16 @@ function roofsOf(run) {
   return roofs;
 }
 
-/* A counter by its name, as hardware counter or as the sum that AMD's metrics have; 942 calls EA EA0. */
+/* A counter by its name, as a hardware counter or as the sum that is one of AMD's metrics; gfx942
+ * calls EA EA0. */
 function counted(k, name) {
   return valueOf(k, name) ?? valueOf(k, `${name}_sum`) ?? (name.includes("TCC_EA_") ? counted(k, name.replace("TCC_EA_", "TCC_EA0_")) : undefined);
 }
 
 const sumOf = (k, names) => names.reduce((sum, n) => sum === undefined || counted(k, n) === undefined ? undefined : sum + counted(k, n), 0);
 
-/* Floating-point operations of a launch, by unit; undefined where not all of its counters are there. */
+/* Floating-point operations of a launch, by unit; undefined for a unit whose counters are not all
+ * there. */
 function workOf(k) {
   const work = {};
   for (const type of ["F16", "F32", "F64"]) {
@@ -62,7 +64,8 @@ function bytesOf(k) {
            lds: active === undefined || conflicts === undefined ? undefined : 128 * (active - conflicts) };
 }
 
-/* What the times of the runs that counted are; undefined where they tell nothing of a GPU. */
+/* Which clock the times of the runs with counters are on; undefined if they say nothing about a
+ * GPU. */
 function roofTime(run) {
   return run.processes.find(p => p.counted && p.time !== "host")?.time;
 }

@@ -1,6 +1,6 @@
-/* source.js - source and instructions of a kernel side by side, with what was counted of each. */
+/* source.js - source and instructions of a kernel side by side, with the counts of each. */
 
-/* Which sort of figure a count of an instruction is, by its name. */
+/* The class of a count of an instruction, by its name. */
 function countClass(name) {
   if (/^(wait|stall|issue$|latency)/.test(name)) return "timing-model";
   return /(hits|misses|late|fetches)$|^memory_bytes/.test(name) ? "cache-model" : "exact";
@@ -33,7 +33,7 @@ function saveInstructions(k, rows, counts) {
     ...counts.map(c => ({ title: c.name, value: r => r.counts[c.i] }))], rows));
 }
 
-/* Each line that instructions come from, with what was counted of them. */
+/* Each line that instructions come from, with their counts. */
 function saveLines(k, rows, counts) {
   const lines = new Map();
   for (const r of rows.filter(i => i.line)) {
@@ -50,7 +50,8 @@ function saveLines(k, rows, counts) {
 
 const lineKey = (file, line) => `${file}:${line}`;
 
-/* Lines are the user's; what was inlined there from a header also has a line of its own. */
+/* Lines are the user's; an instruction that was inlined there from a header also counts to its own
+ * line. */
 const ownLine = r => r.ownLine && lineKey(r.ownFile, r.ownLine) !== lineKey(r.file, r.line) ? `inlined from ${nameOf(r.ownFile)}:${r.ownLine}` : undefined;
 
 function drawSides(box, k, rows, column) {
@@ -74,7 +75,8 @@ function drawSides(box, k, rows, column) {
   box.replaceChildren(sourceLines(k, rows, byLine, figure, row), instructions);
 }
 
-/* The files of the kernel's lines: their texts where the database has them, else the lines that are known. */
+/* The files of the kernel's lines: their texts if the database has them, else only the lines that
+ * are known. */
 function sourceLines(k, rows, byLine, figure, row) {
   const weight = file => rows.reduce((sum, r) => sum + (r.file === file ? 1 : 0), k.run.sources.some(s => s.path === file) ? rows.length : 0);
   const files = [...new Set(rows.filter(r => r.line).map(r => r.file))].sort((a, b) => weight(b) - weight(a)), most = Math.max(...byLine.values(), 1);

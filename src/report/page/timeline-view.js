@@ -1,6 +1,6 @@
-/* timeline-view.js - the timeline's section: pointer, wheel, keys, search, what is selected. */
+/* timeline-view.js - the timeline's section: pointer, wheel, keys, search, selection. */
 
-let timeline = null; /* the one that is shown */
+let timeline = null; /* the timeline that is shown */
 
 function timelineSection() {
   const run = report.run;
@@ -61,7 +61,7 @@ class TimelineView {
       if (!this.sheet.isConnected || !this.painter.width || !this.painter.ink) return;
       this.painter.sheet(this.sheet, this.box.scrollTop);
       this.painter.ruler(this.ruler);
-      /* what a canvas shows, for who cannot see it */
+      /* describes the canvas for screen readers */
       this.sheet.setAttribute("aria-description", `from ${this.painter.begin} to ${this.painter.end} ns`);
     });
   }
@@ -141,7 +141,7 @@ class TimelineView {
     this.marking = false;
   }
 
-  /* A measure of nothing is none. */
+  /* A measured range without length is dropped. */
   endMeasure() {
     const [from, to] = this.painter.measure ?? [0, 0];
     if (Math.abs(to - from) < 2 * this.painter.perPixel) this.painter.measure = null;
@@ -212,7 +212,7 @@ class TimelineView {
     this.scrollTo(number);
   }
 
-  /* Selects it and brings it into sight, at this zoom if it is to be seen at it. */
+  /* Selects an event and scrolls to it; zooms only if it would not be visible at this zoom. */
   goTo(number) {
     const f = eventFacts(this.run, number), p = this.painter, length = p.end - p.begin;
     if (f.start < p.begin || f.start + f.length > p.end) {
@@ -246,7 +246,7 @@ class TimelineView {
     this.draw();
   }
 
-  /* Finds the word, as if it had been typed. */
+  /* Searches for the word, as if it had been typed. */
   look(word) {
     this.search.value = word;
     this.find();

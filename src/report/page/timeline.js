@@ -1,14 +1,14 @@
 /* timeline.js - the timeline's rows and how they are drawn.
  *
- * Of a lane, the level whose bins are a pixel or less is drawn, and of it at most one rectangle a
- * pixel, so that the work of a frame follows the width of the screen and not the run. */
+ * Of each lane, the level whose bins are a pixel or less is drawn, with at most one rectangle for each
+ * pixel, so that the work of a frame depends on the width of the screen and not on the run. */
 
 const LANE = 18, GAP = 6, HEAD = 24, THIN = 5;
 const HUES = ["#3d7fd9", "#d9673d", "#3aa676", "#b0569f", "#c79a1e", "#5b6fd0", "#cf4d5f", "#3d9fae", "#8a8f3a", "#8d63c4", "#b3743a", "#4d8f4d"];
 const CALL_HUES = [[/HIP_RUNTIME/, "#5b8fb8"], [/HIP_COMPILER/, "#88a9c2"], [/HSA/, "#9fb0bd"], [/MARKER|ROCTX/i, "#9a6fb5"],
                    [/RCCL/, "#b88a5b"], [/OMPT/, "#7fa37a"]];
 
-/* Rows from top to bottom: of each process its queues, copies, memory and threads. */
+/* Rows from top to bottom: for each process its queues, copies, memory and threads. */
 function timelineRows(run, byStream) {
   const order = { queue: 0, stream: 0, copies: 1, memory: 2, host: 3 }, rows = [];
   run.processes.forEach((p, process) => {
@@ -37,7 +37,7 @@ function trackTitle(run, track) {
   return `Thread ${track.id} ${nameOf(track.name)}`;
 }
 
-/* Kernels and copies of each stream, made of those of queues when they are asked for. */
+/* Rows of streams, made from the kernels and copies of queues when they are first shown. */
 function streamTracks(run, tracks) {
   const streams = new Map();
   for (const track of tracks.filter(t => t.kind === "queue" || t.kind === "copies"))
@@ -66,10 +66,10 @@ function lanesOf(events, track) {
     rects: { start: Float64Array.from(list, e => e.start), length: Float64Array.from(list, e => e.length) } }));
 }
 
-/* Number in the run of the event at a place of a lane. */
+/* An event's number in the run, by its index in a lane. */
 const numberAt = (lane, at) => lane.borrowed ? lane.borrowed[at] : lane.first + at;
 
-/* Rectangles for this many nanoseconds a pixel: {start, length, event?, count?}. */
+/* The rectangles to draw at so many nanoseconds per pixel: {start, length, event?, count?}. */
 function rectsFor(lane, perPixel) {
   if (lane.borrowed) return lane.rects;
   let best = null;
@@ -86,7 +86,7 @@ function firstAfter(values, value) {
   return low;
 }
 
-/* The name of the event that a rectangle stands for, and of what kind it is. */
+/* Name and kind of the event that a rectangle stands for. */
 function eventFacts(run, number) {
   const found = findEvent(run, number);
   if (!found) return null;
@@ -111,7 +111,7 @@ function hueOf(kind, name, category) {
   return hue;
 }
 
-/* Steps of 1, 2, 5 that leave about so many pixels between two marks. */
+/* The step (1, 2 or 5 times a power of 10) between marks that are about so many pixels apart. */
 function tickStep(perPixel, pixels) {
   const raw = perPixel * pixels, power = 10 ** Math.floor(Math.log10(raw));
   return [1, 2, 5, 10].map(f => f * power).find(s => s >= raw);
@@ -135,7 +135,7 @@ class TimelinePainter {
     this.place();
   }
 
-  /* Where each row stands. */
+  /* Computes the position of each row. */
   place() {
     let y = 0;
     for (const row of this.rows) {
@@ -168,7 +168,7 @@ class TimelinePainter {
 
   pan(pixels) { this.clamp(this.begin + pixels * this.perPixel, this.end + pixels * this.perPixel); }
 
-  /* The row, lane and event below a point of the sheet; null where nothing is. */
+  /* The row, lane and event at a point of the sheet; null if there is none. */
   at(x, y, scroll) {
     const row = this.rows.find(r => y + scroll >= r.y && y + scroll < r.y + r.height);
     if (!row || row.head) return row ? { row } : null;
@@ -278,7 +278,7 @@ class TimelinePainter {
       let x = gutter + (start[i] - begin) / perPixel;
       if (x > width) break;
       let end = x + length[i] / perPixel;
-      if (end < until + 0.5 || end < gutter) continue; /* below a pixel that is drawn */
+      if (end < until + 0.5 || end < gutter) continue; /* hidden by a pixel that is drawn already */
       if (end - x < 1) end = x + 1;
       const at = rects.event ? rects.event[i] : i, facts = events ? null : eventFacts(this.run, numberAt(lane, at));
       const name = events ? events.name[at] : facts.name, category = events ? events.category[at] : facts.category;
@@ -301,7 +301,7 @@ class TimelinePainter {
     if (chosen >= 0) this.frame(draw, lane, chosen, y, high);
   }
 
-  /* The place in the lane of the event that is selected, or -1. */
+  /* The index in the lane of the selected event, or -1. */
   placeOf(lane) {
     if (lane.borrowed) return lane.borrowed.indexOf(this.selected);
     const at = this.selected - lane.first;
@@ -326,7 +326,8 @@ class TimelinePainter {
     return null;
   }
 
-  /* From calls to what they launched: of the selected event, and of all where few are to be seen. */
+  /* Draws lines from calls to what they launched: for the selected event, and for all if few are
+   * visible. */
   drawArrows(draw, scroll) {
     const pairs = new Map(), add = (to, from) => { if (from >= 0) pairs.set(to, from); };
     if (this.selected >= 0) {
@@ -379,7 +380,7 @@ function copyText(name) {
   return from ? `${from.toLowerCase()} → ${to.toLowerCase()}` : name;
 }
 
-/* What stands in an event. */
+/* The text inside an event's rectangle. */
 const labels = new Map();
 function label(name) {
   let short = labels.get(name);
@@ -387,7 +388,7 @@ function label(name) {
   return short;
 }
 
-/* As much of a text as has room, at about 6.3 pixels a letter. */
+/* The part of a text that fits, at about 6.3 pixels a letter. */
 function fit(text, width) {
   const letters = Math.floor(width / 6.3);
   return text.length <= letters ? text : letters < 2 ? "" : text.slice(0, letters - 1) + "…";

@@ -41,7 +41,7 @@ function percentText(part) { return Number.isFinite(part) ? `${digits(100 * part
 
 function sizeText(x, y, z) { return z > 1 ? `${x}×${y}×${z}` : y > 1 ? `${x}×${y}` : String(x); }
 
-/* The sense of a class of figures. */
+/* An explanation of a class of numbers. */
 const CLASSES = {
   "measured": ["measured", "by the clock or the counters of the hardware"],
   "host": ["host time", "the software GPU's kernels take host time: it tells nothing of a GPU"],
