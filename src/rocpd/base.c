@@ -1,4 +1,5 @@
-/* base.c - see base.h. Files, views, windows; what is asked of them belongs to the sub-commands. */
+/* base.c - see base.h. Files, views, windows; the statements that read them are the
+ * sub-commands'. */
 #include "rocpd/base.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "trace/keys.h"
 #include "trace/store.h"
 
-/* SQLite attaches no more to one connection. */
+/* ATTACHED_MAX: SQLite's limit for one connection. */
 enum { ATTACHED_MAX = 10, INDEX_DEPTH = 8 };
 
 /* ---- signals ---- */
@@ -32,7 +33,7 @@ static int is_interrupted(void *data)
 
 void rocpd_heed_signals(sqlite3 *db)
 {
-    enum { STEPS = 10000 }; /* of SQLite's machine between two looks: well below a millisecond */
+    enum { STEPS = 10000 }; /* of SQLite's virtual machine between two tests: well below 1 ms */
     sqlite3_progress_handler(db, STEPS, is_interrupted, NULL);
 }
 
@@ -77,11 +78,11 @@ char *rocpd_read_file(const char *path)
     return NULL;
 }
 
-/* `depth`: indexes that have named one another on the way here. */
+/* `depth`: how deep index files are nested here, each named by the one before. */
 static int add_path(rocpd_files_t *f, const char *path, unsigned depth);
 
-/* Words of the list `files` in an index: "- NAME" lines, or one word behind the colon. Paths are
- * relative to the index. */
+/* Adds the files that an index lists under `files`: "- NAME" lines, or one word behind the colon.
+ * Paths are relative to the index. */
 static int add_index(rocpd_files_t *f, const char *path, unsigned depth)
 {
     int result = 0;
@@ -250,7 +251,7 @@ static int attach(sqlite3 *db, const rocpd_files_t *f)
     return result;
 }
 
-/* Times of the tables whose rows stand for something that took time. */
+/* The columns of times in tables whose rows have times. */
 static const struct {
     const char *table, *start, *end;
 } timed[] = {
@@ -272,7 +273,7 @@ static char *condition(const rocpd_window_t *w, const char *table)
     return sqlite3_mprintf("");
 }
 
-/* Name of the database of the connection that part `i` is. */
+/* Name of the i-th attached database (a part) in SQL. */
 static void name_part(const rocpd_base_t *b, size_t i, char name[32])
 {
     if (i)
@@ -281,7 +282,7 @@ static void name_part(const rocpd_base_t *b, size_t i, char name[32])
         snprintf(name, 32, "%s", b->first);
 }
 
-/* Makes the view of what the text selects. */
+/* Makes a temporary view from a SELECT. */
 static int make_view(rocpd_base_t *b, const char *name, sqlite3_str *select)
 {
     char *rows = sqlite3_str_finish(select);
@@ -295,7 +296,7 @@ static int make_view(rocpd_base_t *b, const char *name, sqlite3_str *select)
     return result;
 }
 
-/* A view of the name over all parts, which have it all. */
+/* Makes a temporary view that unites the views of this name in all parts. */
 static int unite(rocpd_base_t *b, const char *name, const void *data)
 {
     (void)data;
@@ -310,8 +311,8 @@ static int unite(rocpd_base_t *b, const char *name, const void *data)
     return make_view(b, name, sql);
 }
 
-/* A view of the name over the table of one run, whose id ends the table's name. One that is not
- * called so stays in the view that it is in. */
+/* Makes the temporary view of this name show the table of one run only: the table's name ends with
+ * the run's id. If there is no such table, the view stays as it is. */
 static int pick_out(rocpd_base_t *b, const char *name, const void *data)
 {
     char *table = sqlite3_mprintf("%s_%s", name, data), part[32];
@@ -345,7 +346,8 @@ static int make_own_views(const rocpd_base_t *b)
     return rocpd_own_views(b->db, parts, b->count);
 }
 
-/* Names of the views of the first part that are, or are not, views of its tables alone. */
+/* Lists views of the first part with their SQL: if `plain`, those of single tables (rocpd_*), else
+ * the others. */
 static sqlite3_stmt *list_views(const rocpd_base_t *b, bool plain)
 {
     sqlite3_stmt *s = NULL;
@@ -380,9 +382,8 @@ int rocpd_narrow(rocpd_base_t *b, const char *guid)
     return make_plain_views(b, pick_out, guid);
 }
 
-/* The views that a file has beside those of its tables, made anew where they see the temporary
- * ones.
- */
+/* Makes temporary copies of the first file's other views, so that they read the temporary views of
+ * tables. */
 static int make_data_views(rocpd_base_t *b)
 {
     sqlite3_stmt *s = list_views(b, false);
@@ -398,7 +399,8 @@ static int make_data_views(rocpd_base_t *b)
 bool rocpd_has_column(sqlite3 *db, const char *view, const char *column)
 {
     sqlite3_stmt *s = NULL;
-    /* a name in double quotes that is none would be a text */
+    /* with the view's name before it, since SQLite takes an unknown name in double quotes for a
+     * text */
     char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
     bool has = sql && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK;
     sqlite3_finalize(s);
@@ -423,14 +425,14 @@ static int ask_two(sqlite3 *db, const char *sql, long long *a, long long *b)
     return result;
 }
 
-/* First begin and last end of all that took time. */
+/* Finds the first beginning and the last end of all rows that have times. */
 static int find_span(sqlite3 *db, rocpd_window_t *w)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
     const char *between = "SELECT MIN(a), MAX(b) FROM (";
     for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++) {
         if (!rocpd_has_column(db, timed[i].table, timed[i].start))
-            continue; /* older schemas do not have it */
+            continue; /* older schemas do not have the table */
         sqlite3_str_appendf(sql, "%sSELECT MIN(\"%w\") a, MAX(\"%w\") b FROM \"%w\"", between,
                             timed[i].start, timed[i].end, timed[i].table);
         between = " UNION ALL ";
@@ -442,7 +444,7 @@ static int find_span(sqlite3 *db, rocpd_window_t *w)
     return result;
 }
 
-/* The marker of the text: when it began and ended. */
+/* Finds when the marker with this text began and ended. */
 static int find_marker(sqlite3 *db, const char *text, long long *begin, long long *end)
 {
     char *sql = sqlite3_mprintf(
@@ -469,7 +471,7 @@ static int find_marker(sqlite3 *db, const char *text, long long *begin, long lon
     return count == 1 ? 0 : -1;
 }
 
-/* A whole number is read exactly; what has a point or an exponent is as exact as a double. */
+/* A whole number is read exactly; a number with a point or an exponent is as exact as a double. */
 static long long nanoseconds(const char *word, double number)
 {
     if (!word[strspn(word, " +-0123456789")]) return strtoll(word, NULL, 10);
@@ -477,7 +479,7 @@ static long long nanoseconds(const char *word, double number)
     return number < 9.2e18 ? (long long)number : LLONG_MAX;
 }
 
-/* "50%" of the span, or nanoseconds. */
+/* Reads a time: "50%" of the span, or nanoseconds. */
 static int read_time(const char *option, const char *word, const rocpd_window_t *span,
                      long long *ns)
 {
@@ -535,7 +537,7 @@ int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o
         .first = many ? "main" : "db0", .count = many ? 1 : f->count, .window = {.whole = true}};
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
     if (rocpd_same_schema(f, "read together") != 0) return -1;
-    /* a database without a name is a file that is gone with the connection */
+    /* for the name "", SQLite makes a temporary file that is deleted with the connection */
     if (sqlite3_open_v2(many ? "" : ":memory:", &b->db, flags, NULL) != SQLITE_OK) {
         base_error("opening a database: %s", sqlite3_errmsg(b->db));
         goto fail;

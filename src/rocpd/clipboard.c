@@ -1,5 +1,6 @@
-/* clipboard.c - see clipboard.h. What is copied stays with the program that has taken it, which
- * goes on in the background: it is given nothing to write to that somebody else may wait for. */
+/* clipboard.c - see clipboard.h. The program that takes the text keeps it and goes on running in
+ * the background: so it must not inherit a pipe whose other end somebody reads until it is
+ * closed. */
 #include "rocpd/clipboard.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@
 
 extern char **environ;
 
-/* In the order in which they are tried: of a Wayland session its own first. */
+/* The programs, in the order in which they are tried: first that of Wayland, in a Wayland session
+ * only. */
 static const struct {
     const char *words[4];
     bool wayland;
@@ -28,7 +30,8 @@ static const struct {
     {{"wl-copy", NULL}, false},
 };
 
-/* Its standard input in *to; 0, or an error number: ENOENT where there is no such program. */
+/* Starts the program; *to is its standard input. 0, or an error number: ENOENT if there is no such
+ * program. */
 static int start(const char *const *words, pid_t *child, int *to)
 {
     int ends[2], problem = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
@@ -65,7 +68,8 @@ static int put(int to, const char *text, size_t bytes)
     return 0;
 }
 
-/* What the program says of a display that it does not reach goes to standard error. */
+/* Gives the text to the program. Its messages, as about a display that it cannot reach, go to
+ * standard error. */
 static int give(const char *name, pid_t child, int to, const char *text, size_t bytes)
 {
     int status = 0;
@@ -90,7 +94,7 @@ int rocpd_clipboard(const char *text, size_t bytes)
     int result = -1, problem = ENOENT, to = -1;
     const char *name = NULL;
     pid_t child = 0;
-    sigaction(SIGPIPE, &ignore, &before); /* who has ended early is told of by its status */
+    sigaction(SIGPIPE, &ignore, &before); /* if the program ends early, its exit status shows it */
     for (size_t i = 0; i < sizeof(programs) / sizeof(*programs) && problem == ENOENT; i++) {
         if (programs[i].wayland && !wayland) continue;
         name = programs[i].words[0];

@@ -1,4 +1,4 @@
-/* clipboard.h - a text into the clipboard of the desktop, by a program that knows it. */
+/* clipboard.h - puts a text into the clipboard of the desktop, by a program of the desktop. */
 #ifndef CROCPROF_ROCPD_CLIPBOARD_H
 #define CROCPROF_ROCPD_CLIPBOARD_H
 

@@ -1,5 +1,5 @@
-/* commands.h - the sub-commands; a new one is a row in main.c and of rocpd_command_t. Each returns
- * 0 or -1 with the reason told. */
+/* commands.h - the sub-commands; a new one is a row in main.c and an enumerator of rocpd_command_t.
+ * Each returns 0 or -1 with the reason told. */
 #ifndef CROCPROF_ROCPD_COMMANDS_H
 #define CROCPROF_ROCPD_COMMANDS_H
 
@@ -12,13 +12,13 @@ int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f);
 
-/* Runs one statement and shows its rows: on standard output, below `title` (or NULL), or in a file
- * of the options' name with `suffix` ("" or _WORD) behind it. 0; 1 if there were no rows; -1 with
- * the reason told. */
+/* Runs one statement and shows its rows: on standard output, below `title` (or NULL), or in the
+ * output file that the options name, with `suffix` ("" or _WORD) behind its name. 0; 1 if there
+ * were no rows; -1 with the reason told. */
 int rocpd_show(sqlite3 *db, const rocpd_options_t *o, const char *sql, const char *title,
                const char *suffix);
 
-/* The same into a file of any name, as CSV. */
+/* The same, but writes to `path`, as CSV. */
 int rocpd_save_csv(sqlite3 *db, const char *sql, const char *path);
 
 #endif

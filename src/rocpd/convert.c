@@ -1,8 +1,8 @@
 /* convert.c - rocpd convert: files of other formats.
  *
- * CSV files are what the views say, with the columns of AMD's. The other formats are written by the
- * writers of rocprofv3, of records that store.c makes of the rows: traces and archives of several
- * processes are one file, JSON is one for each. */
+ * CSV files are made by statements about the views, with the columns of AMD's files. The other
+ * formats are written by the writers of rocprofv3, from records that store.c makes from the rows:
+ * traces and archives of several processes are one file, JSON is one file for each process. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@
 #define TIMES "start AS Start_Timestamp, \"end\" AS End_Timestamp"
 #define ORDER " ORDER BY guid, start, \"end\" DESC"
 
-/* X(place in an agent's object, column) */
+/* X(key in an agent's JSON object, column) */
 #define AGENT_COLUMNS(X)                                                                           \
     X("cpu_cores_count", Cpu_Cores_Count)                                                          \
     X("simd_count", Simd_Count)                                                                    \
@@ -99,8 +99,9 @@
     X("grid_max_dim.y", Grid_Max_Dim_Y)                                                            \
     X("grid_max_dim.z", Grid_Max_Dim_Z)
 
-/* {agent} and the like stand for the label of an agent, {graph} and {kernel} for columns: fill_in.
- * Rows of tables that older schemas do not have are left out without a word. */
+/* The CSV files. fill_in() replaces words in braces: {agent} and the like by the label of an agent,
+ * {graph} and {kernel} by columns. Files about tables that older schemas do not have are left out
+ * without a message. */
 static const struct {
     const char *file, *view, *sql;
 } tables[] = {
@@ -208,9 +209,10 @@ static const char *base_name(const rocpd_options_t *o)
     return rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "out");
 }
 
-/* ---- outputs: whole ones, or none ---- */
+/* ---- outputs: either all are written, or none ---- */
 
-/* A file is made in the temporary directory and gets its place when all of them are whole. */
+/* A file is first made in the temporary directory, and moved to its place when all files are
+ * complete. */
 typedef struct {
     char *from, *to;
     bool told; /* its name is printed */
@@ -222,7 +224,8 @@ typedef struct {
     const char *directory;
 } outputs_t;
 
-/* Where the file is made that `path` will be; NULL with the reason told. */
+/* Adds an output. Returns the temporary path at which to make the file that will be at `path`; NULL
+ * with the reason told. */
 static const char *add_output(outputs_t *l, const char *path, bool told)
 {
     output_t *grown = realloc(l->files, (l->count + 1) * sizeof(*grown));
@@ -237,7 +240,7 @@ static const char *add_output(outputs_t *l, const char *path, bool told)
     return f.from;
 }
 
-/* There is nothing to be in the last of them. */
+/* Removes the last output, which would be empty. */
 static void drop_output(outputs_t *l)
 {
     const output_t *f = &l->files[--l->count];
@@ -270,7 +273,8 @@ static int write_csv(sqlite3 *db, const rocpd_options_t *o, outputs_t *to)
     int result = 0;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && result == 0; i++) {
         char name[NAME_MAX], path[PATH_MAX];
-        if (!rocpd_has_column(db, tables[i].view, "guid")) continue; /* of newer schemas */
+        if (!rocpd_has_column(db, tables[i].view, "guid"))
+            continue; /* only newer schemas have it */
         char *sql = fill_in(db, o, (int)i);
         snprintf(name, sizeof(name), "%s_%s.csv", base_name(o), tables[i].file);
         const char *at = sql && rocpd_output(o, name, path, sizeof(path)) == 0
@@ -292,14 +296,14 @@ typedef struct {
     const rocpd_options_t *o;
     sqlite3 *db;
     rocpd_process_t process;
-    size_t number, count;          /* of processes */
-    bool json, pftrace, otf2, csv; /* csv: of instructions, the others are SQL's */
+    size_t number, count;          /* the current process, from 1; number of processes */
+    bool json, pftrace, otf2, csv; /* csv: only files of instructions; SQL makes the others */
     out_file_t *trace;             /* of all processes */
 #ifdef CROCPROF_OTF2
     out_otf2_t *archive;
 #endif
     char directory[PATH_MAX]; /* temporary */
-    outputs_t outputs;        /* but for those of all processes */
+    outputs_t outputs;        /* without those of all processes */
 } work_t;
 
 static bool wants(const rocpd_options_t *o, const char *format)
@@ -312,19 +316,19 @@ static bool wants(const rocpd_options_t *o, const char *format)
     return false;
 }
 
-/* What the writers ask of the ROCPROF_* variables. */
+/* The values that the writers would read from ROCPROF_* variables. */
 static const char *variable(const void *from, const char *name)
 {
     const rocpd_options_t *o = from;
     if (strcmp(name, "ROCPROF_AGENT_INDEX") == 0) return rocpd_word(o, ROCPD_AGENT_INDEX, NULL);
     if (strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0)
-        return wants(o, "json") ? "json" : "pftrace"; /* JSON shows statistics */
+        return wants(o, "json") ? "json" : "pftrace"; /* for JSON, statistics are needed */
     if (strcmp(name, "ROCPROF_GROUP_BY_QUEUE") == 0)
         return rocpd_given(o, ROCPD_GROUP_BY_QUEUE) ? "1" : NULL;
     return NULL;
 }
 
-/* <output>_<name>, with a number if there are several processes. */
+/* Writes the path of an output: <output>_<name>, with a number if there are several processes. */
 static int path_of(const work_t *w, const char *name, const char *end, char path[PATH_MAX])
 {
     char file[NAME_MAX], number[16] = "";
@@ -351,7 +355,8 @@ static int write_instructions(work_t *w, out_job_t *job)
     return f ? out_file_close(f, job->why, job->why_bytes) : -1;
 }
 
-/* Traces behind each other are a trace. */
+/* Writes the process's trace and appends it to that of all processes: Perfetto traces can be
+ * concatenated. */
 static int write_trace(work_t *w, out_job_t *job)
 {
     char part[PATH_MAX + 16];
@@ -362,7 +367,7 @@ static int write_trace(work_t *w, out_job_t *job)
     return result;
 }
 
-/* What was counted in the process, for the job that is about to be written. */
+/* Reads the process's counts of instructions for the job that is about to be written. */
 static int add_counts(work_t *w, out_job_t *job, ins_set_t *set)
 {
     bool any;
@@ -382,7 +387,8 @@ static int write_with_counts(work_t *w, out_job_t *job)
     return result;
 }
 
-/* The process is that of the database, not the one that made the temporary store. */
+/* Called with the process's records. Process id and times are taken from the database, since the
+ * temporary store has those of this program. */
 static int take(void *taker, out_job_t *job)
 {
     work_t *w = taker;
@@ -426,7 +432,7 @@ static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *confi
     return status;
 }
 
-/* All of them, before the views are narrowed to one. NULL with the reason told. */
+/* Reads all processes, before the views are narrowed to one of them. NULL with the reason told. */
 static rocpd_process_t *list_processes(sqlite3 *db, size_t *count)
 {
     sqlite3_stmt *s = NULL;
@@ -470,7 +476,8 @@ static int convert_processes(work_t *w, rocpd_base_t *b, const out_config_t *con
     return result;
 }
 
-/* Files of all processes: begun before the first, closed or thrown away after the last. */
+/* Begins the files of all processes, before the first one; they are closed or removed after the
+ * last. */
 static int begin_files(work_t *w)
 {
     char name[NAME_MAX], path[PATH_MAX], why[512] = "";
@@ -512,7 +519,7 @@ static bool wants_counts(const rocpd_base_t *b, const rocpd_options_t *o)
     return wants(o, "csv") && rocpd_has_column(b->db, "crocprof_instruction", "guid");
 }
 
-/* What the writers of rocprofv3 make. */
+/* Makes the files that rocprofv3's writers write. */
 static int write_others(work_t *w, rocpd_base_t *b)
 {
     char why[512];

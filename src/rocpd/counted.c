@@ -18,14 +18,15 @@ typedef struct {
     ins_set_t *set;
     sqlite3_stmt *frames; /* elements of a list of inlined functions */
     char *chain;          /* the list that was read last */
-    const char *last[4];  /* texts that came last: mostly they come again */
+    const char *last[4];  /* the last texts, which mostly come again */
     unsigned turn;
-    bool failed;         /* told */
-    const char **ranges; /* texts of the ranges so far; a range's number is its place + 1 */
+    bool failed;         /* and the reason told */
+    const char **ranges; /* texts of the ranges so far; a range's number is its index + 1 */
     size_t range_count;
 } reader_t;
 
-/* A row: columns are asked for in about the order in which they stand. */
+/* A row. `next`: the column at which the next search begins, since columns are asked for in about
+ * their order. */
 typedef struct {
     sqlite3_stmt *s;
     int next;
@@ -43,7 +44,7 @@ static void no_memory(reader_t *r)
     r->failed = true;
 }
 
-/* -1: there is none of the name. */
+/* The column of this name; -1: there is none. */
 static int find(row_t *row, const char *name)
 {
     const int count = sqlite3_column_count(row->s);
@@ -81,7 +82,7 @@ static const char *raw_text(row_t *row, const char *name)
     return found ? found : "";
 }
 
-/* As long as the set. */
+/* A copy of the text that lives as long as the set. */
 static const char *keep(reader_t *r, const char *text)
 {
     if (!*text) return "";
@@ -98,7 +99,7 @@ static const char *text(reader_t *r, row_t *row, const char *name)
     return keep(r, raw_text(row, name));
 }
 
-/* False at the end, and the statement is gone. */
+/* Steps to the next row. False at the end; the statement is finalized then. */
 static bool next(reader_t *r, sqlite3_stmt *s)
 {
     const int status = s && !r->failed ? sqlite3_step(s) : SQLITE_DONE;
@@ -118,11 +119,11 @@ static sqlite3_stmt *rows_of(reader_t *r, const char *view, const char *order)
     return s;
 }
 
-/* Room for one element more: doubles, so that many rows do not move as often. */
+/* Makes room for one more element of an array, whose size is doubled if it is full. */
 static bool grow(reader_t *r, void *list, size_t count, size_t bytes)
 {
     void **items = list;
-    if (count & (count - 1)) return true; /* room up to the next power of two */
+    if (count & (count - 1)) return true; /* there is room up to the next power of two */
     void *grown = realloc(*items, (count ? 2 * count : 1) * bytes);
     if (grown) *items = grown;
     if (!grown) no_memory(r);
@@ -131,7 +132,7 @@ static bool grow(reader_t *r, void *list, size_t count, size_t bytes)
 
 /* ---- instructions ---- */
 
-/* Frames of the list in the same order, if it is one. */
+/* Reads the inlined functions from a JSON list, in its order; none if it is no list. */
 static void read_inlined(reader_t *r, const char *json, ins_instruction_t *to)
 {
     dis_inlined_t list[INS_INLINED_MAX];
@@ -161,7 +162,7 @@ static void put_inlined(reader_t *r, const char *json, ins_instruction_t *to)
     read_inlined(r, json, to);
 }
 
-/* "d1190000 00020480" */
+/* Reads an instruction's words, for example "d1190000 00020480". */
 static void read_code(const char *code, ins_instruction_t *to)
 {
     char *end;
@@ -186,7 +187,7 @@ static void read_counts(row_t *row, softgpu_instruction_counts_t *n)
 
 static uint64_t number_of_range(reader_t *r, const char *range)
 {
-    for (size_t i = r->range_count; i-- > 0;) /* mostly it is the last one again */
+    for (size_t i = r->range_count; i-- > 0;) /* from the end: mostly the last range comes again */
         if (strcmp(r->ranges[i], range) == 0) return i + 1;
     const char **grown = realloc(r->ranges, (r->range_count + 1) * sizeof(*grown));
     if (!grown) {
@@ -198,7 +199,8 @@ static uint64_t number_of_range(reader_t *r, const char *range)
     return r->range_count;
 }
 
-/* What counts are summed by, and the number of a range: texts have one each, as they come. */
+/* The row's group: the dispatch, or the number of the range. Texts of ranges are numbered in the
+ * order in which they come. */
 static uint64_t group_of(reader_t *r, row_t *row, const char **range)
 {
     *range = text(r, row, "range");
@@ -211,8 +213,8 @@ static uint64_t group_of(reader_t *r, row_t *row, const char **range)
     return number(row, "dispatch_id");
 }
 
-/* Databases of older versions do not say which place is the user's; nor may it be one that is none
- * of the instruction's. */
+/* Finds the level of the user's place. It is worked out if the database is of an older version that
+ * does not say it, or says a place that is none of the instruction's. */
 static void find_user(row_t *row, ins_instruction_t *i)
 {
     const uint32_t line = small(row, "user_line");

@@ -1,6 +1,7 @@
-/* counted.h - instructions that were counted, out of a database: as insight has them from a store.
+/* counted.h - reads counts of instructions from a database, in the form in which insight reads them
+ * from a store.
  *
- * What is in the tables may be of any type and any size: it becomes numbers and texts. */
+ * Cells of the tables may have any type and size: they are converted to numbers and texts. */
 #ifndef CROCPROF_ROCPD_COUNTED_H
 #define CROCPROF_ROCPD_COUNTED_H
 
@@ -8,8 +9,8 @@
 
 #include "insight/instructions.h"
 
-/* Those of one process, to be freed with ins_free; *any says whether the database has the tables.
- * 0, or -1 with the reason told. */
+/* Reads those of one process, to be freed by ins_free(); *any says whether the database has the
+ * tables. 0, or -1 with the reason told. */
 int rocpd_counted_read(sqlite3 *db, const char *guid, ins_set_t *set, bool *any);
 
 #endif

@@ -9,7 +9,8 @@
 #include "base/log.h"
 #include "rocpd/base.h"
 
-/* Bounds for what a file's schema makes SQLite do; ours stay far below them. */
+/* Limits for what a file's schema can make SQLite do. Statements of this program are far below
+ * them. */
 static const struct {
     int what, most;
 } limits[] = {
@@ -80,7 +81,7 @@ static int reading(void *data, int action, const char *first, const char *second
     case SQLITE_DROP_TEMP_VIEW:
     case SQLITE_DROP_TEMP_INDEX:
     case SQLITE_ANALYZE: return SQLITE_OK;
-    case SQLITE_CREATE_TABLE: /* main is in memory, or a file that is gone with the connection */
+    case SQLITE_CREATE_TABLE: /* main is in memory, or a temporary file */
     case SQLITE_CREATE_VIEW:
     case SQLITE_CREATE_INDEX:
     case SQLITE_DROP_TABLE:
@@ -90,7 +91,7 @@ static int reading(void *data, int action, const char *first, const char *second
     case SQLITE_UPDATE:
     case SQLITE_DELETE:
     case SQLITE_REINDEX: return is(where, "temp") || is(where, "main") ? SQLITE_OK : SQLITE_DENY;
-    case SQLITE_PRAGMA: /* those that ask, and what our own settings need */
+    case SQLITE_PRAGMA: /* those that only read, and those that this program sets */
         return is(first, "table_info") || is(first, "table_xinfo") || is(first, "foreign_keys") ||
                        is(first, "temp_store") || is(first, "cache_size")
                    ? SQLITE_OK
@@ -104,7 +105,8 @@ void rocpd_guard_reading(sqlite3 *db)
     sqlite3_set_authorizer(db, reading, NULL);
 }
 
-/* What the text of a view is asked for while it is made one: a row in a table of the schema. */
+/* The view that is being made: making_view() allows only this, which includes a row in a table of
+ * the schema. */
 typedef struct {
     const char *name;
     bool temporary;
@@ -140,7 +142,7 @@ void rocpd_guard_shown(const char *text, char shown[64])
     shown[n] = 0;
 }
 
-/* Nothing but blanks and semicolons. */
+/* Whether the rest of a text is only blanks and semicolons. */
 static bool ends(const char *rest)
 {
     return rest && rest[strspn(rest, " \t\r\n;")] == 0;
@@ -153,7 +155,7 @@ static int not_recursive(void *data, int action, const char *first, const char *
     return action == SQLITE_RECURSIVE ? SQLITE_DENY : SQLITE_OK;
 }
 
-/* Whoever reads a view that feeds itself may wait for ever. */
+/* Whether the view is recursive: reading it might never end. */
 static bool feeds_itself(sqlite3 *db, const char *name)
 {
     sqlite3_stmt *s = NULL;
@@ -166,8 +168,8 @@ static bool feeds_itself(sqlite3 *db, const char *name)
     return feeds;
 }
 
-/* In place of the view: a temporary one without a row, since the name would else be that of the
- * file's own view. In main nothing is put, as nobody reads it beside the file. */
+/* Replaces a refused view: in temp by a view without rows, since the name would else mean the
+ * file's own view; in main by nothing, since the file is not attached when main is read. */
 static void leave_out(sqlite3 *db, const char *name, bool temporary)
 {
     char *sql = temporary

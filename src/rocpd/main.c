@@ -1,4 +1,4 @@
-/* main.c - rocpd: reads the databases that rocprofv3 writes. A sub-command is a row here. */
+/* main.c - rocpd: reads the databases that rocprofv3 writes. Each sub-command is a row here. */
 #include <stdio.h>
 
 #include "base/program.h"

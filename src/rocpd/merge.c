@@ -1,7 +1,7 @@
-/* merge.c - rocpd merge: several databases become one.
+/* merge.c - rocpd merge: makes one database from several.
  *
- * Tables have the run's id in their names, so they are copied as they are; the views of the plain
- * names then stand over all of them. */
+ * Tables have the run's id in their names, so they are copied as they are; views with the plain
+ * names unite them. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 typedef int (*each_t)(sqlite3 *db, const char *name, const char *sql, void *data);
 
-/* Calls back with name and SQL of what the query finds. */
+/* Calls back with name and SQL of each row of the query. */
 static int for_each(sqlite3 *db, const char *query, each_t each, void *data)
 {
     sqlite3_stmt *s = NULL;
@@ -43,7 +43,8 @@ static int run_formatted(sqlite3 *db, const char *what, char *sql)
     return result;
 }
 
-/* What a declared type may be written with; anything else is left out, as SQLite needs no type. */
+/* Whether a declared type has only harmless characters; another one is left out, since SQLite needs
+ * no type. */
 static bool is_type(const char *type)
 {
     return type && *type &&
@@ -51,8 +52,8 @@ static bool is_type(const char *type)
                         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 (),")];
 }
 
-/* A table of ours with the columns of the file's: its text is not run. NULL with the reason told.
- */
+/* A statement that makes a table with the columns of the file's table, without using the file's
+ * SQL. NULL with the reason told. */
 static char *table_like(sqlite3 *db, const char *name)
 {
     sqlite3_stmt *s = NULL;
@@ -95,7 +96,7 @@ static int copy_table(sqlite3 *db, const char *name, const char *sql, void *data
         db, file, sqlite3_mprintf("INSERT INTO main.\"%w\" SELECT * FROM part.\"%w\"", name, name));
 }
 
-/* What belongs to an event is asked for by the event. */
+/* Indexes a table by event, since its rows are looked up by their event. */
 static int make_index(sqlite3 *db, const char *name, const char *sql, void *data)
 {
     (void)sql;
@@ -106,7 +107,7 @@ static int make_index(sqlite3 *db, const char *name, const char *sql, void *data
                         name, name));
 }
 
-/* Tables alone: their triggers and indexes are the file's own texts. */
+/* Copies only tables: triggers and indexes would need the file's SQL. */
 static int copy_file(sqlite3 *db, const char *path)
 {
     int result = rocpd_attach(db, path, "part");
@@ -131,7 +132,7 @@ static int make_indexes(sqlite3 *db)
                     make_index, (void *)"indexes");
 }
 
-/* A view over all tables that are called like it and a run's id. */
+/* Makes a view that unites all tables whose names are the view's name and a run's id. */
 static int unite_tables(sqlite3 *db, const char *name, const char *sql, void *data)
 {
     sqlite3_stmt *s = NULL;
@@ -162,7 +163,7 @@ static int copy_view(sqlite3 *db, const char *name, const char *sql, void *data)
     return 0;
 }
 
-/* Views as the first database has them. */
+/* Makes the views that the first database has. */
 static int make_views(sqlite3 *db, const char *path)
 {
     int result = rocpd_attach(db, path, "part");

@@ -1,5 +1,5 @@
-/* options.c - see options.h. Rows and their checks; what options mean belongs to the sub-commands.
- */
+/* options.c - see options.h. Options are rows of a table and are checked here; the sub-commands
+ * know what they mean. */
 #include "rocpd/options.h"
 
 #include <stdio.h>
@@ -30,12 +30,12 @@ typedef struct {
     char letter;
     char form; /* F flag, W a word, L one or more, N a number */
     unsigned commands;
-    const char *values; /* choices, or what stands in the help */
+    const char *values; /* choices, or the word that help shows for the value */
     bool choice;
     const char *help;
 } row_t;
 
-/* ORDER: rocpd_option_t; --format of query and summary, and what is refused, stand behind. */
+/* ORDER: rocpd_option_t; --format of query and summary is at the end. */
 static const row_t rows[] = {
     {"input", 'i', 'L', C | Q | S | M | P, "PATH", false,
      "databases, directories with databases, .rpdb directories, index files, wildcards"},
@@ -85,7 +85,7 @@ static const struct {
     {"package", "databases become a folder that is read as one"},
 };
 
-/* Of AMD's program; nothing here draws pages or sends mail. */
+/* Options of AMD's program for drawing pages and sending mail, which this program does not do. */
 static const char *const refused[] = {
     "email-to",  "email-from",    "email-subject",   "smtp-server",    "smtp-port",
     "smtp-user", "smtp-password", "zip-attachments", "inline-preview", "template-path",
@@ -190,7 +190,7 @@ static int unknown(const rocpd_options_t *o, const char *word)
     return -1;
 }
 
-/* One option with its words; the number of arguments used, or -1. */
+/* Reads one option with its words. Returns the number of arguments used, or -1. */
 static int read_one(rocpd_options_t *o, char **argv, int left)
 {
     const char *word = argv[0], *value = NULL;

@@ -19,7 +19,7 @@ typedef enum {
 
 typedef enum {
     ROCPD_INPUT,
-    ROCPD_FORMAT, /* of convert: several; of query and summary: one */
+    ROCPD_FORMAT, /* convert takes several, query and summary one */
     ROCPD_OUTPUT_FILE,
     ROCPD_OUTPUT_PATH,
     ROCPD_KERNEL_RENAME,
@@ -55,11 +55,12 @@ typedef struct {
     } values[ROCPD_OPTION_COUNT];
 } rocpd_options_t;
 
-/* 0 to go on; else *status is what to end with: help and version were printed, or an error told. */
+/* Reads the command line. 0 to go on; else the program ends with *status: help or the version was
+ * printed, or an error told. */
 int rocpd_options_read(rocpd_options_t *o, int argc, char **argv, int *status);
 void rocpd_options_free(rocpd_options_t *o);
 
-/* First word of an option, or `otherwise`. */
+/* The first word of an option, or `otherwise` if the option was not given. */
 const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const char *otherwise);
 static inline bool rocpd_given(const rocpd_options_t *o, rocpd_option_t option)
 {

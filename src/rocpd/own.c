@@ -15,7 +15,7 @@ static const char *const names[] = {
 #undef X
 };
 
-/* Tables or views that become one. */
+/* Tables or views that are united in one view. */
 typedef struct {
     const char *part;
     char *name;
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     table_t *items;
     size_t count;
-    char **columns; /* of all of them */
+    char **columns; /* all columns that any of them has */
     size_t column_count;
 } tables_t;
 
@@ -54,7 +54,7 @@ static bool has_column(const tables_t *t, const char *name)
     return false;
 }
 
-/* Columns of a table, in their order; false at the end, and the statement is gone. */
+/* Steps to the next column of a table. False at the end; the statement is finalized then. */
 static bool next_column(sqlite3_stmt *s, const char **name)
 {
     if (s && sqlite3_step(s) == SQLITE_ROW) {
@@ -74,7 +74,7 @@ static sqlite3_stmt *columns_of(sqlite3 *db, const char *part, const char *name)
     return s;
 }
 
-/* A name that is not there is left out. */
+/* Adds a table or view, if there is one of this name. */
 static bool add_table(sqlite3 *db, tables_t *t, const char *part, const char *name)
 {
     const char *column;
@@ -132,7 +132,7 @@ int rocpd_own_views(sqlite3 *db, const char *const *parts, size_t count)
     return result;
 }
 
-/* Tables whose names are this one and a run's id. */
+/* Adds the tables whose names are this name and a run's id. */
 static bool add_like(sqlite3 *db, tables_t *t, const char *name)
 {
     sqlite3_stmt *s = NULL;

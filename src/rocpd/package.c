@@ -1,4 +1,5 @@
-/* package.c - rocpd package: a folder that is read as one, with an index of its databases. */
+/* package.c - rocpd package: collects databases in a folder with an index, which is then read as
+ * one input. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #include "rocpd/commands.h"
 #include "trace/store.h"
 
-/* The folder: --output-path with .rpdb behind it, or a name of the time, or where we are. */
+/* The folder: --output-path with .rpdb behind it, or a name made from the time, or the working
+ * directory. */
 static int choose_folder(const rocpd_options_t *o, char folder[PATH_MAX])
 {
     const char *given = rocpd_word(o, ROCPD_OUTPUT_PATH, NULL);
@@ -49,8 +51,8 @@ static int copy_file(const char *from, const char *to)
     return result;
 }
 
-/* A name in the folder that no file has: the database's own, or one with a number in front. Nothing
- * is ever put over a file that is there. */
+/* Finds a name in the folder that no file has: the database's own, or that with a number in front.
+ * Existing files are never overwritten. */
 static int free_place(const char *path, size_t number, const char *folder, char place[PATH_MAX])
 {
     enum { TRIES = 10000 };
@@ -71,7 +73,8 @@ static int move(const char *from, const char *to)
     return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-/* Into the folder under its own name; two of one name are told apart by a number. */
+/* Moves or copies a database into the folder under its own name, or with a number in front if the
+ * name is taken. */
 static int take(const rocpd_options_t *o, const char *path, size_t number, const char *folder,
                 char place[PATH_MAX])
 {
@@ -80,14 +83,14 @@ static int take(const rocpd_options_t *o, const char *path, size_t number, const
     if (free_place(path, number, folder, place) != 0) return -1;
     if (rocpd_given(o, ROCPD_COPY)) return copy_file(path, place);
     if (move(path, place) == 0) return 0;
-    /* another file system, or one without links */
+    /* the folder is on another file system, or on one without hard links */
     if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP)
         return copy_file(path, place) == 0 ? unlink(path) : -1;
     base_error("%s: %s", path, strerror(errno));
     return -1;
 }
 
-/* From the folder to a file. */
+/* The relative path from the folder to a file. */
 static void relative(const char *folder, const char *path, char *out, size_t room)
 {
     size_t same = 0;

@@ -1,7 +1,7 @@
-/* pdf.c - see pdf.h. Where on which page a line of a cell stands.
+/* pdf.c - see pdf.h. Lays the cells out on pages.
  *
- * Pages are A4, broader where columns need it. Cells that are longer than a column is wide go on in
- * further lines, and rows that are longer than a page on the next. */
+ * Pages are A4, or wider if the columns need it. Cells that are longer than a column is wide go on
+ * in further lines, and rows that are longer than a page go on on the next. */
 #include "rocpd/pdf.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "base/symbol.h"
 #include "base/utf8.h"
 
-/* ---- cairo, as far as it is used; its interface does not change ---- */
+/* ---- declarations of cairo's functions that are used; its interface is stable ---- */
 
 typedef struct cairo cairo_t;
 typedef struct cairo_surface surface_t;
@@ -69,11 +69,11 @@ static void load(void)
 
 enum { WIDEST = 100, LINE_BYTES = 4 * WIDEST + 1 }; /* WIDEST: characters of a column */
 
-/* The next line of a text, of at most so many characters, which it has in *shown; where the text
- * goes on. */
+/* Copies the next line of a text, of at most `most` characters; *shown is their number. Returns
+ * where the text goes on. */
 static const char *next_line(const char *text, int most, char line[LINE_BYTES], int *shown)
 {
-    static const char none[] = "\xef\xbf\xbd"; /* for what is no character */
+    static const char none[] = "\xef\xbf\xbd"; /* U+FFFD, for bytes that are no character */
     const unsigned char *at = (const unsigned char *)text;
     size_t bytes = 0;
     int n = 0;
@@ -96,7 +96,7 @@ static const char *next_line(const char *text, int most, char line[LINE_BYTES], 
 enum {
     PAGE_WIDTH = 842, /* points: A4, its long side across */
     PAGE_HEIGHT = 595,
-    WIDEST_PAGE = 14400, /* that every reader knows */
+    WIDEST_PAGE = 14400, /* that every PDF reader accepts */
     MARGIN = 36,
     GAP = 2 /* characters between columns */
 };
@@ -112,13 +112,13 @@ struct rocpd_pdf {
     char **head, **cells; /* the heading; the row that is being made */
     bool no_memory;
     double advance, height; /* of a character, of a line */
-    double size, width, y;  /* of the text; of a page; where the next line stands */
-    unsigned page, rows;    /* pages that have been begun; rows, the heading one of them */
+    double size, width, y;  /* of the text; of a page; position of the next line */
+    unsigned page, rows;    /* pages that have been begun; rows, the heading included */
 };
 
 static int write_out(void *file, const unsigned char *data, unsigned bytes)
 {
-    out_bytes(file, data, bytes); /* whether it fails is told when the file is closed */
+    out_bytes(file, data, bytes); /* a failure is reported when the file is closed */
     return CAIRO_GOOD;
 }
 
@@ -140,7 +140,7 @@ static void set_font(rocpd_pdf_t *p, int weight)
     p->height = font.height;
 }
 
-/* Pages are as broad as the columns are, and letters smaller where no page is. */
+/* Pages are as wide as the columns; if that is more than WIDEST_PAGE, letters are smaller. */
 static void choose_size(rocpd_pdf_t *p)
 {
     int characters = 0;
@@ -207,7 +207,7 @@ rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const int *widths, cons
 
 /* ---- pages ---- */
 
-/* A line of each cell that has one; false: none has. */
+/* Draws the next line of each cell; false: no cell has any more. */
 static bool put_line(rocpd_pdf_t *p, const char **texts)
 {
     char line[LINE_BYTES];
@@ -231,7 +231,8 @@ static bool is_full(const rocpd_pdf_t *p)
     return p->y > PAGE_HEIGHT - MARGIN;
 }
 
-/* `at`: room for a text of each column. A heading that leaves no room for rows is cut. */
+/* Begins a page with the heading, which is cut if it leaves no room for rows. `at`: an array for
+ * this function's use, with an element for each column. */
 static void begin_page(rocpd_pdf_t *p, const char **at)
 {
     char number[32];

@@ -1,6 +1,6 @@
-/* pdf.h - a table as pages: cells in columns, the heading on each page.
+/* pdf.h - writes a table as a PDF document: cells in columns, the heading on each page.
  *
- * Drawn by cairo, which is loaded when it is needed. */
+ * The cairo library draws the pages; it is loaded when it is needed. */
 #ifndef CROCPROF_ROCPD_PDF_H
 #define CROCPROF_ROCPD_PDF_H
 
@@ -10,15 +10,15 @@
 
 typedef struct rocpd_pdf rocpd_pdf_t;
 
-/* A document that goes to the file, which stays the caller's. `widths` in characters, `right`:
- * columns whose cells stand to the right; both as long as the document. NULL with the reason told.
- */
+/* Begins a document that is written to the file, which the caller closes. `widths` are in
+ * characters; `right`: columns whose cells are aligned to the right; both arrays have to live as
+ * long as the document. NULL with the reason told. */
 rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const int *widths, const bool *right);
-/* A cell of the row that is being made; the texts of the first row are the heading. */
+/* Sets a cell of the current row; the first row is the heading. */
 void rocpd_pdf_cell(rocpd_pdf_t *p, int column, const char *text);
-/* The row is whole. */
+/* Ends the row. */
 void rocpd_pdf_row(rocpd_pdf_t *p);
-/* The document is whole, and given back; false with the reason told. */
+/* Ends the document and frees it; false with the reason told. */
 bool rocpd_pdf_end(rocpd_pdf_t *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* query.c - rocpd query, and what shows the rows of any statement. */
+/* query.c - rocpd query, and functions that show the rows of any statement. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
     return s;
 }
 
-/* 0; 1 without rows, and then no file; -1. */
+/* Closes the file, or removes it if there were no rows. 0; 1 without rows; -1 with the reason
+ * told. */
 static int finish(sqlite3 *db, out_file_t *f, long long rows, const char *sql)
 {
     char why[512];

@@ -67,9 +67,9 @@ typedef struct {
     rocpd_process_t *p;
     trace_writer_t *meta, *records;
     out_numbers_t agents;     /* by id: handle + 1 */
-    out_numbers_t operations; /* by kind and the text's id: number + 1 */
+    out_numbers_t operations; /* by kind and id of the name: number of the operation + 1 */
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
-    bool too_many; /* told */
+    bool too_many; /* no_operation() has printed its message */
     bool kind_written[TRACE_KIND_MAX + 1];
     uint64_t texts;
     out_numbers_t ranges; /* texts of ranges, by their ids */
@@ -82,7 +82,7 @@ static void fail(state_t *s, const char *what)
     s->failed = true;
 }
 
-/* The rows of the process; NULL when the statement is wrong, which is told. */
+/* A statement about the process; NULL if it is wrong, with the reason told. */
 static sqlite3_stmt *rows_of(state_t *s, const char *sql)
 {
     sqlite3_stmt *rows = NULL;
@@ -95,7 +95,7 @@ static sqlite3_stmt *rows_of(state_t *s, const char *sql)
     return rows;
 }
 
-/* False at the end, and then the statement is gone. */
+/* Steps to the next row. False at the end; the statement is finalized then. */
 static bool next(state_t *s, sqlite3_stmt *rows)
 {
     int status = rows ? sqlite3_step(rows) : SQLITE_DONE;
@@ -155,8 +155,8 @@ static uint32_t kind_of(const char *category)
 
 enum { NO_OPERATION = UINT32_MAX };
 
-/* A record has room for so many operations of a kind; what has another one is left out, and told.
- */
+/* A record can tell TRACE_OPERATION_MAX + 1 operations of a kind apart: rows of others are left
+ * out, with a message. */
 static uint32_t no_operation(state_t *s, const char *category)
 {
     if (!s->too_many)
@@ -169,7 +169,8 @@ static uint32_t no_operation(state_t *s, const char *category)
     return NO_OPERATION;
 }
 
-/* Number of an operation, by the id of its name; numbers count up for each kind. */
+/* Number of an operation, by the id of its name; operations of each kind are numbered as they
+ * come. */
 static uint32_t operation_of(state_t *s, uint32_t kind, const char *category, uint64_t name_id,
                              const char *name, bool *first)
 {
@@ -192,7 +193,7 @@ static uint64_t put_text(state_t *s, const char *value)
     return t.id;
 }
 
-/* Range of a kernel, if kernels are called after them. */
+/* The number of the range that a kernel is named after; 0 if kernels keep their names. */
 static uint64_t range_of(state_t *s, uint64_t text_id, const char *value)
 {
     if (!s->rename || !*value) return 0;
@@ -327,7 +328,8 @@ static void write_code(state_t *s)
 
 /* ---- calls ---- */
 
-/* Rows beside others, both in the order of events. */
+/* Rows that are read in parallel with those of another statement; both are in the order of
+ * events. */
 typedef struct {
     sqlite3_stmt *rows;
     bool more;
@@ -350,7 +352,7 @@ static bool belongs(state_t *s, beside_t *b, uint64_t event)
 typedef struct {
     uint64_t count;
     size_t bytes;
-    /* all that fits into a record behind the call itself */
+    /* as large as the part of a record behind the call itself */
     _Alignas(8) char values[(TRACE_WORDS_MAX - sizeof(trace_call_t) / 8) * 8];
     char **signature; /* type and name of each */
     size_t room;      /* of `signature` */
@@ -375,7 +377,8 @@ static void read_arguments(state_t *s, beside_t *b, uint64_t event, arguments_t 
     uint64_t cut = 0;
     a->count = a->bytes = 0;
     for (; belongs(s, b, event) && !s->failed; b->more = next(s, b->rows)) {
-        size_t left = sizeof(a->values) - a->bytes, most = left - left / 8; /* some to the others */
+        size_t left = sizeof(a->values) - a->bytes,
+               most = left - left / 8; /* leaves room for others */
         size_t bytes = trace_text_fit(a->values + a->bytes, most, text(b->rows, 3), &cut);
         if (!bytes) s->p->left_out++;
         if (!bytes) continue;
@@ -486,7 +489,7 @@ static void put_values(state_t *s, trace_counters_t *c, const trace_value_t *val
     c->count = 0;
 }
 
-/* A dispatch with more values than a record holds gets several. */
+/* Writes a dispatch's values, to several records if one cannot hold them. */
 static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_dispatch_t *d)
 {
     static trace_value_t values[TRACE_VALUES_MAX];
@@ -502,7 +505,8 @@ static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_di
     if (c.count) put_values(s, &c, values);
 }
 
-/* Rows of a statement in which %s stands for the two columns of the graph. */
+/* A statement in which %s stands for the two columns of the graph, or for zeros if the table lacks
+ * them. */
 static sqlite3_stmt *rows_with_node(state_t *s, const char *table, const char *columns,
                                     const char *statement)
 {
@@ -598,7 +602,7 @@ static void write_copies(state_t *s)
     }
 }
 
-/* Operations of the SDK: giving out and taking back, of both, by type and level. */
+/* The SDK's operations for allocating and freeing, by type and level. */
 static const struct {
     const char *type, *level, *name;
     uint32_t kind, operation;

@@ -1,7 +1,7 @@
 /* summary.c - rocpd summary: where the time went, by name.
  *
- * A summary for every view of things that take time, one for each kind of API calls, one for
- * markers. All of it is SQL; the two functions that SQLite lacks are made here. */
+ * There is a summary for every view of things that take time, one for each kind of API calls, and
+ * one for markers. Each is an SQL statement; two functions that SQLite lacks are made here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void name_kernel(sqlite3_context *context, int count, sqlite3_value **val
     free(name);
 }
 
-/* Rows of name, start, duration, pid and guid, which every summary is made of. */
+/* Makes the view that a summary reads: name, start, duration, pid and guid. */
 static int make_source(sqlite3 *db, const char *summary, const char *from)
 {
     char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"summary_%w\" AS %s", summary, from);
@@ -72,7 +72,7 @@ static int add_name(list_t *l, const char *name)
     return 1;
 }
 
-/* How a kernel is called in the summary. */
+/* The statement for kernels, with the form of their names that the options ask for. */
 static char *kernel_source(const rocpd_options_t *o)
 {
     const char *name = rocpd_given(o, ROCPD_MANGLED)    ? "S.kernel_name"
@@ -99,7 +99,7 @@ static bool is_one_of(const char *name, const char *const *words)
     return false;
 }
 
-/* Views with a duration, but those that the regions' summaries show in parts. */
+/* Adds the views with a duration, except those that the summaries of regions cover. */
 static int add_views(sqlite3 *db, const rocpd_options_t *o, list_t *l)
 {
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
@@ -139,7 +139,7 @@ static int add_views(sqlite3 *db, const rocpd_options_t *o, list_t *l)
     return result;
 }
 
-/* Of ASCII alone, whatever the locale. */
+/* Changes the case of ASCII letters only, whatever the locale. */
 static void set_case(char *text, bool upper)
 {
     char first = upper ? 'a' : 'A', last = upper ? 'z' : 'Z';
@@ -156,8 +156,8 @@ static void first_word(const char *category, char *word, size_t room)
     set_case(word, false);
 }
 
-/* The option's word is the category's, or begins with it: HIP_RUNTIME_API names hip, hipfile does
- * not. */
+/* Whether the option's word names the category: it is the category's word, or begins with it and an
+ * underscore. HIP_RUNTIME_API names hip, hipfile does not. */
 static bool names(const char *option, const char *word)
 {
     const size_t bytes = strlen(word);
@@ -172,7 +172,8 @@ static bool wants_category(const rocpd_options_t *o, const char *word)
     return false;
 }
 
-/* API calls by the first word of their category; markers by their text. */
+/* Adds summaries of API calls, by the first word of their category, and of markers, by their
+ * text. */
 static int add_regions(sqlite3 *db, const rocpd_options_t *o, list_t *l)
 {
     int result = 0;

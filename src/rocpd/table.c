@@ -1,4 +1,4 @@
-/* table.c - see table.h. How cells look; which cells there are belongs to the statements. */
+/* table.c - see table.h. */
 #include "rocpd/table.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ typedef struct {
     out_file_t *f;
     sqlite3_stmt *s;
     int columns;
-    int *widths; /* of aligned forms, in characters */
+    int *widths; /* of columns, in characters; for aligned forms */
     bool *numbers;
     rocpd_pdf_t *pdf;
     bool failed; /* the reason has been told */
@@ -150,7 +150,8 @@ static void md_cells(table_t *t, long long row)
 
 /* ---- CSV ---- */
 
-/* As python's title case: capitals begin a word, a word is what stands between other characters. */
+/* Writes a name as Python's str.title() does: a letter behind a character that is no letter is a
+ * capital, others are small. */
 static void put_title(out_file_t *f, const char *name)
 {
     bool inside = false;

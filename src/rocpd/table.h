@@ -1,7 +1,7 @@
-/* table.h - rows of a statement, shown as people or programs want them.
+/* table.h - writes the rows of a statement in one of several forms, for people or programs.
  *
- * One row of `forms` for each way; aligned ones read the rows twice, so statements are run twice.
- */
+ * Each form is a row of a table in table.c. Aligned forms run the statement twice, first to measure
+ * the cells. */
 #ifndef CROCPROF_ROCPD_TABLE_H
 #define CROCPROF_ROCPD_TABLE_H
 
@@ -16,15 +16,15 @@ typedef enum {
     ROCPD_JSON,
     ROCPD_MD,
     ROCPD_PDF,
-    ROCPD_CLIPBOARD /* columns with tabs between them, as tables of calculations take them */
+    ROCPD_CLIPBOARD /* columns with tabs between them, as spreadsheets take them */
 } rocpd_form_t;
 
-/* The form of a name, and what ends a file of it. */
+/* The form of this name; the end of the name of a file in this form. */
 rocpd_form_t rocpd_form(const char *name);
 const char *rocpd_form_end(rocpd_form_t form);
 
-/* All rows of the statement; nothing at all where there are none. Their number; ROCPD_OF_SQLITE:
- * see sqlite3_errmsg; ROCPD_TOLD: the reason has been told. */
+/* Writes all rows of the statement, and nothing at all if there are none. Returns their number; or
+ * ROCPD_OF_SQLITE: sqlite3_errmsg() has the reason; or ROCPD_TOLD: the reason has been told. */
 enum { ROCPD_OF_SQLITE = -1, ROCPD_TOLD = -2 };
 long long rocpd_table_write(out_file_t *f, sqlite3_stmt *s, rocpd_form_t form);
 
