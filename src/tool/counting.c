@@ -133,8 +133,8 @@ static void put(const rocprofiler_dispatch_counting_service_data_t *d, uint64_t 
     tool_sink_counters(&record, values);
 }
 
-/* A record of the store holds TRACE_VALUES_MAX values; a dispatch with more gets several, each with
- * whole counters. */
+/* A record of the store holds TRACE_VALUES_MAX values. A dispatch with more values gets several
+ * records; the values of one counter are never split. */
 static void on_values(rocprofiler_dispatch_counting_service_data_t d,
                       rocprofiler_counter_record_t *records, size_t count,
                       rocprofiler_user_data_t thread, void *data)
@@ -145,7 +145,7 @@ static void on_values(rocprofiler_dispatch_counting_service_data_t d,
         tool_sink_lost(1);
         return;
     }
-    size_t first = 0, whole = 0; /* of the record being made; end of its last whole counter */
+    size_t first = 0, whole = 0; /* the record's first value; end of its last complete counter */
     for (size_t i = 0; i < count; i++) {
         rocprofiler_counter_id_t id = {0};
         rocprofiler_query_record_counter_id(records[i].id, &id);
@@ -173,7 +173,7 @@ static void on_sampled_dispatch(const rocprofiler_spm_dispatch_counting_service_
     if (agent && agent->configs) choose(agent, d->dispatch_info.kernel_id, config);
 }
 
-/* Ids of the dimensions that say where an instance is; 0: there is none of that name. */
+/* Ids of the dimensions that say where an instance is; 0: there is no dimension of that name. */
 typedef struct {
     rocprofiler_counter_dimension_id_t xcc, engine, place;
 } place_ids_t;
@@ -251,7 +251,8 @@ static void on_samples(const rocprofiler_spm_dispatch_counting_service_data_t *d
     free(samples);
 }
 
-/* What an agent has, and what of it a set names, in the order of the names. */
+/* The counters that an agent has, those of them that can be streamed, and those that a set names,
+ * in the order of the names. */
 typedef struct {
     rocprofiler_counter_id_t *has, *streams, *wanted;
     size_t has_count, has_room, stream_count, stream_room, wanted_count, wanted_room;
@@ -305,7 +306,8 @@ static bool can_stream(const search_t *s, rocprofiler_counter_id_t id)
     return false;
 }
 
-/* Whether the agent has any by that name; the sink is told of them. */
+/* Adds the agent's counters that the name means to those that are wanted, and puts them into the
+ * store. False if there are none. */
 static bool want_named(search_t *s, const agent_t *a, const char *name)
 {
     const size_t before = s->wanted_count;
@@ -324,7 +326,7 @@ static bool want_named(search_t *s, const agent_t *a, const char *name)
     return s->wanted_count > before;
 }
 
-/* One instance of a counter is a counter of its own from the first time that it is asked for. */
+/* Makes a counter from a name like TCC_HIT[3], which is one instance of a counter. */
 static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name)
 {
     rocprofiler_counter_id_t id = {0};
@@ -340,8 +342,8 @@ static rocprofiler_counter_id_t make_instance(const agent_t *a, const char *name
     return id;
 }
 
-/* What a set names of the agent's counters, to be freed; what it does not have is told if `tell`.
- * NULL: no memory. */
+/* The agent's counters that a set names, to be freed. `tell`: warn of names that the agent does not
+ * have. NULL: no memory. */
 static rocprofiler_counter_id_t *find_counters(const agent_t *a, size_t number, bool tell,
                                                size_t *count)
 {
@@ -418,7 +420,8 @@ static bool read_variables(void)
     return false;
 }
 
-/* What is wrong with the text the SDK has said. */
+/* Loads the user's definitions of counters. The SDK has printed what is wrong with single
+ * entries. */
 static void load_extra(void)
 {
     char why[512];
