@@ -96,7 +96,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
     }
 }
 
-/* Two paths are two runs to be compared; any other number of paths is one run. */
+/* Two paths without --together are two runs to be compared; else all paths are one run. */
 static void choose_runs(asked_t *a)
 {
     rep_request_t *q = &a->request;

@@ -315,9 +315,9 @@ static void put_frame(const ann_view_t *v, ins_frame_t at)
     put_place(v, at);
 }
 
-/* Shows the function that is `depth` levels below the user's line, and the functions inlined in it
- * as long as a single one has all of the cost. Returns the depth of the last one; 0 without
- * memory. */
+/* Shows the function that is `depth` levels below the user's line, and further down those inlined
+ * in it as long as a single one has all instructions of the row. Returns the depth of the last one
+ * shown; 0 without memory. */
 static size_t put_frames(const ann_view_t *v, const ann_kernel_t *k, const ann_row_t *row,
                          size_t depth)
 {

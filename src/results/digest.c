@@ -33,10 +33,7 @@ static const struct {
 };
 
 /* The commands that show more: each can be run as it is printed, in the same working directory. */
-typedef enum {
-    OF_WORDS,
-    OF_FILES
-} input_t; /* input is given as on this command line, or as files */
+typedef enum { OF_WORDS, OF_FILES } input_t; /* input as on this command line, or its files */
 
 static const struct {
     const char *command, *of_two; /* of_two: added if two words are one run */

@@ -296,7 +296,7 @@ typedef struct {
     const rocpd_options_t *o;
     sqlite3 *db;
     rocpd_process_t process;
-    size_t number, count;          /* the current process, from 1; number of processes */
+    size_t number, count;          /* index of the current process; number of processes */
     bool json, pftrace, otf2, csv; /* csv: only files of instructions; SQL makes the others */
     out_file_t *trace;             /* of all processes */
 #ifdef CROCPROF_OTF2
