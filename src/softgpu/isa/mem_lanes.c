@@ -75,25 +75,25 @@ ISA_BLOCK bool dword_aligned(const isa_lanes_t *a)
 
 /* ---- one lane ---- */
 
-/* `step`: from dword to dword of the element, 4 unless memory is swizzled. */
-ISA_BLOCK void lane_from(isa_row_t *rows, unsigned l, const uint8_t *p, unsigned n, uint32_t step)
+/* Moves a lane's element from memory to its registers, or (`write`) back. `step`: from dword to
+ * dword of the element, 4 unless memory is swizzled. */
+ISA_BLOCK void lane_move(isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step,
+                         const bool write)
 {
     if (step == 4) {
-        isa_lane_load(p, rows, l, n);
+        if (write)
+            isa_lane_store(p, rows, l, n);
+        else
+            isa_lane_load(p, rows, l, n);
         return;
     }
-    for (unsigned k = 0; k < n; k++)
-        rows[k][l] = *(const isa_u32_any_t *)(p + k * step);
-}
-
-ISA_BLOCK void lane_to(const isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step)
-{
-    if (step == 4) {
-        isa_lane_store(p, rows, l, n);
-        return;
+    for (unsigned k = 0; k < n; k++) {
+        isa_u32_any_t *const dword = (isa_u32_any_t *)(p + k * step);
+        if (write)
+            *dword = rows[k][l];
+        else
+            rows[k][l] = *dword;
     }
-    for (unsigned k = 0; k < n; k++)
-        *(isa_u32_any_t *)(p + k * step) = rows[k][l];
 }
 
 /* Address of byte k of a lane's element: in swizzled memory the dwords lie apart. */
@@ -122,7 +122,7 @@ static uint64_t element_span(const isa_lanes_t *a, unsigned dwords)
     return (uint64_t)(dwords - 1) * a->dword_step + 4;
 }
 
-static bool slow_load(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsigned n)
+static void slow_move(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsigned n, bool write)
 {
     const uint64_t span = element_span(a, n);
     FOR_ACTIVE(a->exec, l)
@@ -130,122 +130,92 @@ static bool slow_load(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsi
         window_t win;
         uint32_t buf[4];
         const bool whole = a->dword_step == 4 || !(a->va[l] & 3);
-        if (whole && window_at(w, a, a->va[l], false, &win) && one_inside(a->va[l], &win, span)) {
-            lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
-            continue;
-        }
-        if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, false)) return false;
-        for (unsigned k = 0; k < n; k++)
-            rows[k][l] = buf[k];
-    }
-    return true;
-}
-
-static bool slow_store(isa_wave_t *w, const isa_lanes_t *a, const isa_row_t *rows, unsigned n)
-{
-    const uint64_t span = element_span(a, n);
-    FOR_ACTIVE(a->exec, l)
-    {
-        window_t win;
-        uint32_t buf[4];
-        const bool whole = a->dword_step == 4 || !(a->va[l] & 3);
-        if (whole && window_at(w, a, a->va[l], true, &win) && one_inside(a->va[l], &win, span)) {
-            lane_to(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
+        if (whole && window_at(w, a, a->va[l], write, &win) && one_inside(a->va[l], &win, span)) {
+            lane_move(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step, write);
             continue;
         }
         for (unsigned k = 0; k < n; k++)
             buf[k] = rows[k][l];
-        if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, true)) return false;
+        if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, write)) return;
+        for (unsigned k = 0; k < n && !write; k++)
+            rows[k][l] = buf[k];
     }
-    return true;
+}
+
+/* ---- the ways ---- */
+
+typedef enum { ONE_BY_ONE, INSIDE, BLOCK } way_t;
+
+/* Which way an access can go whose elements take `span` bytes, and the window for all ways but the
+ * first. `stride`: distance of lanes whose elements are a block; 0: none are. `aligned`: elements
+ * have to begin at a dword. */
+ISA_BLOCK way_t way_of(isa_wave_t *w, const isa_lanes_t *a, uint64_t stride, uint64_t span,
+                       bool aligned, const bool write, window_t *win)
+{
+    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
+    if (!window_at(w, a, first, write, win)) return ONE_BY_ONE;
+    if (stride && side_by_side(a, stride) && one_inside(a->va[0], win, span) &&
+        one_inside(a->va[ISA_LANES - 1], win, span) && !(aligned && first & 3))
+        return BLOCK;
+    return all_inside(a, win, span) && (!aligned || dword_aligned(a)) ? INSIDE : ONE_BY_ONE;
 }
 
 /* ---- dwords ---- */
 
-ISA_BLOCK void load_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n)
+ISA_BLOCK void block_move(isa_row_t *rows, uint8_t *p, unsigned n, const bool write)
 {
-    window_t win;
-    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
-    const bool swizzled = a->dword_step != 4;
-    const uint64_t span = element_span(a, n);
-    if (!window_at(w, a, first, false, &win)) goto slow;
-    if (side_by_side(a, swizzled ? 4 : 4 * n) && one_inside(a->va[0], &win, span) &&
-        one_inside(a->va[ISA_LANES - 1], &win, span) && !(swizzled && (first & 3))) {
-        const uint8_t *p = win.host + (first - win.begin);
-        if (!swizzled)
-            isa_block_load(rows, p, n);
-        else
-            for (unsigned k = 0; k < n; k++)
-                isa_block_load(rows + k, p + k * a->dword_step, 1);
-        return;
-    }
-    if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
-    if (swizzled) {
-        FOR_ACTIVE(a->exec, l)
-        lane_from(rows, l, win.host + (a->va[l] - win.begin), n, a->dword_step);
-    } else if (a->exec == ISA_ALL_LANES) {
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            lane_from(rows, l, win.host + (a->va[l] - win.begin), n, 4);
-    } else {
-        FOR_ACTIVE(a->exec, l) lane_from(rows, l, win.host + (a->va[l] - win.begin), n, 4);
-    }
-    return;
-slow:
-    slow_load(w, a, rows, n);
+    if (write)
+        isa_block_store(rows, p, n);
+    else
+        isa_block_load(rows, p, n);
 }
 
-ISA_BLOCK void store_n(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned n)
+ISA_BLOCK void move_n(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned n, const bool write)
 {
     window_t win;
-    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
-    const bool swizzled = a->dword_step != 4;
-    const uint64_t span = element_span(a, n);
-    if (!window_at(w, a, first, true, &win)) goto slow;
-    if (side_by_side(a, swizzled ? 4 : 4 * n) && one_inside(a->va[0], &win, span) &&
-        one_inside(a->va[ISA_LANES - 1], &win, span) && !(swizzled && (first & 3))) {
-        uint8_t *p = win.host + (first - win.begin);
-        if (!swizzled)
-            isa_block_store(rows, p, n);
-        else
-            for (unsigned k = 0; k < n; k++)
-                isa_block_store(rows + k, p + k * a->dword_step, 1);
-        return;
+    const uint32_t step = a->dword_step;
+    const bool swizzled = step != 4;
+    const way_t way = way_of(w, a, swizzled ? 4 : 4 * n, element_span(a, n), swizzled, write, &win);
+    if (way == ONE_BY_ONE) {
+        slow_move(w, a, rows, n, write);
+    } else if (way == BLOCK && swizzled) {
+        for (unsigned k = 0; k < n; k++)
+            block_move(rows + k, win.host + (a->va[0] - win.begin) + k * step, 1, write);
+    } else if (way == BLOCK) {
+        block_move(rows, win.host + (a->va[0] - win.begin), n, write);
+    } else if (swizzled) {
+        FOR_ACTIVE(a->exec, l)
+        lane_move(rows, l, win.host + (a->va[l] - win.begin), n, step, write);
+    } else if (a->exec == ISA_ALL_LANES && !write) {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            lane_move(rows, l, win.host + (a->va[l] - win.begin), n, 4, false);
+    } else {
+        FOR_ACTIVE(a->exec, l)
+        lane_move(rows, l, win.host + (a->va[l] - win.begin), n, 4, write);
     }
-    if (!all_inside(a, &win, span) || (swizzled && !dword_aligned(a))) goto slow;
-    FOR_ACTIVE(a->exec, l)
-    {
-        uint8_t *p = win.host + (a->va[l] - win.begin);
-        if (swizzled)
-            lane_to(rows, l, p, n, a->dword_step);
-        else
-            lane_to(rows, l, p, n, 4);
+}
+
+ISA_BLOCK void move(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned dwords,
+                    const bool write)
+{
+    if (!a->exec) return;
+    switch (dwords) {
+    case 1: move_n(w, a, rows, 1, write); break;
+    case 2: move_n(w, a, rows, 2, write); break;
+    case 3: move_n(w, a, rows, 3, write); break;
+    default: move_n(w, a, rows, 4, write); break;
     }
-    return;
-slow:
-    slow_store(w, a, rows, n);
 }
 
 ISA_NO_TSAN void isa_lanes_load(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned dwords)
 {
-    if (!a->exec) return;
-    switch (dwords) {
-    case 1: load_n(w, a, rows, 1); break;
-    case 2: load_n(w, a, rows, 2); break;
-    case 3: load_n(w, a, rows, 3); break;
-    default: load_n(w, a, rows, 4); break;
-    }
+    move(w, a, rows, dwords, false);
 }
 
 ISA_NO_TSAN void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows,
                                  unsigned dwords)
 {
-    if (!a->exec) return;
-    switch (dwords) {
-    case 1: store_n(w, a, rows, 1); break;
-    case 2: store_n(w, a, rows, 2); break;
-    case 3: store_n(w, a, rows, 3); break;
-    default: store_n(w, a, rows, 4); break;
-    }
+    move(w, a, (isa_row_t *)rows, dwords, true);
 }
 
 /* ---- bytes and words ---- */
@@ -255,29 +225,41 @@ ISA_BLOCK uint32_t sub_at(const uint8_t *p, isa_sub_t kind)
     return isa_sub_value(isa_sub_bytes(kind) == 1 ? *p : *(const isa_u16_any_t *)p, kind);
 }
 
+ISA_BLOCK void put_sub(uint8_t *p, uint32_t value, unsigned bytes)
+{
+    if (bytes == 1)
+        *p = (uint8_t)value;
+    else
+        *(isa_u16_any_t *)p = (uint16_t)value;
+}
+
+/* In swizzled memory a word may be split, and bytes of different lanes are not side by side. */
+ISA_BLOCK way_t sub_way(isa_wave_t *w, const isa_lanes_t *a, uint32_t bytes, const bool write,
+                        window_t *win)
+{
+    const bool swizzled = a->dword_step != 4;
+    if (swizzled && bytes > 1) return ONE_BY_ONE;
+    return way_of(w, a, swizzled ? 0 : bytes, bytes, false, write, win);
+}
+
 ISA_BLOCK void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row, isa_sub_t kind)
 {
     window_t win;
-    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
     const uint32_t bytes = isa_sub_bytes(kind);
-    const bool split = a->dword_step != 4 && bytes > 1;
-    if (split || !window_at(w, a, first, false, &win)) goto slow;
-    if (side_by_side(a, bytes) && one_inside(a->va[0], &win, bytes) &&
-        one_inside(a->va[ISA_LANES - 1], &win, bytes) && a->dword_step == 4) {
-        const uint8_t *restrict p = win.host + (first - win.begin);
+    const way_t way = sub_way(w, a, bytes, false, &win);
+    if (way == BLOCK) {
+        const uint8_t *restrict p = win.host + (a->va[0] - win.begin);
         for (unsigned l = 0; l < ISA_LANES; l++)
             row[l] = sub_at(p + bytes * l, kind);
-        return;
-    }
-    if (!all_inside(a, &win, bytes)) goto slow;
-    FOR_ACTIVE(a->exec, l) row[l] = sub_at(win.host + (a->va[l] - win.begin), kind);
-    return;
-slow:
-    FOR_ACTIVE(a->exec, l)
-    {
-        uint8_t buf[2] = {0, 0};
-        if (!lane_bytes(w, a, l, buf, bytes, false)) return;
-        row[l] = sub_at(buf, kind);
+    } else if (way == INSIDE) {
+        FOR_ACTIVE(a->exec, l) row[l] = sub_at(win.host + (a->va[l] - win.begin), kind);
+    } else {
+        FOR_ACTIVE(a->exec, l)
+        {
+            uint8_t buf[2] = {0, 0};
+            if (!lane_bytes(w, a, l, buf, bytes, false)) return;
+            row[l] = sub_at(buf, kind);
+        }
     }
 }
 
@@ -302,36 +284,20 @@ ISA_BLOCK void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restr
                             unsigned bytes, unsigned shift)
 {
     window_t win;
-    const uint64_t first = a->va[__builtin_ctzll(a->exec)];
-    const bool split = a->dword_step != 4 && bytes > 1;
-    if (split || !window_at(w, a, first, true, &win)) goto slow;
-    if (side_by_side(a, bytes) && one_inside(a->va[0], &win, bytes) &&
-        one_inside(a->va[ISA_LANES - 1], &win, bytes) && a->dword_step == 4) {
-        uint8_t *restrict p = win.host + (first - win.begin);
-        isa_u16_any_t *h = (isa_u16_any_t *)p;
-        for (unsigned l = 0; l < ISA_LANES; l++) {
-            if (bytes == 1)
-                p[l] = (uint8_t)(row[l] >> shift);
-            else
-                h[l] = (uint16_t)(row[l] >> shift);
+    const way_t way = sub_way(w, a, bytes, true, &win);
+    if (way == BLOCK) {
+        uint8_t *restrict p = win.host + (a->va[0] - win.begin);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            put_sub(p + bytes * l, row[l] >> shift, bytes);
+    } else if (way == INSIDE) {
+        FOR_ACTIVE(a->exec, l)
+        put_sub(win.host + (a->va[l] - win.begin), row[l] >> shift, bytes);
+    } else {
+        FOR_ACTIVE(a->exec, l)
+        {
+            uint16_t v = (uint16_t)(row[l] >> shift);
+            if (!lane_bytes(w, a, l, (uint8_t *)&v, bytes, true)) return;
         }
-        return;
-    }
-    if (!all_inside(a, &win, bytes)) goto slow;
-    FOR_ACTIVE(a->exec, l)
-    {
-        uint8_t *p = win.host + (a->va[l] - win.begin);
-        if (bytes == 1)
-            *p = (uint8_t)(row[l] >> shift);
-        else
-            *(isa_u16_any_t *)p = (uint16_t)(row[l] >> shift);
-    }
-    return;
-slow:
-    FOR_ACTIVE(a->exec, l)
-    {
-        uint16_t v = (uint16_t)(row[l] >> shift);
-        if (!lane_bytes(w, a, l, (uint8_t *)&v, bytes, true)) return;
     }
 }
 
