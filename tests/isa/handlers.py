@@ -20,6 +20,10 @@ RULES = [
     ("a set of all lanes is ISA_ALL_LANES, one of some isa_first_lanes()",
      r"(exec|lanes)\b[^;=]*[=!]?= *(~UINT64_C\(0\)|UINT64_MAX)|UINT64_MAX >> \(?ISA_LANES", r"src/softgpu/.*", COUNTED),
     ("lanes are counted by isa_lane_count()", r"popcount\w*\([^)]*exec", r"src/softgpu/.*", COUNTED),
+    ("a handler leaves by isa_jump() or isa_jump_relative(), isa_stop() or isa_retry()",
+     r"\w->(stop|budget|repeats|ip|page|lds_turn|fault_flags) *(=[^=]|[-+|&^]=|--|\+\+)|--\w->budget", ISA + r".*",
+     {ISA + name for name in ("wave.h", "core.h", "lds.h", "lds.c", "code.c", "run.c", "run_loop.h", "trap.c")}),
+    ("an instruction knows its own address: i->pc", r"\bi - \S*slots\b", r"src/softgpu/.*", COUNTED),
     ("items become waves by isa_wave_count()", r"/ ISA_LANES\b.*items|items.*/ ISA_LANES\b", r"src/softgpu/.*", {ISA + "wave.h"}),
 ]
 
@@ -50,6 +54,8 @@ CASES = [("src/insight/a.c", 'if (strcmp(row->mnemonic, "s_branch") == 0)'),
          ("src/softgpu/check/a.c", "if (row >= w->acc_offset) row -= 8;"),
          ("src/softgpu/perf/a.c", "if (w->exec != ~UINT64_C(0)) return;"),
          ("src/softgpu/isa/a.c", "n = __builtin_popcountll(w->exec);"),
+         ("src/softgpu/isa/a.c", "w->stop = ISA_STOP_YIELD;"),
+         ("src/softgpu/isa/a.c", "slot = i - w->page->slots;"),
          ("src/softgpu/device/a.c", "waves = (items + 63) / ISA_LANES;")]
 
 

@@ -98,8 +98,8 @@ chk_finding_t chk_finding(const chk_group_t *g, const isa_wave_t *w, const isa_i
                        .group = {group->id[0], group->id[1], group->id[2]},
                        .wave = w->index_in_group};
     if (!i) return f;
-    f.pc = isa_inst_pc(w, i);
-    f.words = &w->page->words[i - w->page->slots];
+    f.pc = i->pc;
+    f.words = isa_inst_words(w, i);
     f.n_words = i->dwords;
     return f;
 }

@@ -364,7 +364,7 @@ __attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_
     if (!is_known(g, u, i)) {
         chk_use_describe(u, w, i);
         u->dispatch = g->dispatch->serial;
-        u->pc = isa_inst_pc(w, i);
+        u->pc = i->pc;
     }
     const unsigned n = chk_hazard_look(&v->hazards, u, w, i, found);
     for (unsigned k = 0; k < n; k++)

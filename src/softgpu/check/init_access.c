@@ -450,7 +450,7 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
 void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
                        const isa_inst_t *i, chk_access_t *found)
 {
-    access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, isa_inst_pc(w, i)};
+    access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, i->pc};
     sgc_reach_t *reach = chk_reach(g, w, i);
     sgc_lanes_t own;
     loaded_t r;
@@ -476,7 +476,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
 void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
                     const isa_inst_t *i, chk_access_t *found)
 {
-    access_t a = {s, h, w, i, &sgc_ops_table[i->op], LOCAL, isa_inst_pc(w, i)};
+    access_t a = {s, h, w, i, &sgc_ops_table[i->op], LOCAL, i->pc};
     const bool returns = a.op->access == SGC_READ || a.op->returns;
     if (sgc_lds_within(w, i, a.op, s->lds_clear) &&
         !((chk_operand_some(h, &i->src[1]) | chk_operand_some(h, &i->src[2])) & w->exec)) {
@@ -500,7 +500,7 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
 void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i,
                        chk_access_t *found)
 {
-    access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, isa_inst_pc(w, i)};
+    access_t a = {s, h, w, i, &sgc_ops_table[i->op], GLOBAL, i->pc};
     const isa_scalar_place_t p =
         a.op->buffer ? isa_address_scalar_buffer(w, i)
                      : isa_address_scalar(w, i, a.op->scratch ? ISA_SCALAR_SCRATCH_UNIT : 1);

@@ -43,7 +43,7 @@ static bool keeps(chk_lab_t *l, unsigned op)
 {
     enum { DST = 8, DWORDS = 4 };
     const isa_row_desc_t *row = &isa_table[op];
-    isa_inst_t i = {.op = (uint16_t)op, .fmt = row->fmt, .dst_sel = 6, .dpp_masks = 0xff};
+    isa_inst_t i = {.op = (uint16_t)op, .fmt = row->fmt};
     uint32_t kept[2][DWORDS];
     i.dst = (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 32, .sel = 6, .reg = DST};
     for (unsigned n = 0; n < 3; n++)

@@ -267,7 +267,7 @@ static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const
     const bool bypasses = (i->flags & ISA_F_GLC) && !(i->flags & ISA_F_SLC);
     *s = (race_site_t){.pc = pc, .n_words = i->dwords};
     s->page = w->page->serial;
-    memcpy(s->words, &w->page->words[i - w->page->slots], i->dwords * sizeof *s->words);
+    memcpy(s->words, isa_inst_words(w, i), i->dwords * sizeof *s->words);
     s->data_shift = op->access == SGC_WRITE && row->marks & ISA_IS_HIGH ? 16 : 0;
     s->rmw = op->access == SGC_ATOMIC;
     if (op->access == SGC_WRITE) return;
@@ -307,7 +307,7 @@ static const race_site_t *add(const isa_wave_t *w, const isa_inst_t *i, const sg
 
 const race_site_t *race_site(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op)
 {
-    const uint64_t pc = isa_inst_pc(w, i);
+    const uint64_t pc = i->pc;
     const unsigned first =
         (unsigned)((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - INDEX_BITS));
     unsigned hash = first;

@@ -131,7 +131,7 @@ static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
     if (s->other->looks[i->op] & ISA_CHECK_BEFORE) s->other->before(s->other, w, i);
     s->n_changes = 0;
     if (op->unit == SGC_UNIT_VECTOR || op->unit == SGC_UNIT_LDS)
-        s->looks_at[w->index_in_group] = isa_inst_pc(w, i);
+        s->looks_at[w->index_in_group] = i->pc;
     if (!is_looked_at(op)) return;
     if (op->unit == SGC_UNIT_SCALAR) {
         s->changed = true; /* scalar stores are rare: each counts as a change */

@@ -83,16 +83,16 @@ void isa_code_invalidate(isa_code_t *code)
 
 void isa_stop_illegal(isa_wave_t *w, const isa_inst_t *i)
 {
-    w->stop = ISA_STOP_ILLEGAL;
-    w->fault_addr = isa_inst_pc(w, i);
+    isa_stop(w, ISA_STOP_ILLEGAL);
+    w->fault_addr = i->pc;
     snprintf(w->message, sizeof(w->message), "illegal instruction 0x%08x at 0x%llx",
-             w->page->words[i - w->page->slots], (unsigned long long)w->fault_addr);
+             *isa_inst_words(w, i), (unsigned long long)w->fault_addr);
 }
 
 void isa_stop_unsupported(isa_wave_t *w, const isa_inst_t *i, const char *why)
 {
-    w->stop = ISA_STOP_UNSUPPORTED;
-    w->fault_addr = isa_inst_pc(w, i);
+    isa_stop(w, ISA_STOP_UNSUPPORTED);
+    w->fault_addr = i->pc;
     snprintf(w->message, sizeof(w->message), "%s at 0x%llx is not executed here%s%s",
              isa_table[i->op].mnemonic, (unsigned long long)w->fault_addr, why ? ": " : "",
              why ? why : "");
@@ -105,23 +105,21 @@ static void unsupported(isa_wave_t *w, const isa_inst_t *i)
 
 void isa_slot_undecoded(isa_wave_t *w, const isa_inst_t *i)
 {
-    isa_code_decode(w->page, (unsigned)(i - w->page->slots));
+    isa_code_decode(w->page, isa_slot_index(w->page, i->pc));
     w->ip = i;
 }
 
 /* The handler of slots behind the page: the wave has run off the page's end. */
 void isa_slot_behind(isa_wave_t *w, const isa_inst_t *i)
 {
-    w->page->core->set_pc(w, isa_inst_pc(w, i));
+    w->page->core->set_pc(w, i->pc);
 }
 
 /* The handler of an instruction whose later dwords are not mapped. */
 static void cut_off(isa_wave_t *w, const isa_inst_t *i)
 {
-    w->stop = ISA_STOP_MEMORY;
-    w->fault_addr = w->page->va + ISA_PAGE_BYTES;
-    w->fault_flags = ISA_FAULT_READ | ISA_FAULT_EXEC;
     w->ip = i;
+    isa_mem_fault(w, w->page->va + ISA_PAGE_BYTES, ISA_FAULT_READ | ISA_FAULT_EXEC);
 }
 
 void isa_code_decode(isa_page_t *page, unsigned index)
@@ -189,8 +187,10 @@ static isa_page_t *new_page(isa_code_t *code, const isa_core_t *core, uint64_t v
     page->n_words = n_words;
     memcpy(page->words, words, n_words * sizeof(*words));
     atomic_init(&page->generation, generation);
-    for (unsigned k = 0; k < ISA_PAGE_SLOTS + ISA_PAGE_TAIL; k++)
+    for (unsigned k = 0; k < ISA_PAGE_SLOTS + ISA_PAGE_TAIL; k++) {
+        page->slots[k].pc = va + 4 * k;
         atomic_init(&page->slots[k].fn, k < ISA_PAGE_SLOTS ? isa_slot_undecoded : isa_slot_behind);
+    }
     return page;
 }
 
@@ -272,5 +272,5 @@ void isa_code_quiesce(isa_code_t *code)
 
 uint64_t isa_wave_pc(const isa_wave_t *w)
 {
-    return w->page ? isa_inst_pc(w, w->ip) : 0;
+    return w->ip ? w->ip->pc : 0;
 }

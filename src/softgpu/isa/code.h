@@ -37,10 +37,16 @@ void isa_code_decode(isa_page_t *page, unsigned index);
  * behind the page's end, which lead to the next page. */
 isa_handler_t isa_slot_undecoded, isa_slot_behind;
 
-/* Address of the instruction in this slot of the wave's page. */
-static inline uint64_t isa_inst_pc(const isa_wave_t *w, const isa_inst_t *i)
+/* Which slot of a page has the instruction at `pc`. */
+static inline unsigned isa_slot_index(const isa_page_t *page, uint64_t pc)
 {
-    return w->page->va + 4u * (uint64_t)(i - w->page->slots);
+    return (unsigned)((pc - page->va) / 4);
+}
+
+/* The words of an instruction of the wave's page. */
+static inline const uint32_t *isa_inst_words(const isa_wave_t *w, const isa_inst_t *i)
+{
+    return &w->page->words[isa_slot_index(w->page, i->pc)];
 }
 
 /* Stops the wave at *i with ISA_STOP_UNSUPPORTED. `why`, if not NULL, is added to the message. */

@@ -20,16 +20,32 @@ extern const isa_core_t ISA_THIS_CORE;
  * then stopped with ISA_STOP_MEMORY. */
 bool isa_go_to(isa_wave_t *w, uint64_t pc);
 
-/* A taken branch to the slot `dwords` away from the next instruction. It uses up one of the taken
- * branches that the wave may make before it yields. Within the decoded page it is pointer
- * arithmetic. */
-static inline void isa_branch(isa_wave_t *w, int32_t dwords)
+/* A taken branch uses up one of those that the wave may make before it yields. */
+static inline void isa_count_branch(isa_wave_t *w)
+{
+    if (__builtin_expect(--w->budget < 0, 0)) isa_stop(w, ISA_STOP_YIELD);
+}
+
+/* A taken branch to `pc`. */
+static inline void isa_jump(isa_wave_t *w, uint64_t pc)
+{
+    const isa_page_t *page = w->page;
+    isa_count_branch(w);
+    if (pc - page->va < ISA_PAGE_BYTES && !(pc & 3))
+        w->ip = &page->slots[isa_slot_index(page, pc)];
+    else
+        isa_go_to(w, pc);
+}
+
+/* A taken branch to the slot `dwords` away from the next instruction. Within the decoded page it is
+ * pointer arithmetic, for waves wait for the next slot's address more than for anything else. */
+static inline void isa_jump_relative(isa_wave_t *w, int32_t dwords)
 {
     const isa_page_t *page = w->page;
     uintptr_t first = (uintptr_t)page->slots;
     uintptr_t target =
         (uintptr_t)w->ip + (uintptr_t)((intptr_t)dwords * (intptr_t)sizeof(isa_inst_t));
-    if (__builtin_expect(--w->budget < 0, 0)) w->stop = ISA_STOP_YIELD;
+    isa_count_branch(w);
     if (__builtin_expect(target - first < sizeof(isa_inst_t) * ISA_PAGE_SLOTS, 1))
         w->ip = (const isa_inst_t *)target;
     else

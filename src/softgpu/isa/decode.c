@@ -382,7 +382,6 @@ static void decode_vop3p(isa_decoder_t *d)
         return;
     }
     i->op_sel = (uint8_t)op_sel;
-    i->neg_hi = (uint8_t)neg_hi;
     if (isa_bits(w, 15, 15)) i->flags |= ISA_F_CLAMP;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {

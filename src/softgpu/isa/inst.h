@@ -93,25 +93,32 @@ enum {
  * loads `fn` with acquire sees all the other fields. */
 struct isa_inst {
     _Alignas(64) _Atomic(isa_handler_t *) fn;
-    uint16_t op;        /* ISA_OP_* : row of the instruction table */
-    uint8_t fmt;        /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
-    uint8_t dwords;     /* size: 1, 2 or 3 */
-    uint32_t flags;     /* ISA_F_* */
-    uint8_t omod;       /* VOP3/SDWA output modifier 0..3 */
-    uint8_t dst_sel;    /* SDWA */
-    uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
-    uint8_t op_sel;     /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
-    union {             /* no format has more than one of these */
-        uint16_t dpp_ctrl;
-        uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
-        uint16_t image;        /* MIMG: ISA_IMAGE_* */
+    uint64_t pc;    /* its own address; 0 of one that was decoded outside a page */
+    uint16_t op;    /* ISA_OP_* : row of the instruction table */
+    uint8_t fmt;    /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
+    uint8_t dwords; /* size: 1, 2 or 3 */
+    uint16_t flags; /* ISA_F_* */
+    uint8_t omod;   /* VOP3/SDWA output modifier 0..3 */
+    uint8_t op_sel; /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
+    union {         /* no format has more than one of these */
+        struct {
+            uint8_t dst_sel;    /* SDWA */
+            uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
+        };
+        struct {
+            uint16_t dpp_ctrl;
+            uint8_t dpp_masks; /* row mask 7:4, bank mask 3:0 */
+            uint8_t dpp_bound; /* bound_ctrl */
+        };
+        struct {
+            uint8_t cbsz, abid, blgp; /* MFMA */
+        };
         struct {
             uint8_t offset0, offset1; /* DS */
         };
+        uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
+        uint16_t image;        /* MIMG: ISA_IMAGE_* */
     };
-    uint8_t dpp_masks;                /* row mask 7:4, bank mask 3:0 */
-    uint8_t dpp_bound;                /* bound_ctrl */
-    uint8_t cbsz, abid, blgp, neg_hi; /* MFMA fields; neg_hi for VOP3P */
     int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset */
     isa_operand_t dst;  /* vdst, sdst or vdata of a load */
     isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
@@ -128,6 +135,12 @@ struct isa_inst {
      * in the short forms), src[2] the mask that cndmask, addc, subb and subbrev read.
      * A returning atomic has its result in dst. s_cmpk_* and s_setreg_b32 read dst. */
 };
+
+/* Address of the instruction behind it in memory. */
+static inline uint64_t isa_next_pc(const isa_inst_t *i)
+{
+    return i->pc + 4u * i->dwords;
+}
 
 _Static_assert(sizeof(isa_inst_t) == 128,
                "two lines of the host's cache, which code walks through");

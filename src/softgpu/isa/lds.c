@@ -48,11 +48,11 @@ bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)
 {
     const bool waits = turn_comes(w);
     w->lds_turn = waits ? ISA_LDS_WAITS : ISA_LDS_WAITED;
-    w->repeats = waits;
-    if (!waits) return false;
-    w->ip = i;
-    w->stop = ISA_STOP_STEP;
-    return true;
+    if (waits)
+        isa_retry(w, i, ISA_STOP_STEP);
+    else
+        isa_retried(w);
+    return waits;
 }
 
 /* ---- loads and stores ---- */

@@ -30,6 +30,11 @@ static inline void isa_ds_reads(isa_wave_t *w)
     w->lds_turn |= ISA_LDS_READ; /* does not change ISA_LDS_WAITED: a wave waits once */
 }
 
+static inline void isa_ds_barrier(isa_wave_t *w)
+{
+    w->lds_turn = 0;
+}
+
 /* Whether *i is a store that will stop the wave as described above. */
 bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i);
 

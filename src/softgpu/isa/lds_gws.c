@@ -38,17 +38,17 @@ static uint32_t operand(isa_wave_t *w, const isa_inst_t *i)
 
 static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
 {
-    w->repeats = true;
     w->gws_turn = turn;
-    w->ip = i;
-    w->stop = ISA_STOP_YIELD;
+    isa_retry(w, i, ISA_STOP_YIELD);
 }
 
 /* For a wave that waits already: goes on if the turn has changed, else waits again. */
 static void wait_on(isa_wave_t *w, const isa_inst_t *i, const _Atomic uint64_t *at)
 {
-    w->repeats = unpack(atomic_load(at)).turn == w->gws_turn;
-    if (w->repeats) wait_here(w, i, w->gws_turn);
+    if (unpack(atomic_load(at)).turn == w->gws_turn)
+        wait_here(w, i, w->gws_turn);
+    else
+        isa_retried(w);
 }
 
 ISA_INST(ds_gws_init)
@@ -115,7 +115,7 @@ ISA_INST(ds_gws_sema_p)
     do {
         const resource_t r = unpack(old);
         if (w->repeats && r.turn != w->gws_turn) {
-            w->repeats = false;
+            isa_retried(w);
             return;
         }
         if (!r.counter) {
@@ -124,5 +124,5 @@ ISA_INST(ds_gws_sema_p)
         }
         next = pack((resource_t){r.counter - 1, r.turn});
     } while (!atomic_compare_exchange_weak(at, &old, next));
-    w->repeats = false;
+    isa_retried(w);
 }

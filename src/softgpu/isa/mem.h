@@ -20,15 +20,6 @@ typedef uint64_t isa_u64_any_t __attribute__((aligned(1), may_alias));
  * report them. */
 #define ISA_NO_TSAN __attribute__((no_sanitize("thread")))
 
-/* Stops the wave with a memory fault; the first fault of an instruction counts. */
-static inline void isa_mem_fault(isa_wave_t *w, uint64_t va, uint32_t flags)
-{
-    if (w->stop == ISA_STOP_MEMORY) return;
-    w->stop = ISA_STOP_MEMORY;
-    w->fault_addr = va;
-    w->fault_flags = flags;
-}
-
 /* Looks va up and remembers the extent in the wave's cache; NULL if va is not mapped. `epoch` is
  * the memory's: it changes when mappings do, which empties the cache. */
 const sg_extent_t *isa_mem_find(isa_wave_t *w, uint64_t va, uint64_t epoch);

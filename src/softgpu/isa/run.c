@@ -115,7 +115,7 @@ static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i,
     static isa_stop_t run_observed(isa_wave_t *w, int32_t slice, isa_observer_t *o)
 #define ISA_LOOP_BEFORE                                                                            \
     const bool real = REAL(fn);                                                                    \
-    was_t was = {.exec = w->exec, .pc = isa_inst_pc(w, i), .budget = w->budget};                   \
+    was_t was = {.exec = w->exec, .pc = i->pc, .budget = w->budget};                               \
     if (real) announce(o, w, i, &was)
 #define ISA_LOOP_AFTER                                                                             \
     if (real) report(o, w, i, &was);                                                               \

@@ -3,6 +3,7 @@
  * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
  * page up. s_waitcnt does nothing, because memory operations complete when they execute. */
 #include "softgpu/isa/core.h"
+#include "softgpu/isa/lds.h"
 #include "softgpu/isa/trap.h"
 
 /* ---- branches ---- */
@@ -10,7 +11,7 @@
 #define BRANCH_IF(name, condition)                                                                 \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        if (condition) isa_branch(w, i->imm);                                                      \
+        if (condition) isa_jump_relative(w, i->imm);                                               \
     }
 BRANCH_IF(s_branch, true)
 BRANCH_IF(s_cbranch_scc0, !w->scc)
@@ -25,37 +26,27 @@ BRANCH_IF(s_cbranch_cdbguser, false)
 BRANCH_IF(s_cbranch_cdbgsys_or_user, false)
 BRANCH_IF(s_cbranch_cdbgsys_and_user, false)
 
-static void jump(isa_wave_t *w, uint64_t pc)
-{
-    const isa_page_t *page = w->page;
-    if (--w->budget < 0) w->stop = ISA_STOP_YIELD;
-    if (pc - page->va < ISA_PAGE_BYTES && !(pc & 3))
-        w->ip = &page->slots[(pc - page->va) / 4];
-    else
-        isa_go_to(w, pc);
-}
-
 ISA_INST(s_getpc_b64)
 {
-    isa_set_sgpr64(w, i->dst.reg, isa_wave_pc(w));
+    isa_set_sgpr64(w, i->dst.reg, isa_next_pc(i));
 }
 
 ISA_INST(s_setpc_b64)
 {
-    jump(w, isa_read64(w, &i->src[0]));
+    isa_jump(w, isa_read64(w, &i->src[0]));
 }
 
 ISA_INST(s_swappc_b64)
 {
     uint64_t target = isa_read64(w, &i->src[0]);
-    isa_set_sgpr64(w, i->dst.reg, isa_wave_pc(w));
-    jump(w, target);
+    isa_set_sgpr64(w, i->dst.reg, isa_next_pc(i));
+    isa_jump(w, target);
 }
 
 ISA_INST(s_call_b64)
 {
-    isa_set_sgpr64(w, i->dst.reg, isa_wave_pc(w));
-    isa_branch(w, i->imm);
+    isa_set_sgpr64(w, i->dst.reg, isa_next_pc(i));
+    isa_jump_relative(w, i->imm);
 }
 
 /* Returns from a trap handler; outside of one it is only a jump. The upper bits of the address hold
@@ -63,11 +54,11 @@ ISA_INST(s_call_b64)
 static void return_from_trap(isa_wave_t *w, uint64_t pc)
 {
     if (!w->privileged) {
-        jump(w, pc);
+        isa_jump(w, pc);
         return;
     }
     w->privileged = false;
-    if (isa_go_to(w, pc & ISA_PC_MASK)) w->stop = ISA_STOP_RETURN;
+    if (isa_go_to(w, pc & ISA_PC_MASK)) isa_stop(w, ISA_STOP_RETURN);
 }
 
 ISA_INST(s_rfe_b64)
@@ -94,31 +85,31 @@ static void push_path(isa_wave_t *w, uint64_t exec, uint64_t pc)
 }
 
 /* Lanes of `mask` go to `target`, the others go on. The smaller half runs first. */
-static void fork_paths(isa_wave_t *w, uint64_t mask, uint64_t target)
+static void fork_paths(isa_wave_t *w, const isa_inst_t *i, uint64_t mask, uint64_t target)
 {
-    uint64_t pass = mask & w->exec, fail = ~mask & w->exec, next = isa_wave_pc(w);
+    uint64_t pass = mask & w->exec, fail = ~mask & w->exec;
     if (pass == w->exec) {
-        jump(w, target);
+        isa_jump(w, target);
     } else if (fail == w->exec) {
         return;
-    } else if (__builtin_popcountll(fail) < __builtin_popcountll(pass)) {
+    } else if (isa_lane_count(fail) < isa_lane_count(pass)) {
         push_path(w, pass, target);
         w->exec = fail;
     } else {
-        push_path(w, fail, next);
+        push_path(w, fail, isa_next_pc(i));
         w->exec = pass;
-        jump(w, target);
+        isa_jump(w, target);
     }
 }
 
 ISA_INST(s_cbranch_g_fork)
 {
-    fork_paths(w, isa_read64(w, &i->src[0]), isa_read64(w, &i->src[1]));
+    fork_paths(w, i, isa_read64(w, &i->src[0]), isa_read64(w, &i->src[1]));
 }
 
 ISA_INST(s_cbranch_i_fork)
 {
-    fork_paths(w, isa_sgpr64(w, i->dst.reg), isa_wave_pc(w) + 4 * (uint64_t)(int64_t)i->imm);
+    fork_paths(w, i, isa_sgpr64(w, i->dst.reg), isa_next_pc(i) + 4 * (uint64_t)(int64_t)i->imm);
 }
 
 ISA_INST(s_cbranch_join)
@@ -128,14 +119,14 @@ ISA_INST(s_cbranch_join)
     csp = (csp - 1) & CSP_MASK;
     w->mode = (w->mode & ~((uint32_t)CSP_MASK << CSP_SHIFT)) | csp << CSP_SHIFT;
     w->exec = isa_sgpr64(w, 4 * csp);
-    jump(w, isa_sgpr64(w, 4 * csp + 2));
+    isa_jump(w, isa_sgpr64(w, 4 * csp + 2));
 }
 
 /* ---- ends, barriers, sleep ---- */
 
 static void end_wave(isa_wave_t *w)
 {
-    w->stop = ISA_STOP_END;
+    isa_stop(w, ISA_STOP_END);
 }
 
 ISA_INST(s_endpgm)
@@ -160,8 +151,8 @@ ISA_INST(s_setkill)
 
 ISA_INST(s_barrier)
 {
-    w->lds_turn = 0;
-    if (w->group->n_waves > 1) w->stop = ISA_STOP_BARRIER;
+    isa_ds_barrier(w);
+    if (w->group->n_waves > 1) isa_stop(w, ISA_STOP_BARRIER);
 }
 
 enum { SLEEP_UNIT = 64, SLEEP_UNITS_MASK = 0x7f };
@@ -169,7 +160,7 @@ enum { SLEEP_UNIT = 64, SLEEP_UNITS_MASK = 0x7f };
 ISA_INST(s_sleep)
 {
     w->nap = SLEEP_UNIT * ((uint32_t)i->imm & SLEEP_UNITS_MASK);
-    w->stop = ISA_STOP_YIELD;
+    isa_stop(w, ISA_STOP_YIELD);
 }
 
 ISA_INST(s_sethalt)
@@ -189,9 +180,8 @@ NO_EFFECT(s_ttracedata)
 
 ISA_INST(s_icache_inv)
 {
-    uint64_t pc = isa_wave_pc(w);
     isa_code_invalidate(w->group->dispatch->code);
-    isa_go_to(w, pc);
+    isa_go_to(w, isa_next_pc(i));
 }
 
 /* ---- messages and traps ---- */
@@ -219,7 +209,7 @@ enum { TRAP_DEBUG = 3 };
 ISA_INST(s_trap)
 {
     if ((i->imm & 0xff) == TRAP_DEBUG) return;
-    w->stop = ISA_STOP_TRAP;
+    isa_stop(w, ISA_STOP_TRAP);
     w->trap_id = i->imm & 0xff;
-    w->fault_addr = isa_inst_pc(w, i);
+    w->fault_addr = i->pc;
 }

@@ -113,7 +113,7 @@ struct isa_group {
 struct isa_wave {
     const isa_inst_t *ip; /* next instruction slot (inside `page`) */
     isa_row_t *vgpr;      /* ISA_VGPR_ROWS rows, 64-byte aligned */
-    uint32_t stop;        /* isa_stop_t; a handler sets it to leave the loop */
+    uint32_t stop;        /* isa_stop_t: anything but ISA_RUN ends the run loop; isa_stop() */
     int32_t budget;       /* decremented by taken branches; < 0 makes the wave yield */
     union {
         uint32_t sgpr[ISA_SCALARS];
@@ -157,6 +157,40 @@ struct isa_wave {
     uint32_t trap_id;
     char message[96];
 };
+
+/* ---- how a handler leaves ----
+ *
+ * A handler that does not end at the next instruction calls one of these, or a jump of core.h. It
+ * changes neither `stop` nor `ip`, `budget` and `repeats` itself. */
+
+/* Stops the wave behind this instruction. */
+static inline void isa_stop(isa_wave_t *w, isa_stop_t why)
+{
+    w->stop = why;
+}
+
+/* Stops the wave with a memory fault; the first fault of an instruction counts. */
+static inline void isa_mem_fault(isa_wave_t *w, uint64_t va, uint32_t flags)
+{
+    if (w->stop == ISA_STOP_MEMORY) return;
+    isa_stop(w, ISA_STOP_MEMORY);
+    w->fault_addr = va;
+    w->fault_flags = flags;
+}
+
+/* Stops the wave before this instruction, which is tried again when the wave goes on. The try that
+ * succeeds calls isa_retried(). */
+static inline void isa_retry(isa_wave_t *w, const isa_inst_t *i, isa_stop_t why)
+{
+    w->repeats = true;
+    w->ip -= i->dwords;
+    isa_stop(w, why);
+}
+
+static inline void isa_retried(isa_wave_t *w)
+{
+    w->repeats = false;
+}
 
 /* ---- rows: VGPRs and, from `acc_offset` on, AGPRs ---- */
 

@@ -189,7 +189,7 @@ static uint32_t new_line(sg_census_t *c, const isa_wave_t *w, const isa_inst_t *
     if (!room_for_line(c)) return 0;
     isa_census_line_t *l = &c->isa.line[c->n_lines];
     memset(l, 0, sizeof *l);
-    l->pc = isa_inst_pc(w, i);
+    l->pc = i->pc;
     l->n_words = i->dwords;
     l->kind = (uint8_t)kind_of(i);
     memcpy(l->words, &w->page->words[at], i->dwords * sizeof *l->words);

@@ -224,7 +224,7 @@ static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t 
                          const isa_inst_t *i)
 {
     sg_perf_group_t *g = census->step_user;
-    const uint64_t pc = isa_inst_pc(w, i);
+    const uint64_t pc = i->pc;
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     if (g->counts) isa_count(&g->counter, w->exec, i);
