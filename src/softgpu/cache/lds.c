@@ -59,21 +59,6 @@ static bool unaligned(const sgc_lanes_t *a, unsigned first, unsigned lanes)
     return bits & low;
 }
 
-/* Takes lanes that reach beyond `size` out of a->exec. Returns their number. */
-static unsigned drop_outside(sgc_lanes_t *a, uint32_t size)
-{
-    uint64_t outside = 0;
-    bool any = false;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        any |= a->va[l] + a->bytes > size;
-    if (!any) return 0;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        outside |= (uint64_t)(a->va[l] + a->bytes > size) << l;
-    outside &= a->exec;
-    a->exec &= ~outside;
-    return isa_lane_count(outside);
-}
-
 /* The cost of lanes that are all inside of LDS. */
 static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
 {
@@ -95,9 +80,10 @@ static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
 sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *lanes, uint32_t size, const sgc_op_t *op, bool flat)
 {
     sgc_lanes_t a = *lanes;
-    const unsigned outside = drop_outside(&a, size);
+    const uint64_t outside = isa_lanes_outside(a.va, a.exec, a.bytes, size);
+    a.exec &= ~outside;
     sgc_lds_use_t u = use_of(&a, op->access == SGC_ATOMIC, flat);
-    u.outside = outside;
+    u.outside = isa_lane_count(outside);
     return u;
 }
 
@@ -186,9 +172,7 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
     a->dword_step = 4;
     a->even = false;
     if (op->special == SGC_LANE) {
-        const uint64_t base = offset + (w->m0 & 0xffff);
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            a->va[l] = base + 4 * l;
+        isa_address_lds_lanes(a->va, w, offset);
     } else {
         const uint32_t *row = address_row(w, i);
         for (unsigned l = 0; l < ISA_LANES; l++)

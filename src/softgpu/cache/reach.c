@@ -114,8 +114,7 @@ static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r
 static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sgc_lanes_t *a)
 {
     *a = (sgc_lanes_t){.exec = exec, .bytes = 4, .dword_step = 4};
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        a->va[l] = (w->m0 & 0xffff) + (uint32_t)i->imm + 4 * l;
+    isa_address_lds_lanes(a->va, w, (uint32_t)i->imm);
 }
 
 /* Moves lanes whose address is in an aperture from r->memory to r->lds and r->own. */

@@ -300,11 +300,7 @@ static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t 
                             uint32_t bytes, uint32_t room, const chk_kind_t *kinds,
                             const char *whose)
 {
-    uint64_t bad = 0;
-    for (uint64_t lanes = exec; lanes; lanes &= lanes - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(lanes);
-        if (offset[lane] > room || room - offset[lane] < bytes) bad |= UINT64_C(1) << lane;
-    }
+    const uint64_t bad = isa_lanes_outside(offset, exec, bytes, room);
     if (!bad) return;
     char more[96];
     snprintf(more, sizeof more, "offset %lld; the %s has %u byte%s",

@@ -197,6 +197,31 @@ ISA_ADDRESS uint32_t isa_ds_offset16(const isa_inst_t *i)
     return i->offset0 | (uint32_t)i->offset1 << 8;
 }
 
+/* Addresses from M0 and the lane number. */
+ISA_ADDRESS void isa_address_lds_lanes(uint64_t *va, const isa_wave_t *w, uint32_t offset)
+{
+    const uint64_t base = (w->m0 & 0xffff) + offset;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        va[l] = base + 4 * l;
+}
+
+/* Those of `lanes` whose element of `bytes` bytes is not all in a memory of `size` bytes. In LDS
+ * they load 0 and store nothing. */
+ISA_ADDRESS uint64_t isa_lanes_outside(const uint64_t *va, uint64_t lanes, uint32_t bytes,
+                                       uint32_t size)
+{
+    const uint64_t most = size - bytes;
+    uint64_t outside = 0;
+    bool any = false;
+    if (bytes > size) return lanes;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        any |= va[l] > most;
+    if (__builtin_expect(!any, 1)) return 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        outside |= (uint64_t)(va[l] > most) << l;
+    return outside & lanes;
+}
+
 /* ---- scalar memory ---- */
 
 /* A scalar access begins at base + offset. For buffers, `limit` bytes from `base` are in range;

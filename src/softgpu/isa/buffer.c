@@ -158,15 +158,10 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 
 void isa_buffer_lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a)
 {
-    const uint64_t base = (w->m0 & 0xffff) + (uint32_t)i->imm;
-    uint64_t inside = 0;
+    isa_address_lds_lanes(a->va, w, (uint32_t)i->imm);
     a->lds = true;
     a->dword_step = 4;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        a->va[l] = base + 4 * l;
-        inside |= (uint64_t)(a->va[l] + 4 <= w->group->lds_bytes) << l;
-    }
-    a->exec = exec & inside;
+    a->exec = exec & ~isa_lanes_outside(a->va, exec, 4, w->group->lds_bytes);
 }
 
 /* Loads one dword per lane (`sub` NULL) or less, and puts it into LDS. */

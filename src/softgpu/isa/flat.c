@@ -56,15 +56,13 @@ SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_la
  * they load 0 and store nothing, as with LDS instructions. */
 static uint64_t take_shared(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes, uint32_t bytes)
 {
-    uint64_t outside = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        a->va[l] &= 0xffffffff;
+    const uint64_t outside = isa_lanes_outside(a->va, lanes, bytes, w->group->lds_bytes);
     a->lds = true;
     a->dword_step = 4;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        a->va[l] &= 0xffffffff;
-        outside |= (uint64_t)(a->va[l] + bytes > w->group->lds_bytes) << l;
-    }
     a->exec = lanes & ~outside;
-    return lanes & outside;
+    return outside;
 }
 
 static void take_private(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes)

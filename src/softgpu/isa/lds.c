@@ -8,26 +8,23 @@
 
 #include <string.h>
 
+/* Makes *a the access of the active lanes in range; returns the others. */
+static uint64_t take_inside(const isa_wave_t *w, uint32_t bytes, isa_lanes_t *a)
+{
+    const uint64_t outside = isa_lanes_outside(a->va, w->exec, bytes, w->group->lds_bytes);
+    a->dword_step = 4;
+    a->lds = true;
+    a->exec = w->exec & ~outside;
+    return outside;
+}
+
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                           isa_lanes_t *a)
 {
     const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
-    const uint64_t size = w->group->lds_bytes;
-    const uint64_t exec = w->exec;
-    uint64_t outside = 0;
-    bool any = false;
-    a->dword_step = 4;
-    a->lds = true;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
+    for (unsigned l = 0; l < ISA_LANES; l++)
         a->va[l] = addr[l] + offset;
-        any |= a->va[l] + bytes > size;
-    }
-    if (__builtin_expect(any, 0))
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            outside |= (uint64_t)(a->va[l] + bytes > size) << l;
-    outside &= exec;
-    a->exec = exec & ~outside;
-    return outside;
+    return take_inside(w, bytes, a);
 }
 
 static bool turn_comes(const isa_wave_t *w)
@@ -229,16 +226,8 @@ STORE2(ds_write2st64_b64, 2, 8 * 64)
 /* As isa_ds_addresses, at offset + M0[15:0] + 4 * lane. */
 static uint64_t addtid_addresses(const isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
-    const uint64_t base = isa_ds_offset16(i) + (w->m0 & 0xffff);
-    uint64_t outside = 0;
-    a->dword_step = 4;
-    a->lds = true;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        a->va[l] = base + 4 * l;
-        outside |= (uint64_t)(a->va[l] + 4 > w->group->lds_bytes) << l;
-    }
-    a->exec = w->exec & ~outside;
-    return w->exec & outside;
+    isa_address_lds_lanes(a->va, w, isa_ds_offset16(i));
+    return take_inside(w, 4, a);
 }
 
 ISA_INST(ds_read_addtid_b32)
