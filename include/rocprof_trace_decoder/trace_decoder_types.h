@@ -1,13 +1,14 @@
 /* What a decoder makes of a thread trace: records, and the values in them. Times are in cycles of
- * the shader clock, from the trace's own beginning unless said otherwise. Version 2 of the
- * interface; where version 1 has less it is said. */
+ * the shader clock, from the beginning of the trace unless said otherwise. This is version 2 of the
+ * interface; comments say where version 1 has less. */
 #ifndef ROCPROF_TRACE_DECODER_TRACE_DECODER_TYPES_H_
 #define ROCPROF_TRACE_DECODER_TRACE_DECODER_TYPES_H_
 
 #include <stdint.h>
 
-/* The same names, older, are in <rocprofiler-sdk/experimental/thread-trace/trace_decoder_types.h>:
- * a file includes one of the two. */
+/* Older definitions of the same names are in
+ * <rocprofiler-sdk/experimental/thread-trace/trace_decoder_types.h>: a source file can include only
+ * one of the two. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +20,8 @@ extern "C" {
 #define ROCPROFILER_TRACE_DECODER_CU_WGP_SHIFT 0
 #define ROCPROFILER_TRACE_DECODER_CU_WGP_MASK  127
 
-/** What a function answers, and what a callback may answer: anything but SUCCESS ends the parse. */
+/** Results of functions and callbacks. A callback that returns anything but SUCCESS ends the
+ * parse. */
 typedef enum rocprofiler_thread_trace_decoder_status_t {
     ROCPROFILER_THREAD_TRACE_DECODER_STATUS_SUCCESS = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR = 1,
@@ -30,7 +32,7 @@ typedef enum rocprofiler_thread_trace_decoder_status_t {
     ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_NOT_IMPLEMENTED = 5
 } rocprofiler_thread_trace_decoder_status_t;
 
-/** What there is to say of a trace as a whole. */
+/** Information on a trace as a whole. */
 typedef enum rocprofiler_thread_trace_decoder_info_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_NONE = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_DATA_LOST = 1,
@@ -39,7 +41,7 @@ typedef enum rocprofiler_thread_trace_decoder_info_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_LAST = 4
 } rocprofiler_thread_trace_decoder_info_t;
 
-/** What a wave does for a while. */
+/** What a wave does during a period. */
 typedef enum rocprofiler_thread_trace_decoder_wstate_type_t {
     ROCPROFILER_THREAD_TRACE_DECODER_WSTATE_EMPTY = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_WSTATE_IDLE = 1,
@@ -73,8 +75,8 @@ typedef enum rocprofiler_thread_trace_decoder_shaderdata_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_SHADERDATA_FLAGS_PRIV = 1
 } rocprofiler_thread_trace_decoder_shaderdata_flags_t;
 
-/** What an array of records holds. Readers pass over what they do not know. 5 was DEBUG in
- * version 1, which nothing emits. */
+/** What an array of records contains. Readers should ignore unknown types. 5 was DEBUG in version
+ * 1, which nothing emits. */
 typedef enum rocprofiler_thread_trace_decoder_record_type_t {
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_GFXIP = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_OCCUPANCY = 1,
@@ -139,7 +141,7 @@ typedef enum rocprofiler_thread_trace_decoder_marker_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_MARKER_FLAGS_LAST = 4
 } rocprofiler_thread_trace_decoder_marker_flags_t;
 
-/** How an event came. */
+/** Where an event comes from. */
 typedef enum rocprofiler_thread_trace_decoder_event_flags_t {
     ROCPROF_TRACE_DECODER_EVENT_FLAGS_NONE = 0,
     ROCPROF_TRACE_DECODER_EVENT_FLAGS_PER_PIPE = 1,
@@ -147,7 +149,7 @@ typedef enum rocprofiler_thread_trace_decoder_event_flags_t {
     ROCPROF_TRACE_DECODER_EVENT_FLAGS_LAST = 2
 } rocprofiler_thread_trace_decoder_event_flags_t;
 
-/** What a dispatch asked for. */
+/** Properties of a dispatch. */
 typedef enum rocprofiler_thread_trace_decoder_dispatch_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_NONE = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_SCALAR_CACHE_INVALIDATE = 1,
@@ -165,13 +167,15 @@ typedef enum rocprofiler_thread_trace_decoder_record_request_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_REQUEST_FLAGS_LAST = 1
 } rocprofiler_thread_trace_decoder_record_request_flags_t;
 
-/** An address: in the code object with the id, or, where that is 0, in memory. */
+/** An address: an offset in the code object with this id, or an address in memory if the id is 0.
+ */
 typedef struct rocprofiler_thread_trace_decoder_pc_t {
     uint64_t address;
     uint64_t code_object_id;
 } rocprofiler_thread_trace_decoder_pc_t;
 
-/** Counters that a compute unit sampled into the trace: bank b has the counters from 4b on. */
+/** Values of counters that a compute unit has sampled into the trace. Bank b has the counters 4b to
+ * 4b+3. */
 typedef struct rocprofiler_thread_trace_decoder_perfevent_t {
     int64_t time;
     uint16_t events0;
@@ -182,10 +186,10 @@ typedef struct rocprofiler_thread_trace_decoder_perfevent_t {
     uint8_t bank;
 } rocprofiler_thread_trace_decoder_perfevent_t;
 
-/** A wave begins or ends, on whatever compute unit of the shader engine. What follows `start` is of
- * version 2, and of the beginning alone but for workgroup_id. */
+/** A wave begins or ends, on any compute unit of the shader engine. The members behind `start`
+ * exist in version 2; except for workgroup_id they are set only when a wave begins. */
 typedef struct rocprofiler_thread_trace_decoder_occupancy_t {
-    rocprofiler_thread_trace_decoder_pc_t pc; /**< where its kernel begins */
+    rocprofiler_thread_trace_decoder_pc_t pc; /**< where the wave's kernel begins */
     uint64_t time;
     uint8_t reserved;
     uint8_t cu;
@@ -194,34 +198,34 @@ typedef struct rocprofiler_thread_trace_decoder_occupancy_t {
     uint32_t start : 1;
     uint32_t me_id : 3;
     uint32_t pipe_id : 4;
-    uint32_t is_ext : 1; /**< whether workgroup_id says something */
+    uint32_t is_ext : 1; /**< workgroup_id is set */
     uint32_t workgroup_id : 7;
     uint32_t cluster_id : 5;
     uint32_t _rsvd : 11;
 } rocprofiler_thread_trace_decoder_occupancy_t;
 
-/** A stretch of a wave's life; the stretches follow one another from its beginning. */
+/** A period of a wave's life. The periods follow one another from the wave's beginning. */
 typedef struct rocprofiler_thread_trace_decoder_wave_state_t {
     int32_t type; /**< rocprofiler_thread_trace_decoder_wstate_type_t */
     int32_t duration;
 } rocprofiler_thread_trace_decoder_wave_state_t;
 
-/** An instruction that a wave executed. A pc of zeros: not found in the code. */
+/** An instruction that a wave executed. If pc is all zeros, its address is unknown. */
 typedef struct rocprofiler_thread_trace_decoder_inst_t {
     uint32_t category : 8; /**< rocprofiler_thread_trace_decoder_inst_category_t */
-    uint32_t stall : 24;   /**< cycles it could not be issued, at its beginning */
-    int32_t duration;      /**< the stall included */
+    uint32_t stall : 24;   /**< cycles at its beginning in which it could not be issued */
+    int32_t duration;      /**< includes the stall */
     int64_t time;
     rocprofiler_thread_trace_decoder_pc_t pc;
 } rocprofiler_thread_trace_decoder_inst_t;
 
-/** A wave of the compute unit whose instructions are traced. The arrays are the decoder's, valid
- * during the callback. dispatcher to size are zeros in version 1. */
+/** A wave of the compute unit whose instructions are traced. The arrays belong to the decoder and
+ * are valid during the callback. In version 1 the members from dispatcher to size are zero. */
 typedef struct rocprofiler_thread_trace_decoder_wave_t {
     uint8_t cu;
     uint8_t simd;
     uint8_t wave_id;    /**< slot of the SIMD */
-    uint8_t contexts;   /**< how often it was saved and restored */
+    uint8_t contexts;   /**< how often its context was saved and restored */
     uint8_t dispatcher; /**< bits 0 to 3: pipe, 4 to 6: micro engine */
     uint8_t workgroup_id;
     uint8_t cluster_id;
@@ -242,7 +246,7 @@ typedef struct rocprofiler_thread_trace_decoder_realtime_t {
     uint64_t reserved;
 } rocprofiler_thread_trace_decoder_realtime_t;
 
-/** What a wave wrote into the trace by s_ttracedata. */
+/** What a wave has written into the trace by s_ttracedata. */
 typedef struct rocprofiler_thread_trace_decoder_shaderdata_t {
     int64_t time;
     uint64_t value;
@@ -280,7 +284,7 @@ typedef struct rocprofiler_thread_trace_decoder_marker_t {
     uint32_t reserved;
 } rocprofiler_thread_trace_decoder_marker_t;
 
-/** What belongs to an event. */
+/** Additional data of an event; which member is valid follows from its type. */
 typedef union rocprofiler_thread_trace_decoder_event_payload_t {
     uint64_t raw;
     uint64_t code_object_id;
@@ -290,8 +294,8 @@ typedef union rocprofiler_thread_trace_decoder_event_payload_t {
     } cluster_barrier;
 } rocprofiler_thread_trace_decoder_event_payload_t;
 
-/** An event of the shader engine. `time` is 0 and byte_offset says where in quick scans, and the
- * other way round in a parse. */
+/** An event of the shader engine. Quick scans set byte_offset and leave `time` 0; a parse sets
+ * both. */
 typedef struct rocprofiler_thread_trace_decoder_event_t {
     uint64_t size; /**< of this structure */
     int64_t time;
@@ -300,10 +304,10 @@ typedef struct rocprofiler_thread_trace_decoder_event_t {
     uint8_t pipe_id;
     uint16_t flags; /**< rocprofiler_thread_trace_decoder_event_flags_t */
     rocprofiler_thread_trace_decoder_event_payload_t payload;
-    uint64_t byte_offset; /**< in the data, of its first byte */
+    uint64_t byte_offset; /**< offset of its first byte in the data */
 } rocprofiler_thread_trace_decoder_event_t;
 
-/** A kernel is dispatched, as its registers say. */
+/** The dispatch of a kernel, from the registers written for it. */
 typedef struct rocprofiler_thread_trace_decoder_dispatch_t {
     uint64_t size; /**< of this structure */
     int64_t time;
@@ -322,7 +326,7 @@ typedef struct rocprofiler_thread_trace_decoder_dispatch_t {
     rocprofiler_thread_trace_decoder_pc_t entry_point;
 } rocprofiler_thread_trace_decoder_dispatch_t;
 
-/** Which records are wanted, and how. No function of this version takes it. */
+/** Which records are wanted, and how. No function of this version has such a parameter. */
 typedef struct rocprofiler_thread_trace_decoder_record_request_t {
     uint64_t size;
     rocprofiler_thread_trace_decoder_record_type_t type;

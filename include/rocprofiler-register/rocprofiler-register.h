@@ -41,9 +41,9 @@ extern "C" {
 
 typedef enum rocprofiler_register_error_code_t {
     ROCP_REG_SUCCESS = 0,          /* the table was passed on */
-    ROCP_REG_NO_TOOLS,             /* nobody wants to profile, or registration is switched off */
+    ROCP_REG_NO_TOOLS,             /* there is no tool, or registration is switched off */
     ROCP_REG_DEADLOCK,             /* called from inside a registration */
-    ROCP_REG_BAD_API_TABLE_LENGTH, /* no table given */
+    ROCP_REG_BAD_API_TABLE_LENGTH, /* no table or more than 8, or a null argument */
     ROCP_REG_UNSUPPORTED_API,      /* unknown runtime name */
     ROCP_REG_INVALID_API_ADDRESS,  /* secure mode: the import function is not in the runtime */
     ROCP_REG_ROCPROFILER_ERROR,    /* the SDK refused the table */
@@ -51,7 +51,8 @@ typedef enum rocprofiler_register_error_code_t {
     ROCP_REG_ERROR_CODE_END
 } rocprofiler_register_error_code_t;
 
-/* Names one registration: 8 * library index + instance. (The spelling is part of the interface.) */
+/* Identifies one registration: 8 * library index + instance. (The misspelt name is part of the
+ * interface.) */
 typedef struct rocprofiler_register_library_indentifier_t {
     uint64_t handle;
 } rocprofiler_register_library_indentifier_t;
@@ -75,25 +76,24 @@ typedef int (*rocprofiler_register_registration_info_cb_t)(
  *                   "rocshmem" or "hipfile"
  * import_func       the runtime's rocprofiler_register_import_<name>; never called; may be null
  * lib_version       ROCPROFILER_REGISTER_COMPUTE_VERSION_3(...)
- * api_tables        the tables; changed in place, so they must stay where they are; not null.
+ * api_tables        the tables; tools change them in place, so they must not move; not null.
  *                   The array itself is copied.
- * api_table_length  number of tables
- * register_id       receives the identity of the registration; not null; untouched on an early
- * error
+ * api_table_length  number of tables, 1 to 8
+ * register_id       receives the identity of the registration; not null; not written if a check
+ *                   of the arguments fails
  *
- * No answer is an error for the application. Thread-safe: a call from another thread waits for the
- * one inside, for two seconds at most. Registering the same first table again under the same name
- * changes nothing and answers as the first time.
+ * No result is an error for the application. Thread-safe: while another thread registers, the call
+ * waits, for two seconds at most. Registering the same first table again under the same name
+ * changes nothing and has the same result as the first time.
  *
- * ROCP_REG_SUCCESS, NO_TOOLS, DEADLOCK, BAD_API_TABLE_LENGTH, UNSUPPORTED_API,
- * INVALID_API_ADDRESS, ROCPROFILER_ERROR, EXCESS_API_INSTANCES: see the enumerators.
+ * Results: the enumerators of rocprofiler_register_error_code_t.
  * Defined in src/register/registry.c. */
 rocprofiler_register_error_code_t rocprofiler_register_library_api_table(
     const char *lib_name, rocprofiler_register_import_func_t import_func, uint32_t lib_version,
     void **api_tables, uint64_t api_table_length,
     rocprofiler_register_library_indentifier_t *register_id) ROCPROFILER_REGISTER_PUBLIC_API;
 
-/* Text for a code; a fixed text for an unknown one; never null, static storage. Thread-safe.
+/* The text for a code; for an unknown code, a fixed text. Never null, static storage. Thread-safe.
  * Defined in src/register/registry.c. */
 const char *rocprofiler_register_error_string(rocprofiler_register_error_code_t)
     ROCPROFILER_REGISTER_PUBLIC_API;

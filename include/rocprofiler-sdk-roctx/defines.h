@@ -8,7 +8,7 @@
 #define ROCTX_IMPORT       ROCTX_PUBLIC_API
 #define ROCTX_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
 
-/* First release of a function. */
+/* The version in which a function was introduced. */
 #define ROCPROFILER_SDK_ROCTX_VERSION_0_0
 
 #ifdef __cplusplus

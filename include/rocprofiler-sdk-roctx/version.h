@@ -2,7 +2,7 @@
 #ifndef ROCPROFILER_SDK_ROCTX_VERSION_H_
 #define ROCPROFILER_SDK_ROCTX_VERSION_H_
 
-/** Tells this interface apart from the one of roctracer. */
+/** Distinguishes this interface from that of roctracer. */
 #define ROCTX_IS_ROCPROFILER_SDK 1
 
 #define ROCTX_VERSION_MAJOR    1
@@ -19,7 +19,7 @@
 #define ROCTX_COMPILER_ID      ""
 #define ROCTX_COMPILER_VERSION ""
 
-/** One number for all of it, as it is given to rocprofiler-register. */
+/** The version as one number, as rocprofiler-register gets it. */
 #define ROCTX_VERSION                                                                              \
     ((10000 * ROCTX_VERSION_MAJOR) + (100 * ROCTX_VERSION_MINOR) + ROCTX_VERSION_PATCH)
 

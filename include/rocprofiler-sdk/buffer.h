@@ -7,18 +7,18 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Delivers records. The headers and what they point to are the library's and valid until the
- * callback returns. Records of one thread come in the order in which they were completed; between
- * threads there is no order. One buffer is delivered by one thread at a time: its callback thread,
- * a thread that flushes, or (LOSSLESS) one that found it full. Runtime functions may be called
- * inside; they are traced like others. With a watermark of 0 each thread delivers its own records,
- * several at the same time.
+/** Delivers records. The headers and what they point to belong to the library and are valid until
+ * the callback returns. Records of one thread come in the order in which they were completed;
+ * between threads there is no order. One buffer is delivered by one thread at a time: its callback
+ * thread, a thread that flushes, or (LOSSLESS) one that has found it full. The callback may call
+ * functions of the runtimes; they are traced like others. With a watermark of 0 each thread
+ * delivers its own records, several threads at the same time.
  * @param context the context that the buffer was made for
  * @param buffer_id the buffer
- * @param headers type and place of each record
- * @param num_headers their number; 0 if only the count of losses is new
+ * @param headers type and address of each record
+ * @param num_headers their number; 0 if the callback only reports lost records
  * @param data as given to rocprofiler_create_buffer
- * @param drop_count records of this buffer lost since the callback before: the sum over all
+ * @param drop_count records of this buffer lost since the last callback: the sum over all
  * callbacks is the total */
 typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context,
                                                 rocprofiler_buffer_id_t buffer_id,
@@ -50,21 +50,21 @@ rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context,
                                                void *callback_data,
                                                rocprofiler_buffer_id_t *buffer_id) ROCPROFILER_API;
 
-/** Delivers what a buffer holds and closes it: records that come later are lost, so stop its
- * contexts first. Its memory is kept for late writers until the process ends. Any thread.
+/** Delivers the records of a buffer and closes it: later records are lost, so stop its contexts
+ * first. Its memory is kept for late writers until the process ends. Any thread.
  * @retval ROCPROFILER_STATUS_SUCCESS closed
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_BUSY called from a buffer callback while the buffer is
  * being delivered; nothing is changed */
 rocprofiler_status_t rocprofiler_destroy_buffer(rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
 
-/** Delivers all records that were complete when it was called; they have been delivered when it
- * returns. So have those of kernels and copies that the GPU had completed, unless tool code keeps
- * the SDK from reporting them for 200 ms, or it is called from a buffer callback. Any thread.
+/** Delivers all records that are complete when it is called, before it returns. That includes the
+ * records of kernels and copies that the GPU has completed, unless the call comes from a buffer
+ * callback, or tool code delays the SDK's report of them by more than 200 ms. Any thread.
  * @retval ROCPROFILER_STATUS_SUCCESS delivered
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_BUSY called from a buffer callback while the buffer is
- * being delivered: the thread that delivers it goes on with the new records
+ * being delivered: the delivering thread will deliver the new records, too
  * @retval ROCPROFILER_STATUS_ERROR_FINALIZED the library is finalised: nothing is left */
 rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id) ROCPROFILER_API;
 

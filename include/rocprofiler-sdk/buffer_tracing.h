@@ -156,7 +156,7 @@ typedef struct rocprofiler_buffer_tracing_hipfile_api_ext_record_t {
     rocprofiler_hipfile_api_retval_t retval;
 } rocprofiler_buffer_tracing_hipfile_api_ext_record_t;
 
-/** A target construct. Ids are those that the runtime was given for its data. */
+/** A target construct. Ids are the values that the tool has set in the runtime's ompt_data_t. */
 typedef struct rocprofiler_buffer_tracing_ompt_target_t {
     int32_t kind; /**< ompt_target_t */
     int32_t device_num;
@@ -183,7 +183,7 @@ typedef struct rocprofiler_buffer_tracing_ompt_target_kernel_t {
     uint32_t requested_num_teams;
 } rocprofiler_buffer_tracing_ompt_target_kernel_t;
 
-/** An OpenMP event; of target constructs with details. */
+/** An OpenMP event, with details if it is one of a target construct. */
 typedef struct rocprofiler_buffer_tracing_ompt_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
@@ -257,17 +257,17 @@ typedef struct rocprofiler_buffer_tracing_hip_graph_record_t {
     uint64_t kernel_dispatch_count; /**< kernels that the call has dispatched */
 } rocprofiler_buffer_tracing_hip_graph_record_t;
 
-/** Record of HIP event tracing: a barrier that the GPU is through. */
+/** Record of HIP event tracing: a barrier that the GPU has processed. */
 typedef struct rocprofiler_buffer_tracing_hip_event_record_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_buffer_tracing_kind_t kind;
     rocprofiler_hip_event_operation_t operation;
-    rocprofiler_async_correlation_id_t correlation_id; /**< of the call that asked for it */
+    rocprofiler_async_correlation_id_t correlation_id; /**< of the call that caused it */
     rocprofiler_thread_id_t thread_id;                 /**< kernel thread id of its caller */
     rocprofiler_timestamp_t start_timestamp;           /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;  /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_agent_id_t agent_id;        /**< where the barrier is */
-    rocprofiler_queue_id_t queue_id;        /**< and in which queue */
+    rocprofiler_queue_id_t queue_id;        /**< the barrier's queue */
     uint64_t hip_event_handle;              /**< the hipEvent_t */
     rocprofiler_queue_id_t source_queue_id; /**< where the event was recorded */
 } rocprofiler_buffer_tracing_hip_event_record_t;

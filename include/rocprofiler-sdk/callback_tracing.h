@@ -28,7 +28,7 @@ typedef enum rocprofiler_code_object_storage_type_t {
     ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_LAST = 3,
 } rocprofiler_code_object_storage_type_t;
 
-/** Payload of HSA API kinds. Arguments may be changed by nobody; retval is set at EXIT. */
+/** Payload of HSA API kinds. Arguments must not be changed; retval is set at EXIT. */
 typedef struct rocprofiler_callback_tracing_hsa_api_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_hsa_api_args_t args;
@@ -84,8 +84,8 @@ typedef struct rocprofiler_callback_tracing_ompt_data_t {
 } rocprofiler_callback_tracing_ompt_data_t;
 
 /** Payload of marker API kinds; retval is set at EXIT. A range of MARKER_CORE_RANGE_API is one
- * operation: ENTER when it begins, EXIT when it ends, perhaps on another thread. Its message is a
- * copy of the library's then and valid during the callback. */
+ * operation: ENTER when it begins, EXIT when it ends, perhaps on another thread. The message of a
+ * range is a copy of the library's, valid during the callback. */
 typedef struct rocprofiler_callback_tracing_marker_api_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_marker_api_args_t args;
@@ -207,25 +207,26 @@ typedef struct rocprofiler_callback_tracing_hip_stream_data_t {
 } rocprofiler_callback_tracing_hip_stream_data_t;
 
 /** Payload of HIP graph tracing. EXEC_CREATE and EXEC_DESTROY have phase NONE and come after the
- * call that succeeded; a graph that was made before anybody asked is told as created when it is
- * launched first. EXEC_LAUNCH is told with ENTER and EXIT on the thread that launches: what it
- * dispatches and copies in between is of the graph, and an external id that is asked for then can
- * say so. */
+ * call has succeeded; a graph that was made before a context followed graphs is reported as created
+ * when it is first launched. EXEC_LAUNCH has ENTER and EXIT on the launching thread: kernels and
+ * copies that are started between them belong to the graph. A tool that supplies external ids can
+ * mark these with an id of its own. */
 typedef struct rocprofiler_callback_tracing_hip_graph_data_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_graph_exec_id_t graph_exec_id;
     rocprofiler_address_t graph_exec_value; /**< the hipGraphExec_t */
 } rocprofiler_callback_tracing_hip_graph_data_t;
 
-/** Payload of HIP event tracing: ENTER and EXIT around the writing of a barrier packet, NONE when
- * the GPU is through it, which alone has times. A record or a wait for which the runtime writes no
- * packet of its own is told with NONE alone if a packet of another does its work, and else not. */
+/** Payload of HIP event tracing: ENTER and EXIT around the writing of a barrier packet; NONE, the
+ * only one with times, when the GPU has processed the barrier. If the runtime writes no packet for
+ * a record or a wait, but another packet has its effect, only NONE is reported; otherwise nothing
+ * is. */
 typedef struct rocprofiler_callback_tracing_hip_event_data_t {
     uint64_t size;                           /**< bytes of this structure as the library knows it */
     rocprofiler_timestamp_t start_timestamp; /**< ns, CLOCK_BOOTTIME */
     rocprofiler_timestamp_t end_timestamp;   /**< ns, CLOCK_BOOTTIME; never before start */
     rocprofiler_agent_id_t agent_id;         /**< where the barrier is */
-    rocprofiler_queue_id_t queue_id;         /**< and in which queue */
+    rocprofiler_queue_id_t queue_id;         /**< the barrier's queue */
     uint64_t hip_event_handle;               /**< the hipEvent_t */
     rocprofiler_queue_id_t source_queue_id;  /**< where the event was recorded */
 } rocprofiler_callback_tracing_hip_event_data_t;

@@ -8,12 +8,12 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Makes a configuration: counters that can be counted at the same time, checked here so that
- * nothing can fail when they are. Does not need the HSA runtime. Any thread.
+/** Makes a configuration: counters that can be counted at the same time. Everything that could fail
+ * later is checked here. Does not need the HSA runtime. Any thread.
  * @param counters_list counters of this agent; repetitions count once
- * @param config_id the handle is written here; if it names a configuration of the same agent
- * before, the counters of that one are added to the new one, after those of the list; what names
- * none counts for nothing
+ * @param config_id the handle is written here; if it was that of a configuration of the same agent
+ * before, the new configuration also has the counters of that one, after those of the list; any
+ * other value is ignored
  * @retval ROCPROFILER_STATUS_SUCCESS made
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such agent
@@ -30,8 +30,7 @@ rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
                                   rocprofiler_counter_id_t *counters_list, size_t counters_count,
                                   rocprofiler_counter_config_id_t *config_id) ROCPROFILER_API;
 
-/** Takes the handle of a configuration back. What is being counted with it is counted to the end.
- * Any thread.
+/** Destroys a configuration. Measurements that use it are completed. Any thread.
  * @retval ROCPROFILER_STATUS_SUCCESS done
  * @retval ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND no such configuration */
 ROCPROFILER_SDK_EXPERIMENTAL

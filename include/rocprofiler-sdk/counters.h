@@ -10,8 +10,8 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What is known of a counter. Texts are the library's and stay valid; never null, empty where
- * there is nothing to say. */
+/** Information on a counter. Texts belong to the library and stay valid; they are never null, but
+ * empty if there is nothing to say. */
 typedef struct rocprofiler_counter_info_v0_t {
     rocprofiler_counter_id_t id;
     const char *name;
@@ -22,7 +22,7 @@ typedef struct rocprofiler_counter_info_v0_t {
     uint8_t is_derived : 1;  /**< computed from other counters */
 } rocprofiler_counter_info_v0_t;
 
-/** Where a value lies in one dimension. */
+/** The position of a value in one dimension. */
 typedef struct rocprofiler_counter_dimension_info_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     const char *dimension_name;
@@ -55,7 +55,7 @@ typedef struct rocprofiler_counter_info_v1_t {
 } rocprofiler_counter_info_v1_t;
 
 /** Gets the counters of an agent. The array is valid during the call.
- * @return becomes the answer of the iteration */
+ * @return the result of the iteration */
 typedef rocprofiler_status_t (*rocprofiler_available_counters_cb_t)(
     rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t *counters, size_t num_counters,
     void *user_data);
@@ -68,7 +68,8 @@ rocprofiler_status_t
 rocprofiler_query_record_counter_id(rocprofiler_counter_instance_id_t id,
                                     rocprofiler_counter_id_t *counter_id) ROCPROFILER_API;
 
-/** Where a value lies in a dimension: 0 if the counter does not have it. Any thread.
+/** The position of a value in a dimension: 0 if the counter does not have the dimension. Any
+ * thread.
  * @param dim the id of rocprofiler_counter_record_dimension_info_t; 0: all dimensions, packed
  * @retval ROCPROFILER_STATUS_SUCCESS written
  * @retval ROCPROFILER_STATUS_ERROR_DIM_NOT_FOUND there is no such dimension

@@ -9,19 +9,19 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Given to the callback below: says what the context counts on the configuration's agent from its
- * start on.
- * @retval ROCPROFILER_STATUS_SUCCESS taken
+/** Passed to the callback below: sets the configuration that the context counts on the
+ * configuration's agent, from this start on.
+ * @retval ROCPROFILER_STATUS_SUCCESS set
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID no such context, or it does not count devices
- * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED called outside of the context's start
+ * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED called outside of the callback
  * @retval ROCPROFILER_STATUS_ERROR_PROFILE_NOT_FOUND no such configuration
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_MISMATCH a configuration of an agent that the context does
  * not count */
 typedef rocprofiler_status_t (*rocprofiler_device_counting_agent_cb_t)(
     rocprofiler_context_id_t context_id, rocprofiler_counter_config_id_t config_id);
 
-/** Asks what is to be counted on an agent, each time the context starts (if HSA is not up then:
- * when it comes up). Call set_config inside; without, nothing is counted. */
+/** Asks what to count on an agent, each time the context starts (if HSA is not initialised then:
+ * when it is). Call set_config inside; without that, nothing is counted. */
 typedef void (*rocprofiler_device_counting_service_cb_t)(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,
     rocprofiler_device_counting_agent_cb_t set_config, void *user_data);
@@ -32,11 +32,11 @@ typedef rocprofiler_device_counting_service_cb_t rocprofiler_device_counting_ser
 /* name of the beta releases */
 typedef rocprofiler_device_counting_agent_cb_t rocprofiler_agent_set_profile_callback_t;
 
-/** Counts on an agent while the context runs. May be called for several agents of one context, once
- * for each. A running context excludes others that count on the same agent, and those that count
- * dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT then, and if another library of
- * the process counts on it. Called from a buffer's callback, it answers CONTEXT_ERROR if the
- * context is being read or stopped on another thread.
+/** Counts on an agent while the context runs. May be called once for each of several agents of a
+ * context. While a context counts on an agent, no other context can count on the agent or count
+ * dispatches, nor can another library of the process count on it: then rocprofiler_start_context
+ * returns CONTEXT_CONFLICT. If that is called from a buffer's callback while another thread reads
+ * or stops the context, it returns CONTEXT_ERROR.
  * @param buffer_id where samples go
  * @retval ROCPROFILER_STATUS_SUCCESS configured
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function

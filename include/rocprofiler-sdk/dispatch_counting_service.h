@@ -20,8 +20,8 @@ typedef struct rocprofiler_dispatch_counting_service_data_t {
 
 /** Buffer record of a counted dispatch: category COUNTERS, kind
  * ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER. Its values follow in the buffer as
- * rocprofiler_counter_record_t, kind ROCPROFILER_COUNTER_RECORD_VALUE, with the same dispatch id;
- * where the buffer was full, header and values may be lost one by one, and are counted so. */
+ * rocprofiler_counter_record_t, kind ROCPROFILER_COUNTER_RECORD_VALUE, with the same dispatch id.
+ * If the buffer is full, header and values may be lost and counted one by one. */
 typedef struct rocprofiler_dispatch_counting_service_record_t {
     uint64_t size;        /**< bytes of this structure as the library knows it */
     uint64_t num_records; /**< values that follow */
@@ -31,11 +31,11 @@ typedef struct rocprofiler_dispatch_counting_service_record_t {
     rocprofiler_kernel_dispatch_info_t dispatch_info;
 } rocprofiler_dispatch_counting_service_record_t;
 
-/** Asks what is to be counted, on the thread that launches, before the kernel is written to its
- * queue. Functions of the runtimes must not be called inside.
+/** Asks what to count, on the thread that launches, before the kernel is written to its queue.
+ * Functions of the runtimes must not be called inside.
  * @param dispatch_data without timestamps
- * @param config to be set to a configuration of the dispatch's agent; 0 as it comes: not counted
- * @param user_data comes back with the values
+ * @param config to be set to a configuration of the dispatch's agent; it is 0 before: not counted
+ * @param user_data passed to the callback with the values
  * @param callback_data_args as configured */
 typedef void (*rocprofiler_dispatch_counting_service_cb_t)(
     rocprofiler_dispatch_counting_service_data_t dispatch_data,
@@ -55,26 +55,27 @@ typedef void (*rocprofiler_dispatch_counting_record_cb_t)(
 typedef rocprofiler_dispatch_counting_service_cb_t rocprofiler_dispatch_counting_service_callback_t;
 typedef rocprofiler_dispatch_counting_record_cb_t rocprofiler_profile_counting_record_callback_t;
 
-/** Counts dispatches of a context into a buffer, while the context runs. Of all running contexts
- * one may count dispatches: rocprofiler_start_context answers CONTEXT_CONFLICT for a second one.
+/** Counts the dispatches of all queues while the context runs, into a buffer. Only one running
+ * context can count dispatches: rocprofiler_start_context returns CONTEXT_CONFLICT for a second
+ * one.
  *
- * A counted kernel runs alone on its agent. A program in which it waits for a kernel on another
- * queue, or that one for it, stops there.
+ * A counted kernel runs alone on its agent. So a program in which a kernel waits for one on another
+ * queue hangs.
  * @retval ROCPROFILER_STATUS_SUCCESS configured
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID no such context
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT the context counts devices
- * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context counts dispatches already
- */
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context counts dispatches
+ * already */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
     rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
     rocprofiler_dispatch_counting_service_cb_t callback, void *callback_data_args) ROCPROFILER_API;
 
-/** The same with a callback for the values. Same answers; a missing record_callback is an
- * INVALID_ARGUMENT. */
+/** The same with a callback for the values. The same results; INVALID_ARGUMENT also if
+ * record_callback is null. */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
     rocprofiler_context_id_t context_id,

@@ -7,8 +7,8 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What a record is about when an external id is wanted for it. Records of HIP graphs are asked for
- * as HIP_RUNTIME_API. */
+/** Kinds of records for which an external id is requested. Records of HIP graphs use
+ * HIP_RUNTIME_API. */
 typedef enum rocprofiler_external_correlation_id_request_kind_t {
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_NONE = 0,
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HSA_CORE_API = 1,
@@ -35,9 +35,9 @@ typedef enum rocprofiler_external_correlation_id_request_kind_t {
     ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST = 22,
 } rocprofiler_external_correlation_id_request_kind_t;
 
-/** Puts a value on the stack of a context and thread. Records of that context about calls of that
- * thread carry the topmost value; when its stack is empty, that of the first thread's stack; when
- * that is empty, 0. Any thread; tid may be another thread that lives.
+/** Puts a value on the stack of a context and thread. The context's records about the thread's
+ * calls have the topmost value; if the stack is empty, that of the main thread's stack; if that is
+ * empty, too, 0. Any thread; tid may be another living thread.
  * @retval ROCPROFILER_STATUS_SUCCESS pushed
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no thread of this process has the id tid
@@ -71,15 +71,15 @@ typedef int (*rocprofiler_external_correlation_id_request_cb_t)(
     rocprofiler_tracing_operation_t operation, uint64_t internal_corr_id_value,
     rocprofiler_user_data_t *external_corr_id_value, void *user_data);
 
-/** Has the context asked for external ids instead of taking them from stacks. Once per context,
- * while tools are initialised.
+/** Makes the context ask the tool for external ids instead of taking them from stacks. Once per
+ * context, while tools are initialised.
  * @param kinds of operations; null: all
  * @param kinds_count how many
  * @retval ROCPROFILER_STATUS_SUCCESS configured
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not while tools are initialised
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback, or kinds given and none counted
- * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context is asked already
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no callback, or kinds with a count of 0
+ * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED the context asks already
  * @retval ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND one of kinds does not exist */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(

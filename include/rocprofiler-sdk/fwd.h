@@ -12,7 +12,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What a function answers. rocprofiler_get_status_name() spells it, _string() explains it. */
+/** The result of a function. rocprofiler_get_status_name() spells it, _string() explains it. */
 typedef enum rocprofiler_status_t {
     ROCPROFILER_STATUS_SUCCESS = 0, /**< done */
     ROCPROFILER_STATUS_ERROR = 1,   /**< failed for a reason without a code of its own */
@@ -372,7 +372,7 @@ typedef union rocprofiler_address_t {
 
 /** Universally unique id. */
 typedef struct rocprofiler_uuid_t {
-    uint8_t bytes[16]; /**< bytes copied */
+    uint8_t bytes[16];
 } rocprofiler_uuid_t;
 
 /** Version in three numbers. */
@@ -395,13 +395,13 @@ typedef struct rocprofiler_stream_id_t {
     uint64_t handle;
 } rocprofiler_stream_id_t;
 
-/** Id of an executable graph: counts up from 1 as they are made; 0: none. */
+/** Id of an executable graph, counted from 1 in the order of creation; 0: none. */
 typedef struct rocprofiler_graph_exec_id_t {
     uint64_t handle;
 } rocprofiler_graph_exec_id_t;
 
-/** Place of a kernel or copy among those of one launch of a graph, from 1 on; 0: in none. Tools
- * give it, see rocprofiler_callback_tracing_hip_graph_data_t. */
+/** Number of a kernel or copy within one launch of a graph, from 1 on; 0: not in a graph. Assigned
+ * by tools, see rocprofiler_callback_tracing_hip_graph_data_t. */
 typedef struct rocprofiler_graph_node_id_t {
     uint64_t handle;
 } rocprofiler_graph_node_id_t;
@@ -446,7 +446,7 @@ typedef struct rocprofiler_dim3_t {
     uint32_t z;
 } rocprofiler_dim3_t;
 
-/** What a callback tracing callback is told. The structure is the callee's copy. */
+/** What a callback of callback tracing gets. The structure is a copy for the callback. */
 typedef struct rocprofiler_callback_tracing_record_t {
     rocprofiler_context_id_t context_id;
     rocprofiler_thread_id_t thread_id; /**< kernel thread id of the caller */
@@ -457,7 +457,7 @@ typedef struct rocprofiler_callback_tracing_record_t {
     void *payload; /**< structure by kind; valid during the callback */
 } rocprofiler_callback_tracing_record_t;
 
-/** Entry of the array that a buffer callback gets: type and place of one record. */
+/** Element of the array that a buffer callback gets: type and address of one record. */
 typedef struct rocprofiler_record_header_t {
     __extension__ union {
         __extension__ struct {
@@ -469,7 +469,7 @@ typedef struct rocprofiler_record_header_t {
     void *payload; /**< the record; type by category and kind; the buffer owns it */
 } rocprofiler_record_header_t;
 
-/** What is known of a kernel dispatch. */
+/** Information on a kernel dispatch. */
 typedef struct rocprofiler_kernel_dispatch_info_t {
     uint64_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_agent_id_t agent_id;

@@ -22,11 +22,11 @@ typedef void (*rocprofiler_intercept_library_cb_t)(rocprofiler_intercept_table_t
                                                    void **tables, uint64_t num_tables,
                                                    void *user_data);
 
-/** Asks for tables. May be called several times; callbacks of a table run in that order.
+/** Asks to get tables. May be called several times; callbacks for a table run in that order.
  * @param callback gets the tables
  * @param libs rocprofiler_intercept_table_t values, or-ed; 0 means all
  * @param data passed to callback
- * @retval ROCPROFILER_STATUS_SUCCESS asked for
+ * @retval ROCPROFILER_STATUS_SUCCESS registered
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT callback is null or a bit is unknown
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation is over
  * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES memory is used up */

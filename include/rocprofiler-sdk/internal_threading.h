@@ -1,4 +1,5 @@
-/* Threads of the library: those that run buffer callbacks, and notice of their creation. */
+/* Threads of the library: those that run buffer callbacks, and callbacks that are called when
+ * threads are created. */
 #ifndef ROCPROFILER_SDK_INTERNAL_THREADING_H_
 #define ROCPROFILER_SDK_INTERNAL_THREADING_H_
 
@@ -7,7 +8,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Runs on the creating thread before and after the library makes a thread. */
+/** Called on the creating thread before and after the library creates a thread. */
 typedef void (*rocprofiler_internal_thread_library_cb_t)(rocprofiler_runtime_library_t, void *);
 
 /** A thread that runs buffer callbacks. */
@@ -15,12 +16,12 @@ typedef struct rocprofiler_callback_thread_t {
     uint64_t handle;
 } rocprofiler_callback_thread_t;
 
-/** Asks to be told when the library makes threads. Either callback may be null.
+/** Sets callbacks for the creation of threads by the library. Either one may be null.
  * @param libs rocprofiler_runtime_library_t values, or-ed; 0 means all. All threads of this
  * library are made for ROCPROFILER_LIBRARY.
- * @retval ROCPROFILER_STATUS_SUCCESS noted
+ * @retval ROCPROFILER_STATUS_SUCCESS set
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED initialisation is over
- * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES 16 pairs are noted already */
+ * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES 16 pairs are set already */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
 rocprofiler_at_internal_thread_create(rocprofiler_internal_thread_library_cb_t precreate,

@@ -9,20 +9,20 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What a tool of its own answers an OpenMP runtime with that its own ompt_start_tool forwards; the
- * library has an ompt_start_tool itself, for programs without such a tool.
- * @param omp_version the runtime's, as ompt_start_tool gets it
- * @param runtime_version its name; may be null
- * @return null if no context traces OpenMP, or if a runtime has asked before; owned by the library
- * Any thread. Initialises the library if that has not been done. */
+/** For a tool that has an ompt_start_tool of its own: that must return the result of this function
+ * to the OpenMP runtime. For programs without such a tool the library defines ompt_start_tool
+ * itself. Any thread. Initialises the library if that has not been done.
+ * @param omp_version as ompt_start_tool gets it
+ * @param runtime_version name of the runtime; may be null
+ * @return null if no context traces OpenMP, or if a runtime has asked before; owned by the
+ * library */
 ompt_start_tool_result_t *rocprofiler_ompt_start_tool(unsigned int omp_version,
                                                       const char *runtime_version) ROCPROFILER_API;
 
-/** Whether an OpenMP runtime has started and is traced.
+/** True if an OpenMP runtime has started and is traced. Any thread.
  * @param[out] status 1 or 0
- * @retval ROCPROFILER_STATUS_SUCCESS
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null
- * Any thread. */
+ * @retval ROCPROFILER_STATUS_SUCCESS status is written
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT status is null */
 rocprofiler_status_t rocprofiler_ompt_is_initialized(int *status) ROCPROFILER_API;
 
 /** Whether that runtime has ended. Otherwise as rocprofiler_ompt_is_initialized. */

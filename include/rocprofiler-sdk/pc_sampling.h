@@ -1,4 +1,4 @@
-/* PC sampling: where the waves of a GPU are at regular intervals. */
+/* PC sampling: the program counters of a GPU's waves at regular intervals. */
 #ifndef ROCPROFILER_SDK_PC_SAMPLING_H_
 #define ROCPROFILER_SDK_PC_SAMPLING_H_
 
@@ -98,13 +98,13 @@ typedef struct rocprofiler_pc_sampling_record_host_trap_v0_t {
     uint32_t reserved0 : 24;
 } rocprofiler_pc_sampling_record_host_trap_v0_t;
 
-/** What a stochastic record holds. */
+/** Which parts of a stochastic record are valid. */
 typedef struct rocprofiler_pc_sampling_record_stochastic_header_t {
     uint8_t has_memory_counter : 1;
     uint8_t reserved_type : 7;
 } rocprofiler_pc_sampling_record_stochastic_header_t;
 
-/** What the sampled wave and its rivals for the issue were doing. */
+/** What the sampled wave did, and the waves that competed with it for the issue. */
 typedef struct rocprofiler_pc_sampling_snapshot_v0_t {
     uint32_t reason_not_issued : 4; /**< rocprofiler_pc_sampling_instruction_not_issued_reason_t */
     uint32_t reserved0 : 1;
@@ -174,15 +174,15 @@ typedef struct rocprofiler_pc_sampling_record_invalid_t {
  * @param configs valid during the call
  * @param num_config how many
  * @param user_data as given to the query
- * @return becomes the answer of the query */
+ * @return the result of the query */
 typedef rocprofiler_status_t (*rocprofiler_available_pc_sampling_configurations_cb_t)(
     const rocprofiler_pc_sampling_configuration_t *configs, size_t num_config, void *user_data);
 
-/** Configures sampling of an agent while the context runs. Refused unless
- * ROCPROFILER_PC_SAMPLING_BETA_ENABLED is true in the environment.
+/** Samples an agent while the context runs. Refused unless ROCPROFILER_PC_SAMPLING_BETA_ENABLED is
+ * true in the environment.
  * @param interval in the unit, within a configuration that the agent has
- * @param buffer_id gets records of the category PC_SAMPLING; its dropped records are lost samples
- * too
+ * @param buffer_id gets records of the category PC_SAMPLING; samples lost on the GPU also count as
+ * its dropped records
  * @param flags 0
  * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED not enabled
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not while tools are initialised
@@ -190,11 +190,12 @@ typedef rocprofiler_status_t (*rocprofiler_available_pc_sampling_configurations_
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND no such buffer
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT the agent has no such configuration, or flags
+ * is not 0
  * @retval ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED a context samples the agent already
  * @retval ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL the driver's sampling is too old
  * @retval ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES no memory, or too many agents
- * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE the agent, its driver or its runtime cannot sample
- */
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE the agent, its driver or its runtime cannot
+ * sample */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,

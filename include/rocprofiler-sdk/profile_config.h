@@ -1,4 +1,4 @@
-/* Where the beta releases had counter configurations. */
+/* The header in which the beta releases had counter configurations. */
 #ifndef ROCPROFILER_SDK_PROFILE_CONFIG_H_
 #define ROCPROFILER_SDK_PROFILE_CONFIG_H_
 

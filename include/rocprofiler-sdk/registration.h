@@ -1,4 +1,4 @@
-/* How a tool meets the library. A tool is any object file that exports rocprofiler_configure: the
+/* How the library finds a tool. A tool is any object file that exports rocprofiler_configure: the
  * program itself, a library it links or preloads, or one named in ROCP_TOOL_LIBRARIES. */
 #ifndef ROCPROFILER_SDK_REGISTRATION_H_
 #define ROCPROFILER_SDK_REGISTRATION_H_
@@ -10,13 +10,13 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Identity of a tool, given to rocprofiler_configure. Lives as long as the process. In C++ a
- * pointer to one and a copy convert into each other, as the documentation's samples use them; a
- * pointer that came of a copy lives as long as the copy. */
+/** Identity of a tool, passed to rocprofiler_configure. Valid as long as the process. In C++ a
+ * pointer to it and a copy of it convert into each other, because the documentation's samples need
+ * that; a pointer to a copy is valid as long as the copy. */
 typedef struct rocprofiler_client_id_t {
     size_t size;           /**< bytes of this structure as the library knows it */
-    const char *name;      /**< the tool may set it; the text stays the tool's */
-    const uint32_t handle; /**< the tool must leave it as it is */
+    const char *name;      /**< the tool may set it; the text belongs to the tool */
+    const uint32_t handle; /**< the tool must not change it */
 #ifdef __cplusplus
     rocprofiler_client_id_t() : size(sizeof(rocprofiler_client_id_t)), name(), handle() {}
     rocprofiler_client_id_t(size_t size_, const char *name_, uint32_t handle_)
@@ -35,12 +35,13 @@ typedef struct rocprofiler_client_id_t {
 #endif
 } rocprofiler_client_id_t;
 
-/** Ends a tool early: stops its contexts, delivers its buffers, calls its finalize function once.
- * With a single tool in the process the whole library is finalised. Any thread, also one that the
- * tool created; a second call has no effect; an id that is not the tool's own has no effect. */
+/** Finalises a tool early: stops its contexts, delivers its buffers, calls its finalize function
+ * once. If it is the only tool in the process, the whole library is finalised. Any thread, also one
+ * that the tool has created. A second call has no effect, nor has an id that is not the tool's
+ * own. */
 typedef void (*rocprofiler_client_finalize_t)(rocprofiler_client_id_t);
 
-/** Runs once, after all tools are configured: here contexts, buffers and services are made. HIP
+/** Called once, after all tools are configured: contexts, buffers and services are made here. HIP
  * and HSA must not be called from it. The return value is ignored. */
 typedef int (*rocprofiler_tool_initialize_t)(rocprofiler_client_finalize_t finalize_func,
                                              void *tool_data);
@@ -48,7 +49,7 @@ typedef int (*rocprofiler_tool_initialize_t)(rocprofiler_client_finalize_t final
 /** Runs once, after the last record of the tool's contexts has been delivered. */
 typedef void (*rocprofiler_tool_finalize_t)(void *tool_data);
 
-/** What a tool answers to rocprofiler_configure; copied at once. */
+/** What rocprofiler_configure returns; copied at once. */
 typedef struct rocprofiler_tool_configure_result_t {
     size_t size; /**< bytes of this structure as the library knows it */
     rocprofiler_tool_initialize_t initialize; /**< may be null */

@@ -1,4 +1,5 @@
-/* Streaming performance monitors, which no runtime that this library meets offers so far. */
+/* The first interface for streaming performance monitors. It is not implemented; for the present
+ * one see <rocprofiler-sdk/experimental/spm.h>. */
 #ifndef ROCPROFILER_SDK_SPM_H_
 #define ROCPROFILER_SDK_SPM_H_
 
@@ -13,7 +14,7 @@ typedef struct rocprofiler_spm_record_t {
     uint64_t counters_count;
 } rocprofiler_spm_record_t;
 
-/** Would let the hardware write counters to memory at an interval.
+/** Not implemented.
  * @retval ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED always */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_spm_service(

@@ -1,9 +1,10 @@
 /* roctracer.h - tracing by callbacks and by pools of records, the interface before rocprofiler-sdk.
  *
- * New tools use rocprofiler-sdk, which this library is made from: it is for programs that are
- * linked with libroctracer64, as PyTorch's profiler. Functions may be called from any thread and at
- * any time unless they say otherwise; what is enabled before a runtime starts holds when it does.
- * Binary interface: AMD's libroctracer64.so.4. What it has not is in docs/roctracer.md. */
+ * New tools use rocprofiler-sdk, on which this library is built. It is for programs that are linked
+ * with libroctracer64, such as PyTorch's profiler. Functions may be called from any thread and at
+ * any time unless they say otherwise; what is enabled before a runtime starts takes effect when it
+ * starts. Binary interface: AMD's libroctracer64.so.4. What is missing is listed in
+ * docs/roctracer.md. */
 #ifndef ROCTRACER_H_
 #define ROCTRACER_H_
 
@@ -19,11 +20,11 @@
 extern "C" {
 #endif
 
-/** Version of the library that runs; the macros are that of the headers. */
+/** Version of the library that is loaded; the macros have that of the headers. */
 uint32_t roctracer_version_major(void);
 uint32_t roctracer_version_minor(void);
 
-/** What a function answers. The positive ones are names of old, answered by nobody. */
+/** The result of a function. The positive ones are old names that no function returns. */
 typedef enum {
     ROCTRACER_STATUS_SUCCESS = 0,
     ROCTRACER_STATUS_ERROR = -1,
@@ -68,8 +69,8 @@ roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t 
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID KFD_API, ROCTX or no domain */
 roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *properties);
 
-/** Has an operation, or all of a domain, call back. Calls that run already are not told of. Of
- * HIP_OPS and HSA_OPS there are no callbacks: accepted without effect.
+/** Makes the library call back for an operation, or for all of a domain. Calls that are already
+ * running are not reported. HIP_OPS and HSA_OPS have no callbacks: accepted without effect.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no callback, or no such operation
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API */
 roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32_t op,
@@ -77,38 +78,39 @@ roctracer_status_t roctracer_enable_op_callback(activity_domain_t domain, uint32
 roctracer_status_t roctracer_enable_domain_callback(activity_domain_t domain,
                                                     activity_rtapi_callback_t callback, void *arg);
 
-/** Ends them. A callback that runs on another thread may still run when the function returns. */
+/** Disables these callbacks. A callback on another thread may still be running when the function
+ * returns. */
 roctracer_status_t roctracer_disable_op_callback(activity_domain_t domain, uint32_t op);
 roctracer_status_t roctracer_disable_domain_callback(activity_domain_t domain);
 
-/** A pool collects records and gives them to its callback, many at a time. */
+/** A pool collects records and passes them to its callback, many at a time. */
 typedef void roctracer_pool_t;
 
-/** Memory of a pool's buffers: *ptr null: allocate size bytes; size 0: free *ptr; else resize. *ptr
- * becomes null when there is no memory. */
+/** Allocates memory for a pool's buffers. *ptr null: allocate size bytes; size 0: free *ptr; else
+ * resize. *ptr becomes null if there is no memory. */
 typedef void (*roctracer_allocator_t)(char **ptr, size_t size, void *arg);
 
-/** Gets records: those in [begin, end). Runs on the thread that fills or flushes the pool; of one
- * pool one at a time. May call any function but those that close or flush the same pool. */
+/** Gets the records in [begin, end). Runs on the thread that fills or flushes the pool, once at a
+ * time for each pool. May call any function except those that close or flush the same pool. */
 typedef void (*roctracer_buffer_callback_t)(const char *begin, const char *end, void *arg);
 
 typedef struct {
     uint32_t mode;                   /**< 0 */
-    size_t buffer_size;              /**< bytes, records and their texts */
+    size_t buffer_size;              /**< bytes for records and their texts */
     roctracer_allocator_t alloc_fun; /**< null: malloc and free */
     void *alloc_arg;
-    roctracer_buffer_callback_t buffer_callback_fun; /**< null: records are thrown away */
+    roctracer_buffer_callback_t buffer_callback_fun; /**< null: records are discarded */
     void *buffer_callback_arg;
 } roctracer_properties_t;
 
-/** The record behind one, whose address is also the end of the last.
+/** The record behind `record`. For the last one, that is the address of the end.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT a null pointer */
 roctracer_status_t roctracer_next_record(const activity_record_t *record,
                                          const activity_record_t **next);
 
-/** Opens a pool. Without a place for its handle it becomes the default pool, which functions
- * without a pool mean.
- * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_ALREADY_DEFINED there is one
+/** Opens a pool. If `pool` is null, or with the second function, the pool becomes the default pool,
+ * which is used by functions without a pool.
+ * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_ALREADY_DEFINED there is a default pool already
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no properties, or a buffer without room for a
  * record
  * @retval ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION no memory */
@@ -116,17 +118,19 @@ roctracer_status_t roctracer_open_pool_expl(const roctracer_properties_t *proper
                                             roctracer_pool_t **pool);
 roctracer_status_t roctracer_open_pool(const roctracer_properties_t *properties);
 
-/** Delivers what the pool has and closes it: operations that were enabled with it are disabled.
- * Null means the default pool; with none there is nothing to do. */
+/** Delivers the records of the pool and closes it; operations that were enabled with it are
+ * disabled. Null means the default pool; if there is none, nothing is done. */
 roctracer_status_t roctracer_close_pool_expl(roctracer_pool_t *pool);
 roctracer_status_t roctracer_close_pool(void);
 
-/** The default pool, null if there is none; the first puts another in its place, unless null. */
+/** The default pool, null if there is none. The first function also makes `pool` the default pool,
+ * unless it is null. */
 roctracer_pool_t *roctracer_default_pool_expl(roctracer_pool_t *pool);
 roctracer_pool_t *roctracer_default_pool(void);
 
-/** Has an operation, or all of a domain, written to a pool; null means the default pool.
- * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED null, and there is none
+/** Enables records of an operation, or of all of a domain, into a pool; null means the default
+ * pool.
+ * @retval ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED null, and there is no default pool
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT no such operation
  * @retval ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID no such domain, or KFD_API
  * @retval ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED HSA_EVT */
@@ -137,16 +141,16 @@ roctracer_status_t roctracer_enable_domain_activity_expl(activity_domain_t domai
                                                          roctracer_pool_t *pool);
 roctracer_status_t roctracer_enable_domain_activity(activity_domain_t domain);
 
-/** Ends it. Records of kernels and copies under way still come. */
+/** Disables these records. Records of kernels and copies under way are still written. */
 roctracer_status_t roctracer_disable_op_activity(activity_domain_t domain, uint32_t op);
 roctracer_status_t roctracer_disable_domain_activity(activity_domain_t domain);
 
-/** Delivers everything that is complete, and returns when the callback has. Null means the default
- * pool; with none there is nothing to do. */
+/** Delivers all complete records, and returns after the callback has returned. Null means the
+ * default pool; if there is none, nothing is done. */
 roctracer_status_t roctracer_flush_activity_expl(roctracer_pool_t *pool);
 roctracer_status_t roctracer_flush_activity(void);
 
-/** Now, on the clock of the records: ns of CLOCK_MONOTONIC.
+/** The present time by the clock of the records: ns of CLOCK_MONOTONIC.
  * @retval ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT timestamp is null */
 roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timestamp);
 

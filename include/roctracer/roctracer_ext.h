@@ -1,4 +1,4 @@
-/* roctracer_ext.h - starting and stopping, and ids of the application in the records. */
+/* roctracer_ext.h - starting and stopping, and the application's own ids in the records. */
 #ifndef ROCTRACER_EXT_H_
 #define ROCTRACER_EXT_H_
 
@@ -20,19 +20,20 @@ typedef struct {
     roctracer_stop_cb_t stop_cb;   /**< called by roctracer_stop; may be null */
 } roctracer_ext_properties_t;
 
-/** Lets callbacks and records of HIP flow again, and holds them back; at first they flow. Records
- * of what was launched before still come. Marks are not held back. */
+/** Stop and restart callbacks and records, except those of marks; at first nothing is stopped.
+ * Records of work that was launched before a stop are still written. */
 void roctracer_start(void);
 void roctracer_stop(void);
 
-/** Puts an id on the calling thread's stack. Each record of a call that the thread makes then is
- * preceded by one of ACTIVITY_DOMAIN_EXT_API, ACTIVITY_EXT_OP_EXTERN_ID, with the same correlation
- * id and the topmost id of the stack.
+/** Puts an id on the calling thread's stack. While it is there, each record of a HIP call of the
+ * thread is preceded by a record of ACTIVITY_DOMAIN_EXT_API, ACTIVITY_EXT_OP_EXTERN_ID, with the
+ * same correlation id and the topmost id of the stack.
  * @retval ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION no memory */
 roctracer_status_t roctracer_activity_push_external_correlation_id(activity_correlation_id_t id);
 
-/** Takes one off. last_id may be null.
- * @retval ROCTRACER_STATUS_ERROR_MISMATCHED_EXTERNAL_CORRELATION_ID there is none, *last_id is 0 */
+/** Takes the topmost id off. last_id may be null.
+ * @retval ROCTRACER_STATUS_ERROR_MISMATCHED_EXTERNAL_CORRELATION_ID the stack is empty; *last_id
+ * becomes 0 */
 roctracer_status_t
 roctracer_activity_pop_external_correlation_id(activity_correlation_id_t *last_id);
 

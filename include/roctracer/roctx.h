@@ -14,11 +14,11 @@
 extern "C" {
 #endif
 
-/** Version of the library that runs; the macros are that of the headers. */
+/** Version of the library that is loaded; the macros have that of the headers. */
 uint32_t roctx_version_major(void);
 uint32_t roctx_version_minor(void);
 
-/** Marks this moment. */
+/** Marks the present moment. */
 #define roctxMark(message) roctxMarkA(message)
 void roctxMarkA(const char *message);
 

@@ -1,9 +1,9 @@
 /* instruction_counts.h - what every instruction of a kernel costs, from the software GPU.
  *
- * The one place where a profiler may know softgpu: it looks the symbol up with dlsym and takes its
- * absence for a GPU that cannot do this. Nothing is counted unless asked for. Counts are exact;
- * what caches and clocks would make of it is told besides, if asked for, and follows from a model.
- */
+ * The only header by which a profiler may know softgpu. The profiler looks up the function with
+ * dlsym; if there is none, the GPU cannot do this. Nothing is counted unless a profiler asks. The
+ * counts are exact. In addition softgpu can give what the instructions cost in its models of caches
+ * and clocks. */
 #ifndef SOFTGPU_INSTRUCTION_COUNTS_H
 #define SOFTGPU_INSTRUCTION_COUNTS_H
 
@@ -19,7 +19,8 @@ extern "C" {
 /** Name of the function of type softgpu_instruction_counts_fn_t, for dlsym(RTLD_DEFAULT, ...). */
 #define SOFTGPU_INSTRUCTION_COUNTS_SYMBOL "softgpu_instruction_counts"
 
-/** The lines that global memory and scratch are counted in, bytes: those of the vector L1. */
+/** Size in bytes of the lines in which global memory and scratch are counted: those of the vector
+ * L1. */
 #define SOFTGPU_INSTRUCTION_COUNTS_LINE 64
 
 /** What is counted: X(name, unit, meaning). Sums over every time that a wave executed the
@@ -39,10 +40,10 @@ extern "C" {
     X(not_taken, "waves", "branches not taken")                                                    \
     X(divergent, "waves", "times that it took some of the active lanes out of EXEC, not all")
 
-/** What the cache model and the timing model make of it (docs/counter-model.md, docs/counters.md),
- * in the same way; 0 unless SOFTGPU_INSTRUCTION_MODEL_LEVEL was asked for. The clocks of a wave's
- * instructions are its life: issue, waits and stalls of all of them add up to SQ_WAVE_CYCLES. A new
- * one is appended: the structure tells its size. */
+/** What follows from the cache model and the timing model (docs/counter-model.md,
+ * docs/counters.md), as sums like the counts above; 0 unless SOFTGPU_INSTRUCTION_MODEL_LEVEL was
+ * asked for. The clocks of all instructions of a wave (issue, waits and stalls) add up to its life,
+ * SQ_WAVE_CYCLES. New ones are appended: the structure has its size. */
 #define SOFTGPU_INSTRUCTION_MODEL(X)                                                               \
     X(l1_hits, "look-ups", "of lines, that the vector L1 served")                                  \
     X(l1_misses, "requests", "of the vector L1 to L2: misses, and all stores and atomics")         \
@@ -71,11 +72,11 @@ extern "C" {
     X(stall_lds, "clocks", "the same, of LDS")                                                     \
     X(stall_vector, "clocks", "the same, of vector memory's pipe")
 
-/** The counts of one instruction: numbers of 64 bits, one behind the other. */
+/** The counts of one instruction: all members are numbers of 64 bits. */
 typedef struct softgpu_instruction_counts {
 #define SOFTGPU_X(name, unit, meaning) uint64_t name;
     SOFTGPU_INSTRUCTION_COUNTS(SOFTGPU_X)
-    /** Times by active lanes: [0] none, [k] 8k-7 to 8k of them. */
+    /** How often it was executed with so many active lanes: [0] none, [k] 8k-7 to 8k of them. */
     uint64_t by_lanes[9];
     SOFTGPU_INSTRUCTION_MODEL(SOFTGPU_X)
 #undef SOFTGPU_X
@@ -83,9 +84,9 @@ typedef struct softgpu_instruction_counts {
 
 /** How much is asked for. */
 enum {
-    SOFTGPU_INSTRUCTION_EXACT_LEVEL = 0, /**< counts: dispatches run as they always do */
+    SOFTGPU_INSTRUCTION_EXACT_LEVEL = 0, /**< exact counts; dispatches run as without */
     SOFTGPU_INSTRUCTION_MODEL_LEVEL =
-        1 /**< caches and clocks too: workgroups in turn, on one core */
+        1 /**< also the models; workgroups run one after another, on one core */
 };
 
 /** One instruction, as a visitor sees it. */
@@ -101,24 +102,25 @@ typedef struct softgpu_instruction {
 typedef struct softgpu_counted_kernel {
     uint64_t size;             /**< of this structure as softgpu knows it */
     uint64_t kernel_object;    /**< address of its descriptor, as in dispatch packets */
-    uint64_t dispatches;       /**< that the counts are the sum of */
-    uint64_t waves;            /**< that ran */
-    uint64_t lost;             /**< dispatches of which instructions are missing: out of memory */
+    uint64_t dispatches;       /**< number of dispatches whose counts are summed */
+    uint64_t waves;            /**< number of waves */
+    uint64_t lost;             /**< dispatches with missing counts: out of memory */
     uint64_t start_ns, end_ns; /**< of a single dispatch, as its signal has them; else 0 */
-    uint64_t group;            /**< as wanted() has set it; 0 without it */
+    uint64_t group;            /**< set by wanted(); 0 without it */
 } softgpu_counted_kernel_t;
 
 /** A dispatch that is about to start. */
 typedef struct softgpu_counted_dispatch {
     uint64_t size;          /**< of this structure as softgpu knows it */
     uint64_t kernel_object; /**< as in its packet */
-    uint64_t queue;         /**< another number for each queue */
+    uint64_t queue;         /**< a number that identifies the queue */
     uint32_t grid[3];       /**< work-items */
     uint32_t workgroup[3];
 } softgpu_counted_dispatch_t;
 
-/** Is told of a kernel, then of each of its instructions in the order of their addresses. It may
- * call none of the functions below. Structures are valid inside the call. */
+/** Its functions are called for a kernel, and then for each of its instructions in the order of
+ * their addresses. They must not call the functions below. The structures are valid during the
+ * call. */
 typedef struct softgpu_instruction_visitor {
     uint64_t size; /**< of this structure, set by the caller */
     void (*kernel)(const softgpu_counted_kernel_t *kernel, void *user);
@@ -129,47 +131,49 @@ typedef struct softgpu_instruction_visitor {
 /** What to count; zeros count every dispatch and sum by kernel. */
 typedef struct softgpu_instruction_options {
     uint64_t size; /**< of this structure, set by the caller */
-    /** Whether the dispatch is counted; null: all are. It may set *group, which is 0: dispatches of
-     * a kernel are summed by it. Called by the thread of a queue once for each dispatch, in the
-     * order of the queue; must not wait for the GPU. */
+    /** Says whether to count the dispatch; null: all are counted. It may set *group, which is 0
+     * before: the counts of a kernel are summed for each group. Called once for each dispatch, by
+     * the thread of its queue, in the order of the queue; must not wait for the GPU. */
     bool (*wanted)(const softgpu_counted_dispatch_t *dispatch, uint64_t *group, void *user);
-    /** Where the counts of each dispatch go when it ends, before its completion signal; null: they
-     * are summed by kernel, for read(). Called by a thread of softgpu, of one dispatch at a time;
-     * must not wait for the GPU. */
+    /** Gets the counts of each dispatch when it ends, before its completion signal; null: they are
+     * summed by kernel, for read(). Called by a thread of softgpu, for one dispatch at a time; must
+     * not wait for the GPU. */
     const softgpu_instruction_visitor_t *each_dispatch;
     void *user;     /**< for wanted() */
     uint32_t level; /**< SOFTGPU_INSTRUCTION_*_LEVEL */
 } softgpu_instruction_options_t;
 
-/** What a reading takes. */
+/** Which counts to read. */
 typedef struct softgpu_instruction_range {
     uint64_t first, end; /**< addresses in [first, end); 0, 0: all */
-    bool forget;         /**< what is read is not read again */
+    bool forget;         /**< counts that are read are set back to none */
 } softgpu_instruction_range_t;
 
 /** The functions; all are safe to call from any thread. They return 0 or a value of errno. */
 typedef struct softgpu_instruction_counts_api {
     uint64_t size; /**< of this structure as softgpu knows it */
 
-    /** Counts the dispatches that begin from now on. Options are copied, the visitor is kept.
-     * EBUSY: it counts already; EINVAL: a size is too small, or there is no such level. */
+    /** Counts the dispatches that begin from now on. The options are copied; the visitor is not,
+     * and must stay valid. EBUSY: already counting. EINVAL: a size is too small, or the level is
+     * unknown. */
     int (*start)(const softgpu_instruction_options_t *options);
 
-    /** Dispatches that begin from now on are not counted; those in flight still are. Counts stay.
-     * EINVAL: nothing was started. */
+    /** Stops counting: dispatches that begin from now on are not counted, those in flight still
+     * are. Counts can still be read. EINVAL: not counting. */
     int (*stop)(void);
 
-    /** Visits each kernel of whose code something was counted, in the order of their first ends,
-     * with the sums over all of its dispatches that have ended; once for each of its groups. Ask
-     * with `forget` for the range of a code object before it is unloaded: other code may come to
-     * lie there. A kernel's own numbers are forgotten with the last of its instructions.
-     * range: null for all. ENOMEM. */
+    /** Calls the visitor for each kernel with counted instructions in the range, in the order in
+     * which the kernels first ended, once for each of its groups. The counts are sums over all its
+     * dispatches that have ended. `range` null: all addresses. Before a code object is unloaded,
+     * read its range with `forget`, because other code may be loaded to the same addresses. The
+     * numbers of the kernel itself are forgotten with the last of its instructions. ENOMEM: out of
+     * memory. */
     int (*read)(const softgpu_instruction_range_t *range,
                 const softgpu_instruction_visitor_t *visitor);
 } softgpu_instruction_counts_api_t;
 
-/** The functions of this version, which live as long as the process. NULL: softgpu has another, or
- * cannot be set up. Does not start the GPU. */
+/** Returns the functions of this version; they are valid until the process ends. NULL: softgpu has
+ * another version, or cannot be set up. Does not start the GPU. */
 typedef const softgpu_instruction_counts_api_t *softgpu_instruction_counts_fn_t(unsigned version);
 
 #ifdef __cplusplus

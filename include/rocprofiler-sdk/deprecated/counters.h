@@ -1,4 +1,5 @@
-/* Counter functions of the beta releases; rocprofiler_counter_info_v1_t tells the same. */
+/* Counter functions of the beta releases; rocprofiler_counter_info_v1_t has the same
+ * information. */
 #ifndef ROCPROFILER_SDK_DEPRECATED_COUNTERS_H_
 #define ROCPROFILER_SDK_DEPRECATED_COUNTERS_H_
 
@@ -9,7 +10,7 @@
 ROCPROFILER_EXTERN_C_INIT
 
 /** Gets the dimensions of a counter. The array is valid during the call.
- * @return is not looked at */
+ * @return ignored */
 typedef rocprofiler_status_t (*rocprofiler_available_dimensions_cb_t)(
     rocprofiler_counter_id_t id, const rocprofiler_counter_record_dimension_info_t *dim_info,
     size_t num_dims, void *user_data);
@@ -26,7 +27,7 @@ rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t id,
                                        void *user_data) ROCPROFILER_API;
 
 /** How many values a counter gives for each measurement. Any thread.
- * @param agent_id is not looked at: the counter belongs to one agent
+ * @param agent_id ignored: the counter belongs to one agent
  * @retval ROCPROFILER_STATUS_SUCCESS written
  * @retval ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND no such counter; then 0 is written
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT instance_count is null */

@@ -1,4 +1,4 @@
-/* Counter definitions of the tool. */
+/* Counter definitions that a tool supplies. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_COUNTERS_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_COUNTERS_H_
 
@@ -8,14 +8,13 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Gives the library counter definitions (YAML, docs/counter-definitions.md) before any counter is
- * asked for: call it before the first function that knows counters. What is wrong in a definition
- * is told on standard error by line and column; other definitions of the text still hold. Any
- * thread.
+/** Gives the library counter definitions (YAML, docs/counter-definitions.md). To be called before
+ * any other function that has to do with counters. Faulty definitions are reported on standard
+ * error by line and column; the other definitions of the text are used. Any thread.
  * @param yaml the text, copied
  * @param size its bytes
- * @param flags ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION: beside the library's own definitions;
- * ROCPROFILER_COUNTER_FLAG_NONE: in their place
+ * @param flags ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION: in addition to the library's own
+ * definitions; ROCPROFILER_COUNTER_FLAG_NONE: instead of them
  * @retval ROCPROFILER_STATUS_SUCCESS kept for the first use
  * @retval ROCPROFILER_STATUS_ERROR counters have been asked for already, or definitions were given
  * before

@@ -1,4 +1,4 @@
-/* How a tool meets a program that runs already. The program has to be started with
+/* How a tool gets into a running program. The program must have been started with
  * ROCP_TOOL_ATTACH=1; "rocprofv3 --pid" and librocprofiler-sdk-rocattach bring the tool in. */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_REGISTRATION_H_
 #define ROCPROFILER_SDK_EXPERIMENTAL_REGISTRATION_H_
@@ -7,19 +7,20 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Ends the attachment of the tool with this id, as who attached may at any time: its contexts are
- * stopped, its buffers delivered, its detach function is called. Any thread; without effect while
- * an attach or a detach is under way. */
+/** Ends the attachment of the tool with this id, as the attaching process may do at any time: stops
+ * the tool's contexts, delivers its buffers, calls its detach function. Any thread; without effect
+ * while an attach or a detach is under way. */
 typedef void (*rocprofiler_client_detach_t)(rocprofiler_client_id_t client_id);
 
-/** The tool is attached: right after its initialize function the first time, and again after each
- * detach. Runs on a thread of the library's.
+/** The tool is attached: called directly after its initialize function the first time, and again
+ * after each detach. Runs on a thread of the library.
  * @param detach_func for a tool that wants to end the attachment itself
- * @param context_ids contexts of the tool that were stopped by the detach before, for the tool to
- * start again; contexts that already run the first time
+ * @param context_ids the tool's contexts that the last detach has stopped, which the tool has to
+ * start again; the first time, those that are running already
  * @param context_ids_length their number
  * @param tool_data from rocprofiler_tool_configure_attach_result_t
- * @return 0; with anything else the tool is not attached, and who attaches gets an error */
+ * @return 0; with anything else the tool is not attached, and the attaching process gets an
+ * error */
 typedef int (*rocprofiler_tool_attach_t)(rocprofiler_client_detach_t detach_func,
                                          rocprofiler_context_id_t *context_ids,
                                          uint64_t context_ids_length, void *tool_data);
@@ -27,7 +28,7 @@ typedef int (*rocprofiler_tool_attach_t)(rocprofiler_client_detach_t detach_func
 /** The tool is detached: its contexts are stopped, its buffers delivered. */
 typedef void (*rocprofiler_tool_detach_t)(void *tool_data);
 
-/** What a tool answers to rocprofiler_configure_attach; copied at once. */
+/** What rocprofiler_configure_attach returns; copied at once. */
 typedef struct rocprofiler_tool_configure_attach_result_t {
     size_t size;                           /**< bytes of this structure as the tool knows it */
     rocprofiler_tool_attach_t tool_attach; /**< may be null */
@@ -35,8 +36,8 @@ typedef struct rocprofiler_tool_configure_attach_result_t {
     void *tool_data;                       /**< given to both */
 } rocprofiler_tool_configure_attach_result_t;
 
-/** Defined by a tool that can be attached, beside rocprofiler_configure; found by name. Runs after
- * that with the same arguments, and only when the tool is attached.
+/** Defined by a tool that can be attached, in addition to rocprofiler_configure, and found by name.
+ * Called after that function with the same arguments, and only when the tool is attached.
  * @return what to call, or null: the tool is then started as at the program's start */
 rocprofiler_tool_configure_attach_result_t *
 rocprofiler_configure_attach(uint32_t version, const char *runtime_version, uint32_t priority,

@@ -42,7 +42,7 @@ typedef union rocprofiler_scratch_memory_args_t {
     } alloc_start;
     struct {
         uint64_t dispatch_id;
-        size_t size; /**< bytes of this structure as the library knows it */
+        size_t size; /**< bytes allocated */
         size_t num_slots;
     } alloc_end;
     struct {

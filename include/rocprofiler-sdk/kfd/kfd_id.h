@@ -38,7 +38,7 @@ typedef enum rocprofiler_kfd_event_queue_operation_t {
     ROCPROFILER_KFD_EVENT_QUEUE_LAST = 8,
 } rocprofiler_kfd_event_queue_operation_t;
 
-/** Memory taken away from a GPU. */
+/** Memory unmapped from a GPU. */
 typedef enum rocprofiler_kfd_event_unmap_from_gpu_operation_t {
     ROCPROFILER_KFD_EVENT_UNMAP_FROM_GPU_NONE = -1,
     ROCPROFILER_KFD_EVENT_UNMAP_FROM_GPU_MMU_NOTIFY = 0,

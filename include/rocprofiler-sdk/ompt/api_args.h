@@ -1,5 +1,5 @@
-/* Arguments of OpenMP events, as OMPT gives them to a tool. Pointers are the runtime's, valid
- * during the callback; data of threads, regions and tasks is this library's to use. */
+/* Arguments of OpenMP events, as OMPT passes them to a tool. Pointers are the runtime's, valid
+ * during the callback. This library may use the ompt_data_t of threads, regions and tasks. */
 #ifndef ROCPROFILER_SDK_OMPT_API_ARGS_H_
 #define ROCPROFILER_SDK_OMPT_API_ARGS_H_
 
@@ -16,7 +16,7 @@ typedef struct rocprofiler_ompt_no_args {
     char empty;
 } rocprofiler_ompt_no_args;
 
-/** What a tool may call in the runtime, given once when the runtime starts. */
+/** Functions of the runtime that a tool may call; reported once, when the runtime starts. */
 typedef struct rocprofiler_ompt_callback_functions_t {
     ompt_enumerate_states_t ompt_enumerate_states;
     ompt_enumerate_mutex_impls_t ompt_enumerate_mutex_impls;

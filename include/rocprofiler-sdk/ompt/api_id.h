@@ -2,9 +2,9 @@
 #ifndef ROCPROFILER_SDK_OMPT_API_ID_H_
 #define ROCPROFILER_SDK_OMPT_API_ID_H_
 
-/** What an OpenMP runtime tells of, named after the callbacks of the OpenMP specification;
- * lock_init, lock_destroy… stand for the callbacks with mutexes of that name, and
- * callback_functions for the runtime's entry points. LAST is one past the last. */
+/** Events that an OpenMP runtime reports, named after the callbacks of the OpenMP specification.
+ * lock_init, lock_destroy and so on are the callbacks for mutexes of that name; callback_functions
+ * are the runtime's entry points. LAST is one past the last. */
 typedef enum rocprofiler_ompt_operation_t {
     ROCPROFILER_OMPT_ID_NONE = -1,
     ROCPROFILER_OMPT_ID_thread_begin = 0,

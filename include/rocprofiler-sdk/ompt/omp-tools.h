@@ -1,6 +1,7 @@
-/* The types of OMPT, OpenMP's interface for tools, version 5.2: those of the arguments that are
- * traced, and of what a tool gets from the runtime. A compiler's own omp-tools.h that was included
- * before stands; one that comes later finds its guard set. */
+/* The types of OMPT, OpenMP's interface for tools, version 5.2: as many as the traced arguments and
+ * the runtime's functions for tools need. If a compiler's own omp-tools.h was included before, this
+ * header does nothing; one that is included later does nothing, because its guard is defined
+ * here. */
 #ifndef __OMPT__
 #define __OMPT__
 
@@ -19,7 +20,7 @@ typedef uint64_t ompt_buffer_cursor_t;
 typedef void ompt_device_t;
 typedef void ompt_buffer_t;
 
-/** What a tool keeps with a thread, a region or a task. */
+/** What a tool may store with a thread, a region or a task. */
 typedef union ompt_data_t {
     uint64_t value;
     void *ptr;
@@ -279,7 +280,7 @@ typedef int (*ompt_get_num_devices_t)(void);
 typedef uint64_t (*ompt_get_unique_id_t)(void);
 typedef void (*ompt_finalize_tool_t)(void);
 
-/** Found by the runtime by its name: a tool's entry. */
+/** Entry point of a tool: the runtime finds it by its name. */
 ompt_start_tool_result_t *ompt_start_tool(unsigned int omp_version, const char *runtime_version);
 
 #ifdef __cplusplus

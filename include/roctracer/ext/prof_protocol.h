@@ -10,15 +10,15 @@
 /** What is traced; an operation is a number within its domain. */
 typedef enum {
     ACTIVITY_DOMAIN_HSA_API = 0, /**< HSA calls */
-    ACTIVITY_DOMAIN_HSA_OPS = 1, /**< dispatches and copies, with HSA's calls */
+    ACTIVITY_DOMAIN_HSA_OPS = 1, /**< the same dispatches and copies, with the ids of HSA's calls */
     ACTIVITY_DOMAIN_HIP_OPS = 2, /**< kernels and copies on the GPU: hip_op_id_t */
-    ACTIVITY_DOMAIN_HCC_OPS = ACTIVITY_DOMAIN_HIP_OPS, /**< its names before */
+    ACTIVITY_DOMAIN_HCC_OPS = ACTIVITY_DOMAIN_HIP_OPS, /**< its former names */
     ACTIVITY_DOMAIN_HIP_VDI = ACTIVITY_DOMAIN_HIP_OPS,
-    ACTIVITY_DOMAIN_HIP_API = 3, /**< HIP calls: hip_api_id_t of the HIP that runs */
+    ACTIVITY_DOMAIN_HIP_API = 3, /**< HIP calls: hip_api_id_t of the loaded HIP */
     ACTIVITY_DOMAIN_KFD_API = 4, /**< not implemented by anyone */
     ACTIVITY_DOMAIN_EXT_API = 5, /**< external correlation ids: activity_ext_op_t */
     ACTIVITY_DOMAIN_ROCTX = 6,   /**< marks and ranges of libroctx64: roctx_api_id_t */
-    ACTIVITY_DOMAIN_HSA_EVT = 7, /**< HSA events; not traced by this library */
+    ACTIVITY_DOMAIN_HSA_EVT = 7, /**< HSA events: callbacks only, no records */
     ACTIVITY_DOMAIN_NUMBER = 8
 } activity_domain_t;
 
@@ -29,13 +29,13 @@ typedef uint32_t activity_kind_t;
 typedef uint32_t activity_op_t;
 typedef uint64_t activity_correlation_id_t;
 
-/** ns on the clock of roctracer_get_timestamp. */
+/** ns by the clock of roctracer_get_timestamp. */
 typedef uint64_t roctracer_timestamp_t;
 
 /** One record of a pool. */
 typedef struct activity_record_s {
     uint32_t domain;      /**< activity_domain_t */
-    activity_kind_t kind; /**< of HIP_OPS: HIP's command type; else 0 */
+    activity_kind_t kind; /**< for HIP_OPS, HIP's command type; else 0 */
     activity_op_t op;     /**< operation of the domain */
     __extension__ union {
         __extension__ struct {
@@ -52,7 +52,7 @@ typedef struct activity_record_s {
     __extension__ union {
         __extension__ struct {
             int device_id;     /**< of HIP_OPS and HSA_OPS: position among the GPUs */
-            uint64_t queue_id; /**< of these: an id of the queue, 0 for copies */
+            uint64_t queue_id; /**< likewise: id of the queue, 0 for copies */
         };
         __extension__ struct {
             uint32_t process_id; /**< of calls and marks */

@@ -6,8 +6,8 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** Has a context trace an agent while it runs. The data comes when it stops, on the thread that
- * stops it: one call for each traced shader engine.
+/** Makes a context trace an agent while the context runs. The data is delivered when the context
+ * stops, on the thread that stops it: one call for each traced shader engine.
  * @retval ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED not inside an initialize function
  * @retval ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND no such context
  * @retval ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND no such GPU

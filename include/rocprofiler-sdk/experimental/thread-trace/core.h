@@ -11,7 +11,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What a parameter says; docs/sdk.md has values, limits and defaults. */
+/** Parameters of a trace; docs/sdk.md has values, limits and defaults. */
 typedef enum rocprofiler_thread_trace_parameter_type_t {
     ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU = 0,
     ROCPROFILER_THREAD_TRACE_PARAMETER_SHADER_ENGINE_MASK = 1,
@@ -23,8 +23,9 @@ typedef enum rocprofiler_thread_trace_parameter_type_t {
     ROCPROFILER_THREAD_TRACE_PARAMETER_LAST = 7
 } rocprofiler_thread_trace_parameter_type_t;
 
-/** Parameters that later versions of the interface number from LAST on. EXCLUDE_MASK: compute units
- * whose counters are not sampled; NO_DETAIL: not 0: beginnings and ends of waves only. */
+/** Parameters that later versions of the interface have, numbered from LAST on. EXCLUDE_MASK:
+ * compute units whose counters are not sampled. NO_DETAIL, if not 0: trace only beginnings and ends
+ * of waves. */
 #define ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK 7
 #define ROCPROFILER_THREAD_TRACE_PARAMETER_NO_DETAIL                8
 

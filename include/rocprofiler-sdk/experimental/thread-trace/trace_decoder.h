@@ -13,13 +13,13 @@ typedef struct rocprofiler_thread_trace_decoder_id_t {
     uint64_t handle;
 } rocprofiler_thread_trace_decoder_id_t;
 
-/** Gets an array of what the record type says. */
+/** Gets an array of records; their type follows from the record type. */
 typedef void (*rocprofiler_thread_trace_decoder_callback_t)(
     rocprofiler_thread_trace_decoder_record_type_t record_type_id, void *trace_events,
     uint64_t trace_size, void *userdata);
 
-/** Opens the decoder library in the folder `path`; of an empty text the first that the loader
- * finds, or the one beside this library. Any thread.
+/** Opens the decoder library in the folder `path`. If that is an empty text: the first one that the
+ * dynamic loader finds, or else the one beside this library. Any thread.
  * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE there is no decoder
  * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT a null pointer */
 ROCPROFILER_SDK_EXPERIMENTAL
@@ -27,16 +27,17 @@ rocprofiler_status_t
 rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *handle,
                                         const char *path) ROCPROFILER_API;
 
-/** Frees a decoder that nobody uses any more. Does nothing with a handle that no decoder has. */
+/** Frees a decoder, which no thread may be using. An unknown handle is ignored. */
 ROCPROFILER_SDK_EXPERIMENTAL
 void rocprofiler_thread_trace_decoder_destroy(rocprofiler_thread_trace_decoder_id_t handle)
     ROCPROFILER_API;
 
-/** Give the decoder the code that traces refer to, an ELF file, which it copies, and take it back.
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle, the id is taken, or
- * unknown, or the data is no code object
- * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE libamd_comgr, the disassembler, is not installed
- */
+/** Give the decoder a code object that traces refer to, an ELF file, which it copies; and remove
+ * it.
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT unknown handle; the id is in use, or to be
+ * removed and unknown; or the data is not a code object
+ * @retval ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE libamd_comgr, the disassembler, is not
+ * installed */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_thread_trace_decoder_codeobj_load(
     rocprofiler_thread_trace_decoder_id_t handle, uint64_t load_id, uint64_t load_addr,
@@ -46,17 +47,16 @@ rocprofiler_status_t
 rocprofiler_thread_trace_decoder_codeobj_unload(rocprofiler_thread_trace_decoder_id_t handle,
                                                 uint64_t load_id) ROCPROFILER_API;
 
-/** Decodes the trace of one shader engine, with a call for each array of records, on this thread.
- * Several threads may decode by one decoder at a time.
- * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT no decoder has the handle, or the data is no
- * trace */
+/** Decodes the trace of one shader engine. The callback is called for each array of records, on
+ * this thread. Several threads may use one decoder at the same time.
+ * @retval ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT unknown handle, or the data is not a trace */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_trace_decode(rocprofiler_thread_trace_decoder_id_t handle,
                                               rocprofiler_thread_trace_decoder_callback_t callback,
                                               void *data, uint64_t size,
                                               void *userdata) ROCPROFILER_API;
 
-/** What the value means; null if no decoder has the handle. */
+/** A text that explains the value; null if the handle is unknown. */
 ROCPROFILER_SDK_EXPERIMENTAL
 const char *rocprofiler_thread_trace_decoder_info_string(
     rocprofiler_thread_trace_decoder_id_t handle,

@@ -9,7 +9,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/** What the decoder has to say of the trace itself. */
+/** Information on a trace as a whole. */
 typedef enum rocprofiler_thread_trace_decoder_info_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_NONE = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_DATA_LOST = 1,
@@ -17,7 +17,7 @@ typedef enum rocprofiler_thread_trace_decoder_info_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_LAST = 3
 } rocprofiler_thread_trace_decoder_info_t;
 
-/** What a wave does for a while. */
+/** What a wave does during a period. */
 typedef enum rocprofiler_thread_trace_decoder_wstate_type_t {
     ROCPROFILER_THREAD_TRACE_DECODER_WSTATE_EMPTY = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_WSTATE_IDLE = 1,
@@ -45,7 +45,7 @@ typedef enum rocprofiler_thread_trace_decoder_inst_category_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INST_LAST = 13
 } rocprofiler_thread_trace_decoder_inst_category_t;
 
-/** What the decoder's callback gets an array of. */
+/** What the arrays of records contain that the decoder's callback gets. */
 typedef enum rocprofiler_thread_trace_decoder_record_type_t {
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_GFXIP = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_OCCUPANCY = 1,
@@ -56,7 +56,8 @@ typedef enum rocprofiler_thread_trace_decoder_record_type_t {
     ROCPROFILER_THREAD_TRACE_DECODER_RECORD_LAST = 6
 } rocprofiler_thread_trace_decoder_record_type_t;
 
-/** An address: in the code object with the id, or, if that is 0, in memory. */
+/** An address: an offset in the code object with this id, or an address in memory if the id is 0.
+ */
 typedef struct rocprofiler_thread_trace_decoder_pc_t {
     size_t addr;
     size_t marker_id;
@@ -94,7 +95,7 @@ typedef struct rocprofiler_thread_trace_decoder_wave_state_t {
 typedef struct rocprofiler_thread_trace_decoder_inst_t {
     uint32_t category : 8; /**< rocprofiler_thread_trace_decoder_inst_category_t */
     uint32_t stall : 24;
-    int32_t duration; /**< the stall included */
+    int32_t duration; /**< includes the stall */
     int64_t time;
     rocprofiler_thread_trace_decoder_pc_t pc;
 } rocprofiler_thread_trace_decoder_inst_t;

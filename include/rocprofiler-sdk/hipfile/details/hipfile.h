@@ -1,5 +1,5 @@
-/* Types of hipFile's functions: hipFile's own header where it is installed, else what of it
- * arguments need. */
+/* Types of hipFile's functions: from hipFile's own header if it is installed; otherwise as much of
+ * them as arguments need. */
 #ifndef ROCPROFILER_SDK_HIPFILE_DETAILS_HIPFILE_H_
 #define ROCPROFILER_SDK_HIPFILE_DETAILS_HIPFILE_H_
 
@@ -24,7 +24,7 @@ typedef struct hipFileError {
     hipFileOpError_t err;
     hipError_t hip_drv_err;
 } hipFileError_t;
-/* What parameters hipFile has is in its header. */
+/* The other parameters are in hipFile's header. */
 typedef enum { hipFileSizeTConfigParameterNone = -1 } hipFileSizeTConfigParameter_t;
 typedef enum { hipFileBoolConfigParameterNone = -1 } hipFileBoolConfigParameter_t;
 typedef enum { hipFileStringConfigParameterNone = -1 } hipFileStringConfigParameter_t;

@@ -1,5 +1,5 @@
-/* Types of RCCL's functions: RCCL's own header where it is installed, else what of it arguments
- * need. */
+/* Types of RCCL's functions: from RCCL's own header if it is installed; otherwise as much of them
+ * as arguments need. */
 #ifndef ROCPROFILER_SDK_RCCL_DETAILS_RCCL_H_
 #define ROCPROFILER_SDK_RCCL_DETAILS_RCCL_H_
 

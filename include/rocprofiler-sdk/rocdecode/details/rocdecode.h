@@ -1,5 +1,5 @@
-/* Types of rocDecode's functions: rocDecode's own headers where they are installed, else what of
- * them arguments need. */
+/* Types of rocDecode's functions: from rocDecode's own headers if they are installed; otherwise as
+ * much of them as arguments need. */
 #ifndef ROCPROFILER_SDK_ROCDECODE_DETAILS_ROCDECODE_H_
 #define ROCPROFILER_SDK_ROCDECODE_DETAILS_ROCDECODE_H_
 

@@ -1,5 +1,5 @@
-/* Types of rocJPEG's functions: rocJPEG's own header where it is installed, else what of it
- * arguments need. */
+/* Types of rocJPEG's functions: from rocJPEG's own header if it is installed; otherwise as much of
+ * them as arguments need. */
 #ifndef ROCPROFILER_SDK_ROCJPEG_DETAILS_ROCJPEG_H_
 #define ROCPROFILER_SDK_ROCJPEG_DETAILS_ROCJPEG_H_
 
