@@ -42,16 +42,32 @@ static void looks(uint8_t *looks)
 
 /* ---- the words of a report ---- */
 
+/* By the other access: a read, a write or an atomic access of a wave, and, from RACE_KINDS on, a
+ * write or a read of a copy. */
 #define PAIR(mine, theirs) mine ", with nothing that orders it after the " theirs
 #define PAIRS(mine)                                                                                \
     {                                                                                              \
-        PAIR(mine, "read"), PAIR(mine, "write"), PAIR(mine, "atomic access")                       \
+        PAIR(mine, "read"), PAIR(mine, "write"), PAIR(mine, "atomic access"),                      \
+            PAIR(mine, "copy to there"), PAIR(mine, "copy from there")                             \
     }
 
-#define PAIR_OF_COPY(mine)                                                                         \
-    {                                                                                              \
-        PAIR(mine, "copy to there"), PAIR(mine, "copy from there")                                 \
-    }
+static const char *words_of(const race_access_t *a, bool other_is_copy)
+{
+    enum { COPY = RACE_FREE + 1 };
+    static const char *const words[][RACE_KINDS + 2] = {
+        [RACE_LOAD] = PAIRS("a read"),
+        [RACE_STORE] = PAIRS("a write"),
+        [RACE_RMW] = PAIRS("an atomic access"),
+        [RACE_FREE] = PAIRS("it is taken back"),
+        [COPY + RACE_LOAD] = PAIRS("a copy from there"),
+        [COPY + RACE_STORE] = PAIRS("a copy to there"),
+    };
+    const unsigned own = a->copy && a->kind != RACE_FREE ? COPY + a->kind : a->kind;
+    unsigned other = a->other & RACE_ATOMIC ? RACE_RMW : RACE_STORE;
+    if (a->other_is_read) other = RACE_LOAD;
+    if (other_is_copy) other = RACE_KINDS + (unsigned)a->other_is_read;
+    return words[own][other];
+}
 
 static void add_site(chk_other_t *o, uint64_t word)
 {
@@ -104,96 +120,54 @@ static void name_other(chk_finding_t *f, bool is_read, uint64_t va, uint64_t bes
 
 /* ---- reports ---- */
 
-static race_kind_t kind_of_other(uint64_t word, bool is_read)
+/* Reports the race of *a. The caller has filled in *f, but for the other access; of that, what it
+ * has in common with *a if both are in one workgroup. `serial`: of the dispatch, or 0; `call`:
+ * number of the call that asked for it, or 0. */
+static void report(chk_finding_t *f, const race_access_t *a, uint64_t serial, uint64_t call)
 {
-    return is_read ? RACE_LOAD : word & RACE_ATOMIC ? RACE_RMW : RACE_STORE;
-}
-
-/* The access of a shadow word. Whether a copy made it is not in the word; the caller corrects
- * that. */
-static chk_other_t other_of(const char *const what[RACE_KINDS], uint64_t word, bool is_read)
-{
-    chk_other_t o = {.what = what[kind_of_other(word, is_read)],
-                     .wave = race_wave(word),
-                     .lane = word >> RACE_LANE_SHIFT & (ISA_LANES - 1)};
-    add_site(&o, word);
-    return o;
-}
-
-/* A copy or the freeing of memory. */
-static chk_finding_t finding_of(uint64_t va, uint64_t bytes, const char *const what[RACE_KINDS],
-                                const race_access_t *a)
-{
-    return (chk_finding_t){.kind = CHK_KIND_RACE_GLOBAL,
-                           .bytes = bytes,
-                           .at_address = true,
-                           .va = va,
-                           .other = other_of(what, a->other, a->other_is_read)};
+    calls_t calls = {0};
+    chk_other_t *o = &f->other;
+    o->wave = race_wave(a->other);
+    o->lane = a->other >> RACE_LANE_SHIFT & (ISA_LANES - 1);
+    add_site(o, a->other);
+    if (!a->in_lds) {
+        const struct sg_memory *m = race_run_tell(a->other, o);
+        if (a->kind == RACE_FREE) f->memory = m;
+        f->at_address = true;
+    }
+    o->what = words_of(a, !a->in_lds && !o->kernel_object);
+    if (!serial || o->dispatch != serial) {
+        const maker_t own = {f->memory, f->kernel_object, call, a->kind != RACE_LOAD};
+        if (a->kind != RACE_FREE) name_own(f, &own, a->va, &calls.own);
+        name_other(f, a->other_is_read, a->va, calls.own.number, &calls.other);
+    }
+    chk_report(f);
 }
 
 void race_report(const chk_group_t *g, chk_kind_t kind, const race_access_t *a, uint32_t bytes,
                  const char *more)
 {
-    static const char *const words[RACE_KINDS][RACE_KINDS] = {
-        [RACE_LOAD] = PAIRS("a read"),
-        [RACE_STORE] = PAIRS("a write"),
-        [RACE_RMW] = PAIRS("an atomic access"),
-    };
-    static const char *const copies[RACE_KINDS][2] = {
-        [RACE_LOAD] = PAIR_OF_COPY("a read"),
-        [RACE_STORE] = PAIR_OF_COPY("a write"),
-        [RACE_RMW] = PAIR_OF_COPY("an atomic access"),
-    };
-    calls_t calls = {0};
     chk_finding_t f = chk_finding_lanes(g, a->w, a->i, kind, a->lanes);
     f.bytes = bytes;
+    f.va = a->in_lds ? 0 : a->va;
     f.more = more;
-    f.other = other_of(words[a->kind], a->other, a->other_is_read);
     f.other.kernel_object = f.kernel_object;
     f.other.dispatch = g->dispatch->serial;
     memcpy(f.other.group, f.group, sizeof f.other.group);
-    if (kind == CHK_KIND_RACE_GLOBAL) {
-        f.at_address = true;
-        f.va = a->va;
-        race_run_tell(a->other, &f.other);
-        if (!f.other.kernel_object) f.other.what = copies[a->kind][a->other_is_read];
-    }
-    if (f.other.dispatch != g->dispatch->serial) {
-        const maker_t own = {f.memory, f.kernel_object, g->dispatch->call, a->kind != RACE_LOAD};
-        name_own(&f, &own, a->va, &calls.own);
-        name_other(&f, a->other_is_read, a->va, calls.own.number, &calls.other);
-    }
-    chk_report(&f);
+    report(&f, a, g->dispatch->serial, g->dispatch->call);
 }
 
 void race_report_copy(const struct sg_memory *m, chk_span_t all, const race_access_t *a)
 {
-    static const char *const words[2][RACE_KINDS] = {PAIRS("a copy from there"),
-                                                     PAIRS("a copy to there")};
-    static const char *const copies[2][2] = {PAIR_OF_COPY("a copy from there"),
-                                             PAIR_OF_COPY("a copy to there")};
-    const bool writes = a->kind == RACE_STORE;
-    const maker_t own = {m, 0, a->copy->call, writes};
-    calls_t calls = {0};
-    chk_finding_t f = finding_of(all.begin, all.end - all.begin, words[writes], a);
-    f.memory = m;
-    race_run_tell(a->other, &f.other);
-    if (!f.other.kernel_object) f.other.what = copies[writes][a->other_is_read];
-    name_own(&f, &own, a->va, &calls.own);
-    name_other(&f, a->other_is_read, a->va, calls.own.number, &calls.other);
-    chk_report(&f);
+    chk_finding_t f = {
+        .kind = CHK_KIND_RACE_GLOBAL, .bytes = all.end - all.begin, .memory = m, .va = all.begin};
+    report(&f, a, 0, a->copy->call);
 }
 
 void race_report_free(uint64_t bytes, const race_access_t *a)
 {
-    static const char *const words[RACE_KINDS] = PAIRS("it is taken back");
-    static const char *const copies[2] = PAIR_OF_COPY("it is taken back");
-    calls_t calls = {0};
-    chk_finding_t f = finding_of(a->va, bytes, words, a);
-    f.memory = race_run_tell(a->other, &f.other);
-    if (!f.other.kernel_object) f.other.what = copies[a->other_is_read];
-    name_other(&f, a->other_is_read, a->va, 0, &calls.other);
-    chk_report(&f);
+    chk_finding_t f = {.kind = CHK_KIND_RACE_GLOBAL, .bytes = bytes, .va = a->va};
+    report(&f, a, 0, 0);
 }
 
 static bool same_texel(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
