@@ -23,6 +23,8 @@ RULES = [
     ("a handler leaves by isa_jump() or isa_jump_relative(), isa_stop() or isa_retry()",
      r"\w->(stop|budget|repeats|ip|page|lds_turn|fault_flags) *(=[^=]|[-+|&^]=|--|\+\+)|--\w->budget", ISA + r".*",
      {ISA + name for name in ("wave.h", "core.h", "lds.h", "lds.c", "code.c", "run.c", "run_loop.h", "trap.c")}),
+    ("what is done to a lane is no function in a variable", r"\b(valu_body_t|access_fn_t|isa_atomic(32|64)_t|op(32|64)_t) \*\w+;",
+     ISA + r".*", {ISA + "valu.h"}),  # bodies for valu_slow.c, which all vector instructions share
     ("an instruction knows its own address: i->pc", r"\bi - \S*slots\b", r"src/softgpu/.*", COUNTED),
     ("items become waves by isa_wave_count()", r"/ ISA_LANES\b.*items|items.*/ ISA_LANES\b", r"src/softgpu/.*", {ISA + "wave.h"}),
 ]
@@ -55,6 +57,7 @@ CASES = [("src/insight/a.c", 'if (strcmp(row->mnemonic, "s_branch") == 0)'),
          ("src/softgpu/perf/a.c", "if (w->exec != ~UINT64_C(0)) return;"),
          ("src/softgpu/isa/a.c", "n = __builtin_popcountll(w->exec);"),
          ("src/softgpu/isa/a.c", "w->stop = ISA_STOP_YIELD;"),
+         ("src/softgpu/isa/a.h", "    isa_atomic32_t *op;"),
          ("src/softgpu/isa/a.c", "slot = i - w->page->slots;"),
          ("src/softgpu/device/a.c", "waves = (items + 63) / ISA_LANES;")]
 

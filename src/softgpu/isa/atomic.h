@@ -45,9 +45,19 @@
     X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)
 
-/* The operations on program memory. Each is one sequentially consistent atomic of the host, so that
- * workgroups, queues and the host's program see them in the same order. */
-#define ISA_DECLARE_ATOMIC(suffix, bits, op, ignored) isa_atomic##bits##_t isa_atomic_##suffix;
+/* One operation on program memory; returns the old value. Each is one sequentially consistent
+ * atomic of the host, so that workgroups, queues and the host's program see them in the same order.
+ */
+typedef uint32_t isa_atomic32_t(uint32_t *p, uint32_t d0, uint32_t d1);
+typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
+
+/* isa_lanes_atomic_<suffix>: for each active lane in turn, old = operation(address, data[0],
+ * data[1]), and dst = old unless dst is NULL. Operations of 64 bits take pairs of rows. A
+ * misaligned address is a memory fault, as on hardware. */
+#define ISA_DECLARE_ATOMIC(suffix, bits, op, ignored)                                              \
+    isa_atomic##bits##_t isa_atomic_##suffix;                                                      \
+    void isa_lanes_atomic_##suffix(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data,           \
+                                   isa_row_t *dst);
 ISA_ATOMICS(ISA_DECLARE_ATOMIC)
 ISA_ATOMICS_NOT_FLAT(ISA_DECLARE_ATOMIC)
 #undef ISA_DECLARE_ATOMIC

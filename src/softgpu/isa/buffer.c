@@ -285,8 +285,7 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
     {                                                                                              \
         isa_buffer_access_t x;                                                                     \
         isa_row_t *dst = atomic_begin(w, i, &x, bits / 8);                                         \
-        isa_lanes_atomic##bits(w, &x.at, isa_row_of(w, &i->src[1]), dst, isa_atomic_##suffix,      \
-                               ignored);                                                           \
+        isa_lanes_atomic_##suffix(w, &x.at, isa_row_of(w, &i->src[1]), dst);                       \
         if (dst) isa_lanes_zero(dst, bits / 32, w->exec & ~x.at.exec);                             \
     }
 

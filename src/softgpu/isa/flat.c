@@ -73,97 +73,78 @@ static void take_private(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes)
         a->va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
 }
 
-/* One kind of access, as a callback that does it for the lanes of *a. */
+/* What all lanes of an instruction do. */
 typedef struct {
-    isa_row_t *rows, *dst; /* data or destination; atomics: returned values, or NULL */
-    unsigned size, shift;  /* dwords, or bytes of a store below a dword */
-    isa_sub_t sub;
-    isa_atomic32_t *op32;
-    isa_atomic64_t *op64;
-    uint32_t ignored; /* SG_MEM_* on which an atomic operation does nothing */
-    uint32_t bytes;   /* of an element */
-    isa_row_t *zero;  /* rows that get 0 where an LDS address is out of range, or NULL */
+    uint32_t bytes;  /* of an element */
+    isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
     unsigned zero_rows;
     bool stores; /* and reads nothing */
 } access_t;
 
-typedef void access_fn_t(isa_wave_t *w, isa_lanes_t *a, const access_t *x);
+/* A flat access is made in up to three steps, one for each address space. */
+typedef struct {
+    isa_lanes_t all, part;
+    isa_apertures_t in;
+    unsigned step;
+} walk_t;
 
-static void do_load(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
-{
-    isa_lanes_load(w, a, x->rows, x->size);
-}
+enum { GLOBAL, LDS, PRIVATE, DONE };
 
-static void do_store(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+INLINE void flat_begin(isa_wave_t *w, const isa_inst_t *i, walk_t *f, const access_t *x)
 {
-    isa_lanes_store(w, a, x->rows, x->size);
-}
-
-static void do_load_sub(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
-{
-    isa_lanes_load_sub(w, a, x->rows, x->sub);
-}
-
-static void do_store_sub(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
-{
-    isa_lanes_store_sub(w, a, x->rows, x->size, x->shift);
-}
-
-static void do_atomic(isa_wave_t *w, isa_lanes_t *a, const access_t *x)
-{
-    if (x->op32)
-        isa_lanes_atomic32(w, a, x->rows, x->dst, x->op32, x->ignored);
-    else
-        isa_lanes_atomic64(w, a, x->rows, x->dst, x->op64, x->ignored);
-}
-
-/* A flat access of which at least one lane is in an aperture. */
-SHARED void flat_mixed(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a, isa_apertures_t in,
-                       const access_t *x, access_fn_t *fn)
-{
-    if (in.shared && x->stores && isa_ds_waits(w, i)) return;
-    if (in.shared && !x->stores && x->zero) isa_ds_reads(w);
-    const uint64_t exec = a->exec;
-    isa_lanes_t part = *a;
-    part.exec = exec & ~(in.shared | in.private);
-    fn(w, &part, x);
-    w->group->flat_lds_only += in.shared == exec;
-    if (in.shared) {
-        part = *a;
-        const uint64_t outside = take_shared(w, &part, in.shared, x->bytes);
-        if (outside && x->zero) isa_lanes_zero(x->zero, x->zero_rows, outside);
-        fn(w, &part, x);
-    }
-    if (in.private) {
-        part = *a;
-        take_private(w, &part, in.private);
-        fn(w, &part, x);
+    f->in = flat_addresses(w, i, &f->all);
+    f->step = GLOBAL;
+    if (__builtin_expect(f->in.shared != 0, 0)) {
+        if (x->stores && isa_ds_waits(w, i))
+            f->step = DONE;
+        else
+            w->group->flat_lds_only += f->in.shared == f->all.exec;
+        if (!x->stores && x->zero) isa_ds_reads(w);
     }
 }
 
-INLINE void flat_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
+/* The lanes of the next step, or NULL. */
+SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
 {
-    isa_lanes_t a;
-    const isa_apertures_t in = flat_addresses(w, i, &a);
-    if (__builtin_expect((in.shared | in.private) == 0, 1))
-        fn(w, &a, x);
-    else
-        flat_mixed(w, i, &a, in, x, fn);
+    const isa_apertures_t in = f->in;
+    if (f->step == GLOBAL && !(in.shared | in.private)) {
+        f->step = DONE;
+        return &f->all;
+    }
+    while (f->step < DONE) {
+        const unsigned step = f->step++;
+        const uint64_t lanes = step == GLOBAL ? f->all.exec & ~(in.shared | in.private)
+                               : step == LDS  ? in.shared
+                                              : in.private;
+        if (!lanes) continue;
+        f->part = f->all;
+        f->part.exec = lanes;
+        if (step == PRIVATE) take_private(w, &f->part, lanes);
+        if (step == LDS) {
+            const uint64_t outside = take_shared(w, &f->part, lanes, x->bytes);
+            if (x->zero) isa_lanes_zero(x->zero, x->zero_rows, outside);
+        }
+        return &f->part;
+    }
+    return NULL;
 }
 
-INLINE void global_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
-{
-    isa_lanes_t a;
-    global_addresses(w, i, &a);
-    fn(w, &a, x);
-}
-
-INLINE void scratch_access(isa_wave_t *w, const isa_inst_t *i, const access_t *x, access_fn_t *fn)
-{
-    isa_lanes_t a;
-    scratch_addresses(w, i, &a);
-    fn(w, &a, x);
-}
+/* `access` is done for the lanes *a of each step. */
+#define flat_ACCESS(x, access)                                                                     \
+    walk_t walk;                                                                                   \
+    flat_begin(w, i, &walk, &(x));                                                                 \
+    for (isa_lanes_t * a; (a = flat_next(w, &walk, &(x)));)                                        \
+    access
+#define global_ACCESS(x, access)                                                                   \
+    isa_lanes_t all, *a = &all;                                                                    \
+    (void)x;                                                                                       \
+    global_addresses(w, i, a);                                                                     \
+    access
+#define scratch_ACCESS(x, access)                                                                  \
+    isa_lanes_t all, *a = &all;                                                                    \
+    (void)x;                                                                                       \
+    scratch_addresses(w, i, a);                                                                    \
+    access
 
 /* ---- the quick way, if all active lanes are in one extent: 32-bit arithmetic finds out ---- */
 
@@ -248,9 +229,8 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
             isa_gather(base, low, w->exec, rows, n);                                               \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {                                                                       \
-            .rows = rows, .size = n, .bytes = 4 * (n), .zero = rows, .zero_rows = n};              \
-        space##_access(w, i, &x, do_load);                                                         \
+        const access_t x = {.bytes = 4 * (n), .zero = rows, .zero_rows = n};                       \
+        space##_ACCESS(x, isa_lanes_load(w, a, rows, n));                                          \
     }
 
 #define LOAD_SUB(space, suffix, kind)                                                              \
@@ -262,12 +242,8 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
             isa_gather_sub(base, *isa_row_of(w, &i->src[0]), w->exec, *rows, kind);                \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {.rows = rows,                                                          \
-                            .sub = kind,                                                           \
-                            .bytes = isa_sub_bytes(kind),                                          \
-                            .zero = rows,                                                          \
-                            .zero_rows = 1};                                                       \
-        space##_access(w, i, &x, do_load_sub);                                                     \
+        const access_t x = {.bytes = isa_sub_bytes(kind), .zero = rows, .zero_rows = 1};           \
+        space##_ACCESS(x, isa_lanes_load_sub(w, a, rows, kind));                                   \
     }
 
 #define STORE(space, suffix, n)                                                                    \
@@ -280,20 +256,15 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
             isa_scatter(base, low, w->exec, isa_row_of(w, &i->src[1]), n);                         \
             return;                                                                                \
         }                                                                                          \
-        const access_t x = {                                                                       \
-            .rows = isa_row_of(w, &i->src[1]), .size = n, .bytes = 4 * (n), .stores = true};       \
-        space##_access(w, i, &x, do_store);                                                        \
+        const access_t x = {.bytes = 4 * (n), .stores = true};                                     \
+        space##_ACCESS(x, isa_lanes_store(w, a, isa_row_of(w, &i->src[1]), n));                    \
     }
 
 #define STORE_SUB(space, suffix, n, right)                                                         \
     ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
     {                                                                                              \
-        const access_t x = {.rows = isa_row_of(w, &i->src[1]),                                     \
-                            .size = n,                                                             \
-                            .shift = right,                                                        \
-                            .bytes = n,                                                            \
-                            .stores = true};                                                       \
-        space##_access(w, i, &x, do_store_sub);                                                    \
+        const access_t x = {.bytes = n, .stores = true};                                           \
+        space##_ACCESS(x, isa_lanes_store_sub(w, a, isa_row_of(w, &i->src[1]), n, right));         \
     }
 
 #define MOVES(space)                                                                               \
@@ -329,23 +300,17 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
     return i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;
 }
 
-#define ATOMIC(space, suffix, width, nothing_on)                                                   \
+#define ATOMIC(space, suffix, bits)                                                                \
     ISA_INST(space##_atomic_##suffix)                                                              \
     {                                                                                              \
         isa_row_t *dst = returned_rows(w, i);                                                      \
-        const access_t x = {.rows = isa_row_of(w, &i->src[1]),                                     \
-                            .dst = dst,                                                            \
-                            .op##width = isa_atomic_##suffix,                                      \
-                            .ignored = nothing_on,                                                 \
-                            .bytes = width / 8,                                                    \
-                            .zero = dst,                                                           \
-                            .zero_rows = width / 32};                                              \
-        space##_access(w, i, &x, do_atomic);                                                       \
+        const access_t x = {.bytes = bits / 8, .zero = dst, .zero_rows = bits / 32};               \
+        space##_ACCESS(x, isa_lanes_atomic_##suffix(w, a, isa_row_of(w, &i->src[1]), dst));        \
     }
 
 #define FLAT_AND_GLOBAL(suffix, bits, op, ignored)                                                 \
-    ATOMIC(flat, suffix, bits, ignored) ATOMIC(global, suffix, bits, ignored)
-#define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits, ignored)
+    ATOMIC(flat, suffix, bits) ATOMIC(global, suffix, bits)
+#define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits)
 
 ISA_ATOMICS(FLAT_AND_GLOBAL)
 ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)

@@ -249,26 +249,25 @@ static bool atomic_begin(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, isa
     return true;
 }
 
-static void atomic(isa_wave_t *w, const isa_inst_t *i, isa_atomic32_t *op, isa_atomic64_t *wide)
+static unsigned atomic_dwords(const isa_inst_t *i)
 {
-    const unsigned compares = isa_table[i->op].mods & ISA_M_CAS ? 2 : 1;
-    const unsigned dwords = i->src[1].bits / 32u / compares;
-    const isa_row_t *data = isa_row_of(w, &i->src[1]);
-    isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;
-    isa_lanes_t at;
-    if (!atomic_begin(w, i, 4 * dwords, &at)) return;
-    const uint64_t outside = w->exec & ~at.exec;
-    if (dwords == 1)
-        isa_lanes_atomic32(w, &at, data, dst, op, 0);
-    else
-        isa_lanes_atomic64(w, &at, data, dst, wide, 0);
-    if (dst) isa_lanes_zero(dst, dwords, outside);
+    return i->src[1].bits / 32u / (isa_table[i->op].mods & ISA_M_CAS ? 2 : 1);
 }
 
 #define ATOMIC(name)                                                                               \
     ISA_INST(image_atomic_##name)                                                                  \
     {                                                                                              \
-        atomic(w, i, isa_atomic_##name, isa_atomic_##name##_x2);                                   \
+        const unsigned dwords = atomic_dwords(i);                                                  \
+        const isa_row_t *data = isa_row_of(w, &i->src[1]);                                         \
+        isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;                     \
+        isa_lanes_t at;                                                                            \
+        if (!atomic_begin(w, i, 4 * dwords, &at)) return;                                          \
+        const uint64_t outside = w->exec & ~at.exec;                                               \
+        if (dwords == 1)                                                                           \
+            isa_lanes_atomic_##name(w, &at, data, dst);                                            \
+        else                                                                                       \
+            isa_lanes_atomic_##name##_x2(w, &at, data, dst);                                       \
+        if (dst) isa_lanes_zero(dst, dwords, outside);                                             \
     }
 
 ATOMIC(swap)

@@ -105,8 +105,8 @@ static uint64_t byte_address(const isa_lanes_t *a, unsigned l, unsigned k)
 }
 
 /* The lane's element, by whatever pieces its address demands. False after a fault. */
-static bool lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf,
-                       unsigned bytes, bool write)
+bool isa_lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf, unsigned bytes,
+                    bool write)
 {
     const unsigned piece = a->dword_step == 4 ? bytes : 1;
     for (unsigned k = 0; k < bytes; k += piece) {
@@ -136,7 +136,7 @@ static void slow_move(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsi
         }
         for (unsigned k = 0; k < n; k++)
             buf[k] = rows[k][l];
-        if (!lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, write)) return;
+        if (!isa_lane_bytes(w, a, l, (uint8_t *)buf, 4 * n, write)) return;
         for (unsigned k = 0; k < n && !write; k++)
             rows[k][l] = buf[k];
     }
@@ -257,7 +257,7 @@ ISA_BLOCK void load_sub_as(isa_wave_t *w, isa_lanes_t *a, uint32_t *restrict row
         FOR_ACTIVE(a->exec, l)
         {
             uint8_t buf[2] = {0, 0};
-            if (!lane_bytes(w, a, l, buf, bytes, false)) return;
+            if (!isa_lane_bytes(w, a, l, buf, bytes, false)) return;
             row[l] = sub_at(buf, kind);
         }
     }
@@ -296,7 +296,7 @@ ISA_BLOCK void store_sub_as(isa_wave_t *w, isa_lanes_t *a, const uint32_t *restr
         FOR_ACTIVE(a->exec, l)
         {
             uint16_t v = (uint16_t)(row[l] >> shift);
-            if (!lane_bytes(w, a, l, (uint8_t *)&v, bytes, true)) return;
+            if (!isa_lane_bytes(w, a, l, (uint8_t *)&v, bytes, true)) return;
         }
     }
 }
@@ -309,66 +309,6 @@ ISA_NO_TSAN void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_ro
         store_sub_as(w, a, *row, 1, shift);
     else
         store_sub_as(w, a, *row, 2, shift);
-}
-
-/* ---- atomics ---- */
-
-/* Host address of one lane's aligned operand, or NULL after a fault. */
-static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t bytes)
-{
-    const uint64_t va = a->va[l];
-    if (va & (bytes - 1)) {
-        isa_mem_fault(w, a->lds ? w->group->dispatch->shared_base + va : va,
-                      ISA_FAULT_READ | ISA_FAULT_WRITE);
-        return NULL;
-    }
-    if (a->lds) return w->group->lds + va;
-    return isa_mem_ptr(w, va, bytes, ISA_FAULT_WRITE);
-}
-
-/* Whether atomics are ignored on the lane's memory, which is known to be mapped. */
-static bool is_ignored(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t ignored)
-{
-    if (!ignored || a->lds) return false;
-    const sg_extent_t *e = isa_mem_extent(w, a->va[l]);
-    return e && e->flags & ignored;
-}
-
-void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic32_t *op, uint32_t ignored)
-{
-    FOR_ACTIVE(a->exec, l)
-    {
-        uint32_t *p = atomic_place(w, a, l, 4);
-        if (!p) return;
-        const uint32_t old = is_ignored(w, a, l, ignored) ? 0 : op(p, data[0][l], data[1][l]);
-        if (dst) dst[0][l] = old;
-    }
-}
-
-void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic64_t *op, uint32_t ignored)
-{
-    FOR_ACTIVE(a->exec, l)
-    {
-        uint64_t apart, *p = &apart;
-        const bool swizzled = a->dword_step != 4;
-        if (swizzled) {
-            /* Swizzled memory is the lane's own, so the access need not be atomic for the host,
-             * which could not do it either: the halves are not adjacent. */
-            if (!lane_bytes(w, a, l, (uint8_t *)p, 8, false)) return;
-        } else {
-            p = atomic_place(w, a, l, 8);
-            if (!p) return;
-        }
-        const uint64_t d0 = data[0][l] | (uint64_t)data[1][l] << 32,
-                       d1 = data[2][l] | (uint64_t)data[3][l] << 32;
-        const uint64_t old = is_ignored(w, a, l, ignored) ? 0 : op(p, d0, d1);
-        if (swizzled && !lane_bytes(w, a, l, (uint8_t *)p, 8, true)) return;
-        if (!dst) continue;
-        dst[0][l] = (uint32_t)old;
-        dst[1][l] = (uint32_t)(old >> 32);
-    }
 }
 
 void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask)

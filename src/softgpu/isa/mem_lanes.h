@@ -52,18 +52,9 @@ void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *row, isa_sub_t
 void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *row, unsigned bytes,
                          unsigned shift);
 
-/* One atomic operation on *p; returns the old value. */
-typedef uint32_t isa_atomic32_t(uint32_t *p, uint32_t d0, uint32_t d1);
-typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
-
-/* For each active lane in turn: old = op(address, data[0], data[1]), and dst = old unless dst is
- * NULL. Operations of 64 bits take pairs of rows. A misaligned address is a memory fault, as on
- * hardware. On memory with one of the flags in `ignored` (SG_MEM_*) nothing is done, and old is 0.
- */
-void isa_lanes_atomic32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic32_t *op, uint32_t ignored);
-void isa_lanes_atomic64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
-                        isa_atomic64_t *op, uint32_t ignored);
+/* Copies a lane's element, by whatever pieces its address demands. False after a fault. */
+bool isa_lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf, unsigned bytes,
+                    bool write);
 
 /* Writes 0 to `dwords` rows in the lanes of `mask`: the result of loads out of range. */
 void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask);
