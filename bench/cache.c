@@ -6,7 +6,7 @@
 #include "softgpu/cache/cache.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/isa/isa.h"
-#include "softgpu/isa/observe.h"
+#include "softgpu/cache/reach.h"
 #include "tests/isa/asm.h"
 
 #include <stdio.h>
@@ -73,10 +73,14 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void tell_model(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+typedef struct {
+    isa_subscriber_t subscriber; /* first */
+    sgc_t *model;
+} teller_t;
+
+static void tell_model(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
-    (void)pc;
-    sgc_before(o->before_user, MODEL_CU, w, i);
+    sgc_before(((teller_t *)s)->model, MODEL_CU, watch, w, i);
 }
 
 static void start_registers(bench_t *b, int which)
@@ -101,13 +105,18 @@ static void start_registers(bench_t *b, int which)
 /* Nanoseconds per memory instruction, 0 on failure. */
 static double run(bench_t *b, int which, bool modelled)
 {
-    isa_observer_t observer = {.before = tell_model, .before_user = b->model};
+    static sgc_seen_t seen;
+    uint8_t wants[ISA_OP_COUNT];
+    teller_t teller = {{.wants = wants, .issue = tell_model}, b->model};
+    isa_watch_t watch = {.seen = &seen};
+    memset(wants, ISA_WANTS_ISSUE, sizeof wants);
+    isa_watch_add(&watch, &teller.subscriber);
     isa_stop_t stop;
     start_registers(b, which);
     if (!b->core->set_pc(b->wave, CODE_VA)) return 0;
     const double start = now();
     do {
-        stop = modelled ? b->core->run_observed(b->wave, 1 << 20, &observer)
+        stop = modelled ? b->core->run_watched(b->wave, 1 << 20, &watch)
                         : b->core->run(b->wave, 1 << 20);
     } while (stop == ISA_STOP_YIELD);
     if (stop != ISA_STOP_END) {

@@ -3,7 +3,7 @@
  * Expected values are worked out here from the layout of the trap registers, one at a time. */
 #include "code_rig.h"
 
-#include "softgpu/isa/observe.h"
+#include "softgpu/isa/watch.h"
 #include "softgpu/isa/trap.h"
 
 enum { HANDLER = 1024 /* dwords behind the program: on another page */ };
@@ -148,20 +148,20 @@ static void interruptions(void **state)
         if (!r->core) continue;
         _Atomic uint32_t tick = 4;
         isa_interrupt_t interrupt = {.tick = &tick, .seen = 4, .period = 2};
-        isa_observer_t o = {.interrupt = &interrupt};
+        isa_watch_t watch = {.interrupt = &interrupt};
         assert_true(r->core->set_pc(w, RIG_CODE));
         w->until_interrupt = 1;
-        assert_int_equal(r->core->run_observed(w, RIG_SLICE, &o), ISA_STOP_INTERRUPT);
+        assert_int_equal(r->core->run_watched(w, RIG_SLICE, &watch), ISA_STOP_INTERRUPT);
         assert_int_equal(isa_wave_pc(w), RIG_CODE + 4 * 1);
-        assert_int_equal(r->core->run_observed(w, RIG_SLICE, &o), ISA_STOP_INTERRUPT);
+        assert_int_equal(r->core->run_watched(w, RIG_SLICE, &watch), ISA_STOP_INTERRUPT);
         assert_int_equal(isa_wave_pc(w), RIG_CODE + 4 * 3);
         assert_int_equal(w->sgpr[0], 2);
         interrupt.period = 0;
         atomic_store(&tick, 5);
-        assert_int_equal(r->core->run_observed(w, RIG_SLICE, &o), ISA_STOP_INTERRUPT);
+        assert_int_equal(r->core->run_watched(w, RIG_SLICE, &watch), ISA_STOP_INTERRUPT);
         assert_int_equal(isa_wave_pc(w), RIG_CODE + 4 * 4);
         interrupt.seen = 5;
-        assert_int_equal(r->core->run_observed(w, RIG_SLICE, &o), ISA_STOP_END);
+        assert_int_equal(r->core->run_watched(w, RIG_SLICE, &watch), ISA_STOP_END);
         assert_int_equal(w->sgpr[0], 4);
     }
     rig_destroy(r);

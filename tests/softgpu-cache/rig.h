@@ -7,6 +7,7 @@
 
 #include "asm.h"
 #include "softgpu/cache/cache.h"
+#include "softgpu/cache/reach.h"
 #include "softgpu/cache_events.h"
 #include "softgpu/isa/isa.h"
 
@@ -34,6 +35,7 @@ typedef struct {
     sg_profile_t profile;
     sgc_t *model;
     sgc_page_t page; /* of all memory */
+    sgc_seen_t seen;
     sgc_cost_t cost; /* of the last instruction */
     unsigned cu;     /* where the wave is */
     /* instructions that have been assembled */
@@ -118,7 +120,8 @@ static inline const isa_inst_t *rig_inst(rig_t *r, const char *text)
 /* Tells the model of an instruction. */
 static inline void rig_do(rig_t *r, const char *text)
 {
-    r->cost = sgc_before(r->model, r->cu, &r->wave, rig_inst(r, text));
+    isa_watch_t watch = {.seen = &r->seen};
+    r->cost = sgc_before(r->model, r->cu, &watch, &r->wave, rig_inst(r, text));
 }
 
 /* v[reg:reg+1] of lane l = address */

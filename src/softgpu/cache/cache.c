@@ -69,7 +69,8 @@ unsigned sgc_cu(const sgc_t *t, unsigned engine, unsigned array, unsigned cu)
            cu % in_array;
 }
 
-sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i)
+sgc_cost_t sgc_before(sgc_t *t, unsigned cu, isa_watch_t *watch, const isa_wave_t *w,
+                      const isa_inst_t *i)
 {
     sgc_cost_t cost = {0, 0, 0, 0};
     const sgc_op_t *op = &sgc_ops_table[i->op];
@@ -77,8 +78,8 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst
     const unsigned at = sgc_unit(t, cu);
     sgc_cu_t *c = &t->cu[at];
     switch (op->unit) {
-    case SGC_UNIT_VECTOR: sgc_vector(t, c, w, i, op, &cost); break;
-    case SGC_UNIT_LDS: sgc_lds(t, c, w, i, op, &cost); break;
+    case SGC_UNIT_VECTOR: sgc_vector(t, c, watch, w, i, op, &cost); break;
+    case SGC_UNIT_LDS: sgc_lds(t, c, watch, w, i, op, &cost); break;
     default: sgc_scalar(t, sgc_sqc_of(t, at), w, i, op, &cost); break;
     }
     return cost;
@@ -93,11 +94,6 @@ sgc_moved_t sgc_below(const sgc_t *t)
 const sgc_tallies_t *sgc_tallies(const sgc_t *t)
 {
     return &t->tallies;
-}
-
-void sgc_reached(sgc_t *t, sgc_reach_t *r)
-{
-    t->reach = r;
 }
 
 void sgc_at(sgc_t *t, uint64_t now)

@@ -6,14 +6,13 @@
 #ifndef SOFTGPU_CACHE_CACHE_H
 #define SOFTGPU_CACHE_CACHE_H
 
-#include "softgpu/isa/inst.h"
+#include "softgpu/isa/watch.h"
 #include "softgpu/profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sg_memory;
-struct sgc_reach;
 
 /* Counter blocks with events of this model, by their numbers in share/counters/gfx90a-blocks.tsv.
  */
@@ -63,8 +62,9 @@ typedef struct {
 
 /* Tells the model of an instruction. To be called right before it executes, while the registers
  * hold its operands. Vector and scalar memory, LDS and cache instructions change the model; for
- * others the call returns at once. */
-sgc_cost_t sgc_before(sgc_t *t, unsigned cu, const isa_wave_t *w, const isa_inst_t *i);
+ * others the call returns at once. `watch`: its `seen` and `known` are used (reach.h). */
+sgc_cost_t sgc_before(sgc_t *t, unsigned cu, isa_watch_t *watch, const isa_wave_t *w,
+                      const isa_inst_t *i);
 
 /* Sets the clock of the wave whose accesses come next, counted from the begin of its dispatch. */
 void sgc_at(sgc_t *t, uint64_t now);
@@ -93,10 +93,6 @@ typedef struct {
 
 /* What the result points at changes with the model and lives as long. */
 const sgc_tallies_t *sgc_tallies(const sgc_t *t);
-/* Hands over the addresses (reach.h) of the vector memory or LDS instruction that the next
- * sgc_before() is about, so that the model need not work them out again. NULL: the caller does not
- * have them. */
-void sgc_reached(sgc_t *t, struct sgc_reach *r);
 
 /* What the timing model finds out about a compute unit whose waves waited for each other, so that
  * they waited longer than the latencies of their requests. */

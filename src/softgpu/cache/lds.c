@@ -296,18 +296,11 @@ void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size,
     count_use(t, cu, &u, returns, cost);
 }
 
-void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
-             sgc_cost_t *cost)
+void sgc_lds(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
+             const sgc_op_t *op, sgc_cost_t *cost)
 {
-    sgc_lds_use_t looked[2], *use = looked;
     unsigned n;
-    if (t->reach) {
-        use = t->reach->used;
-        n = t->reach->n_used;
-        t->reach = NULL;
-    } else {
-        n = sgc_lds_use(t->lds_memo, w, i, op, looked);
-    }
+    const sgc_lds_use_t *use = sgc_seen_lds_use(watch, w, i, &n);
     for (unsigned k = 0; k < n; k++)
         count_use(t, cu, &use[k], op->returns, cost);
 }

@@ -216,7 +216,6 @@ struct sgc {
     uint64_t now;  /* sgc_at() */
     uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
     sgc_tallies_t tallies;
-    sgc_reach_t *reach; /* sgc_reached() */
     /* a ring of the L2 lines that scalar and instruction caches requested last */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;
@@ -227,7 +226,6 @@ struct sgc {
     sgc_sqc_t *sqc;
     sgc_channel_t *channel;
     sgc_l2_t l2;
-    sgc_lds_memo_t lds_memo[SGC_LDS_MEMOS];
     /* Indexed by low bits of a line's number: the number of the last gang that had a line there.
      * Tells in most cases that a line is new in its gang, without a search. */
     uint32_t gang, touched[SGC_TOUCHED];
@@ -312,15 +310,15 @@ static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)
 }
 
 /* vector.c */
-void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
-                const sgc_op_t *op, sgc_cost_t *cost);
+void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
+                const isa_inst_t *i, const sgc_op_t *op, sgc_cost_t *cost);
 void sgc_vector_invalidate(sgc_cu_t *cu);
 /* memory.c: the lanes of an instruction that access memory or scratch, not LDS. */
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t *a, sgc_cost_t *cost);
 /* lds.c */
-void sgc_lds(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
-             sgc_cost_t *cost);
+void sgc_lds(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
+             const sgc_op_t *op, sgc_cost_t *cost);
 /* Lanes whose addresses are offsets in an LDS of `size` bytes. `flat`: of a FLAT instruction. */
 void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op,
                     bool flat, bool returns, sgc_cost_t *cost);

@@ -6,7 +6,7 @@
 #define SOFTGPU_CACHE_REACH_H
 
 #include "softgpu/cache/ops.h"
-#include "softgpu/isa/wave.h"
+#include "softgpu/isa/watch.h"
 
 #include <immintrin.h>
 
@@ -62,15 +62,12 @@ typedef struct {
 enum { SGC_TEXELS_MORE = 15 }; /* texels that a filter reads for a lane besides the first */
 
 /* The addresses of an instruction of SGC_UNIT_VECTOR by address space; in a space that no lane
- * accesses, `exec` is 0. For an instruction of SGC_UNIT_LDS only n_used and used[] are set, from
- * sgc_lds_use(). */
-typedef struct sgc_reach {
+ * accesses, `exec` is 0. */
+typedef struct {
     sgc_lanes_t memory, own; /* own: lanes of a FLAT instruction that access scratch */
     unsigned n_more;         /* further elements of the same lanes: a filter's texels */
     sgc_lanes_t more[SGC_TEXELS_MORE];
     sgc_lanes_t lds; /* lanes of FLAT in LDS, or the LDS side of a transfer from or to a buffer */
-    unsigned n_used;
-    sgc_lds_use_t used[2];
 } sgc_reach_t;
 
 /* reach.c. EXEC is not 0. */
@@ -122,5 +119,27 @@ unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t 
 /* A quick test: true if all lanes of the instruction are within the first `room` bytes of LDS.
  * False says nothing: each lane has to be tested. */
 bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room);
+
+/* ---- worked out once for all subscribers ---- */
+
+/* What is known of the instruction that a watch tells of: worked out when a subscriber first asks,
+ * and kept for the others. Its memory, zeroed at first, belongs to the workgroup (isa_watch_t). */
+typedef struct sgc_seen {
+    sgc_reach_t reach;
+    sgc_lanes_t lds[2];
+    sgc_lds_use_t used[2];
+    unsigned n_lds, n_used;
+    sgc_lds_memo_t memo[SGC_LDS_MEMOS];
+} sgc_seen_t;
+
+/* seen.c. All are to be called before the instruction has run: a load may replace its own address
+ * register. What they return, a subscriber may spread (sgc_lanes_spread) but not change. */
+/* sgc_reach(): for an instruction of SGC_UNIT_VECTOR; EXEC is not 0. */
+sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
+/* sgc_lds_reach() and sgc_lds_use(): for one of SGC_UNIT_LDS; *n: elements. */
+sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
+                          unsigned *n);
+const sgc_lds_use_t *sgc_seen_lds_use(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
+                                      unsigned *n);
 
 #endif

@@ -40,14 +40,12 @@ static void count_instruction(sgc_cu_t *cu, const sgc_op_t *op)
     cu->tcp.state_read++;
 }
 
-void sgc_vector(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const isa_inst_t *i,
-                const sgc_op_t *op, sgc_cost_t *cost)
+void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
+                const isa_inst_t *i, const sgc_op_t *op, sgc_cost_t *cost)
 {
     if (cache_operation(t, cu, op, cost) || !w->exec) return;
-    sgc_reach_t looked, *r = t->reach ? t->reach : &looked;
+    sgc_reach_t *r = sgc_seen_reach(watch, w, i);
     count_instruction(cu, op);
-    if (r == &looked) sgc_reach(w, i, op, r);
-    t->reach = NULL;
     /* scratch is swizzled, other memory is not: they are looked up apart, scratch first */
     if (op->flat && r->lds.exec)
         sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, true,

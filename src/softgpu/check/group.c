@@ -20,7 +20,7 @@ static struct {
     pthread_once_t once;
     const chk_part_t *part[PARTS];
     unsigned n;
-    uint8_t looks[ISA_OP_COUNT]; /* ISA_CHECK_* of all parts together */
+    uint8_t wants[ISA_OP_COUNT]; /* ISA_WANTS_* of all parts together */
     bool busy;                   /* some instruction is seen by a part */
     uint8_t before[ISA_OP_COUNT], after[ISA_OP_COUNT];
 } wanted = {.once = PTHREAD_ONCE_INIT};
@@ -31,15 +31,15 @@ static void choose(void)
     sgc_ops();
     for (unsigned k = 0; k < PARTS; k++) {
         const chk_part_t *p = chk_parts[k];
-        uint8_t looks[ISA_OP_COUNT] = {0};
+        uint8_t wants[ISA_OP_COUNT] = {0};
         if (!(families & p->family)) continue;
-        if (p->looks) p->looks(looks);
+        if (p->wants) p->wants(wants);
         /* ISA_OP_NONE, no instruction, ends the kernel */
         for (unsigned op = ISA_OP_NONE + 1; op < ISA_OP_COUNT; op++) {
-            wanted.looks[op] |= looks[op];
-            wanted.busy |= looks[op];
-            if (looks[op] & ISA_CHECK_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
-            if (looks[op] & ISA_CHECK_AFTER) wanted.after[op] |= (uint8_t)(1 << wanted.n);
+            wanted.wants[op] |= wants[op];
+            wanted.busy |= wants[op];
+            if (wants[op] & ISA_WANTS_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);
+            if (wants[op] & ISA_WANTS_AFTER) wanted.after[op] |= (uint8_t)(1 << wanted.n);
         }
         wanted.part[wanted.n++] = p;
     }
@@ -52,19 +52,20 @@ static void choose(void)
 
 /* ---- instructions ---- */
 
-static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+static void before(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
-    chk_group_t *g = (chk_group_t *)c;
-    g->has_reach = g->has_lds = false;
+    chk_group_t *g = (chk_group_t *)s;
+    g->watch = watch;
     for (unsigned left = wanted.before[i->op]; left; left &= left - 1) {
         const unsigned k = (unsigned)__builtin_ctz(left);
         wanted.part[k]->before(g, g->state[k], w, i);
     }
 }
 
-static void after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+static void after(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
-    chk_group_t *g = (chk_group_t *)c;
+    chk_group_t *g = (chk_group_t *)s;
+    (void)watch;
     for (unsigned left = wanted.after[i->op]; left; left &= left - 1) {
         const unsigned k = (unsigned)__builtin_ctz(left);
         wanted.part[k]->after(g, g->state[k], w, i);
@@ -73,17 +74,12 @@ static void after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
 
 sgc_reach_t *chk_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i)
 {
-    if (!g->has_reach) sgc_reach(w, i, &sgc_ops_table[i->op], &g->reach);
-    g->has_reach = true;
-    return &g->reach;
+    return sgc_seen_reach(g->watch, w, i);
 }
 
 sgc_lanes_t *chk_lds_reach(chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, unsigned *n)
 {
-    if (!g->has_lds) g->n_lds = sgc_lds_reach(w, i, &sgc_ops_table[i->op], g->lds);
-    g->has_lds = true;
-    *n = g->n_lds;
-    return g->lds;
+    return sgc_seen_lds(g->watch, w, i, n);
 }
 
 /* ---- findings ---- */
@@ -121,8 +117,7 @@ chk_group_t *chk_group_create(void)
     chk_group_t *g = aligned_alloc(_Alignof(chk_group_t), sizeof *g);
     if (!g) return NULL;
     memset(g, 0, sizeof *g);
-    g->isa = (isa_check_t){
-        .looks = wanted.looks, .idle = !wanted.busy, .before = before, .after = after};
+    g->subscriber = (isa_subscriber_t){.wants = wanted.wants, .before = before, .after = after};
     for (unsigned k = 0; k < wanted.n; k++) {
         const size_t bytes = wanted.part[k]->bytes;
         if (!bytes || (g->state[k] = calloc(1, bytes))) continue;
@@ -149,9 +144,9 @@ void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_g
     EACH(start, g, g->state[each], group);
 }
 
-isa_check_t *chk_group_isa(chk_group_t *g)
+void chk_group_watch(chk_group_t *g, isa_watch_t *watch)
 {
-    return &g->isa;
+    if (wanted.busy) isa_watch_add(watch, &g->subscriber);
 }
 
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting)

@@ -5,7 +5,7 @@
 #ifndef SOFTGPU_CHECK_GROUP_H
 #define SOFTGPU_CHECK_GROUP_H
 
-#include "softgpu/isa/check.h"
+#include "softgpu/isa/watch.h"
 
 typedef struct chk_group chk_group_t;
 
@@ -34,8 +34,8 @@ void chk_group_free(chk_group_t *g);
 /* The waves of workgroup `id` are prepared. `dispatch` has to live until they have ended. */
 void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_group_t *group,
                      uint64_t id);
-/* What the run loop calls: isa/check.h. */
-isa_check_t *chk_group_isa(chk_group_t *g);
+/* Adds to the watch what the parts want to be told of instructions. */
+void chk_group_watch(chk_group_t *g, isa_watch_t *watch);
 /* All waves have ended or wait at a barrier; `waiting`: those that wait, by bit. */
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting);
 

@@ -58,9 +58,9 @@ static state_t *state_in(void *memory)
     return (state_t *)((at + line - 1) / line * line);
 }
 
-static void looks(uint8_t *looks)
+static void wants(uint8_t *wants)
 {
-    memset(looks, ISA_CHECK_BEFORE, ISA_OP_COUNT);
+    memset(wants, ISA_WANTS_BEFORE, ISA_OP_COUNT);
 }
 
 static void start(chk_group_t *g, void *state, const isa_group_t *group)
@@ -392,7 +392,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
 
 const chk_part_t chk_hazard_part = {.family = CHK_HAZARD,
                                     .bytes = sizeof(state_t) + _Alignof(state_t),
-                                    .looks = looks,
+                                    .wants = wants,
                                     .start = start,
                                     .before = before,
                                     .barrier = barrier};

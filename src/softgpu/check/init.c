@@ -51,13 +51,13 @@ static unit_t unit_of(unsigned op)
     return chk_alu_table[op].of.rule != ISA_DATA_NONE ? UNIT_ALU : UNIT_NONE;
 }
 
-static void looks(uint8_t *looks)
+static void wants(uint8_t *wants)
 {
     chk_alu_rules(isa_core_select());
     chk_access_rules();
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
         units[op] = (uint8_t)unit_of(op);
-        if (units[op] != UNIT_NONE) looks[op] = ISA_CHECK_BEFORE;
+        if (units[op] != UNIT_NONE) wants[op] = ISA_WANTS_BEFORE;
     }
 }
 
@@ -399,7 +399,7 @@ static void dispatch_end(const chk_dispatch_t *d)
 
 const chk_part_t chk_init_part = {.family = CHK_INIT,
                                   .bytes = sizeof(chk_init_t),
-                                  .looks = looks,
+                                  .wants = wants,
                                   .dispatch_begin = dispatch_begin,
                                   .dispatch_end = dispatch_end,
                                   .start = start,

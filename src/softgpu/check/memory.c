@@ -46,12 +46,12 @@ typedef struct {
     const sgc_op_t *op;
 } access_t;
 
-static void looks(uint8_t *looks)
+static void wants(uint8_t *wants)
 {
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
         const sgc_op_t *o = &sgc_ops_table[op];
         const bool invalidates = o->special >= SGC_INV_VECTOR && o->special <= SGC_SCALAR_WB;
-        if (o->unit != SGC_UNIT_NONE && !invalidates) looks[op] = ISA_CHECK_BEFORE;
+        if (o->unit != SGC_UNIT_NONE && !invalidates) wants[op] = ISA_WANTS_BEFORE;
     }
 }
 
@@ -439,7 +439,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
 
 const chk_part_t chk_memory_part = {.family = CHK_MEMORY,
                                     .bytes = sizeof(state_t),
-                                    .looks = looks,
+                                    .wants = wants,
                                     .start = start,
                                     .before = before,
                                     .transfer = chk_memory_transfer};

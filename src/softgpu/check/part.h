@@ -14,15 +14,13 @@
 enum { CHK_PARTS_MAX = 8 };
 
 struct chk_group {
-    isa_check_t isa; /* must be first: group.c casts it to chk_group_t */
+    isa_subscriber_t subscriber; /* must be first: group.c casts it to chk_group_t */
+    /* Of the instruction that the parts are told of. After that has run, watch->seen still has
+     * what chk_reach() returned before. */
+    isa_watch_t *watch;
     const chk_dispatch_t *dispatch;
     uint64_t id; /* of the workgroup in its dispatch, counted along x, then y, then z */
     void *state[CHK_PARTS_MAX]; /* of the parts that are wanted */
-    /* cached by chk_reach() and chk_lds_reach() for the current instruction */
-    bool has_reach, has_lds;
-    unsigned n_lds;
-    sgc_reach_t reach;
-    sgc_lanes_t lds[2];
 };
 
 /* Any function may be NULL. Those with a chk_group_t are called by the one thread that runs the
@@ -31,8 +29,9 @@ typedef struct {
     unsigned family; /* one of CHK_* */
     size_t bytes;    /* size of its state for a workgroup */
 
-    /* Sets ISA_CHECK_* for each ISA_OP_* that it wants to see. Called once, before all else. */
-    void (*looks)(uint8_t *looks);
+    /* Sets ISA_WANTS_BEFORE and ISA_WANTS_AFTER for each ISA_OP_* that it wants to see. Called
+     * once, before all else. */
+    void (*wants)(uint8_t *wants);
 
     void (*dispatch_begin)(const chk_dispatch_t *d);
     void (*dispatch_end)(const chk_dispatch_t *d); /* all workgroups have ended */

@@ -24,7 +24,7 @@ static bool is_gws(unsigned op)
 
 /* Accesses are checked before they run, since a load may replace its own address register; loads
  * and atomic accesses also afterwards, when they have read what others wrote. */
-static void looks(uint8_t *looks)
+static void wants(uint8_t *wants)
 {
     const isa_core_t *core = isa_core_select();
     race_rows = core && strcmp(core->name, "base") != 0;
@@ -32,12 +32,12 @@ static void looks(uint8_t *looks)
         const sgc_op_t *o = &sgc_ops_table[op];
         const bool moves = o->special == SGC_PLAIN || o->special == SGC_PAIR ||
                            o->special == SGC_LANE || o->special == SGC_FROM_LDS;
-        if (is_gws(op)) looks[op] = ISA_CHECK_BEFORE | ISA_CHECK_AFTER;
+        if (is_gws(op)) wants[op] = ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
         if (o->unit == SGC_UNIT_NONE || !moves || isa_table[op].fmt == ISA_FMT_SCRATCH) continue;
-        looks[op] = ISA_CHECK_BEFORE;
-        if (o->unit == SGC_UNIT_VECTOR && o->access != SGC_WRITE) looks[op] |= ISA_CHECK_AFTER;
+        wants[op] = ISA_WANTS_BEFORE;
+        if (o->unit == SGC_UNIT_VECTOR && o->access != SGC_WRITE) wants[op] |= ISA_WANTS_AFTER;
     }
-    looks[ISA_OP_s_waitcnt] = looks[ISA_OP_s_endpgm] = ISA_CHECK_BEFORE;
+    wants[ISA_OP_s_waitcnt] = wants[ISA_OP_s_endpgm] = ISA_WANTS_BEFORE;
 }
 
 /* ---- the words of a report ---- */
@@ -265,7 +265,7 @@ static void after(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *
     if (is_gws(i->op)) /* waves that ran while it waited have published by now */
         race_run_acquire(s, w->index_in_group, race_run_slot(0));
     else if (s->meets)
-        race_global_met(s, w, &g->reach.memory);
+        race_global_met(s, w, &g->watch->seen->reach.memory);
 }
 
 /* ---- workgroups ---- */
@@ -296,7 +296,7 @@ static void leave(void *state)
 
 const chk_part_t chk_race_part = {.family = CHK_RACE,
                                   .bytes = sizeof(race_state_t),
-                                  .looks = looks,
+                                  .wants = wants,
                                   .dispatch_begin = race_run_begin,
                                   .dispatch_end = race_run_end,
                                   .start = start,

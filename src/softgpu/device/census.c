@@ -149,9 +149,7 @@ void sg_census_turn(sg_box_t *b, bool starts)
         atomic_store_explicit(&r->lost, true, memory_order_relaxed);
     else if (starts)
         mine.of->waves += b->group.n_waves;
-    if (!b->census) return;
-    b->census->step = NULL;
-    if (r->modelled) sg_perf_group_census(b->counting, b->census);
+    if (b->census) b->census->costs = r->modelled;
 }
 
 static void share(const sg_census_run_t *r, const sg_perf_contention_t *contention)

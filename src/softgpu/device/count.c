@@ -3,6 +3,7 @@
  * Counters are in perf/, trace and statistics in observe.c, counts of single instructions in
  * census.c, checks in check.c. For a dispatch that nothing looks at, only sg_look_begin() is
  * called, and sg_look_run() while PC sampling is on. */
+#include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
 #include "softgpu/device/observe.h"
@@ -89,85 +90,106 @@ static void unlock(const sg_box_t *b)
     if (b->run->modelled) sg_perf_model_unlock(b->run->device->perf);
 }
 
-void sg_look_start(sg_box_t *b, uint64_t id)
+/* ---- those who look at workgroups ---- */
+
+static void observe_start(sg_box_t *b, uint64_t id)
 {
-    if (b->run->observed) sg_observe_start(b);
-    if (b->run->checked) sg_check_start(b, id);
-    if (b->run->census) sg_census_turn(b, true);
-    if (!b->run->counted) return;
+    (void)id;
+    sg_observe_start(b);
+}
+
+static void check_watch(sg_box_t *b, isa_watch_t *watch)
+{
+    if (!b->check) return;
+    chk_group_watch(b->check, watch);
+    sg_stall_watch(b, watch);
+}
+
+static void check_barrier(sg_box_t *b)
+{
+    if (b->check) chk_group_barrier(b->check, &b->group, b->sleeping);
+}
+
+static void census_start(sg_box_t *b, uint64_t id)
+{
+    (void)id;
+    sg_census_turn(b, true);
+}
+
+static void census_watch(sg_box_t *b, isa_watch_t *watch)
+{
+    isa_watch_census(watch, b->census);
+}
+
+static void count_start(sg_box_t *b, uint64_t id)
+{
     lock(b);
     sg_perf_group_start(b->counting, b->run->counted, id, b->unit, &b->group);
     unlock(b);
 }
 
-/* b->census may be left over from the box's last run. */
-static isa_census_t *census_of(const sg_box_t *b)
+static void count_watch(sg_box_t *b, isa_watch_t *watch)
 {
-    return b->run->census ? b->census : NULL;
+    sg_perf_group_watch(b->counting, watch);
 }
 
-static isa_check_t *check_of(const sg_box_t *b)
+static void count_barrier(sg_box_t *b)
 {
-    return b->run->checked && b->check ? sg_stall_watch(b, chk_group_isa(b->check)) : NULL;
+    uint64_t waited[ISA_GROUP_WAVES];
+    isa_census_t *census = b->run->census ? b->census : NULL;
+    if (!b->run->modelled) return;
+    sg_perf_group_barrier(b->counting, waited);
+    for (uint32_t i = 0; census && census->costs && i < b->group.n_waves; i++) {
+        const isa_wave_t *w = b->wave[i]; /* w->ip is after the s_barrier */
+        if (waited[i]) isa_census_line(census, w, w->ip - 1)->n.wait_barrier += waited[i];
+    }
 }
 
-/* The same, but NULL if the check wants to see no instruction. */
-static isa_check_t *busy_check_of(const sg_box_t *b)
+/* Any function but the first may be NULL. */
+typedef struct {
+    bool (*looks_at)(const sg_run_t *run);
+    void (*start)(sg_box_t *b, uint64_t id);
+    void (*watch)(sg_box_t *b, isa_watch_t *watch); /* adds what is to be told of instructions */
+    void (*barrier)(sg_box_t *b);
+} client_t;
+
+#define LOOKS_AT(name, member)                                                                     \
+    static bool name(const sg_run_t *run)                                                          \
+    {                                                                                              \
+        return run->member;                                                                        \
+    }
+LOOKS_AT(is_observed, observed)
+LOOKS_AT(is_checked, checked)
+LOOKS_AT(has_census, census)
+LOOKS_AT(is_counted, counted)
+
+/* The census comes before the counters, whose model adds costs to its lines. */
+static const client_t clients[] = {
+    {is_observed, observe_start, sg_observe_watch, NULL},
+    {is_checked, sg_check_start, check_watch, check_barrier},
+    {has_census, census_start, census_watch, NULL},
+    {is_counted, count_start, count_watch, count_barrier},
+};
+
+#define EACH(box, function, ...)                                                                   \
+    for (unsigned k = 0; k < sizeof clients / sizeof *clients; k++)                                \
+        if (clients[k].function && clients[k].looks_at((box)->run)) clients[k].function(__VA_ARGS__)
+
+void sg_look_start(sg_box_t *b, uint64_t id)
 {
-    isa_check_t *check = check_of(b);
-    return check && !check->idle ? check : NULL;
+    EACH(b, start, b, id);
 }
 
-/* Runs the wave with an observer. Statistics and trace have one of their own, to which counters,
- * the census, the check and interrupts are added. */
-static isa_stop_t run_observed(sg_box_t *b, isa_wave_t *w, int32_t slice,
-                               const isa_interrupt_t *interrupt)
+bool sg_look_watch(sg_box_t *b, const isa_interrupt_t *interrupt)
 {
-    isa_observer_t alone = {0};
-    isa_observer_t *o = b->run->observed && b->sight ? &b->sight->observer : &alone;
-    o->census = census_of(b);
-    o->check = busy_check_of(b);
-    o->interrupt = interrupt;
-    const bool steps = o->census && o->census->step; /* the step also counts for the counters */
-    if (b->run->counted && !steps) sg_perf_group_observer(b->counting, o);
-    const isa_stop_t why = b->run->device->core->run_observed(w, slice, o);
-    o->before = NULL;
-    return why;
-}
-
-bool sg_look_steps(const sg_box_t *b)
-{
-    const sg_run_t *run = b->run;
-    return run->observed || run->counted || run->census || busy_check_of(b);
-}
-
-isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt)
-{
-    const sg_run_t *run = b->run;
-    const isa_core_t *core = run->device->core;
-    isa_census_t *census = census_of(b);
-    isa_check_t *check = busy_check_of(b);
-    const bool joined = run->counted && census && !census->step;
-    if (interrupt || run->observed || joined || (run->modelled && !census) ||
-        (check && (run->counted || census)))
-        return run_observed(b, w, slice, interrupt);
-    if (check) return core->run_checked(w, slice, check);
-    if (census) return core->run_census(w, slice, census);
-    if (run->counted) return core->run_counted(w, slice, sg_perf_group_counter(b->counting));
-    return core->run(w, slice);
+    b->watch = (isa_watch_t){.interrupt = interrupt, .seen = b->seen};
+    if (b->run->looked_at) EACH(b, watch, b, &b->watch);
+    return isa_watched(&b->watch);
 }
 
 void sg_look_barrier(sg_box_t *b)
 {
-    uint64_t waited[ISA_GROUP_WAVES];
-    isa_census_t *census = census_of(b);
-    if (check_of(b)) chk_group_barrier(b->check, &b->group, b->sleeping);
-    if (!b->run->modelled) return;
-    sg_perf_group_barrier(b->counting, waited);
-    for (uint32_t i = 0; census && census->step && i < b->group.n_waves; i++) {
-        const isa_wave_t *w = b->wave[i]; /* w->ip is after the s_barrier */
-        if (waited[i]) isa_census_line(census, w, w->ip - 1)->n.wait_barrier += waited[i];
-    }
+    EACH(b, barrier, b);
 }
 
 /* A turn of a workgroup that is looked at. Its counts are added to the run's when it ends. */

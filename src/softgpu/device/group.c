@@ -2,6 +2,7 @@
  *
  * A box holds the waves of one workgroup, their registers and the LDS. It is used again for later
  * workgroups, so that after a while a dispatch allocates nothing. */
+#include "softgpu/cache/reach.h"
 #include "softgpu/check/group.h"
 #include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
@@ -38,10 +39,10 @@ static size_t registers_bytes(void)
     return (size_t)ISA_GROUP_WAVES * WAVE_ROWS * sizeof(isa_row_t);
 }
 
-/* Box, LDS, registers, counts: one mapping. */
+/* Box, LDS, registers, counts, what is known of an instruction: one mapping. */
 static size_t memory_bytes(void)
 {
-    return BOX_BYTES + LDS_BYTES + registers_bytes() + sg_perf_group_bytes();
+    return BOX_BYTES + LDS_BYTES + registers_bytes() + sg_perf_group_bytes() + sizeof(sgc_seen_t);
 }
 
 /* Address space only: pages become memory when a wave first touches them. */
@@ -63,6 +64,7 @@ sg_box_t *sg_box_create(void)
     isa_row_t *rows = (isa_row_t *)(memory + BOX_BYTES + LDS_BYTES);
 
     b->counting = (sg_perf_group_t *)(memory + BOX_BYTES + LDS_BYTES + registers_bytes());
+    b->seen = (sgc_seen_t *)((uint8_t *)b->counting + sg_perf_group_bytes());
     b->group.lds = memory + BOX_BYTES;
     b->group.waves = b->wave;
     for (unsigned i = 0; i < ISA_GROUP_WAVES; i++) {
@@ -233,11 +235,11 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
 
 static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
 {
-    const bool looked_at = b->run->looked_at, steps = looked_at && sg_look_steps(b);
     const isa_core_t *core = b->run->device->core;
     const uint32_t all = (1u << b->group.n_waves) - 1;
     isa_interrupt_t own;
     isa_interrupt_t *interrupt = sg_sampling_turn(b->run->device, &own);
+    const bool watched = sg_look_watch(b, interrupt);
 
     if (b->failed) return SG_BOX_FAILED;
     for (unsigned round = 0; round < BARRIER_ROUNDS; round++) {
@@ -249,7 +251,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
             todo &= todo - 1;
             b->running = w;
             isa_stop_t why = interrupt || w->privileged ? sg_sampling_run(b, w, slice, interrupt)
-                             : steps                    ? sg_look_run(b, w, slice, NULL)
+                             : watched                  ? core->run_watched(w, slice, &b->watch)
                                                         : core->run(w, slice);
             if (why == ISA_STOP_END) {
                 b->ended |= 1u << i;
@@ -271,7 +273,7 @@ static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
         if (b->ended == all || atomic_load_explicit(&b->run->cancelled, memory_order_relaxed))
             return SG_BOX_DONE;
         if ((b->ended | b->sleeping) == all) {
-            if (looked_at) sg_look_barrier(b);
+            if (b->run->looked_at) sg_look_barrier(b);
             b->sleeping = 0;
         } else if (yielded) {
             return worked ? SG_BOX_YIELDED : SG_BOX_SLEEPY;

@@ -10,7 +10,7 @@
 #include "softgpu/check/order.h"
 #include "softgpu/device/device.h"
 #include "softgpu/isa/isa.h"
-#include "softgpu/isa/observe.h"
+#include "softgpu/isa/watch.h"
 #include "softgpu/perf/perf.h"
 
 #include "base/file.h"
@@ -159,10 +159,12 @@ struct sg_box {
     isa_wave_t *wave[ISA_GROUP_WAVES];
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts; their memory follows the box's registers */
+    struct sgc_seen *seen;     /* what `watch` knows of an instruction; behind the counts */
     sg_sight_t *sight;         /* made when the first observed workgroup starts */
     struct chk_group *check;   /* made when the first checked workgroup starts */
     sg_stall_t *stall;         /* made when a checked workgroup first has a second turn */
     struct isa_census *census; /* if run->census: counts of the thread that runs the box, or NULL */
+    isa_watch_t watch;         /* with what the waves are run in this turn */
     isa_wave_t *running;       /* the wave that runs or was the last to run */
     isa_wave_t *failed;        /* the wave that ended the run with an error */
     _Alignas(64) isa_wave_t waves[ISA_GROUP_WAVES];
@@ -194,17 +196,16 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice);
 sg_box_result_t sg_box_turn(sg_box_t *b, int32_t slice);
 
 /* count.c: decides in sg_look_begin() whether a run is `looked_at`; the other functions are called
- * only for runs that are, except sg_look_run() while PC sampling is on. */
+ * only for runs that are, except sg_look_watch(). */
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id);
 /* All workgroups are done, at *end_ts. Called before the completion signal, so that whoever waits
  * for it finds final counters. In model time, sets *end_ts and run->start_ts to the model's. */
 void sg_look_end(sg_run_t *run, uint64_t *end_ts);
 /* Workgroup `id` begins; its waves have their registers. */
 void sg_look_start(sg_box_t *b, uint64_t id);
-/* Whether this turn has to look at single instructions; if not, the plain loop is enough. */
-bool sg_look_steps(const sg_box_t *b);
-/* `interrupt`, which may be NULL, may stop the wave. */
-isa_stop_t sg_look_run(sg_box_t *b, isa_wave_t *w, int32_t slice, const isa_interrupt_t *interrupt);
+/* Fills in b->watch for a turn; `interrupt`, which may be NULL, may stop its waves. False: nobody
+ * looks at single instructions, and the plain loop is enough. */
+bool sg_look_watch(sg_box_t *b, const isa_interrupt_t *interrupt);
 /* All waves are at a barrier or have ended; the barrier is about to let them go on. */
 void sg_look_barrier(sg_box_t *b);
 /* sg_box_run() for runs that are `looked_at`. */
@@ -261,6 +262,8 @@ void sg_run_complete(sg_run_t *run);
 void sg_observe_begin(sg_run_t *run, uint64_t kernel_object, uint64_t packet);
 /* A workgroup begins; its waves have their registers. */
 void sg_observe_start(sg_box_t *b);
+/* Adds to the watch what counts and traces the box's instructions. */
+void sg_observe_watch(sg_box_t *b, isa_watch_t *watch);
 /* The box leaves its run, which has not completed yet: adds the box's counts to the run's, `times`
  * times. */
 void sg_observe_leave(sg_box_t *b, uint64_t times);

@@ -113,12 +113,22 @@ void sg_sight_free(sg_sight_t *s)
     free(s);
 }
 
+static void after(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                  const isa_inst_t *i)
+{
+    sg_sight_t *s = (sg_sight_t *)subscriber;
+    s->tally.runs[i->op]++;
+    s->tally.lanes[i->op] += isa_lane_count(watch->exec);
+    if (s->traced) sg_trace_instruction(s, w, i, i->pc);
+}
+
 static sg_sight_t *make_sight(sg_box_t *b)
 {
+    static const uint8_t wants[ISA_OP_COUNT] = {[0 ... ISA_OP_COUNT - 1] = ISA_WANTS_AFTER};
     sg_sight_t *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->box = b;
-    s->observer.tally = &s->tally;
+    s->subscriber = (isa_subscriber_t){.wants = wants, .after = after};
     return s;
 }
 
@@ -128,15 +138,19 @@ void sg_observe_start(sg_box_t *b)
     bool trace = b->run->observed->trace;
     if (s) {
         s->waves += b->group.n_waves;
-        s->observer.after = NULL;
-        if (trace && sg_trace_start(s)) s->observer.after = sg_trace_instruction;
+        s->traced = trace && sg_trace_start(s);
     }
-    if (!s || (trace && !s->observer.after))
+    if (!s || (trace && !s->traced))
         base_error("no memory to observe a workgroup of dispatch %llu",
                    (unsigned long long)b->run->observed->packet);
 }
 
-static void add_tally(isa_tally_t *to, const isa_tally_t *from, uint64_t times)
+void sg_observe_watch(sg_box_t *b, isa_watch_t *watch)
+{
+    if (b->sight) isa_watch_add(watch, &b->sight->subscriber);
+}
+
+static void add_tally(sg_tally_by_op_t *to, const sg_tally_by_op_t *from, uint64_t times)
 {
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
         to->runs[op] += times * from->runs[op];
@@ -182,7 +196,7 @@ typedef struct {
 } sum_t;
 
 /* By class; the last is the sum of them all, its lanes those of vector instructions. */
-static uint64_t sum_classes(const isa_tally_t *t, sum_t by_class[ISA_CLASS_COUNT + 1])
+static uint64_t sum_classes(const sg_tally_by_op_t *t, sum_t by_class[ISA_CLASS_COUNT + 1])
 {
     sum_t *all = &by_class[ISA_CLASS_COUNT];
     uint64_t vector = 0;
@@ -209,7 +223,7 @@ static double mean(uint64_t sum, uint64_t n)
     return n ? (double)sum / (double)n : 0;
 }
 
-static void report_top(FILE *f, const isa_tally_t *t, uint64_t all)
+static void report_top(FILE *f, const sg_tally_by_op_t *t, uint64_t all)
 {
     bool named[ISA_OP_COUNT] = {false};
     fprintf(f, "  most frequent:");

@@ -8,21 +8,27 @@
 
 #include "softgpu/device/internal.h"
 #include "softgpu/memory/code_object.h"
-#include "softgpu/isa/observe.h"
+#include "softgpu/isa/watch.h"
+
+/* Counts by instruction. Whoever wants sums by class adds them up with the help of isa_table. */
+typedef struct {
+    uint64_t runs[ISA_OP_COUNT];  /* how often waves have executed it */
+    uint64_t lanes[ISA_OP_COUNT]; /* lanes that were active right before, summed over the runs */
+} sg_tally_by_op_t;
 
 /* A kernel that was dispatched, by its name; lives as long as the process. */
 typedef struct sg_seen {
     struct sg_seen *next;
     char *name;
     uint64_t dispatches, waves, ns;
-    isa_tally_t tally;
+    sg_tally_by_op_t tally;
 } sg_seen_t;
 
 /* A dispatch that is observed; belongs to its sg_run_t and is used again with it. */
 struct sg_observed {
     pthread_mutex_t lock;
-    isa_tally_t tally; /* under the lock: counts of boxes that have left the run */
-    uint64_t waves;    /* under the lock: their waves */
+    sg_tally_by_op_t tally; /* under the lock: counts of boxes that have left the run */
+    uint64_t waves;         /* under the lock: their waves */
     uint64_t packet;
     bool trace;
     sg_seen_t *kernel; /* NULL: out of memory, nothing is counted */
@@ -31,11 +37,12 @@ struct sg_observed {
 /* Counts of a workgroup in flight; belongs to its sg_box_t. */
 typedef struct sg_trace sg_trace_t;
 struct sg_sight {
-    isa_observer_t observer; /* first, so that its hooks can cast it to the sight */
+    isa_subscriber_t subscriber; /* first, so that its hook can cast it to the sight */
     sg_box_t *box;
-    isa_tally_t tally;
+    sg_tally_by_op_t tally;
     uint64_t waves;
     sg_trace_t *trace; /* made by the first trace */
+    bool traced;       /* the workgroup is */
 };
 
 /* Whether the environment asks for a trace or for statistics; the environment is read once. */
@@ -48,6 +55,7 @@ void sg_observe_write(const char *text, size_t length);
 /* The workgroup of the sight's box begins; its waves have their registers. False: out of memory. */
 bool sg_trace_start(sg_sight_t *s);
 void sg_trace_free(sg_trace_t *t);
-isa_observe_fn_t sg_trace_instruction;
+/* The wave has run *i, which was at `pc`. */
+void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *i, uint64_t pc);
 
 #endif

@@ -111,7 +111,7 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
     if (interrupt && !w->until_interrupt) w->until_interrupt = phase(w, interrupt->period);
     for (;;) {
         const isa_stop_t why =
-            w->privileged ? core->run(w, slice) : sg_look_run(b, w, slice, interrupt);
+            w->privileged ? core->run(w, slice) : core->run_watched(w, slice, &b->watch);
         if (why == ISA_STOP_INTERRUPT) {
             if (!take_trap(b, w)) return ISA_STOP_MEMORY;
             interrupt->seen = atomic_load_explicit(interrupt->tick, memory_order_relaxed);

@@ -44,9 +44,8 @@ typedef struct {
 } change_t;
 
 struct sg_stall {
-    isa_check_t check;      /* for watched turns; first, so that its hooks can cast it */
-    isa_check_t *other;     /* the check that runs in other turns; called in watched ones, too */
-    uint64_t state[STATES]; /* hashes of the last states */
+    isa_subscriber_t subscriber; /* in watched turns; first, so that its hooks can cast it */
+    uint64_t state[STATES];      /* hashes of the last states */
     uint32_t next, quiet, slept; /* next: in `state`; turns without a new state; turns slept */
     uint64_t epoch, since;       /* `since`: start of the quiet time in this epoch */
     bool told;                   /* the table has the places of its waves */
@@ -76,7 +75,7 @@ static struct {
     pthread_once_t once;
     bool wanted;
     uint64_t grace_ns;
-    uint8_t looks[ISA_OP_COUNT]; /* isa_check_t.looks in a watched turn */
+    uint8_t wants[ISA_OP_COUNT]; /* in watched turns */
     _Atomic uint64_t epoch;      /* changes with any progress */
     _Atomic uint64_t workgroups; /* of all runs, those that have not ended */
     pthread_mutex_t lock;        /* guards the table, which follows */
@@ -123,12 +122,11 @@ static void look_at_lanes(sg_stall_t *s, const isa_wave_t *w, const sgc_op_t *op
     }
 }
 
-static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+static void before(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                   const isa_inst_t *i)
 {
-    sg_stall_t *s = (sg_stall_t *)c;
+    sg_stall_t *s = (sg_stall_t *)subscriber;
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    sgc_reach_t reach;
-    if (s->other->looks[i->op] & ISA_CHECK_BEFORE) s->other->before(s->other, w, i);
     s->n_changes = 0;
     if (op->unit == SGC_UNIT_VECTOR || op->unit == SGC_UNIT_LDS)
         s->looks_at[w->index_in_group] = i->pc;
@@ -136,28 +134,27 @@ static void before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
     if (op->unit == SGC_UNIT_SCALAR) {
         s->changed = true; /* scalar stores are rare: each counts as a change */
     } else if (w->exec) {
-        sgc_reach(w, i, op, &reach);
-        for (unsigned k = 0; k < sgc_reach_parts(&reach); k++)
-            look_at_lanes(s, w, op, sgc_reach_part(&reach, k));
-        look_at_lanes(s, w, op, &reach.own);
+        sgc_reach_t *reach = sgc_seen_reach(watch, w, i);
+        for (unsigned k = 0; k < sgc_reach_parts(reach); k++)
+            look_at_lanes(s, w, op, sgc_reach_part(reach, k));
+        look_at_lanes(s, w, op, &reach->own);
     }
 }
 
-static void after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+static void after(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                  const isa_inst_t *i)
 {
-    sg_stall_t *s = (sg_stall_t *)c;
-    if (s->other->looks[i->op] & ISA_CHECK_AFTER) s->other->after(s->other, w, i);
+    sg_stall_t *s = (sg_stall_t *)subscriber;
+    (void)watch, (void)w, (void)i;
     for (uint32_t k = 0; k < s->n_changes && !s->changed; k++)
         s->changed = memcmp(s->change[k].at, s->change[k].was, s->change[k].bytes) != 0;
     s->n_changes = 0;
 }
 
-isa_check_t *sg_stall_watch(const sg_box_t *b, isa_check_t *check)
+void sg_stall_watch(const sg_box_t *b, isa_watch_t *watch)
 {
     sg_stall_t *s = b->stall;
-    if (!s || !s->watched) return check;
-    s->other = check;
-    return &s->check;
+    if (s && s->watched) isa_watch_add(watch, &s->subscriber);
 }
 
 /* ---- progress ---- */
@@ -191,8 +188,7 @@ static void prepare(void)
     if (!stall.wanted) return;
     pthread_atfork(before_fork, after_fork, in_forked_child);
     sgc_ops();
-    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
-        stall.looks[op] = ISA_CHECK_BEFORE | ISA_CHECK_AFTER; /* includes all that `other` wants */
+    memset(stall.wants, ISA_WANTS_BEFORE | ISA_WANTS_AFTER, sizeof stall.wants);
 }
 
 static bool wanted(void)
@@ -407,7 +403,8 @@ static void tell(sg_box_t *b, uint64_t epoch)
 static bool make(sg_box_t *b)
 {
     if (!b->stall && (b->stall = calloc(1, sizeof *b->stall)))
-        b->stall->check = (isa_check_t){.looks = stall.looks, .before = before, .after = after};
+        b->stall->subscriber =
+            (isa_subscriber_t){.wants = stall.wants, .before = before, .after = after};
     return b->stall;
 }
 

@@ -15,8 +15,8 @@ void sg_stall_start(sg_box_t *b);
 void sg_stall_end(sg_box_t *b);
 /* The workgroup has had a turn and is not done; `slept`: its waves did nothing but s_sleep. */
 void sg_stall_turn(sg_box_t *b, bool slept);
-/* The check with which the workgroup's next turn runs: `check`, or one that also watches stores. */
-isa_check_t *sg_stall_watch(const sg_box_t *b, isa_check_t *check);
+/* Adds what watches stores, if the workgroup's next turn is such a one. */
+void sg_stall_watch(const sg_box_t *b, isa_watch_t *watch);
 void sg_stall_free(sg_stall_t *s);
 /* A queue has made progress with a packet or a copy, so waves may yet get what they wait for. */
 void sg_stall_moved(void);

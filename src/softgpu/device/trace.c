@@ -172,9 +172,8 @@ static void why_stopped(sg_trace_t *t, const isa_wave_t *w)
     }
 }
 
-void sg_trace_instruction(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
 {
-    sg_sight_t *s = (sg_sight_t *)o;
     sg_trace_t *t = s->trace;
     char assembly[256] = "(no instruction)";
     if (i->op) isa_disassemble(i, assembly, sizeof assembly);

@@ -1,15 +1,15 @@
 /* census.h - the census: for each instruction of the code, how often and with how many lanes it
  * ran.
  *
- * A core has a run loop of its own for it (run.c). Every thread has an isa_census_t for the
- * dispatch that it works for. The functions in it, meet(), more() and step(), are the owner's
- * (src/softgpu/perf/census.c): they find places for counts, and step the timing model. */
+ * The run loop counts (run.c). Every thread has an isa_census_t for the dispatch that it works for.
+ * The functions in it, meet() and more(), are the owner's (src/softgpu/perf/census.c): they find
+ * places for counts, and count what instructions access. */
 #ifndef SOFTGPU_ISA_CENSUS_H
 #define SOFTGPU_ISA_CENSUS_H
 
 #include "softgpu/instruction_counts.h"
 #include "softgpu/isa/code.h"
-#include "softgpu/isa/wave.h"
+#include "softgpu/isa/watch.h"
 
 /* What has to be counted of an instruction besides its runs and its lanes. */
 typedef enum {
@@ -19,7 +19,7 @@ typedef enum {
     ISA_CENSUS_MORE    /* isa_census_t.more() is called before it */
 } isa_census_kind_t;
 
-typedef struct {
+typedef struct isa_census_line {
     softgpu_instruction_counts_t n; /* runs with all lanes active are in `full` only */
     uint64_t full;                  /* runs with all lanes active */
     uint64_t pipe[6];               /* clocks that it holds each pipe of the timing model */
@@ -43,9 +43,8 @@ struct isa_census {
      * present one. 0: out of memory. */
     uint32_t (*meet)(isa_census_t *c, const isa_wave_t *w, const isa_inst_t *i);
     void (*more)(isa_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i);
-    /* Called before each instruction to step the wave's clock; NULL without the timing model. */
-    void (*step)(isa_census_t *c, isa_census_line_t *l, isa_wave_t *w, const isa_inst_t *i);
-    void *step_user;
+    isa_watch_t *watch; /* whose census it is at present */
+    bool costs;         /* the timing model adds the clocks of instructions to their lines */
 };
 
 static inline isa_census_line_t *isa_census_line(isa_census_t *c, const isa_wave_t *w,
@@ -57,29 +56,37 @@ static inline isa_census_line_t *isa_census_line(isa_census_t *c, const isa_wave
     return &c->line[at];
 }
 
-/* Counts *i, which the wave is about to execute; returns its line. */
-static inline isa_census_line_t *isa_census_enter(isa_census_t *c, isa_wave_t *w,
+static inline void isa_watch_census(isa_watch_t *watch, isa_census_t *c)
+{
+    watch->census = c;
+    if (c) c->watch = watch;
+}
+
+/* Counts *i, which the wave issues. Returns its line. */
+static inline isa_census_line_t *isa_census_issue(isa_census_t *c, const isa_wave_t *w,
                                                   const isa_inst_t *i)
 {
     isa_census_line_t *l = isa_census_line(c, w, i);
-    if (w->exec == ~UINT64_C(0)) {
+    if (__builtin_expect(w->exec == ISA_ALL_LANES, 1)) {
         l->full++;
     } else {
-        const unsigned lanes = (unsigned)__builtin_popcountll(w->exec);
+        const unsigned lanes = isa_lane_count(w->exec);
         l->n.issued++;
         l->n.lanes += lanes;
         l->n.by_lanes[(lanes + 7) / 8]++;
     }
-    if (l->kind == ISA_CENSUS_MORE) c->more(c, l, w, i);
-    if (c->step) c->step(c, l, w, i);
+    if (__builtin_expect(l->kind == ISA_CENSUS_MORE, 0)) {
+        c->watch->known = 0;
+        c->more(c, l, w, i);
+    }
     return l;
 }
 
 /* Called after the instruction has run. `exec` and `budget` are EXEC and w->budget before it. */
-static inline void isa_census_leave(isa_census_line_t *l, const isa_wave_t *w, uint64_t exec,
+static inline void isa_census_after(isa_census_line_t *l, const isa_wave_t *w, uint64_t exec,
                                     int32_t budget)
 {
-    if (!l || l->kind == ISA_CENSUS_PLAIN) return;
+    if (__builtin_expect(l->kind == ISA_CENSUS_PLAIN, 1)) return;
     if (l->kind == ISA_CENSUS_MASK)
         l->n.divergent += w->exec && w->exec != exec && !(w->exec & ~exec);
     else if (l->kind == ISA_CENSUS_BRANCH)

@@ -43,10 +43,7 @@ void isa_code_quiesce(isa_code_t *code);
 
 /* ---- execution ---- */
 
-struct isa_observer;
-struct isa_counter;
-struct isa_census;
-struct isa_check;
+struct isa_watch;
 
 typedef struct {
     const char *name; /* "base", "avx2", "avx512" */
@@ -56,14 +53,8 @@ typedef struct {
      * also in w->stop; call again to go on after BARRIER or YIELD. Leaves the thread's float mode
      * at the host's default. */
     isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
-    /* As run(), and counts every instruction in a bucket (observe.h). */
-    isa_stop_t (*run_counted)(isa_wave_t *w, int32_t slice, struct isa_counter *c);
-    /* As run(), and counts by the instruction's address (census.h). */
-    isa_stop_t (*run_census)(isa_wave_t *w, int32_t slice, struct isa_census *c);
-    /* As run(), and calls the checker around the instructions that it wants to see (check.h). */
-    isa_stop_t (*run_checked)(isa_wave_t *w, int32_t slice, struct isa_check *c);
-    /* As run(), and calls the observer's hooks around every instruction (observe.h). */
-    isa_stop_t (*run_observed)(isa_wave_t *w, int32_t slice, struct isa_observer *o);
+    /* As run(), and tells those whom the watch has (watch.h). */
+    isa_stop_t (*run_watched)(isa_wave_t *w, int32_t slice, struct isa_watch *watch);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
 } isa_core_t;
 

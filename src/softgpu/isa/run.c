@@ -1,17 +1,17 @@
-/* run.c - the run loops and the core's entry points.
+/* run.c - the run loop and the core's entry points.
  *
- * The body of the loops is run_loop.h, from which five functions are made: a plain one, one that
- * counts by buckets, one for the census, one for the checker, and one for an observer. */
+ * There is one loop, loop(). The compiler makes several functions of it, each for a constant set of
+ * watchers: the plain one looks for nobody, the others for those that they are made for. */
 #include "softgpu/isa/census.h"
-#include "softgpu/isa/check.h"
 #include "softgpu/isa/core.h"
 #include "softgpu/isa/lds.h"
-#include "softgpu/isa/observe.h"
+#include "softgpu/isa/watch.h"
 
 #include <xmmintrin.h>
 
 #define ISA_STR_(x) #x
 #define ISA_STR(x)  ISA_STR_(x)
+#define INLINE      static inline __attribute__((always_inline))
 
 bool isa_go_to(isa_wave_t *w, uint64_t pc)
 {
@@ -28,108 +28,151 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
     return true;
 }
 
-#define ISA_LOOP_HEAD   static isa_stop_t run(isa_wave_t *w, int32_t slice)
-#define ISA_LOOP_BEFORE ((void)0)
-#define ISA_LOOP_AFTER  ((void)0)
-#include "softgpu/isa/run_loop.h"
+/* For whom a loop is made. */
+enum {
+    COUNTER = 1,
+    CENSUS = 2,
+    ONE = 4, /* one subscriber */
+    ANY = 8  /* whoever the watch has, found out at each instruction */
+};
 
-/* Whether the slot has an instruction. The handlers of slots without one lead to a slot that has:
- * only that is counted and reported. */
-#define REAL(fn) ((fn) != isa_slot_undecoded && (fn) != isa_slot_behind)
+/* What a loop remembers of an instruction while it runs. */
+typedef struct {
+    uint64_t exec; /* EXEC and the budget before it */
+    int32_t budget;
+    isa_census_line_t *line; /* NULL: not counted by the census, or not issued now */
+} was_t;
 
-/* Instructions are counted before they run, so that no state is needed across the handler's call.
- */
-#define ISA_LOOP_HEAD static isa_stop_t run_counted(isa_wave_t *w, int32_t slice, isa_counter_t *c)
-#define ISA_LOOP_BEFORE                                                                            \
-    if (REAL(fn) && !w->repeats) isa_count(c, w->exec, i)
-#define ISA_LOOP_AFTER ((void)0)
-#include "softgpu/isa/run_loop.h"
+/* The watch's members, or constants where the loop is made for them: a loop keeps these in
+ * registers. */
+typedef struct {
+    isa_counter_t *counter;
+    isa_census_t *census;
+    unsigned n;
+    isa_subscriber_t *one;
+} who_t;
 
-#define ISA_LOOP_HEAD static isa_stop_t run_census(isa_wave_t *w, int32_t slice, isa_census_t *c)
-#define ISA_LOOP_BEFORE                                                                            \
-    const uint64_t exec = w->exec;                                                                 \
-    const int32_t budget = w->budget;                                                              \
-    isa_census_line_t *line = REAL(fn) && !w->repeats ? isa_census_enter(c, w, i) : NULL
-#define ISA_LOOP_AFTER isa_census_leave(line, w, exec, budget)
-#include "softgpu/isa/run_loop.h"
+INLINE bool has(unsigned kinds, unsigned kind, const void *watcher)
+{
+    return kinds == ANY ? watcher != NULL : kinds & kind;
+}
 
-/* Whether the checker's `before` is to be called for this try of the instruction. A store to LDS
- * that lets other waves run first (lds.h) does nothing in its first try: the checker has to see the
- * LDS that those waves leave, so its `before` comes with the second try. For other instructions
- * that are tried again, it comes with the first. */
+INLINE who_t who(unsigned kinds, const isa_watch_t *watch)
+{
+    if (!kinds) return (who_t){.n = 0};
+    return (who_t){.counter = watch->counter,
+                   .census = watch->census,
+                   .n = kinds == ANY ? watch->n_subscribers : (kinds & ONE) != 0,
+                   .one = kinds & ONE ? watch->subscriber[0] : NULL};
+}
+
+INLINE isa_subscriber_t *subscriber(const who_t *by, const isa_watch_t *watch, unsigned k)
+{
+    return by->one ? by->one : watch->subscriber[k];
+}
+
+/* Whether the instruction is about to do its work. A store to LDS that lets other waves run first
+ * does nothing in its first try (lds.h), so its work comes with the second. The work of others that
+ * are tried again begins with the first. */
 static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
 {
     if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
     return w->lds_turn != ISA_LDS_READ || !isa_ds_lets_go_first(w, i);
 }
 
-static inline void check_before(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
+INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
+                     const isa_inst_t *i, was_t *was)
 {
-    if (c->looks[i->op] & ISA_CHECK_BEFORE && begins(w, i)) c->before(c, w, i);
-}
-
-static inline void check_after(isa_check_t *c, isa_wave_t *w, const isa_inst_t *i)
-{
-    if (c->looks[i->op] & ISA_CHECK_AFTER && !w->repeats) c->after(c, w, i);
-}
-
-/* An instruction that waits and is tried again gets one `before`, and one `after` at its last try.
- */
-#define ISA_LOOP_HEAD static isa_stop_t run_checked(isa_wave_t *w, int32_t slice, isa_check_t *c)
-#define ISA_LOOP_BEFORE                                                                            \
-    const bool real = REAL(fn);                                                                    \
-    if (real) check_before(c, w, i)
-#define ISA_LOOP_AFTER                                                                             \
-    if (real) check_after(c, w, i)
-#include "softgpu/isa/run_loop.h"
-
-/* The wave's state before the instruction. */
-typedef struct {
-    uint64_t exec, pc;
-    int32_t budget;
-    isa_census_line_t *line; /* or NULL */
-} was_t;
-
-static inline void announce(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, was_t *was)
-{
-    if (o->check) check_before(o->check, w, i);
-    if (w->repeats) return;
-    if (o->census) was->line = isa_census_enter(o->census, w, i);
-    if (o->before) o->before(o, w, i, was->pc);
-}
-
-/* An instruction that is going to be tried again is not reported: its last try is. */
-static inline void report(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, const was_t *was)
-{
-    if (o->check) check_after(o->check, w, i);
-    isa_census_leave(was->line, w, was->exec, was->budget);
-    if (w->repeats) return;
-    if (o->tally) {
-        o->tally->runs[i->op]++;
-        o->tally->lanes[i->op] += (uint64_t)__builtin_popcountll(was->exec);
+    const bool issues = !w->repeats;
+    if (has(kinds, COUNTER, by->counter) && issues) isa_count(by->counter, w->exec, i);
+    if (kinds & (ONE | ANY)) watch->known = 0;
+    if (has(kinds, CENSUS, by->census)) {
+        was->exec = w->exec;
+        was->budget = w->budget;
+        if (issues) was->line = isa_census_issue(by->census, w, i);
+        if (kinds & (ONE | ANY)) watch->line = was->line;
     }
-    if (o->after) o->after(o, w, i, was->pc);
+    for (unsigned k = 0; k < by->n; k++) {
+        isa_subscriber_t *s = subscriber(by, watch, k);
+        const unsigned wants = s->wants[i->op];
+        if (!wants) continue;
+        watch->exec = w->exec;
+        if (wants & ISA_WANTS_ISSUE && issues) s->issue(s, watch, w, i);
+        if (wants & ISA_WANTS_BEFORE && begins(w, i)) s->before(s, watch, w, i);
+    }
 }
 
-#define ISA_LOOP_HEAD                                                                              \
-    static isa_stop_t run_observed(isa_wave_t *w, int32_t slice, isa_observer_t *o)
-#define ISA_LOOP_BEFORE                                                                            \
-    const bool real = REAL(fn);                                                                    \
-    was_t was = {.exec = w->exec, .pc = i->pc, .budget = w->budget};                               \
-    if (real) announce(o, w, i, &was)
-#define ISA_LOOP_AFTER                                                                             \
-    if (real) report(o, w, i, &was);                                                               \
-    if (real && o->interrupt && !w->stop && isa_interrupted(o->interrupt, w))                      \
-    w->stop = ISA_STOP_INTERRUPT
-#include "softgpu/isa/run_loop.h"
+/* An instruction that is going to be tried again is told after its last try. */
+INLINE void report(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
+                   const isa_inst_t *i)
+{
+    for (unsigned k = 0; k < by->n; k++) {
+        isa_subscriber_t *s = subscriber(by, watch, k);
+        if (s->wants[i->op] & ISA_WANTS_AFTER && !w->repeats) s->after(s, watch, w, i);
+    }
+    if (kinds == ANY && watch->interrupt && !w->stop && isa_interrupted(watch->interrupt, w))
+        w->stop = ISA_STOP_INTERRUPT;
+}
+
+/* The loop is as small as it can be, since every instruction goes through it: what only some
+ * instructions need is in their handlers. */
+INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t *watch)
+{
+    const who_t by = who(kinds, watch);
+    w->stop = ISA_RUN;
+    w->budget = slice;
+    _mm_setcsr(ISA_HOST_FLOAT_MODE);
+    do {
+        const isa_inst_t *i = w->ip;
+        isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
+        /* The handlers of slots without an instruction lead to a slot that has one: only that one
+         * is counted and told. */
+        const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;
+        was_t was = {.line = NULL};
+        /* If another wave is decoding this slot, the size read here may be 0 or the right one. It
+         * does not matter: isa_slot_undecoded(), the handler until then, sets ip back to *i. */
+        w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
+        if (kinds && __builtin_expect(real, 1)) announce(kinds, &by, watch, w, i, &was);
+        fn(w, i);
+        if (kinds & (CENSUS | ANY) && was.line) isa_census_after(was.line, w, was.exec, was.budget);
+        if (kinds & (ONE | ANY) && real) report(kinds, &by, watch, w, i);
+    } while (__builtin_expect(!w->stop, 1));
+    return w->stop;
+}
+
+/* The loops for what is watched most, and one for everything else. */
+#define RUN(name, kinds)                                                                           \
+    static isa_stop_t name(isa_wave_t *w, int32_t slice, isa_watch_t *watch)                       \
+    {                                                                                              \
+        return loop(kinds, w, slice, watch);                                                       \
+    }
+RUN(run_unwatched, 0)
+RUN(run_counter, COUNTER)
+RUN(run_census, CENSUS)
+RUN(run_one, ONE)
+RUN(run_census_one, CENSUS | ONE)
+RUN(run_any, ANY)
+
+static isa_stop_t run(isa_wave_t *w, int32_t slice)
+{
+    return run_unwatched(w, slice, NULL);
+}
+
+static isa_stop_t run_watched(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
+{
+    static isa_stop_t (*const made[])(isa_wave_t *, int32_t, isa_watch_t *) = {
+        [0] = run_unwatched, [COUNTER] = run_counter,         [CENSUS] = run_census,
+        [ONE] = run_one,     [CENSUS | ONE] = run_census_one, [ANY] = run_any};
+    const unsigned kinds = (watch->counter ? COUNTER : 0) | (watch->census ? CENSUS : 0) |
+                           (watch->n_subscribers ? ONE : 0);
+    const bool special = !watch->interrupt && watch->n_subscribers <= 1 && made[kinds];
+    return made[special ? kinds : ANY](w, slice, watch);
+}
 
 const isa_core_t ISA_THIS_CORE = {
     .name = ISA_STR(ISA_VARIANT),
     .set_pc = isa_go_to,
     .run = run,
-    .run_counted = run_counted,
-    .run_census = run_census,
-    .run_checked = run_checked,
-    .run_observed = run_observed,
+    .run_watched = run_watched,
     .handlers = isa_core_handlers,
 };

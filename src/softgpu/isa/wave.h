@@ -29,7 +29,7 @@ typedef enum {
     ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
     ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
     ISA_STOP_TRAP,        /* s_trap: fault_addr = address, trap_id */
-    ISA_STOP_INTERRUPT,   /* between two instructions, as isa_interrupt_t asks: observe.h */
+    ISA_STOP_INTERRUPT,   /* between two instructions, as isa_interrupt_t asks: watch.h */
     ISA_STOP_RETURN       /* a trap handler has returned: the program goes on at `ip` */
 } isa_stop_t;
 
@@ -150,7 +150,7 @@ struct isa_wave {
     /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */
     bool privileged;
     uint64_t tba, tma;
-    uint64_t until_interrupt; /* instructions, see observe.h; 0: not determined yet */
+    uint64_t until_interrupt; /* instructions, see watch.h; 0: not determined yet */
     /* fault or trap */
     uint64_t fault_addr;
     uint32_t fault_flags;

@@ -22,9 +22,6 @@ struct sg_census {
     isa_census_page_t *chain[PAGE_CHAINS], *spare;
     uint32_t n_lines, room;
     bool lost;
-    sgc_lds_memo_t memo[SGC_LDS_MEMOS];
-    sgc_reach_t reach;    /* addresses of the last instruction of vector memory or LDS */
-    sgc_reach_t *reached; /* &reach if it is of the last memory instruction; else NULL */
     /* indexed by a hash of a line: the last instruction (by `round`) that touched it */
     uint32_t round, round_of[TOUCHED];
     uint64_t line_of[TOUCHED];
@@ -99,10 +96,8 @@ static void lds(softgpu_instruction_counts_t *n, const sgc_lds_use_t *use, const
 static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i,
                    const sgc_op_t *op)
 {
-    sgc_reach_t *r = &c->reach;
     if (!w->exec) return;
-    c->reached = r;
-    sgc_reach(w, i, op, r);
+    sgc_reach_t *r = sgc_seen_reach(c->isa.watch, w, i);
     for (unsigned k = 0; k < sgc_reach_parts(r); k++)
         memory(c, &l->n, sgc_reach_part(r, k), op);
     memory(c, &l->n, &r->own, op);
@@ -111,26 +106,18 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
     lds(&l->n, &use, op, r->lds.exec);
 }
 
-sgc_reach_t *sg_census_reach(isa_census_t *isa)
-{
-    return ((sg_census_t *)isa)->reached;
-}
-
 static void more(isa_census_t *isa, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i)
 {
-    sg_census_t *c = (sg_census_t *)isa;
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    sgc_reach_t *r = &c->reach;
-    c->reached = NULL;
     if (op->unit == SGC_UNIT_VECTOR) {
-        vector(c, l, w, i, op);
+        vector((sg_census_t *)isa, l, w, i, op);
     } else if (op->unit == SGC_UNIT_SCALAR) {
         l->n.bytes += op->bytes;
     } else {
-        c->reached = r;
-        r->n_used = sgc_lds_use(c->memo, w, i, op, r->used);
-        for (unsigned k = 0; k < r->n_used; k++)
-            lds(&l->n, &r->used[k], op, w->exec);
+        unsigned n;
+        const sgc_lds_use_t *use = sgc_seen_lds_use(isa->watch, w, i, &n);
+        for (unsigned k = 0; k < n; k++)
+            lds(&l->n, &use[k], op, w->exec);
     }
 }
 

@@ -14,9 +14,6 @@ typedef struct sg_census sg_census_t;
 sg_census_t *sg_census_create(void);
 void sg_census_free(sg_census_t *c);
 isa_census_t *sg_census_isa(sg_census_t *c);
-/* The addresses of the memory instruction that the wave is about to execute, if the census has
- * worked them out; else NULL. */
-struct sgc_reach *sg_census_reach(isa_census_t *c);
 
 /* Divides the clocks that waves waited because of each other among the instructions, in proportion
  * to how much each used the pipe or the memory that was waited for. First sg_census_weigh() adds up

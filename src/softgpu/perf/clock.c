@@ -106,10 +106,10 @@ static void waitcnt(sg_wave_clock_t *c, isa_waits_t waits)
     await(c, &c->lgkm, waits.lgkm);
 }
 
-void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
-                        const isa_inst_t *i, const sg_traits_t *t, uint64_t pc)
+void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
+                        const isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t)
 {
-    fetch(c, of, pc);
+    fetch(c, of, i->pc);
     switch ((isa_class_t)t->klass) {
     case ISA_CLASS_VALU: c->pipe[SG_PIPE_VALU] += t->issue; break;
     case ISA_CLASS_MFMA:
@@ -137,7 +137,7 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_w
             sgc_at(of->caches, of->start + c->now);
         }
         const uint64_t requests = of->tallies->requests;
-        const sgc_cost_t cost = sgc_before(of->caches, of->unit, w, i);
+        const sgc_cost_t cost = sgc_before(of->caches, of->unit, watch, w, i);
         memory(c, &cost, t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR,
                (uint32_t)(of->tallies->requests - requests));
         break;

@@ -21,6 +21,7 @@ struct sg_perf_run {
 };
 
 struct sg_perf_group {
+    isa_subscriber_t subscriber; /* must be first: the hooks cast it to the workgroup's counts */
     isa_counter_t counter;
     sg_perf_run_t *run;
     uint64_t id;
@@ -100,11 +101,6 @@ size_t sg_perf_group_bytes(void)
     return base_round_up(sizeof(sg_perf_group_t), 64);
 }
 
-isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g)
-{
-    return &g->counter;
-}
-
 /* Tells the cache model that the dispatch begins; on the thread that models it. */
 static void enter_run(sg_perf_run_t *r)
 {
@@ -178,82 +174,76 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
                             .start = sg_schedule_start(r->schedule, &waves)};
 }
 
-static void before_exact(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
-{
-    sg_perf_group_t *g = o->before_user;
-    (void)pc;
-    isa_count(&g->counter, w->exec, i);
-}
+/* ---- instructions ---- */
 
-static void step(sg_perf_group_t *g, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const uint64_t begin = clock->now;
-    sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
+    sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
     if (g->traced)
-        sg_sqtt_instruction(g->traced, w->index_in_group, w, i, pc, begin, clock->now,
+        sg_sqtt_instruction(g->traced, w->index_in_group, w, i, i->pc, begin, clock->now,
                             traits->issue);
 }
 
-static __attribute__((noinline)) void before_rare(sg_perf_group_t *g, isa_wave_t *w,
-                                                  const isa_inst_t *i, uint64_t pc)
+static __attribute__((noinline)) void issue_rare(sg_perf_group_t *g, isa_watch_t *watch,
+                                                 isa_wave_t *w, const isa_inst_t *i)
 {
     isa_count(&g->counter, w->exec, i);
-    step(g, w, i, pc);
+    step(g, watch, w, i);
 }
 
-/* The common case, all lanes enabled and no thread trace, is handled here, for ALU instructions
- * without a call. */
-static void before(isa_observer_t *o, isa_wave_t *w, const isa_inst_t *i, uint64_t pc)
+/* Most instructions have all lanes and nobody who traces them; most of these need no call. */
+static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
-    sg_perf_group_t *g = o->before_user;
+    sg_perf_group_t *g = (sg_perf_group_t *)s;
     if (w->exec != ISA_ALL_LANES || g->traced) {
-        before_rare(g, w, i, pc);
+        issue_rare(g, watch, w, i);
         return;
     }
     isa_count(&g->counter, ISA_ALL_LANES, i);
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
-    if (!sg_wave_clock_quick(clock, traits, pc))
-        sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
+    if (!sg_wave_clock_quick(clock, traits, i->pc))
+        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
 }
 
-/* Steps the wave's clock and adds what the instruction cost to its line of the census. */
-static void step_counted(isa_census_t *census, isa_census_line_t *l, isa_wave_t *w,
-                         const isa_inst_t *i)
+/* Steps the wave's clock and adds what it says to the instruction's line in the census. */
+static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w,
+                            const isa_inst_t *i)
 {
-    sg_perf_group_t *g = census->step_user;
-    const uint64_t pc = i->pc;
+    sg_perf_group_t *g = (sg_perf_group_t *)s;
+    isa_census_line_t *l = watch->line;
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     if (g->counts) isa_count(&g->counter, w->exec, i);
-    if (!g->traced && sg_wave_clock_quick(clock, traits, pc)) {
+    if (!g->traced && sg_wave_clock_quick(clock, traits, i->pc)) {
         l->n.issue += traits->issue;
         l->pipe[traits->klass == ISA_CLASS_SALU ? SG_PIPE_SCALAR : SG_PIPE_VALU] += traits->issue;
         return;
     }
     sg_account_t account;
-    sg_account_open(&account, clock, &g->of, traits, pc, l);
-    if (l->kind == ISA_CENSUS_MORE) sgc_reached(g->of.caches, sg_census_reach(census));
+    sg_account_open(&account, clock, &g->of, traits, i->pc, l);
     if (g->traced)
-        step(g, w, i, pc);
+        step(g, watch, w, i);
     else
-        sg_wave_clock_step(clock, &g->of, w, i, traits, pc);
+        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
     sg_account_close(&account, clock, &g->of, l);
 }
 
-void sg_perf_group_census(sg_perf_group_t *g, isa_census_t *census)
+void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
 {
-    census->step = step_counted;
-    census->step_user = g;
-}
-
-void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out)
-{
-    g->counts = true;
-    out->before = g->run && g->run->schedule ? before : before_exact;
-    out->before_user = g;
+    static const uint8_t wants[ISA_OP_COUNT] = {[0 ... ISA_OP_COUNT - 1] = ISA_WANTS_ISSUE};
+    const bool accounted = watch->census && watch->census->costs;
+    if (!accounted) g->counts = true;
+    if (!g->run || !g->run->schedule) {
+        watch->counter = &g->counter;
+        return;
+    }
+    g->subscriber =
+        (isa_subscriber_t){.wants = wants, .issue = accounted ? issue_accounted : issue};
+    isa_watch_add(watch, &g->subscriber);
 }
 
 void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES])

@@ -69,9 +69,9 @@ static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t,
     c->now += t->issue;
     return true;
 }
-/* The wave is about to execute *i at `pc`. */
-void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, const isa_wave_t *w,
-                        const isa_inst_t *i, const sg_traits_t *t, uint64_t pc);
+/* The wave issues *i. */
+void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
+                        const isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t);
 /* The wave waits until `to`; nothing happens if that is not later than now. */
 void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what);
 

@@ -8,7 +8,6 @@
 
 #include "softgpu/cache/cache.h"
 #include "softgpu/isa/census.h"
-#include "softgpu/isa/observe.h"
 #include "softgpu/perf/sqtt.h"
 #include "softgpu/profile/profile.h"
 
@@ -139,13 +138,9 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
  * exactly the same and have not been run: units[u] workgroups on compute unit u. */
 void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint64_t units[]);
 
-/* What the workgroup's waves are run with: the counter by run_counted(), the observer by
- * run_observed() (isa_core_t). */
-isa_counter_t *sg_perf_group_counter(sg_perf_group_t *g);
-void sg_perf_group_observer(sg_perf_group_t *g, isa_observer_t *out);
-/* Only if the dispatch is modelled: makes the census of the calling thread step the clocks of this
- * workgroup's waves, and count clocks by instruction, until it gets another workgroup. */
-void sg_perf_group_census(sg_perf_group_t *g, isa_census_t *census);
+/* Adds to the watch what counts the workgroup's instructions, or models them. The census, if the
+ * watch has one, is in it already: if that asks for costs, the model adds them to its lines. */
+void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch);
 /* The lock that the start and the end of a modelled workgroup, and each turn in which its waves
  * run, need. Threads get it in the order in which they ask. */
 void sg_perf_model_lock(sg_perf_t *p);

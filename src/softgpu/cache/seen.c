@@ -1,0 +1,38 @@
+/* seen.c - where an instruction's accesses go, worked out once for all who watch it: see reach.h.
+ */
+#include "softgpu/cache/reach.h"
+
+enum { KNOWN_REACH = 1, KNOWN_LDS = 2, KNOWN_LDS_USE = 4 }; /* isa_watch_t.known */
+
+/* Whether it is asked for the first time. */
+static bool is_new(isa_watch_t *watch, unsigned what)
+{
+    const bool known = watch->known & what;
+    watch->known |= what;
+    return !known;
+}
+
+sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i)
+{
+    sgc_seen_t *s = watch->seen;
+    if (is_new(watch, KNOWN_REACH)) sgc_reach(w, i, &sgc_ops_table[i->op], &s->reach);
+    return &s->reach;
+}
+
+sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i, unsigned *n)
+{
+    sgc_seen_t *s = watch->seen;
+    if (is_new(watch, KNOWN_LDS)) s->n_lds = sgc_lds_reach(w, i, &sgc_ops_table[i->op], s->lds);
+    *n = s->n_lds;
+    return s->lds;
+}
+
+const sgc_lds_use_t *sgc_seen_lds_use(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
+                                      unsigned *n)
+{
+    sgc_seen_t *s = watch->seen;
+    if (is_new(watch, KNOWN_LDS_USE))
+        s->n_used = sgc_lds_use(s->memo, w, i, &sgc_ops_table[i->op], s->used);
+    *n = s->n_used;
+    return s->used;
+}
