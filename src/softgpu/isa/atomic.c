@@ -1,7 +1,7 @@
 /* atomic.c - atomic operations on program memory as the host's own atomics.
  *
- * Apart because flat, global and buffer instructions share them. All are compare-and-swap loops
- * around atomic_ops.h but those that the host has an instruction for. */
+ * Apart because flat, buffer, image and scalar instructions share them. Where the host has no
+ * instruction for an operation of atomic_ops.h, it is a compare-and-swap loop. */
 #include "softgpu/isa/atomic.h"
 #include "softgpu/isa/atomic_ops.h"
 

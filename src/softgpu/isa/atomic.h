@@ -1,6 +1,6 @@
 /* atomic.h - the atomic instructions of flat, global and buffer memory, as one list.
  *
- * X(suffix of the mnemonic, bits, operation of atomic_ops.h, ignored). A row makes
+ * X(suffix of the mnemonic, bits, operation of atomic_ops.h, ignored). A row makes the instructions
  * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. On memory with the flag
  * `ignored` (SG_MEM_*) the instruction changes nothing and returns 0: hardware executes atomics on
  * floating point in L2, which does not cache fine-grained memory. */
@@ -40,7 +40,7 @@
     X(min_f64, 64, fmin, SG_MEM_COHERENT)                                                          \
     X(max_f64, 64, fmax, SG_MEM_COHERENT)
 
-/* Not with flat addresses. */
+/* Those that have no flat form. */
 #define ISA_ATOMICS_NOT_FLAT(X)                                                                    \
     X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)

@@ -39,7 +39,7 @@ static void prepare(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x)
 /* ---- the quick way: spills and variables on the stack ----
  *
  * In a buffer swizzled by 64 lanes, with the lane number as index, a dword at the same offset in
- * all lanes is one block of 256 bytes. Nothing of it can be out of range. */
+ * all lanes is one block of 256 bytes. No lane of it can be out of range. */
 
 enum { SPILL_BLOCK = 4 * ISA_LANES };
 
@@ -107,7 +107,7 @@ ISA_NO_TSAN static bool store_spill(isa_wave_t *w, const isa_inst_t *i, unsigned
     return true;
 }
 
-/* ---- dwords: the range check is made for each ---- */
+/* ---- elements of dwords: each dword has its own range check ---- */
 
 static void next_dword(isa_lanes_t *a)
 {
@@ -270,7 +270,8 @@ STORE_SUB(short_d16_hi, 2, 16)
 
 /* ---- atomics ---- */
 
-/* Where an atomic in range is done, and which rows take what it returns. */
+/* Sets *x to the lanes in range. Returns the rows for the old values, NULL if the instruction
+ * returns none. */
 static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_access_t *x,
                                uint32_t bytes)
 {

@@ -22,7 +22,7 @@ typedef enum {
 typedef struct isa_census_line {
     softgpu_instruction_counts_t n; /* runs with all lanes active are in `full` only */
     uint64_t full;                  /* runs with all lanes active */
-    uint64_t pipe[6];               /* clocks that it holds each pipe of the timing model */
+    uint64_t pipe[6];               /* clocks for which it holds each pipe of the timing model */
     uint64_t pc;
     uint32_t words[3];
     uint8_t n_words, kind;
@@ -38,9 +38,9 @@ typedef struct isa_census isa_census_t;
 struct isa_census {
     isa_census_page_t *page; /* page of the last instruction; never NULL */
     isa_census_line_t *line; /* [0] counts the instructions for which memory ran out */
-    /* Called when the census has no place for *i on `page`: it is met for the first time, or on
-     * another page than the last instruction. Returns its place in `line` and makes its page the
-     * present one. 0: out of memory. */
+    /* Called when the census has no place for *i on `page`: the instruction is met for the first
+     * time, or it is on another page than the last one. Returns its place in `line` and makes its
+     * page the present one. 0: out of memory. */
     uint32_t (*meet)(isa_census_t *c, const isa_wave_t *w, const isa_inst_t *i);
     void (*more)(isa_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i);
     isa_watch_t *watch; /* whose census it is at present */

@@ -78,7 +78,7 @@ typedef struct {
     uint32_t bytes;  /* of an element */
     isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
     unsigned zero_rows;
-    bool stores; /* and reads nothing */
+    bool stores; /* it writes memory and reads nothing */
 } access_t;
 
 /* A flat access is made in up to three steps, one for each address space. */
@@ -129,7 +129,8 @@ SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
     return NULL;
 }
 
-/* `access` is done for the lanes *a of each step. */
+/* The statement `access` is executed with `a` as the lanes of an address space: up to three times
+ * for FLAT, once for GLOBAL and SCRATCH. */
 #define flat_ACCESS(x, access)                                                                     \
     walk_t walk;                                                                                   \
     flat_begin(w, i, &walk, &(x));                                                                 \
@@ -146,7 +147,7 @@ SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
     scratch_addresses(w, i, a);                                                                    \
     access
 
-/* ---- the quick way, if all active lanes are in one extent: 32-bit arithmetic finds out ---- */
+/* ---- the quick way, if all active lanes are in one extent: a test in 32-bit arithmetic ---- */
 
 /* Host address to which a lane's low address dword is added, or NULL where the general way must be
  * taken. Addresses are base_va + low[l]: the high dwords of the active lanes are equal. */
@@ -199,9 +200,9 @@ INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const i
     return copy;
 }
 
-/* An access to adjacent elements is mostly followed by one to those behind them, by this wave or
- * the next. A host's own prefetcher is too late for that, so they are prefetched here. Prefetching
- * never faults. */
+/* An access to adjacent elements is mostly followed by one to the elements behind them, by this
+ * wave or the next one. The prefetcher of a host is too late for those, so they are prefetched
+ * here. Prefetching never faults. */
 INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, bool write)
 {
     const uint32_t bytes = 4 * n * ISA_LANES;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Makes *a the access of the active lanes in range; returns the others. */
+/* Limits *a to the active lanes whose elements are in LDS; returns the other active lanes. */
 static uint64_t take_inside(const isa_wave_t *w, uint32_t bytes, isa_lanes_t *a)
 {
     const uint64_t outside = isa_lanes_outside(a->va, w->exec, bytes, w->group->lds_bytes);
@@ -103,10 +103,11 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
     isa_lanes_store_sub(w, &a, isa_row_of(w, &i->src[1]), bytes, shift);
 }
 
-/* Two elements of a lane as one stretch, from the nearer one to the end of the other. */
+/* Both elements of a lane as one stretch of LDS, from the beginning of the nearer element to the
+ * end of the other. */
 typedef struct {
     uint32_t offset, bytes;
-    uint8_t *first, *second; /* to which the stretch's place in LDS is added */
+    uint8_t *first, *second; /* host addresses if the stretch begins at offset 0 of LDS */
 } pair_t;
 
 ISA_BLOCK pair_t pair_of(const isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint32_t unit)
@@ -307,7 +308,7 @@ ISA_BLOCK void write_row(isa_wave_t *w, const isa_inst_t *i, const uint32_t *fro
                                              isa_vec_load(row + l)));
 }
 
-/* What other lanes may take of a data operand: inactive lanes give 0. */
+/* The row of a data operand from which lanes read: inactive lanes give 0. */
 ISA_BLOCK const uint32_t *offered_row(isa_wave_t *w, const isa_operand_t *o, uint32_t *room)
 {
     const uint32_t *data = isa_row_of(w, o)[0];

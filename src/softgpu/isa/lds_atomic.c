@@ -62,7 +62,8 @@ INLINE void set_64(isa_row_t *rows, unsigned l, uint64_t v)
     rows[1][l] = (uint32_t)(v >> 32);
 }
 
-/* Rows of a data operand; an instruction without a second one gets the first again, unused. */
+/* Rows of a data operand. If the instruction has no second one, those of the first, which the
+ * operation ignores. */
 static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n)
 {
     return isa_row_of(w, i->src[n].kind == ISA_OPK_NONE ? &i->src[1] : &i->src[n]);
@@ -70,7 +71,7 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
 
 #define DEFINE_RUN(bits)                                                                           \
     typedef uint##bits##_t op##bits##_t(uint##bits##_t, uint##bits##_t, uint##bits##_t, unsigned); \
-    /* One lane's turn. */                                                                         \
+    /* Does the operation for one lane. */                                                         \
     INLINE void turn_##bits(isa_wave_t *w, uint64_t at, const isa_row_t *d0, const isa_row_t *d1,  \
                             isa_row_t *dst, unsigned l, op##bits##_t *op, unsigned denorm)         \
     {                                                                                              \

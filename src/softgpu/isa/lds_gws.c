@@ -5,8 +5,8 @@
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/mem_lanes.h"
 
-/* A resource: a counter in the low half and a turn in the high half. The turn changes whenever all
- * waves that wait are released. */
+/* A resource: a counter in the low half, and in the high half the turn, a number that changes
+ * whenever all waves that wait are released. */
 typedef struct {
     uint32_t counter, turn;
 } resource_t;
@@ -42,7 +42,7 @@ static void wait_here(isa_wave_t *w, const isa_inst_t *i, uint32_t turn)
     isa_retry(w, i, ISA_STOP_YIELD);
 }
 
-/* For a wave that waits already: goes on if the turn has changed, else waits again. */
+/* For a wave that waits already: it goes on if the turn has changed, else it waits again. */
 static void wait_on(isa_wave_t *w, const isa_inst_t *i, const _Atomic uint64_t *at)
 {
     if (unpack(atomic_load(at)).turn == w->gws_turn)
@@ -61,8 +61,9 @@ ISA_INST(ds_gws_init)
         ;
 }
 
-/* The counter holds how many waves are still to come after the next one; the wave that finds 0
- * starts the next round with the count in its operand. */
+/* The counter is one less than the number of waves that the barrier still needs. The wave that
+ * finds 0 is the last one: it releases the others, and its operand is the counter for the next
+ * round. */
 ISA_INST(ds_gws_barrier)
 {
     _Atomic uint64_t *at = resource(w, i);
@@ -106,7 +107,8 @@ ISA_INST(ds_gws_sema_release_all)
     add_to_counter(w, i, 0, true);
 }
 
-/* Takes one, or waits until there is one or all who wait are released. */
+/* Takes one from the counter. If the counter is 0, waits until there is something to take or all
+ * who wait are released. */
 ISA_INST(ds_gws_sema_p)
 {
     _Atomic uint64_t *at = resource(w, i);

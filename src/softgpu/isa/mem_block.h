@@ -102,9 +102,10 @@ ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict
 /* ---- elements at base + at[l]; those of all active lanes are known to be accessible ---- */
 
 #if ISA_VEC_BYTES == 64
-/* The host's gathers take signed indices: both ends of the sum are moved by 2^31. Each element is
- * one access of its size; lanes that are not active are not touched. */
-enum { ISA_GATHER_FEW = 12 }; /* up to so many active lanes are quicker one by one */
+/* The host's gathers take signed indices, but offsets of elements are unsigned: 2^31 is subtracted
+ * from each offset and added to the base. Each element is one access of its size; lanes that are
+ * not active are not touched. */
+enum { ISA_GATHER_FEW = 12 }; /* for up to so many active lanes, single loads are faster */
 
 /* Writes the elements that `lanes` names; the others of the row stay as they are. */
 ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
@@ -140,8 +141,8 @@ ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t
 }
 #endif
 
-/* Moves the two dwords of each of four lanes from elements to rows, or back, with instructions that
- * every x86-64 has. */
+/* Load elements of two dwords to rows, or store them, for four lanes at a time, with instructions
+ * that every x86-64 host has. */
 ISA_BLOCK void isa_gather_pairs(const uint8_t *base, const uint32_t *at, isa_row_t *rows)
 {
     for (unsigned l = 0; l < ISA_LANES; l += 4) {
@@ -167,7 +168,7 @@ ISA_BLOCK void isa_scatter_pairs(uint8_t *base, const uint32_t *at, const isa_ro
     }
 }
 
-/* Elements anywhere. */
+/* Loads elements at any addresses, in the way that is fastest for n and exec. */
 ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
                               isa_row_t *rows, unsigned n)
 {
@@ -219,7 +220,8 @@ ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec
     }
 }
 
-/* What a load below a dword makes of the byte or word it has read. */
+/* What a load of less than a dword writes to the register, given the byte or word `raw` from
+ * memory. */
 ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
 {
     const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;

@@ -82,7 +82,7 @@ static void load(isa_wave_t *w, const isa_inst_t *i)
     }
 }
 
-/* Elements as they are in memory, dword by dword. */
+/* Loads without conversion: the registers get the element as it is in memory. */
 static void load_packed(isa_wave_t *w, const isa_inst_t *i, bool is_signed)
 {
     isa_image_access_t x;
@@ -107,7 +107,7 @@ static void load_packed(isa_wave_t *w, const isa_inst_t *i, bool is_signed)
 /* A lane's result while its texels come one by one. */
 typedef struct {
     double sum[4];
-    uint32_t whole[4]; /* of the texel that is all there is */
+    uint32_t whole[4]; /* the texel of weight 1: a result without rounding */
     bool some, is_whole;
 } blend_t;
 
@@ -236,7 +236,7 @@ ISA_INST(image_get_resinfo)
 
 /* ---- atomic operations ---- */
 
-/* Where one in range is done; false: the wave is stopped, or no lane is active. */
+/* Sets *at to the lanes in range. False: the wave is stopped, or no lane is active. */
 static bool atomic_begin(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, isa_lanes_t *at)
 {
     isa_image_access_t x;

@@ -75,8 +75,8 @@ ISA_BLOCK bool dword_aligned(const isa_lanes_t *a)
 
 /* ---- one lane ---- */
 
-/* Moves a lane's element from memory to its registers, or (`write`) back. `step`: from dword to
- * dword of the element, 4 unless memory is swizzled. */
+/* Moves a lane's element from memory to its registers, or (`write`) back. `step`: bytes from one
+ * dword of the element to the next, 4 unless memory is swizzled. */
 ISA_BLOCK void lane_move(isa_row_t *rows, unsigned l, uint8_t *p, unsigned n, uint32_t step,
                          const bool write)
 {
@@ -104,7 +104,8 @@ static uint64_t byte_address(const isa_lanes_t *a, unsigned l, unsigned k)
     return (a->va[l] & ~UINT64_C(3)) + in_dword / 4 * a->dword_step + in_dword % 4;
 }
 
-/* The lane's element, by whatever pieces its address demands. False after a fault. */
+/* See mem_lanes.h. Swizzled memory is accessed byte by byte, since any byte may be the last of its
+ * dword. */
 bool isa_lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf, unsigned bytes,
                     bool write)
 {
@@ -142,13 +143,13 @@ static void slow_move(isa_wave_t *w, const isa_lanes_t *a, isa_row_t *rows, unsi
     }
 }
 
-/* ---- the ways ---- */
+/* ---- which way an access goes ---- */
 
 typedef enum { ONE_BY_ONE, INSIDE, BLOCK } way_t;
 
-/* Which way an access can go whose elements take `span` bytes, and the window for all ways but the
- * first. `stride`: distance of lanes whose elements are a block; 0: none are. `aligned`: elements
- * have to begin at a dword. */
+/* The quickest way for an access whose elements take `span` bytes; *win is its window, unless it is
+ * ONE_BY_ONE. `stride`: how far neighbouring lanes have to be apart for BLOCK, 0: never BLOCK.
+ * `aligned`: elements have to begin at a dword. */
 ISA_BLOCK way_t way_of(isa_wave_t *w, const isa_lanes_t *a, uint64_t stride, uint64_t span,
                        bool aligned, const bool write, window_t *win)
 {

@@ -2,8 +2,8 @@
  *
  * Vector memory instructions that have no quicker way fill in an isa_lanes_t, which says which lane
  * accesses which address, and pass it to one of these functions. If one extent holds all lanes'
- * elements they copy blocks where elements are adjacent; otherwise they go lane by lane. They also
- * access LDS. */
+ * elements, the functions copy blocks where elements are adjacent; otherwise they go lane by lane.
+ * The addresses may also be offsets in LDS. */
 #ifndef SOFTGPU_ISA_MEM_LANES_H
 #define SOFTGPU_ISA_MEM_LANES_H
 
@@ -52,7 +52,8 @@ void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *row, isa_sub_t
 void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *row, unsigned bytes,
                          unsigned shift);
 
-/* Copies a lane's element, by whatever pieces its address demands. False after a fault. */
+/* Copies a lane's element between memory and buf, also if it crosses extents or memory is swizzled.
+ * False after a fault. */
 bool isa_lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf, unsigned bytes,
                     bool write);
 

@@ -11,9 +11,9 @@
 #define ISA_QUAD static inline __attribute__((always_inline)) ISA_NO_TSAN
 
 /* x86-64 moves aligned 8 bytes in one access on every processor. Intel, AMD and Zhaoxin promise the
- * same for the aligned 16 bytes of an SSE or AVX move on processors that have AVX. The move below
- * is the one for any alignment, which those processors carry out as the aligned one where the
- * address is. Older processors without AVX may move two halves: there a program can see half of an
+ * same for the aligned 16 bytes of an SSE or AVX move on processors that have AVX. The instruction
+ * below allows any address; if the address is aligned, those processors treat it as the aligned
+ * one. Older processors without AVX may move two halves: there a program can see half of an
  * element. Volatile: a compiler may neither split such a move nor join it with its neighbours. */
 ISA_QUAD __m128i isa_quad_load(const uint8_t *p)
 {
@@ -58,8 +58,8 @@ ISA_QUAD void isa_lane_store(uint8_t *p, const isa_row_t *rows, unsigned l, unsi
 
 /* ---- elements of two dwords, side by side, all lanes ---- */
 
-/* A register of the host at a time: a processor that splits such a move splits it between aligned 8
- * bytes, never within. Volatile as above. */
+/* Each move is a whole register of the host: a processor that splits it does so between aligned
+ * groups of 8 bytes, never within one. Volatile as above. */
 typedef isa_vec_t isa_vec_any_t __attribute__((aligned(1), may_alias));
 
 #if ISA_VEC_BYTES == 64
@@ -101,8 +101,9 @@ ISA_QUAD void isa_pairs_from_rows(uint8_t *p, const isa_row_t *rows)
 
 /* ---- elements of four dwords, all lanes ---- */
 
-/* A register of the host holds the elements of ISA_QUADS lanes, four lanes from one to the next: so
- * that four such registers, transposed within each 16 bytes, are stretches of four rows. */
+/* A register of the host holds the elements of ISA_QUADS lanes: l, l + 4, l + 8 and so on. When
+ * four such registers, from l to l + 3, are transposed within each 16 bytes, each of them is a
+ * stretch of one of the four rows. */
 enum { ISA_QUADS = ISA_VEC_BYTES / 16 };
 
 /* Where lane l's element is: at base + at[l], or side by side without `at`. */
@@ -188,7 +189,8 @@ ISA_QUAD void isa_quads_to_rows(const uint8_t *base, const uint32_t *at, isa_row
     }
 }
 
-/* In the order of the lanes: of two at one address the later one stays. */
+/* Stores in the order of the lanes: of two elements at one address, that of the later lane stays.
+ */
 ISA_QUAD void isa_quads_from_rows(uint8_t *base, const uint32_t *at, const isa_row_t *rows)
 {
     for (unsigned l = 0; l < ISA_LANES; l += 4 * ISA_QUADS) {

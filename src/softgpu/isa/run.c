@@ -28,23 +28,23 @@ bool isa_go_to(isa_wave_t *w, uint64_t pc)
     return true;
 }
 
-/* For whom a loop is made. */
+/* The watchers that a loop can be made for. */
 enum {
     COUNTER = 1,
     CENSUS = 2,
     ONE = 4, /* one subscriber */
-    ANY = 8  /* whoever the watch has, found out at each instruction */
+    ANY = 8  /* all that the watch has, looked up at each instruction */
 };
 
 /* What a loop remembers of an instruction while it runs. */
 typedef struct {
-    uint64_t exec; /* EXEC and the budget before it */
+    uint64_t exec; /* EXEC and the budget before the instruction */
     int32_t budget;
     isa_census_line_t *line; /* NULL: not counted by the census, or not issued now */
 } was_t;
 
-/* The watch's members, or constants where the loop is made for them: a loop keeps these in
- * registers. */
+/* What a loop needs of the watch: a copy, which the compiler keeps in registers, or constants in a
+ * loop that is made for certain watchers. */
 typedef struct {
     isa_counter_t *counter;
     isa_census_t *census;
@@ -72,8 +72,8 @@ INLINE isa_subscriber_t *subscriber(const who_t *by, const isa_watch_t *watch, u
 }
 
 /* Whether the instruction is about to do its work. A store to LDS that lets other waves run first
- * does nothing in its first try (lds.h), so its work comes with the second. The work of others that
- * are tried again begins with the first. */
+ * does nothing in its first try (lds.h): its work begins with the second one. That of other
+ * instructions that are tried again begins with the first. */
 static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
 {
     if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
@@ -102,7 +102,8 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
     }
 }
 
-/* An instruction that is going to be tried again is told after its last try. */
+/* Tells the subscribers that the instruction has run. One that will be tried again is reported
+ * after its last try. */
 INLINE void report(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
                    const isa_inst_t *i)
 {
@@ -125,8 +126,8 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
-        /* The handlers of slots without an instruction lead to a slot that has one: only that one
-         * is counted and told. */
+        /* Slots without an instruction have handlers that lead to a slot with one: only the latter
+         * is counted and reported. */
         const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;
         was_t was = {.line = NULL};
         /* If another wave is decoding this slot, the size read here may be 0 or the right one. It
@@ -140,7 +141,7 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     return w->stop;
 }
 
-/* The loops for what is watched most, and one for everything else. */
+/* A loop for each set of watchers that is frequent, and one for all others. */
 #define RUN(name, kinds)                                                                           \
     static isa_stop_t name(isa_wave_t *w, int32_t slice, isa_watch_t *watch)                       \
     {                                                                                              \

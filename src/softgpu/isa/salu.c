@@ -41,7 +41,7 @@ OP2_32(s_addc_u32, a + b + w->scc, SCC_IF(((uint64_t)a + b + w->scc) >> 32 != 0)
 OP2_32(s_subb_u32, a - b - w->scc, SCC_IF((uint64_t)b + w->scc > a))
 OP2_32(s_min_i32, sa < sb ? a : b, SCC_IF(sa < sb))
 OP2_32(s_min_u32, a < b ? a : b, SCC_IF(a < b))
-/* Equal operands: SCC = 0, as the text for this generation has it. */
+/* If the operands are equal, SCC is 0: so says the manual of this generation. */
 OP2_32(s_max_i32, sa > sb ? a : b, SCC_IF(sa > sb))
 OP2_32(s_max_u32, a > b ? a : b, SCC_IF(a > b))
 OP2_32(s_cselect_b32, w->scc ? a : b, KEEP)

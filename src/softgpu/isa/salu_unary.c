@@ -60,7 +60,7 @@ OP1_32(s_ff1_i32_b32, lowest_one(a), KEEP)
 OP1_64_TO_32(s_ff1_i32_b64, lowest_one(a), KEEP)
 OP1_32(s_flbit_i32_b32, leading_zeros(a, 32), KEEP)
 OP1_64_TO_32(s_flbit_i32_b64, leading_zeros(a, 64), KEEP)
-/* First bit unlike the sign: the leading zeros once the sign is folded away. */
+/* The first bit that differs from the sign: XOR with the sign makes it the first 1. */
 OP1_32(s_flbit_i32, leading_zeros(a ^ (uint32_t)((int32_t)a >> 31), 32), KEEP)
 OP1_64_TO_32(s_flbit_i32_i64, leading_zeros(a ^ (uint64_t)((int64_t)a >> 63), 64), KEEP)
 
@@ -74,7 +74,7 @@ static inline uint64_t reverse(uint64_t a)
     return __builtin_bswap64(a);
 }
 
-/* Bit 4i of each quad = OR of the quad. */
+/* Bit 4i of the result is the OR of bits 4i to 4i + 3. */
 static inline uint64_t any_of_quad(uint64_t a)
 {
     a |= a >> 1;
@@ -111,7 +111,8 @@ OP1_32_TO_64(s_bitset1_b64, isa_sgpr64(w, i->dst.reg) | 1ull << (a & 63), KEEP)
 
 /* ---- EXEC ---- */
 
-/* D = old EXEC, then EXEC = operation; the source is read first, the result of EXEC wins. */
+/* D = old EXEC, then EXEC = operation. The source is read before both; if D is EXEC, the result of
+ * the operation stays. */
 #define SAVE_EXEC(name, operation)                                                                 \
     ISA_INST(s_##name##_saveexec_b64)                                                              \
     {                                                                                              \

@@ -28,7 +28,8 @@ static inline place_t buffer(const isa_wave_t *w, const isa_inst_t *i)
     return isa_address_scalar_buffer(w, i);
 }
 
-/* Addresses of scalar accesses are those of dwords, on pages as on hosts. */
+/* Scalar instructions ignore the low two bits of an address, and GPU pages are pages of the host,
+ * so that a dword is aligned on the host, too. */
 typedef uint32_t dword_t __attribute__((may_alias));
 
 /* n dwords from memory: four at once where they are aligned, else pairs, else one. */
@@ -82,7 +83,7 @@ ISA_NO_TSAN static void store(isa_wave_t *w, const isa_inst_t *i, place_t p, uns
 {
     const uint32_t *data = &w->sgpr[i->src[2].reg];
     const bool limited = p.limit != UINT64_MAX;
-    if (!limited && (p.base + p.offset) % (4 * n) == 0) { /* and thus in one page */
+    if (!limited && (p.base + p.offset) % (4 * n) == 0) { /* aligned, so in one page */
         uint8_t *host = isa_mem_ptr(w, p.base + p.offset, 4 * n, ISA_FAULT_WRITE);
         isa_row_t rows[4];
         for (unsigned k = 0; k < n; k++)
@@ -189,14 +190,14 @@ ATOMIC_BOTH(dec)
 
 /* ---- clocks and caches ---- */
 
-/* Clocks of the shader, which runs at the rate that the driver tells, whatever the kernel does. */
+/* The shader clock. Its rate is the one that the driver reports, whatever the kernel does. */
 ISA_INST(s_memtime)
 {
     const uint64_t ns = isa_clock_ns(), mhz = w->group->dispatch->engine_clock_mhz;
     isa_set_sgpr64(w, i->dst.reg, ns / 1000 * mhz + ns % 1000 * mhz / 1000);
 }
 
-/* Nanoseconds of the device clock, whose rate the driver tells as well. */
+/* The device clock counts nanoseconds, which is the rate that the driver reports. */
 ISA_INST(s_memrealtime)
 {
     isa_set_sgpr64(w, i->dst.reg, isa_clock_ns());

@@ -15,8 +15,9 @@ VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_I
 
 typedef enum { SUM, DIFFERENCE, REVERSED } chain_t;
 
-/* Carries of the two steps, operands first and carry-in then, of which one at most has one; what
- * carries saturates to the largest number or, in differences, to 0. */
+/* The carry (or borrow) can come from either of two steps: from a and b, or from the carry-in that
+ * is added then; at most one of them has one. With clamp, a lane that carries gets the largest
+ * number, or 0 if it is a difference. */
 static inline __attribute__((always_inline)) void chain(valu_t *v, const chain_t kind,
                                                         const bool carry_in, const bool clamp)
 {

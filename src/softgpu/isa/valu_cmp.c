@@ -62,8 +62,9 @@ CMP_FLOAT(neq, !(a == b))
 CMP_FLOAT(nlt, !(a < b))
 CMP_FLOAT(tru, true)
 
-/* Bit of the class mask: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal,
- * 8 +normal, 9 +inf. x has its sign on top; the numbers are those of its format without a sign. */
+/* Bit of the class mask: 0 sNaN, 1 qNaN, 2 -inf, 3 -normal, 4 -denormal, 5 -0, 6 +0, 7 +denormal, 8
+ * +normal, 9 +inf. x has its sign in bit 31. The other parameters are bits of its format: infinity,
+ * the bit that makes a NaN quiet, and the least normal number. */
 ISA_VECTOR isa_vec_t class_bit(isa_vec_t x, uint32_t infinity, uint32_t quiet, uint32_t normal)
 {
     static const uint32_t sides[2][4] = {{1 << 8, 1 << 7, 1 << 6, 1 << 9},
@@ -92,8 +93,8 @@ ISA_VECTOR isa_vec_t class_f32(const uint32_t *row)
     return class_bit(isa_vec_load(row), FPU_INF32, 0x400000, 0x800000);
 }
 
-/* The high dword tells all of a double's class but whether the low one is 0: which a last bit of
- * the high one can say as well. */
+/* A double's class follows from its high dword and from whether its low dword is 0. If it is not,
+ * the high dword's last bit is set, so that class_bit() needs one dword only. */
 ISA_VECTOR isa_vec_t class_f64(const uint32_t *row)
 {
     const isa_vec_t some = (isa_vec_t)(isa_vec_load(row) != 0) & 1;

@@ -26,8 +26,9 @@ static inline uint32_t float_to_i32(float x)
                                             : 0);
 }
 
-/* Exact. Clang's vectors convert unsigned integers, and all that it knows to be positive, by a
- * subtraction that makes -0 of 0 when rounding goes down; of this sum it knows nothing. */
+/* The conversion is exact. Clang's vector code converts unsigned integers, and integers that it
+ * knows to be positive, by a subtraction, which makes -0 of 0 when MODE rounds down. It does not
+ * know that this sum is positive. */
 static inline double from_u32(uint32_t x)
 {
 #ifdef __clang__
@@ -54,7 +55,7 @@ VALU_OP1(v_cvt_f32_ubyte0, f32, u32, 0, (float)(int32_t)(a & 0xff))
 VALU_OP1(v_cvt_f32_ubyte1, f32, u32, 0, (float)(int32_t)(a >> 8 & 0xff))
 VALU_OP1(v_cvt_f32_ubyte2, f32, u32, 0, (float)(int32_t)(a >> 16 & 0xff))
 VALU_OP1(v_cvt_f32_ubyte3, f32, u32, 0, (float)(int32_t)(a >> 24))
-/* A signed nibble in sixteenths. */
+/* The low four bits are a signed number of sixteenths. */
 VALU_OP1(v_cvt_off_f32_i4, f32, u32, 0, (float)((int32_t)(a << 28) >> 28) * 0.0625f)
 
 VALU_OP1(v_cvt_f32_f64, f32, f64, 0, (float)a)

@@ -1,18 +1,18 @@
 /* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup.
  *
- * Between them software refines a reciprocal. The cases are written lane by lane on bit patterns;
- * ordinary operands, which need none of them, are told apart by their exponents alone, all lanes at
- * once. The scale is 2^64 for f32 and 2^128 for f64. */
+ * Between div_scale and div_fmas, software refines a reciprocal. The special cases are written lane
+ * by lane on bit patterns. Ordinary operands, which need none of them, are recognised by their
+ * exponents alone, all lanes at once. The scale is 2^64 for f32 and 2^128 for f64. */
 #include "softgpu/isa/valu_float.h"
 
-/* Formats differ in these numbers only. */
+/* The numbers in which f32 and f64 differ. */
 typedef struct {
     uint64_t infinity, quiet, default_nan, sign;
     int mantissa, max_exponent, bias;
     int scale;       /* of div_scale and div_fmas */
     int overflow;    /* exponent difference from which the quotient nears infinity */
     int tiny;        /* numerators up to this exponent are scaled */
-    int least;       /* exponent difference below which the quotient is nothing */
+    int least;       /* exponent difference below which the quotient is 0 */
     int round_shift; /* of the rounding field in MODE */
 } format_t;
 
@@ -58,9 +58,9 @@ static uint64_t one(const format_t *f)
     return (uint64_t)f->bias << f->mantissa;
 }
 
-/* x is the operand to scale: the denominator or the numerator. The manual scales a denominator up
- * when both its reciprocal and the quotient are denormal; it is so large then that only scaling it
- * down makes sense, and that is what gives right quotients. */
+/* x is the operand to scale: the denominator or the numerator. The manual says to scale a
+ * denominator up if both its reciprocal and the quotient are denormal. Such a denominator is so
+ * large that this cannot be meant: it is scaled down here, which gives right quotients. */
 static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t *f, bool *post)
 {
     *post = false;
@@ -72,7 +72,7 @@ static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t
     }
     if (is_denormal(den, f)) return ldexp_of(x, f->scale, f);
     const bool small_reciprocal = is_denormal(quotient(one(f), den, f), f);
-    /* A quotient that rounds to nothing needs the scaling as much as a denormal one. */
+    /* A quotient that rounds to 0 needs the scaling as much as a denormal one does. */
     const uint64_t q = quotient(num, den, f);
     const bool small_quotient = !exponent_of(q, f);
     if (small_reciprocal && small_quotient) {
@@ -93,7 +93,7 @@ static uint64_t first_nan(uint64_t a, uint64_t b, uint64_t c, const format_t *f)
     return x | f->quiet;
 }
 
-/* fma with the scaling undone: the addend tells which way it went. */
+/* fma, then the quotient scaled back: the size of the addend says in which direction. */
 static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, uint32_t round, const format_t *f)
 {
     const int scale = exponent_of(c, f) > f->bias ? f->scale : -f->scale;
@@ -114,26 +114,27 @@ static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t
     if (zero_den || inf_num) return sign | f->infinity;
     if (inf_den || zero_num) return sign;
     if (exponent_of(num, f) - exponent_of(den, f) < f->least) return sign;
-    /* Operands are ordinary numbers here: the refinement met an overflow and made inf - inf of it.
-     */
+    /* Both operands are ordinary numbers here, so a NaN comes from the refinement: an overflow in
+     * it made inf - inf. */
     return sign | (is_nan(q, f) ? f->infinity : magnitude);
 }
 
-/* ---- ordinary operands: the exponents e of numerator and denominator say that no case is met ----
+/* ---- ordinary operands: their exponents exclude the special cases ----
  *
- * Only the dword with the exponent is looked at. `shift` brings the exponent down. Both limits of
- * the difference and of the denominator are closer than need be, which costs nothing. */
+ * Only the dword with the exponent is read. `highest` and `down` are lower than need be: the few
+ * ordinary operands beyond them are treated as special cases, with the same result. */
 
 typedef struct {
-    unsigned shift, top;    /* of the dword; the exponent of infinity */
+    unsigned shift, top;    /* position of the exponent in its dword; the exponent of infinity */
     unsigned tiny, highest; /* num from tiny + 1, den up to highest (its reciprocal is normal) */
-    unsigned up, down;      /* num - den less than up, more than -down */
+    unsigned up, down;      /* num - den less than up, at least -down */
 } ordinary_t;
 
 static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120},
                         PLAIN64 = {20, 2047, 53, 2040, 768, 1000};
 
-/* For the numerator inf and NaN are out of the question, for the denominator 0 too. */
+/* Whether div_scale may have to change the lane. The numerator's exponent may be neither that of
+ * inf and NaN nor a tiny one, the denominator's neither that of inf and NaN nor that of 0. */
 static inline bool extraordinary(uint32_t x, uint32_t den, uint32_t num, const ordinary_t *p)
 {
     const uint32_t ex = x >> p->shift & p->top, ed = den >> p->shift & p->top,
@@ -142,7 +143,8 @@ static inline bool extraordinary(uint32_t x, uint32_t den, uint32_t num, const o
            (en - ed + p->down >= p->up + p->down);
 }
 
-/* A quotient that is a number and takes nothing but its sign: operands as above, but tiny ones. */
+/* Whether div_fixup has only to set the sign: the quotient is neither inf nor NaN, and the operands
+ * are normal numbers, whose quotient is not too small. */
 static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinary_t *p)
 {
     const uint32_t eq = q >> p->shift & p->top, ed = den >> p->shift & p->top,
@@ -175,7 +177,8 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
     VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
                  VALU_MASK_OUT | VALU_STAGED, NULL)
 
-/* Most lanes need a plain fma; the others are done again. */
+/* A plain fma for all lanes, then one that scales back for those that div_scale has named in VCC.
+ */
 #define FMAS(name, T, F, fma, FMT)                                                                 \
     VALU_FBODY3(plain_##name, F, F, F, F, fma(a, b, c))                                            \
     static void body_##name(valu_t *v)                                                             \
@@ -222,7 +225,7 @@ FMAS(v_div_fmas_f64, b64, f64, __builtin_fma, F64)
 FIXUP(v_div_fixup_f32, b32, 1, F32, PLAIN32)
 FIXUP(v_div_fixup_f64, b64, 2, F64, PLAIN64)
 
-/* f16 quotients come from f32 arithmetic: no exponent cases. */
+/* f16 quotients are computed in f32, where they need no scaling: there are no cases by exponent. */
 static inline uint32_t div_fixup16(uint32_t q, uint32_t den, uint32_t num)
 {
     const uint32_t sign = (den ^ num) & 0x8000, d = den & 0x7fff, n = num & 0x7fff;

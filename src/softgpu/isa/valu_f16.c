@@ -1,11 +1,12 @@
 /* valu_f16.c - half-precision arithmetic, single and in pairs.
  *
- * Sums and products of halves are computed in f32, where they are exact or rounded so far down
- * that rounding again changes nothing; fma rounds to odd there, which has the same effect. */
+ * Sums and products of halves are computed in f32. Products are exact there, and sums are rounded
+ * so far below a half's last bit that rounding again, to a half, gives what rounding once would
+ * give. fma is rounded to odd in f32, which has the same effect. */
 #include "softgpu/isa/valu_float.h"
 
-/* a*b+c rounded to odd: the product of two halves is exact in f32, so what the addition loses is
- * known, and an even result moves towards it. */
+/* a*b+c rounded to odd: the product of two halves is exact in f32, so what the addition loses can
+ * be computed; if it loses something, a result whose last bit is 0 is moved by one towards it. */
 static inline float fma_half(float a, float b, float c)
 {
     const float p = a * b, s = p + c;

@@ -20,7 +20,7 @@ static inline double rsq(double x)
     return 1.0 / __builtin_sqrt(x);
 }
 
-/* Beyond the limits f32 is 0 or infinite, f16 long before. */
+/* 2^200 is infinity in f32, and 2^-200 is 0: powers beyond need not be computed. */
 static inline double power(double x)
 {
     const double limited = x > 200.0 ? 200.0 : x < -200.0 ? -200.0 : x;
@@ -40,7 +40,7 @@ static inline double turns(double x, unsigned quarter)
     const double outside = quarter ? 1.0 : 0.0;
     const double magnitude = __builtin_fabs(x);
     const double inside = fpu_sin_turns(magnitude > 256.0 ? 0.0 : x, quarter);
-    const double zero = quarter ? 0.0 : x * 0.0; /* as IEEE 754's sinPi and cosPi have it */
+    const double zero = quarter ? 0.0 : x * 0.0; /* sign as that of IEEE 754's sinPi */
     const double r = magnitude > 256.0 ? outside : inside == 0.0 ? zero : inside;
     return magnitude < fpu_f64(FPU_INF64) ? r : fpu_f64(FPU_NAN64);
 }
@@ -54,13 +54,15 @@ VALU_FBODY1(exact_rsq, f32, f32, flushed((float)rsq(X)))
 #if ISA_VEC_BYTES == 64
 /* ---- the host's estimates, refined ----
  *
- * The exact bodies divide and take roots of doubles and round to f32. A double that is within some
- * units of its last place rounds to the same f32, unless one of f32's rounding limits lies between
- * the two: those lanes, and operands that are no ordinary numbers, have the row done exactly. */
+ * The exact bodies divide and take roots of doubles and round to f32. A double that is wrong by
+ * some units of its last place rounds to the same f32, unless the middle between two f32 is that
+ * near. If there is such a lane, or an operand that is no ordinary number, the exact body does the
+ * row. */
 
 typedef __m512d refine_t(__m512d x);
 
-/* The estimate is good to 2^-14, to 2^-41 after a step of third order, then to the last places. */
+/* The estimate's relative error is 2^-14 at most, 2^-41 after a step of third order, and in the end
+ * some units of the last place. */
 static inline __attribute__((always_inline)) __m512d refined_rcp(__m512d x)
 {
     const __m512d one = _mm512_set1_pd(1.0);
@@ -80,7 +82,8 @@ static inline __attribute__((always_inline)) __m512d refined_rsq(__m512d x)
     return _mm512_fmadd_pd(_mm512_mul_pd(y, half), e, y);
 }
 
-/* Lanes so near to the middle between two f32 that the units in question decide. */
+/* Lanes whose result is so near the middle between two f32 that its error decides to which of them
+ * it is rounded. */
 static inline __attribute__((always_inline)) __mmask8 undecided(__m512d y)
 {
     enum { NEAR = 64 };
@@ -90,7 +93,8 @@ static inline __attribute__((always_inline)) __mmask8 undecided(__m512d y)
     return _mm512_cmplt_epu64_mask(below, _mm512_set1_epi64(2 * NEAR));
 }
 
-/* `least` to `most`: bits of the operands (all of them, or their magnitudes) that are ordinary. */
+/* An operand is ordinary if its bits in the mask `magnitude` (all, or all but the sign) are from
+ * the least normal number up to, but without, `most`. */
 static inline __attribute__((always_inline)) void
 refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *exact)
 {
@@ -123,13 +127,13 @@ refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *
     ISA_UNROLL for (unsigned k = 0; k < 4; k++) _mm512_store_ps((float *)(v->d + 16 * k), r[k]);
 }
 
-/* Up to 2^126, whose reciprocals are no denormals. */
+/* Operands below 2^126 are ordinary: their reciprocals are no denormals. */
 static void body_v_rcp_f32(valu_t *v)
 {
     refined(v, 0x7fffffff, 253u << 23, refined_rcp, exact_rcp);
 }
 
-/* Positive numbers. */
+/* Positive normal numbers are ordinary. */
 static void body_v_rsq_f32(valu_t *v)
 {
     refined(v, UINT32_MAX, FPU_INF32, refined_rsq, exact_rsq);
@@ -154,7 +158,8 @@ MATH32(v_log_legacy_f32, logarithm(X))
 MATH32(v_sin_f32, turns(X, 0))
 MATH32(v_cos_f32, turns(X, 1))
 
-/* The f16 result is rounded from a float that was rounded to odd. */
+/* The f16 result is rounded from a float. The float is rounded to odd, so that rounding twice gives
+ * the same as rounding once. */
 static inline float odd(double x)
 {
     return fpu_f32(fpu_f64_to_f32_odd(fpu_bits64(x)));

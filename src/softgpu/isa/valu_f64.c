@@ -35,7 +35,8 @@ static inline double fract(double x)
 
 VALU_FLOAT1(v_fract_f64, f64, 0, fract(a))
 
-/* Denormals are scaled up by 2^54 first; the exponent comes with the number of places. */
+/* The bits of x, if x is a denormal those of x * 2^54. *places: by how much that has raised the
+ * exponent. */
 static inline uint64_t normalised(double x, int32_t *places)
 {
     const bool small = !(fpu_bits64(x) & FPU_INF64);

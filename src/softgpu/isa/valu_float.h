@@ -22,7 +22,8 @@
 #define VALU_FLD_i16(p) VALU_LD_i16(p)
 #define VALU_FLD_f16(p) fpu_f32((p)[l])
 
-/* Stores the lane's result r; a half is rounded with its row when all are there. */
+/* Stores the lane's result r. A half is stored as f32 at first; VALU_DONE_f16 rounds the row when
+ * all lanes are there. */
 #define VALU_NOTE_f32(r) VALU_ST_f32(r)
 #define VALU_NOTE_f64(r) VALU_ST_f64(r)
 #define VALU_NOTE_f16(r) VALU_ST_f32(r)
@@ -31,8 +32,9 @@
 #define VALU_DONE_f64
 #define VALU_DONE_f16 fpu_narrow_row(d, d, round)
 
-/* Whether a result is a NaN, in a loop of its own: mixed into the instruction's loop the question
- * keeps compilers from vectorising that. Results are quiet, so a double's high dword tells. */
+/* Whether any lane's result is a NaN. The test has a loop of its own, since compilers do not
+ * vectorise the instruction's loop with the test in it. NaN results are quiet, so a double's high
+ * dword is enough. */
 static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t infinity)
 {
     uint32_t largest = 0;

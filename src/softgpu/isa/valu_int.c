@@ -69,8 +69,8 @@ VALU_OP1(v_ffbl_b32, u32, u32, 0, a ? (uint32_t)__builtin_ctz(a) : UINT32_MAX)
 VALU_OP1(v_ffbh_i32, u32, u32, 0, first_high(a >> 31 ? ~a : a))
 VALU_OP2(v_bcnt_u32_b32, u32, u32, u32, 0, count_bits(a) + b)
 
-/* Bits of the mask below the lane: all ones from lane 32 on for the low half, none before it for
- * the high half. */
+/* The lanes before `lane`, in the low half of a lane mask (all ones from lane 32 on) and in its
+ * high half (0 up to lane 32). */
 static inline uint32_t below_low(int lane)
 {
     return lane < 32 ? (1u << (lane & 31)) - 1 : UINT32_MAX;
@@ -86,8 +86,9 @@ VALU_END
 VALU_BODY2(masked_high, u32, u32) d[l] = count_bits(a & below_high(l)) + b;
 VALU_END
 
-/* Programs mostly ask with all bits set, which makes it the number of the lane, from 0 or from 32
- * lanes before it. */
+/* Programs mostly pass a mask of all ones. Then the count is the lane's number, at most 32 in the
+ * low half; in the high half it is 0 for the first 32 lanes, and for the others their number less
+ * 32. */
 static inline __attribute__((always_inline)) void lanes_below(valu_t *v, const bool high,
                                                               valu_body_t *masked)
 {
@@ -124,7 +125,7 @@ VALU_OP2(v_lshrrev_b32, u32, u32, u32, 0, b >> (a & 31))
 VALU_OP2(v_ashrrev_i32, i32, u32, i32, 0, b >> (a & 31))
 VALU_OP2(v_lshlrev_b32, u32, u32, u32, 0, b << (a & 31))
 
-/* What leaves one dword comes into the other. */
+/* Shifts the pairs of dwords `from` and `into`: the bits that leave `from` come into `into`. */
 static inline __attribute__((always_inline)) void shift_pairs(valu_t *v, const bool left)
 {
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
@@ -160,7 +161,7 @@ VALU_OP3(v_add_lshl_u32, u32, u32, u32, u32, 0, (a + b) << (c & 31))
 VALU_OP3(v_lshl_or_b32, u32, u32, u32, u32, 0, a << (b & 31) | c)
 VALU_OP3(v_bfe_u32, u32, u32, u32, u32, 0, a >> (b & 31) & ((1u << (c & 31)) - 1))
 
-/* The field may reach beyond bit 31, whose copies then fill it. */
+/* The field may reach beyond bit 31: what is above that bit are copies of it. */
 static inline uint32_t field_signed(uint32_t x, uint32_t offset, uint32_t width)
 {
     const uint32_t field = (uint32_t)((int32_t)x >> offset) & ((1u << width) - 1);

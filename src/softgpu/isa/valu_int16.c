@@ -135,8 +135,8 @@ static inline int64_t dot_unsigned(uint32_t a, uint32_t b, unsigned bits)
     VALU_END                                                                                       \
     VALU_HANDLER(name, VALU_B32, T, T, VALU_B32, FLAGS, sat_##name)
 
-/* Elements that are signed words or can be made such: the host adds up their products two by two.
- */
+/* Bits [at, at + bits) of each 16-bit half, extended to a signed word: isa_vec_dot16() multiplies
+ * such words and adds up the two products of a dword. */
 ISA_VECTOR isa_vec_i16_t dot_words(isa_vec_t x, int at, int bits, const bool sign)
 {
     if (sign) return (isa_vec_i16_t)x << (int16_t)(16 - bits - at) >> (int16_t)(16 - bits);

@@ -1,7 +1,6 @@
 /* valu_rows.c - row helpers of the vector instructions: broadcast, masks, NaN results.
  *
- * Apart from the instructions because every one of them uses these. valu_bits() is the only place
- * of the core that asks which host instructions there are. */
+ * Apart from the instructions because all of their files use these helpers. */
 #include "softgpu/isa/valu.h"
 
 #include <immintrin.h>

@@ -13,7 +13,7 @@ typedef struct {
     isa_wave_t *w;
     const isa_inst_t *i;
     const valu_desc_t *t;
-    uint64_t lanes;    /* that are written */
+    uint64_t lanes;    /* lanes that are written */
     unsigned index[4]; /* register indexing: added to src0, src1, src2, dst */
     alignas(64) uint32_t src[3][MAX_ROWS * ISA_LANES];
     alignas(64) uint32_t dst[MAX_ROWS * ISA_LANES];
@@ -93,7 +93,7 @@ static uint64_t dpp_enabled(unsigned masks)
     return lanes;
 }
 
-/* Permutes the rows of source 0 and takes the lanes from f->lanes that may not be written. */
+/* Permutes the rows of source 0, and removes the lanes that must not be written from f->lanes. */
 static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned rows)
 {
     const isa_inst_t *i = f->i;
@@ -113,7 +113,7 @@ static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned 
 
 /* ---- sources ---- */
 
-/* All of these take `in` to `row`, which may be the same. */
+/* These functions read the row `in` and write `row`, which may be the same. */
 
 static void sdwa_select(uint32_t *row, const uint32_t *in, unsigned sel, bool sext)
 {
@@ -369,9 +369,10 @@ static void write_result(frame_t *f)
 
 static void run_rounded(valu_t *v, valu_body_t *body, uint32_t round)
 {
-    /* MXCSR counts nearest, down, up, zero. */
+    /* MODE has the roundings in the order nearest, up, down, zero; MXCSR has nearest, down, up,
+     * zero. */
     static const uint8_t host[4] = {0, 2, 1, 3};
-    if (round == FPU_NEAREST) { /* as the host is anyway */
+    if (round == FPU_NEAREST) { /* MXCSR already says so */
         body(v);
         return;
     }
@@ -430,7 +431,7 @@ static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_de
     return (i->flags & ISA_F_SDWA) || !((i->src[0].sel | i->src[1].sel | i->src[2].sel) & 1);
 }
 
-/* The source as the body wants it, in `row` unless it is so in its register. */
+/* The source as the body needs it: the register itself if nothing is to be changed, else `row`. */
 static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned n, unsigned type,
                                     uint32_t *row)
 {

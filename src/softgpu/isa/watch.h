@@ -1,8 +1,9 @@
 /* watch.h - who is told of the instructions that a wave runs: counts, subscribers, interruptions.
  *
- * Statistics, traces, counters, models and the checker are subscribers; only the run loop (run.c)
- * decides when an instruction is issued, when it is about to run and when it has run, so that each
- * subscriber sees the same whoever else is there. A wave that nobody watches pays nothing. */
+ * Statistics, traces, the models of caches and time, and the checker are subscribers. Only the run
+ * loop (run.c) decides when an instruction is issued, when it is about to run and when it has run,
+ * so that each subscriber sees the same whoever else is there. A wave that nobody watches pays
+ * nothing. */
 #ifndef SOFTGPU_ISA_WATCH_H
 #define SOFTGPU_ISA_WATCH_H
 
@@ -74,7 +75,7 @@ struct isa_subscriber {
 
 enum { ISA_SUBSCRIBERS_MAX = 4 };
 
-/* With what the waves of one workgroup are run; one thread at a time uses it. A trap handler is run
+/* Who watches the waves of one workgroup; one thread at a time uses it. A trap handler runs
  * unwatched. */
 struct isa_watch {
     isa_counter_t *counter;    /* counts by buckets, or NULL */
@@ -83,8 +84,8 @@ struct isa_watch {
     isa_subscriber_t *subscriber[ISA_SUBSCRIBERS_MAX];
     const isa_interrupt_t *interrupt; /* or NULL */
 
-    /* For subscribers: EXEC before the instruction, and the instruction's line if the census counts
-     * it. Valid while it is told. */
+    /* For subscribers: EXEC before the instruction, and the line of the instruction if the census
+     * counts it. Valid while subscribers are told of the instruction. */
     uint64_t exec;
     struct isa_census_line *line;
     /* What subscribers have worked out of the instruction and share (cache/reach.h). The loop sets
@@ -98,7 +99,7 @@ static inline void isa_watch_add(isa_watch_t *watch, isa_subscriber_t *s)
     watch->subscriber[watch->n_subscribers++] = s;
 }
 
-/* Whether the plain loop will not do. */
+/* Whether anybody watches. If not, the plain loop can run the waves. */
 static inline bool isa_watched(const isa_watch_t *watch)
 {
     return watch->n_subscribers || watch->counter || watch->census || watch->interrupt;
