@@ -83,8 +83,8 @@ static inline sgc_lanes_t *sgc_reach_part(sgc_reach_t *r, unsigned k)
     return k ? &r->more[k - 1] : &r->memory;
 }
 
-/* Those of `lanes` for which the buffer's range check lets through `bytes` bytes of their element,
- * starting `from` bytes into it. */
+/* The lanes of `lanes` for which `bytes` bytes of their element, starting `from` bytes into it,
+ * pass the range check of the buffer. */
 uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                            uint64_t lanes, uint32_t from, uint32_t bytes);
 
@@ -122,8 +122,9 @@ bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op
 
 /* ---- worked out once for all subscribers ---- */
 
-/* What is known of the instruction that a watch tells of: worked out when a subscriber first asks,
- * and kept for the others. Its memory, zeroed at first, belongs to the workgroup (isa_watch_t). */
+/* What is known of the instruction that the subscribers of a watch are told of: worked out when one
+ * first asks, and kept for the others. The memory belongs to the workgroup (isa_watch_t) and is
+ * zeroed at first. */
 typedef struct sgc_seen {
     sgc_reach_t reach;
     sgc_lanes_t lds[2];
@@ -133,7 +134,8 @@ typedef struct sgc_seen {
 } sgc_seen_t;
 
 /* seen.c. All are to be called before the instruction has run: a load may replace its own address
- * register. What they return, a subscriber may spread (sgc_lanes_spread) but not change. */
+ * register. A subscriber may call sgc_lanes_spread() on what they return, but not change it
+ * otherwise. */
 /* sgc_reach(): for an instruction of SGC_UNIT_VECTOR; EXEC is not 0. */
 sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
 /* sgc_lds_reach() and sgc_lds_use(): for one of SGC_UNIT_LDS; *n: elements. */

@@ -4,7 +4,7 @@
 
 enum { KNOWN_REACH = 1, KNOWN_LDS = 2, KNOWN_LDS_USE = 4 }; /* isa_watch_t.known */
 
-/* Whether it is asked for the first time. */
+/* Whether no subscriber has asked for `what` yet. */
 static bool is_new(isa_watch_t *watch, unsigned what)
 {
     const bool known = watch->known & what;

@@ -15,7 +15,7 @@
 /* What a thread counts of a run. */
 typedef struct of_thread {
     struct of_thread *next;
-    const void *owner;
+    const void *owner; /* the thread, as the address of its `mine` */
     sg_census_t *census;
     uint64_t waves;
     uint64_t times; /* by which all counts are multiplied */
@@ -161,7 +161,7 @@ static void share(const sg_census_run_t *r, const sg_perf_contention_t *contenti
         sg_census_share(t->census, contention, &weight, &shared);
 }
 
-/* Adds and empties what the threads have. */
+/* Adds the counts of all threads to *sum and empties them. */
 static bool add_threads(sg_census_run_t *r, sg_census_sum_t *sum, uint64_t *waves)
 {
     bool whole = !atomic_load_explicit(&r->lost, memory_order_relaxed);

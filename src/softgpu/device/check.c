@@ -1,4 +1,4 @@
-/* check.c - see check.h. What is wrong, and how it is told, is check/'s matter. */
+/* check.c - see check.h. What is wrong, and how it is reported, src/softgpu/check decides. */
 #include "softgpu/device/check.h"
 
 #include "base/kernel_name.h"
@@ -101,7 +101,7 @@ static bool going(uint64_t begin, const char *call, unsigned flags, softgpu_chec
     if (!(flags & SOFTGPU_CHECK_REPORT) || !begin) return false;
     chk_stack_t stack;
     chk_stack_take(&stack);
-    /* HIP's pools give memory back when they like, the program has done so before */
+    /* HIP frees its pools at any time after the program has given the memory back to them */
     if (!strncmp(call, "hsa_", 4) && !chk_called_by_program(&stack)) return false;
     const bool twice = chk_place_was(begin, &p);
     const chk_finding_t f = {.kind = twice ? CHK_KIND_DOUBLE_FREE : CHK_KIND_FREE,
@@ -164,7 +164,7 @@ const softgpu_check_api_t *sg_check_api(unsigned version)
                                       .over = chk_asked_over,
                                       .code = chk_code_add,
                                       .leaving = sg_leave};
-    /* always the same */
+    /* the same at each call, so several threads may store them */
     api.order = chk_order_api();
     if (chk_wanted() & CHK_API) api.failed = chk_call_failed;
     if (chk_wanted() & CHK_RACE) {

@@ -2,7 +2,7 @@
  *
  * Counters are in perf/, trace and statistics in observe.c, counts of single instructions in
  * census.c, checks in check.c. For a dispatch that nothing looks at, only sg_look_begin() is
- * called, and sg_look_run() while PC sampling is on. */
+ * called, and sg_look_watch() in each turn of a workgroup. */
 #include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
@@ -149,7 +149,7 @@ static void count_barrier(sg_box_t *b)
 typedef struct {
     bool (*looks_at)(const sg_run_t *run);
     void (*start)(sg_box_t *b, uint64_t id);
-    void (*watch)(sg_box_t *b, isa_watch_t *watch); /* adds what is to be told of instructions */
+    void (*watch)(sg_box_t *b, isa_watch_t *watch); /* adds whoever is told of instructions */
     void (*barrier)(sg_box_t *b);
 } client_t;
 
@@ -163,7 +163,7 @@ LOOKS_AT(is_checked, checked)
 LOOKS_AT(has_census, census)
 LOOKS_AT(is_counted, counted)
 
-/* The census comes before the counters, whose model adds costs to its lines. */
+/* The census is before the counters: their model of time adds costs to the census's lines. */
 static const client_t clients[] = {
     {is_observed, observe_start, sg_observe_watch, NULL},
     {is_checked, sg_check_start, check_watch, check_barrier},
@@ -192,7 +192,8 @@ void sg_look_barrier(sg_box_t *b)
     EACH(b, barrier, b);
 }
 
-/* A turn of a workgroup that is looked at. Its counts are added to the run's when it ends. */
+/* Runs a turn of a workgroup that is looked at. When the workgroup ends, its counts are added to
+ * those of its run. */
 sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
 {
     if (b->run->census) sg_census_turn(b, false);

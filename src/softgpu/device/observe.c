@@ -62,7 +62,8 @@ void sg_observe_write(const char *text, size_t length)
 
 /* ---- runs and boxes ---- */
 
-/* The kernel of that name, which is then the list's or freed; NULL: out of memory. */
+/* The entry of the kernel of that name. Keeps `name`, which is on the heap, or frees it. NULL: out
+ * of memory. */
 static sg_seen_t *kernel_named(char *name)
 {
     sg_seen_t *k;
@@ -195,7 +196,8 @@ typedef struct {
     uint64_t runs, lanes;
 } sum_t;
 
-/* By class; the last is the sum of them all, its lanes those of vector instructions. */
+/* Sums by class, and in the last element for all classes: runs of all instructions, but lanes of
+ * vector instructions only. Returns the runs of vector instructions. */
 static uint64_t sum_classes(const sg_tally_by_op_t *t, sum_t by_class[ISA_CLASS_COUNT + 1])
 {
     sum_t *all = &by_class[ISA_CLASS_COUNT];

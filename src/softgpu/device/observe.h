@@ -37,12 +37,12 @@ struct sg_observed {
 /* Counts of a workgroup in flight; belongs to its sg_box_t. */
 typedef struct sg_trace sg_trace_t;
 struct sg_sight {
-    isa_subscriber_t subscriber; /* first, so that its hook can cast it to the sight */
+    isa_subscriber_t subscriber; /* first, so that its functions can cast it to the sight */
     sg_box_t *box;
     sg_tally_by_op_t tally;
     uint64_t waves;
     sg_trace_t *trace; /* made by the first trace */
-    bool traced;       /* the workgroup is */
+    bool traced;       /* this workgroup is traced */
 };
 
 /* Whether the environment asks for a trace or for statistics; the environment is read once. */

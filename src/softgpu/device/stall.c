@@ -5,8 +5,8 @@
  * and then change no memory in turns in which every store is watched, nothing on the GPU will ever
  * end their loops. The host might: it has GRACE_SECONDS to do so, and loops that read host memory
  * are not reported. Any progress starts the search anew: a new state, a packet, a workgroup that
- * begins or ends. The GPU has no room for workgroups that have not begun by then, and will get
- * none. */
+ * begins or ends. Workgroups that have not begun by then never will, since those that stand still
+ * leave them no room. */
 #include "softgpu/device/stall.h"
 
 #include "base/env.h"
@@ -24,13 +24,12 @@
 
 enum {
     STATES = 8,       /* known states of a workgroup: one for each branch at which a turn may end */
-    QUIET_TURNS = 32, /* turns without a new state, before GRACE_SECONDS begin */
+    QUIET_TURNS = 32, /* turns without a new state before GRACE_SECONDS begin */
     WATCHED_TURNS = 2, /* turns with watched stores; each runs the loop thousands of times */
-    SLEPT_TURNS =
-        64,      /* of turns in which waves only sleep, which are short, one in so many counts */
-    PLACES = 64, /* rows of the table of places in the code at which waves stand still */
-    PLACES_TOLD = 8, /* places in the message */
-    RUNS = 16,       /* dispatches that may stand still together; more are not reported */
+    SLEPT_TURNS = 64,  /* turns in which waves only sleep are short: one in so many is examined */
+    PLACES = 64,       /* rows of the table of places in the code at which waves stand still */
+    PLACES_TOLD = 8,   /* places in the message */
+    RUNS = 16,         /* dispatches that may stand still together; more are not reported */
     GRACE_SECONDS = 10,
     ARGUMENT_BYTES =
         4096 /* HIP's limit for a kernel's arguments: host memory that nobody changes */
@@ -44,9 +43,9 @@ typedef struct {
 } change_t;
 
 struct sg_stall {
-    isa_subscriber_t subscriber; /* in watched turns; first, so that its hooks can cast it */
+    isa_subscriber_t subscriber; /* in watched turns; first, so that its functions can cast it */
     uint64_t state[STATES];      /* hashes of the last states */
-    uint32_t next, quiet, slept; /* next: in `state`; turns without a new state; turns slept */
+    uint32_t next, quiet, slept; /* next: index in `state`; turns without a new state; slept */
     uint64_t epoch, since;       /* `since`: start of the quiet time in this epoch */
     bool told;                   /* the table has the places of its waves */
     uint32_t watched;            /* watched turns so far; 0: its stores are not watched */
@@ -68,7 +67,7 @@ typedef struct {
 /* A run of which workgroups stand still. */
 typedef struct {
     const sg_run_t *run;
-    uint32_t told; /* how many of them */
+    uint32_t told; /* how many of its workgroups are in the table */
 } stood_t;
 
 static struct {

@@ -15,7 +15,7 @@ void sg_stall_start(sg_box_t *b);
 void sg_stall_end(sg_box_t *b);
 /* The workgroup has had a turn and is not done; `slept`: its waves did nothing but s_sleep. */
 void sg_stall_turn(sg_box_t *b, bool slept);
-/* Adds what watches stores, if the workgroup's next turn is such a one. */
+/* Adds the subscriber that watches stores, if the next turn of the workgroup is a watched one. */
 void sg_stall_watch(const sg_box_t *b, isa_watch_t *watch);
 void sg_stall_free(sg_stall_t *s);
 /* A queue has made progress with a packet or a copy, so waves may yet get what they wait for. */

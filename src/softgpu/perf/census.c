@@ -1,7 +1,8 @@
 /* census.c - the census: its lines, what memory instructions touch, and sums over threads.
  *
- * The run loop (isa/census.h) only adds to the line of an instruction. Here lines are made, cache
- * lines and LDS conflicts are counted, and the lines of many threads are added up. */
+ * Each instruction has an isa_census_line_t, to which the run loop adds (isa/census.h). Here these
+ * are made, and added up for all threads; the cache lines and LDS conflicts of instructions are
+ * counted. */
 #include "softgpu/perf/census.h"
 
 #include "softgpu/cache/reach.h"
@@ -22,7 +23,7 @@ struct sg_census {
     isa_census_page_t *chain[PAGE_CHAINS], *spare;
     uint32_t n_lines, room;
     bool lost;
-    /* indexed by a hash of a line: the last instruction (by `round`) that touched it */
+    /* indexed by a hash of a cache line: the last instruction (by `round`) that touched it */
     uint32_t round, round_of[TOUCHED];
     uint64_t line_of[TOUCHED];
 };

@@ -1,7 +1,8 @@
 /* census.h - counts and costs of each instruction of the code: by thread and dispatch, and summed.
  *
- * Apart from perf.h because no register asks for them: include/softgpu/instruction_counts.h does.
- * Nothing here is thread-safe; src/softgpu/device/census.c calls it and has the locks. */
+ * Apart from perf.h because they are not counters in registers: tools read them by the functions of
+ * include/softgpu/instruction_counts.h. Nothing here is thread-safe; src/softgpu/device/census.c
+ * calls it and has the locks. */
 #ifndef SOFTGPU_PERF_CENSUS_H
 #define SOFTGPU_PERF_CENSUS_H
 
