@@ -1,8 +1,8 @@
 /* asked.h - the last calls by which the program has copied, filled and launched, and where they
  * were made.
  *
- * Work for a call is done elsewhere: by a copy engine, or by a kernel of a runtime's own. It
- * carries the call's number. Where it has none, the addresses tell which calls may be meant. */
+ * Work for a call is done elsewhere: by a copy engine, or by a kernel of a runtime's own. The work
+ * carries the call's number. Where there is none, its addresses tell which calls it may be for. */
 #ifndef SOFTGPU_CHECK_ASKED_H
 #define SOFTGPU_CHECK_ASKED_H
 

@@ -58,8 +58,8 @@ static size_t bytes_of(void *at)
 
 enum { PAGE = 4096 };
 
-/* HIP maps managed allocations next to each other. One page more than was asked for is in no
- * allocation, so that an access beyond the end does not hit the next one at once. */
+/* HIP maps managed allocations next to each other. One page more is asked of HIP, which belongs to
+ * no allocation, so that an access beyond the end does not hit the next allocation at once. */
 static size_t with_guard(size_t bytes)
 {
     return bytes && bytes <= SIZE_MAX - PAGE ? bytes + PAGE : bytes;
@@ -135,7 +135,8 @@ static bool is_hip(const char *name)
 GIVES(X)
 #undef X
 
-/* The size that bytes_for_hip() has made of it; if that fails, the memory is the program's own. */
+/* ROCr wants the size of the allocation, which bytes_for_hip() has rounded up. If that size fails,
+ * the memory was allocated by the program itself, with the size given. */
 EXPORT int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle);
 int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
 {
@@ -184,7 +185,7 @@ static int take_back(void *at, const char *call, calls_free_t *next)
 TAKES(X)
 #undef X
 
-/* These wait until nothing uses the memory. */
+/* These calls wait until nothing uses the memory. */
 #define TAKES_LATER(X)                                                                             \
     X(hipFree)                                                                                     \
     X(hipHostFree)                                                                                 \
@@ -358,7 +359,7 @@ int hipHostUnregister(void *host)
     return unlock(host, "hipHostUnregister", next);
 }
 
-/* The GPU may use this memory without a lock; no call says how far it reaches. */
+/* Calls that let the GPU use memory without a lock; they do not say how far that memory reaches. */
 #define SHARES(X)                                                                                  \
     X(hsa_amd_svm_attributes_set, (void *at, size_t bytes, void *list, size_t n),                  \
       (at, bytes, list, n))                                                                        \

@@ -34,7 +34,7 @@ void chk_group_free(chk_group_t *g);
 /* The waves of workgroup `id` are prepared. `dispatch` has to live until they have ended. */
 void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_group_t *group,
                      uint64_t id);
-/* Adds to the watch what the parts want to be told of instructions. */
+/* Adds the parts that want to be told of instructions to those who watch the workgroup. */
 void chk_group_watch(chk_group_t *g, isa_watch_t *watch);
 /* All waves have ended or wait at a barrier; `waiting`: those that wait, by bit. */
 void chk_group_barrier(chk_group_t *g, const isa_group_t *group, uint32_t waiting);

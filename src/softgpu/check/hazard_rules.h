@@ -63,8 +63,8 @@ enum {
     CHK_SECOND_VECTOR = CHK_SECOND_ANY | CHK_SECOND_MATRIX
 };
 
-/* What the two instructions must have in common for a row to apply. "Writes" means what the first
- * instruction writes; "its data" and "C" without more are the first's, too. */
+/* What the two instructions must have in common for a row to apply. "It" is a register that the
+ * first instruction writes; "the first's data or C" are registers that the first one reads. */
 typedef enum {
     CHK_SHARE_NOTHING,
     CHK_SHARE_HWREG,

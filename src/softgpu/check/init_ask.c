@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of the executor give addresses in it. */
+/* The page on which instructions seem to be: the messages of the executor give addresses in it. */
 static isa_page_t no_code;
 static isa_dispatch_t no_dispatch;
 static isa_group_t no_group = {.dispatch = &no_dispatch};

@@ -449,8 +449,8 @@ static void transfer(const sg_memory_t *m, uint64_t from, uint64_t to, uint64_t 
     }
 }
 
-/* If the program frees the memory meanwhile, the look at it ends here; the copy itself reports
- * that. */
+/* If the program frees the memory meanwhile, nothing more is read here; the copy itself reports it.
+ */
 void chk_bytes_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_t bytes)
 {
     sg_guard_t g;

@@ -390,7 +390,7 @@ chk_line_t *chk_line_create(uint64_t queue)
     return l;
 }
 
-/* Its chains are used again: the queue that gets them counts as ordered behind this one. */
+/* The line's chains are used again: the queue that gets them counts as ordered behind this one. */
 void chk_line_free(chk_line_t *l)
 {
     if (!l) return;

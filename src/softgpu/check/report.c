@@ -252,7 +252,7 @@ static equal_t *find_equal(const equal_t *e)
     return &state.equal[state.n - 1];
 }
 
-/* In the order in which the GPU numbers workgroups, and their waves. */
+/* Whether `a` comes first in the order in which the GPU numbers workgroups, and their waves. */
 static bool is_earlier(const chk_finding_t *a, const chk_finding_t *b)
 {
     for (unsigned k = 3; k-- > 0;)

@@ -28,12 +28,12 @@ typedef struct softgpu_order_api {
     /* The program has read the value. `waited`: it has waited for it. */
     void (*seen)(uint64_t at, int64_t value, bool waited);
 
-    /* It is about to set the value, or to add to it; `seen` is what the signal holds before. */
+    /* The program is about to set the value, or to add to it; `seen` is the value before. */
     void (*stored)(uint64_t at, int64_t value);
     void (*added)(uint64_t at, int64_t seen, int64_t add);
 
-    /* It is about to ring a queue's doorbell: the packets up to this one are written. `ring`: the
-     * packets' memory, of so many slots. */
+    /* The program is about to ring a queue's doorbell: the packets up to this one are written.
+     * `ring`: the packets' memory, of so many slots. */
     void (*rung)(uint64_t queue, uint64_t packet, const void *ring, uint64_t slots);
 
     /* The runtime is about to call a handler on this thread, because the signal has this value.
@@ -94,9 +94,10 @@ typedef struct softgpu_check_api {
 
     /* Memory is about to be freed. False: no such allocation is known. */
     bool (*going)(uint64_t begin, const char *call, unsigned flags, softgpu_check_place_t *place);
-    /* It will be freed when a stream gets there; then gone() is called, with NULL for `call`. */
+    /* The memory will be freed when a stream gets there; then gone() is called, with NULL for
+     * `call`. */
     void (*ending)(uint64_t begin, uint64_t number, const char *call);
-    /* It is freed. `held`: the runtime still has it mapped, until released(). */
+    /* The memory is freed. `held`: the runtime still has it mapped, until released(). */
     void (*gone)(uint64_t begin, uint64_t number, const char *call, bool held);
     void (*released)(uint64_t begin, uint64_t number);
 

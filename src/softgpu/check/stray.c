@@ -45,7 +45,7 @@ static void see_own(const chk_place_t *p, void *to)
     o->call = p->call;
 }
 
-/* Whether it is the host address of memory that the GPU has at another one, as on ROCm 5. */
+/* Whether `va` is the host address of memory that the GPU has at another address, as on ROCm 5. */
 static bool is_elsewhere(uint64_t va, char **words)
 {
     own_t o = {.va = va};
