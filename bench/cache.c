@@ -74,7 +74,7 @@ static double now(void)
 }
 
 typedef struct {
-    isa_subscriber_t subscriber; /* first */
+    isa_subscriber_t subscriber; /* first, so that tell_model() can cast it */
     sgc_t *model;
 } teller_t;
 

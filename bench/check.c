@@ -1,9 +1,9 @@
 /* check.c - what --check costs a kernel: each family by itself, and all of them.
  *
- * Whole dispatches through an AQL queue of the device, one worker, CPU time. What is checked is a
- * matter of the process, so that each is measured in some of its own, in turns: the best of several
- * runs in a process, and of the processes, which may be lucky with their memory, the one in the
- * middle. The limits are those that docs/check.md promises. bench_check [--json FILE] */
+ * Whole dispatches through an AQL queue of the device, one worker, CPU time. A process checks the
+ * same families from its start to its end, so each choice of families has several processes, by
+ * turns. The figure is the median of the processes, some of which are lucky with their memory; that
+ * of a process is its best run. docs/check.md promises the limits. bench_check [--json FILE] */
 #include "counting.h"
 
 #include "asm.h"
@@ -29,7 +29,8 @@ static const struct {
             {"race", 6}, {"hazard", 0}, {"all", 10}};
 enum { HOWS = sizeof hows / sizeof *hows };
 
-/* The program has it, and has copied something there. */
+/* Allocates memory, as the program's own if something is checked, with contents that were copied
+ * there. */
 static uint64_t give(counting_t *c, uint64_t bytes)
 {
     const uint64_t va = rig_alloc(c->rig, bytes);
@@ -62,7 +63,7 @@ static double measure(unsigned k)
     return least;
 }
 
-/* In the process whose standard output is a pipe. */
+/* In a child of measure_in_child(), which reads the figures. */
 static void measure_all(void)
 {
     for (unsigned k = 0; k < KERNELS; k++)
@@ -116,7 +117,7 @@ int main(int argc, char **argv)
         measure_all();
         return 0;
     }
-    for (unsigned turn = 0; turn < TURNS; turn++) /* the host's load is the same for all */
+    for (unsigned turn = 0; turn < TURNS; turn++) /* so that the host's load is the same for all */
         for (unsigned how = 0; how < HOWS; how++)
             if (!measure_in_child(hows[how].name, turn, all[how])) {
                 fprintf(stderr, "bench_check: no figures with SOFTGPU_CHECK=%s\n", hows[how].name);

@@ -2,9 +2,9 @@
  *
  * Makes the store of a made-up process (two threads' API calls, every tenth record a kernel) and
  * converts it in a process of its own for each format, so that one's memory is not another's; then
- * once to several formats, which read the store once. Of a database, rows are counted, too, of all
- * its tables. Beside each stands what the bytes alone cost: as many written by write(2) and nothing
- * else. The files of 10,000,000 records have up to 4.5 GB at a time.
+ * once to several formats, which read the store once. For a database, the rows of all its tables
+ * are counted, too. Beside each figure stands the cost of the bytes alone: of writing as many by
+ * write(2) and nothing else. The files of 10,000,000 records have up to 4.5 GB at a time.
  * bench_convert [--json FILE] [--records N] [--format NAME] [--arguments N] [--threads N]
  *               [--runs N] [--directory DIR]: calls have so many arguments, so many threads render
  * (0: as many as there are CPUs, up to four), the fastest of so many runs counts, files lie in DIR
@@ -171,7 +171,7 @@ static const char *variable(const void *from, const char *name)
     return strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0 ? from : NULL;
 }
 
-/* In a child: its CPU time and peak are what we want to know. */
+/* Runs in a child: the CPU time and the peak of memory of that process are measured. */
 static int convert(const char *store, const char *to, const char *format, unsigned threads)
 {
     char why[512];
@@ -197,7 +197,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Of all tables. */
+/* The rows of all tables of a database. */
 static double count_rows(const char *path)
 {
     sqlite3 *db = NULL;
@@ -220,7 +220,7 @@ static double count_rows(const char *path)
     return count;
 }
 
-/* Bytes of the directory's files; of a database among them also the rows. */
+/* Bytes of the directory's files. Adds the rows of the databases among them to *count. */
 static uint64_t look_at_files(const char *directory, double *count)
 {
     struct stat st;
@@ -237,7 +237,7 @@ static uint64_t look_at_files(const char *directory, double *count)
     return bytes;
 }
 
-/* Seconds that the kernel takes for a file of so many bytes, when nothing else is to be done. */
+/* Seconds that writing a file of so many bytes takes if nothing else is to be done. */
 static double write_alone(const char *path, uint64_t bytes)
 {
     static char block[262144];
@@ -284,8 +284,8 @@ static bool measure(const char *store, const char *directory, int row, uint64_t 
     return true;
 }
 
-/* Of several runs the one that was disturbed the least; and so of what it is compared with. One
- * that takes its time is enough. */
+/* The fastest of several runs, which was disturbed least; likewise for the time of writing alone.
+ * One run is enough if it takes more than five seconds. */
 static bool measure_best(const char *store, const char *directory, int row, uint64_t records,
                          unsigned threads, uint64_t runs, result_t *best)
 {

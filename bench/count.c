@@ -23,7 +23,8 @@ static void time_one(counting_t *c, const rig_dispatch_t *d, double *least)
     if (ms < *least) *least = ms;
 }
 
-/* Selects stay as they are: what the model was asked for last must not be asked for again. */
+/* Selects an event of the cache model that does not exist: the select registers keep their values,
+ * and one that the model was asked for before would start the model again. */
 static void unwanted(counting_t *c)
 {
     enum { NOTHING = 0x3ff };
@@ -56,7 +57,7 @@ static void measure(counting_t *c, unsigned k, double ms[HOWS])
                         .group = {256}};
     for (unsigned how = 0; how < HOWS; how++)
         ms[how] = 1e30;
-    for (unsigned round = 0; round < BEST_OF; round++) { /* in turns: the host's load is the same */
+    for (unsigned round = 0; round < BEST_OF; round++) { /* by turns: the host's load is the same */
         time_one(c, &d, &ms[PLAIN]);
         time_census(c, &d, SOFTGPU_INSTRUCTION_EXACT_LEVEL, &ms[CENSUS]);
         time_census(c, &d, SOFTGPU_INSTRUCTION_MODEL_LEVEL, &ms[CENSUS_MODEL]);

@@ -19,7 +19,7 @@ static const struct {
     int per_iteration; /* instructions of `body`, without the three of the loop */
     int iterations;
 } loops[] = {
-    {"f32 fma", "", /* each depends on the one before */
+    {"f32 fma", "", /* each instruction depends on the one before */
      ".rept 32\n v_fma_f32 v2, v2, v3, v4\n .endr\n", 32, 1000000},
     {"matmul inner loop", /* 8 steps of k: two rows of A and four columns of B from LDS */
      "v_mov_b32 v10, 0\n v_mov_b32 v11, 0x400\n",
@@ -83,7 +83,7 @@ typedef struct {
     double wall, cpu;
 } rate_t;
 
-/* 0 on failure. */
+/* The rates of a loop; 0 on failure. */
 static rate_t rate(const isa_core_t *core, int which, int workers)
 {
     char text[4096];
