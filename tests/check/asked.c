@@ -1,5 +1,5 @@
-/* asked.c - which call of the program's a copy is made for: by number, by what copy engines were
- * given to do, by addresses. */
+/* asked.c - which call of the program's a copy is made for: found by number, by the work that
+ * copy engines were given, by addresses. */
 #include "softgpu/check/asked.h"
 
 #include <setjmp.h>

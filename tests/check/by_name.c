@@ -1,5 +1,6 @@
 /* by_name.c - programs that open HIP by themselves and look its functions up, with one error each,
- * and the same without: PROGRAM NAME [right]. Comments as of corpus.h. */
+ * and the same programs without the error: PROGRAM NAME [right]. Comments mark lines as in
+ * corpus.h. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>

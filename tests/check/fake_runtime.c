@@ -1,5 +1,5 @@
-/* fake_runtime.c - a libamdhip64.so.5 that counts, and (WRAPPER) a library of functions before it.
- */
+/* fake_runtime.c - a libamdhip64.so.5 that counts its calls and, with WRAPPER defined, a library of
+ * functions of the same names that calls it. */
 #ifdef WRAPPER
 #include <dlfcn.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* fork.c - children of a program that is checked: whatever its threads do while it forks, the child
- * can use all of the checker, and ends. */
+/* fork.c - children of a program that is checked: whatever threads of the parent do while it forks,
+ * the child can use all of the checker, and ends. */
 #include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
 #include "softgpu/check/init.h"

@@ -1,7 +1,7 @@
 // hazard.hip - assembly that does not wait where it has to; see corpus.h.
 //
-// What is to come first and what comes too early are statements of their own, so that each has its
-// line. The registers are fixed: the compiler knows nothing of the loads, and waits for none.
+// The instruction to wait for and the one that comes too early are statements of their own, so that
+// each has its line. The registers are fixed: the compiler knows nothing of the loads, and waits for none.
 #include "corpus.h"
 
 // ---- loads ----

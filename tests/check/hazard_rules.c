@@ -1,7 +1,8 @@
 /* hazard_rules.c - every row of the rules by a pair of instructions one wait state too close and by
  * the same pair far enough apart, and every way to wait for a load.
  *
- * The instructions are decoded and go past a wave's record; they are not run. */
+ * The instructions are decoded and given to the record of a wave (hazard_wave.h); they are not run.
+ */
 #include "asm.h"
 
 #include "softgpu/check/hazard_wave.h"

@@ -1,8 +1,8 @@
 // idioms.hip - programs that are right in ways that a check may take for wrong: no check says
 // anything of them
 //
-// A row is a program, all of them run one after the other; what has a wrong result is named. What
-// is right in a family of findings alone is in the family's own file.
+// A row is a program; all of them run one after the other, and those with a wrong result are named.
+// Programs that are right as far as one family of findings goes are in that family's own file.
 #include "corpus.h"
 
 #include <numeric>

@@ -1,5 +1,5 @@
-/* init_memory.c - which bytes of a place count as written: after stores of waves, writes of the
- * host that nobody tells of, copies; by hand. */
+/* init_memory.c - which bytes of an allocation count as written: after stores of waves, after
+ * writes of the host, which nobody announces, after copies; each set up by hand. */
 #include "softgpu/check/init.h"
 #include "softgpu/check/sink.h"
 #include "softgpu/memory/guard.h"

@@ -1,9 +1,9 @@
 /* init_rules.c - what instructions make of undefined operands, held against the executor.
  *
  * Every instruction between registers of tests/isa/vectors.tsv, in random variations of its bits,
- * has random bits of its operands undefined. It runs with many values of these: each bit of a
- * result that comes out differently must be marked (no missed one), and of the rules that claim to
- * know each bit, most marked bits must come out differently (no false one). */
+ * has random bits of its operands undefined. It runs with many values of these bits. Each bit of a
+ * result that differs between two runs must be marked as undefined (none is missed); and if a rule
+ * claims to know each bit, most marked bits must differ (none is marked for nothing). */
 #include "softgpu/check/init.h"
 #include "softgpu/isa/code.h"
 

@@ -1,6 +1,7 @@
-/* looked_up.c - what dlsym and dlvsym answer, of a runtime that checked calls may stand before:
- * status 0 if a program gets what it gets without them, but for the calls that are checked. usage:
- * PROGRAM FOLDER LIBRARY: of the runtime and its wrapper, and in whose file a checked call is. */
+/* looked_up.c - what dlsym and dlvsym find in a runtime, with the checked calls preloaded and
+ * without. Status 0: a program finds the same in both cases, except that the checked calls are in
+ * LIBRARY. usage: PROGRAM FOLDER LIBRARY; FOLDER has the runtime and its wrapper (fake_runtime.c).
+ */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>

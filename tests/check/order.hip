@@ -1,4 +1,4 @@
-// order.hip - programs whose streams, events, copies and graphs are not in order; see corpus.h.
+// order.hip - programs whose streams, events, copies and graphs lack an order; see corpus.h.
 #include "corpus.h"
 
 #include <atomic>

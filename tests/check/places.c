@@ -1,5 +1,5 @@
-/* places.c - allocations and what is around them: what counts, what is forgotten, what a call may
- * name. */
+/* places.c - allocations and their surroundings: which of them own addresses, which are forgotten,
+ * and which ranges a call may name. */
 #include "softgpu/check/places.h"
 #include "softgpu/check/sink.h"
 

@@ -1,7 +1,7 @@
 // race.hip - programs with accesses that nothing orders; see corpus.h.
 //
-// The two accesses of a race are on the lines "bug: NAME" and "also: NAME"; which is the one and which the other may
-// be chance.
+// The two accesses of a race are on the lines "bug: NAME" and "also: NAME"; which of the two is reported as
+// the race and which as the other access may be chance.
 #include "corpus.h"
 
 enum { ALL = GROUP * GROUPS, TILE = 16, BINS = 8, PASSES = 3 };

@@ -1,4 +1,4 @@
-/* race_clock.c - clocks of a workgroup by hand, and owners that are used up. */
+/* race_clock.c - clocks of a workgroup, step by step, and owners that are used up. */
 #include "softgpu/check/race.h"
 
 #include <setjmp.h>

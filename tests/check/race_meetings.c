@@ -1,6 +1,6 @@
-/* race_meetings.c - what workgroups of a dispatch know of each other by atomic accesses: the waves
- * of a workgroup publish what they know each for itself, and another workgroup learns of it where
- * it reads the same place. */
+/* race_meetings.c - what workgroups of a dispatch know of each other by atomic accesses: each wave
+ * of a workgroup publishes what it knows itself, and another workgroup learns of that when it reads
+ * the same address. */
 #include "softgpu/check/race.h"
 
 #include <setjmp.h>

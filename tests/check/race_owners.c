@@ -1,5 +1,6 @@
 /* race_owners.c - numbers of workgroups for the race check: dispatches that run at the same time
- * never share one, also when the numbers begin again, and each is known by its own. */
+ * never share a number, also when the numbering begins again, and a number leads to its own
+ * dispatch. */
 #include "softgpu/check/race.h"
 #include "softgpu/check/race_row.h"
 

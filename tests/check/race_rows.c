@@ -1,8 +1,8 @@
-/* race_rows.c - words of the race check's shadow four at a time and one by one: the same random
- * accesses find the same and leave the same behind; and of two at the same moment one is found,
- * but for stores of one value.
+/* race_rows.c - words of the race check's shadow four at a time and one by one: with the same
+ * random accesses both find the same races and leave the same words. And of two conflicting
+ * accesses at the same moment one is found, unless both store one value.
  *
- * The shadow of memory is its file's own, which is why that is part of this one. */
+ * The shadow of memory is static in race_global.c, which is therefore included here. */
 #include "softgpu/check/race_global.c"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* race_site.c - what the race check takes an instruction for goes by the code around it, also where
- * other code has taken the place of that. */
+/* race_site.c - how the race check classifies an instruction by the code around it, also after
+ * other code has taken the place of that code. */
 #include "softgpu/check/race.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/isa/code.h"

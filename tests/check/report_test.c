@@ -1,4 +1,4 @@
-/* report_test.c - what is written of findings: names that would break a format, equal ones, more
+/* report_test.c - how findings are written: names that would break a format, equal findings, more
  * than there is room for, several processes, forks. */
 #include "softgpu/check/check.h"
 #include "softgpu/check/format.h"

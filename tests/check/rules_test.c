@@ -1,4 +1,5 @@
-/* rules_test.c - rules of suppression: what is taken, what is refused and where, what they mean. */
+/* rules_test.c - suppression rules: which are accepted, which are refused and at what line, what
+ * they mean. */
 #include "softgpu/check/rules.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* variables.c - where nothing lies in a code object, for sure: not where symbols are missing, where
- * there is more room than alignment asks for, or where something is. */
+/* variables.c - gaps between the variables of a code object. There is none where symbols are
+ * missing, where more room is free than alignment asks for, or where something lies. */
 #include "disasm/disasm.h"
 
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* asm.c - runs the LLVM assembler for tests.
  *
- * Apart so that only one file of the tests starts processes. Assembly goes through an object file
- * whose .text is found by its ELF headers. */
+ * A file of its own, so that only one file of the tests starts processes. Assembly goes through an
+ * object file whose .text is found by its ELF headers. */
 #include "asm.h"
 
 #include <elf.h>

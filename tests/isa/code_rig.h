@@ -1,7 +1,7 @@
 /* code_rig.h - runs small programs from GPU memory: code pages, data pages, one wave, every core.
  *
  * For tests of scalar instructions, control flow and the code cache. The wave's scalar state is
- * public; a test sets it, runs, and looks. */
+ * public; a test sets it, runs, and compares it. */
 #ifndef TESTS_ISA_CODE_RIG_H
 #define TESTS_ISA_CODE_RIG_H
 

@@ -1,8 +1,8 @@
 /* handler.c - what docs/softgpu.md promises of handlers, as far as running them shows it.
  *
  * An instruction is copied out of its slot before each step and executed from the copy: nothing may
- * depend on where it lies. Then every handler is run once, to see what it does to MODE and to the
- * host's float mode. */
+ * depend on where the decoded instruction lies. Then every handler is run once, to see what it does
+ * to MODE and to the host's float mode. */
 #include "code_rig.h"
 
 #include "softgpu/isa/code.h"

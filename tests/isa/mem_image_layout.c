@@ -1,8 +1,8 @@
 /* mem_image_layout.c - where texels are in an image's memory, for every layout, size and level.
  *
  * The reference goes from coordinates to an address by interleaving and folding numbers, as driver
- * libraries describe it; the executor goes by tables of address bits. Levels are checked by golden
- * places, and by no two texels of an image being at one place. */
+ * libraries describe it; the executor goes by tables of address bits. Levels are checked by known
+ * offsets, and no two texels of an image may be at one place. */
 #include "image_rig.h"
 
 #include "softgpu/isa/image.h"

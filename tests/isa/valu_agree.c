@@ -1,7 +1,7 @@
 /* valu_agree.c - the cores of all host variants do the same, bit for bit.
  *
  * Every vector instruction of vectors.tsv, in each form listed there and in random variations of
- * its bits, runs from one state on all cores; everything a wave has must then be equal. */
+ * its bits, runs from one state on all cores; the whole states of the waves must then be equal. */
 #include "valu_rig.h"
 
 enum { VARIATIONS = 24, ACC = 256 };

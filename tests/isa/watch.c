@@ -1,5 +1,5 @@
 /* watch.c - watched waves: exact counts, what subscribers are told and in which order, whoever else
- * is there, and the same results as without them.
+ * watches, and the same results as without watchers.
  *
  * Expected numbers follow from the programs' text by hand. */
 #include "code_rig.h"

@@ -1,4 +1,4 @@
-/* rig.h - one wave with registers, and a cache model that is told of instructions, not run.
+/* rig.h - one wave with registers, and a cache model that is told of instructions; none is run.
  *
  * A test sets addresses, gives an instruction as text and reads events by name. Included by every
  * test of the model. */
