@@ -186,6 +186,49 @@ static void unmapped_memory_is_out_of_reach(void **state)
     assert_int_equal(reached(0), 0xfc87);
 }
 
+/* From the call of malloc() or calloc() with the number `fails_from` on, there is no memory. */
+static unsigned allocations, fails_from = UINT32_MAX;
+
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes)
+{
+    return allocations++ < fails_from ? __real_malloc(bytes) : NULL;
+}
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return allocations++ < fails_from ? __real_calloc(count, bytes) : NULL;
+}
+
+/* What munmap() has taken is out of reach, whichever allocation fails, and what has no attributes
+ * is not in reach. */
+static void unmapped_memory_is_out_of_reach_without_memory(void **state)
+{
+    (void)state;
+    enum { FIRST = 4, LAST = 6, GONE = 0x70 };
+    const uint32_t gpu = kfd_gpu_id(0);
+    for (unsigned n = 0, all = 1; n < all; n++) {
+        assert_int_equal(set(0, 15, KFD_IOCTL_SVM_ATTR_ACCESS, gpu), 0);
+        assert_int_equal(reached(0), 0xffff);
+        allocations = 0;
+        fails_from = n;
+        kfd_svm_forget(process, memory + FIRST * PAGE, (LAST - FIRST + 1) * PAGE);
+        fails_from = UINT32_MAX;
+        all = allocations > n ? n + 2 : n; /* until none has failed */
+        uint32_t left = reached(0), wanted = 0;
+        for (unsigned i = 0; i < PAGES; i++)
+            if (get(i, i, KFD_IOCTL_SVM_ATTR_ACCESS, gpu).type == KFD_IOCTL_SVM_ATTR_ACCESS)
+                wanted |= 1u << i;
+        assert_int_equal(left & GONE, 0);
+        assert_int_equal(wanted & GONE, 0);
+        assert_int_equal(left & ~wanted, 0);
+        if (all == n) assert_int_equal(left, 0xffff & ~GONE);
+    }
+}
+
 static void wrong_calls_change_nothing(void **state)
 {
     (void)state;
@@ -329,6 +372,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(advice_is_noted_and_disturbs_nobody, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(neighbours_stay_in_reach, new_memory, no_memory),
         cmocka_unit_test_setup_teardown(unmapped_memory_is_out_of_reach, new_memory, no_memory),
+        cmocka_unit_test_setup_teardown(unmapped_memory_is_out_of_reach_without_memory, new_memory,
+                                        no_memory),
         cmocka_unit_test_setup_teardown(readers_learn_what_becomes_of_ranges, new_memory,
                                         no_memory),
         cmocka_unit_test_setup_teardown(what_has_no_room_is_counted, new_memory, no_memory),

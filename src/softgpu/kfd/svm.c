@@ -237,23 +237,38 @@ static void merge(kfd_process_t *p)
         }
 }
 
+/* Forgets the attributes of [begin, end). Only the part behind a hole in a range needs memory; if
+ * there is none, that part is forgotten, too. Returns the end of what is forgotten. */
+static uint64_t forget_ranges(kfd_process_t *p, uint64_t begin, uint64_t end)
+{
+    range_t *head = p->svm;
+    for (range_t **link = &head; *link && (*link)->begin < end;) {
+        range_t *r = *link;
+        if (r->begin < begin && r->end > end) {
+            range_t *rest = new_range(end, r->end, &r->a, r->next);
+            if (rest)
+                r->next = rest;
+            else
+                end = r->end;
+        }
+        if (r->begin >= begin && r->end <= end) {
+            *link = r->next;
+            free(r);
+            continue;
+        }
+        if (r->begin < begin && r->end > begin)
+            r->end = begin;
+        else if (r->begin >= begin)
+            r->begin = end;
+        link = &r->next;
+    }
+    p->svm = head;
+    return end;
+}
+
 static void forget(kfd_process_t *p, uint64_t begin, uint64_t end)
 {
-    if (split(p, begin) != 0 || split(p, end) != 0) return; /* out of memory: nothing changes */
-    range_t *before = NULL, *r = p->svm;
-    while (r && r->begin < begin) {
-        before = r;
-        r = r->next;
-    }
-    while (r && r->begin < end) {
-        range_t *gone = r;
-        r = r->next;
-        free(gone);
-    }
-    if (before)
-        before->next = r;
-    else
-        p->svm = r;
+    end = forget_ranges(p, begin, end);
     for (uint32_t i = 0; i < p->n_gpus; i++) {
         for (const extent_t *e = p->gpus[i].svm; e; e = e->next)
             if (e->begin < end && begin < e->end)
