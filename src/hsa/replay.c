@@ -536,14 +536,15 @@ void hsax_replay_end(hsax_replay_t *r, bool done)
 void hsax_replay_shut_down(void)
 {
     pthread_mutex_lock(&lock);
-    bool ends = running && !pthread_equal(thread, pthread_self());
-    stopping = true;
+    bool ends = running;
+    stopping = ends; /* a thread that is started later must not see it */
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    if (!ends) return;
-    pthread_join(thread, NULL);
+    if (ends) pthread_join(thread, NULL);
     hsax_host_free(image.bytes);
     image.bytes = NULL;
     image.room = 0;
+    pthread_mutex_lock(&lock);
     running = stopping = hooked = false;
+    pthread_mutex_unlock(&lock);
 }

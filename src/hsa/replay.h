@@ -40,7 +40,8 @@ hsax_step_t hsax_replay_step(const hsax_replay_t *replay, unsigned run);
  * not destroyed, since packets in the queue that has failed may name them. */
 void hsax_replay_end(hsax_replay_t *replay, bool done);
 
-/* To be called when HSA shuts down and nothing is in flight: ends the thread. */
+/* To be called on a thread of the program when HSA shuts down and nothing is in flight: ends the
+ * thread, if there is one. HSA may be started again, and hooks be put in again. */
 void hsax_replay_shut_down(void);
 
 #endif
