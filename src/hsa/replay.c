@@ -2,8 +2,8 @@
  * for one dispatch at a time, whose turn is exclusive, so the runs wait only for the steps.
  *
  * Locks: `traffic` is held for reading by a thread of the program while it changes memory of GPUs,
- * by asynchronous copies until they have ended; for writing from the first step to the last. `lock`
- * guards the lists and is held briefly. */
+ * by asynchronous copies until they have ended, unless one may wait for its own thread; for writing
+ * from the first step to the last. `lock` guards the lists and is held briefly. */
 #include "hsa/replay.h"
 
 #include "base/log.h"
@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -203,23 +204,34 @@ static hsa_status_t fill(void *to, uint32_t value, size_t count)
     return status;
 }
 
-/* A copy with dependencies may begin at any later time, so the thread waits for them here. It gives
- * up after PATIENCE_NS, since a dependency may be one that only this thread can complete. */
-static void await_all(uint32_t count, const hsa_signal_t *signals)
+/* Copies that no replay waits for. One may yet wait for something that only its own thread can
+ * complete, and may hold up every copy behind it in its engine. */
+static _Atomic bool copies_let_go;
+
+static void let_go(void)
 {
-    static _Atomic bool told;
+    if (!atomic_exchange(&copies_let_go, true))
+        base_warning("a copy waits for something for a second: it may be undone if a kernel is "
+                     "run again meanwhile");
+}
+
+static bool is_too_long_since(uint64_t begin)
+{
+    return hsax_monotonic_ns() - begin > PATIENCE_NS;
+}
+
+/* A copy with dependencies may begin at any later time, so the thread waits for them here. It gives
+ * up after PATIENCE_NS, since a dependency may be one that only this thread can complete: then
+ * false. */
+static bool await_all(uint32_t count, const hsa_signal_t *signals)
+{
     uint64_t begin = hsax_monotonic_ns();
     for (uint32_t i = 0; i < count; i++)
         while (below.core.hsa_signal_load_scacquire_fn(signals[i]) != 0) {
-            if (hsax_monotonic_ns() - begin > PATIENCE_NS) {
-                if (!told)
-                    base_warning("a copy waits for something for a second: it may be undone if a "
-                                 "kernel is run again meanwhile");
-                told = true;
-                return;
-            }
+            if (is_too_long_since(begin)) return false;
             nap();
         }
+    return true;
 }
 
 typedef struct {
@@ -232,7 +244,10 @@ static async_t begin_async(uint32_t count, const hsa_signal_t *signals, hsa_sign
 {
     async_t a = {.signal = signal};
     if (hsax_forked()) return a;
-    await_all(signals ? count : 0, signals);
+    if (!await_all(signals ? count : 0, signals)) {
+        let_go();
+        return a;
+    }
     a.begun = begin_traffic();
     if (signal.handle) a.before = below.core.hsa_signal_load_scacquire_fn(signal);
     return a;
@@ -240,9 +255,12 @@ static async_t begin_async(uint32_t count, const hsa_signal_t *signals, hsa_sign
 
 static hsa_status_t end_async(const async_t *a, hsa_status_t status)
 {
+    uint64_t begin = hsax_monotonic_ns();
     while (a->begun && !status && a->signal.handle &&
-           below.core.hsa_signal_load_scacquire_fn(a->signal) >= a->before)
+           below.core.hsa_signal_load_scacquire_fn(a->signal) >= a->before) {
+        if (atomic_load(&copies_let_go) && is_too_long_since(begin)) break;
         nap();
+    }
     end_traffic(a->begun);
     return status;
 }
