@@ -283,7 +283,8 @@ static void join_actor(chk_clock_t **c, uint64_t serial)
     raise(c, chain_of(place), position_of(place));
 }
 
-/* Under the lock: what follows the actor in the queue learns of those it has met. */
+/* Under the lock: the actors behind this one in its queue are also ordered behind those that it has
+ * met (chk_order_meet()). */
 static void hand_on(chk_line_t *l, uint64_t serial)
 {
     const held_t *h = order.held;

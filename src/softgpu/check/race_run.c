@@ -36,8 +36,8 @@ typedef struct {
     _Atomic uint8_t wave;              /* the wave that published it */
 } publication_t;
 
-/* Changed by the workgroup's own thread alone; other threads read it. In `n`: a publication is
- * being replaced. */
+/* What a workgroup has published and read. Only the workgroup's own thread changes it; other
+ * threads read it. BEING_WRITTEN: a bit of `n`, set while a publication is replaced. */
 #define BEING_WRITTEN (UINT32_C(1) << 31)
 #define MANY          UINT32_MAX
 typedef struct {
@@ -405,8 +405,8 @@ static publication_t *newest_of(group_t *g, uint32_t n, unsigned wave)
     return NULL;
 }
 
-/* Publishes at `slots` what the wave knows. If that is no more than at its last publication, that
- * one gets the slots. */
+/* Publishes at `slots` what the wave knows. If the wave knows no more than at its last publication,
+ * the slots are added to that one. */
 static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned wave, uint64_t slots)
 {
     uint16_t when[RACE_WAVES];
@@ -432,7 +432,8 @@ static void publish(meetings_t *m, group_t *g, const race_clock_t *c, unsigned w
     atomic_store(&g->n, n + 1);
 }
 
-/* A publisher that knows other workgroups by flags hands that on at the slots, too. */
+/* If the publisher knows other workgroups by flags, whoever reads the slots is to know them, too.
+ */
 static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
@@ -444,7 +445,7 @@ static void hand_all_on(meetings_t *m, uint32_t owner, uint64_t slots)
     }
 }
 
-/* Has another owner handed such knowledge on at one of the slots? */
+/* Has another owner, at one of the slots, handed on that it knows workgroups by flags? */
 static bool was_handed_all(const meetings_t *m, uint32_t owner, uint64_t slots)
 {
     for (; slots; slots &= slots - 1) {
@@ -579,9 +580,9 @@ static bool covers(const publication_t *p, unsigned wave, uint32_t time, bool is
 
 /* Whether the reader has read a publication that covers the access. Each wave publishes only what
  * it knows itself, so a publication that does not cover the access says nothing of older ones by
- * other waves. If the wave that made the access published before it waited for it, no older
- * publication can cover it. Where a covering publication may have been dropped, the answer is
- * yes. */
+ * other waves. But one by the wave that made the access shows that the wave had not waited for it
+ * by then, so no older publication covers it. Where a covering publication may have been dropped,
+ * the answer is yes. */
 static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t time, bool is_read)
 {
     const uint32_t n = atomic_load(&g->n);
