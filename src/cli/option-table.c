@@ -151,7 +151,7 @@ const cli_option_t cli_options[] = {
     {"truncate-kernels", 'T', CLI_BOOL, NULL, "ROCPROF_TRUNCATE_KERNELS", NULL, NAMING,
      "base names only"},
     {"kernel-rename", 0, CLI_BOOL, NULL, "ROCPROF_KERNEL_RENAME", NULL, NAMING,
-     "name kernels after the roctxRangePush range they are launched in"},
+     "name kernels after the roctxRangePush range they are launched in, or after the last roctxMark"},
     {"kernel-include-regex", 0, CLI_TEXT, "REGEX", "ROCPROF_KERNEL_FILTER_INCLUDE_REGEX", NULL,
      FILTER, "count only kernels in whose names this is found"},
     {"kernel-exclude-regex", 0, CLI_TEXT, "REGEX", "ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX", NULL,

@@ -100,13 +100,13 @@ static const char *operation_key(out_model_t *m, const trace_timed_t *r)
     return out_model_operation(m, trace_kind(r->head), trace_operation(r->head));
 }
 
-/* The name of the kernel, or the text of the range that it was launched in, if that is to be its
- * name. */
+/* The name of the kernel, or the text of the range or mark that is to be its name; an empty one
+ * names nothing. */
 static const char *kernel_key(out_model_t *m, const trace_timed_t *r)
 {
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
     const char *range = d->external ? out_model_text(m, d->external) : NULL;
-    return range ? range : out_model_kernel(m, d->kernel)->name;
+    return range && *range ? range : out_model_kernel(m, d->kernel)->name;
 }
 
 static const char *marker_key(out_model_t *m, const trace_timed_t *r)

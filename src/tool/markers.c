@@ -4,6 +4,8 @@
  * keeps no pointer to the program's data and ends in the sink. */
 #include "tool/markers.h"
 
+#include <string.h>
+
 #include "base/env.h"
 #include "tool/instructions.h"
 #include "tool/origin.h"
@@ -13,11 +15,20 @@
 static rocprofiler_context_id_t paused;
 static bool counted; /* nested requests are counted: only the outermost have an effect */
 
+/* With --kokkos-trace, does our library set marks? It sets one for each allocation, after which no
+ * kernel is to be named. */
+static bool marks_are_of_kokkos(void)
+{
+    const char *libraries = base_env("KOKKOS_TOOLS_LIBS");
+    return libraries && strstr(libraries, "librocprofiler-sdk-tool-kokkosp.so");
+}
+
 tool_markers_t tool_markers_wanted(void)
 {
     const bool rename = base_env_bool("ROCPROF_KERNEL_RENAME", false);
     return (tool_markers_t){.trace = base_env_bool("ROCPROF_MARKER_API_TRACE", false),
                             .rename = rename,
+                            .marks = rename && !marks_are_of_kokkos(),
                             .ranges = rename || tool_instructions_by_range(),
                             .selected = base_env_bool("ROCPROF_SELECTED_REGIONS", false)};
 }
@@ -77,12 +88,15 @@ static void on_range(rocprofiler_callback_tracing_record_t record, rocprofiler_u
         text_of(&record));
 }
 
-/* Keeps the number of the range's text for the kernels that the thread launches (origin.h). */
+/* Keeps the number of the text of a range or mark for the kernels that the thread launches
+ * (origin.h). */
 static void on_named_range(rocprofiler_callback_tracing_record_t record,
                            rocprofiler_user_data_t *pushed, void *data)
 {
     (void)data;
-    if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
+    if (record.operation == ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxMarkA) {
+        if (record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT) tool_origin_mark(text_of(&record));
+    } else if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
         tool_origin_push_range(text_of(&record));
         pushed->value = 1;
     } else if (pushed->value) {
@@ -143,10 +157,12 @@ rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_c
     if (status == ROCPROFILER_STATUS_SUCCESS && (wanted.trace || wanted.selected))
         status = rocprofiler_configure_callback_tracing_service(
             always, ROCPROFILER_CALLBACK_TRACING_MARKER_CONTROL_API, NULL, 0, on_control, &trace);
-    rocprofiler_tracing_operation_t range = ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA;
+    rocprofiler_tracing_operation_t named[] = {
+        ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxThreadRangeA,
+        ROCPROFILER_MARKER_CORE_RANGE_API_ID_roctxMarkA}; /* a mark names kernels, no counts */
     if (status == ROCPROFILER_STATUS_SUCCESS && wanted.ranges)
         status = rocprofiler_configure_callback_tracing_service(
-            always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, &range, 1, on_named_range,
-            NULL);
+            always, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, named, wanted.marks ? 2 : 1,
+            on_named_range, NULL);
     return status;
 }

@@ -14,6 +14,7 @@
 typedef struct {
     bool trace;    /* record marks and ranges */
     bool rename;   /* name kernels after the range that they are launched in */
+    bool marks;    /* and after marks */
     bool ranges;   /* follow ranges, to rename kernels or for counts by range */
     bool selected; /* collect only between resume and pause */
 } tool_markers_t;

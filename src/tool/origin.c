@@ -1,5 +1,12 @@
 /* origin.c - see origin.h. The state is per thread and used by that thread alone, except for the
- * first thread's range, which others read. */
+ * first thread's range, which others read.
+ *
+ * Names of kernels are a nesting of their own, beside the ranges. AMD's tool puts the texts of
+ * ranges and marks on one stack, of which the end of a range takes the uppermost text, be it the
+ * range's or a mark's; nothing else takes a mark's text away. With n ranges open, a thread can end
+ * no more than n before it begins another, so that only the n + 1 uppermost texts can ever name a
+ * kernel. These are kept: a mark adds one at the top and drops the lowest, so that any number of
+ * marks takes no more memory. */
 #include "tool/origin.h"
 
 #include <pthread.h>
@@ -21,8 +28,9 @@ typedef struct {
 
 static __thread struct {
     nesting_t streams, ranges;
+    nesting_t names;   /* if kernels are renamed; the outermost level is outside of ranges */
     uint64_t launched; /* while a graph is being launched: the external id given out last; else 0 */
-} mine;
+} mine = {.names = {.depth = 1}};
 static uint32_t first_range; /* innermost range of the first thread */
 static bool renames;         /* records carry the range, which names kernels */
 
@@ -32,17 +40,18 @@ static struct {
     bool have_key;
 } ends = {.once = PTHREAD_ONCE_INIT};
 
-static void let_go(nesting_t *n)
+static void let_go(nesting_t *n, unsigned depth)
 {
     free(n->deep);
-    *n = (nesting_t){.depth = 0};
+    *n = (nesting_t){.depth = depth};
 }
 
 static void at_end(void *unused)
 {
     (void)unused;
-    let_go(&mine.streams);
-    let_go(&mine.ranges);
+    let_go(&mine.streams, 0);
+    let_go(&mine.ranges, 0);
+    let_go(&mine.names, 1);
 }
 
 static void make_key(void)
@@ -95,10 +104,25 @@ static void leave(nesting_t *n)
     if (n->depth) n->depth--;
 }
 
-static uint32_t innermost(nesting_t *n)
+/* The number of levels that have a place. */
+static unsigned kept(const nesting_t *n)
 {
     unsigned room = room_of(n);
-    return n->depth ? places(n)[(n->depth < room ? n->depth : room) - 1] : 0;
+    return n->depth < room ? n->depth : room;
+}
+
+static uint32_t innermost(nesting_t *n)
+{
+    return n->depth ? places(n)[kept(n) - 1] : 0;
+}
+
+/* The value becomes that of the innermost level, and each level's that of the next one outwards. */
+static void shift_in(nesting_t *n, uint32_t value)
+{
+    uint32_t *at = places(n);
+    unsigned last = kept(n) - 1;
+    memmove(at, at + 1, last * sizeof(*at));
+    at[last] = value;
 }
 
 static void publish(void)
@@ -110,13 +134,20 @@ static void publish(void)
 void tool_origin_push_range(uint32_t text)
 {
     enter(&mine.ranges, text);
+    if (renames) enter(&mine.names, text);
     publish();
 }
 
 void tool_origin_pop_range(void)
 {
     leave(&mine.ranges);
+    if (renames && mine.names.depth > 1) leave(&mine.names);
     publish();
+}
+
+void tool_origin_mark(uint32_t text)
+{
+    if (renames) shift_in(&mine.names, text);
 }
 
 uint32_t tool_origin_range_now(void)
@@ -125,9 +156,12 @@ uint32_t tool_origin_range_now(void)
                              : __atomic_load_n(&first_range, __ATOMIC_RELAXED);
 }
 
-static uint32_t recorded_range(void)
+/* The number of the text that names a kernel which the thread launches now. */
+static uint32_t name_now(void)
 {
-    return renames ? tool_origin_range_now() : 0;
+    if (!renames) return 0;
+    uint32_t name = innermost(&mine.names);
+    return name ? name : tool_origin_range_now();
 }
 
 /* ---- launches of graphs ----
@@ -160,7 +194,7 @@ static uint64_t begin_launch(uint64_t graph)
     size_t place = number % LAUNCHES;
     launches[place].graph = graph;
     launches[place].stream = innermost(&mine.streams);
-    launches[place].range = recorded_range();
+    launches[place].range = name_now();
     __atomic_store_n(&launches[place].number, number, __ATOMIC_RELEASE);
     return OF_GRAPH | number << NODE_BITS;
 }
@@ -182,7 +216,7 @@ tool_origin_t tool_origin_of(uint64_t external)
 /* The external id of what the calling thread launches now. */
 static uint64_t origin_now(rocprofiler_external_correlation_id_request_kind_t kind)
 {
-    if (!mine.launched) return (uint64_t)innermost(&mine.streams) << 32 | recorded_range();
+    if (!mine.launched) return (uint64_t)innermost(&mine.streams) << 32 | name_now();
     /* barriers are no nodes */
     if (kind != ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT) mine.launched++;
     return mine.launched;

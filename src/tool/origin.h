@@ -1,5 +1,6 @@
 /* origin.h - where kernels and copies come from: the HIP stream, the range of markers and the graph
- * in which their thread was when it launched them.
+ * in which their thread was when it launched them. If kernels are renamed, a mark's text stands in
+ * the place of a range's.
  *
  * These travel to the record of the dispatch or copy in its external correlation id, which is one
  * number: the stream in the upper half, the number of the range's text in the lower. While a graph
@@ -33,5 +34,9 @@ rocprofiler_status_t tool_origin_follow_graphs(rocprofiler_context_id_t always);
 void tool_origin_push_range(uint32_t text);
 void tool_origin_pop_range(void);
 uint32_t tool_origin_range_now(void);
+
+/* If kernels are renamed, they have this text for a name from now on, instead of their range's. The
+ * next end of a range brings back the text that was there before, as it does with AMD's tool. */
+void tool_origin_mark(uint32_t text);
 
 #endif

@@ -1,6 +1,6 @@
 // marked.hip - a program whose every marker, kernel and copy is known: what whole.py expects of it.
 // With the argument "deep" it does nothing but launch in a range that is in 300 others, one in the
-// other, and once they are closed. With "pause" it pauses tracing for a part; with "regions" it resumes it for one, with
+// other, and once they are closed. With "marks" it does nothing but launch after marks. With "pause" it pauses tracing for a part; with "regions" it resumes it for one, with
 // "nested" for one with another inside that ends before the part does.
 #include MARKER_HEADER
 
@@ -62,6 +62,53 @@ static int launch_deep()
     return launch(add);
 }
 
+// After a mark outside of ranges, on this thread and others.
+static int launch_marked_outside()
+{
+    if (launch(scale)) return 1;
+    roctxMark("first");
+    int failed = launch(add);
+    std::thread([&failed] {
+        failed |= launch(scale);
+        roctxMark("theirs");
+        failed |= launch(add);
+    }).join();
+    return failed || launch(add);
+}
+
+// A pop ends the last mark in its range if there is one.
+static int launch_marked_inside()
+{
+    roctxRangePush("around");
+    roctxRangePush("range");
+    if (launch(add)) return 1;
+    roctxMark("one");
+    roctxMark("two");
+    if (launch(add)) return 1;
+    roctxRangePop();
+    if (launch(add)) return 1;
+    roctxRangePush("later");
+    if (launch(add)) return 1;
+    roctxRangePop();
+    if (launch(add)) return 1;
+    roctxRangePop();
+    if (launch(add)) return 1;
+    roctxMark("");
+    return launch(scale);
+}
+
+static int launch_marked_deep()
+{
+    for (int i = 0; i < 40; i++)
+        roctxRangePush(("level " + std::to_string(i)).c_str());
+    roctxMark("deep");
+    for (int i = 0; i < 40; i++) {
+        if (i % 39 == 0 && launch(add)) return 1;
+        roctxRangePop();
+    }
+    return launch(add);
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -70,6 +117,8 @@ int main(int argc, char **argv)
     bool regions = nested || !std::strcmp(mode, "regions");
     DO(hipMalloc(reinterpret_cast<void **>(&device), sizeof host));
     if (!std::strcmp(mode, "deep")) return launch_deep();
+    if (!std::strcmp(mode, "marks"))
+        return launch_marked_outside() || launch_marked_inside() || launch_marked_deep();
     roctxMark("begin");
     roctxRangePush("outer");
     roctxRangePush("in \"quotes\", with comma");
