@@ -82,15 +82,13 @@ static uint32_t node_of(hsa_agent_t agent)
 /* Whether a callback is set for the event; data is gathered only then. */
 static bool wanted(uint32_t id)
 {
-    return __atomic_load_n(&rtr_operation(ACTIVITY_DOMAIN_HSA_EVT, id)->callback, __ATOMIC_ACQUIRE);
+    return rtr_hook(rtr_operation(ACTIVITY_DOMAIN_HSA_EVT, id));
 }
 
 static void tell(uint32_t id, const hsa_evt_data_t *data)
 {
-    const rtr_op_t *op = rtr_operation(ACTIVITY_DOMAIN_HSA_EVT, id);
-    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
-    if (callback)
-        callback(ACTIVITY_DOMAIN_HSA_EVT, id, data, __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
+    const rtr_hook_t *hook = rtr_hook(rtr_operation(ACTIVITY_DOMAIN_HSA_EVT, id));
+    if (hook) hook->callback(ACTIVITY_DOMAIN_HSA_EVT, id, data, hook->arg);
 }
 
 static void tell_release(const void *ptr)

@@ -28,13 +28,24 @@ enum {
     RTR_KIND_DEVICE_TO_DEVICE = 0x11F5,
 };
 
-/* One operation of a domain. Written under the lock of state.c, read without a lock. To disable a
- * callback, `callback` is written first; to set one, last. */
-typedef struct {
+/* A callback and its argument: one object, so that a handler reads both at once. Never changed and
+ * never freed, since a handler may hold it for any time. */
+typedef struct rtr_hook {
     activity_rtapi_callback_t callback;
     void *arg;
+    const struct rtr_hook *next; /* state.c: of all hooks */
+} rtr_hook_t;
+
+/* One operation of a domain. Written under the lock of state.c, read without a lock. */
+typedef struct {
+    const rtr_hook_t *hook; /* NULL: no callback is set */
     struct rtr_pool *pool;
 } rtr_op_t;
+
+static inline const rtr_hook_t *rtr_hook(const rtr_op_t *op)
+{
+    return __atomic_load_n(&op->hook, __ATOMIC_ACQUIRE);
+}
 
 typedef struct rtr_pool rtr_pool_t;
 

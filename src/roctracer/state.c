@@ -55,7 +55,7 @@ const rtr_op_t *rtr_operation(uint32_t domain, uint32_t op)
 static bool wanted(uint32_t domain)
 {
     for (uint32_t op = 0; op < domains[domain].operations; op++)
-        if (operations[domain][op].callback || operations[domain][op].pool) return true;
+        if (operations[domain][op].hook || operations[domain][op].pool) return true;
     return false;
 }
 
@@ -66,7 +66,7 @@ void rtr_follow(void)
         .calls = !stopped && wanted(ACTIVITY_DOMAIN_HIP_API),
         .hsa_calls = !stopped && wanted(ACTIVITY_DOMAIN_HSA_API),
         .events = !stopped && wanted(ACTIVITY_DOMAIN_HSA_EVT),
-        .submits = !stopped && operations[ACTIVITY_DOMAIN_HSA_EVT][HSA_EVT_ID_SUBMIT].callback,
+        .submits = !stopped && operations[ACTIVITY_DOMAIN_HSA_EVT][HSA_EVT_ID_SUBMIT].hook,
         .operations =
             !stopped && (wanted(ACTIVITY_DOMAIN_HIP_OPS) || wanted(ACTIVITY_DOMAIN_HSA_OPS)),
         .marks = wanted(ACTIVITY_DOMAIN_ROCTX),
@@ -110,13 +110,17 @@ static bool keeps(uint32_t domain, bool records)
     return (records ? domains[domain].records : domains[domain].callbacks) == DOMAIN_TRACED;
 }
 
-/* A handler that sees the new callback also sees the new argument, because the callback is written
- * last. */
-static void set_callback(rtr_op_t *op, activity_rtapi_callback_t callback, void *arg)
+/* Under the lock: the hook of this callback and argument, which is made if there is none; NULL
+ * without memory. */
+static const rtr_hook_t *find_hook(activity_rtapi_callback_t callback, void *arg)
 {
-    __atomic_store_n(&op->callback, NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&op->arg, arg, __ATOMIC_RELEASE);
-    __atomic_store_n(&op->callback, callback, __ATOMIC_RELEASE);
+    static const rtr_hook_t *hooks;
+    for (const rtr_hook_t *h = hooks; h; h = h->next)
+        if (h->callback == callback && h->arg == arg) return h;
+    rtr_hook_t *made = malloc(sizeof *made);
+    if (!made) return NULL;
+    *made = (rtr_hook_t){callback, arg, hooks};
+    return hooks = made;
 }
 
 /* Operations [first, last) of a domain. */
@@ -137,9 +141,12 @@ static roctracer_status_t callbacks(uint32_t domain, uint32_t op, bool all,
     range_t range = range_of(domain, op, all);
     if (callback && domain == ACTIVITY_DOMAIN_HIP_API) rtr_hip_names();
     pthread_mutex_lock(&lock);
-    for (uint32_t i = range.first; i < range.last; i++)
-        set_callback(&operations[domain][i], callback, arg);
+    const rtr_hook_t *hook = callback ? find_hook(callback, arg) : NULL;
+    bool found = hook || !callback;
+    for (uint32_t i = range.first; found && i < range.last; i++)
+        __atomic_store_n(&operations[domain][i].hook, hook, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
+    if (!found) return rtr_error(ROCTRACER_STATUS_ERROR, "no memory for a callback");
     rtr_follow();
     return ROCTRACER_STATUS_SUCCESS;
 }

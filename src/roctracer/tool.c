@@ -276,10 +276,10 @@ void rtr_tell_call(uint32_t domain, uint32_t id,
     bool leaves = record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
     bool recorded = __atomic_load_n(&op->pool, __ATOMIC_RELAXED);
     if (recorded && !leaves) user_data->value = rtr_now();
-    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
-    if (callback) {
+    const rtr_hook_t *hook = rtr_hook(op);
+    if (hook) {
         fill_data(data, record, user_data, recorded);
-        callback(domain, id, data, __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
+        hook->callback(domain, id, data, hook->arg);
     }
     /* a call that began before its record was wanted: when it began is not known */
     if (!recorded || !leaves || !user_data->value) return;
@@ -318,8 +318,8 @@ static int on_mark(uint32_t domain, uint32_t operation, void *data)
     const roctx_api_data_t *mark = data;
     const rtr_op_t *op = rtr_operation(domain, operation);
     if (!op) return 0;
-    activity_rtapi_callback_t callback = __atomic_load_n(&op->callback, __ATOMIC_ACQUIRE);
-    if (callback) callback(domain, operation, mark, __atomic_load_n(&op->arg, __ATOMIC_ACQUIRE));
+    const rtr_hook_t *hook = rtr_hook(op);
+    if (hook) hook->callback(domain, operation, mark, hook->arg);
     activity_record_t record = {
         .domain = domain,
         .op = operation,
