@@ -4,6 +4,7 @@
 #include "fake_device.h"
 
 #include "base/file.h"
+#include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 
 #include <dirent.h>
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <libdrm/amdgpu_drm.h>
 #include <libdrm/drm.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -552,6 +555,52 @@ static unsigned count_open(void)
     return n;
 }
 
+/* In the place of a process that has exported memory: answers with more than one descriptor, or
+ * with one and no byte. */
+static void *answer_otherwise(void *listening)
+{
+    const int fds[2] = {0, 0};
+    uint32_t serial;
+    for (size_t round = 0; round < 2; round++) {
+        int client = accept(*(int *)listening, NULL, NULL);
+        if (recv(client, &serial, sizeof(serial), 0) == sizeof(serial))
+            kfd_send_descriptors(client, "", 1 - round, fds, 2 - round);
+        close(client);
+    }
+    return NULL;
+}
+
+static int import_from_an_impostor(void *unused)
+{
+    (void)unused;
+    pthread_t thread;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    struct kfd_ipc_export_args args = {.handle = alloc(here, MB, KFD_IOC_ALLOC_MEM_FLAGS_VRAM)};
+    if (call(IPC_EXPORT, &args) != 0) return 1;
+    int length = snprintf(at.sun_path, sizeof(at.sun_path), "%s/ipc", kfd_tree_root());
+    if (length >= (int)sizeof(at.sun_path) || unlink(at.sun_path) != 0) return 2;
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (bind(fd, (struct sockaddr *)&at, sizeof(at)) != 0 || listen(fd, 1) != 0) return 3;
+    if (pthread_create(&thread, NULL, answer_otherwise, &fd) != 0) return 4;
+    unsigned before = count_open();
+    int errors = 0;
+    for (int round = 0; round < 2; round++) {
+        struct kfd_ipc_import_args import = {.va_addr = there, .gpu_id = kfd_gpu_id(0)};
+        memcpy(import.share_handle, args.share_handle, sizeof(import.share_handle));
+        errors += call(IPC_IMPORT, &import) == -EINVAL;
+    }
+    pthread_join(thread, NULL);
+    unsigned after = count_open();
+    kfd_tree_remove();
+    return errors != 2 ? 5 : after == before ? 0 : 10 + (int)(after - before);
+}
+
+static void wrong_answers_leave_nothing_open(void **state)
+{
+    (void)state;
+    assert_int_equal(in_another_process(import_from_an_impostor, NULL), 0);
+}
+
 static void nothing_is_left_open(void **state)
 {
     (void)state;
@@ -672,6 +721,7 @@ int main(void)
         cmocka_unit_test(memory_is_opened_by_name),
         cmocka_unit_test(other_descriptors_are_refused),
         cmocka_unit_test(nothing_is_left_open),
+        cmocka_unit_test(wrong_answers_leave_nothing_open),
         cmocka_unit_test(descriptors_of_the_program_stay_open),
         cmocka_unit_test(readers_learn_of_memory_faults),
         cmocka_unit_test(what_is_missing_is_refused_as_the_driver_does),

@@ -174,6 +174,8 @@ static int find_folder(const handle_t *handle)
     return fd >= 0 ? fd : open_folder("/tmp", handle);
 }
 
+/* The one descriptor of the answer, or -errno. The control buffer has room for two because of its
+ * alignment; what else the peer has sent is closed. */
 static int receive_descriptor(int socket)
 {
     union {
@@ -187,12 +189,17 @@ static int receive_descriptor(int socket)
                              .msg_control = control.bytes,
                              .msg_controllen = sizeof(control.bytes)};
     ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *rights = n == 1 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (!rights || rights->cmsg_type != SCM_RIGHTS || rights->cmsg_len != CMSG_LEN(sizeof(int)))
-        return n < 0 ? -errno : -EINVAL;
-    int fd;
-    memcpy(&fd, CMSG_DATA(rights), sizeof(fd));
-    return fd;
+    if (n < 0) return -errno;
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    if (!rights || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS)
+        return -EINVAL;
+    int fds[sizeof(control.bytes) / sizeof(int)];
+    size_t n_fds = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(rights), n_fds * sizeof(int));
+    if (n == 1 && n_fds == 1) return fds[0];
+    for (size_t i = 0; i < n_fds; i++)
+        close(fds[i]);
+    return -EINVAL;
 }
 
 /* Gets the DMA-BUF of a handle from the exporting process, or -errno. */
