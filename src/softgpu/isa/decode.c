@@ -14,8 +14,6 @@ enum {
     VOP3P_MIX_LAST = 34
 };
 
-enum { NO_CODE = -1, ROLES = ISA_ROLE_SOFFSET + 1 };
-
 static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 {
     unsigned op = isa_op_by_code(fmt, opcode);

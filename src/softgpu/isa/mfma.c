@@ -17,7 +17,7 @@ typedef struct {
 } shape_t;
 
 enum {
-    MAX_AB = 64 * 8, /* elements of A or B: more than any shape has */
+    MAX_AB = 64 * 4, /* elements of A or B: a lane holds no more than four */
     MAX_CD = 2048    /* elements of C or D: 2 blocks of 32 x 32 */
 };
 
