@@ -73,14 +73,28 @@ static bool is_among(const char *line, char *const *lines)
     return false;
 }
 
+static void free_options(char **lines)
+{
+    for (char **line = lines; *line; line++)
+        free(*line);
+    free(lines);
+}
+
+/* NULL without memory. */
 static char **copy_options(void)
 {
     size_t count = 0, room = 0;
     while (environ && environ[room])
         room++;
     char **lines = calloc(room + 1, sizeof(*lines));
-    for (size_t i = 0; lines && i < room; i++)
-        if (is_fixed(environ[i]) && !(lines[count++] = strdup(environ[i]))) return NULL;
+    for (size_t i = 0; lines && i < room; i++) {
+        if (!is_fixed(environ[i])) continue;
+        lines[count] = strdup(environ[i]);
+        if (!lines[count++]) {
+            free_options(lines);
+            return NULL;
+        }
+    }
     return lines;
 }
 
