@@ -49,6 +49,8 @@ void sg_transfer_begin(sg_queue_t *q, uint64_t from, uint64_t to, uint64_t bytes
     chk_transfer(q->device->memory, from, to, bytes);
 }
 
+/* Copies forward, extent by extent. If the ranges overlap, what the destination holds afterwards
+ * may depend on where extents end: HSA leaves it undefined (hsa_amd_memory_async_copy). */
 bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
 {
     sg_transfer_begin(q, src, dst, bytes);
