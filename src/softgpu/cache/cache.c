@@ -74,12 +74,12 @@ sgc_cost_t sgc_before(sgc_t *t, unsigned cu, isa_watch_t *watch, const isa_wave_
 {
     sgc_cost_t cost = {0, 0, 0, 0};
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    if (__builtin_expect(op->unit == SGC_UNIT_NONE, 1)) return cost;
+    if (__builtin_expect(op->unit == ISA_UNIT_NONE, 1)) return cost;
     const unsigned at = sgc_unit(t, cu);
     sgc_cu_t *c = &t->cu[at];
     switch (op->unit) {
-    case SGC_UNIT_VECTOR: sgc_vector(t, c, watch, w, i, op, &cost); break;
-    case SGC_UNIT_LDS: sgc_lds(t, c, watch, w, i, op, &cost); break;
+    case ISA_UNIT_VECTOR: sgc_vector(t, c, watch, w, i, op, &cost); break;
+    case ISA_UNIT_LDS: sgc_lds(t, c, watch, w, i, op, &cost); break;
     default: sgc_scalar(t, sgc_sqc_of(t, at), w, i, op, &cost); break;
     }
     return cost;

@@ -60,8 +60,8 @@ typedef struct {
     uint32_t latency; /* clocks from issue until its data or acknowledgement is back */
 } sgc_cost_t;
 
-/* Tells the model of an instruction. To be called right before it executes, while the registers
- * hold its operands. Vector and scalar memory, LDS and cache instructions change the model; for
+/* Tells the model of an instruction. To be called when it is issued, while the registers hold
+ * its operands. Vector and scalar memory, LDS and cache instructions change the model; for
  * others the call returns at once. `watch`: its `seen` and `known` are used (reach.h). */
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, isa_watch_t *watch, const isa_wave_t *w,
                       const isa_inst_t *i);

@@ -171,7 +171,7 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
     a->bytes = op->bytes;
     a->dword_step = 4;
     a->even = false;
-    if (op->special == SGC_LANE) {
+    if (op->kind == ISA_ACCESS_LANE) {
         isa_address_lds_lanes(a->va, w, offset);
     } else {
         const uint32_t *row = address_row(w, i);
@@ -204,7 +204,7 @@ static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
 {
     const uint32_t *row = address_row(w, i);
     uint32_t step;
-    if (op->special == SGC_LANE || w->exec != ISA_ALL_LANES ||
+    if (op->kind == ISA_ACCESS_LANE || w->exec != ISA_ALL_LANES ||
         !sgc_row_even(row, SGC_LINE, &step) ||
         row[0] + (ISA_LANES - 1) * (uint64_t)step + offset > UINT32_MAX) {
         element_lanes(w, i, op, offset, a);
@@ -221,9 +221,10 @@ static void reach_element(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
 unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t lanes[2])
 {
-    const uint32_t unit = op->unit_bytes * 4u;
-    if (i->flags & ISA_F_GDS || op->special == SGC_CROSS || op->special == SGC_WAVE) return 0;
-    if (op->special != SGC_PAIR) {
+    const uint32_t unit = op->step;
+    if (i->flags & ISA_F_GDS || op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE)
+        return 0;
+    if (op->kind != ISA_ACCESS_PAIR) {
         reach_element(w, i, op, isa_ds_offset16(i), &lanes[0]);
         return 1;
     }
@@ -234,12 +235,12 @@ unsigned sgc_lds_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t 
 
 bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, uint32_t room)
 {
-    const uint32_t unit = op->unit_bytes * 4u, *row = address_row(w, i);
+    const uint32_t unit = op->step, *row = address_row(w, i);
     uint32_t offset = isa_ds_offset16(i), bits = 0;
-    if (i->flags & ISA_F_GDS || op->special == SGC_CROSS || op->special == SGC_WAVE ||
-        op->special == SGC_LANE)
+    if (i->flags & ISA_F_GDS || op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE ||
+        op->kind == ISA_ACCESS_LANE)
         return false;
-    if (op->special == SGC_PAIR)
+    if (op->kind == ISA_ACCESS_PAIR)
         offset = unit * (i->offset0 > i->offset1 ? i->offset0 : i->offset1);
     for (unsigned l = 0; l < ISA_LANES; l++) /* no address is above all bits together */
         bits |= row[l];
@@ -249,22 +250,22 @@ bool sgc_lds_within(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
                      const sgc_op_t *op, sgc_lds_use_t use[2])
 {
-    const uint32_t unit = op->unit_bytes * 4u;
+    const uint32_t unit = op->step;
     const sgc_lds_memo_t *m;
     if (i->flags & ISA_F_GDS) return 0;
-    switch (op->special) {
-    case SGC_PAIR:
+    switch (op->kind) {
+    case ISA_ACCESS_PAIR:
         m = known(memo, w, op, address_row(w, i), 0);
         use[0] = element(m, w, i, op, i->offset0 * unit);
         use[1] = element(m, w, i, op, i->offset1 * unit);
         return 2;
-    case SGC_CROSS:
-    case SGC_WAVE:
+    case ISA_ACCESS_CROSS:
+    case ISA_ACCESS_WAVE:
         use[0] =
-            (sgc_lds_use_t){.phases = op->special == SGC_CROSS ? ISA_LANES / SGC_LDS_BANKS : 1};
+            (sgc_lds_use_t){.phases = op->kind == ISA_ACCESS_CROSS ? ISA_LANES / SGC_LDS_BANKS : 1};
         use[0].clocks = use[0].phases;
         return 1;
-    case SGC_LANE: use[0] = element(NULL, w, i, op, isa_ds_offset16(i)); return 1;
+    case ISA_ACCESS_LANE: use[0] = element(NULL, w, i, op, isa_ds_offset16(i)); return 1;
     default:
         m = known(memo, w, op, address_row(w, i), isa_ds_offset16(i));
         use[0] = element(m, w, i, op, isa_ds_offset16(i));

@@ -22,34 +22,15 @@ static uint8_t access_of(isa_class_t c)
     }
 }
 
-/* ISA_ACCESS_INVALIDATE is of the scalar cache or of the vector L1: the unit says which. */
-static uint8_t special_of(const isa_memory_t *m)
-{
-    const bool scalar = m->unit == ISA_UNIT_SCALAR;
-    switch ((isa_access_t)m->kind) {
-    case ISA_ACCESS_PAIR: return SGC_PAIR;
-    case ISA_ACCESS_LANE: return SGC_LANE;
-    case ISA_ACCESS_CROSS: return SGC_CROSS;
-    case ISA_ACCESS_WAVE: return SGC_WAVE;
-    case ISA_ACCESS_INVALIDATE: return scalar ? SGC_SCALAR_INV : SGC_INV_VECTOR;
-    case ISA_ACCESS_WRITEBACK: return SGC_SCALAR_WB;
-    case ISA_ACCESS_L2_INVALIDATE: return SGC_L2_INV;
-    case ISA_ACCESS_L2_WRITEBACK: return SGC_L2_WB;
-    case ISA_ACCESS_FROM_LDS: return SGC_FROM_LDS;
-    case ISA_ACCESS_PLAIN: break;
-    }
-    return SGC_PLAIN;
-}
-
 static sgc_op_t op_of(const isa_row_desc_t *row)
 {
     const isa_memory_t *m = &row->memory;
     return (sgc_op_t){
         .unit = m->unit,
         .access = access_of((isa_class_t)row->klass),
-        .special = special_of(m),
+        .kind = m->kind,
         .bytes = m->bytes,
-        .unit_bytes = (uint8_t)(m->step / 4),
+        .step = m->step,
         .returns = row->marks & ISA_IS_RETURNS,
         .buffer =
             row->marks & ISA_IS_BUFFER || row->fmt == ISA_FMT_MUBUF || row->fmt == ISA_FMT_MTBUF,

@@ -164,5 +164,5 @@ void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc
         scratch_lanes(w, i, a);
     else
         global_lanes(w, i, a);
-    if (i->flags & ISA_F_LDS || op->special == SGC_FROM_LDS) lds_side(w, i, a->exec, &r->lds);
+    if (i->flags & ISA_F_LDS || op->kind == ISA_ACCESS_FROM_LDS) lds_side(w, i, a->exec, &r->lds);
 }

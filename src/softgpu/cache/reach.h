@@ -61,7 +61,7 @@ typedef struct {
 
 enum { SGC_TEXELS_MORE = 15 }; /* texels that a filter reads for a lane besides the first */
 
-/* The addresses of an instruction of SGC_UNIT_VECTOR by address space; in a space that no lane
+/* The addresses of an instruction of ISA_UNIT_VECTOR by address space; in a space that no lane
  * accesses, `exec` is 0. */
 typedef struct {
     sgc_lanes_t memory, own; /* own: lanes of a FLAT instruction that access scratch */
@@ -106,7 +106,7 @@ enum { SGC_LDS_MEMOS = 64 };
 /* lds.c: the cost of lanes whose addresses are offsets in an LDS of `size` bytes. `flat`: the
  * instruction is a FLAT one. */
 sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op, bool flat);
-/* The cost of an instruction of SGC_UNIT_LDS for each of its elements. Returns how many elements it
+/* The cost of an instruction of ISA_UNIT_LDS for each of its elements. Returns how many elements it
  * has, 0 for an instruction of the GDS. `memo`: the caller's array of SGC_LDS_MEMOS entries, zeroed
  * before the first call. */
 unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t *i,
@@ -136,9 +136,9 @@ typedef struct sgc_seen {
 /* seen.c. All are to be called before the instruction has run: a load may replace its own address
  * register. A subscriber may call sgc_lanes_spread() on what they return, but not change it
  * otherwise. */
-/* sgc_reach(): for an instruction of SGC_UNIT_VECTOR; EXEC is not 0. */
+/* sgc_reach(): for an instruction of ISA_UNIT_VECTOR; EXEC is not 0. */
 sgc_reach_t *sgc_seen_reach(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i);
-/* sgc_lds_reach() and sgc_lds_use(): for one of SGC_UNIT_LDS; *n: elements. */
+/* sgc_lds_reach() and sgc_lds_use(): for one of ISA_UNIT_LDS; *n: elements. */
 sgc_lanes_t *sgc_seen_lds(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
                           unsigned *n);
 const sgc_lds_use_t *sgc_seen_lds_use(isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,

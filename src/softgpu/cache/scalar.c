@@ -189,9 +189,9 @@ static void access_lines(sgc_t *t, sgc_sqc_t *q, const isa_inst_t *i, const sgc_
 void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i,
                 const sgc_op_t *op, sgc_cost_t *cost)
 {
-    if (op->special == SGC_SCALAR_INV || op->special == SGC_SCALAR_WB) {
+    if (op->kind == ISA_ACCESS_INVALIDATE || op->kind == ISA_ACCESS_WRITEBACK) {
         sgc_scalar_write_back(t, q);
-        if (op->special == SGC_SCALAR_INV) ways_clear(&q->data);
+        if (op->kind == ISA_ACCESS_INVALIDATE) ways_clear(&q->data);
     } else {
         const isa_scalar_place_t p =
             op->buffer ? isa_address_scalar_buffer(w, i)

@@ -15,14 +15,14 @@ void sgc_vector_invalidate(sgc_cu_t *cu)
 
 static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const sgc_op_t *op, sgc_cost_t *cost)
 {
-    switch (op->special) {
-    case SGC_INV_VECTOR: sgc_vector_invalidate(cu); break;
-    case SGC_L2_WB: sgc_l2_write_back(t); break;
-    case SGC_L2_INV: sgc_l2_invalidate(t, false); break;
+    switch (op->kind) {
+    case ISA_ACCESS_INVALIDATE: sgc_vector_invalidate(cu); break;
+    case ISA_ACCESS_L2_WRITEBACK: sgc_l2_write_back(t); break;
+    case ISA_ACCESS_L2_INVALIDATE: sgc_l2_invalidate(t, false); break;
     default: return false;
     }
     cost->vmem_issue = 1;
-    cost->latency = op->special == SGC_INV_VECTOR ? 1 : t->profile.l2_latency;
+    cost->latency = op->kind == ISA_ACCESS_INVALIDATE ? 1 : t->profile.l2_latency;
     return true;
 }
 

@@ -36,6 +36,7 @@ static void choose(void)
         if (p->wants) p->wants(wants);
         /* ISA_OP_NONE, no instruction, ends the kernel */
         for (unsigned op = ISA_OP_NONE + 1; op < ISA_OP_COUNT; op++) {
+            wants[op] &= ISA_WANTS_BEFORE | ISA_WANTS_AFTER; /* there is no `issue` here */
             wanted.wants[op] |= wants[op];
             wanted.busy |= wants[op];
             if (wants[op] & ISA_WANTS_BEFORE) wanted.before[op] |= (uint8_t)(1 << wanted.n);

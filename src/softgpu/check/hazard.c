@@ -13,11 +13,10 @@
 #include <string.h>
 
 enum {
-    WAVES = 16,
     USES = 8192, /* entries of the cache of instructions' meanings, one per dword of code; a power
                     of two */
     WRITES = 8,  /* how many of a wave's writes to LDS are kept */
-    LDS_DWORDS = 64 * 1024 / 4,
+    LDS_DWORDS = ISA_GROUP_LDS / 4,
     BY_ATOMIC = 0x80 /* a bit of state_t.writer: the write is atomic, so another atomic access may
                         come in any order */
 };
@@ -42,12 +41,12 @@ typedef struct {
 
 typedef struct {
     chk_use_t use[USES];
-    wave_t wave[WAVES];
+    wave_t wave[ISA_GROUP_WAVES];
     /* For each dword of LDS: the wave, from 1 on, whose write to it was outstanding at the last
      * barrier; 0: none. */
     bool unwaited;
     uint8_t writer[LDS_DWORDS];
-    uint64_t writer_pc[WAVES]; /* by wave: where the first of these writes is */
+    uint64_t writer_pc[ISA_GROUP_WAVES]; /* by wave: where the first of these writes is */
 } state_t;
 
 /* The memory that group.c gives is aligned less than a state_t has to be: the state begins at the
@@ -67,7 +66,7 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
 {
     state_t *s = state_in(state);
     (void)g;
-    for (unsigned k = 0; k < group->n_waves && k < WAVES; k++) {
+    for (unsigned k = 0; k < group->n_waves && k < ISA_GROUP_WAVES; k++) {
         chk_hazard_start(&s->wave[k].hazards);
         s->wave[k].n_writes = s->wave[k].fill = 0;
     }
@@ -82,13 +81,13 @@ static void name_register(char *text, size_t room, const isa_wave_t *w, unsigned
     static const struct {
         uint8_t code;
         const char *name;
-    } special[] = {{102, "flat_scratch_lo"},
-                   {103, "flat_scratch_hi"},
-                   {106, "vcc_lo"},
-                   {107, "vcc_hi"},
-                   {124, "m0"},
-                   {126, "exec_lo"},
-                   {127, "exec_hi"}};
+    } special[] = {{ISA_CODE_FLAT_SCRATCH, "flat_scratch_lo"},
+                   {ISA_CODE_FLAT_SCRATCH + 1, "flat_scratch_hi"},
+                   {ISA_CODE_VCC, "vcc_lo"},
+                   {ISA_CODE_VCC + 1, "vcc_hi"},
+                   {ISA_CODE_M0, "m0"},
+                   {ISA_CODE_EXEC, "exec_lo"},
+                   {ISA_CODE_EXEC + 1, "exec_hi"}};
     const unsigned code = reg - CHK_REG_SCALAR;
     if (reg >= CHK_REG_SCALAR) {
         snprintf(text, room, "s%u", code);
@@ -187,15 +186,15 @@ static void keep_write(wave_t *v, const isa_wave_t *w, const isa_inst_t *i, cons
 {
     const sgc_op_t *op = &sgc_ops_table[i->op];
     lds_write_t *x = &v->write[v->n_writes % WRITES];
-    if (op->special != SGC_PLAIN && op->special != SGC_PAIR) return;
+    if (op->kind != ISA_ACCESS_PLAIN && op->kind != ISA_ACCESS_PAIR) return;
     v->n_writes++;
     x->flow = CHK_FLOW_LDS;
     x->number = v->hazards.issued[CHK_FLOW_LDS];
     x->pc = u->pc;
     x->exec = w->exec;
     x->op = i->op;
-    x->offset[0] = op->special == SGC_PAIR ? i->offset0 * 4u * op->unit_bytes : (uint32_t)i->imm;
-    x->offset[1] = op->special == SGC_PAIR ? i->offset1 * 4u * op->unit_bytes : x->offset[0];
+    x->offset[0] = op->kind == ISA_ACCESS_PAIR ? i->offset0 * op->step : (uint32_t)i->imm;
+    x->offset[1] = op->kind == ISA_ACCESS_PAIR ? i->offset1 * op->step : x->offset[0];
     memcpy(x->at, w->vgpr[i->src[0].reg], sizeof x->at);
 }
 
@@ -252,7 +251,7 @@ static void barrier(chk_group_t *g, void *state, const isa_group_t *group, uint3
     s->unwaited = false;
     for (uint32_t left = waiting; left && group->n_waves > 1; left &= left - 1) {
         const unsigned wave = (unsigned)__builtin_ctz(left);
-        if (wave >= WAVES) return;
+        if (wave >= ISA_GROUP_WAVES) return;
         const wave_t *v = &s->wave[wave];
         const uint32_t n = v->n_writes < WRITES ? v->n_writes : WRITES;
         s->writer_pc[wave] = 0;
@@ -381,7 +380,7 @@ __attribute__((noinline)) static void look(chk_group_t *g, state_t *s, isa_wave_
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     state_t *s = state_in(state);
-    if (w->index_in_group >= WAVES || w->privileged) return;
+    if (w->index_in_group >= ISA_GROUP_WAVES || w->privileged) return;
     chk_hazard_wave_t *hazards = &s->wave[w->index_in_group].hazards;
     const chk_use_t *u = use_at(s, i);
     if (is_known(g, u, i) && chk_hazard_is_usual(hazards, u, w))

@@ -12,7 +12,7 @@
 
 /* One numbering for all registers: first the rows of the vector file, then the scalars by operand
  * code. */
-enum { CHK_REG_SCALAR = ISA_VGPR_ROWS, CHK_REGS = CHK_REG_SCALAR + 128 };
+enum { CHK_REG_SCALAR = ISA_VGPR_ROWS, CHK_REGS = CHK_REG_SCALAR + ISA_CODE_ZERO };
 
 /* The roles that a register can have in an instruction. */
 enum {

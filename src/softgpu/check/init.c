@@ -34,7 +34,7 @@ static unit_t unit_of(unsigned op)
 {
     const sgc_op_t *o = &sgc_ops_table[op];
     const isa_row_desc_t *row = &isa_table[op];
-    const bool invalidates = o->special >= SGC_INV_VECTOR && o->special <= SGC_SCALAR_WB;
+    const bool invalidates = isa_is_cache_operation(o->kind);
     if (row->klass == ISA_CLASS_BRANCH && (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOP1))
         return UNIT_BRANCH;
     if (invalidates) return UNIT_NONE;
@@ -42,9 +42,9 @@ static unit_t unit_of(unsigned op)
         chk_alu_table[op].quick & CHK_QUICK_MOVREL)
         return UNIT_INDEX;
     switch (o->unit) {
-    case SGC_UNIT_VECTOR: return UNIT_VECTOR;
-    case SGC_UNIT_LDS: return o->special == SGC_CROSS ? UNIT_LANES : UNIT_LDS;
-    case SGC_UNIT_SCALAR: return UNIT_SCALAR;
+    case ISA_UNIT_VECTOR: return UNIT_VECTOR;
+    case ISA_UNIT_LDS: return o->kind == ISA_ACCESS_CROSS ? UNIT_LANES : UNIT_LDS;
+    case ISA_UNIT_SCALAR: return UNIT_SCALAR;
     default: break;
     }
     if (row->fmt == ISA_FMT_SMEM && isa_field(row, ISA_ROLE_SDST)) return UNIT_ALU;
@@ -65,7 +65,7 @@ static void wants(uint8_t *wants)
 
 static void name_scalar(unsigned code, char *more, size_t room)
 {
-    const char *const name = code == CHK_CODE_SCC           ? "SCC"
+    const char *const name = code == ISA_CODE_SCC           ? "SCC"
                              : code == ISA_CODE_M0          ? "M0"
                              : code / 2 * 2 == ISA_CODE_VCC ? "VCC"
                                                             : NULL;
@@ -188,7 +188,8 @@ static void look_at_addresses(const chk_group_t *g, chk_shadow_t *h, const isa_w
         if (i->flags & ISA_F_SOE) look_at_address(g, h, w, i, &i->src[1], 1);
         break;
     default: /* DS: one dword of address for each lane, if there is an address at all */
-        if (sgc_ops_table[i->op].special == SGC_PLAIN || sgc_ops_table[i->op].special == SGC_PAIR)
+        if (sgc_ops_table[i->op].kind == ISA_ACCESS_PLAIN ||
+            sgc_ops_table[i->op].kind == ISA_ACCESS_PAIR)
             look_at_address(g, h, w, i, &i->src[0], 1);
         break;
     }

@@ -89,8 +89,6 @@ void chk_row_get(const chk_shadow_t *s, unsigned row, uint32_t *bits);
 void chk_row_set(chk_shadow_t *s, unsigned row, uint64_t lanes, const uint32_t *bits,
                  const chk_origin_t *from);
 
-enum { CHK_CODE_SCC = 253 }; /* SCC as a source operand */
-
 /* The lanes in which an operand's registers have an undefined bit; all lanes (~0) if a scalar has
  * one. */
 static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand_t *o)
@@ -106,7 +104,7 @@ static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand
         for (unsigned k = 0; k < n; k++)
             some |= s->scalar[o->reg + k];
         some = some ? ~UINT64_C(0) : 0;
-    } else if (o->kind == ISA_OPK_SPECIAL && o->reg == CHK_CODE_SCC) {
+    } else if (o->kind == ISA_OPK_SPECIAL && o->reg == ISA_CODE_SCC) {
         some = s->scc ? ~UINT64_C(0) : 0;
     }
     return some;

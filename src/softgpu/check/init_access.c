@@ -26,7 +26,7 @@ void chk_access_rules(void)
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
         const uint32_t marks = isa_table[op].marks;
         const sgc_op_t *o = &sgc_ops_table[op];
-        if (o->unit == SGC_UNIT_NONE) continue;
+        if (o->unit == ISA_UNIT_NONE) continue;
         rules[op].bytes = o->bytes < 4 ? o->bytes : 0;
         rules[op].shift = marks & ISA_IS_HIGH ? 16 : 0;
         rules[op].is_signed = marks & ISA_IS_SIGNED;
@@ -467,7 +467,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
         into_lds(&a, &r, &reach->lds);
         return;
     }
-    if (reach->lds.exec && a.op->special != SGC_FROM_LDS)
+    if (reach->lds.exec && a.op->kind != ISA_ACCESS_FROM_LDS)
         access_room(&a, &reach->lds, &i->src[1], &r, found);
     if (a.op->access == SGC_READ || (a.op->access == SGC_ATOMIC && i->flags & ISA_F_GLC))
         loaded(&a, &r, 0, chk_dwords(&i->dst));

@@ -60,8 +60,8 @@ void chk_ask_prepare(chk_ask_t *f)
     isa_wave_t *l = &f->lab->wave;
     memcpy(l->sgpr, f->w->sgpr, sizeof l->sgpr);
     l->scc = f->w->scc;
-    l->mode = f->w->mode & ~(1u << 27); /* no indexing mode: the caller has put the final register
-                                           numbers into the operands */
+    l->mode = f->w->mode & ~(uint32_t)ISA_MODE_GPR_IDX; /* no indexing mode: the caller has put the
+                                           final register numbers into the operands */
     l->acc_offset = f->w->acc_offset;
     l->group = f->w->group;
     l->stop = 0;
@@ -227,7 +227,7 @@ static void fetch_rows(const chk_ask_t *f, const isa_operand_t *o, bool values, 
             x = values ? f->w->sgpr[o->reg + k] : f->s->scalar[o->reg + k];
         else if (o->kind == ISA_OPK_CONST)
             x = values ? (uint32_t)(o->k >> 32 * (k & 1)) : 0;
-        else if (o->reg == CHK_CODE_SCC)
+        else if (o->reg == ISA_CODE_SCC)
             x = values ? f->w->scc : f->s->scc ? ~0u : 0;
         for (unsigned l = 0; l < ISA_LANES; l++)
             v->row[k][l] = x;

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { INDEXING = 1 << 27 }; /* bit of MODE: M0 is added to register numbers */
-
 /* ---- shadows ---- */
 
 /* Sets the origin of every register to "never written". Most waves change few origins: those that
@@ -39,7 +37,7 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = s->scalar[ISA_CODE_M0] = ~0u;
     name_registers(s);
     s->scc = 1;
-    s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = CHK_CODE_SCC};
+    s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = ISA_CODE_SCC};
     s->page_number++;
 }
 
@@ -107,7 +105,8 @@ static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_i
 {
     const bool from = i->op == ISA_OP_s_movrels_b32 || i->op == ISA_OP_s_movrels_b64,
                to = i->op == ISA_OP_s_movreld_b32 || i->op == ISA_OP_s_movreld_b64,
-               indexed = w->mode & INDEXING && i->fmt >= ISA_FMT_VOP1 && i->fmt <= ISA_FMT_VOP3P;
+               indexed =
+                   w->mode & ISA_MODE_GPR_IDX && i->fmt >= ISA_FMT_VOP1 && i->fmt <= ISA_FMT_VOP3P;
     if (!from && !to && !indexed) return i;
     *room = *i;
     if (from || to) {
@@ -148,7 +147,8 @@ static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const is
 void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
     isa_inst_t room;
-    if (__builtin_expect(w->mode & INDEXING || chk_alu_table[i->op].quick & CHK_QUICK_MOVREL, 0))
+    if (__builtin_expect(
+            w->mode & ISA_MODE_GPR_IDX || chk_alu_table[i->op].quick & CHK_QUICK_MOVREL, 0))
         i = resolve(w, i, &room);
     const unsigned quick = chk_alu_table[i->op].quick;
     uint64_t some = chk_operand_some(s, &i->src[0]) | chk_operand_some(s, &i->src[1]) |

@@ -21,8 +21,7 @@
 
 enum {
     SPANS = 4,
-    LDS_OF_ANY = 64 * 1024, /* the most that a workgroup can have */
-    ARGUMENTS_ALIGN = 16    /* compilers load arguments in pieces of this size */
+    ARGUMENTS_ALIGN = 16 /* compilers load arguments in pieces of this size */
 };
 
 typedef struct {
@@ -50,8 +49,8 @@ static void wants(uint8_t *wants)
 {
     for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
         const sgc_op_t *o = &sgc_ops_table[op];
-        const bool invalidates = o->special >= SGC_INV_VECTOR && o->special <= SGC_SCALAR_WB;
-        if (o->unit != SGC_UNIT_NONE && !invalidates) wants[op] = ISA_WANTS_BEFORE;
+        const bool invalidates = isa_is_cache_operation(o->kind);
+        if (o->unit != ISA_UNIT_NONE && !invalidates) wants[op] = ISA_WANTS_BEFORE;
     }
 }
 
@@ -315,7 +314,7 @@ static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t 
  * uses that to clear its sums ("LdsInitCVgprs"). */
 static bool is_zero_by_hardware(const access_t *x, const sgc_lanes_t *a)
 {
-    if (x->op->access != SGC_READ || ~a->exec || a->va[0] < LDS_OF_ANY) return false;
+    if (x->op->access != SGC_READ || ~a->exec || a->va[0] < ISA_GROUP_LDS) return false;
     for (unsigned l = 1; l < ISA_LANES; l++)
         if (a->va[l] != a->va[0]) return false;
     return true;
@@ -406,11 +405,11 @@ static void look_at_scalar(const access_t *x)
 static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t *i)
 {
     const access_t x = {g, state, w, i, &sgc_ops_table[i->op]};
-    if (x.op->unit == SGC_UNIT_SCALAR) {
+    if (x.op->unit == ISA_UNIT_SCALAR) {
         look_at_scalar(&x);
     } else if (!w->exec) {
         return;
-    } else if (x.op->unit == SGC_UNIT_VECTOR) {
+    } else if (x.op->unit == ISA_UNIT_VECTOR) {
         renew(state, w);
         if (global_is_inside(&x)) return;
         sgc_reach_t *r = chk_reach(g, w, i);

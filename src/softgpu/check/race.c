@@ -30,12 +30,12 @@ static void wants(uint8_t *wants)
     race_rows = core && strcmp(core->name, "base") != 0;
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
         const sgc_op_t *o = &sgc_ops_table[op];
-        const bool moves = o->special == SGC_PLAIN || o->special == SGC_PAIR ||
-                           o->special == SGC_LANE || o->special == SGC_FROM_LDS;
+        const bool moves = o->kind == ISA_ACCESS_PLAIN || o->kind == ISA_ACCESS_PAIR ||
+                           o->kind == ISA_ACCESS_LANE || o->kind == ISA_ACCESS_FROM_LDS;
         if (is_gws(op)) wants[op] = ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
-        if (o->unit == SGC_UNIT_NONE || !moves || isa_table[op].fmt == ISA_FMT_SCRATCH) continue;
+        if (o->unit == ISA_UNIT_NONE || !moves || isa_table[op].fmt == ISA_FMT_SCRATCH) continue;
         wants[op] = ISA_WANTS_BEFORE;
-        if (o->unit == SGC_UNIT_VECTOR && o->access != SGC_WRITE) wants[op] |= ISA_WANTS_AFTER;
+        if (o->unit == ISA_UNIT_VECTOR && o->access != SGC_WRITE) wants[op] |= ISA_WANTS_AFTER;
     }
     wants[ISA_OP_s_waitcnt] = wants[ISA_OP_s_endpgm] = ISA_WANTS_BEFORE;
 }
@@ -212,9 +212,9 @@ static void vector(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_ins
     }
     if (r->lds.exec)
         race_lds(g, s, w, i, site,
-                 to_lds                        ? RACE_STORE
-                 : op->special == SGC_FROM_LDS ? RACE_LOAD
-                                               : kind_of(op),
+                 to_lds                            ? RACE_STORE
+                 : op->kind == ISA_ACCESS_FROM_LDS ? RACE_LOAD
+                                                   : kind_of(op),
                  &r->lds, 0);
 }
 
@@ -244,11 +244,11 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
         wait(s, w, i);
     } else if (i->op == ISA_OP_s_endpgm) {
         return;
-    } else if (op->unit == SGC_UNIT_SCALAR) {
+    } else if (op->unit == ISA_UNIT_SCALAR) {
         scalar(g, s, w, i, op);
-    } else if (op->unit == SGC_UNIT_VECTOR) {
+    } else if (op->unit == ISA_UNIT_VECTOR) {
         if (w->exec) vector(g, s, w, i, op);
-    } else if (op->unit == SGC_UNIT_LDS) {
+    } else if (op->unit == ISA_UNIT_LDS) {
         unsigned n;
         if (!w->exec || w->group->n_waves == 1) return;
         sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);

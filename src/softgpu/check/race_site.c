@@ -94,10 +94,10 @@ static bool same_address(const isa_inst_t *a, const isa_inst_t *b)
  * taken for one: the load in front of its loop often has the address in other registers. */
 static bool tries(const isa_inst_t *i, const isa_inst_t *of)
 {
-    const sgc_unit_t to = (sgc_unit_t)sgc_ops_table[i->op].unit,
-                     from = (sgc_unit_t)sgc_ops_table[of->op].unit;
-    const bool same_space = (to == SGC_UNIT_LDS) == (from == SGC_UNIT_LDS);
-    if (sgc_ops_table[i->op].access != SGC_ATOMIC || to == SGC_UNIT_NONE) return false;
+    const isa_unit_t to = (isa_unit_t)sgc_ops_table[i->op].unit,
+                     from = (isa_unit_t)sgc_ops_table[of->op].unit;
+    const bool same_space = (to == ISA_UNIT_LDS) == (from == ISA_UNIT_LDS);
+    if (sgc_ops_table[i->op].access != SGC_ATOMIC || to == ISA_UNIT_NONE) return false;
     return same_address(i, of) || (isa_table[i->op].mods & ISA_M_CAS && same_space);
 }
 
@@ -179,7 +179,7 @@ static bool leaves(unsigned op)
 static bool stores(unsigned op)
 {
     const sgc_op_t *o = &sgc_ops_table[op];
-    return o->unit != SGC_UNIT_NONE && o->access == SGC_WRITE;
+    return o->unit != ISA_UNIT_NONE && o->access == SGC_WRITE;
 }
 
 /* The code around an instruction, in memory. */
@@ -244,7 +244,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
             }
             kept &= i.op != ISA_OP_s_branch;
         }
-        if (op->unit != SGC_UNIT_NONE && op->access == SGC_WRITE && same_address(&i, of))
+        if (op->unit != ISA_UNIT_NONE && op->access == SGC_WRITE && same_address(&i, of))
             kept = false;
         s->tries |= near && (kept || isa_table[i.op].mods & ISA_M_CAS) && tries(&i, of);
         s->tries |= expects(&i, &held);
@@ -273,7 +273,7 @@ static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const
     if (op->access == SGC_WRITE) return;
     const code_t code = code_around(w, pc);
     look_ahead(s, &code, i);
-    s->atomic = s->rmw || s->waits || (op->unit == SGC_UNIT_VECTOR && bypasses);
+    s->atomic = s->rmw || s->waits || (op->unit == ISA_UNIT_VECTOR && bypasses);
 }
 
 static bool same_site(const race_site_t *a, const race_site_t *b)

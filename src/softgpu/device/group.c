@@ -15,7 +15,6 @@
 
 enum {
     BOX_BYTES = (sizeof(sg_box_t) + 63) & ~(size_t)63,
-    LDS_BYTES = 64 << 10,
     /* The rows of a wave, and 5 more so that the same register of neighbouring waves does not
      * always fall into the same cache set. */
     WAVE_ROWS = ISA_VGPR_ROWS + 5,
@@ -42,7 +41,8 @@ static size_t registers_bytes(void)
 /* Box, LDS, registers, counts, what is known of an instruction: one mapping. */
 static size_t memory_bytes(void)
 {
-    return BOX_BYTES + LDS_BYTES + registers_bytes() + sg_perf_group_bytes() + sizeof(sgc_seen_t);
+    return BOX_BYTES + ISA_GROUP_LDS + registers_bytes() + sg_perf_group_bytes() +
+           sizeof(sgc_seen_t);
 }
 
 /* Address space only: pages become memory when a wave first touches them. */
@@ -61,9 +61,9 @@ sg_box_t *sg_box_create(void)
     __lsan_register_root_region(memory, BOX_BYTES); /* idle boxes point to memory that is in use */
 #endif
     sg_box_t *b = (sg_box_t *)memory;
-    isa_row_t *rows = (isa_row_t *)(memory + BOX_BYTES + LDS_BYTES);
+    isa_row_t *rows = (isa_row_t *)(memory + BOX_BYTES + ISA_GROUP_LDS);
 
-    b->counting = (sg_perf_group_t *)(memory + BOX_BYTES + LDS_BYTES + registers_bytes());
+    b->counting = (sg_perf_group_t *)(memory + BOX_BYTES + ISA_GROUP_LDS + registers_bytes());
     b->seen = (sgc_seen_t *)((uint8_t *)b->counting + sg_perf_group_bytes());
     b->group.lds = memory + BOX_BYTES;
     b->group.waves = b->wave;

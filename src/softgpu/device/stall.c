@@ -89,9 +89,9 @@ static struct {
 
 static bool is_looked_at(const sgc_op_t *op)
 {
-    const bool plain = op->special < SGC_INV_VECTOR || op->special > SGC_SCALAR_WB;
+    const bool plain = !isa_is_cache_operation(op->kind);
     return plain &&
-           (op->unit == SGC_UNIT_VECTOR || (op->unit == SGC_UNIT_SCALAR && op->access != SGC_READ));
+           (op->unit == ISA_UNIT_VECTOR || (op->unit == ISA_UNIT_SCALAR && op->access != SGC_READ));
 }
 
 /* Whether the address is in memory that the host may change at any time. */
@@ -127,10 +127,10 @@ static void before(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t 
     sg_stall_t *s = (sg_stall_t *)subscriber;
     const sgc_op_t *op = &sgc_ops_table[i->op];
     s->n_changes = 0;
-    if (op->unit == SGC_UNIT_VECTOR || op->unit == SGC_UNIT_LDS)
+    if (op->unit == ISA_UNIT_VECTOR || op->unit == ISA_UNIT_LDS)
         s->looks_at[w->index_in_group] = i->pc;
     if (!is_looked_at(op)) return;
-    if (op->unit == SGC_UNIT_SCALAR) {
+    if (op->unit == ISA_UNIT_SCALAR) {
         s->changed = true; /* scalar stores are rare: each counts as a change */
     } else if (w->exec) {
         sgc_reach_t *reach = sgc_seen_reach(watch, w, i);

@@ -137,7 +137,7 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
     bool vector = false;
 
     text(t, " ;");
-    for (unsigned code = 0; code < 128; code++) {
+    for (unsigned code = 0; code < ISA_CODE_ZERO; code++) {
         if (w->sgpr[code] == old->sgpr[code]) continue;
         if (scalar_text(t, w, code)) /* a pair: the trace has the high half's change already */
             old->sgpr[code | 1] = w->sgpr[code | 1];

@@ -1,9 +1,9 @@
 /* arch.h - what an architecture fixes beside its instructions: codes of scalar operands, hardware
  * registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
  *
- * Codes and registers that gfx9 to gfx12 share are enumerators; what differs is a member of
- * isa_arch_t, which a dispatch points at. No other file states these numbers. Sources: AMD's ISA
- * manuals ("Scalar operands", "Hardware registers"), LLVM's assembler. */
+ * What gfx9 GPUs share is an enumerator; what differs is a member of isa_arch_t, which a dispatch
+ * points at (device/dispatch.c chooses it). Later GPUs have a few codes elsewhere, such as M0.
+ * Sources: AMD's ISA manuals ("Scalar operands", "Hardware registers"), LLVM's assembler. */
 #ifndef SOFTGPU_ISA_ARCH_H
 #define SOFTGPU_ISA_ARCH_H
 
@@ -115,7 +115,8 @@ enum {
 /* ---- limits that arrays are made for ---- */
 
 enum {
-    ISA_GROUP_WAVES = 16, /* waves of a workgroup: at most 1,024 work-items */
+    ISA_GROUP_WAVES = 16,     /* waves of a workgroup: at most 1,024 work-items */
+    ISA_GROUP_LDS = 64 << 10, /* bytes of LDS that a workgroup can have */
     ISA_UNIT_SIMDS = 4,
     ISA_SIMD_SLOTS = 10, /* the most waves that a SIMD of any gfx9 GPU holds */
     ISA_SIMD_VGPRS = 512 /* rows of a SIMD's register file, in the unified file of gfx90a */

@@ -3,23 +3,22 @@
  * The host's own conversion instructions give the same bits as fpu.h's integer formulas, NaNs and
  * denormals included; tests compare all variants. */
 #include "softgpu/isa/fpu.h"
+#include "softgpu/isa/wave.h"
 
 #include <immintrin.h>
-
-enum { LANES = 64 };
 
 #if defined(__AVX512F__)
 
 void fpu_widen_row(uint32_t *out, const uint32_t *in)
 {
-    for (int l = 0; l < LANES; l += 16) {
+    for (int l = 0; l < ISA_LANES; l += 16) {
         const __m256i halves = _mm512_cvtepi32_epi16(_mm512_load_si512(in + l));
         _mm512_store_ps((float *)(out + l), _mm512_cvtph_ps(halves));
     }
 }
 
 #define NARROW(mode)                                                                               \
-    for (int l = 0; l < LANES; l += 16) {                                                          \
+    for (int l = 0; l < ISA_LANES; l += 16) {                                                      \
         const __m256i halves = _mm512_cvtps_ph(_mm512_load_ps((const float *)(in + l)), (mode));   \
         _mm512_store_si512(out + l, _mm512_cvtepu16_epi32(halves));                                \
     }
@@ -29,7 +28,7 @@ void fpu_widen_row(uint32_t *out, const uint32_t *in)
 void fpu_widen_row(uint32_t *out, const uint32_t *in)
 {
     const __m256i low = _mm256_set1_epi32(0xffff);
-    for (int l = 0; l < LANES; l += 8) {
+    for (int l = 0; l < ISA_LANES; l += 8) {
         const __m256i x =
             _mm256_and_si256(_mm256_load_si256((const __m256i *)(const void *)(in + l)), low);
         const __m128i halves =
@@ -39,7 +38,7 @@ void fpu_widen_row(uint32_t *out, const uint32_t *in)
 }
 
 #define NARROW(mode)                                                                               \
-    for (int l = 0; l < LANES; l += 8) {                                                           \
+    for (int l = 0; l < ISA_LANES; l += 8) {                                                       \
         const __m128i halves = _mm256_cvtps_ph(_mm256_load_ps((const float *)(in + l)), (mode));   \
         _mm256_store_si256((__m256i *)(void *)(out + l), _mm256_cvtepu16_epi32(halves));           \
     }
@@ -48,12 +47,12 @@ void fpu_widen_row(uint32_t *out, const uint32_t *in)
 
 void fpu_widen_row(uint32_t *out, const uint32_t *in)
 {
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < ISA_LANES; l++)
         out[l] = fpu_f16_to_f32(in[l]);
 }
 
 #define NARROW(mode)                                                                               \
-    for (int l = 0; l < LANES; l++)                                                                \
+    for (int l = 0; l < ISA_LANES; l++)                                                            \
         out[l] = fpu_f32_to_f16(in[l], round);
 
 #endif

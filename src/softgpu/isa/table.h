@@ -159,16 +159,22 @@ typedef enum { ISA_UNIT_NONE, ISA_UNIT_VECTOR, ISA_UNIT_LDS, ISA_UNIT_SCALAR } i
 /* Accesses that are no plain load, store or atomic at an address per lane. */
 typedef enum {
     ISA_ACCESS_PLAIN,
-    ISA_ACCESS_PAIR,  /* LDS: two elements of a lane, at two immediate offsets */
-    ISA_ACCESS_LANE,  /* LDS: lane l accesses the dword at M0 + offset + 4 * l */
-    ISA_ACCESS_CROSS, /* LDS: an exchange between lanes without memory */
-    ISA_ACCESS_WAVE,  /* LDS: one dword for the whole wave */
-    ISA_ACCESS_INVALIDATE,
+    ISA_ACCESS_PAIR,       /* LDS: two elements of a lane, at two immediate offsets */
+    ISA_ACCESS_LANE,       /* LDS: lane l accesses the dword at M0 + offset + 4 * l */
+    ISA_ACCESS_CROSS,      /* LDS: an exchange between lanes without memory */
+    ISA_ACCESS_WAVE,       /* LDS: one dword for the whole wave */
+    ISA_ACCESS_INVALIDATE, /* of the vector L1 or the scalar cache: the unit says which */
     ISA_ACCESS_WRITEBACK,
     ISA_ACCESS_L2_INVALIDATE,
     ISA_ACCESS_L2_WRITEBACK,
     ISA_ACCESS_FROM_LDS /* a store to a buffer whose data comes from LDS */
 } isa_access_t;
+
+/* Whether caches are the only memory that the instruction has to do with. */
+static inline bool isa_is_cache_operation(unsigned kind)
+{
+    return kind >= ISA_ACCESS_INVALIDATE && kind <= ISA_ACCESS_L2_WRITEBACK;
+}
 
 typedef struct {
     uint8_t unit;  /* isa_unit_t */

@@ -139,17 +139,16 @@ static inline __attribute__((always_inline)) void valu_expand(uint32_t *row, uin
                       isa_vec_lanes((uint32_t)(mask >> l), isa_vec_all(1), isa_vec_all(0)));
 }
 
+/* Rows of an operand: a constant for a constant type. */
+#define VALU_ROWS(type)                                                                            \
+    ((type) == VALU_NONE                                                                     ? 0u  \
+     : (type) == VALU_B128                                                                   ? 4u  \
+     : (type) == VALU_B64 || (type) == VALU_F64 || (type) == VALU_P32 || (type) == VALU_PF32 ? 2u  \
+                                                                                             : 1u)
+
 static inline unsigned valu_rows(unsigned type)
 {
-    switch (type) {
-    case VALU_NONE: return 0;
-    case VALU_B64:
-    case VALU_F64:
-    case VALU_P32:
-    case VALU_PF32: return 2;
-    case VALU_B128: return 4;
-    default: return 1;
-    }
+    return VALU_ROWS(type);
 }
 
 /* The bits of MODE that have an effect on operands of this type. */
@@ -181,10 +180,16 @@ static inline uint64_t valu_mask_in(isa_wave_t *w, const isa_inst_t *i, unsigned
     return w->vcc;
 }
 
+/* Dwords that valu_run() needs: the result, of at least a row, and the sources. */
+#define VALU_ROOM(DT, AT, BT, CT)                                                                  \
+    (ISA_LANES *                                                                                   \
+     (VALU_ROWS(DT) + ((DT) == VALU_NONE) + VALU_ROWS(AT) + VALU_ROWS(BT) + VALU_ROWS(CT)))
+
 /* Runs a body. `t` is a constant for every caller, so that the compiler leaves out what the
- * instruction does not need. */
+ * instruction does not need. `room`: VALU_ROOM() dwords. */
 static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const isa_inst_t *i,
-                                                           const valu_desc_t *t, valu_body_t *body)
+                                                           const valu_desc_t *t, valu_body_t *body,
+                                                           uint32_t *room)
 {
     const uint32_t mode_mask = valu_mode_mask(t->dst) | valu_mode_mask(t->src[0]) |
                                valu_mode_mask(t->src[1]) | valu_mode_mask(t->src[2]) |
@@ -197,8 +202,10 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     }
     const unsigned rows = valu_rows(t->dst);
     const uint64_t exec = w->exec;
-    alignas(64) uint32_t broadcast[3][4 * ISA_LANES];
-    alignas(64) uint32_t staged[4 * ISA_LANES];
+    uint32_t *const staged = VALU_ROW(room), *broadcast[3];
+    broadcast[0] = staged + ISA_LANES * (rows + !rows);
+    broadcast[1] = broadcast[0] + ISA_LANES * valu_rows(t->src[0]);
+    broadcast[2] = broadcast[1] + ISA_LANES * valu_rows(t->src[1]);
     uint32_t *dst = rows ? w->vgpr[i->dst.reg] : staged;
     const bool keep = (t->flags & (VALU_KEEP | VALU_HI_HALF)) != 0;
     const bool direct = exec == ISA_ALL_LANES && !keep && !(t->flags & VALU_STAGED);
@@ -345,11 +352,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     }
 
 #define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS, SAT)                                             \
-    static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS), (SAT)};                     \
-    ISA_INST(name)                                                                                 \
-    {                                                                                              \
-        valu_run(w, i, &desc_##name, body_##name);                                                 \
-    }
+    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name, SAT)
 
 /* Plain instructions: name, result type, source types, formula of a, b, c. */
 #define VALU_OP1(name, DT, AT, FLAGS, expr)                                                        \
@@ -384,7 +387,8 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS), (SAT)};                     \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        valu_run(w, i, &desc_##name, body);                                                        \
+        alignas(64) uint32_t room[VALU_ROOM(DT, AT, BT, CT)];                                      \
+        valu_run(w, i, &desc_##name, body, room);                                                  \
     }
 
 #endif

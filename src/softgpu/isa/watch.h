@@ -48,7 +48,11 @@ static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
     return true;
 }
 
-/* ---- subscribers ---- */
+/* ---- subscribers ----
+ *
+ * Who subscribes is a row of `clients` in device/count.c, which adds its subscriber to the watch of
+ * each workgroup. Subscribers are told in the order in which they were added, the counter and the
+ * census first. */
 
 typedef struct isa_watch isa_watch_t;
 typedef struct isa_subscriber isa_subscriber_t;
@@ -60,7 +64,8 @@ enum {
     /* It is about to do its work. This is told right after ISSUE, except for a store to LDS that
      * lets other waves run first (lds.h): the subscriber sees LDS as those waves have left it. */
     ISA_WANTS_BEFORE = 2,
-    /* It has run, or has stopped the wave for good. */
+    /* It has run, or has stopped the wave for good. This is not told if the program unmaps memory
+     * while the instruction accesses it, or if the run is cancelled before its last try. */
     ISA_WANTS_AFTER = 4
 };
 
@@ -73,7 +78,7 @@ struct isa_subscriber {
     isa_told_t *issue, *before, *after; /* those that are wanted */
 };
 
-enum { ISA_SUBSCRIBERS_MAX = 4 };
+enum { ISA_SUBSCRIBERS_MAX = 4 }; /* statistics, checker, its search for stalls, counters */
 
 /* Who watches the waves of one workgroup; one thread at a time uses it. A trap handler runs
  * unwatched. */
@@ -96,7 +101,7 @@ struct isa_watch {
 
 static inline void isa_watch_add(isa_watch_t *watch, isa_subscriber_t *s)
 {
-    watch->subscriber[watch->n_subscribers++] = s;
+    if (watch->n_subscribers < ISA_SUBSCRIBERS_MAX) watch->subscriber[watch->n_subscribers++] = s;
 }
 
 /* Whether anybody watches. If not, the plain loop can run the waves. */

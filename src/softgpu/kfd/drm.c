@@ -3,6 +3,7 @@
  * There is no graphics: contexts and command submission are refused like unknown ioctls. Ioctls
  * about memory are in gem.c. The answers follow from the profile. */
 #include "softgpu/kfd/kfd.h"
+#include "softgpu/isa/wave.h"
 
 #include "base/log.h"
 
@@ -78,7 +79,7 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->gart_page_size = KFD_PAGE;
     d->vram_type = AMDGPU_VRAM_TYPE_HBM;
     d->vram_bit_width = p->memory_width_bits;
-    d->wave_front_size = 64;
+    d->wave_front_size = ISA_LANES;
     d->num_shader_visible_vgprs = 256;
     d->num_cu_per_sh = p->cus_per_array;
     d->num_tcc_blocks = p->l2_channels;

@@ -3,6 +3,7 @@
  * The values follow from the profile and from the host. The names of the properties are those of
  * the kernel's topology folder; the thunk and rocminfo read many of them, so all must be true. */
 #include "softgpu/kfd/kfd.h"
+#include "softgpu/isa/wave.h"
 
 #include "base/file.h"
 
@@ -280,7 +281,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "lds_size_in_kb", p->lds_kb);
     property(w, "gds_size_in_kb", 0);
     property(w, "num_gws", p->num_gws);
-    property(w, "wave_front_size", 64);
+    property(w, "wave_front_size", ISA_LANES);
     property(w, "array_count", p->shader_engines * p->arrays_per_engine);
     property(w, "simd_arrays_per_engine", p->arrays_per_engine);
     property(w, "cu_per_simd_array", p->cus_per_array);

@@ -88,7 +88,7 @@ static void lds(softgpu_instruction_counts_t *n, const sgc_lds_use_t *use, const
     const unsigned lanes = (unsigned)__builtin_popcountll(exec) - use->outside;
     n->lds_clocks += use->clocks;
     n->lds_clocks_needed += use->phases;
-    if (op->special == SGC_CROSS || op->special == SGC_WAVE) return;
+    if (op->kind == ISA_ACCESS_CROSS || op->kind == ISA_ACCESS_WAVE) return;
     n->lds_accesses++;
     n->lds_bytes += (uint64_t)lanes * op->bytes;
     if (op->access == SGC_ATOMIC) n->atomics += lanes;
@@ -110,9 +110,9 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
 static void more(isa_census_t *isa, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i)
 {
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    if (op->unit == SGC_UNIT_VECTOR) {
+    if (op->unit == ISA_UNIT_VECTOR) {
         vector((sg_census_t *)isa, l, w, i, op);
-    } else if (op->unit == SGC_UNIT_SCALAR) {
+    } else if (op->unit == ISA_UNIT_SCALAR) {
         l->n.bytes += op->bytes;
     } else {
         unsigned n;
@@ -133,9 +133,8 @@ static isa_census_kind_t kind_of(const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     const sgc_op_t *op = &sgc_ops_table[i->op];
-    if (op->unit != SGC_UNIT_NONE)
-        return op->special >= SGC_INV_VECTOR && op->special <= SGC_SCALAR_WB ? ISA_CENSUS_PLAIN
-                                                                             : ISA_CENSUS_MORE;
+    if (op->unit != ISA_UNIT_NONE)
+        return isa_is_cache_operation(op->kind) ? ISA_CENSUS_PLAIN : ISA_CENSUS_MORE;
     if (row->writes & ISA_REG_EXEC || writes_exec(&i->dst) || writes_exec(&i->dst2))
         return ISA_CENSUS_MASK;
     return row->klass == ISA_CLASS_BRANCH && isa_field(row, ISA_ROLE_SIMM16) ? ISA_CENSUS_BRANCH
