@@ -56,7 +56,7 @@ static void choose(void)
 static void before(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     chk_group_t *g = (chk_group_t *)s;
-    g->watch = watch;
+    (void)watch;
     for (unsigned left = wanted.before[i->op]; left; left &= left - 1) {
         const unsigned k = (unsigned)__builtin_ctz(left);
         wanted.part[k]->before(g, g->state[k], w, i);
@@ -147,6 +147,7 @@ void chk_group_start(chk_group_t *g, const chk_dispatch_t *dispatch, const isa_g
 
 void chk_group_watch(chk_group_t *g, isa_watch_t *watch)
 {
+    g->watch = watch;
     if (wanted.busy) isa_watch_add(watch, &g->subscriber);
 }
 

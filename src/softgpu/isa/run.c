@@ -40,6 +40,7 @@ enum {
 typedef struct {
     uint64_t exec; /* EXEC and the budget before the instruction */
     int32_t budget;
+    unsigned wants;          /* of all subscribers together */
     isa_census_line_t *line; /* NULL: not counted by the census, or not issued now */
 } was_t;
 
@@ -66,9 +67,10 @@ INLINE who_t who(unsigned kinds, const isa_watch_t *watch)
                    .one = kinds & ONE ? watch->subscriber[0] : NULL};
 }
 
-INLINE isa_subscriber_t *subscriber(const who_t *by, const isa_watch_t *watch, unsigned k)
+INLINE isa_subscriber_t *subscriber(unsigned kinds, const who_t *by, const isa_watch_t *watch,
+                                    unsigned k)
 {
-    return by->one ? by->one : watch->subscriber[k];
+    return kinds & ONE ? by->one : watch->subscriber[k];
 }
 
 /* Whether the instruction is about to do its work. A store to LDS that lets other waves run first
@@ -85,7 +87,7 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
 {
     const bool issues = !w->repeats;
     if (has(kinds, COUNTER, by->counter) && issues) isa_count(by->counter, w->exec, i);
-    if (kinds & (ONE | ANY)) watch->known = 0;
+    if (kinds & ANY || kinds == (CENSUS | ONE)) watch->known = 0;
     if (has(kinds, CENSUS, by->census)) {
         was->exec = w->exec;
         was->budget = w->budget;
@@ -93,10 +95,12 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
         if (kinds & (ONE | ANY)) watch->line = was->line;
     }
     for (unsigned k = 0; k < by->n; k++) {
-        isa_subscriber_t *s = subscriber(by, watch, k);
+        isa_subscriber_t *s = subscriber(kinds, by, watch, k);
         const unsigned wants = s->wants[i->op];
+        was->wants |= wants;
         if (!wants) continue;
-        watch->exec = w->exec;
+        if (kinds == ONE) watch->known = 0;
+        if (wants & ISA_WANTS_AFTER) watch->exec = w->exec;
         if (wants & ISA_WANTS_ISSUE && issues) s->issue(s, watch, w, i);
         if (wants & ISA_WANTS_BEFORE && begins(w, i)) s->before(s, watch, w, i);
     }
@@ -105,11 +109,12 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
 /* Tells the subscribers that the instruction has run. One that will be tried again is reported
  * after its last try. */
 INLINE void report(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
-                   const isa_inst_t *i)
+                   const isa_inst_t *i, const was_t *was)
 {
-    for (unsigned k = 0; k < by->n; k++) {
-        isa_subscriber_t *s = subscriber(by, watch, k);
-        if (s->wants[i->op] & ISA_WANTS_AFTER && !w->repeats) s->after(s, watch, w, i);
+    for (unsigned k = 0; k < by->n && was->wants & ISA_WANTS_AFTER; k++) {
+        isa_subscriber_t *s = subscriber(kinds, by, watch, k);
+        if ((kinds & ONE || s->wants[i->op] & ISA_WANTS_AFTER) && !w->repeats)
+            s->after(s, watch, w, i);
     }
     if (kinds == ANY && watch->interrupt && !w->stop && isa_interrupted(watch->interrupt, w))
         w->stop = ISA_STOP_INTERRUPT;
@@ -129,14 +134,14 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
         /* Slots without an instruction have handlers that lead to a slot with one: only the latter
          * is counted and reported. */
         const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;
-        was_t was = {.line = NULL};
+        was_t was = {.wants = 0, .line = NULL};
         /* If another wave is decoding this slot, the size read here may be 0 or the right one. It
          * does not matter: isa_slot_undecoded(), the handler until then, sets ip back to *i. */
         w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
         if (kinds && __builtin_expect(real, 1)) announce(kinds, &by, watch, w, i, &was);
         fn(w, i);
         if (kinds & (CENSUS | ANY) && was.line) isa_census_after(was.line, w, was.exec, was.budget);
-        if (kinds & (ONE | ANY) && real) report(kinds, &by, watch, w, i);
+        if (kinds & (ONE | ANY) && real) report(kinds, &by, watch, w, i, &was);
     } while (__builtin_expect(!w->stop, 1));
     return w->stop;
 }

@@ -89,8 +89,8 @@ struct isa_watch {
     isa_subscriber_t *subscriber[ISA_SUBSCRIBERS_MAX];
     const isa_interrupt_t *interrupt; /* or NULL */
 
-    /* For subscribers: EXEC before the instruction, and the line of the instruction if the census
-     * counts it. Valid while subscribers are told of the instruction. */
+    /* For subscribers: EXEC before the instruction, if AFTER is wanted, and the line of the
+     * instruction if the census counts it. Valid while subscribers are told of the instruction. */
     uint64_t exec;
     struct isa_census_line *line;
     /* What subscribers have worked out of the instruction and share (cache/reach.h). The loop sets
