@@ -17,6 +17,8 @@ def page(path, exceptions):
     number = collections.Counter(TITLES[r["class"]] for r in counters)
     zero = sum(r["how"].startswith("0") for r in counters)
     out = ["# Counters of gfx90a", "",
+           "On this page you find what each hardware counter of gfx90a counts, of which class it is on softgpu, and "
+           "where\nsoftgpu is unlike a real MI200.", "",
            "Written by `scripts/gen-counter-list.py` from `share/counters/gfx90a-counters.tsv`; "
            "what the classes mean is in `counters.md`.", "",
            f"{len(counters)} counters: " + ", ".join(f"{n} {c}" for c, n in number.items()) +
