@@ -11,12 +11,11 @@
 /* Value of the variable, or NULL if unset or AT_SECURE. */
 const char *base_env(const char *name);
 
-/* True unless the value means no: zero number, "off", "false", "no", "n", "f" in any case.
- * Unset or empty gives `otherwise`. */
+/* True unless the value means no (words.h); unset or empty gives `otherwise`. */
 bool base_env_bool(const char *name, bool otherwise);
 
-/* A whole number in [lo, hi], decimal or 0x; anything else is reported with name, value and limits
- * and gives `otherwise`. */
+/* A whole number (words.h) in [lo, hi], of which lo is not negative; anything else is reported with
+ * name, value and limits and gives `otherwise`. */
 int64_t base_env_int(const char *name, int64_t otherwise, int64_t lo, int64_t hi);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "cli/defaults.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -190,7 +191,7 @@ static int convert_stores(const char *run, const char *directory, char **stores,
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
     const char *sync = trace_run_value(settings, "ROCPROF_PROCESS_SYNC");
     if (result == 0) begin_page(&page, &config);
-    bool usable = result == 0, awaits = sync && cli_truth(sync) > 0;
+    bool usable = result == 0, awaits = sync && base_truth(sync) > 0;
     for (char **name = stores; usable && *name && !cli_interrupted; name++) {
         char store[PATH_MAX];
         struct stat st;

@@ -3,11 +3,13 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "cli/att.h"
 #include "cli/input.h"
 #include "cli/launch.h"
@@ -66,17 +68,6 @@ static int unknown_option(parser_t *p, const char *word)
     return REFUSE(p, "unknown option '%s': see --help", word);
 }
 
-int cli_truth(const char *word)
-{
-    static const char *const yes[] = {"y", "yes", "t", "true", "on", "1"};
-    static const char *const no[] = {"n", "no", "f", "false", "off", "0"};
-    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
-        if (strcasecmp(word, yes[i]) == 0) return 1;
-        if (strcasecmp(word, no[i]) == 0) return 0;
-    }
-    return -1;
-}
-
 /* Is `word` one of the choices, which are separated by blanks, in any case? `found` gets its
  * spelling in the list. */
 static bool among(const char *choices, const char *word, char found[32])
@@ -116,7 +107,7 @@ static const char *next_word(parser_t *p)
 /* From here on: checks for words both of the command line and of input files. */
 static int set_bool(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    int value = count ? cli_truth(words[0]) : 1;
+    int value = count ? base_truth(words[0]) : 1;
     if (value < 0 || count > 1)
         return REFUSE(p, "--%s: '%s' is no truth value (yes, no, true, false, on, off, 1, 0)",
                       cli_options[option].name, words[count > 1]);
@@ -126,13 +117,11 @@ static int set_bool(parser_t *p, size_t option, const char *const *words, size_t
 /* A whole number, in decimal or hexadecimal; kept in decimal. */
 static int set_integer(parser_t *p, size_t option, const char *word)
 {
-    char digits[32], *end;
-    const bool hexadecimal = strncmp(word, "0x", 2) == 0 || strncmp(word, "0X", 2) == 0;
-    errno = 0;
-    const unsigned long long value = strtoull(word, &end, hexadecimal ? 16 : 10);
-    if (!*word || *end || errno || *word < '0' || *word > '9' || (hexadecimal && !word[2]))
+    char digits[32];
+    uint64_t value;
+    if (!base_number(word, 0, UINT64_MAX, &value))
         return REFUSE(p, "--%s: '%s' is no whole number", cli_options[option].name, word);
-    snprintf(digits, sizeof(digits), "%llu", value);
+    snprintf(digits, sizeof(digits), "%" PRIu64, value);
     return keep(p, option, digits);
 }
 
@@ -220,7 +209,7 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
 /* The whole of a feature, nothing of it, or parts of it. */
 static int set_parts(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    bool truth = !count || (count == 1 && cli_truth(words[0]) >= 0);
+    bool truth = !count || (count == 1 && base_truth(words[0]) >= 0);
     return truth ? set_bool(p, option, words, count) : set_list(p, option, words, count);
 }
 
@@ -252,7 +241,7 @@ static int set_option(parser_t *p, size_t option, const char *attached)
     if (attached) {
         words[count++] = attached;
     } else if (form == CLI_BOOL || form == CLI_NOT) {
-        if (p->next < p->argc && cli_truth(p->argv[p->next]) >= 0)
+        if (p->next < p->argc && base_truth(p->argv[p->next]) >= 0)
             words[count++] = p->argv[p->next++];
     } else {
         bool list =
@@ -419,7 +408,7 @@ static int set_joined(const cli_option_t *o, const char *list, const char *separ
 static int set_parts_of(const cli_option_t *o, const char *value)
 {
     char names[256], *rest = names;
-    bool parts = cli_truth(value) < 0;
+    bool parts = base_truth(value) < 0;
     cli_option_t second = *o;
     snprintf(names, sizeof(names), "%s", o->variable);
     const char *first = strsep(&rest, " ");

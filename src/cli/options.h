@@ -184,9 +184,6 @@ int cli_find_key(const char *key, char *why, size_t why_bytes);
 int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t count, char *why,
             size_t why_bytes);
 
-/* 1 or 0 for the words that BOOL accepts, in any case; -1 for others. */
-int cli_truth(const char *word);
-
 bool cli_is_on(const cli_command_t *c, cli_option_id_t option);
 
 /* True if any tracing option is on. */

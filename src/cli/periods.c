@@ -9,17 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t unit_ns(const char *unit)
-{
-    static const struct {
-        const char *name;
-        uint64_t ns;
-    } units[] = {{"hour", 3600000000000u}, {"min", 60000000000u}, {"sec", 1000000000u},
-                 {"msec", 1000000u},       {"usec", 1000u},       {"nsec", 1u}};
-    for (size_t i = 0; unit && i < sizeof(units) / sizeof(*units); i++)
-        if (strcmp(units[i].name, unit) == 0) return units[i].ns;
-    return 1000000000u;
-}
+#include "base/words.h"
 
 /* Reads a time such as 1.5, followed by `end`; at most a century. */
 static bool read_time(const char **at, char end, uint64_t unit, uint64_t *ns)
@@ -36,17 +26,14 @@ static bool read_time(const char **at, char end, uint64_t unit, uint64_t *ns)
 
 static bool read_period(const char *word, size_t bytes, uint64_t unit, uint64_t period[3])
 {
-    char text[128], *behind;
+    char text[128];
     if (bytes >= sizeof(text)) return false;
     memcpy(text, word, bytes);
     text[bytes] = 0;
     const char *at = text;
     if (!read_time(&at, ':', unit, &period[0]) || !read_time(&at, ':', unit, &period[1]))
         return false;
-    if (!isdigit((unsigned char)*at)) return false;
-    errno = 0;
-    period[2] = strtoull(at, &behind, 10);
-    return !errno && !*behind && period[1] > 0;
+    return base_number(at, 0, UINT64_MAX, &period[2]) && period[1] > 0;
 }
 
 char *cli_periods(const char *words, const char *unit, char *why, size_t why_bytes)
@@ -55,7 +42,7 @@ char *cli_periods(const char *words, const char *unit, char *why, size_t why_byt
     for (const char *word = words; *word;) {
         size_t bytes = strcspn(word, "\n");
         uint64_t period[3];
-        if (!read_period(word, bytes, unit_ns(unit), period)) {
+        if (!read_period(word, bytes, base_unit_ns(unit ? unit : "sec"), period)) {
             snprintf(why, why_bytes,
                      "--collection-period: '%.*s' is not DELAY:TIME:REPEAT: two times, the second "
                      "above 0, and how often (0: for ever)",

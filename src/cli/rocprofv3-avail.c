@@ -15,6 +15,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "base/words.h"
 #include "cli/avail.h"
 #include "cli/gpu.h"
 #include "cli/input.h"
@@ -82,9 +83,9 @@ static int set_bool(parser_t *p, bool *to, const char *name, const char *attache
 {
     int value = 1;
     if (attached)
-        value = cli_truth(attached);
-    else if (p->next < p->argc && cli_truth(p->argv[p->next]) >= 0)
-        value = cli_truth(p->argv[p->next++]);
+        value = base_truth(attached);
+    else if (p->next < p->argc && base_truth(p->argv[p->next]) >= 0)
+        value = base_truth(p->argv[p->next++]);
     if (value < 0) return REFUSE("%s: '%s' is no truth value", name, attached);
     *to = value;
     return 0;

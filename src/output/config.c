@@ -2,12 +2,12 @@
  */
 #include "output/config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "output/format.h"
 
 typedef struct {
@@ -23,33 +23,22 @@ static const char *value_of(const source_t *s, const char *name)
     return v && *v ? v : NULL;
 }
 
-bool out_config_truth(const char *value)
-{
-    static const char *const no[] = {"0", "off", "false", "no", "n", "f"};
-    for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-        if (strcasecmp(value, no[i]) == 0) return false;
-    return true;
-}
-
 static bool bool_of(const source_t *s, const char *name, bool otherwise)
 {
     const char *v = value_of(s, name);
-    return v ? out_config_truth(v) : otherwise;
+    return v ? base_truth(v) != 0 : otherwise;
 }
 
-static const struct {
-    const char *name;
-    uint64_t ns;
-} units[] = {{"nsec", 1}, {"usec", 1000}, {"msec", 1000000}, {"sec", 1000000000}};
+static const char *const units[] = {"nsec", "usec", "msec", "sec"};
 
 static int read_unit(out_config_t *c, const source_t *s)
 {
     const char *v = value_of(s, "ROCPROF_STATS_SUMMARY_UNITS");
     if (!v) v = "nsec";
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (strcasecmp(v, units[i].name) != 0) continue;
-        strcpy(c->unit, units[i].name);
-        c->unit_ns = units[i].ns;
+        if (strcasecmp(v, units[i]) != 0) continue;
+        strcpy(c->unit, units[i]);
+        c->unit_ns = base_unit_ns(units[i]);
         return 0;
     }
     snprintf(s->why, s->why_bytes,
@@ -107,11 +96,7 @@ static int read_groups(out_config_t *c, const source_t *s)
 static int read_minimum(out_config_t *c, const source_t *s)
 {
     const char *v = value_of(s, "ROCPROF_MINIMUM_OUTPUT_BYTES");
-    char *end = NULL;
-    if (!v) return 0;
-    errno = 0;
-    c->minimum_bytes = strtoull(v, &end, 10);
-    if (*v != '-' && end != v && !*end && !errno) return 0;
+    if (!v || base_number(v, 0, UINT64_MAX, &c->minimum_bytes)) return 0;
     snprintf(s->why, s->why_bytes, "ROCPROF_MINIMUM_OUTPUT_BYTES is '%s': a whole number is needed",
              v);
     return -1;

@@ -44,9 +44,6 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
                     size_t why_bytes);
 void out_config_free(out_config_t *c);
 
-/* False for the values that mean no in AMD's tool: 0, off, false, no, n, f in any case. */
-bool out_config_truth(const char *value);
-
 /* True if files of this format are written. If no format is set, that is rocpd. */
 bool out_config_writes(const out_config_t *c, const char *format);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/words.h"
 #include "output/format.h"
 #include "trace/ranks.h"
 #include "trace/reader.h"
@@ -221,7 +222,7 @@ static void put_row(const writer_t *w, const row_t *row)
     switch (row->form) {
     case TEXT: out_json_text(w->j, row->key, value); return;
     case NUMBER: out_json_unsigned(w->j, row->key, strtoull(value, NULL, 0)); return;
-    case TRUTH: out_json_bool(w->j, row->key, out_config_truth(value)); return;
+    case TRUTH: out_json_bool(w->j, row->key, base_truth(value) != 0); return;
     case PLACE: out_json_unsigned(w->j, row->key, place_among(value, row->more)); return;
     case IS: out_json_bool(w->j, row->key, strcmp(value, row->more) == 0); return;
     case FORMAT: out_json_bool(w->j, row->key, out_config_writes(w->c, row->more)); return;

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "report/report.h"
 
 enum { EXIT_USAGE = 2, EXIT_REPORT = 1, KEY_ROOF = 256, KEY_EVENTS, KEY_TOGETHER };
@@ -72,10 +73,7 @@ static int read_roofs(rep_request_t *q, const char *path)
 
 static error_t read_events(asked_t *a, const char *word)
 {
-    char *end;
-    errno = 0;
-    a->request.events = strtoull(word, &end, 10);
-    if (*word >= '0' && *word <= '9' && !*end && !errno && a->request.events) return 0;
+    if (base_number(word, 1, UINT64_MAX, &a->request.events)) return 0;
     base_error("--events: '%s' is no number above 0", word);
     return EINVAL;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "insight/sources.h"
 #include "results/commands.h"
 #include "results/run.h"
@@ -315,11 +316,8 @@ static int choose(struct argp_state *state, const char *option, const char *word
 
 static void take_limit(arguments_t *a, const char *word, struct argp_state *state)
 {
-    char *end;
-    errno = 0;
-    a->limit = strtoull(word, &end, 10);
     a->has_limit = true;
-    if (errno || end == word || *end || *word == '-')
+    if (!base_number(word, 0, UINT64_MAX, &a->limit))
         argp_error(state, "--limit: '%s' is no number", word);
     if (!a->limit) a->limit = UINT64_MAX;
 }

@@ -4,11 +4,12 @@
 #include <argp.h>
 #include <stdlib.h>
 
+#include "base/words.h"
+
 static size_t number(struct argp_state *state, const char *option, const char *word, size_t least)
 {
-    char *end;
-    const unsigned long long value = strtoull(word, &end, 10);
-    if (end == word || *end || *word == '-' || value < least)
+    uint64_t value = 0;
+    if (!base_number(word, least, SIZE_MAX, &value))
         argp_error(state, "--%s %s: a number from %zu on is expected", option, word, least);
     return value;
 }

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "rocpd/guard.h"
 #include "rocpd/own.h"
 #include "trace/keys.h"
@@ -499,16 +500,12 @@ static int read_time(const char *option, const char *word, const rocpd_window_t 
 
 static int find_window(sqlite3 *db, const rocpd_options_t *o, rocpd_window_t *w)
 {
-    static const char *const yes[] = {"true", "t", "yes", "1"};
     const char *start = rocpd_word(o, ROCPD_START, NULL), *end = rocpd_word(o, ROCPD_END, NULL);
     const char *from = rocpd_word(o, ROCPD_START_MARKER, NULL);
     const char *to = rocpd_word(o, ROCPD_END_MARKER, NULL);
-    const char *word = rocpd_word(o, ROCPD_INCLUSIVE, "true");
     rocpd_window_t span;
     long long ignored;
-    w->inclusive = false;
-    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-        w->inclusive |= strcasecmp(word, yes[i]) == 0;
+    w->inclusive = base_truth(rocpd_word(o, ROCPD_INCLUSIVE, "true")) > 0;
     w->whole = !start && !end && !from && !to;
     if (w->whole) return 0;
     if (find_span(db, w) != 0) return -1;

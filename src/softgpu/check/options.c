@@ -2,6 +2,7 @@
 #include "softgpu/check/options.h"
 
 #include "base/env.h"
+#include "base/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -119,10 +120,9 @@ static bool read_rules(const told_t *t, chk_options_t *o)
 static bool read_status(const told_t *t, chk_options_t *o)
 {
     const char *value = value_of(CHK_VARIABLE_STATUS);
-    char *end;
+    uint64_t n;
     if (!value) return true;
-    const unsigned long n = strtoul(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || n < 1 || n > 255)
+    if (!base_number(value, 1, 255, &n))
         return refuse(t, CHK_VARIABLE_STATUS, "\"%s\" is not a number from 1 to 255", value);
     o->status = (int)n;
     return true;

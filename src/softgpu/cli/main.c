@@ -5,6 +5,7 @@
  * waits for it. A new option needs a row in `options`. */
 #include "base/file.h"
 #include "base/program.h"
+#include "base/words.h"
 #include "softgpu/check/options.h"
 #include "softgpu/check/sarif_file.h"
 #include "softgpu/check/sink.h"
@@ -145,11 +146,8 @@ typedef struct {
 
 static void check_number(struct argp_state *state, size_t row, const char *value)
 {
-    char *end;
-    errno = 0;
-    unsigned long n = strtoul(value, &end, 10);
-    if (end == value || *end != '\0' || *value == '-' || errno || n < variables[row].lowest ||
-        n > variables[row].highest)
+    uint64_t n;
+    if (!base_number(value, variables[row].lowest, variables[row].highest, &n))
         argp_error(state, "%s: \"%s\" is not a number from %lu to %lu", variables[row].name, value,
                    variables[row].lowest, variables[row].highest);
 }

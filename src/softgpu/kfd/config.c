@@ -7,9 +7,9 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "base/words.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,15 +35,13 @@ static bool profile_directory(char *buffer, size_t size)
 
 /* Leaves *number alone if the variable is unset or empty. A wrong value is reported, and the
  * process gets no GPU, rather than a GPU that nobody asked for. */
-static bool read_number(const char *name, long lowest, long highest, uint32_t *number)
+static bool read_number(const char *name, uint32_t lowest, uint32_t highest, uint32_t *number)
 {
     const char *value = base_env(name);
     if (!value || !*value) return true;
-    char *end;
-    errno = 0;
-    long n = strtol(value, &end, 0);
-    if (*end || errno || n < lowest || n > highest) {
-        base_error("%s=%s is not a whole number from %ld to %ld", name, value, lowest, highest);
+    uint64_t n;
+    if (!base_number(value, lowest, highest, &n)) {
+        base_error("%s=%s is not a whole number from %u to %u", name, value, lowest, highest);
         return false;
     }
     *number = (uint32_t)n;
