@@ -1,12 +1,14 @@
 /* att.c - see att.h. Apart from the parser, which looks at one option at a time. */
 #include "cli/att.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"
+#include "base/words.h"
 #include "output/att.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
@@ -16,19 +18,6 @@ static const char activity[] =
     "SQ_BUSY_CU_CYCLES SQ_VALU_MFMA_BUSY_CYCLES SQ_ACTIVE_INST_VALU SQ_ACTIVE_INST_LDS "
     "SQ_ACTIVE_INST_VMEM SQ_ACTIVE_INST_FLAT SQ_ACTIVE_INST_SCA SQ_ACTIVE_INST_MISC";
 
-static const struct {
-    cli_option_id_t option;
-    unsigned long long least, most;
-} limits[] = {
-    {CLI_ATT_TARGET_CU, 0, 15},
-    {CLI_ATT_SIMD_SELECT, 0, 15},
-    {CLI_ATT_BUFFER_SIZE, 1, LLONG_MAX},
-    {CLI_ATT_SHADER_ENGINE_MASK, 1, UINT_MAX},
-    {CLI_ATT_PERFCOUNTER_CTRL, 1, 32},
-    {CLI_ATT_ACTIVITY, 1, 16},
-    {CLI_ATT_CONSECUTIVE_KERNELS, 0, 1ull << 40},
-};
-
 bool cli_att_is_on(const cli_command_t *c)
 {
     return cli_is_on(c, CLI_ATT) || cli_is_on(c, CLI_ATT_NO_INTERCEPT);
@@ -36,13 +25,12 @@ bool cli_att_is_on(const cli_command_t *c)
 
 static int check_values(const cli_command_t *c, char *why, size_t why_bytes)
 {
-    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-        const char *value = c->values[limits[i].option];
-        if (!value) continue;
-        const unsigned long long number = strtoull(value, NULL, 0);
-        if (number < limits[i].least || number > limits[i].most)
-            return REFUSE("--%s: %s is not from %llu to %llu", cli_options[limits[i].option].name,
-                          value, limits[i].least, limits[i].most);
+    for (int i = CLI_ATT_LIBRARY_PATH; i <= CLI_ATT_NO_DETAIL; i++) {
+        const trace_setting_t *s = &trace_settings[i];
+        uint64_t number;
+        if (c->values[i] && s->most && !base_number(c->values[i], s->least, s->most, &number))
+            return REFUSE("--%s: %s is not from %" PRIu64 " to %" PRIu64, s->name, c->values[i],
+                          s->least, s->most);
     }
     const char *gpus = c->values[CLI_ATT_GPU_INDEX];
     if (gpus && gpus[strspn(gpus, "0123456789, \n")])
@@ -55,7 +43,7 @@ static int check_need(const cli_command_t *c, char *why, size_t why_bytes)
 {
     for (int i = CLI_ATT_LIBRARY_PATH; i <= CLI_ATT_NO_DETAIL; i++)
         if (i != CLI_ATT_LIBRARY_PATH && c->values[i] && strcmp(c->values[i], "0") != 0)
-            return REFUSE("--%s needs --att", cli_options[i].name);
+            return REFUSE("--%s needs --att", trace_settings[i].name);
     return 0;
 }
 
@@ -65,8 +53,8 @@ static int exclude(const cli_command_t *c, cli_option_id_t one, cli_option_id_t 
     const bool both = c->values[one] && strcmp(c->values[one], "0") != 0 && c->values[other] &&
                       strcmp(c->values[other], "0") != 0;
     if (!both) return 0;
-    return REFUSE("--%s and --%s exclude each other", cli_options[one].name,
-                  cli_options[other].name);
+    return REFUSE("--%s and --%s exclude each other", trace_settings[one].name,
+                  trace_settings[other].name);
 }
 
 int cli_att_check(const cli_command_t *c, char *why, size_t why_bytes)

@@ -35,8 +35,8 @@ static int set(cli_command_t *c, size_t option, const char *variable, const char
 static int take_bool(cli_command_t *c, size_t option, char *why, size_t why_bytes)
 {
     static const char *const yes = "1";
-    const cli_option_t *o = &cli_options[option];
-    bool opposite = o->form == CLI_NOT;
+    const trace_setting_t *o = &trace_settings[option];
+    bool opposite = o->form == TRACE_FORM_NOT;
     if (base_env_bool(o->variable, opposite) == opposite) return 0;
     return set(c, option, o->variable, &yes, 1, why, why_bytes);
 }
@@ -52,7 +52,7 @@ int cli_check_formats(const char *value, char *why, size_t why_bytes)
         if (*word && count < sizeof(words) / sizeof(*words)) words[count++] = word;
     if (result == 0 && count &&
         cli_set(&found, CLI_OUTPUT_FORMAT, words, count, problem, sizeof(problem)) != 0)
-        result = REFUSE("%s=%s: %s", cli_options[CLI_OUTPUT_FORMAT].variable, value, problem);
+        result = REFUSE("%s=%s: %s", trace_settings[CLI_OUTPUT_FORMAT].variable, value, problem);
     free(copy);
     cli_command_free(&found);
     return result;
@@ -131,7 +131,7 @@ static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
 
 static int take_benchmark(cli_command_t *c, char *why, size_t why_bytes)
 {
-    const char *variable = cli_options[CLI_BENCHMARK_MODE].variable, *value = value_of(variable);
+    const char *variable = trace_settings[CLI_BENCHMARK_MODE].variable, *value = value_of(variable);
     if (c->values[CLI_BENCHMARK_MODE] || !value || strcasecmp(value, "none") == 0) return 0;
     return set(c, CLI_BENCHMARK_MODE, variable, &value, 1, why, why_bytes);
 }
@@ -142,7 +142,7 @@ static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
     static const cli_option_id_t options[] = {CLI_PC_SAMPLING_METHOD, CLI_PC_SAMPLING_UNIT,
                                               CLI_PC_SAMPLING_INTERVAL};
     for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-        const char *variable = cli_options[options[i]].variable, *value = value_of(variable);
+        const char *variable = trace_settings[options[i]].variable, *value = value_of(variable);
         const bool none = !value || strcasecmp(value, "none") == 0;
         if (!c->values[options[i]] && !none &&
             set(c, options[i], variable, &value, 1, why, why_bytes) != 0)
@@ -152,26 +152,23 @@ static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
     return 0;
 }
 
+/* The variable of an option that was not given. */
+static int take(cli_command_t *c, size_t option, char *why, size_t why_bytes)
+{
+    const trace_setting_t *s = &trace_settings[option];
+    const char *value = value_of(s->variable);
+    if (c->values[option] || !value) return 0;
+    if (s->form == TRACE_FORM_BOOL || s->form == TRACE_FORM_NOT)
+        return take_bool(c, option, why, why_bytes);
+    return s->taken ? set(c, option, s->variable, &value, 1, why, why_bytes) : 0;
+}
+
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
 {
-    static const cli_option_id_t texts[] = {
-        CLI_PMC_GROUP_INTERVAL,   CLI_SPM_SAMPLE_INTERVAL,  CLI_SPM_SAMPLE_INTERVAL_UNIT,
-        CLI_KERNEL_INCLUDE_REGEX, CLI_KERNEL_EXCLUDE_REGEX, CLI_KERNEL_ITERATION_RANGE,
-        CLI_PROFILE_MPI_RANKS};
-    for (size_t i = 0; i < cli_option_rows; i++) {
-        const cli_option_t *o = &cli_options[i];
-        int result = 0;
-        if ((o->form == CLI_BOOL || o->form == CLI_NOT) && o->variable && !c->values[i])
-            result = take_bool(c, i, why, why_bytes);
-        if (result != 0) return -1;
-    }
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-        const char *variable = cli_options[texts[i]].variable, *value = value_of(variable);
-        if (value && !c->values[texts[i]] &&
-            set(c, texts[i], variable, &value, 1, why, why_bytes) != 0)
-            return -1;
-    }
-    if (cli_check_formats(value_of(cli_options[CLI_OUTPUT_FORMAT].variable), why, why_bytes) != 0)
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
+        if (take(c, i, why, why_bytes) != 0) return -1;
+    if (cli_check_formats(value_of(trace_settings[CLI_OUTPUT_FORMAT].variable), why, why_bytes) !=
+        0)
         return -1;
     if (take_sampling(c, why, why_bytes) != 0 || take_benchmark(c, why, why_bytes) != 0) return -1;
     return take_counters(c, why, why_bytes) || take_streams(c, why, why_bytes) ? -1 : 0;

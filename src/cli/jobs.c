@@ -48,7 +48,7 @@ static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
     trace_sets_t sets = {0};
     char *text;
     for (size_t i = 0; !cli_streams(c) && i < sizeof(with) / sizeof(*with); i++)
-        if (c->values[with[i]]) return REFUSE("--%s needs --spm", cli_options[with[i]].name);
+        if (c->values[with[i]]) return REFUSE("--%s needs --spm", trace_settings[with[i]].name);
     if (!cli_streams(c)) return 0;
     if (!cli_is_on(c, CLI_SPM_BETA_ENABLED)) return REFUSE("--spm needs --spm-beta-enabled");
     if (cli_counts(c)) return REFUSE("--spm and --pmc exclude each other");
@@ -83,7 +83,7 @@ static int check_benchmark(const cli_command_t *c, char *why, size_t why_bytes)
          strcmp(mode, "tool-runtime-overhead") != 0 && i < sizeof(never) / sizeof(*never); i++)
         if (cli_is_on(c, never[i]))
             return REFUSE("--benchmark-mode %s and --%s exclude each other", mode,
-                          cli_options[never[i]].name);
+                          trace_settings[never[i]].name);
     return 0;
 }
 
@@ -140,7 +140,7 @@ static int merge(cli_command_t *to, const cli_command_t *c, const cli_command_t 
         }
         if (from && other && strcmp(from, other) != 0)
             return REFUSE("%s:%u: --%s is '%s' here and '%s' on the command line", input,
-                          job->lines[i], cli_options[i].name, other, from);
+                          job->lines[i], trace_settings[i].name, other, from);
         if (!from) from = other;
         if (from && copy_value(to, i, from, strlen(from), why, why_bytes) != 0) return -1;
         if (other) to->lines[i] = job->lines[i];

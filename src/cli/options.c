@@ -1,5 +1,5 @@
-/* options.c - see options.h. The parser, which is driven by the table of option-table.c; and what
- * is made of the values: variables of the program's environment, and help. */
+/* options.c - see options.h. The parser, which is driven by the table of settings; and what is made
+ * of the values: variables of the program's environment, and help. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -48,41 +48,35 @@ static unsigned distance(const char *a, const char *b)
     return row[columns];
 }
 
-static const cli_option_t *find_nearest(const char *name)
+static const trace_setting_t *find_nearest(const char *name)
 {
-    const cli_option_t *nearest = NULL;
+    const trace_setting_t *nearest = NULL;
     unsigned least = 4; /* names with a larger distance are not similar */
-    for (size_t i = 0; i < cli_option_rows; i++) {
-        unsigned d = distance(name, cli_options[i].name);
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+        unsigned d = distance(name, trace_settings[i].name);
         if (d >= least) continue;
         least = d;
-        nearest = &cli_options[i];
+        nearest = &trace_settings[i];
     }
     return nearest;
 }
 
 static int unknown_option(parser_t *p, const char *word)
 {
-    const cli_option_t *nearest = find_nearest(word + strspn(word, "-"));
+    const trace_setting_t *nearest = find_nearest(word + strspn(word, "-"));
     if (nearest) return REFUSE(p, "unknown option '%s': did you mean --%s?", word, nearest->name);
     return REFUSE(p, "unknown option '%s': see --help", word);
 }
 
-/* Is `word` one of the choices, which are separated by blanks, in any case? `found` gets its
- * spelling in the list. */
+/* Is `word` one of the choices, in any case? `found` gets its spelling in the list. */
 static bool among(const char *choices, const char *word, char found[32])
 {
-    size_t bytes = strlen(word);
-    for (const char *at = choices; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (length == bytes && bytes < 32 && strncasecmp(at, word, bytes) == 0) {
-            memcpy(found, at, bytes);
-            found[bytes] = 0;
-            return true;
-        }
-        at += length;
-    }
-    return false;
+    const size_t bytes = strlen(word);
+    const char *at;
+    if (bytes >= 32 || trace_word_among(choices, word, bytes, &at) < 0) return false;
+    memcpy(found, at, bytes);
+    found[bytes] = 0;
+    return true;
 }
 
 static int keep(parser_t *p, size_t option, const char *value)
@@ -110,7 +104,7 @@ static int set_bool(parser_t *p, size_t option, const char *const *words, size_t
     int value = count ? base_truth(words[0]) : 1;
     if (value < 0 || count > 1)
         return REFUSE(p, "--%s: '%s' is no truth value (yes, no, true, false, on, off, 1, 0)",
-                      cli_options[option].name, words[count > 1]);
+                      trace_settings[option].name, words[count > 1]);
     return keep(p, option, value ? "1" : "0");
 }
 
@@ -120,14 +114,14 @@ static int set_integer(parser_t *p, size_t option, const char *word)
     char digits[32];
     uint64_t value;
     if (!base_number(word, 0, UINT64_MAX, &value))
-        return REFUSE(p, "--%s: '%s' is no whole number", cli_options[option].name, word);
+        return REFUSE(p, "--%s: '%s' is no whole number", trace_settings[option].name, word);
     snprintf(digits, sizeof(digits), "%" PRIu64, value);
     return keep(p, option, digits);
 }
 
 static int check_number(parser_t *p, size_t option, const char *word)
 {
-    const char *name = cli_options[option].name;
+    const char *name = trace_settings[option].name;
     if (!*word || strspn(word, "0123456789") != strlen(word) || strlen(word) >= 16)
         return REFUSE(p, "--%s: '%s' is no whole number", name, word);
     if (option == CLI_PMC_GROUP_INTERVAL && strspn(word, "0") == strlen(word))
@@ -137,29 +131,28 @@ static int check_number(parser_t *p, size_t option, const char *word)
 
 static int set_one(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    const cli_option_t *o = &cli_options[option];
+    const trace_setting_t *o = &trace_settings[option];
     char found[32];
-    if (!count) return REFUSE(p, "--%s needs a value (%s)", o->name, o->values);
-    if (count > 1) return REFUSE(p, "--%s takes one value (%s)", o->name, o->values);
+    if (!count) return REFUSE(p, "--%s needs a value (%s)", o->name, o->words);
+    if (count > 1) return REFUSE(p, "--%s takes one value (%s)", o->name, o->words);
     const char *word = words[0];
-    if (o->form == CLI_INTEGER) return set_integer(p, option, word);
-    if (o->form == CLI_NUMBER && check_number(p, option, word) != 0) return -1;
-    if (o->form == CLI_CHOICE) {
-        if (!among(o->values, word, found))
-            return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->values);
+    if (o->form == TRACE_FORM_INTEGER) return set_integer(p, option, word);
+    if (o->form == TRACE_FORM_NUMBER && check_number(p, option, word) != 0) return -1;
+    if (o->form == TRACE_FORM_CHOICE) {
+        if (!among(o->words, word, found))
+            return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->words);
         word = found;
     }
     return keep(p, option, word);
 }
 
-static int refuse_choice(parser_t *p, const cli_option_t *o, const char *word)
+static int refuse_choice(parser_t *p, const trace_setting_t *o, const char *word)
 {
     char found[32];
-    bool format = o == &cli_options[CLI_OUTPUT_FORMAT];
+    bool format = o == &trace_settings[CLI_OUTPUT_FORMAT];
     if (format && among("otf2", word, found))
-        return REFUSE(p, "--output-format: %s is not written here; there are: %s", found,
-                      o->values);
-    return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->values);
+        return REFUSE(p, "--output-format: %s is not written here; there are: %s", found, o->words);
+    return REFUSE(p, "--%s: '%s' is none of: %s", o->name, word, o->words);
 }
 
 /* Copies the groups given before, one on each line, to `all`. Words may be separated by commas or
@@ -169,7 +162,8 @@ static int begin_group(parser_t *p, size_t option, char *all, size_t bytes)
     const char *before = p->c->values[option];
     if (!before) return 0;
     int n = snprintf(all, bytes, "%s\n", before);
-    return (size_t)n < bytes ? n : REFUSE(p, "--%s: values are too long", cli_options[option].name);
+    return (size_t)n < bytes ? n
+                             : REFUSE(p, "--%s: values are too long", trace_settings[option].name);
 }
 
 /* NAME:device=0,device=1 is one word, despite its comma. */
@@ -180,17 +174,17 @@ static bool names_device(const char *text)
 
 static int set_list(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    const cli_option_t *o = &cli_options[option];
+    const trace_setting_t *o = &trace_settings[option];
     char all[32768] = "", found[32];
-    bool groups = o->form == CLI_GROUPS;
-    if (!count) return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);
+    bool groups = o->form == TRACE_FORM_GROUPS;
+    if (!count) return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->words);
     int before = groups ? begin_group(p, option, all, sizeof(all)) : 0;
     if (before < 0) return -1;
     size_t used = (size_t)before;
     for (size_t i = 0; i < count; i++) {
         const char *word = words[i];
-        if (o->form == CLI_CHOICES || o->form == CLI_PARTS) {
-            if (!among(o->values, word, found)) return refuse_choice(p, o, word);
+        if (o->form == TRACE_FORM_CHOICES || o->form == TRACE_FORM_PARTS) {
+            if (!among(o->words, word, found)) return refuse_choice(p, o, word);
             word = found;
         }
         const char *between = i == 0 ? "" : !groups ? "\n" : names_device(word) ? "," : " ";
@@ -202,7 +196,7 @@ static int set_list(parser_t *p, size_t option, const char *const *words, size_t
                 all[start] = ' ';
     }
     if (groups && strspn(all + before, " ") == strlen(all + before))
-        return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->values);
+        return REFUSE(p, "--%s needs at least one value (%s)", o->name, o->words);
     return keep(p, option, all);
 }
 
@@ -215,17 +209,17 @@ static int set_parts(parser_t *p, size_t option, const char *const *words, size_
 
 static int set_words(parser_t *p, size_t option, const char *const *words, size_t count)
 {
-    switch (cli_options[option].form) {
-    case CLI_BOOL:
-    case CLI_NOT: return set_bool(p, option, words, count);
-    case CLI_TEXT:
-    case CLI_NUMBER:
-    case CLI_INTEGER:
-    case CLI_CHOICE: return set_one(p, option, words, count);
-    case CLI_CHOICES:
-    case CLI_WORDS:
-    case CLI_GROUPS: return set_list(p, option, words, count);
-    case CLI_PARTS: return set_parts(p, option, words, count);
+    switch (trace_settings[option].form) {
+    case TRACE_FORM_BOOL:
+    case TRACE_FORM_NOT: return set_bool(p, option, words, count);
+    case TRACE_FORM_TEXT:
+    case TRACE_FORM_NUMBER:
+    case TRACE_FORM_INTEGER:
+    case TRACE_FORM_CHOICE: return set_one(p, option, words, count);
+    case TRACE_FORM_CHOICES:
+    case TRACE_FORM_WORDS:
+    case TRACE_FORM_GROUPS: return set_list(p, option, words, count);
+    case TRACE_FORM_PARTS: return set_parts(p, option, words, count);
     }
     return -1;
 }
@@ -235,20 +229,21 @@ static int set_option(parser_t *p, size_t option, const char *attached)
 {
     const char *words[WORDS_MAX];
     size_t count = 0;
-    cli_form_t form = cli_options[option].form;
-    if (option == CLI_PMC_GROUPS || option == CLI_PMC_GROUP_INTERVAL)
-        return REFUSE(p, "--%s has its place in input files (-i)", cli_options[option].name);
+    trace_form_t form = trace_settings[option].form;
+    if (trace_settings[option].place == TRACE_FILES)
+        return REFUSE(p, "--%s has its place in input files (-i)", trace_settings[option].name);
     if (attached) {
         words[count++] = attached;
-    } else if (form == CLI_BOOL || form == CLI_NOT) {
+    } else if (form == TRACE_FORM_BOOL || form == TRACE_FORM_NOT) {
         if (p->next < p->argc && base_truth(p->argv[p->next]) >= 0)
             words[count++] = p->argv[p->next++];
     } else {
-        bool list =
-            form == CLI_CHOICES || form == CLI_WORDS || form == CLI_GROUPS || form == CLI_PARTS;
+        bool list = form == TRACE_FORM_CHOICES || form == TRACE_FORM_WORDS ||
+                    form == TRACE_FORM_GROUPS || form == TRACE_FORM_PARTS;
         for (const char *word; (!count || list) && (word = next_word(p));) {
             if (count == WORDS_MAX)
-                return REFUSE(p, "--%s: more than %d values", cli_options[option].name, WORDS_MAX);
+                return REFUSE(p, "--%s: more than %d values", trace_settings[option].name,
+                              WORDS_MAX);
             words[count++] = word;
         }
     }
@@ -260,11 +255,9 @@ static bool is_word(const char *name, const char *word, size_t bytes)
     return strlen(name) == bytes && memcmp(name, word, bytes) == 0;
 }
 
-static bool is_named(const cli_option_t *o, const char *word, size_t bytes)
+static bool is_named(const trace_setting_t *o, const char *word, size_t bytes)
 {
-    for (const cli_alias_t *a = cli_aliases; a->alias; a++)
-        if (is_word(a->alias, word, bytes)) return strcmp(a->name, o->name) == 0;
-    return is_word(o->name, word, bytes);
+    return is_word(o->name, word, bytes) || (o->alias && is_word(o->alias, word, bytes));
 }
 
 /* --name, --name=value */
@@ -272,8 +265,8 @@ static int parse_long(parser_t *p, const char *word)
 {
     const char *equal = strchr(word, '=');
     size_t bytes = equal ? (size_t)(equal - word) - 2 : strlen(word) - 2;
-    for (size_t i = 0; i < cli_option_rows; i++)
-        if (is_named(&cli_options[i], word + 2, bytes))
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
+        if (is_named(&trace_settings[i], word + 2, bytes))
             return set_option(p, i, equal ? equal + 1 : NULL);
     return unknown_option(p, word);
 }
@@ -281,8 +274,8 @@ static int parse_long(parser_t *p, const char *word)
 /* -x, -xvalue, -x=value */
 static int parse_short(parser_t *p, const char *word)
 {
-    for (size_t i = 0; i < cli_option_rows; i++) {
-        if (!cli_options[i].letter || cli_options[i].letter != word[1]) continue;
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+        if (!trace_settings[i].letter || trace_settings[i].letter != word[1]) continue;
         const char *attached = word[2] ? word + 2 + (word[2] == '=') : NULL;
         return set_option(p, i, attached);
     }
@@ -315,13 +308,6 @@ int cli_set(cli_command_t *c, size_t option, const char *const *words, size_t co
     return set_words(&p, option, words, count);
 }
 
-/* A file describes runs, so options that start runs or name files do not belong in it. */
-static bool belongs_in_file(size_t option)
-{
-    return option != CLI_HELP && option != CLI_VERSION && option != CLI_INPUT &&
-           option != CLI_GPU && option != CLI_ECHO && option != CLI_PROGRESS;
-}
-
 int cli_find_key(const char *key, char *why, size_t why_bytes)
 {
     parser_t p = {.why = why, .why_bytes = why_bytes};
@@ -330,12 +316,13 @@ int cli_find_key(const char *key, char *why, size_t why_bytes)
     if (bytes >= sizeof(name)) return REFUSE(&p, "unknown key '%.60s...'", key);
     for (size_t i = 0; i <= bytes; i++)
         name[i] = key[i] == '_' ? '-' : key[i];
-    for (size_t i = 0; i < cli_option_rows; i++) {
-        if (!is_named(&cli_options[i], name, bytes)) continue;
-        if (!belongs_in_file(i)) return REFUSE(&p, "'%s' has no place in an input file", key);
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+        if (!is_named(&trace_settings[i], name, bytes)) continue;
+        if (trace_settings[i].place == TRACE_COMMAND_LINE)
+            return REFUSE(&p, "'%s' has no place in an input file", key);
         return (int)i;
     }
-    const cli_option_t *nearest = find_nearest(name);
+    const trace_setting_t *nearest = find_nearest(name);
     if (nearest) {
         snprintf(name, sizeof(name), "%s", nearest->name);
         for (char *at = name; *at; at++)
@@ -370,28 +357,30 @@ bool cli_counts(const cli_command_t *c)
 }
 
 /* Options come after those that imply them, so one pass is enough. */
-static int imply(cli_command_t *c, const cli_option_t *o)
+static int imply(cli_command_t *c, const trace_setting_t *o)
 {
-    char found[32];
     for (int i = 0; i < CLI_OPTION_COUNT; i++) {
-        if (c->values[i] || !among(o->implies, cli_options[i].name, found)) continue;
+        const char *name = trace_settings[i].name;
+        if (c->values[i] || trace_word_among(o->implies, name, strlen(name), NULL) < 0) continue;
         c->values[i] = strdup("1");
         if (!c->values[i]) return -1;
     }
     return 0;
 }
 
-static int set_variables(const cli_option_t *o, const char *value)
+/* Sets the variable of a setting, and others that get the same value. */
+static int set_variables(const trace_setting_t *s, const char *value)
 {
     char names[256];
-    snprintf(names, sizeof(names), "%s", o->variable);
-    for (char *rest = names, *name; (name = strsep(&rest, " "));)
-        if (setenv(name, value, 1) != 0) return -1;
-    return 0;
+    int result = setenv(s->variable, value, 1);
+    snprintf(names, sizeof(names), "%s", s->also ? s->also : "");
+    for (char *rest = names, *name; result == 0 && (name = strsep(&rest, " "));)
+        if (*name) result = setenv(name, value, 1);
+    return result;
 }
 
 /* Replaces line feeds by the separator that the variable's reader knows. */
-static int set_joined(const cli_option_t *o, const char *list, const char *separator)
+static int set_joined(const char *variable, const char *list, const char *separator)
 {
     char joined[16384] = "";
     size_t used = 0;
@@ -401,20 +390,15 @@ static int set_joined(const cli_option_t *o, const char *list, const char *separ
         used += (size_t)n;
         if (used >= sizeof(joined)) return -1;
     }
-    return set_variables(o, joined);
+    return setenv(variable, joined, 1);
 }
 
 /* Sets two variables: "1" and the parts, or a truth value and no parts. */
-static int set_parts_of(const cli_option_t *o, const char *value)
+static int set_parts_of(const trace_setting_t *s, const char *value)
 {
-    char names[256], *rest = names;
-    bool parts = base_truth(value) < 0;
-    cli_option_t second = *o;
-    snprintf(names, sizeof(names), "%s", o->variable);
-    const char *first = strsep(&rest, " ");
-    second.variable = rest;
-    if (setenv(first, parts ? "1" : value, 1) != 0) return -1;
-    return parts ? set_joined(&second, value, ",") : unsetenv(rest);
+    const bool parts = base_truth(value) < 0;
+    if (setenv(s->variable, parts ? "1" : value, 1) != 0) return -1;
+    return parts ? set_joined(s->also, value, s->joined) : unsetenv(s->also);
 }
 
 /* Sets "pmc: A B" for each group. */
@@ -439,49 +423,55 @@ static int set_counters(const char *variable, const char *groups)
 }
 
 /* Sets "spm: A B". */
-static int set_streams(const cli_option_t *o, const char *words)
+static int set_streams(const trace_setting_t *s, const char *words)
 {
     char *text;
     if (asprintf(&text, "spm: %s", words) < 0) return -1;
-    int result = set_joined(o, text, " ");
+    int result = set_joined(s->variable, text, " ");
     free(text);
     return result ? result : setenv("ROCPROF_SPM_COUNTER_COLLECTION", "1", 1);
 }
 
 /* The words have been checked with the options of the run. */
-static int set_periods(const cli_option_t *o, const char *words, const char *unit)
+static int set_periods(const trace_setting_t *s, const char *words, const char *unit)
 {
     char why[256];
     char *list = cli_periods(words, unit, why, sizeof(why));
-    int result = list ? set_variables(o, list) : -1;
+    int result = list ? setenv(s->variable, list, 1) : -1;
     free(list);
     return result;
 }
 
+static int set_bytes(const trace_setting_t *s, const char *kib)
+{
+    char bytes[32];
+    snprintf(bytes, sizeof(bytes), "%llu", strtoull(kib, NULL, 10) * 1024);
+    return setenv(s->variable, bytes, 1);
+}
+
 static int set_environment(const cli_command_t *c, int option)
 {
-    const cli_option_t *o = &cli_options[option];
+    const trace_setting_t *s = &trace_settings[option];
     const char *value = c->values[option];
-    if (option == CLI_PMC) return set_counters("ROCPROF_COUNTERS", value);
-    if (option == CLI_ATT_ACTIVITY) return cli_att_set_activity(value);
-    if (option == CLI_PMC_GROUPS)
-        return unsetenv("ROCPROF_COUNTERS") | set_counters("ROCPROF_COUNTER_GROUPS", value);
-    if (!o->variable) return 0;
-    if (option == CLI_SPM) return set_streams(o, value);
-    if (option == CLI_KERNEL_ITERATION_RANGE) return set_joined(o, value, ", ");
-    if (option == CLI_SUMMARY_GROUPS) return set_joined(o, value, "##@@##");
-    if (option == CLI_ATT_LIBRARY_PATH) return set_joined(o, value, ":");
-    if (option == CLI_ATT_GPU_INDEX) return set_joined(o, value, ",");
-    if (option == CLI_ATT_PERFCOUNTERS) return set_joined(o, value, " ");
-    if (option == CLI_COLLECTION_PERIOD)
-        return set_periods(o, value, c->values[CLI_COLLECTION_PERIOD_UNIT]);
-    if (o->form == CLI_CHOICES) return set_joined(o, value, ",");
-    if (o->form == CLI_PARTS) return set_parts_of(o, value);
-    if (o->form == CLI_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
-    if (option == CLI_REPLAY_MODE) value = strcmp(value, "kernel") == 0 ? "1" : "0";
-    if (option == CLI_LOG_LEVEL && (strcmp(value, "env") == 0 || strcmp(value, "config") == 0))
-        value = "warning"; /* the other two levels are rocprofv3's own */
-    return set_variables(o, value);
+    switch (option) {
+    case CLI_PMC: return set_counters(s->variable, value);
+    case CLI_PMC_GROUPS:
+        return unsetenv(trace_settings[CLI_PMC].variable) | set_counters(s->variable, value);
+    case CLI_SPM: return set_streams(s, value);
+    case CLI_ATT_ACTIVITY: return cli_att_set_activity(value);
+    case CLI_COLLECTION_PERIOD: return set_periods(s, value, c->values[CLI_COLLECTION_PERIOD_UNIT]);
+    case CLI_MINIMUM_OUTPUT_DATA: return set_bytes(s, value);
+    case CLI_REPLAY_MODE: return setenv(s->variable, strcmp(value, "kernel") == 0 ? "1" : "0", 1);
+    case CLI_LOG_LEVEL: /* two levels are rocprofv3's own */
+        if (strcmp(value, "env") == 0 || strcmp(value, "config") == 0) value = "warning";
+        break;
+    default: break;
+    }
+    if (!s->variable) return 0;
+    if (s->form == TRACE_FORM_PARTS) return set_parts_of(s, value);
+    if (s->joined) return set_joined(s->variable, value, s->joined);
+    if (s->form == TRACE_FORM_NOT) value = strcmp(value, "0") == 0 ? "1" : "0";
+    return set_variables(s, value);
 }
 
 static int set_extra_counters(const char *path, char *why, size_t why_bytes)
@@ -495,40 +485,51 @@ static int set_extra_counters(const char *path, char *why, size_t why_bytes)
 
 int cli_apply(cli_command_t *c, char *why, size_t why_bytes)
 {
-    char bytes[32];
     const char *extra = c->values[CLI_EXTRA_COUNTERS];
     if (extra && set_extra_counters(extra, why, why_bytes) != 0) return CLI_EXIT_USAGE;
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
-        if (cli_options[i].implies && cli_is_on(c, (cli_option_id_t)i) && imply(c, &cli_options[i]))
+        if (trace_settings[i].implies && cli_is_on(c, (cli_option_id_t)i) &&
+            imply(c, &trace_settings[i]))
             goto fail;
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
         if (c->values[i] && set_environment(c, i) != 0) goto fail;
-    const char *minimum = c->values[CLI_MINIMUM_OUTPUT_DATA];
-    snprintf(bytes, sizeof(bytes), "%llu", minimum ? strtoull(minimum, NULL, 10) * 1024 : 0ull);
-    if (minimum && setenv("ROCPROF_MINIMUM_OUTPUT_BYTES", bytes, 1) != 0) goto fail;
     return 0;
 fail:
     snprintf(why, why_bytes, "setting the environment: %s", strerror(errno ? errno : ENOMEM));
     return CLI_EXIT_SETUP;
 }
 
-static void print_row(const cli_option_t *o)
+static void print_text(trace_setting_id_t id)
 {
+    static const char mark[] = "{default}";
+    const char *help = trace_settings[id].help, *at = strstr(help, mark);
+    if (at)
+        printf("%.*sdefault %s%s", (int)(at - help), help, trace_setting_default(id),
+               at + strlen(mark));
+    else
+        fputs(help, stdout);
+}
+
+static void print_row(trace_setting_id_t id)
+{
+    const trace_setting_t *o = &trace_settings[id];
     char left[128], letter[8] = "";
     if (o->letter) snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-    bool parts = o->form == CLI_PARTS;
-    const char *what = o->form == CLI_BOOL || o->form == CLI_NOT ? "[BOOL]" : o->values;
-    bool list = o->form == CLI_WORDS || o->form == CLI_CHOICES || o->form == CLI_GROUPS;
+    bool parts = o->form == TRACE_FORM_PARTS;
+    const char *what =
+        o->form == TRACE_FORM_BOOL || o->form == TRACE_FORM_NOT ? "[BOOL]" : o->words;
+    bool list = o->form == TRACE_FORM_WORDS || o->form == TRACE_FORM_CHOICES ||
+                o->form == TRACE_FORM_GROUPS;
     const char *more = list ? " ..." : "";
-    bool choice = o->form == CLI_CHOICE || o->form == CLI_CHOICES;
+    bool choice = o->form == TRACE_FORM_CHOICE || o->form == TRACE_FORM_CHOICES;
     snprintf(left, sizeof(left), "%s--%s %s%s", letter, o->name,
              parts    ? "[BOOL | WORD ...]"
              : choice ? "WORD"
                       : what,
              more);
-    printf("  %-34s %s%s", left, strlen(left) > 34 ? "\n                                     " : "",
-           o->help);
-    if (choice || parts) printf(": %s", o->values);
+    printf("  %-34s %s", left, strlen(left) > 34 ? "\n                                     " : "");
+    print_text(id);
+    if (choice || parts) printf(": %s", o->words);
     putchar('\n');
 }
 
@@ -540,9 +541,9 @@ void cli_print_help(void)
            "Traces a GPU program; every process it starts gets files of its own.\n"
            "BOOL is yes, no, true, false, on, off, 1 or 0; the option alone means yes.\n");
     for (int i = 0; i < CLI_OPTION_COUNT; i++) {
-        const cli_option_t *o = &cli_options[i];
+        const trace_setting_t *o = &trace_settings[i];
         if (strcmp(group, o->group) != 0) printf("\n%s:\n", group = o->group);
-        print_row(o);
+        print_row((trace_setting_id_t)i);
     }
     printf(
         "\nKeys in names: %%argv%% %%args%% %%argt%% %%tag%% %%argN%% %%hostname%% %%pid%% "

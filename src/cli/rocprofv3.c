@@ -54,7 +54,7 @@ static void print_config(const cli_command_t *c)
 {
     for (int i = 0; i < CLI_OPTION_COUNT; i++)
         if (c->values[i])
-            fprintf(stderr, "rocprofv3: --%s %s\n", cli_options[i].name, c->values[i]);
+            fprintf(stderr, "rocprofv3: --%s %s\n", trace_settings[i].name, c->values[i]);
 }
 
 static void print_environment(const cli_session_t *s, FILE *f, const char *prefix)
@@ -132,7 +132,7 @@ static void tell_perfetto(const cli_command_t *c)
         const char *value = c->values[rows[i].option];
         if (!value || (rows[i].usual && strcmp(value, rows[i].usual) == 0)) continue;
         base_warning("--%s %s changes nothing: %s, the trace is written to its file directly",
-                     cli_options[rows[i].option].name, value, rows[i].why);
+                     trace_settings[rows[i].option].name, value, rows[i].why);
     }
 }
 

@@ -25,7 +25,7 @@ int cli_sampling_check(const cli_command_t *c, char *why, size_t why_bytes)
     if (!given) return 0;
     if (given < COUNT)
         return REFUSE("--pc-sampling-method, -unit and -interval need each other: --%s is missing",
-                      cli_options[together[missing]].name);
+                      trace_settings[together[missing]].name);
     if (!cli_is_on(c, CLI_PC_SAMPLING_BETA_ENABLED) &&
         !base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false))
         /* scripts look for the first three words, as AMD's rocprofv3 prints them */

@@ -22,6 +22,7 @@
 #include "tool/flush.h"
 #include "tool/sink.h"
 #include "trace/run.h"
+#include "trace/settings.h"
 #include "trace/store.h"
 
 static struct {
@@ -50,19 +51,17 @@ void tool_attach_begin(const rocprofiler_client_id_t *id)
 
 /* ---- The same options each time ---- */
 
-/* Options that may differ from those of the first attach: they concern files, and what is made of
- * records afterwards. */
-static const char *const may_differ[] = {
-    "ROCPROF_ATTACH_",  "ROCPROF_OUTPUT_",    "ROCPROF_STATS",        "ROCPROF_STORE_DIRECTORY=",
-    "ROCPROF_TMPDIR=",  "ROCPROF_LOG_LEVEL=", "ROCPROF_AGENT_INDEX=", "ROCPROF_MINIMUM_OUTPUT",
-    "ROCPROF_PRELOAD=", "ROCPROF_PERFETTO_",
-};
-
+/* What is collected is settled by the first attach. Other settings may differ from those of the
+ * first: they concern files, and what is made of records afterwards. */
 static bool is_fixed(const char *line)
 {
     if (strncmp(line, "ROCPROF_", 8) != 0) return false;
-    for (size_t i = 0; i < sizeof(may_differ) / sizeof(*may_differ); i++)
-        if (strncmp(line, may_differ[i], strlen(may_differ[i])) == 0) return false;
+    for (size_t i = 0; i < TRACE_SET_COUNT; i++) {
+        const char *name = trace_settings[i].variable;
+        const size_t bytes = name ? strlen(name) : 0;
+        if (bytes && strncmp(line, name, bytes) == 0 && line[bytes] == '=')
+            return !trace_settings[i].differs;
+    }
     return true;
 }
 

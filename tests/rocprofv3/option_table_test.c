@@ -22,22 +22,21 @@ typedef struct {
     size_t row; /* of cli_options */
 } entry_t;
 
-static bool is_spelt(const cli_option_t *o, const char *spelling)
+static bool is_spelt(const trace_setting_t *o, const char *spelling)
 {
     if (spelling[1] != '-') return o->letter == spelling[1] && !spelling[2];
-    for (const cli_alias_t *a = cli_aliases; a->alias; a++)
-        if (strcmp(a->alias, spelling + 2) == 0) return strcmp(a->name, o->name) == 0;
+    if (o->alias && strcmp(o->alias, spelling + 2) == 0) return true;
     return strcmp(o->name, spelling + 2) == 0;
 }
 
 /* The one row that has all spellings of an entry. */
 static void find_row(entry_t *e)
 {
-    for (e->row = 0; e->row < cli_option_rows; e->row++)
-        if (is_spelt(&cli_options[e->row], e->spellings[0])) break;
-    if (e->row == cli_option_rows) fail_msg("%s has no row", e->spellings[0]);
+    for (e->row = 0; e->row < CLI_OPTION_COUNT; e->row++)
+        if (is_spelt(&trace_settings[e->row], e->spellings[0])) break;
+    if (e->row == CLI_OPTION_COUNT) fail_msg("%s has no row", e->spellings[0]);
     for (int i = 1; e->spellings[i]; i++)
-        if (!is_spelt(&cli_options[e->row], e->spellings[i]))
+        if (!is_spelt(&trace_settings[e->row], e->spellings[i]))
             fail_msg("%s is not another spelling of %s", e->spellings[i], e->spellings[0]);
 }
 
@@ -121,7 +120,7 @@ static void it_works(void **state)
     entry_t *entries;
     size_t count = read_entries(&entries);
     for (entry_t *e = entries; e < entries + count; e++) {
-        assert_true(cli_options[e->row].help && *cli_options[e->row].help);
+        assert_true(trace_settings[e->row].help && *trace_settings[e->row].help);
         for (const char *const *spelling = e->spellings; *spelling; spelling++)
             if (!are_choices(e->values)) accept(e, *spelling, word_for(e->values));
     }

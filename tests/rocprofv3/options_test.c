@@ -46,21 +46,22 @@ static void expect(const char *line, cli_option_id_t option, const char *value)
 static void table_follows_its_enum(void **state)
 {
     (void)state;
-    assert_string_equal(cli_options[CLI_HELP].name, "help");
-    assert_string_equal(cli_options[CLI_SYS_TRACE].name, "sys-trace");
-    assert_string_equal(cli_options[CLI_HSA_FINALIZER_TRACE].name, "hsa-finalizer-trace");
-    assert_string_equal(cli_options[CLI_SUMMARY_GROUPS].name, "summary-groups");
-    assert_string_equal(cli_options[CLI_SCRATCH_MEMORY_TRACE].name, "scratch-memory-trace");
-    assert_string_equal(cli_options[CLI_PMC_GROUP_INTERVAL].name, "pmc-group-interval");
-    assert_string_equal(cli_options[CLI_KERNEL_ITERATION_RANGE].name, "kernel-iteration-range");
-    assert_string_equal(cli_options[CLI_GROUP_BY_QUEUE].name, "group-by-queue");
-    assert_string_equal(cli_options[CLI_MINIMUM_OUTPUT_DATA].name, "minimum-output-data");
-    assert_string_equal(cli_options[CLI_BENCHMARK_MODE].name, "benchmark-mode");
-    assert_int_equal(cli_option_rows, CLI_OPTION_COUNT);
-    for (size_t i = 0; i < cli_option_rows; i++) {
+    assert_string_equal(trace_settings[CLI_HELP].name, "help");
+    assert_string_equal(trace_settings[CLI_SYS_TRACE].name, "sys-trace");
+    assert_string_equal(trace_settings[CLI_HSA_FINALIZER_TRACE].name, "hsa-finalizer-trace");
+    assert_string_equal(trace_settings[CLI_SUMMARY_GROUPS].name, "summary-groups");
+    assert_string_equal(trace_settings[CLI_SCRATCH_MEMORY_TRACE].name, "scratch-memory-trace");
+    assert_string_equal(trace_settings[CLI_PMC_GROUP_INTERVAL].name, "pmc-group-interval");
+    assert_string_equal(trace_settings[CLI_KERNEL_ITERATION_RANGE].name, "kernel-iteration-range");
+    assert_string_equal(trace_settings[CLI_GROUP_BY_QUEUE].name, "group-by-queue");
+    assert_string_equal(trace_settings[CLI_MINIMUM_OUTPUT_DATA].name, "minimum-output-data");
+    assert_string_equal(trace_settings[CLI_BENCHMARK_MODE].name, "benchmark-mode");
+    assert_int_equal(CLI_OPTION_COUNT, CLI_OPTION_COUNT);
+    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
         for (size_t j = 0; j < i; j++) {
-            assert_string_not_equal(cli_options[i].name, cli_options[j].name);
-            assert_true(!cli_options[i].letter || cli_options[i].letter != cli_options[j].letter);
+            assert_string_not_equal(trace_settings[i].name, trace_settings[j].name);
+            assert_true(!trace_settings[i].letter ||
+                        trace_settings[i].letter != trace_settings[j].letter);
         }
     }
 }

@@ -1,0 +1,96 @@
+/* settings.c - see settings.h. */
+#include "trace/settings.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/env.h"
+#include "base/words.h"
+
+#define GENERAL  "General"
+#define OUTPUT   "Input and output"
+#define ALL      "Aggregate tracing"
+#define BASIC    "Basic tracing"
+#define GRANULAR "Granular tracing"
+#define AFTER    "Post-processing"
+#define COUNTERS "Counter collection"
+#define SUMMARY  "Summary"
+#define NAMING   "Kernel naming"
+#define FILTER   "Filtering"
+#define DISPLAY  "Display"
+#define ADVANCED "Advanced"
+#define PERFETTO "Perfetto"
+#define ATTACH   "Attaching"
+#define SAMPLING "PC sampling"
+#define ATT      "Thread traces"
+
+#ifdef CROCPROF_OTF2
+#define FORMATS "csv json otf2 pftrace rocpd callgrind html"
+#else
+#define FORMATS "csv json pftrace rocpd callgrind html"
+#endif
+
+#define MANY (UINT64_C(1) << 40)
+
+const trace_setting_t trace_settings[TRACE_SET_COUNT] = {
+#define OPTION(id, name_, form_, group_, ...)                                                      \
+    {.name = name_, .form = TRACE_FORM_##form_, .group = group_, .help = __VA_ARGS__},
+#define VARIABLE(id, variable_, form_, ...)                                                        \
+    {.variable = variable_, .form = TRACE_FORM_##form_, .help = __VA_ARGS__},
+#include "trace/settings.def"
+};
+
+const char *trace_setting_default(trace_setting_id_t id)
+{
+    const trace_setting_t *s = &trace_settings[id];
+    if (s->otherwise) return s->otherwise;
+    return s->form == TRACE_FORM_BOOL ? "no" : s->form == TRACE_FORM_NOT ? "yes" : "";
+}
+
+const char *trace_setting_given(trace_setting_id_t id)
+{
+    const char *value = base_env(trace_settings[id].variable);
+    return value && *value ? value : NULL;
+}
+
+const char *trace_setting(trace_setting_id_t id)
+{
+    const char *value = trace_setting_given(id);
+    return value ? value : trace_setting_default(id);
+}
+
+bool trace_setting_on(trace_setting_id_t id)
+{
+    return base_env_bool(trace_settings[id].variable, base_truth(trace_setting_default(id)) > 0);
+}
+
+uint64_t trace_setting_number(trace_setting_id_t id)
+{
+    const trace_setting_t *s = &trace_settings[id];
+    uint64_t otherwise = 0;
+    base_number(trace_setting_default(id), 0, INT64_MAX, &otherwise);
+    /* what is the default may be said, too, where 0 means that a feature is off */
+    const uint64_t least = otherwise < s->least ? otherwise : s->least;
+    return (uint64_t)base_env_int(s->variable, (int64_t)otherwise, (int64_t)least,
+                                  s->most ? (int64_t)s->most : INT64_MAX);
+}
+
+int trace_word_among(const char *list, const char *word, size_t bytes, const char **found)
+{
+    int place = 0;
+    for (const char *at = list; *at; at += strspn(at, " "), place++) {
+        const size_t length = strcspn(at, " ");
+        if (length == bytes && strncasecmp(at, word, bytes) == 0) {
+            if (found) *found = at;
+            return place;
+        }
+        at += length;
+    }
+    return -1;
+}
+
+int trace_setting_choice(trace_setting_id_t id)
+{
+    const char *value = trace_setting(id);
+    return trace_word_among(trace_settings[id].words, value, strlen(value), NULL);
+}
