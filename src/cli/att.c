@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
 #include "base/words.h"
 #include "output/att.h"
+#include "trace/settings.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
@@ -89,7 +89,7 @@ int cli_att_check_decoder(const cli_command_t *c, char *why, size_t why_bytes)
     char path[PATH_MAX], joined[PATH_MAX];
     const char *given = c->values[CLI_ATT_LIBRARY_PATH];
     if (!cli_att_is_on(c) || cli_is_on(c, CLI_ATT_NO_INTERCEPT)) return 0;
-    if (!given) given = base_env("ROCPROF_ATT_LIBRARY_PATH");
+    if (!given) given = trace_setting_given(TRACE_SET_ATT_LIBRARY_PATH);
     snprintf(joined, sizeof(joined), "%s", given ? given : "");
     for (char *at = joined; *at; at++)
         if (*at == '\n') *at = ':';
@@ -98,6 +98,6 @@ int cli_att_check_decoder(const cli_command_t *c, char *why, size_t why_bytes)
 
 int cli_att_set_activity(const char *period)
 {
-    if (setenv("ROCPROF_ATT_PARAM_PERFCOUNTERS", activity, 1) != 0) return -1;
-    return setenv("ROCPROF_ATT_PARAM_PERFCOUNTER_CTRL", period, 1);
+    if (trace_setting_set(TRACE_SET_ATT_PERFCOUNTERS, activity) != 0) return -1;
+    return trace_setting_set(TRACE_SET_ATT_PERFCOUNTER_CTRL, period);
 }

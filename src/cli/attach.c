@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "cli/launch.h"
 #include "rocattach/internal.h"
+#include "trace/settings.h"
 #include "trace/store.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
@@ -130,12 +131,12 @@ int cli_attach(const cli_session_t *s, const cli_command_t *c, char *why, size_t
 {
     char tool[2 * PATH_MAX];
     pid_t pid = atoi(c->values[CLI_PID]);
-    const char *named = getenv("ROCPROF_ATTACH_TOOL_LIBRARY");
+    const char *named = trace_setting_given(TRACE_SET_ATTACH_TOOL_LIBRARY);
     trace_join(tool, sizeof(tool), s->root, CLI_TOOL_LIBRARY);
-    if (named && *named)
+    if (named)
         snprintf(tool, sizeof(tool), "%s", named);
     else
-        setenv("ROCPROF_ATTACH_TOOL_LIBRARY", tool, 1);
+        trace_setting_set(TRACE_SET_ATTACH_TOOL_LIBRARY, tool);
     int fd = lock_run(s->run);
     if (fd < 0) {
         snprintf(why, why_bytes, "%s/%s: %s", s->run, TRACE_RUN_FILE, strerror(errno));

@@ -180,18 +180,18 @@ static int convert_stores(const char *run, const char *directory, char **stores,
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, strerror(errno));
         return -1;
     }
+    const trace_variables_t v = {trace_run_value, settings};
     out_conversion_t c = {.config = &config, .stop = &cli_interrupted, .directory = directory};
     if (out_config_read(&config, trace_run_value, settings, why, sizeof(why)) != 0) {
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, why);
         result = -1;
     }
     /* rocprofv3 has refused wrong formats, but the tool library alone does not */
-    if (result == 0 && cli_check_formats(trace_run_value(settings, "ROCPROF_OUTPUT_FORMAT"), why,
+    if (result == 0 && cli_check_formats(trace_setting_given_in(&v, TRACE_SET_OUTPUT_FORMAT), why,
                                          sizeof(why)) != 0)
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
-    const char *sync = trace_run_value(settings, "ROCPROF_PROCESS_SYNC");
     if (result == 0) begin_page(&page, &config);
-    bool usable = result == 0, awaits = sync && base_truth(sync) > 0;
+    bool usable = result == 0, awaits = trace_setting_on_in(&v, TRACE_SET_PROCESS_SYNC);
     for (char **name = stores; usable && *name && !cli_interrupted; name++) {
         char store[PATH_MAX];
         struct stat st;

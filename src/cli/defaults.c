@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "trace/selection.h"
+#include "trace/settings.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
@@ -96,7 +97,7 @@ static int take_sets(cli_command_t *c, size_t option, const char *variable, char
 
 static int take_counters(cli_command_t *c, char *why, size_t why_bytes)
 {
-    if (cli_counts(c) || !base_env_bool("ROCPROF_COUNTER_COLLECTION", false)) return 0;
+    if (cli_counts(c) || !trace_setting_on(TRACE_SET_COUNTER_COLLECTION)) return 0;
     bool one = value_of("ROCPROF_COUNTERS");
     size_t option = one ? CLI_PMC : CLI_PMC_GROUPS;
     const char *variable = one ? "ROCPROF_COUNTERS" : "ROCPROF_COUNTER_GROUPS";
@@ -112,7 +113,7 @@ static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
     char problem[512];
     trace_sets_t sets;
     int result = 0;
-    if (cli_streams(c) || !base_env_bool("ROCPROF_SPM_COUNTER_COLLECTION", false)) return 0;
+    if (cli_streams(c) || !trace_setting_on(TRACE_SET_SPM_COUNTER_COLLECTION)) return 0;
     if (trace_streams_read(&sets, base_env(variable), problem, sizeof(problem)) != 0)
         result = REFUSE("%s in the environment: %s", variable, problem);
     else if (sets.count != 1)

@@ -416,7 +416,7 @@ static int set_counters(const char *variable, const char *groups)
         text = longer;
     }
     if (result == 0) result = setenv(variable, text ? text : "", 1);
-    if (result == 0) result = setenv("ROCPROF_COUNTER_COLLECTION", "1", 1);
+    if (result == 0) result = trace_setting_set(TRACE_SET_COUNTER_COLLECTION, "1");
     free(text);
     free(lines);
     return result;
@@ -429,7 +429,7 @@ static int set_streams(const trace_setting_t *s, const char *words)
     if (asprintf(&text, "spm: %s", words) < 0) return -1;
     int result = set_joined(s->variable, text, " ");
     free(text);
-    return result ? result : setenv("ROCPROF_SPM_COUNTER_COLLECTION", "1", 1);
+    return result ? result : trace_setting_set(TRACE_SET_SPM_COUNTER_COLLECTION, "1");
 }
 
 /* The words have been checked with the options of the run. */

@@ -61,12 +61,6 @@ int cli_ranks_check(const cli_command_t *c, char *why, size_t why_bytes)
     return list ? read_list(list, -1, &found, why, why_bytes) : 0;
 }
 
-static const char *variable(const void *environment, const char *name)
-{
-    (void)environment; /* always that of this process */
-    return getenv(name);
-}
-
 int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *list = c->values[CLI_PROFILE_MPI_RANKS];
@@ -74,10 +68,10 @@ int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes)
     const char *rank = c->values[CLI_MPI_WORLD_RANK_VARIABLE];
     const char *size = c->values[CLI_MPI_WORLD_SIZE_VARIABLE];
     if (!rank) {
-        rank = getenv(TRACE_RANK_VARIABLE);
-        size = getenv(TRACE_SIZE_VARIABLE);
+        rank = trace_setting_given(TRACE_SET_MPI_WORLD_RANK_VARIABLE);
+        size = trace_setting_given(TRACE_SET_MPI_WORLD_SIZE_VARIABLE);
     }
-    trace_rank_t here = trace_rank(rank, size, &(trace_variables_t){variable, NULL});
+    trace_rank_t here = trace_rank(rank, size, &trace_environment);
     if (list && read_list(list, here.rank, &found, why, why_bytes) != 0) return -1;
     if (list && here.size >= 0 && found.most >= here.size)
         return REFUSE("--profile-mpi-ranks %s: there is no rank %ld, %s is %ld", list, found.most,
@@ -87,8 +81,9 @@ int cli_ranks_select(const cli_command_t *c, char *why, size_t why_bytes)
                  here.rank_name, list);
         return 0;
     }
-    if (here.rank >= 0 && ((here.rank_name && setenv(TRACE_RANK_VARIABLE, here.rank_name, 1)) ||
-                           (here.size_name && setenv(TRACE_SIZE_VARIABLE, here.size_name, 1))))
+    if (here.rank >= 0 &&
+        ((here.rank_name && trace_setting_set(TRACE_SET_MPI_WORLD_RANK_VARIABLE, here.rank_name)) ||
+         (here.size_name && trace_setting_set(TRACE_SET_MPI_WORLD_SIZE_VARIABLE, here.size_name))))
         return REFUSE("setting the environment: %s", strerror(errno));
     return 1;
 }

@@ -508,7 +508,7 @@ static rocprofiler_status_t make_stream(const avail_gpu_t *gpu, together_t *t,
     rocprofiler_spm_parameters_t interval = {
         .size = sizeof(interval),
         .type = ROCPROFILER_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL_SCLK_CYCLES,
-        .value = (uint64_t)base_env_int("ROCPROF_SPM_SAMPLE_INTERVAL", 0, 0, INT64_C(1) << 40)};
+        .value = trace_setting_number(TRACE_SET_SPM_SAMPLE_INTERVAL)};
     rocprofiler_spm_parameters_t *parameters = &interval;
     return rocprofiler_spm_create_counter_config(gpu->agent->id, t->ids, t->count, &parameters,
                                                  interval.value ? 1 : 0, config);
@@ -601,7 +601,7 @@ static int read_extra(const options_t *o, char **text, char *why, size_t why_byt
         return why[0] ? -1 : 0;
     }
     *text = cli_read_file(o->extra, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
-    return *text && setenv(TRACE_EXTRA_FILE, o->extra, 1) == 0 ? 0 : -1;
+    return *text && trace_setting_set(TRACE_SET_EXTRA_COUNTERS_FILE, o->extra) == 0 ? 0 : -1;
 }
 
 static int ask(const options_t *o)
@@ -610,8 +610,8 @@ static int ask(const options_t *o)
     char *text = NULL;
     avail_t a = {0};
     int status = CLI_EXIT_SETUP;
-    if (o->sampling) setenv("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", "on", 1);
-    if (o->streams) setenv("ROCPROFILER_SPM_BETA_ENABLED", "on", 1);
+    if (o->sampling) trace_setting_set(TRACE_SET_PC_SAMPLING_BETA_ENABLED, "on");
+    if (o->streams) trace_setting_set(TRACE_SET_SPM_BETA_ENABLED, "on");
     if (read_extra(o, &text, why, sizeof(why)) != 0) {
         status = CLI_EXIT_USAGE;
         base_error("%s", why);

@@ -169,7 +169,8 @@ static int run(cli_run_t *r, const char *path)
     int status = cli_apply(c, why, sizeof(why));
     /* Faulty definitions have been reported by rocprofv3-avail, when the plan was checked. */
     if (!status && cli_att_check_decoder(c, why, sizeof(why)) != 0) status = CLI_EXIT_USAGE;
-    if (!status && c->values[CLI_EXTRA_COUNTERS]) setenv(TRACE_EXTRA_TOLD, "1", 1);
+    if (!status && c->values[CLI_EXTRA_COUNTERS])
+        trace_setting_set(TRACE_SET_EXTRA_COUNTERS_TOLD, "1");
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
     if (!status) status = cli_session_prepare(&s, c, r->directory, why, sizeof(why));
     if (refuse(status, why)) goto out;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
+#include "trace/settings.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
@@ -27,7 +27,7 @@ int cli_sampling_check(const cli_command_t *c, char *why, size_t why_bytes)
         return REFUSE("--pc-sampling-method, -unit and -interval need each other: --%s is missing",
                       trace_settings[together[missing]].name);
     if (!cli_is_on(c, CLI_PC_SAMPLING_BETA_ENABLED) &&
-        !base_env_bool("ROCPROFILER_PC_SAMPLING_BETA_ENABLED", false))
+        !trace_setting_on(TRACE_SET_PC_SAMPLING_BETA_ENABLED))
         /* scripts look for the first three words, as AMD's rocprofv3 prints them */
         return REFUSE("PC sampling unavailable: it needs --pc-sampling-beta-enabled");
     const char *interval = c->values[CLI_PC_SAMPLING_INTERVAL];

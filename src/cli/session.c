@@ -108,7 +108,7 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
                         size_t why_bytes)
 {
     const char *before = getenv("LD_PRELOAD"), *first = c->values[CLI_PRELOAD];
-    if (!first) first = getenv("ROCPROF_PRELOAD");
+    if (!first) first = trace_setting_given(TRACE_SET_PRELOADED);
     s->preload = first ? strdup(first) : NULL;
     for (char *at = s->preload; at && *at; at++)
         if (*at == '\n') *at = ':';
@@ -163,7 +163,8 @@ static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const cha
 {
     int result = -1;
     char text[PATH_MAX], directory[2 * PATH_MAX];
-    const char *given = getenv("ROCPROF_OUTPUT_PATH"), *name = getenv("ROCPROF_OUTPUT_FILE_NAME");
+    const char *given = trace_setting_given(TRACE_SET_OUTPUT_DIRECTORY);
+    const char *name = trace_setting_given(TRACE_SET_OUTPUT_FILE);
     trace_keys_t *keys = trace_keys_current();
     if (!keys) {
         snprintf(why, why_bytes, "%s", strerror(ENOMEM));
@@ -171,7 +172,7 @@ static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const cha
     }
     char problem[512];
     if (c->program) trace_keys_of_command(keys, c->program);
-    if (!given || !*given) given = ".";
+    if (!given) given = ".";
     if (trace_keys_expand(keys, given, text, sizeof(text), problem, sizeof(problem)) != 0) {
         snprintf(why, why_bytes, "output directory '%s': %s", given, problem);
         goto out;
@@ -208,7 +209,7 @@ static int resolve_names(char plain[PATH_MAX], const cli_command_t *c, const cha
     if (bytes >= PATH_MAX) bytes = PATH_MAX - 1;
     memcpy(plain, base, bytes);
     plain[bytes] = 0;
-    result = setenv("ROCPROF_OUTPUT_PATH", directory, 1);
+    result = trace_setting_set(TRACE_SET_OUTPUT_DIRECTORY, directory);
 out:
     trace_keys_free(keys);
     return result;
@@ -220,10 +221,9 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
                     size_t why_bytes)
 {
     char base[PATH_MAX], runs[2 * PATH_MAX];
-    const char *temporary = getenv("ROCPROF_TMPDIR");
+    const char *temporary = trace_setting_given(TRACE_SET_TMPDIR);
     if (resolve_names(base, c, below, why, why_bytes) != 0) return -1;
-    if (temporary && *temporary &&
-        (trace_make_directories(temporary) != 0 || !realpath(temporary, base))) {
+    if (temporary && (trace_make_directories(temporary) != 0 || !realpath(temporary, base))) {
         snprintf(why, why_bytes, "ROCPROF_TMPDIR: %s: %s", temporary, strerror(errno));
         return -1;
     }
@@ -245,17 +245,11 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
     return -1;
 }
 
-static const char *variable(const void *from, const char *name)
-{
-    (void)from;
-    return getenv(name);
-}
-
 /* Finds wrong values before the program runs. */
 static int check_config(char *why, size_t why_bytes)
 {
     out_config_t config;
-    int result = out_config_read(&config, variable, NULL, why, why_bytes);
+    int result = out_config_read(&config, trace_environment.value, NULL, why, why_bytes);
     out_config_free(&config);
     return result;
 }
@@ -311,7 +305,7 @@ int cli_session_prepare(cli_session_t *s, const cli_command_t *c, const char *be
         char base[PATH_MAX];
         if (resolve_names(base, c, below, why, why_bytes) != 0) return CLI_EXIT_SETUP;
     } else if (make_run(s, c, below, why, why_bytes) != 0 ||
-               setenv(TRACE_RUN_VARIABLE, s->run, 1) != 0) {
+               trace_setting_set(TRACE_SET_STORE_DIRECTORY, s->run) != 0) {
         return CLI_EXIT_SETUP;
     }
     if (starts && cli_is_on(c, CLI_KOKKOS_TRACE) && add_kokkos(s, c, why, why_bytes) != 0)

@@ -315,7 +315,7 @@ static int take_batch(const decoding_t *d, const raw_t *raws, size_t count)
     if (result != 0) return give_up(view, folder);
     tell_infos(d, folder, out_att_view_infos(view));
     const char *counters =
-        job->config->variable(job->config->from, "ROCPROF_ATT_PARAM_PERFCOUNTERS");
+        trace_setting_given_in(&job->config->variables, TRACE_SET_ATT_PERFCOUNTERS);
     if (out_att_code_json(d->code, folder, job->why, job->why_bytes) != 0 ||
         out_att_sources(d->code, folder, job->why, job->why_bytes) != 0 ||
         out_att_stats(d->code, stats, job->why, job->why_bytes) != 0)
@@ -342,7 +342,7 @@ int out_att_write(out_att_job_t *job)
         return -1;
     }
     if (!raws.count) return 0;
-    const char *paths = job->config->variable(job->config->from, "ROCPROF_ATT_LIBRARY_PATH");
+    const char *paths = trace_setting_given_in(&job->config->variables, TRACE_SET_ATT_LIBRARY_PATH);
     bool decodes = out_decoder_find(paths, path, why, sizeof(why)) &&
                    out_decoder_open(&decoder, path, why, sizeof(why));
     if (!decodes) base_error("thread traces are not decoded: %s", why);

@@ -1,5 +1,5 @@
-/* config.c - see config.h. Reads and checks values; a new setting is a field and a few lines here.
- */
+/* config.c - see config.h. Reads and checks values; a new one is a row of trace/settings.def, and a
+ * field and a line here. */
 #include "output/config.h"
 
 #include <stdio.h>
@@ -11,57 +11,68 @@
 #include "output/format.h"
 
 typedef struct {
-    out_variable_t variable;
-    const void *from;
+    const trace_variables_t *variables;
     char *why;
     size_t why_bytes;
 } source_t;
 
-static const char *value_of(const source_t *s, const char *name)
+static const char *value_of(const source_t *s, trace_setting_id_t id)
 {
-    const char *v = s->variable(s->from, name);
-    return v && *v ? v : NULL;
+    return trace_setting_in(s->variables, id);
 }
 
-static bool bool_of(const source_t *s, const char *name, bool otherwise)
+static bool is_on(const source_t *s, trace_setting_id_t id)
 {
-    const char *v = value_of(s, name);
-    return v ? base_truth(v) != 0 : otherwise;
+    return trace_setting_on_in(s->variables, id);
 }
 
-static const char *const units[] = {"nsec", "usec", "msec", "sec"};
+/* Writes "a, b or c" for "a b c". */
+static void put_choices(const char *words, char *text, size_t bytes)
+{
+    size_t used = 0;
+    while (*words && used < bytes) {
+        const size_t length = strcspn(words, " ");
+        const char *rest = words + length + strspn(words + length, " ");
+        used += (size_t)snprintf(text + used, bytes - used, "%.*s%s", (int)length, words,
+                                 !*rest              ? ""
+                                 : strchr(rest, ' ') ? ", "
+                                                     : " or ");
+        words = rest;
+    }
+}
+
+/* Place of the value among the setting's words; -1 with a line in `why`. */
+static int choice(const source_t *s, trace_setting_id_t id)
+{
+    const char *v = value_of(s, id), *words = trace_settings[id].words;
+    const int place = trace_word_among(words, v, strlen(v), NULL);
+    char choices[128];
+    if (place >= 0) return place;
+    put_choices(words, choices, sizeof(choices));
+    snprintf(s->why, s->why_bytes, "%s is '%s': choose %s", trace_settings[id].variable, v,
+             choices);
+    return -1;
+}
 
 static int read_unit(out_config_t *c, const source_t *s)
 {
-    const char *v = value_of(s, "ROCPROF_STATS_SUMMARY_UNITS");
-    if (!v) v = "nsec";
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (strcasecmp(v, units[i]) != 0) continue;
-        strcpy(c->unit, units[i]);
-        c->unit_ns = base_unit_ns(units[i]);
-        return 0;
-    }
-    snprintf(s->why, s->why_bytes,
-             "ROCPROF_STATS_SUMMARY_UNITS is '%s': choose sec, msec, usec or nsec", v);
-    return -1;
+    const char *v = value_of(s, TRACE_SET_SUMMARY_UNITS), *unit;
+    if (choice(s, TRACE_SET_SUMMARY_UNITS) < 0) return -1;
+    trace_word_among(trace_settings[TRACE_SET_SUMMARY_UNITS].words, v, strlen(v), &unit);
+    snprintf(c->unit, sizeof(c->unit), "%.*s", (int)strlen(v), unit);
+    c->unit_ns = base_unit_ns(c->unit);
+    return 0;
 }
 
 static int read_agent_index(out_config_t *c, const source_t *s)
 {
-    static const char *const names[] = {
-        [OUT_AGENT_RELATIVE] = "relative",
-        [OUT_AGENT_ABSOLUTE] = "absolute",
-        [OUT_AGENT_TYPE_RELATIVE] = "type-relative",
-    };
-    const char *v = value_of(s, "ROCPROF_AGENT_INDEX");
-    for (int i = 0; i < 3; i++) {
-        if (v && strcasecmp(v, names[i]) != 0) continue;
-        c->agent_index = (out_agent_index_t)i;
-        return 0;
-    }
-    snprintf(s->why, s->why_bytes,
-             "ROCPROF_AGENT_INDEX is '%s': choose absolute, relative or type-relative", v);
-    return -1;
+    /* ORDER: the setting's words */
+    static const out_agent_index_t indices[] = {OUT_AGENT_ABSOLUTE, OUT_AGENT_RELATIVE,
+                                                OUT_AGENT_TYPE_RELATIVE};
+    const int place = choice(s, TRACE_SET_AGENT_INDEX);
+    if (place < 0) return -1;
+    c->agent_index = indices[place];
+    return 0;
 }
 
 /* Adds a group for an expression, which must match the whole name of a domain. */
@@ -83,22 +94,22 @@ static int add_group(out_config_t *c, const source_t *s, const char *text, size_
 
 static int read_groups(out_config_t *c, const source_t *s)
 {
-    const char *at = value_of(s, "ROCPROF_STATS_SUMMARY_GROUPS");
+    const char *at = trace_setting_given_in(&c->variables, TRACE_SET_SUMMARY_GROUPS);
     while (at && *at) {
-        const char *end = strstr(at, OUT_GROUP_SEPARATOR);
+        const char *end = strstr(at, TRACE_GROUP_SEPARATOR);
         size_t bytes = end ? (size_t)(end - at) : strlen(at);
         if (bytes && add_group(c, s, at, bytes) != 0) return -1;
-        at = end ? end + strlen(OUT_GROUP_SEPARATOR) : NULL;
+        at = end ? end + strlen(TRACE_GROUP_SEPARATOR) : NULL;
     }
     return 0;
 }
 
 static int read_minimum(out_config_t *c, const source_t *s)
 {
-    const char *v = value_of(s, "ROCPROF_MINIMUM_OUTPUT_BYTES");
-    if (!v || base_number(v, 0, UINT64_MAX, &c->minimum_bytes)) return 0;
-    snprintf(s->why, s->why_bytes, "ROCPROF_MINIMUM_OUTPUT_BYTES is '%s': a whole number is needed",
-             v);
+    const char *v = value_of(s, TRACE_SET_MINIMUM_OUTPUT_DATA);
+    if (base_number(v, 0, UINT64_MAX, &c->minimum_bytes)) return 0;
+    snprintf(s->why, s->why_bytes, "%s is '%s': a whole number is needed",
+             trace_settings[TRACE_SET_MINIMUM_OUTPUT_DATA].variable, v);
     return -1;
 }
 
@@ -110,18 +121,18 @@ static const char *const format_names[] = {
 
 bool out_config_writes(const out_config_t *c, const char *format)
 {
-    unsigned formats = c->formats ? c->formats : 1u << OUT_FORMAT_rocpd;
+    if (!c->formats) return strcmp(format, trace_setting_default(TRACE_SET_OUTPUT_FORMAT)) == 0;
     for (int i = 0; i < OUT_FORMAT_COUNT; i++)
-        if (strcmp(format_names[i], format) == 0) return formats & 1u << i;
+        if (strcmp(format_names[i], format) == 0) return c->formats & 1u << i;
     return false;
 }
 
 /* Splits the list as AMD's tool does. rocprofv3 refuses unknown formats itself. If a program ran
  * without rocprofv3, they are reported when its store is converted, and the default is written. */
-static void read_formats(out_config_t *c, const source_t *s)
+static void read_formats(out_config_t *c)
 {
     static const char gaps[] = " \t,;:";
-    const char *v = value_of(s, "ROCPROF_OUTPUT_FORMAT");
+    const char *v = trace_setting_given_in(&c->variables, TRACE_SET_OUTPUT_FORMAT);
     for (size_t bytes; v && *(v += strspn(v, gaps)); v += bytes) {
         bytes = strcspn(v, gaps);
         for (int i = 0; i < OUT_FORMAT_COUNT; i++)
@@ -133,23 +144,22 @@ static void read_formats(out_config_t *c, const source_t *s)
 int out_config_read(out_config_t *c, out_variable_t variable, const void *from, char *why,
                     size_t why_bytes)
 {
-    source_t s = {variable, from, why, why_bytes};
-    *c = (out_config_t){.variable = variable, .from = from};
-    c->stats = bool_of(&s, "ROCPROF_STATS", false);
-    c->group_by_queue = bool_of(&s, "ROCPROF_GROUP_BY_QUEUE", false);
-    c->config_file = bool_of(&s, "ROCPROF_OUTPUT_CONFIG_FILE", false);
-    c->embed_sources = bool_of(&s, "ROCPROF_EMBED_SOURCES", false);
-    c->source_paths = value_of(&s, "ROCPROF_SOURCE_PATH");
-    const char *mode = value_of(&s, "ROCPROF_BENCHMARK_MODE");
-    c->benchmark = mode && strcasecmp(mode, "none") != 0;
-    c->summary = bool_of(&s, "ROCPROF_STATS_SUMMARY", false);
-    c->summary_per_domain = bool_of(&s, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", false);
-    const char *output = value_of(&s, "ROCPROF_STATS_SUMMARY_OUTPUT");
-    snprintf(c->summary_output, sizeof(c->summary_output), "%s", output ? output : "stderr");
-    c->names = bool_of(&s, "ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
-               : bool_of(&s, "ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
-                                                               : TRACE_NAMES_MANGLED;
-    read_formats(c, &s);
+    source_t s = {&c->variables, why, why_bytes};
+    *c = (out_config_t){.variables = {variable, from}};
+    c->stats = is_on(&s, TRACE_SET_STATS);
+    c->group_by_queue = is_on(&s, TRACE_SET_GROUP_BY_QUEUE);
+    c->config_file = is_on(&s, TRACE_SET_OUTPUT_CONFIG);
+    c->embed_sources = is_on(&s, TRACE_SET_EMBED_SOURCES);
+    c->source_paths = trace_setting_given_in(&c->variables, TRACE_SET_SOURCE_PATH);
+    c->benchmark = strcasecmp(value_of(&s, TRACE_SET_BENCHMARK_MODE), "none") != 0;
+    c->summary = is_on(&s, TRACE_SET_SUMMARY);
+    c->summary_per_domain = is_on(&s, TRACE_SET_SUMMARY_PER_DOMAIN);
+    snprintf(c->summary_output, sizeof(c->summary_output), "%s",
+             value_of(&s, TRACE_SET_SUMMARY_OUTPUT_FILE));
+    c->names = is_on(&s, TRACE_SET_TRUNCATE_KERNELS)  ? TRACE_NAMES_TRUNCATED
+               : is_on(&s, TRACE_SET_MANGLED_KERNELS) ? TRACE_NAMES_MANGLED
+                                                      : TRACE_NAMES_DEMANGLED;
+    read_formats(c);
     if (read_unit(c, &s) != 0 || read_agent_index(c, &s) != 0) return -1;
     if (read_minimum(c, &s) != 0) return -1;
     return read_groups(c, &s);

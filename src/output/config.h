@@ -9,19 +9,16 @@
 
 #include "model/model.h"
 #include "trace/pattern.h"
+#include "trace/settings.h"
 
 enum { OUT_GROUPS_MAX = 32 };
-
-/* Separates the expressions in ROCPROF_STATS_SUMMARY_GROUPS. */
-#define OUT_GROUP_SEPARATOR "##@@##"
 
 /* Returns the value of a variable, or NULL. */
 typedef const char *(*out_variable_t)(const void *from, const char *name);
 
 typedef struct {
-    out_variable_t variable; /* from which all of this was read; used to list settings */
-    const void *from;
-    unsigned formats; /* a bit for each OUT_FORMAT_*; 0: not set */
+    trace_variables_t variables; /* from which all of this was read; used to list settings */
+    unsigned formats;            /* a bit for each OUT_FORMAT_*; 0: not set */
     bool stats, summary, summary_per_domain;
     trace_pattern_t *groups[OUT_GROUPS_MAX];
     int group_count;
@@ -44,7 +41,7 @@ int out_config_read(out_config_t *c, out_variable_t variable, const void *from, 
                     size_t why_bytes);
 void out_config_free(out_config_t *c);
 
-/* True if files of this format are written. If no format is set, that is rocpd. */
+/* True if files of this format are written. If no format is set, that is the default. */
 bool out_config_writes(const out_config_t *c, const char *format);
 
 /* True if any summary was asked for. */

@@ -1,5 +1,5 @@
-/* settings.c - see settings.h. A setting is a row of the table; how each form of value is read is
- * below it. */
+/* settings.c - see settings.h. Each key is a row, which names the setting that it shows; how each
+ * form of value is shown is below. */
 #include "output/settings.h"
 
 #include <ctype.h>
@@ -15,108 +15,109 @@
 #include "trace/store.h"
 
 typedef enum {
-    TEXT,
-    NUMBER,
-    TRUTH,
-    LIST,   /* split at the characters of `more` */
-    GROUPS, /* split at OUT_GROUP_SEPARATOR */
-    NAMES,  /* names of counters, each after "pmc:" */
-    IS,     /* true if the value is `more` */
-    PLACE,  /* index of the value among the words of `more`; 0 if it is none of them */
-    FORMAT, /* true if the format `more` is written */
-    FACT,   /* information on the process, with the key `more` */
-    RANK,   /* rank in a parallel program, from its launcher's variables */
-    SIZE    /* number of ranks, likewise */
+    SETTING, /* as the setting's own form says: text, number or truth value */
+    LIST,    /* split at the characters of `more` */
+    GROUPS,  /* split at TRACE_GROUP_SEPARATOR */
+    NAMES,   /* names of counters, each after "pmc:", of --pmc and pmc_groups */
+    IS,      /* true if the value is `more` */
+    PLACE,   /* place of the value among the setting's words */
+    FORMAT,  /* true if the format `more` is written */
+    FACT,    /* information on the process, with the key `more` */
+    RANK,    /* rank in a parallel program, from its launcher's variables */
+    SIZE     /* number of ranks, likewise */
 } form_t;
 
 typedef struct {
     const char *key;
     form_t form;
-    const char *variable, *otherwise, *more;
+    trace_setting_id_t id; /* 0: the form shows no setting */
+    const char *more;
 } row_t;
+
+/* clang-format off */
+#define SHOW(key, id) {key, SETTING, TRACE_SET_##id, NULL}
+/* clang-format on */
 
 /* ORDER: as in AMD's tool, its own settings first. */
 static const row_t own[] = {
-    {"benchmark_mode", TEXT, "ROCPROF_BENCHMARK_MODE", "none", NULL},
-    {"kernel_trace", TRUTH, "ROCPROF_KERNEL_TRACE", "0", NULL},
-    {"hsa_core_api_trace", TRUTH, "ROCPROF_HSA_CORE_API_TRACE", "0", NULL},
-    {"hsa_amd_ext_api_trace", TRUTH, "ROCPROF_HSA_AMD_EXT_API_TRACE", "0", NULL},
-    {"hsa_image_ext_api_trace", TRUTH, "ROCPROF_HSA_IMAGE_EXT_API_TRACE", "0", NULL},
-    {"hsa_finalizer_ext_api_trace", TRUTH, "ROCPROF_HSA_FINALIZER_EXT_API_TRACE", "0", NULL},
-    {"marker_api_trace", TRUTH, "ROCPROF_MARKER_API_TRACE", "0", NULL},
-    {"memory_copy_trace", TRUTH, "ROCPROF_MEMORY_COPY_TRACE", "0", NULL},
-    {"memory_allocation_trace", TRUTH, "ROCPROF_MEMORY_ALLOCATION_TRACE", "0", NULL},
-    {"scratch_memory_trace", TRUTH, "ROCPROF_SCRATCH_MEMORY_TRACE", "0", NULL},
-    {"counter_collection", TRUTH, "ROCPROF_COUNTER_COLLECTION", "0", NULL},
-    {"spm_counter_collection", TRUTH, "ROCPROF_SPM_COUNTER_COLLECTION", "0", NULL},
-    {"hip_runtime_api_trace", TRUTH, "ROCPROF_HIP_RUNTIME_API_TRACE", "0", NULL},
-    {"hip_compiler_api_trace", TRUTH, "ROCPROF_HIP_COMPILER_API_TRACE", "0", NULL},
-    {"rccl_api_trace", TRUTH, "ROCPROF_RCCL_API_TRACE", "0", NULL},
-    {"rocdecode_api_trace", TRUTH, "ROCPROF_ROCDECODE_API_TRACE", "0", NULL},
-    {"rocjpeg_api_trace", TRUTH, "ROCPROF_ROCJPEG_API_TRACE", "0", NULL},
-    {"rocshmem_api_trace", TRUTH, "ROCPROF_ROCSHMEM_API_TRACE", "0", NULL},
-    {"hipfile_api_trace", TRUTH, "ROCPROF_HIPFILE_API_TRACE", "0", NULL},
-    {"hip_graph_trace", TRUTH, "ROCPROF_HIP_GRAPH_TRACE", "0", NULL},
-    {"hip_event_trace", TRUTH, "ROCPROF_HIP_EVENT_TRACE", "0", NULL},
-    {"mpi_rank", RANK, NULL, "0", NULL},
-    {"mpi_size", SIZE, NULL, "1", NULL},
-    {"collection_periods", LIST, "ROCPROF_COLLECTION_PERIOD", "", ";"},
-    {"counters", NAMES, "ROCPROF_COUNTERS ROCPROF_COUNTER_GROUPS", "", NULL},
-    {"extra_counters_contents", TEXT, "ROCPROF_EXTRA_COUNTERS_CONTENTS", "", NULL},
-    {"kernel_filter_include", TEXT, "ROCPROF_KERNEL_FILTER_INCLUDE_REGEX", ".*", NULL},
-    {"kernel_filter_exclude", TEXT, "ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX", "", NULL},
-    {"kernel_filter_range", LIST, "ROCPROF_KERNEL_FILTER_RANGE", "", " ,[]"},
-    {"demangle", TRUTH, "ROCPROF_DEMANGLE_KERNELS", "1", NULL},
-    {"truncate", TRUTH, "ROCPROF_TRUNCATE_KERNELS", "0", NULL},
-    {"minimum_output_bytes", NUMBER, "ROCPROF_MINIMUM_OUTPUT_BYTES", "0", NULL},
-    {"enable_signal_handlers", TRUTH, "ROCPROF_SIGNAL_HANDLERS", "1", NULL},
-    {"selected_regions", TRUTH, "ROCPROF_SELECTED_REGIONS", "0", NULL},
-    {"counter_groups_random_seed", NUMBER, "ROCPROF_COUNTER_GROUPS_RANDOM_SEED", "0", NULL},
-    {"counter_groups_interval", NUMBER, "ROCPROF_COUNTER_GROUPS_INTERVAL", "1", NULL},
-    {"pc_sampling_host_trap", IS, "ROCPROF_PC_SAMPLING_METHOD", "", "host_trap"},
-    {"pc_sampling_stochastic", IS, "ROCPROF_PC_SAMPLING_METHOD", "", "stochastic"},
-    {"pc_sampling_method", TEXT, "ROCPROF_PC_SAMPLING_METHOD", "none", NULL},
-    {"pc_sampling_unit", TEXT, "ROCPROF_PC_SAMPLING_UNIT", "none", NULL},
-    {"pc_sampling_interval", NUMBER, "ROCPROF_PC_SAMPLING_INTERVAL", "1", NULL},
-    {"pc_sampling_method_value", PLACE, "ROCPROF_PC_SAMPLING_METHOD", "none",
-     "none stochastic host_trap"},
-    {"pc_sampling_unit_value", PLACE, "ROCPROF_PC_SAMPLING_UNIT", "none",
-     "none instructions cycles time"},
-    {"advanced_thread_trace", TRUTH, "ROCPROF_ADVANCED_THREAD_TRACE", "0", NULL},
-    {"att_serialize_all", TRUTH, "ROCPROF_ATT_PARAM_SERIALIZE_ALL", "0", NULL},
-    {"att_param_shader_engine_mask", NUMBER, "ROCPROF_ATT_PARAM_SHADER_ENGINE_MASK", "1", NULL},
-    {"att_param_buffer_size", NUMBER, "ROCPROF_ATT_PARAM_BUFFER_SIZE", "268435456", NULL},
-    {"att_param_simd_select", NUMBER, "ROCPROF_ATT_PARAM_SIMD_SELECT", "15", NULL},
-    {"att_param_target_cu", NUMBER, "ROCPROF_ATT_PARAM_TARGET_CU", "1", NULL},
-    {"att_library_path", LIST, "ROCPROF_ATT_LIBRARY_PATH", "", ":"},
-    {"att_param_perfcounters", LIST, "ROCPROF_ATT_PARAM_PERFCOUNTERS", "", " ,"},
-    {"att_param_perf_ctrl", NUMBER, "ROCPROF_ATT_PARAM_PERFCOUNTER_CTRL", "0", NULL},
+    SHOW("benchmark_mode", BENCHMARK_MODE),
+    SHOW("kernel_trace", KERNEL_TRACE),
+    SHOW("hsa_core_api_trace", HSA_CORE_TRACE),
+    SHOW("hsa_amd_ext_api_trace", HSA_AMD_TRACE),
+    SHOW("hsa_image_ext_api_trace", HSA_IMAGE_TRACE),
+    SHOW("hsa_finalizer_ext_api_trace", HSA_FINALIZER_TRACE),
+    SHOW("marker_api_trace", MARKER_TRACE),
+    SHOW("memory_copy_trace", MEMORY_COPY_TRACE),
+    SHOW("memory_allocation_trace", MEMORY_ALLOCATION_TRACE),
+    SHOW("scratch_memory_trace", SCRATCH_MEMORY_TRACE),
+    SHOW("counter_collection", COUNTER_COLLECTION),
+    SHOW("spm_counter_collection", SPM_COUNTER_COLLECTION),
+    SHOW("hip_runtime_api_trace", HIP_RUNTIME_TRACE),
+    SHOW("hip_compiler_api_trace", HIP_COMPILER_TRACE),
+    SHOW("rccl_api_trace", RCCL_TRACE),
+    SHOW("rocdecode_api_trace", ROCDECODE_TRACE),
+    SHOW("rocjpeg_api_trace", ROCJPEG_TRACE),
+    SHOW("rocshmem_api_trace", ROCSHMEM_TRACE),
+    SHOW("hipfile_api_trace", HIPFILE_TRACE),
+    SHOW("hip_graph_trace", HIP_GRAPH_TRACE),
+    SHOW("hip_event_trace", HIP_EVENT_TRACE),
+    {"mpi_rank", RANK, 0, NULL},
+    {"mpi_size", SIZE, 0, NULL},
+    {"collection_periods", LIST, TRACE_SET_COLLECTION_PERIOD, ";"},
+    {"counters", NAMES, TRACE_SET_PMC, NULL},
+    SHOW("extra_counters_contents", EXTRA_COUNTERS_CONTENTS),
+    SHOW("kernel_filter_include", KERNEL_INCLUDE_REGEX),
+    SHOW("kernel_filter_exclude", KERNEL_EXCLUDE_REGEX),
+    {"kernel_filter_range", LIST, TRACE_SET_KERNEL_ITERATION_RANGE, " ,[]"},
+    SHOW("demangle", MANGLED_KERNELS),
+    SHOW("truncate", TRUNCATE_KERNELS),
+    SHOW("minimum_output_bytes", MINIMUM_OUTPUT_DATA),
+    SHOW("enable_signal_handlers", DISABLE_SIGNAL_HANDLERS),
+    SHOW("selected_regions", SELECTED_REGIONS),
+    SHOW("counter_groups_random_seed", COUNTER_GROUPS_RANDOM_SEED),
+    SHOW("counter_groups_interval", PMC_GROUP_INTERVAL),
+    {"pc_sampling_host_trap", IS, TRACE_SET_PC_SAMPLING_METHOD, "host_trap"},
+    {"pc_sampling_stochastic", IS, TRACE_SET_PC_SAMPLING_METHOD, "stochastic"},
+    SHOW("pc_sampling_method", PC_SAMPLING_METHOD),
+    SHOW("pc_sampling_unit", PC_SAMPLING_UNIT),
+    SHOW("pc_sampling_interval", PC_SAMPLING_INTERVAL),
+    {"pc_sampling_method_value", PLACE, TRACE_SET_PC_SAMPLING_METHOD, NULL},
+    {"pc_sampling_unit_value", PLACE, TRACE_SET_PC_SAMPLING_UNIT, NULL},
+    SHOW("advanced_thread_trace", ATT),
+    SHOW("att_serialize_all", ATT_SERIALIZE_ALL),
+    SHOW("att_param_shader_engine_mask", ATT_SHADER_ENGINE_MASK),
+    SHOW("att_param_buffer_size", ATT_BUFFER_SIZE),
+    SHOW("att_param_simd_select", ATT_SIMD_SELECT),
+    SHOW("att_param_target_cu", ATT_TARGET_CU),
+    {"att_library_path", LIST, TRACE_SET_ATT_LIBRARY_PATH, ":"},
+    {"att_param_perfcounters", LIST, TRACE_SET_ATT_PERFCOUNTERS, " ,"},
+    SHOW("att_param_perf_ctrl", ATT_PERFCOUNTER_CTRL),
 };
 
 static const row_t output[] = {
-    {"output_path", FACT, NULL, "", TRACE_INFO_DIRECTORY},
-    {"output_file", FACT, NULL, "", TRACE_INFO_NAME},
-    {"tmp_directory", TEXT, "ROCPROF_TMPDIR", "%cwd%", NULL},
-    {"raw_output_path", TEXT, "ROCPROF_OUTPUT_PATH", "%cwd%", NULL},
-    {"raw_output_file", TEXT, "ROCPROF_OUTPUT_FILE_NAME", "%hostname%/%pid%", NULL},
-    {"raw_tmp_directory", TEXT, "ROCPROF_TMPDIR", "%cwd%", NULL},
-    {"perfetto_shmem_size_hint", NUMBER, "ROCPROF_PERFETTO_SHMEM_SIZE_HINT_KB", "64", NULL},
-    {"perfetto_buffer_size", NUMBER, "ROCPROF_PERFETTO_BUFFER_SIZE_KB", "1048576", NULL},
-    {"perfetto_buffer_fill_policy", TEXT, "ROCPROF_PERFETTO_BUFFER_FILL_POLICY", "discard", NULL},
-    {"perfetto_backend", TEXT, "ROCPROF_PERFETTO_BACKEND", "inprocess", NULL},
-    {"summary", TRUTH, "ROCPROF_STATS_SUMMARY", "0", NULL},
-    {"summary_per_domain", TRUTH, "ROCPROF_STATS_SUMMARY_PER_DOMAIN", "0", NULL},
-    {"summary_groups", GROUPS, "ROCPROF_STATS_SUMMARY_GROUPS", "", NULL},
-    {"summary_unit", TEXT, "ROCPROF_STATS_SUMMARY_UNITS", "nsec", NULL},
-    {"summary_file", TEXT, "ROCPROF_STATS_SUMMARY_OUTPUT", "stderr", NULL},
-    {"csv_output", FORMAT, NULL, "", "csv"},
-    {"json_output", FORMAT, NULL, "", "json"},
-    {"pftrace_output", FORMAT, NULL, "", "pftrace"},
-    {"otf2_output", FORMAT, NULL, "", "otf2"},
-    {"summary_output", TRUTH, "ROCPROF_STATS_SUMMARY", "0", NULL},
-    {"rocpd_output", FORMAT, NULL, "", "rocpd"},
-    {"kernel_rename", TRUTH, "ROCPROF_KERNEL_RENAME", "0", NULL},
-    {"group_by_queue", TRUTH, "ROCPROF_GROUP_BY_QUEUE", "0", NULL},
+    {"output_path", FACT, 0, TRACE_INFO_DIRECTORY},
+    {"output_file", FACT, 0, TRACE_INFO_NAME},
+    SHOW("tmp_directory", TMPDIR),
+    SHOW("raw_output_path", OUTPUT_DIRECTORY),
+    SHOW("raw_output_file", OUTPUT_FILE),
+    SHOW("raw_tmp_directory", TMPDIR),
+    SHOW("perfetto_shmem_size_hint", PERFETTO_SHMEM_SIZE_HINT),
+    SHOW("perfetto_buffer_size", PERFETTO_BUFFER_SIZE),
+    SHOW("perfetto_buffer_fill_policy", PERFETTO_BUFFER_FILL_POLICY),
+    SHOW("perfetto_backend", PERFETTO_BACKEND),
+    SHOW("summary", SUMMARY),
+    SHOW("summary_per_domain", SUMMARY_PER_DOMAIN),
+    {"summary_groups", GROUPS, TRACE_SET_SUMMARY_GROUPS, NULL},
+    SHOW("summary_unit", SUMMARY_UNITS),
+    SHOW("summary_file", SUMMARY_OUTPUT_FILE),
+    {"csv_output", FORMAT, 0, "csv"},
+    {"json_output", FORMAT, 0, "json"},
+    {"pftrace_output", FORMAT, 0, "pftrace"},
+    {"otf2_output", FORMAT, 0, "otf2"},
+    SHOW("summary_output", SUMMARY),
+    {"rocpd_output", FORMAT, 0, "rocpd"},
+    SHOW("kernel_rename", KERNEL_RENAME),
+    SHOW("group_by_queue", GROUP_BY_QUEUE),
 };
 
 typedef struct {
@@ -124,13 +125,6 @@ typedef struct {
     const out_config_t *c;
     const out_model_t *m;
 } writer_t;
-
-/* The value of the variable, or the default. */
-static const char *value_of(const writer_t *w, const char *variable, const char *otherwise)
-{
-    const char *v = variable ? w->c->variable(w->c->from, variable) : NULL;
-    return v && *v ? v : otherwise;
-}
 
 static void put_word(out_json_t *j, const char *at, size_t bytes)
 {
@@ -151,10 +145,10 @@ static void put_words(out_json_t *j, const char *text, const char *gaps, const c
 static void put_groups(out_json_t *j, const char *text)
 {
     while (*text) {
-        const char *end = strstr(text, OUT_GROUP_SEPARATOR);
+        const char *end = strstr(text, TRACE_GROUP_SEPARATOR);
         size_t bytes = end ? (size_t)(end - text) : strlen(text);
         if (bytes) put_word(j, text, bytes);
-        text += end ? bytes + strlen(OUT_GROUP_SEPARATOR) : bytes;
+        text += end ? bytes + strlen(TRACE_GROUP_SEPARATOR) : bytes;
     }
 }
 
@@ -185,10 +179,9 @@ static trace_rank_t rank_of(const out_model_t *m)
     return trace_rank_told(&(trace_variables_t){variable_value, m});
 }
 
-static void put_known(const writer_t *w, const row_t *row, long number)
+static void put_known(const writer_t *w, const row_t *row, long number, uint64_t otherwise)
 {
-    out_json_unsigned(w->j, row->key,
-                      number >= 0 ? (uint64_t)number : strtoull(row->otherwise, NULL, 10));
+    out_json_unsigned(w->j, row->key, number >= 0 ? (uint64_t)number : otherwise);
 }
 
 static void put_list(const writer_t *w, const row_t *row, const char *value)
@@ -196,39 +189,46 @@ static void put_list(const writer_t *w, const row_t *row, const char *value)
     out_json_begin(w->j, row->key, '[');
     if (row->form == GROUPS) put_groups(w->j, value);
     if (row->form == LIST) put_words(w->j, value, row->more, NULL);
-    if (row->form == NAMES)
-        for (const char *at = row->variable; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
-            char name[64];
-            snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
-            put_words(w->j, value_of(w, name, ""), " \t,;:\n", "pmc");
-        }
+    if (row->form == NAMES) {
+        put_words(w->j, value, " \t,;:\n", "pmc");
+        put_words(w->j, trace_setting_in(&w->c->variables, TRACE_SET_PMC_GROUPS), " \t,;:\n",
+                  "pmc");
+    }
     out_json_end(w->j, ']');
 }
 
-static unsigned place_among(const char *value, const char *words)
+static void put_value(const writer_t *w, const row_t *row, const char *value)
 {
-    const size_t length = strlen(value);
-    unsigned place = 0;
-    for (const char *at = words; at; at = strchr(at, ' '), place++) {
-        at += *at == ' ';
-        if (strncmp(at, value, length) == 0 && (!at[length] || at[length] == ' ')) return place;
+    const trace_form_t form = trace_settings[row->id].form;
+    uint64_t number = 0;
+    if (form == TRACE_FORM_BOOL || form == TRACE_FORM_NOT) {
+        out_json_bool(w->j, row->key, base_truth(value) != 0);
+    } else if (form == TRACE_FORM_NUMBER || form == TRACE_FORM_INTEGER) {
+        base_number(value, 0, UINT64_MAX, &number);
+        out_json_unsigned(w->j, row->key, number);
+    } else {
+        out_json_text(w->j, row->key, value);
     }
-    return 0;
+}
+
+/* Place of the value among the setting's words, from 1; 0: it is none of them. */
+static unsigned place_of(const row_t *row, const char *value)
+{
+    const char *words = trace_settings[row->id].words;
+    return (unsigned)(trace_word_among(words, value, strlen(value), NULL) + 1);
 }
 
 static void put_row(const writer_t *w, const row_t *row)
 {
-    const char *value = value_of(w, row->form == NAMES ? NULL : row->variable, row->otherwise);
+    const char *value = trace_setting_in(&w->c->variables, row->id);
     switch (row->form) {
-    case TEXT: out_json_text(w->j, row->key, value); return;
-    case NUMBER: out_json_unsigned(w->j, row->key, strtoull(value, NULL, 0)); return;
-    case TRUTH: out_json_bool(w->j, row->key, base_truth(value) != 0); return;
-    case PLACE: out_json_unsigned(w->j, row->key, place_among(value, row->more)); return;
+    case SETTING: put_value(w, row, value); return;
+    case PLACE: out_json_unsigned(w->j, row->key, place_of(row, value)); return;
     case IS: out_json_bool(w->j, row->key, strcmp(value, row->more) == 0); return;
     case FORMAT: out_json_bool(w->j, row->key, out_config_writes(w->c, row->more)); return;
     case FACT: out_json_text(w->j, row->key, out_model_info(w->m, row->more)); return;
-    case RANK: put_known(w, row, rank_of(w->m).rank); return;
-    case SIZE: put_known(w, row, rank_of(w->m).size); return;
+    case RANK: put_known(w, row, rank_of(w->m).rank, 0); return;
+    case SIZE: put_known(w, row, rank_of(w->m).size, 1); return;
     case LIST:
     case GROUPS:
     case NAMES: put_list(w, row, value); return;

@@ -24,6 +24,7 @@
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "trace/att.h"
+#include "trace/settings.h"
 #include "trace/store.h"
 
 enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 64 };
@@ -48,8 +49,7 @@ static struct {
 
 bool tool_att_wanted(void)
 {
-    return base_env_bool("ROCPROF_ADVANCED_THREAD_TRACE", false) ||
-           base_env_bool("ROCPROF_ATT_NO_INTERCEPT", false);
+    return trace_setting_on(TRACE_SET_ATT) || trace_setting_on(TRACE_SET_ATT_NO_INTERCEPT);
 }
 
 /* Is the index in the list, or the list empty? */
@@ -73,7 +73,7 @@ static bool listed(const char *list, int index)
 void tool_att_agent(const rocprofiler_agent_v0_t *agent)
 {
     if (agent->type != ROCPROFILER_AGENT_TYPE_GPU || att.agent_count == AGENTS_MAX) return;
-    if (!listed(base_env("ROCPROF_ATT_PARAM_GPU_INDEX"), agent->logical_node_type_id)) return;
+    if (!listed(trace_setting_given(TRACE_SET_ATT_GPU_INDEX), agent->logical_node_type_id)) return;
     att.agents[att.agent_count++] = (agent_t){
         .id = agent->id, .index = agent->logical_node_type_id, .units = agent->cu_per_simd_array};
 }
@@ -350,11 +350,11 @@ static bool add_counter(parameters_t *p, const agent_t *agent, const char *word,
 
 static bool add_counters(parameters_t *p, const agent_t *agent)
 {
-    const char *list = base_env("ROCPROF_ATT_PARAM_PERFCOUNTERS"), *separators = " ,\n";
-    const int64_t period = base_env_int("ROCPROF_ATT_PARAM_PERFCOUNTER_CTRL", 0, 0, 32);
+    const char *list = trace_setting_given(TRACE_SET_ATT_PERFCOUNTERS), *separators = " ,\n";
+    const uint64_t period = trace_setting_number(TRACE_SET_ATT_PERFCOUNTER_CTRL);
     size_t count = 0;
     if (!list || !period) return true; /* both or none, which rocprofv3 has checked */
-    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL, (uint64_t)period);
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTERS_CTRL, period);
     for (const char *at = list + strspn(list, separators); *at;) {
         const size_t length = strcspn(at, separators);
         if (++count > COUNTERS_MAX) {
@@ -370,7 +370,7 @@ static bool add_counters(parameters_t *p, const agent_t *agent)
 
 /* A unit that the GPU lacks runs no wave: the trace would be empty without a reason. Engines that
  * it lacks are refused when the packets are made. */
-static void warn_of_target(const agent_t *agent, int64_t unit)
+static void warn_of_target(const agent_t *agent, uint64_t unit)
 {
     if (agent->units && unit >= agent->units)
         base_warning("GPU %d has no compute unit %d: a shader array of it has %u, counted from 0; "
@@ -380,22 +380,21 @@ static void warn_of_target(const agent_t *agent, int64_t unit)
 
 static bool fill(parameters_t *p, const agent_t *agent)
 {
-    const int64_t most = INT64_MAX;
-    const int64_t usual = agent->units == 1 ? 0 : 1; /* each array has it */
-    const int64_t unit = base_env_int("ROCPROF_ATT_PARAM_TARGET_CU", usual, 0, 15);
+    const bool only = agent->units == 1 && !trace_setting_given(TRACE_SET_ATT_TARGET_CU);
+    const uint64_t unit = only ? 0 : trace_setting_number(TRACE_SET_ATT_TARGET_CU);
     warn_of_target(agent, unit);
-    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU, (uint64_t)unit);
+    add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_TARGET_CU, unit);
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SHADER_ENGINE_MASK,
-        (uint64_t)base_env_int("ROCPROF_ATT_PARAM_SHADER_ENGINE_MASK", 1, 1, UINT32_MAX));
+        trace_setting_number(TRACE_SET_ATT_SHADER_ENGINE_MASK));
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_BUFFER_SIZE,
-        (uint64_t)base_env_int("ROCPROF_ATT_PARAM_BUFFER_SIZE", 256 << 20, 1, most));
+        trace_setting_number(TRACE_SET_ATT_BUFFER_SIZE));
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SIMD_SELECT,
-        (uint64_t)base_env_int("ROCPROF_ATT_PARAM_SIMD_SELECT", 15, 0, 15));
+        trace_setting_number(TRACE_SET_ATT_SIMD_SELECT));
     add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_SERIALIZE_ALL,
-        base_env_bool("ROCPROF_ATT_PARAM_SERIALIZE_ALL", false));
-    if (base_env_bool("ROCPROF_ATT_PARAM_NO_DETAIL", false))
+        trace_setting_on(TRACE_SET_ATT_SERIALIZE_ALL));
+    if (trace_setting_on(TRACE_SET_ATT_NO_DETAIL))
         add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_NO_DETAIL, 1);
-    if (base_env_bool("ROCPROF_ATT_PARAM_TARGET_ONLY", false))
+    if (trace_setting_on(TRACE_SET_ATT_PERFCOUNTER_TARGET_ONLY))
         add(p, ROCPROFILER_THREAD_TRACE_PARAMETER_PERFCOUNTER_EXCLUDE_MASK,
             UINT32_MAX & ~(UINT64_C(0x10001) << unit)); /* in both arrays of an engine */
     return add_counters(p, agent);
@@ -405,11 +404,10 @@ typedef enum { KERNELS, BATCHES, REGIONS } way_t;
 
 static way_t chosen(void)
 {
-    if (base_env_bool("ROCPROF_ATT_NO_INTERCEPT", false) ||
-        base_env_bool("ROCPROF_SELECTED_REGIONS", false))
+    if (trace_setting_on(TRACE_SET_ATT_NO_INTERCEPT) ||
+        trace_setting_on(TRACE_SET_SELECTED_REGIONS))
         return REGIONS;
-    att.batch_kernels =
-        (uint64_t)base_env_int("ROCPROF_ATT_CONSECUTIVE_KERNELS", 0, 0, INT64_C(1) << 40);
+    att.batch_kernels = trace_setting_number(TRACE_SET_ATT_CONSECUTIVE_KERNELS);
     return att.batch_kernels ? BATCHES : KERNELS;
 }
 
@@ -440,7 +438,7 @@ bool tool_att_configure(rocprofiler_context_id_t traced)
             status = rocprofiler_configure_callback_tracing_service(
                 traced, ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH, NULL, 0, on_kernel, NULL);
     }
-    tell_absent(base_env("ROCPROF_ATT_PARAM_GPU_INDEX"));
+    tell_absent(trace_setting_given(TRACE_SET_ATT_GPU_INDEX));
     for (size_t i = 0; i < att.agent_count && status == ROCPROFILER_STATUS_SUCCESS; i++) {
         parameters_t p = {.count = 0};
         if (!fill(&p, &att.agents[i])) continue;

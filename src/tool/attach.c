@@ -42,7 +42,7 @@ bool tool_attach_is(void)
 void tool_attach_begin(const rocprofiler_client_id_t *id)
 {
     char path[PATH_MAX];
-    const char *run = base_env(TRACE_RUN_VARIABLE);
+    const char *run = trace_setting_given(TRACE_SET_STORE_DIRECTORY);
     attach.id = id;
     snprintf(attach.run, sizeof(attach.run), "%s", run ? run : "");
     trace_join(path, sizeof(path), attach.run, TRACE_ATTACH_LOG);

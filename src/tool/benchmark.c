@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/env.h"
 #include "tool/sink.h"
 #include "trace/format.h"
+#include "trace/settings.h"
 #include "trace/store.h"
 
 enum {
@@ -24,19 +24,10 @@ static struct {
 static uint64_t threads, contexts; /* contexts: a bit for each */
 static __thread bool counted;
 
+/* The setting's words stand in the order of the enumeration, behind "none". */
 tool_benchmark_t tool_benchmark(void)
 {
-    static const char *const names[] = {
-        [TOOL_BENCHMARK_CONTEXTS] = "disabled-sdk-contexts",
-        [TOOL_BENCHMARK_BUFFERS] = "sdk-buffer-overhead",
-        [TOOL_BENCHMARK_CALLBACKS] = "sdk-callback-overhead",
-        [TOOL_BENCHMARK_TOOL] = "tool-runtime-overhead",
-        [TOOL_BENCHMARK_PROFILE] = "execution-profile",
-    };
-    const char *mode = base_env("ROCPROF_BENCHMARK_MODE");
-    for (unsigned i = 1; mode && i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(mode, names[i]) == 0) return (tool_benchmark_t)i;
-    return TOOL_BENCHMARK_NONE;
+    return (tool_benchmark_t)(trace_setting_choice(TRACE_SET_BENCHMARK_MODE) + 1);
 }
 
 bool tool_benchmark_ignores(void)

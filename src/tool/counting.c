@@ -24,6 +24,7 @@
 #include "trace/extra.h"
 #include "trace/format.h"
 #include "trace/selection.h"
+#include "trace/settings.h"
 
 enum { AGENTS_MAX = 64 };
 
@@ -48,12 +49,12 @@ static struct {
 
 bool tool_counting_wanted(void)
 {
-    return base_env_bool("ROCPROF_COUNTER_COLLECTION", false) || tool_streaming_wanted();
+    return trace_setting_on(TRACE_SET_COUNTER_COLLECTION) || tool_streaming_wanted();
 }
 
 bool tool_streaming_wanted(void)
 {
-    return base_env_bool("ROCPROF_SPM_COUNTER_COLLECTION", false);
+    return trace_setting_on(TRACE_SET_SPM_COUNTER_COLLECTION);
 }
 
 void tool_counting_agent(const rocprofiler_agent_v0_t *agent)
@@ -402,12 +403,12 @@ static bool make_config(agent_t *a, size_t number)
 static bool read_variables(void)
 {
     char why[512];
-    const char *one = base_env("ROCPROF_COUNTERS"), *groups = base_env("ROCPROF_COUNTER_GROUPS");
-    counting.interval =
-        (uint64_t)base_env_int("ROCPROF_COUNTER_GROUPS_INTERVAL", 1, 1, INT64_C(1) << 40);
-    counting.clocks = (uint64_t)base_env_int("ROCPROF_SPM_SAMPLE_INTERVAL", 0, 0, INT64_C(1) << 40);
+    const char *one = trace_setting_given(TRACE_SET_PMC),
+               *groups = trace_setting_given(TRACE_SET_PMC_GROUPS);
+    counting.interval = trace_setting_number(TRACE_SET_PMC_GROUP_INTERVAL);
+    counting.clocks = trace_setting_number(TRACE_SET_SPM_SAMPLE_INTERVAL);
     counting.streams = tool_streaming_wanted();
-    if (counting.streams) one = base_env("ROCPROF_SPM_COUNTERS");
+    if (counting.streams) one = trace_setting_given(TRACE_SET_SPM);
     int result = counting.streams ? trace_streams_read(&counting.sets, one, why, sizeof(why))
                                   : trace_sets_read(&counting.sets, one && *one ? one : groups, why,
                                                     sizeof(why));
@@ -466,7 +467,7 @@ bool tool_counting_configure(rocprofiler_context_id_t context)
                                             context, on_sampled_dispatch, NULL, on_samples, NULL)
                                       : rocprofiler_configure_callback_dispatch_counting_service(
                                             context, on_dispatch, NULL, on_values, NULL);
-    counting.replay = base_env_bool("ROCPROF_KERNEL_REPLAY", false) && counting.sets.count > 1;
+    counting.replay = trace_setting_on(TRACE_SET_REPLAY_MODE) && counting.sets.count > 1;
     if (status == ROCPROFILER_STATUS_SUCCESS && counting.replay)
         status =
             rocprofiler_configure_dispatch_replay_service(context, (uint32_t)counting.sets.count);

@@ -18,6 +18,7 @@
 #include "tool/selects.h"
 #include "trace/format.h"
 #include "trace/instructions.h"
+#include "trace/settings.h"
 
 enum { ROWS = 64 };
 
@@ -53,25 +54,20 @@ static struct {
 
 bool tool_instructions_wanted(void)
 {
-    return base_env_bool("ROCPROF_INSTRUCTION_COUNTS", false);
+    return trace_setting_on(TRACE_SET_INSTRUCTION_COUNTS);
 }
 
-/* ORDER: SOFTGPU_INSTRUCTION_*_LEVEL, trace_counted_by_t. */
-static const char *const levels[] = {"exact", "model", NULL};
-static const char *const sums[] = {"kernel", "dispatch", "range", NULL};
-
-/* Index of the variable's value among `names`; 0 if it is none of them. */
-static unsigned choice(const char *variable, const char *const *names)
+/* Place of the value among the setting's words, which stand in the order of an enumeration:
+ * SOFTGPU_INSTRUCTION_*_LEVEL, trace_counted_by_t. Other values mean the first. */
+static unsigned choice(trace_setting_id_t id)
 {
-    const char *value = base_env(variable);
-    for (unsigned i = 0; value && names[i]; i++)
-        if (strcmp(value, names[i]) == 0) return i;
-    return 0;
+    const int place = trace_setting_choice(id);
+    return place < 0 ? 0 : (unsigned)place;
 }
 
 static trace_counted_by_t summed_by(void)
 {
-    return (trace_counted_by_t)choice("ROCPROF_INSTRUCTION_COUNTS_BY", sums);
+    return (trace_counted_by_t)choice(TRACE_SET_INSTRUCTION_COUNTS_BY);
 }
 
 bool tool_instructions_by_range(void)
@@ -229,8 +225,7 @@ static bool is_selected(const softgpu_counted_dispatch_t *d, uint64_t *group, vo
 /* Launches are followed where it must be known which dispatch a kernel is that begins. */
 static rocprofiler_status_t follow_launches(rocprofiler_context_id_t always)
 {
-    state.launches =
-        state.by != TRACE_COUNTED_BY_KERNEL || base_env_bool("ROCPROF_KERNEL_REPLAY", false);
+    state.launches = state.by != TRACE_COUNTED_BY_KERNEL || trace_setting_on(TRACE_SET_REPLAY_MODE);
     return state.launches ? tool_launches_configure(always) : ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -266,7 +261,7 @@ bool tool_instructions_start(rocprofiler_context_id_t always)
         return false;
     }
     state.by = summed_by();
-    state.level = choice("ROCPROF_INSTRUCTION_COUNTS_LEVEL", levels);
+    state.level = choice(TRACE_SET_INSTRUCTION_COUNTS_LEVEL);
     const rocprofiler_status_t status = follow_launches(always);
     if (status != ROCPROFILER_STATUS_SUCCESS) {
         base_error(failure, rocprofiler_get_status_string(status));

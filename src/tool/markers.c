@@ -10,6 +10,7 @@
 #include "tool/instructions.h"
 #include "tool/origin.h"
 #include "tool/sink.h"
+#include "trace/settings.h"
 
 /* Context to stop and start on request. */
 static rocprofiler_context_id_t paused;
@@ -25,12 +26,12 @@ static bool marks_are_of_kokkos(void)
 
 tool_markers_t tool_markers_wanted(void)
 {
-    const bool rename = base_env_bool("ROCPROF_KERNEL_RENAME", false);
-    return (tool_markers_t){.trace = base_env_bool("ROCPROF_MARKER_API_TRACE", false),
+    const bool rename = trace_setting_on(TRACE_SET_KERNEL_RENAME);
+    return (tool_markers_t){.trace = trace_setting_on(TRACE_SET_MARKER_TRACE),
                             .rename = rename,
                             .marks = rename && !marks_are_of_kokkos(),
                             .ranges = rename || tool_instructions_by_range(),
-                            .selected = base_env_bool("ROCPROF_SELECTED_REGIONS", false)};
+                            .selected = trace_setting_on(TRACE_SET_SELECTED_REGIONS)};
 }
 
 static uint64_t now(void)
@@ -150,7 +151,7 @@ rocprofiler_status_t tool_markers_configure(tool_markers_t wanted, rocprofiler_c
     rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
     trace = wanted.trace;
     paused = traced;
-    counted = wanted.selected && base_env_bool("ROCPROF_SELECTED_REGIONS_REF_COUNT", false);
+    counted = wanted.selected && trace_setting_on(TRACE_SET_SELECTED_REGIONS_REF_COUNT);
     if (wanted.trace)
         status = rocprofiler_configure_callback_tracing_service(
             traced, ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_RANGE_API, NULL, 0, on_range, NULL);

@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "trace/settings.h"
 
 #define BIT(name) (UINT64_C(1) << ROCPROFILER_OMPT_ID_##name)
 
@@ -38,7 +39,7 @@ static int group_of(const char *word, size_t bytes)
 
 size_t tool_openmp_operations(rocprofiler_tracing_operation_t *operations)
 {
-    const char *list = base_env("ROCPROF_OMPT_TRACE_OPERATIONS");
+    const char *list = base_env(trace_settings[TRACE_SET_OMPT_TRACE].also);
     uint64_t wanted = 0;
     size_t count = 0;
     for (size_t bytes; list && *list; list += bytes + (list[bytes] == ',')) {
@@ -46,7 +47,8 @@ size_t tool_openmp_operations(rocprofiler_tracing_operation_t *operations)
         int group = group_of(list, bytes);
         if (group == 0) return 0;
         if (group < 0)
-            base_warning("ROCPROF_OMPT_TRACE_OPERATIONS: '%.*s' is no group", (int)bytes, list);
+            base_warning("%s: '%.*s' is no group", trace_settings[TRACE_SET_OMPT_TRACE].also,
+                         (int)bytes, list);
         else
             wanted |= groups[group].operations;
     }

@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "trace/settings.h"
 
 /* ORDER: rocprofiler_pc_sampling_method_t, rocprofiler_pc_sampling_unit_t. */
 static const char *const methods[] = {"none", "stochastic", "host_trap"};
@@ -33,28 +34,15 @@ typedef struct {
     rocprofiler_buffer_id_t buffer;
 } target_t;
 
-static int place_of(const char *variable, const char *const *names, int count)
-{
-    const char *value = base_env(variable);
-    for (int i = 0; value && i < count; i++)
-        if (strcmp(value, names[i]) == 0) return i;
-    return 0;
-}
-
+/* The setting's words stand in the order of the enumerations, behind "none". */
 static int method(void)
 {
-    return place_of("ROCPROF_PC_SAMPLING_METHOD", methods, METHODS);
+    return trace_setting_choice(TRACE_SET_PC_SAMPLING_METHOD) + 1;
 }
 
 static int unit(void)
 {
-    return place_of("ROCPROF_PC_SAMPLING_UNIT", units, UNITS);
-}
-
-static uint64_t interval(void)
-{
-    const char *value = base_env("ROCPROF_PC_SAMPLING_INTERVAL");
-    return value ? strtoull(value, NULL, 10) : 1;
+    return trace_setting_choice(TRACE_SET_PC_SAMPLING_UNIT) + 1;
 }
 
 bool tool_sampling_wanted(void)
@@ -79,7 +67,8 @@ static rocprofiler_status_t on_ways(const rocprofiler_pc_sampling_configuration_
     const target_t *target = data;
     rocprofiler_status_t status = rocprofiler_configure_pc_sampling_service(
         target->context, target->agent->id, (rocprofiler_pc_sampling_method_t)method(),
-        (rocprofiler_pc_sampling_unit_t)unit(), interval(), target->buffer, 0);
+        (rocprofiler_pc_sampling_unit_t)unit(),
+        trace_setting_number(TRACE_SET_PC_SAMPLING_INTERVAL), target->buffer, 0);
     if (status == ROCPROFILER_STATUS_SUCCESS) {
         sampling.sampled++;
     } else if (status == ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT) {

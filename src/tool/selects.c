@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "trace/names.h"
 #include "trace/selection.h"
+#include "trace/settings.h"
 
 enum { BLOCK_KERNELS = 1024, BLOCKS_MAX = 4096 };
 
@@ -28,12 +28,13 @@ static struct {
 
 bool tool_selects_read(char *why, size_t why_bytes)
 {
-    state.names = base_env_bool("ROCPROF_TRUNCATE_KERNELS", false)  ? TRACE_NAMES_TRUNCATED
-                  : base_env_bool("ROCPROF_DEMANGLE_KERNELS", true) ? TRACE_NAMES_DEMANGLED
-                                                                    : TRACE_NAMES_MANGLED;
-    return trace_selection_read(&state.selection, base_env("ROCPROF_KERNEL_FILTER_INCLUDE_REGEX"),
-                                base_env("ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX"),
-                                base_env("ROCPROF_KERNEL_FILTER_RANGE"), why, why_bytes) == 0;
+    state.names = trace_setting_on(TRACE_SET_TRUNCATE_KERNELS)  ? TRACE_NAMES_TRUNCATED
+                  : trace_setting_on(TRACE_SET_MANGLED_KERNELS) ? TRACE_NAMES_MANGLED
+                                                                : TRACE_NAMES_DEMANGLED;
+    return trace_selection_read(
+               &state.selection, trace_setting_given(TRACE_SET_KERNEL_INCLUDE_REGEX),
+               trace_setting_given(TRACE_SET_KERNEL_EXCLUDE_REGEX),
+               trace_setting_given(TRACE_SET_KERNEL_ITERATION_RANGE), why, why_bytes) == 0;
 }
 
 static kernel_t *find_kernel(uint64_t id, bool make)

@@ -14,7 +14,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -30,6 +29,7 @@
 #include "trace/keys.h"
 #include "trace/reader.h"
 #include "trace/run.h"
+#include "trace/settings.h"
 #include "trace/store.h"
 #include "trace/writer.h"
 
@@ -113,9 +113,8 @@ static void put_info(const char *key, const char *value)
 static void expand_names(const trace_keys_t *keys, char directory[PATH_MAX], char name[PATH_MAX])
 {
     char why[PATH_MAX];
-    const char *d = base_env("ROCPROF_OUTPUT_PATH"), *n = base_env("ROCPROF_OUTPUT_FILE_NAME");
-    if (!d || !*d) d = "%cwd%";
-    if (!n || !*n) n = "%hostname%/%pid%";
+    const char *d = trace_setting(TRACE_SET_OUTPUT_DIRECTORY),
+               *n = trace_setting(TRACE_SET_OUTPUT_FILE);
     if (trace_keys_expand(keys, d, directory, PATH_MAX, why, sizeof(why)) != 0) {
         base_warning("ROCPROF_OUTPUT_PATH: %s%s%s", why, *keys->cwd ? "; using " : "", keys->cwd);
         snprintf(directory, PATH_MAX, "%s", keys->cwd);
@@ -137,12 +136,13 @@ static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH
                      size_t why_bytes)
 {
     char runs[PATH_MAX];
-    const char *told = base_env(TRACE_RUN_VARIABLE), *temporary = base_env("ROCPROF_TMPDIR");
-    if (told && *told && strlen(told) < PATH_MAX) {
+    const char *told = trace_setting_given(TRACE_SET_STORE_DIRECTORY);
+    const char *temporary = trace_setting_given(TRACE_SET_TMPDIR);
+    if (told && strlen(told) < PATH_MAX) {
         strcpy(run, told);
         return true;
     }
-    const char *base = temporary && *temporary ? temporary : output;
+    const char *base = temporary ? temporary : output;
     if (*base != '/') base = keys->cwd; /* the output is stdout or stderr, not a directory */
     if (*base != '/') {
         snprintf(why, why_bytes, "no output directory is known");

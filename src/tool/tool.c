@@ -10,7 +10,6 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "tool/att.h"
 #include "tool/attach.h"
@@ -30,49 +29,50 @@
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "tool/windows.h"
+#include "trace/settings.h"
 
 /* Watermark 0: each thread delivers its own records, at once, and nothing waits in the buffer for a
  * thread that a kill takes away. */
 enum { BUFFER_BYTES = 4096, BUFFER_WATERMARK = 0 };
 
 static const struct {
-    const char *variable;
+    trace_setting_id_t setting;
     rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* with_arguments 0: there is none */
     rocprofiler_callback_tracing_kind_t seen; /* then callbacks of this kind have them */
 } services[] = {
-    {"ROCPROF_HSA_CORE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0, 0},
-    {"ROCPROF_HSA_AMD_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0, 0},
-    {"ROCPROF_HSA_IMAGE_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API, 0, 0},
-    {"ROCPROF_HSA_FINALIZER_EXT_API_TRACE", ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API, 0, 0},
-    {"ROCPROF_HIP_RUNTIME_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API,
+    {TRACE_SET_HSA_CORE_TRACE, ROCPROFILER_BUFFER_TRACING_HSA_CORE_API, 0, 0},
+    {TRACE_SET_HSA_AMD_TRACE, ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API, 0, 0},
+    {TRACE_SET_HSA_IMAGE_TRACE, ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API, 0, 0},
+    {TRACE_SET_HSA_FINALIZER_TRACE, ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API, 0, 0},
+    {TRACE_SET_HIP_RUNTIME_TRACE, ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API,
      ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT, 0},
-    {"ROCPROF_HIP_COMPILER_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API,
+    {TRACE_SET_HIP_COMPILER_TRACE, ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API,
      ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT, 0},
-    {"ROCPROF_RCCL_API_TRACE", ROCPROFILER_BUFFER_TRACING_RCCL_API, 0,
+    {TRACE_SET_RCCL_TRACE, ROCPROFILER_BUFFER_TRACING_RCCL_API, 0,
      ROCPROFILER_CALLBACK_TRACING_RCCL_API},
-    {"ROCPROF_ROCDECODE_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCDECODE_API,
+    {TRACE_SET_ROCDECODE_TRACE, ROCPROFILER_BUFFER_TRACING_ROCDECODE_API,
      ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT, 0},
-    {"ROCPROF_ROCJPEG_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCJPEG_API, 0,
+    {TRACE_SET_ROCJPEG_TRACE, ROCPROFILER_BUFFER_TRACING_ROCJPEG_API, 0,
      ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API},
-    {"ROCPROF_ROCSHMEM_API_TRACE", ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API,
+    {TRACE_SET_ROCSHMEM_TRACE, ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API,
      ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT, 0},
-    {"ROCPROF_HIPFILE_API_TRACE", ROCPROFILER_BUFFER_TRACING_HIPFILE_API,
+    {TRACE_SET_HIPFILE_TRACE, ROCPROFILER_BUFFER_TRACING_HIPFILE_API,
      ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT, 0},
-    {"ROCPROF_HIP_GRAPH_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_GRAPH, 0, 0},
-    {"ROCPROF_HIP_EVENT_TRACE", ROCPROFILER_BUFFER_TRACING_HIP_EVENT, 0, 0},
-    {"ROCPROF_KERNEL_TRACE", ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0, 0},
-    {"ROCPROF_MEMORY_COPY_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0, 0},
-    {"ROCPROF_MEMORY_ALLOCATION_TRACE", ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0, 0},
-    {"ROCPROF_SCRATCH_MEMORY_TRACE", ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0, 0},
-    {"ROCPROF_OMPT_TRACE", ROCPROFILER_BUFFER_TRACING_OMPT, 0, 0},
-    {"ROCPROF_KFD_PAGE_MIGRATION_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE, 0, 0},
-    {"ROCPROF_KFD_PAGE_MIGRATION_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_PAGE_MIGRATE, 0, 0},
-    {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_FAULT, 0, 0},
-    {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_UNMAP_FROM_GPU, 0, 0},
-    {"ROCPROF_KFD_PAGE_MAPPING_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT, 0, 0},
-    {"ROCPROF_KFD_QUEUE_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_QUEUE, 0, 0},
-    {"ROCPROF_KFD_QUEUE_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_QUEUE, 0, 0},
-    {"ROCPROF_KFD_DROPPED_EVENTS_TRACE", ROCPROFILER_BUFFER_TRACING_KFD_EVENT_DROPPED_EVENTS, 0, 0},
+    {TRACE_SET_HIP_GRAPH_TRACE, ROCPROFILER_BUFFER_TRACING_HIP_GRAPH, 0, 0},
+    {TRACE_SET_HIP_EVENT_TRACE, ROCPROFILER_BUFFER_TRACING_HIP_EVENT, 0, 0},
+    {TRACE_SET_KERNEL_TRACE, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, 0, 0},
+    {TRACE_SET_MEMORY_COPY_TRACE, ROCPROFILER_BUFFER_TRACING_MEMORY_COPY, 0, 0},
+    {TRACE_SET_MEMORY_ALLOCATION_TRACE, ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION, 0, 0},
+    {TRACE_SET_SCRATCH_MEMORY_TRACE, ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY, 0, 0},
+    {TRACE_SET_OMPT_TRACE, ROCPROFILER_BUFFER_TRACING_OMPT, 0, 0},
+    {TRACE_SET_KFD_PAGE_MIGRATION_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE, 0, 0},
+    {TRACE_SET_KFD_PAGE_MIGRATION_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_PAGE_MIGRATE, 0, 0},
+    {TRACE_SET_KFD_PAGE_MAPPING_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_FAULT, 0, 0},
+    {TRACE_SET_KFD_PAGE_MAPPING_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_EVENT_UNMAP_FROM_GPU, 0, 0},
+    {TRACE_SET_KFD_PAGE_MAPPING_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_PAGE_FAULT, 0, 0},
+    {TRACE_SET_KFD_QUEUE_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_EVENT_QUEUE, 0, 0},
+    {TRACE_SET_KFD_QUEUE_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_QUEUE, 0, 0},
+    {TRACE_SET_KFD_DROPPED_EVENTS_TRACE, ROCPROFILER_BUFFER_TRACING_KFD_EVENT_DROPPED_EVENTS, 0, 0},
 };
 
 enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
@@ -80,13 +80,13 @@ enum { SERVICE_COUNT = sizeof(services) / sizeof(*services) };
 /* Kernels are also traced for counts of instructions, which need the sizes of what was launched. */
 static bool traces_kernels(void)
 {
-    return base_env_bool("ROCPROF_KERNEL_TRACE", false) || tool_streaming_wanted() ||
+    return trace_setting_on(TRACE_SET_KERNEL_TRACE) || tool_streaming_wanted() ||
            tool_instructions_wanted();
 }
 
 static bool wanted(int service)
 {
-    return base_env_bool(services[service].variable, false) ||
+    return trace_setting_on(services[service].setting) ||
            (services[service].kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH &&
             traces_kernels());
 }
@@ -190,7 +190,7 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
         if (!wanted(i)) continue;
         if (arguments && services[i].seen) {
             done(tool_calls_configure(c->traced, services[i].seen, services[i].kind),
-                 services[i].variable);
+                 trace_settings[services[i].setting].variable);
             continue;
         }
         bool ext = arguments && services[i].with_arguments;
@@ -200,7 +200,7 @@ static void add_services(const contexts_t *c, rocprofiler_buffer_id_t buffer)
         done(rocprofiler_configure_buffer_tracing_service(
                  c->traced, ext ? services[i].with_arguments : services[i].kind,
                  count ? operations : NULL, count, buffer),
-             services[i].variable);
+             trace_settings[services[i].setting].variable);
     }
     if (traces_kernels() || tool_counting_wanted() || tool_att_wanted() || tool_sampling_wanted() ||
         tool_instructions_wanted())
@@ -236,11 +236,11 @@ static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffe
         if (!callbacks)
             done(rocprofiler_configure_buffer_tracing_service(c->traced, services[i].kind, NULL, 0,
                                                               buffer),
-                 services[i].variable);
+                 trace_settings[services[i].setting].variable);
         else if (find_callbacks(services[i].kind, &called))
             done(rocprofiler_configure_callback_tracing_service(c->traced, called, NULL, 0,
                                                                 tool_benchmark_call, NULL),
-                 services[i].variable);
+                 trace_settings[services[i].setting].variable);
     }
     if (markers)
         done(rocprofiler_configure_callback_tracing_service(
@@ -254,13 +254,13 @@ static void add_idle_services(const contexts_t *c, rocprofiler_buffer_id_t buffe
 /* Records streams and ranges of launches, if any launches are recorded. */
 static void add_origins(const contexts_t *c)
 {
-    bool launches = traces_kernels() || tool_counting_wanted() ||
-                    base_env_bool("ROCPROF_MEMORY_COPY_TRACE", false);
-    if (!launches && !base_env_bool("ROCPROF_HIP_EVENT_TRACE", false)) return;
+    bool launches =
+        traces_kernels() || tool_counting_wanted() || trace_setting_on(TRACE_SET_MEMORY_COPY_TRACE);
+    if (!launches && !trace_setting_on(TRACE_SET_HIP_EVENT_TRACE)) return;
     done(tool_origin_configure(c->traced, tool_markers_wanted().rename),
          "streams and ranges of kernels");
     if (launches) done(tool_origin_follow_graphs(c->always), "graphs");
-    if (!base_env_bool("ROCPROF_GROUP_BY_QUEUE", false))
+    if (!trace_setting_on(TRACE_SET_GROUP_BY_QUEUE))
         done(tool_origin_follow_streams(c->always), "streams");
 }
 
@@ -313,7 +313,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
     if (tool_flush_start(buffer, late ? tool_attach_look : NULL) != 0)
         base_warning(TOOL_FLUSH_FAILURE);
     /* a program that runs already keeps its signals */
-    tool_leave_watch(!late && base_env_bool("ROCPROF_SIGNAL_HANDLERS", true));
+    tool_leave_watch(!late && !trace_setting_on(TRACE_SET_DISABLE_SIGNAL_HANDLERS));
     start_contexts(&contexts, markers);
     return 0;
 }

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/env.h"
 #include "base/log.h"
+#include "trace/settings.h"
 
 typedef struct {
     uint64_t delay, time, repeat; /* ns, ns, times; 0: for ever */
@@ -31,8 +31,7 @@ static struct {
 
 bool tool_windows_wanted(void)
 {
-    const char *list = base_env("ROCPROF_COLLECTION_PERIOD");
-    return list && *list;
+    return trace_setting_given(TRACE_SET_COLLECTION_PERIOD);
 }
 
 static bool read_number(const char **at, char end, uint64_t *number)
@@ -118,7 +117,7 @@ static void in_child(void)
 
 bool tool_windows_start(rocprofiler_context_id_t context)
 {
-    const char *list = base_env("ROCPROF_COLLECTION_PERIOD");
+    const char *list = trace_setting_given(TRACE_SET_COLLECTION_PERIOD);
     windows.context = context;
     if (!read_periods(list)) {
         base_error("ROCPROF_COLLECTION_PERIOD is '%s': delay:time:repeat in nanoseconds, parted by "

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/env.h"
 #include "base/file.h"
+#include "trace/settings.h"
 
 int trace_extra_send(const char *path, const char *text, size_t bytes, char *why, size_t why_bytes)
 {
@@ -24,8 +24,8 @@ int trace_extra_send(const char *path, const char *text, size_t bytes, char *why
                  TRACE_EXTRA_VARIABLE_MAX);
         return -1;
     }
-    if (setenv(TRACE_EXTRA_FILE, known ? whole : path, 1) == 0 &&
-        setenv(TRACE_EXTRA_CONTENTS, small ? text : "", 1) == 0)
+    if (trace_setting_set(TRACE_SET_EXTRA_COUNTERS_FILE, known ? whole : path) == 0 &&
+        trace_setting_set(TRACE_SET_EXTRA_COUNTERS_CONTENTS, small ? text : "") == 0)
         return 0;
     snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
     return -1;
@@ -50,12 +50,13 @@ fail:
 
 char *trace_extra_receive(char *why, size_t why_bytes)
 {
-    const char *contents = base_env(TRACE_EXTRA_CONTENTS), *file = base_env(TRACE_EXTRA_FILE);
+    const char *contents = trace_setting_given(TRACE_SET_EXTRA_COUNTERS_CONTENTS);
+    const char *file = trace_setting_given(TRACE_SET_EXTRA_COUNTERS_FILE);
     why[0] = 0;
-    if (contents && *contents) {
+    if (contents) {
         char *text = strdup(contents);
         if (!text) snprintf(why, why_bytes, "%s", strerror(ENOMEM));
         return text;
     }
-    return file && *file ? read_file(file, why, why_bytes) : NULL;
+    return file ? read_file(file, why, why_bytes) : NULL;
 }

@@ -10,13 +10,6 @@
 /* The kernel accepts no environment variable larger than 128 KiB. */
 enum { TRACE_EXTRA_VARIABLE_MAX = 120 << 10, TRACE_EXTRA_MAX = 1 << 20 };
 
-#define TRACE_EXTRA_CONTENTS "ROCPROF_EXTRA_COUNTERS_CONTENTS"
-/* The file's name, which the SDK also uses in messages. */
-#define TRACE_EXTRA_FILE "ROCPROF_EXTRA_COUNTERS_FILE"
-/* If this is set, rocprofv3 has reported wrong entries already, and the SDK is silent about them.
- */
-#define TRACE_EXTRA_TOLD "ROCPROF_EXTRA_COUNTERS_TOLD"
-
 /* Sets the variables for a text that was read from `path`. 0, or -1 with a line in `why`. */
 int trace_extra_send(const char *path, const char *text, size_t bytes, char *why, size_t why_bytes);
 

@@ -76,6 +76,6 @@ trace_rank_t trace_rank(const char *rank, const char *size, const trace_variable
 
 trace_rank_t trace_rank_told(const trace_variables_t *v)
 {
-    return trace_rank(v->value(v->from, TRACE_RANK_VARIABLE),
-                      v->value(v->from, TRACE_SIZE_VARIABLE), v);
+    return trace_rank(trace_setting_given_in(v, TRACE_SET_MPI_WORLD_RANK_VARIABLE),
+                      trace_setting_given_in(v, TRACE_SET_MPI_WORLD_SIZE_VARIABLE), v);
 }

@@ -1,6 +1,7 @@
 /* settings.c - see settings.h. */
 #include "trace/settings.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -44,24 +45,50 @@ const char *trace_setting_default(trace_setting_id_t id)
 {
     const trace_setting_t *s = &trace_settings[id];
     if (s->otherwise) return s->otherwise;
-    return s->form == TRACE_FORM_BOOL ? "no" : s->form == TRACE_FORM_NOT ? "yes" : "";
+    if (s->form == TRACE_FORM_NOT) return "yes";
+    return s->form == TRACE_FORM_BOOL || s->form == TRACE_FORM_PARTS ? "no" : "";
+}
+
+static const char *value_here(const void *from, const char *name)
+{
+    (void)from;
+    return base_env(name);
+}
+
+const trace_variables_t trace_environment = {value_here, NULL};
+
+const char *trace_setting_given_in(const trace_variables_t *v, trace_setting_id_t id)
+{
+    const char *name = trace_settings[id].variable;
+    const char *value = name ? v->value(v->from, name) : NULL;
+    return value && *value ? value : NULL;
+}
+
+const char *trace_setting_in(const trace_variables_t *v, trace_setting_id_t id)
+{
+    const char *value = trace_setting_given_in(v, id);
+    return value ? value : trace_setting_default(id);
+}
+
+bool trace_setting_on_in(const trace_variables_t *v, trace_setting_id_t id)
+{
+    const bool on = base_truth(trace_setting_in(v, id)) != 0;
+    return on != (trace_settings[id].form == TRACE_FORM_NOT);
 }
 
 const char *trace_setting_given(trace_setting_id_t id)
 {
-    const char *value = base_env(trace_settings[id].variable);
-    return value && *value ? value : NULL;
+    return trace_setting_given_in(&trace_environment, id);
 }
 
 const char *trace_setting(trace_setting_id_t id)
 {
-    const char *value = trace_setting_given(id);
-    return value ? value : trace_setting_default(id);
+    return trace_setting_in(&trace_environment, id);
 }
 
 bool trace_setting_on(trace_setting_id_t id)
 {
-    return base_env_bool(trace_settings[id].variable, base_truth(trace_setting_default(id)) > 0);
+    return trace_setting_on_in(&trace_environment, id);
 }
 
 uint64_t trace_setting_number(trace_setting_id_t id)
@@ -93,4 +120,9 @@ int trace_setting_choice(trace_setting_id_t id)
 {
     const char *value = trace_setting(id);
     return trace_word_among(trace_settings[id].words, value, strlen(value), NULL);
+}
+
+int trace_setting_set(trace_setting_id_t id, const char *value)
+{
+    return setenv(trace_settings[id].variable, value, 1);
 }

@@ -27,7 +27,7 @@ typedef enum {
     TRACE_FORM_GROUPS   /* one or more words; each use of the option makes a group */
 } trace_form_t;
 
-typedef enum { TRACE_ANYWHERE, TRACE_COMMAND_LINE, TRACE_FILES } trace_place_t;
+typedef enum { TRACE_ANYWHERE, TRACE_COMMAND_LINE, TRACE_FILES } trace_where_t;
 
 typedef struct {
     const char *name; /* of the option, without the hyphens; NULL: there is only the variable */
@@ -38,12 +38,13 @@ typedef struct {
     char letter;           /* of the option; 0: none */
     bool taken;            /* rocprofv3 takes its variable for the option, if that is not given */
     bool differs;          /* may differ from one attach to a process to the next */
-    trace_place_t place;   /* where the option may stand; TRACE_FILES: input files (-i) */
+    trace_where_t place;   /* where the option may stand; TRACE_FILES: input files (-i) */
     const char *words;     /* choices, separated by blanks; or the word's name in --help */
     const char *variable;  /* environment variable that gets the value; NULL: none */
     const char *also;      /* others, separated by blanks; for PARTS the one that gets the parts */
     const char *joined;    /* between the words of a list in the variable; NULL: a line feed */
-    const char *otherwise; /* the default; NULL: "no", for NOT "yes", otherwise "" */
+    const char *otherwise; /* the variable's default; NULL: "no" for BOOL and PARTS, "yes" for NOT,
+                              else "" */
     uint64_t least, most;  /* limits of a number; most 0: none */
     const char *implies;   /* options turned on unless they are given, separated by blanks */
 } trace_setting_t;
@@ -58,15 +59,29 @@ typedef enum {
 
 extern const trace_setting_t trace_settings[TRACE_SET_COUNT];
 
+/* Where the value of a variable is looked up: the environment of a process that runs, or what is
+ * kept of one that has run. */
+typedef struct {
+    const char *(*value)(const void *from, const char *name); /* NULL: it is not set */
+    const void *from;
+} trace_variables_t;
+
+extern const trace_variables_t trace_environment; /* of this process, see base/env.h */
+
 /* The value that holds where none is given; never NULL. */
 const char *trace_setting_default(trace_setting_id_t id);
 
-/* The functions below read the variable in the environment of this process (base/env.h). */
-
-/* NULL if it is not set, or empty. */
-const char *trace_setting_given(trace_setting_id_t id);
+/* The value of the setting's variable: NULL if it is not set, or empty. */
+const char *trace_setting_given_in(const trace_variables_t *v, trace_setting_id_t id);
 
 /* The value or the default. */
+const char *trace_setting_in(const trace_variables_t *v, trace_setting_id_t id);
+
+/* Is the option on? For NOT that is the opposite of what the variable says. */
+bool trace_setting_on_in(const trace_variables_t *v, trace_setting_id_t id);
+
+/* The same in the environment of this process. */
+const char *trace_setting_given(trace_setting_id_t id);
 const char *trace_setting(trace_setting_id_t id);
 bool trace_setting_on(trace_setting_id_t id);
 
@@ -75,6 +90,9 @@ uint64_t trace_setting_number(trace_setting_id_t id);
 
 /* Place of the value among `words`, in any case; -1: it is none of them. */
 int trace_setting_choice(trace_setting_id_t id);
+
+/* Sets the variable of the setting. 0, or -1 with errno. */
+int trace_setting_set(trace_setting_id_t id, const char *value);
 
 /* Place of a word of `bytes` in a list with blanks between its words, in any case; -1: it is not
  * there. `found`, unless NULL, is where the word is in the list. */

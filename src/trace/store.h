@@ -15,9 +15,6 @@
 /* In a run directory of an attachment: the tool's messages. */
 #define TRACE_ATTACH_LOG "attach.log"
 
-/* The variable that tells the tool library the run directory. */
-#define TRACE_RUN_VARIABLE "ROCPROF_STORE_DIRECTORY"
-
 /* Facts a process writes into its meta segment (INFO records). */
 #define TRACE_INFO_DIRECTORY "output_directory" /* keys replaced */
 #define TRACE_INFO_NAME      "output_name"      /* keys replaced */
