@@ -16,30 +16,13 @@
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
-static const char *value_of(const char *variable)
-{
-    const char *value = variable ? base_env(variable) : NULL;
-    return value && *value ? value : NULL;
-}
-
 /* Sets an option as if given on the command line; error messages name the variable. */
-static int set(cli_command_t *c, size_t option, const char *variable, const char *const *words,
-               size_t count, char *why, size_t why_bytes)
+static int set(cli_command_t *c, size_t option, const char *word, char *why, size_t why_bytes)
 {
+    const char *variable = trace_settings[option].variable;
     char problem[512];
-    if (cli_set(c, option, words, count, problem, sizeof(problem)) == 0) return 0;
+    if (cli_set(c, option, &word, 1, problem, sizeof(problem)) == 0) return 0;
     return REFUSE("%s=%s in the environment: %s", variable, base_env(variable), problem);
-}
-
-/* A variable that says no is left alone, since its reader understands it, and so that -s can still
- * say yes. */
-static int take_bool(cli_command_t *c, size_t option, char *why, size_t why_bytes)
-{
-    static const char *const yes = "1";
-    const trace_setting_t *o = &trace_settings[option];
-    bool opposite = o->form == TRACE_FORM_NOT;
-    if (base_env_bool(o->variable, opposite) == opposite) return 0;
-    return set(c, option, o->variable, &yes, 1, why, why_bytes);
 }
 
 int cli_check_formats(const char *value, char *why, size_t why_bytes)
@@ -76,40 +59,36 @@ static char *words_of(const trace_set_t *set)
     return text;
 }
 
-static int take_sets(cli_command_t *c, size_t option, const char *variable, char *why,
-                     size_t why_bytes)
+/* Gives the option what was read of its variable; NULL: no memory. */
+static int give_words(cli_command_t *c, size_t option, char *words, char *why, size_t why_bytes)
 {
-    char problem[512];
-    trace_sets_t sets;
-    int result = 0;
-    if (trace_sets_read(&sets, base_env(variable), problem, sizeof(problem)) != 0)
-        result = REFUSE("%s in the environment: %s", variable, problem);
-    for (size_t i = 0; result == 0 && i < sets.count; i++) {
-        char *words = words_of(&sets.sets[i]);
-        const char *word = words;
-        result = words ? set(c, option, variable, &word, 1, why, why_bytes)
-                       : REFUSE("%s", strerror(ENOMEM));
-        free(words);
-    }
-    trace_sets_free(&sets);
+    const int result =
+        words ? set(c, option, words, why, why_bytes) : REFUSE("%s", strerror(ENOMEM));
+    free(words);
     return result;
 }
 
 static int take_counters(cli_command_t *c, char *why, size_t why_bytes)
 {
     if (cli_counts(c) || !trace_setting_on(TRACE_SET_COUNTER_COLLECTION)) return 0;
-    bool one = value_of("ROCPROF_COUNTERS");
-    size_t option = one ? CLI_PMC : CLI_PMC_GROUPS;
-    const char *variable = one ? "ROCPROF_COUNTERS" : "ROCPROF_COUNTER_GROUPS";
-    if (take_sets(c, option, variable, why, why_bytes) != 0) return -1;
-    if (cli_counts(c)) return 0;
+    const size_t option = trace_setting_given(TRACE_SET_PMC) ? CLI_PMC : CLI_PMC_GROUPS;
+    const char *variable = trace_settings[option].variable;
+    char problem[512];
+    trace_sets_t sets;
+    int result = 0;
+    if (trace_sets_read(&sets, base_env(variable), problem, sizeof(problem)) != 0)
+        result = REFUSE("%s in the environment: %s", variable, problem);
+    for (size_t i = 0; result == 0 && i < sets.count; i++)
+        result = give_words(c, option, words_of(&sets.sets[i]), why, why_bytes);
+    trace_sets_free(&sets);
+    if (result != 0 || cli_counts(c)) return result;
     return REFUSE("ROCPROF_COUNTER_COLLECTION is set in the environment, but neither "
                   "ROCPROF_COUNTERS nor ROCPROF_COUNTER_GROUPS names counters");
 }
 
 static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
 {
-    static const char variable[] = "ROCPROF_SPM_COUNTERS";
+    const char *variable = trace_settings[CLI_SPM].variable;
     char problem[512];
     trace_sets_t sets;
     int result = 0;
@@ -120,21 +99,23 @@ static int take_streams(cli_command_t *c, char *why, size_t why_bytes)
         result = REFUSE("ROCPROF_SPM_COUNTER_COLLECTION is set in the environment, but %s names "
                         "%s counters",
                         variable, sets.count ? "several sets of" : "no");
-    char *words = result == 0 ? words_of(&sets.sets[0]) : NULL;
-    const char *word = words;
-    if (result == 0)
-        result = words ? set(c, CLI_SPM, variable, &word, 1, why, why_bytes)
-                       : REFUSE("%s", strerror(ENOMEM));
-    free(words);
+    if (result == 0) result = give_words(c, CLI_SPM, words_of(&sets.sets[0]), why, why_bytes);
     trace_sets_free(&sets);
     return result;
 }
 
-static int take_benchmark(cli_command_t *c, char *why, size_t why_bytes)
+/* The value of the option's variable, if the option is not given; NULL: none. */
+static const char *wanted(const cli_command_t *c, cli_option_id_t option)
 {
-    const char *variable = trace_settings[CLI_BENCHMARK_MODE].variable, *value = value_of(variable);
-    if (c->values[CLI_BENCHMARK_MODE] || !value || strcasecmp(value, "none") == 0) return 0;
-    return set(c, CLI_BENCHMARK_MODE, variable, &value, 1, why, why_bytes);
+    return c->values[option] ? NULL : trace_setting_given((trace_setting_id_t)option);
+}
+
+/* One whose variable may say "none". */
+static int take_choice(cli_command_t *c, cli_option_id_t option, char *why, size_t why_bytes)
+{
+    const char *value = wanted(c, option);
+    if (!value || strcasecmp(value, "none") == 0) return 0;
+    return set(c, option, value, why, why_bytes);
 }
 
 /* The variables for the method of sampling count only if the environment also turns sampling on. */
@@ -143,34 +124,33 @@ static int take_sampling(cli_command_t *c, char *why, size_t why_bytes)
     static const cli_option_id_t options[] = {CLI_PC_SAMPLING_METHOD, CLI_PC_SAMPLING_UNIT,
                                               CLI_PC_SAMPLING_INTERVAL};
     for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-        const char *variable = trace_settings[options[i]].variable, *value = value_of(variable);
-        const bool none = !value || strcasecmp(value, "none") == 0;
-        if (!c->values[options[i]] && !none &&
-            set(c, options[i], variable, &value, 1, why, why_bytes) != 0)
-            return -1;
+        if (take_choice(c, options[i], why, why_bytes) != 0) return -1;
         if (!c->values[CLI_PC_SAMPLING_METHOD]) return 0;
     }
     return 0;
 }
 
-/* The variable of an option that was not given. */
-static int take(cli_command_t *c, size_t option, char *why, size_t why_bytes)
+/* A truth value that says no is left alone, since its reader understands it, and so that -s can
+ * still say yes. */
+static int take(cli_command_t *c, cli_option_id_t option, char *why, size_t why_bytes)
 {
     const trace_setting_t *s = &trace_settings[option];
-    const char *value = value_of(s->variable);
-    if (c->values[option] || !value) return 0;
+    const char *value = wanted(c, option);
+    if (!value) return 0;
     if (s->form == TRACE_FORM_BOOL || s->form == TRACE_FORM_NOT)
-        return take_bool(c, option, why, why_bytes);
-    return s->taken ? set(c, option, s->variable, &value, 1, why, why_bytes) : 0;
+        return trace_setting_on((trace_setting_id_t)option) ? set(c, option, "1", why, why_bytes)
+                                                            : 0;
+    return s->taken ? set(c, option, value, why, why_bytes) : 0;
 }
 
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)
 {
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (take(c, i, why, why_bytes) != 0) return -1;
-    if (cli_check_formats(value_of(trace_settings[CLI_OUTPUT_FORMAT].variable), why, why_bytes) !=
-        0)
+    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+        if (take(c, (cli_option_id_t)i, why, why_bytes) != 0) return -1;
+    if (cli_check_formats(trace_setting_given(TRACE_SET_OUTPUT_FORMAT), why, why_bytes) != 0)
         return -1;
-    if (take_sampling(c, why, why_bytes) != 0 || take_benchmark(c, why, why_bytes) != 0) return -1;
+    if (take_sampling(c, why, why_bytes) != 0 ||
+        take_choice(c, CLI_BENCHMARK_MODE, why, why_bytes) != 0)
+        return -1;
     return take_counters(c, why, why_bytes) || take_streams(c, why, why_bytes) ? -1 : 0;
 }

@@ -19,6 +19,7 @@
 #include "rocpd/commands.h"
 #include "rocpd/counted.h"
 #include "rocpd/store.h"
+#include "trace/settings.h"
 #include "trace/store.h"
 
 /* ---- CSV ---- */
@@ -316,14 +317,19 @@ static bool wants(const rocpd_options_t *o, const char *format)
     return false;
 }
 
+static bool is_of(trace_setting_id_t id, const char *name)
+{
+    return strcmp(trace_settings[id].variable, name) == 0;
+}
+
 /* The values that the writers would read from ROCPROF_* variables. */
 static const char *variable(const void *from, const char *name)
 {
     const rocpd_options_t *o = from;
-    if (strcmp(name, "ROCPROF_AGENT_INDEX") == 0) return rocpd_word(o, ROCPD_AGENT_INDEX, NULL);
-    if (strcmp(name, "ROCPROF_OUTPUT_FORMAT") == 0)
+    if (is_of(TRACE_SET_AGENT_INDEX, name)) return rocpd_word(o, ROCPD_AGENT_INDEX, NULL);
+    if (is_of(TRACE_SET_OUTPUT_FORMAT, name))
         return wants(o, "json") ? "json" : "pftrace"; /* for JSON, statistics are needed */
-    if (strcmp(name, "ROCPROF_GROUP_BY_QUEUE") == 0)
+    if (is_of(TRACE_SET_GROUP_BY_QUEUE, name))
         return rocpd_given(o, ROCPD_GROUP_BY_QUEUE) ? "1" : NULL;
     return NULL;
 }

@@ -14,6 +14,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "trace/ranks.h"
+#include "trace/settings.h"
 
 typedef struct {
     char text[TRACE_PATH_MAX];
@@ -179,23 +180,25 @@ static void key_job(text_t *t, const trace_keys_t *k)
     add_text(t, v && *v ? v : "0");
 }
 
-static void add_time(text_t *t, const trace_keys_t *k, const char *variable, const char *otherwise)
+static void add_time(text_t *t, const trace_keys_t *k, trace_setting_id_t setting)
 {
     char text[256];
     struct tm tm;
-    const char *format = k->env(variable);
+    const char *format = k->env(trace_settings[setting].variable);
     localtime_r(&k->launch, &tm);
-    add(t, text, strftime(text, sizeof(text), format && *format ? format : otherwise, &tm));
+    add(t, text,
+        strftime(text, sizeof(text), format && *format ? format : trace_setting_default(setting),
+                 &tm));
 }
 
 static void key_launch_date(text_t *t, const trace_keys_t *k)
 {
-    add_time(t, k, "ROCPROF_DATE_FORMAT", "%F");
+    add_time(t, k, TRACE_SET_DATE_FORMAT);
 }
 
 static void key_launch_time(text_t *t, const trace_keys_t *k)
 {
-    add_time(t, k, "ROCPROF_TIME_FORMAT", "%F_%H.%M");
+    add_time(t, k, TRACE_SET_TIME_FORMAT);
 }
 
 typedef struct {
