@@ -95,11 +95,12 @@ static int add_group(out_config_t *c, const source_t *s, const char *text, size_
 static int read_groups(out_config_t *c, const source_t *s)
 {
     const char *at = trace_setting_given_in(&c->variables, TRACE_SET_SUMMARY_GROUPS);
+    const char *gap = trace_settings[TRACE_SET_SUMMARY_GROUPS].joined;
     while (at && *at) {
-        const char *end = strstr(at, TRACE_GROUP_SEPARATOR);
+        const char *end = strstr(at, gap);
         size_t bytes = end ? (size_t)(end - at) : strlen(at);
         if (bytes && add_group(c, s, at, bytes) != 0) return -1;
-        at = end ? end + strlen(TRACE_GROUP_SEPARATOR) : NULL;
+        at = end ? end + strlen(gap) : NULL;
     }
     return 0;
 }

@@ -17,7 +17,7 @@
 typedef enum {
     SETTING, /* as the setting's own form says: text, number or truth value */
     LIST,    /* split at the characters of `more` */
-    GROUPS,  /* split at TRACE_GROUP_SEPARATOR */
+    GROUPS,  /* split at the separator of --summary-groups */
     NAMES,   /* names of counters, each after "pmc:", of --pmc and pmc_groups */
     IS,      /* true if the value is `more` */
     PLACE,   /* place of the value among the setting's words */
@@ -144,11 +144,12 @@ static void put_words(out_json_t *j, const char *text, const char *gaps, const c
 
 static void put_groups(out_json_t *j, const char *text)
 {
+    const char *gap = trace_settings[TRACE_SET_SUMMARY_GROUPS].joined;
     while (*text) {
-        const char *end = strstr(text, TRACE_GROUP_SEPARATOR);
+        const char *end = strstr(text, gap);
         size_t bytes = end ? (size_t)(end - text) : strlen(text);
         if (bytes) put_word(j, text, bytes);
-        text += end ? bytes + strlen(TRACE_GROUP_SEPARATOR) : bytes;
+        text += end ? bytes + strlen(gap) : bytes;
     }
 }
 

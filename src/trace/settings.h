@@ -11,9 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Separates the expressions in ROCPROF_STATS_SUMMARY_GROUPS. */
-#define TRACE_GROUP_SEPARATOR "##@@##"
-
 typedef enum {
     TRACE_FORM_BOOL,    /* [BOOL]; the option alone means true */
     TRACE_FORM_NOT,     /* the same, but the variable gets the opposite */

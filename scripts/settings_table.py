@@ -1,0 +1,46 @@
+"""The rows of src/trace/settings.def: rocprofv3's settings, read as data."""
+import re
+
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'.\'|[(),]|[^\s"(),\']+')
+
+
+def call(tokens):
+    """The arguments of a macro's call, up to its closing parenthesis; adjacent strings are one."""
+    out, text = [], []
+    for token in tokens:
+        if token in (",", ")"):
+            strings = [t for t in text if t.startswith('"')]
+            words = " ".join(t for t in text if not t.startswith('"'))
+            out.append((words, "".join(t[1:-1] for t in strings) if strings else None))
+            if token == ")":
+                return out
+            text = []
+        else:
+            text.append(token)
+    raise ValueError("a row has no end")
+
+
+def rows(path):
+    """One dictionary for each row: id, option, form, group, help, and the columns that are given by name."""
+    with open(path, encoding="utf-8") as f:
+        source = re.sub(r"/\*.*?\*/|^#.*?$", "", f.read(), flags=re.S | re.M)
+    tokens, found = iter(TOKEN.findall(source)), []
+    for macro in tokens:
+        next(tokens)
+        names = ("id", "option", "form", "group", "help") if macro == "OPTION" else ("id", "variable", "form", "help")
+        arguments = call(tokens)
+        row = {name: words if text is None else text for name, (words, text) in zip(names, arguments)}
+        for words, text in arguments[len(names):]:
+            name, _, word = words.partition("=")
+            row[name.strip(" .")] = word.strip() if text is None else text
+        found.append(row)
+    return found
+
+
+def words(path):
+    """The macros that stand for texts in the rows: headings, and FORMATS of a build that has them all."""
+    found = {}
+    with open(path, encoding="utf-8") as f:
+        for name, text in re.findall(r'^#define (\w+) +"(.*)"$', f.read(), re.M):
+            found.setdefault(name, text)
+    return found
