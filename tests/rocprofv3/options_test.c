@@ -43,27 +43,60 @@ static void expect(const char *line, cli_option_id_t option, const char *value)
     cli_command_free(&c);
 }
 
-static void table_follows_its_enum(void **state)
+static void rows_are_distinct(void **state)
 {
     (void)state;
-    assert_string_equal(trace_settings[CLI_HELP].name, "help");
-    assert_string_equal(trace_settings[CLI_SYS_TRACE].name, "sys-trace");
-    assert_string_equal(trace_settings[CLI_HSA_FINALIZER_TRACE].name, "hsa-finalizer-trace");
-    assert_string_equal(trace_settings[CLI_SUMMARY_GROUPS].name, "summary-groups");
-    assert_string_equal(trace_settings[CLI_SCRATCH_MEMORY_TRACE].name, "scratch-memory-trace");
-    assert_string_equal(trace_settings[CLI_PMC_GROUP_INTERVAL].name, "pmc-group-interval");
-    assert_string_equal(trace_settings[CLI_KERNEL_ITERATION_RANGE].name, "kernel-iteration-range");
-    assert_string_equal(trace_settings[CLI_GROUP_BY_QUEUE].name, "group-by-queue");
-    assert_string_equal(trace_settings[CLI_MINIMUM_OUTPUT_DATA].name, "minimum-output-data");
-    assert_string_equal(trace_settings[CLI_BENCHMARK_MODE].name, "benchmark-mode");
-    assert_int_equal(CLI_OPTION_COUNT, CLI_OPTION_COUNT);
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+    for (size_t i = 0; i < TRACE_SET_COUNT; i++) {
+        const trace_setting_t *s = &trace_settings[i];
+        assert_int_equal(!s->name, i >= CLI_OPTION_COUNT);
+        assert_true(s->help && *s->help);
+        if (strstr(s->help, "{default}")) assert_non_null(s->otherwise);
         for (size_t j = 0; j < i; j++) {
-            assert_string_not_equal(trace_settings[i].name, trace_settings[j].name);
-            assert_true(!trace_settings[i].letter ||
-                        trace_settings[i].letter != trace_settings[j].letter);
+            const trace_setting_t *t = &trace_settings[j];
+            if (s->name) assert_string_not_equal(s->name, t->name);
+            assert_true(!s->letter || s->letter != t->letter);
+            if (s->variable && t->variable) assert_string_not_equal(s->variable, t->variable);
         }
     }
+}
+
+/* What a variable of this form and default means. */
+static void settings_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        bool on;
+    } rows[] = {{NULL, false}, {"", false},    {"1", true},
+                {"00", false}, {"off", false}, {"x", true}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        for (size_t id = 0; id < TRACE_SET_COUNT; id++)
+            if (trace_settings[id].variable) unsetenv(trace_settings[id].variable);
+        if (rows[i].value) setenv("ROCPROF_KERNEL_TRACE", rows[i].value, 1);
+        if (rows[i].value) setenv("ROCPROF_DEMANGLE_KERNELS", rows[i].value, 1);
+        assert_int_equal(trace_setting_on(TRACE_SET_KERNEL_TRACE), rows[i].on);
+        /* yes is the default of the variable, and the option says the opposite */
+        assert_int_equal(trace_setting_on(TRACE_SET_MANGLED_KERNELS),
+                         rows[i].value && *rows[i].value && !rows[i].on);
+        assert_false(trace_setting_on(TRACE_SET_REPLAY_MODE) ||
+                     trace_setting_on(TRACE_SET_OMPT_TRACE));
+        assert_true(trace_setting_on(TRACE_SET_ATTACH_CHILDREN));
+    }
+    assert_null(trace_setting_given(TRACE_SET_OUTPUT_FORMAT));
+    assert_string_equal(trace_setting(TRACE_SET_OUTPUT_FORMAT), "rocpd");
+    assert_int_equal(trace_setting_number(TRACE_SET_ATT_SIMD_SELECT), 15);
+    assert_int_equal(trace_setting_number(TRACE_SET_ATT_PERFCOUNTER_CTRL), 0);
+    assert_int_equal(trace_setting_set(TRACE_SET_ATT_SIMD_SELECT, "0x3"), 0);
+    assert_int_equal(trace_setting_number(TRACE_SET_ATT_SIMD_SELECT), 3);
+    assert_int_equal(trace_setting_set(TRACE_SET_ATT_SIMD_SELECT, "16"), 0);
+    assert_int_equal(trace_setting_number(TRACE_SET_ATT_SIMD_SELECT), 15);
+    assert_int_equal(trace_setting_choice(TRACE_SET_PC_SAMPLING_METHOD), -1);
+    assert_int_equal(trace_setting_set(TRACE_SET_PC_SAMPLING_METHOD, "Host_Trap"), 0);
+    assert_int_equal(trace_setting_choice(TRACE_SET_PC_SAMPLING_METHOD), 1);
+    unsetenv("ROCPROF_PC_SAMPLING_METHOD");
+    unsetenv("ROCPROF_ATT_PARAM_SIMD_SELECT");
+    unsetenv("ROCPROF_KERNEL_TRACE");
+    unsetenv("ROCPROF_DEMANGLE_KERNELS");
 }
 
 static void truth_values(void **state)
@@ -211,11 +244,9 @@ static void variables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_follows_its_enum),
-        cmocka_unit_test(truth_values),
-        cmocka_unit_test(values),
-        cmocka_unit_test(program),
-        cmocka_unit_test(unknown_and_wrong),
+        cmocka_unit_test(rows_are_distinct), cmocka_unit_test(settings_are_read),
+        cmocka_unit_test(truth_values),      cmocka_unit_test(values),
+        cmocka_unit_test(program),           cmocka_unit_test(unknown_and_wrong),
         cmocka_unit_test(variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
