@@ -167,7 +167,7 @@ static void bad_host(float *p)
         HIP(hipModuleUnload(module));
     }
     for (int i = 0; i < 8; i++) {
-        work<<<8, 64>>>(p, i ? 10 : 30000);
+        work<<<8, 64>>>(p, i ? 10 : 120000);
         HIP(hipDeviceSynchronize());
         usleep(60000);
     }
