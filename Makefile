@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon check-asan check-tsan install deb clean format
+.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon check-asan check-tsan install deb clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -24,9 +24,15 @@ demo-llama: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/demo-llama $(BUILD)
 
+# Whole, or of it what matches TESTS, for which what these tests need is built.
 test: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(if $(value TESTS),$(BUILD)/CMakeCache.txt,all)
 	@scripts/run-tests $(BUILD) '$(value TESTS)'
+
+# What needs no hipcc and no software GPU: minutes, with the building.
+test-fast: deps
+	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
+	@scripts/run-tests $(BUILD) --fast
 
 # The whole suite and the field programs in a root of another Debian suite; see tests/field/README.md.
 # SET=all: with every case that the programs have, which takes hours.
@@ -74,11 +80,11 @@ fuzz-isa: deps
 	@python3 tests/oracle/csmith.py fuzz $(BUILD)/fuzz-isa $(N) $(FIRST) -- $(BUILD)/bin/softgpu --
 
 check-asan: deps
-	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined -DSOFTGPU_CORES=avx2" all
+	@$(MAKE) --no-print-directory BUILD=build-asan CMAKE_ARGS="-DCROCPROF_SANITIZE=address,undefined -DSOFTGPU_CORES=avx2" $(if $(value TESTS),build-asan/CMakeCache.txt,all)
 	@scripts/run-tests build-asan '$(value TESTS)'
 
 check-tsan: deps
-	@$(MAKE) --no-print-directory BUILD=build-tsan CMAKE_ARGS="-DCROCPROF_SANITIZE=thread -DSOFTGPU_CORES=avx2" all
+	@$(MAKE) --no-print-directory BUILD=build-tsan CMAKE_ARGS="-DCROCPROF_SANITIZE=thread -DSOFTGPU_CORES=avx2" $(if $(value TESTS),build-tsan/CMakeCache.txt,all)
 	@scripts/run-tests build-tsan '$(value TESTS)'
 
 install: all

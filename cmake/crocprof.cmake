@@ -56,7 +56,7 @@ with zipfile.ZipFile(sys.argv[2], 'w') as z, open(sys.argv[1]) as f: z.writestr(
 endfunction()
 
 # crocprof_unit_test(name SOURCES ... LIBS ...): a cmocka program, registered as unit.<name>; status
-# 77 says that it was skipped
+# 77 says that it was skipped. Its label follows from the libraries
 function(crocprof_unit_test name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(unit_${name} ${A_SOURCES})
@@ -66,6 +66,7 @@ function(crocprof_unit_test name)
   set_target_properties(unit_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
   add_test(NAME unit.${name} COMMAND unit_${name})
+  crocprof_label_program(unit.${name} unit_${name} ${A_LIBS})
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
 endfunction()
 
@@ -107,14 +108,41 @@ function(crocprof_fuzz_test name)
   set_target_properties(fuzz_${name} PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fuzz)
   add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${kept} -runs=${A_RUNS})
+  crocprof_label_program(fuzz.${name} fuzz_${name} ${A_LIBS})
   set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT 120)
+endfunction()
+
+# crocprof_cases(name script argument ...): a test for each class of a unittest file, <name>.<class>; its arguments and
+# the class's name come behind the script. TESTS_OF_<name> is the list of them. The test suite looks that no
+# case is left out
+function(crocprof_cases name script)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  file(STRINGS ${script} lines REGEX "^class [A-Za-z]+[(]|^    def test_")
+  set(classes "")
+  foreach(line ${lines})
+    if(line MATCHES "^class ([A-Za-z]+)[(](.*)[)]")
+      set(class ${CMAKE_MATCH_1})
+      if(NOT CMAKE_MATCH_2 IN_LIST classes) # whose cases it has
+        continue()
+      endif()
+    endif()
+    list(APPEND classes ${class})
+  endforeach()
+  list(REMOVE_DUPLICATES classes)
+  set(tests "")
+  foreach(class ${classes})
+    string(TOLOWER ${class} lower)
+    add_test(NAME ${name}.${lower} COMMAND ${Python3_EXECUTABLE} ${script} ${ARGN} ${class})
+    list(APPEND tests ${name}.${lower})
+  endforeach()
+  set(TESTS_OF_${name} ${tests} PARENT_SCOPE)
 endfunction()
 
 # crocprof_skipped(name reason): a test that does not apply here, shown as skipped
 function(crocprof_skipped name reason)
   message(STATUS "test ${name} is skipped: ${reason}")
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${reason}")
-  set_tests_properties(${name} PROPERTIES TIMEOUT 60 SKIP_REGULAR_EXPRESSION "skipped: ")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS fast SKIP_REGULAR_EXPRESSION "skipped: ")
 endfunction()
 
 # crocprof_missing(name package): stands for tests that cannot be built here, is shown as skipped,
@@ -122,7 +150,7 @@ endfunction()
 function(crocprof_missing name package)
   message(STATUS "tests ${name} are skipped: they need ${package}")
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: needs ${package}")
-  set_tests_properties(${name} PROPERTIES TIMEOUT 60 SKIP_REGULAR_EXPRESSION "skipped: ")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 60 LABELS fast SKIP_REGULAR_EXPRESSION "skipped: ")
 endfunction()
 
 # crocprof_links(link target ...): links in the build tree, which mirrors an installation, and installed.

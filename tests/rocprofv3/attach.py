@@ -89,7 +89,7 @@ def grids(directory, pid=None):
     return [int(row["Grid_Size_X"]) for row in rows(directory, "kernel_trace", pid)]
 
 
-class AttachTest(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.directory = self.folder.name
@@ -113,6 +113,15 @@ class AttachTest(unittest.TestCase):
     def complete(self, err):
         self.assertRegex(err, r"(\d+) records received, \1 written, 0 dropped, 0 filtered")
 
+    def refused(self, pid, *options, **settings):
+        window = Attached(pid, self.out("refused"), *(options or ("--kernel-trace",)), **settings)
+        out, err, status = window.wait()
+        self.assertNotEqual(status, 0)
+        self.assertEqual(glob.glob(self.out("refused") + "/**/*.csv", recursive=True), [])
+        return err
+
+
+class Windows(Case):
     def test_windows(self):
         program = self.start()
         program.do(3)
@@ -182,6 +191,8 @@ class AttachTest(unittest.TestCase):
             self.assertEqual(grids(self.out(option)), [192] * 3 * processes)
         self.unharmed(program)
 
+
+class Ends(Case):
     def test_program_ends(self):
         program = self.start()
         window = self.attach(program, "out", "--kernel-trace")
@@ -226,6 +237,8 @@ class AttachTest(unittest.TestCase):
         self.assertEqual(grids(self.out("out")), [192] * 3)
         self.unharmed(program)
 
+
+class Attachers(Case):
     def test_by_the_library(self):
         """As a program of the user's would, without rocprofv3."""
         lib = os.path.join(os.path.dirname(os.path.dirname(ROCPROFV3)), "lib")
@@ -252,15 +265,6 @@ class AttachTest(unittest.TestCase):
         out, _, status = program.end()
         self.assertEqual((out, status), (f"sum {program.total} of {program.total}\n", 7))
 
-    # ---- What cannot be ----
-
-    def refused(self, pid, *options, **settings):
-        window = Attached(pid, self.out("refused"), *(options or ("--kernel-trace",)), **settings)
-        out, err, status = window.wait()
-        self.assertNotEqual(status, 0)
-        self.assertEqual(glob.glob(self.out("refused") + "/**/*.csv", recursive=True), [])
-        return err
-
     def test_second_profiler_and_other_options(self):
         program = self.start()
         window = self.attach(program, "out", "--kernel-trace")
@@ -273,6 +277,8 @@ class AttachTest(unittest.TestCase):
         program.do(1)
         self.unharmed(program)
 
+
+class Refusals(Case):
     def test_no_such_process(self):
         gone = subprocess.Popen(["true"])
         gone.wait()
@@ -334,4 +340,4 @@ if __name__ == "__main__":
     if not may_attach():
         print("skipped: ptrace is not permitted here")
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,162 @@
+# Labels of tests, by which sets of them are chosen, and what has to be built before a test. Every test has a label:
+#   fast  needs no hipcc and no executor of softgpu, and is short: make test-fast runs these
+#   gpu   runs something on softgpu: a program under its launcher, or in a unit test its executor
+#   slow  takes more than some twenty seconds; it may have gpu besides
+# The helpers of crocprof.cmake give unit and fuzz tests theirs, crocprof_label() all others.
+# Generated for scripts, in BUILD/tests: programs.tsv (target, file, folder) and uses.tsv (what tests run that
+# their commands do not name: of tests whose names match a regular expression, of the fast tests of a folder), fast.txt.
+
+# libraries that contain the executor, whose cores take longer to build than all else
+set(CROCPROF_EXECUTOR softgpu_isa softgpu_cache softgpu_perf softgpu_check softgpu_device softgpu_counting)
+
+# crocprof_label(label [NEEDS target ...]): the label of the tests that are registered from here on, to the next
+# crocprof_label() or the end of the folder, and that have none of their own. Where the label is fast, the C programs
+# and libraries that are made from here on are built for make test-fast, and so are the targets of NEEDS: what
+# scripts among the tests start or load. A folder of tests begins with it.
+function(crocprof_label label)
+  cmake_parse_arguments(A "" "" "NEEDS" ${ARGN})
+  get_property(before DIRECTORY PROPERTY crocprof_label)
+  if(before)
+    crocprof_label_section()
+  else()
+    cmake_language(DEFER CALL crocprof_label_section)
+  endif()
+  set_property(DIRECTORY PROPERTY crocprof_label ${label})
+  if(A_NEEDS)
+    set_property(GLOBAL APPEND PROPERTY crocprof_fast ${A_NEEDS})
+    file(RELATIVE_PATH folder ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+    string(JOIN "\t" line folder ${folder} ${A_NEEDS})
+    set_property(GLOBAL APPEND PROPERTY crocprof_uses "${line}")
+  endif()
+endfunction()
+
+# What is registered since the last crocprof_label() gets its label.
+function(crocprof_label_section)
+  get_property(label DIRECTORY PROPERTY crocprof_label)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test ${tests})
+    get_test_property(${test} LABELS own)
+    if(NOT own)
+      set_tests_properties(${test} PROPERTIES LABELS ${label})
+    endif()
+  endforeach()
+  get_property(seen DIRECTORY PROPERTY crocprof_seen)
+  get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
+  set_property(DIRECTORY PROPERTY crocprof_seen ${targets})
+  list(REMOVE_ITEM targets ${seen})
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    crocprof_label_of(own ${libraries})
+    if(label STREQUAL fast AND own STREQUAL fast AND NOT type STREQUAL UTILITY)
+      set_property(GLOBAL APPEND PROPERTY crocprof_fast ${target})
+    endif()
+  endforeach()
+endfunction()
+
+# crocprof_label_of(variable library ...): of the test of a program that links these
+function(crocprof_label_of variable)
+  set(${variable} fast PARENT_SCOPE)
+  foreach(library ${ARGN})
+    if(library IN_LIST CROCPROF_EXECUTOR)
+      set(${variable} gpu PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
+# crocprof_label_program(test target library ...): the label of the test of a program that links these libraries
+function(crocprof_label_program test target)
+  crocprof_label_of(label ${ARGN})
+  set_tests_properties(${test} PROPERTIES LABELS ${label})
+  if(label STREQUAL fast)
+    set_property(GLOBAL APPEND PROPERTY crocprof_fast ${target})
+  endif()
+endfunction()
+
+# crocprof_slow(test ...): these take more than some twenty seconds
+function(crocprof_slow)
+  foreach(test ${ARGN})
+    if(TEST ${test})
+      get_test_property(${test} LABELS labels)
+      if(NOT labels)
+        get_property(labels DIRECTORY PROPERTY crocprof_label)
+      endif()
+      list(REMOVE_ITEM labels fast)
+      set_tests_properties(${test} PROPERTIES LABELS "${labels};slow")
+    endif()
+  endforeach()
+endfunction()
+
+# crocprof_uses(regex [FOLDERS folder ...] [TARGETS target ...]): tests that match run, without their command's naming
+# it, what these targets or folders of BUILD (tests/hip, samples/sdk) make. Their own folder is known anyway.
+function(crocprof_uses regex)
+  cmake_parse_arguments(A "" "" "FOLDERS;TARGETS" ${ARGN})
+  string(JOIN "\t" line tests ${regex} ${A_FOLDERS} ${A_TARGETS})
+  set_property(GLOBAL APPEND PROPERTY crocprof_uses "${line}")
+endfunction()
+
+# crocprof_all_targets(variable folder): every target of a folder and below
+function(crocprof_all_targets variable folder)
+  get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(each ${below})
+    crocprof_all_targets(more ${each})
+    list(APPEND found ${more})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# Writes down which target makes what, and makes the target fast_programs. For the end, when all targets are known.
+function(crocprof_programs_of_tests)
+  set(lines "")
+  crocprof_all_targets(targets ${CMAKE_SOURCE_DIR})
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY)$")
+      get_target_property(folder ${target} BINARY_DIR)
+      string(APPEND lines "${target}\t$<TARGET_FILE:${target}>\t${folder}\n")
+    endif()
+  endforeach()
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/tests/programs.tsv CONTENT "${lines}")
+  get_property(uses GLOBAL PROPERTY crocprof_uses)
+  list(JOIN uses "\n" lines)
+  file(WRITE ${CMAKE_BINARY_DIR}/tests/uses.tsv "${lines}\n")
+
+  get_property(fast GLOBAL PROPERTY crocprof_fast)
+  list(REMOVE_DUPLICATES fast)
+  add_custom_target(fast_programs)
+  foreach(target ${fast})
+    if(TARGET ${target})
+      add_dependencies(fast_programs ${target})
+    endif()
+  endforeach()
+  crocprof_built_for_fast(${fast})
+endfunction()
+
+# Writes fast.txt, all that is built for make test-fast, and looks that it can be built without the executor: otherwise
+# a library that brings it is missing at the top of this file.
+function(crocprof_built_for_fast)
+  set(queue ${ARGN})
+  set(seen "")
+  while(queue)
+    list(POP_FRONT queue target)
+    if(target MATCHES "^\\$<LINK_ONLY:(.*)>$")
+      set(target ${CMAKE_MATCH_1})
+    endif()
+    if(NOT TARGET "${target}" OR target IN_LIST seen)
+      continue()
+    endif()
+    if(target IN_LIST CROCPROF_EXECUTOR)
+      message(FATAL_ERROR "fast tests need ${target}, which contains softgpu's executor: see cmake/tests.cmake")
+    endif()
+    list(APPEND seen ${target})
+    foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES MANUALLY_ADDED_DEPENDENCIES)
+      get_target_property(more ${target} ${property})
+      if(more)
+        list(APPEND queue ${more})
+      endif()
+    endforeach()
+  endwhile()
+  list(JOIN seen "\n" lines)
+  file(WRITE ${CMAKE_BINARY_DIR}/tests/fast.txt "${lines}\n")
+endfunction()

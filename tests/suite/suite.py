@@ -1,0 +1,109 @@
+"""The tests as ctest lists them: suite.py SOURCE BUILD [--fails].
+
+Each has a label, or two that go together (cmake/tests.cmake), and what a fast test's command names is built for
+make test-fast. Of a file whose classes are tests of their own every class is, and every case belongs to one.
+--fails: lists with one mistake each, which must be found."""
+import functools
+import os
+import subprocess
+import sys
+
+SOURCE, BUILD = sys.argv[1:3]
+FAILS = "--fails" in sys.argv
+sys.path.insert(0, SOURCE + "/scripts")
+sys.dont_write_bytecode = True
+sys.argv[1:] = [BUILD, "."]
+import test_programs  # noqa: E402
+
+ALLOWED = (["fast"], ["gpu"], ["slow"], ["gpu", "slow"])
+
+
+def everything():
+    """[name, folder, labels, command, environment] of every test."""
+    commands = {}
+    for name, folder, labels, environment in test_programs.chosen("."):
+        if folder not in commands:
+            commands[folder] = test_programs.commands(folder)
+        yield [name, folder, labels, commands[folder][name], environment]
+
+
+def labels(tests):
+    with open(BUILD + "/tests/fast.txt", encoding="utf-8") as file:
+        built = set(file.read().split())
+    for name, folder, own, command, environment in tests:
+        if sorted(own) not in ALLOWED:
+            yield f"{name}: labels {' '.join(own) or 'none'}: see cmake/tests.cmake"
+        if own == ["fast"]:
+            need = test_programs.wanted(name, folder, own, command, environment)
+            for target in sorted(need & set(test_programs.places) - built):
+                yield f"{name} is fast and needs {target}, which make test-fast does not build: NEEDS of crocprof_label()"
+
+
+def labels_mistaken(tests):
+    for change in ([], ["quick"], ["fast", "slow"]):
+        yield [[*test[:2], change, *test[3:]] if i == 3 else test for i, test in enumerate(tests)]
+    (program,) = (path for path, target in test_programs.makes.items() if target == "softgpu_cli")
+    yield [[*test[:2], ["fast"], [program], []] if i == 3 else test for i, test in enumerate(tests)]
+
+
+LIST = """
+import importlib.util, sys, unittest
+sys.argv = sys.argv[1:]
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[0].rpartition("/")[0])
+spec = importlib.util.spec_from_file_location("cases", sys.argv[0])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+def names(suite):
+    for test in suite:
+        yield from names(test) if isinstance(test, unittest.TestSuite) else [test.id()]
+print(*(name.split(".", 1)[1] for name in names(unittest.defaultTestLoader.loadTestsFromModule(module))))
+"""
+
+
+def files(tests):
+    """{(script, its arguments): names of classes that are tests of their own}, as crocprof_cases() makes them."""
+    found = {}
+    for name, _, _, command, _ in tests:
+        if len(command) > 2 and command[-1][:1].isupper() and name.endswith("." + command[-1].lower()):
+            found.setdefault(tuple(command[:-1]), []).append(command[-1])
+    return found
+
+
+@functools.cache
+def listed(command):
+    """Cases of a file, as unittest finds them."""
+    return subprocess.run([command[0], "-c", LIST, *command[1:]], check=True, capture_output=True, text=True).stdout.split()
+
+
+def cases(tests):
+    found = files(tests)
+    if not found:
+        yield "no test is a class of a file"
+    for command, classes in found.items():
+        for case in listed(command):
+            if case.split(".")[0] not in classes:
+                yield f"{os.path.basename(command[1])}: {case} is run by no test"
+
+
+def cases_mistaken(tests):
+    for classes in (classes for classes in files(tests).values() if len(classes) > 1):
+        yield [test for test in tests if test[3][-1] != classes[0]]
+
+
+def main():
+    tests = list(everything())
+    if not FAILS:
+        wrong = [*labels(tests), *cases(tests)]
+        print("\n".join(wrong) or f"{len(tests)} tests")
+        return bool(wrong)
+    unseen = 0
+    for check, mistakes in ((labels, labels_mistaken), (cases, cases_mistaken)):
+        for mistaken in mistakes(tests):
+            found = list(check(mistaken))
+            print(f"a mistake of {check.__name__}:", *(found or ["not found"]), sep="\n  ")
+            unseen += not found
+    return unseen != 0
+
+
+sys.exit(main())
