@@ -488,11 +488,12 @@ class Ranks(Case):
     """More databases than SQLite attaches to one connection."""
     COUNT = 100
 
-    def setUp(self):
-        super().setUp()
-        os.mkdir(self.dir + "/r")
-        for i in range(self.COUNT):
-            make(f"{self.dir}/r/{i:03}.db", f"00000000-0000-7000-8000-{i + 1:012}", 5000 + i, shift=10000 * i)
+    @classmethod
+    def setUpClass(cls):
+        cls.made = tempfile.mkdtemp(prefix="rocpd-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.made)
+        for i in range(cls.COUNT):
+            make(f"{cls.made}/{i:03}.db", f"00000000-0000-7000-8000-{i + 1:012}", 5000 + i, shift=10000 * i)
 
     def ask(self, files, sql, *options):
         self.run_it("query", "-i", files, "--query", sql, "--format", "csv", "-o", "it", "-d", "o", *options)
@@ -502,18 +503,18 @@ class Ranks(Case):
     def test_read_together(self):
         sql = "SELECT pid, start FROM kernels ORDER BY start"
         kernels = [(5000 + i, 3000 + 10000 * i) for i in range(self.COUNT)]
-        self.assertEqual(self.ask("r", sql), kernels)
-        self.assertEqual(self.ask("r", sql, "--start", "500000"), kernels[50:])
-        self.run_it("merge", "-i", "r", "-o", "all", "-d", "o")
+        self.assertEqual(self.ask(self.made, sql), kernels)
+        self.assertEqual(self.ask(self.made, sql, "--start", "500000"), kernels[50:])
+        self.run_it("merge", "-i", self.made, "-o", "all", "-d", "o")
         self.assertEqual(self.ask("o/all.db", sql), kernels)
-        said = self.run_it("summary", "-i", *[f"r/{i:03}.db" for i in range(11)]).stdout
+        said = self.run_it("summary", "-i", *[f"{self.made}/{i:03}.db" for i in range(11)]).stdout
         self.assertRegex(said, r"(?m)^add\(float\*, int\) +11 +5500 ")
 
     def test_converted(self):
         """Each becomes the same as alone."""
-        self.run_it("convert", "-i", "r", "-f", "json", "pftrace", "-d", "o")
+        self.run_it("convert", "-i", self.made, "-f", "json", "pftrace", "-d", "o")
         for i in (0, 57):
-            self.run_it("convert", "-i", f"r/{i:03}.db", "-f", "json", "-d", f"one{i}")
+            self.run_it("convert", "-i", f"{self.made}/{i:03}.db", "-f", "json", "-d", f"one{i}")
             with open(f"{self.dir}/o/out_results_{i}.json") as many, \
                     open(f"{self.dir}/one{i}/out_results.json") as one:
                 self.assertEqual(many.read(), one.read())
@@ -521,13 +522,16 @@ class Ranks(Case):
 
 
 class Real(Case):
-    def setUp(self):
-        super().setUp()
+    @classmethod
+    def setUpClass(cls):
+        made = tempfile.mkdtemp(prefix="rocpd-test-")
+        cls.addClassCleanup(shutil.rmtree, made)
         done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-s", "--pmc", "SQ_WAVES", "-f", "rocpd", "json",
-                               "pftrace", "-d", self.dir, "-o", "own", "--", PROGRAM], capture_output=True,
+                               "pftrace", "-d", made, "-o", "own", "--", PROGRAM], capture_output=True,
                               text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        (self.base,) = glob.glob(self.dir + "/**/own_results.db", recursive=True)
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        (cls.base,) = glob.glob(made + "/**/own_results.db", recursive=True)
 
     def document(self, path):
         with open(path) as f:
