@@ -72,7 +72,8 @@ endfunction()
 
 # crocprof_hip(output source [FLAGS ...] [DEPENDS ...]): compiles a HIP program for softgpu's GPU at
 # -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
-# the source for HIP. A target of the caller's has to want the output.
+# the source for HIP. A target of the caller's has to want the output; another one, which no other wants,
+# makes the output alone, for `make test TESTS=...`.
 find_program(HIPCC hipcc)
 function(crocprof_hip output source)
   cmake_parse_arguments(A "" "" "FLAGS;DEPENDS" ${ARGN})
@@ -83,6 +84,10 @@ function(crocprof_hip output source)
   add_custom_command(OUTPUT ${output}
     COMMAND ${HIPCC} --offload-arch=gfx90a ${source} -o ${output} ${A_FLAGS}
     DEPENDS ${source} ${A_DEPENDS} VERBATIM)
+  file(RELATIVE_PATH target ${CMAKE_BINARY_DIR} ${output})
+  string(REPLACE "/" "." target ${target})
+  add_custom_target(${target} DEPENDS ${output})
+  set_property(GLOBAL APPEND PROPERTY crocprof_hip "${target}\t${output}\t${CMAKE_CURRENT_BINARY_DIR}\n")
 endfunction()
 
 # crocprof_fuzz_test(name LIBS ... [SOURCES ...] [SEEDS file ...] [RUNS n]): tests/fuzz/<name>.c fed

@@ -2,9 +2,9 @@
 """What has to be built for tests: test_programs.py BUILD REGEX|tests/FOLDER. Nothing is built here.
 Each line is a folder for make -C and a target there, or a folder alone: all of it. Fails if no test matches.
 
-A test whose command is a program of ours needs that program and the files that its command and environment name. One
-that is a script needs its folder's programs besides, and unless it is one of the fast tests all of the product, since
-scripts find libraries and commands in the build tree. What else tests run is in uses.tsv; see cmake/tests.cmake."""
+A test needs the files of the build tree that its command and environment name. If its command is a script, and it is
+none of the fast tests, it needs all of the product besides, and if the script is given the build tree its folder's
+programs. What else tests run is in uses.tsv; see cmake/tests.cmake."""
 import json
 import os
 import re
@@ -43,15 +43,15 @@ def wanted(name, folder, labels, command, environment):
     """What one test needs: targets, folders below the build tree."""
     own, fast = os.path.relpath(folder, build), "fast" in labels
     script = os.path.realpath(command[0]) not in makes
-    need = set() if fast or not script or os.path.basename(command[0]) == "cmake" else {own, "all"}
-    for path in re.findall(re.escape(build) + r"(?:/[^:;=\s]*)?", "\n".join(command + environment)):
+    need = set() if fast or not script else {"all"}
+    for path in re.findall(re.escape(build) + r"(?![\w-])(?:/[^:;=\s]*)?", "\n".join(command + environment)):
         inside = os.path.relpath(path, build)
         if os.path.realpath(path) in makes:
             need.add(makes[os.path.realpath(path)])
         elif re.match(r"(tests|samples)/(?!bin/|lib/)[^/]+/", inside + "/"):
             need.add("/".join(inside.split("/")[:2]))
         else:
-            need.add(own if fast else "all")
+            need |= ({own} if path == build else set()) | ({"all"} if not fast else set())
     for kind, key, *more in table("uses"):
         if re.search(key, name) if kind == "tests" else fast and script and key == own:
             need |= set(more)
