@@ -40,6 +40,8 @@ set_tests_properties(off PROPERTIES DISABLED ON)
 add_test(NAME itself COMMAND sh -c "echo no such GPU")
 set_tests_properties(itself PROPERTIES SKIP_REGULAR_EXPRESSION "no such GPU")
 add_test(NAME unbuilt COMMAND broken)
+add_test(NAME idle COMMAND sh -c "echo ==== 2 skipped, 1 warning in 0.01s ====")
+add_test(NAME partly COMMAND sh -c "echo ==== 3 passed, 1 skipped in 0.01s ====")
 add_test(NAME crash COMMAND sh -c "echo begin; kill -SEGV $$")
 add_test(NAME abort COMMAND sh -c "kill -ABRT $$")
 add_test(NAME both COMMAND sh -c "echo FAILED a.py::one; echo FAILED a.py::two; exit 1")
@@ -126,10 +128,11 @@ class Script(unittest.TestCase):
         rows = table(done.stdout)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual({n: r for n, r in rows.items() if r[0] == "passed"}, {
-            "right": ("passed", ""), "library": ("passed", ""), "after-right": ("passed", ""),
+            "right": ("passed", ""), "library": ("passed", ""), "partly": ("passed", "1 of its checks skip themselves"),
             "slow": ("passed", "AMD allows 1 s")})
         self.assertEqual({n: r for n, r in rows.items() if r[0] == "skipped"}, {
-            "after": ("skipped", "needs wrong"), "fixed": ("skipped", "needs wrong"), "off": ("skipped", "disabled by AMD"),
+            "after": ("skipped", "needs wrong"), "fixed": ("skipped", "needs wrong"),
+            "after-right": ("skipped", "needs wrong"), "idle": ("skipped", "all of its checks skip themselves"), "off": ("skipped", "disabled by AMD"),
             "itself": ("skipped", "skips itself: no such GPU")})
         self.assertEqual(rows["wrong"], ("failed", "AssertionError: 4 is not 5"))
         self.assertEqual(rows["endless"], ("failed", "time: ended after 5 s"))
@@ -137,7 +140,7 @@ class Script(unittest.TestCase):
         self.assertEqual(rows["crash"], ("failed", "Exception: SegFault"))
         self.assertEqual(rows["abort"], ("failed", "Exception: Subprocess aborted"))
         self.assertEqual(rows["both"], ("failed", "FAILED a.py::one"))
-        self.assertEqual(done.stdout.splitlines()[-1], "4 passed, 6 failed, 4 skipped")
+        self.assertEqual(done.stdout.splitlines()[-1], "4 passed, 6 failed, 6 skipped")
 
     def test_one(self):
         done = self.here("--tests", "^right$")
