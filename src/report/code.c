@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rocpd/base.h"
-
 typedef enum {
     ADDRESS,
     TEXT,
@@ -23,7 +21,7 @@ typedef enum {
 typedef struct {
     rep_run_t *run;
     rep_names_t *names;
-    sqlite3_stmt *rows;
+    db_cursor_t rows;
     const out_numbers_t *symbols;
     int facts[FACT_COUNT];      /* column of each fact in the statement; -1: not in this database */
     int counts[REP_COUNTS_MAX]; /* column of each count; -1: not in this database */
@@ -77,8 +75,8 @@ static void find_columns(reader_t *r)
         r->facts[i] = -1;
     for (int i = 0; i < REP_COUNTS_MAX; i++)
         r->counts[i] = -1;
-    for (int c = 0; c < sqlite3_column_count(r->rows); c++) {
-        const char *name = sqlite3_column_name(r->rows, c);
+    for (int c = 0; c < sqlite3_column_count(r->rows.s); c++) {
+        const char *name = sqlite3_column_name(r->rows.s, c);
         int i = name ? known_column(name) : -1;
         size_t count = i < 0 && name ? count_column(r, name) : REP_COUNTS_MAX;
         if (i >= 0 && known[i].fact >= 0) r->facts[known[i].fact] = c;
@@ -88,14 +86,17 @@ static void find_columns(reader_t *r)
 
 static uint64_t fact(const reader_t *r, fact_t which)
 {
-    return r->facts[which] < 0 ? 0 : (uint64_t)sqlite3_column_int64(r->rows, r->facts[which]);
+    return r->facts[which] < 0 ? 0 : db_uint(&r->rows, r->facts[which]);
+}
+
+static uint32_t name_at(const reader_t *r, int column)
+{
+    return rep_name(r->names, db_text(&r->rows, column), &r->run->failed);
 }
 
 static uint32_t text(const reader_t *r, fact_t which)
 {
-    if (r->facts[which] < 0) return 0;
-    const char *value = (const char *)sqlite3_column_text(r->rows, r->facts[which]);
-    return rep_name(r->names, value, &r->run->failed);
+    return r->facts[which] < 0 ? 0 : name_at(r, r->facts[which]);
 }
 
 static void add_row(reader_t *r)
@@ -124,8 +125,7 @@ static void add_row(reader_t *r)
                                  .own_line = (uint32_t)fact(r, LINE),
                                  .depth = (uint32_t)fact(r, DEPTH)};
     for (size_t c = 0; c < run->count_names; c++)
-        if (r->counts[c] >= 0)
-            i->counts[c] += (uint64_t)sqlite3_column_int64(r->rows, r->counts[c]);
+        if (r->counts[c] >= 0) i->counts[c] += db_uint(&r->rows, r->counts[c]);
 }
 
 static void add_source(reader_t *r)
@@ -135,33 +135,28 @@ static void add_source(reader_t *r)
         r->run->failed = true;
         return;
     }
-    s->path = rep_name(r->names, (const char *)sqlite3_column_text(r->rows, 0), &r->run->failed);
-    s->text = rep_name(r->names, (const char *)sqlite3_column_text(r->rows, 1), &r->run->failed);
+    s->path = name_at(r, 0);
+    s->text = name_at(r, 1);
 }
 
-static int each_row(reader_t *r, sqlite3 *db, const char *guid, const char *sql, bool columns,
+static int each_row(reader_t *r, const db_t *db, const char *guid, const char *sql, bool columns,
                     void (*add)(reader_t *r))
 {
-    int status = sqlite3_prepare_v2(db, sql, -1, &r->rows, NULL);
-    if (status == SQLITE_OK) status = sqlite3_bind_text(r->rows, 1, guid, -1, SQLITE_STATIC);
-    if (status == SQLITE_OK && columns) find_columns(r);
-    while (status == SQLITE_OK && !r->run->failed &&
-           (status = sqlite3_step(r->rows)) == SQLITE_ROW) {
+    db_rows(&r->rows, db, sql, "t", guid);
+    if (columns) find_columns(r);
+    while (!r->run->failed && db_next(&r->rows))
         add(r);
-        status = SQLITE_OK;
-    }
-    sqlite3_finalize(r->rows);
-    return status == SQLITE_DONE && !r->run->failed ? 0 : -1;
+    return db_end(&r->rows, "reading records") == 0 && !r->run->failed ? 0 : -1;
 }
 
-int rep_code_read(rep_run_t *run, rep_names_t *names, sqlite3 *db, const char *guid,
+int rep_code_read(rep_run_t *run, rep_names_t *names, const db_t *db, const char *guid,
                   const out_numbers_t *symbols)
 {
     reader_t r = {.run = run, .names = names, .symbols = symbols};
     if (each_row(&r, db, guid, "SELECT * FROM crocprof_instruction WHERE guid = ? ORDER BY id",
                  true, add_row) != 0)
         return -1;
-    if (!rocpd_has_column(db, "crocprof_source", "path")) return 0;
+    if (!db_has(db, "crocprof_source", "path")) return 0;
     return each_row(&r, db, guid, "SELECT path, text FROM crocprof_source WHERE guid = ?", false,
                     add_source);
 }

@@ -5,13 +5,12 @@
 #ifndef CROCPROF_REPORT_CODE_H
 #define CROCPROF_REPORT_CODE_H
 
-#include <sqlite3.h>
-
+#include "db/db.h"
 #include "report/model.h"
 
 /* Adds the instructions of one process; `symbols`: index of the run's kernel plus one, by symbol
- * id. 0, or -1: SQLite's error says why, or, if that is SQLITE_OK, memory has run out. */
-int rep_code_read(rep_run_t *run, rep_names_t *names, sqlite3 *db, const char *guid,
+ * id. 0, or -1 with the reason told, or with `failed` of the run set. */
+int rep_code_read(rep_run_t *run, rep_names_t *names, const db_t *db, const char *guid,
                   const out_numbers_t *symbols);
 
 #endif

@@ -46,51 +46,31 @@ static rep_process_t *process(const reader_t *r)
 
 /* ---- statements ---- */
 
-static void fail(reader_t *r)
+/* Begins a statement whose only parameter is the guid of the process. */
+static void begin(const reader_t *r, db_cursor_t *c, const char *sql)
 {
-    if (!r->told) base_error("reading records: %s", sqlite3_errmsg(r->databases.db));
-    r->failed = r->told = true;
+    *c = (db_cursor_t){0};
+    if (!r->failed) db_rows(c, r->databases.db, sql, "t", process(r)->guid);
 }
 
-static sqlite3_stmt *all_rows_of(reader_t *r, const char *sql)
+static bool next(const reader_t *r, db_cursor_t *c)
 {
-    sqlite3_stmt *s = NULL;
-    if (!r->failed && sqlite3_prepare_v2(r->databases.db, sql, -1, &s, NULL) != SQLITE_OK) fail(r);
-    return s;
+    return !r->failed && !r->run->failed && db_next(c);
 }
 
-/* A statement whose only parameter is the guid of the process. */
-static sqlite3_stmt *rows_of(reader_t *r, const char *sql)
+static void finish(reader_t *r, db_cursor_t *c)
 {
-    sqlite3_stmt *s = all_rows_of(r, sql);
-    if (s && sqlite3_bind_text(s, 1, process(r)->guid, -1, SQLITE_STATIC) != SQLITE_OK) fail(r);
-    return s;
+    if (db_end(c, "reading records") != 0) r->failed = r->told = true;
 }
 
 static void narrow(reader_t *r)
 {
-    if (rocpd_narrow(&r->databases.base, process(r)->guid) == 0) return;
-    r->failed = r->told = true;
+    if (rocpd_narrow(&r->databases.base, process(r)->guid) != 0) r->failed = r->told = true;
 }
 
-/* Steps to the next row. False at the end; the statement is finalized then. */
-static bool next(reader_t *r, sqlite3_stmt *s)
+static uint32_t name(reader_t *r, const db_cursor_t *c, int column)
 {
-    int status = s && !r->failed && !r->run->failed ? sqlite3_step(s) : SQLITE_DONE;
-    if (status == SQLITE_ROW) return true;
-    if (status != SQLITE_DONE) fail(r);
-    sqlite3_finalize(s);
-    return false;
-}
-
-static uint64_t number(sqlite3_stmt *s, int column)
-{
-    return (uint64_t)sqlite3_column_int64(s, column);
-}
-
-static uint32_t name(reader_t *r, sqlite3_stmt *s, int column)
-{
-    return rep_name(r->names, (const char *)sqlite3_column_text(s, column), &r->failed);
+    return rep_name(r->names, db_text(c, column), &r->failed);
 }
 
 static void set(reader_t *r, out_numbers_t *numbers, uint64_t key, uint64_t value)
@@ -106,54 +86,59 @@ static void empty(out_numbers_t *n)
 
 /* ---- processes ---- */
 
-static void add_process(rep_run_t *run, reader_t *r, sqlite3_stmt *s)
+static void add_process(rep_run_t *run, reader_t *r, const db_cursor_t *c)
 {
     rep_process_t *p = REP_NEXT(&run->processes);
     if (!p) {
         r->failed = true;
         return;
     }
-    const char *guid = (const char *)sqlite3_column_text(s, 0);
-    strncpy(p->guid, guid ? guid : "", sizeof(p->guid) - 1);
-    p->pid = number(s, 1);
-    p->command = name(r, s, 2);
-    p->begin = number(s, 3);
-    p->end = number(s, 4);
-    p->host = name(r, s, 5);
-    p->system = name(r, s, 6);
-    p->soft = number(s, 7);
-    p->settings = name(r, s, 8);
+    strncpy(p->guid, db_text(c, 0), sizeof(p->guid) - 1);
+    p->pid = db_uint(c, 1);
+    p->command = name(r, c, 2);
+    p->begin = db_uint(c, 3);
+    p->end = db_uint(c, 4);
+    p->host = name(r, c, 5);
+    p->system = name(r, c, 6);
+    p->soft = db_uint(c, 7);
+    p->settings = name(r, c, 8);
 }
 
 static void find_processes(reader_t *r)
 {
     /* softgpu is in LD_PRELOAD of programs that it runs */
-    sqlite3_stmt *s = all_rows_of(
-        r,
-        "SELECT P.guid, P.pid, P.command, P.start, P.\"end\", N.hostname, N.system_name || ' ' || "
-        "N.release || ' ' || N.hardware_name, COALESCE(JSON_EXTRACT(P.environment, "
-        "'$.LD_PRELOAD') LIKE '%libsoftgpu-preload%', 0), P.extdata FROM rocpd_info_process P LEFT "
-        "JOIN rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid ORDER BY P.start, P.pid");
-    while (next(r, s))
-        add_process(r->run, r, s);
+    db_cursor_t c;
+    db_rows(&c, r->databases.db,
+            "SELECT P.guid, P.pid, P.command, P.start, P.\"end\", N.hostname, N.system_name || ' "
+            "' || "
+            "N.release || ' ' || N.hardware_name, COALESCE(JSON_EXTRACT(P.environment, "
+            "'$.LD_PRELOAD') LIKE '%libsoftgpu-preload%', 0), P.extdata FROM rocpd_info_process P "
+            "LEFT "
+            "JOIN rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid ORDER BY P.start, P.pid",
+            "");
+    while (next(r, &c))
+        add_process(r->run, r, &c);
+    finish(r, &c);
 }
 
 /* The number that a statement about the process returns. */
 static uint64_t number_of(reader_t *r, const char *sql)
 {
     uint64_t count = 0;
-    sqlite3_stmt *s = rows_of(r, sql);
-    while (next(r, s))
-        count = number(s, 0);
+    db_cursor_t c;
+    for (begin(r, &c, sql); next(r, &c);)
+        count = db_uint(&c, 0);
+    finish(r, &c);
     return count;
 }
 
 static uint32_t text_of(reader_t *r, const char *sql)
 {
     uint32_t text = 0;
-    sqlite3_stmt *s = rows_of(r, sql);
-    while (next(r, s))
-        text = name(r, s, 0);
+    db_cursor_t c;
+    for (begin(r, &c, sql); next(r, &c);)
+        text = name(r, &c, 0);
+    finish(r, &c);
     return text;
 }
 
@@ -188,9 +173,10 @@ static void find_passes(reader_t *r)
 
 static void read_names(reader_t *r, out_numbers_t *to, const char *sql)
 {
-    sqlite3_stmt *s = rows_of(r, sql);
-    while (next(r, s))
-        set(r, to, number(s, 0), name(r, s, 1) + 1u);
+    db_cursor_t c;
+    for (begin(r, &c, sql); next(r, &c);)
+        set(r, to, db_uint(&c, 0), name(r, &c, 1) + 1u);
+    finish(r, &c);
 }
 
 static uint32_t name_by(const out_numbers_t *names, uint64_t id)
@@ -201,48 +187,54 @@ static uint32_t name_by(const out_numbers_t *names, uint64_t id)
 
 static void read_agents(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(r, "SELECT id, absolute_index, type, name, product_name, model_name, "
-                                 "extdata FROM rocpd_info_agent WHERE guid = ?");
-    while (next(r, s)) {
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT id, absolute_index, type, name, product_name, model_name, "
+          "extdata FROM rocpd_info_agent WHERE guid = ?");
+    while (next(r, &c)) {
         rep_agent_t *a = REP_NEXT(&r->run->agents);
         if (!a) {
             r->failed = true;
             continue;
         }
         *a = (rep_agent_t){.process = r->process,
-                           .id = number(s, 1),
-                           .type = name(r, s, 2),
-                           .name = name(r, s, 3),
-                           .product = name(r, s, 4),
-                           .model = name(r, s, 5),
-                           .facts = name(r, s, 6)};
+                           .id = db_uint(&c, 1),
+                           .type = name(r, &c, 2),
+                           .name = name(r, &c, 3),
+                           .product = name(r, &c, 4),
+                           .model = name(r, &c, 5),
+                           .facts = name(r, &c, 6)};
         if (process(r)->soft) {
             bool modelled = strstr(r->names->texts.rows[a->model], "(model time)");
             a->time = modelled ? REP_TIME_MODEL : REP_TIME_HOST;
             if (strcmp(r->names->texts.rows[a->type], "GPU") == 0) process(r)->time = a->time;
         }
-        set(r, &r->agents, number(s, 0), r->run->agents.count);
+        set(r, &r->agents, db_uint(&c, 0), r->run->agents.count);
     }
+    finish(r, &c);
 }
 
 static void read_symbols(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(r, "SELECT id, COALESCE(kernel_name, display_name), display_name, "
-                                 "arch_vgpr_count, accum_vgpr_count, sgpr_count FROM "
-                                 "rocpd_info_kernel_symbol WHERE guid = ?");
-    while (next(r, s)) {
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT id, COALESCE(kernel_name, display_name), display_name, "
+          "arch_vgpr_count, accum_vgpr_count, sgpr_count FROM "
+          "rocpd_info_kernel_symbol WHERE guid = ?");
+    while (next(r, &c)) {
         symbol_t *l = REP_NEXT(&r->symbols);
         if (!l) {
             r->failed = true;
             continue;
         }
-        l->symbol = name(r, s, 1);
-        l->name = name(r, s, 2);
-        l->launch.vgprs = (uint32_t)number(s, 3);
-        l->launch.agprs = (uint32_t)number(s, 4);
-        l->launch.sgprs = (uint32_t)number(s, 5);
-        set(r, &r->kernels, number(s, 0), r->symbols.count);
+        l->symbol = name(r, &c, 1);
+        l->name = name(r, &c, 2);
+        l->launch.vgprs = (uint32_t)db_uint(&c, 3);
+        l->launch.agprs = (uint32_t)db_uint(&c, 4);
+        l->launch.sgprs = (uint32_t)db_uint(&c, 5);
+        set(r, &r->kernels, db_uint(&c, 0), r->symbols.count);
     }
+    finish(r, &c);
 }
 
 static void read_things(reader_t *r)
@@ -320,38 +312,42 @@ static rep_sum_t *sum_of(reader_t *r, rep_key_t kind, uint32_t name, uint32_t ca
 
 static void read_calls(reader_t *r)
 {
-    sqlite3_stmt *s =
-        rows_of(r, "SELECT R.tid, R.start, R.\"end\", R.name_id, E.category_id, "
-                   "E.stack_id, " MESSAGE " FROM rocpd_region R" EVENT_OF("R") "WHERE R.guid = ?");
-    while (next(r, s)) {
-        uint64_t start = number(s, 1), end = number(s, 2), tid = number(s, 0);
-        bool marked = sqlite3_column_type(s, 6) != SQLITE_NULL;
-        uint32_t what = marked ? name(r, s, 6) : name_by(&r->strings, number(s, 3));
-        uint32_t category = name_by(&r->strings, number(s, 4));
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT R.tid, R.start, R.\"end\", R.name_id, E.category_id, "
+          "E.stack_id, " MESSAGE " FROM rocpd_region R" EVENT_OF("R") "WHERE R.guid = ?");
+    while (next(r, &c)) {
+        uint64_t start = db_uint(&c, 1), end = db_uint(&c, 2), tid = db_uint(&c, 0);
+        bool marked = !db_null(&c, 6);
+        uint32_t what = marked ? name(r, &c, 6) : name_by(&r->strings, db_uint(&c, 3));
+        uint32_t category = name_by(&r->strings, db_uint(&c, 4));
         rep_sum_t *sum = sum_of(r, REP_KEY_CALL, what, category);
         if (sum) rep_add_time(sum, end > start ? end - start : 0, 0);
         rep_event_t *e = add_event(r, start, end, what);
         if (!e) continue;
         e->category = category;
         e->track = track(r, REP_HOST, tid, 0, name_by(&r->threads, tid));
-        if (!marked && number(s, 5)) set(r, &r->launchers, number(s, 5), r->run->events.count);
+        if (!marked && db_uint(&c, 5)) set(r, &r->launchers, db_uint(&c, 5), r->run->events.count);
     }
+    finish(r, &c);
 }
 
 static void read_marks(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(
-        r, "SELECT T.tid, S.timestamp, E.category_id, " MESSAGE
-           ", T.name_id FROM rocpd_sample S JOIN rocpd_track T ON T.id = "
-           "S.track_id AND T.guid = S.guid" EVENT_OF("S") "WHERE S.guid = ? AND T.tid IS NOT NULL");
-    while (next(r, s)) {
-        if (sqlite3_column_type(s, 3) == SQLITE_NULL) continue; /* a counter's value, no mark */
-        uint64_t at = number(s, 1), tid = number(s, 0);
-        rep_event_t *e = add_event(r, at, at, name(r, s, 3));
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT T.tid, S.timestamp, E.category_id, " MESSAGE
+          ", T.name_id FROM rocpd_sample S JOIN rocpd_track T ON T.id = "
+          "S.track_id AND T.guid = S.guid" EVENT_OF("S") "WHERE S.guid = ? AND T.tid IS NOT NULL");
+    while (next(r, &c)) {
+        if (db_null(&c, 3)) continue; /* a counter's value, no mark */
+        uint64_t at = db_uint(&c, 1), tid = db_uint(&c, 0);
+        rep_event_t *e = add_event(r, at, at, name(r, &c, 3));
         if (!e) continue;
-        e->category = name_by(&r->strings, number(s, 2));
+        e->category = name_by(&r->strings, db_uint(&c, 2));
         e->track = track(r, REP_HOST, tid, 0, name_by(&r->threads, tid));
     }
+    finish(r, &c);
 }
 
 /* ---- kernels ---- */
@@ -387,16 +383,16 @@ static rep_kernel_t *kernel_of(reader_t *r, uint64_t id)
 }
 
 /* The launch in a row; its grid is in work-items, as databases have it. */
-static rep_launch_t launch_in(reader_t *r, sqlite3_stmt *s)
+static rep_launch_t launch_in(reader_t *r, const db_cursor_t *c)
 {
-    const symbol_t symbol = symbol_of(r, number(s, 0));
+    const symbol_t symbol = symbol_of(r, db_uint(c, 0));
     rep_launch_t l = symbol.launch;
-    l.agent = name_by(&r->agents, number(s, 1));
-    l.scratch = number(s, 6);
-    l.lds = number(s, 7);
+    l.agent = name_by(&r->agents, db_uint(c, 1));
+    l.scratch = db_uint(c, 6);
+    l.lds = db_uint(c, 7);
     for (int i = 0; i < 3; i++) {
-        l.group[i] = (uint32_t)number(s, 8 + i);
-        l.grid[i] = (uint32_t)number(s, 11 + i);
+        l.group[i] = (uint32_t)db_uint(c, 8 + i);
+        l.grid[i] = (uint32_t)db_uint(c, 11 + i);
     }
     return l;
 }
@@ -416,35 +412,36 @@ static void add_dispatch(reader_t *r, rep_kernel_t *k, uint64_t start, uint64_t 
     if (!row || !last) r->failed = true;
 }
 
-static void put_kernel(reader_t *r, sqlite3_stmt *s, const rep_launch_t *l, uint64_t launch)
+static void put_kernel(reader_t *r, const db_cursor_t *c, const rep_launch_t *l, uint64_t launch)
 {
-    uint64_t queue = number(s, 2), stream = number(s, 3);
-    rep_event_t *e = add_event(r, number(s, 4), number(s, 5), r->run->kernels.rows[l->kernel].name);
+    uint64_t queue = db_uint(c, 2), stream = db_uint(c, 3);
+    rep_event_t *e =
+        add_event(r, db_uint(c, 4), db_uint(c, 5), r->run->kernels.rows[l->kernel].name);
     if (!e) return;
     e->extra = launch;
-    e->link = (uint32_t)out_numbers_get(&r->launchers, number(s, 15));
+    e->link = (uint32_t)out_numbers_get(&r->launchers, db_uint(c, 15));
     e->category = name_by(&r->streams, stream);
     e->track = track(r, REP_QUEUE, queue, l->agent, name_by(&r->queues, queue));
 }
 
 static void read_kernels(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(
-        r,
-        "SELECT D.kernel_id, D.agent_id, D.queue_id, D.stream_id, D.start, D.\"end\", "
-        "D.private_segment_size, D.group_segment_size, D.workgroup_size_x, D.workgroup_size_y, "
-        "D.workgroup_size_z, D.grid_size_x, D.grid_size_y, D.grid_size_z, D.event_id, E.stack_id "
-        "FROM rocpd_kernel_dispatch D LEFT" EVENT_OF("D") "WHERE D.guid = ?");
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT D.kernel_id, D.agent_id, D.queue_id, D.stream_id, D.start, D.\"end\", "
+          "D.private_segment_size, D.group_segment_size, D.workgroup_size_x, D.workgroup_size_y, "
+          "D.workgroup_size_z, D.grid_size_x, D.grid_size_y, D.grid_size_z, D.event_id, E.stack_id "
+          "FROM rocpd_kernel_dispatch D LEFT" EVENT_OF("D") "WHERE D.guid = ?");
     bool counted = process(r)->counted, pass = process(r)->pass;
-    while (next(r, s)) {
-        rep_launch_t l = launch_in(r, s);
-        uint64_t start = number(s, 4), end = number(s, 5);
+    while (next(r, &c)) {
+        rep_launch_t l = launch_in(r, &c);
+        uint64_t start = db_uint(&c, 4), end = db_uint(&c, 5);
         if (end < start) end = start;
-        rep_kernel_t *k = kernel_of(r, number(s, 0));
+        rep_kernel_t *k = kernel_of(r, db_uint(&c, 0));
         if (!k) continue;
         l.kernel = (uint32_t)(k - r->run->kernels.rows);
         if (counted) {
-            set(r, &r->dispatched, number(s, 14), l.kernel + 1u);
+            set(r, &r->dispatched, db_uint(&c, 14), l.kernel + 1u);
             if (process(r)->time != REP_TIME_HOST) { /* host times do not match counts */
                 k->counted_calls++;
                 k->counted_total += end - start;
@@ -456,21 +453,22 @@ static void read_kernels(reader_t *r)
         add_dispatch(r, k, start, end);
         r->run->launches.rows[launch].calls++;
         r->run->launches.rows[launch].total += end - start;
-        put_kernel(r, s, &l, launch);
+        put_kernel(r, &c, &l, launch);
     }
+    finish(r, &c);
 }
 
 /* ---- copies and memory ---- */
 
 static void read_copies(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(
-        r,
-        "SELECT M.start, M.\"end\", M.name_id, M.size, M.src_agent_id, M.dst_agent_id, "
-        "E.stack_id, M.stream_id FROM rocpd_memory_copy M LEFT" EVENT_OF("M") "WHERE M.guid = ?");
-    while (next(r, s)) {
-        uint64_t start = number(s, 0), end = number(s, 1), bytes = number(s, 3);
-        uint32_t what = name_by(&r->strings, number(s, 2));
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT M.start, M.\"end\", M.name_id, M.size, M.src_agent_id, M.dst_agent_id, "
+          "E.stack_id, M.stream_id FROM rocpd_memory_copy M LEFT" EVENT_OF("M") "WHERE M.guid = ?");
+    while (next(r, &c)) {
+        uint64_t start = db_uint(&c, 0), end = db_uint(&c, 1), bytes = db_uint(&c, 3);
+        uint32_t what = name_by(&r->strings, db_uint(&c, 2));
         if (end < start) end = start;
         rep_sum_t *sum = sum_of(r, REP_KEY_COPY, what, 0);
         if (sum) rep_add_time(sum, end - start, bytes);
@@ -481,27 +479,31 @@ static void read_copies(reader_t *r)
         rep_event_t *e = add_event(r, start, end, what);
         if (!e) continue;
         e->extra = bytes;
-        e->link = (uint32_t)out_numbers_get(&r->launchers, number(s, 6));
-        e->category = name_by(&r->streams, number(s, 7));
-        e->track = track(r, REP_COPIES, what, name_by(&r->agents, number(s, 4)), what);
+        e->link = (uint32_t)out_numbers_get(&r->launchers, db_uint(&c, 6));
+        e->category = name_by(&r->streams, db_uint(&c, 7));
+        e->track = track(r, REP_COPIES, what, name_by(&r->agents, db_uint(&c, 4)), what);
     }
+    finish(r, &c);
 }
 
 static void read_memory(reader_t *r)
 {
-    sqlite3_stmt *s = rows_of(r, "SELECT M.start, M.\"end\", M.type, M.size, M.agent_id, M.level "
-                                 "FROM rocpd_memory_allocate M WHERE M.guid = ?");
-    while (next(r, s)) {
-        uint64_t start = number(s, 0), end = number(s, 1), bytes = number(s, 3);
-        uint32_t what = name(r, s, 2), level = name(r, s, 5);
+    db_cursor_t c;
+    begin(r, &c,
+          "SELECT M.start, M.\"end\", M.type, M.size, M.agent_id, M.level "
+          "FROM rocpd_memory_allocate M WHERE M.guid = ?");
+    while (next(r, &c)) {
+        uint64_t start = db_uint(&c, 0), end = db_uint(&c, 1), bytes = db_uint(&c, 3);
+        uint32_t what = name(r, &c, 2), level = name(r, &c, 5);
         rep_sum_t *sum = sum_of(r, REP_KEY_MEMORY, what, level);
         if (sum) rep_add_time(sum, end > start ? end - start : 0, bytes);
         rep_event_t *e = add_event(r, start, end, what);
         if (!e) continue;
         e->extra = bytes;
         e->category = level;
-        e->track = track(r, REP_MEMORY, 0, name_by(&r->agents, number(s, 4)), what);
+        e->track = track(r, REP_MEMORY, 0, name_by(&r->agents, db_uint(&c, 4)), what);
     }
+    finish(r, &c);
 }
 
 /* ---- counters ---- */
@@ -520,12 +522,13 @@ typedef struct {
 
 static void read_counters(reader_t *r, out_numbers_t *counters)
 {
-    sqlite3_stmt *s =
-        rows_of(r, "SELECT I.id, I.name, I.description, I.block, I.expression, A.name "
-                   "FROM rocpd_info_pmc I LEFT JOIN rocpd_info_agent A ON A.id = "
-                   "I.agent_id AND A.guid = I.guid WHERE I.guid = ?");
-    while (next(r, s)) {
-        uint64_t part = name(r, s, 1), key = rep_key(REP_KEY_COUNTER, &part, 1);
+    db_cursor_t rows;
+    begin(r, &rows,
+          "SELECT I.id, I.name, I.description, I.block, I.expression, A.name "
+          "FROM rocpd_info_pmc I LEFT JOIN rocpd_info_agent A ON A.id = "
+          "I.agent_id AND A.guid = I.guid WHERE I.guid = ?");
+    while (next(r, &rows)) {
+        uint64_t part = name(r, &rows, 1), key = rep_key(REP_KEY_COUNTER, &part, 1);
         uint64_t found = out_numbers_get(&r->run->numbers, key);
         rep_counter_t *c = found ? &r->run->counters.rows[found - 1] : REP_NEXT(&r->run->counters);
         if (!c) {
@@ -534,15 +537,16 @@ static void read_counters(reader_t *r, out_numbers_t *counters)
         }
         if (!found) {
             *c = (rep_counter_t){.name = (uint32_t)part,
-                                 .description = name(r, s, 2),
-                                 .block = name(r, s, 3),
-                                 .expression = name(r, s, 4),
-                                 .gfx = name(r, s, 5),
+                                 .description = name(r, &rows, 2),
+                                 .block = name(r, &rows, 3),
+                                 .expression = name(r, &rows, 4),
+                                 .gfx = name(r, &rows, 5),
                                  .soft = process(r)->soft};
             set(r, &r->run->numbers, key, found = r->run->counters.count);
         }
-        set(r, counters, number(s, 0), found);
+        set(r, counters, db_uint(&rows, 0), found);
     }
+    finish(r, &rows);
 }
 
 static void put_value(reader_t *r, uint32_t kernel, uint32_t counter, double sum)
@@ -591,20 +595,23 @@ static void read_values(reader_t *r)
     if (!d) r->failed = true;
     read_counters(r, &counters);
     /* each row is the value of an instance; rows of a dispatch come one after the other */
-    sqlite3_stmt *s = rows_of(
-        r, rocpd_has_column(r->databases.db, "rocpd_pmc_event", "sample_id")
-               ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND sample_id "
-                 "IS NULL"
-               : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ?");
-    while (next(r, s)) {
-        uint64_t event = number(s, 0), counter = out_numbers_get(&counters, number(s, 1));
+    db_cursor_t c;
+    begin(r, &c,
+          db_has(r->databases.db, "rocpd_pmc_event", "sample_id")
+              ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND "
+                "sample_id "
+                "IS NULL"
+              : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ?");
+    while (next(r, &c)) {
+        uint64_t event = db_uint(&c, 0), counter = out_numbers_get(&counters, db_uint(&c, 1));
         uint64_t kernel = out_numbers_get(&r->dispatched, event);
         if (!counter || !kernel) continue;
         if (event != d->event) put_values(r, d);
         d->event = event;
         d->kernel = (uint32_t)kernel - 1;
-        add_value(d, (uint32_t)counter - 1, sqlite3_column_double(s, 2));
+        add_value(d, (uint32_t)counter - 1, db_real(&c, 2));
     }
+    finish(r, &c);
     if (d) put_values(r, d);
     free(d);
     empty(&counters);
@@ -615,20 +622,18 @@ static void read_values(reader_t *r)
 static void read_code(reader_t *r)
 {
     out_numbers_t symbols = {0};
-    if (r->failed || !rocpd_has_column(r->databases.db, "crocprof_instruction", "kernel_id"))
-        return;
-    sqlite3_stmt *s =
-        rows_of(r, "SELECT DISTINCT kernel_id FROM crocprof_instruction WHERE guid = ?");
-    while (next(r, s)) {
-        const rep_kernel_t *k = kernel_of(r, number(s, 0));
-        if (k) set(r, &symbols, number(s, 0), (uint64_t)(k - r->run->kernels.rows) + 1);
+    if (r->failed || !db_has(r->databases.db, "crocprof_instruction", "kernel_id")) return;
+    db_cursor_t c;
+    for (begin(r, &c, "SELECT DISTINCT kernel_id FROM crocprof_instruction WHERE guid = ?");
+         next(r, &c);) {
+        const rep_kernel_t *k = kernel_of(r, db_uint(&c, 0));
+        if (k) set(r, &symbols, db_uint(&c, 0), (uint64_t)(k - r->run->kernels.rows) + 1);
     }
+    finish(r, &c);
     if (!r->failed &&
         rep_code_read(r->run, r->names, r->databases.db, process(r)->guid, &symbols) != 0) {
-        if (r->run->failed)
-            r->failed = true;
-        else
-            fail(r);
+        r->failed = true;
+        r->told = !r->run->failed;
     }
     empty(&symbols);
 }
@@ -669,24 +674,27 @@ static void read_process(reader_t *r)
 static void find_window(reader_t *r)
 {
     enum { PARTS = 4096 };
-    uint64_t begin = 0, width = 1, count = 0, held = 0;
+    uint64_t first = 0, width = 1, count = 0, held = 0;
     r->run->window_end = UINT64_MAX;
-    sqlite3_stmt *s = all_rows_of(r, "SELECT COUNT(*), MIN(start), MAX(start) FROM " ALL_STARTS);
-    while (next(r, s)) {
-        count = number(s, 0);
-        begin = number(s, 1);
-        width = (number(s, 2) - begin) / PARTS + 1;
+    db_cursor_t c;
+    db_rows(&c, r->databases.db, "SELECT COUNT(*), MIN(start), MAX(start) FROM " ALL_STARTS, "");
+    while (next(r, &c)) {
+        count = db_uint(&c, 0);
+        first = db_uint(&c, 1);
+        width = (db_uint(&c, 2) - first) / PARTS + 1;
     }
-    if (count <= r->most) return;
-    s = all_rows_of(r, "SELECT (start - ?1) / ?2 AS part, COUNT(*) FROM " ALL_STARTS
-                       " GROUP BY part ORDER BY part");
-    if (s) sqlite3_bind_int64(s, 1, (sqlite3_int64)begin);
-    if (s) sqlite3_bind_int64(s, 2, (sqlite3_int64)width);
-    while (next(r, s)) {
-        held += number(s, 1);
+    finish(r, &c);
+    if (r->failed || count <= r->most) return;
+    db_rows(&c, r->databases.db,
+            "SELECT (start - ?1) / ?2 AS part, COUNT(*) FROM " ALL_STARTS
+            " GROUP BY part ORDER BY part",
+            "ii", first, width);
+    while (next(r, &c)) {
+        held += db_uint(&c, 1);
         if (held > r->most && r->run->window_end == UINT64_MAX)
-            r->run->window_end = begin + number(s, 0) * width;
+            r->run->window_end = first + db_uint(&c, 0) * width;
     }
+    finish(r, &c);
 }
 
 /* ---- files ---- */

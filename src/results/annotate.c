@@ -41,18 +41,15 @@ typedef struct {
 
 static char *embedded(const sources_t *s, const char *path)
 {
-    sqlite3_stmt *rows = NULL;
     char *text = NULL;
-    if (!rocpd_has_column(s->run->db, "crocprof_source", "text")) return NULL;
-    rows = res_prepare(s->run, "SELECT text FROM crocprof_source WHERE guid = ? AND path = ?",
-                       "sources");
-    if (!rows) return NULL;
-    sqlite3_bind_text(rows, 1, s->guid, -1, SQLITE_STATIC);
-    sqlite3_bind_text(rows, 2, path, -1, SQLITE_STATIC);
-    if (res_step(rows, "sources") == 1 && sqlite3_column_text(rows, 0))
-        text = strdup((const char *)sqlite3_column_text(rows, 0));
-    sqlite3_finalize(rows);
-    return text;
+    db_cursor_t c;
+    if (!db_has(s->run->db, "crocprof_source", "text")) return NULL;
+    db_rows(&c, s->run->db, "SELECT text FROM crocprof_source WHERE guid = ? AND path = ?", "tt",
+            s->guid, path);
+    if (db_next(&c) && !db_null(&c, 0)) text = strdup(db_text(&c, 0));
+    if (db_end(&c, "sources") == 0) return text;
+    free(text);
+    return NULL;
 }
 
 static void end_lines(char *text)
@@ -124,9 +121,9 @@ typedef struct {
     bool failed;           /* and the reason told */
 } work_t;
 
-static uint32_t small(sqlite3_stmt *rows, int column)
+static uint32_t small(const db_cursor_t *c, int column)
 {
-    const sqlite3_int64 value = sqlite3_column_int64(rows, column);
+    const int64_t value = db_int(c, column);
     return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
@@ -143,22 +140,17 @@ static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
         "MAX(private_segment_size) AS scratch, kernel_id FROM rocpd_kernel_dispatch WHERE guid = "
         "?1 "
         "AND kernel_id = ?2) D ON D.kernel_id = K.id WHERE K.guid = ?1 AND K.id = ?2";
-    sqlite3_stmt *rows = res_prepare(w->sources.run, sql, "kernels");
-    if (!rows) return false;
-    sqlite3_bind_text(rows, 1, w->sources.guid, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(rows, 2, (sqlite3_int64)k->counted->kernel);
-    const int status = res_step(rows, "kernels");
+    db_cursor_t c;
+    db_rows(&c, w->sources.run->db, sql, "ti", w->sources.guid, k->counted->kernel);
     snprintf(name, room, "kernel %llu", (unsigned long long)k->counted->kernel);
-    if (status == 1) {
-        const char *text = (const char *)sqlite3_column_text(rows, 0);
-        if (text && *text) snprintf(name, room, "%s", text);
-        k->resources = (ins_resources_t){small(rows, 1), small(rows, 2), small(rows, 3),
-                                         small(rows, 4), small(rows, 5)};
-        k->scratch_bytes = small(rows, 6);
+    if (db_next(&c)) {
+        if (*db_text(&c, 0)) snprintf(name, room, "%s", db_text(&c, 0));
+        k->resources =
+            (ins_resources_t){small(&c, 1), small(&c, 2), small(&c, 3), small(&c, 4), small(&c, 5)};
+        k->scratch_bytes = small(&c, 6);
     }
     k->name = name;
-    sqlite3_finalize(rows);
-    return status >= 0;
+    return db_end(&c, "kernels") == 0;
 }
 
 /* Shows a kernel or one of its groups, with its instructions. */
@@ -251,15 +243,11 @@ static void show_process(work_t *w, const char *guid)
 
 static void show_all(work_t *w)
 {
-    sqlite3_stmt *rows = res_prepare(
-        w->sources.run, "SELECT guid FROM rocpd_info_process ORDER BY guid", "processes");
-    int status = rows ? 0 : -1;
-    while (!w->failed && rows && (status = res_step(rows, "processes")) == 1) {
-        const char *guid = (const char *)sqlite3_column_text(rows, 0);
-        if (guid) show_process(w, guid);
-    }
-    sqlite3_finalize(rows);
-    if (status < 0) w->failed = true;
+    db_cursor_t c;
+    db_rows(&c, w->sources.run->db, "SELECT guid FROM rocpd_info_process ORDER BY guid", "");
+    while (!w->failed && db_next(&c))
+        if (!db_null(&c, 0)) show_process(w, db_text(&c, 0));
+    if (db_end(&c, "processes") != 0) w->failed = true;
     if (w->failed || w->shown) return;
     if (w->found)
         base_error("no kernel of this name had its instructions counted; %llu others had",

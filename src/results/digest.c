@@ -234,22 +234,22 @@ static void add_counters(digest_t *d, const res_values_t *v, size_t kernel)
     }
 }
 
+static const char what[] = "digest";
+
 /* Adds an item for each row of the statement: name, number, time and, for copies, bytes. */
 static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sql)
 {
-    sqlite3_stmt *s = res_prepare(r, sql, "digest");
-    int more = s ? 1 : -1;
-    const bool bytes = s && sqlite3_column_count(s) > 3;
-    while (more > 0 && (more = res_step(s, "digest")) > 0) {
-        const char *name = (const char *)sqlite3_column_text(s, 0);
-        const double numbers[] = {sqlite3_column_double(s, 1), sqlite3_column_double(s, 2),
-                                  bytes ? sqlite3_column_double(s, 3) : 0};
+    db_cursor_t c;
+    db_rows(&c, r->db, sql, "");
+    const bool bytes = sqlite3_column_count(c.s) > 3;
+    while (db_next(&c)) {
+        const double numbers[] = {db_real(&c, 1), db_real(&c, 2), bytes ? db_real(&c, 3) : 0};
         char text[3][RES_SHOWN_BYTES];
         draft_t item;
         FILE *f = begin(&item, d, section);
         if (!f) break;
         fputs(d->json ? "{\"name\": " : "- ", f);
-        put_name(f, d->json, name ? name : "");
+        put_name(f, d->json, db_text(&c, 0));
         if (d->json) {
             fputs(", \"count\": ", f);
             put_number(f, numbers[0], "", RES_EXACT);
@@ -265,8 +265,7 @@ static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sq
         }
         end(&item);
     }
-    sqlite3_finalize(s);
-    return more < 0 ? -1 : 0;
+    return db_end(&c, what);
 }
 
 /* ---- the whole ---- */
@@ -274,29 +273,26 @@ static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sq
 /* Makes the part that is always shown: what run it is, and what records are lost. */
 static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
 {
-    static const char what[] = "digest";
     size_t bytes;
     char losses[256];
-    sqlite3_stmt *s = res_prepare(
-        r,
-        "SELECT MIN(P.command), COUNT(*), (SELECT MIN(hostname) FROM rocpd_info_node), (SELECT "
-        "MAX(\"end\") - MIN(start) FROM rocpd_kernel_dispatch) FROM rocpd_info_process P",
-        what);
-    const int more = s ? res_step(s, what) : -1;
-    FILE *f = more > 0 ? open_memstream(&d->head, &bytes) : NULL;
+    db_cursor_t c;
+    db_rows(&c, r->db,
+            "SELECT MIN(P.command), COUNT(*), (SELECT MIN(hostname) FROM rocpd_info_node), (SELECT "
+            "MAX(\"end\") - MIN(start) FROM rocpd_kernel_dispatch) FROM rocpd_info_process P",
+            "");
+    FILE *f = db_next(&c) ? open_memstream(&d->head, &bytes) : NULL;
     if (f) {
-        const char *command = (const char *)sqlite3_column_text(s, 0);
-        const char *host = (const char *)sqlite3_column_text(s, 2);
-        const double processes = sqlite3_column_double(s, 1), span = sqlite3_column_double(s, 3);
+        const char *host = db_text(&c, 2);
+        const double processes = db_real(&c, 1), span = db_real(&c, 3);
         const char *gpu = !v->software    ? ""
                           : v->model_time ? " in software, with model times"
                                           : " in software, with times of this host";
         char text[RES_SHOWN_BYTES];
         fputs(d->json ? "{\"schema\": \"" SCHEMA "\", \"run\": {\"command\": " : "# ", f);
-        put_name(f, d->json, command ? command : "");
+        put_name(f, d->json, db_text(&c, 0));
         if (d->json) {
             fputs(", \"host\": ", f);
-            put_name(f, true, host ? host : "");
+            put_name(f, true, host);
             fputs(", \"gpu\": ", f);
             put_name(f, true, v->gpu);
             fprintf(f, ", \"software_gpu\": %s, \"processes\": ", v->software ? "true" : "false");
@@ -317,7 +313,7 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
             fputs("\n\nOn ", f);
             put_name(f, false, v->gpu[0] ? v->gpu : "no GPU");
             fprintf(f, "%s, host ", gpu);
-            put_name(f, false, host ? host : "");
+            put_name(f, false, host);
             fprintf(f,
                     "; %.0f process%s, %zu kernel%s (exact), from the first to the last %s (%s).\n",
                     processes, processes == 1 ? "" : "es", v->kernel_count,
@@ -327,18 +323,17 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
         }
         d->failed |= fclose(f) != 0;
     }
-    sqlite3_finalize(s);
-    return f ? 0 : -1;
+    return db_end(&c, what) == 0 && f ? 0 : -1;
 }
 
 /* 1 if the run has counts of instructions, else 0; -1 with the reason told. */
 static int has_counted(res_run_t *r)
 {
-    if (!rocpd_has_column(r->db, "crocprof_counted", "kernel_id")) return 0;
-    sqlite3_stmt *s = res_prepare(r, "SELECT 1 FROM crocprof_counted LIMIT 1", "digest");
-    const int found = s ? res_step(s, "digest") : -1;
-    sqlite3_finalize(s);
-    return found;
+    db_cursor_t c;
+    if (!db_has(r->db, "crocprof_counted", "kernel_id")) return 0;
+    db_rows(&c, r->db, "SELECT 1 FROM crocprof_counted LIMIT 1", "");
+    const bool found = db_next(&c);
+    return db_end(&c, what) == 0 ? found : -1;
 }
 
 /* Writes the input of a command. Without words a command reads the working directory. */

@@ -77,13 +77,11 @@ static int counted(res_run_t *r, const char *kernel)
     static const char sql[] = "SELECT 1 FROM crocprof_counted C JOIN rocpd_info_kernel_symbol K ON "
                               "K.id = C.kernel_id AND "
                               "K.guid = C.guid WHERE K.display_name = ? LIMIT 1";
-    if (!kernel || !rocpd_has_column(r->db, "crocprof_counted", "kernel_id")) return 0;
-    sqlite3_stmt *s = res_prepare(r, sql, "findings");
-    if (!s) return -1;
-    sqlite3_bind_text(s, 1, kernel, -1, SQLITE_STATIC);
-    const int found = res_step(s, "findings");
-    sqlite3_finalize(s);
-    return found;
+    db_cursor_t c;
+    if (!kernel || !db_has(r->db, "crocprof_counted", "kernel_id")) return 0;
+    db_rows(&c, r->db, sql, "t", kernel);
+    const bool found = db_next(&c);
+    return db_end(&c, "findings") == 0 ? found : -1;
 }
 
 static void put_more(FILE *f, const res_run_t *r, res_more_t more, const char *kernel)

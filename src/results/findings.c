@@ -80,7 +80,7 @@ typedef struct {
     char gpu[64];
 } shape_t;
 
-static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape, sqlite3_stmt *s)
+static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape, db_cursor_t *to)
 {
     const res_subject_t *k = &v->kernels[kernel];
     const res_value_t *dispatches = res_value_find(v, kernel, "dispatches");
@@ -95,87 +95,52 @@ static int put_kernel(const res_values_t *v, size_t kernel, const shape_t *shape
     const double at_once =
         o.known && o.group_waves ? floor((double)o.unit_waves / o.group_waves) * shape->cus : 0;
     const double rounds = at_once > 0 ? groups / at_once : 0;
-    const double numbers[] = {k->share,
-                              dispatches ? dispatches->total : 0,
-                              (double)k->total_ns,
-                              o.waves,
-                              o.waves_max,
-                              shape->workgroup,
-                              groups,
-                              ceil(group / 64),
-                              o.unit_waves,
-                              shape->cus,
-                              shape->simds,
-                              shape->scratch_slots,
-                              scratch ? scratch->most : 0,
-                              rounds,
-                              rounds > 0 ? 1 - rounds / ceil(rounds) : 0};
-    sqlite3_bind_int64(s, 1, (sqlite3_int64)kernel);
-    sqlite3_bind_text(s, 2, k->name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 3, k->label, -1, SQLITE_STATIC);
-    for (int i = 0, at = 4; i < (int)(sizeof(numbers) / sizeof(*numbers)); i++, at++) {
-        if (at == 9) { /* the columns from here are texts */
-            sqlite3_bind_text(s, at++, limiter, -1, SQLITE_TRANSIENT);
-            sqlite3_bind_text(s, at++, advice, -1, SQLITE_TRANSIENT);
-        }
-        sqlite3_bind_double(s, at, numbers[i]);
-    }
-    int more = res_step(s, "findings");
-    sqlite3_reset(s);
-    return more;
-}
-
-static uint32_t size_at(sqlite3_stmt *s, int column)
-{
-    const sqlite3_int64 value = sqlite3_column_int64(s, column);
-    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+    db_again(to, "ittrrrrrttrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
+             (double)(dispatches ? dispatches->total : 0), (double)k->total_ns, (double)o.waves,
+             (double)o.waves_max, limiter, advice, shape->workgroup, groups, ceil(group / 64),
+             (double)o.unit_waves, shape->cus, shape->simds, shape->scratch_slots,
+             (double)(scratch ? scratch->most : 0), rounds,
+             rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0);
+    db_next(to);
 }
 
 /* Fills in f_kernel. Sizes are those of the kernel's largest dispatch. */
-static int put_kernels(res_run_t *r, const res_values_t *v, sqlite3_stmt *to)
+static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
 {
-    static const char what[] = "reading kernels";
+    db_cursor_t c;
     /* columns beside a MAX are those of its row */
-    sqlite3_stmt *s = res_prepare(
-        r,
-        "SELECT K.place, MAX(D.grid), D.workgroup, K.vgprs, K.agprs, K.sgprs, D.lds, A.name, "
-        "iif(json_valid(A.extdata), json_extract(A.extdata, '$.cu_count'), 0), "
-        "iif(json_valid(A.extdata), json_extract(A.extdata, '$.simd_count'), 0), "
-        "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0) "
-        "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "
-        "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid GROUP BY K.place",
-        what);
-    int more = s ? 1 : -1;
-    while (more > 0 && (more = res_step(s, what)) > 0) {
-        const size_t kernel = (size_t)sqlite3_column_int64(s, 0);
-        const char *gpu = (const char *)sqlite3_column_text(s, 7);
-        shape_t shape = {.grid = sqlite3_column_double(s, 1),
-                         .workgroup = sqlite3_column_double(s, 2),
-                         .needs = {.arch_vgprs = size_at(s, 3),
-                                   .accum_vgprs = size_at(s, 4),
-                                   .sgprs = size_at(s, 5),
-                                   .lds_bytes = size_at(s, 6),
-                                   .group_size = size_at(s, 2)},
-                         .cus = sqlite3_column_double(s, 8),
-                         .simds = sqlite3_column_double(s, 9),
-                         .scratch_slots = sqlite3_column_double(s, 10)};
-        snprintf(shape.gpu, sizeof(shape.gpu), "%s", gpu ? gpu : "");
-        if (put_kernel(v, kernel, &shape, to) < 0) more = -1;
+    db_rows(&c, r->db,
+            "SELECT K.place, MAX(D.grid), D.workgroup, K.vgprs, K.agprs, K.sgprs, D.lds, A.name, "
+            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.cu_count'), 0), "
+            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.simd_count'), 0), "
+            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0) "
+            "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "
+            "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid GROUP BY "
+            "K.place",
+            "");
+    while (db_next(&c)) {
+        shape_t shape = {.grid = db_real(&c, 1),
+                         .workgroup = db_real(&c, 2),
+                         .needs = {.arch_vgprs = db_small(&c, 3),
+                                   .accum_vgprs = db_small(&c, 4),
+                                   .sgprs = db_small(&c, 5),
+                                   .lds_bytes = db_small(&c, 6),
+                                   .group_size = db_small(&c, 2)},
+                         .cus = db_real(&c, 8),
+                         .simds = db_real(&c, 9),
+                         .scratch_slots = db_real(&c, 10)};
+        snprintf(shape.gpu, sizeof(shape.gpu), "%s", db_text(&c, 7));
+        put_kernel(v, (size_t)db_int(&c, 0), &shape, to);
     }
-    sqlite3_finalize(s);
-    return more;
+    return db_end(&c, "reading kernels");
 }
 
 static int put_run(res_run_t *r, const res_values_t *v)
 {
-    char sql[512];
-    snprintf(sql, sizeof(sql),
-             "UPDATE f_run SET software = %d, model_time = %d, dropped = %llu, damaged = %llu, "
-             "names_lost = %llu, uncounted = %llu",
-             v->software, v->model_time, (unsigned long long)v->dropped,
-             (unsigned long long)v->damaged, (unsigned long long)v->names_lost,
-             (unsigned long long)v->uncounted);
-    return rocpd_run(r->db, sql, "findings");
+    return db_runf(r->db, "findings",
+                   "UPDATE f_run SET software = %d, model_time = %d, dropped = %llu, damaged = "
+                   "%llu, names_lost = %llu, uncounted = %llu",
+                   v->software, v->model_time, v->dropped, v->damaged, v->names_lost, v->uncounted);
 }
 
 /* The last part of a file's path, and its line. */
@@ -209,10 +174,11 @@ static const char *const inner_line[] = {
  * Databases of other versions may lack the facts about kernels' code. */
 static int put_instructions(res_run_t *r)
 {
-    const bool code = rocpd_has_column(r->db, "crocprof_kernel_code", "vgpr_spills");
-    const bool inlined = rocpd_has_column(r->db, "crocprof_instruction", "inlined");
-    const bool user = inlined && rocpd_has_column(r->db, "crocprof_instruction", "user_line");
-    char *sql = sqlite3_mprintf(
+    const bool code = db_has(r->db, "crocprof_kernel_code", "vgpr_spills");
+    const bool inlined = db_has(r->db, "crocprof_instruction", "inlined");
+    const bool user = inlined && db_has(r->db, "crocprof_instruction", "user_line");
+    return db_runf(
+        r->db, "findings",
         "INSERT INTO f_instruction WITH placed AS (SELECT I.*, %s AS users, %s AS inside FROM "
         "crocprof_instruction I) SELECT K.place, COALESCE(users || iif(inside <> users, "
         "' (inlined from ' || inside || ')', ''), printf('0x%%x', I.address)), I.text, "
@@ -223,24 +189,20 @@ static int put_instructions(res_run_t *r)
         user_line[inlined + user], inner_line[inlined + user], code ? "MAX(C.vgpr_spills)" : "0",
         code ? "LEFT JOIN crocprof_kernel_code C ON C.kernel_id = I.kernel_id AND C.guid = I.guid"
              : "");
-    const int result = sql ? rocpd_run(r->db, sql, "findings") : no_memory();
-    sqlite3_free(sql);
-    return result;
 }
 
 static int fill_tables(res_run_t *r, const res_values_t *v)
 {
-    if (res_gather_calls(r, v->model_time) != 0 || rocpd_run(r->db, tables, "findings") != 0 ||
-        put_run(r, v) != 0 ||
-        rocpd_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
+    if (res_gather_calls(r, v->model_time) != 0 || db_run(r->db, tables, "findings") != 0 ||
+        put_run(r, v) != 0 || db_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
         return -1;
-    sqlite3_stmt *kernel = res_prepare(
-        r, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "findings");
-    int result = kernel ? put_kernels(r, v, kernel) : -1;
-    sqlite3_finalize(kernel);
-    if (result == 0 && rocpd_has_column(r->db, "crocprof_instruction", "lines"))
-        result = put_instructions(r);
-    return result == 0 ? rocpd_run(r->db, shares, "findings") : result;
+    db_cursor_t kernel;
+    db_rows(&kernel, r->db, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "");
+    int result = put_kernels(r, v, &kernel);
+    if (db_end(&kernel, "findings") != 0) result = -1;
+    if (result == 0 && db_has(r->db, "crocprof_instruction", "lines")) result = put_instructions(r);
+    return result == 0 ? db_run(r->db, shares, "findings") : result;
 }
 
 /* The mean of a block's counter, which may have been collected by itself or as the metric that sums
@@ -332,17 +294,16 @@ static size_t end_of(const char *name, res_measure_t *measure)
     return 0;
 }
 
-static int take_evidence(res_finding_t *f, sqlite3_stmt *s, int column)
+static int take_evidence(res_finding_t *f, const db_cursor_t *c, int column)
 {
-    const char *name = sqlite3_column_name(s, column);
+    const char *name = sqlite3_column_name(c->s, column);
     res_evidence_t *rows = realloc(f->evidence, (f->evidence_count + 1) * sizeof(*rows)), *row;
     if (!rows) return no_memory();
     f->evidence = rows;
     row = &rows[f->evidence_count];
-    *row = (res_evidence_t){.value = sqlite3_column_double(s, column)};
+    *row = (res_evidence_t){.value = db_real(c, column)};
     const size_t end = end_of(name, &row->measure);
-    if (sqlite3_column_type(s, column) == SQLITE_TEXT)
-        row->text = strdup((const char *)sqlite3_column_text(s, column));
+    if (sqlite3_column_type(c->s, column) == SQLITE_TEXT) row->text = strdup(db_text(c, column));
     row->name = strndup(name, strlen(name) - end);
     f->evidence_count++;
     return row->name ? 0 : no_memory();
@@ -416,29 +377,27 @@ static res_class_t class_of(const res_rule_row_t *rule, const res_values_t *v)
 }
 
 static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_row_t *rule,
-                    sqlite3_stmt *s)
+                    const db_cursor_t *c)
 {
     res_finding_t *rows = realloc(list->rows, (list->count + 1) * sizeof(*rows)), *f;
     if (!rows) return no_memory();
     list->rows = rows;
     f = &rows[list->count++];
-    const char *subject = (const char *)sqlite3_column_text(s, 0);
-    const double weight = sqlite3_column_double(s, 1);
+    const double weight = db_real(c, 1);
     *f = (res_finding_t){.rule = rule->rule,
                          .title = rule->title,
                          .advice = rule->advice,
                          .check = rule->check,
                          .class_ = class_of(rule, v),
-                         .subject = strdup(subject ? subject : ""),
+                         .subject = strdup(db_text(c, 0)),
                          .weight = weight < 0 || isnan(weight) ? 0 : weight};
     if (!f->subject) return no_memory();
-    for (int i = 2; i < sqlite3_column_count(s); i++) {
-        const char *text = (const char *)sqlite3_column_text(s, i);
-        if (strcmp(sqlite3_column_name(s, i), "kernel") == 0) {
-            f->kernel = strdup(text ? text : "");
+    for (int i = 2; i < sqlite3_column_count(c->s); i++) {
+        if (strcmp(sqlite3_column_name(c->s, i), "kernel") == 0) {
+            f->kernel = strdup(db_text(c, i));
             continue;
         }
-        if (sqlite3_column_type(s, i) != SQLITE_NULL && take_evidence(f, s, i) != 0) return -1;
+        if (!db_null(c, i) && take_evidence(f, c, i) != 0) return -1;
     }
     f->text = fill_in(f, rule->text);
     return f->text ? 0 : no_memory();
@@ -447,17 +406,17 @@ static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_
 static int apply(res_run_t *r, const res_values_t *v, const res_rule_row_t *rule,
                  res_findings_t *list)
 {
-    sqlite3_stmt *s = res_prepare(r, rule->sql, rule->rule);
-    int more = s ? 1 : -1;
-    for (int rows = 0; rows < ROWS_MAX && more > 0 && (more = res_step(s, rule->rule)) > 0; rows++)
-        if (take_row(list, v, rule, s) != 0) more = -1;
-    sqlite3_finalize(s);
-    return more < 0 ? -1 : 0;
+    int result = 0;
+    db_cursor_t c;
+    db_rows(&c, r->db, rule->sql, "");
+    for (int rows = 0; rows < ROWS_MAX && result == 0 && db_next(&c); rows++)
+        result = take_row(list, v, rule, &c);
+    return db_end(&c, rule->rule) == 0 ? result : -1;
 }
 
 /* Makes the SQL functions, or without values removes them, since they must not be called when the
  * values have been freed. */
-static int set_functions(sqlite3 *db, const res_values_t *v)
+static int set_functions(const db_t *db, const res_values_t *v)
 {
     static const struct {
         const char *name;
@@ -471,7 +430,7 @@ static int set_functions(sqlite3 *db, const res_values_t *v)
                 {"spilled_in_loop", 3, spilled_in_loop}};
     int status = SQLITE_OK;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && status == SQLITE_OK; i++)
-        status = sqlite3_create_function(db, rows[i].name, rows[i].arguments,
+        status = sqlite3_create_function(db->handle, rows[i].name, rows[i].arguments,
                                          SQLITE_UTF8 | SQLITE_INNOCUOUS, (void *)v,
                                          v ? rows[i].function : NULL, NULL, NULL);
     return status == SQLITE_OK ? 0 : no_memory();

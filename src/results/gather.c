@@ -14,9 +14,9 @@ static const char what[] = "summing up records";
 
 typedef struct {
     size_t process;
-    sqlite3_int64 kernel, agent, stream;
+    int64_t kernel, agent, stream;
     uint64_t lds, scratch, workgroup, grid, calls;
-    sqlite3_int64 total, least, most, first, first_ns, last;
+    int64_t total, least, most, first, first_ns, last;
 } launch_t;
 
 /* What a call of HIP has to do with the GPU's time; X(id, name). */
@@ -77,10 +77,10 @@ static const struct {
 
 typedef struct {
     size_t process;
-    sqlite3_int64 name, category; /* ids of texts of the process */
+    int64_t name, category; /* ids of texts of the process */
     kind_t kind;
     uint64_t calls, inside;
-    sqlite3_int64 time, longest, first, last, inside_ns, gap_ns;
+    int64_t time, longest, first, last, inside_ns, gap_ns;
 } call_t;
 
 typedef enum { OF_KERNEL, OF_COPY, OF_GAP } span_of_t;
@@ -89,31 +89,31 @@ typedef enum { OF_KERNEL, OF_COPY, OF_GAP } span_of_t;
  * nothing fills. */
 typedef struct {
     size_t process;
-    sqlite3_int64 start, end;
+    int64_t start, end;
     span_of_t of;
-    sqlite3_int64 filled, left;
+    int64_t filled, left;
 } span_t;
 
 /* A call of HIP while the GPU has nothing to do. */
 typedef struct {
     size_t process, row; /* row: of the call's call_t */
-    sqlite3_int64 start, end;
+    int64_t start, end;
 } held_t;
 
 /* Sums of a process: its kernels and copies, and the times without any. */
 typedef struct {
     size_t process;
-    sqlite3_int64 first, last, kernel_ns, copy_ns, busy_ns; /* covered by kernels, copies, either */
-    sqlite3_int64 gaps, idle_ns, longest_ns, startup_ns;
-    bool busy;                            /* it has kernels or copies */
-    sqlite3_int64 own_ns, own_longest_ns; /* time in gaps that no call of HIP fills */
+    int64_t first, last, kernel_ns, copy_ns, busy_ns; /* covered by kernels, copies, either */
+    int64_t gaps, idle_ns, longest_ns, startup_ns;
+    bool busy;                      /* it has kernels or copies */
+    int64_t own_ns, own_longest_ns; /* time in gaps that no call of HIP fills */
     /* from the times of calls alone: time and number of the intervals between the end of a call
      * that waits for the GPU and the beginning of the next call that gives it work */
-    sqlite3_int64 apart_ns, apart;
-    sqlite3_int64 asked, done; /* the first launch and the end of the last wait; 0: there is none */
+    int64_t apart_ns, apart;
+    int64_t asked, done; /* the first launch and the end of the last wait; 0: there is none */
     /* beginning of the first call, end of the last one; time that calls which compile and load code
      * cover */
-    sqlite3_int64 host_first, host_last, load_ns;
+    int64_t host_first, host_last, load_ns;
     bool called;
 } work_t;
 
@@ -133,7 +133,7 @@ typedef struct {
     list_t held;           /* held_t */
     list_t loads;          /* span_t of calls that compile and load code */
     work_t *work;          /* of each process */
-    sqlite3_stmt *texts;   /* finds a text by process and id */
+    db_cursor_t texts;     /* finds a text by process and id */
     bool by_calls;         /* kernels have another clock than calls: gaps say nothing */
 } gather_t;
 
@@ -183,27 +183,26 @@ static void forget(gather_t *g)
     free(g->held.rows);
     free(g->loads.rows);
     free(g->work);
-    sqlite3_finalize(g->texts);
 }
 
 /* ---- reading ---- */
 
 /* A sum that wraps: times in a database may be any numbers. */
-static sqlite3_int64 sum_of(sqlite3_int64 a, sqlite3_int64 b)
+static int64_t sum_of(int64_t a, int64_t b)
 {
-    return (sqlite3_int64)((uint64_t)a + (uint64_t)b);
+    return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-static sqlite3_int64 between(sqlite3_int64 start, sqlite3_int64 end)
+static int64_t between(int64_t start, int64_t end)
 {
-    return (sqlite3_int64)((uint64_t)end - (uint64_t)start);
+    return (int64_t)((uint64_t)end - (uint64_t)start);
 }
 
 /* Sets *process to the number of the process in column 0. -1 without memory. Rows of a process come
  * one after the other. */
-static int process_of(gather_t *g, sqlite3_stmt *s, size_t *process)
+static int process_of(gather_t *g, const db_cursor_t *c, size_t *process)
 {
-    const char *text = (const char *)sqlite3_column_text(s, 0), *guid = text ? text : "";
+    const char *guid = db_text(c, 0);
     if (*process < g->process_count && strcmp(g->processes[*process], guid) == 0) return 0;
     for (*process = 0; *process < g->process_count; ++*process)
         if (strcmp(g->processes[*process], guid) == 0) return 0;
@@ -220,68 +219,58 @@ static int process_of(gather_t *g, sqlite3_stmt *s, size_t *process)
 
 /* Calls `take` for every row of the statement, with the number of its process. */
 static int each_row(gather_t *g, const char *sql,
-                    bool (*take)(gather_t *g, sqlite3_stmt *s, size_t process))
+                    bool (*take)(gather_t *g, const db_cursor_t *c, size_t process))
 {
-    sqlite3_stmt *s = res_prepare(g->run, sql, what);
+    db_cursor_t c;
     size_t process = SIZE_MAX;
-    int more = s ? 1 : -1;
-    while (more > 0 && (more = res_step(s, what)) > 0) {
-        if (process_of(g, s, &process) != 0)
-            more = -1;
-        else if (!take(g, s, process))
-            more = no_memory();
+    int result = 0;
+    db_rows(&c, g->run->db, sql, "");
+    while (result == 0 && db_next(&c)) {
+        if (process_of(g, &c, &process) != 0)
+            result = -1;
+        else if (!take(g, &c, process))
+            result = no_memory();
     }
-    sqlite3_finalize(s);
-    return more;
+    return db_end(&c, what) == 0 ? result : -1;
 }
 
 /* ---- writing ---- */
 
-/* Writes rows: `bind` sets the statement's parameters behind the guid. */
-static int put_rows(gather_t *g, const char *sql, const void *rows, size_t count, size_t bytes,
-                    void (*bind)(sqlite3_stmt *s, const void *row))
+/* Writes rows: `bind` sets the statement's parameters, the first of which is the guid. */
+static int put_rows(const gather_t *g, const char *sql, const void *rows, size_t count,
+                    size_t bytes, void (*bind)(db_cursor_t *c, const char *guid, const void *row))
 {
-    sqlite3_stmt *s = res_prepare(g->run, sql, what);
-    int more = s ? 0 : -1;
-    for (size_t i = 0; more == 0 && i < count; i++) {
+    db_cursor_t c;
+    db_rows(&c, g->run->db, sql, "");
+    for (size_t i = 0; i < count; i++) {
         const char *row = (const char *)rows + i * bytes;
-        sqlite3_bind_text(s, 1, g->processes[*(const size_t *)row], -1, SQLITE_STATIC);
-        bind(s, row);
-        more = res_step(s, what);
-        sqlite3_reset(s);
+        bind(&c, g->processes[*(const size_t *)row], row);
+        db_next(&c);
     }
-    sqlite3_finalize(s);
-    return more;
-}
-
-static void bind_numbers(sqlite3_stmt *s, const sqlite3_int64 *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        sqlite3_bind_int64(s, (int)i + 2, numbers[i]); /* behind the guid */
+    return db_end(&c, what);
 }
 
 /* ---- launches ---- */
 
-static uint64_t volume_at(sqlite3_stmt *s, int column)
+static uint64_t volume_at(const db_cursor_t *c, int column)
 {
     uint64_t volume = 1;
     for (int i = 0; i < 3; i++)
-        volume *= (uint64_t)sqlite3_column_int64(s, column + i);
+        volume *= db_uint(c, column + i);
     return volume;
 }
 
-static bool take_launch(gather_t *g, sqlite3_stmt *s, size_t process)
+static bool take_launch(gather_t *g, const db_cursor_t *c, size_t process)
 {
-    const sqlite3_int64 start = sqlite3_column_int64(s, 12),
-                        duration = between(start, sqlite3_column_int64(s, 13));
+    const int64_t start = db_int(c, 12), duration = between(start, db_int(c, 13));
     const launch_t l = {.process = process,
-                        .kernel = sqlite3_column_int64(s, 1),
-                        .agent = sqlite3_column_int64(s, 2),
-                        .stream = sqlite3_column_int64(s, 3),
-                        .lds = (uint64_t)sqlite3_column_int64(s, 4),
-                        .scratch = (uint64_t)sqlite3_column_int64(s, 5),
-                        .workgroup = volume_at(s, 6),
-                        .grid = volume_at(s, 9)};
+                        .kernel = db_int(c, 1),
+                        .agent = db_int(c, 2),
+                        .stream = db_int(c, 3),
+                        .lds = db_uint(c, 4),
+                        .scratch = db_uint(c, 5),
+                        .workgroup = volume_at(c, 6),
+                        .grid = volume_at(c, 9)};
     const uint64_t parts[] = {process, (uint64_t)l.kernel, (uint64_t)l.agent, (uint64_t)l.stream,
                               l.lds,   l.scratch,          l.workgroup,       l.grid};
     launch_t *row = row_of(g, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
@@ -299,40 +288,28 @@ static bool take_launch(gather_t *g, sqlite3_stmt *s, size_t process)
         row->first = start;
         row->first_ns = duration;
     }
-    const sqlite3_int64 end = sqlite3_column_int64(s, 13);
+    const int64_t end = db_int(c, 13);
     if (row->calls == 1 || end > row->last) row->last = end;
     return true;
 }
 
-static void bind_launch(sqlite3_stmt *s, const void *row)
+static void bind_launch(db_cursor_t *c, const char *guid, const void *row)
 {
     const launch_t *l = row;
-    const sqlite3_int64 numbers[] = {l->kernel,
-                                     l->agent,
-                                     l->stream,
-                                     (sqlite3_int64)l->lds,
-                                     (sqlite3_int64)l->scratch,
-                                     (sqlite3_int64)l->workgroup,
-                                     (sqlite3_int64)l->grid,
-                                     (sqlite3_int64)l->calls,
-                                     l->total,
-                                     l->least,
-                                     l->most,
-                                     l->first,
-                                     l->first_ns,
-                                     l->last};
-    bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
+    db_again(c, "tiiiiiiiiiiiiii", guid, l->kernel, l->agent, l->stream, l->lds, l->scratch,
+             l->workgroup, l->grid, l->calls, l->total, l->least, l->most, l->first, l->first_ns,
+             l->last);
 }
 
 int res_gather_launches(res_run_t *r)
 {
     gather_t g = {.run = r};
     int result =
-        rocpd_run(r->db,
-                  "DROP TABLE IF EXISTS temp.res_launch; CREATE TEMP TABLE res_launch(guid, "
-                  "kernel_id, agent_id, stream_id, lds, scratch, workgroup, grid, calls, total, "
-                  "least, most, first, first_ns, last)",
-                  what);
+        db_run(r->db,
+               "DROP TABLE IF EXISTS temp.res_launch; CREATE TEMP TABLE res_launch(guid, "
+               "kernel_id, agent_id, stream_id, lds, scratch, workgroup, grid, calls, total, "
+               "least, most, first, first_ns, last)",
+               what);
     if (result == 0)
         result = each_row(&g,
                           "SELECT guid, kernel_id, agent_id, stream_id, group_segment_size, "
@@ -349,14 +326,14 @@ int res_gather_launches(res_run_t *r)
 
 /* ---- gaps ---- */
 
-static bool take_span(gather_t *g, sqlite3_stmt *s, size_t process)
+static bool take_span(gather_t *g, const db_cursor_t *c, size_t process)
 {
     span_t *span = next(&g->spans, sizeof(*span));
     if (!span) return false;
     *span = (span_t){.process = process,
-                     .start = sqlite3_column_int64(s, 1),
-                     .end = sqlite3_column_int64(s, 2),
-                     .of = sqlite3_column_int(s, 3) ? OF_COPY : OF_KERNEL};
+                     .start = db_int(c, 1),
+                     .end = db_int(c, 2),
+                     .of = db_int(c, 3) ? OF_COPY : OF_KERNEL};
     return true;
 }
 
@@ -369,9 +346,9 @@ static int by_start(const void *left, const void *right)
 
 /* Adds to *covered the part of a span that no earlier span covers; spans come in the order of their
  * beginnings. `begins`: the span is the first. */
-static void cover(sqlite3_int64 *covered, sqlite3_int64 *until, const span_t *span, bool begins)
+static void cover(int64_t *covered, int64_t *until, const span_t *span, bool begins)
 {
-    const sqlite3_int64 from = begins || span->start > *until ? span->start : *until;
+    const int64_t from = begins || span->start > *until ? span->start : *until;
     if (from < span->end) *covered = sum_of(*covered, between(from, span->end));
     if (begins || span->end > *until) *until = span->end;
 }
@@ -380,7 +357,7 @@ static void cover(sqlite3_int64 *covered, sqlite3_int64 *until, const span_t *sp
 static void find_gaps(gather_t *g)
 {
     span_t *const spans = g->spans.rows;
-    sqlite3_int64 until[3] = {0}; /* kernels, copies, both */
+    int64_t until[3] = {0}; /* kernels, copies, both */
     bool any[2] = {false, false};
     size_t gaps = 0, process = SIZE_MAX;
     if (g->spans.count) qsort(spans, g->spans.count, sizeof(*spans), by_start);
@@ -393,7 +370,7 @@ static void find_gaps(gather_t *g)
             w->busy = true;
             any[OF_KERNEL] = any[OF_COPY] = false;
         } else if (until[2] < span.start) {
-            const sqlite3_int64 length = between(until[2], span.start);
+            const int64_t length = between(until[2], span.start);
             spans[gaps++] = (span_t){.process = span.process,
                                      .start = until[2],
                                      .end = span.start,
@@ -415,7 +392,7 @@ static void find_gaps(gather_t *g)
 }
 
 /* The first gap of the process that ends behind this time; the number of gaps if none does. */
-static size_t gap_behind(const gather_t *g, size_t process, sqlite3_int64 time)
+static size_t gap_behind(const gather_t *g, size_t process, int64_t time)
 {
     const span_t *gaps = g->spans.rows;
     size_t low = 0, high = g->spans.count;
@@ -431,7 +408,7 @@ static size_t gap_behind(const gather_t *g, size_t process, sqlite3_int64 time)
     return low;
 }
 
-static bool in_gap(const gather_t *g, size_t process, sqlite3_int64 start, sqlite3_int64 end)
+static bool in_gap(const gather_t *g, size_t process, int64_t start, int64_t end)
 {
     const size_t i = gap_behind(g, process, start);
     const span_t *gaps = g->spans.rows;
@@ -447,12 +424,12 @@ static void fill_gaps(gather_t *g, const held_t *h)
     for (size_t i = gap_behind(g, h->process, h->start);
          i < g->spans.count && gaps[i].process == h->process && gaps[i].start < h->end; i++) {
         span_t *gap = &gaps[i];
-        const sqlite3_int64 from = h->start > gap->filled ? h->start : gap->filled;
-        const sqlite3_int64 to = h->end < gap->end ? h->end : gap->end;
+        const int64_t from = h->start > gap->filled ? h->start : gap->filled;
+        const int64_t to = h->end < gap->end ? h->end : gap->end;
         if (from >= to) continue;
-        const sqlite3_int64 part = between(from, to);
+        const int64_t part = between(from, to);
         const bool first = h->start == row->first && row->kind != KIND_SYNC;
-        sqlite3_int64 *sum = first ? &g->work[h->process].startup_ns : &row->gap_ns;
+        int64_t *sum = first ? &g->work[h->process].startup_ns : &row->gap_ns;
         *sum = sum_of(*sum, part);
         gap->filled = to;
         gap->left -= part;
@@ -473,8 +450,8 @@ static void find_apart(gather_t *g)
 {
     const held_t *held = g->held.rows;
     const call_t *rows = g->rows.rows;
-    sqlite3_int64 since = 0, own = 0; /* own: time since the wait in no call */
-    bool waits = false;               /* the GPU has nothing to do: all work has been waited for */
+    int64_t since = 0, own = 0; /* own: time since the wait in no call */
+    bool waits = false;         /* the GPU has nothing to do: all work has been waited for */
     for (size_t i = 0; i < g->held.count; i++) {
         const held_t *h = &held[i];
         const kind_t kind = rows[h->row].kind;
@@ -505,7 +482,7 @@ static void find_apart(gather_t *g)
 static void sum_loads(gather_t *g)
 {
     span_t *loads = g->loads.rows;
-    sqlite3_int64 until = 0;
+    int64_t until = 0;
     if (g->loads.count) qsort(loads, g->loads.count, sizeof(*loads), by_start);
     for (size_t i = 0; i < g->loads.count; i++)
         cover(&g->work[loads[i].process].load_ns, &until, &loads[i],
@@ -528,66 +505,55 @@ static void sum_gaps(gather_t *g)
     sum_loads(g);
 }
 
-static void bind_work(sqlite3_stmt *s, const void *row)
+static void bind_work(db_cursor_t *c, const char *guid, const void *row)
 {
     const work_t *w = row;
-    const sqlite3_int64 numbers[] = {
-        w->first,          w->last,
-        w->kernel_ns,      w->copy_ns,
-        w->busy_ns,        w->gaps,
-        w->idle_ns,        w->longest_ns,
-        w->startup_ns,     w->own_ns,
-        w->own_longest_ns, w->apart_ns,
-        w->apart,          between(w->host_first, w->host_last),
-        w->load_ns,        w->asked && w->done > w->asked ? between(w->asked, w->done) : 0};
-    bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
+    db_again(c, "tiiiiiiiiiiiiiiii", guid, w->first, w->last, w->kernel_ns, w->copy_ns, w->busy_ns,
+             w->gaps, w->idle_ns, w->longest_ns, w->startup_ns, w->own_ns, w->own_longest_ns,
+             w->apart_ns, w->apart, between(w->host_first, w->host_last), w->load_ns,
+             w->asked && w->done > w->asked ? between(w->asked, w->done) : (int64_t)0);
 }
 
 /* ---- calls ---- */
 
-static kind_t kind_of(gather_t *g, size_t process, sqlite3_int64 name)
+static kind_t kind_of(gather_t *g, size_t process, int64_t name)
 {
     kind_t kind = KIND_NO_HIP;
-    sqlite3_bind_text(g->texts, 1, g->processes[process], -1, SQLITE_STATIC);
-    sqlite3_bind_int64(g->texts, 2, name);
-    const bool found = sqlite3_step(g->texts) == SQLITE_ROW;
-    const char *text = found ? (const char *)sqlite3_column_text(g->texts, 0) : NULL;
-    for (size_t i = 0; text && i < sizeof(kinds) / sizeof(*kinds); i++) {
+    db_again(&g->texts, "ti", g->processes[process], name);
+    const char *text = db_next(&g->texts) ? db_text(&g->texts, 0) : "";
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         if (!base_begins_with(text, kinds[i].begin)) continue;
         kind = kinds[i].kind;
         break;
     }
-    if (kind == KIND_COPY && strstr(text, "Async")) kind = KIND_COPY_ASYNC;
-    sqlite3_reset(g->texts);
-    return kind;
+    return kind == KIND_COPY && strstr(text, "Async") ? KIND_COPY_ASYNC : kind;
 }
 
-static bool hold(gather_t *g, size_t process, const call_t *row, sqlite3_int64 start,
-                 sqlite3_int64 end)
+static bool hold(gather_t *g, size_t process, const call_t *row, int64_t start, int64_t end)
 {
     held_t *h = next(&g->held, sizeof(*h));
     if (h) *h = (held_t){process, (size_t)(row - (const call_t *)g->rows.rows), start, end};
     return h;
 }
 
-static bool keep_load(gather_t *g, size_t process, sqlite3_int64 start, sqlite3_int64 end)
+static bool keep_load(gather_t *g, size_t process, int64_t start, int64_t end)
 {
     span_t *load = next(&g->loads, sizeof(*load));
     if (load) *load = (span_t){.process = process, .start = start, .end = end};
     return load;
 }
 
-static void widen_host(work_t *w, sqlite3_int64 start, sqlite3_int64 end)
+static void widen_host(work_t *w, int64_t start, int64_t end)
 {
     if (!w->called || start < w->host_first) w->host_first = start;
     if (!w->called || end > w->host_last) w->host_last = end;
     w->called = true;
 }
 
-static bool take_call(gather_t *g, sqlite3_stmt *s, size_t process)
+static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 {
-    const sqlite3_int64 name = sqlite3_column_int64(s, 1), category = sqlite3_column_int64(s, 2);
-    const sqlite3_int64 start = sqlite3_column_int64(s, 3), end = sqlite3_column_int64(s, 4);
+    const int64_t name = db_int(c, 1), category = db_int(c, 2);
+    const int64_t start = db_int(c, 3), end = db_int(c, 4);
     const uint64_t parts[] = {process, (uint64_t)name, (uint64_t)category};
     call_t *row = row_of(g, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
     if (!row) return false;
@@ -614,14 +580,11 @@ static bool take_call(gather_t *g, sqlite3_stmt *s, size_t process)
     return (!g->by_calls && !in_gap(g, process, start, end)) || hold(g, process, row, start, end);
 }
 
-static void bind_call(sqlite3_stmt *s, const void *row)
+static void bind_call(db_cursor_t *c, const char *guid, const void *row)
 {
-    const call_t *c = row;
-    const sqlite3_int64 numbers[] = {
-        c->name,  c->category, (sqlite3_int64)c->calls,  c->time,      c->longest,
-        c->first, c->last,     (sqlite3_int64)c->inside, c->inside_ns, c->gap_ns};
-    bind_numbers(s, numbers, sizeof(numbers) / sizeof(*numbers));
-    sqlite3_bind_text(s, 12, kind_names[c->kind], -1, SQLITE_STATIC);
+    const call_t *l = row;
+    db_again(c, "tiiiiiiiiiit", guid, l->name, l->category, l->calls, l->time, l->longest, l->first,
+             l->last, l->inside, l->inside_ns, l->gap_ns, kind_names[l->kind]);
 }
 
 /* ---- the whole ---- */
@@ -647,23 +610,19 @@ static int put_all(gather_t *g)
     if (result == 0)
         result = put_rows(g, "INSERT INTO res_call_by_id VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
                           g->rows.rows, g->rows.count, sizeof(call_t), bind_call);
-    return result == 0 ? rocpd_run(g->run->db, named, what) : result;
+    return result == 0 ? db_run(g->run->db, named, what) : result;
 }
 
 int res_gather_calls(res_run_t *r, bool model_time)
 {
     gather_t g = {.run = r, .by_calls = model_time};
-    int result = rocpd_run(r->db, tables, what);
+    int result = db_run(r->db, tables, what);
     if (result == 0)
         result = each_row(&g,
                           "SELECT guid, start, \"end\", 0 FROM rocpd_kernel_dispatch UNION ALL "
                           "SELECT guid, start, \"end\", 1 FROM rocpd_memory_copy",
                           take_span);
-    g.texts =
-        result == 0
-            ? res_prepare(r, "SELECT string FROM rocpd_string WHERE guid = ? AND id = ?", what)
-            : NULL;
-    if (!g.texts) result = -1;
+    db_rows(&g.texts, r->db, "SELECT string FROM rocpd_string WHERE guid = ? AND id = ?", "");
     if (result == 0) find_gaps(&g);
     if (result == 0)
         result = each_row(&g,
@@ -671,6 +630,7 @@ int res_gather_calls(res_run_t *r, bool model_time)
                           "rocpd_region R LEFT JOIN rocpd_event E ON E.id = R.event_id AND E.guid "
                           "= R.guid",
                           take_call);
+    if (db_end(&g.texts, what) != 0) result = -1;
     if (result == 0) sum_gaps(&g);
     if (result == 0) result = put_all(&g);
     forget(&g);

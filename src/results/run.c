@@ -84,7 +84,8 @@ int res_run_open(res_run_t *r, char *const *paths, size_t count)
         rocpd_files_free(&r->files);
         return -1;
     }
-    r->db = r->base.db;
+    r->base.db.name = r->files.paths[0];
+    r->db = &r->base.db;
     return 0;
 }
 
@@ -92,21 +93,4 @@ void res_run_close(res_run_t *r)
 {
     rocpd_close(&r->base);
     rocpd_files_free(&r->files);
-}
-
-sqlite3_stmt *res_prepare(res_run_t *r, const char *sql, const char *what)
-{
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) == SQLITE_OK) return s;
-    base_error("%s: %s: %s", r->files.paths[0], what, sqlite3_errmsg(r->db));
-    return NULL;
-}
-
-int res_step(sqlite3_stmt *s, const char *what)
-{
-    const int status = sqlite3_step(s);
-    if (status == SQLITE_ROW) return 1;
-    if (status == SQLITE_DONE) return 0;
-    base_error("%s: %s", what, sqlite3_errmsg(sqlite3_db_handle(s)));
-    return -1;
 }

@@ -81,27 +81,25 @@ static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char
                       res_class_t class_, res_measure_t measure)
 {
     static const char what[] = "reading values";
-    sqlite3_stmt *s = res_prepare(r, sql, what);
-    int more = s ? 1 : -1;
-    while (more > 0 && (more = res_step(s, what)) > 0) {
-        const char *own = name ? name : (const char *)sqlite3_column_text(s, 5);
-        const size_t kernel = (size_t)sqlite3_column_int64(s, 0);
-        if (!own || kernel >= v->kernel_count) continue;
-        res_value_t *row = add_value(v, kernel, own);
+    int result = 0;
+    db_cursor_t c;
+    for (db_rows(&c, r->db, sql, ""); db_next(&c);) {
+        const size_t kernel = (size_t)db_int(&c, 0);
+        if (kernel >= v->kernel_count || (!name && db_null(&c, 5))) continue;
+        res_value_t *row = add_value(v, kernel, name ? name : db_text(&c, 5));
         if (!row) {
-            more = no_memory();
+            result = no_memory();
             break;
         }
         row->class_ = class_;
         row->measure = measure;
         row->counter = !name;
-        row->dispatches = (uint64_t)sqlite3_column_int64(s, 1);
-        row->total = sqlite3_column_double(s, 2);
-        row->least = sqlite3_column_double(s, 3);
-        row->most = sqlite3_column_double(s, 4);
+        row->dispatches = db_uint(&c, 1);
+        row->total = db_real(&c, 2);
+        row->least = db_real(&c, 3);
+        row->most = db_real(&c, 4);
     }
-    sqlite3_finalize(s);
-    return more;
+    return db_end(&c, what) == 0 ? result : -1;
 }
 
 static int add_quantities(res_run_t *r, res_values_t *v)
@@ -118,49 +116,41 @@ static int add_quantities(res_run_t *r, res_values_t *v)
             sqlite3_mprintf("SELECT K.place, SUM(D.calls), TOTAL(%s), MIN(%s), MAX(%s) %s "
                             "GROUP BY K.place HAVING COUNT(%s) > 0",
                             quantities[i].total, least, quantities[i].most, LAUNCHES, least);
-        result = sql ? add_values(r, v, sql, quantities[i].name,
-                                  !time           ? RES_EXACT
-                                  : v->model_time ? RES_TIMING_MODEL
-                                                  : RES_MEASURED,
-                                  quantities[i].measure)
-                     : no_memory();
+        result = add_values(r, v, sql, quantities[i].name,
+                            !time           ? RES_EXACT
+                            : v->model_time ? RES_TIMING_MODEL
+                                            : RES_MEASURED,
+                            quantities[i].measure);
         sqlite3_free(sql);
     }
     return result;
-}
-
-static uint32_t small_at(sqlite3_stmt *s, int column)
-{
-    const sqlite3_int64 value = sqlite3_column_int64(s, column);
-    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
 /* Adds each kernel's occupancy; if its dispatches differ, the least and the most. */
 static int add_occupancy(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading registers";
-    sqlite3_stmt *s =
-        res_prepare(r,
-                    "SELECT K.place, SUM(D.calls), A.name, K.vgprs, K.agprs, K.sgprs, D.lds, "
-                    "D.workgroup " LAUNCHES "GROUP BY 1, 3, 4, 5, 6, 7, 8 ORDER BY 1",
-                    what);
-    int more = s ? 1 : -1;
-    while (more > 0 && (more = res_step(s, what)) > 0) {
-        const size_t kernel = (size_t)sqlite3_column_int64(s, 0);
-        const char *gpu = (const char *)sqlite3_column_text(s, 2);
-        const ins_resources_t needs = {.arch_vgprs = small_at(s, 3),
-                                       .accum_vgprs = small_at(s, 4),
-                                       .sgprs = small_at(s, 5),
-                                       .lds_bytes = small_at(s, 6),
-                                       .group_size = small_at(s, 7)};
-        const ins_occupancy_t o = ins_occupancy(gpu ? gpu : "", &needs);
+    int result = 0;
+    db_cursor_t c;
+    db_rows(&c, r->db,
+            "SELECT K.place, SUM(D.calls), A.name, K.vgprs, K.agprs, K.sgprs, D.lds, "
+            "D.workgroup " LAUNCHES "GROUP BY 1, 3, 4, 5, 6, 7, 8 ORDER BY 1",
+            "");
+    while (db_next(&c)) {
+        const size_t kernel = (size_t)db_int(&c, 0);
+        const ins_resources_t needs = {.arch_vgprs = db_small(&c, 3),
+                                       .accum_vgprs = db_small(&c, 4),
+                                       .sgprs = db_small(&c, 5),
+                                       .lds_bytes = db_small(&c, 6),
+                                       .group_size = db_small(&c, 7)};
+        const ins_occupancy_t o = ins_occupancy(db_text(&c, 2), &needs);
         if (!o.known) continue;
-        const uint64_t dispatches = (uint64_t)sqlite3_column_int64(s, 1);
+        const uint64_t dispatches = db_uint(&c, 1);
         res_value_t *row = v->count ? &v->rows[v->count - 1] : NULL;
         if (!row || row->kernel != kernel || strcmp(row->name, "occupancy") != 0) {
             row = add_value(v, kernel, "occupancy");
             if (!row) {
-                more = no_memory();
+                result = no_memory();
                 break;
             }
             row->class_ = RES_EXACT;
@@ -171,8 +161,7 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
         row->least = fmin(row->least, o.waves);
         row->most = fmax(row->most, o.waves);
     }
-    sqlite3_finalize(s);
-    return more;
+    return db_end(&c, what) == 0 ? result : -1;
 }
 
 /* ---- counters ---- */
@@ -187,20 +176,20 @@ static ctr_catalogue_t *catalogue_of(const res_values_t *v, ctr_definitions_t **
     return c;
 }
 
+static const char counters[] = "reading counters";
+
 /* The class of a counter. For one that is not built in, it is the weakest class among the counters
  * in its expression, which the database has. */
-static res_class_t class_of(res_run_t *r, ctr_catalogue_t *c, const char *name)
+static res_class_t class_of(res_run_t *r, ctr_catalogue_t *c, const char *name, bool *failed)
 {
-    static const char what[] = "reading counters";
     const ctr_counter_t *counter = c ? ctr_catalogue_find(c, name, strlen(name)) : NULL;
-    sqlite3_stmt *s = NULL;
-    if (c && !counter &&
-        (s = res_prepare(r, "SELECT expression FROM rocpd_info_pmc WHERE name = ?", what))) {
-        sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-        const char *text = res_step(s, what) > 0 ? (const char *)sqlite3_column_text(s, 0) : NULL;
-        if (text && *text)
+    if (c && !counter) {
+        db_cursor_t rows;
+        db_rows(&rows, r->db, "SELECT expression FROM rocpd_info_pmc WHERE name = ?", "t", name);
+        const char *text = db_next(&rows) ? db_text(&rows, 0) : "";
+        if (*text)
             ctr_catalogue_add(c, name, strlen(name), text, strlen(text), "", 0, &counter, NULL);
-        sqlite3_finalize(s);
+        if (db_end(&rows, counters) != 0) *failed = true;
     }
     switch (counter ? counter->value_class : CTR_CLASS_NONE) {
     case CTR_CLASS_EXACT:
@@ -214,21 +203,23 @@ static int classify_counters(res_run_t *r, res_values_t *v, size_t first)
 {
     ctr_definitions_t *definitions = NULL;
     ctr_catalogue_t *c = v->software && v->count > first ? catalogue_of(v, &definitions) : NULL;
+    bool failed = false;
     for (size_t i = first; v->software && i < v->count; i++) {
         size_t before = first; /* a counter's class is looked up only once */
         while (before < i && strcmp(v->rows[before].name, v->rows[i].name) != 0)
             before++;
-        v->rows[i].class_ = before < i ? v->rows[before].class_ : class_of(r, c, v->rows[i].name);
+        v->rows[i].class_ =
+            before < i ? v->rows[before].class_ : class_of(r, c, v->rows[i].name, &failed);
     }
     ctr_catalogue_destroy(c);
     ctr_definitions_destroy(definitions);
-    return 0;
+    return failed ? -1 : 0;
 }
 
 static int add_counters(res_run_t *r, res_values_t *v)
 {
-    static const char what[] = "reading counters";
     const size_t first = v->count;
+    db_cursor_t c;
     /* a dispatch's value is the sum over the counter's instances; older schemas have no samples */
     char *sql = sqlite3_mprintf(
         "SELECT kernel, COUNT(*), TOTAL(value), MIN(value), MAX(value), counter FROM (SELECT "
@@ -237,35 +228,26 @@ static int add_counters(res_run_t *r, res_values_t *v)
         "P.event_id = D.event_id AND P.guid = D.guid "
         "JOIN rocpd_info_pmc I ON I.id = P.pmc_id AND I.guid = P.guid "
         "WHERE %s GROUP BY D.guid, D.id, I.name) GROUP BY kernel, counter",
-        rocpd_has_column(r->db, "rocpd_pmc_event", "sample_id") ? "P.sample_id IS NULL" : "1");
-    int result = sql ? add_values(r, v, sql, NULL, RES_MEASURED, RES_PLAIN) : no_memory();
+        db_has(r->db, "rocpd_pmc_event", "sample_id") ? "P.sample_id IS NULL" : "1");
+    int result = add_values(r, v, sql, NULL, RES_MEASURED, RES_PLAIN);
     sqlite3_free(sql);
-    sqlite3_stmt *s =
-        result == 0 ? res_prepare(r,
-                                  "SELECT DISTINCT name FROM rocpd_info_pmc WHERE description LIKE "
-                                  "'Percent %'",
-                                  what)
-                    : NULL;
-    int more = s ? 1 : -1;
-    while (more > 0 && (more = res_step(s, what)) > 0)
-        for (size_t i = first; i < v->count; i++) {
-            const char *name = (const char *)sqlite3_column_text(s, 0);
-            if (name && strcmp(v->rows[i].name, name) == 0) v->rows[i].measure = RES_PERCENT;
-        }
-    sqlite3_finalize(s);
-    return result == 0 && more == 0 ? classify_counters(r, v, first) : -1;
+    if (result != 0) return -1;
+    db_rows(&c, r->db,
+            "SELECT DISTINCT name FROM rocpd_info_pmc WHERE description LIKE 'Percent %'", "");
+    while (db_next(&c))
+        for (size_t i = first; i < v->count; i++)
+            if (strcmp(v->rows[i].name, db_text(&c, 0)) == 0) v->rows[i].measure = RES_PERCENT;
+    return db_end(&c, counters) == 0 ? classify_counters(r, v, first) : -1;
 }
 
 /* The single number that a statement returns. */
 static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
 {
-    static const char what[] = "reading facts";
-    sqlite3_stmt *s = res_prepare(r, sql, what);
-    int more = s ? res_step(s, what) : -1;
-    const sqlite3_int64 value = more > 0 ? sqlite3_column_int64(s, 0) : 0;
+    db_cursor_t c;
+    db_rows(&c, r->db, sql, "");
+    const int64_t value = db_next(&c) ? db_int(&c, 0) : 0;
     *number = value < 0 ? 0 : (uint64_t)value;
-    sqlite3_finalize(s);
-    return more < 0 ? -1 : 0;
+    return db_end(&c, "reading facts");
 }
 
 /* ---- counts of instructions ---- */
@@ -294,12 +276,11 @@ static int add_instructions(res_run_t *r, res_values_t *v)
                         "C.guid WHERE C.dispatches > 0 GROUP BY C.guid, C.kernel_id, "
                         "C.dispatch_id, C.range";
     /* databases of other versions may lack the last of the columns */
-    if (!rocpd_has_column(r->db, "crocprof_instruction", counts[0].name) ||
-        !rocpd_has_column(r->db, "crocprof_instruction",
-                          counts[sizeof(counts) / sizeof(*counts) - 1].name))
+    if (!db_has(r->db, "crocprof_instruction", counts[0].name) ||
+        !db_has(r->db, "crocprof_instruction", counts[sizeof(counts) / sizeof(*counts) - 1].name))
         return 0;
     int result = ask_number(r, "SELECT TOTAL(lost) FROM crocprof_counted", &v->uncounted);
-    if (result == 0) result = rocpd_run(r->db, gather, "reading counts of instructions");
+    if (result == 0) result = db_run(r->db, gather, "reading counts of instructions");
     const size_t first = v->count;
     for (size_t i = 0; result == 0 && i < sizeof(counts) / sizeof(*counts); i++) {
         char name[64];
@@ -310,12 +291,11 @@ static int add_instructions(res_run_t *r, res_values_t *v)
             "> 0",
             counts[i].name, counts[i].name, counts[i].name, counts[i].name);
         const bool clocks = strcmp(counts[i].unit, "clocks") == 0;
-        result = sql ? add_values(r, v, sql, name,
-                                  counts[i].exact ? RES_EXACT
-                                  : clocks        ? RES_TIMING_MODEL
-                                                  : RES_CACHE_MODEL,
-                                  strcmp(counts[i].unit, "bytes") == 0 ? RES_BYTES : RES_PLAIN)
-                     : no_memory();
+        result = add_values(r, v, sql, name,
+                            counts[i].exact ? RES_EXACT
+                            : clocks        ? RES_TIMING_MODEL
+                                            : RES_CACHE_MODEL,
+                            strcmp(counts[i].unit, "bytes") == 0 ? RES_BYTES : RES_PLAIN);
         sqlite3_free(sql);
     }
     for (size_t i = first; i < v->count; i++)
@@ -338,11 +318,9 @@ static const char symbols[] =
     "rocpd_info_kernel_symbol K JOIN res_kernel N ON N.symbol = " SYMBOL "; "
     "CREATE INDEX temp.res_symbol_of ON res_symbol(id, guid)";
 
-static int add_kernel(res_values_t *v, sqlite3_stmt *s)
+static int add_kernel(res_values_t *v, const db_cursor_t *c)
 {
-    const char *name = (const char *)sqlite3_column_text(s, 0);
-    const char *symbol = (const char *)sqlite3_column_text(s, 1);
-    const sqlite3_int64 total = sqlite3_column_int64(s, 2);
+    const int64_t total = db_int(c, 2);
     if ((v->kernel_count & (v->kernel_count - 1)) == 0) { /* powers of two */
         res_subject_t *kernels =
             realloc(v->kernels, (v->kernel_count ? 2 * v->kernel_count : 1) * sizeof(*kernels));
@@ -350,8 +328,8 @@ static int add_kernel(res_values_t *v, sqlite3_stmt *s)
         v->kernels = kernels;
     }
     res_subject_t *k = &v->kernels[v->kernel_count++];
-    *k = (res_subject_t){.name = strdup(name),
-                         .symbol = strdup(symbol),
+    *k = (res_subject_t){.name = strdup(db_text(c, 0)),
+                         .symbol = strdup(db_text(c, 1)),
                          .total_ns = total < 0 ? 0 : (uint64_t)total};
     return k->name && k->symbol ? 0 : no_memory();
 }
@@ -376,23 +354,23 @@ static int read_kernels(res_run_t *r, res_values_t *v)
 {
     static const char what[] = "reading kernels";
     double all = 0;
-    if (res_gather_launches(r) != 0 || rocpd_run(r->db, symbols, what) != 0) return -1;
-    sqlite3_stmt *s =
-        res_prepare(r, "SELECT name, symbol, total FROM res_kernel ORDER BY place", what);
-    int more = s ? 1 : -1;
-    while (more > 0 && (more = res_step(s, what)) > 0)
-        if (add_kernel(v, s) != 0) more = -1;
-    sqlite3_finalize(s);
+    if (res_gather_launches(r) != 0 || db_run(r->db, symbols, what) != 0) return -1;
+    int result = 0;
+    db_cursor_t c;
+    db_rows(&c, r->db, "SELECT name, symbol, total FROM res_kernel ORDER BY place", "");
+    while (result == 0 && db_next(&c))
+        result = add_kernel(v, &c);
+    if (db_end(&c, what) != 0) result = -1;
     for (size_t i = 0; i < v->kernel_count; i++)
         all += (double)v->kernels[i].total_ns;
     for (size_t i = 0; all > 0 && i < v->kernel_count; i++)
         v->kernels[i].share = (double)v->kernels[i].total_ns / all;
-    return more == 0 ? name_kernels(v) : more;
+    return result == 0 ? name_kernels(v) : result;
 }
 
 static int read_run(res_run_t *r, res_values_t *v)
 {
-    static const char what[] = "reading agents";
+    db_cursor_t c;
     uint64_t software = 0, model = 0;
     const struct {
         const char *sql;
@@ -410,14 +388,12 @@ static int read_run(res_run_t *r, res_values_t *v)
         if (ask_number(r, facts[i].sql, facts[i].number) != 0) return -1;
     v->software = software;
     v->model_time = software && model;
-    sqlite3_stmt *s = res_prepare(r,
-                                  "SELECT A.name " LAUNCHES
-                                  "WHERE A.name IS NOT NULL GROUP BY 1 ORDER BY SUM(D.calls) DESC",
-                                  what);
-    int more = s ? res_step(s, what) : -1;
-    if (more > 0) snprintf(v->gpu, sizeof(v->gpu), "%s", (const char *)sqlite3_column_text(s, 0));
-    sqlite3_finalize(s);
-    return more < 0 ? -1 : 0;
+    db_rows(&c, r->db,
+            "SELECT A.name " LAUNCHES
+            "WHERE A.name IS NOT NULL GROUP BY 1 ORDER BY SUM(D.calls) DESC",
+            "");
+    if (db_next(&c)) snprintf(v->gpu, sizeof(v->gpu), "%s", db_text(&c, 0));
+    return db_end(&c, "reading agents");
 }
 
 /* Stable: each kernel's rows stay in their order. */

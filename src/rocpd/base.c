@@ -14,29 +14,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/words.h"
-#include "rocpd/guard.h"
 #include "rocpd/own.h"
 #include "trace/keys.h"
 #include "trace/store.h"
 
-/* ATTACHED_MAX: SQLite's limit for one connection. */
-enum { ATTACHED_MAX = 10, INDEX_DEPTH = 8 };
-
-/* ---- signals ---- */
-
-volatile sig_atomic_t rocpd_interrupted;
-
-static int is_interrupted(void *data)
-{
-    (void)data;
-    return rocpd_interrupted != 0;
-}
-
-void rocpd_heed_signals(sqlite3 *db)
-{
-    enum { STEPS = 10000 }; /* of SQLite's virtual machine between two tests: well below 1 ms */
-    sqlite3_progress_handler(db, STEPS, is_interrupted, NULL);
-}
+enum { INDEX_DEPTH = 8 };
 
 /* ---- files ---- */
 
@@ -182,48 +164,26 @@ void rocpd_files_free(rocpd_files_t *f)
 
 char *rocpd_metadata(const char *path, const char *tag)
 {
-    char *value = NULL;
-    sqlite3 *db = NULL;
-    sqlite3_stmt *s = NULL;
-    int status = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
-    if (status == SQLITE_OK) {
-        rocpd_guard(db);
-        rocpd_guard_reading(db);
-        rocpd_heed_signals(db);
+    static const char problem[] = "%s: is no rocpd database: %s";
+    char *value = NULL, what[PATH_MAX + 64];
+    db_t db;
+    db_why_t why;
+    db_cursor_t c;
+    if (db_open(&db, &path, 1, &why) != 0) {
+        base_error(problem, path, why.reason);
+        return NULL;
     }
-    if (status == SQLITE_OK)
-        status =
-            sqlite3_prepare_v2(db, "SELECT value FROM rocpd_metadata WHERE tag = ?", -1, &s, NULL);
-    if (status == SQLITE_OK) status = sqlite3_bind_text(s, 1, tag, -1, SQLITE_STATIC);
-    if (status == SQLITE_OK) status = sqlite3_step(s);
-    const char *text = status == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
-    if (text) value = strdup(text);
-    if (!value)
-        base_error("%s: is no rocpd database: %s", path,
-                   status == SQLITE_DONE || status == SQLITE_ROW ? "its metadata names no schema"
-                                                                 : sqlite3_errmsg(db));
-    sqlite3_finalize(s);
-    sqlite3_close(db);
+    snprintf(what, sizeof(what), "%s: is no rocpd database", path);
+    db_rows(&c, &db, "SELECT value FROM rocpd_metadata WHERE tag = ?", "t", tag);
+    const bool found = db_next(&c) && !db_null(&c, 0);
+    if (found) value = strdup(db_text(&c, 0));
+    if (db_end(&c, what) == 0 && !value)
+        base_error(problem, path, found ? strerror(ENOMEM) : "its metadata names no schema");
+    db_close(&db);
     return value;
 }
 
 /* ---- views ---- */
-
-int rocpd_run(sqlite3 *db, const char *sql, const char *what)
-{
-    char *problem = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &problem) == SQLITE_OK) return 0;
-    base_error("%s: %s", what, problem ? problem : sqlite3_errmsg(db));
-    sqlite3_free(problem);
-    return -1;
-}
-
-int rocpd_finish(sqlite3 *db, sqlite3_stmt *s, int status)
-{
-    if (s && status != SQLITE_DONE) base_error("reading a database: %s", sqlite3_errmsg(db));
-    sqlite3_finalize(s);
-    return status == SQLITE_DONE ? 0 : -1;
-}
 
 int rocpd_same_schema(const rocpd_files_t *f, const char *what)
 {
@@ -238,17 +198,6 @@ int rocpd_same_schema(const rocpd_files_t *f, const char *what)
         free(other);
     }
     free(version);
-    return result;
-}
-
-static int attach(sqlite3 *db, const rocpd_files_t *f)
-{
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < f->count; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "db%zu", i);
-        result = rocpd_attach(db, f->paths[i], name);
-    }
     return result;
 }
 
@@ -287,12 +236,11 @@ static void name_part(const rocpd_base_t *b, size_t i, char name[32])
 static int make_view(rocpd_base_t *b, const char *name, sqlite3_str *select)
 {
     char *rows = sqlite3_str_finish(select);
-    char *sql = rows ? sqlite3_mprintf("DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" "
-                                       "AS %s",
-                                       name, name, rows)
-                     : NULL;
-    int result = sql ? rocpd_run(b->db, sql, name) : -1;
-    sqlite3_free(sql);
+    const int result =
+        rows ? db_runf(&b->db, name,
+                       "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS %s", name, name,
+                       rows)
+             : -1;
     sqlite3_free(rows);
     return result;
 }
@@ -302,7 +250,7 @@ static int unite(rocpd_base_t *b, const char *name, const void *data)
 {
     (void)data;
     char *where = condition(&b->window, name), part[32];
-    sqlite3_str *sql = sqlite3_str_new(b->db);
+    sqlite3_str *sql = sqlite3_str_new(b->db.handle);
     for (size_t i = 0; i < b->count; i++) {
         name_part(b, i, part);
         sqlite3_str_appendf(sql, "%sSELECT * FROM %s.\"%w\"%s", i ? " UNION ALL " : "", part, name,
@@ -322,11 +270,11 @@ static int pick_out(rocpd_base_t *b, const char *name, const void *data)
         if (*c == '-') *c = '_';
     for (size_t i = 0; table && i < b->count; i++) {
         name_part(b, i, part);
-        if (sqlite3_table_column_metadata(b->db, part, table, NULL, NULL, NULL, NULL, NULL, NULL) !=
-            SQLITE_OK)
+        if (sqlite3_table_column_metadata(b->db.handle, part, table, NULL, NULL, NULL, NULL, NULL,
+                                          NULL) != SQLITE_OK)
             continue;
         char *where = condition(&b->window, name);
-        sqlite3_str *sql = sqlite3_str_new(b->db);
+        sqlite3_str *sql = sqlite3_str_new(b->db.handle);
         sqlite3_str_appendf(sql, "SELECT * FROM %s.\"%w\"%s", part, table, where);
         sqlite3_free(where);
         result = make_view(b, name, sql);
@@ -338,44 +286,37 @@ static int pick_out(rocpd_base_t *b, const char *name, const void *data)
 
 static int make_own_views(const rocpd_base_t *b)
 {
-    char names[ATTACHED_MAX][32];
-    const char *parts[ATTACHED_MAX];
+    char names[DB_FILES_MAX][32];
+    const char *parts[DB_FILES_MAX];
     for (size_t i = 0; i < b->count; i++) {
         name_part(b, i, names[i]);
         parts[i] = names[i];
     }
-    return rocpd_own_views(b->db, parts, b->count);
+    return rocpd_own_views(&b->db, parts, b->count);
 }
 
-/* Lists views of the first part with their SQL: if `plain`, those of single tables (rocpd_*), else
- * the others. */
-static sqlite3_stmt *list_views(const rocpd_base_t *b, bool plain)
+/* Begins the list of the first part's views with their SQL: if `plain`, those of single tables
+ * (rocpd_*), else the others. */
+static void list_views(const rocpd_base_t *b, db_cursor_t *c, bool plain)
 {
-    sqlite3_stmt *s = NULL;
     char *sql = sqlite3_mprintf("SELECT name, sql FROM %s.sqlite_master WHERE type = 'view' AND "
                                 "name %s LIKE 'rocpd\\_%%' ESCAPE '\\' AND name NOT LIKE "
                                 "'crocprof\\_%%' ESCAPE '\\' ORDER BY rowid",
                                 b->first, plain ? "" : "NOT");
-    if (!sql || sqlite3_prepare_v2(b->db, sql, -1, &s, NULL) != SQLITE_OK)
-        base_error("reading the schema: %s", sqlite3_errmsg(b->db));
+    db_rows(c, &b->db, sql, "");
     sqlite3_free(sql);
-    return s;
 }
 
 static int make_plain_views(rocpd_base_t *b,
                             int (*make)(rocpd_base_t *b, const char *name, const void *data),
                             const void *data)
 {
-    sqlite3_stmt *s = list_views(b, true);
-    int result = s ? 0 : -1, status = SQLITE_ROW;
-    while (result == 0 && (status = sqlite3_step(s)) == SQLITE_ROW) {
-        const char *found = (const char *)sqlite3_column_text(s, 0);
-        char *name = found ? strdup(found) : NULL;
-        result = name ? make(b, name, data) : -1;
-        free(name);
-    }
-    const int ended = s ? rocpd_finish(b->db, s, status == SQLITE_ROW ? SQLITE_DONE : status) : -1;
-    return result == 0 ? ended : result;
+    db_cursor_t c;
+    int result = 0;
+    list_views(b, &c, true);
+    while (result == 0 && db_next(&c))
+        result = make(b, db_text(&c, 0), data);
+    return db_end(&c, "reading the schema") == 0 ? result : -1;
 }
 
 int rocpd_narrow(rocpd_base_t *b, const char *guid)
@@ -387,52 +328,23 @@ int rocpd_narrow(rocpd_base_t *b, const char *guid)
  * tables. */
 static int make_data_views(rocpd_base_t *b)
 {
-    sqlite3_stmt *s = list_views(b, false);
-    int status = s ? SQLITE_ROW : SQLITE_ERROR;
-    while (status == SQLITE_ROW && (status = sqlite3_step(s)) == SQLITE_ROW)
-        rocpd_guard_view(b->db, (const char *)sqlite3_column_text(s, 0),
-                         (const char *)sqlite3_column_text(s, 1), true);
-    return rocpd_finish(b->db, s, status);
+    db_cursor_t c;
+    list_views(b, &c, false);
+    while (db_next(&c))
+        db_view(&b->db, db_text(&c, 0), db_text(&c, 1), true);
+    return db_end(&c, "reading the schema");
 }
 
 /* ---- windows ---- */
 
-bool rocpd_has_column(sqlite3 *db, const char *view, const char *column)
-{
-    sqlite3_stmt *s = NULL;
-    /* with the view's name before it, since SQLite takes an unknown name in double quotes for a
-     * text */
-    char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
-    bool has = sql && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK;
-    sqlite3_finalize(s);
-    sqlite3_free(sql);
-    return has;
-}
-
-static int ask_two(sqlite3 *db, const char *sql, long long *a, long long *b)
-{
-    sqlite3_stmt *s = NULL;
-    int result =
-        sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW
-            ? 0
-            : -1;
-    if (result == 0) {
-        *a = sqlite3_column_int64(s, 0);
-        *b = sqlite3_column_int64(s, 1);
-    } else {
-        base_error("reading times: %s", sqlite3_errmsg(db));
-    }
-    sqlite3_finalize(s);
-    return result;
-}
-
 /* Finds the first beginning and the last end of all rows that have times. */
-static int find_span(sqlite3 *db, rocpd_window_t *w)
+static int find_span(const db_t *db, rocpd_window_t *w)
 {
-    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
     const char *between = "SELECT MIN(a), MAX(b) FROM (";
+    db_cursor_t c;
     for (size_t i = 0; i < sizeof(timed) / sizeof(*timed); i++) {
-        if (!rocpd_has_column(db, timed[i].table, timed[i].start))
+        if (!db_has(db, timed[i].table, timed[i].start))
             continue; /* older schemas do not have the table */
         sqlite3_str_appendf(sql, "%sSELECT MIN(\"%w\") a, MAX(\"%w\") b FROM \"%w\"", between,
                             timed[i].start, timed[i].end, timed[i].table);
@@ -440,36 +352,38 @@ static int find_span(sqlite3 *db, rocpd_window_t *w)
     }
     sqlite3_str_appendf(sql, ")");
     char *text = sqlite3_str_finish(sql);
-    int result = text ? ask_two(db, text, &w->begin, &w->end) : -1;
+    db_rows(&c, db, text, "");
+    if (db_next(&c)) {
+        w->begin = db_int(&c, 0);
+        w->end = db_int(&c, 1);
+    }
     sqlite3_free(text);
-    return result;
+    return db_end(&c, "reading times");
 }
 
 /* Finds when the marker with this text began and ended. */
-static int find_marker(sqlite3 *db, const char *text, long long *begin, long long *end)
+static int find_marker(const db_t *db, const char *text, long long *begin, long long *end)
 {
-    char *sql = sqlite3_mprintf(
-        "SELECT MIN(a), MAX(b), COUNT(*) FROM (SELECT R.start a, R.\"end\" b FROM rocpd_region R "
-        "JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid WHERE "
-        "JSON_EXTRACT(E.extdata, '$.message') = %Q UNION ALL SELECT S.timestamp, S.timestamp FROM "
-        "rocpd_sample S JOIN rocpd_event E ON E.id = S.event_id AND E.guid = S.guid WHERE "
-        "JSON_EXTRACT(E.extdata, '$.message') = %Q)",
-        text, text);
-    sqlite3_stmt *s = NULL;
-    long long count = -1;
-    if (sql && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK &&
-        sqlite3_step(s) == SQLITE_ROW) {
-        *begin = sqlite3_column_int64(s, 0);
-        *end = sqlite3_column_int64(s, 1);
-        count = sqlite3_column_int64(s, 2);
+    char what[512];
+    long long count = 0;
+    db_cursor_t c;
+    snprintf(what, sizeof(what), "marker '%s'", text);
+    db_rows(&c, db,
+            "SELECT MIN(a), MAX(b), COUNT(*) FROM (SELECT R.start a, R.\"end\" b FROM "
+            "rocpd_region R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid WHERE "
+            "JSON_EXTRACT(E.extdata, '$.message') = ?1 UNION ALL SELECT S.timestamp, S.timestamp "
+            "FROM rocpd_sample S JOIN rocpd_event E ON E.id = S.event_id AND E.guid = S.guid WHERE "
+            "JSON_EXTRACT(E.extdata, '$.message') = ?1)",
+            "t", text);
+    if (db_next(&c)) {
+        *begin = db_int(&c, 0);
+        *end = db_int(&c, 1);
+        count = db_int(&c, 2);
     }
-    if (count < 0)
-        base_error("marker '%s': %s", text, sqlite3_errmsg(db));
-    else if (count != 1)
-        base_error("marker '%s': there are %lld of this name, one is needed", text, count);
-    sqlite3_finalize(s);
-    sqlite3_free(sql);
-    return count == 1 ? 0 : -1;
+    if (db_end(&c, what) != 0) return -1;
+    if (count == 1) return 0;
+    base_error("marker '%s': there are %lld of this name, one is needed", text, count);
+    return -1;
 }
 
 /* A whole number is read exactly; a number with a point or an exponent is as exact as a double. */
@@ -498,7 +412,7 @@ static int read_time(const char *option, const char *word, const rocpd_window_t 
     return 0;
 }
 
-static int find_window(sqlite3 *db, const rocpd_options_t *o, rocpd_window_t *w)
+static int find_window(const db_t *db, const rocpd_options_t *o, rocpd_window_t *w)
 {
     const char *start = rocpd_word(o, ROCPD_START, NULL), *end = rocpd_word(o, ROCPD_END, NULL);
     const char *from = rocpd_word(o, ROCPD_START_MARKER, NULL);
@@ -527,37 +441,46 @@ static int find_window(sqlite3 *db, const rocpd_options_t *o, rocpd_window_t *w)
     return 0;
 }
 
-int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
+/* Copies all databases, more than one connection can attach, into a temporary one. */
+static int open_copy(db_t *db, const rocpd_files_t *f)
 {
-    bool many = f->count > ATTACHED_MAX;
-    *b = (rocpd_base_t){
-        .first = many ? "main" : "db0", .count = many ? 1 : f->count, .window = {.whole = true}};
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
-    if (rocpd_same_schema(f, "read together") != 0) return -1;
-    /* for the name "", SQLite makes a temporary file that is deleted with the connection */
-    if (sqlite3_open_v2(many ? "" : ":memory:", &b->db, flags, NULL) != SQLITE_OK) {
-        base_error("opening a database: %s", sqlite3_errmsg(b->db));
-        goto fail;
-    }
-    rocpd_guard(b->db);
-    rocpd_heed_signals(b->db);
-    if ((many ? rocpd_copy : attach)(b->db, f) != 0) goto fail;
-    if (make_plain_views(b, unite, NULL) != 0) goto fail;
-    if (find_window(b->db, o, &b->window) != 0) goto fail;
-    if (!b->window.whole && make_plain_views(b, unite, NULL) != 0) goto fail;
-    if (make_own_views(b) == 0 && make_data_views(b) == 0) {
-        rocpd_guard_reading(b->db);
+    if (db_make(db, "") != 0) return -1;
+    if (rocpd_copy(db, f) == 0) {
+        db_lock(db);
         return 0;
     }
-fail:
-    rocpd_close(b);
+    db_close(db);
     return -1;
+}
+
+static int open_files(db_t *db, const rocpd_files_t *f)
+{
+    db_why_t why;
+    if (db_open(db, (const char *const *)f->paths, f->count, &why) == 0) return 0;
+    base_error("%s: %s", why.path, why.reason);
+    return -1;
+}
+
+int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
+{
+    const bool many = f->count > DB_FILES_MAX;
+    *b = (rocpd_base_t){
+        .first = many ? "main" : "db0", .count = many ? 1 : f->count, .window = {.whole = true}};
+    if (rocpd_same_schema(f, "read together") != 0 ||
+        (many ? open_copy : open_files)(&b->db, f) != 0)
+        return -1;
+    int result = make_plain_views(b, unite, NULL);
+    if (result == 0) result = find_window(&b->db, o, &b->window);
+    if (result == 0 && !b->window.whole) result = make_plain_views(b, unite, NULL);
+    if (result == 0) result = make_own_views(b);
+    if (result == 0) result = make_data_views(b);
+    if (result != 0) rocpd_close(b);
+    return result;
 }
 
 void rocpd_close(rocpd_base_t *b)
 {
-    sqlite3_close(b->db);
-    b->db = NULL;
+    db_close(&b->db);
 }
 
 /* ---- outputs ---- */

@@ -1,22 +1,14 @@
 /* base.h - opens the databases that a command reads, as one.
  *
- * Every file is attached to one connection, read-only. If there are more files than SQLite can
- * attach, they are copied into a temporary database first. Temporary views, named as in AMD's
- * schema, unite the tables of all files; above them are the schema's own views, taken from the
- * first file. So databases of all versions of the schema can be read. */
+ * Every file is attached to one connection, read-only (db/db.h). If there are more files than
+ * SQLite can attach, they are copied into a temporary database first. Temporary views, named as in
+ * AMD's schema, unite the tables of all files; above them are the schema's own views, taken from
+ * the first file. So databases of all versions of the schema can be read. */
 #ifndef CROCPROF_ROCPD_BASE_H
 #define CROCPROF_ROCPD_BASE_H
 
-#include <signal.h>
-#include <sqlite3.h>
-
+#include "db/db.h"
 #include "rocpd/options.h"
-
-/* Number of the signal that asked the command to end, or 0. Outputs that are not complete then are
- * removed. */
-extern volatile sig_atomic_t rocpd_interrupted;
-/* Has statements of the connection end early after such a signal. */
-void rocpd_heed_signals(sqlite3 *db);
 
 typedef struct {
     char **paths;
@@ -37,7 +29,7 @@ int rocpd_same_schema(const rocpd_files_t *f, const char *what);
 
 /* Copies all databases into the main database of the connection, which is empty: their tables as
  * they are, and the views of the first one over all tables. 0, or -1 with the reason told. */
-int rocpd_copy(sqlite3 *db, const rocpd_files_t *f);
+int rocpd_copy(db_t *db, const rocpd_files_t *f);
 
 typedef struct {
     long long begin, end;
@@ -45,7 +37,7 @@ typedef struct {
 } rocpd_window_t;
 
 typedef struct {
-    sqlite3 *db;
+    db_t db;
     const char
         *first; /* where the rows are: one database of the connection, or several, db0 and on */
     size_t count;
@@ -61,16 +53,6 @@ void rocpd_close(rocpd_base_t *b);
  * longer if there are many processes. No statement may be running. 0, or -1 with the reason
  * told. */
 int rocpd_narrow(rocpd_base_t *b, const char *guid);
-
-/* Whether there is such a view and it has the column: versions of the schema differ. */
-bool rocpd_has_column(sqlite3 *db, const char *view, const char *column);
-
-/* Runs SQL. 0, or -1 with the reason told, in which `what` names what was tried. */
-int rocpd_run(sqlite3 *db, const char *sql, const char *what);
-
-/* Frees a statement whose last step returned `status`. 0 if that says that there are no more rows;
- * -1 with the reason told if an error has ended the rows. */
-int rocpd_finish(sqlite3 *db, sqlite3_stmt *s, int status);
 
 /* Writes the path of an output, --output-path/<name>, to `path`: keys are replaced and the
  * directory is made. 0, or -1 with the reason told. */

@@ -15,10 +15,10 @@ int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f);
 /* Runs one statement and shows its rows: on standard output, below `title` (or NULL), or in the
  * output file that the options name, with `suffix` ("" or _WORD) behind its name. 0; 1 if there
  * were no rows; -1 with the reason told. */
-int rocpd_show(sqlite3 *db, const rocpd_options_t *o, const char *sql, const char *title,
+int rocpd_show(const db_t *db, const rocpd_options_t *o, const char *sql, const char *title,
                const char *suffix);
 
 /* The same, but writes to `path`, as CSV. */
-int rocpd_save_csv(sqlite3 *db, const char *sql, const char *path);
+int rocpd_save_csv(const db_t *db, const char *sql, const char *path);
 
 #endif

@@ -179,11 +179,11 @@ static void put_label(sqlite3_str *sql, const char *index, const char *end)
 }
 
 /* The statement with its words in braces replaced. */
-static char *fill_in(sqlite3 *db, const rocpd_options_t *o, int table)
+static char *fill_in(const db_t *db, const rocpd_options_t *o, int table)
 {
     const char *index = rocpd_word(o, ROCPD_AGENT_INDEX, "relative"), *at = tables[table].sql;
-    bool graph = rocpd_has_column(db, tables[table].view, "graph_exec_id");
-    sqlite3_str *sql = sqlite3_str_new(db);
+    bool graph = db_has(db, tables[table].view, "graph_exec_id");
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
     for (const char *brace; (brace = strchr(at, '{')); at = strchr(brace, '}') + 1) {
         char word[32];
         sqlite3_str_append(sql, at, (int)(brace - at));
@@ -269,13 +269,12 @@ static void free_outputs(outputs_t *l)
     free(l->files);
 }
 
-static int write_csv(sqlite3 *db, const rocpd_options_t *o, outputs_t *to)
+static int write_csv(const db_t *db, const rocpd_options_t *o, outputs_t *to)
 {
     int result = 0;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && result == 0; i++) {
         char name[NAME_MAX], path[PATH_MAX];
-        if (!rocpd_has_column(db, tables[i].view, "guid"))
-            continue; /* only newer schemas have it */
+        if (!db_has(db, tables[i].view, "guid")) continue; /* only newer schemas have it */
         char *sql = fill_in(db, o, (int)i);
         snprintf(name, sizeof(name), "%s_%s.csv", base_name(o), tables[i].file);
         const char *at = sql && rocpd_output(o, name, path, sizeof(path)) == 0
@@ -295,7 +294,7 @@ static int write_csv(sqlite3 *db, const rocpd_options_t *o, outputs_t *to)
 
 typedef struct {
     const rocpd_options_t *o;
-    sqlite3 *db;
+    const db_t *db;
     rocpd_process_t process;
     size_t number, count;          /* index of the current process; number of processes */
     bool json, pftrace, otf2, csv; /* csv: only files of instructions; SQL makes the others */
@@ -414,7 +413,7 @@ static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *confi
 {
     char store[PATH_MAX + 24], why[1024] = "";
     out_result_t result;
-    out_conversion_t c = {.config = config, .take = take, .taker = w, .stop = &rocpd_interrupted};
+    out_conversion_t c = {.config = config, .take = take, .taker = w, .stop = &db_interrupted};
     snprintf(store, sizeof(store), "%s/%zu", w->directory, w->number);
     if (mkdir(store, 0700) != 0) {
         base_error("%s: %s", store, strerror(errno));
@@ -422,7 +421,7 @@ static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *confi
     }
     int status = rocpd_narrow(b, w->process.guid);
     if (status == 0)
-        status = rocpd_store_write(b->db, &w->process, store, base_name(w->o),
+        status = rocpd_store_write(&b->db, &w->process, store, base_name(w->o),
                                    rocpd_given(w->o, ROCPD_KERNEL_RENAME));
     if (status == 0) {
         status = out_convert(&c, store, &result, why, sizeof(why));
@@ -439,40 +438,33 @@ static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *confi
 }
 
 /* Reads all processes, before the views are narrowed to one of them. NULL with the reason told. */
-static rocpd_process_t *list_processes(sqlite3 *db, size_t *count)
+static rocpd_process_t *list_processes(const db_t *db, size_t *count)
 {
-    sqlite3_stmt *s = NULL;
-    rocpd_process_t *list = calloc(1, sizeof(*list));
-    int status = sqlite3_prepare_v2(db,
-                                    "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM "
-                                    "rocpd_info_process ORDER BY guid",
-                                    -1, &s, NULL);
+    rocpd_process_t *list = calloc(1, sizeof(*list)), *more = list;
+    db_cursor_t c;
     *count = 0;
-    while (list && status == SQLITE_OK && (status = sqlite3_step(s)) == SQLITE_ROW) {
-        rocpd_process_t *more = realloc(list, (*count + 1) * sizeof(*list));
+    db_rows(&c, db,
+            "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM rocpd_info_process ORDER "
+            "BY guid",
+            "");
+    while (more && db_next(&c)) {
+        more = realloc(list, (*count + 1) * sizeof(*list));
         if (!more) break;
         list = more;
         rocpd_process_t *p = &list[(*count)++];
-        *p = (rocpd_process_t){.pid = (uint32_t)sqlite3_column_int64(s, 1),
-                               .begin = (uint64_t)sqlite3_column_int64(s, 2),
-                               .end = (uint64_t)sqlite3_column_int64(s, 3)};
-        snprintf(p->guid, sizeof(p->guid), "%s", sqlite3_column_text(s, 0));
-        status = SQLITE_OK;
+        *p = (rocpd_process_t){
+            .pid = (uint32_t)db_int(&c, 1), .begin = db_uint(&c, 2), .end = db_uint(&c, 3)};
+        snprintf(p->guid, sizeof(p->guid), "%s", db_text(&c, 0));
     }
-    if (list && status == SQLITE_DONE) {
-        sqlite3_finalize(s);
-        return list;
-    }
-    bool full = !list || status == SQLITE_ROW;
-    base_error("reading processes: %s", full ? strerror(ENOMEM) : sqlite3_errmsg(db));
-    sqlite3_finalize(s);
+    if (!more) base_error("reading processes: %s", strerror(ENOMEM));
+    if (db_end(&c, "reading processes") == 0 && more) return list;
     free(list);
     return NULL;
 }
 
 static int convert_processes(work_t *w, rocpd_base_t *b, const out_config_t *config)
 {
-    rocpd_process_t *list = list_processes(b->db, &w->count);
+    rocpd_process_t *list = list_processes(&b->db, &w->count);
     int result = list ? 0 : -1;
     for (; result == 0 && w->number < w->count; w->number++) {
         w->process = list[w->number];
@@ -522,7 +514,7 @@ static int end_files(work_t *w, int result)
 
 static bool wants_counts(const rocpd_base_t *b, const rocpd_options_t *o)
 {
-    return wants(o, "csv") && rocpd_has_column(b->db, "crocprof_instruction", "guid");
+    return wants(o, "csv") && db_has(&b->db, "crocprof_instruction", "guid");
 }
 
 /* Makes the files that rocprofv3's writers write. */
@@ -534,7 +526,7 @@ static int write_others(work_t *w, rocpd_base_t *b)
     if (result != 0) base_error("%s", why);
     if (result == 0) result = begin_files(w);
     if (result == 0) result = convert_processes(w, b, &config);
-    if (rocpd_interrupted) result = -1;
+    if (db_interrupted) result = -1;
     result = end_files(w, result);
     out_config_free(&config);
     return result;
@@ -544,9 +536,9 @@ static int convert(work_t *w, rocpd_base_t *b)
 {
     int result = 0;
     w->outputs.directory = w->directory;
-    if (wants(w->o, "csv")) result = write_csv(b->db, w->o, &w->outputs);
+    if (wants(w->o, "csv")) result = write_csv(&b->db, w->o, &w->outputs);
     if (result == 0 && (w->csv || w->json || w->pftrace || w->otf2)) result = write_others(w, b);
-    if (result == 0 && rocpd_interrupted) {
+    if (result == 0 && db_interrupted) {
         base_error("interrupted: nothing is written");
         result = -1;
     }
@@ -561,7 +553,7 @@ int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f)
     int result = rocpd_open(&base, f, o);
     if (result != 0) return result;
     work_t w = {.o = o,
-                .db = base.db,
+                .db = &base.db,
                 .csv = wants_counts(&base, o),
                 .json = wants(o, "json"),
                 .pftrace = wants(o, "pftrace"),

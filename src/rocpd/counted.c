@@ -13,12 +13,11 @@
 #include "trace/instructions.h"
 
 typedef struct {
-    sqlite3 *db;
-    const char *guid;
+    const db_t *db;
     ins_set_t *set;
-    sqlite3_stmt *frames; /* elements of a list of inlined functions */
-    char *chain;          /* the list that was read last */
-    const char *last[4];  /* the last texts, which mostly come again */
+    db_cursor_t frames;  /* elements of a list of inlined functions */
+    char *chain;         /* the list that was read last */
+    const char *last[4]; /* the last texts, which mostly come again */
     unsigned turn;
     bool failed;         /* and the reason told */
     const char **ranges; /* texts of the ranges so far; a range's number is its index + 1 */
@@ -28,29 +27,31 @@ typedef struct {
 /* A row. `next`: the column at which the next search begins, since columns are asked for in about
  * their order. */
 typedef struct {
-    sqlite3_stmt *s;
+    const db_cursor_t *rows;
     int next;
 } row_t;
 
-static void fail(reader_t *r, const char *what)
-{
-    if (!r->failed) base_error("%s: %s", what, sqlite3_errmsg(r->db));
-    r->failed = true;
-}
+static const char what[] = "reading instructions";
+
+/* SQL: the objects of the JSON list in the only parameter. Elements that are no objects count as
+ * empty ones, and a text that is no JSON as an empty list. */
+#define OBJECTS                                                                                    \
+    "(SELECT iif(type = 'object', value, '{}') AS value FROM json_each(iif(json_valid(?1), ?1, "   \
+    "'[]')))"
 
 static void no_memory(reader_t *r)
 {
-    if (!r->failed) base_error("reading instructions: %s", strerror(ENOMEM));
+    if (!r->failed) base_error("%s: %s", what, strerror(ENOMEM));
     r->failed = true;
 }
 
 /* The column of this name; -1: there is none. */
 static int find(row_t *row, const char *name)
 {
-    const int count = sqlite3_column_count(row->s);
+    const int count = sqlite3_column_count(row->rows->s);
     for (int i = 0; i < count; i++) {
         const int at = (row->next + i) % count;
-        if (strcmp(sqlite3_column_name(row->s, at), name) != 0) continue;
+        if (strcmp(sqlite3_column_name(row->rows->s, at), name) != 0) continue;
         row->next = at + 1;
         return at;
     }
@@ -60,13 +61,13 @@ static int find(row_t *row, const char *name)
 static bool is_there(row_t *row, const char *name)
 {
     const int i = find(row, name);
-    return i >= 0 && sqlite3_column_type(row->s, i) != SQLITE_NULL;
+    return i >= 0 && !db_null(row->rows, i);
 }
 
 static uint64_t number(row_t *row, const char *name)
 {
     const int i = find(row, name);
-    return i < 0 ? 0 : (uint64_t)sqlite3_column_int64(row->s, i);
+    return i < 0 ? 0 : db_uint(row->rows, i);
 }
 
 static uint32_t small(row_t *row, const char *name)
@@ -78,8 +79,7 @@ static uint32_t small(row_t *row, const char *name)
 static const char *raw_text(row_t *row, const char *name)
 {
     const int i = find(row, name);
-    const char *found = i < 0 ? NULL : (const char *)sqlite3_column_text(row->s, i);
-    return found ? found : "";
+    return i < 0 ? "" : db_text(row->rows, i);
 }
 
 /* A copy of the text that lives as long as the set. */
@@ -97,26 +97,6 @@ static const char *keep(reader_t *r, const char *text)
 static const char *text(reader_t *r, row_t *row, const char *name)
 {
     return keep(r, raw_text(row, name));
-}
-
-/* Steps to the next row. False at the end; the statement is finalized then. */
-static bool next(reader_t *r, sqlite3_stmt *s)
-{
-    const int status = s && !r->failed ? sqlite3_step(s) : SQLITE_DONE;
-    if (status == SQLITE_ROW) return true;
-    if (status != SQLITE_DONE) fail(r, "reading instructions");
-    sqlite3_finalize(s);
-    return false;
-}
-
-static sqlite3_stmt *rows_of(reader_t *r, const char *view, const char *order)
-{
-    sqlite3_stmt *s = NULL;
-    char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" WHERE guid = ? ORDER BY %s", view, order);
-    if (!sql || sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) != SQLITE_OK) fail(r, view);
-    sqlite3_free(sql);
-    if (s) sqlite3_bind_text(s, 1, r->guid, -1, SQLITE_STATIC);
-    return s;
 }
 
 /* Makes room for one more element of an array, whose size is doubled if it is full. */
@@ -137,12 +117,11 @@ static void read_inlined(reader_t *r, const char *json, ins_instruction_t *to)
 {
     dis_inlined_t list[INS_INLINED_MAX];
     size_t count = 0;
-    row_t row = {.s = r->frames};
-    sqlite3_bind_text(row.s, 1, json, -1, SQLITE_STATIC);
-    while (count < INS_INLINED_MAX && sqlite3_step(row.s) == SQLITE_ROW)
+    row_t row = {.rows = &r->frames};
+    db_again(&r->frames, "t", json);
+    while (count < INS_INLINED_MAX && db_next(&r->frames))
         list[count++] =
             (dis_inlined_t){text(r, &row, "function"), text(r, &row, "file"), small(&row, "line")};
-    sqlite3_reset(row.s);
     to->inlined = count ? ins_keep(r->set, list, count * sizeof(*list)) : NULL;
     to->inlined_count = to->inlined ? count : 0;
     if (count && !to->inlined) no_memory(r);
@@ -269,25 +248,21 @@ static void copy_text(char *to, size_t room, const char *from)
 
 static void read_parameters(reader_t *r, const char *json, dis_kernel_t *notes)
 {
-    row_t parameter = {0}, *row = &parameter;
-    sqlite3_prepare_v2(
-        r->db,
-        "SELECT json_extract(value, '$.name') AS name, json_extract(value, '$.type') "
-        "AS type, json_extract(value, '$.kind') AS kind, json_extract(value, "
-        "'$.offset') AS \"offset\", json_extract(value, '$.size') AS size FROM "
-        "json_each(?)",
-        -1, &row->s, NULL);
-    if (!row->s) return;
-    sqlite3_bind_text(row->s, 1, json, -1, SQLITE_STATIC);
-    while (notes->parameter_count < DIS_PARAMETERS_MAX && sqlite3_step(row->s) == SQLITE_ROW) {
+    db_cursor_t c;
+    row_t row = {.rows = &c};
+    db_rows(&c, r->db,
+            "SELECT value ->> '$.name' AS name, value ->> '$.type' AS type, value ->> '$.kind' AS "
+            "kind, value ->> '$.offset' AS \"offset\", value ->> '$.size' AS size FROM " OBJECTS,
+            "t", json);
+    while (notes->parameter_count < DIS_PARAMETERS_MAX && db_next(&c)) {
         dis_parameter_t *p = &notes->parameters[notes->parameter_count++];
-        copy_text(p->name, sizeof(p->name), raw_text(row, "name"));
-        copy_text(p->type, sizeof(p->type), raw_text(row, "type"));
-        copy_text(p->kind, sizeof(p->kind), raw_text(row, "kind"));
-        p->offset = small(row, "offset");
-        p->size = small(row, "size");
+        copy_text(p->name, sizeof(p->name), raw_text(&row, "name"));
+        copy_text(p->type, sizeof(p->type), raw_text(&row, "type"));
+        copy_text(p->kind, sizeof(p->kind), raw_text(&row, "kind"));
+        p->offset = small(&row, "offset");
+        p->size = small(&row, "size");
     }
-    sqlite3_finalize(row->s);
+    if (db_end(&c, what) != 0) r->failed = true;
 }
 
 static void read_facts(reader_t *r, row_t *row)
@@ -310,36 +285,39 @@ static void read_facts(reader_t *r, row_t *row)
 }
 
 static const struct {
-    const char *view, *order;
+    const char *view, *sql;
     void (*read)(reader_t *r, row_t *row);
 } tables[] = {
-    {"crocprof_counted", "kernel_id, dispatch_id, range", read_kernel},
-    {"crocprof_kernel_code", "kernel_id", read_facts},
-    {"crocprof_instruction", "kernel_id, dispatch_id, range, code_object_id, address",
+#define ROWS(view, order) view, "SELECT * FROM " view " WHERE guid = ? ORDER BY " order
+    {ROWS("crocprof_counted", "kernel_id, dispatch_id, range"), read_kernel},
+    {ROWS("crocprof_kernel_code", "kernel_id"), read_facts},
+    {ROWS("crocprof_instruction", "kernel_id, dispatch_id, range, code_object_id, address"),
      read_instruction},
+#undef ROWS
 };
 
-int rocpd_counted_read(sqlite3 *db, const char *guid, ins_set_t *set, bool *any)
+int rocpd_counted_read(const db_t *db, const char *guid, ins_set_t *set, bool *any)
 {
-    reader_t r = {.db = db, .guid = guid, .set = set};
+    reader_t r = {.db = db, .set = set};
     *set = (ins_set_t){0};
     *any = true;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-        *any = *any && rocpd_has_column(db, tables[i].view, "guid");
+        *any = *any && db_has(db, tables[i].view, "guid");
     if (!*any) return 0;
-    if (sqlite3_prepare_v2(db,
-                           "SELECT json_extract(value, '$.function') AS function, "
-                           "json_extract(value, '$.file') AS file, json_extract(value, '$.line') "
-                           "AS line FROM json_each(?)",
-                           -1, &r.frames, NULL) != SQLITE_OK)
-        fail(&r, "reading instructions");
+    db_rows(&r.frames, db,
+            "SELECT value ->> '$.function' AS function, value ->> '$.file' AS file, value ->> "
+            "'$.line' AS line FROM " OBJECTS,
+            "t", "[]");
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !r.failed; i++) {
-        row_t row = {.s = rows_of(&r, tables[i].view, tables[i].order)};
-        while (next(&r, row.s))
+        db_cursor_t c;
+        row_t row = {.rows = &c};
+        db_rows(&c, db, tables[i].sql, "t", guid);
+        while (!r.failed && db_next(&c))
             tables[i].read(&r, &row);
+        if (db_end(&c, what) != 0) r.failed = true;
     }
     *any = set->count || set->kernel_count;
-    sqlite3_finalize(r.frames);
+    if (db_end(&r.frames, what) != 0) r.failed = true;
     free(r.chain);
     free(r.ranges);
     if (r.failed) ins_free(set);

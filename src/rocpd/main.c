@@ -6,7 +6,7 @@
 
 static void on_signal(int number)
 {
-    rocpd_interrupted = number;
+    db_interrupted = number;
 }
 
 static void take_signals(void)
@@ -34,5 +34,5 @@ int main(int argc, char **argv)
     }
     rocpd_files_free(&files);
     rocpd_options_free(&options);
-    return rocpd_interrupted ? 128 + rocpd_interrupted : status;
+    return db_interrupted ? 128 + db_interrupted : status;
 }

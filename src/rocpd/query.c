@@ -10,31 +10,42 @@
 #include "rocpd/clipboard.h"
 #include "rocpd/commands.h"
 
-static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
+/* Begins the only statement in the text. False with the reason told and the cursor ended. */
+static bool begin(const db_t *db, db_cursor_t *c, const char *sql)
 {
-    sqlite3_stmt *s = NULL;
-    const char *rest = "";
-    if (sqlite3_prepare_v2(db, sql, -1, &s, &rest) != SQLITE_OK) {
-        base_error("%s: %s", sql, sqlite3_errmsg(db));
-        return NULL;
-    }
-    if (!s) base_error("'%s' is no statement", sql);
-    if (s && rest[strspn(rest, " \t\n;")]) {
+    db_rows(c, db, sql, "");
+    const char *rest = c->rest;
+    const bool any = c->s;
+    if (any && !rest[strspn(rest, " \t\n;")]) return true;
+    if (db_end(c, sql) != 0) return false;
+    if (any)
         base_error("one statement is run, and another follows: %s (--script runs several)", rest);
-        sqlite3_finalize(s);
-        return NULL;
-    }
-    return s;
+    else
+        base_error("'%s' is no statement", sql);
+    return false;
 }
 
-/* Closes the file, or removes it if there were no rows. 0; 1 without rows; -1 with the reason
- * told. */
-static int finish(sqlite3 *db, out_file_t *f, long long rows, const char *sql)
+/* Writes the rows and ends the cursor. The number of rows, or -1 with the reason told. */
+static long long put_rows(out_file_t *f, db_cursor_t *c, rocpd_form_t form, const char *sql)
+{
+    const long long rows = f ? rocpd_table_write(f, c, form) : -1;
+    if (!f) base_error("out of memory");
+    return db_end(c, sql) == 0 ? rows : -1;
+}
+
+/* A file that would be empty is not made. */
+static int write_rows(const db_t *db, const char *sql, rocpd_form_t form, const char *path)
 {
     char why[512];
+    db_cursor_t c;
+    out_file_t *f = out_file_open(path, why, sizeof(why));
+    if (!f) {
+        base_error("%s", why);
+        return -1;
+    }
+    const long long rows = begin(db, &c, sql) ? put_rows(f, &c, form, sql) : -1;
     if (rows <= 0) {
         out_file_abandon(f);
-        if (rows == ROCPD_OF_SQLITE) base_error("%s: %s", sql, sqlite3_errmsg(db));
         return rows < 0 ? -1 : 1;
     }
     if (out_file_close(f, why, sizeof(why)) == 0) return 0;
@@ -42,59 +53,38 @@ static int finish(sqlite3 *db, out_file_t *f, long long rows, const char *sql)
     return -1;
 }
 
-static int write_rows(sqlite3 *db, const char *sql, rocpd_form_t form, const char *path)
+static int print_rows(const db_t *db, const char *sql, const char *title)
 {
-    char why[512];
-    sqlite3_stmt *s = prepare(db, sql);
-    if (!s) return -1;
-    out_file_t *f = out_file_open(path, why, sizeof(why));
-    int result = -1;
-    if (f)
-        result = finish(db, f, rocpd_table_write(f, s, form), sql);
-    else
-        base_error("%s", why);
-    sqlite3_finalize(s);
-    return result;
-}
-
-static int print_rows(sqlite3 *db, const char *sql, const char *title)
-{
-    sqlite3_stmt *s = prepare(db, sql);
-    if (!s) return -1;
+    db_cursor_t c;
+    if (!begin(db, &c, sql)) return -1;
     out_file_t *memory = out_file_memory();
-    long long rows = memory ? rocpd_table_write(memory, s, ROCPD_CONSOLE) : -1;
+    const long long rows = put_rows(memory, &c, ROCPD_CONSOLE, sql);
     const char *text = rows > 0 ? out_file_memory_text(memory) : "";
     if (rows > 0 && title) printf("\n%s:\n", title);
     if (rows > 0) fputs(text ? text : "", stdout);
-    int result = rows > 0 && !text ? -1 : rows < 0 ? -1 : !rows;
-    if (rows < 0) base_error("%s: %s", sql, sqlite3_errmsg(db));
     out_file_abandon(memory);
-    sqlite3_finalize(s);
-    return result;
+    return !text || rows < 0 ? -1 : !rows;
 }
 
-static int copy_rows(sqlite3 *db, const char *sql)
+static int copy_rows(const db_t *db, const char *sql)
 {
-    sqlite3_stmt *s = prepare(db, sql);
-    if (!s) return -1;
+    db_cursor_t c;
+    if (!begin(db, &c, sql)) return -1;
     out_file_t *memory = out_file_memory();
-    const long long rows = memory ? rocpd_table_write(memory, s, ROCPD_CLIPBOARD) : ROCPD_TOLD;
+    const long long rows = put_rows(memory, &c, ROCPD_CLIPBOARD, sql);
     size_t bytes = 0;
     const char *text = rows > 0 ? out_file_memory_bytes(memory, &bytes) : NULL;
     int result = rows ? -1 : 1;
-    if (rows == ROCPD_OF_SQLITE)
-        base_error("%s: %s", sql, sqlite3_errmsg(db));
-    else if (rows && !text)
+    if (rows > 0 && !text)
         base_error("out of memory");
-    else if (rows)
+    else if (rows > 0)
         result = rocpd_clipboard(text, bytes);
     if (result == 0) printf("%lld row%s in the clipboard\n", rows, base_plural((uint64_t)rows));
     out_file_abandon(memory);
-    sqlite3_finalize(s);
     return result;
 }
 
-int rocpd_show(sqlite3 *db, const rocpd_options_t *o, const char *sql, const char *title,
+int rocpd_show(const db_t *db, const rocpd_options_t *o, const char *sql, const char *title,
                const char *suffix)
 {
     char name[NAME_MAX], path[PATH_MAX];
@@ -111,7 +101,7 @@ int rocpd_show(sqlite3 *db, const rocpd_options_t *o, const char *sql, const cha
     return result;
 }
 
-int rocpd_save_csv(sqlite3 *db, const char *sql, const char *path)
+int rocpd_save_csv(const db_t *db, const char *sql, const char *path)
 {
     return write_rows(db, sql, ROCPD_CSV, path);
 }
@@ -123,8 +113,8 @@ int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f)
     int result = rocpd_open(&base, f, o);
     if (result != 0) return result;
     char *text = script ? rocpd_read_file(script) : NULL;
-    if (script) result = text ? rocpd_run(base.db, text, script) : -1;
-    if (result == 0) result = rocpd_show(base.db, o, sql, NULL, "");
+    if (script) result = text ? db_run(&base.db, text, script) : -1;
+    if (result == 0) result = rocpd_show(&base.db, o, sql, NULL, "");
     if (result == 1) {
         fprintf(stderr, "No results found for query: %s\n", sql);
         result = 0;

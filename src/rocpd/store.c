@@ -63,7 +63,7 @@ static const struct {
 enum { KIND_COUNT = sizeof(kinds) / sizeof(*kinds) };
 
 typedef struct {
-    sqlite3 *db;
+    const db_t *db;
     rocpd_process_t *p;
     trace_writer_t *meta, *records;
     out_numbers_t agents;     /* by id: handle + 1 */
@@ -76,49 +76,26 @@ typedef struct {
     bool rename, failed;
 } state_t;
 
-static void fail(state_t *s, const char *what)
+/* Begins a statement about the process; after a failure it has no rows. */
+static void begin(state_t *s, db_cursor_t *rows, const char *sql)
 {
-    if (!s->failed) base_error("%s: %s", what, sqlite3_errmsg(s->db));
-    s->failed = true;
+    *rows = (db_cursor_t){0};
+    if (!s->failed) db_rows(rows, s->db, sql, "t", s->p->guid);
 }
 
-/* A statement about the process; NULL if it is wrong, with the reason told. */
-static sqlite3_stmt *rows_of(state_t *s, const char *sql)
+static bool next(const state_t *s, db_cursor_t *rows)
 {
-    sqlite3_stmt *rows = NULL;
-    if (s->failed) return NULL;
-    if (sqlite3_prepare_v2(s->db, sql, -1, &rows, NULL) != SQLITE_OK) {
-        fail(s, sql);
-        return NULL;
-    }
-    sqlite3_bind_text(rows, 1, s->p->guid, -1, SQLITE_STATIC);
-    return rows;
+    return !s->failed && db_next(rows);
 }
 
-/* Steps to the next row. False at the end; the statement is finalized then. */
-static bool next(state_t *s, sqlite3_stmt *rows)
+static void finish(state_t *s, db_cursor_t *rows)
 {
-    int status = rows ? sqlite3_step(rows) : SQLITE_DONE;
-    if (status == SQLITE_ROW && !s->failed) return true;
-    if (status != SQLITE_DONE && status != SQLITE_ROW) fail(s, "reading rows");
-    sqlite3_finalize(rows);
-    return false;
+    if (db_end(rows, "reading rows") != 0) s->failed = true;
 }
 
-static uint64_t number(sqlite3_stmt *rows, int column)
+static uint32_t small(const db_cursor_t *rows, int column)
 {
-    return (uint64_t)sqlite3_column_int64(rows, column);
-}
-
-static uint32_t small(sqlite3_stmt *rows, int column)
-{
-    return (uint32_t)sqlite3_column_int64(rows, column);
-}
-
-static const char *text(sqlite3_stmt *rows, int column)
-{
-    const char *value = (const char *)sqlite3_column_text(rows, column);
-    return value ? value : "";
+    return (uint32_t)db_int(rows, column);
 }
 
 static void put_meta(state_t *s, const void *record, size_t bytes, const char *const *texts,
@@ -204,10 +181,10 @@ static uint64_t range_of(state_t *s, uint64_t text_id, const char *value)
     return id;
 }
 
-static uint64_t agent_of(const state_t *s, sqlite3_stmt *rows, int column)
+static uint64_t agent_of(const state_t *s, const db_cursor_t *rows, int column)
 {
-    if (sqlite3_column_type(rows, column) == SQLITE_NULL) return 0;
-    uint64_t id = number(rows, column), found = out_numbers_get(&s->agents, id);
+    if (db_null(rows, column)) return 0;
+    uint64_t id = db_uint(rows, column), found = out_numbers_get(&s->agents, id);
     return found ? found - 1 : id + 1;
 }
 
@@ -225,105 +202,120 @@ static void write_process(state_t *s, const char *name)
     static const char *const keys[] = {TRACE_INFO_COMMAND, TRACE_INFO_PARENT,   TRACE_INFO_MACHINE,
                                        TRACE_INFO_SYSTEM,  TRACE_INFO_HOST,     TRACE_INFO_RELEASE,
                                        TRACE_INFO_VERSION, TRACE_INFO_HARDWARE, TRACE_INFO_DOMAIN};
-    sqlite3_stmt *rows =
-        rows_of(s, "SELECT P.command, P.ppid, N.machine_id, N.system_name, N.hostname, N.release, "
-                   "N.version, N.hardware_name, N.domain_name FROM rocpd_info_process P JOIN "
-                   "rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid WHERE P.guid = ?");
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT P.command, P.ppid, N.machine_id, N.system_name, N.hostname, N.release, "
+          "N.version, N.hardware_name, N.domain_name FROM rocpd_info_process P JOIN "
+          "rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid WHERE P.guid = ?");
     put_info(s, TRACE_INFO_DIRECTORY, "/");
     put_info(s, TRACE_INFO_NAME, name);
-    while (next(s, rows))
+    while (next(s, &rows))
         for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-            put_info(s, keys[i], text(rows, (int)i));
-    rows = rows_of(s, "SELECT V.key || '=' || V.value FROM rocpd_info_process P, "
-                      "json_each(P.environment) V WHERE P.guid = ?");
-    while (next(s, rows))
-        put_info(s, TRACE_INFO_VARIABLE, text(rows, 0));
-    rows = rows_of(s, "SELECT tid, name FROM rocpd_info_thread WHERE guid = ? AND name <> ''");
-    while (next(s, rows))
-        put_name(s, trace_head(TRACE_THREAD, 0, 0, number(rows, 0), 0), text(rows, 1));
+            put_info(s, keys[i], db_text(&rows, (int)i));
+    finish(s, &rows);
+    begin(s, &rows,
+          "SELECT V.key || '=' || V.value FROM rocpd_info_process P, "
+          "json_each(P.environment) V WHERE P.guid = ?");
+    while (next(s, &rows))
+        put_info(s, TRACE_INFO_VARIABLE, db_text(&rows, 0));
+    finish(s, &rows);
+    for (begin(s, &rows, "SELECT tid, name FROM rocpd_info_thread WHERE guid = ? AND name <> ''");
+         next(s, &rows);)
+        put_name(s, trace_head(TRACE_THREAD, 0, 0, db_uint(&rows, 0), 0), db_text(&rows, 1));
+    finish(s, &rows);
 }
 
 static void write_agents(state_t *s)
 {
 #define X(column, member, form) ", JSON_EXTRACT(extdata, '$." #member "')"
-    sqlite3_stmt *rows =
-        rows_of(s, "SELECT id, COALESCE(JSON_EXTRACT(extdata, '$.id.handle'), id + 1), type, "
-                   "type_index, absolute_index, logical_index, name, vendor_name, product_name, "
-                   "model_name" TRACE_AGENT_FIELDS(X) " FROM rocpd_info_agent WHERE guid = ?");
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT id, COALESCE(JSON_EXTRACT(extdata, '$.id.handle'), id + 1), type, "
+          "type_index, absolute_index, logical_index, name, vendor_name, product_name, "
+          "model_name" TRACE_AGENT_FIELDS(X) " FROM rocpd_info_agent WHERE guid = ?");
 #undef X
-    while (next(s, rows)) {
-        bool gpu = strcmp(text(rows, 2), "GPU") == 0;
+    while (next(s, &rows)) {
+        bool gpu = strcmp(db_text(&rows, 2), "GPU") == 0;
         struct {
             trace_agent_t agent;
             uint64_t values[TRACE_AGENT_FIELD_COUNT];
         } record = {.agent = {.head = trace_head(TRACE_AGENT, 0, 0, 0, sizeof(record)),
-                              .id = number(rows, 1),
+                              .id = db_uint(&rows, 1),
                               .type = gpu ? TRACE_AGENT_GPU : TRACE_AGENT_CPU,
                               .fields = TRACE_AGENT_FIELD_COUNT,
-                              .type_index = (int32_t)sqlite3_column_int64(rows, 3),
+                              .type_index = (int32_t)db_int(&rows, 3),
                               .text_offset = sizeof(record)}};
         for (int i = 0; i < TRACE_AGENT_FIELD_COUNT; i++)
-            record.values[i] = number(rows, 10 + i);
-        record.values[TRACE_AGENT_Node_Id] = number(rows, 4);
-        record.values[TRACE_AGENT_Logical_Node_Id] = number(rows, 5);
-        const char *texts[] = {text(rows, 6), text(rows, 7), text(rows, 8), text(rows, 9)};
+            record.values[i] = db_uint(&rows, 10 + i);
+        record.values[TRACE_AGENT_Node_Id] = db_uint(&rows, 4);
+        record.values[TRACE_AGENT_Logical_Node_Id] = db_uint(&rows, 5);
+        const char *texts[] = {db_text(&rows, 6), db_text(&rows, 7), db_text(&rows, 8),
+                               db_text(&rows, 9)};
         put_meta(s, &record, sizeof(record), texts, TRACE_AGENT_TEXT_COUNT);
-        if (!out_numbers_set(&s->agents, number(rows, 0), record.agent.id + 1)) s->failed = true;
+        if (!out_numbers_set(&s->agents, db_uint(&rows, 0), record.agent.id + 1)) s->failed = true;
     }
+    finish(s, &rows);
 }
 
 static void write_code(state_t *s)
 {
-    sqlite3_stmt *rows =
-        rows_of(s, "SELECT id, agent_id, load_base, load_size, load_delta, JSON_EXTRACT(extdata, "
-                   "'$.memory_base'), JSON_EXTRACT(extdata, '$.memory_size'), uri FROM "
-                   "rocpd_info_code_object WHERE guid = ?");
-    while (next(s, rows)) {
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT id, agent_id, load_base, load_size, load_delta, JSON_EXTRACT(extdata, "
+          "'$.memory_base'), JSON_EXTRACT(extdata, '$.memory_size'), uri FROM "
+          "rocpd_info_code_object WHERE guid = ?");
+    while (next(s, &rows)) {
         trace_code_object_t c = {.head = trace_head(TRACE_CODE_OBJECT, 0, 0, 0, sizeof(c)),
-                                 .id = number(rows, 0),
-                                 .agent = agent_of(s, rows, 1),
-                                 .load_base = number(rows, 2),
-                                 .load_size = number(rows, 3),
-                                 .load_delta = sqlite3_column_int64(rows, 4),
-                                 .memory_base = number(rows, 5),
-                                 .memory_size = number(rows, 6)};
-        const char *uri = text(rows, 7);
+                                 .id = db_uint(&rows, 0),
+                                 .agent = agent_of(s, &rows, 1),
+                                 .load_base = db_uint(&rows, 2),
+                                 .load_size = db_uint(&rows, 3),
+                                 .load_delta = db_int(&rows, 4),
+                                 .memory_base = db_uint(&rows, 5),
+                                 .memory_size = db_uint(&rows, 6)};
+        const char *uri = db_text(&rows, 7);
         put_meta(s, &c, sizeof(c), &uri, 1);
     }
-    rows = rows_of(
-        s, "SELECT id, code_object_id, kernel_object, kernarg_segment_size, "
-           "kernarg_segment_alignment, group_segment_size, private_segment_size, sgpr_count, "
-           "arch_vgpr_count, accum_vgpr_count, JSON_EXTRACT(extdata, "
-           "'$.kernel_code_entry_byte_offset'), JSON_EXTRACT(extdata, '$.kernel_address.handle'), "
-           "kernel_name FROM rocpd_info_kernel_symbol WHERE guid = ?");
-    while (next(s, rows)) {
+    finish(s, &rows);
+    begin(s, &rows,
+          "SELECT id, code_object_id, kernel_object, kernarg_segment_size, "
+          "kernarg_segment_alignment, group_segment_size, private_segment_size, sgpr_count, "
+          "arch_vgpr_count, accum_vgpr_count, JSON_EXTRACT(extdata, "
+          "'$.kernel_code_entry_byte_offset'), JSON_EXTRACT(extdata, "
+          "'$.kernel_address.handle'), "
+          "kernel_name FROM rocpd_info_kernel_symbol WHERE guid = ?");
+    while (next(s, &rows)) {
         trace_kernel_t k = {.head = trace_head(TRACE_KERNEL, 0, 0, 0, sizeof(k)),
-                            .id = number(rows, 0),
-                            .code_object = number(rows, 1),
-                            .object = number(rows, 2),
-                            .kernarg_bytes = small(rows, 3),
-                            .kernarg_alignment = small(rows, 4),
-                            .group_bytes = small(rows, 5),
-                            .private_bytes = small(rows, 6),
-                            .sgprs = small(rows, 7),
-                            .vgprs = small(rows, 8),
-                            .agprs = small(rows, 9),
-                            .entry_offset = sqlite3_column_int64(rows, 10),
-                            .address = number(rows, 11)};
-        const char *name = text(rows, 12);
+                            .id = db_uint(&rows, 0),
+                            .code_object = db_uint(&rows, 1),
+                            .object = db_uint(&rows, 2),
+                            .kernarg_bytes = small(&rows, 3),
+                            .kernarg_alignment = small(&rows, 4),
+                            .group_bytes = small(&rows, 5),
+                            .private_bytes = small(&rows, 6),
+                            .sgprs = small(&rows, 7),
+                            .vgprs = small(&rows, 8),
+                            .agprs = small(&rows, 9),
+                            .entry_offset = db_int(&rows, 10),
+                            .address = db_uint(&rows, 11)};
+        const char *name = db_text(&rows, 12);
         put_meta(s, &k, sizeof(k), &name, 1);
     }
-    rows = rows_of(s, "SELECT id, agent_id, is_derived, is_constant, name, description, block, "
-                      "expression FROM rocpd_info_pmc WHERE guid = ?");
-    while (next(s, rows)) {
+    finish(s, &rows);
+    begin(s, &rows,
+          "SELECT id, agent_id, is_derived, is_constant, name, description, block, "
+          "expression FROM rocpd_info_pmc WHERE guid = ?");
+    while (next(s, &rows)) {
         trace_counter_t c = {.head = trace_head(TRACE_COUNTER, 0, 0, 0, sizeof(c)),
-                             .id = number(rows, 0),
-                             .agent = agent_of(s, rows, 1),
-                             .derived = small(rows, 2),
-                             .constant = (uint16_t)small(rows, 3)};
-        const char *texts[] = {text(rows, 4), text(rows, 5), text(rows, 6), text(rows, 7)};
+                             .id = db_uint(&rows, 0),
+                             .agent = agent_of(s, &rows, 1),
+                             .derived = small(&rows, 2),
+                             .constant = (uint16_t)small(&rows, 3)};
+        const char *texts[] = {db_text(&rows, 4), db_text(&rows, 5), db_text(&rows, 6),
+                               db_text(&rows, 7)};
         put_meta(s, &c, sizeof(c), texts, 4);
     }
+    finish(s, &rows);
 }
 
 /* ---- calls ---- */
@@ -331,22 +323,22 @@ static void write_code(state_t *s)
 /* Rows that are read in parallel with those of another statement; both are in the order of
  * events. */
 typedef struct {
-    sqlite3_stmt *rows;
+    db_cursor_t rows;
     bool more;
 } beside_t;
 
 static void begin_beside(state_t *s, beside_t *b, const char *sql)
 {
-    b->rows = rows_of(s, sql);
-    b->more = next(s, b->rows);
+    begin(s, &b->rows, sql);
+    b->more = next(s, &b->rows);
 }
 
 /* True while the next row belongs to the event. */
 static bool belongs(state_t *s, beside_t *b, uint64_t event)
 {
-    while (b->more && number(b->rows, 0) < event)
-        b->more = next(s, b->rows);
-    return b->more && number(b->rows, 0) == event;
+    while (b->more && db_uint(&b->rows, 0) < event)
+        b->more = next(s, &b->rows);
+    return b->more && db_uint(&b->rows, 0) == event;
 }
 
 typedef struct {
@@ -376,14 +368,14 @@ static void read_arguments(state_t *s, beside_t *b, uint64_t event, arguments_t 
 {
     uint64_t cut = 0;
     a->count = a->bytes = 0;
-    for (; belongs(s, b, event) && !s->failed; b->more = next(s, b->rows)) {
+    for (; belongs(s, b, event) && !s->failed; b->more = next(s, &b->rows)) {
         size_t left = sizeof(a->values) - a->bytes,
                most = left - left / 8; /* leaves room for others */
-        size_t bytes = trace_text_fit(a->values + a->bytes, most, text(b->rows, 3), &cut);
+        size_t bytes = trace_text_fit(a->values + a->bytes, most, db_text(&b->rows, 3), &cut);
         if (!bytes) s->p->left_out++;
         if (!bytes) continue;
         a->bytes += bytes;
-        if (sign && !sign_argument(a, text(b->rows, 1), text(b->rows, 2))) s->failed = true;
+        if (sign && !sign_argument(a, db_text(&b->rows, 1), db_text(&b->rows, 2))) s->failed = true;
         a->count++;
     }
     trace_writer_cut(s->records, cut);
@@ -401,21 +393,20 @@ static void put_signature(state_t *s, uint32_t kind, uint32_t operation, argumen
         free(a->signature[i]);
 }
 
-static void put_marker(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t operation)
+static void put_marker(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_t operation)
 {
-    const char *message = (const char *)sqlite3_column_text(rows, 9);
     trace_marker_t m = {.head =
-                            trace_head(TRACE_MARKER, kind, operation, number(rows, 4), sizeof(m)),
-                        .start = number(rows, 5),
-                        .end = number(rows, 6),
-                        .correlation = number(rows, 1),
-                        .ancestor = number(rows, 2),
-                        .external = number(rows, 3),
-                        .text = message ? put_text(s, message) : 0};
+                            trace_head(TRACE_MARKER, kind, operation, db_uint(rows, 4), sizeof(m)),
+                        .start = db_uint(rows, 5),
+                        .end = db_uint(rows, 6),
+                        .correlation = db_uint(rows, 1),
+                        .ancestor = db_uint(rows, 2),
+                        .external = db_uint(rows, 3),
+                        .text = db_null(rows, 9) ? 0 : put_text(s, db_text(rows, 9))};
     put_record(s, &m, sizeof(m), NULL, 0);
 }
 
-static void put_call(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t operation,
+static void put_call(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_t operation,
                      const arguments_t *a)
 {
     bool full = a->count || kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT ||
@@ -425,12 +416,12 @@ static void put_call(state_t *s, sqlite3_stmt *rows, uint32_t kind, uint32_t ope
                 kind == ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT;
     size_t bytes = full ? sizeof(trace_call_t) : sizeof(trace_api_full_t);
     trace_call_t c = {
-        .call = {.head = trace_head(TRACE_API, kind, operation, number(rows, 4), bytes + a->bytes),
-                 .start = number(rows, 5),
-                 .end = number(rows, 6),
-                 .correlation = number(rows, 1),
-                 .ancestor = number(rows, 2),
-                 .external = number(rows, 3)},
+        .call = {.head = trace_head(TRACE_API, kind, operation, db_uint(rows, 4), bytes + a->bytes),
+                 .start = db_uint(rows, 5),
+                 .end = db_uint(rows, 6),
+                 .correlation = db_uint(rows, 1),
+                 .ancestor = db_uint(rows, 2),
+                 .external = db_uint(rows, 3)},
         .count = (uint32_t)a->count};
     if (out_domain_of(c.call.head) < 0)
         s->p->left_out++;
@@ -449,13 +440,14 @@ static void write_calls(state_t *s, const char *sql)
 {
     beside_t beside = {0};
     arguments_t *a = calloc(1, sizeof(*a));
-    sqlite3_stmt *rows = rows_of(s, sql);
+    db_cursor_t rows;
+    begin(s, &rows, sql);
     begin_beside(s, &beside,
                  "SELECT event_id, type, name, value FROM rocpd_arg WHERE guid = ? ORDER BY "
                  "event_id, position");
     s->failed |= !a;
-    while (next(s, rows)) {
-        const char *category = text(rows, 7);
+    while (next(s, &rows)) {
+        const char *category = db_text(&rows, 7);
         uint32_t kind = kind_of(category);
         bool first;
         if (!kind) {
@@ -463,16 +455,17 @@ static void write_calls(state_t *s, const char *sql)
             continue;
         }
         uint32_t operation =
-            operation_of(s, kind, category, number(rows, 10), text(rows, 8), &first);
+            operation_of(s, kind, category, db_uint(&rows, 10), db_text(&rows, 8), &first);
         if (operation == NO_OPERATION) continue;
-        read_arguments(s, &beside, number(rows, 0), a, first);
+        read_arguments(s, &beside, db_uint(&rows, 0), a, first);
         if (first) put_signature(s, kind, operation, a);
         if (strncmp(category, "MARKER_", 7) == 0)
-            put_marker(s, rows, kind, operation);
+            put_marker(s, &rows, kind, operation);
         else
-            put_call(s, rows, kind, operation, a);
+            put_call(s, &rows, kind, operation, a);
     }
-    if (beside.more) sqlite3_finalize(beside.rows);
+    finish(s, &rows);
+    finish(s, &beside.rows);
     if (a) free(a->signature);
     free(a);
 }
@@ -495,27 +488,24 @@ static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_di
     static trace_value_t values[TRACE_VALUES_MAX];
     trace_counters_t c = {.dispatch = *d};
     uint64_t instance = 0;
-    for (; belongs(s, b, event); b->more = next(s, b->rows)) {
+    for (; belongs(s, b, event); b->more = next(s, &b->rows)) {
         if (c.count == TRACE_VALUES_MAX) put_values(s, &c, values);
-        values[c.count] = (trace_value_t){.counter = number(b->rows, 1),
-                                          .instance = instance++,
-                                          .value = sqlite3_column_double(b->rows, 2)};
+        values[c.count] = (trace_value_t){
+            .counter = db_uint(&b->rows, 1), .instance = instance++, .value = db_real(&b->rows, 2)};
         c.count++;
     }
     if (c.count) put_values(s, &c, values);
 }
 
-/* A statement in which %s stands for the two columns of the graph, or for zeros if the table lacks
- * them. */
-static sqlite3_stmt *rows_with_node(state_t *s, const char *table, const char *columns,
-                                    const char *statement)
+/* Begins a statement in which %s stands for the two columns of the graph, or for zeros if the table
+ * lacks them. */
+static void begin_with_node(state_t *s, db_cursor_t *rows, const char *table, const char *columns,
+                            const char *statement)
 {
-    const bool has = rocpd_has_column(s->db, table, "graph_exec_id");
+    const bool has = db_has(s->db, table, "graph_exec_id");
     char *sql = sqlite3_mprintf(statement, has ? columns : "0, 0");
-    sqlite3_stmt *rows = sql ? rows_of(s, sql) : NULL;
-    if (!sql) fail(s, table);
+    begin(s, rows, sql);
     sqlite3_free(sql);
-    return rows;
 }
 
 static void put_launched(state_t *s, const void *record, size_t bytes, trace_node_t node)
@@ -532,8 +522,9 @@ static void write_kernels(state_t *s)
 {
     enum { KERNEL = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, COMPLETE = 2 };
     beside_t values = {0};
-    sqlite3_stmt *rows = rows_with_node(
-        s, "rocpd_kernel_dispatch", "K.graph_exec_id, K.graph_node_id",
+    db_cursor_t rows;
+    begin_with_node(
+        s, &rows, "rocpd_kernel_dispatch", "K.graph_exec_id, K.graph_node_id",
         "SELECT E.id, E.stack_id, K.tid, K.start, K.\"end\", K.agent_id, K.queue_id, "
         "K.kernel_id, K.dispatch_id, K.stream_id, K.private_segment_size, "
         "K.group_segment_size, K.workgroup_size_x, K.workgroup_size_y, K.workgroup_size_z, "
@@ -542,64 +533,68 @@ static void write_kernels(state_t *s)
             "K") "LEFT JOIN rocpd_string N ON N.id = "
                  "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
     begin_beside(s, &values,
-                 rocpd_has_column(s->db, "rocpd_pmc_event", "sample_id")
+                 db_has(s->db, "rocpd_pmc_event", "sample_id")
                      ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND "
                        "sample_id IS NULL ORDER BY event_id, id"
                      : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? ORDER "
                        "BY event_id, id");
     put_name(s, trace_head(TRACE_KIND, KERNEL, 0, 0, 0), "KERNEL_DISPATCH");
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
-    while (next(s, rows)) {
-        const trace_node_t node = {number(rows, 20), number(rows, 21)};
-        trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, number(rows, 2),
-                                                 with_node(sizeof(d), node)),
-                              .start = number(rows, 3),
-                              .end = number(rows, 4),
-                              .correlation = number(rows, 1),
-                              .external = range_of(s, number(rows, 18), text(rows, 19)),
-                              .agent = agent_of(s, rows, 5),
-                              .queue = number(rows, 6),
-                              .kernel = number(rows, 7),
-                              .dispatch = number(rows, 8),
-                              .stream = number(rows, 9),
-                              .private_bytes = small(rows, 10),
-                              .group_bytes = small(rows, 11),
-                              .workgroup = {small(rows, 12), small(rows, 13), small(rows, 14)},
-                              .grid = {small(rows, 15), small(rows, 16), small(rows, 17)}};
+    while (next(s, &rows)) {
+        const trace_node_t node = {db_uint(&rows, 20), db_uint(&rows, 21)};
+        trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE,
+                                                 db_uint(&rows, 2), with_node(sizeof(d), node)),
+                              .start = db_uint(&rows, 3),
+                              .end = db_uint(&rows, 4),
+                              .correlation = db_uint(&rows, 1),
+                              .external = range_of(s, db_uint(&rows, 18), db_text(&rows, 19)),
+                              .agent = agent_of(s, &rows, 5),
+                              .queue = db_uint(&rows, 6),
+                              .kernel = db_uint(&rows, 7),
+                              .dispatch = db_uint(&rows, 8),
+                              .stream = db_uint(&rows, 9),
+                              .private_bytes = small(&rows, 10),
+                              .group_bytes = small(&rows, 11),
+                              .workgroup = {small(&rows, 12), small(&rows, 13), small(&rows, 14)},
+                              .grid = {small(&rows, 15), small(&rows, 16), small(&rows, 17)}};
         put_launched(s, &d, sizeof(d), node);
-        write_values(s, &values, number(rows, 0), &d);
+        write_values(s, &values, db_uint(&rows, 0), &d);
     }
-    if (values.more) sqlite3_finalize(values.rows);
+    finish(s, &rows);
+    finish(s, &values.rows);
 }
 
 static void write_copies(state_t *s)
 {
     enum { COPY = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY };
     bool first;
-    sqlite3_stmt *rows = rows_with_node(
-        s, "rocpd_memory_copy", "M.graph_exec_id, M.graph_node_id",
-        "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.src_agent_id, M.dst_agent_id, M.size, "
+    db_cursor_t rows;
+    begin_with_node(
+        s, &rows, "rocpd_memory_copy", "M.graph_exec_id, M.graph_node_id",
+        "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.src_agent_id, M.dst_agent_id, "
+        "M.size, "
         "M.src_address, M.dst_address, M.stream_id, N.id, N.string, %s FROM rocpd_memory_copy "
         "M " EVENT_OF("M") "JOIN rocpd_string N ON N.id = M.name_id AND N.guid = M.guid WHERE "
                            "M.guid = ?");
-    while (next(s, rows)) {
+    while (next(s, &rows)) {
         uint32_t operation =
-            operation_of(s, COPY, "MEMORY_COPY", number(rows, 10), text(rows, 11), &first);
+            operation_of(s, COPY, "MEMORY_COPY", db_uint(&rows, 10), db_text(&rows, 11), &first);
         if (operation == NO_OPERATION) continue;
-        const trace_node_t node = {number(rows, 12), number(rows, 13)};
-        trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, number(rows, 1),
+        const trace_node_t node = {db_uint(&rows, 12), db_uint(&rows, 13)};
+        trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, db_uint(&rows, 1),
                                              with_node(sizeof(c), node)),
-                          .start = number(rows, 2),
-                          .end = number(rows, 3),
-                          .correlation = number(rows, 0),
-                          .source = agent_of(s, rows, 4),
-                          .destination = agent_of(s, rows, 5),
-                          .bytes = number(rows, 6),
-                          .source_address = number(rows, 7),
-                          .destination_address = number(rows, 8),
-                          .stream = number(rows, 9)};
+                          .start = db_uint(&rows, 2),
+                          .end = db_uint(&rows, 3),
+                          .correlation = db_uint(&rows, 0),
+                          .source = agent_of(s, &rows, 4),
+                          .destination = agent_of(s, &rows, 5),
+                          .bytes = db_uint(&rows, 6),
+                          .source_address = db_uint(&rows, 7),
+                          .destination_address = db_uint(&rows, 8),
+                          .stream = db_uint(&rows, 9)};
         put_launched(s, &c, sizeof(c), node);
     }
+    finish(s, &rows);
 }
 
 /* The SDK's operations for allocating and freeing, by type and level. */
@@ -625,30 +620,30 @@ static const struct {
 
 enum { MEMORY_ROWS = sizeof(memory_rows) / sizeof(*memory_rows) };
 
-static void put_memory(state_t *s, sqlite3_stmt *rows, int row)
+static void put_memory(state_t *s, const db_cursor_t *rows, int row)
 {
     uint32_t kind = memory_rows[row].kind, operation = memory_rows[row].operation;
     if (kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY) {
         trace_scratch_t x = {
-            .head = trace_head(TRACE_SCRATCH, kind, operation, number(rows, 1), sizeof(x)),
-            .start = number(rows, 2),
-            .end = number(rows, 3),
-            .correlation = number(rows, 0),
+            .head = trace_head(TRACE_SCRATCH, kind, operation, db_uint(rows, 1), sizeof(x)),
+            .start = db_uint(rows, 2),
+            .end = db_uint(rows, 3),
+            .correlation = db_uint(rows, 0),
             .agent = agent_of(s, rows, 4),
-            .queue = number(rows, 9),
-            .flags = number(rows, 10),
-            .bytes = number(rows, 8)};
+            .queue = db_uint(rows, 9),
+            .flags = db_uint(rows, 10),
+            .bytes = db_uint(rows, 8)};
         put_record(s, &x, sizeof(x), NULL, 0);
         return;
     }
     trace_allocation_t a = {
-        .head = trace_head(TRACE_ALLOCATION, kind, operation, number(rows, 1), sizeof(a)),
-        .start = number(rows, 2),
-        .end = number(rows, 3),
-        .correlation = number(rows, 0),
+        .head = trace_head(TRACE_ALLOCATION, kind, operation, db_uint(rows, 1), sizeof(a)),
+        .start = db_uint(rows, 2),
+        .end = db_uint(rows, 3),
+        .correlation = db_uint(rows, 0),
         .agent = memory_rows[row].given ? agent_of(s, rows, 4) : 0,
-        .address = number(rows, 7),
-        .bytes = number(rows, 8)};
+        .address = db_uint(rows, 7),
+        .bytes = db_uint(rows, 8)};
     put_record(s, &a, sizeof(a), NULL, 0);
 }
 
@@ -664,20 +659,22 @@ static void write_memory(state_t *s)
         put_name(s, trace_head(TRACE_OPERATION, kind, memory_rows[i].operation, 0, 0),
                  memory_rows[i].name);
     }
-    sqlite3_stmt *rows =
-        rows_of(s, "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.agent_id, M.type, M.level, "
-                   "M.address, M.size, M.queue_id, JSON_EXTRACT(M.extdata, '$.flags') FROM "
-                   "rocpd_memory_allocate M " EVENT_OF("M") "WHERE M.guid = ?");
-    while (next(s, rows)) {
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.agent_id, M.type, M.level, "
+          "M.address, M.size, M.queue_id, JSON_EXTRACT(M.extdata, '$.flags') FROM "
+          "rocpd_memory_allocate M " EVENT_OF("M") "WHERE M.guid = ?");
+    while (next(s, &rows)) {
         int row = 0;
-        while (row < MEMORY_ROWS && (strcmp(memory_rows[row].type, text(rows, 5)) != 0 ||
-                                     strcmp(memory_rows[row].level, text(rows, 6)) != 0))
+        while (row < MEMORY_ROWS && (strcmp(memory_rows[row].type, db_text(&rows, 5)) != 0 ||
+                                     strcmp(memory_rows[row].level, db_text(&rows, 6)) != 0))
             row++;
         if (row < MEMORY_ROWS)
-            put_memory(s, rows, row);
+            put_memory(s, &rows, row);
         else
             s->p->left_out++;
     }
+    finish(s, &rows);
 }
 
 /* ---- graphs and events of HIP, which older schemas do not have ---- */
@@ -688,28 +685,30 @@ static void write_graphs(state_t *s)
         GRAPH = ROCPROFILER_BUFFER_TRACING_HIP_GRAPH,
         LAUNCH = ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH
     };
-    if (!rocpd_has_column(s->db, "rocpd_graph_launch", "guid")) return;
+    if (!db_has(s->db, "rocpd_graph_launch", "guid")) return;
     put_name(s, trace_head(TRACE_KIND, GRAPH, 0, 0, 0), "HIP_GRAPH");
     put_name(s, trace_head(TRACE_OPERATION, GRAPH, LAUNCH, 0, 0),
              "HIP_GRAPH_OPERATION_EXEC_LAUNCH");
-    sqlite3_stmt *rows = rows_of(
-        s, "SELECT E.stack_id, E.parent_stack_id, E.correlation_id, G.tid, G.start, G.\"end\", "
-           "G.agent_id, G.queue_id, G.graph_exec_id, G.kernel_dispatch_count FROM "
-           "rocpd_graph_launch G " EVENT_OF("G") "WHERE G.guid = ?");
-    while (next(s, rows)) {
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT E.stack_id, E.parent_stack_id, E.correlation_id, G.tid, G.start, G.\"end\", "
+          "G.agent_id, G.queue_id, G.graph_exec_id, G.kernel_dispatch_count FROM "
+          "rocpd_graph_launch G " EVENT_OF("G") "WHERE G.guid = ?");
+    while (next(s, &rows)) {
         trace_graph_t g = {.head =
-                               trace_head(TRACE_GRAPH, GRAPH, LAUNCH, number(rows, 3), sizeof(g)),
-                           .start = number(rows, 4),
-                           .end = number(rows, 5),
-                           .correlation = number(rows, 0),
-                           .ancestor = number(rows, 1),
-                           .external = number(rows, 2),
-                           .agent = agent_of(s, rows, 6),
-                           .queue = number(rows, 7),
-                           .graph = number(rows, 8),
-                           .kernels = number(rows, 9)};
+                               trace_head(TRACE_GRAPH, GRAPH, LAUNCH, db_uint(&rows, 3), sizeof(g)),
+                           .start = db_uint(&rows, 4),
+                           .end = db_uint(&rows, 5),
+                           .correlation = db_uint(&rows, 0),
+                           .ancestor = db_uint(&rows, 1),
+                           .external = db_uint(&rows, 2),
+                           .agent = agent_of(s, &rows, 6),
+                           .queue = db_uint(&rows, 7),
+                           .graph = db_uint(&rows, 8),
+                           .kernels = db_uint(&rows, 9)};
         put_record(s, &g, sizeof(g), NULL, 0);
     }
+    finish(s, &rows);
 }
 
 static void write_barriers(state_t *s)
@@ -717,33 +716,36 @@ static void write_barriers(state_t *s)
     enum { EVENT = ROCPROFILER_BUFFER_TRACING_HIP_EVENT };
     static const char *const names[ROCPROFILER_HIP_EVENT_LAST] = {
         "HIP_EVENT_NONE", "HIP_EVENT_RECORD", "HIP_EVENT_WAIT"};
-    if (!rocpd_has_column(s->db, "rocpd_hip_event", "guid")) return;
+    if (!db_has(s->db, "rocpd_hip_event", "guid")) return;
     put_name(s, trace_head(TRACE_KIND, EVENT, 0, 0, 0), "HIP_EVENT");
     for (uint32_t i = 0; i < ROCPROFILER_HIP_EVENT_LAST; i++)
         put_name(s, trace_head(TRACE_OPERATION, EVENT, i, 0, 0), names[i]);
-    sqlite3_stmt *rows = rows_of(
-        s, "SELECT E.stack_id, H.tid, H.start, H.\"end\", H.agent_id, H.queue_id, H.stream_id, "
-           "H.hip_event_handle, H.source_queue_id, N.string FROM rocpd_hip_event H " EVENT_OF(
-               "H") "JOIN rocpd_string N ON N.id = H.name_id AND N.guid = H.guid WHERE H.guid = ?");
-    while (next(s, rows)) {
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT E.stack_id, H.tid, H.start, H.\"end\", H.agent_id, H.queue_id, H.stream_id, "
+          "H.hip_event_handle, H.source_queue_id, N.string FROM rocpd_hip_event H " EVENT_OF(
+              "H") "JOIN rocpd_string N ON N.id = H.name_id AND N.guid = H.guid WHERE H.guid "
+                   "= ?");
+    while (next(s, &rows)) {
         uint32_t operation = ROCPROFILER_HIP_EVENT_LAST - 1;
-        while (operation && strcmp(names[operation], text(rows, 9)) != 0)
+        while (operation && strcmp(names[operation], db_text(&rows, 9)) != 0)
             operation--;
         trace_barrier_t b = {
-            .head = trace_head(TRACE_BARRIER, EVENT, operation, number(rows, 1), sizeof(b)),
-            .start = number(rows, 2),
-            .end = number(rows, 3),
-            .correlation = number(rows, 0),
-            .agent = agent_of(s, rows, 4),
-            .queue = number(rows, 5),
-            .stream = number(rows, 6),
-            .event = number(rows, 7),
-            .source = number(rows, 8)};
+            .head = trace_head(TRACE_BARRIER, EVENT, operation, db_uint(&rows, 1), sizeof(b)),
+            .start = db_uint(&rows, 2),
+            .end = db_uint(&rows, 3),
+            .correlation = db_uint(&rows, 0),
+            .agent = agent_of(s, &rows, 4),
+            .queue = db_uint(&rows, 5),
+            .stream = db_uint(&rows, 6),
+            .event = db_uint(&rows, 7),
+            .source = db_uint(&rows, 8)};
         put_record(s, &b, sizeof(b), NULL, 0);
     }
+    finish(s, &rows);
 }
 
-int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, const char *name,
+int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory, const char *name,
                       int rename)
 {
     char why[512];

@@ -5,7 +5,7 @@
 #ifndef CROCPROF_ROCPD_STORE_H
 #define CROCPROF_ROCPD_STORE_H
 
-#include <sqlite3.h>
+#include "db/db.h"
 #include <stdint.h>
 
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 
 /* Writes the store into the directory, which has to exist. `name`: the name of output files.
  * `rename`: kernels get the names of their ranges. 0, or -1 with the reason told. */
-int rocpd_store_write(sqlite3 *db, rocpd_process_t *p, const char *directory, const char *name,
+int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory, const char *name,
                       int rename);
 
 #endif

@@ -47,12 +47,9 @@ static void name_kernel(sqlite3_context *context, int count, sqlite3_value **val
 }
 
 /* Makes the view that a summary reads: name, start, duration, pid and guid. */
-static int make_source(sqlite3 *db, const char *summary, const char *from)
+static int make_source(const db_t *db, const char *summary, const char *from)
 {
-    char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"summary_%w\" AS %s", summary, from);
-    int result = sql ? rocpd_run(db, sql, summary) : -1;
-    sqlite3_free(sql);
-    return result;
+    return from ? db_runf(db, summary, "CREATE TEMP VIEW \"summary_%w\" AS %s", summary, from) : -1;
 }
 
 typedef struct {
@@ -100,24 +97,18 @@ static bool is_one_of(const char *name, const char *const *words)
 }
 
 /* Adds the views with a duration, except those that the summaries of regions cover. */
-static int add_views(sqlite3 *db, const rocpd_options_t *o, list_t *l)
+static int add_views(const db_t *db, const rocpd_options_t *o, list_t *l)
 {
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
     list_t views = {0};
-    sqlite3_stmt *s = NULL;
-    int result = 0;
-    if (sqlite3_prepare_v2(db,
-                           "SELECT DISTINCT M.name FROM temp.sqlite_master M, "
-                           "pragma_table_info(M.name) C WHERE M.type = 'view' AND C.name = "
-                           "'duration' ORDER BY M.name",
-                           -1, &s, NULL) != SQLITE_OK) {
-        base_error("listing views: %s", sqlite3_errmsg(db));
-        return -1;
-    }
-    while (sqlite3_step(s) == SQLITE_ROW)
-        if (!is_one_of((const char *)sqlite3_column_text(s, 0), others))
-            add_name(&views, (const char *)sqlite3_column_text(s, 0));
-    sqlite3_finalize(s);
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT DISTINCT M.name FROM temp.sqlite_master M, pragma_table_info(M.name) C WHERE "
+            "M.type = 'view' AND C.name = 'duration' ORDER BY M.name",
+            "");
+    while (db_next(&c))
+        if (!is_one_of(db_text(&c, 0), others)) add_name(&views, db_text(&c, 0));
+    int result = db_end(&c, "listing views");
     for (size_t i = 0; i < views.count && result == 0; i++) {
         const char *view = views.names[i];
         char *from =
@@ -130,7 +121,7 @@ static int add_views(sqlite3 *db, const rocpd_options_t *o, list_t *l)
                 ? sqlite3_mprintf("SELECT 'SCRATCH_MEMORY_' || operation AS name, duration, "
                                   "pid, guid FROM scratch_memory")
                 : sqlite3_mprintf("SELECT name, duration, pid, guid FROM \"%w\"", view);
-        result = from && make_source(db, view, from) == 0 && add_name(l, view) >= 0 ? 0 : -1;
+        result = make_source(db, view, from) == 0 && add_name(l, view) >= 0 ? 0 : -1;
         sqlite3_free(from);
     }
     for (size_t i = 0; i < views.count; i++)
@@ -174,29 +165,22 @@ static bool wants_category(const rocpd_options_t *o, const char *word)
 
 /* Adds summaries of API calls, by the first word of their category, and of markers, by their
  * text. */
-static int add_regions(sqlite3 *db, const rocpd_options_t *o, list_t *l)
+static int add_regions(const db_t *db, const rocpd_options_t *o, list_t *l)
 {
-    int result = 0;
-    sqlite3_stmt *s = NULL;
     list_t words = {0};
-    if (sqlite3_prepare_v2(
-            db,
+    db_cursor_t c;
+    db_rows(&c, db,
             "SELECT DISTINCT T.string FROM rocpd_region R JOIN rocpd_event E ON E.id = "
             "R.event_id AND E.guid = R.guid JOIN rocpd_string T ON T.id = "
             "E.category_id AND T.guid = E.guid ORDER BY 1",
-            -1, &s, NULL) != SQLITE_OK) {
-        base_error("listing regions: %s", sqlite3_errmsg(db));
-        return -1;
-    }
-    int status;
-    while ((status = sqlite3_step(s)) == SQLITE_ROW) {
-        const char *category = (const char *)sqlite3_column_text(s, 0);
+            "");
+    while (db_next(&c)) {
         char word[64];
-        if (!category) continue;
-        first_word(category, word, sizeof(word));
+        if (db_null(&c, 0)) continue;
+        first_word(db_text(&c, 0), word, sizeof(word));
         if (wants_category(o, word)) add_name(&words, word);
     }
-    result = rocpd_finish(db, s, status);
+    int result = db_end(&c, "listing regions");
     for (size_t i = 0; i < words.count && result == 0; i++) {
         bool marker = strcmp(words.names[i], "marker") == 0;
         const char *name = marker ? "markers" : words.names[i];
@@ -204,7 +188,7 @@ static int add_regions(sqlite3 *db, const rocpd_options_t *o, list_t *l)
             "SELECT %s AS name, duration, pid, guid FROM regions WHERE category LIKE '%q\\_%%' "
             "ESCAPE '\\'",
             marker ? "COALESCE(JSON_EXTRACT(extdata, '$.message'), name)" : "name", words.names[i]);
-        result = from && make_source(db, name, from) == 0 && add_name(l, name) >= 0 ? 0 : -1;
+        result = make_source(db, name, from) == 0 && add_name(l, name) >= 0 ? 0 : -1;
         sqlite3_free(from);
         free(words.names[i]);
     }
@@ -219,7 +203,7 @@ static int add_regions(sqlite3 *db, const rocpd_options_t *o, list_t *l)
     "MIN(duration) AS \"MIN (nsec)\", MAX(duration) AS \"MAX (nsec)\", "                           \
     "sample_deviation(duration) AS \"STD_DEV\" "
 
-static int show(sqlite3 *db, const rocpd_options_t *o, const char *summary, const char *end,
+static int show(const db_t *db, const rocpd_options_t *o, const char *summary, const char *end,
                 char *sql)
 {
     char title[256], suffix[256];
@@ -231,7 +215,7 @@ static int show(sqlite3 *db, const rocpd_options_t *o, const char *summary, cons
     return result < 0 ? -1 : 0;
 }
 
-static int show_summary(sqlite3 *db, const rocpd_options_t *o, const char *summary)
+static int show_summary(const db_t *db, const rocpd_options_t *o, const char *summary)
 {
     char *from = sqlite3_mprintf("\"summary_%w\"", summary);
     int result = show(db, o, summary, "",
@@ -250,9 +234,9 @@ static int show_summary(sqlite3 *db, const rocpd_options_t *o, const char *summa
     return result;
 }
 
-static int show_domains(sqlite3 *db, const rocpd_options_t *o, const list_t *l)
+static int show_domains(const db_t *db, const rocpd_options_t *o, const list_t *l)
 {
-    sqlite3_str *sql = sqlite3_str_new(db);
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
     sqlite3_str_appendf(sql, "CREATE TEMP VIEW summary_all AS ");
     for (size_t i = 0; i < l->count; i++) {
         char upper[64];
@@ -262,7 +246,7 @@ static int show_domains(sqlite3 *db, const rocpd_options_t *o, const list_t *l)
                             i ? " UNION ALL " : "", upper, l->names[i]);
     }
     char *text = sqlite3_str_finish(sql);
-    int result = text && l->count ? rocpd_run(db, text, "domain_summary") : -1;
+    int result = text && l->count ? db_run(db, text, "domain_summary") : -1;
     sqlite3_free(text);
     return result ? result
                   : show(db, o, "domain", "_summary",
@@ -276,11 +260,11 @@ int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
     list_t list = {0};
     rocpd_base_t base;
     if (rocpd_open(&base, f, o) != 0) return -1;
-    sqlite3 *db = base.db;
-    sqlite3_create_function(db, "sample_deviation", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, NULL,
-                            deviation_step, deviation_end);
-    sqlite3_create_function(db, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, name_kernel,
-                            NULL, NULL);
+    const db_t *db = &base.db;
+    sqlite3_create_function(db->handle, "sample_deviation", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
+                            NULL, deviation_step, deviation_end);
+    sqlite3_create_function(db->handle, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
+                            name_kernel, NULL, NULL);
     int result = add_views(db, o, &list);
     if (result == 0) result = add_regions(db, o, &list);
     for (size_t i = 0; i < list.count && result == 0; i++)

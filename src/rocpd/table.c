@@ -8,12 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "output/json.h"
 #include "rocpd/pdf.h"
 
 typedef struct {
     out_file_t *f;
-    sqlite3_stmt *s;
+    db_cursor_t *rows;
     int columns;
     int *widths; /* of columns, in characters; for aligned forms */
     bool *numbers;
@@ -21,24 +22,27 @@ typedef struct {
     bool failed; /* the reason has been told */
 } table_t;
 
-static const char *text_of(const table_t *t, int column)
+static const char *name_of(const table_t *t, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(t->s, column);
-    return text ? text : "";
+    return sqlite3_column_name(t->rows->s, column);
+}
+
+static int type_of(const table_t *t, int column)
+{
+    return sqlite3_column_type(t->rows->s, column);
 }
 
 static bool is_number(const table_t *t, int column)
 {
-    int type = sqlite3_column_type(t->s, column);
-    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+    return type_of(t, column) == SQLITE_INTEGER || type_of(t, column) == SQLITE_FLOAT;
 }
 
 static void put_value(out_file_t *f, const table_t *t, int column)
 {
-    if (sqlite3_column_type(t->s, column) == SQLITE_FLOAT)
-        out_format(f, "%.6f", sqlite3_column_double(t->s, column));
+    if (type_of(t, column) == SQLITE_FLOAT)
+        out_format(f, "%.6f", db_real(t->rows, column));
     else
-        out_text(f, text_of(t, column));
+        out_text(f, db_text(t->rows, column));
 }
 
 /* Characters, not bytes: UTF-8's following bytes do not count. */
@@ -53,8 +57,8 @@ static int width_of(const char *text)
 static int cell_width(const table_t *t, int column)
 {
     char number[64];
-    if (sqlite3_column_type(t->s, column) != SQLITE_FLOAT) return width_of(text_of(t, column));
-    return snprintf(number, sizeof(number), "%.6f", sqlite3_column_double(t->s, column));
+    if (type_of(t, column) != SQLITE_FLOAT) return width_of(db_text(t->rows, column));
+    return snprintf(number, sizeof(number), "%.6f", db_real(t->rows, column));
 }
 
 static void fill(out_file_t *f, int count, char c)
@@ -65,26 +69,24 @@ static void fill(out_file_t *f, int count, char c)
 
 /* ---- aligned: console and Markdown ---- */
 
-static int measure(table_t *t)
+static void measure(table_t *t)
 {
-    int status;
     for (int i = 0; i < t->columns; i++) {
-        t->widths[i] = width_of(sqlite3_column_name(t->s, i));
+        t->widths[i] = width_of(name_of(t, i));
         t->numbers[i] = true;
     }
-    while ((status = sqlite3_step(t->s)) == SQLITE_ROW)
+    while (db_next(t->rows))
         for (int i = 0; i < t->columns; i++) {
             int width = cell_width(t, i);
             if (width > t->widths[i]) t->widths[i] = width;
-            t->numbers[i] &= is_number(t, i) || sqlite3_column_type(t->s, i) == SQLITE_NULL;
+            t->numbers[i] &= is_number(t, i) || type_of(t, i) == SQLITE_NULL;
         }
-    sqlite3_reset(t->s);
-    return status == SQLITE_DONE ? 0 : -1;
+    db_again(t->rows, "");
 }
 
 static void put_aligned(table_t *t, int column, bool head, bool last)
 {
-    const char *name = sqlite3_column_name(t->s, column);
+    const char *name = name_of(t, column);
     int gap = t->widths[column] - (head ? width_of(name) : cell_width(t, column));
     if (t->numbers[column]) fill(t->f, gap, ' ');
     if (head)
@@ -166,7 +168,7 @@ static void csv_head(table_t *t)
     for (int i = 0; i < t->columns; i++) {
         if (i) out_char(t->f, ',');
         out_char(t->f, '"');
-        put_title(t->f, sqlite3_column_name(t->s, i));
+        put_title(t->f, name_of(t, i));
         out_char(t->f, '"');
     }
     out_char(t->f, '\n');
@@ -180,7 +182,7 @@ static void csv_cells(table_t *t, long long row)
         if (is_number(t, i))
             put_value(t->f, t, i);
         else
-            out_quoted(t->f, text_of(t, i));
+            out_quoted(t->f, db_text(t->rows, i));
     }
     out_char(t->f, '\n');
 }
@@ -206,7 +208,7 @@ static void html_head(table_t *t)
     out_text(t->f, "<table border=\"1\">\n<thead><tr>");
     for (int i = 0; i < t->columns; i++) {
         out_text(t->f, "<th>");
-        put_escaped(t->f, sqlite3_column_name(t->s, i));
+        put_escaped(t->f, name_of(t, i));
         out_text(t->f, "</th>");
     }
     out_text(t->f, "</tr></thead>\n<tbody>\n");
@@ -221,7 +223,7 @@ static void html_cells(table_t *t, long long row)
         if (is_number(t, i))
             put_value(t->f, t, i);
         else
-            put_escaped(t->f, text_of(t, i));
+            put_escaped(t->f, db_text(t->rows, i));
         out_text(t->f, "</td>");
     }
     out_text(t->f, "</tr>\n");
@@ -245,14 +247,14 @@ static void json_cells(table_t *t, long long row)
     for (int i = 0; i < t->columns; i++) {
         out_json_t j = {.f = t->f};
         out_text(t->f, i ? ",\n    " : "\n    ");
-        out_json_text(&j, NULL, sqlite3_column_name(t->s, i));
+        out_json_text(&j, NULL, name_of(t, i));
         out_text(t->f, ": ");
         j.comma = false;
-        switch (sqlite3_column_type(t->s, i)) {
-        case SQLITE_INTEGER: out_json_signed(&j, NULL, sqlite3_column_int64(t->s, i)); break;
-        case SQLITE_FLOAT: out_json_double(&j, NULL, sqlite3_column_double(t->s, i)); break;
+        switch (type_of(t, i)) {
+        case SQLITE_INTEGER: out_json_signed(&j, NULL, db_int(t->rows, i)); break;
+        case SQLITE_FLOAT: out_json_double(&j, NULL, db_real(t->rows, i)); break;
         case SQLITE_NULL: out_text(t->f, "null"); break;
-        default: out_json_text(&j, NULL, text_of(t, i)); break;
+        default: out_json_text(&j, NULL, db_text(t->rows, i)); break;
         }
     }
     out_text(t->f, "\n  }");
@@ -271,7 +273,7 @@ static void pdf_head(table_t *t)
     t->failed = !t->pdf;
     if (t->failed) return;
     for (int i = 0; i < t->columns; i++)
-        rocpd_pdf_cell(t->pdf, i, sqlite3_column_name(t->s, i));
+        rocpd_pdf_cell(t->pdf, i, name_of(t, i));
     rocpd_pdf_row(t->pdf);
 }
 
@@ -280,9 +282,9 @@ static void pdf_cells(table_t *t, long long row)
     char number[64];
     (void)row;
     for (int i = 0; i < t->columns; i++) {
-        const bool real = sqlite3_column_type(t->s, i) == SQLITE_FLOAT;
-        if (real) snprintf(number, sizeof(number), "%.6f", sqlite3_column_double(t->s, i));
-        rocpd_pdf_cell(t->pdf, i, real ? number : text_of(t, i));
+        const bool real = type_of(t, i) == SQLITE_FLOAT;
+        if (real) snprintf(number, sizeof(number), "%.6f", db_real(t->rows, i));
+        rocpd_pdf_cell(t->pdf, i, real ? number : db_text(t->rows, i));
     }
     rocpd_pdf_row(t->pdf);
 }
@@ -306,7 +308,7 @@ static void tab_head(table_t *t)
 {
     for (int i = 0; i < t->columns; i++) {
         if (i) out_char(t->f, '\t');
-        put_tabbed(t->f, sqlite3_column_name(t->s, i));
+        put_tabbed(t->f, name_of(t, i));
     }
     out_char(t->f, '\n');
 }
@@ -319,7 +321,7 @@ static void tab_cells(table_t *t, long long row)
         if (is_number(t, i))
             put_value(t->f, t, i);
         else
-            put_tabbed(t->f, text_of(t, i));
+            put_tabbed(t->f, db_text(t->rows, i));
     }
     out_char(t->f, '\n');
 }
@@ -353,21 +355,22 @@ const char *rocpd_form_end(rocpd_form_t form)
     return forms[form].end;
 }
 
-long long rocpd_table_write(out_file_t *f, sqlite3_stmt *s, rocpd_form_t form)
+long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
 {
-    long long rows = 0;
-    int status = SQLITE_DONE, columns = sqlite3_column_count(s);
-    table_t t = {.f = f, .s = s, .columns = columns};
+    long long count = 0;
+    const int columns = sqlite3_column_count(rows->s);
+    table_t t = {.f = f, .rows = rows, .columns = columns};
     t.widths = calloc((size_t)columns + 1, sizeof(*t.widths));
     t.numbers = calloc((size_t)columns + 1, sizeof(*t.numbers));
-    bool good = t.widths && t.numbers && (!forms[form].aligned || measure(&t) == 0);
-    while (good && !t.failed && (status = sqlite3_step(s)) == SQLITE_ROW) {
-        if (!rows++) forms[form].head(&t);
-        if (!t.failed) forms[form].cells(&t, rows - 1);
+    t.failed = !t.widths || !t.numbers;
+    if (t.failed) base_error("out of memory");
+    if (!t.failed && forms[form].aligned) measure(&t);
+    while (!t.failed && db_next(rows)) {
+        if (!count++) forms[form].head(&t);
+        if (!t.failed) forms[form].cells(&t, count - 1);
     }
-    if (rows && forms[form].tail) forms[form].tail(&t);
+    if (count && forms[form].tail) forms[form].tail(&t);
     free(t.widths);
     free(t.numbers);
-    if (t.failed) return ROCPD_TOLD;
-    return good && status == SQLITE_DONE ? rows : ROCPD_OF_SQLITE;
+    return t.failed ? -1 : count;
 }

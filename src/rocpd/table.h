@@ -1,12 +1,11 @@
-/* table.h - writes the rows of a statement in one of several forms, for people or programs.
+/* table.h - writes the rows of a cursor in one of several forms, for people or programs.
  *
  * Each form is a row of a table in table.c. Aligned forms run the statement twice, first to measure
  * the cells. */
 #ifndef CROCPROF_ROCPD_TABLE_H
 #define CROCPROF_ROCPD_TABLE_H
 
-#include <sqlite3.h>
-
+#include "db/db.h"
 #include "output/file.h"
 
 typedef enum {
@@ -23,9 +22,8 @@ typedef enum {
 rocpd_form_t rocpd_form(const char *name);
 const char *rocpd_form_end(rocpd_form_t form);
 
-/* Writes all rows of the statement, and nothing at all if there are none. Returns their number; or
- * ROCPD_OF_SQLITE: sqlite3_errmsg() has the reason; or ROCPD_TOLD: the reason has been told. */
-enum { ROCPD_OF_SQLITE = -1, ROCPD_TOLD = -2 };
-long long rocpd_table_write(out_file_t *f, sqlite3_stmt *s, rocpd_form_t form);
+/* Writes all rows, and nothing at all if there are none; the cursor is still to be ended, which
+ * says whether these are all. Returns their number, or -1 with the reason told. */
+long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form);
 
 #endif

@@ -1,0 +1,420 @@
+/* db.c - see db.h. Connections, views from files, cursors; what is in a database is for the rooms
+ * above. */
+#include "db/db.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+
+volatile sig_atomic_t db_interrupted;
+
+/* ---- what a connection may do ---- */
+
+/* Limits for what a file's schema can make SQLite do. Statements of this program are far below
+ * them. */
+static const struct {
+    int what, most;
+} limits[] = {
+    {SQLITE_LIMIT_LENGTH, 1 << 30},      {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+    {SQLITE_LIMIT_EXPR_DEPTH, 200},      {SQLITE_LIMIT_COLUMN, 500},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 500}, {SQLITE_LIMIT_VDBE_OP, 1 << 20},
+    {SQLITE_LIMIT_FUNCTION_ARG, 100},    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+    {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+static bool is(const char *text, const char *word)
+{
+    return text && strcasecmp(text, word) == 0;
+}
+
+/* Allows what db_open() promises. */
+static int reading(void *data, int action, const char *first, const char *second, const char *where,
+                   const char *view)
+{
+    (void)data, (void)second, (void)view;
+    switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE:
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+    case SQLITE_CREATE_TEMP_TABLE:
+    case SQLITE_CREATE_TEMP_VIEW:
+    case SQLITE_CREATE_TEMP_INDEX:
+    case SQLITE_DROP_TEMP_TABLE:
+    case SQLITE_DROP_TEMP_VIEW:
+    case SQLITE_DROP_TEMP_INDEX:
+    case SQLITE_ANALYZE: return SQLITE_OK;
+    case SQLITE_CREATE_TABLE: /* main is in memory, or a temporary file */
+    case SQLITE_CREATE_VIEW:
+    case SQLITE_CREATE_INDEX:
+    case SQLITE_DROP_TABLE:
+    case SQLITE_DROP_VIEW:
+    case SQLITE_DROP_INDEX:
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+    case SQLITE_REINDEX: return is(where, "temp") || is(where, "main") ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_PRAGMA: /* those that only read, and those that this program sets */
+        return is(first, "table_info") || is(first, "table_xinfo") || is(first, "foreign_keys") ||
+                       is(first, "temp_store") || is(first, "cache_size")
+                   ? SQLITE_OK
+                   : SQLITE_DENY;
+    default: return SQLITE_DENY;
+    }
+}
+
+void db_lock(db_t *db)
+{
+    db->locked = true;
+    sqlite3_set_authorizer(db->handle, reading, NULL);
+}
+
+/* Ends what another authorizer has allowed for a while. */
+static void allow_as_before(const db_t *db)
+{
+    sqlite3_set_authorizer(db->handle, db->locked ? reading : NULL, NULL);
+}
+
+static int is_interrupted(void *data)
+{
+    (void)data;
+    return db_interrupted != 0;
+}
+
+static void guard(sqlite3 *handle)
+{
+    enum { STEPS = 10000 }; /* of SQLite's virtual machine between two tests: well below 1 ms */
+    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+        sqlite3_limit(handle, limits[i].what, limits[i].most);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    sqlite3_progress_handler(handle, STEPS, is_interrupted, NULL);
+}
+
+/* ---- opening ---- */
+
+/* "file:<path>?<query>", with every byte of the path that is special in a URI encoded; to be freed
+ * with sqlite3_free(). NULL: no memory. */
+static char *uri_of(const char *path, const char *query)
+{
+    static const char plain[] = "/._-~";
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(text, "file:");
+    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        sqlite3_str_appendf(
+            text, isascii(*c) && (isalnum(*c) || strchr(plain, *c)) ? "%c" : "%%%02x", *c);
+    sqlite3_str_appendf(text, "?%s", query);
+    return sqlite3_str_finish(text);
+}
+
+/* Opens a connection: `name` is ":memory:", "" or a URI. NULL with the reason in `why`. */
+static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
+{
+    sqlite3 *handle = NULL;
+    const int status =
+        name ? sqlite3_open_v2(name, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | flags, NULL)
+             : SQLITE_NOMEM;
+    if (status == SQLITE_OK) {
+        guard(handle);
+        return handle;
+    }
+    snprintf(why, bytes, "%s", handle ? sqlite3_errmsg(handle) : sqlite3_errstr(status));
+    sqlite3_close(handle);
+    return NULL;
+}
+
+/* Attaches a file read-only. SQLite's own message for a file that cannot be opened would show the
+ * URI. */
+static int attach(sqlite3 *handle, const char *path, const char *name, char *why, size_t bytes)
+{
+    sqlite3_stmt *s = NULL;
+    char *uri = uri_of(path, "mode=ro");
+    int status = uri ? sqlite3_prepare_v2(handle, "ATTACH ? AS ?", -1, &s, NULL) : SQLITE_NOMEM;
+    if (status == SQLITE_OK) status = sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC);
+    if (status == SQLITE_OK) status = sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
+    if (status == SQLITE_OK) status = sqlite3_step(s);
+    if (status != SQLITE_DONE)
+        snprintf(why, bytes, "%s",
+                 !uri || status == SQLITE_CANTOPEN ? sqlite3_errstr(status)
+                                                   : sqlite3_errmsg(handle));
+    sqlite3_finalize(s);
+    sqlite3_free(uri);
+    return status == SQLITE_DONE ? 0 : -1;
+}
+
+int db_open(db_t *db, const char *const *paths, size_t count, db_why_t *why)
+{
+    why->path = paths[0];
+    *db =
+        (db_t){.handle = connect(":memory:", SQLITE_OPEN_CREATE, why->reason, sizeof(why->reason))};
+    int result = db->handle ? 0 : -1;
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "db%zu", i);
+        why->path = paths[i];
+        result = attach(db->handle, paths[i], name, why->reason, sizeof(why->reason));
+    }
+    if (result == 0)
+        db_lock(db);
+    else
+        db_close(db);
+    return result;
+}
+
+int db_make(db_t *db, const char *path)
+{
+    char why[256] = "", *uri = *path ? uri_of(path, "mode=rw") : NULL;
+    *db = (db_t){.handle = *path ? connect(uri, 0, why, sizeof(why))
+                                 : connect("", SQLITE_OPEN_CREATE, why, sizeof(why))};
+    sqlite3_free(uri);
+    if (db->handle) return 0;
+    base_error("%s: %s", *path ? path : "opening a database", why);
+    return -1;
+}
+
+int db_attach(db_t *db, const char *path)
+{
+    char why[256];
+    if (attach(db->handle, path, "part", why, sizeof(why)) == 0) return 0;
+    base_error("%s: %s", path, why);
+    return -1;
+}
+
+int db_close(db_t *db)
+{
+    const int status = sqlite3_close(db->handle);
+    *db = (db_t){0};
+    return status == SQLITE_OK ? 0 : -1;
+}
+
+/* ---- statements without rows ---- */
+
+int db_run(const db_t *db, const char *sql, const char *what)
+{
+    char *problem = NULL;
+    const int status = sql ? sqlite3_exec(db->handle, sql, NULL, NULL, &problem) : SQLITE_NOMEM;
+    if (status == SQLITE_OK) return 0;
+    base_error("%s: %s", what,
+               problem ? problem
+               : sql   ? sqlite3_errmsg(db->handle)
+                       : sqlite3_errstr(status));
+    sqlite3_free(problem);
+    return -1;
+}
+
+int db_runf(const db_t *db, const char *what, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    char *sql = sqlite3_vmprintf(format, values);
+    va_end(values);
+    const int result = db_run(db, sql, what);
+    sqlite3_free(sql);
+    return result;
+}
+
+bool db_has(const db_t *db, const char *view, const char *column)
+{
+    sqlite3_stmt *s = NULL;
+    /* with the view's name before it, since SQLite takes an unknown name in double quotes for a
+     * text */
+    char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
+    const bool has = sql && sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK;
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    return has;
+}
+
+/* ---- rows ---- */
+
+static bool fail(db_cursor_t *c, const char *why)
+{
+    snprintf(c->why, sizeof(c->why), "%s", why);
+    c->ended = true;
+    return false;
+}
+
+static bool bind(db_cursor_t *c, const char *formats, va_list values)
+{
+    int status = SQLITE_OK;
+    for (int i = 0; formats[i] && status == SQLITE_OK; i++)
+        switch (formats[i]) {
+        case 'i': status = sqlite3_bind_int64(c->s, i + 1, va_arg(values, int64_t)); break;
+        case 'r': status = sqlite3_bind_double(c->s, i + 1, va_arg(values, double)); break;
+        default:
+            status =
+                sqlite3_bind_text(c->s, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC);
+        }
+    return status == SQLITE_OK || fail(c, sqlite3_errstr(status));
+}
+
+bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *formats, ...)
+{
+    va_list values;
+    *c = (db_cursor_t){.rest = ""};
+    if (!sql) return fail(c, sqlite3_errstr(SQLITE_NOMEM));
+    if (sqlite3_prepare_v2(db->handle, sql, -1, &c->s, &c->rest) != SQLITE_OK) {
+        c->name = db->name;
+        return fail(c, sqlite3_errmsg(db->handle));
+    }
+    va_start(values, formats);
+    const bool bound = bind(c, formats, values);
+    va_end(values);
+    return bound;
+}
+
+bool db_again(db_cursor_t *c, const char *formats, ...)
+{
+    va_list values;
+    if (*c->why) return false;
+    sqlite3_reset(c->s);
+    c->ended = false;
+    va_start(values, formats);
+    const bool bound = bind(c, formats, values);
+    va_end(values);
+    return bound;
+}
+
+bool db_next(db_cursor_t *c)
+{
+    if (c->ended || !c->s) return false;
+    const int status = sqlite3_step(c->s);
+    if (status == SQLITE_ROW) return true;
+    c->ended = true;
+    return status == SQLITE_DONE ? false : fail(c, sqlite3_errmsg(sqlite3_db_handle(c->s)));
+}
+
+const char *db_text(const db_cursor_t *c, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(c->s, column);
+    return text ? text : "";
+}
+
+int db_end(db_cursor_t *c, const char *what)
+{
+    const bool failed = *c->why;
+    if (failed) base_error("%s%s%s: %s", c->name ? c->name : "", c->name ? ": " : "", what, c->why);
+    sqlite3_finalize(c->s);
+    *c = (db_cursor_t){0};
+    return failed ? -1 : 0;
+}
+
+/* ---- views from files ---- */
+
+/* The view that is being made: making_view() allows only this, which includes a row in a table of
+ * the schema. */
+typedef struct {
+    const char *name;
+    bool temporary;
+} making_t;
+
+static int making_view(void *data, int action, const char *first, const char *second,
+                       const char *where, const char *view)
+{
+    const making_t *m = data;
+    (void)second, (void)where, (void)view;
+    switch (action) {
+    case SQLITE_CREATE_VIEW: return !m->temporary && is(first, m->name) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_CREATE_TEMP_VIEW:
+        return m->temporary && is(first, m->name) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_READ:
+        return is(first, "sqlite_master") || is(first, "sqlite_temp_master") ||
+                       is(first, "sqlite_schema") || is(first, "sqlite_temp_schema")
+                   ? SQLITE_OK
+                   : SQLITE_DENY;
+    case SQLITE_SELECT:
+    case SQLITE_FUNCTION: return SQLITE_OK;
+    default: return SQLITE_DENY;
+    }
+}
+
+/* Copies a text from a file as error messages show it: without control characters, and cut. */
+static void copy_shown(const char *text, char shown[64])
+{
+    size_t n = 0;
+    for (; text && text[n] && n < 63; n++)
+        shown[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
+    shown[n] = 0;
+}
+
+/* Whether the rest of a text is only blanks and semicolons. */
+static bool ends(const char *rest)
+{
+    return rest && rest[strspn(rest, " \t\r\n;")] == 0;
+}
+
+static int not_recursive(void *data, int action, const char *first, const char *second,
+                         const char *where, const char *view)
+{
+    (void)data, (void)first, (void)second, (void)where, (void)view;
+    return action == SQLITE_RECURSIVE ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* Whether the view is recursive: reading it might never end. */
+static bool feeds_itself(const db_t *db, const char *name)
+{
+    sqlite3_stmt *s = NULL;
+    char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
+    sqlite3_set_authorizer(db->handle, not_recursive, NULL);
+    const bool feeds = sql && sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_AUTH;
+    allow_as_before(db);
+    sqlite3_finalize(s);
+    sqlite3_free(sql);
+    return feeds;
+}
+
+/* Replaces a refused view: in temp by a view without rows, since the name would else mean the
+ * file's own view; in main by nothing, since the file is not attached when main is read. */
+static void leave_out(const db_t *db, const char *name, bool temporary)
+{
+    if (temporary)
+        db_runf(db, name,
+                "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS SELECT NULL AS "
+                "left_out WHERE 0",
+                name, name);
+    else
+        db_runf(db, name, "DROP VIEW IF EXISTS main.\"%w\"", name);
+}
+
+bool db_view(db_t *db, const char *name, const char *sql, bool temporary)
+{
+    static const char begin[] = "CREATE VIEW";
+    char shown[64];
+    const char *rest = NULL;
+    sqlite3_stmt *s = NULL;
+    bool made = false;
+    if (strncasecmp(sql, begin, sizeof(begin) - 1) != 0) {
+        leave_out(db, name, temporary);
+        return false;
+    }
+    making_t making = {name, temporary};
+    char *text =
+        sqlite3_mprintf("CREATE %sVIEW%s", temporary ? "TEMP " : "", sql + sizeof(begin) - 1);
+    sqlite3_set_authorizer(db->handle, making_view, &making);
+    if (text && sqlite3_prepare_v2(db->handle, text, -1, &s, &rest) == SQLITE_OK && s && ends(rest))
+        made = sqlite3_step(s) == SQLITE_DONE;
+    copy_shown(name, shown);
+    if (!made)
+        base_warning("view %s is left out: %s", shown,
+                     s && !ends(rest) ? "its text goes on behind the view"
+                                      : sqlite3_errmsg(db->handle));
+    sqlite3_finalize(s);
+    allow_as_before(db);
+    sqlite3_free(text);
+    if (made && feeds_itself(db, name)) {
+        base_warning("view %s is left out: it reads what it makes, perhaps without an end", shown);
+        made = false;
+    }
+    if (!made) leave_out(db, name, temporary);
+    return made;
+}

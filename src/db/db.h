@@ -1,0 +1,134 @@
+/* db.h - the one door to databases: opens them for reading, runs statements, yields their rows.
+ *
+ * Databases come from others, and their schema may contain any SQL: no SQL text from a file is
+ * executed, except its views, and of each only the one statement that makes the view. No other file
+ * that reads databases opens one, prepares a statement or steps it (the test rooms.door looks). */
+#ifndef CROCPROF_DB_DB_H
+#define CROCPROF_DB_DB_H
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Number of the signal that asked the command to end, or 0. After such a signal statements end
+ * early, with an error. */
+extern volatile sig_atomic_t db_interrupted;
+
+/* ---- databases ---- */
+
+/* DB_FILES_MAX: SQLite's limit for one connection. */
+enum { DB_FILES_MAX = 10 };
+
+typedef struct {
+    sqlite3 *handle;
+    const char *name; /* of the file; stands before the reason if a statement does not fit the
+                         database's schema; may be NULL */
+    bool locked;
+} db_t;
+
+/* Why a database cannot be opened: the file that it is about, and the reason. */
+typedef struct {
+    const char *path;
+    char reason[256];
+} db_why_t;
+
+/* Opens the files, of which there are at most DB_FILES_MAX, read-only, as the databases db0, db1
+ * and so on of one connection, which can attach and detach nothing more and can change nothing but
+ * its temporary database, and main, which is in memory. SQLite does not trust the files' schemas,
+ * and its limits are low. 0, or -1 with the reason in `why` and nothing to close. */
+int db_open(db_t *db, const char *const *paths, size_t count, db_why_t *why);
+
+/* Opens the empty file `path` as a database into which others are copied; "": a temporary file that
+ * is deleted with the connection. It has the same limits, but can attach until db_lock(). 0, or -1
+ * with the reason told and nothing to close. */
+int db_make(db_t *db, const char *path);
+/* Attaches a file read-only as the database `part`. 0, or -1 with the reason told. */
+int db_attach(db_t *db, const char *path);
+/* From now on the connection is as db_open() leaves it. */
+void db_lock(db_t *db);
+
+/* 0, or -1 if SQLite cannot close the database. */
+int db_close(db_t *db);
+
+/* Makes a view from a file's text, "CREATE VIEW …", in temp or (if not `temporary`) in main. The
+ * text must be a single statement that makes a view of this name and does nothing else. Returns
+ * whether the view was made; if not, a warning says why. */
+bool db_view(db_t *db, const char *name, const char *sql, bool temporary);
+
+/* Whether there is such a view or table and it has the column: versions of the schema differ. */
+bool db_has(const db_t *db, const char *view, const char *column);
+
+/* Runs SQL. 0, or -1 with the reason told, in which `what` names what was tried. */
+int db_run(const db_t *db, const char *sql, const char *what);
+/* The same for a format of sqlite3_mprintf(). */
+int db_runf(const db_t *db, const char *what, const char *format, ...);
+
+/* ---- rows ----
+ *
+ * db_cursor_t c;
+ * db_rows(&c, db, "SELECT id, name FROM rocpd_info_thread WHERE guid = ?", "t", guid);
+ * while (db_next(&c))
+ *     use(db_int(&c, 0), db_text(&c, 1));
+ * if (db_end(&c, "reading threads") != 0) return -1;
+ *
+ * An error ends the rows, and db_end() alone says whether they have ended so: each cursor needs it,
+ * also after rows that were left early. A cursor that is all zero has no rows. */
+
+typedef struct {
+    sqlite3_stmt *s;
+    const char *rest; /* what follows the statement in the text */
+    const char *name; /* stands before the reason, or NULL */
+    bool ended;
+    char why[256]; /* "": there was no error */
+} db_cursor_t;
+
+/* Begins a statement with its parameters, one letter of `formats` for each: 'i' an int64_t or
+ * uint64_t, 'r' a double, 't' a text, which must last until the rows end, or NULL. Whether that
+ * succeeds db_end() says, too; `sql` may be NULL, for memory that has run out. */
+bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *formats, ...);
+
+/* Begins the rows anew, with other parameters. After an error it does nothing. */
+bool db_again(db_cursor_t *c, const char *formats, ...);
+
+/* Goes to the next row; false at the end. */
+bool db_next(db_cursor_t *c);
+
+/* Frees the statement. 0, or -1 if the rows have ended with an error, with the reason told, in
+ * which `what` names what was tried. */
+__attribute__((warn_unused_result)) int db_end(db_cursor_t *c, const char *what);
+
+/* ---- a row's values: of the row that db_next() went to, until the next call ---- */
+
+static inline int64_t db_int(const db_cursor_t *c, int column)
+{
+    return sqlite3_column_int64(c->s, column);
+}
+
+static inline uint64_t db_uint(const db_cursor_t *c, int column)
+{
+    return (uint64_t)db_int(c, column);
+}
+
+/* The nearest number that fits. */
+static inline uint32_t db_small(const db_cursor_t *c, int column)
+{
+    const int64_t value = db_int(c, column);
+    return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static inline double db_real(const db_cursor_t *c, int column)
+{
+    return sqlite3_column_double(c->s, column);
+}
+
+static inline bool db_null(const db_cursor_t *c, int column)
+{
+    return sqlite3_column_type(c->s, column) == SQLITE_NULL;
+}
+
+/* Never NULL: "" for NULL. */
+const char *db_text(const db_cursor_t *c, int column);
+
+#endif

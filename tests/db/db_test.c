@@ -1,0 +1,242 @@
+/* db_test.c - the door to databases: what a connection may do, and that an error is told from the
+ * end of the rows. The databases are made here by SQLite itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "db/db.h"
+
+/* The names have bytes that mean something in a URI. */
+static char directory[] = "/tmp/db-XXXXXX";
+static char first[64], second[64], text[64];
+
+static void make(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(directory)) return -1;
+    snprintf(first, sizeof(first), "%s/a?mode=rwc&b#c%%41.db", directory);
+    snprintf(second, sizeof(second), "%s/b.db", directory);
+    snprintf(text, sizeof(text), "%s/text.db", directory);
+    make(first, "CREATE TABLE t (id INTEGER, real REAL, word TEXT); INSERT INTO t VALUES (1, 0.5, "
+                "'one'), (2, 1.5, NULL), (-3, 'no number', 'three'); CREATE TABLE j (list TEXT); "
+                "INSERT INTO j VALUES ('[1,2]'), ('[3'), ('[4]')");
+    make(second, "CREATE TABLE u (id INTEGER); INSERT INTO u VALUES (7)");
+    FILE *f = fopen(text, "w");
+    if (!f || fputs("This is no database, but long enough to have a header of one: ", f) < 0)
+        return -1;
+    for (int i = 0; i < 100; i++)
+        fputs("more and more ", f);
+    fclose(f);
+    base_log_to("/dev/null");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(first);
+    unlink(second);
+    unlink(text);
+    return rmdir(directory);
+}
+
+static void open_both(db_t *db)
+{
+    const char *paths[] = {first, second};
+    db_why_t why;
+    assert_int_equal(db_open(db, paths, 2, &why), 0);
+}
+
+static void reads_rows(void **state)
+{
+    db_t db;
+    db_cursor_t c;
+    (void)state;
+    open_both(&db);
+    assert_true(db_rows(&c, &db, "SELECT id, real, word FROM db0.t WHERE id < ?1 AND real < ?2",
+                        "ir", INT64_C(2), 1.0));
+    assert_true(db_next(&c));
+    assert_int_equal(db_int(&c, 0), 1);
+    assert_true(db_real(&c, 1) == 0.5);
+    assert_string_equal(db_text(&c, 2), "one");
+    assert_false(db_null(&c, 2));
+    assert_false(db_next(&c));
+    assert_false(db_next(&c)); /* the rows do not begin anew by themselves */
+    assert_true(db_again(&c, "ir", INT64_C(3), 2.0));
+    assert_true(db_next(&c));
+    assert_true(db_next(&c));
+    assert_string_equal(db_text(&c, 2), "");
+    assert_true(db_null(&c, 2));
+    assert_int_equal(db_end(&c, "rows"), 0); /* left early: no error */
+    assert_true(
+        db_rows(&c, &db, "SELECT id FROM t WHERE word = ? OR word = ?", "tt", "three", NULL));
+    assert_true(db_next(&c));
+    assert_int_equal(db_int(&c, 0), -3);
+    assert_int_equal(db_small(&c, 0), 0);
+    assert_int_equal(db_end(&c, "rows"), 0);
+    assert_true(db_has(&db, "u", "id"));
+    assert_false(db_has(&db, "u", "word"));
+    assert_false(db_has(&db, "w", "id"));
+    assert_int_equal(db_close(&db), 0);
+}
+
+/* The second list is no JSON: its row is an error behind rows that are good. */
+static void tells_errors_from_the_end(void **state)
+{
+    db_t db;
+    db_cursor_t c;
+    int rows = 0;
+    (void)state;
+    open_both(&db);
+    db_rows(&c, &db, "SELECT E.value FROM j, json_each(j.list) E", "");
+    while (db_next(&c))
+        rows++;
+    assert_int_equal(rows, 2);
+    assert_string_equal(c.why, "malformed JSON");
+    assert_false(db_again(&c, "")); /* the error stays */
+    assert_false(db_next(&c));
+    assert_int_equal(db_end(&c, "lists"), -1);
+    assert_int_equal(db_end(&c, "lists"), 0);
+    assert_false(db_rows(&c, &db, "SELECT absent FROM t", ""));
+    assert_string_equal(c.why, "no such column: absent");
+    assert_false(db_next(&c));
+    assert_int_equal(db_end(&c, "rows"), -1);
+    assert_false(db_rows(&c, &db, NULL, ""));
+    assert_int_equal(db_end(&c, "rows"), -1);
+    assert_false(db_rows(&c, &db, "SELECT 1", "i", INT64_C(1))); /* it has no parameter */
+    assert_int_equal(db_end(&c, "rows"), -1);
+    c = (db_cursor_t){0};
+    assert_false(db_next(&c));
+    assert_int_equal(db_end(&c, "rows"), 0);
+    db_close(&db);
+}
+
+static void ends_early_after_a_signal(void **state)
+{
+    db_t db;
+    db_cursor_t c;
+    (void)state;
+    open_both(&db);
+    db_rows(&c, &db,
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) "
+            "SELECT COUNT(*) FROM n",
+            "");
+    db_interrupted = 2;
+    assert_false(db_next(&c));
+    db_interrupted = 0;
+    assert_string_equal(c.why, "interrupted");
+    assert_int_equal(db_end(&c, "numbers"), -1);
+    db_close(&db);
+}
+
+/* What the statement returns when it is run. */
+static int run(const db_t *db, const char *sql)
+{
+    db_cursor_t c;
+    db_rows(&c, db, sql, "");
+    while (db_next(&c))
+        ;
+    return db_end(&c, sql);
+}
+
+static void only_reads(void **state)
+{
+    static const char *const denied[] = {
+        "ATTACH ':memory:' AS more",
+        "DETACH db1",
+        "INSERT INTO db0.t VALUES (4, 0, '')",
+        "UPDATE db1.u SET id = 8",
+        "DELETE FROM db1.u",
+        "DROP TABLE db0.t",
+        "CREATE TABLE db1.w (id)",
+        "PRAGMA db0.user_version = 3",
+        "PRAGMA writable_schema = ON",
+        "SELECT load_extension('/nowhere')",
+    };
+    static const char *const allowed[] = {
+        "CREATE TEMP VIEW v AS SELECT id FROM db0.t UNION ALL SELECT id FROM db1.u",
+        "CREATE TEMP TABLE w AS SELECT id FROM v",
+        "INSERT INTO w VALUES (1)",
+        "SELECT name FROM pragma_table_info('t', 'db0')",
+        "DROP VIEW v",
+        "CREATE TABLE main.x (id)",
+    };
+    db_t db;
+    (void)state;
+    open_both(&db);
+    for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++) {
+        if (run(&db, denied[i]) == 0) fail_msg("%s", denied[i]);
+        if (db_run(&db, denied[i], "denied") == 0) fail_msg("%s", denied[i]);
+    }
+    for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+        if (run(&db, allowed[i]) != 0) fail_msg("%s", allowed[i]);
+    assert_int_equal(db_runf(&db, "format", "SELECT * FROM \"%w\"", "t"), 0);
+    /* a view of a file changes nothing in it */
+    assert_true(db_view(&db, "good", "CREATE VIEW good AS SELECT * FROM t", true));
+    assert_false(db_view(&db, "bad", "CREATE VIEW bad AS SELECT 1; ATTACH 'x' AS x", true));
+    assert_false(db_view(&db, "bad", "ATTACH 'x' AS x", true));
+    assert_false(db_view(&db, "bad", "CREATE VIEW other AS SELECT 1", true));
+    assert_int_not_equal(run(&db, denied[0]), 0); /* as before the views */
+    db_close(&db);
+}
+
+static void names_what_cannot_be_opened(void **state)
+{
+    const char *paths[] = {second, "/nowhere/x.db"}, *no_database = text;
+    db_t db;
+    db_why_t why;
+    (void)state;
+    assert_int_equal(db_open(&db, paths, 2, &why), -1);
+    assert_string_equal(why.path, "/nowhere/x.db");
+    assert_string_equal(why.reason, "unable to open database file");
+    assert_int_equal(db_open(&db, &no_database, 1, &why), -1);
+    assert_string_equal(why.reason, "file is not a database");
+    assert_int_equal(db_make(&db, "/nowhere/x.db"), -1);
+    assert_int_equal(access("/nowhere", F_OK), -1);
+}
+
+/* A database of our own attaches others one after the other, until it is locked. */
+static void copies_then_locks(void **state)
+{
+    db_t db;
+    (void)state;
+    assert_int_equal(db_make(&db, ""), 0);
+    assert_int_equal(db_attach(&db, "/nowhere/x.db"), -1);
+    assert_int_equal(db_attach(&db, first), 0);
+    assert_int_equal(db_run(&db, "INSERT INTO part.t VALUES (4, 0, '')", "read-only"), -1);
+    assert_int_equal(db_run(&db, "CREATE TABLE t AS SELECT * FROM part.t; DETACH part", "copy"), 0);
+    assert_int_equal(db_attach(&db, second), 0);
+    assert_int_equal(db_run(&db, "DETACH part", "end"), 0);
+    db_lock(&db);
+    assert_int_equal(db_attach(&db, second), -1);
+    assert_int_equal(run(&db, "SELECT * FROM main.t"), 0);
+    db_close(&db);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_rows),
+        cmocka_unit_test(tells_errors_from_the_end),
+        cmocka_unit_test(ends_early_after_a_signal),
+        cmocka_unit_test(only_reads),
+        cmocka_unit_test(names_what_cannot_be_opened),
+        cmocka_unit_test(copies_then_locks),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
