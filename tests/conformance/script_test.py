@@ -137,8 +137,8 @@ class Script(unittest.TestCase):
         self.assertEqual(rows["wrong"], ("failed", "AssertionError: 4 is not 5"))
         self.assertEqual(rows["endless"], ("failed", "time: ended after 5 s"))
         self.assertRegex(rows["unbuilt"][1], r"^not built: broken: broken.c:1:25: error: .nothing. undeclared")
-        self.assertEqual(rows["crash"], ("failed", "Exception: SegFault"))
-        self.assertEqual(rows["abort"], ("failed", "Exception: Subprocess aborted"))
+        self.assertEqual(rows["crash"], ("failed", "Exception: SegFault: begin"))
+        self.assertEqual(rows["abort"], ("failed", "Exception: Subprocess aborted: no output"))
         self.assertEqual(rows["both"], ("failed", "FAILED a.py::one"))
         self.assertEqual(done.stdout.splitlines()[-1], "4 passed, 6 failed, 6 skipped")
 
