@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/environment.md: every environment variable, from src/trace/settings.def and docs/environment.tsv.
+"""Writes docs/environment.md: every environment variable, from the tables of options and docs/environment.tsv.
 
 usage: gen-environment.py SOURCE_DIR [--check]    --check: fail if the page is not up to date
 """
 import os
+import re
 import sys
 
 import settings_table
@@ -13,7 +14,7 @@ BEGIN = """# Environment variables
 
 With this page you can set whatever an option sets without the option, for one program or a whole shell, and tell which
 variables of an environment are ours and who has set them. Written by `scripts/gen-environment.py` from
-`src/trace/settings.def` and `docs/environment.tsv`.
+`src/trace/settings.def`, `src/softgpu/profile/options.def` and `docs/environment.tsv`.
 
 How values are read, everywhere: BOOL is yes, true, on, y, t or a number above 0; no, false, off, n, f or 0, in any case; a
 variable with another word in it means yes. Numbers are decimal, or hexadecimal after 0x. LEVEL is none, fatal, error,
@@ -78,7 +79,7 @@ def name_of(row):
 
 def settings(path, headings):
     groups = {}
-    for row in settings_table.rows(path):
+    for row in settings_table.rows(path, settings_table.SETTINGS):
         if "variable" not in row:
             continue
         lines = groups.setdefault(headings.get(row.get("group"), "Without an option"), [])
@@ -90,6 +91,25 @@ def settings(path, headings):
             what = "which groups of them, with commas between" if row["form"] == "PARTS" else "the same for other libraries"
             lines.append(line([f"`{other}`", name_of(row), row["words"].replace(" ", ", "), "", what]))
     return [text for heading, lines in groups.items() for text in ["", f"### {heading}", "", *HEADS, *lines]]
+
+
+SOFTGPU_HEADS = {"softgpu": "Read by the [software GPU](softgpu.md); the command `softgpu` sets those with an option.",
+                 "The checker": "Read by the software GPU's [checker](check.md)."}
+
+
+def softgpu(path):
+    groups = {title: ["", f"## {title}", "", about, "", *HEADS] for title, about in SOFTGPU_HEADS.items()}
+    for row in settings_table.rows(path, settings_table.SOFTGPU):
+        said = re.search(r"\(default:? ([^);]+)\)|([\w.]+) \(default\)", row["help"])
+        if "alone" in row or row["argument"] == "strict":
+            said = None  # of the option without a word, not of the variable
+        option = f"`--{row['option']}`" if "option" in row else ""
+        limits = f"{row.get('least', '0')} to {row.get('most')}" if row.get("most", "").isdigit() else row["argument"]
+        written = row.get("words") or ("BOOL" if limits == "NULL" else limits)
+        lines = groups["The checker" if row["variable"].startswith("SOFTGPU_CHECK") else "softgpu"]
+        text = row["help"] if row["help"][1].isupper() else row["help"][0].lower() + row["help"][1:]
+        lines.append(line([f"`{row['variable']}`", option, written, (said[1] or said[2]) if said else "", text]))
+    return [text for lines in groups.values() for text in lines]
 
 
 def others(path):
@@ -109,6 +129,7 @@ def main():
     source, *check = usage.arguments(__doc__, 1, 2)
     page = os.path.join(source, "docs/environment.md")
     lines = settings(os.path.join(source, "src/trace/settings.def"), settings_table.words(f"{source}/src/trace/settings.c"))
+    lines += softgpu(os.path.join(source, "src/softgpu/profile/options.def"))
     text = BEGIN + "\n".join(lines + others(os.path.join(source, "docs/environment.tsv"))) + "\n"
     if check:
         with open(page, encoding="utf-8") as f:

@@ -1,5 +1,5 @@
 """environment.py SOURCE: every environment variable that the source names is in the tables of which docs/environment.md is
-made (src/trace/settings.def, docs/environment.tsv), once, and every one of the tables is in the source. --fails: what is
+made (those of options, docs/environment.tsv), once, and every one of the tables is in the source. --fails: what is
 missing in a small tree is found."""
 import pathlib, re, sys, tempfile
 
@@ -10,13 +10,14 @@ CALLS = re.compile(r'\b(?:getenv|secure_getenv|setenv|unsetenv|base_env|base_env
 TABLED = re.compile(r'"((?:ROCPROF|ROCPD|ROCTX|ROCP|SOFTGPU|SLURM|PBS|PMI|PMIX|MV2|OMPI|MPI|FLUX)_[A-Z0-9_]+)"')
 OTHERS = re.compile(r'"((?:ROCPROFILER|KOKKOS|AQLPROFILE|ROCM|ROCR|HIP|CUDA|HSA)_[A-Z0-9_]+|[A-Z]+)"')
 SOURCES = (".c", ".h", ".cpp", ".def")
+TABLES = ("src/trace/settings.def", "src/softgpu/profile/options.def")
 
 
 def named(tree):
     """{variable: a file that names it}, and all words of the source that might be the name of one."""
     found, words = {}, set()
     for path in sorted((tree / "src").rglob("*")):
-        if path.suffix not in SOURCES or path.name == "settings.def":
+        if path.suffix not in SOURCES or str(path.relative_to(tree)) in TABLES:
             continue
         text = path.read_text(errors="replace")
         for match in CALLS.finditer(text):
@@ -29,9 +30,10 @@ def named(tree):
 
 def tabled(tree):
     """Names of the table of settings, and of the other one."""
-    settings = (tree / "src/trace/settings.def").read_text()
-    own = [name for columns in re.findall(r'(?:\.variable = |\.also = |^VARIABLE\(\w+, )"([\w ]+)"', settings, re.M)
+    texts = "".join((tree / table).read_text() for table in TABLES)
+    own = [name for columns in re.findall(r'(?:\.variable = |\.also = |^VARIABLE\(\w+, )"([\w ]+)"', texts, re.M)
            for name in columns.split()]
+    own += re.findall(r'"(SOFTGPU_\w+)",', re.sub(r"^VARIABLE.*", "", texts, flags=re.M))
     lines = (tree / "docs/environment.tsv").read_text().splitlines()
     return own, [line.split("\t")[0] for line in lines if line and not line.startswith("#")]
 
@@ -49,13 +51,15 @@ def wrong(tree):
 def finds_what_is_missing():
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
-        (tree / "src/trace").mkdir(parents=True)
+        for table in TABLES:
+            (tree / table).parent.mkdir(parents=True)
         (tree / "docs").mkdir()
         (tree / "src/trace/settings.def").write_text('OPTION(A, "a", BOOL, B, "c", .variable = "ROCPROF_A")\n'
                                                      'VARIABLE(B, "ROCPROF_B", BOOL, "c")\n')
+        (tree / "src/softgpu/profile/options.def").write_text('OPTION(C, \'c\', "c", "N", "SOFTGPU_C", "d")\n')
         (tree / "docs/environment.tsv").write_text("# about\n##\ttitle\twho\nROCPROF_A\t\t\t\nGONE\t\t\t\nSOFTGPU_X\t\t\t\n")
         (tree / "src/a.c").write_text('getenv("NEW"); base_env_bool(\n    "ROCPROF_B", false); base_log_init("x", "LOG");\n'
-                                      '#define NAME "SOFTGPU_X"\nstatic const char *const names[] = {"ROCPD_Y", "ROCPROF_A"};\n')
+                                      '#define NAME "SOFTGPU_X"\nstatic const char *const names[] = {"ROCPD_Y", "ROCPROF_A", "SOFTGPU_C"};\n')
         return wrong(tree)[0] == ["src/a.c: NEW has no row", "src/a.c: LOG has no row", "src/a.c: ROCPD_Y has no row",
                                   "ROCPROF_A has two rows", "docs/environment.tsv: no source names GONE"]
 

@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/words.h"
+#include "softgpu/profile/options.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +11,17 @@
 #include <string.h>
 
 const char *const chk_variables[CHK_VARIABLE_COUNT] = {
-#define X(id, option, variable) variable,
-    CHK_VARIABLES(X)
-#undef X
+#define OPTION(...)
+#define CHECK(id, letter, option, argument, variable, ...) variable,
+#define VARIABLE(...)
+#include "softgpu/profile/options.def"
 };
 
 static const char *const options[CHK_VARIABLE_COUNT] = {
-#define X(id, option, variable) option,
-    CHK_VARIABLES(X)
-#undef X
+#define OPTION(...)
+#define CHECK(id, letter, option, ...) "--" option,
+#define VARIABLE(...)
+#include "softgpu/profile/options.def"
 };
 
 /* ORDER: chk_format_t */
@@ -119,11 +122,13 @@ static bool read_rules(const told_t *t, chk_options_t *o)
 
 static bool read_status(const told_t *t, chk_options_t *o)
 {
+    const sg_option_t *row = &sg_options[SG_OPTION_STATUS];
     const char *value = value_of(CHK_VARIABLE_STATUS);
     uint64_t n;
     if (!value) return true;
-    if (!base_number(value, 1, 255, &n))
-        return refuse(t, CHK_VARIABLE_STATUS, "\"%s\" is not a number from 1 to 255", value);
+    if (!base_number(value, row->least, row->most, &n))
+        return refuse(t, CHK_VARIABLE_STATUS, "\"%s\" is not a number from %u to %u", value,
+                      row->least, row->most);
     o->status = (int)n;
     return true;
 }

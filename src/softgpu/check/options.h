@@ -1,8 +1,7 @@
 /* options.h - what the environment asks the checker for. The launcher reads it, too, so that a
  * wrong value is reported before the program runs.
  *
- * A new option is a row of CHK_VARIABLES; the launcher's options and the documentation follow from
- * it. Needs nothing of the device. */
+ * A new option is a row of softgpu/profile/options.def. Needs nothing of the device. */
 #ifndef SOFTGPU_CHECK_OPTIONS_H
 #define SOFTGPU_CHECK_OPTIONS_H
 
@@ -10,23 +9,12 @@
 
 #include <regex.h>
 
-/* X(id, option, variable) */
-#define CHK_VARIABLES(X)                                                                           \
-    X(CHECK, "--check", "SOFTGPU_CHECK")                                                           \
-    X(KERNEL, "--kernel", "SOFTGPU_CHECK_KERNEL")                                                  \
-    X(SUPPRESSIONS, "--suppressions", "SOFTGPU_CHECK_SUPPRESSIONS")                                \
-    X(OUTPUT, "--check-output", "SOFTGPU_CHECK_OUTPUT")                                            \
-    X(FORMAT, "--check-format", "SOFTGPU_CHECK_FORMAT")                                            \
-    X(STATUS, "--error-exitcode", "SOFTGPU_CHECK_EXITCODE")                                        \
-    X(INIT, "--init", "SOFTGPU_CHECK_INIT")                                                        \
-    X(HAZARD, "--hazard", "SOFTGPU_CHECK_HAZARD")                                                  \
-    X(API, "--api", "SOFTGPU_CHECK_API")
-
 enum {
-#define X(id, option, variable) CHK_VARIABLE_##id,
-    CHK_VARIABLES(X)
-#undef X
-        CHK_VARIABLE_COUNT
+#define OPTION(...)
+#define CHECK(id, ...) CHK_VARIABLE_##id,
+#define VARIABLE(...)
+#include "softgpu/profile/options.def"
+    CHK_VARIABLE_COUNT
 };
 
 extern const char *const chk_variables[CHK_VARIABLE_COUNT];

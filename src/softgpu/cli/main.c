@@ -2,13 +2,14 @@
  *
  * Options become environment variables, which kfd/config.c, the device and the checker read; the
  * stub goes into LD_PRELOAD; then this process executes the program, or, with --error-exitcode,
- * waits for it. A new option needs a row in `options`. */
+ * waits for it. A new option is a row of softgpu/profile/options.def. */
 #include "base/file.h"
 #include "base/program.h"
 #include "base/words.h"
 #include "softgpu/check/options.h"
 #include "softgpu/check/sarif_file.h"
 #include "softgpu/check/sink.h"
+#include "softgpu/profile/options.h"
 
 #include <argp.h>
 #include <dirent.h>
@@ -28,139 +29,29 @@ enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOU
 
 #define PROFILE_SUFFIX ".profile"
 
-enum {
-    KEY_PROFILE = 'p',
-    KEY_CUS = 'c',
-    KEY_GPUS = 'g',
-    KEY_CORE = 'C',
-    KEY_COUNTERS = 'N',
-    KEY_TIME = 'M',
-    KEY_THREADS = 't',
-    KEY_LOG = 'l',
-    KEY_TRACE = 'T',
-    KEY_TRACE_FILE = 'F',
-    KEY_STATS = 's',
-    KEY_CHECK = 'K',
-    KEY_CHECK_KERNEL = 'k',
-    KEY_CHECK_SUPPRESSIONS = 'S',
-    KEY_CHECK_OUTPUT = 'O',
-    KEY_CHECK_FORMAT = 'f',
-    KEY_CHECK_STATUS = 'E',
-    KEY_CHECK_INIT = 'I',
-    KEY_CHECK_HAZARD = 'H',
-    KEY_CHECK_API = 'A',
-    KEY_LIST_PROFILES = 'L'
-};
-
-static const struct argp_option options[] = {
-    {"profile", KEY_PROFILE, "NAME", 0,
-     "GPU to be: a name in share/softgpu, or the path of a profile (default mi210)", 0},
-    {"cus", KEY_CUS, "N", 0, "Number of compute units (default: the profile's)", 0},
-    {"counters", KEY_COUNTERS, "N", 0,
-     "Hardware counters that each block counts at once, 0 to 1024; 0: the product's (default 1024)",
-     0},
-    {"gpus", KEY_GPUS, "N", 0, "Number of GPUs, 1 to 8 (default 1)", 0},
-    {"time", KEY_TIME, "NAME", 0,
-     "What kernels' timestamps are: host (default), the time that executing them took here, or "
-     "model, the clocks that the timing model gives them",
-     0},
-    {"core", KEY_CORE, "NAME", 0,
-     "Executor core: base, avx2 or avx512 (default: the best this host has)", 0},
-    {"threads", KEY_THREADS, "N", 0, "Worker threads (default: one for each core)", 0},
-    {"log", KEY_LOG, "LEVEL", 0,
-     "What to report on stderr: none, error, warning (default), info or trace", 0},
-    {"trace", KEY_TRACE, "KERNEL", OPTION_ARG_OPTIONAL,
-     "Print every executed instruction and the registers it changes, of kernels with KERNEL in "
-     "their name (default: all)",
-     0},
-    {"stats", KEY_STATS, NULL, 0,
-     "At exit, print what each kernel has executed: instructions by class, active lanes, speed", 0},
-    {"check", KEY_CHECK, "FAMILIES", OPTION_ARG_OPTIONAL,
-     "Report what is wrong with the program: those of memory, init, race, sync, hazard, all of "
-     "these, api and leaks that FAMILIES names, with commas between them (default memory,sync)",
-     0},
-    {"kernel", KEY_CHECK_KERNEL, "REGEX", 0,
-     "Check kernels only whose names, as the source has them, the POSIX extended expression finds",
-     0},
-    {"suppressions", KEY_CHECK_SUPPRESSIONS, "FILE", 0,
-     "Do not report what a line of FILE means: KIND [kernel=REGEX] [at=FILE[:LINE]] "
-     "[made=FILE[:LINE]] [call=NAME]",
-     0},
-    {"check-output", KEY_CHECK_OUTPUT, "FILE", 0,
-     "Write what is wrong to FILE (default: standard error); %pid% in it is this process's number",
-     0},
-    {"check-format", KEY_CHECK_FORMAT, "NAME", 0,
-     "How it is written: text (default), json (a line for each) or sarif (2.1.0)", 0},
-    {"init", KEY_CHECK_INIT, "strict", 0,
-     "Report stores of what nobody has written, too (default: where it is used)", 0},
-    {"hazard", KEY_CHECK_HAZARD, "strict", 0,
-     "Report stores without lanes, too (default: not, compiled code has them)", 0},
-    {"api", KEY_CHECK_API, "strict", 0,
-     "Report all calls that return an error, too (default: launches)", 0},
-    {"error-exitcode", KEY_CHECK_STATUS, "N", 0,
-     "End with N, 1 to 255, if anything was wrong (default: PROGRAM's status)", 0},
-    {"trace-file", KEY_TRACE_FILE, "FILE", 0,
-     "Write trace and statistics to FILE (default: standard error)", 0},
-    {"list-profiles", KEY_LIST_PROFILES, NULL, 0, "List the names for --profile and end", 0},
-    {0}};
-
-/* Options that become one environment variable each. */
-static const struct {
-    int key;
-    const char *name, *variable;
-    unsigned long lowest, highest; /* both 0: no number */
-    const char *choices[4];        /* none: any text */
-} variables[] = {
-    {KEY_PROFILE, "--profile", "SOFTGPU_PROFILE", 0, 0, {0}},
-    {KEY_CUS, "--cus", "SOFTGPU_CUS", 1, 1024, {0}},
-    {KEY_COUNTERS, "--counters", "SOFTGPU_COUNTERS", 0, 1024, {0}},
-    {KEY_GPUS, "--gpus", "SOFTGPU_GPUS", 1, 8, {0}},
-    {KEY_TIME, "--time", "SOFTGPU_TIME", 0, 0, {"host", "model"}},
-    {KEY_CORE, "--core", "SOFTGPU_CORE", 0, 0, {"base", "avx2", "avx512"}},
-    {KEY_THREADS, "--threads", "SOFTGPU_THREADS", 1, 256, {0}},
-    {KEY_LOG, "--log", "SOFTGPU_LOG", 0, 0, {0}},
-    {KEY_TRACE, "--trace", "SOFTGPU_TRACE", 0, 0, {0}},
-    {KEY_STATS, "--stats", "SOFTGPU_STATS", 0, 0, {0}},
-};
-
-/* Options of the checker, which reads their values itself. */
-static const struct {
-    int key;
-    unsigned variable; /* CHK_VARIABLE_* */
-} check_options[] = {
-    {KEY_CHECK, CHK_VARIABLE_CHECK},
-    {KEY_CHECK_KERNEL, CHK_VARIABLE_KERNEL},
-    {KEY_CHECK_SUPPRESSIONS, CHK_VARIABLE_SUPPRESSIONS},
-    {KEY_CHECK_OUTPUT, CHK_VARIABLE_OUTPUT},
-    {KEY_CHECK_FORMAT, CHK_VARIABLE_FORMAT},
-    {KEY_CHECK_STATUS, CHK_VARIABLE_STATUS},
-    {KEY_CHECK_INIT, CHK_VARIABLE_INIT},
-    {KEY_CHECK_HAZARD, CHK_VARIABLE_HAZARD},
-    {KEY_CHECK_API, CHK_VARIABLE_API},
-};
+enum { KEY_LIST_PROFILES = 'L' };
 
 typedef struct {
     char **program;
     bool check_output; /* the option is given */
 } command_t;
 
-static void check_number(struct argp_state *state, size_t row, const char *value)
+static void check_number(struct argp_state *state, const sg_option_t *o, const char *value)
 {
     uint64_t n;
-    if (!base_number(value, variables[row].lowest, variables[row].highest, &n))
-        argp_error(state, "%s: \"%s\" is not a number from %lu to %lu", variables[row].name, value,
-                   variables[row].lowest, variables[row].highest);
+    if (!base_number(value, o->least, o->most, &n))
+        argp_error(state, "--%s: \"%s\" is not a number from %u to %u", o->name, value, o->least,
+                   o->most);
 }
 
-static void check_choice(struct argp_state *state, size_t row, const char *value)
+static void check_choice(struct argp_state *state, const sg_option_t *o, const char *value)
 {
-    const char *const *choice = variables[row].choices;
-    while (*choice && strcmp(*choice, value) != 0)
-        choice++;
-    if (*choice) return;
-    choice = variables[row].choices;
-    argp_error(state, "%s: \"%s\" is none of %s, %s and %s", variables[row].name, value, choice[0],
-               choice[1], choice[2]);
+    const char *const *word = o->words;
+    while (*word && strcmp(*word, value) != 0)
+        word++;
+    if (!*word)
+        argp_error(state, "--%s: \"%s\" is none of %s, %s and %s", o->name, value, o->words[0],
+                   o->words[1], o->words[2]);
 }
 
 /* The path of this program: from /proc, or, if that is not there, from how it was started. */
@@ -252,38 +143,55 @@ static error_t begin_trace_file(struct argp_state *state, const char *name)
         argp_failure(state, EXIT_SETUP, errno, "--trace-file %s", name);
         return EINVAL;
     }
-    return setenv("SOFTGPU_TRACE_FILE", path, 1) == 0 ? 0 : errno;
+    return setenv(sg_options[SG_OPTION_TRACE_FILE].variable, path, 1) == 0 ? 0 : errno;
 }
 
-static error_t set_check_option(unsigned variable, const char *value)
+/* The checker reads the values of its options itself, and refuses wrong ones. */
+static error_t set_option(command_t *command, struct argp_state *state, sg_option_id_t id,
+                          const char *value)
 {
-    if (variable == CHK_VARIABLE_CHECK && !*value) value = "1";
-    return setenv(chk_variables[variable], value, 1) == 0 ? 0 : errno;
+    const sg_option_t *o = &sg_options[id];
+    if (!value || (id == SG_OPTION_CHECK && !*value)) value = o->alone;
+    if (id == SG_OPTION_TRACE_FILE) return begin_trace_file(state, value);
+    if (id == SG_OPTION_OUTPUT) command->check_output = true;
+    if (o->most && id != SG_OPTION_STATUS) check_number(state, o, value);
+    if (o->words[0]) check_choice(state, o, value);
+    return setenv(o->variable, value, 1) == 0 ? 0 : errno;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     command_t *command = state->input;
-    if (!value)
-        value = key == KEY_STATS || key == KEY_CHECK ? "1" : ""; /* options that may stand alone */
     if (key == ARGP_KEY_ARG) { /* the first word that is no option begins the program */
         command->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
     }
-    if (key == KEY_TRACE_FILE) return begin_trace_file(state, value);
-    if (key == KEY_CHECK_OUTPUT) command->check_output = true;
-    for (size_t i = 0; i < sizeof(check_options) / sizeof(*check_options); i++)
-        if (check_options[i].key == key) return set_check_option(check_options[i].variable, value);
     if (key == KEY_LIST_PROFILES) list_profiles();
     if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        if (variables[i].key == key) {
-            if (variables[i].highest) check_number(state, i, value);
-            if (variables[i].choices[0]) check_choice(state, i, value);
-            return setenv(variables[i].variable, value, 1) == 0 ? 0 : errno;
-        }
+    for (int id = 0; id < SG_OPTION_COUNT; id++)
+        if (sg_options[id].letter && sg_options[id].letter == key)
+            return set_option(command, state, (sg_option_id_t)id, value);
     return ARGP_ERR_UNKNOWN;
+}
+
+/* The rows as argp takes them, and one more. */
+static void fill_options(struct argp_option options[SG_OPTION_COUNT + 2])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SG_OPTION_COUNT; i++) {
+        const sg_option_t *o = &sg_options[i];
+        const bool optional = o->alone && o->argument;
+        if (!o->name) continue;
+        options[count++] = (struct argp_option){.name = o->name,
+                                                .key = o->letter,
+                                                .arg = o->argument,
+                                                .flags = optional ? OPTION_ARG_OPTIONAL : 0,
+                                                .doc = o->help};
+    }
+    options[count] = (struct argp_option){.name = "list-profiles",
+                                          .key = KEY_LIST_PROFILES,
+                                          .doc = "List the names for --profile and end"};
 }
 
 /* Adds the stub behind the libraries that are preloaded already. In a sanitized build the
@@ -443,7 +351,8 @@ static int set_check(bool begin)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
+    struct argp_option options[SG_OPTION_COUNT + 2] = {0};
+    const struct argp argp = {
         .options = options,
         .parser = parse_option,
         .args_doc = "PROGRAM [ARGUMENT...]",
@@ -453,9 +362,10 @@ int main(int argc, char **argv)
                "cannot be executed, 127 if it is not found."};
     command_t command = {.program = NULL};
     char stub[PATH_MAX];
+    fill_options(options);
     argp_program_version = "softgpu " CROCPROF_VERSION;
     argp_err_exit_status = EXIT_USAGE;
-    base_program_begin("softgpu", "SOFTGPU_LOG", EXIT_SETUP);
+    base_program_begin("softgpu", sg_options[SG_OPTION_LOG].variable, EXIT_SETUP);
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;

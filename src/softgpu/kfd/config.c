@@ -1,13 +1,14 @@
 /* config.c - options of the software GPU: environment variables, which override the profile.
  *
- * The only place that reads SOFTGPU_PROFILE, SOFTGPU_CUS, SOFTGPU_COUNTERS, SOFTGPU_TIME,
- * SOFTGPU_GPUS, SOFTGPU_SVM and SOFTGPU_KFD_MINOR. It also refuses a wrong SOFTGPU_THREADS, which
- * the device reads. The options are read once per process and inherited by fork. */
+ * The only place that reads those that say what the GPU is. It also refuses a wrong
+ * SOFTGPU_THREADS, which the device reads. The options are read once per process and inherited by
+ * fork. */
 #include "softgpu/kfd/kfd.h"
 
 #include "base/env.h"
 #include "base/log.h"
 #include "base/words.h"
+#include "softgpu/profile/options.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -35,13 +36,15 @@ static bool profile_directory(char *buffer, size_t size)
 
 /* Leaves *number alone if the variable is unset or empty. A wrong value is reported, and the
  * process gets no GPU, rather than a GPU that nobody asked for. */
-static bool read_number(const char *name, uint32_t lowest, uint32_t highest, uint32_t *number)
+static bool read_number(sg_option_id_t id, uint32_t *number)
 {
-    const char *value = base_env(name);
-    if (!value || !*value) return true;
+    const sg_option_t *o = &sg_options[id];
+    const char *value = base_env(o->variable);
     uint64_t n;
-    if (!base_number(value, lowest, highest, &n)) {
-        base_error("%s=%s is not a whole number from %u to %u", name, value, lowest, highest);
+    if (!value || !*value) return true;
+    if (!base_number(value, o->least, o->most, &n)) {
+        base_error("%s=%s is not a whole number from %u to %u", o->variable, value, o->least,
+                   o->most);
         return false;
     }
     *number = (uint32_t)n;
@@ -51,19 +54,20 @@ static bool read_number(const char *name, uint32_t lowest, uint32_t highest, uin
 /* Where the times of kernels come from: "host" (default) or "model". */
 static bool read_time(uint32_t *model)
 {
-    const char *value = base_env("SOFTGPU_TIME");
+    const sg_option_t *o = &sg_options[SG_OPTION_TIME];
+    const char *value = base_env(o->variable);
     if (!value || !*value) return true;
-    *model = strcmp(value, "model") == 0;
-    if (*model || strcmp(value, "host") == 0) return true;
-    base_error("SOFTGPU_TIME=%s is neither host nor model", value);
+    *model = strcmp(value, o->words[1]) == 0;
+    if (*model || strcmp(value, o->words[0]) == 0) return true;
+    base_error("%s=%s is neither %s nor %s", o->variable, value, o->words[0], o->words[1]);
     return false;
 }
 
 static void read_config(void)
 {
     char directory[PATH_MAX], error[PATH_MAX + 256];
-    base_log_init("softgpu", "SOFTGPU_LOG");
-    const char *name = base_env("SOFTGPU_PROFILE");
+    base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
+    const char *name = base_env(sg_options[SG_OPTION_PROFILE].variable);
     if (!name || !*name) name = "mi210";
     if (!profile_directory(directory, sizeof(directory))) {
         base_error("cannot tell where libsoftgpu.so is, so not where the profiles are");
@@ -77,12 +81,11 @@ static void read_config(void)
     config.n_gpus = 1;
     /* the thunk of ROCm 6 makes no use of anything newer than 1.17 */
     config.minor_version = 17;
-    if (!read_number("SOFTGPU_CUS", 1, 1024, &cus) ||
-        !read_number("SOFTGPU_COUNTERS", 0, 1024, &config.profile.counter_slots) ||
-        !read_number("SOFTGPU_GPUS", 1, KFD_MAX_GPUS, &config.n_gpus) ||
-        !read_number("SOFTGPU_THREADS", 1, 256, &threads) ||
-        !read_number("SOFTGPU_KFD_MINOR", 8, 17, &config.minor_version) ||
-        !read_number("SOFTGPU_SVM", 0, 1, &svm) || !read_time(&config.profile.model_time))
+    if (!read_number(SG_OPTION_CUS, &cus) ||
+        !read_number(SG_OPTION_COUNTERS, &config.profile.counter_slots) ||
+        !read_number(SG_OPTION_GPUS, &config.n_gpus) || !read_number(SG_OPTION_THREADS, &threads) ||
+        !read_number(SG_OPTION_KFD_MINOR, &config.minor_version) ||
+        !read_number(SG_OPTION_SVM, &svm) || !read_time(&config.profile.model_time))
         return;
     if (cus && sg_profile_set_cus(&config.profile, cus, error, sizeof(error)) != 0) {
         base_error("SOFTGPU_CUS: %s", error);

@@ -1,0 +1,30 @@
+/* options.h - the options of softgpu: one table for its launcher and for those who read the
+ * variables that the launcher sets.
+ *
+ * The rows are in options.def. */
+#ifndef SOFTGPU_PROFILE_OPTIONS_H
+#define SOFTGPU_PROFILE_OPTIONS_H
+
+#include <stdint.h>
+
+typedef struct {
+    const char *name; /* of the option, without the hyphens; NULL: there is only the variable */
+    char letter;
+    const char *argument; /* its name in the help; NULL: the option takes none */
+    const char *variable, *help;
+    const char *alone;    /* the value if the option has no argument; NULL: it needs one */
+    uint32_t least, most; /* limits of a number; most 0: it is none */
+    const char *words[4]; /* one of these; none: any text */
+} sg_option_t;
+
+typedef enum {
+#define OPTION(id, ...)   SG_OPTION_##id,
+#define CHECK(id, ...)    SG_OPTION_##id,
+#define VARIABLE(id, ...) SG_OPTION_##id,
+#include "softgpu/profile/options.def"
+    SG_OPTION_COUNT
+} sg_option_id_t;
+
+extern const sg_option_t sg_options[SG_OPTION_COUNT];
+
+#endif
