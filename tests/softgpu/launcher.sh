@@ -31,6 +31,7 @@ expect 2 "no program is given" "$softgpu"
 expect 2 '--cus: "0" is not a number from 1 to 1024' "$softgpu" --cus 0 true
 expect 2 '--gpus: "nine" is not a number from 1 to 8' "$softgpu" --gpus nine true
 expect 2 '--core: "foo" is none of base, avx2 and avx512' "$softgpu" --core foo true
+expect 2 '--time: "foo" is none of host and model' "$softgpu" --time foo true
 expect 1 "SOFTGPU_CORE=foo: " env SOFTGPU_CORE=foo "$softgpu" cat /dev/kfd
 expect 1 "SOFTGPU_TIME=modell is neither host nor model" env SOFTGPU_TIME=modell "$softgpu" cat /dev/kfd
 expect 1 "SOFTGPU_COUNTERS=1025 is not a whole number from 0 to 1024" env SOFTGPU_COUNTERS=1025 "$softgpu" cat /dev/kfd

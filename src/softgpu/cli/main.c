@@ -47,11 +47,12 @@ static void check_number(struct argp_state *state, const sg_option_t *o, const c
 static void check_choice(struct argp_state *state, const sg_option_t *o, const char *value)
 {
     const char *const *word = o->words;
+    const bool three = o->words[2];
     while (*word && strcmp(*word, value) != 0)
         word++;
     if (!*word)
-        argp_error(state, "--%s: \"%s\" is none of %s, %s and %s", o->name, value, o->words[0],
-                   o->words[1], o->words[2]);
+        argp_error(state, "--%s: \"%s\" is none of %s%s%s and %s", o->name, value, o->words[0],
+                   three ? ", " : "", three ? o->words[1] : "", o->words[three ? 2 : 1]);
 }
 
 /* The path of this program: from /proc, or, if that is not there, from how it was started. */
