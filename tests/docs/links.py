@@ -14,7 +14,7 @@ def anchors(page):
 
 def wrong(tree):
     found, led_to = [], set()
-    pages = sorted((tree / "docs").glob("*.md")) + [p for p in (tree / "README.md", tree / "CONTRIBUTING.md") if p.exists()]
+    pages = [p for part in ("docs/*.md", "*.md", "src/**/*.md", "tests/**/*.md") for p in sorted(tree.glob(part))]
     for page in pages:
         for link in LINK.findall(page.read_text()):
             if re.match(r"[a-z]+:", link):
@@ -40,8 +40,10 @@ def finds_what_is_wrong():
         (tree / "docs/README.md").write_text("[a](a.md) [none](none.md) [b](a.md#no-such) [good](a.md#a-heading) [web](https://x)\n")
         (tree / "docs/a.md").write_text("# A `heading`\n")
         (tree / "docs/b.md").write_text("alone\n")
+        (tree / "src/room").mkdir(parents=True)
+        (tree / "src/room/README.md").write_text("[up](../../docs/a.md) [too far](../docs/a.md)\n")
         return wrong(tree)[0] == ["docs/README.md: there is no none.md", "docs/README.md: a.md has no heading #no-such",
-                                  "docs/README.md does not lead to b.md"]
+                                  "src/room/README.md: there is no ../docs/a.md", "docs/README.md does not lead to b.md"]
 
 
 if __name__ == "__main__":
