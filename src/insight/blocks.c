@@ -31,10 +31,10 @@ typedef struct {
     uint32_t sorted_count;
 } graph_t;
 
-void ins_step_decode(ins_step_t *s, const uint32_t *words, uint32_t n_words)
+void ins_step_decode(ins_step_t *s, const isa_arch_t *arch, const uint32_t *words, uint32_t n_words)
 {
     isa_inst_t decoded;
-    const int size = isa_decode(words, n_words, &decoded);
+    const int size = arch ? isa_decode(arch, words, n_words, &decoded) : 0;
     const isa_row_desc_t *row = size > 0 ? &isa_table[decoded.op] : &isa_table[ISA_OP_NONE];
     s->bytes = 4 * (size > 0 ? (uint32_t)size : 1);
     s->branches = row->klass == ISA_CLASS_BRANCH && row->fmt == ISA_FMT_SOPP;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct isa_arch;
+
 typedef struct {
     uint64_t address;
     uint32_t bytes;
@@ -20,8 +22,10 @@ typedef struct {
     uint32_t depth; /* number of loops that the instruction is in */
 } ins_step_t;
 
-/* Sets `branches`, `falls` and `target` from the words of the instruction. */
-void ins_step_decode(ins_step_t *step, const uint32_t *words, uint32_t n_words);
+/* Sets `branches`, `falls` and `target` from the words of the instruction of the GPU `arch`
+ * (softgpu/isa/arch.h); NULL: an unknown one, of which nothing branches. */
+void ins_step_decode(ins_step_t *step, const struct isa_arch *arch, const uint32_t *words,
+                     uint32_t n_words);
 
 /* Finds the blocks and loops of one function, whose instructions are sorted by address. Its entries
  * are the first instruction and the blocks that no other block leads to. False without memory: then

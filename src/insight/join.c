@@ -13,6 +13,7 @@
 #include "insight/frames.h"
 #include "model/code.h"
 #include "softgpu/isa/isa.h"
+#include "trace/agent-fields.h"
 #include "trace/instructions.h"
 #include "trace/reader.h"
 #include "trace/store.h"
@@ -33,6 +34,28 @@ static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
     set->codes = grown;
     grown[set->code_count] = (ins_code_t){id, out_code_object_open(store, id)};
     return grown[set->code_count++].object;
+}
+
+/* ---- GPUs ---- */
+
+static const isa_arch_t *arch_of_agent(const out_agent_t *a)
+{
+    return a ? isa_arch_find((uint32_t)out_agent_value(a, TRACE_AGENT_Gfx_Target_Version)) : NULL;
+}
+
+/* The GPU that the instruction is of: as its code object says; if that was not kept, the one that
+ * the object was loaded on; of code in no object, the process's first one. NULL: one that softgpu
+ * does not know. */
+static const isa_arch_t *arch_of(const out_model_t *m, const dis_object_t *object, uint64_t id)
+{
+    const isa_arch_t *arch = NULL;
+    if (object) return isa_arch_named(dis_object_gpu(object));
+    for (size_t i = 0; i < m->code_object_count; i++)
+        if (m->code_objects[i]->id == id)
+            return arch_of_agent(out_model_find_agent(m, m->code_objects[i]->agent));
+    for (size_t i = 0; !arch && i < m->agent_count; i++)
+        arch = arch_of_agent(&m->agents[i]);
+    return arch;
 }
 
 /* ---- instructions ---- */
@@ -69,8 +92,8 @@ static bool describe(ins_set_t *set, ins_instruction_t *i, const ins_instruction
 {
     isa_inst_t decoded;
     i->function = i->file = "";
-    if (isa_decode(i->words, i->n_words, &decoded) > 0)
-        isa_disassemble(&decoded, i->text, sizeof(i->text));
+    if (i->arch && isa_decode(i->arch, i->words, i->n_words, &decoded) > 0)
+        isa_disassemble(i->arch, &decoded, i->text, sizeof(i->text));
     else
         snprintf(i->text, sizeof(i->text), ".long 0x%08x", i->words[0]);
     if (!object) return true;
@@ -93,7 +116,7 @@ static bool find_blocks(ins_instruction_t *first, size_t count, ins_step_t *step
 {
     for (size_t k = 0; k < count; k++) {
         steps[k] = (ins_step_t){.address = first[k].address};
-        ins_step_decode(&steps[k], first[k].words, first[k].n_words);
+        ins_step_decode(&steps[k], first[k].arch, first[k].words, first[k].n_words);
     }
     if (!ins_blocks_find(steps, count)) return false;
     for (size_t k = 0; k < count; k++) {
@@ -191,9 +214,10 @@ bool ins_join(ins_set_t *set, const out_model_t *model, const char *store)
         set->kernels[k].range = range_of(set, model, set->kernels[k].group);
     for (size_t i = 0; i < set->count; i++) {
         ins_instruction_t *item = &set->items[i];
+        dis_object_t *object = object_of(set, store, item->object);
         item->range = range_of(set, model, item->group);
-        if (!describe(set, item, i ? item - 1 : NULL, object_of(set, store, item->object)))
-            return false;
+        item->arch = arch_of(model, object, item->object);
+        if (!describe(set, item, i ? item - 1 : NULL, object)) return false;
     }
     return find_all_blocks(set) && describe_kernels(set, model, store);
 }

@@ -226,7 +226,7 @@ static void put_jump(graph_t *g, const ins_instruction_t *i)
 {
     const uint64_t all = i->counts.taken + i->counts.not_taken;
     ins_step_t step = {.address = i->address};
-    ins_step_decode(&step, i->words, i->n_words);
+    ins_step_decode(&step, i->arch, i->words, i->n_words);
     const ins_instruction_t *to = step.branches ? find(g, i, step.target) : NULL;
     if (!all || !to) return; /* branches that were never executed are left out */
     if (strcmp(function_of(to, 0), function_of(i, 0)) != 0) {

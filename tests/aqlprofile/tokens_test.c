@@ -233,7 +233,7 @@ static void test_trap(void **state)
     sg_profile_t profile = {
         .shader_engines = 1, .arrays_per_engine = 1, .cus_per_array = 1, .waves_per_simd = 8};
     isa_wave_t *wave = aligned_alloc(64, (sizeof *wave + 63) / 64 * 64);
-    isa_dispatch_t dispatch = {.arch = &isa_gfx90a};
+    isa_dispatch_t dispatch = {.arch = ASM_ARCH};
     isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .waves = &wave};
     sg_sqtt_times_t times = {.start = 100, .alone = {70}, .end = {170}};
     seen_t seen;

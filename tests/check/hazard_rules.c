@@ -65,7 +65,7 @@ static seen_t step_next(programs_t *p, const isa_wave_t *from, bool scc_known)
         isa_inst_t *i = &insts[k];
         chk_hazard_t found[CHK_HAZARDS_MAX];
         assert_in_range(k, 0, PROGRAM - 1);
-        const int size = isa_decode(p->words + p->at, (unsigned)(p->n_words - p->at), i);
+        const int size = isa_decode(ASM_ARCH, p->words + p->at, (unsigned)(p->n_words - p->at), i);
         assert_true(size > 0);
         chk_use_describe(&uses[k], w, i);
         uses[k].pc = CODE + 4 * (p->at - begin);
@@ -103,7 +103,7 @@ static isa_row_t rows[ISA_VGPR_ROWS];
 
 static isa_wave_t plain_wave(void)
 {
-    static isa_dispatch_t dispatch = {.arch = &isa_gfx90a, .shared_base = (uint64_t)LDS_HIGH << 32};
+    static isa_dispatch_t dispatch = {.arch = ASM_ARCH, .shared_base = (uint64_t)LDS_HIGH << 32};
     static isa_group_t group = {.dispatch = &dispatch};
     memset(rows, 0, sizeof rows);
     rows[11][63] = LDS_HIGH; /* a lane that v[10:11] have in LDS */

@@ -272,7 +272,7 @@ int main(void)
     if (host == MAP_FAILED || !memory ||
         sg_memory_map(memory, base, BYTES, host, SG_MEM_WRITABLE) != 0)
         return 1;
-    chk_memory_add(memory);
+    chk_memory_add(memory, &isa_archs[ISA_ARCH_gfx90a]);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sg_memory_destroy(memory);
     munmap(host, BYTES);

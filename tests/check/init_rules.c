@@ -138,7 +138,7 @@ static void missed(const isa_inst_t *i, const char *what, unsigned at, unsigned 
                    uint32_t differ, uint32_t marked)
 {
     char text[160];
-    isa_disassemble(i, text, sizeof text);
+    isa_disassemble(&isa_archs[ISA_ARCH_gfx90a], i, text, sizeof text);
     fail_msg("%s: %s %u lane %u: bits %08x come out differently, marked %08x (exec %016llx)", text,
              what, at, lane, differ, marked, (unsigned long long)rig.wave.exec);
 }
@@ -256,7 +256,8 @@ static void every_instruction(void **unused)
             uint32_t varied[3] = {words[0], words[1], words[2]};
             isa_inst_t i = {.op = 0};
             if (k > 2 && !strncmp(text + 1, "v_", 2)) varied[1] ^= (uint32_t)(next() & next());
-            if (isa_decode(varied, 3, &i) <= 0 || !is_tested(&i)) continue;
+            if (isa_decode(&isa_archs[ISA_ARCH_gfx90a], varied, 3, &i) <= 0 || !is_tested(&i))
+                continue;
             set_exec(k);
             hold(&i);
         }
@@ -309,7 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
                                        cmocka_unit_test(factors_push_it_up)};
     rig.core = isa_core_select();
-    rig.dispatch = (isa_dispatch_t){.arch = &isa_gfx90a,
+    rig.dispatch = (isa_dispatch_t){.arch = &isa_archs[ISA_ARCH_gfx90a],
                                     .n_vgpr = ROWS,
                                     .acc_offset = ACC,
                                     .shared_base = UINT64_C(1) << 48,

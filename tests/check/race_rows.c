@@ -401,7 +401,7 @@ static int set_up(void **unused)
 {
     (void)unused;
     sgc_ops();
-    t.dispatch.arch = &isa_gfx90a;
+    t.dispatch.arch = &isa_archs[ISA_ARCH_gfx90a];
     t.memory = t.dispatch.memory = sg_memory_create();
     t.host = map(REGION);
     return !t.memory || !t.host ||

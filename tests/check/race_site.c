@@ -66,8 +66,9 @@ static int set_up(void **state)
     assert_ptr_not_equal(r.host, MAP_FAILED);
     assert_int_equal(sg_memory_map(r.memory, code_va, ISA_PAGE_BYTES, r.host, SG_MEM_EXECUTABLE),
                      0);
-    assert_non_null(r.code = isa_code_create(r.memory));
-    r.dispatch = (isa_dispatch_t){.arch = &isa_gfx90a, .memory = r.memory, .code = r.code};
+    assert_non_null(r.code = isa_code_create(&isa_archs[ISA_ARCH_gfx90a], r.memory));
+    r.dispatch =
+        (isa_dispatch_t){.arch = &isa_archs[ISA_ARCH_gfx90a], .memory = r.memory, .code = r.code};
     r.group.dispatch = &r.dispatch;
     r.wave.group = &r.group;
     *state = &r;

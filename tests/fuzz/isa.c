@@ -95,10 +95,10 @@ static void show(bench_t *b, const uint32_t *words, unsigned count)
     for (unsigned at = 0; at < count;) {
         isa_inst_t inst;
         char text[TEXT_BYTES];
-        int n = isa_decode(words + at, count - at, &inst);
+        int n = isa_decode(ASM_ARCH, words + at, count - at, &inst);
         if (n > 3 || n < -1) abort();
         if (n > 0) {
-            int length = isa_disassemble(&inst, text, sizeof(text));
+            int length = isa_disassemble(ASM_ARCH, &inst, text, sizeof(text));
             if (length <= 0 || length >= TEXT_BYTES || strlen(text) != (size_t)length) abort();
             b->clocked |= strstr(text, "time") != NULL || strstr(text, "getreg") != NULL;
         }

@@ -1,6 +1,7 @@
 /* Blocks and loops of small graphs, one instruction of four bytes a letter: where they lead is
  * drawn in each case, and what is found was worked out by hand. */
 #include "insight/blocks.h"
+#include "softgpu/isa/arch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,7 +106,7 @@ static void words(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
         ins_step_t s = {.address = 0x100};
-        ins_step_decode(&s, &of[i].word, 1);
+        ins_step_decode(&s, &isa_archs[ISA_ARCH_gfx90a], &of[i].word, 1);
         assert_int_equal(s.branches, of[i].branches);
         assert_int_equal(s.falls, of[i].falls);
         assert_int_equal(s.bytes, 4);

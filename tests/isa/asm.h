@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The GPU of the texts, for the functions of softgpu/isa. */
+#define ASM_ARCH (&isa_archs[ISA_ARCH_gfx90a])
+
 /* Says on stderr what is missing. A program that needs the assembler then ends with status 77. */
 bool asm_available(void);
 

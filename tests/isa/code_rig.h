@@ -51,9 +51,9 @@ static inline rig_t *rig_create(void)
                      0);
     assert_int_equal(sg_memory_map(r->memory, RIG_DATA, RIG_DATA_BYTES, r->data, SG_MEM_WRITABLE),
                      0);
-    r->cache = isa_code_create(r->memory);
+    r->cache = isa_code_create(ASM_ARCH, r->memory);
     assert_non_null(r->cache);
-    r->dispatch = (isa_dispatch_t){.arch = &isa_gfx90a,
+    r->dispatch = (isa_dispatch_t){.arch = ASM_ARCH,
                                    .memory = r->memory,
                                    .code = r->cache,
                                    .n_vgpr = 64,

@@ -53,9 +53,9 @@ static int read_rows(void **state)
 static unsigned our_text(const uint32_t *words, unsigned n, char *text, size_t room)
 {
     isa_inst_t inst;
-    int size = isa_decode(words, n, &inst);
+    int size = isa_decode(ASM_ARCH, words, n, &inst);
     *text = 0;
-    if (size > 0) assert_in_range(isa_disassemble(&inst, text, room), 1, room - 1);
+    if (size > 0) assert_in_range(isa_disassemble(ASM_ARCH, &inst, text, room), 1, room - 1);
     return size > 0 ? (unsigned)size : 0;
 }
 
@@ -81,8 +81,8 @@ static void truncated(void **state)
     (void)state;
     isa_inst_t inst;
     for (unsigned r = 0; r < n_rows; r++) {
-        assert_int_equal(isa_decode(rows[r].words, 0, &inst), -1);
-        if (rows[r].size == 2) assert_int_equal(isa_decode(rows[r].words, 1, &inst), -1);
+        assert_int_equal(isa_decode(ASM_ARCH, rows[r].words, 0, &inst), -1);
+        if (rows[r].size == 2) assert_int_equal(isa_decode(ASM_ARCH, rows[r].words, 1, &inst), -1);
     }
 }
 
@@ -241,7 +241,7 @@ static void live_variations(void **state)
         /* What we refuse is not shown to llvm-mc, which dies on some of it. */
         do
             vary(&rows[k / VARIATIONS], &some[k]);
-        while (isa_decode(some[k].words, some[k].size, &inst) <= 0);
+        while (isa_decode(ASM_ARCH, some[k].words, some[k].size, &inst) <= 0);
     }
     unsigned failures = compare(some, n, &both);
     print_message("%u variations, %u are instructions, %u differ\n", n, both, failures);

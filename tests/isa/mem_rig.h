@@ -77,7 +77,7 @@ static inline rig_t *rig_create(const char *core)
     assert_int_equal(
         sg_memory_map(r->memory, RIG_VA + RIG_EXTENT, RIG_EXTENT, r->high, SG_MEM_WRITABLE), 0);
     assert_int_equal(sg_memory_map(r->memory, RIG_READ_ONLY, 4096, r->read_only, 0), 0);
-    r->dispatch = (isa_dispatch_t){.arch = &isa_gfx90a,
+    r->dispatch = (isa_dispatch_t){.arch = ASM_ARCH,
                                    .memory = r->memory,
                                    .shared_base = RIG_SHARED,
                                    .private_base = RIG_PRIVATE,
@@ -203,7 +203,7 @@ static inline void rig_assemble(rig_program_t *p)
     assert_true(n > 0);
     p->inst = calloc(p->n, sizeof *p->inst);
     for (unsigned k = 0; k < p->n; k++) {
-        const int size = isa_decode(words + at, (unsigned)(n - at), &p->inst[k]);
+        const int size = isa_decode(ASM_ARCH, words + at, (unsigned)(n - at), &p->inst[k]);
         if (size <= 0) fail_msg("%s does not decode", p->line[k]);
         at += (size_t)size;
     }

@@ -494,7 +494,7 @@ static void arithmetic(void **state)
     for (unsigned k = 0; k < N_ROWS; k++) {
         isa_inst_t inst;
         at[k] = where;
-        where += (size_t)isa_decode(r->code + where, 3, &inst) + 1;
+        where += (size_t)isa_decode(ASM_ARCH, r->code + where, 3, &inst) + 1;
     }
     assert_int_equal(where, n);
     for (unsigned c = 0; c < RIG_CORES; c++) {

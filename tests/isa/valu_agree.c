@@ -57,7 +57,7 @@ static void compare(const isa_core_t *const *core, unsigned n, const isa_inst_t 
     char text[160];
     for (unsigned c = 1; c < n; c++) {
         if (!memcmp(&after[0], &after[c], sizeof after[0])) continue;
-        isa_disassemble(i, text, sizeof text);
+        isa_disassemble(ASM_ARCH, i, text, sizeof text);
         for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
             for (int l = 0; l < 64; l++)
                 if (after[0].rows[r][l] != after[c].rows[r][l])
@@ -100,7 +100,7 @@ static void cores_agree(void **unused)
     const char *wish = getenv("VALU_TEST_ROUNDS");
     const unsigned variations = VARIATIONS * (wish ? (unsigned)atoi(wish) : 1);
     rig.dispatch = (isa_dispatch_t){
-        .arch = &isa_gfx90a, .shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
+        .arch = ASM_ARCH, .shared_base = UINT64_C(1) << 48, .private_base = UINT64_C(2) << 48};
     rig.group.dispatch = &rig.dispatch;
     rig.wave = (isa_wave_t){.group = &rig.group, .page = &no_code, .acc_offset = ACC};
     fill_state(1);
@@ -120,7 +120,7 @@ static void cores_agree(void **unused)
             /* bits of the second dword are operands and modifiers; in the first, register fields */
             if (k > 2) varied[1] ^= (uint32_t)(rig_random() & rig_random());
             if (k > 8) varied[0] ^= (uint32_t)rig_random() & (words[0] >> 31 ? 0x7cffu : 0x1ffe00u);
-            if (isa_decode(varied, 3, &i) <= 0 || !vector_op(&i)) continue;
+            if (isa_decode(ASM_ARCH, varied, 3, &i) <= 0 || !vector_op(&i)) continue;
             random_mode(k);
             for (unsigned c = 0; c < n; c++)
                 run_on(core[c], &i, &after[c]);

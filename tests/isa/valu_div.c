@@ -46,7 +46,7 @@ static unsigned decode_all(const char *text, isa_inst_t *program)
     assert_true(n > 0);
     while (at < n) {
         program[count] = (isa_inst_t){.op = 0};
-        const int size = isa_decode(words + at, (unsigned)(n - at), &program[count++]);
+        const int size = isa_decode(ASM_ARCH, words + at, (unsigned)(n - at), &program[count++]);
         assert_true(size > 0);
         at += (size_t)size;
     }

@@ -41,7 +41,7 @@ static void run_text(const char *text)
     rig.wave.stop = 0;
     while (at < n && !rig.wave.stop) {
         isa_inst_t i = {.op = 0};
-        const int size = isa_decode(words + at, (unsigned)(n - at), &i);
+        const int size = isa_decode(ASM_ARCH, words + at, (unsigned)(n - at), &i);
         assert_true(size > 0);
         assert_non_null(core->handlers[i.op]);
         core->handlers[i.op](&rig.wave, &i);

@@ -206,7 +206,7 @@ static isa_inst_t instruction(const matrix_t *x)
     sprintf(text, "v_mfma_%s %s, %s, %s, %s\n", x->name, cd[1], ab[0], ab[1], cd[0]);
     const size_t n = asm_words(text, &words);
     assert_true(n == 2);
-    assert_int_equal(isa_decode(words, 2, &i), 2);
+    assert_int_equal(isa_decode(ASM_ARCH, words, 2, &i), 2);
     free(words);
     return i;
 }

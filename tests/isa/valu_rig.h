@@ -695,7 +695,7 @@ static inline void test_rows(const row_t *rows, unsigned n)
     rig.wave.page = &no_code;
     for (unsigned k = 0; k < n; k++) {
         isa_inst_t i = {.op = 0};
-        const int size = isa_decode(words + used, (unsigned)(n_words - used), &i);
+        const int size = isa_decode(ASM_ARCH, words + used, (unsigned)(n_words - used), &i);
         if (size <= 0) fail_msg("%s does not decode", rows[k].text);
         used += (size_t)size;
         for (unsigned c = 0; c < 3; c++) {

@@ -3,7 +3,19 @@
  * 8 MiB in 32 channels of 16 ways and 128 sets; 256 bytes in a row belong to one channel. */
 #include "rig.h"
 
+#include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
+
+/* The model has lines of one size; those of every GPU are of this size. */
+static void lines_are_the_gpus(void **state)
+{
+    (void)state;
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+        assert_int_equal(a->vector_line, SGC_LINE);
+        assert_int_equal(a->scalar_line, SGC_LINE);
+        assert_int_equal(a->l2_line, SGC_L2_LINE);
+    }
+}
 
 static void touch(rig_t *r, const char *text, uint64_t from, uint64_t bytes)
 {
@@ -261,9 +273,14 @@ static void queues(void **state)
 int main(void)
 {
     if (!asm_available()) return 77;
-    const struct CMUnitTest tests[] = {RIG_TEST(channels),    RIG_TEST(capacity),
-                                       RIG_TEST(writes_back), RIG_TEST(writes_back_early),
-                                       RIG_TEST(acquires),    RIG_TEST(acquire_mem),
-                                       RIG_TEST(places),      RIG_TEST(queues)};
+    const struct CMUnitTest tests[] = {RIG_TEST(channels),
+                                       RIG_TEST(capacity),
+                                       RIG_TEST(writes_back),
+                                       RIG_TEST(writes_back_early),
+                                       RIG_TEST(acquires),
+                                       RIG_TEST(acquire_mem),
+                                       RIG_TEST(places),
+                                       RIG_TEST(queues),
+                                       RIG_TEST(lines_are_the_gpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,8 +69,8 @@ static inline rig_t *rig_create_profile(const sg_profile_t *p)
     memset(r, 0, sizeof *r);
     r->profile = *p;
     r->page = (sgc_page_t){SGC_RW, true, 0};
-    r->dispatch = (isa_dispatch_t){
-        .arch = &isa_gfx90a, .shared_base = RIG_SHARED, .private_base = RIG_PRIVATE};
+    r->dispatch =
+        (isa_dispatch_t){.arch = ASM_ARCH, .shared_base = RIG_SHARED, .private_base = RIG_PRIVATE};
     r->group = (isa_group_t){.dispatch = &r->dispatch, .lds_bytes = RIG_LDS, .n_waves = 1};
     r->wave.group = &r->group;
     r->wave.vgpr = r->rows;
@@ -111,7 +111,7 @@ static inline const isa_inst_t *rig_inst(rig_t *r, const char *text)
     const size_t n = asm_words(text, &words);
     assert_true(n > 0 && r->n_texts < RIG_TEXTS);
     isa_inst_t *i = &r->inst[r->n_texts];
-    assert_int_equal(isa_decode(words, (unsigned)n, i), n);
+    assert_int_equal(isa_decode(ASM_ARCH, words, (unsigned)n, i), n);
     free(words);
     r->text[r->n_texts++] = strdup(text);
     return i;

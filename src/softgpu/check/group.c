@@ -173,13 +173,24 @@ void chk_dispatch_end(const chk_dispatch_t *d)
 enum { MEMORIES = 64 };
 
 static _Atomic(const sg_memory_t *) memories[MEMORIES];
+static _Atomic(const isa_arch_t *) archs[MEMORIES]; /* of the GPU with the memory in this place */
 
-void chk_memory_add(const sg_memory_t *m)
+void chk_memory_add(const sg_memory_t *m, const isa_arch_t *arch)
 {
     for (unsigned k = 0; k < MEMORIES; k++) {
         const sg_memory_t *none = NULL;
-        if (atomic_compare_exchange_strong(&memories[k], &none, m)) return;
+        if (!atomic_compare_exchange_strong(&memories[k], &none, m)) continue;
+        atomic_store_explicit(&archs[k], arch, memory_order_release);
+        return;
     }
+}
+
+const isa_arch_t *chk_arch_of(const sg_memory_t *m)
+{
+    for (unsigned k = 0; m && k < MEMORIES; k++)
+        if (atomic_load_explicit(&memories[k], memory_order_acquire) == m)
+            return atomic_load_explicit(&archs[k], memory_order_acquire);
+    return atomic_load_explicit(&archs[0], memory_order_acquire);
 }
 
 const sg_memory_t *chk_memory_of(uint64_t va)

@@ -45,8 +45,10 @@ void chk_transfer(const struct sg_memory *m, uint64_t from, uint64_t to, uint64_
 void chk_made(uint64_t begin, uint64_t bytes);
 void chk_going(uint64_t begin, uint64_t bytes);
 
-/* Announces a GPU's memory, which lives as long as the process. */
-void chk_memory_add(const struct sg_memory *m);
+/* Announces a GPU and its memory, which lives as long as the process. */
+void chk_memory_add(const struct sg_memory *m, const isa_arch_t *arch);
+/* The GPU with this memory; the first one, if there is no such memory. NULL: there is no GPU. */
+const isa_arch_t *chk_arch_of(const struct sg_memory *m);
 /* The memory in which the address is mapped, or NULL. */
 const struct sg_memory *chk_memory_of(uint64_t va);
 

@@ -184,6 +184,7 @@ static bool stores(unsigned op)
 
 /* The code around an instruction, in memory. */
 typedef struct {
+    const isa_arch_t *arch;
     const uint32_t *words;
     uint32_t n, own; /* own: index of the instruction itself */
 } code_t;
@@ -191,11 +192,12 @@ typedef struct {
 static code_t code_around(const isa_wave_t *w, uint64_t pc)
 {
     enum { BEHIND = 4 * AHEAD * 3, REACH = 4 * FAR_AHEAD * 3 }; /* bytes, at 3 dwords each */
+    const isa_arch_t *arch = w->group->dispatch->arch;
     const sg_extent_t *e = sg_memory_find(w->group->dispatch->memory, pc);
-    if (!e) return (code_t){NULL, 0, 0};
+    if (!e) return (code_t){arch, NULL, 0, 0};
     const uint64_t begin = pc - e->begin > BEHIND ? pc - BEHIND : e->begin;
     const uint64_t end = e->end - pc > REACH ? pc + REACH : e->end;
-    return (code_t){(const uint32_t *)(const void *)(e->host + (begin - e->begin)),
+    return (code_t){arch, (const uint32_t *)(const void *)(e->host + (begin - e->begin)),
                     (uint32_t)(end - begin) / 4, (uint32_t)(pc - begin) / 4};
 }
 
@@ -203,7 +205,7 @@ static code_t code_around(const isa_wave_t *w, uint64_t pc)
 static unsigned decode(const code_t *c, unsigned at, isa_inst_t *i)
 {
     if (at >= c->n) return 0;
-    const int n = isa_decode(&c->words[at], c->n - at, i);
+    const int n = isa_decode(c->arch, &c->words[at], c->n - at, i);
     return n > 0 ? (unsigned)n : 0;
 }
 

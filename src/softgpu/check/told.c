@@ -4,6 +4,7 @@
 #include "base/kernel_name.h"
 #include "base/text.h"
 #include "softgpu/check/code.h"
+#include "softgpu/check/group.h"
 #include "softgpu/check/stray.h"
 #include "softgpu/memory/code_object.h"
 #include "softgpu/isa/isa.h"
@@ -17,14 +18,15 @@ const char *const chk_sides[] = {"before", "inside", "after"}; /* ORDER: chk_sid
 static void find_spot(chk_spot_t *s, const struct sg_memory *m, uint64_t kernel_object,
                       const uint32_t *words, uint32_t n_words)
 {
+    const isa_arch_t *arch = n_words ? chk_arch_of(m) : NULL;
     isa_inst_t decoded;
     char *symbol = kernel_object ? sg_kernel_name(m, kernel_object) : NULL;
     s->kernel = symbol ? base_kernel_name(symbol) : NULL;
     chk_where_code(m, s->pc, &s->code);
     if (symbol && s->code.symbol && strcmp(s->code.symbol, symbol) != 0)
         s->function = base_kernel_name(s->code.symbol);
-    if (n_words && isa_decode(words, n_words, &decoded) > 0)
-        isa_disassemble(&decoded, s->instruction, sizeof s->instruction);
+    if (arch && isa_decode(arch, words, n_words, &decoded) > 0)
+        isa_disassemble(arch, &decoded, s->instruction, sizeof s->instruction);
     free(symbol);
 }
 

@@ -24,12 +24,18 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     sg_device_t *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     d->profile = *profile;
+    d->arch = isa_arch_find(profile->gfx_target_version);
+    if (!d->arch) { /* sg_profile_read() has refused such a profile */
+        free(d);
+        errno = EINVAL;
+        return NULL;
+    }
     d->ops = *ops;
     if (profile->model_time) isa_clock_use_system();
     pthread_mutex_init(&d->lock, NULL);
     d->registers = calloc(SG_REGISTERS, sizeof *d->registers);
     d->memory = sg_memory_create();
-    d->code = d->memory ? isa_code_create(d->memory) : NULL;
+    d->code = d->memory ? isa_code_create(d->arch, d->memory) : NULL;
     d->core = isa_core_select();
     const char *named = base_env("SOFTGPU_CORE");
     if (!d->core)
@@ -41,7 +47,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->observed = sg_observe_wanted();
     if (d->registers && d->code && d->core && d->perf) {
-        chk_memory_add(d->memory);
+        chk_memory_add(d->memory, d->arch);
         return d;
     }
 

@@ -36,7 +36,8 @@ typedef struct {
                         const char *text);
 } sg_host_ops_t;
 
-/* Starts no thread: the first queue does. NULL when memory runs out. */
+/* Starts no thread: the first queue does. NULL with errno: ENOMEM, or EINVAL if the profile's GPU
+ * is unknown or SOFTGPU_CORE is wrong. */
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
 

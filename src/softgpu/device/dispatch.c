@@ -55,10 +55,6 @@ enum {
     WAVESIZE_BYTES = 1024
 };
 
-/* Apertures of LDS and scratch as kfd/ioctl.c reports them to the runtimes. */
-#define SHARED_BASE  UINT64_C(0x1000000000000)
-#define PRIVATE_BASE UINT64_C(0x2000000000000)
-
 /* Whether this is an amd_kernel_code_t and no kernel descriptor: version 1, machine kind AMDGPU,
  * major version at least 6. The sizes in these words of a descriptor never have such values. */
 static bool is_old_code(const descriptor_t *k)
@@ -149,6 +145,7 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
 static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint64_t id)
 {
     const sg_profile_t *profile = &run->device->profile;
+    const isa_arch_t *arch = run->isa.arch;
     uint32_t lds_limit = profile->lds_kb << 10;
     if (p->group_segment_size > lds_limit) {
         sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_GROUP_MEMORY,
@@ -156,9 +153,9 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
                       p->group_segment_size, lds_limit);
         return false;
     }
-    run->lds_bytes = (uint32_t)base_round_up(p->group_segment_size, SG_LDS_GRANULE);
+    run->lds_bytes = (uint32_t)base_round_up(p->group_segment_size, arch->lds_granule);
 
-    uint32_t per_simd = ISA_SIMD_VGPRS / run->isa.n_vgpr;
+    uint32_t per_simd = arch->simd_vgprs / run->isa.n_vgpr;
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
     if (run->waves > per_simd * profile->simds_per_cu) {
         sg_queue_fail(
@@ -202,20 +199,20 @@ static void on_message(isa_dispatch_t *isa, isa_wave_t *w, uint32_t simm16)
 static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
 {
     isa_dispatch_t *isa = &run->isa;
+    const isa_arch_t *arch = isa->arch = run->device->arch;
     isa->memory = run->device->memory;
     isa->code = run->device->code;
     isa->gws = &run->device->gws;
     isa->entry_pc = object + (uint64_t)k->entry_offset;
-    isa->n_vgpr = ((k->rsrc1 & 63) + 1) * SG_VGPR_GRANULE;
-    isa->acc_offset = 4 * ((k->rsrc3 & 63) + 1);
+    isa->n_vgpr = ((k->rsrc1 & 63) + 1) * arch->vgpr_granule;
+    isa->acc_offset = ((k->rsrc3 & 63) + 1) * arch->acc_granule;
     isa->mode = (k->rsrc1 >> 12 & 0xff)         /* rounding and denormals */
                 | (k->rsrc1 >> 21 & 1) << 8     /* DX10_CLAMP */
                 | (k->rsrc1 >> 23 & 1) << 9     /* IEEE */
                 | (k->rsrc2 >> 24 & 0x7f) << 12 /* exceptions */
                 | (k->rsrc1 >> 26 & 1) << 23;   /* FP16_OVFL */
-    isa->arch = &isa_gfx90a;
-    isa->shared_base = SHARED_BASE;
-    isa->private_base = PRIVATE_BASE;
+    isa->shared_base = ISA_SHARED_BASE;
+    isa->private_base = ISA_PRIVATE_BASE;
     isa->engine_clock_mhz = run->device->profile.engine_clock_mhz;
     isa->doorbell_id = run->queue->params.doorbell_slot;
     isa->on_message = on_message;

@@ -89,8 +89,7 @@ void sg_box_destroy(sg_box_t *b)
 
 static uint32_t unit_count(const sg_run_t *run)
 {
-    const sg_profile_t *p = &run->device->profile;
-    return p->shader_engines * p->arrays_per_engine * p->cus_per_array;
+    return sg_profile_cus(&run->device->profile);
 }
 
 /* Units that the queue may use. */

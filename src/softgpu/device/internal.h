@@ -23,10 +23,8 @@ enum {
     SG_USER_SGPRS = 16,
     SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
     SG_CU_MAX = 1024,        /* 32 * 2 * 16, the limits in profile.h */
-    SG_LDS_GRANULE = 512,
-    SG_VGPR_GRANULE = 8,
-    SG_THREADS_MAX = 256,  /* workers of the pool */
-    SG_REGISTERS = 0x10000 /* dword addresses of the register windows, pm4.c */
+    SG_THREADS_MAX = 256,    /* workers of the pool */
+    SG_REGISTERS = 0x10000   /* dword addresses of the register windows, pm4.c */
 };
 
 typedef struct sg_run sg_run_t;
@@ -55,6 +53,7 @@ typedef struct {
 
 struct sg_device {
     sg_profile_t profile;
+    const isa_arch_t *arch; /* the profile's */
     sg_host_ops_t ops;
     sg_memory_t *memory;
     isa_code_t *code;
@@ -220,7 +219,7 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
 
 /* place.c: all under the pool's lock */
 typedef struct sg_place_model sg_place_model_t;
-sg_place_model_t *sg_place_model_create(const sg_profile_t *profile);
+sg_place_model_t *sg_place_model_create(const sg_device_t *d);
 /* Takes room on the modelled GPU for one more workgroup of the run; false if there is none. A run
  * with no workgroup in flight, and any run with `beyond`, gets a place on CU -1 instead of none,
  * unless its queue's scratch is used up or its queue has as many waves in flight as the GPU has

@@ -16,7 +16,7 @@ typedef struct {
 } unit_t;
 
 struct sg_place_model {
-    uint32_t n_units, n_simds, waves_per_simd, lds_bytes;
+    uint32_t n_units, n_simds, waves_per_simd, simd_vgprs, lds_bytes;
     uint32_t wave_slots; /* of all units */
     uint32_t turn;       /* unit to try first */
     uint64_t taken;      /* places taken: workgroups in flight */
@@ -24,14 +24,16 @@ struct sg_place_model {
     unit_t unit[];
 };
 
-sg_place_model_t *sg_place_model_create(const sg_profile_t *profile)
+sg_place_model_t *sg_place_model_create(const sg_device_t *d)
 {
-    uint32_t n = profile->shader_engines * profile->arrays_per_engine * profile->cus_per_array;
+    const sg_profile_t *profile = &d->profile;
+    const uint32_t n = sg_profile_cus(profile);
     sg_place_model_t *m = calloc(1, sizeof *m + n * sizeof(unit_t));
     if (!m) return NULL;
     m->n_units = n;
     m->n_simds = profile->simds_per_cu;
     m->waves_per_simd = profile->waves_per_simd;
+    m->simd_vgprs = d->arch->simd_vgprs;
     m->lds_bytes = profile->lds_kb << 10;
     m->wave_slots = n * m->n_simds * m->waves_per_simd;
     return m;
@@ -51,7 +53,7 @@ static int roomiest_simd(const sg_place_model_t *m, const unit_t *u, uint32_t vg
     uint32_t fewest = m->waves_per_simd;
     for (uint32_t s = 0; s < m->n_simds; s++) {
         uint32_t waves = (uint32_t)__builtin_popcountll(u->slots[s]);
-        if (waves < fewest && u->vgprs[s] + vgprs <= ISA_SIMD_VGPRS) {
+        if (waves < fewest && u->vgprs[s] + vgprs <= m->simd_vgprs) {
             fewest = waves;
             best = (int)s;
         }

@@ -176,7 +176,7 @@ void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *
 {
     sg_trace_t *t = s->trace;
     char assembly[256] = "(no instruction)";
-    if (i->op) isa_disassemble(i, assembly, sizeof assembly);
+    if (i->op) isa_disassemble(w->group->dispatch->arch, i, assembly, sizeof assembly);
     begin_line(t, s->box, w);
     text(t, "%llx: %s", (unsigned long long)pc, assembly);
     changes(t, w, &t->wave[w->index_in_group]);

@@ -1,12 +1,14 @@
 /* arch.h - what an architecture fixes beside its instructions: codes of scalar operands, hardware
  * registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
  *
- * What gfx9 GPUs share is an enumerator; what differs is a member of isa_arch_t, which a dispatch
- * points at (device/dispatch.c chooses it). Later GPUs have a few codes elsewhere, such as M0.
- * Sources: AMD's ISA manuals ("Scalar operands", "Hardware registers"), LLVM's assembler. */
+ * What gfx9 GPUs share is an enumerator; what differs is a member of isa_arch_t. arch.c has a row
+ * for each GPU; the device's profile says which one a device is, and a dispatch points at it. Later
+ * GPUs have a few codes elsewhere, such as M0. Sources: AMD's ISA manuals ("Scalar operands",
+ * "Hardware registers"), LLVM's assembler. */
 #ifndef SOFTGPU_ISA_ARCH_H
 #define SOFTGPU_ISA_ARCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* ---- scalar operands ---- */
@@ -119,8 +121,16 @@ enum {
     ISA_GROUP_LDS = 64 << 10, /* bytes of LDS that a workgroup can have */
     ISA_UNIT_SIMDS = 4,
     ISA_SIMD_SLOTS = 10, /* the most waves that a SIMD of any gfx9 GPU holds */
-    ISA_SIMD_VGPRS = 512 /* rows of a SIMD's register file, in the unified file of gfx90a */
+    ISA_SIMD_VGPRS = 512 /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
 };
+
+/* ---- apertures ---- */
+
+/* Where FLAT instructions find LDS and scratch. The driver sets the same bases for all GPUs from
+ * gfx9 on. */
+#define ISA_SHARED_BASE    UINT64_C(0x1000000000000)
+#define ISA_PRIVATE_BASE   UINT64_C(0x2000000000000)
+#define ISA_APERTURE_BYTES UINT64_C(0x100000000)
 
 /* ---- what differs ---- */
 
@@ -129,8 +139,15 @@ typedef struct {
     uint32_t vm, exp, lgkm;
 } isa_waits_t;
 
-typedef struct {
+/* Ways of PC sampling: the driver sends waves into the trap handler. */
+enum { ISA_SAMPLING_HOST_TRAP = 1 << 0 };
+
+typedef struct isa_codes isa_codes_t; /* table.h */
+
+typedef struct isa_arch {
     const char *name;
+    uint32_t gfx_target_version; /* the driver's number: major * 10000 + minor * 100 + stepping */
+    const isa_codes_t *codes;    /* its instructions */
     struct {
         isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
     } waitcnt;
@@ -138,9 +155,39 @@ typedef struct {
     struct {
         isa_bits_t slot, simd, cu, sh, se;
     } hw_id;
+    /* Which trap temporaries a trap handler finds set, and fields of some. pc and tma have two;
+     * trap_id and host, which says that the driver asked for the trap, are in the second of pc;
+     * group has x, y and z. */
+    struct {
+        uint8_t pc, packet, group, wave, status, tma;
+        isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;
+    } ttmp;
+    uint32_t vgpr_granule, acc_granule; /* rows: in which VGPRs are allocated, AGPRs begin */
+    uint32_t simd_vgprs;                /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    uint32_t lds_granule;               /* bytes in which LDS is allocated */
+    /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
+     * driver reports them; the cache model (cache/) has the same */
+    uint32_t vector_line, scalar_line, l2_line;
+    uint32_t sampling;       /* ISA_SAMPLING_* that it has */
+    uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
 } isa_arch_t;
 
-extern const isa_arch_t isa_gfx90a;
+/* ISA_ARCH_<name>, in the order of ISA_GPUS in src/softgpu/CMakeLists.txt. */
+enum {
+#define ISA_ARCH(name) ISA_ARCH_##name,
+#include "isa/isa_archs.inc"
+#undef ISA_ARCH
+    ISA_ARCH_COUNT
+};
+
+extern const isa_arch_t isa_archs[ISA_ARCH_COUNT];
+
+/* The architecture with this number of the driver's, or with this name. NULL: there is none. */
+const isa_arch_t *isa_arch_find(uint32_t gfx_target_version);
+const isa_arch_t *isa_arch_named(const char *name);
+
+/* Writes which architectures there are, such as "90010 (gfx90a)", for messages. */
+void isa_arch_list(char *text, size_t size);
 
 /* For each counter, how many operations may still be outstanding behind this s_waitcnt. */
 static inline isa_waits_t isa_waits(const isa_arch_t *a, uint32_t simm16)

@@ -20,6 +20,7 @@ enum {
 };
 
 struct isa_code {
+    const isa_arch_t *arch;
     struct sg_memory *memory;
     pthread_mutex_t lock; /* guards the chains, the retired list and all decoding */
     isa_page_t *retired;
@@ -29,10 +30,11 @@ struct isa_code {
     _Atomic(isa_page_t *) buckets[BUCKETS];
 };
 
-isa_code_t *isa_code_create(struct sg_memory *memory)
+isa_code_t *isa_code_create(const isa_arch_t *arch, struct sg_memory *memory)
 {
     isa_code_t *code = calloc(1, sizeof(*code));
     if (!code) return NULL;
+    code->arch = arch;
     code->memory = memory;
     atomic_init(&code->generation, 1);
     atomic_init(&code->crowd, FEW_PAGES);
@@ -130,7 +132,7 @@ void isa_code_decode(isa_page_t *page, unsigned index)
         isa_inst_t inst;
         isa_handler_t *fn = isa_stop_illegal;
         memset(&inst, 0, sizeof(inst));
-        int size = isa_decode(&page->words[index], page->n_words - index, &inst);
+        int size = isa_decode(page->code->arch, &page->words[index], page->n_words - index, &inst);
         if (size > 0)
             fn = page->core->handlers[inst.op] ? page->core->handlers[inst.op] : unsupported;
         else if (size < 0)

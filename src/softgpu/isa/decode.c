@@ -16,7 +16,7 @@ enum {
 
 static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 {
-    unsigned op = isa_op_by_code(fmt, opcode);
+    unsigned op = isa_op_by_code(d->arch, fmt, opcode);
     d->row = &isa_table[op];
     d->out->op = (uint16_t)op;
     d->out->fmt = (uint8_t)fmt;
@@ -297,7 +297,7 @@ static void decode_vop3(isa_decoder_t *d)
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
     unsigned opcode = isa_bits(w, 25, 16);
-    isa_fmt_t fmt = isa_op_by_code(ISA_FMT_VOP3B, opcode) ? ISA_FMT_VOP3B : ISA_FMT_VOP3A;
+    isa_fmt_t fmt = isa_op_by_code(d->arch, ISA_FMT_VOP3B, opcode) ? ISA_FMT_VOP3B : ISA_FMT_VOP3A;
     unsigned code[3] = {isa_bits(x, 8, 0), isa_bits(x, 17, 9), isa_bits(x, 26, 18)};
     unsigned neg = isa_bits(x, 31, 29), abs = 0, op_sel = 0, n_src = 0;
     if (!pick_row(d, fmt, opcode)) return;
@@ -646,9 +646,9 @@ static void decode_long(isa_decoder_t *d)
     }
 }
 
-int isa_decode(const uint32_t *words, unsigned n, isa_inst_t *out)
+int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_inst_t *out)
 {
-    isa_decoder_t d = {.words = words, .n = n, .size = 1, .out = out};
+    isa_decoder_t d = {.arch = arch, .words = words, .n = n, .size = 1, .out = out};
     if (n == 0) return -1;
     memset((char *)out + sizeof(out->fn), 0, sizeof(*out) - sizeof(out->fn));
     uint32_t w = words[0];

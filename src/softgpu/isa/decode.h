@@ -8,10 +8,11 @@
 #include "softgpu/isa/table.h"
 
 typedef struct {
+    const isa_arch_t *arch;
     const uint32_t *words;
     unsigned n;    /* dwords available */
     unsigned size; /* dwords used so far */
-    bool bad;      /* no instruction of gfx90a */
+    bool bad;      /* no instruction of this GPU */
     bool literal_allowed;
     const isa_row_desc_t *row;
     isa_inst_t *out;

@@ -321,9 +321,9 @@ static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t 
         if (i->image & names[k].image) isa_text(t, "%s", names[k].text);
 }
 
-int isa_disassemble(const isa_inst_t *i, char *buf, size_t size)
+int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size_t size)
 {
-    isa_text_t t = {buf, size, 0};
+    isa_text_t t = {arch, buf, size, 0};
     const isa_row_desc_t *row = &isa_table[i->op < ISA_OP_COUNT ? i->op : ISA_OP_NONE];
     if (size) *buf = 0;
     if (!row->mnemonic) return 0;

@@ -11,6 +11,7 @@
 /* Text that is being written. As with snprintf, `length` goes on counting when the buffer is full.
  */
 typedef struct {
+    const isa_arch_t *arch; /* of the instruction */
     char *buf;
     size_t size;
     size_t length;

@@ -126,7 +126,7 @@ void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 
 void isa_text_waitcnt(isa_text_t *t, unsigned imm)
 {
-    const isa_waits_t waits = isa_waits(&isa_gfx90a, imm), most = isa_gfx90a.waits_most;
+    const isa_waits_t waits = isa_waits(t->arch, imm), most = t->arch->waits_most;
     const bool vm = waits.vm != most.vm, exp = waits.exp != most.exp,
                lgkm = waits.lgkm != most.lgkm;
     const bool all = !vm && !exp && !lgkm; /* waits for nothing: all are shown */

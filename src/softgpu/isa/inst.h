@@ -1,4 +1,4 @@
-/* inst.h - the decoded form of one gfx90a instruction.
+/* inst.h - the decoded form of one instruction.
  *
  * The decoder fills it in once; executor, disassembler, counters and checker read it. It holds
  * whatever a handler would otherwise have to extract from the encoding on every execution. Only

@@ -10,20 +10,22 @@
 
 /* ---- decoding ---- */
 
-/* Decodes the instruction at `words` (n available dwords, at most 3 are read) into *out.
- * Returns its size in dwords, 0 if it is no instruction of gfx90a, -1 if n is too small.
- * Thread-safe; does not touch out->fn. */
-int isa_decode(const uint32_t *words, unsigned n, isa_inst_t *out);
+/* Decodes the instruction of the GPU `arch` at `words` (n available dwords, at most 3 are read)
+ * into *out. Returns its size in dwords, 0 if the GPU has no such instruction, -1 if n is too
+ * small. Thread-safe; does not touch out->fn. */
+int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_inst_t *out);
 
-/* Writes LLVM's assembly text of *i into buf. Branch targets are printed as LLVM prints them
- * without symbols: as an offset in dwords. Returns the length as snprintf does. */
-int isa_disassemble(const isa_inst_t *i, char *buf, size_t size);
+/* Writes LLVM's assembly text of *i, which was decoded for `arch`, into buf. Branch targets are
+ * printed as LLVM prints them without symbols: as an offset in dwords. Returns the length as
+ * snprintf does. */
+int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size_t size);
 
 /* ---- code cache ---- */
 
 typedef struct isa_code isa_code_t;
 
-isa_code_t *isa_code_create(struct sg_memory *memory);
+/* The cache of the code in a GPU's memory. */
+isa_code_t *isa_code_create(const isa_arch_t *arch, struct sg_memory *memory);
 
 /* Destroys the cache; no wave that ran from it may run again. */
 void isa_code_destroy(isa_code_t *code);

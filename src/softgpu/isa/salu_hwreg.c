@@ -5,12 +5,14 @@
 #include "softgpu/isa/handler.h"
 #include "softgpu/isa/trap.h"
 
-/* VGPR_SIZE 11:6 in granules of 8, ACCV_OFFSET 17:12 in fours, SGPR_SIZE 27:24 in sixteens (112,
- * what every wave has); each field holds the count less one. The bases are 0. */
+/* VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in sixteens (112, what every
+ * wave has); each field holds the count less one. The bases are 0. */
 static uint32_t gpr_alloc(const isa_wave_t *w)
 {
-    uint32_t n = w->group->dispatch->n_vgpr, acc = w->acc_offset;
-    return (n ? (n + 7) / 8 - 1 : 0) << 6 | (acc ? acc / 4 - 1 : 0) << 12 | 6u << 24;
+    const isa_arch_t *a = w->group->dispatch->arch;
+    const uint32_t n = w->group->dispatch->n_vgpr, acc = w->acc_offset;
+    return (n ? (n + a->vgpr_granule - 1) / a->vgpr_granule - 1 : 0) << 6 |
+           (acc ? acc / a->acc_granule - 1 : 0) << 12 | 6u << 24;
 }
 
 /* False if there is no such register. */
@@ -22,8 +24,10 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     case ISA_HWREG_STATUS: *value = isa_status(w); return true;
     case ISA_HWREG_HW_ID: *value = w->hw_id; return true;
     case ISA_HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
-    case ISA_HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in 512-byte blocks */
-        *value = (w->group->lds_bytes + 511) / 512 << 12;
+    case ISA_HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in granules */
+        *value =
+            (w->group->lds_bytes + dispatch->arch->lds_granule - 1) / dispatch->arch->lds_granule
+            << 12;
         return true;
     case ISA_HWREG_SH_MEM_BASES:
         *value = (uint32_t)(dispatch->private_base >> 48) | (uint32_t)(dispatch->shared_base >> 48)

@@ -1,24 +1,19 @@
-/* table.c - the instruction table and its index by encoding.
+/* table.c - the instruction table, and the encodings of each GPU.
  *
- * Data only: everything in it is generated from gfx90a.tsv. Look-ups by opcode are array reads,
- * since the decoder makes one for every instruction it meets. */
+ * Data only: everything in it is generated from the GPUs' tables. Look-ups by
+ * opcode are array reads, since the decoder makes one for every instruction it meets. */
 #include "softgpu/isa/table.h"
 
 #include <stddef.h>
-
-enum { OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
 
 #define ISA_FIELDS(...)                                                                            \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 #define ISA_FACTS(...) __VA_ARGS__
-#define ISA_OP(name, format, code, v3fmt, v3op, modifiers, cls, rd, wr, operands, facts)           \
-    [ISA_OP_##name] = {.mnemonic = #name,                                                          \
+#define ISA_OP(name, text, format, modifiers, cls, rd, wr, operands, facts)                        \
+    [ISA_OP_##name] = {.mnemonic = #text,                                                          \
                        .fmt = ISA_FMT_##format,                                                    \
-                       .vop3_fmt = ISA_FMT_##v3fmt,                                                \
-                       .opcode = code,                                                             \
-                       .vop3_op = v3op,                                                            \
                        .klass = cls,                                                               \
                        .reads = rd,                                                                \
                        .writes = wr,                                                               \
@@ -30,15 +25,17 @@ const isa_row_desc_t isa_table[ISA_OP_COUNT] = {
 #include "isa/isa_ops.inc"
 };
 
-#define ISA_MAP(format, code, name) [ISA_FMT_##format][code] = ISA_OP_##name,
+/* clang-format off */
+#define ISA_CODES(gpu) const isa_codes_t isa_codes_##gpu = {.op = {
+#define ISA_CODE(format, code, name) [ISA_FMT_##format][code] = ISA_OP_##name,
+#define ISA_CODES_END }};
+/* clang-format on */
 
-static const uint16_t by_code[ISA_FMT_COUNT][OPCODES] = {
-#include "isa/isa_maps.inc"
-};
+#include "isa/isa_codes.inc"
 
-unsigned isa_op_by_code(isa_fmt_t fmt, unsigned opcode)
+unsigned isa_op_by_code(const isa_arch_t *a, isa_fmt_t fmt, unsigned opcode)
 {
-    return fmt < ISA_FMT_COUNT && opcode < OPCODES ? by_code[fmt][opcode] : ISA_OP_NONE;
+    return fmt < ISA_FMT_COUNT && opcode < ISA_OPCODES ? a->codes->op[fmt][opcode] : ISA_OP_NONE;
 }
 
 const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role)

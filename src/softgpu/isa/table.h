@@ -1,11 +1,13 @@
-/* table.h - the instruction table as C sees it: one isa_row_desc_t per row of gfx90a.tsv.
+/* table.h - the instruction table as C sees it: one isa_row_desc_t for each instruction, and one
+ * isa_codes_t for each GPU, which says at which opcodes it has them.
  *
  * Decoder, disassembler, cache model, counters and checker read it. scripts/gen-isa.py turns the
- * rows into initialisers that use the names below: a new column of the table needs a change there
- * and here. */
+ * GPUs' tables (gfx90a.tsv) into initialisers that use the names below: a new column needs a change
+ * there and here. */
 #ifndef SOFTGPU_ISA_TABLE_H
 #define SOFTGPU_ISA_TABLE_H
 
+#include "softgpu/isa/arch.h"
 #include "softgpu/isa/inst.h"
 
 #include "isa/isa_ops.h"
@@ -34,7 +36,7 @@ typedef enum {
     ISA_ROLE_SOFFSET
 } isa_role_t;
 
-/* Which operands the field can name; the head of gfx90a.tsv explains each kind. */
+/* Which operands the field can name; the head of a GPU's table explains each kind. */
 typedef enum {
     ISA_K_NONE,
     ISA_K_S,
@@ -140,7 +142,7 @@ typedef enum {
     ISA_CLASS_COUNT
 } isa_class_t;
 
-/* The class's name as gfx90a.tsv writes it, for example "lds.rd". */
+/* The class's name as the tables write it, for example "lds.rd". */
 const char *isa_class_name(isa_class_t c);
 
 /* Registers that an instruction reads or writes without naming them as operands. */
@@ -246,7 +248,7 @@ typedef struct {
     uint32_t seen;         /* the bits of the first two sources that have an effect */
 } isa_data_t;
 
-/* Marks of a row. The head of gfx90a.tsv explains those without a comment here. */
+/* Marks of a row. The head of a GPU's table explains those without a comment here. */
 enum {
     ISA_IS_TIED = 1 << 0,
     ISA_IS_READS_DST = 1 << 1,
@@ -276,10 +278,7 @@ enum { ISA_MAX_FIELDS = 5 };
 
 typedef struct {
     const char *mnemonic;
-    uint8_t fmt;      /* isa_fmt_t */
-    uint8_t vop3_fmt; /* isa_fmt_t of the row's VOP3 form, or ISA_FMT_NONE */
-    uint16_t opcode;
-    uint16_t vop3_op;
+    uint8_t fmt;           /* isa_fmt_t; of a VOP3 form that of the short form */
     uint8_t klass;         /* isa_class_t */
     uint8_t reads, writes; /* ISA_REG_* */
     uint32_t mods;         /* ISA_M_* */
@@ -291,11 +290,19 @@ typedef struct {
     uint32_t marks; /* ISA_IS_* */
 } isa_row_desc_t;
 
-/* Indexed by ISA_OP_*; row 0 is empty. */
+/* The instructions of all GPUs, indexed by ISA_OP_*; row 0 is empty. */
 extern const isa_row_desc_t isa_table[ISA_OP_COUNT];
 
-/* ISA_OP_* of an opcode number in a format (VOP3 forms included), ISA_OP_NONE if there is none. */
-unsigned isa_op_by_code(isa_fmt_t fmt, unsigned opcode);
+enum { ISA_OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
+
+/* Which instructions a GPU has: ISA_OP_* by format and opcode, VOP3 forms included; ISA_OP_NONE
+ * where it has none. */
+struct isa_codes {
+    uint16_t op[ISA_FMT_COUNT][ISA_OPCODES];
+};
+
+/* ISA_OP_* of an opcode number in a format of this GPU, ISA_OP_NONE if there is none. */
+unsigned isa_op_by_code(const isa_arch_t *a, isa_fmt_t fmt, unsigned opcode);
 
 /* The field with this role, or NULL. */
 const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role);

@@ -1,4 +1,4 @@
-/* trap.h - how a wave gets into a trap handler: gfx90a's trap registers and what they are set to.
+/* trap.h - how a wave gets into a trap handler: the trap registers and what they are set to.
  *
  * On hardware a first handler, which the driver installs, prepares these registers and then jumps
  * to the handler that the runtime has set. The functions here do the work of the first handler. The

@@ -1,0 +1,104 @@
+/* arch.c - the rows of the GPUs: each is found by its number and its name, and has everything that
+ * is read of it. */
+#include "softgpu/isa/arch.h"
+#include "softgpu/isa/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void each_is_found(void **state)
+{
+    (void)state;
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+        assert_ptr_equal(isa_arch_find(a->gfx_target_version), a);
+        assert_ptr_equal(isa_arch_named(a->name), a);
+    }
+    assert_string_equal(isa_arch_find(90010)->name, "gfx90a");
+    assert_null(isa_arch_find(90402));
+    assert_null(isa_arch_find(0)); /* a CPU's */
+    assert_null(isa_arch_named("gfx9"));
+}
+
+/* A field lies in the register, and the fields of a register do not overlap. */
+static void take(uint32_t *register_bits, isa_bits_t b)
+{
+    const uint32_t mask = isa_bits_put(b, UINT32_MAX);
+    assert_in_range(b.bits, 1, 31);
+    assert_in_range(b.shift + b.bits, 1, 32);
+    assert_int_equal(*register_bits & mask, 0);
+    *register_bits |= mask;
+}
+
+static void fields_do_not_overlap(void **state)
+{
+    (void)state;
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+        uint32_t wait = 0, id = 0, pc = 0, wave = 0;
+        take(&wait, a->waitcnt.vm[0]);
+        take(&wait, a->waitcnt.vm[1]);
+        take(&wait, a->waitcnt.exp);
+        take(&wait, a->waitcnt.lgkm);
+        const isa_waits_t all = isa_waits(a, wait);
+        assert_memory_equal(&all, &a->waits_most, sizeof all);
+        take(&id, a->hw_id.slot);
+        take(&id, a->hw_id.simd);
+        take(&id, a->hw_id.cu);
+        take(&id, a->hw_id.sh);
+        take(&id, a->hw_id.se);
+        take(&pc, a->ttmp.pc_high);
+        take(&pc, a->ttmp.trap_id);
+        take(&pc, a->ttmp.host);
+        take(&wave, a->ttmp.wave_in_group);
+        take(&wave, a->ttmp.no_scratch);
+    }
+}
+
+static void arrays_are_large_enough(void **state)
+{
+    enum { TTMPS = ISA_CODE_M0 - ISA_CODE_TTMP };
+    (void)state;
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+        assert_in_range(a->simd_vgprs, 1, ISA_SIMD_VGPRS);
+        assert_true(a->vgpr_granule && a->acc_granule && a->lds_granule);
+        assert_true(a->vector_line && a->scalar_line && a->l2_line);
+        assert_in_range(1u << a->hw_id.simd.bits, ISA_UNIT_SIMDS, 32);
+        assert_in_range(a->ttmp.pc, 0, TTMPS - 2);
+        assert_in_range(a->ttmp.tma, 0, TTMPS - 2);
+        assert_in_range(a->ttmp.group, 0, TTMPS - 3);
+        assert_in_range(a->ttmp.packet, 0, TTMPS - 1);
+        assert_in_range(a->ttmp.wave, 0, TTMPS - 1);
+        assert_in_range(a->ttmp.status, 0, TTMPS - 1);
+    }
+}
+
+/* Every GPU ends its kernels. */
+static void each_has_instructions(void **state)
+{
+    (void)state;
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++)
+        assert_string_equal(isa_table[isa_op_by_code(a, ISA_FMT_SOPP, 1)].mnemonic, "s_endpgm");
+}
+
+static void messages_name_them(void **state)
+{
+    char text[64], cut[8];
+    (void)state;
+    isa_arch_list(text, sizeof text);
+    assert_non_null(strstr(text, "90010 (gfx90a)"));
+    isa_arch_list(cut, sizeof cut);
+    assert_string_equal(cut, "90010 (");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_found),           cmocka_unit_test(fields_do_not_overlap),
+        cmocka_unit_test(arrays_are_large_enough), cmocka_unit_test(each_has_instructions),
+        cmocka_unit_test(messages_name_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
