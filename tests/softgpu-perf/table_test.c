@@ -23,12 +23,14 @@ static const struct {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
+#define EVENTS sg_perf_events(&isa_archs[ISA_ARCH_gfx90a])
+
 static void test_every_row(void **state)
 {
     unsigned missing = 0;
     (void)state;
     for (unsigned i = 0; i < N_ROWS; i++) {
-        const sg_how_t how = sg_perf_how(rows[i].block, rows[i].event);
+        const sg_how_t how = sg_perf_how(EVENTS, rows[i].block, rows[i].event);
         const bool zero = rows[i].how[0] == '0';
         if (how == SG_HOW_MISSING || zero != (how == SG_HOW_ZERO)) {
             print_message("%s: %s, the table says \"%s\"\n", rows[i].name,
@@ -62,8 +64,9 @@ static void test_levels(void **state)
     (void)state;
     for (unsigned i = 0; i < N_ROWS; i++) {
         const uint32_t masks = rows[i].block == SG_BLOCK_SQ ? MASKS : 0;
-        const sg_perf_level_t level = sg_perf_level_of(rows[i].block, rows[i].event | masks);
-        if (sg_perf_how(rows[i].block, rows[i].event) == SG_HOW_ZERO)
+        const sg_perf_level_t level =
+            sg_perf_level_of(EVENTS, rows[i].block, rows[i].event | masks);
+        if (sg_perf_how(EVENTS, rows[i].block, rows[i].event) == SG_HOW_ZERO)
             assert_int_equal(level, SG_PERF_OFF);
         else if (rows[i].klass == EXACT)
             assert_int_equal(level, by_model(rows[i].name) ? SG_PERF_MODEL : SG_PERF_EXACT);

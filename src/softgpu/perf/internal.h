@@ -107,6 +107,8 @@ typedef struct sg_place_in_order {
 
 struct sg_perf {
     sg_profile_t profile;
+    const isa_arch_t *arch; /* the profile's */
+    const struct sg_events *events;
     uint32_t n_units, units_per_engine;
     sg_unit_t *units;
     _Atomic uint64_t device[SG_D_COUNT];
@@ -130,7 +132,9 @@ struct sg_perf {
     sgc_moved_t below; /* sgc_below() when the last workgroup ended */
 };
 
-/* events.c */
+/* events.c. Which events there are depends on the GPU. */
+typedef struct sg_events sg_events_t; /* events.h */
+const sg_events_t *sg_perf_events(const isa_arch_t *arch);
 /* Total of an event since the GPU was made. Of events that count units of several clocks it is the
  * number of clocks. `previous` is the event selected in the slot before: accumulating events sum
  * that one up over time. */
@@ -138,17 +142,18 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
                        uint32_t select, uint32_t previous);
 /* Converts a total, or a difference of two totals, to the event's units. The difference is to be
  * taken first: fractions of a unit that were counted before then do not count. */
-uint64_t sg_perf_in_units(sg_block_t block, uint32_t select, uint64_t total);
+uint64_t sg_perf_in_units(const sg_events_t *events, sg_block_t block, uint32_t select,
+                          uint64_t total);
 /* sg_perf_total() in the event's units; the caller holds the model's lock. */
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                             uint32_t select, uint32_t previous);
 /* The total of one compute unit, for SQ events that are sums over the waves there; 0 for others. */
 uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select);
-sg_perf_level_t sg_perf_level_of(sg_block_t block, uint32_t select);
+sg_perf_level_t sg_perf_level_of(const sg_events_t *events, sg_block_t block, uint32_t select);
 
 typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;
 /* How the value of a counter in share/counters comes about; for tests. */
-sg_how_t sg_perf_how(sg_block_t block, uint32_t event);
+sg_how_t sg_perf_how(const sg_events_t *events, sg_block_t block, uint32_t event);
 
 /* fence.c, under the model's lock. sg_perf_enqueue(): a dispatch of the queue begins.
  * sg_perf_dequeue(): it has ended, and the fences that waited for it take place. */

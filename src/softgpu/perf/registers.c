@@ -112,9 +112,12 @@ static bool make_banks(sg_perf_t *p)
 
 sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
 {
-    sg_perf_t *p = calloc(1, sizeof *p);
+    const isa_arch_t *arch = isa_arch_find(profile->gfx_target_version);
+    sg_perf_t *p = arch ? calloc(1, sizeof *p) : NULL;
     if (!p) return NULL;
     p->profile = *profile;
+    p->arch = arch;
+    p->events = sg_perf_events(arch);
     p->page = page;
     p->page_user = user;
     p->units_per_engine = profile->arrays_per_engine * profile->cus_per_array;
@@ -243,7 +246,7 @@ static void start_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 static uint64_t since_start(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
 {
     const sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
-    return sg_perf_in_units(b, slot->select, total(p, b, e, i, s) - slot->base);
+    return sg_perf_in_units(p->events, b, slot->select, total(p, b, e, i, s) - slot->base);
 }
 
 static void stop_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t unused)
@@ -317,7 +320,8 @@ static void update_level(sg_perf_t *p)
         const size_t n = (size_t)bank->engines * bank->instances * bank->used;
         for (size_t s = 0; s < n && level < SG_PERF_MODEL; s++) {
             const sg_slot_t *slot = &bank->slots[s];
-            const uint32_t needs = slot->selected ? sg_perf_level_of(b, slot->select) : 0;
+            const uint32_t needs =
+                slot->selected ? sg_perf_level_of(p->events, b, slot->select) : 0;
             if (needs > level) level = needs;
         }
     }

@@ -109,7 +109,7 @@ static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_
     for (unsigned k = 0; k < ISA_UNIT_SIMDS; k++) {
         if (!more[k]) continue;
         lack.no_slot += waves[k] + more[k] > profile->waves_per_simd;
-        lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > ISA_SIMD_VGPRS;
+        lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > s->p->arch->simd_vgprs;
     }
     lack.no_lds = u->lds + s->launch.lds_bytes > profile->lds_kb << 10;
     return lack;
