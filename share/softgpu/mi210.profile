@@ -5,7 +5,14 @@ marketing_name        AMD Instinct MI210
 gfx_target_version    90010
 vendor_id             0x1002
 device_id             0x740f
+subsystem_device      0x0c34
+pci_revision          2
+external_revision     0x3d
+asic_revision         1
+mec_firmware          78
+sdma_firmware         8
 
+num_xcc               1
 shader_engines        8
 arrays_per_engine     1
 cus_per_array         1        # the product has 13: softgpu --cus 104
@@ -49,5 +56,7 @@ memory_clock_mhz      1600
 memory_width_bits     4096
 sdma_engines          2
 sdma_xgmi_engines     3
+sdma_queues_per_engine 8
+cp_queues             24
 num_gws               64
 counter_slots         1024     # of each block, a run counts whatever is asked for; the product has 2 to 8

@@ -74,6 +74,18 @@ static void check_files(void)
     CHECK(property(NODES "/0/properties", "cpu_cores_count") > 0);
     CHECK(property(NODES "/1/properties", "simd_count") == 32);
     CHECK(property(NODES "/1/properties", "gfx_target_version") == 90010);
+    /* the driver's lines of an MI200, and ways as the profile has them: 8 vector L1, then for each
+     * two units an instruction and a scalar cache, then L2 */
+    CHECK(property(NODES "/1/properties", "caches_count") == 17);
+    CHECK(property(NODES "/1/caches/7/properties", "cache_line_size") == 64);
+    CHECK(property(NODES "/1/caches/7/properties", "association") == 64);
+    CHECK(property(NODES "/1/caches/8/properties", "cache_line_size") == 64);
+    CHECK(property(NODES "/1/caches/8/properties", "association") == 4);
+    CHECK(property(NODES "/1/caches/8/properties", "size") == 32);
+    CHECK(property(NODES "/1/caches/12/properties", "size") == 16);
+    CHECK(property(NODES "/1/caches/16/properties", "level") == 2);
+    CHECK(property(NODES "/1/caches/16/properties", "cache_line_size") == 128);
+    CHECK(property(NODES "/1/caches/16/properties", "association") == 16);
     CHECK(property("/proc/self/io", "rchar:") != ULONG_MAX); /* other files are not touched */
     int fd = open(NODES "/1/gpu_id", O_RDONLY);
     CHECK(fd >= 0 && read(fd, text, sizeof(text)) > 1);

@@ -60,6 +60,10 @@ static void names_what_is_wrong(void **state)
     read_text("name\n", &p, ":1: \"name\" has no value");
     read_text("lds_kb 64\n", &p, ": the key \"name\" is missing");
     read_text("name x\nshader_engines 5\nscratch_slots_per_cu 32\ncus_per_array 1\n", &p, NULL);
+    read_text(
+        "name x\ngfx_target_version 90402\n", &p,
+        ":2: gfx_target_version: 90402 is no GPU that softgpu knows; it knows 90010 (gfx90a)");
+    read_text("name x\n\nnum_xcc 8\n", &p, ":3: num_xcc: 8 is not supported, only 1 is");
     memset(line + 5, 'x', 600);
     read_text(line, &p, ":1: the line is longer than 510 characters");
     line[5 + 64] = '\0';

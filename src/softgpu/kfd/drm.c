@@ -17,10 +17,9 @@
 enum {
     DRM_MAJOR_VERSION = 3,
     DRM_MINOR_VERSION = 49,
-    EXTERNAL_REVISION = 0x3c + 1, /* gfx90a's range of family AI, revision 1 */
-    ENGINES = 4,                  /* rows of cu_bitmap in the answer, */
-    ENGINE_ARRAYS = 4,            /* and its columns */
-    COUNTER_KHZ = 1000000         /* the device clock counts nanoseconds */
+    ENGINES = 4,          /* rows of cu_bitmap in the answer, */
+    ENGINE_ARRAYS = 4,    /* and its columns */
+    COUNTER_KHZ = 1000000 /* the device clock counts nanoseconds */
 };
 
 /* Copies as much of the text as the caller has room for, and sets *room to its full length. */
@@ -56,8 +55,8 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     const sg_profile_t *p = &gpu->process->config->profile;
     d->device_id = p->device_id;
     d->chip_rev = 1;
-    d->external_rev = EXTERNAL_REVISION;
-    d->pci_rev = KFD_PCI_REVISION;
+    d->external_rev = p->external_revision;
+    d->pci_rev = p->pci_revision;
     d->family = AMDGPU_FAMILY_AI;
     d->num_shader_engines = p->shader_engines;
     d->num_shader_arrays_per_engine = p->arrays_per_engine;

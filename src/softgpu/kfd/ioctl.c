@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "softgpu/isa/image.h"
+#include "softgpu/isa/arch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,9 +18,8 @@ enum {
     ARGS_BYTES = 512 /* no structure is larger, except those with a list at their end */
 };
 
-/* Apertures of gfx9, as the driver sets them up: LDS, scratch, and what is left for memory. The
- * high limit makes the thunk place buffers at ordinary mmap addresses. */
-static const uint64_t lds_base = 1ull << 48, scratch_base = 2ull << 48, aperture_bytes = 1ull << 32;
+/* What the apertures of LDS and scratch leave for memory. The high limit makes the thunk place
+ * buffers at ordinary mmap addresses. */
 static const uint64_t gpuvm_base = 0x1000000, gpuvm_limit = 0x7fffffffffff;
 
 static int get_version(kfd_process_t *p, void *data)
@@ -33,13 +32,14 @@ static int get_version(kfd_process_t *p, void *data)
 
 static void describe_apertures(const kfd_gpu_t *gpu, struct kfd_process_device_apertures *a)
 {
-    *a = (struct kfd_process_device_apertures){.lds_base = lds_base,
-                                               .lds_limit = lds_base + aperture_bytes - 1,
-                                               .scratch_base = scratch_base,
-                                               .scratch_limit = scratch_base + aperture_bytes - 1,
-                                               .gpuvm_base = gpuvm_base,
-                                               .gpuvm_limit = gpuvm_limit,
-                                               .gpu_id = gpu->gpu_id};
+    *a = (struct kfd_process_device_apertures){
+        .lds_base = ISA_SHARED_BASE,
+        .lds_limit = ISA_SHARED_BASE + ISA_APERTURE_BYTES - 1,
+        .scratch_base = ISA_PRIVATE_BASE,
+        .scratch_limit = ISA_PRIVATE_BASE + ISA_APERTURE_BYTES - 1,
+        .gpuvm_base = gpuvm_base,
+        .gpuvm_limit = gpuvm_limit,
+        .gpu_id = gpu->gpu_id};
 }
 
 static int get_apertures(kfd_process_t *p, void *data)
@@ -77,7 +77,7 @@ static int get_tile_config(kfd_process_t *p, void *data)
     if (args->macro_tile_config_ptr)
         memset((void *)(uintptr_t)args->macro_tile_config_ptr, 0,
                args->num_macro_tile_configs * sizeof(uint32_t));
-    args->gb_addr_config = ISA_GB_ADDR_CONFIG;
+    args->gb_addr_config = isa_arch_find(p->config->profile.gfx_target_version)->gb_addr_config;
     args->num_banks = args->num_ranks = 0;
     return 0;
 }
@@ -100,7 +100,8 @@ static int get_clock_counters(kfd_process_t *p, void *data)
     return 0;
 }
 
-/* gfx90a can run with XNACK; this GPU is set up without it, which is the product's default. */
+/* GPUs of compute nodes can run with XNACK; this GPU is set up without it, which is the product's
+ * default. */
 static int set_xnack_mode(kfd_process_t *p, void *data)
 {
     struct kfd_ioctl_set_xnack_mode_args *args = data;

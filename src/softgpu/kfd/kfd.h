@@ -29,8 +29,7 @@ enum {
     KFD_DOORBELL_BYTES = 8192, /* two pages: 1024 slots of 8 bytes */
     KFD_DOORBELL_SLOTS = KFD_DOORBELL_BYTES / 8,
     KFD_PAGE = 4096,
-    KFD_FIRST_RENDER_MINOR = SOFTGPU_FIRST_RENDER_MINOR,
-    KFD_PCI_REVISION = 2 /* of the MI210: with the device id, libdrm's key to the marketing name */
+    KFD_FIRST_RENDER_MINOR = SOFTGPU_FIRST_RENDER_MINOR
 };
 
 /* ---- options (config.c) ---- */

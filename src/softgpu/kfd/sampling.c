@@ -1,8 +1,10 @@
 /* sampling.c - the runtime's trap handler, and sessions of PC sampling.
  *
- * A table says what a GPU can do; the errors are those of AMD's driver. A session decides how the
- * GPU is sampled: another session must ask for the same, or it is refused. The device makes the
- * traps (device/sampling.c). Functions run under the process's lock. */
+ * A table says what a GPU can do that has a way of sampling; the errors are those of AMD's driver.
+ * A session decides how the GPU is sampled: another session must ask for the same, or it is
+ * refused. The device makes the traps (device/sampling.c). Functions run under the process's lock.
+ */
+#include "softgpu/isa/arch.h"
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -11,7 +13,6 @@
 
 enum {
     VERSION = 1 << 16 | 5, /* of the sampling interface: 1.5 */
-    GFX90A = 90010,
     FLAG_POWER_OF_TWO = 1
 };
 
@@ -23,10 +24,10 @@ typedef struct kfd_pc_session {
 } session_t;
 
 static const struct {
-    uint32_t gfx;
+    uint32_t way; /* ISA_SAMPLING_* */
     struct kfd_pc_sample_info info;
 } abilities[] = {
-    {GFX90A, {0, 1, UINT64_MAX, 0, KFD_PCS_METHOD_HOST_TRAP, KFD_PCS_TYPE_US}},
+    {ISA_SAMPLING_HOST_TRAP, {0, 1, UINT64_MAX, 0, KFD_PCS_METHOD_HOST_TRAP, KFD_PCS_TYPE_US}},
 };
 
 enum { N_ABILITIES = sizeof abilities / sizeof abilities[0] };
@@ -42,9 +43,10 @@ int kfd_set_trap_handler(kfd_process_t *p, const struct kfd_ioctl_set_trap_handl
 /* Copies what the GPU can do from the table; returns how many rows. */
 static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info out[N_ABILITIES])
 {
+    const isa_arch_t *arch = isa_arch_find(p->config->profile.gfx_target_version);
     uint32_t n = 0;
     for (unsigned i = 0; i < N_ABILITIES; i++)
-        if (abilities[i].gfx == p->config->profile.gfx_target_version) out[n++] = abilities[i].info;
+        if (arch && arch->sampling & abilities[i].way) out[n++] = abilities[i].info;
     return n;
 }
 

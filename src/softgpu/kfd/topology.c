@@ -22,21 +22,12 @@
 #define TOPOLOGY "sys/devices/virtual/kfd/kfd/topology"
 
 enum {
-    TEXT_BYTES = 4096, /* the thunk reads a page of each file at most */
-    PCIE_WEIGHT = 20,  /* the driver's weight of a direct PCIe link */
-    XGMI_WEIGHT = 15,  /* the same of a link between GPUs of one hive */
-    CACHE_LINE = 128,
-    SCALAR_CACHE_LINE = 64,
-    CUS_PER_SCALAR_CACHE = 2, /* gfx9: two CUs share scalar and instruction cache */
+    TEXT_BYTES = 4096,        /* the thunk reads a page of each file at most */
+    PCIE_WEIGHT = 20,         /* the driver's weight of a direct PCIe link */
+    XGMI_WEIGHT = 15,         /* the same of a link between GPUs of one hive */
     CU_SIMD_ID_BASE = 0x1000, /* with the top bit set: the driver's numbers for GPU cores */
-    SDMA_QUEUES_PER_ENGINE = 8,
-    CP_QUEUES = 24,
-    MEC_FIRMWARE = 78,
-    SDMA_FIRMWARE = 8,
     WATCH_POINTS_LOG2 = 2,
-    ASIC_REVISION = 1, /* of the MI200 products */
-    PCI_CLASS_DISPLAY = 0x038000,
-    SUBSYSTEM_DEVICE = 0x0c34 /* of the MI210 board */
+    PCI_CLASS_DISPLAY = 0x038000
 };
 
 /* Products have these ids from fuses. Any numbers will do; 50f79 reads "softg". */
@@ -226,16 +217,21 @@ static uint32_t capability(const kfd_config_t *config)
            WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_TOTALBITS_SHIFT |
            HSA_CAP_DOORBELL_TYPE_2_0 << HSA_CAP_DOORBELL_TYPE_TOTALBITS_SHIFT |
            HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED | KFD_CAP_DEBUG_FIRMWARE |
-           ASIC_REVISION << HSA_CAP_ASIC_REVISION_SHIFT;
+           config->profile.asic_revision << HSA_CAP_ASIC_REVISION_SHIFT;
 }
 
 typedef struct {
-    unsigned level, kb, line, type, cus; /* cus that share one; 0: all */
+    unsigned level, kb, line, ways, type, cus; /* cus that share one */
 } cache_kind_t;
+
+enum {
+    DATA_CACHE = HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU,
+    INSTRUCTION_CACHE = HSA_CACHE_TYPE_INSTRUCTION | HSA_CACHE_TYPE_HSACU
+};
 
 static unsigned count_caches(const cache_kind_t *kind, unsigned cus)
 {
-    return kind->cus ? (cus + kind->cus - 1) / kind->cus : 1;
+    return (cus + kind->cus - 1) / kind->cus;
 }
 
 static void put_cache(writer_t *w, unsigned node, unsigned index, const cache_kind_t *kind,
@@ -246,7 +242,7 @@ static void put_cache(writer_t *w, unsigned node, unsigned index, const cache_ki
     property(w, "size", kind->kb);
     property(w, "cache_line_size", kind->line);
     property(w, "cache_lines_per_tag", 1);
-    property(w, "association", kind->level == 1 ? 64 : 16);
+    property(w, "association", kind->ways);
     property(w, "latency", 0);
     property(w, "type", kind->type);
     line(w, "sibling_map 1");
@@ -256,14 +252,14 @@ static void put_cache(writer_t *w, unsigned node, unsigned index, const cache_ki
 static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t index)
 {
     const sg_profile_t *p = &config->profile;
+    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
     unsigned node = index + 1, cus = sg_profile_cus(p), n_caches = 0, cache = 0;
     const cache_kind_t kinds[] = {
-        {1, p->l1_vector_kb, CACHE_LINE, HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU, 1},
-        {1, p->l1_instruction_kb, SCALAR_CACHE_LINE,
-         HSA_CACHE_TYPE_INSTRUCTION | HSA_CACHE_TYPE_HSACU, CUS_PER_SCALAR_CACHE},
-        {1, p->l1_scalar_kb, SCALAR_CACHE_LINE, HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU,
-         CUS_PER_SCALAR_CACHE},
-        {2, p->l2_kb, CACHE_LINE, HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU, 0},
+        {1, p->l1_vector_kb, arch->vector_line, p->l1_vector_ways, DATA_CACHE, 1},
+        {1, p->l1_instruction_kb, arch->scalar_line, p->l1_instruction_ways, INSTRUCTION_CACHE,
+         p->l1_shared_cus},
+        {1, p->l1_scalar_kb, arch->scalar_line, p->l1_scalar_ways, DATA_CACHE, p->l1_shared_cus},
+        {2, p->l2_kb, arch->l2_line, p->l2_ways, DATA_CACHE, cus / p->num_xcc},
     };
     enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
     for (unsigned i = 0; i < N_KINDS; i++)
@@ -282,7 +278,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "gds_size_in_kb", 0);
     property(w, "num_gws", p->num_gws);
     property(w, "wave_front_size", ISA_LANES);
-    property(w, "array_count", p->shader_engines * p->arrays_per_engine);
+    property(w, "array_count", p->num_xcc * p->shader_engines * p->arrays_per_engine);
     property(w, "simd_arrays_per_engine", p->arrays_per_engine);
     property(w, "cu_per_simd_array", p->cus_per_array);
     property(w, "simd_per_cu", p->simds_per_cu);
@@ -296,16 +292,16 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "hive_id", config->n_gpus > 1 ? hive_id : 0);
     property(w, "num_sdma_engines", p->sdma_engines);
     property(w, "num_sdma_xgmi_engines", p->sdma_xgmi_engines);
-    property(w, "num_sdma_queues_per_engine", SDMA_QUEUES_PER_ENGINE);
-    property(w, "num_cp_queues", CP_QUEUES);
+    property(w, "num_sdma_queues_per_engine", p->sdma_queues_per_engine);
+    property(w, "num_cp_queues", p->cp_queues);
     property(w, "max_engine_clk_fcompute", p->engine_clock_mhz);
     property(w, "local_mem_size", 0); /* the driver's answer too: memory is in mem_banks */
-    property(w, "fw_version", MEC_FIRMWARE);
+    property(w, "fw_version", p->mec_firmware);
     property(w, "capability", capability(config));
     property(w, "debug_prop", 0);
-    property(w, "sdma_fw_version", SDMA_FIRMWARE);
+    property(w, "sdma_fw_version", p->sdma_firmware);
     property(w, "unique_id", first_unique_id + index);
-    property(w, "num_xcc", 1);
+    property(w, "num_xcc", p->num_xcc);
     property(w, "max_engine_clk_ccompute", host_clock_mhz());
     if (p->counter_slots) { /* softgpu's own two properties: more counters than products have */
         property(w, "counter_slots", p->counter_slots);
@@ -384,8 +380,8 @@ static void write_pci_device(writer_t *w, const kfd_config_t *config, uint32_t i
         const char *name;
         unsigned digits, value;
     } ids[] = {{"vendor", 4, p->vendor_id},           {"device", 4, p->device_id},
-               {"subsystem_vendor", 4, p->vendor_id}, {"subsystem_device", 4, SUBSYSTEM_DEVICE},
-               {"revision", 2, KFD_PCI_REVISION},     {"class", 6, PCI_CLASS_DISPLAY}};
+               {"subsystem_vendor", 4, p->vendor_id}, {"subsystem_device", 4, p->subsystem_device},
+               {"revision", 2, p->pci_revision},      {"class", 6, PCI_CLASS_DISPLAY}};
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         line(w, "0x%0*x", (int)ids[i].digits, ids[i].value);
         put(w, "%s/%s", device, ids[i].name);
@@ -393,7 +389,7 @@ static void write_pci_device(writer_t *w, const kfd_config_t *config, uint32_t i
     line(w, "DRIVER=amdgpu");
     line(w, "PCI_CLASS=%X", PCI_CLASS_DISPLAY);
     line(w, "PCI_ID=%04X:%04X", p->vendor_id, p->device_id);
-    line(w, "PCI_SUBSYS_ID=%04X:%04X", p->vendor_id, SUBSYSTEM_DEVICE);
+    line(w, "PCI_SUBSYS_ID=%04X:%04X", p->vendor_id, p->subsystem_device);
     line(w, "PCI_SLOT_NAME=%s", slot);
     put(w, "%s/uevent", device);
     line(w, "0"); /* the topology has one CPU node */

@@ -2,10 +2,12 @@
  *
  * The file may be the user's, so every error in it is found and reported here, and no other code
  * has to check a value of the profile. The keys and their limits are rows of SG_PROFILE_KEYS
- * (profile.h); a new key needs a row there and nothing here. */
+ * (profile.h); a new key needs a row there and nothing here. Which GPUs there are, isa/arch.c
+ * knows. */
 #include "softgpu/profile/profile.h"
 
 #include "base/file.h"
+#include "softgpu/isa/arch.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -64,6 +66,13 @@ __attribute__((format(printf, 2, 3))) static int fail(const reader_t *r, const c
     return -1;
 }
 
+static int fail_arch(const reader_t *r, const char *key, uint32_t number)
+{
+    char known[256];
+    isa_arch_list(known, sizeof(known));
+    return fail(r, "%s: %u is no GPU that softgpu knows; it knows %s", key, number, known);
+}
+
 static void set_defaults(sg_profile_t *p)
 {
     memset(p, 0, sizeof(*p));
@@ -79,9 +88,13 @@ static int set_number(const reader_t *r, const number_key_t *key, const char *va
     unsigned long long v = strtoull(value, &end, 0);
     if (end == value || *end != '\0' || *value == '-')
         return fail(r, "%s: \"%s\" is not a whole number", key->key, value);
-    if (errno == ERANGE || v < key->lo || v > key->hi)
-        return fail(r, "%s: %s is outside %u to %u", key->key, value, key->lo, key->hi);
+    const bool outside = errno == ERANGE || v < key->lo || v > key->hi;
+    if (outside && key->lo == key->hi)
+        return fail(r, "%s: %s is not supported, only %u is", key->key, value, key->lo);
+    if (outside) return fail(r, "%s: %s is outside %u to %u", key->key, value, key->lo, key->hi);
     uint32_t number = (uint32_t)v;
+    if (key->offset == offsetof(sg_profile_t, gfx_target_version) && !isa_arch_find(number))
+        return fail_arch(r, key->key, number);
     memcpy((char *)out + key->offset, &number, sizeof(number));
     return 0;
 }
@@ -195,7 +208,7 @@ int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, 
 
 uint32_t sg_profile_cus(const sg_profile_t *p)
 {
-    return p->shader_engines * p->arrays_per_engine * p->cus_per_array;
+    return p->num_xcc * p->shader_engines * p->arrays_per_engine * p->cus_per_array;
 }
 
 int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size)
@@ -203,10 +216,11 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
 #define ROW(key, otherwise, lo, hi) LIMIT_##key = hi,
     enum { SG_PROFILE_KEYS(ROW) };
 #undef ROW
+    const uint32_t of_each = p->num_xcc * p->arrays_per_engine; /* arrays, by engines of a die */
     uint32_t engines = 1;
-    while (engines * 2 <= p->shader_engines && cus % (engines * 2 * p->arrays_per_engine) == 0)
+    while (engines * 2 <= p->shader_engines && cus % (engines * 2 * of_each) == 0)
         engines *= 2;
-    uint32_t arrays = engines * p->arrays_per_engine;
+    uint32_t arrays = engines * of_each;
     if (cus == 0 || cus % arrays || cus / arrays > LIMIT_cus_per_array) {
         snprintf(error, error_size,
                  "%u compute units cannot be shared out evenly over at most %u shader engines with "

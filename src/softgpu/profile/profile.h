@@ -10,9 +10,18 @@
 
 /* One row for each key of a profile file: name, default, lowest and highest value. */
 #define SG_PROFILE_KEYS(X)                                                                         \
+    /* which row of isa/arch.c the GPU is; other numbers are refused */                            \
     X(gfx_target_version, 90010, 1, 999999)                                                        \
     X(vendor_id, 0x1002, 0, 0xffff)                                                                \
     X(device_id, 0x740f, 0, 0xffff)                                                                \
+    X(subsystem_device, 0x0c34, 0, 0xffff)                                                         \
+    /* with the device id, libdrm's key to the marketing name */                                   \
+    X(pci_revision, 2, 0, 0xff)                                                                    \
+    X(external_revision, 0x3d, 0, 0xff) /* among the GPUs of the driver's family AI */             \
+    X(asic_revision, 1, 0, 15)                                                                     \
+    X(mec_firmware, 78, 0, 0xffff)                                                                 \
+    X(sdma_firmware, 8, 0, 0xffff)                                                                 \
+    X(num_xcc, 1, 1, 1) /* accelerator dies that work as one; the shape below is of each */        \
     X(shader_engines, 8, 1, 32)                                                                    \
     X(arrays_per_engine, 1, 1, 2)                                                                  \
     X(cus_per_array, 1, 1, 16)                                                                     \
@@ -31,6 +40,8 @@
     X(memory_width_bits, 4096, 32, 16384)                                                          \
     X(sdma_engines, 2, 0, 16)                                                                      \
     X(sdma_xgmi_engines, 3, 0, 16)                                                                 \
+    X(sdma_queues_per_engine, 8, 1, 64)                                                            \
+    X(cp_queues, 24, 1, 128)                                                                       \
     X(num_gws, 64, 0, 64)                                                                          \
     /* slots of each block of performance counters, if more than the product has */                \
     X(counter_slots, 1024, 0, 1024)                                                                \
