@@ -12,7 +12,6 @@
 #include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/pc_sampling.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"

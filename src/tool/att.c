@@ -18,7 +18,6 @@
 
 #include <rocprofiler-sdk/experimental/thread_trace.h>
 
-#include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "tool/selects.h"

@@ -15,7 +15,6 @@
 #include <rocprofiler-sdk/experimental/replay.h>
 #include <rocprofiler-sdk/experimental/spm.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "tool/facts.h"
 #include "tool/origin.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "softgpu/instruction_counts.h"
 #include "tool/att.h"

@@ -8,7 +8,6 @@
 
 #include <rocprofiler-sdk/pc_sampling.h>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "trace/settings.h"
 
