@@ -351,10 +351,8 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     if (!make_waves(s, group->n_waves, d->n_vgpr, scratch)) return;
     make_lds(s, group->lds_bytes);
     s->n_origins = 0;
-    for (uint32_t k = 0; k < group->n_waves; k++) {
-        s->wave[k].scratch_bytes = scratch ? group->waves[k]->scratch_bytes : 0;
+    for (uint32_t k = 0; k < group->n_waves; k++)
         chk_shadow_start(&s->wave[k], d, g->dispatch->scalars);
-    }
 }
 
 /* Finds how many bytes from the beginning of LDS are defined by now. The count holds until an

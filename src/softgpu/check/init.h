@@ -61,7 +61,6 @@ typedef struct {
     /* By dword of scratch: the number in chk_init_t.origin of the undefined value that was stored
      * there last. Valid in pages whose scratch_from_page is page_number. */
     uint32_t *scratch_from, *scratch_from_page;
-    uint32_t scratch_bytes;
 } chk_shadow_t;
 
 /* A wave begins; *s is zeroed, or an earlier wave's. Defined are `scalars` SGPRs from s0 on, the

@@ -48,6 +48,12 @@ typedef struct {
     uint64_t pc;
 } access_t;
 
+/* Whether `bytes` bytes from `va` on are in the wave's scratch. */
+static inline bool in_scratch(const isa_wave_t *w, uint64_t va, uint32_t bytes)
+{
+    return bytes <= w->scratch_bytes && va - w->scratch_base <= w->scratch_bytes - bytes;
+}
+
 /* The shadow byte of an offset in the wave's scratch. A page that the wave has not used yet becomes
  * undefined first. */
 static uint8_t *scratch_at(chk_shadow_t *h, uint32_t at)
@@ -65,10 +71,8 @@ static uint8_t *scratch_at(chk_shadow_t *h, uint32_t at)
 static uint8_t *shadow_at(const access_t *a, uint64_t va, uint32_t bytes)
 {
     if (a->room == LOCAL) return va + bytes <= a->s->lds_bytes ? a->s->lds + va : NULL;
-    const uint64_t at = va - a->w->scratch_base;
-    return at + bytes <= a->h->scratch_bytes && at < a->h->scratch_bytes
-               ? scratch_at(a->h, (uint32_t)at)
-               : NULL;
+    return in_scratch(a->w, va, bytes) ? scratch_at(a->h, (uint32_t)(va - a->w->scratch_base))
+                                       : NULL;
 }
 
 /* ---- origins of undefined values in LDS and scratch ---- */
@@ -95,8 +99,8 @@ static uint32_t *number_at(const access_t *a, uint64_t va, bool keep)
         s->lds_named = true;
         return &s->lds_from[va / 4];
     }
+    if (!in_scratch(a->w, va, 1)) return NULL;
     const uint64_t at = va - a->w->scratch_base, page = at / CHK_SCRATCH_PAGE;
-    if (at >= h->scratch_bytes) return NULL;
     if (h->scratch_from_page[page] != h->page_number) {
         if (!keep) return NULL;
         memset((uint8_t *)h->scratch_from + page * CHK_SCRATCH_PAGE, 0, CHK_SCRATCH_PAGE);
@@ -425,11 +429,11 @@ static void part_scratch(const isa_wave_t *w, sgc_lanes_t *l, sgc_lanes_t *own)
 {
     own->exec = 0;
     if (!w->scratch_bytes || !l->exec) return;
-    if (l->even && (l->va[0] - w->scratch_base >= w->scratch_bytes)) return;
+    if (l->even && !in_scratch(w, l->va[0], 1)) return;
     sgc_lanes_spread(l);
     uint64_t in = 0;
     for (unsigned lane = 0; lane < ISA_LANES; lane++)
-        in |= (uint64_t)(l->va[lane] - w->scratch_base < w->scratch_bytes) << lane;
+        in |= (uint64_t)in_scratch(w, l->va[lane], 1) << lane;
     if (!(in & l->exec)) return;
     *own = *l;
     own->exec &= in;
