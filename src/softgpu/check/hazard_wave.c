@@ -68,7 +68,7 @@ static bool release(chk_hazard_wave_t *s, chk_reg_set_t *set)
     return rest;
 }
 
-static bool at_most(chk_hazard_wave_t *s, unsigned flow, unsigned n)
+static bool at_most(chk_hazard_wave_t *s, unsigned flow, uint32_t n)
 {
     if (s->issued[flow] - s->returned[flow] <= n) return false;
     s->returned[flow] = s->issued[flow] - n;
@@ -90,14 +90,20 @@ static void waitcnt(chk_hazard_wave_t *s, isa_waits_t waits)
     if (at_most(s, CHK_FLOW_EXP, waits.exp)) s->any_locked = release(s, &s->locked);
 }
 
-static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow,
+/* How many operations of a flow can be outstanding: the hardware delays another one until the
+ * oldest has returned. */
+static uint32_t most_of(unsigned flow, const isa_wave_t *w)
+{
+    const isa_waits_t *most = &w->group->dispatch->arch->waits_most;
+    return flow == CHK_FLOW_VM ? most->vm : flow == CHK_FLOW_LDS ? most->lgkm : UINT32_MAX;
+}
+
+static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow, uint32_t most,
                   const chk_use_t *u, uint64_t lanes, unsigned from, unsigned to)
 {
-    /* the hardware delays an operation when its counter is full: an older one has returned then */
-    static const uint8_t most[CHK_FLOWS] = {[CHK_FLOW_VM] = 63, [CHK_FLOW_LDS] = 15};
     const uint32_t number = ++s->issued[flow];
     s->pc[flow][number % CHK_ISSUES] = u->pc;
-    if (most[flow] && at_most(s, flow, most[flow]) && *any) *any = release(s, set);
+    if (at_most(s, flow, most) && *any) *any = release(s, set);
     if (from < to) *any = true;
     for (unsigned k = from; k < to; k++) {
         const uint64_t before = bits_at(set, u->regs[k]);
@@ -356,9 +362,11 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
     const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */
-    issue(s, &s->pending, &s->any_pending, flow_of(u, w, i), u, lanes, u->n_reads,
+    const unsigned flow = flow_of(u, w, i);
+    issue(s, &s->pending, &s->any_pending, flow, most_of(flow, w), u, lanes, u->n_reads,
           idle ? u->n_reads : u->n);
     if (u->flags & CHK_USE_LOCKS)
-        issue(s, &s->locked, &s->any_locked, CHK_FLOW_EXP, u, lanes, 0, idle ? 0 : u->n_reads);
+        issue(s, &s->locked, &s->any_locked, CHK_FLOW_EXP, UINT32_MAX, u, lanes, 0,
+              idle ? 0 : u->n_reads);
     return n;
 }

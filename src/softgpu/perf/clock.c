@@ -31,7 +31,7 @@ void sg_wave_clock_wait(sg_wave_clock_t *c, uint64_t to, sg_wait_t what)
 static void land(sg_flight_t *f)
 {
     f->out -= f->lines[f->first];
-    f->first = (uint8_t)((f->first + 1) % 64);
+    f->first = (uint8_t)((f->first + 1) % SG_FLIGHTS);
     f->n--;
 }
 
@@ -50,12 +50,12 @@ static void take_off(sg_wave_clock_t *c, sg_flight_t *f, unsigned most, uint32_t
     await(c, f, most - 1);
     uint64_t done = c->now + latency;
     if (f->n) {
-        const uint64_t last = f->done[(f->first + f->n - 1) % 64];
+        const uint64_t last = f->done[(f->first + f->n - 1) % SG_FLIGHTS];
         if (done < last) done = last;
     }
-    f->done[(f->first + f->n) % 64] = done;
-    f->wait[(f->first + f->n) % 64] = (uint8_t)what;
-    f->lines[(f->first + f->n) % 64] = (uint16_t)lines;
+    f->done[(f->first + f->n) % SG_FLIGHTS] = done;
+    f->wait[(f->first + f->n) % SG_FLIGHTS] = (uint8_t)what;
+    f->lines[(f->first + f->n) % SG_FLIGHTS] = (uint16_t)lines;
     f->out += lines;
     if (f->out > f->most) f->most = f->out;
     f->n++;
@@ -79,20 +79,22 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* ---- instructions ---- */
 
-/* `stores`: the instruction returns no data. `lines`: how many it has requested from L2. */
-static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, bool stores, uint32_t lines)
+/* `most`: how many can be in flight. `stores`: the instruction returns no data. `lines`: how many
+ * it has requested from L2. */
+static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_waits_t *most, bool stores,
+                   uint32_t lines)
 {
     c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
     c->pipe[SG_PIPE_LDS] += cost->lds_issue;
     c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
     if (cost->vmem_issue) {
         if (c->asked == ~UINT64_C(0)) c->asked = c->now;
-        take_off(c, &c->vm, SG_VM_FLIGHT, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
+        take_off(c, &c->vm, most->vm, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
         c->vmem_level += cost->latency;
         if (!stores) c->load_level += cost->latency;
     }
     if (cost->lds_issue || cost->smem_issue) {
-        take_off(c, &c->lgkm, SG_LGKM_FLIGHT, cost->latency,
+        take_off(c, &c->lgkm, most->lgkm, cost->latency,
                  cost->lds_issue ? SG_WAIT_LDS : SG_WAIT_SCALAR, 0);
         if (cost->lds_issue) c->lds_level += cost->latency;
         if (cost->smem_issue) c->smem_level += cost->latency;
@@ -138,7 +140,8 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
         }
         const uint64_t requests = of->tallies->requests;
         const sgc_cost_t cost = sgc_before(of->caches, of->unit, watch, w, i);
-        memory(c, &cost, t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR,
+        memory(c, &cost, &w->group->dispatch->arch->waits_most,
+               t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR,
                (uint32_t)(of->tallies->requests - requests));
         break;
     }

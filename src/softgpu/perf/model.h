@@ -20,14 +20,14 @@ typedef enum {
     SG_WAITS
 } sg_wait_t;
 
-enum { SG_VM_FLIGHT = 63, SG_LGKM_FLIGHT = 15 }; /* what vmcnt and lgkmcnt can count */
+enum { SG_FLIGHTS = 64 }; /* more than s_waitcnt of any GPU can count (isa_arch_t.waits_most) */
 
 /* Memory instructions of a wave in flight, oldest first; they return in order. */
 typedef struct {
-    uint64_t done[64];
-    uint8_t wait[64];   /* sg_wait_t */
-    uint16_t lines[64]; /* lines that each load has requested from L2 */
-    uint32_t out, most; /* lines in flight: now, and the most so far */
+    uint64_t done[SG_FLIGHTS];
+    uint8_t wait[SG_FLIGHTS];   /* sg_wait_t */
+    uint16_t lines[SG_FLIGHTS]; /* lines that each load has requested from L2 */
+    uint32_t out, most;         /* lines in flight: now, and the most so far */
     uint8_t first, n;
 } sg_flight_t;
 
