@@ -98,73 +98,42 @@ static bool needs_mode(int flags)
         if (ours != REDIRECT_FILE) return ours;                                                    \
     }
 
-EXPORT int open(const char *path, int flags, ...)
-{
-    TAKE_MODE(mode, flags);
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(open);
-    return next(path, flags, mode);
-}
+/* X(name, parameters, arguments) */
+#define OPENS(X)                                                                                   \
+    X(open, (const char *path, int flags, ...), (path, flags, mode))                               \
+    X(open64, (const char *path, int flags, ...), (path, flags, mode))                             \
+    X(openat, (int dirfd, const char *path, int flags, ...), (dirfd, path, flags, mode))           \
+    X(openat64, (int dirfd, const char *path, int flags, ...), (dirfd, path, flags, mode))
 
-EXPORT int open64(const char *path, int flags, ...)
-{
-    TAKE_MODE(mode, flags);
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(open64);
-    return next(path, flags, mode);
-}
+#define X(name, parameters, arguments)                                                             \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        TAKE_MODE(mode, flags);                                                                    \
+        OPEN_OURS(path, flags);                                                                    \
+        REDIRECT(path, -1);                                                                        \
+        NEXT(name);                                                                                \
+        return next arguments;                                                                     \
+    }
+OPENS(X)
+#undef X
 
-EXPORT int openat(int dirfd, const char *path, int flags, ...)
-{
-    TAKE_MODE(mode, flags);
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(openat);
-    return next(dirfd, path, flags, mode);
-}
+/* Of fortified programs: no mode is needed. */
+#define OPENS_2(X)                                                                                 \
+    X(__open_2, (const char *path, int flags), (path, flags))                                      \
+    X(__open64_2, (const char *path, int flags), (path, flags))                                    \
+    X(__openat_2, (int dirfd, const char *path, int flags), (dirfd, path, flags))                  \
+    X(__openat64_2, (int dirfd, const char *path, int flags), (dirfd, path, flags))
 
-EXPORT int openat64(int dirfd, const char *path, int flags, ...)
-{
-    TAKE_MODE(mode, flags);
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(openat64);
-    return next(dirfd, path, flags, mode);
-}
-
-EXPORT int __open_2(const char *path, int flags)
-{
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(__open_2);
-    return next(path, flags);
-}
-
-EXPORT int __open64_2(const char *path, int flags)
-{
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(__open64_2);
-    return next(path, flags);
-}
-
-EXPORT int __openat_2(int dirfd, const char *path, int flags)
-{
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(__openat_2);
-    return next(dirfd, path, flags);
-}
-
-EXPORT int __openat64_2(int dirfd, const char *path, int flags)
-{
-    OPEN_OURS(path, flags);
-    REDIRECT(path, -1);
-    NEXT(__openat64_2);
-    return next(dirfd, path, flags);
-}
+#define X(name, parameters, arguments)                                                             \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        OPEN_OURS(path, flags);                                                                    \
+        REDIRECT(path, -1);                                                                        \
+        NEXT(name);                                                                                \
+        return next arguments;                                                                     \
+    }
+OPENS_2(X)
+#undef X
 
 #define OPEN_OUR_STREAM(path, mode)                                                                \
     if (redirect_wanted(path)) {                                                                   \
@@ -172,89 +141,56 @@ EXPORT int __openat64_2(int dirfd, const char *path, int flags)
         if (ours != REDIRECT_FILE) return ours < 0 ? NULL : fdopen(ours, mode);                    \
     }
 
-EXPORT FILE *fopen(const char *path, const char *mode)
-{
-    OPEN_OUR_STREAM(path, mode);
-    REDIRECT(path, NULL);
-    NEXT(fopen);
-    return next(path, mode);
-}
+#define OPEN_STREAM(name)                                                                          \
+    EXPORT FILE *name(const char *path, const char *mode)                                          \
+    {                                                                                              \
+        OPEN_OUR_STREAM(path, mode);                                                               \
+        REDIRECT(path, NULL);                                                                      \
+        NEXT(name);                                                                                \
+        return next(path, mode);                                                                   \
+    }
+OPEN_STREAM(fopen)
+OPEN_STREAM(fopen64)
 
-EXPORT FILE *fopen64(const char *path, const char *mode)
-{
-    OPEN_OUR_STREAM(path, mode);
-    REDIRECT(path, NULL);
-    NEXT(fopen64);
-    return next(path, mode);
-}
+/* ---- other calls with a path ---- */
 
-EXPORT FILE *freopen(const char *path, const char *mode, FILE *stream)
-{
-    REDIRECT(path, NULL);
-    NEXT(freopen);
-    return next(path, mode, stream);
-}
+/* X(result, name, parameters, arguments, failure) */
+#define WITH_PATH(X)                                                                               \
+    X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream),   \
+      NULL)                                                                                        \
+    X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream), \
+      NULL)                                                                                        \
+    X(DIR *, opendir, (const char *path), (path), NULL)                                            \
+    X(int, scandir,                                                                                \
+      (const char *path, struct dirent ***list, int (*filter)(const struct dirent *),              \
+       int (*compare)(const struct dirent **, const struct dirent **)),                            \
+      (path, list, filter, compare), -1)                                                           \
+    X(int, scandir64,                                                                              \
+      (const char *path, struct dirent64 ***list, int (*filter)(const struct dirent64 *),          \
+       int (*compare)(const struct dirent64 **, const struct dirent64 **)),                        \
+      (path, list, filter, compare), -1)                                                           \
+    X(int, access, (const char *path, int mode), (path, mode), -1)                                 \
+    X(int, faccessat, (int dirfd, const char *path, int mode, int flags),                          \
+      (dirfd, path, mode, flags), -1)                                                              \
+    X(int, euidaccess, (const char *path, int mode), (path, mode), -1)                             \
+    X(int, eaccess, (const char *path, int mode), (path, mode), -1)                                \
+    X(ssize_t, readlink, (const char *path, char *buffer, size_t size), (path, buffer, size), -1)  \
+    X(ssize_t, readlinkat, (int dirfd, const char *path, char *buffer, size_t size),               \
+      (dirfd, path, buffer, size), -1)                                                             \
+    X(ssize_t, __readlink_chk, (const char *path, char *buffer, size_t size, size_t room),         \
+      (path, buffer, size, room), -1)
 
-EXPORT FILE *freopen64(const char *path, const char *mode, FILE *stream)
-{
-    REDIRECT(path, NULL);
-    NEXT(freopen64);
-    return next(path, mode, stream);
-}
+#define X(result, name, parameters, arguments, failure)                                            \
+    EXPORT result name parameters                                                                  \
+    {                                                                                              \
+        REDIRECT(path, failure);                                                                   \
+        NEXT(name);                                                                                \
+        return next arguments;                                                                     \
+    }
+WITH_PATH(X)
+#undef X
 
-EXPORT DIR *opendir(const char *path)
-{
-    REDIRECT(path, NULL);
-    NEXT(opendir);
-    return next(path);
-}
-
-EXPORT int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
-                   int (*compare)(const struct dirent **, const struct dirent **))
-{
-    REDIRECT(path, -1);
-    NEXT(scandir);
-    return next(path, list, filter, compare);
-}
-
-EXPORT int scandir64(const char *path, struct dirent64 ***list,
-                     int (*filter)(const struct dirent64 *),
-                     int (*compare)(const struct dirent64 **, const struct dirent64 **))
-{
-    REDIRECT(path, -1);
-    NEXT(scandir64);
-    return next(path, list, filter, compare);
-}
-
-/* ---- access and stat ---- */
-
-EXPORT int access(const char *path, int mode)
-{
-    REDIRECT(path, -1);
-    NEXT(access);
-    return next(path, mode);
-}
-
-EXPORT int faccessat(int dirfd, const char *path, int mode, int flags)
-{
-    REDIRECT(path, -1);
-    NEXT(faccessat);
-    return next(dirfd, path, mode, flags);
-}
-
-EXPORT int euidaccess(const char *path, int mode)
-{
-    REDIRECT(path, -1);
-    NEXT(euidaccess);
-    return next(path, mode);
-}
-
-EXPORT int eaccess(const char *path, int mode)
-{
-    REDIRECT(path, -1);
-    NEXT(eaccess);
-    return next(path, mode);
-}
+/* ---- stat ---- */
 
 /* Shows a device as a device node: in the private tree its path is a plain file, and its open
  * descriptor is a memory file. `asked` is the path; NULL or empty: the call is for a descriptor. */
@@ -276,95 +212,51 @@ static int show_device(int result, const char *asked, void *stat_buffer)
     return 0;
 }
 
-#define STAT(name, buffer, ...)                                                                    \
-    const char *asked = path;                                                                      \
-    REDIRECT(path, -1);                                                                            \
-    NEXT(name);                                                                                    \
-    return show_device(next(__VA_ARGS__), asked, buffer)
+/* X(name, parameters, arguments) */
+#define STATS(X)                                                                                   \
+    X(stat, (const char *path, struct stat *st), (path, st))                                       \
+    X(stat64, (const char *path, struct stat64 *st), (path, st))                                   \
+    X(lstat, (const char *path, struct stat *st), (path, st))                                      \
+    X(lstat64, (const char *path, struct stat64 *st), (path, st))                                  \
+    X(fstatat, (int dirfd, const char *path, struct stat *st, int flags),                          \
+      (dirfd, path, st, flags))                                                                    \
+    X(fstatat64, (int dirfd, const char *path, struct stat64 *st, int flags),                      \
+      (dirfd, path, st, flags))                                                                    \
+    X(__xstat, (int version, const char *path, struct stat *st), (version, path, st))              \
+    X(__xstat64, (int version, const char *path, struct stat64 *st), (version, path, st))          \
+    X(__lxstat, (int version, const char *path, struct stat *st), (version, path, st))             \
+    X(__lxstat64, (int version, const char *path, struct stat64 *st), (version, path, st))         \
+    X(__fxstatat, (int version, int dirfd, const char *path, struct stat *st, int flags),          \
+      (version, dirfd, path, st, flags))                                                           \
+    X(__fxstatat64, (int version, int dirfd, const char *path, struct stat64 *st, int flags),      \
+      (version, dirfd, path, st, flags))
 
-EXPORT int stat(const char *path, struct stat *st)
-{
-    STAT(stat, st, path, st);
-}
+#define X(name, parameters, arguments)                                                             \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        const char *asked = path;                                                                  \
+        REDIRECT(path, -1);                                                                        \
+        NEXT(name);                                                                                \
+        return show_device(next arguments, asked, st);                                             \
+    }
+STATS(X)
+#undef X
 
-EXPORT int stat64(const char *path, struct stat64 *st)
-{
-    STAT(stat64, st, path, st);
-}
+/* Of a descriptor. */
+#define STATS_FD(X)                                                                                \
+    X(fstat, (int fd, struct stat *st), (fd, st))                                                  \
+    X(fstat64, (int fd, struct stat64 *st), (fd, st))                                              \
+    X(__fxstat, (int version, int fd, struct stat *st), (version, fd, st))                         \
+    X(__fxstat64, (int version, int fd, struct stat64 *st), (version, fd, st))
 
-EXPORT int lstat(const char *path, struct stat *st)
-{
-    STAT(lstat, st, path, st);
-}
-
-EXPORT int lstat64(const char *path, struct stat64 *st)
-{
-    STAT(lstat64, st, path, st);
-}
-
-EXPORT int fstat(int fd, struct stat *st)
-{
-    NEXT(fstat);
-    return show_device(next(fd, st), NULL, st);
-}
-
-EXPORT int fstat64(int fd, struct stat64 *st)
-{
-    NEXT(fstat64);
-    return show_device(next(fd, st), NULL, st);
-}
-
-EXPORT int __fxstat(int version, int fd, struct stat *st)
-{
-    NEXT(__fxstat);
-    return show_device(next(version, fd, st), NULL, st);
-}
-
-EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
-{
-    NEXT(__fxstat64);
-    return show_device(next(version, fd, st), NULL, st);
-}
-
-EXPORT int fstatat(int dirfd, const char *path, struct stat *st, int flags)
-{
-    STAT(fstatat, st, dirfd, path, st, flags);
-}
-
-EXPORT int fstatat64(int dirfd, const char *path, struct stat64 *st, int flags)
-{
-    STAT(fstatat64, st, dirfd, path, st, flags);
-}
-
-EXPORT int __xstat(int version, const char *path, struct stat *st)
-{
-    STAT(__xstat, st, version, path, st);
-}
-
-EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
-{
-    STAT(__xstat64, st, version, path, st);
-}
-
-EXPORT int __lxstat(int version, const char *path, struct stat *st)
-{
-    STAT(__lxstat, st, version, path, st);
-}
-
-EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
-{
-    STAT(__lxstat64, st, version, path, st);
-}
-
-EXPORT int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags)
-{
-    STAT(__fxstatat, st, version, dirfd, path, st, flags);
-}
-
-EXPORT int __fxstatat64(int version, int dirfd, const char *path, struct stat64 *st, int flags)
-{
-    STAT(__fxstatat64, st, version, dirfd, path, st, flags);
-}
+#define X(name, parameters, arguments)                                                             \
+    EXPORT int name parameters                                                                     \
+    {                                                                                              \
+        NEXT(name);                                                                                \
+        return show_device(next arguments, NULL, st);                                              \
+    }
+STATS_FD(X)
+#undef X
 
 EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *st)
 {
@@ -387,29 +279,6 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
     return 0;
 }
 
-/* ---- links ---- */
-
-EXPORT ssize_t readlink(const char *path, char *buffer, size_t size)
-{
-    REDIRECT(path, -1);
-    NEXT(readlink);
-    return next(path, buffer, size);
-}
-
-EXPORT ssize_t readlinkat(int dirfd, const char *path, char *buffer, size_t size)
-{
-    REDIRECT(path, -1);
-    NEXT(readlinkat);
-    return next(dirfd, path, buffer, size);
-}
-
-EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room)
-{
-    REDIRECT(path, -1);
-    NEXT(__readlink_chk);
-    return next(path, buffer, size, room);
-}
-
 /* Turns a path in the private tree, which realpath() has found, back into one of the driver. */
 static char *show_path(const char *asked, char *resolved)
 {
@@ -417,29 +286,21 @@ static char *show_path(const char *asked, char *resolved)
     return resolved;
 }
 
-EXPORT char *realpath(const char *path, char *resolved)
-{
-    const char *asked = path;
-    REDIRECT(path, NULL);
-    NEXT(realpath);
-    return show_path(asked, next(path, resolved));
-}
+#define REAL_PATHS(X)                                                                              \
+    X(realpath, (const char *path, char *resolved), (path, resolved))                              \
+    X(__realpath_chk, (const char *path, char *resolved, size_t room), (path, resolved, room))     \
+    X(canonicalize_file_name, (const char *path), (path))
 
-EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
-{
-    const char *asked = path;
-    REDIRECT(path, NULL);
-    NEXT(__realpath_chk);
-    return show_path(asked, next(path, resolved, room));
-}
-
-EXPORT char *canonicalize_file_name(const char *path)
-{
-    const char *asked = path;
-    REDIRECT(path, NULL);
-    NEXT(canonicalize_file_name);
-    return show_path(asked, next(path));
-}
+#define X(name, parameters, arguments)                                                             \
+    EXPORT char *name parameters                                                                   \
+    {                                                                                              \
+        const char *asked = path;                                                                  \
+        REDIRECT(path, NULL);                                                                      \
+        NEXT(name);                                                                                \
+        return show_path(asked, next arguments);                                                   \
+    }
+REAL_PATHS(X)
+#undef X
 
 /* ---- shared memory ---- */
 
