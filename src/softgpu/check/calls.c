@@ -119,8 +119,7 @@ static bool is_hip(const char *name)
 /* If the runtime is out of memory, the memory that is held (calls_held.c) is released and the call
  * repeated. What is allocated while a stream is captured belongs to the graph. */
 #define X(name, parameters, arguments, pointer, bytes)                                             \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         int status;                                                                                \
@@ -137,18 +136,15 @@ GIVES(X)
 
 /* ROCr wants the size of the allocation, which bytes_for_hip() has rounded up. If that size fails,
  * the memory was allocated by the program itself, with the size given. */
-EXPORT int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle);
-int hsa_amd_ipc_memory_create(void *at, size_t bytes, void *handle)
+CALL(int, hsa_amd_ipc_memory_create, (void *at, size_t bytes, void *handle))
 {
     NEXT(hsa_amd_ipc_memory_create);
     const int status = next(at, whole_pages(bytes), handle);
     return status == GOOD ? status : next(at, bytes, handle);
 }
 
-EXPORT void __hipRegisterManagedVar(void *module, void **at, void *value, const char *symbol,
-                                    size_t bytes, unsigned alignment);
-void __hipRegisterManagedVar(void *module, void **at, void *value, const char *symbol, size_t bytes,
-                             unsigned alignment)
+CALL(void, __hipRegisterManagedVar,
+     (void *module, void **at, void *value, const char *symbol, size_t bytes, unsigned alignment))
 {
     NEXT_OR(__hipRegisterManagedVar, );
     next(module, at, value, symbol, bytes, alignment);
@@ -176,8 +172,7 @@ static int take_back(void *at, const char *call, calls_free_t *next)
     X(hsa_amd_ipc_memory_detach)
 
 #define X(name)                                                                                    \
-    EXPORT int name(void *at);                                                                     \
-    int name(void *at)                                                                             \
+    CALL(int, name, (void *at))                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         return take_back(at, #name, next);                                                         \
@@ -192,8 +187,7 @@ TAKES(X)
     X(hipFreeHost)
 
 #define X(name)                                                                                    \
-    EXPORT int name(void *at);                                                                     \
-    int name(void *at)                                                                             \
+    CALL(int, name, (void *at))                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         int status;                                                                                \
@@ -202,8 +196,7 @@ TAKES(X)
 TAKES_LATER(X)
 #undef X
 
-EXPORT int hipMemUnmap(void *at, size_t bytes);
-int hipMemUnmap(void *at, size_t bytes)
+CALL(int, hipMemUnmap, (void *at, size_t bytes))
 {
     NEXT(hipMemUnmap);
     softgpu_check_place_t place;
@@ -309,8 +302,7 @@ static int unlock(void *host, const char *call, calls_free_t *next)
     return status;
 }
 
-EXPORT int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void **at);
-int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void **at)
+CALL(int, hsa_amd_memory_lock, (void *host, size_t bytes, void *agents, int count, void **at))
 {
     NEXT(hsa_amd_memory_lock);
     const int status = next(host, bytes, agents, count, at);
@@ -318,10 +310,8 @@ int hsa_amd_memory_lock(void *host, size_t bytes, void *agents, int count, void 
     return status;
 }
 
-EXPORT int hsa_amd_memory_lock_to_pool(void *host, size_t bytes, void *agents, int count,
-                                       uint64_t pool, uint32_t flags, void **at);
-int hsa_amd_memory_lock_to_pool(void *host, size_t bytes, void *agents, int count, uint64_t pool,
-                                uint32_t flags, void **at)
+CALL(int, hsa_amd_memory_lock_to_pool,
+     (void *host, size_t bytes, void *agents, int count, uint64_t pool, uint32_t flags, void **at))
 {
     NEXT(hsa_amd_memory_lock_to_pool);
     const int status = next(host, bytes, agents, count, pool, flags, at);
@@ -329,15 +319,13 @@ int hsa_amd_memory_lock_to_pool(void *host, size_t bytes, void *agents, int coun
     return status;
 }
 
-EXPORT int hsa_amd_memory_unlock(void *host);
-int hsa_amd_memory_unlock(void *host)
+CALL(int, hsa_amd_memory_unlock, (void *host))
 {
     NEXT(hsa_amd_memory_unlock);
     return unlock(host, "hsa_amd_memory_unlock", next);
 }
 
-EXPORT int hipHostRegister(void *host, size_t bytes, unsigned flags);
-int hipHostRegister(void *host, size_t bytes, unsigned flags)
+CALL(int, hipHostRegister, (void *host, size_t bytes, unsigned flags))
 {
     NEXT(hipHostRegister);
     static _Atomic(void *) slot;
@@ -352,8 +340,7 @@ int hipHostRegister(void *host, size_t bytes, unsigned flags)
     return status;
 }
 
-EXPORT int hipHostUnregister(void *host);
-int hipHostUnregister(void *host)
+CALL(int, hipHostUnregister, (void *host))
 {
     NEXT(hipHostUnregister);
     return unlock(host, "hipHostUnregister", next);
@@ -368,8 +355,7 @@ int hipHostUnregister(void *host)
       (at, bytes, agent, n, signals, signal))
 
 #define X(name, parameters, arguments)                                                             \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         const softgpu_check_api_t *a = api();                                                      \
@@ -381,8 +367,7 @@ SHARES(X)
 
 /* ---- code ---- */
 
-EXPORT int hsa_code_object_reader_create_from_memory(const void *elf, size_t bytes, void *reader);
-int hsa_code_object_reader_create_from_memory(const void *elf, size_t bytes, void *reader)
+CALL(int, hsa_code_object_reader_create_from_memory, (const void *elf, size_t bytes, void *reader))
 {
     NEXT(hsa_code_object_reader_create_from_memory);
     const int status = next(elf, bytes, reader);
@@ -391,8 +376,7 @@ int hsa_code_object_reader_create_from_memory(const void *elf, size_t bytes, voi
     return status;
 }
 
-EXPORT int hsa_code_object_reader_create_from_file(int fd, void *reader);
-int hsa_code_object_reader_create_from_file(int fd, void *reader)
+CALL(int, hsa_code_object_reader_create_from_file, (int fd, void *reader))
 {
     NEXT(hsa_code_object_reader_create_from_file);
     const int status = next(fd, reader);

@@ -12,6 +12,11 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* The head of a preloaded call that no header declares. */
+#define CALL(result, name, parameters)                                                             \
+    EXPORT result name parameters;                                                                 \
+    result name parameters
+
 enum {
     GOOD = 0,
     NO_FUNCTION = 999 /* hipErrorUnknown; as a status of HSA it is an error, too */

@@ -236,8 +236,7 @@ static char *part_of(const void *symbol, size_t offset)
 
 #define EXPAND(...) __VA_ARGS__
 #define COPY(name, parameters, arguments, sides, first, then)                                      \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         int status;                                                                                \

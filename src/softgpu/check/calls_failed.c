@@ -129,8 +129,7 @@ static uint32_t groups_of(uint32_t all, uint32_t items)
 
 #define EXPAND(...) __VA_ARGS__
 #define X(name, parameters, arguments, known)                                                      \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         const launch_t launch = {EXPAND known};                                                    \
@@ -165,8 +164,7 @@ LAUNCHES(X)
       (executable, graph, node, problem, room))
 
 #define X(name, parameters, arguments)                                                             \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         const int status = next arguments;                                                         \

@@ -230,8 +230,7 @@ static int free_unseen(void *at, void *stream, const char *call, int (*next)(voi
     return status;
 }
 
-EXPORT int hipFreeAsync(void *at, void *stream);
-int hipFreeAsync(void *at, void *stream)
+CALL(int, hipFreeAsync, (void *at, void *stream))
 {
     NEXT(hipFreeAsync);
     static const char call[] = "hipFreeAsync";
@@ -283,8 +282,7 @@ int hipFreeAsync(void *at, void *stream)
     X(hipIpcGetMemHandle, (void *to, void *at), (to, at), at)
 
 #define X(name, parameters, arguments, address)                                                    \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         int status;                                                                                \
@@ -307,8 +305,7 @@ ASKS(X)
     X(hipStreamEndCapture_spt, (void *stream, void **graph), (stream, graph), -1)
 
 #define X(name, parameters, arguments, more)                                                       \
-    EXPORT int name parameters;                                                                    \
-    int name parameters                                                                            \
+    CALL(int, name, parameters)                                                                    \
     {                                                                                              \
         NEXT(name);                                                                                \
         const int status = next arguments;                                                         \

@@ -88,13 +88,10 @@ EXPORT uint32_t hsa_amd_signal_wait_any(uint32_t n, hsa_signal_t *signals,
 }
 
 /* Some versions of HSA's headers do not have it yet. */
-EXPORT uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
-                                        hsa_signal_condition_t *conditions,
-                                        hsa_signal_value_t *compare, uint64_t timeout,
-                                        hsa_wait_state_t how, hsa_signal_value_t *values);
-uint32_t hsa_amd_signal_wait_all(uint32_t n, hsa_signal_t *signals,
-                                 hsa_signal_condition_t *conditions, hsa_signal_value_t *compare,
-                                 uint64_t timeout, hsa_wait_state_t how, hsa_signal_value_t *values)
+CALL(uint32_t, hsa_amd_signal_wait_all,
+     (uint32_t n, hsa_signal_t *signals, hsa_signal_condition_t *conditions,
+      hsa_signal_value_t *compare, uint64_t timeout, hsa_wait_state_t how,
+      hsa_signal_value_t *values))
 {
     NEXT_OR(hsa_amd_signal_wait_all, UINT32_MAX);
     const uint32_t status = next(n, signals, conditions, compare, timeout, how, values);
