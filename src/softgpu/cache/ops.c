@@ -1,8 +1,6 @@
 /* ops.c - sizes and kinds of memory instructions, from the instruction table. */
 #include "softgpu/cache/ops.h"
 
-#include "softgpu/cache/model.h"
-
 #include <pthread.h>
 
 sgc_op_t sgc_ops_table[ISA_OP_COUNT];

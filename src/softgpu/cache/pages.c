@@ -8,7 +8,6 @@
 #include "softgpu/memory/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     FIRST_SIZE = 4096,

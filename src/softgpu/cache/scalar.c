@@ -7,7 +7,6 @@
 #include "softgpu/isa/address.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { TLB_ENTRIES = 32 };
 

@@ -7,9 +7,7 @@
 
 #include "base/round.h"
 #include "softgpu/isa/address.h"
-#include "softgpu/isa/code.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { DWORDS = 4 };

@@ -7,6 +7,7 @@
  * other memory counts as written. */
 #include "softgpu/check/init.h"
 
+#include "base/grow.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/group.h"
@@ -161,13 +162,9 @@ static bool has_room(uint64_t bytes)
 
 static bool add(chk_bytes_t *b)
 {
-    if (all.n == all.room) {
-        const size_t room = all.room ? 2 * all.room : 64;
-        chk_bytes_t **grown = realloc(all.place, room * sizeof(*grown));
-        if (!grown) return false;
-        all.place = grown;
-        all.room = room;
-    }
+    chk_bytes_t **place = base_grow(all.place, all.n, &all.room, sizeof *place);
+    if (!place) return false;
+    all.place = place;
     const size_t at = first_behind(b->begin);
     memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
     all.place[at] = b;

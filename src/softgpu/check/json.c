@@ -6,7 +6,6 @@
 #include "softgpu/check/json_text.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SCHEMA "crocprof-check-1"

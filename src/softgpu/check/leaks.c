@@ -2,6 +2,7 @@
  * nothing is looked at before the end. */
 #include "softgpu/check/leaks.h"
 
+#include "base/grow.h"
 #include "base/text.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/sink.h"
@@ -35,17 +36,11 @@ static void see(const chk_place_t *p, void *to)
 {
     leaks_t *l = to;
     if (!is_leak(p)) return;
-    if (l->n == l->room) {
-        const size_t room = l->room ? 2 * l->room : 64;
-        leak_t *grown = realloc(l->leak, room * sizeof *grown);
-        if (!grown) {
-            l->lost = true;
-            return;
-        }
-        l->leak = grown;
-        l->room = room;
-    }
-    l->leak[l->n++] = (leak_t){p->call, p->made, p->serial, p->end - p->begin, 1};
+    leak_t *leak = base_grow(l->leak, l->n, &l->room, sizeof *leak);
+    l->lost |= !leak;
+    if (!leak) return;
+    l->leak = leak;
+    leak[l->n++] = (leak_t){p->call, p->made, p->serial, p->end - p->begin, 1};
 }
 
 static int by_stack(const void *a, const void *b)

@@ -16,7 +16,6 @@
 #include "softgpu/isa/atomic.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -7,6 +7,7 @@
  * changed it. One lock guards all changes; chk_order_before() takes none. */
 #include "softgpu/check/order.h"
 
+#include "base/grow.h"
 #include "softgpu/check/asked.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/clock.h"
@@ -575,13 +576,9 @@ static void add_ring(chk_line_t *l, uint64_t upto)
         last->upto = upto;
         return;
     }
-    if (l->n_rings == l->rings_room) {
-        const size_t room = l->rings_room ? 2 * l->rings_room : 16;
-        ring_t *grown = realloc(l->ring, room * sizeof *grown);
-        if (!grown) return; /* then the packet gets what the program knows when it is taken */
-        l->ring = grown;
-        l->rings_room = room;
-    }
+    ring_t *ring = base_grow(l->ring, l->n_rings, &l->rings_room, sizeof *ring);
+    if (!ring) return; /* then the packet gets what the program knows when it is taken */
+    l->ring = ring;
     l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host), call};
 }
 

@@ -2,6 +2,7 @@
  * seldom ask. Freed allocations stay in it until others overlap them. */
 #include "softgpu/check/places.h"
 
+#include "base/grow.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/sink.h"
 
@@ -67,13 +68,9 @@ static void forget_oldest(void)
 
 static bool make_room(void)
 {
-    if (all.n < all.room) return true;
-    const size_t room = all.room ? 2 * all.room : 64;
-    chk_place_t **grown = realloc(all.place, room * sizeof(*grown));
-    if (!grown) return false;
-    all.place = grown;
-    all.room = room;
-    return true;
+    chk_place_t **place = base_grow(all.place, all.n, &all.room, sizeof *place);
+    if (place) all.place = place;
+    return place;
 }
 
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,

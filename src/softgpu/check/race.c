@@ -12,7 +12,6 @@
 #include "softgpu/isa/image.h"
 #include "softgpu/isa/code.h"
 
-#include <stdio.h>
 #include <string.h>
 
 bool race_rows;

@@ -6,6 +6,7 @@
  * the very same moment one sees the other. */
 #include "softgpu/check/race.h"
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "softgpu/check/asked.h"
 #include "softgpu/check/fork.h"
@@ -16,7 +17,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -142,13 +142,9 @@ static bool add_chunk(uint64_t va)
     if (!all.chunks) return false;
     _Atomic(chunk_t *) *at = &all.chunks[va >> CHUNK_SHIFT];
     if (*at) return true;
-    if (all.n == all.room) {
-        const size_t room = all.room ? 2 * all.room : 64;
-        chunk_t **grown = realloc(all.list, room * sizeof(*grown));
-        if (!grown) return false;
-        all.list = grown;
-        all.room = room;
-    }
+    chunk_t **list = base_grow(all.list, all.n, &all.room, sizeof *list);
+    if (!list) return false;
+    all.list = list;
     chunk_t *c = map(sizeof *c);
     if (!c) return false;
     all.list[all.n++] = c;

@@ -4,6 +4,7 @@
 #include "softgpu/check/format.h"
 
 #include "base/env.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "softgpu/check/json_text.h"
@@ -253,13 +254,9 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
 {
     (void)l;
     begin();
-    if (mine.n == mine.room) {
-        const size_t room = mine.room ? 2 * mine.room : 32;
-        char **grown = realloc(mine.result, room * sizeof *grown);
-        if (!grown) return;
-        mine.result = grown;
-        mine.room = room;
-    }
+    char **result = base_grow(mine.result, mine.n, &mine.room, sizeof *result);
+    if (!result) return;
+    mine.result = result;
     char *text = make_result(t, times);
     if (!text) return;
     mine.result[mine.n++] = text;

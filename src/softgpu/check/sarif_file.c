@@ -159,13 +159,17 @@ static bool write_beside(const char *name, const char *text, const struct stat *
     return good;
 }
 
-static char *text_of_empty(void)
+/* The document with the lines added to `old`; NULL: one without findings. NULL: out of memory. */
+static char *text_of(const char *old, const chk_sarif_lines_t *lines)
 {
     char *text = NULL;
     size_t bytes;
     FILE *f = open_memstream(&text, &bytes);
     if (!f) return NULL;
-    put_empty(f);
+    if (old)
+        put_document(f, old, lines);
+    else
+        put_empty(f);
     return fclose(f) == 0 ? text : NULL;
 }
 
@@ -173,7 +177,7 @@ static char *text_of_empty(void)
  * is. */
 static bool write_empty(const char *name, bool replace)
 {
-    char temporary[PATH_MAX], *text = text_of_empty();
+    char temporary[PATH_MAX], *text = text_of(NULL, NULL);
     bool good = text && write_beside(name, text, NULL, temporary);
     free(text);
     if (!good) return false;
@@ -229,19 +233,9 @@ static char *read_document(const char *name)
     end[bytes] = 0;
     if (bytes && base_begins_with(end, BEGIN) && strchr(end, '\n')) return end;
     free(end);
-    if (!bytes) return text_of_empty();
+    if (!bytes) return text_of(NULL, NULL);
     errno = EEXIST; /* the file holds something else */
     return NULL;
-}
-
-static char *text_of(const char *old, const chk_sarif_lines_t *lines)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *f = open_memstream(&text, &bytes);
-    if (!f) return NULL;
-    put_document(f, old, lines);
-    return fclose(f) == 0 ? text : NULL;
 }
 
 bool chk_sarif_replace(const char *name, const chk_sarif_lines_t *lines)

@@ -6,7 +6,6 @@
 #include "softgpu/check/check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Linux maps nothing below this address (/proc/sys/vm/mmap_min_addr): an access there is to an

@@ -6,7 +6,6 @@
 #include "softgpu/check/group.h"
 #include "softgpu/device/census.h"
 #include "softgpu/device/check.h"
-#include "softgpu/device/observe.h"
 #include "softgpu/device/stall.h"
 
 #include "base/log.h"

@@ -100,7 +100,6 @@ typedef struct {
     uint64_t ring_va, ring_bytes;
     uint64_t read_ptr_va, write_ptr_va; /* AQL: read_ptr_va points to amd_queue_t's
                                            read_dispatch_id */
-    uint64_t scratch_va, scratch_bytes; /* 0 when the runtime manages scratch itself */
     uint32_t doorbell_slot;             /* index of the 8-byte slot */
     uint32_t priority, percent;
 } sg_queue_params_t;

@@ -147,14 +147,13 @@ struct sg_box {
     sg_run_t *run;
     sg_box_t *next; /* ready list or free list */
     sg_place_t place;
-    uint32_t live, at_barrier; /* waves that have not ended; those of them at the barrier */
-    uint32_t nap_clocks;       /* if every wave only slept (s_sleep) in the last turn: the shortest
-                                  sleep */
-    uint32_t sleepy;           /* turns in a row in which every wave only slept */
-    uint64_t slept_since;      /* start of the first of these turns, by the device clock */
-    uint64_t asked_ns;         /* how long the waves asked to sleep in these turns together */
-    uint32_t sleeping;         /* bit set of waves at the barrier */
-    uint32_t ended;            /* bit set of waves that have ended */
+    uint32_t nap_clocks;  /* if every wave only slept (s_sleep) in the last turn: the shortest
+                             sleep */
+    uint32_t sleepy;      /* turns in a row in which every wave only slept */
+    uint64_t slept_since; /* start of the first of these turns, by the device clock */
+    uint64_t asked_ns;    /* how long the waves asked to sleep in these turns together */
+    uint32_t sleeping;    /* bit set of waves at the barrier */
+    uint32_t ended;       /* bit set of waves that have ended */
     isa_wave_t *wave[ISA_GROUP_WAVES];
     uint32_t unit; /* compute unit that its counts belong to, see sg_perf_group_start() */
     sg_perf_group_t *counting; /* its counts; their memory follows the box's registers */

@@ -8,8 +8,6 @@
 #include "softgpu/device/internal.h"
 #include "softgpu/isa/trap.h"
 
-#include <errno.h>
-
 enum {
     /* In model time: clocks of an instruction of a wave that has its SIMD to itself. */
     INSTRUCTION_CLOCKS = 4,

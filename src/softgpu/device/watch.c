@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>

@@ -6,8 +6,6 @@
 #include "softgpu/kfd/bo.h"
 #include "softgpu/kfd/kfd.h"
 
-#include "base/log.h"
-
 #include <errno.h>
 #include <libdrm/amdgpu_drm.h>
 #include <libdrm/drm.h>

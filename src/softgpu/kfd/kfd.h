@@ -152,7 +152,6 @@ typedef struct kfd_process {
     uint64_t event_page;  /* handle of the buffer that is the event page, or 0 */
     kfd_queue_t **queues; /* row is the queue's id */
     size_t n_queues;
-    bool xnack;
     kfd_bo_t *bos;                  /* all buffer objects */
     uint32_t last_serial, n_parked; /* parked: objects that only other processes still hold */
     kfd_ranges_t windows;     /* offsets of render nodes that stand for memory of other processes */

@@ -7,7 +7,6 @@
 
 #include <elf.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef EM_AMDGPU

@@ -5,6 +5,7 @@
  * counted. */
 #include "softgpu/perf/census.h"
 
+#include "base/grow.h"
 #include "softgpu/cache/reach.h"
 #include "softgpu/isa/table.h"
 
@@ -13,7 +14,6 @@
 
 enum {
     PAGE_CHAINS = 32,
-    FEW_LINES = 64,
     TOUCHED = 512, /* twice the lines that the dwords of one instruction can be in */
     FEW_SLOTS = 256
 };
@@ -21,7 +21,8 @@ enum {
 struct sg_census {
     isa_census_t isa;
     isa_census_page_t *chain[PAGE_CHAINS], *spare;
-    uint32_t n_lines, room;
+    uint32_t n_lines;
+    size_t room;
     bool lost;
     /* indexed by a hash of a cache line: the last instruction (by `round`) that touched it */
     uint32_t round, round_of[TOUCHED];
@@ -143,13 +144,9 @@ static isa_census_kind_t kind_of(const isa_inst_t *i)
 
 static bool room_for_line(sg_census_t *c)
 {
-    if (c->n_lines < c->room) return true;
-    const uint32_t room = c->room ? 2 * c->room : FEW_LINES;
-    isa_census_line_t *line = realloc(c->isa.line, room * sizeof *line);
-    if (!line) return false;
-    c->isa.line = line;
-    c->room = room;
-    return true;
+    isa_census_line_t *line = base_grow(c->isa.line, c->n_lines, &c->room, sizeof *line);
+    if (line) c->isa.line = line;
+    return line;
 }
 
 static isa_census_page_t *page_of(sg_census_t *c, const isa_page_t *page)

@@ -2,7 +2,6 @@
  *
  * This is the part that runs while waves run. A workgroup counts into memory of its own and adds
  * that to its compute unit's sums when it ends, so that threads share nothing in between. */
-#include "softgpu/perf/census.h"
 #include "softgpu/perf/model.h"
 
 #include "base/round.h"
@@ -72,11 +71,6 @@ fail:
     free(r->sq_mask);
     free(r);
     return NULL;
-}
-
-sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r)
-{
-    return r->launch.level;
 }
 
 uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention)

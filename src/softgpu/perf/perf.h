@@ -119,7 +119,6 @@ typedef struct {
  * a modelled dispatch took, including those for its packet, and sets *contention. For others it
  * returns 0 and leaves *contention alone. */
 uint64_t sg_perf_run_end(sg_perf_run_t *r, sg_perf_contention_t *contention);
-sg_perf_level_t sg_perf_run_level(const sg_perf_run_t *r);
 
 /* Size of an sg_perf_group_t. The caller provides its memory, zeroed and aligned to 64 bytes. */
 size_t sg_perf_group_bytes(void);

@@ -8,6 +8,8 @@
 #include "softgpu/perf/bandwidth.h"
 #include "softgpu/perf/model.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +27,8 @@ typedef struct {
 
 typedef struct {
     resident_t *resident;
-    uint32_t n, room;                        /* in the array */
+    uint32_t n; /* in the array */
+    size_t room;
     uint32_t waves_on[ISA_UNIT_SIMDS], lds;  /* of the residents together */
     uint64_t lines;                          /* of the residents together */
     uint64_t free[ISA_UNIT_SIMDS][SG_PIPES]; /* when each pipe has served all waves so far */
@@ -293,14 +296,10 @@ static uint64_t lines_of(const sg_ran_t *ran)
 
 static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t end)
 {
-    if (u->n == u->room) {
-        const uint32_t room = u->room ? 2 * u->room : 8;
-        resident_t *r = realloc(u->resident, room * sizeof *r);
-        if (!r) return false;
-        u->resident = r;
-        u->room = room;
-    }
-    resident_t *r = &u->resident[u->n++];
+    resident_t *r = base_grow(u->resident, u->n, &u->room, sizeof *r);
+    if (!r) return false;
+    u->resident = r;
+    r = &u->resident[u->n++];
     *r = (resident_t){.end = end, .lds = lds, .lines = lines_of(ran)};
     for (uint32_t i = 0; i < ran->n_waves; i++)
         r->waves[ran->wave[i].simd]++;

@@ -7,6 +7,8 @@
 #include "softgpu/perf/sqtt_counters.h"
 #include "softgpu/perf/sqtt_internal.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,19 +59,12 @@ static void forget(list_t *l)
 
 static bool add(list_t *l, const sg_sqtt_event_t *event)
 {
-    enum { FIRST_ROOM = 256 };
     if (l->lost || !(l->kinds >> event->kind & 1)) return false;
     if (l->wraps && l->bytes >= l->bytes_max) forget(l);
-    if (l->n == l->room) {
-        const size_t room = l->room ? 2 * l->room : FIRST_ROOM;
-        sg_sqtt_event_t *events = realloc(l->events, room * sizeof *events);
-        if (events) {
-            l->events = events;
-            l->room = room;
-        }
-    }
+    sg_sqtt_event_t *events = base_grow(l->events, l->n, &l->room, sizeof *events);
+    if (events) l->events = events;
     l->bytes += BYTES_LEAST;
-    l->lost = l->n == l->room || l->bytes > l->bytes_max;
+    l->lost = !events || l->bytes > l->bytes_max;
     if (l->lost) return false;
     l->events[l->n++] = *event;
     return true;
