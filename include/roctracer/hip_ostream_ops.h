@@ -12,7 +12,7 @@
 #include <hip/hip_version.h>
 
 #include <cstddef>
-#include <ostream>
+#include <iostream> /* programs that print with what this header brings rely on it */
 
 namespace roctracer
 {

@@ -3,7 +3,6 @@
 #include <roctracer/roctracer_hip.h>
 
 #include <cstdlib>
-#include <iostream>
 #include <sstream>
 
 namespace

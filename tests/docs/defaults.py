@@ -13,7 +13,8 @@ COMMANDS = [["rocprofv3"], *[["rocprofv3", word] for word in ("findings", "annot
             ["rocprofv3-doctor"], ["rocprofv3-avail"], ["softgpu"],
             *[["rocpd", word] for word in ("convert", "summary", "query", "merge", "package")]]
 # pages that tell of options of a command, by the command's first word; all others are rocprofv3's
-PAGES = {"softgpu": ("softgpu", "check", "counters", "counter-model"), "rocpd": ("rocpd", "python")}
+PAGES = {"softgpu": ("softgpu", "check", "counters", "counter-model"), "rocpd": ("rocpd", "python"),
+         "scripts/conformance": ("conformance",)}
 SAYS = re.compile(r"\bdefault\b|if not said|unless said")
 
 
