@@ -115,7 +115,7 @@ class Case(unittest.TestCase):
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def run_it(self, *words, status=0, env=None):
-        done = subprocess.run([ROCPD, *words], capture_output=True, text=True, timeout=60, cwd=self.dir, env=env)
+        done = subprocess.run([ROCPD, *words], capture_output=True, text=True, timeout=240, cwd=self.dir, env=env)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
