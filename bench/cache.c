@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     bench_t b = {.core = core ? isa_core_by_name(core) : isa_core_select()};
     void *page = host_memory(4096), *buffer = host_memory(BUFFER + 4096);
     b.memory = sg_memory_create();
-    b.code = isa_code_create(b.memory);
+    b.code = isa_code_create(ASM_ARCH, b.memory);
     b.rows = aligned_alloc(64, ISA_VGPR_ROWS * sizeof(isa_row_t));
     b.wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
     b.group = (isa_group_t){.n_waves = 1, .lds_bytes = 65536};
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         return 1;
     }
     b.dispatch =
-        (isa_dispatch_t){.arch = &isa_gfx90a, .memory = b.memory, .code = b.code, .n_vgpr = 64};
+        (isa_dispatch_t){.arch = ASM_ARCH, .memory = b.memory, .code = b.code, .n_vgpr = 64};
     b.group.dispatch = &b.dispatch;
     b.group.waves = &b.wave;
     memset(b.group.lds, 0, b.group.lds_bytes);

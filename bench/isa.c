@@ -52,7 +52,7 @@ static void *work(void *argument)
     isa_row_t *rows = aligned_alloc(64, ISA_VGPR_ROWS * sizeof(isa_row_t));
     isa_wave_t *wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
     isa_dispatch_t dispatch = {
-        .arch = &isa_gfx90a, .memory = worker->memory, .code = worker->code, .n_vgpr = 64};
+        .arch = ASM_ARCH, .memory = worker->memory, .code = worker->code, .n_vgpr = 64};
     isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .lds_bytes = 65536, .waves = &wave};
     group.lds = aligned_alloc(64, group.lds_bytes);
     if (!rows || !wave || !group.lds) return NULL;
@@ -99,7 +99,7 @@ static rate_t rate(const isa_core_t *core, int which, int workers)
     free(words);
     sg_memory_t *memory = sg_memory_create();
     sg_memory_map(memory, CODE_VA, 4096, page, SG_MEM_EXECUTABLE);
-    isa_code_t *code = isa_code_create(memory);
+    isa_code_t *code = isa_code_create(ASM_ARCH, memory);
     worker_t team[2];
     pthread_t threads[2];
     double begin = now(CLOCK_MONOTONIC), cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
