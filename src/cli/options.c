@@ -368,7 +368,7 @@ static int imply(cli_command_t *c, const trace_setting_t *o)
     return 0;
 }
 
-/* Sets the variable of a setting, and others that get the same value. */
+/* Sets the setting's variable, and the variables that `also` names, to the value. */
 static int set_variables(const trace_setting_t *s, const char *value)
 {
     char names[256];

@@ -57,6 +57,13 @@ typedef struct {
     size_t count;
 } list_t;
 
+static void free_names(list_t *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        free(l->names[i]);
+    free(l->names);
+}
+
 static int add_name(list_t *l, const char *name)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -124,9 +131,7 @@ static int add_views(const db_t *db, const rocpd_options_t *o, list_t *l)
         result = make_source(db, view, from) == 0 && add_name(l, view) >= 0 ? 0 : -1;
         sqlite3_free(from);
     }
-    for (size_t i = 0; i < views.count; i++)
-        free(views.names[i]);
-    free(views.names);
+    free_names(&views);
     return result;
 }
 
@@ -190,9 +195,8 @@ static int add_regions(const db_t *db, const rocpd_options_t *o, list_t *l)
             marker ? "COALESCE(JSON_EXTRACT(extdata, '$.message'), name)" : "name", words.names[i]);
         result = make_source(db, name, from) == 0 && add_name(l, name) >= 0 ? 0 : -1;
         sqlite3_free(from);
-        free(words.names[i]);
     }
-    free(words.names);
+    free_names(&words);
     return result;
 }
 
@@ -271,9 +275,7 @@ int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
         result = show_summary(db, o, list.names[i]);
     if (result == 0 && rocpd_given(o, ROCPD_DOMAIN_SUMMARY) && list.count)
         result = show_domains(db, o, &list);
-    for (size_t i = 0; i < list.count; i++)
-        free(list.names[i]);
-    free(list.names);
+    free_names(&list);
     rocpd_close(&base);
     return result;
 }

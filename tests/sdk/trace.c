@@ -411,7 +411,7 @@ static void direct_run(void)
     CHECK(nested > 10 && nested < 4096 / sizeof(rocprofiler_buffer_tracing_hip_api_record_t));
     fake_hipGetLastError();
     CHECK_EQ(direct.delivered, 1002 + nested + 1);
-    /* the loss is told by a delivery on the buffer's own thread, at the latest by the flush's */
+    CHECK(direct.dropped <= 1); /* a delivery before the flush may have told the loss */
     OK(rocprofiler_flush_buffer(buffer));
     CHECK_EQ(direct.dropped, 1);
     finalizer(*client);

@@ -155,9 +155,9 @@ typedef struct isa_arch {
     struct {
         isa_bits_t slot, simd, cu, sh, se;
     } hw_id;
-    /* Which trap temporaries a trap handler finds set, and fields of some. pc and tma have two;
-     * trap_id and host, which says that the driver asked for the trap, are in the second of pc;
-     * group has x, y and z. */
+    /* Which trap temporaries a trap handler finds set, each by its first register, and fields of
+     * some. The PC and TMA take two registers each, the workgroup's ids three. The fields trap_id
+     * and host (the driver asked for the trap) are in the second register of the PC. */
     struct {
         uint8_t pc, packet, group, wave, status, tma;
         isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;

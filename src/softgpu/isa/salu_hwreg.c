@@ -6,7 +6,7 @@
 #include "softgpu/isa/trap.h"
 
 /* VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in sixteens (112, what every
- * wave has); each field holds the count less one. The bases are 0. */
+ * wave has); each field holds the count less one. The fields of the first registers are 0. */
 static uint32_t gpr_alloc(const isa_wave_t *w)
 {
     const isa_arch_t *a = w->group->dispatch->arch;
