@@ -45,7 +45,7 @@ test-field: deps
 CLIENTS ?= papi likwid
 test-clients: deps
 	@$(MAKE) --no-print-directory all
-	@python3 tests/clients/clients.py $(BUILD) $(CLIENTS)
+	@python3 tests/oracle/clients/clients.py $(BUILD) $(CLIENTS)
 
 # Everything that can fail, failing, one call after the other; kills and small disks. A choice of it is
 # in `test`. SEED: of the random moments, as an earlier report has printed it.
@@ -98,7 +98,7 @@ deb: all
 format:
 	@command -v clang-format >/dev/null || { echo "make format: no clang-format (Debian package clang-format)" >&2; exit 1; }
 	@git ls-files '*.c' '*.h' ':!include/rocprofiler-sdk/*_id.h' ':!include/rocprofiler-sdk/*/api_args.h' ':!include/roctracer/hsa_prof_str.h' \
-		':!tests/oracle' ':!tests/hip' ':!tests/spec/outside' | xargs clang-format -i
+		':!tests/oracle' ':!tests/whole/hip' ':!tests/whole/spec/outside' | xargs clang-format -i
 
 clean:
 	@rm -rf build build-asan build-tsan

@@ -5,7 +5,7 @@
  * bench_cache [--json FILE] [--core base|avx2|avx512] [--only KEY] */
 #include "softgpu/cache/cache.h"
 #include "softgpu/memory/memory.h"
-#include "softgpu/isa/isa.h"
+#include "softgpu/exec/exec.h"
 #include "softgpu/cache/reach.h"
 #include "tests/isa/asm.h"
 

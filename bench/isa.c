@@ -4,7 +4,7 @@
  * tiled matrix product with its LDS reads. The number of instructions is counted by hand in the
  * table below. bench_isa [--json FILE] [--core base|avx2|avx512] */
 #include "softgpu/memory/memory.h"
-#include "softgpu/isa/isa.h"
+#include "softgpu/exec/exec.h"
 #include "tests/isa/asm.h"
 
 #include <pthread.h>

@@ -7,7 +7,7 @@
 # their commands do not name: of tests whose names match a regular expression, of the fast tests of a folder), fast.txt.
 
 # libraries that contain the executor, whose cores take longer to build than all else
-set(CROCPROF_EXECUTOR softgpu_isa softgpu_cache softgpu_perf softgpu_check softgpu_device softgpu_counting)
+set(CROCPROF_EXECUTOR softgpu_exec softgpu_cache softgpu_perf softgpu_check softgpu_device softgpu_counting)
 
 # crocprof_label(label [NEEDS target ...]): the label of the tests that are registered from here on, to the next
 # crocprof_label() or the end of the folder, and that have none of their own. Where the label is fast, the C programs
@@ -73,6 +73,15 @@ function(crocprof_label_program test target)
   endif()
 endfunction()
 
+# crocprof_areas(): the folders of tests in this one
+function(crocprof_areas)
+  file(GLOB areas RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(area ${areas})
+    get_filename_component(area ${area} DIRECTORY)
+    add_subdirectory(${area})
+  endforeach()
+endfunction()
+
 # crocprof_slow(test ...): these take more than some twenty seconds
 function(crocprof_slow)
   foreach(test ${ARGN})
@@ -88,7 +97,7 @@ function(crocprof_slow)
 endfunction()
 
 # crocprof_uses(regex [FOLDERS folder ...] [TARGETS target ...]): tests that match run, without their command's naming
-# it, what these targets or folders of BUILD (tests/hip, samples/sdk) make. Their own folder is known anyway.
+# it, what these targets or folders of BUILD (tests/whole/hip, samples/sdk) make. Their own folder is known anyway.
 function(crocprof_uses regex)
   cmake_parse_arguments(A "" "" "FOLDERS;TARGETS" ${ARGN})
   string(JOIN "\t" line tests ${regex} ${A_FOLDERS} ${A_TARGETS})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/counter-list.md from share/counters/gfx90a-counters.tsv and tests/silicon/exceptions.tsv.
+"""Writes docs/counter-list.md from share/counters/gfx90a-counters.tsv and tests/oracle/silicon/exceptions.tsv.
 
 usage: gen-counter-list.py TABLE EXCEPTIONS PAGE [--check]    --check: fail if the page is not up to date
 EXCEPTIONS: what is not as a real GPU was measured to count, see scripts/silicon."""

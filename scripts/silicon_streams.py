@@ -1,6 +1,6 @@
 """The second program that was measured on a real MI200, beside what softgpu counts for it: see silicon.
 
-17 kernels (tests/silicon/streams.hip) with a row for each counter in tests/silicon/mi200-streams.tsv.
+17 kernels (tests/oracle/silicon/streams.hip) with a row for each counter in tests/oracle/silicon/mi200-streams.tsv.
 A cell is equal to the median, in range of what was measured (to a part in a thousand), near (within a
 factor of two of the median), or off; cells that are off need a row in streams-exceptions.tsv, which
 names counter, kernels and reason."""
@@ -24,7 +24,7 @@ def counted(build, units):
     environment |= {"SOFTGPU_CUS": str(units), "ROC_USE_FGS_KERNARG": "1"}
     with tempfile.TemporaryDirectory() as place:
         command = [f"{build}/bin/rocprofv3", "--gpu", "soft", "--pmc", "all", "-f", "csv", "-d", place, "-o", "x", "--",
-                   f"{build}/tests/silicon/streams"]
+                   f"{build}/tests/oracle/silicon/streams"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
         if done.returncode:
             sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}")
@@ -50,13 +50,13 @@ def verdict(median, least, most, ours):
 def compare(build, units, classes):
     """Prints the cells that are off and sums by class; how many are off without a reason."""
     reasons = {}
-    for row in rows(f"{PLACE}/tests/silicon/streams-exceptions.tsv"):
+    for row in rows(f"{PLACE}/tests/oracle/silicon/streams-exceptions.tsv"):
         for kernel in KERNELS if row["kernels"] == "all" else row["kernels"].split(", "):
             reasons[row["counter"], kernel] = row["reason"]
     found = counted(build, units)
     verdicts, unexplained = defaultdict(Counter), 0
     print("\ncounter\tclass\tkernel\tmi200\tsoftgpu\tverdict")
-    for row in rows(f"{PLACE}/tests/silicon/mi200-streams.tsv"):
+    for row in rows(f"{PLACE}/tests/oracle/silicon/mi200-streams.tsv"):
         name, kernel = row["counter"], row["kernel"]
         kind = classes[name]
         if name not in found[kernel]:

@@ -39,6 +39,13 @@ def commands(folder):
                 for name, words in re.findall(r"^add_test\(\[=\[(.*?)\]=\](.*)\)$", file.read(), re.M)}
 
 
+def area(inside):
+    """The folder of tests that a path of the build tree is in: the nearest that ctest knows."""
+    while inside.count("/") > 1 and not os.path.isfile(f"{build}/{inside}/CTestTestfile.cmake"):
+        inside = os.path.dirname(inside)
+    return inside
+
+
 def wanted(name, folder, labels, command, environment):
     """What one test needs: targets, folders below the build tree."""
     own, fast = os.path.relpath(folder, build), "fast" in labels
@@ -49,7 +56,7 @@ def wanted(name, folder, labels, command, environment):
         if os.path.realpath(path) in makes:
             need.add(makes[os.path.realpath(path)])
         elif re.match(r"(tests|samples)/(?!bin/|lib/)[^/]+/", inside + "/"):
-            need.add("/".join(inside.split("/")[:2]))
+            need.add(area(inside))
         else:
             need |= ({own} if path == build else set()) | ({"all"} if not fast else set())
     for kind, key, *more in table("uses"):

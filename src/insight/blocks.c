@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "softgpu/isa/isa.h"
-#include "softgpu/isa/table.h"
+#include "isa/isa.h"
+#include "isa/table.h"
 
 /* More than any function that a compiler made; the work grows with their square at worst. */
 enum { BLOCKS_MAX = 20000, NONE = UINT32_MAX };

@@ -23,7 +23,7 @@ typedef struct {
 } ins_step_t;
 
 /* Sets `branches`, `falls` and `target` from the words of the instruction of the GPU `arch`
- * (softgpu/isa/arch.h); NULL: an unknown one, of which nothing branches. */
+ * (isa/arch.h); NULL: an unknown one, of which nothing branches. */
 void ins_step_decode(ins_step_t *step, const struct isa_arch *arch, const uint32_t *words,
                      uint32_t n_words);
 

@@ -24,7 +24,7 @@ typedef struct {
     uint64_t group;                   /* ins_set_t.by */
     const char *range;                /* the ROCTx range, if `group` stands for one; else "" */
     uint32_t words[3], n_words;
-    const struct isa_arch *arch; /* of the GPU (softgpu/isa/arch.h); NULL: an unknown one */
+    const struct isa_arch *arch; /* of the GPU (isa/arch.h); NULL: an unknown one */
     softgpu_instruction_counts_t counts;
     char text[INS_TEXT_BYTES];   /* as LLVM writes it */
     const char *function, *file; /* "" if not known; they live as long as the set */

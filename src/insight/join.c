@@ -12,7 +12,7 @@
 #include "insight/blocks.h"
 #include "insight/frames.h"
 #include "model/code.h"
-#include "softgpu/isa/isa.h"
+#include "isa/isa.h"
 #include "trace/agent-fields.h"
 #include "trace/instructions.h"
 #include "trace/reader.h"

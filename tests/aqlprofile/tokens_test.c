@@ -6,7 +6,7 @@
 #include "counting.h"
 
 #include "asm.h"
-#include "softgpu/isa/table.h"
+#include "isa/table.h"
 #include "softgpu/perf/sqtt.h"
 
 #include <setjmp.h>

@@ -9,7 +9,7 @@ import sys
 
 BUILD, OUT = sys.argv[1:]
 ROCPROFV3 = BUILD + "/bin/rocprofv3"
-PROGRAM = BUILD + "/tests/rocprofv3/attached"
+PROGRAM = BUILD + "/tests/whole/rocprofv3/attached"
 pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 spared = {k: v for k, v in os.environ.items() if not k.startswith("FAULTS_") and k != "LD_PRELOAD"}
 

@@ -42,7 +42,7 @@ args = parser.parse_intermixed_args()
 
 BUILD = os.path.abspath(args.build)
 HERE = BUILD + "/tests/faults"
-FAKE = BUILD + "/tests/rocprofv3"
+FAKE = BUILD + "/tests/whole/rocprofv3"
 ROCPROFV3 = BUILD + "/bin/rocprofv3"
 INJECTOR = HERE + "/libfaults.so"
 TOOL = "librocprofiler-sdk-tool"
@@ -73,7 +73,7 @@ def environment(**more):
 
 
 def root_of_fakes():
-    """An installation whose SDK makes the records that the test program asks for, see tests/rocprofv3."""
+    """An installation whose SDK makes the records that the test program asks for, see tests/whole/rocprofv3."""
     root = tempfile.mkdtemp(prefix="root.", dir=HERE)  # classes run at the same time
     atexit.register(shutil.rmtree, root)
     os.makedirs(root + "/lib/softgpu")
@@ -253,7 +253,7 @@ def counted():
 
 def buffered():
     """A tool that counts in a buffer: what is not delivered has to be counted as dropped."""
-    counting = BUILD + "/tests/sdk-counters"
+    counting = BUILD + "/tests/sdk/counters"
     Target("tool that counts in a buffer", "shapes", OURS, lambda place: [
         "env", f"ROCP_TOOL_LIBRARIES={counting}/libcount_tool.so", "COUNT_BUFFER=1000000",
         f"HSA_TOOLS_LIB={BUILD}/lib/librocprofiler-register.so.0", f"LD_LIBRARY_PATH={BUILD}/lib",

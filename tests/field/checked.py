@@ -15,7 +15,7 @@ import field
 import whisper_model
 
 KNOWN = os.path.join(SUPPORT, "known.rules")
-HIP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hip", "programs")
+HIP = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "whole", "hip", "programs")
 BLAS = "/usr/libexec/rocm/librocblas4-bench/rocblas-bench"
 SPARSE = "/usr/libexec/rocm/librocsparse1-tests/rocsparse-test"
 FFT = "/usr/libexec/rocm/librocfft0-tests/rocfft-test"

@@ -3,7 +3,7 @@
 # field-ci: forky
 # field-timeout: 1800
 """Our own HIP programs, built by the suite's hipcc for every version of code objects that it has: bare, under
---sys-trace, with counters, under the first generation's rocprof. Their whole output is tests/hip/expected's, and
+--sys-trace, with counters, under the first generation's rocprof. Their whole output is tests/whole/hip/expected's, and
 what was counted is what follows from the dispatches' sizes."""
 import csv
 import os
@@ -55,7 +55,7 @@ def hip_version():
 
 def expected(program):
     """The newest of its expectations that is no newer than HIP: PROGRAM.txt, PROGRAM.hip5.7.txt, PROGRAM.hip6.txt."""
-    folder = os.path.join(TESTS, "hip", "expected")
+    folder = os.path.join(TESTS, "whole", "hip", "expected")
     newer = {tuple(map(int, m[1].split("."))): m[0] for m in
              (re.fullmatch(re.escape(program) + r"\.hip([\d.]+)\.txt", name) for name in os.listdir(folder)) if m}
     since = max((version for version in newer if version <= hip), default=None)

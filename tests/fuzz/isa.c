@@ -3,7 +3,7 @@
  * Memory, registers and LDS are a rig's own; an access beside it has to end in a fault of the wave.
  * What the cores leave behind is the same bit for bit, clocks aside. The first byte chooses which
  * lanes take part, the rest is code. */
-#include "../isa/code_rig.h"
+#include "../softgpu/exec/code_rig.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

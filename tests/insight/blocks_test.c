@@ -1,7 +1,7 @@
 /* Blocks and loops of small graphs, one instruction of four bytes a letter: where they lead is
  * drawn in each case, and what is found was worked out by hand. */
 #include "insight/blocks.h"
-#include "softgpu/isa/arch.h"
+#include "isa/arch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

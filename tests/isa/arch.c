@@ -1,7 +1,7 @@
 /* arch.c - the rows of the GPUs: each is found by its number and its name, and has everything that
  * is read of it. */
-#include "softgpu/isa/arch.h"
-#include "softgpu/isa/table.h"
+#include "isa/arch.h"
+#include "isa/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The GPU of the texts, for the functions of softgpu/isa. */
+/* The GPU of the texts, for the functions of src/isa. */
 #define ASM_ARCH (&isa_archs[ISA_ARCH_gfx90a])
 
 /* Says on stderr what is missing. A program that needs the assembler then ends with status 77. */

@@ -4,7 +4,7 @@
  * of them with random operand and modifier bits, compared line by line with its output. */
 #include "asm.h"
 
-#include "softgpu/isa/isa.h"
+#include "isa/isa.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,17 +2,18 @@
 
 A GPU is rows and a descriptor: code asks isa_arch_t, and never which GPU it is. Names stand in tables alone, in the files
 below. Comments may say what they like; code and strings elsewhere fail the test, which names the line. So does a GPU of
-the list in src/softgpu/CMakeLists.txt that lacks one of its tables.
+the list in src/isa/CMakeLists.txt that lacks one of its tables.
 --fails: a tree with one wrong line of each kind is made; each must be found, and nothing else."""
 import pathlib, re, sys, tempfile
 
 HELP = "src/softgpu/cli/main.c"  # the launcher's help, for people
+LIST = "src/isa/CMakeLists.txt"
 LISTED = r"set\(ISA_GPUS ([^)]*)\)"
 
 
 def tables(gpu):
     """The files that are about this GPU."""
-    return [f"src/softgpu/isa/{gpu}.tsv", "src/softgpu/isa/arch.c", f"src/softgpu/perf/events_{gpu}.c"]
+    return [f"src/isa/{gpu}.tsv", "src/isa/arch.c", f"src/softgpu/perf/events_{gpu}.c"]
 
 
 def code_lines(text):
@@ -24,10 +25,10 @@ def code_lines(text):
 
 
 def wrong(tree):
-    gpus = re.search(LISTED, (tree / "src/softgpu/CMakeLists.txt").read_text()).group(1).split()
+    gpus = re.search(LISTED, (tree / LIST).read_text()).group(1).split()
     found = [f"{file}: {gpu} has no such table" for gpu in gpus for file in tables(gpu) if not (tree / file).is_file()]
     seen = 0
-    for path in sorted((tree / "src/softgpu").rglob("*.[ch]")):
+    for path in sorted(path for room in ("isa", "softgpu") for path in (tree / "src" / room).rglob("*.[ch]")):
         file = path.relative_to(tree).as_posix()
         own = [gpu for gpu in gpus if file in tables(gpu)]
         seen += 1
@@ -40,16 +41,16 @@ def wrong(tree):
 def finds_what_is_wrong():
     cases = {"src/softgpu/a/code.c": "const isa_arch_t *arch = &isa_gfx90a;", "src/softgpu/a/text.c": 'if (!strcmp(name, "gfx90a"))',
              "src/softgpu/a/macro.h": "#define IS_GFX942(a) 1", "src/softgpu/perf/events_gfx90a.c": "int gfx942;"}
-    right = {"src/softgpu/isa/arch.c": '.name = "gfx90a"', "src/softgpu/a/right.c": "int x; /* as on gfx90a */ // gfx942",
+    right = {"src/isa/arch.c": '.name = "gfx90a"', "src/softgpu/a/right.c": "int x; /* as on gfx90a */ // gfx942",
              "src/softgpu/a/gfx.c": "p->gfx_target_version = gfx_index;", HELP: '"find a gfx90a"'}
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
         for file, line in {**cases, **right}.items():
             (tree / file).parent.mkdir(parents=True, exist_ok=True)
             (tree / file).write_text(line + "\n")
-        (tree / "src/softgpu/CMakeLists.txt").write_text("set(ISA_GPUS gfx90a)")
+        (tree / LIST).write_text("set(ISA_GPUS gfx90a)")
         found, _ = wrong(tree)
-        return sorted(f.split(":")[0] for f in found) == sorted([*cases, "src/softgpu/isa/gfx90a.tsv"])
+        return sorted(f.split(":")[0] for f in found) == sorted([*cases, "src/isa/gfx90a.tsv"])
 
 
 if __name__ == "__main__":

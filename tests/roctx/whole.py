@@ -18,7 +18,7 @@ import unittest
 os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
 
 ROCPROFV3, PROGRAM, OLD_PROGRAM, GOLDEN = sys.argv[1:5]
-BESIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "rocprofv3")
+BESIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "whole/rocprofv3")
 sys.path.insert(0, BESIDE)
 from perfetto_trace import Trace  # noqa: E402
 

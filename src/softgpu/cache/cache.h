@@ -6,7 +6,7 @@
 #ifndef SOFTGPU_CACHE_CACHE_H
 #define SOFTGPU_CACHE_CACHE_H
 
-#include "softgpu/isa/watch.h"
+#include "softgpu/exec/watch.h"
 #include "softgpu/profile/profile.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * Which lanes a clock serves and what makes it take another one: docs/counter-model.md, "LDS". */
 #include "softgpu/cache/model.h"
 
-#include "softgpu/isa/address.h"
+#include "softgpu/exec/address.h"
 
 #include <string.h>
 

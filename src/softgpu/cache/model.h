@@ -9,7 +9,7 @@
 #include "softgpu/cache/ops.h"
 #include "softgpu/cache/reach.h"
 #include "softgpu/cache/ways.h"
-#include "softgpu/isa/wave.h"
+#include "softgpu/exec/wave.h"
 
 #include <string.h>
 

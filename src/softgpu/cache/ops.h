@@ -5,7 +5,7 @@
 #ifndef SOFTGPU_CACHE_OPS_H
 #define SOFTGPU_CACHE_OPS_H
 
-#include "softgpu/isa/table.h"
+#include "isa/table.h"
 
 #include <stdbool.h>
 #include <stdint.h>

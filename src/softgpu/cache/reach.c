@@ -1,11 +1,11 @@
 /* reach.c - where the lanes of a vector memory instruction go: memory, scratch, LDS.
  *
  * A file of its own because the census and the checker ask for addresses, too, without counting
- * anything. The rules are in isa/address.h and image.h, which the executor uses as well. */
+ * anything. The rules are in exec/address.h and image.h, which the executor uses as well. */
 #include "softgpu/cache/reach.h"
 
-#include "softgpu/isa/address.h"
-#include "softgpu/isa/image.h"
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/image.h"
 
 #include <string.h>
 

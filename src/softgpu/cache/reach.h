@@ -6,7 +6,7 @@
 #define SOFTGPU_CACHE_REACH_H
 
 #include "softgpu/cache/ops.h"
-#include "softgpu/isa/watch.h"
+#include "softgpu/exec/watch.h"
 
 #include <immintrin.h>
 

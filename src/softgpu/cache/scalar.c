@@ -4,7 +4,7 @@
  * The data cache writes back: a store reads its line if it is not there and makes it dirty. */
 #include "softgpu/cache/model.h"
 
-#include "softgpu/isa/address.h"
+#include "softgpu/exec/address.h"
 
 #include <stdlib.h>
 

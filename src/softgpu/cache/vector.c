@@ -4,7 +4,7 @@
  * What the accesses do to the caches and to LDS is in memory.c and lds.c. */
 #include "softgpu/cache/model.h"
 
-#include "softgpu/isa/isa.h"
+#include "softgpu/exec/exec.h"
 
 void sgc_vector_invalidate(sgc_cu_t *cu)
 {

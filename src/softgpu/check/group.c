@@ -2,7 +2,7 @@
 #include "softgpu/check/part.h"
 
 #include "softgpu/memory/memory.h"
-#include "softgpu/isa/code.h"
+#include "softgpu/exec/code.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef SOFTGPU_CHECK_GROUP_H
 #define SOFTGPU_CHECK_GROUP_H
 
-#include "softgpu/isa/watch.h"
+#include "softgpu/exec/watch.h"
 
 typedef struct chk_group chk_group_t;
 

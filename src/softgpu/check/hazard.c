@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "softgpu/check/hazard_wave.h"
-#include "softgpu/isa/code.h"
+#include "softgpu/exec/code.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -115,7 +115,7 @@ typedef enum {
       "a matrix instruction of f64, " #n " rows, memory reads its result", "ISA 7.5, LLVM")
 
 /* X(id, states, first, second, share, text, source): so many wait states have to lie between the
- * two. tests/check/hazard_rules.c has a pair of instructions for each row. */
+ * two. tests/softgpu/check/hazard_rules.c has a pair of instructions for each row. */
 #define CHK_HAZARD_RULES(X)                                                                        \
     X(SETREG_GETREG, 2, SETREG, GETREG, HWREG, "s_setreg, s_getreg of the same register",          \
       "ISA 4.5, LLVM")                                                                             \

@@ -2,7 +2,7 @@
  * formats and operations. */
 #include "softgpu/check/hazard_use.h"
 
-#include "softgpu/isa/table.h"
+#include "isa/table.h"
 
 const chk_rule_t chk_rules[CHK_RULES] = {
 #define X(id, states, first, second, share, text, source)                                          \

@@ -6,7 +6,7 @@
 #define SOFTGPU_CHECK_HAZARD_USE_H
 
 #include "softgpu/check/hazard_rules.h"
-#include "softgpu/isa/wave.h"
+#include "softgpu/exec/wave.h"
 
 #include <stddef.h>
 

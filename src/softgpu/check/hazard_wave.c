@@ -3,7 +3,7 @@
  * closely. */
 #include "softgpu/check/hazard_wave.h"
 
-#include "softgpu/isa/address.h"
+#include "softgpu/exec/address.h"
 
 #include <stddef.h>
 #include <string.h>

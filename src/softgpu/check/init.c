@@ -8,8 +8,8 @@
 
 #include "base/round.h"
 #include "softgpu/check/memory.h"
-#include "softgpu/isa/code.h"
-#include "softgpu/isa/image.h"
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "softgpu/check/part.h"
 
-#include "softgpu/isa/isa.h"
+#include "softgpu/exec/exec.h"
 
 /* ---- where undefined bits come from ---- */
 

@@ -6,7 +6,7 @@
 #include "softgpu/check/init.h"
 
 #include "base/round.h"
-#include "softgpu/isa/address.h"
+#include "softgpu/exec/address.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * modifiers, selects and lane permutations need no rules of their own. */
 #include "softgpu/check/init_ask.h"
 
-#include "softgpu/isa/code.h"
+#include "softgpu/exec/code.h"
 
 #include <stdlib.h>
 #include <string.h>

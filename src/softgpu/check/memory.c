@@ -12,8 +12,8 @@
 #include "softgpu/check/memory.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/memory/code_object.h"
-#include "softgpu/isa/address.h"
-#include "softgpu/isa/atomic.h"
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/atomic.h"
 
 #include <stdio.h>
 #include <string.h>

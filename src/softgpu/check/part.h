@@ -9,7 +9,7 @@
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/group.h"
-#include "softgpu/isa/table.h"
+#include "isa/table.h"
 
 enum { CHK_PARTS_MAX = 8 };
 

@@ -8,9 +8,9 @@
 #include "softgpu/check/memory.h"
 #include "softgpu/check/race_row.h"
 #include "softgpu/memory/memory.h"
-#include "softgpu/isa/address.h"
-#include "softgpu/isa/image.h"
-#include "softgpu/isa/code.h"
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/image.h"
+#include "softgpu/exec/code.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "softgpu/check/fork.h"
 #include "softgpu/memory/memory.h"
-#include "softgpu/isa/code.h"
+#include "softgpu/exec/code.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * wait at different barriers. */
 #include "softgpu/check/part.h"
 
-#include "softgpu/isa/isa.h"
+#include "softgpu/exec/exec.h"
 
 #include <stdio.h>
 

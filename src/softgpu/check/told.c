@@ -7,7 +7,7 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/stray.h"
 #include "softgpu/memory/code_object.h"
-#include "softgpu/isa/isa.h"
+#include "softgpu/exec/exec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

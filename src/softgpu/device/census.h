@@ -6,7 +6,7 @@
 #define SOFTGPU_DEVICE_CENSUS_H
 
 #include "softgpu/device/internal.h"
-#include "softgpu/isa/census.h"
+#include "softgpu/exec/census.h"
 
 /* The dispatch is about to start: sets run->census, to NULL if it is not to be counted. True if the
  * models of caches and time are asked for, too. */

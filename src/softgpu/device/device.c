@@ -5,7 +5,7 @@
 
 #include "softgpu/check/group.h"
 #include "softgpu/device/observe.h"
-#include "softgpu/isa/clock.h"
+#include "softgpu/exec/clock.h"
 #include "softgpu/perf/spm.h"
 
 #include "base/env.h"

@@ -6,7 +6,7 @@
 #include "softgpu/device/census.h"
 #include "softgpu/device/observe.h"
 
-#include "softgpu/isa/code_idle.h"
+#include "softgpu/exec/code_idle.h"
 
 #include <string.h>
 

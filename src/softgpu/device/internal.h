@@ -9,8 +9,8 @@
 #include "softgpu/check/group.h"
 #include "softgpu/check/order.h"
 #include "softgpu/device/device.h"
-#include "softgpu/isa/isa.h"
-#include "softgpu/isa/watch.h"
+#include "softgpu/exec/exec.h"
+#include "softgpu/exec/watch.h"
 #include "softgpu/perf/perf.h"
 
 #include "base/file.h"

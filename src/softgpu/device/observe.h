@@ -8,7 +8,7 @@
 
 #include "softgpu/device/internal.h"
 #include "softgpu/memory/code_object.h"
-#include "softgpu/isa/watch.h"
+#include "softgpu/exec/watch.h"
 
 /* Counts by instruction. Whoever wants sums by class adds them up with the help of isa_table. */
 typedef struct {

@@ -6,7 +6,7 @@
  * load more. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
-#include "softgpu/isa/trap.h"
+#include "softgpu/exec/trap.h"
 
 enum {
     /* In model time: clocks of an instruction of a wave that has its SIMD to itself. */

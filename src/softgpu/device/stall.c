@@ -14,8 +14,8 @@
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/fork.h"
-#include "softgpu/isa/code.h"
-#include "softgpu/isa/table.h"
+#include "softgpu/exec/code.h"
+#include "isa/table.h"
 
 #include <pthread.h>
 #include <stdio.h>

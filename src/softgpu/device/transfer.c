@@ -1,9 +1,9 @@
 /* transfer.c - copies and atomic operations, which both SDMA and PM4 packets ask for.
  *
  * Both name byte ranges, which may cross extents, and both have the L2 cache's numbers for atomic
- * operations. The atomic instructions of waves are in isa/atomic.c. */
+ * operations. The atomic instructions of waves are in exec/atomic.c. */
 #include "softgpu/device/internal.h"
-#include "softgpu/isa/atomic_ops.h"
+#include "softgpu/exec/atomic_ops.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ bool sg_transfer_copy(sg_queue_t *q, uint64_t src, uint64_t dst, uint64_t bytes)
 }
 
 /* Operations that return the old value: their codes, without SG_ATOMIC_WIDE, and the operation of
- * isa/atomic_ops.h. */
+ * exec/atomic_ops.h. */
 #define OPERATIONS(X)                                                                              \
     X(7, swap)                                                                                     \
     X(8, cmpswap)                                                                                  \

@@ -3,7 +3,7 @@
  * There is no graphics: contexts and command submission are refused like unknown ioctls. Ioctls
  * about memory are in gem.c. The answers follow from the profile. */
 #include "softgpu/kfd/kfd.h"
-#include "softgpu/isa/wave.h"
+#include "softgpu/exec/wave.h"
 
 #include "base/log.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "softgpu/isa/arch.h"
+#include "isa/arch.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -104,7 +104,7 @@ static void on_raise_event(void *user, uint32_t id)
 
 static void on_memory_fault(void *user, uint64_t va, uint32_t flags)
 {
-    /* the same as ISA_FAULT_* in isa/wave.h */
+    /* the same as ISA_FAULT_* in exec/wave.h */
     enum { FAULT_WRITE = 2, FAULT_EXEC = 4, FAULT_READ_ONLY = 8 };
     kfd_gpu_t *gpu = user;
     bool no_execute = flags & FAULT_EXEC && sg_memory_find(gpu->memory, va);

@@ -4,7 +4,7 @@
  * A session decides how the GPU is sampled: another session must ask for the same, or it is
  * refused. The device makes the traps (device/sampling.c). Functions run under the process's lock.
  */
-#include "softgpu/isa/arch.h"
+#include "isa/arch.h"
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * The values follow from the profile and from the host. The names of the properties are those of
  * the kernel's topology folder; the thunk and rocminfo read many of them, so all must be true. */
 #include "softgpu/kfd/kfd.h"
-#include "softgpu/isa/wave.h"
+#include "softgpu/exec/wave.h"
 
 #include "base/file.h"
 

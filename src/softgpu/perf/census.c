@@ -1,13 +1,13 @@
 /* census.c - the census: its lines, what memory instructions touch, and sums over threads.
  *
- * Each instruction has an isa_census_line_t, to which the run loop adds (isa/census.h). Here these
+ * Each instruction has an isa_census_line_t, to which the run loop adds (exec/census.h). Here these
  * are made, and added up for all threads; the cache lines and LDS conflicts of instructions are
  * counted. */
 #include "softgpu/perf/census.h"
 
 #include "base/grow.h"
 #include "softgpu/cache/reach.h"
-#include "softgpu/isa/table.h"
+#include "isa/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef SOFTGPU_PERF_CENSUS_H
 #define SOFTGPU_PERF_CENSUS_H
 
-#include "softgpu/isa/census.h"
+#include "softgpu/exec/census.h"
 #include "softgpu/perf/perf.h"
 
 /* The counts of one thread for one dispatch at a time. Its first member is the isa_census_t with

@@ -7,7 +7,7 @@
 #define SOFTGPU_PERF_PERF_H
 
 #include "softgpu/cache/cache.h"
-#include "softgpu/isa/census.h"
+#include "softgpu/exec/census.h"
 #include "softgpu/perf/sqtt.h"
 #include "softgpu/profile/profile.h"
 

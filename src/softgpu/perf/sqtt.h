@@ -6,8 +6,8 @@
 #ifndef SOFTGPU_PERF_SQTT_H
 #define SOFTGPU_PERF_SQTT_H
 
-#include "softgpu/isa/inst.h"
-#include "softgpu/isa/wave.h"
+#include "isa/inst.h"
+#include "softgpu/exec/wave.h"
 #include "softgpu/profile/profile.h"
 
 #include <stdbool.h>

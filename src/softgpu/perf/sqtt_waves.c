@@ -3,7 +3,7 @@
  * Apart from the registers because it runs while waves run. A workgroup's clocks count from its own
  * start; when the model has placed the workgroup in the dispatch, its events get the dispatch's
  * clocks. When the dispatch has ended, each engine's events are sorted by time and written. */
-#include "softgpu/isa/table.h"
+#include "isa/table.h"
 #include "softgpu/perf/sqtt_counters.h"
 #include "softgpu/perf/sqtt_internal.h"
 

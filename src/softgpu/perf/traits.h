@@ -5,7 +5,7 @@
 #ifndef SOFTGPU_PERF_TRAITS_H
 #define SOFTGPU_PERF_TRAITS_H
 
-#include "softgpu/isa/watch.h"
+#include "softgpu/exec/watch.h"
 
 /* Instructions with a rule of their own in the timing model. */
 typedef enum {

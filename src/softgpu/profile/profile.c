@@ -7,7 +7,7 @@
 #include "softgpu/profile/profile.h"
 
 #include "base/file.h"
-#include "softgpu/isa/arch.h"
+#include "isa/arch.h"
 
 #include <errno.h>
 #include <stdarg.h>

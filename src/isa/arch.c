@@ -1,0 +1,72 @@
+/* arch.c - the architectures, one row each, and how they are found.
+ *
+ * arch.h says what each member is. A GPU of the list ISA_GPUS (src/softgpu/CMakeLists.txt) needs a
+ * row.
+ */
+#include "isa/arch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ISA_ARCH(name) extern const isa_codes_t isa_codes_##name;
+#include "isa/isa_archs.inc"
+#undef ISA_ARCH
+
+const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
+    [ISA_ARCH_gfx90a] =
+        {.name = "gfx90a",
+         .gfx_target_version = 90010,
+         .codes = &isa_codes_gfx90a,
+         .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},
+         .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},
+         .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},
+         .ttmp = {.pc = 0,
+                  .pc_high = {0, 16},
+                  .trap_id = {16, 8},
+                  .host = {24, 1},
+                  .packet = 6,
+                  .packet_index = {0, 25},
+                  .group = 8,
+                  .wave = 11,
+                  .wave_in_group = {0, 6},
+                  .no_scratch = {6, 1},
+                  .status = 12,
+                  .tma = 14},
+         .vgpr_granule = 8,
+         .acc_granule = 4,
+         .simd_vgprs = 512,
+         .lds_granule = 512,
+         .vector_line = 64,
+         .scalar_line = 64,
+         .l2_line = 128,
+         .sampling = ISA_SAMPLING_HOST_TRAP,
+         .gb_addr_config = 0x22014042},
+};
+
+static const isa_arch_t *const end = isa_archs + ISA_ARCH_COUNT;
+
+const isa_arch_t *isa_arch_find(uint32_t gfx_target_version)
+{
+    for (const isa_arch_t *a = isa_archs; a < end; a++)
+        if (a->gfx_target_version == gfx_target_version) return a;
+    return NULL;
+}
+
+const isa_arch_t *isa_arch_named(const char *name)
+{
+    for (const isa_arch_t *a = isa_archs; a < end; a++)
+        if (strcmp(a->name, name) == 0) return a;
+    return NULL;
+}
+
+void isa_arch_list(char *text, size_t size)
+{
+    size_t n = 0;
+    if (size) *text = '\0';
+    for (const isa_arch_t *a = isa_archs; a < end; a++) {
+        const int more = snprintf(text + n, size - n, "%s%u (%s)", n ? ", " : "",
+                                  a->gfx_target_version, a->name);
+        if (more < 0 || (size_t)more >= size - n) return;
+        n += (size_t)more;
+    }
+}

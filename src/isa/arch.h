@@ -1,0 +1,201 @@
+/* arch.h - what an architecture fixes beside its instructions: codes of scalar operands, hardware
+ * registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
+ *
+ * What gfx9 GPUs share is an enumerator; what differs is a member of isa_arch_t. arch.c has a row
+ * for each GPU; the device's profile says which one a device is, and a dispatch points at it. Later
+ * GPUs have a few codes elsewhere, such as M0. Sources: AMD's ISA manuals ("Scalar operands",
+ * "Hardware registers"), LLVM's assembler. */
+#ifndef ISA_ARCH_H
+#define ISA_ARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- scalar operands ---- */
+
+/* Codes of source and destination operands in the order of their numbers. */
+enum {
+    ISA_CODE_FLAT_SCRATCH = 102, /* the first that is no ordinary SGPR */
+    ISA_CODE_XNACK_MASK = 104,
+    ISA_CODE_VCC = 106,
+    ISA_CODE_TTMP = 108, /* the first of sixteen trap temporaries */
+    ISA_CODE_M0 = 124,
+    ISA_CODE_NULL = 125, /* reserved on gfx9 */
+    ISA_CODE_EXEC = 126,
+    ISA_CODE_ZERO = 128,          /* the first constant: codes below are registers */
+    ISA_CODE_POSITIVE_LAST = 192, /* 1..64 are 129..192 */
+    ISA_CODE_NEGATIVE_LAST = 208, /* -1..-16 are 193..208 */
+    ISA_CODE_SHARED_BASE = 235,   /* the first of the apertures */
+    ISA_CODE_SHARED_LIMIT = 236,
+    ISA_CODE_PRIVATE_BASE = 237,
+    ISA_CODE_PRIVATE_LIMIT = 238,
+    ISA_CODE_POPS_EXITING_WAVE_ID = 239,
+    ISA_CODE_FLOAT_FIRST = 240, /* 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2*pi) */
+    ISA_CODE_INVERSE_2PI = 248,
+    ISA_CODE_SDWA = 249, /* SDWA and DPP: the source is in the dword that follows */
+    ISA_CODE_DPP = 250,
+    ISA_CODE_VCCZ = 251,
+    ISA_CODE_EXECZ = 252,
+    ISA_CODE_SCC = 253,
+    ISA_CODE_LDS_DIRECT = 254,
+    ISA_CODE_LITERAL = 255,
+    ISA_CODE_VGPR = 256
+};
+
+/* ---- fields of registers ---- */
+
+typedef struct {
+    uint8_t shift, bits;
+} isa_bits_t;
+
+static inline uint32_t isa_bits_get(isa_bits_t b, uint32_t value)
+{
+    return value >> b.shift & ((1u << b.bits) - 1);
+}
+
+static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
+{
+    return (value & ((1u << b.bits) - 1)) << b.shift;
+}
+
+/* ---- hardware registers, of s_getreg and s_setreg ---- */
+
+/* X(name, number) */
+#define ISA_HWREGS(X)                                                                              \
+    X(MODE, 1)                                                                                     \
+    X(STATUS, 2)                                                                                   \
+    X(TRAPSTS, 3)                                                                                  \
+    X(HW_ID, 4)                                                                                    \
+    X(GPR_ALLOC, 5)                                                                                \
+    X(LDS_ALLOC, 6)                                                                                \
+    X(IB_STS, 7)                                                                                   \
+    X(SH_MEM_BASES, 15)                                                                            \
+    X(TBA_LO, 16)                                                                                  \
+    X(TBA_HI, 17)                                                                                  \
+    X(TMA_LO, 18)                                                                                  \
+    X(TMA_HI, 19)
+
+enum {
+#define X(name, number) ISA_HWREG_##name = (number),
+    ISA_HWREGS(X)
+#undef X
+};
+
+/* The bits that an immediate of s_getreg or s_setreg selects: `mask` is of the bits after they have
+ * been shifted down by `shift`. */
+typedef struct {
+    uint32_t id, shift, mask;
+} isa_hwreg_t;
+
+static inline isa_hwreg_t isa_hwreg(uint32_t simm16)
+{
+    const uint32_t bits = (simm16 >> 11 & 31) + 1;
+    return (isa_hwreg_t){simm16 & 63, simm16 >> 6 & 31, bits == 32 ? ~0u : (1u << bits) - 1};
+}
+
+/* Bits of MODE above its fields for rounding (3:0, fpu_round_t) and denormals (7:4). */
+enum {
+    ISA_MODE_DX10_CLAMP = 1 << 8,
+    ISA_MODE_IEEE = 1 << 9,
+    ISA_MODE_FP16_OVFL = 1 << 23,
+    ISA_MODE_GPR_IDX = 1 << 27,
+    ISA_MODE_VSKIP = 1 << 28
+};
+
+/* STATUS */
+enum {
+    ISA_STATUS_SCC = 1 << 0,
+    ISA_STATUS_PRIV = 1 << 5,
+    ISA_STATUS_TRAP_EN = 1 << 6,
+    ISA_STATUS_EXECZ = 1 << 9,
+    ISA_STATUS_VCCZ = 1 << 10,
+    ISA_STATUS_IN_TG = 1 << 11,
+    ISA_STATUS_HALT = 1 << 13,
+    ISA_STATUS_VALID = 1 << 16
+};
+
+/* ---- limits that arrays are made for ---- */
+
+enum {
+    ISA_GROUP_WAVES = 16,     /* waves of a workgroup: at most 1,024 work-items */
+    ISA_GROUP_LDS = 64 << 10, /* bytes of LDS that a workgroup can have */
+    ISA_UNIT_SIMDS = 4,
+    ISA_SIMD_SLOTS = 10, /* the most waves that a SIMD of any gfx9 GPU holds */
+    ISA_SIMD_VGPRS = 512 /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
+};
+
+/* ---- apertures ---- */
+
+/* Where FLAT instructions find LDS and scratch. The driver sets the same bases for all GPUs from
+ * gfx9 on. */
+#define ISA_SHARED_BASE    UINT64_C(0x1000000000000)
+#define ISA_PRIVATE_BASE   UINT64_C(0x2000000000000)
+#define ISA_APERTURE_BYTES UINT64_C(0x100000000)
+
+/* ---- what differs ---- */
+
+/* Counters of outstanding operations that s_waitcnt can wait for: how many may be left. */
+typedef struct {
+    uint32_t vm, exp, lgkm;
+} isa_waits_t;
+
+/* Ways of PC sampling: the driver sends waves into the trap handler. */
+enum { ISA_SAMPLING_HOST_TRAP = 1 << 0 };
+
+typedef struct isa_codes isa_codes_t; /* table.h */
+
+typedef struct isa_arch {
+    const char *name;
+    uint32_t gfx_target_version; /* the driver's number: major * 10000 + minor * 100 + stepping */
+    const isa_codes_t *codes;    /* its instructions */
+    struct {
+        isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
+    } waitcnt;
+    isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
+    struct {
+        isa_bits_t slot, simd, cu, sh, se;
+    } hw_id;
+    /* Which trap temporaries a trap handler finds set, each by its first register, and fields of
+     * some. The PC and TMA take two registers each, the workgroup's ids three. The fields trap_id
+     * and host (the driver asked for the trap) are in the second register of the PC. */
+    struct {
+        uint8_t pc, packet, group, wave, status, tma;
+        isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;
+    } ttmp;
+    uint32_t vgpr_granule, acc_granule; /* rows: in which VGPRs are allocated, AGPRs begin */
+    uint32_t simd_vgprs;                /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    uint32_t lds_granule;               /* bytes in which LDS is allocated */
+    /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
+     * driver reports them; the cache model (cache/) has the same */
+    uint32_t vector_line, scalar_line, l2_line;
+    uint32_t sampling;       /* ISA_SAMPLING_* that it has */
+    uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
+} isa_arch_t;
+
+/* ISA_ARCH_<name>, in the order of ISA_GPUS in src/softgpu/CMakeLists.txt. */
+enum {
+#define ISA_ARCH(name) ISA_ARCH_##name,
+#include "isa/isa_archs.inc"
+#undef ISA_ARCH
+    ISA_ARCH_COUNT
+};
+
+extern const isa_arch_t isa_archs[ISA_ARCH_COUNT];
+
+/* The architecture with this number of the driver's, or with this name. NULL: there is none. */
+const isa_arch_t *isa_arch_find(uint32_t gfx_target_version);
+const isa_arch_t *isa_arch_named(const char *name);
+
+/* Writes which architectures there are, such as "90010 (gfx90a)", for messages. */
+void isa_arch_list(char *text, size_t size);
+
+/* For each counter, how many operations may still be outstanding behind this s_waitcnt. */
+static inline isa_waits_t isa_waits(const isa_arch_t *a, uint32_t simm16)
+{
+    return (isa_waits_t){.vm = isa_bits_get(a->waitcnt.vm[0], simm16) |
+                               isa_bits_get(a->waitcnt.vm[1], simm16) << a->waitcnt.vm[0].bits,
+                         .exp = isa_bits_get(a->waitcnt.exp, simm16),
+                         .lgkm = isa_bits_get(a->waitcnt.lgkm, simm16)};
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* disasm.c - from isa_inst_t to LLVM's text, one function per group of formats.
+ *
+ * For messages, tests and tools; nothing here runs while a kernel executes. */
+#include "isa/disasm.h"
+
+static isa_type_t type_of(const isa_row_desc_t *row, isa_role_t role)
+{
+    const isa_field_t *f = isa_field(row, role);
+    return f ? (isa_type_t)f->type : ISA_T_BITS;
+}
+
+/* ---- scalar ---- */
+
+static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field_t *f,
+                             const char *gap)
+{
+    unsigned imm = (uint16_t)i->imm;
+    if (f->kind == ISA_K_WAITCNT) { /* its parts bring their own blanks */
+        isa_text_waitcnt(t, imm);
+        return;
+    }
+    isa_text(t, "%s", gap);
+    if (f->kind == ISA_K_HWREG)
+        isa_text_hwreg(t, imm);
+    else if (f->kind == ISA_K_MSG)
+        isa_text_message(t, imm);
+    else if (f->kind == ISA_K_IMM && f->bits == 4)
+        isa_text_gpr_idx(t, imm);
+    else if (f->kind == ISA_K_REL || i->op == ISA_OP_s_endpgm ||
+             (i->fmt == ISA_FMT_SOPP && imm <= 64))
+        isa_text(t, "%u", imm);
+    else
+        isa_text(t, "0x%x", imm);
+}
+
+static void scalar_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const char *gap = " ";
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
+        if (f->role == ISA_ROLE_SIMM16 && i->op == ISA_OP_s_endpgm && !i->imm) return;
+        if (f->role == ISA_ROLE_SIMM16 || (f->role == ISA_ROLE_SRC1 && f->kind == ISA_K_IMM)) {
+            scalar_immediate(t, i, f, gap);
+        } else {
+            const isa_operand_t *o = f->role == ISA_ROLE_SDST   ? &i->dst
+                                     : f->role == ISA_ROLE_SRC1 ? &i->src[1]
+                                                                : &i->src[0];
+            isa_text(t, "%s", gap);
+            isa_text_operand(t, o, (isa_type_t)f->type);
+        }
+        gap = ", ";
+    }
+}
+
+static void signed_hex(isa_text_t *t, int32_t value)
+{
+    isa_text(t, value < 0 ? "-0x%x" : "0x%x", value < 0 ? 0u - (unsigned)value : (unsigned)value);
+}
+
+static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const char *gap = " ";
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
+        isa_text(t, "%s", gap);
+        if (f->kind == ISA_K_IMM)
+            isa_text(t, i->src[2].k <= 64 ? "%u" : "0x%x", (unsigned)i->src[2].k);
+        else
+            isa_text_operand(t,
+                             f->role == ISA_ROLE_SBASE  ? &i->src[0]
+                             : f->role == ISA_ROLE_SDST ? &i->dst
+                                                        : &i->src[2],
+                             ISA_T_BITS);
+        gap = ", ";
+    }
+    if (row->mods & ISA_M_SMOFF) {
+        isa_text(t, "%s", gap);
+        if (i->flags & ISA_F_SOE) isa_text_operand(t, &i->src[1], ISA_T_BITS);
+        if (i->flags & ISA_F_SOE && i->flags & ISA_F_IMM) isa_text(t, " offset:");
+        if (i->flags & ISA_F_IMM) signed_hex(t, i->imm);
+    }
+    if (i->flags & ISA_F_GLC) isa_text(t, " glc");
+}
+
+/* ---- vector ALU ---- */
+
+/* A source with its modifiers -, || and sext() around it. `named`: modifiers are written behind the
+ * operands instead, by name, as those of packed instructions are. */
+static void source_text(isa_text_t *t, const isa_operand_t *o, isa_type_t type, bool named)
+{
+    unsigned mods = named ? 0 : o->mods;
+    bool neg_word = mods == ISA_MOD_NEG && o->kind == ISA_OPK_CONST;
+    if (mods & ISA_MOD_SEXT) isa_text(t, "sext(");
+    if (mods & ISA_MOD_NEG) isa_text(t, neg_word ? "neg(" : "-");
+    if (mods & ISA_MOD_ABS) isa_text(t, "|");
+    isa_text_operand(t, o, type);
+    if (mods & ISA_MOD_ABS) isa_text(t, "|");
+    if (neg_word || mods & ISA_MOD_SEXT) isa_text(t, ")");
+}
+
+static unsigned count_sources(const isa_inst_t *i)
+{
+    unsigned n = 0;
+    while (n < 3 && i->src[n].kind != ISA_OPK_NONE)
+        n++;
+    return n;
+}
+
+static void bit_list(isa_text_t *t, const char *name, unsigned bits, unsigned n)
+{
+    isa_text(t, " %s:[", name);
+    for (unsigned k = 0; k < n; k++)
+        isa_text(t, k ? ",%u" : "%u", bits >> k & 1);
+    isa_text(t, "]");
+}
+
+static void packed_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    unsigned n = count_sources(i), all = (1u << n) - 1, sel = 0, sel_hi = 0, neg = 0, neg_hi = 0;
+    bool mix = row->mods & ISA_M_NEG; /* halves or floats: neg and abs as on scalar operands */
+    for (unsigned k = 0; k < n; k++) {
+        sel |= (i->src[k].sel & 1u) << k;
+        sel_hi |= (i->src[k].sel >> 1 & 1u) << k;
+        neg |= (unsigned)(i->src[k].mods & ISA_MOD_NEG ? 1 : 0) << k;
+        neg_hi |= (unsigned)(i->src[k].mods & ISA_MOD_ABS ? 1 : 0) << k;
+    }
+    if (sel) bit_list(t, "op_sel", sel, n);
+    if (sel_hi != (mix ? 0 : all)) bit_list(t, "op_sel_hi", sel_hi, n);
+    if (neg && !mix) bit_list(t, "neg_lo", neg, n);
+    if (neg_hi && !mix) bit_list(t, "neg_hi", neg_hi, n);
+}
+
+static void matrix_modifiers(isa_text_t *t, const isa_inst_t *i)
+{
+    if (i->cbsz) isa_text(t, " cbsz:%u", i->cbsz);
+    if (i->abid) isa_text(t, " abid:%u", i->abid);
+    if (i->blgp) isa_text(t, " blgp:%u", i->blgp);
+}
+
+static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i)
+{
+    unsigned n = count_sources(i);
+    if (i->op_sel)
+        bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n,
+                 n + 1);
+}
+
+static void clamp_omod(isa_text_t *t, const isa_inst_t *i)
+{
+    static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
+    isa_text(t, "%s%s", i->flags & ISA_F_CLAMP ? " clamp" : "", omods[i->omod]);
+}
+
+static void sdwa_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const char *const sels[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                       "WORD_0", "WORD_1", "DWORD"};
+    static const char *const unused[] = {"PAD", "SEXT", "PRESERVE"};
+    if (row->fmt != ISA_FMT_VOPC)
+        isa_text(t, " dst_sel:%s dst_unused:UNUSED_%s", sels[i->dst_sel], unused[i->dst_unused]);
+    isa_text(t, " src0_sel:%s", sels[i->src[0].sel]);
+    if (isa_field(row, ISA_ROLE_SRC1)) isa_text(t, " src1_sel:%s", sels[i->src[1].sel]);
+}
+
+static const char *vector_suffix(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    if (i->flags & ISA_F_SDWA) return "_sdwa";
+    if (i->flags & ISA_F_DPP) return "_dpp";
+    if (row->mods & ISA_M_BARE) return "";
+    if (i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC) return "_e32";
+    return row->fmt != i->fmt ? "_e64" : "";
+}
+
+/* Source k of the row: its k-th source or literal, NULL for a mask the row does not list. */
+static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
+{
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
+        if (f->role == ISA_ROLE_VDST || f->role == ISA_ROLE_SDST) continue;
+        if (!k--) return f;
+    }
+    return NULL;
+}
+
+static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const char *gap = " ";
+    bool packed = i->fmt == ISA_FMT_VOP3P && !(row->mods & ISA_M_NEG);
+    isa_text(t, "%s", vector_suffix(i, row));
+    if (i->dst.kind != ISA_OPK_NONE) {
+        isa_text(t, "%s", gap);
+        isa_text_operand(t, &i->dst, ISA_T_BITS);
+        gap = ", ";
+    }
+    if (i->dst2.kind != ISA_OPK_NONE) {
+        isa_text(t, "%s", gap);
+        isa_text_operand(t, &i->dst2, ISA_T_BITS);
+        gap = ", ";
+    }
+    for (unsigned k = 0; k < count_sources(i); k++) {
+        const isa_field_t *f = source_field(row, k);
+        isa_text(t, "%s", gap);
+        if (f && f->kind == ISA_K_LIT)
+            isa_text(t, "0x%x", (unsigned)i->src[k].k);
+        else
+            source_text(t, &i->src[k], f ? (isa_type_t)f->type : ISA_T_BITS, packed);
+        gap = ", ";
+    }
+    if (row->klass == ISA_CLASS_MFMA)
+        matrix_modifiers(t, i);
+    else if (row->mods & ISA_M_OP_SEL_HI)
+        packed_modifiers(t, i, row);
+    else
+        op_sel_modifier(t, i);
+    clamp_omod(t, i);
+    if (i->flags & ISA_F_SDWA) sdwa_modifiers(t, i, row);
+    if (i->flags & ISA_F_DPP) isa_text_dpp(t, i, i->src[0].bits == 64);
+}
+
+/* ---- memory ---- */
+
+static void cache_bits(isa_text_t *t, const isa_inst_t *i)
+{
+    isa_text(t, "%s%s", i->flags & ISA_F_GLC ? " glc" : "", i->flags & ISA_F_SLC ? " slc" : "");
+}
+
+static void ds_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const isa_operand_t *operands[] = {&i->dst, &i->src[0], &i->src[1], &i->src[2]};
+    const char *gap = " ";
+    for (unsigned k = 0; k < 4; k++) {
+        if (operands[k]->kind == ISA_OPK_NONE) continue;
+        isa_text(t, "%s", gap);
+        isa_text_operand(t, operands[k], ISA_T_BITS);
+        gap = ", ";
+    }
+    if (i->op == ISA_OP_ds_swizzle_b32) {
+        isa_text_swizzle(t, (unsigned)i->imm);
+    } else if (row->mods & ISA_M_OFF2) {
+        if (i->offset0) isa_text(t, " offset0:%u", i->offset0);
+        if (i->offset1) isa_text(t, " offset1:%u", i->offset1);
+    } else if (row->mods & ISA_M_OFF && i->imm) {
+        isa_text(t, " offset:%d", i->imm);
+    }
+    if (i->flags & ISA_F_GDS && (row->mods & ISA_M_GDS || row->klass == ISA_CLASS_GWS))
+        isa_text(t, " gds");
+}
+
+static void flat_text(isa_text_t *t, const isa_inst_t *i)
+{
+    const char *gap = " ";
+    if (i->dst.kind != ISA_OPK_NONE) {
+        isa_text(t, " ");
+        isa_text_operand(t, &i->dst, ISA_T_BITS);
+        gap = ", ";
+    }
+    isa_text(t, "%s", gap);
+    isa_text_operand(t, &i->src[0], ISA_T_BITS);
+    if (i->src[1].kind != ISA_OPK_NONE) {
+        isa_text(t, ", ");
+        isa_text_operand(t, &i->src[1], ISA_T_BITS);
+    }
+    if (i->fmt != ISA_FMT_FLAT) {
+        isa_text(t, ", ");
+        isa_text_operand(t, &i->src[2], ISA_T_BITS);
+    }
+    if (i->imm) isa_text(t, " offset:%d", i->imm);
+    cache_bits(t, i);
+}
+
+static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    const isa_operand_t *data = row->klass == ISA_CLASS_VMEM_RD ? &i->dst : &i->src[1];
+    bool lds_first = i->op == ISA_OP_buffer_store_lds_dword;
+    const char *gap = " ";
+    if (!isa_field(row, ISA_ROLE_SRSRC)) /* cache operations */
+        return;
+    if (data->kind != ISA_OPK_NONE) {
+        isa_text(t, "%s", gap);
+        isa_text_operand(t, data, ISA_T_BITS);
+        gap = ", ";
+    }
+    if (isa_field(row, ISA_ROLE_VADDR)) {
+        isa_text(t, "%s", gap);
+        isa_text_operand(t, &i->src[0], ISA_T_BITS);
+        gap = ", ";
+    }
+    isa_text(t, "%s", gap);
+    isa_text_operand(t, &i->src[2], ISA_T_BITS);
+    isa_text(t, ", ");
+    isa_text_operand(t, &i->src[3], type_of(row, ISA_ROLE_SOFFSET));
+    if (i->fmt == ISA_FMT_MTBUF) isa_text_buffer_format(t, i->mtbuf_format);
+    isa_text(t, "%s%s", i->flags & ISA_F_IDXEN ? " idxen" : "",
+             i->flags & ISA_F_OFFEN ? " offen" : "");
+    if (i->imm) isa_text(t, " offset:%d", i->imm);
+    if (lds_first) isa_text(t, " lds");
+    cache_bits(t, i);
+    if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
+}
+
+/* LLVM shows only the first dword of an address: how many dwords it has is not in the encoding. */
+static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const struct {
+        uint16_t image;
+        const char *text;
+    } names[] = {{ISA_IMAGE_LWE, " lwe"}, {ISA_IMAGE_DA, " da"}, {ISA_IMAGE_D16, " d16"}};
+    isa_operand_t address = i->src[0];
+    address.bits = 32;
+    isa_text(t, " ");
+    isa_text_operand(t, row->klass == ISA_CLASS_VMEM_RD ? &i->dst : &i->src[1], ISA_T_BITS);
+    isa_text(t, ", ");
+    isa_text_operand(t, &address, ISA_T_BITS);
+    for (unsigned k = 2; k < 4; k++) {
+        if (i->src[k].kind == ISA_OPK_NONE) continue;
+        isa_text(t, ", ");
+        isa_text_operand(t, &i->src[k], ISA_T_BITS);
+    }
+    if (i->image & ISA_IMAGE_DMASK) isa_text(t, " dmask:0x%x", i->image & ISA_IMAGE_DMASK);
+    if (i->image & ISA_IMAGE_UNORM) isa_text(t, " unorm");
+    cache_bits(t, i);
+    if (i->image & ISA_IMAGE_A16) isa_text(t, " a16");
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (i->image & names[k].image) isa_text(t, "%s", names[k].text);
+}
+
+int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size_t size)
+{
+    isa_text_t t = {arch, buf, size, 0};
+    const isa_row_desc_t *row = &isa_table[i->op < ISA_OP_COUNT ? i->op : ISA_OP_NONE];
+    if (size) *buf = 0;
+    if (!row->mnemonic) return 0;
+    isa_text(&t, "%s", row->mnemonic);
+    switch (i->fmt) {
+    case ISA_FMT_SOP1:
+    case ISA_FMT_SOP2:
+    case ISA_FMT_SOPK:
+    case ISA_FMT_SOPC:
+    case ISA_FMT_SOPP: scalar_text(&t, i, row); break;
+    case ISA_FMT_SMEM: smem_text(&t, i, row); break;
+    case ISA_FMT_DS: ds_text(&t, i, row); break;
+    case ISA_FMT_FLAT:
+    case ISA_FMT_GLOBAL:
+    case ISA_FMT_SCRATCH: flat_text(&t, i); break;
+    case ISA_FMT_MUBUF:
+    case ISA_FMT_MTBUF: buffer_text(&t, i, row); break;
+    case ISA_FMT_MIMG: image_text(&t, i, row); break;
+    default: vector_text(&t, i, row);
+    }
+    return (int)t.length;
+}

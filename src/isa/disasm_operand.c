@@ -1,0 +1,285 @@
+/* disasm_operand.c - the text of operands and of named immediates.
+ *
+ * Names and number formats are LLVM's, odd as some are; the tests compare with the real llvm-mc. */
+#include "isa/decode.h"
+#include "isa/disasm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void isa_text(isa_text_t *t, const char *format, ...)
+{
+    va_list args;
+    size_t room = t->length < t->size ? t->size - t->length : 0;
+    va_start(args, format);
+    int n = vsnprintf(room ? t->buf + t->length : NULL, room, format, args);
+    va_end(args);
+    if (n > 0) t->length += (size_t)n;
+}
+
+/* ---- registers and constants ---- */
+
+static void tuple(isa_text_t *t, const char *letter, unsigned first, unsigned bits)
+{
+    if (bits <= 32)
+        isa_text(t, "%s%u", letter, first);
+    else
+        isa_text(t, "%s[%u:%u]", letter, first, first + bits / 32 - 1);
+}
+
+static void scalar(isa_text_t *t, unsigned code, unsigned bits)
+{
+    static const char *const names[] = {[ISA_CODE_FLAT_SCRATCH] = "flat_scratch",
+                                        [ISA_CODE_XNACK_MASK] = "xnack_mask",
+                                        [ISA_CODE_VCC] = "vcc",
+                                        [ISA_CODE_EXEC] = "exec"};
+    if (code < ISA_CODE_FLAT_SCRATCH)
+        tuple(t, "s", code, bits);
+    else if (code >= ISA_CODE_TTMP && code < ISA_CODE_M0)
+        tuple(t, "ttmp", code - ISA_CODE_TTMP, bits);
+    else if (code == ISA_CODE_M0)
+        isa_text(t, "m0");
+    else if (bits == 64)
+        isa_text(t, "%s", names[code & ~1u]);
+    else
+        isa_text(t, "%s_%s", names[code & ~1u], code & 1 ? "hi" : "lo");
+}
+
+static void special(isa_text_t *t, unsigned code)
+{
+    static const char *const names[] = {[ISA_CODE_SHARED_BASE] = "src_shared_base",
+                                        [ISA_CODE_SHARED_LIMIT] = "src_shared_limit",
+                                        [ISA_CODE_PRIVATE_BASE] = "src_private_base",
+                                        [ISA_CODE_PRIVATE_LIMIT] = "src_private_limit",
+                                        [ISA_CODE_POPS_EXITING_WAVE_ID] =
+                                            "src_pops_exiting_wave_id",
+                                        [ISA_CODE_VCCZ] = "src_vccz",
+                                        [ISA_CODE_EXECZ] = "src_execz",
+                                        [ISA_CODE_SCC] = "src_scc",
+                                        [ISA_CODE_LDS_DIRECT] = "src_lds_direct"};
+    isa_text(t, "%s", names[code]);
+}
+
+/* In integer operands of 16 bits, LLVM shows a float constant as the hexadecimal number of its
+ * half. */
+static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned bits)
+{
+    static const char *const text[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
+    static const uint16_t half[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                    0xc000, 0x4400, 0xc400, 0x3118};
+    if (type == ISA_T_B16 || type == ISA_T_V2B16)
+        isa_text(t, "0x%x", half[code - ISA_CODE_FLOAT_FIRST]);
+    else if (code != ISA_CODE_INVERSE_2PI)
+        isa_text(t, "%s", text[code - ISA_CODE_FLOAT_FIRST]);
+    else if (bits == 64 && type != ISA_T_V2F32 && type != ISA_T_V2B32)
+        isa_text(t, "0.15915494309189532");
+    else
+        isa_text(t, "0.15915494");
+}
+
+/* A literal that an inline constant could have stood for is shown as that constant. */
+static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsigned bits)
+{
+    bool half = type == ISA_T_F16 || type == ISA_T_V2F16,
+         half_int = type == ISA_T_B16 || type == ISA_T_V2B16;
+    int64_t value = half || half_int ? (int16_t)literal
+                    : bits == 64     ? (int64_t)literal
+                                     : (int32_t)literal;
+    if (value >= -16 && value <= 64) {
+        isa_text(t, "%d", (int)value);
+        return;
+    }
+    for (unsigned code = ISA_CODE_FLOAT_FIRST;
+         bits != 64 && !half_int && code <= ISA_CODE_INVERSE_2PI; code++) {
+        uint64_t pattern = isa_inline_constant(code, half ? ISA_T_F16 : ISA_T_F32, 32);
+        if (pattern == (type == ISA_T_V2F16 ? literal & 0xffff : literal)) {
+            inline_float(t, code, type, bits);
+            return;
+        }
+    }
+    isa_text(t, "0x%x", half || half_int ? literal & 0xffff : literal);
+}
+
+static void constant(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
+{
+    if (o->reg == ISA_CODE_LITERAL)
+        literal_text(t, (uint32_t)(type == ISA_T_F64 ? o->k >> 32 : o->k), type, o->bits);
+    else if (o->reg >= ISA_CODE_FLOAT_FIRST)
+        inline_float(t, o->reg, type, o->bits);
+    else
+        isa_text(t, "%d", (int)(int32_t)o->k);
+}
+
+void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
+{
+    switch (o->kind) {
+    case ISA_OPK_VGPR: tuple(t, "v", o->reg, o->bits); break;
+    case ISA_OPK_AGPR: tuple(t, "a", o->reg, o->bits); break;
+    case ISA_OPK_SGPR: scalar(t, o->reg, o->bits); break;
+    case ISA_OPK_CONST: constant(t, o, type); break;
+    case ISA_OPK_SPECIAL: special(t, o->reg); break;
+    default: isa_text(t, "off");
+    }
+}
+
+/* ---- immediates with names ---- */
+
+void isa_text_waitcnt(isa_text_t *t, unsigned imm)
+{
+    const isa_waits_t waits = isa_waits(t->arch, imm), most = t->arch->waits_most;
+    const bool vm = waits.vm != most.vm, exp = waits.exp != most.exp,
+               lgkm = waits.lgkm != most.lgkm;
+    const bool all = !vm && !exp && !lgkm; /* waits for nothing: all are shown */
+    if (vm || all) isa_text(t, " vmcnt(%u)", waits.vm);
+    if (exp || all) isa_text(t, " expcnt(%u)", waits.exp);
+    if (lgkm || all) isa_text(t, " lgkmcnt(%u)", waits.lgkm);
+}
+
+void isa_text_hwreg(isa_text_t *t, unsigned imm)
+{
+    static const char *const names[] = {
+#define X(name, number) [number] = "HW_REG_" #name,
+        ISA_HWREGS(X)
+#undef X
+    };
+    const isa_hwreg_t r = isa_hwreg(imm);
+    if (r.id < sizeof(names) / sizeof(*names) && names[r.id])
+        isa_text(t, "hwreg(%s", names[r.id]);
+    else
+        isa_text(t, "hwreg(%u", r.id);
+    if (r.shift || r.mask != ~0u)
+        isa_text(t, ", %u, %u", r.shift, (unsigned)__builtin_popcount(r.mask));
+    isa_text(t, ")");
+}
+
+enum { MSG_GS = 2, MSG_GS_DONE = 3 };
+
+/* id 3:0, operation 6:4, stream 9:8. A name hides other bits, which the hardware ignores. */
+void isa_text_message(isa_text_t *t, unsigned imm)
+{
+    static const char *const names[16] = {
+        [1] = "MSG_INTERRUPT",         [MSG_GS] = "MSG_GS",
+        [MSG_GS_DONE] = "MSG_GS_DONE", [4] = "MSG_SAVEWAVE",
+        [5] = "MSG_STALL_WAVE_GEN",    [6] = "MSG_HALT_WAVES",
+        [7] = "MSG_ORDERED_PS_DONE",   [8] = "MSG_EARLY_PRIM_DEALLOC",
+        [9] = "MSG_GS_ALLOC_REQ",      [10] = "MSG_GET_DOORBELL"};
+    static const char *const operations[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
+                                              "GS_OP_EMIT_CUT"};
+    unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
+    bool gs = id == MSG_GS || id == MSG_GS_DONE;
+    if (gs && op < 4 && (op || id == MSG_GS_DONE) && (op || !stream))
+        isa_text(t, op ? "sendmsg(%s, %s, %u)" : "sendmsg(%s, %s)", names[id], operations[op],
+                 stream);
+    else if (!gs && names[id] && !op && !stream)
+        isa_text(t, "sendmsg(%s)", names[id]);
+    else if (imm & ~0x37fu)
+        isa_text(t, "%u", imm);
+    else
+        isa_text(t, "sendmsg(%u, %u, %u)", id, op, stream);
+}
+
+void isa_text_gpr_idx(isa_text_t *t, unsigned imm)
+{
+    static const char *const names[] = {"SRC0", "SRC1", "SRC2", "DST"};
+    const char *gap = "";
+    if (imm > 15) {
+        isa_text(t, "0x%x", imm);
+        return;
+    }
+    isa_text(t, "gpr_idx(");
+    for (unsigned k = 0; k < 4; k++)
+        if (imm >> k & 1) {
+            isa_text(t, "%s%s", gap, names[k]);
+            gap = ",";
+        }
+    isa_text(t, ")");
+}
+
+/* ---- lane permutations ---- */
+
+void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
+{
+    static const struct {
+        uint16_t first, last;
+        const char *format; /* the argument is the control's low four bits */
+    } controls[] = {
+        {0x101, 0x10f, " row_shl:%u"},      {0x111, 0x11f, " row_shr:%u"},
+        {0x121, 0x12f, " row_ror:%u"},      {0x130, 0x130, " wave_shl:1"},
+        {0x134, 0x134, " wave_rol:1"},      {0x138, 0x138, " wave_shr:1"},
+        {0x13c, 0x13c, " wave_ror:1"},      {0x140, 0x140, " row_mirror"},
+        {0x141, 0x141, " row_half_mirror"}, {0x142, 0x142, " row_bcast:15"},
+        {0x143, 0x143, " row_bcast:31"},    {0x150, 0x15f, " row_newbcast:%u"},
+    };
+    unsigned ctrl = i->dpp_ctrl;
+    if (wide && (ctrl & 0x1f0) != 0x150)
+        isa_text(t, "  /* 64 bit dpp only supports row_newbcast */");
+    else if (ctrl < 0x100)
+        isa_text(t, " quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3, ctrl >> 6);
+    else {
+        unsigned k = 0, n = sizeof(controls) / sizeof(*controls);
+        while (k < n && (ctrl < controls[k].first || ctrl > controls[k].last))
+            k++;
+        if (k < n)
+            isa_text(t, controls[k].format, ctrl & 15);
+        else if (ctrl >= 0x160 && ctrl <= 0x16f)
+            isa_text(t, " /* row_xmask is not supported on ASICs earlier than GFX10 */");
+        else
+            isa_text(t, " /* Invalid dpp_ctrl value */");
+    }
+    isa_text(t, " row_mask:0x%x bank_mask:0x%x", i->dpp_masks >> 4, i->dpp_masks & 15);
+    if (i->dpp_bound) isa_text(t, " bound_ctrl:1");
+}
+
+/* ds_swizzle: if bit 15 is set, a permutation within quads; else masks that are applied to the
+ * lane's number, in this order: and (bits 4:0), or (9:5), xor (14:10). */
+void isa_text_swizzle(isa_text_t *t, unsigned offset)
+{
+    unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
+    bool single = xor_mask && !(xor_mask & (xor_mask - 1));
+    if (!offset) return;
+    isa_text(t, " offset:");
+    if ((offset & 0xff00) == 0x8000) {
+        isa_text(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3,
+                 offset >> 6 & 3);
+    } else if (offset & 0x8000) {
+        isa_text(t, "%u", offset);
+    } else if (and_mask == 31 && !or_mask && single) {
+        isa_text(t, "swizzle(SWAP,%u)", xor_mask);
+    } else if (and_mask == 31 && !or_mask && xor_mask && !(xor_mask & (xor_mask + 1))) {
+        isa_text(t, "swizzle(REVERSE,%u)", xor_mask + 1);
+    } else {
+        /* A broadcast keeps the group and forces the lane within it. */
+        unsigned group = 32 - and_mask;
+        if (!(group & (group - 1)) && group > 1 && or_mask < group && !xor_mask) {
+            isa_text(t, "swizzle(BROADCAST,%u,%u)", group, or_mask);
+            return;
+        }
+        isa_text(t, "swizzle(BITMASK_PERM,\"");
+        for (unsigned bit = 5; bit--;) {
+            bool zero = (or_mask >> bit & 1) ^ (xor_mask >> bit & 1);
+            bool one = ((and_mask | or_mask) >> bit & 1) ^ (xor_mask >> bit & 1);
+            isa_text(t, "%c", zero == one ? "01"[zero] : zero ? 'i' : 'p');
+        }
+        isa_text(t, "\")");
+    }
+}
+
+void isa_text_buffer_format(isa_text_t *t, unsigned format)
+{
+    static const char *const data[16] = {"INVALID",     "8",          "16",          "8_8",
+                                         "32",          "16_16",      "10_11_11",    "11_11_10",
+                                         "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
+                                         "16_16_16_16", "32_32_32",   "32_32_32_32", NULL};
+    static const char *const number[8] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                          "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+    unsigned dfmt = format & 15, nfmt = format >> 4;
+    if (dfmt == 1 && !nfmt) /* the assembler's default */
+        return;
+    isa_text(t, " format:[");
+    if (dfmt == 15)
+        isa_text(t, "BUF_DATA_FORMAT_RESERVED_15");
+    else if (dfmt != 1)
+        isa_text(t, "BUF_DATA_FORMAT_%s", data[dfmt]);
+    if (nfmt) isa_text(t, "%sBUF_NUM_FORMAT_%s", dfmt != 1 ? "," : "", number[nfmt]);
+    isa_text(t, "]");
+}

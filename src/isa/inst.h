@@ -1,0 +1,148 @@
+/* inst.h - the decoded form of one instruction.
+ *
+ * The decoder fills it in once; executor, disassembler, counters and checker read it. It holds
+ * whatever a handler would otherwise have to extract from the encoding on every execution. Only
+ * decode.c and decode_operand.c know the encodings' bits. */
+#ifndef ISA_INST_H
+#define ISA_INST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct isa_wave isa_wave_t;
+typedef struct isa_inst isa_inst_t;
+typedef void isa_handler_t(isa_wave_t *w, const isa_inst_t *i);
+
+typedef enum {
+    ISA_FMT_SOP1,
+    ISA_FMT_SOP2,
+    ISA_FMT_SOPK,
+    ISA_FMT_SOPC,
+    ISA_FMT_SOPP,
+    ISA_FMT_SMEM,
+    ISA_FMT_VOP1,
+    ISA_FMT_VOP2,
+    ISA_FMT_VOPC,
+    ISA_FMT_VOP3A,
+    ISA_FMT_VOP3B,
+    ISA_FMT_VOP3P,
+    ISA_FMT_DS,
+    ISA_FMT_FLAT,
+    ISA_FMT_SCRATCH,
+    ISA_FMT_GLOBAL,
+    ISA_FMT_MUBUF,
+    ISA_FMT_MTBUF,
+    ISA_FMT_MIMG,
+    ISA_FMT_COUNT
+} isa_fmt_t;
+
+/* Where an operand's value lives. */
+typedef enum {
+    ISA_OPK_NONE,
+    ISA_OPK_VGPR,   /* reg = row of the wave's registers */
+    ISA_OPK_AGPR,   /* reg = AGPR number: isa_row_of() */
+    ISA_OPK_SGPR,   /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+    ISA_OPK_CONST,  /* k = inline constant or literal, already widened for the operand's type */
+    ISA_OPK_SPECIAL /* reg = scalar code 235..239, 251..254: apertures, VCCZ, EXECZ, SCC, LDS_DIRECT
+                     */
+} isa_opkind_t;
+
+enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4 };
+
+typedef struct {
+    uint8_t kind;  /* isa_opkind_t */
+    uint8_t mods;  /* ISA_MOD_*; for packed operands NEG = neg_lo, ABS = neg_hi */
+    uint8_t sel;   /* SDWA select (6 = dword); VOP3/VOP3P: bit 0 = op_sel, bit 1 = op_sel_hi */
+    uint16_t bits; /* 32, 64, 96, 128, ... of the register tuple; 16-bit operands say 32 */
+    uint16_t reg;  /* see isa_opkind_t; of a constant, the operand code that stood for it */
+    uint64_t k;
+} isa_operand_t;
+
+/* What an encoding says besides its operands. VALU_SLOW_FLAGS (valu.h) are those that send a vector
+ * ALU instruction down its slow path. */
+enum {
+    ISA_F_SDWA = 1 << 0,
+    ISA_F_DPP = 1 << 1,
+    ISA_F_VOP3 = 1 << 2, /* encoded as VOP3 */
+    ISA_F_CLAMP = 1 << 3,
+    ISA_F_SRCMOD = 1 << 4, /* some source has neg/abs/sext/select */
+    ISA_F_DSTSEL = 1 << 5, /* SDWA destination select or VOP3 op_sel on the destination */
+    ISA_F_GLC = 1 << 6,
+    ISA_F_SLC = 1 << 7,
+    ISA_F_IDXEN = 1 << 8,
+    ISA_F_OFFEN = 1 << 9,
+    ISA_F_LDS = 1 << 10,
+    ISA_F_GDS = 1 << 11,
+    ISA_F_SADDR = 1 << 12, /* global/scratch: scalar address in src[2] */
+    ISA_F_SOE = 1 << 13,   /* SMEM: scalar offset register in src[1] */
+    ISA_F_IMM = 1 << 14    /* SMEM: immediate offset */
+};
+
+/* What MIMG carries besides its operands; DMASK is in the low four bits. */
+enum {
+    ISA_IMAGE_DMASK = 15,
+    ISA_IMAGE_UNORM = 1 << 4, /* coordinates count texels */
+    ISA_IMAGE_DA = 1 << 5,    /* the address has a slice number */
+    ISA_IMAGE_A16 = 1 << 6,   /* parts of the address have 16 bits, two in a dword */
+    ISA_IMAGE_LWE = 1 << 7,
+    ISA_IMAGE_D16 = 1 << 8 /* components in registers have 16 bits */
+};
+
+/* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
+ * loads `fn` with acquire sees all the other fields. */
+struct isa_inst {
+    _Alignas(64) _Atomic(isa_handler_t *) fn;
+    uint64_t pc;    /* its own address; 0 of one that was decoded outside a page */
+    uint16_t op;    /* ISA_OP_* : row of the instruction table */
+    uint8_t fmt;    /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
+    uint8_t dwords; /* size: 1, 2 or 3 */
+    uint16_t flags; /* ISA_F_* */
+    uint8_t omod;   /* VOP3/SDWA output modifier 0..3 */
+    uint8_t op_sel; /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
+    union {         /* no format has more than one of these */
+        struct {
+            uint8_t dst_sel;    /* SDWA */
+            uint8_t dst_unused; /* SDWA: 0 zero, 1 sign-extend, 2 keep */
+        };
+        struct {
+            uint16_t dpp_ctrl;
+            uint8_t dpp_masks; /* row mask 7:4, bank mask 3:0 */
+            uint8_t dpp_bound; /* bound_ctrl */
+        };
+        struct {
+            uint8_t cbsz, abid, blgp; /* MFMA */
+        };
+        struct {
+            uint8_t offset0, offset1; /* DS */
+        };
+        uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
+        uint16_t image;        /* MIMG: ISA_IMAGE_* */
+    };
+    int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset */
+    isa_operand_t dst;  /* vdst, sdst or vdata of a load */
+    isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
+    isa_operand_t src[4];
+    /* Memory formats: DS       src[0]=addr src[1]=data0 src[2]=data1
+     *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr
+     *                 MUBUF    src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=soffset
+     *                 MIMG     src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=ssamp; vaddr's bits
+     *                          are those for a 1D image: the type is in the descriptor, with
+     *                          which isa_image_address_dwords() counts all of them
+     *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
+     * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written.
+     * The same in every encoding of an instruction: dst2 is the carry or compare mask written (VCC
+     * in the short forms), src[2] the mask that cndmask, addc, subb and subbrev read.
+     * A returning atomic has its result in dst. s_cmpk_* and s_setreg_b32 read dst. */
+};
+
+/* Address of the instruction behind it in memory. */
+static inline uint64_t isa_next_pc(const isa_inst_t *i)
+{
+    return i->pc + 4u * i->dwords;
+}
+
+_Static_assert(sizeof(isa_inst_t) == 128,
+               "two lines of the host's cache, which code walks through");
+
+#endif

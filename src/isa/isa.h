@@ -1,0 +1,22 @@
+/* isa.h - instructions as text: decode, disassemble.
+ *
+ * Both ask the table (table.h) and the architecture's descriptor (arch.h); neither executes anything. */
+#ifndef ISA_ISA_H
+#define ISA_ISA_H
+
+#include <stddef.h>
+
+#include "isa/arch.h"
+#include "isa/inst.h"
+
+/* Decodes the instruction of the GPU `arch` at `words` (n available dwords, at most 3 are read)
+ * into *out. Returns its size in dwords, 0 if the GPU has no such instruction, -1 if n is too
+ * small. Thread-safe; does not touch out->fn. */
+int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_inst_t *out);
+
+/* Writes LLVM's assembly text of *i, which was decoded for `arch`, into buf. Branch targets are
+ * printed as LLVM prints them without symbols: as an offset in dwords. Returns the length as
+ * snprintf does. */
+int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,310 @@
+/* table.h - the instruction table as C sees it: one isa_row_desc_t for each instruction, and one
+ * isa_codes_t for each GPU, which says at which opcodes it has them.
+ *
+ * Decoder, disassembler, cache model, counters and checker read it. scripts/gen-isa.py turns the
+ * GPUs' tables (gfx90a.tsv) into initialisers that use the names below: a new column needs a change
+ * there and here. */
+#ifndef ISA_TABLE_H
+#define ISA_TABLE_H
+
+#include "isa/arch.h"
+#include "isa/inst.h"
+
+#include "isa/isa_ops.h"
+
+enum { ISA_FMT_NONE = ISA_FMT_COUNT };
+
+/* Which field of the encoding an operand comes from. */
+typedef enum {
+    ISA_ROLE_NONE,
+    ISA_ROLE_SDST,
+    ISA_ROLE_VDST,
+    ISA_ROLE_SRC0,
+    ISA_ROLE_SRC1,
+    ISA_ROLE_SRC2,
+    ISA_ROLE_SIMM16,
+    ISA_ROLE_IMM,
+    ISA_ROLE_SBASE,
+    ISA_ROLE_SDATA,
+    ISA_ROLE_ADDR,
+    ISA_ROLE_DATA0,
+    ISA_ROLE_DATA1,
+    ISA_ROLE_VADDR,
+    ISA_ROLE_VDATA,
+    ISA_ROLE_SRSRC,
+    ISA_ROLE_SSAMP,
+    ISA_ROLE_SOFFSET
+} isa_role_t;
+
+/* Which operands the field can name; the head of a GPU's table explains each kind. */
+typedef enum {
+    ISA_K_NONE,
+    ISA_K_S,
+    ISA_K_SS,
+    ISA_K_SSC,
+    ISA_K_V,
+    ISA_K_A,
+    ISA_K_AV,
+    ISA_K_VS,
+    ISA_K_VSC,
+    ISA_K_D,
+    ISA_K_C,
+    ISA_K_IMM,
+    ISA_K_LIT,
+    ISA_K_REL,
+    ISA_K_HWREG,
+    ISA_K_MSG,
+    ISA_K_WAITCNT
+} isa_kind_t;
+
+/* What an operand is read as, which decides how the decoder widens an inline constant or literal.
+ */
+typedef enum {
+    ISA_T_BITS,
+    ISA_T_I64,
+    ISA_T_B16,
+    ISA_T_F16,
+    ISA_T_F32,
+    ISA_T_F64,
+    ISA_T_V2B16,
+    ISA_T_V2F16,
+    ISA_T_V2B32,
+    ISA_T_V2F32
+} isa_type_t;
+
+typedef struct {
+    uint8_t role; /* isa_role_t */
+    uint8_t kind; /* isa_kind_t */
+    uint8_t type; /* isa_type_t */
+    uint16_t bits;
+} isa_field_t;
+
+/* What an encoding can carry besides its operands. */
+enum {
+    ISA_M_DPP = 1 << 0,
+    ISA_M_SDWA = 1 << 1,
+    ISA_M_NEG = 1 << 2,
+    ISA_M_ABS = 1 << 3,
+    ISA_M_CLAMP = 1 << 4,
+    ISA_M_OMOD = 1 << 5,
+    ISA_M_OP_SEL = 1 << 6,
+    ISA_M_OP_SEL_HI = 1 << 7,
+    ISA_M_NEG_LO = 1 << 8,
+    ISA_M_NEG_HI = 1 << 9,
+    ISA_M_E64_NEG = 1 << 10,
+    ISA_M_E64_ABS = 1 << 11,
+    ISA_M_E64_CLAMP = 1 << 12,
+    ISA_M_E64_OMOD = 1 << 13,
+    ISA_M_ACC_CD = 1 << 14,
+    ISA_M_ACC = 1 << 15,
+    ISA_M_CBSZ = 1 << 16,
+    ISA_M_ABID = 1 << 17,
+    ISA_M_BLGP = 1 << 18,
+    ISA_M_OFF = 1 << 19,  /* one immediate offset */
+    ISA_M_OFF2 = 1 << 20, /* two 8-bit offsets (DS) */
+    ISA_M_GDS = 1 << 21,
+    ISA_M_GLC = 1 << 22,
+    ISA_M_SLC = 1 << 23,
+    ISA_M_RET = 1 << 24, /* returns the old value when GLC is set */
+    ISA_M_SADDR = 1 << 25,
+    ISA_M_ADDR = 1 << 26, /* offen, idxen */
+    ISA_M_LDS = 1 << 27,
+    ISA_M_SMOFF = 1 << 28, /* SMEM: immediate, register or both */
+    ISA_M_CAS = 1 << 29,   /* compare-and-swap: two data values in, one out */
+    ISA_M_BARE = 1 << 30   /* the text has no _e32 or _e64 */
+};
+
+/* Instruction classes of the counters. ORDER: isa_class_name(). */
+typedef enum {
+    ISA_CLASS_SALU,
+    ISA_CLASS_BRANCH,
+    ISA_CLASS_MSG,
+    ISA_CLASS_INTERNAL,
+    ISA_CLASS_SMEM,
+    ISA_CLASS_SMEM_RD,
+    ISA_CLASS_SMEM_WR,
+    ISA_CLASS_SMEM_AT,
+    ISA_CLASS_VALU,
+    ISA_CLASS_MFMA,
+    ISA_CLASS_LDS,
+    ISA_CLASS_LDS_RD,
+    ISA_CLASS_LDS_WR,
+    ISA_CLASS_LDS_AT,
+    ISA_CLASS_GWS,
+    ISA_CLASS_FLAT,
+    ISA_CLASS_FLAT_RD,
+    ISA_CLASS_FLAT_WR,
+    ISA_CLASS_FLAT_AT,
+    ISA_CLASS_VMEM,
+    ISA_CLASS_VMEM_RD,
+    ISA_CLASS_VMEM_WR,
+    ISA_CLASS_VMEM_AT,
+    ISA_CLASS_COUNT
+} isa_class_t;
+
+/* The class's name as the tables write it, for example "lds.rd". */
+const char *isa_class_name(isa_class_t c);
+
+/* Registers that an instruction reads or writes without naming them as operands. */
+enum {
+    ISA_REG_EXEC = 1,
+    ISA_REG_VCC = 2,
+    ISA_REG_SCC = 4,
+    ISA_REG_M0 = 8,
+    ISA_REG_MODE = 16,
+    ISA_REG_FLAT = 32
+};
+
+/* Which unit an access to memory goes through. */
+typedef enum { ISA_UNIT_NONE, ISA_UNIT_VECTOR, ISA_UNIT_LDS, ISA_UNIT_SCALAR } isa_unit_t;
+
+/* Accesses that are no plain load, store or atomic at an address per lane. */
+typedef enum {
+    ISA_ACCESS_PLAIN,
+    ISA_ACCESS_PAIR,       /* LDS: two elements of a lane, at two immediate offsets */
+    ISA_ACCESS_LANE,       /* LDS: lane l accesses the dword at M0 + offset + 4 * l */
+    ISA_ACCESS_CROSS,      /* LDS: an exchange between lanes without memory */
+    ISA_ACCESS_WAVE,       /* LDS: one dword for the whole wave */
+    ISA_ACCESS_INVALIDATE, /* of the vector L1 or the scalar cache: the unit says which */
+    ISA_ACCESS_WRITEBACK,
+    ISA_ACCESS_L2_INVALIDATE,
+    ISA_ACCESS_L2_WRITEBACK,
+    ISA_ACCESS_FROM_LDS /* a store to a buffer whose data comes from LDS */
+} isa_access_t;
+
+/* Whether caches are the only memory that the instruction has to do with. */
+static inline bool isa_is_cache_operation(unsigned kind)
+{
+    return kind >= ISA_ACCESS_INVALIDATE && kind <= ISA_ACCESS_L2_WRITEBACK;
+}
+
+typedef struct {
+    uint8_t unit;  /* isa_unit_t */
+    uint8_t kind;  /* isa_access_t */
+    uint8_t bytes; /* of one lane's element; scalar: of the tuple */
+    uint16_t step; /* PAIR: bytes for each 1 in an immediate offset */
+} isa_memory_t;
+
+/* What an instruction computes, as counters class it. ORDER: as the events 27 (ADD_F16) to 46
+ * (MFMA_F64) of the counter block SQ. */
+typedef enum {
+    ISA_MATH_NONE,
+    ISA_MATH_ADD_F16,
+    ISA_MATH_MUL_F16,
+    ISA_MATH_FMA_F16,
+    ISA_MATH_TRANS_F16,
+    ISA_MATH_ADD_F32,
+    ISA_MATH_MUL_F32,
+    ISA_MATH_FMA_F32,
+    ISA_MATH_TRANS_F32,
+    ISA_MATH_ADD_F64,
+    ISA_MATH_MUL_F64,
+    ISA_MATH_FMA_F64,
+    ISA_MATH_TRANS_F64,
+    ISA_MATH_INT32,
+    ISA_MATH_INT64,
+    ISA_MATH_CVT,
+    ISA_MATH_MFMA_I8,
+    ISA_MATH_MFMA_F16,
+    ISA_MATH_MFMA_BF16,
+    ISA_MATH_MFMA_F32,
+    ISA_MATH_MFMA_F64
+} isa_math_kind_t;
+
+/* A matrix instruction multiplies m x k by k x n elements, once for each block. */
+typedef struct {
+    uint8_t m, n, k, blocks;
+} isa_shape_t;
+
+typedef struct {
+    uint8_t kind;      /* isa_math_kind_t */
+    uint8_t clocks;    /* for which it keeps the SIMD or the matrix unit busy; 0: the usual 4 */
+    isa_shape_t shape; /* matrix instructions only */
+} isa_math_t;
+
+/* Which bits of the operands each bit of the result depends on. By this rule the checker works out
+ * which bits of a result are undefined. */
+typedef enum {
+    ISA_DATA_NONE,    /* there is no result, or it does not come from registers */
+    ISA_DATA_BITS,    /* on at most one bit of each operand */
+    ISA_DATA_SUM,     /* the result is the sum of two numbers and a carry */
+    ISA_DATA_UP,      /* on the operands' bits at the same place and below */
+    ISA_DATA_PRODUCT, /* as UP, where the first two sources are multiplied */
+    ISA_DATA_EQUAL,   /* the result says whether two numbers are equal */
+    ISA_DATA_ORDER,   /* the result says which of two numbers is greater */
+    ISA_DATA_ANY,     /* on all bits of all operands */
+    ISA_DATA_MATRIX,
+    ISA_DATA_KNOWN /* on no bit of the operands */
+} isa_data_rule_t;
+
+typedef enum { ISA_ORDER_NONE, ISA_ORDER_LESS, ISA_ORDER_GREATER } isa_order_t;
+
+typedef struct {
+    uint8_t rule;          /* isa_data_rule_t */
+    uint8_t control;       /* bit n: source n says what is done to the others (a shift's count) */
+    uint8_t order;         /* isa_order_t: of comparisons */
+    bool is_signed;        /* whether a comparison takes its operands as signed */
+    uint32_t control_bits; /* the bits of those sources that have an effect */
+    uint32_t seen;         /* the bits of the first two sources that have an effect */
+} isa_data_t;
+
+/* Marks of a row. The head of a GPU's table explains those without a comment here. */
+enum {
+    ISA_IS_TIED = 1 << 0,
+    ISA_IS_READS_DST = 1 << 1,
+    ISA_IS_SWAPS = 1 << 2,
+    ISA_IS_EXCHANGE = 1 << 3,
+    ISA_IS_HIGH = 1 << 4,
+    ISA_IS_D16 = 1 << 5,
+    ISA_IS_SIGNED = 1 << 6,
+    ISA_IS_BUFFER = 1 << 7,
+    ISA_IS_SCRATCH = 1 << 8,
+    ISA_IS_FORMAT = 1 << 9,
+    ISA_IS_RETURNS = 1 << 10,   /* an LDS atomic that returns the old value */
+    ISA_IS_PACKED = 1 << 11,    /* two numbers in an operand */
+    ISA_IS_ONE_LANE = 1 << 12,  /* v_readlane and its like, for which EXEC does not count */
+    ISA_IS_DOT = 1 << 13,       /* a dot product */
+    ISA_IS_MOVREL = 1 << 14,    /* M0 is added to a register's number */
+    ISA_IS_SUBTRACTS = 1 << 15, /* a difference, not a sum */
+    ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum does not fit */
+    ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
+    ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
+    ISA_IS_LEVEL = 1 << 19,
+    ISA_IS_RAW = 1 << 20,
+    ISA_IS_LEAVES = 1 << 21
+};
+
+enum { ISA_MAX_FIELDS = 5 };
+
+typedef struct {
+    const char *mnemonic;
+    uint8_t fmt;           /* isa_fmt_t; of a VOP3 form that of the short form */
+    uint8_t klass;         /* isa_class_t */
+    uint8_t reads, writes; /* ISA_REG_* */
+    uint32_t mods;         /* ISA_M_* */
+    isa_field_t
+        fields[ISA_MAX_FIELDS]; /* in the order of the assembly text, ROLE_NONE at the end */
+    isa_memory_t memory;
+    isa_math_t math;
+    isa_data_t data;
+    uint32_t marks; /* ISA_IS_* */
+} isa_row_desc_t;
+
+/* The instructions of all GPUs, indexed by ISA_OP_*; row 0 is empty. */
+extern const isa_row_desc_t isa_table[ISA_OP_COUNT];
+
+enum { ISA_OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
+
+/* Which instructions a GPU has: ISA_OP_* by format and opcode, VOP3 forms included; ISA_OP_NONE
+ * where it has none. */
+struct isa_codes {
+    uint16_t op[ISA_FMT_COUNT][ISA_OPCODES];
+};
+
+/* ISA_OP_* of an opcode number in a format of this GPU, ISA_OP_NONE if there is none. */
+unsigned isa_op_by_code(const isa_arch_t *a, isa_fmt_t fmt, unsigned opcode);
+
+/* The field with this role, or NULL. */
+const isa_field_t *isa_field(const isa_row_desc_t *row, isa_role_t role);
+
+#endif

@@ -1,0 +1,133 @@
+/* atomic.c - atomic operations on program memory as the host's own atomics.
+ *
+ * Apart because flat, buffer, image and scalar instructions share them. Where the host has no
+ * instruction for an operation of atomic_ops.h, it is a compare-and-swap loop. */
+#include "softgpu/exec/atomic.h"
+#include "softgpu/exec/atomic_ops.h"
+
+/* The L2 flushes f32 and f16 denormals whatever MODE says, and keeps those of f64. */
+enum { DENORM_32 = ISA_DENORM_FLUSH, DENORM_64 = ISA_DENORM_KEEP };
+
+#define LOOP(suffix, bits, op)                                                                     \
+    uint##bits##_t isa_atomic_##suffix(uint##bits##_t *p, uint##bits##_t d0, uint##bits##_t d1)    \
+    {                                                                                              \
+        uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
+        do                                                                                         \
+            new = isa_op_##op##_##bits(old, d0, d1, DENORM_##bits);                                \
+        while (                                                                                    \
+            !__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+        return old;                                                                                \
+    }
+
+#define HOST(suffix, bits, builtin)                                                                \
+    uint##bits##_t isa_atomic_##suffix(uint##bits##_t *p, uint##bits##_t d0, uint##bits##_t d1)    \
+    {                                                                                              \
+        (void)d1;                                                                                  \
+        return builtin(p, d0, __ATOMIC_SEQ_CST);                                                   \
+    }
+
+HOST(swap, 32, __atomic_exchange_n)
+HOST(add, 32, __atomic_fetch_add)
+HOST(sub, 32, __atomic_fetch_sub)
+HOST(and, 32, __atomic_fetch_and)
+HOST(or, 32, __atomic_fetch_or)
+HOST(xor, 32, __atomic_fetch_xor)
+HOST(swap_x2, 64, __atomic_exchange_n)
+HOST(add_x2, 64, __atomic_fetch_add)
+HOST(sub_x2, 64, __atomic_fetch_sub)
+HOST(and_x2, 64, __atomic_fetch_and)
+HOST(or_x2, 64, __atomic_fetch_or)
+HOST(xor_x2, 64, __atomic_fetch_xor)
+
+LOOP(cmpswap, 32, cmpswap)
+LOOP(smin, 32, smin)
+LOOP(umin, 32, umin)
+LOOP(smax, 32, smax)
+LOOP(umax, 32, umax)
+LOOP(inc, 32, inc)
+LOOP(dec, 32, dec)
+LOOP(cmpswap_x2, 64, cmpswap)
+LOOP(smin_x2, 64, smin)
+LOOP(umin_x2, 64, umin)
+LOOP(smax_x2, 64, smax)
+LOOP(umax_x2, 64, umax)
+LOOP(inc_x2, 64, inc)
+LOOP(dec_x2, 64, dec)
+LOOP(add_f32, 32, fadd)
+LOOP(pk_add_f16, 32, pk_fadd16)
+LOOP(add_f64, 64, fadd)
+LOOP(min_f64, 64, fmin)
+LOOP(max_f64, 64, fmax)
+
+/* ---- the lanes of a wave: templates, of which the list makes a function for each operation ----
+ */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Host address of one lane's aligned operand, or NULL after a fault. */
+static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t bytes)
+{
+    const uint64_t va = a->va[l];
+    if (va & (bytes - 1)) {
+        isa_mem_fault(w, a->lds ? w->group->dispatch->shared_base + va : va,
+                      ISA_FAULT_READ | ISA_FAULT_WRITE);
+        return NULL;
+    }
+    if (a->lds) return w->group->lds + va;
+    return isa_mem_ptr(w, va, bytes, ISA_FAULT_WRITE);
+}
+
+/* Whether atomics are ignored on the lane's memory, which is known to be mapped. */
+static bool is_ignored(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t ignored)
+{
+    if (!ignored || a->lds) return false;
+    const sg_extent_t *e = isa_mem_extent(w, a->va[l]);
+    return e && e->flags & ignored;
+}
+
+INLINE void lanes_32(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
+                     isa_atomic32_t *op, uint32_t ignored)
+{
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t *p = atomic_place(w, a, l, 4);
+        if (!p) return;
+        const uint32_t old = is_ignored(w, a, l, ignored) ? 0 : op(p, data[0][l], data[1][l]);
+        if (dst) dst[0][l] = old;
+    }
+}
+
+INLINE void lanes_64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_row_t *dst,
+                     isa_atomic64_t *op, uint32_t ignored)
+{
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint64_t apart, *p = &apart;
+        const bool swizzled = a->dword_step != 4;
+        if (swizzled) {
+            /* Swizzled memory is the lane's own, so the access need not be atomic for the host,
+             * which could not do it either: the halves are not adjacent. */
+            if (!isa_lane_bytes(w, a, l, (uint8_t *)p, 8, false)) return;
+        } else {
+            p = atomic_place(w, a, l, 8);
+            if (!p) return;
+        }
+        const uint64_t d0 = data[0][l] | (uint64_t)data[1][l] << 32,
+                       d1 = data[2][l] | (uint64_t)data[3][l] << 32;
+        const uint64_t old = is_ignored(w, a, l, ignored) ? 0 : op(p, d0, d1);
+        if (swizzled && !isa_lane_bytes(w, a, l, (uint8_t *)p, 8, true)) return;
+        if (!dst) continue;
+        dst[0][l] = (uint32_t)old;
+        dst[1][l] = (uint32_t)(old >> 32);
+    }
+}
+
+#define LANES(suffix, bits, op, ignored)                                                           \
+    void isa_lanes_atomic_##suffix(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data,           \
+                                   isa_row_t *dst)                                                 \
+    {                                                                                              \
+        lanes_##bits(w, a, data, dst, isa_atomic_##suffix, ignored);                               \
+    }
+
+ISA_ATOMICS(LANES)
+ISA_ATOMICS_NOT_FLAT(LANES)

@@ -1,0 +1,32 @@
+/* buffer.h - what the buffer instruction files share: one access of a wave, its lanes and range.
+ *
+ * What a descriptor's bits mean and which addresses it gives is address.h. */
+#ifndef SOFTGPU_EXEC_BUFFER_H
+#define SOFTGPU_EXEC_BUFFER_H
+
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/mem_lanes.h"
+
+/* One buffer access of a wave. */
+typedef struct {
+    isa_lanes_t at; /* all active lanes, in range or not */
+    isa_buffer_range_t range;
+} isa_buffer_access_t;
+
+/* `formatted`: the instruction converts by a format, its own or the descriptor's. */
+void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, bool formatted, isa_buffer_t *b);
+
+/* Addresses and range of the access that *i makes through *b. */
+void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,
+                          isa_buffer_access_t *x);
+
+/* Active lanes for which `bytes` bytes of their element, starting `from` bytes into it, are in
+ * range. */
+uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t bytes);
+
+/* The LDS side of a transfer between buffer and LDS: the dword of lane l is at M0[15:0] + OFFSET +
+ * 4 * l; lanes of `exec` that lie beyond the LDS are left out. */
+void isa_buffer_lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a);
+
+#endif

@@ -1,0 +1,26 @@
+/* clock.c - the device clock, from which s_memrealtime and s_memtime are derived.
+ *
+ * Here rather than in device/ so that the instruction set depends on nothing above it. Whoever
+ * writes timestamps that programs compare with the shader clock must use this function. */
+#include "softgpu/exec/clock.h"
+
+#include <time.h>
+
+static clockid_t clock_id = CLOCK_MONOTONIC_RAW;
+
+void isa_clock_use_system(void)
+{
+    clock_id = CLOCK_BOOTTIME;
+}
+
+clockid_t isa_clock_id(void)
+{
+    return clock_id;
+}
+
+uint64_t isa_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(clock_id, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

@@ -1,0 +1,56 @@
+/* code.h - decoded code: what the run loops, branches and faults need of the code cache.
+ *
+ * An isa_page_t stands for 4 KiB of GPU code. It has a slot for each dword, since an instruction
+ * may begin at any of them. A slot is decoded when a wave first executes it. */
+#ifndef SOFTGPU_EXEC_CODE_H
+#define SOFTGPU_EXEC_CODE_H
+
+#include "softgpu/exec/exec.h"
+
+enum {
+    ISA_PAGE_BYTES = 4096,
+    ISA_PAGE_SLOTS = ISA_PAGE_BYTES / 4,
+    ISA_PAGE_TAIL = 3 /* an instruction may reach two dwords into the next page */
+};
+
+struct isa_page {
+    uint64_t va;     /* GPU address of slot 0 */
+    uint64_t serial; /* unique among all pages of the process, freed ones included */
+    struct isa_code *code;
+    const isa_core_t *core;       /* whose handlers the slots point at */
+    _Atomic(uint64_t) generation; /* isa_code_t.generation when `words` last agreed with memory */
+    _Atomic(isa_page_t *) next;   /* in its hash chain */
+    isa_page_t *retired_next;
+    unsigned n_words; /* valid words below: the page's and up to ISA_PAGE_TAIL behind it */
+    uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
+    isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
+};
+
+/* The decoded page of `va` with this core's handlers; NULL if va is not mapped for execution.
+ * Takes no lock if the cache has the page and the code has not been invalidated since. */
+isa_page_t *isa_code_page(struct isa_code *code, const isa_core_t *core, uint64_t va);
+
+/* Decodes slot `index` and publishes its handler. Thread-safe. */
+void isa_code_decode(isa_page_t *page, unsigned index);
+
+/* Handlers of slots that hold no instruction: of slots that are not decoded yet, and of those
+ * behind the page's end, which lead to the next page. */
+isa_handler_t isa_slot_undecoded, isa_slot_behind;
+
+/* Which slot of a page has the instruction at `pc`. */
+static inline unsigned isa_slot_index(const isa_page_t *page, uint64_t pc)
+{
+    return (unsigned)((pc - page->va) / 4);
+}
+
+/* The words of an instruction of the wave's page. */
+static inline const uint32_t *isa_inst_words(const isa_wave_t *w, const isa_inst_t *i)
+{
+    return &w->page->words[isa_slot_index(w->page, i->pc)];
+}
+
+/* Stops the wave at *i with ISA_STOP_UNSUPPORTED. `why`, if not NULL, is added to the message. */
+void isa_stop_unsupported(isa_wave_t *w, const isa_inst_t *i, const char *why);
+void isa_stop_illegal(isa_wave_t *w, const isa_inst_t *i);
+
+#endif

@@ -1,0 +1,62 @@
+/* exec.h - what the rest of softgpu uses of the executor: the code cache, the cores.
+ *
+ * The executor core is compiled several times from the same sources (baseline x86-64, AVX2,
+ * AVX-512); isa_core_select() picks the best one for the host. All cores give the same results, bit
+ * for bit. */
+#ifndef SOFTGPU_EXEC_EXEC_H
+#define SOFTGPU_EXEC_EXEC_H
+
+#include "isa/isa.h"
+#include "softgpu/exec/wave.h"
+
+/* ---- code cache ---- */
+
+typedef struct isa_code isa_code_t;
+
+/* The cache of the code in a GPU's memory. */
+isa_code_t *isa_code_create(const isa_arch_t *arch, struct sg_memory *memory);
+
+/* Destroys the cache; no wave that ran from it may run again. */
+void isa_code_destroy(isa_code_t *code);
+
+/* From now on each decoded page is compared with memory again before a wave enters it: called when
+ * the program invalidates the instruction cache or memory is unmapped. O(1). Waves that are running
+ * keep their pages until they next look a page up. */
+void isa_code_invalidate(isa_code_t *code);
+
+/* True if so many pages have been made since the last isa_code_quiesce() that another call is worth
+ * its time. */
+bool isa_code_crowded(const isa_code_t *code);
+
+/* Frees the decoded pages whose code has changed or is no longer mapped. The caller makes sure that
+ * no wave is in flight. */
+void isa_code_quiesce(isa_code_t *code);
+
+/* ---- execution ---- */
+
+struct isa_watch;
+
+typedef struct {
+    const char *name; /* "base", "avx2", "avx512" */
+    /* Points the wave at `pc`. False, with the fault fields set, if pc is not mapped. */
+    bool (*set_pc)(isa_wave_t *w, uint64_t pc);
+    /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
+     * also in w->stop; call again to go on after BARRIER or YIELD. Leaves the thread's float mode
+     * at the host's default. */
+    isa_stop_t (*run)(isa_wave_t *w, int32_t slice);
+    /* As run(), and tells those whom the watch has (watch.h). */
+    isa_stop_t (*run_watched)(isa_wave_t *w, int32_t slice, struct isa_watch *watch);
+    isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
+} isa_core_t;
+
+/* A core by name, NULL if it is not built in or this host cannot run it. */
+const isa_core_t *isa_core_by_name(const char *name);
+
+/* Best core for this host, or the one that the environment variable SOFTGPU_CORE names (base, avx2,
+ * avx512): NULL if there is none of that name, or this host cannot run it. */
+const isa_core_t *isa_core_select(void);
+
+/* Address of the instruction that the wave executes next. */
+uint64_t isa_wave_pc(const isa_wave_t *w);
+
+#endif

@@ -1,0 +1,317 @@
+/* flat.c - FLAT, GLOBAL and SCRATCH instructions: addresses, and a handler for each mnemonic.
+ *
+ * Addresses are worked out here, accesses are made by mem_lanes.c. FLAT sorts its lanes by address
+ * space: the shared aperture (the workgroup's LDS), the private one (the lane's scratch), and
+ * memory. A new instruction is a row in one of the lists at the end. */
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/atomic.h"
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/lds.h"
+#include "softgpu/exec/mem_block.h"
+#include "softgpu/exec/mem_lanes.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+/* Not in line: to compute 64 addresses takes much longer than a call, and all handlers of this file
+ * share the code. */
+#define SHARED static __attribute__((noinline))
+
+SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
+    a->exec = w->exec;
+    a->dword_step = 4;
+    a->lds = false;
+    if (i->flags & ISA_F_SADDR)
+        isa_address_based(a->va, isa_read64(w, &i->src[2]) + (uint64_t)(int64_t)i->imm, v[0]);
+    else
+        isa_address_pairs(a->va, v, (uint64_t)(int64_t)i->imm);
+}
+
+SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    a->exec = w->exec;
+    a->dword_step = ISA_SCRATCH_DWORD_STEP;
+    a->lds = false;
+    if (i->flags & ISA_F_SADDR)
+        isa_address_scratch(a->va, w->flat_scratch, NULL,
+                            isa_read32(w, &i->src[2]) + (uint32_t)i->imm);
+    else
+        isa_address_scratch(a->va, w->flat_scratch, isa_row_of(w, &i->src[0])[0], (uint32_t)i->imm);
+}
+
+/* A flat access becomes up to three accesses, one for each address space. */
+SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    a->exec = w->exec;
+    a->dword_step = 4;
+    a->lds = false;
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
+    isa_address_pairs(a->va, v, (uint32_t)i->imm);
+    return isa_address_apertures(v[1], w->group->dispatch, a->exec);
+}
+
+/* Turns *a into the access of the lanes in LDS. Lanes out of its range are taken out and returned:
+ * they load 0 and store nothing, as with LDS instructions. */
+static uint64_t take_shared(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes, uint32_t bytes)
+{
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        a->va[l] &= 0xffffffff;
+    const uint64_t outside = isa_lanes_outside(a->va, lanes, bytes, w->group->lds_bytes);
+    a->lds = true;
+    a->dword_step = 4;
+    a->exec = lanes & ~outside;
+    return outside;
+}
+
+static void take_private(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes)
+{
+    a->dword_step = ISA_SCRATCH_DWORD_STEP;
+    a->exec = lanes;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        a->va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
+}
+
+/* What all lanes of an instruction do. */
+typedef struct {
+    uint32_t bytes;  /* of an element */
+    isa_row_t *zero; /* rows that get 0 where an LDS address is out of range, or NULL */
+    unsigned zero_rows;
+    bool stores; /* it writes memory and reads nothing */
+} access_t;
+
+/* A flat access is made in up to three steps, one for each address space. */
+typedef struct {
+    isa_lanes_t all, part;
+    isa_apertures_t in;
+    unsigned step;
+} walk_t;
+
+enum { GLOBAL, LDS, PRIVATE, DONE };
+
+INLINE void flat_begin(isa_wave_t *w, const isa_inst_t *i, walk_t *f, const access_t *x)
+{
+    f->in = flat_addresses(w, i, &f->all);
+    f->step = GLOBAL;
+    if (__builtin_expect(f->in.shared != 0, 0)) {
+        if (x->stores && isa_ds_waits(w, i))
+            f->step = DONE;
+        else
+            w->group->flat_lds_only += f->in.shared == f->all.exec;
+        if (!x->stores && x->zero) isa_ds_reads(w);
+    }
+}
+
+/* The lanes of the next step, or NULL. */
+SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
+{
+    const isa_apertures_t in = f->in;
+    if (f->step == GLOBAL && !(in.shared | in.private)) {
+        f->step = DONE;
+        return &f->all;
+    }
+    while (f->step < DONE) {
+        const unsigned step = f->step++;
+        const uint64_t lanes = step == GLOBAL ? f->all.exec & ~(in.shared | in.private)
+                               : step == LDS  ? in.shared
+                                              : in.private;
+        if (!lanes) continue;
+        f->part = f->all;
+        f->part.exec = lanes;
+        if (step == PRIVATE) take_private(w, &f->part, lanes);
+        if (step == LDS) {
+            const uint64_t outside = take_shared(w, &f->part, lanes, x->bytes);
+            if (x->zero) isa_lanes_zero(x->zero, x->zero_rows, outside);
+        }
+        return &f->part;
+    }
+    return NULL;
+}
+
+/* The statement `access` is executed with `a` as the lanes of an address space: up to three times
+ * for FLAT, once for GLOBAL and SCRATCH. */
+#define flat_ACCESS(x, access)                                                                     \
+    walk_t walk;                                                                                   \
+    flat_begin(w, i, &walk, &(x));                                                                 \
+    for (isa_lanes_t * a; (a = flat_next(w, &walk, &(x)));)                                        \
+    access
+#define global_ACCESS(x, access)                                                                   \
+    isa_lanes_t all, *a = &all;                                                                    \
+    (void)x;                                                                                       \
+    global_addresses(w, i, a);                                                                     \
+    access
+#define scratch_ACCESS(x, access)                                                                  \
+    isa_lanes_t all, *a = &all;                                                                    \
+    (void)x;                                                                                       \
+    scratch_addresses(w, i, a);                                                                    \
+    access
+
+/* ---- the quick way, if all active lanes are in one extent: a test in 32-bit arithmetic ---- */
+
+/* Host address to which a lane's low address dword is added, or NULL where the general way must be
+ * taken. Addresses are base_va + low[l]: the high dwords of the active lanes are equal. */
+SHARED uint8_t *extent_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+{
+    if (!w->exec) return NULL;
+    const isa_row_t *v = isa_row_of(w, &i->src[0]);
+    const uint32_t *low = v[0];
+    const unsigned first = (unsigned)__builtin_ctzll(w->exec);
+
+    uint64_t base_va = (uint64_t)(int64_t)i->imm;
+    if (i->flags & ISA_F_SADDR) {
+        base_va += isa_read64(w, &i->src[2]);
+    } else {
+        const uint32_t high = v[1][first];
+        if (!isa_row_is(v[1], high, w->exec)) return NULL;
+        base_va += (uint64_t)high << 32;
+    }
+
+    /* The low dwords that keep an element inside the first lane's extent. */
+    const sg_extent_t *e = isa_mem_extent(w, base_va + low[first]);
+    if (!e || base_va > e->end - bytes || (write && !(e->flags & SG_MEM_WRITABLE))) return NULL;
+    const uint64_t least = e->begin > base_va ? e->begin - base_va : 0;
+    const uint64_t most = e->end - bytes - base_va;
+    if (least > UINT32_MAX) return NULL;
+    const uint32_t from = (uint32_t)least;
+    const uint32_t span = (most > UINT32_MAX ? UINT32_MAX : (uint32_t)most) - from;
+    if (!isa_row_within(low, from, span, w->exec)) return NULL;
+    return (uint8_t *)((uintptr_t)e->host + (uintptr_t)(base_va - e->begin));
+}
+
+/* No extent holds an address in an aperture, so the quick way is never taken for one. */
+#define flat_base   extent_base
+#define global_base extent_base
+
+/* Scratch is swizzled, so there is no quick way here: mem_lanes.c has one. */
+INLINE uint8_t *scratch_base(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, bool write)
+{
+    (void)w, (void)i, (void)bytes, (void)write;
+    return NULL;
+}
+
+/* The address row, copied if the results go there. */
+INLINE const uint32_t *low_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_row_t *rows,
+                                     unsigned n, uint32_t *copy)
+{
+    const isa_row_t *low = isa_row_of(w, &i->src[0]);
+    if (low < rows || low >= rows + n) return *low;
+    memcpy(copy, low, sizeof *low);
+    return copy;
+}
+
+/* An access to adjacent elements is mostly followed by one to the elements behind them, by this
+ * wave or the next one. The prefetcher of a host is too late for those, so they are prefetched
+ * here. Prefetching never faults. */
+INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, bool write)
+{
+    const uint32_t bytes = 4 * n * ISA_LANES;
+    const uint8_t *next = base + low[0] + bytes;
+    if (low[ISA_LANES - 1] - low[0] != bytes - 4 * n) return;
+    for (uint32_t line = 0; line < bytes; line += 64) {
+        if (write)
+            __builtin_prefetch(next + line, 1, 3);
+        else
+            __builtin_prefetch(next + line, 0, 3);
+    }
+}
+
+/* ---- handlers ---- */
+
+#define LOAD(space, suffix, n)                                                                     \
+    ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
+    {                                                                                              \
+        isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
+        const uint8_t *base = space##_base(w, i, 4 * (n), false);                                  \
+        if (base) {                                                                                \
+            isa_row_t copy;                                                                        \
+            const uint32_t *low = low_addresses(w, i, rows, n, copy);                              \
+            prefetch_next(base, low, n, false);                                                    \
+            isa_gather(base, low, w->exec, rows, n);                                               \
+            return;                                                                                \
+        }                                                                                          \
+        const access_t x = {.bytes = 4 * (n), .zero = rows, .zero_rows = n};                       \
+        space##_ACCESS(x, isa_lanes_load(w, a, rows, n));                                          \
+    }
+
+#define LOAD_SUB(space, suffix, kind)                                                              \
+    ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
+    {                                                                                              \
+        isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
+        const uint8_t *base = space##_base(w, i, 4, false);                                        \
+        if (base) {                                                                                \
+            isa_gather_sub(base, *isa_row_of(w, &i->src[0]), w->exec, *rows, kind);                \
+            return;                                                                                \
+        }                                                                                          \
+        const access_t x = {.bytes = isa_sub_bytes(kind), .zero = rows, .zero_rows = 1};           \
+        space##_ACCESS(x, isa_lanes_load_sub(w, a, rows, kind));                                   \
+    }
+
+#define STORE(space, suffix, n)                                                                    \
+    ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
+    {                                                                                              \
+        uint8_t *base = space##_base(w, i, 4 * (n), true);                                         \
+        if (base) {                                                                                \
+            const uint32_t *low = isa_row_of(w, &i->src[0])[0];                                    \
+            prefetch_next(base, low, n, true);                                                     \
+            isa_scatter(base, low, w->exec, isa_row_of(w, &i->src[1]), n);                         \
+            return;                                                                                \
+        }                                                                                          \
+        const access_t x = {.bytes = 4 * (n), .stores = true};                                     \
+        space##_ACCESS(x, isa_lanes_store(w, a, isa_row_of(w, &i->src[1]), n));                    \
+    }
+
+#define STORE_SUB(space, suffix, n, right)                                                         \
+    ISA_NO_TSAN ISA_INST(space##_store_##suffix)                                                   \
+    {                                                                                              \
+        const access_t x = {.bytes = n, .stores = true};                                           \
+        space##_ACCESS(x, isa_lanes_store_sub(w, a, isa_row_of(w, &i->src[1]), n, right));         \
+    }
+
+#define MOVES(space)                                                                               \
+    LOAD(space, dword, 1)                                                                          \
+    LOAD(space, dwordx2, 2)                                                                        \
+    LOAD(space, dwordx3, 3)                                                                        \
+    LOAD(space, dwordx4, 4)                                                                        \
+    LOAD_SUB(space, ubyte, ISA_SUB_U8)                                                             \
+    LOAD_SUB(space, sbyte, ISA_SUB_I8)                                                             \
+    LOAD_SUB(space, ushort, ISA_SUB_U16)                                                           \
+    LOAD_SUB(space, sshort, ISA_SUB_I16)                                                           \
+    LOAD_SUB(space, ubyte_d16, ISA_SUB_U8_D16)                                                     \
+    LOAD_SUB(space, ubyte_d16_hi, ISA_SUB_U8_D16_HI)                                               \
+    LOAD_SUB(space, sbyte_d16, ISA_SUB_I8_D16)                                                     \
+    LOAD_SUB(space, sbyte_d16_hi, ISA_SUB_I8_D16_HI)                                               \
+    LOAD_SUB(space, short_d16, ISA_SUB_B16_D16)                                                    \
+    LOAD_SUB(space, short_d16_hi, ISA_SUB_B16_D16_HI)                                              \
+    STORE(space, dword, 1)                                                                         \
+    STORE(space, dwordx2, 2)                                                                       \
+    STORE(space, dwordx3, 3)                                                                       \
+    STORE(space, dwordx4, 4)                                                                       \
+    STORE_SUB(space, byte, 1, 0)                                                                   \
+    STORE_SUB(space, byte_d16_hi, 1, 16)                                                           \
+    STORE_SUB(space, short, 2, 0)                                                                  \
+    STORE_SUB(space, short_d16_hi, 2, 16)
+
+MOVES(flat)
+MOVES(global)
+MOVES(scratch)
+
+INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
+{
+    return i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;
+}
+
+#define ATOMIC(space, suffix, bits)                                                                \
+    ISA_INST(space##_atomic_##suffix)                                                              \
+    {                                                                                              \
+        isa_row_t *dst = returned_rows(w, i);                                                      \
+        const access_t x = {.bytes = bits / 8, .zero = dst, .zero_rows = bits / 32};               \
+        space##_ACCESS(x, isa_lanes_atomic_##suffix(w, a, isa_row_of(w, &i->src[1]), dst));        \
+    }
+
+#define FLAT_AND_GLOBAL(suffix, bits, op, ignored)                                                 \
+    ATOMIC(flat, suffix, bits) ATOMIC(global, suffix, bits)
+#define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits)
+
+ISA_ATOMICS(FLAT_AND_GLOBAL)
+ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)

@@ -1,0 +1,74 @@
+/* handler.h - how to write an instruction: one function named with ISA_INST().
+ *
+ *     ISA_INST(s_mov_b32)
+ *     {
+ *         w->sgpr[i->dst.reg] = isa_read32(w, &i->src[0]);
+ *     }
+ *
+ * The linker puts every such function into the core's table (handlers.c). An instruction of gfx90a
+ * without a handler stops its wave with ISA_STOP_UNSUPPORTED. Sources of handlers are compiled once
+ * for each executor core (core.h). README.md says what a handler may not do. */
+#ifndef SOFTGPU_EXEC_HANDLER_H
+#define SOFTGPU_EXEC_HANDLER_H
+
+#include "softgpu/exec/code.h"
+#include "isa/table.h"
+#include "softgpu/exec/wave.h"
+
+#include <string.h>
+
+#ifndef ISA_VARIANT
+#define ISA_VARIANT base
+#endif
+
+#define ISA_PASTE_(variant, name) isa_##variant##_##name
+#define ISA_PASTE(variant, name)  ISA_PASTE_(variant, name)
+#define ISA_HANDLER(name)         ISA_PASTE(ISA_VARIANT, name)
+
+/* The host's float mode (MXCSR) while handlers run: round to nearest, denormals kept, no exception
+ * unmasked. The run loop sets it, since fast-math start-up code of the program may have changed the
+ * mode that threads inherit. A handler that needs another mode sets this one again afterwards, and
+ * does not read the old one: reading MXCSR makes the host wait for all its float operations. */
+enum { ISA_HOST_FLOAT_MODE = 0x1f80, ISA_HOST_DENORMALS_ZERO = 0x40, ISA_HOST_ROUND_SHIFT = 13 };
+
+/* Head of a handler. When it is called, w->ip already points at the instruction after *i. */
+#define ISA_INST(name)                                                                             \
+    void ISA_HANDLER(name)(isa_wave_t * w __attribute__((unused)),                                 \
+                           const isa_inst_t *i __attribute__((unused)))
+
+/* Prototypes of the handlers of all instructions. */
+#define ISA_OP(name, ...) isa_handler_t ISA_HANDLER(name);
+#include "isa/isa_ops.inc"
+#undef ISA_OP
+
+/* Value of a source operand of the kind ISA_OPK_SPECIAL. Only apertures have bits above 31. */
+uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);
+
+/* A scalar source: SGPR, constant or special. 64-bit sources read the pair. */
+static inline uint32_t isa_read32(isa_wave_t *w, const isa_operand_t *o)
+{
+    if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1)) return w->sgpr[o->reg];
+    if (__builtin_expect(o->kind == ISA_OPK_CONST, 1)) return (uint32_t)o->k;
+    return (uint32_t)isa_read_special(w, o);
+}
+
+static inline uint64_t isa_sgpr64(const isa_wave_t *w, unsigned reg)
+{
+    return w->sgpr[reg] | (uint64_t)w->sgpr[reg + 1] << 32;
+}
+
+/* One store of 64 bits, not two of 32: the host could not forward two stores to a load of all 64
+ * bits of EXEC or VCC, and the load would wait until both are in the cache. */
+static inline void isa_set_sgpr64(isa_wave_t *w, unsigned reg, uint64_t value)
+{
+    memcpy(&w->sgpr[reg], &value, sizeof value);
+}
+
+static inline uint64_t isa_read64(isa_wave_t *w, const isa_operand_t *o)
+{
+    if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1)) return isa_sgpr64(w, o->reg);
+    if (__builtin_expect(o->kind == ISA_OPK_CONST, 1)) return o->k;
+    return isa_read_special(w, o);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* image.h - which texels an image instruction accesses: descriptors, coordinates, filters,
+ * addresses.
+ *
+ * A file of its own, as address.h is, because the executor accesses the texels, and the cache model
+ * and the checker look at their addresses. Nothing here reads memory. image.c has a table of a
+ * descriptor's fields, image_layout.c a table that says for each bit of an address which bits of
+ * the coordinates it comes from, image_sample.c the filters. */
+#ifndef SOFTGPU_EXEC_IMAGE_H
+#define SOFTGPU_EXEC_IMAGE_H
+
+#include "softgpu/exec/texel_rows.h"
+#include "softgpu/exec/wave.h"
+
+/* Fields of gfx90a's gb_addr_config (arch.c): 4 pipes, 16 banks, an interleave of 256 bytes. Layouts that spread textures over memory channels depend on it. */
+enum {
+    ISA_IMAGE_INTERLEAVE_LOG2 = 8,
+    ISA_IMAGE_PIPES_LOG2 = 2,
+    ISA_IMAGE_BANKS_LOG2 = 4
+};
+
+/* Fields of an image's descriptor (T#). ORDER: image.c. */
+typedef enum {
+    ISA_T_BASE, /* address / 256 */
+    ISA_T_MIN_LOD,
+    ISA_T_DATA_FORMAT,
+    ISA_T_NUM_FORMAT,
+    ISA_T_WIDTH,
+    ISA_T_HEIGHT,
+    ISA_T_SELECT_X,
+    ISA_T_SELECT_Y,
+    ISA_T_SELECT_Z,
+    ISA_T_SELECT_W,
+    ISA_T_BASE_LEVEL,
+    ISA_T_LAST_LEVEL,
+    ISA_T_LAYOUT,
+    ISA_T_TYPE,
+    ISA_T_LAST_SLICE, /* depth - 1 */
+    ISA_T_PITCH,      /* texels from row to row; only images without levels have it */
+    ISA_T_BORDER_ORDER,
+    ISA_T_BASE_SLICE,
+    ISA_T_LEVELS,
+    ISA_T_COMPRESSED,
+    ISA_T_COUNT
+} isa_image_field_t;
+
+/* Fields of a sampler (S#). ORDER: image.c. */
+typedef enum {
+    ISA_S_CLAMP_X,
+    ISA_S_CLAMP_Y,
+    ISA_S_CLAMP_Z,
+    ISA_S_UNNORMALIZED,
+    ISA_S_DEGAMMA,
+    ISA_S_TRUNCATE,
+    ISA_S_NO_CUBE_WRAP,
+    ISA_S_REDUCTION,
+    ISA_S_MIN_LOD,
+    ISA_S_MAX_LOD,
+    ISA_S_LOD_BIAS,
+    ISA_S_MAG_FILTER,
+    ISA_S_MIN_FILTER,
+    ISA_S_Z_FILTER,
+    ISA_S_MIP_FILTER,
+    ISA_S_BORDER,
+    ISA_S_COUNT
+} isa_sampler_field_t;
+
+/* ISA_T_TYPE. */
+typedef enum {
+    ISA_IMAGE_NONE = 0, /* a descriptor of zeros: every access is out of range */
+    ISA_IMAGE_1D = 8,
+    ISA_IMAGE_2D,
+    ISA_IMAGE_3D,
+    ISA_IMAGE_CUBE,
+    ISA_IMAGE_1D_ARRAY,
+    ISA_IMAGE_2D_ARRAY
+} isa_image_type_t;
+
+enum { ISA_IMAGE_AXES = 3, ISA_IMAGE_LEVELS = 16, ISA_IMAGE_AXIS_BITS = 16 };
+
+/* Where texels are in an image's memory. It consists of rows (linear) or of blocks. */
+/* `mixed`: bits of the offset in a block depend on higher bits of the address, too. */
+typedef struct {
+    bool linear, mixed;
+    uint32_t block_log2;               /* logarithm of a block's bytes */
+    uint32_t dim_log2[ISA_IMAGE_AXES]; /* logarithms of its sides in texels */
+    uint32_t levels;
+    uint64_t pitch, slice; /* size of a row and of a slice: in bytes if linear, else in blocks */
+    /* The bits of the offset in a block that each bit of a coordinate flips. */
+    uint32_t flips[ISA_IMAGE_AXES][ISA_IMAGE_AXIS_BITS];
+} isa_layout_of_t;
+
+/* A level of an image (a mipmap). */
+typedef struct {
+    uint32_t size[ISA_IMAGE_AXES]; /* texels */
+    uint32_t at[ISA_IMAGE_AXES];   /* its first block */
+    uint64_t offset; /* linear: where it begins, in bytes; else where in a block shared by levels */
+} isa_level_t;
+
+typedef struct {
+    uint64_t field[ISA_T_COUNT];
+    isa_image_type_t type;
+    isa_format_t format;
+    isa_layout_of_t layout;
+    unsigned axes;   /* coordinates of a texel: 1 to 3 */
+    bool sliced;     /* it has slices (an array's or a cube's), too */
+    uint32_t slices; /* number of slices in the view */
+} isa_image_t;
+
+/* One texel of each lane. */
+typedef struct {
+    _Alignas(64) uint64_t va[ISA_LANES];
+    uint64_t lanes;  /* lanes whose texel is in memory */
+    uint64_t border; /* lanes that get the border color instead */
+    float weight[ISA_LANES];
+} isa_texels_t;
+
+enum { ISA_TEXELS_MAX = 16 }; /* two levels of a volume, two on each axis */
+
+typedef enum { ISA_REDUCE_BLEND, ISA_REDUCE_MIN, ISA_REDUCE_MAX } isa_reduce_t;
+
+/* What an instruction accesses. */
+typedef struct {
+    isa_image_t image;
+    uint32_t border[4]; /* components of the border color */
+    isa_reduce_t reduce;
+    unsigned n; /* texels of each lane; 0: the instruction accesses none */
+    isa_texels_t texel[ISA_TEXELS_MAX];
+} isa_image_access_t;
+
+/* Works out what *i accesses, from the wave's registers and EXEC, which is not 0. NULL, or the
+ * reason why it cannot be executed: hardware does not define it, or it is not modelled. */
+const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x);
+
+/* Number of VGPRs that the address of *i takes. */
+unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i);
+
+/* image_get_resinfo: size and number of levels, for the level in the lane's address. NULL, or the
+ * reason as above. */
+const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned lane,
+                           uint32_t size[4]);
+
+/* Which components of a texel are in registers. */
+static inline unsigned isa_image_mask(const isa_inst_t *i)
+{
+    return i->image & ISA_IMAGE_DMASK ? i->image & ISA_IMAGE_DMASK : 1u;
+}
+
+static inline isa_packing_t isa_image_packing(const isa_inst_t *i)
+{
+    return i->image & ISA_IMAGE_D16 ? ISA_PACK_D16 : ISA_PACK_WHOLE;
+}
+
+/* Whether registers hold elements as memory does, without conversion. */
+bool isa_image_is_packed(const isa_inst_t *i);
+/* The element that a store writes for a lane; low dword first. */
+void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image_t *m,
+                       unsigned lane, uint32_t raw[4]);
+
+/* ---- what the image files use of each other ---- */
+
+/* image.c: takes a descriptor apart. NULL, or the reason why it cannot be used. */
+const char *isa_image_decode(const uint32_t words[8], isa_image_t *m);
+bool isa_image_has_level(const isa_inst_t *i);
+
+/* image_layout.c: finds the image's layout; false if it has none that is known. */
+bool isa_image_lay_out(isa_image_t *m);
+void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out);
+/* Address of a texel that is inside the level. */
+uint64_t isa_image_address(const isa_image_t *m, const isa_level_t *level,
+                           const uint32_t at[ISA_IMAGE_AXES]);
+
+/* image_sample.c: `part` is a coordinate, or slice, of each lane, as floats. */
+const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float part[][ISA_LANES],
+                             isa_image_access_t *x);
+
+#endif

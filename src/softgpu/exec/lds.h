@@ -1,0 +1,77 @@
+/* lds.h - what the LDS instruction files share: addresses and the checks before an access.
+ *
+ * A workgroup's LDS is run by one worker at a time, so nothing here is atomic for the host. */
+#ifndef SOFTGPU_EXEC_LDS_H
+#define SOFTGPU_EXEC_LDS_H
+
+#include "softgpu/exec/address.h"
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/mem_block.h"
+#include "softgpu/exec/mem_lanes.h"
+
+/* False for an instruction of the global data share, which this device does not have: the wave is
+ * then stopped. */
+static inline bool isa_ds_ready(isa_wave_t *w, const isa_inst_t *i)
+{
+    if (__builtin_expect(!(i->flags & ISA_F_GDS), 1)) return true;
+    isa_stop_unsupported(w, i, "no global data share");
+    return false;
+}
+
+/* Some kernels lack a barrier between the loads of all waves and a store that replaces what they
+ * load (rocSOLVER 6.4: potf2, syevj). On hardware they work, since waves advance at about the same
+ * speed. Here a wave would run on to the next barrier. So the first store of a wave that has loaded
+ * from LDS since the last barrier stops the wave (ISA_STOP_STEP) until the other waves of the
+ * workgroup have come as far. Atomic operations do not wait. */
+enum { ISA_LDS_READ = 1, ISA_LDS_WAITS = 2, ISA_LDS_WAITED = 3 }; /* lds_turn; 0: none of these */
+
+static inline void isa_ds_reads(isa_wave_t *w)
+{
+    w->lds_turn |= ISA_LDS_READ; /* does not change ISA_LDS_WAITED: a wave waits once */
+}
+
+static inline void isa_ds_barrier(isa_wave_t *w)
+{
+    w->lds_turn = 0;
+}
+
+/* Whether *i is a store that will stop the wave as described above. */
+bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i);
+
+bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i);
+
+/* Called by stores first. True: the wave has been stopped, and the store is to return: it will be
+ * tried again. */
+static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint8_t turn = w->lds_turn;
+    if (__builtin_expect(turn != ISA_LDS_READ && turn != ISA_LDS_WAITS, 1)) return false;
+    return isa_ds_wait_or_go(w, i);
+}
+
+/* Fills in *a for the active lanes whose `bytes` bytes at ADDR + offset (a sum of 32 bits, which
+ * wraps) lie in the workgroup's LDS. Returns the other active lanes: those load 0 and store
+ * nothing. */
+uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
+                          isa_lanes_t *a);
+
+/* The quick way for accesses of which every active lane is in range: sets the LDS offsets of all
+ * lanes, 0 for inactive ones. False: an active lane's element is out of range, the workgroup's LDS
+ * is smaller than an element, or the instruction is one of the global data share. */
+ISA_BLOCK bool isa_ds_in_range(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
+                               uint32_t *restrict at)
+{
+    const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
+    if (bytes > w->group->lds_bytes || (i->flags & ISA_F_GDS)) return false;
+    const uint32_t limit = w->group->lds_bytes - bytes;
+    isa_vec_t most = isa_vec_all(0);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        isa_vec_t x = isa_vec_load(addr + l) + offset;
+        if (w->exec != ISA_ALL_LANES) x = isa_row_active(x, l, w->exec);
+        most = isa_vec_max(most, x);
+        isa_vec_store(at + l, x);
+    }
+    return !isa_vec_above(most, isa_vec_all(limit));
+}
+
+#endif

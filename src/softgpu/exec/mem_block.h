@@ -1,0 +1,297 @@
+/* mem_block.h - the quick way for a wave's accesses: all elements are in one piece of host memory.
+ *
+ * In line in the handlers that can tell from registers alone where their lanes' elements are.
+ * Accesses that do not fit go to mem_lanes.c, whose results are the same. */
+#ifndef SOFTGPU_EXEC_MEM_BLOCK_H
+#define SOFTGPU_EXEC_MEM_BLOCK_H
+
+#include "softgpu/exec/mem.h"
+#include "softgpu/exec/mem_lanes.h"
+#include "softgpu/exec/mem_quad.h"
+#include "softgpu/exec/vector.h"
+
+#define ISA_BLOCK static inline __attribute__((always_inline)) ISA_NO_TSAN
+
+/* 1 << l: compilers vectorise a test against a table, but not a shift of EXEC by the lane. */
+extern const uint32_t isa_lane_bit[32];
+
+/* All ones for the lanes of `mask`, 0 for the others. */
+ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        const uint32_t bits = (uint32_t)(mask >> 32 * half);
+        for (unsigned l = 0; l < 32; l++)
+            row[32 * half + l] = bits & isa_lane_bit[l] ? UINT32_MAX : 0;
+    }
+}
+
+/* row[l] = row[0] + l * stride for all lanes; the numbers do not wrap. */
+ISA_BLOCK bool isa_row_counts(const uint32_t *row, uint32_t stride)
+{
+    isa_vec_t expected = isa_vec_count(stride) + row[0], differ = isa_vec_all(0);
+    if (row[ISA_LANES - 1] - row[0] != (ISA_LANES - 1) * stride) return false;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC, expected += ISA_VEC * stride)
+        differ |= isa_vec_load(row + l) ^ expected;
+    return !isa_vec_any(differ) && row[0] <= UINT32_MAX - ISA_LANES * stride;
+}
+
+/* x holds a row from lane `at` on; lanes that are not in `exec` become 0. */
+ISA_BLOCK isa_vec_t isa_row_active(isa_vec_t x, unsigned at, uint64_t exec)
+{
+    return isa_vec_lanes((uint32_t)(exec >> at), x, isa_vec_all(0));
+}
+
+/* row[l] == value in all lanes of `exec`. */
+ISA_BLOCK bool isa_row_is(const uint32_t *row, uint32_t value, uint64_t exec)
+{
+    isa_vec_t differ = isa_vec_all(0);
+    if (exec == ISA_ALL_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            differ |= isa_vec_load(row + l) ^ value;
+    else
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            differ |= isa_row_active(isa_vec_load(row + l) ^ value, l, exec);
+    return !isa_vec_any(differ);
+}
+
+/* row[l] - from <= span in all lanes of `exec`. */
+ISA_BLOCK bool isa_row_within(const uint32_t *row, uint32_t from, uint32_t span, uint64_t exec)
+{
+    isa_vec_t most = isa_vec_all(0);
+    if (exec == ISA_ALL_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            most = isa_vec_max(most, isa_vec_load(row + l) - from);
+    else
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            most = isa_vec_max(most, isa_row_active(isa_vec_load(row + l) - from, l, exec));
+    return !isa_vec_above(most, isa_vec_all(span));
+}
+
+/* ---- blocks ---- */
+
+/* Moves 64 adjacent elements of n dwords at p to n rows, or back. An aligned element of one, two or
+ * four dwords is moved in one access. */
+ISA_BLOCK void isa_block_load(isa_row_t *restrict rows, const uint8_t *restrict p, unsigned n)
+{
+    const isa_u32_any_t *d = (const isa_u32_any_t *)p;
+    if (n == 4) {
+        isa_quads_to_rows(p, NULL, rows);
+    } else if (n == 2) {
+        isa_pairs_to_rows(p, rows);
+    } else {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            for (unsigned k = 0; k < n; k++)
+                rows[k][l] = d[n * l + k];
+    }
+}
+
+ISA_BLOCK void isa_block_store(const isa_row_t *restrict rows, uint8_t *restrict p, unsigned n)
+{
+    isa_u32_any_t *d = (isa_u32_any_t *)p;
+    if (n == 4) {
+        isa_quads_from_rows(p, NULL, rows);
+    } else if (n == 2) {
+        isa_pairs_from_rows(p, rows);
+    } else {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            for (unsigned k = 0; k < n; k++)
+                d[n * l + k] = rows[k][l];
+    }
+}
+
+/* ---- elements at base + at[l]; those of all active lanes are known to be accessible ---- */
+
+#if ISA_VEC_BYTES == 64
+/* The host's gathers take signed indices, but offsets of elements are unsigned: 2^31 is subtracted
+ * from each offset and added to the base. Each element is one access of its size; lanes that are
+ * not active are not touched. */
+enum { ISA_GATHER_FEW = 12 }; /* for up to so many active lanes, single loads are faster */
+
+/* Writes the elements that `lanes` names; the others of the row stay as they are. */
+ISA_BLOCK void isa_gather_put(uint32_t *row, __mmask16 lanes, __m512i x, const bool full)
+{
+    _mm512_storeu_si512(row, full ? x : _mm512_mask_blend_epi32(lanes, _mm512_loadu_si512(row), x));
+}
+
+ISA_BLOCK void isa_gather_host(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                               isa_row_t *rows, unsigned n, const bool full)
+{
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_or_epi32(even, _mm512_set1_epi32(1)), none = _mm512_setzero_si512();
+    for (unsigned l = 0; l < ISA_LANES; l += 16) {
+        const __mmask16 lanes = full ? 0xffff : (__mmask16)(exec >> l);
+        const __m512i index =
+            _mm512_xor_si512(_mm512_loadu_si512(at + l), _mm512_set1_epi32(INT32_MIN));
+        for (unsigned k = 0; k < n; k += 2) {
+            const void *from = (const void *)((uintptr_t)base + 0x80000000u + 4 * k);
+            if (k + 1 == n) {
+                isa_gather_put(rows[k] + l, lanes,
+                               _mm512_mask_i32gather_epi32(none, lanes, index, from, 1), full);
+                continue;
+            }
+            const __m512i low = _mm512_mask_i32gather_epi64(none, (__mmask8)lanes,
+                                                            _mm512_castsi512_si256(index), from, 1);
+            const __m512i high = _mm512_mask_i32gather_epi64(
+                none, (__mmask8)(lanes >> 8), _mm512_extracti64x4_epi64(index, 1), from, 1);
+            isa_gather_put(rows[k] + l, lanes, _mm512_permutex2var_epi32(low, even, high), full);
+            isa_gather_put(rows[k + 1] + l, lanes, _mm512_permutex2var_epi32(low, odd, high), full);
+        }
+    }
+}
+#endif
+
+/* Load elements of two dwords to rows, or store them, for four lanes at a time, with instructions
+ * that every x86-64 host has. */
+ISA_BLOCK void isa_gather_pairs(const uint8_t *base, const uint32_t *at, isa_row_t *rows)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
+        const isa_pair_t *p[4];
+        for (unsigned k = 0; k < 4; k++)
+            p[k] = (const isa_pair_t *)(base + at[l + k]);
+        const __m128 a = (__m128)(__v2du){*p[0], *p[1]}, b = (__m128)(__v2du){*p[2], *p[3]};
+        _mm_storeu_ps((float *)rows[0] + l, _mm_shuffle_ps(a, b, 0x88));
+        _mm_storeu_ps((float *)rows[1] + l, _mm_shuffle_ps(a, b, 0xdd));
+    }
+}
+
+ISA_BLOCK void isa_scatter_pairs(uint8_t *base, const uint32_t *at, const isa_row_t *rows)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += 4) {
+        const __m128 x = _mm_loadu_ps((const float *)rows[0] + l);
+        const __m128 y = _mm_loadu_ps((const float *)rows[1] + l);
+        const __v2du a = (__v2du)_mm_unpacklo_ps(x, y), b = (__v2du)_mm_unpackhi_ps(x, y);
+        *(isa_pair_t *)(base + at[l]) = a[0];
+        *(isa_pair_t *)(base + at[l + 1]) = a[1];
+        *(isa_pair_t *)(base + at[l + 2]) = b[0];
+        *(isa_pair_t *)(base + at[l + 3]) = b[1];
+    }
+}
+
+/* Loads elements at any addresses, in the way that is fastest for n and exec. */
+ISA_BLOCK void isa_gather_any(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                              isa_row_t *rows, unsigned n)
+{
+    if (exec == ISA_ALL_LANES && n == 4) {
+        isa_quads_to_rows(base, at, rows);
+        return;
+    }
+    if (exec == ISA_ALL_LANES && n == 2 && ISA_VEC_BYTES < 64) {
+        isa_gather_pairs(base, at, rows);
+        return;
+    }
+#if ISA_VEC_BYTES == 64
+    if (exec == ISA_ALL_LANES) {
+        isa_gather_host(base, at, exec, rows, n, true);
+        return;
+    }
+    if (n < 4 && isa_lane_count(exec) > ISA_GATHER_FEW) {
+        isa_gather_host(base, at, exec, rows, n, false);
+        return;
+    }
+#else
+    if (exec == ISA_ALL_LANES) {
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            isa_lane_load(base + at[l], rows, l, n);
+        return;
+    }
+#endif
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        isa_lane_load(base + at[l], rows, l, n);
+    }
+}
+
+/* Loads n dwords per lane. The rows must not hold `at`. */
+ISA_BLOCK void isa_gather(const uint8_t *base, const uint32_t *at, uint64_t exec, isa_row_t *rows,
+                          unsigned n)
+{
+    if (exec == ISA_ALL_LANES && isa_row_counts(at, 4 * n)) {
+        isa_block_load(rows, base + at[0], n);
+    } else if (exec == ISA_ALL_LANES && isa_row_counts(at, 0)) {
+        isa_lane_load(base + at[0], rows, 0, n);
+        for (unsigned k = 0; k < n; k++) {
+            const isa_vec_t one = isa_vec_all(rows[k][0]);
+            for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+                isa_vec_store(rows[k] + l, one);
+        }
+    } else {
+        isa_gather_any(base, at, exec, rows, n);
+    }
+}
+
+/* What a load of less than a dword writes to the register, given the byte or word `raw` from
+ * memory. */
+ISA_BLOCK uint32_t isa_sub_value(uint32_t raw, isa_sub_t kind)
+{
+    const uint32_t sext8 = (uint32_t)(int32_t)(int8_t)raw;
+    switch (kind) {
+    case ISA_SUB_I8: return sext8;
+    case ISA_SUB_I16: return (uint32_t)(int32_t)(int16_t)raw;
+    case ISA_SUB_I8_D16: return sext8 & 0xffff;
+    case ISA_SUB_I8_D16_HI: return sext8 << 16;
+    case ISA_SUB_U8_D16_HI:
+    case ISA_SUB_B16_D16_HI: return raw << 16;
+    default: return raw;
+    }
+}
+
+/* isa_gather_sub() that reads no byte beyond the elements, for builds with the address sanitizer:
+ * the bytes behind an element may be behind the end of one of the program's allocations. */
+ISA_BLOCK void isa_gather_narrow(const uint8_t *base, const uint32_t *at, uint64_t exec,
+                                 uint32_t *row, uint32_t bytes)
+{
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        row[l] = bytes == 1 ? base[at[l]] : *(const isa_u16_any_t *)(base + at[l]);
+    }
+}
+
+/* Loads a byte or word for each active lane. Four bytes from each element's address on must be
+ * readable. */
+ISA_BLOCK void isa_gather_sub(const uint8_t *base, const uint32_t *at, uint64_t exec, uint32_t *row,
+                              isa_sub_t kind)
+{
+    isa_row_t raw[1] = {{0}};
+    const uint32_t bytes = isa_sub_bytes(kind);
+    if (exec == ISA_ALL_LANES && isa_row_counts(at, bytes)) {
+        const uint8_t *p = base + at[0];
+        const isa_u16_any_t *h = (const isa_u16_any_t *)p;
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            raw[0][l] = bytes == 1 ? p[l] : h[l];
+    } else {
+#ifdef __SANITIZE_ADDRESS__
+        isa_gather_narrow(base, at, exec, raw[0], bytes);
+#else
+        isa_gather_any(base, at, exec, raw, 1);
+#endif
+    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        raw[0][l] = isa_sub_value(raw[0][l] & (bytes == 1 ? 0xff : 0xffff), kind);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l, isa_vec_lanes((uint32_t)(exec >> l), isa_vec_load(raw[0] + l),
+                                             isa_vec_load(row + l)));
+}
+
+ISA_BLOCK void isa_scatter(uint8_t *base, const uint32_t *at, uint64_t exec, const isa_row_t *rows,
+                           unsigned n)
+{
+    if (exec == ISA_ALL_LANES && isa_row_counts(at, 4 * n)) {
+        isa_block_store(rows, base + at[0], n);
+        return;
+    }
+    if (exec == ISA_ALL_LANES && n == 4) {
+        isa_quads_from_rows(base, at, rows);
+        return;
+    }
+    if (exec == ISA_ALL_LANES && n == 2) {
+        isa_scatter_pairs(base, at, rows);
+        return;
+    }
+    for (uint64_t left = exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        isa_lane_store(base + at[l], rows, l, n);
+    }
+}
+
+#endif

@@ -1,0 +1,285 @@
+/* mem_image.c - MIMG: loads, stores, atomic operations and samples of images.
+ *
+ * Which texels these are, and with which weights, image.h says; here they are accessed and
+ * converted. Lanes out of range read nothing (0, and 1 where the descriptor asks for it), and write
+ * nothing. What hardware does not define stops the wave. */
+#include "softgpu/exec/atomic.h"
+#include "softgpu/exec/fpu.h"
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/image.h"
+#include "softgpu/exec/texel_rows.h"
+
+#include <math.h>
+
+static bool begin(isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
+{
+    const char *why = w->exec ? isa_image_access(w, i, x) : NULL;
+    if (why) isa_stop_unsupported(w, i, why);
+    return w->exec && !why;
+}
+
+static void lanes_of(const isa_texels_t *t, isa_lanes_t *at)
+{
+    memcpy(at->va, t->va, sizeof at->va);
+    at->exec = t->lanes;
+    at->dword_step = 4;
+    at->lds = false;
+}
+
+static void load_raw(isa_wave_t *w, const isa_texels_t *t, uint32_t bytes, isa_row_t raw[4])
+{
+    isa_lanes_t at;
+    lanes_of(t, &at);
+    if (bytes >= 4)
+        isa_lanes_load(w, &at, raw, bytes / 4);
+    else
+        isa_lanes_load_sub(w, &at, raw, bytes == 1 ? ISA_SUB_U8 : ISA_SUB_U16);
+}
+
+static void store_raw(isa_wave_t *w, const isa_texels_t *t, uint32_t bytes, const isa_row_t raw[4])
+{
+    isa_lanes_t at;
+    lanes_of(t, &at);
+    if (bytes >= 4)
+        isa_lanes_store(w, &at, raw, bytes / 4);
+    else
+        isa_lanes_store_sub(w, &at, raw, bytes, 0);
+}
+
+/* ---- components and registers: DMASK says which there are ---- */
+
+static void put(isa_wave_t *w, const isa_inst_t *i, const isa_format_t *f, unsigned l,
+                const uint32_t value[4])
+{
+    uint32_t some[4];
+    unsigned n = 0;
+    for (unsigned c = 0; c < 4; c++)
+        if (isa_image_mask(i) >> c & 1) some[n++] = value[c];
+    isa_put_components(f, isa_row_of(w, &i->dst), l, some, n, isa_image_packing(i));
+}
+
+/* ---- loads ---- */
+
+static void load(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_image_access_t x;
+    isa_row_t raw[4] = {{0}};
+    if (!begin(w, i, &x)) return;
+    const isa_format_t *f = &x.image.format;
+    load_raw(w, &x.texel[0], f->bytes, raw);
+    if (w->stop) return;
+    for (uint64_t left = w->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t have[4], value[4];
+        if (x.texel[0].lanes >> l & 1) {
+            isa_texel_components(f, (uint32_t[4]){raw[0][l], raw[1][l], raw[2][l], raw[3][l]},
+                                 have);
+            isa_texel_select(f, have, value);
+        } else {
+            isa_texel_missing(f, value);
+        }
+        put(w, i, f, l, value);
+    }
+}
+
+/* Loads without conversion: the registers get the element as it is in memory. */
+static void load_packed(isa_wave_t *w, const isa_inst_t *i, bool is_signed)
+{
+    isa_image_access_t x;
+    isa_row_t raw[4] = {{0}};
+    if (!begin(w, i, &x)) return;
+    const uint32_t bytes = x.image.format.bytes;
+    load_raw(w, &x.texel[0], bytes, raw);
+    if (w->stop) return;
+    for (uint64_t left = w->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t value[4] = {0};
+        for (unsigned c = 0; x.texel[0].lanes >> l & 1 && c < 4; c++)
+            value[c] = raw[c][l];
+        if (is_signed && bytes < 4)
+            value[0] = (uint32_t)((int32_t)(value[0] << (32 - 8 * bytes)) >> (32 - 8 * bytes));
+        put(w, i, &x.image.format, l, value);
+    }
+}
+
+/* ---- samples ---- */
+
+/* A lane's result while its texels come one by one. */
+typedef struct {
+    double sum[4];
+    uint32_t whole[4]; /* the texel of weight 1: a result without rounding */
+    bool some, is_whole;
+} blend_t;
+
+static void add_texel(blend_t *b, isa_reduce_t reduce, float weight, const uint32_t have[4])
+{
+    if (weight == 1) {
+        memcpy(b->whole, have, sizeof b->whole);
+        b->is_whole = true;
+        return;
+    }
+    for (unsigned c = 0; c < 4; c++) {
+        const double v = fpu_f32(have[c]);
+        if (reduce == ISA_REDUCE_BLEND)
+            b->sum[c] += weight * v;
+        else if (!b->some)
+            b->sum[c] = v;
+        else
+            b->sum[c] = reduce == ISA_REDUCE_MIN ? fmin(b->sum[c], v) : fmax(b->sum[c], v);
+    }
+    b->some = true;
+}
+
+static void add_texels(isa_wave_t *w, const isa_image_access_t *x, const isa_texels_t *t,
+                       blend_t *blend)
+{
+    isa_row_t raw[4] = {{0}};
+    load_raw(w, t, x->image.format.bytes, raw);
+    for (uint64_t left = t->lanes | t->border; left && !w->stop; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t have[4];
+        if (t->lanes >> l & 1)
+            isa_texel_components(&x->image.format,
+                                 (uint32_t[4]){raw[0][l], raw[1][l], raw[2][l], raw[3][l]}, have);
+        else
+            memcpy(have, x->border, sizeof have);
+        add_texel(&blend[l], x->reduce, t->weight[l], have);
+    }
+}
+
+static void finish(const isa_format_t *f, const blend_t *b, uint32_t value[4])
+{
+    uint32_t have[4];
+    for (unsigned c = 0; c < 4; c++)
+        have[c] = b->is_whole ? b->whole[c] : fpu_bits32((float)b->sum[c]);
+    isa_texel_select(f, have, value);
+}
+
+ISA_INST(image_sample)
+{
+    isa_image_access_t x;
+    blend_t blend[ISA_LANES] = {{.some = false}};
+    if (!begin(w, i, &x)) return;
+    const isa_format_t *f = &x.image.format;
+    for (unsigned k = 0; k < x.n && !w->stop; k++)
+        if (x.texel[k].lanes | x.texel[k].border) add_texels(w, &x, &x.texel[k], blend);
+    for (uint64_t left = w->exec; left && !w->stop; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t value[4];
+        if (blend[l].some || blend[l].is_whole)
+            finish(f, &blend[l], value);
+        else
+            isa_texel_missing(f, value);
+        put(w, i, f, l, value);
+    }
+}
+
+/* ---- stores ---- */
+
+static void store(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_image_access_t x;
+    isa_row_t raw[4];
+    if (!begin(w, i, &x)) return;
+    if (x.image.format.num == ISA_NUM_SRGB && !isa_image_is_packed(i)) {
+        isa_stop_unsupported(w, i, "store of an sRGB image");
+        return;
+    }
+    for (uint64_t left = x.texel[0].lanes; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t element[4];
+        isa_image_element(w, i, &x.image, l, element);
+        for (unsigned k = 0; k < 4; k++)
+            raw[k][l] = element[k];
+    }
+    store_raw(w, &x.texel[0], x.image.format.bytes, raw);
+}
+
+#define LOAD(name, ...)                                                                            \
+    ISA_INST(image_load##name)                                                                     \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+#define STORE(name)                                                                                \
+    ISA_INST(image_store##name)                                                                    \
+    {                                                                                              \
+        store(w, i);                                                                               \
+    }
+
+LOAD(, load(w, i))
+LOAD(_mip, load(w, i))
+LOAD(_pck, load_packed(w, i, false))
+LOAD(_pck_sgn, load_packed(w, i, true))
+LOAD(_mip_pck, load_packed(w, i, false))
+LOAD(_mip_pck_sgn, load_packed(w, i, true))
+STORE()
+STORE(_mip)
+STORE(_pck)
+STORE(_mip_pck)
+
+/* ---- sizes ---- */
+
+ISA_INST(image_get_resinfo)
+{
+    static const isa_format_t integers = {.num = ISA_NUM_UINT};
+    for (uint64_t left = w->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        uint32_t size[4];
+        const char *why = isa_image_size(w, i, l, size);
+        if (why) {
+            isa_stop_unsupported(w, i, why);
+            return;
+        }
+        put(w, i, &integers, l, size);
+    }
+}
+
+/* ---- atomic operations ---- */
+
+/* Sets *at to the lanes in range. False: the wave is stopped, or no lane is active. */
+static bool atomic_begin(isa_wave_t *w, const isa_inst_t *i, uint32_t bytes, isa_lanes_t *at)
+{
+    isa_image_access_t x;
+    if (!begin(w, i, &x)) return false;
+    if (x.image.type != ISA_IMAGE_NONE && x.image.format.bytes != bytes) {
+        isa_stop_unsupported(w, i, "elements of another size");
+        return false;
+    }
+    lanes_of(&x.texel[0], at);
+    return true;
+}
+
+static unsigned atomic_dwords(const isa_inst_t *i)
+{
+    return i->src[1].bits / 32u / (isa_table[i->op].mods & ISA_M_CAS ? 2 : 1);
+}
+
+#define ATOMIC(name)                                                                               \
+    ISA_INST(image_atomic_##name)                                                                  \
+    {                                                                                              \
+        const unsigned dwords = atomic_dwords(i);                                                  \
+        const isa_row_t *data = isa_row_of(w, &i->src[1]);                                         \
+        isa_row_t *dst = i->flags & ISA_F_GLC ? isa_row_of(w, &i->dst) : NULL;                     \
+        isa_lanes_t at;                                                                            \
+        if (!atomic_begin(w, i, 4 * dwords, &at)) return;                                          \
+        const uint64_t outside = w->exec & ~at.exec;                                               \
+        if (dwords == 1)                                                                           \
+            isa_lanes_atomic_##name(w, &at, data, dst);                                            \
+        else                                                                                       \
+            isa_lanes_atomic_##name##_x2(w, &at, data, dst);                                       \
+        if (dst) isa_lanes_zero(dst, dwords, outside);                                             \
+    }
+
+ATOMIC(swap)
+ATOMIC(cmpswap)
+ATOMIC(add)
+ATOMIC(sub)
+ATOMIC(smin)
+ATOMIC(umin)
+ATOMIC(smax)
+ATOMIC(umax)
+ATOMIC(and)
+ATOMIC(or)
+ATOMIC(xor)
+ATOMIC(inc)
+ATOMIC(dec)

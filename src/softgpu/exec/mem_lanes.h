@@ -1,0 +1,63 @@
+/* mem_lanes.h - memory accesses of a whole wave: 64 addresses, one element size.
+ *
+ * Vector memory instructions that have no quicker way fill in an isa_lanes_t, which says which lane
+ * accesses which address, and pass it to one of these functions. If one extent holds all lanes'
+ * elements, the functions copy blocks where elements are adjacent; otherwise they go lane by lane.
+ * The addresses may also be offsets in LDS. */
+#ifndef SOFTGPU_EXEC_MEM_LANES_H
+#define SOFTGPU_EXEC_MEM_LANES_H
+
+#include "softgpu/exec/mem.h"
+
+typedef struct {
+    _Alignas(
+        64) uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the group's LDS */
+    uint64_t exec;                  /* lanes that access memory */
+    uint32_t
+        dword_step; /* from one dword of a lane's element to its next: 4, in swizzled memory more */
+    bool lds;       /* `va` are offsets in LDS, all in range, not addresses in memory */
+} isa_lanes_t;
+
+/* Loads of a byte or a word, by how they fill the register. Loads into one half of a register write
+ * zero to the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635).
+ */
+typedef enum {
+    ISA_SUB_U8,
+    ISA_SUB_I8,
+    ISA_SUB_U16,
+    ISA_SUB_I16,
+    ISA_SUB_U8_D16,
+    ISA_SUB_I8_D16,
+    ISA_SUB_B16_D16,
+    ISA_SUB_U8_D16_HI,
+    ISA_SUB_I8_D16_HI,
+    ISA_SUB_B16_D16_HI
+} isa_sub_t;
+
+static inline uint32_t isa_sub_bytes(isa_sub_t kind)
+{
+    return kind == ISA_SUB_U16 || kind == ISA_SUB_I16 || kind == ISA_SUB_B16_D16 ||
+                   kind == ISA_SUB_B16_D16_HI
+               ? 2
+               : 1;
+}
+
+/* For all functions below: lanes outside a->exec are neither read nor written, in memory or in
+ * registers. A memory fault stops the wave; its address is that of the first lane that fails.
+ * `rows` are consecutive registers, one for each dword of an element. */
+void isa_lanes_load(isa_wave_t *w, isa_lanes_t *a, isa_row_t *rows, unsigned dwords);
+void isa_lanes_store(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *rows, unsigned dwords);
+void isa_lanes_load_sub(isa_wave_t *w, isa_lanes_t *a, isa_row_t *row, isa_sub_t kind);
+/* Stores the low byte or word of each lane's dword shifted right by `shift`. */
+void isa_lanes_store_sub(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *row, unsigned bytes,
+                         unsigned shift);
+
+/* Copies a lane's element between memory and buf, also if it crosses extents or memory is swizzled.
+ * False after a fault. */
+bool isa_lane_bytes(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint8_t *buf, unsigned bytes,
+                    bool write);
+
+/* Writes 0 to `dwords` rows in the lanes of `mask`: the result of loads out of range. */
+void isa_lanes_zero(isa_row_t *rows, unsigned dwords, uint64_t mask);
+
+#endif

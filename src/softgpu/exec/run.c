@@ -1,0 +1,184 @@
+/* run.c - the run loop and the core's entry points.
+ *
+ * There is one loop, loop(). The compiler makes several functions of it, each for a constant set of
+ * watchers: the plain one looks for nobody, the others for those that they are made for. */
+#include "softgpu/exec/census.h"
+#include "softgpu/exec/core.h"
+#include "softgpu/exec/lds.h"
+#include "softgpu/exec/watch.h"
+
+#include <xmmintrin.h>
+
+#define ISA_STR_(x) #x
+#define ISA_STR(x)  ISA_STR_(x)
+#define INLINE      static inline __attribute__((always_inline))
+
+bool isa_go_to(isa_wave_t *w, uint64_t pc)
+{
+    isa_page_t *page = NULL;
+    if (!(pc & 3)) page = isa_code_page(w->group->dispatch->code, &ISA_THIS_CORE, pc);
+    if (!page) {
+        w->stop = ISA_STOP_MEMORY;
+        w->fault_addr = pc;
+        w->fault_flags = ISA_FAULT_READ | ISA_FAULT_EXEC;
+        return false;
+    }
+    w->page = page;
+    w->ip = &page->slots[pc % ISA_PAGE_BYTES / 4];
+    return true;
+}
+
+/* The watchers that a loop can be made for. */
+enum {
+    COUNTER = 1,
+    CENSUS = 2,
+    ONE = 4, /* one subscriber */
+    ANY = 8  /* all that the watch has, looked up at each instruction */
+};
+
+/* What a loop remembers of an instruction while it runs. */
+typedef struct {
+    uint64_t exec; /* EXEC and the budget before the instruction */
+    int32_t budget;
+    unsigned wants;          /* of all subscribers together */
+    isa_census_line_t *line; /* NULL: not counted by the census, or not issued now */
+} was_t;
+
+/* What a loop needs of the watch: a copy, which the compiler keeps in registers, or constants in a
+ * loop that is made for certain watchers. */
+typedef struct {
+    isa_counter_t *counter;
+    isa_census_t *census;
+    unsigned n;
+    isa_subscriber_t *one;
+} who_t;
+
+INLINE bool has(unsigned kinds, unsigned kind, const void *watcher)
+{
+    return kinds == ANY ? watcher != NULL : kinds & kind;
+}
+
+INLINE who_t who(unsigned kinds, const isa_watch_t *watch)
+{
+    if (!kinds) return (who_t){.n = 0};
+    return (who_t){.counter = watch->counter,
+                   .census = watch->census,
+                   .n = kinds == ANY ? watch->n_subscribers : (kinds & ONE) != 0,
+                   .one = kinds & ONE ? watch->subscriber[0] : NULL};
+}
+
+INLINE isa_subscriber_t *subscriber(unsigned kinds, const who_t *by, const isa_watch_t *watch,
+                                    unsigned k)
+{
+    return kinds & ONE ? by->one : watch->subscriber[k];
+}
+
+/* Whether the instruction is about to do its work. A store to LDS that lets other waves run first
+ * does nothing in its first try (lds.h): its work begins with the second one. That of other
+ * instructions that are tried again begins with the first. */
+static inline bool begins(isa_wave_t *w, const isa_inst_t *i)
+{
+    if (w->repeats) return w->lds_turn == ISA_LDS_WAITS;
+    return w->lds_turn != ISA_LDS_READ || !isa_ds_lets_go_first(w, i);
+}
+
+INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
+                     const isa_inst_t *i, was_t *was)
+{
+    const bool issues = !w->repeats;
+    if (has(kinds, COUNTER, by->counter) && issues) isa_count(by->counter, w->exec, i);
+    if (kinds & ANY || kinds == (CENSUS | ONE)) watch->known = 0;
+    if (has(kinds, CENSUS, by->census)) {
+        was->exec = w->exec;
+        was->budget = w->budget;
+        if (issues) was->line = isa_census_issue(by->census, w, i);
+        if (kinds & (ONE | ANY)) watch->line = was->line;
+    }
+    for (unsigned k = 0; k < by->n; k++) {
+        isa_subscriber_t *s = subscriber(kinds, by, watch, k);
+        const unsigned wants = s->wants[i->op];
+        was->wants |= wants;
+        if (!wants) continue;
+        if (kinds == ONE) watch->known = 0;
+        if (wants & ISA_WANTS_AFTER) watch->exec = w->exec;
+        if (wants & ISA_WANTS_ISSUE && issues) s->issue(s, watch, w, i);
+        if (wants & ISA_WANTS_BEFORE && begins(w, i)) s->before(s, watch, w, i);
+    }
+}
+
+/* Tells the subscribers that the instruction has run. One that will be tried again is reported
+ * after its last try. */
+INLINE void report(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wave_t *w,
+                   const isa_inst_t *i, const was_t *was)
+{
+    for (unsigned k = 0; k < by->n && was->wants & ISA_WANTS_AFTER; k++) {
+        isa_subscriber_t *s = subscriber(kinds, by, watch, k);
+        if ((kinds & ONE || s->wants[i->op] & ISA_WANTS_AFTER) && !w->repeats)
+            s->after(s, watch, w, i);
+    }
+    if (kinds == ANY && watch->interrupt && !w->stop && isa_interrupted(watch->interrupt, w))
+        w->stop = ISA_STOP_INTERRUPT;
+}
+
+/* The loop is as small as it can be, since every instruction goes through it: what only some
+ * instructions need is in their handlers. */
+INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t *watch)
+{
+    const who_t by = who(kinds, watch);
+    w->stop = ISA_RUN;
+    w->budget = slice;
+    _mm_setcsr(ISA_HOST_FLOAT_MODE);
+    do {
+        const isa_inst_t *i = w->ip;
+        isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
+        /* Slots without an instruction have handlers that lead to a slot with one: only the latter
+         * is counted and reported. */
+        const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;
+        was_t was = {.wants = 0, .line = NULL};
+        /* If another wave is decoding this slot, the size read here may be 0 or the right one. It
+         * does not matter: isa_slot_undecoded(), the handler until then, sets ip back to *i. */
+        w->ip = i + __atomic_load_n(&i->dwords, __ATOMIC_RELAXED);
+        if (kinds && __builtin_expect(real, 1)) announce(kinds, &by, watch, w, i, &was);
+        fn(w, i);
+        if (kinds & (CENSUS | ANY) && was.line) isa_census_after(was.line, w, was.exec, was.budget);
+        if (kinds & (ONE | ANY) && real) report(kinds, &by, watch, w, i, &was);
+    } while (__builtin_expect(!w->stop, 1));
+    return w->stop;
+}
+
+/* A loop for each set of watchers that is frequent, and one for all others. */
+#define RUN(name, kinds)                                                                           \
+    static isa_stop_t name(isa_wave_t *w, int32_t slice, isa_watch_t *watch)                       \
+    {                                                                                              \
+        return loop(kinds, w, slice, watch);                                                       \
+    }
+RUN(run_unwatched, 0)
+RUN(run_counter, COUNTER)
+RUN(run_census, CENSUS)
+RUN(run_one, ONE)
+RUN(run_census_one, CENSUS | ONE)
+RUN(run_any, ANY)
+
+static isa_stop_t run(isa_wave_t *w, int32_t slice)
+{
+    return run_unwatched(w, slice, NULL);
+}
+
+static isa_stop_t run_watched(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
+{
+    static isa_stop_t (*const made[])(isa_wave_t *, int32_t, isa_watch_t *) = {
+        [0] = run_unwatched, [COUNTER] = run_counter,         [CENSUS] = run_census,
+        [ONE] = run_one,     [CENSUS | ONE] = run_census_one, [ANY] = run_any};
+    const unsigned kinds = (watch->counter ? COUNTER : 0) | (watch->census ? CENSUS : 0) |
+                           (watch->n_subscribers ? ONE : 0);
+    const bool special = !watch->interrupt && watch->n_subscribers <= 1 && made[kinds];
+    return made[special ? kinds : ANY](w, slice, watch);
+}
+
+const isa_core_t ISA_THIS_CORE = {
+    .name = ISA_STR(ISA_VARIANT),
+    .set_pc = isa_go_to,
+    .run = run,
+    .run_watched = run_watched,
+    .handlers = isa_core_handlers,
+};

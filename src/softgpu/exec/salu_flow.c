@@ -1,0 +1,215 @@
+/* salu_flow.c - control flow: branches, jumps, ends, barriers, messages, traps.
+ *
+ * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
+ * page up. s_waitcnt does nothing, because memory operations complete when they execute. */
+#include "softgpu/exec/core.h"
+#include "softgpu/exec/lds.h"
+#include "softgpu/exec/trap.h"
+
+/* ---- branches ---- */
+
+#define BRANCH_IF(name, condition)                                                                 \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        if (condition) isa_jump_relative(w, i->imm);                                               \
+    }
+BRANCH_IF(s_branch, true)
+BRANCH_IF(s_cbranch_scc0, !w->scc)
+BRANCH_IF(s_cbranch_scc1, w->scc)
+BRANCH_IF(s_cbranch_vccz, !w->vcc)
+BRANCH_IF(s_cbranch_vccnz, w->vcc)
+BRANCH_IF(s_cbranch_execz, !w->exec)
+BRANCH_IF(s_cbranch_execnz, w->exec)
+/* The debugger's condition bits of STATUS are never set here. */
+BRANCH_IF(s_cbranch_cdbgsys, false)
+BRANCH_IF(s_cbranch_cdbguser, false)
+BRANCH_IF(s_cbranch_cdbgsys_or_user, false)
+BRANCH_IF(s_cbranch_cdbgsys_and_user, false)
+
+ISA_INST(s_getpc_b64)
+{
+    isa_set_sgpr64(w, i->dst.reg, isa_next_pc(i));
+}
+
+ISA_INST(s_setpc_b64)
+{
+    isa_jump(w, isa_read64(w, &i->src[0]));
+}
+
+ISA_INST(s_swappc_b64)
+{
+    uint64_t target = isa_read64(w, &i->src[0]);
+    isa_set_sgpr64(w, i->dst.reg, isa_next_pc(i));
+    isa_jump(w, target);
+}
+
+ISA_INST(s_call_b64)
+{
+    isa_set_sgpr64(w, i->dst.reg, isa_next_pc(i));
+    isa_jump_relative(w, i->imm);
+}
+
+/* Returns from a trap handler; outside of one it is only a jump. The upper bits of the address hold
+ * the trap's cause. */
+static void return_from_trap(isa_wave_t *w, uint64_t pc)
+{
+    if (!w->privileged) {
+        isa_jump(w, pc);
+        return;
+    }
+    w->privileged = false;
+    if (isa_go_to(w, pc & ISA_PC_MASK)) isa_stop(w, ISA_STOP_RETURN);
+}
+
+ISA_INST(s_rfe_b64)
+{
+    return_from_trap(w, isa_read64(w, &i->src[0]));
+}
+
+/* The second source, which selects an address translation, is ignored: there is only one here. */
+ISA_INST(s_rfe_restore_b64)
+{
+    return_from_trap(w, isa_read64(w, &i->src[0]));
+}
+
+/* ---- fork and join: a stack of {EXEC, PC} in SGPRs, MODE.CSP points behind its top ---- */
+
+enum { CSP_SHIFT = 29, CSP_MASK = 7 };
+
+static void push_path(isa_wave_t *w, uint64_t exec, uint64_t pc)
+{
+    uint32_t csp = w->mode >> CSP_SHIFT;
+    isa_set_sgpr64(w, 4 * csp, exec);
+    isa_set_sgpr64(w, 4 * csp + 2, pc);
+    w->mode = (w->mode & ~((uint32_t)CSP_MASK << CSP_SHIFT)) | ((csp + 1) & CSP_MASK) << CSP_SHIFT;
+}
+
+/* Lanes of `mask` go to `target`, the others go on. The smaller half runs first. */
+static void fork_paths(isa_wave_t *w, const isa_inst_t *i, uint64_t mask, uint64_t target)
+{
+    uint64_t pass = mask & w->exec, fail = ~mask & w->exec;
+    if (pass == w->exec) {
+        isa_jump(w, target);
+    } else if (fail == w->exec) {
+        return;
+    } else if (isa_lane_count(fail) < isa_lane_count(pass)) {
+        push_path(w, pass, target);
+        w->exec = fail;
+    } else {
+        push_path(w, fail, isa_next_pc(i));
+        w->exec = pass;
+        isa_jump(w, target);
+    }
+}
+
+ISA_INST(s_cbranch_g_fork)
+{
+    fork_paths(w, i, isa_read64(w, &i->src[0]), isa_read64(w, &i->src[1]));
+}
+
+ISA_INST(s_cbranch_i_fork)
+{
+    fork_paths(w, i, isa_sgpr64(w, i->dst.reg), isa_next_pc(i) + 4 * (uint64_t)(int64_t)i->imm);
+}
+
+ISA_INST(s_cbranch_join)
+{
+    uint32_t csp = w->mode >> CSP_SHIFT;
+    if (csp == (isa_read32(w, &i->src[0]) & CSP_MASK)) return;
+    csp = (csp - 1) & CSP_MASK;
+    w->mode = (w->mode & ~((uint32_t)CSP_MASK << CSP_SHIFT)) | csp << CSP_SHIFT;
+    w->exec = isa_sgpr64(w, 4 * csp);
+    isa_jump(w, isa_sgpr64(w, 4 * csp + 2));
+}
+
+/* ---- ends, barriers, sleep ---- */
+
+static void end_wave(isa_wave_t *w)
+{
+    isa_stop(w, ISA_STOP_END);
+}
+
+ISA_INST(s_endpgm)
+{
+    end_wave(w);
+}
+
+ISA_INST(s_endpgm_saved)
+{
+    end_wave(w);
+}
+
+ISA_INST(s_endpgm_ordered_ps_done)
+{
+    end_wave(w);
+}
+
+ISA_INST(s_setkill)
+{
+    if (i->imm & 1) end_wave(w);
+}
+
+ISA_INST(s_barrier)
+{
+    isa_ds_barrier(w);
+    if (w->group->n_waves > 1) isa_stop(w, ISA_STOP_BARRIER);
+}
+
+enum { SLEEP_UNIT = 64, SLEEP_UNITS_MASK = 0x7f };
+
+ISA_INST(s_sleep)
+{
+    w->nap = SLEEP_UNIT * ((uint32_t)i->imm & SLEEP_UNITS_MASK);
+    isa_stop(w, ISA_STOP_YIELD);
+}
+
+ISA_INST(s_sethalt)
+{
+    if (i->imm & 1) isa_stop_unsupported(w, i, "nobody could resume the wave");
+}
+
+#define NO_EFFECT(name)                                                                            \
+    ISA_INST(name) {}
+NO_EFFECT(s_nop)
+NO_EFFECT(s_waitcnt)
+NO_EFFECT(s_wakeup)
+NO_EFFECT(s_setprio)
+NO_EFFECT(s_incperflevel)
+NO_EFFECT(s_decperflevel)
+NO_EFFECT(s_ttracedata)
+
+ISA_INST(s_icache_inv)
+{
+    isa_code_invalidate(w->group->dispatch->code);
+    isa_go_to(w, isa_next_pc(i));
+}
+
+/* ---- messages and traps ---- */
+
+enum { MSG_INTERRUPT = 1, MSG_GET_DOORBELL = 10, MSG_ID_MASK = 15, DOORBELL_ID_MASK = 0x3ff };
+
+ISA_INST(s_sendmsg)
+{
+    isa_dispatch_t *dispatch = w->group->dispatch;
+    switch (i->imm & MSG_ID_MASK) {
+    case MSG_INTERRUPT:
+        if (dispatch->on_message) dispatch->on_message(dispatch, w, (uint16_t)i->imm);
+        break;
+    case MSG_GET_DOORBELL:
+        /* The answer replaces EXEC_LO: code polls bit 31 of it until the bit is clear. */
+        w->sgpr[ISA_CODE_EXEC] = dispatch->doorbell_id & DOORBELL_ID_MASK;
+        break;
+    default: isa_stop_unsupported(w, i, "message of graphics or of the context switch");
+    }
+}
+
+/* llvm.debugtrap: without a debugger the trap handler returns at once. */
+enum { TRAP_DEBUG = 3 };
+
+ISA_INST(s_trap)
+{
+    if ((i->imm & 0xff) == TRAP_DEBUG) return;
+    isa_stop(w, ISA_STOP_TRAP);
+    w->trap_id = i->imm & 0xff;
+    w->fault_addr = i->pc;
+}

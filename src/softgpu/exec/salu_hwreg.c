@@ -1,0 +1,161 @@
+/* salu_hwreg.c - hardware registers, the VGPR indexing mode, and operands that are not registers.
+ *
+ * Registers that a wave cannot change read as the launch left them; those that only privileged code
+ * may write ignore writes, as the hardware does. */
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/trap.h"
+
+/* VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in sixteens (112, what every
+ * wave has); each field holds the count less one. The fields of the first registers are 0. */
+static uint32_t gpr_alloc(const isa_wave_t *w)
+{
+    const isa_arch_t *a = w->group->dispatch->arch;
+    const uint32_t n = w->group->dispatch->n_vgpr, acc = w->acc_offset;
+    return (n ? (n + a->vgpr_granule - 1) / a->vgpr_granule - 1 : 0) << 6 |
+           (acc ? acc / a->acc_granule - 1 : 0) << 12 | 6u << 24;
+}
+
+/* False if there is no such register. */
+static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
+{
+    const isa_dispatch_t *dispatch = w->group->dispatch;
+    switch (id) {
+    case ISA_HWREG_MODE: *value = w->mode; return true;
+    case ISA_HWREG_STATUS: *value = isa_status(w); return true;
+    case ISA_HWREG_HW_ID: *value = w->hw_id; return true;
+    case ISA_HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
+    case ISA_HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in granules */
+        *value =
+            (w->group->lds_bytes + dispatch->arch->lds_granule - 1) / dispatch->arch->lds_granule
+            << 12;
+        return true;
+    case ISA_HWREG_SH_MEM_BASES:
+        *value = (uint32_t)(dispatch->private_base >> 48) | (uint32_t)(dispatch->shared_base >> 48)
+                                                                << 16;
+        return true;
+    case ISA_HWREG_TRAPSTS: /* no exception is recorded, nothing is outstanding */
+    case ISA_HWREG_IB_STS: *value = 0; return true;
+    /* addresses of the trap handler, which an ordinary program does not see */
+    case ISA_HWREG_TBA_LO: *value = w->privileged ? (uint32_t)w->tba : 0; return true;
+    case ISA_HWREG_TBA_HI: *value = w->privileged ? (uint32_t)(w->tba >> 32) : 0; return true;
+    case ISA_HWREG_TMA_LO: *value = w->privileged ? (uint32_t)w->tma : 0; return true;
+    case ISA_HWREG_TMA_HI: *value = w->privileged ? (uint32_t)(w->tma >> 32) : 0; return true;
+    default: *value = 0; return false;
+    }
+}
+
+ISA_INST(s_getreg_b32)
+{
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
+    uint32_t value;
+    if (!read_hwreg(w, r.id, &value)) {
+        isa_stop_unsupported(w, i, "no such hardware register");
+        return;
+    }
+    w->sgpr[i->dst.reg] = value >> r.shift & r.mask;
+}
+
+static void set_mode(isa_wave_t *w, const isa_inst_t *i, uint32_t mode)
+{
+    if (mode & ISA_MODE_VSKIP)
+        isa_stop_unsupported(w, i, "VSKIP mode");
+    else
+        w->mode = mode;
+}
+
+/* What a trap handler restores with it is SCC; all else follows from the wave. */
+static void set_status(isa_wave_t *w, const isa_inst_t *i, uint32_t status)
+{
+    if (!w->privileged) return;
+    if (status & ISA_STATUS_HALT)
+        isa_stop_unsupported(w, i, "nobody could resume the wave");
+    else
+        w->scc = status & ISA_STATUS_SCC;
+}
+
+static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
+{
+    const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
+    const uint32_t mask = r.mask << r.shift;
+    uint32_t old;
+    value = value << r.shift & mask;
+    if (!read_hwreg(w, r.id, &old))
+        isa_stop_unsupported(w, i, "no such hardware register");
+    else if (r.id == ISA_HWREG_MODE)
+        set_mode(w, i, (old & ~mask) | value);
+    else if (r.id == ISA_HWREG_STATUS)
+        set_status(w, i, (old & ~mask) | value);
+    else if (r.id == ISA_HWREG_TRAPSTS && value)
+        isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
+}
+
+ISA_INST(s_setreg_b32)
+{
+    set_hwreg(w, i, w->sgpr[i->dst.reg]);
+}
+
+ISA_INST(s_setreg_imm32_b32)
+{
+    set_hwreg(w, i, (uint32_t)i->src[0].k);
+}
+
+ISA_INST(s_setvskip)
+{
+    uint32_t bit = isa_read32(w, &i->src[0]) >> (isa_read32(w, &i->src[1]) & 31) & 1;
+    set_mode(w, i, bit ? w->mode | ISA_MODE_VSKIP : w->mode & ~(uint32_t)ISA_MODE_VSKIP);
+}
+
+/* ---- VGPR indexing: M0 holds the index in 7:0 and the operands it applies to in 15:12 ---- */
+
+ISA_INST(s_set_gpr_idx_on)
+{
+    uint32_t index = isa_read32(w, &i->src[0]) & 0xff;
+    w->m0 = (w->m0 & ~0xf0ffu) | index | (uint32_t)(i->imm & 15) << 12;
+    w->mode |= ISA_MODE_GPR_IDX;
+}
+
+ISA_INST(s_set_gpr_idx_idx)
+{
+    w->m0 = (w->m0 & ~0xffu) | (isa_read32(w, &i->src[0]) & 0xff);
+}
+
+ISA_INST(s_set_gpr_idx_mode)
+{
+    w->m0 = (w->m0 & ~0xf000u) | (uint32_t)(i->imm & 15) << 12;
+}
+
+ISA_INST(s_set_gpr_idx_off)
+{
+    w->mode &= ~(uint32_t)ISA_MODE_GPR_IDX;
+}
+
+/* ---- operands that are not registers ---- */
+
+/* M0: byte address 15:0, type 18:16 (0 ubyte, 1 ushort, 2 dword, 4 sbyte, 5 sshort). */
+static uint32_t lds_direct(const isa_wave_t *w)
+{
+    static const uint8_t sizes[8] = {1, 2, 4, 4, 1, 2, 4, 4};
+    unsigned type = w->m0 >> 16 & 7, size = sizes[type];
+    uint32_t at = (w->m0 & 0xffff) & ~(size - 1), value = 0;
+    if (at + size > w->group->lds_bytes) return 0;
+    for (unsigned k = 0; k < size; k++)
+        value |= (uint32_t)w->group->lds[at + k] << 8 * k;
+    if (type == 4) return (uint32_t)(int32_t)(int8_t)value;
+    return type == 5 ? (uint32_t)(int32_t)(int16_t)value : value;
+}
+
+uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)
+{
+    const isa_dispatch_t *dispatch = w->group->dispatch;
+    switch (o->reg) {
+    case ISA_CODE_SHARED_BASE: return dispatch->shared_base;
+    case ISA_CODE_SHARED_LIMIT: return dispatch->shared_base | 0xffffffff;
+    case ISA_CODE_PRIVATE_BASE: return dispatch->private_base;
+    case ISA_CODE_PRIVATE_LIMIT: return dispatch->private_base | 0xffffffff;
+    case ISA_CODE_VCCZ: return w->vcc == 0;
+    case ISA_CODE_EXECZ: return w->exec == 0;
+    case ISA_CODE_SCC: return w->scc;
+    case ISA_CODE_LDS_DIRECT: return lds_direct(w);
+    default: /* ISA_CODE_POPS_EXITING_WAVE_ID: graphics only, nobody waits */ return 0;
+    }
+}

@@ -1,0 +1,44 @@
+/* texel_rows.h - components of elements and the registers they are in: a dword each, or half of
+ * one.
+ *
+ * Inline functions for the executor's files on buffers with a format and on images. */
+#ifndef SOFTGPU_EXEC_TEXEL_ROWS_H
+#define SOFTGPU_EXEC_TEXEL_ROWS_H
+
+#include "softgpu/exec/texel.h"
+#include "softgpu/exec/wave.h"
+
+#include <string.h>
+
+/* How the components sit in the registers. */
+typedef enum { ISA_PACK_WHOLE, ISA_PACK_D16, ISA_PACK_D16_HI } isa_packing_t;
+
+static inline void isa_put_components(const isa_format_t *f, isa_row_t *rows, unsigned l,
+                                      const uint32_t *value, unsigned n, isa_packing_t packing)
+{
+    if (packing == ISA_PACK_WHOLE) {
+        for (unsigned c = 0; c < n; c++)
+            rows[c][l] = value[c];
+    } else if (packing == ISA_PACK_D16_HI) {
+        rows[0][l] = isa_texel_to_d16(f, value[0]) << 16;
+    } else {
+        for (unsigned c = 0; c < n; c += 2)
+            rows[c / 2][l] = isa_texel_to_d16(f, value[c]) |
+                             (c + 1 < n ? isa_texel_to_d16(f, value[c + 1]) << 16 : 0);
+    }
+}
+
+/* Reads a lane's components from registers; those that have no register are 0. */
+static inline void isa_take_components(const isa_format_t *f, const isa_row_t *rows, unsigned l,
+                                       uint32_t *value, unsigned n, isa_packing_t packing)
+{
+    memset(value, 0, 4 * sizeof *value);
+    for (unsigned c = 0; c < n; c++) {
+        const unsigned shift = (c & 1) || packing == ISA_PACK_D16_HI ? 16 : 0;
+        value[c] = packing == ISA_PACK_WHOLE
+                       ? rows[c][l]
+                       : isa_texel_from_d16(f, rows[c / 2][l] >> shift & 0xffff);
+    }
+}
+
+#endif

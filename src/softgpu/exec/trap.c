@@ -1,0 +1,30 @@
+/* trap.c - a host trap's way into the runtime's handler: the registers that the handler finds.
+ *
+ * Not part of the core because it runs only once for each trap, on behalf of the driver. */
+#include "softgpu/exec/trap.h"
+
+enum { TRAP_ID_HOST = 1 }; /* any number but 0, which a handler takes for no trap */
+
+bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap)
+{
+    const isa_arch_t *a = w->group->dispatch->arch;
+    const uint64_t pc = isa_wave_pc(w);
+    if (!core->set_pc(w, trap->tba)) return false;
+    w->privileged = true;
+    w->tba = trap->tba;
+    w->tma = trap->tma;
+    /* temporaries that are not set here keep what they had */
+    w->ttmp[a->ttmp.pc] = (uint32_t)pc;
+    w->ttmp[a->ttmp.pc + 1] = isa_bits_put(a->ttmp.pc_high, (uint32_t)(pc >> 32)) |
+                              isa_bits_put(a->ttmp.trap_id, TRAP_ID_HOST) |
+                              isa_bits_put(a->ttmp.host, 1);
+    w->ttmp[a->ttmp.packet] = isa_bits_put(a->ttmp.packet_index, trap->packet);
+    for (unsigned axis = 0; axis < 3; axis++)
+        w->ttmp[a->ttmp.group + axis] = w->group->id[axis];
+    w->ttmp[a->ttmp.wave] = isa_bits_put(a->ttmp.wave_in_group, w->index_in_group) |
+                            isa_bits_put(a->ttmp.no_scratch, !w->scratch_bytes);
+    w->ttmp[a->ttmp.status] = isa_status(w);
+    w->ttmp[a->ttmp.tma] = (uint32_t)trap->tma;
+    w->ttmp[a->ttmp.tma + 1] = (uint32_t)(trap->tma >> 32);
+    return true;
+}

@@ -1,0 +1,394 @@
+/* valu.h - how a vector instruction is written: one line that gives its types and its formula.
+ *
+ * The line makes a body, which computes all 64 lanes from plain rows of dwords, and a handler,
+ * which passes it the operands. What an encoding can do to an operand (SDWA, DPP, neg, abs, op_sel,
+ * clamp, omod, MODE) valu_slow.c does before and after the same body, alike for all instructions.
+ */
+#ifndef SOFTGPU_EXEC_VALU_H
+#define SOFTGPU_EXEC_VALU_H
+
+#include "softgpu/exec/fpu.h"
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/vector.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+/* Operand types. ORDER: valu_slow.c indexes its table of row counts and widths with them. */
+typedef enum {
+    VALU_NONE,
+    VALU_B16, /* low half of a row, integer */
+    VALU_F16, /* low half of a row */
+    VALU_B32,
+    VALU_F32,
+    VALU_B64, /* two rows: low dwords, high dwords */
+    VALU_F64,
+    VALU_P16,  /* two integers of 16 bits in a row */
+    VALU_PF16, /* two halves in a row */
+    VALU_P32,  /* two rows, one dword each */
+    VALU_PF32,
+    VALU_B128, /* four rows */
+    VALU_MIX,  /* v_fma_mix: f32, or an f16 half; the body sees f32 */
+    VALU_TYPES
+} valu_type_t;
+
+enum {
+    VALU_STAGED = 1 << 0,    /* the body reads sources after it has written results */
+    VALU_KEEP = 1 << 1,      /* a 16-bit result leaves the register's other half unchanged */
+    VALU_READS_DST = 1 << 2, /* the destination is the third source */
+    VALU_MASK_IN = 1 << 3,   /* v.in: lane mask of src[2], or VCC if the encoding has none */
+    VALU_MASK_OUT = 1 << 4,  /* v.out: lane mask to the scalar destination, or VCC */
+    VALU_CMPX = 1 << 5,      /* v.out also goes to EXEC */
+    VALU_RAW = 1 << 6,       /* float operands are moved or inspected: no denormal is flushed */
+    VALU_NEAREST = 1 << 7,   /* the body wants the host to round to nearest whatever MODE says */
+    VALU_CLAMP_NOP = 1 << 8, /* clamp changes nothing: integers that cannot overflow, dot2 */
+    VALU_READS_VCC = 1 << 9, /* v.in: VCC, src[2] is an ordinary source */
+    VALU_HI_HALF = 1 << 10   /* a 16-bit result goes to the high half, the low one is kept */
+};
+
+/* What a body works on. Rows are 64-byte aligned; a tuple's rows are ISA_LANES apart. */
+typedef struct {
+    uint32_t *d;
+    const uint32_t *s[3];
+    uint64_t in, out; /* lane masks */
+    uint64_t lanes;   /* active lanes: the results of others are not used */
+    uint32_t mode;    /* MODE register */
+    uint32_t round;   /* fpu_round_t for f16 and f64 results */
+} valu_t;
+
+typedef void valu_body_t(valu_t *v);
+
+typedef struct {
+    uint8_t dst, src[3]; /* valu_type_t */
+    uint16_t flags;
+    valu_body_t *saturate; /* runs instead of the body if CLAMP is set; for integer results */
+} valu_desc_t;
+
+enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL };
+
+/* Tells the compiler that it may vectorise: two rows are the same or do not overlap, so no lane's
+ * result is another lane's source. */
+#ifdef __clang__
+#define VALU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define VALU_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#define VALU_LANES VALU_INDEPENDENT for (int l = 0; l < ISA_LANES; l++)
+
+#define VALU_ROW(p)    ((uint32_t *)__builtin_assume_aligned((p), 64))
+#define VALU_SRC(v, n) ((const uint32_t *)__builtin_assume_aligned((v)->s[n], 64))
+
+/* The general path, for all modifiers and all values of MODE. */
+void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body);
+
+/* Broadcasts a scalar source to `rows` rows of tmp; NULL after stopping the wave. */
+const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
+                                 uint32_t *tmp, unsigned rows);
+
+/* Sets all lanes of a row to x. */
+static inline __attribute__((always_inline)) void valu_fill(uint32_t *row, uint32_t x)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l, isa_vec_all(x));
+}
+
+/* Copies the lanes of `mask`. */
+static inline __attribute__((always_inline)) void valu_blend(uint32_t *dst, const uint32_t *src,
+                                                             unsigned rows, uint64_t mask)
+{
+    for (unsigned r = 0; r < rows; r++, dst += ISA_LANES, src += ISA_LANES)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            isa_vec_store(dst + l, isa_vec_lanes((uint32_t)(mask >> l), isa_vec_load(src + l),
+                                                 isa_vec_load(dst + l)));
+}
+
+static inline __attribute__((always_inline)) void valu_copy(uint32_t *dst, const uint32_t *src,
+                                                            unsigned rows)
+{
+    for (unsigned l = 0; l < rows * ISA_LANES; l += ISA_VEC)
+        isa_vec_store(dst + l, isa_vec_load(src + l));
+}
+
+/* Replaces NaN results by those of the hardware: the first NaN among the n operands, quieted, or
+ * the default NaN. The sources must not have been overwritten. */
+void valu_fix_nan_f32(valu_t *v, unsigned n);
+void valu_fix_nan_f64(valu_t *v, unsigned n);
+void valu_fix_nan_f16(valu_t *v, unsigned n);
+void valu_fix_nan_pf16(valu_t *v, unsigned n);
+void valu_fix_nan_pf32(valu_t *v, unsigned n);
+
+/* Lane mask from 64 bytes, each 0 or 1. */
+uint64_t valu_bits(const uint8_t *bytes);
+
+/* Lane mask from a row, aligned to 64 bytes, whose dwords are all ones or 0. In line, so that the
+ * row is still in the host's registers, or was stored by vectors of the size that is loaded here.
+ */
+static inline __attribute__((always_inline)) uint64_t valu_mask(const uint32_t *row)
+{
+    uint64_t mask = 0;
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        mask |= (uint64_t)isa_vec_signs(isa_vec_load(row + l)) << l;
+    return mask;
+}
+
+/* Sets each lane's dword to its bit of the mask. */
+static inline __attribute__((always_inline)) void valu_expand(uint32_t *row, uint64_t mask)
+{
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+        isa_vec_store(row + l,
+                      isa_vec_lanes((uint32_t)(mask >> l), isa_vec_all(1), isa_vec_all(0)));
+}
+
+/* Rows of an operand: a constant for a constant type. */
+#define VALU_ROWS(type)                                                                            \
+    ((type) == VALU_NONE                                                                     ? 0u  \
+     : (type) == VALU_B128                                                                   ? 4u  \
+     : (type) == VALU_B64 || (type) == VALU_F64 || (type) == VALU_P32 || (type) == VALU_PF32 ? 2u  \
+                                                                                             : 1u)
+
+static inline unsigned valu_rows(unsigned type)
+{
+    return VALU_ROWS(type);
+}
+
+/* The bits of MODE that have an effect on operands of this type. */
+static inline uint32_t valu_mode_mask(unsigned type)
+{
+    switch (type) {
+    case VALU_F32:
+    case VALU_PF32:
+    case VALU_MIX: return 0x33;
+    case VALU_F16:
+    case VALU_PF16: return 0xcc | ISA_MODE_FP16_OVFL;
+    case VALU_F64: return 0xcc;
+    default: return 0;
+    }
+}
+
+enum { VALU_MODE_PLAIN = 0xf0 }; /* nearest even, denormals kept, no indexing */
+
+/* The scalar register that a lane mask is written to. */
+static inline unsigned valu_mask_reg(const isa_inst_t *i)
+{
+    if (i->dst2.kind == ISA_OPK_SGPR) return i->dst2.reg;
+    return i->dst.kind == ISA_OPK_SGPR ? i->dst.reg : ISA_CODE_VCC;
+}
+
+static inline uint64_t valu_mask_in(isa_wave_t *w, const isa_inst_t *i, unsigned flags)
+{
+    if ((flags & VALU_MASK_IN) && i->src[2].kind != ISA_OPK_NONE) return isa_read64(w, &i->src[2]);
+    return w->vcc;
+}
+
+/* Dwords that valu_run() needs: the result, of at least a row, and the sources. */
+#define VALU_ROOM(DT, AT, BT, CT)                                                                  \
+    (ISA_LANES *                                                                                   \
+     (VALU_ROWS(DT) + ((DT) == VALU_NONE) + VALU_ROWS(AT) + VALU_ROWS(BT) + VALU_ROWS(CT)))
+
+/* Runs a body. `t` is a constant for every caller, so that the compiler leaves out what the
+ * instruction does not need. `room`: VALU_ROOM() dwords. */
+static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const isa_inst_t *i,
+                                                           const valu_desc_t *t, valu_body_t *body,
+                                                           uint32_t *room)
+{
+    const uint32_t mode_mask = valu_mode_mask(t->dst) | valu_mode_mask(t->src[0]) |
+                               valu_mode_mask(t->src[1]) | valu_mode_mask(t->src[2]) |
+                               ISA_MODE_GPR_IDX;
+    if (__builtin_expect((i->flags & VALU_SLOW_FLAGS) || i->omod ||
+                             ((w->mode ^ VALU_MODE_PLAIN) & mode_mask),
+                         0)) {
+        valu_slow(w, i, t, body);
+        return;
+    }
+    const unsigned rows = valu_rows(t->dst);
+    const uint64_t exec = w->exec;
+    uint32_t *const staged = VALU_ROW(room), *broadcast[3];
+    broadcast[0] = staged + ISA_LANES * (rows + !rows);
+    broadcast[1] = broadcast[0] + ISA_LANES * valu_rows(t->src[0]);
+    broadcast[2] = broadcast[1] + ISA_LANES * valu_rows(t->src[1]);
+    uint32_t *dst = rows ? w->vgpr[i->dst.reg] : staged;
+    const bool keep = (t->flags & (VALU_KEEP | VALU_HI_HALF)) != 0;
+    const bool direct = exec == ISA_ALL_LANES && !keep && !(t->flags & VALU_STAGED);
+    valu_t v;
+    v.mode = w->mode;
+    v.round = FPU_NEAREST;
+    v.out = 0;
+    v.lanes = exec;
+    v.d = direct ? dst : staged;
+    for (unsigned n = 0; n < 3; n++) {
+        if (t->src[n] == VALU_NONE) continue;
+        if (n == 2 && (t->flags & VALU_READS_DST)) {
+            v.s[2] = dst;
+        } else if (__builtin_expect(i->src[n].kind == ISA_OPK_VGPR, 1)) {
+            v.s[n] = w->vgpr[i->src[n].reg];
+        } else if (__builtin_expect(
+                       i->src[n].kind == ISA_OPK_SGPR || i->src[n].kind == ISA_OPK_CONST, 1) &&
+                   valu_rows(t->src[n]) <= 2) {
+            const isa_operand_t *o = &i->src[n];
+            const bool wide = valu_rows(t->src[n]) == 2;
+            valu_fill(broadcast[n], isa_read32(w, o));
+            if (wide) valu_fill(broadcast[n] + ISA_LANES, (uint32_t)(isa_read64(w, o) >> 32));
+            v.s[n] = broadcast[n];
+        } else {
+            v.s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
+            if (__builtin_expect(!v.s[n], 0)) return;
+        }
+    }
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
+    body(&v);
+    if (rows && !direct) {
+        if (t->flags & VALU_HI_HALF)
+            VALU_LANES staged[l] = (dst[l] & 0xffff) | staged[l] << 16;
+        else if (keep)
+            VALU_LANES staged[l] = (dst[l] & 0xffff0000) | (staged[l] & 0xffff);
+        if (exec == ISA_ALL_LANES)
+            valu_copy(dst, staged, rows);
+        else
+            valu_blend(dst, staged, rows, exec);
+    }
+    if (t->flags & VALU_MASK_OUT) {
+        isa_set_sgpr64(w, valu_mask_reg(i), v.out & exec);
+        if (t->flags & VALU_CMPX) w->exec = v.out & exec;
+    }
+}
+
+/* ---- type names in formulas: u16 i16 u32 i32 u64 i64 f32 f64 ---- */
+
+#define VALU_C_u16 uint32_t /* zero-extended */
+#define VALU_C_i16 int32_t  /* sign-extended */
+#define VALU_C_u32 uint32_t
+#define VALU_C_i32 int32_t
+#define VALU_C_u64 uint64_t
+#define VALU_C_i64 int64_t
+#define VALU_C_f16 float /* converted */
+#define VALU_C_f32 float
+#define VALU_C_f64 double
+#define VALU_C_b32 uint32_t /* bits of an f32 */
+#define VALU_C_b64 uint64_t /* bits of an f64 */
+#define VALU_C_b16 uint32_t /* bits of an f16 */
+
+#define VALU_T_u16 VALU_B16
+#define VALU_T_i16 VALU_B16
+#define VALU_T_u32 VALU_B32
+#define VALU_T_i32 VALU_B32
+#define VALU_T_u64 VALU_B64
+#define VALU_T_i64 VALU_B64
+#define VALU_T_f16 VALU_F16
+#define VALU_T_f32 VALU_F32
+#define VALU_T_f64 VALU_F64
+#define VALU_T_b32 VALU_F32
+#define VALU_T_b64 VALU_F64
+#define VALU_T_b16 VALU_F16
+
+#define VALU_LD_u16(p) ((p)[l] & 0xffff)
+#define VALU_LD_i16(p) ((int32_t)((p)[l] << 16) >> 16)
+#define VALU_LD_u32(p) ((p)[l])
+#define VALU_LD_i32(p) ((int32_t)(p)[l])
+#define VALU_LD_u64(p) ((uint64_t)(p)[l] | (uint64_t)(p)[ISA_LANES + l] << 32)
+#define VALU_LD_i64(p) ((int64_t)VALU_LD_u64(p))
+#define VALU_LD_f16(p) fpu_f32(fpu_f16_to_f32((p)[l]))
+#define VALU_LD_f32(p) fpu_f32((p)[l])
+#define VALU_LD_f64(p) fpu_f64(VALU_LD_u64(p))
+#define VALU_LD_b32(p) ((p)[l])
+#define VALU_LD_b64(p) VALU_LD_u64(p)
+#define VALU_LD_b16(p) ((p)[l] & 0xffff)
+
+#define VALU_ST_u32(x) d[l] = (uint32_t)(x)
+#define VALU_ST_i32(x) d[l] = (uint32_t)(x)
+#define VALU_ST_u16(x) d[l] = (uint32_t)(x)&0xffff
+#define VALU_ST_i16(x) d[l] = (uint32_t)(x)&0xffff
+#define VALU_ST_b16(x) d[l] = (uint32_t)(x)&0xffff
+#define VALU_ST_b32(x) d[l] = (x)
+#define VALU_ST_f32(x) d[l] = fpu_bits32(x)
+#define VALU_ST_u64(x)                                                                             \
+    do {                                                                                           \
+        const uint64_t st_ = (uint64_t)(x);                                                        \
+        d[l] = (uint32_t)st_;                                                                      \
+        d[ISA_LANES + l] = (uint32_t)(st_ >> 32);                                                  \
+    } while (0)
+#define VALU_ST_i64(x) VALU_ST_u64(x)
+#define VALU_ST_b64(x) VALU_ST_u64(x)
+#define VALU_ST_f64(x) VALU_ST_u64(fpu_bits64(x))
+
+/* What formulas use of MODE. Local copies, since a compiler cannot know that stores to rows do not
+ * change *v. */
+#define VALU_LOCALS                                                                                \
+    const bool ieee __attribute__((unused)) = v->mode & ISA_MODE_IEEE;                             \
+    const uint32_t round __attribute__((unused)) = v->round
+
+/* Head of a body's loop: a, b, c are the lane's sources in the types named. */
+#define VALU_BODY1(fn, AT)                                                                         \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
+        const uint32_t *pa = VALU_SRC(v, 0);                                                       \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const VALU_C_##AT a = VALU_LD_##AT(pa);
+#define VALU_BODY2(fn, AT, BT)                                                                     \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1);                                 \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const VALU_C_##AT a = VALU_LD_##AT(pa);                                                \
+            const VALU_C_##BT b = VALU_LD_##BT(pb);
+#define VALU_BODY3(fn, AT, BT, CT)                                                                 \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const VALU_C_##AT a = VALU_LD_##AT(pa);                                                \
+            const VALU_C_##BT b = VALU_LD_##BT(pb);                                                \
+            const VALU_C_##CT c = VALU_LD_##CT(pc);
+#define VALU_END                                                                                   \
+    }                                                                                              \
+    }
+
+#define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS, SAT)                                             \
+    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name, SAT)
+
+/* Plain instructions: name, result type, source types, formula of a, b, c. */
+#define VALU_OP1(name, DT, AT, FLAGS, expr)                                                        \
+    VALU_BODY1(body_##name, AT) VALU_ST_##DT(expr);                                                \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_NONE, VALU_NONE, FLAGS, NULL)
+#define VALU_OP2(name, DT, AT, BT, FLAGS, expr)                                                    \
+    VALU_BODY2(body_##name, AT, BT) VALU_ST_##DT(expr);                                            \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_NONE, FLAGS, NULL)
+#define VALU_OP3(name, DT, AT, BT, CT, FLAGS, expr)                                                \
+    VALU_BODY3(body_##name, AT, BT, CT) VALU_ST_##DT(expr);                                        \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_T_##CT, FLAGS, NULL)
+
+/* The same with a second formula for clamp. */
+#define VALU_SAT2(name, DT, AT, BT, FLAGS, expr, sat)                                              \
+    VALU_BODY2(body_##name, AT, BT) VALU_ST_##DT(expr);                                            \
+    VALU_END                                                                                       \
+    VALU_BODY2(sat_##name, AT, BT) VALU_ST_##DT(sat);                                              \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_NONE, FLAGS, sat_##name)
+#define VALU_SAT3(name, DT, AT, BT, CT, FLAGS, expr, sat)                                          \
+    VALU_BODY3(body_##name, AT, BT, CT) VALU_ST_##DT(expr);                                        \
+    VALU_END                                                                                       \
+    VALU_BODY3(sat_##name, AT, BT, CT) VALU_ST_##DT(sat);                                          \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_T_##CT, FLAGS, sat_##name)
+
+/* A second name of an instruction whose body exists. */
+#define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body, SAT)                                         \
+    static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS), (SAT)};                     \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        alignas(64) uint32_t room[VALU_ROOM(DT, AT, BT, CT)];                                      \
+        valu_run(w, i, &desc_##name, body, room);                                                  \
+    }
+
+#endif

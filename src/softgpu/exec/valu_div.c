@@ -1,0 +1,241 @@
+/* valu_div.c - the three instructions that frame a division: div_scale, div_fmas, div_fixup.
+ *
+ * Between div_scale and div_fmas, software refines a reciprocal. The special cases are written lane
+ * by lane on bit patterns. Ordinary operands, which need none of them, are recognised by their
+ * exponents alone, all lanes at once. The scale is 2^64 for f32 and 2^128 for f64. */
+#include "softgpu/exec/valu_float.h"
+
+/* The numbers in which f32 and f64 differ. */
+typedef struct {
+    uint64_t infinity, quiet, default_nan, sign;
+    int mantissa, max_exponent, bias;
+    int scale;       /* of div_scale and div_fmas */
+    int overflow;    /* exponent difference from which the quotient nears infinity */
+    int tiny;        /* numerators up to this exponent are scaled */
+    int least;       /* exponent difference below which the quotient is 0 */
+    int round_shift; /* of the rounding field in MODE */
+} format_t;
+
+static const format_t F32 = {FPU_INF32, 0x400000, FPU_NAN32, 0x80000000, 23,   255,
+                             127,       64,       96,        23,         -150, 0};
+static const format_t F64 = {FPU_INF64, FPU_QUIET64, FPU_NAN64, FPU_SIGN64, 52,    2047,
+                             1023,      128,         768,       53,         -1075, 2};
+
+static int exponent_of(uint64_t x, const format_t *f)
+{
+    return (int)(x >> f->mantissa & (uint64_t)f->max_exponent);
+}
+
+static bool is_nan(uint64_t x, const format_t *f)
+{
+    return (x & ~f->sign) > f->infinity;
+}
+
+static bool is_zero(uint64_t x, const format_t *f)
+{
+    return !(x & ~f->sign);
+}
+
+static bool is_denormal(uint64_t x, const format_t *f)
+{
+    return !exponent_of(x, f) && !is_zero(x, f);
+}
+
+static uint64_t ldexp_of(uint64_t x, int n, const format_t *f)
+{
+    return f == &F32 ? fpu_ldexp32((uint32_t)x, n, FPU_NEAREST) : fpu_ldexp64(x, n, FPU_NEAREST);
+}
+
+/* x / y as the host divides, which is exact IEEE arithmetic. */
+static uint64_t quotient(uint64_t x, uint64_t y, const format_t *f)
+{
+    return f == &F32 ? fpu_bits32(fpu_f32((uint32_t)x) / fpu_f32((uint32_t)y))
+                     : fpu_bits64(fpu_f64(x) / fpu_f64(y));
+}
+
+static uint64_t one(const format_t *f)
+{
+    return (uint64_t)f->bias << f->mantissa;
+}
+
+/* x is the operand to scale: the denominator or the numerator. The manual says to scale a
+ * denominator up if both its reciprocal and the quotient are denormal. Such a denominator is so
+ * large that this cannot be meant: it is scaled down here, which gives right quotients. */
+static uint64_t div_scale(uint64_t x, uint64_t den, uint64_t num, const format_t *f, bool *post)
+{
+    *post = false;
+    if (is_nan(x, f)) return x | f->quiet;
+    if (is_zero(num, f) || is_zero(den, f)) return f->default_nan;
+    if (exponent_of(num, f) - exponent_of(den, f) >= f->overflow) {
+        *post = true;
+        return x == den ? ldexp_of(x, f->scale, f) : x;
+    }
+    if (is_denormal(den, f)) return ldexp_of(x, f->scale, f);
+    const bool small_reciprocal = is_denormal(quotient(one(f), den, f), f);
+    /* A quotient that rounds to 0 needs the scaling as much as a denormal one does. */
+    const uint64_t q = quotient(num, den, f);
+    const bool small_quotient = !exponent_of(q, f);
+    if (small_reciprocal && small_quotient) {
+        *post = true;
+        return x == den ? ldexp_of(x, -f->scale, f) : x;
+    }
+    if (small_reciprocal) return ldexp_of(x, -f->scale, f);
+    if (small_quotient) {
+        *post = true;
+        return x == num ? ldexp_of(x, f->scale, f) : x;
+    }
+    return exponent_of(num, f) <= f->tiny ? ldexp_of(x, f->scale, f) : x;
+}
+
+static uint64_t first_nan(uint64_t a, uint64_t b, uint64_t c, const format_t *f)
+{
+    const uint64_t x = is_nan(a, f) ? a : is_nan(b, f) ? b : is_nan(c, f) ? c : f->default_nan;
+    return x | f->quiet;
+}
+
+/* fma, then the quotient scaled back: the size of the addend says in which direction. */
+static uint64_t div_fmas(uint64_t a, uint64_t b, uint64_t c, uint32_t round, const format_t *f)
+{
+    const int scale = exponent_of(c, f) > f->bias ? f->scale : -f->scale;
+    const uint64_t r = f == &F32
+                           ? fpu_fma_scaled32((uint32_t)a, (uint32_t)b, (uint32_t)c, scale, round)
+                           : fpu_fma_scaled64(a, b, c, scale, round);
+    return is_nan(r, f) ? first_nan(a, b, c, f) : r;
+}
+
+static uint64_t div_fixup(uint64_t q, uint64_t den, uint64_t num, const format_t *f)
+{
+    const uint64_t sign = (den ^ num) & f->sign, magnitude = q & ~f->sign;
+    const bool zero_den = is_zero(den, f), zero_num = is_zero(num, f);
+    const bool inf_den = (den & ~f->sign) == f->infinity, inf_num = (num & ~f->sign) == f->infinity;
+    if (is_nan(num, f)) return num | f->quiet;
+    if (is_nan(den, f)) return den | f->quiet;
+    if ((zero_den && zero_num) || (inf_den && inf_num)) return f->sign | f->infinity | f->quiet;
+    if (zero_den || inf_num) return sign | f->infinity;
+    if (inf_den || zero_num) return sign;
+    if (exponent_of(num, f) - exponent_of(den, f) < f->least) return sign;
+    /* Both operands are ordinary numbers here, so a NaN comes from the refinement: an overflow in
+     * it made inf - inf. */
+    return sign | (is_nan(q, f) ? f->infinity : magnitude);
+}
+
+/* ---- ordinary operands: their exponents exclude the special cases ----
+ *
+ * Only the dword with the exponent is read. `highest` and `down` are lower than need be: the few
+ * ordinary operands beyond them are treated as special cases, with the same result. */
+
+typedef struct {
+    unsigned shift, top;    /* position of the exponent in its dword; the exponent of infinity */
+    unsigned tiny, highest; /* num from tiny + 1, den up to highest (its reciprocal is normal) */
+    unsigned up, down;      /* num - den less than up, at least -down */
+} ordinary_t;
+
+static const ordinary_t PLAIN32 = {23, 255, 23, 250, 96, 120},
+                        PLAIN64 = {20, 2047, 53, 2040, 768, 1000};
+
+/* Whether div_scale may have to change the lane. The numerator's exponent may be neither that of
+ * inf and NaN nor a tiny one, the denominator's neither that of inf and NaN nor that of 0. */
+static inline bool extraordinary(uint32_t x, uint32_t den, uint32_t num, const ordinary_t *p)
+{
+    const uint32_t ex = x >> p->shift & p->top, ed = den >> p->shift & p->top,
+                   en = num >> p->shift & p->top;
+    return (ex == p->top) | (en - p->tiny - 1 >= p->top - p->tiny - 1) | (ed - 1 >= p->highest) |
+           (en - ed + p->down >= p->up + p->down);
+}
+
+/* Whether div_fixup has only to set the sign: the quotient is neither inf nor NaN, and the operands
+ * are normal numbers, whose quotient is not too small. */
+static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinary_t *p)
+{
+    const uint32_t eq = q >> p->shift & p->top, ed = den >> p->shift & p->top,
+                   en = num >> p->shift & p->top;
+    return (eq != p->top) & (en - 1 < p->top - 1) & (ed - 1 < p->top - 1) &
+           (en - ed + p->down < p->top + p->down);
+}
+
+/* Copies x, then scales the lanes that need it. `high` is the offset of the exponents' row. */
+#define SCALE(name, T, rows, FMT, PLAIN)                                                           \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        enum { HIGH = ((rows)-1) * ISA_LANES };                                                    \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        alignas(64) uint32_t cases[ISA_LANES];                                                     \
+        VALU_LANES cases[l] =                                                                      \
+            extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;      \
+        memcpy(d, pa, (rows) * sizeof(isa_row_t));                                                 \
+        v->out = 0;                                                                                \
+        for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
+            const int l = __builtin_ctzll(left);                                                   \
+            bool post;                                                                             \
+            const VALU_C_##T r = (VALU_C_##T)div_scale(VALU_LD_##T(pa), VALU_LD_##T(pb),           \
+                                                       VALU_LD_##T(pc), &FMT, &post);              \
+            VALU_ST_##T(r);                                                                        \
+            v->out |= (uint64_t)post << l;                                                         \
+        }                                                                                          \
+    }                                                                                              \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
+                 VALU_MASK_OUT | VALU_STAGED, NULL)
+
+/* A plain fma for all lanes, then one that scales back for those that div_scale has named in VCC.
+ */
+#define FMAS(name, T, F, fma, FMT)                                                                 \
+    VALU_FBODY3(plain_##name, F, F, F, F, fma(a, b, c))                                            \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        uint32_t *d = v->d;                                                                        \
+        const uint32_t *pa = v->s[0], *pb = v->s[1], *pc = v->s[2];                                \
+        const uint32_t round = v->mode >> FMT.round_shift & 3;                                     \
+        plain_##name(v);                                                                           \
+        for (uint64_t left = v->in & v->lanes; left; left &= left - 1) {                           \
+            const int l = __builtin_ctzll(left);                                                   \
+            VALU_ST_##T((VALU_C_##T)div_fmas(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc),    \
+                                             round, &FMT));                                        \
+        }                                                                                          \
+    }                                                                                              \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T,                             \
+                 VALU_READS_VCC | VALU_STAGED, NULL)
+
+#define FIXUP(name, T, rows, FMT, PLAIN)                                                           \
+    static void body_##name(valu_t *v)                                                             \
+    {                                                                                              \
+        enum { HIGH = ((rows)-1) * ISA_LANES };                                                    \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
+        alignas(64) uint32_t cases[ISA_LANES];                                                     \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const uint32_t q = pa[HIGH + l], den = pb[HIGH + l], num = pc[HIGH + l];               \
+            cases[l] = unfixed(q, den, num, &PLAIN) ? 0 : UINT32_MAX;                              \
+            d[HIGH + l] = (q & 0x7fffffff) | ((den ^ num) & 0x80000000);                           \
+        }                                                                                          \
+        if ((rows) > 1) memcpy(d, pa, sizeof(isa_row_t));                                          \
+        for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
+            const int l = __builtin_ctzll(left);                                                   \
+            VALU_ST_##T(                                                                           \
+                (VALU_C_##T)div_fixup(VALU_LD_##T(pa), VALU_LD_##T(pb), VALU_LD_##T(pc), &FMT));   \
+        }                                                                                          \
+    }                                                                                              \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_STAGED, NULL)
+
+SCALE(v_div_scale_f32, b32, 1, F32, PLAIN32)
+SCALE(v_div_scale_f64, b64, 2, F64, PLAIN64)
+FMAS(v_div_fmas_f32, b32, f32, __builtin_fmaf, F32)
+FMAS(v_div_fmas_f64, b64, f64, __builtin_fma, F64)
+FIXUP(v_div_fixup_f32, b32, 1, F32, PLAIN32)
+FIXUP(v_div_fixup_f64, b64, 2, F64, PLAIN64)
+
+/* f16 quotients are computed in f32, where they need no scaling: there are no cases by exponent. */
+static inline uint32_t div_fixup16(uint32_t q, uint32_t den, uint32_t num)
+{
+    const uint32_t sign = (den ^ num) & 0x8000, d = den & 0x7fff, n = num & 0x7fff;
+    uint32_t r = sign | (q & 0x7fff);
+    r = d == 0x7c00 || n == 0 ? sign : r;
+    r = d == 0 || n == 0x7c00 ? sign | 0x7c00 : r;
+    r = (d == 0 && n == 0) || (d == 0x7c00 && n == 0x7c00) ? 0xfe00 : r;
+    r = d > 0x7c00 ? den | 0x200 : r;
+    return n > 0x7c00 ? num | 0x200 : r;
+}
+
+VALU_OP3(v_div_fixup_f16, b16, b16, b16, b16, VALU_KEEP, div_fixup16(a, b, c))
+VALU_OP3(v_div_fixup_legacy_f16, b16, b16, b16, b16, 0, div_fixup16(a, b, c))

@@ -1,0 +1,173 @@
+/* valu_f32.c - single-precision arithmetic, packed pairs of it, and mixed-precision fma.
+ *
+ * v_fma rounds once and keeps denormals as MODE says; v_mad and v_mac round twice and always flush
+ * them, as the hardware's older multiplier does. */
+#include "softgpu/exec/valu_float.h"
+
+#define FMA(x, y, z) (isa_vec_f32_t) isa_vec_fma((isa_vec_t)(x), (isa_vec_t)(y), (isa_vec_t)(z))
+
+VALU_VECTOR2(v_add_f32, f32, a + b)
+VALU_VECTOR2(v_sub_f32, f32, a - b)
+VALU_VECTOR2(v_subrev_f32, f32, b - a)
+VALU_VECTOR2(v_mul_f32, f32, a *b)
+VALU_VECTOR3(v_fma_f32, f32, FMA(a, b, c))
+VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, body_v_fma_f32, NULL)
+
+static inline float flushed(float x)
+{
+    return fpu_f32(fpu_flush32(fpu_bits32(x)));
+}
+
+static inline float mad(float a, float b, float c)
+{
+    return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
+}
+
+VALU_FLOAT3(v_mad_f32, f32, 0, mad(a, b, c))
+VALU_FLOAT3_ALIAS(v_mac_f32, f32, VALU_READS_DST, body_v_mad_f32)
+VALU_FLOAT3_ALIAS(v_madmk_f32, f32, 0, body_v_mad_f32)
+VALU_FLOAT3_ALIAS(v_madak_f32, f32, 0, body_v_mad_f32)
+
+/* DX9 rule: zero times anything is zero. */
+static inline float mul_legacy(float a, float b)
+{
+    return a == 0 || b == 0 ? 0.0f : a * b;
+}
+
+/* A product that is zero by the rule has no NaN to pass on; a NaN result then comes from c. */
+VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
+VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
+            flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
+
+/* ---- minimum, maximum, median: bit patterns, no rounding ---- */
+
+#define MIN(x, y) fpu_minmax32((x), (y), false, ieee)
+#define MAX(x, y) fpu_minmax32((x), (y), true, ieee)
+
+VALU_OP2(v_min_f32, b32, b32, b32, 0, MIN(a, b))
+VALU_OP2(v_max_f32, b32, b32, b32, 0, MAX(a, b))
+VALU_OP3(v_min3_f32, b32, b32, b32, b32, 0, MIN(MIN(a, b), c))
+VALU_OP3(v_max3_f32, b32, b32, b32, b32, 0, MAX(MAX(a, b), c))
+
+static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
+{
+    const uint32_t low = fpu_minmax32(fpu_minmax32(a, b, false, ieee), c, false, ieee);
+    const float x = fpu_f32(a), y = fpu_f32(b);
+    const float top = fpu_f32(fpu_minmax32(fpu_minmax32(a, b, true, ieee), c, true, ieee));
+    const uint32_t with_c = fpu_minmax32(top == x ? b : a, c, true, ieee);
+    const uint32_t r = top == x || top == y ? with_c : fpu_minmax32(a, b, true, ieee);
+    return fpu_nan32(a) || fpu_nan32(b) || fpu_nan32(c) ? low : r;
+}
+
+VALU_OP3(v_med3_f32, b32, b32, b32, b32, 0, med3(a, b, c, ieee))
+
+/* ---- rounding to integers; a NaN is quieted whatever the host's function does ---- */
+
+#define ROUND(name, fn)                                                                            \
+    VALU_OP1(name, b32, b32, VALU_NEAREST, fpu_nan32(a) ? a | 0x400000 : fpu_bits32(fn(fpu_f32(a))))
+
+ROUND(v_trunc_f32, __builtin_truncf)
+ROUND(v_ceil_f32, __builtin_ceilf)
+ROUND(v_rndne_f32, __builtin_rintf)
+ROUND(v_floor_f32, __builtin_floorf)
+
+static inline float fract(float x)
+{
+    const float r = x - __builtin_floorf(x);
+    return r > 0x1.fffffep-1f ? 0x1.fffffep-1f : r == 0 ? 0 : r; /* +0 in every rounding mode */
+}
+
+VALU_FLOAT1(v_fract_f32, f32, 0, fract(a))
+
+/* ---- exponents; doubles hold every f32 as a normal number ---- */
+
+static inline uint32_t exponent(float x)
+{
+    const uint64_t bits = fpu_bits64((double)x);
+    const uint32_t e = (uint32_t)(bits >> 52) & 0x7ff;
+    return e == 0 || e == 0x7ff ? 0 : e - 1022;
+}
+
+static inline float mantissa(float x)
+{
+    const uint64_t bits = fpu_bits64((double)x);
+    const uint32_t e = (uint32_t)(bits >> 52) & 0x7ff;
+    const uint64_t half = (bits & UINT64_C(0x800fffffffffffff)) | UINT64_C(0x3fe0000000000000);
+    return e == 0 || e == 0x7ff ? x + x : (float)fpu_f64(half);
+}
+
+static inline float scaled(float x, int32_t n)
+{
+    const int32_t limited = n > 400 ? 400 : n < -400 ? -400 : n;
+    return (float)((double)x * fpu_f64((uint64_t)(1023 + limited) << 52));
+}
+
+VALU_OP1(v_frexp_exp_i32_f32, u32, f32, VALU_CLAMP_NOP, exponent(a))
+VALU_FLOAT1(v_frexp_mant_f32, f32, VALU_NEAREST, mantissa(a))
+VALU_FBODY2(body_v_ldexp_f32, f32, f32, i32, scaled(a, b))
+VALU_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED, NULL)
+
+/* ---- cube maps: the major axis is the largest, z before y before x ---- */
+
+#define MAJOR_Z                                                                                    \
+    (__builtin_fabsf(c) >= __builtin_fabsf(a) && __builtin_fabsf(c) >= __builtin_fabsf(b))
+#define MAJOR_Y (__builtin_fabsf(b) >= __builtin_fabsf(a))
+
+VALU_FLOAT3(v_cubeid_f32, f32, 0,
+            MAJOR_Z   ? (c < 0 ? 5.0f : 4.0f)
+            : MAJOR_Y ? (b < 0 ? 3.0f : 2.0f)
+                      : (a < 0 ? 1.0f : 0.0f))
+VALU_FLOAT3(v_cubesc_f32, f32, 0, MAJOR_Z ? (c < 0 ? -a : a) : MAJOR_Y ? a : (a < 0 ? c : -c))
+VALU_FLOAT3(v_cubetc_f32, f32, 0, MAJOR_Z ? -b : MAJOR_Y ? (b < 0 ? -c : c) : -b)
+VALU_FLOAT3(v_cubema_f32, f32, 0, 2.0f * (MAJOR_Z ? c : MAJOR_Y ? b : a))
+
+/* ---- pairs of f32: two rows ---- */
+
+VALU_VECTOR2(v_pk_add_f32, pf32, a + b)
+VALU_VECTOR2(v_pk_mul_f32, pf32, a *b)
+VALU_VECTOR3(v_pk_fma_f32, pf32, FMA(a, b, c))
+
+/* Each result dword is one source's dword that op_sel names, so it is no ordinary pair. */
+ISA_INST(v_pk_mov_b32)
+{
+    alignas(64) uint32_t tmp[2][2 * ISA_LANES], result[2 * ISA_LANES];
+    for (unsigned n = 0; n < 2; n++) {
+        const isa_operand_t *o = &i->src[n];
+        const uint32_t *row = w->vgpr[o->reg];
+        if (o->mods || (i->flags & ISA_F_CLAMP) || (w->mode & ISA_MODE_GPR_IDX)) {
+            isa_stop_unsupported(w, i, "modifier");
+            return;
+        }
+        if (o->kind != ISA_OPK_VGPR) row = valu_scalar_rows(w, i, o, tmp[n], 2);
+        if (!row) return;
+        memcpy(result + n * ISA_LANES, row + (o->sel & 1 ? ISA_LANES : 0), sizeof(isa_row_t));
+    }
+    valu_blend(w->vgpr[i->dst.reg], result, 2, w->exec);
+}
+
+/* ---- mixed precision: operands arrive as f32, the general path converts them ---- */
+
+#define MIX(name, DT, FLAGS)                                                                       \
+    static const valu_desc_t desc_##name = {                                                       \
+        DT, {VALU_MIX, VALU_MIX, VALU_MIX}, (FLAGS) | VALU_STAGED, NULL};                          \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        valu_slow(w, i, &desc_##name, body_##name);                                                \
+    }
+
+VALU_FBODY3(body_v_fma_mix_f32, f32, f32, f32, f32, __builtin_fmaf(a, b, c))
+
+/* The sum is rounded to f32 and then to f16: that is what a conversion after v_fma_mix_f32 gives.
+ */
+static void body_v_fma_mixlo_f16(valu_t *v)
+{
+    uint32_t *d = VALU_ROW(v->d);
+    body_v_fma_mix_f32(v);
+    VALU_LANES d[l] = fpu_f32_to_f16(d[l], v->round);
+}
+
+#define body_v_fma_mixhi_f16 body_v_fma_mixlo_f16
+
+MIX(v_fma_mix_f32, VALU_F32, 0)
+MIX(v_fma_mixlo_f16, VALU_F16, VALU_KEEP)
+MIX(v_fma_mixhi_f16, VALU_F16, VALU_HI_HALF)

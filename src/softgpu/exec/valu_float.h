@@ -1,0 +1,233 @@
+/* valu_float.h - lines for floating-point instructions: as valu.h's, and NaN results put right.
+ *
+ * x86 makes negative default NaNs and compilers swap operands, so a result that is a NaN is
+ * replaced after the loop by the one the hardware delivers. Rows with NaNs are rare. */
+#ifndef SOFTGPU_EXEC_VALU_FLOAT_H
+#define SOFTGPU_EXEC_VALU_FLOAT_H
+
+#include "softgpu/exec/valu.h"
+
+/* Declares the rows of source n as formulas read them; halves are widened to f32 as a row. */
+#define VALU_IN_f32(p, n) const uint32_t *p = VALU_SRC(v, n)
+#define VALU_IN_f64(p, n) VALU_IN_f32(p, n)
+#define VALU_IN_i32(p, n) VALU_IN_f32(p, n)
+#define VALU_IN_i16(p, n) VALU_IN_f32(p, n)
+#define VALU_IN_f16(p, n)                                                                          \
+    alignas(64) uint32_t p[ISA_LANES];                                                             \
+    fpu_widen_row(p, VALU_SRC(v, n))
+
+#define VALU_FLD_f32(p) VALU_LD_f32(p)
+#define VALU_FLD_f64(p) VALU_LD_f64(p)
+#define VALU_FLD_i32(p) VALU_LD_i32(p)
+#define VALU_FLD_i16(p) VALU_LD_i16(p)
+#define VALU_FLD_f16(p) fpu_f32((p)[l])
+
+/* Stores the lane's result r. A half is stored as f32 at first; VALU_DONE_f16 rounds the row when
+ * all lanes are there. */
+#define VALU_NOTE_f32(r) VALU_ST_f32(r)
+#define VALU_NOTE_f64(r) VALU_ST_f64(r)
+#define VALU_NOTE_f16(r) VALU_ST_f32(r)
+
+#define VALU_DONE_f32
+#define VALU_DONE_f64
+#define VALU_DONE_f16 fpu_narrow_row(d, d, round)
+
+/* Whether any lane's result is a NaN. The test has a loop of its own, since compilers do not
+ * vectorise the instruction's loop with the test in it. NaN results are quiet, so a double's high
+ * dword is enough. */
+static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t infinity)
+{
+    uint32_t largest = 0;
+    row = (const uint32_t *)__builtin_assume_aligned(row, 64);
+    for (int l = 0; l < ISA_LANES; l++)
+        largest = (row[l] & mask) > largest ? row[l] & mask : largest;
+    return largest > infinity;
+}
+
+#define VALU_BAD_f32 valu_any_nan(d, 0x7fffffff, FPU_INF32)
+#define VALU_BAD_f64 valu_any_nan(d + ISA_LANES, 0x7fffffff, 0x7ff00000)
+#define VALU_BAD_f16 valu_any_nan(d, 0x7fff, 0x7c00)
+
+#define VALU_FBODY1(fn, DT, AT, expr)                                                              \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
+        VALU_IN_##AT(pa, 0);                                                                       \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const VALU_C_##AT a = VALU_FLD_##AT(pa);                                               \
+            VALU_NOTE_##DT(expr);                                                                  \
+        }                                                                                          \
+        VALU_DONE_##DT;                                                                            \
+        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 1);                           \
+    }
+#define VALU_FBODY2(fn, DT, AT, BT, expr)                                                          \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
+        VALU_IN_##AT(pa, 0);                                                                       \
+        VALU_IN_##BT(pb, 1);                                                                       \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const VALU_C_##AT a = VALU_FLD_##AT(pa);                                               \
+            const VALU_C_##BT b = VALU_FLD_##BT(pb);                                               \
+            VALU_NOTE_##DT(expr);                                                                  \
+        }                                                                                          \
+        VALU_DONE_##DT;                                                                            \
+        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 2);                           \
+    }
+#define VALU_FBODY3(fn, DT, AT, BT, CT, expr)                                                      \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        uint32_t *d = VALU_ROW(v->d);                                                              \
+        VALU_LOCALS;                                                                               \
+        VALU_IN_##AT(pa, 0);                                                                       \
+        VALU_IN_##BT(pb, 1);                                                                       \
+        VALU_IN_##CT(pc, 2);                                                                       \
+        VALU_LANES                                                                                 \
+        {                                                                                          \
+            const VALU_C_##AT a = VALU_FLD_##AT(pa);                                               \
+            const VALU_C_##BT b = VALU_FLD_##BT(pb);                                               \
+            const VALU_C_##CT c = VALU_FLD_##CT(pc);                                               \
+            VALU_NOTE_##DT(expr);                                                                  \
+        }                                                                                          \
+        VALU_DONE_##DT;                                                                            \
+        if (__builtin_expect(VALU_BAD_##DT, 0)) valu_fix_nan_##DT(v, 3);                           \
+    }
+
+/* Operands of the result's type. */
+#define VALU_FLOAT1(name, T, FLAGS, expr)                                                          \
+    VALU_FBODY1(body_##name, T, T, expr)                                                           \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED, NULL)
+#define VALU_FLOAT2(name, T, FLAGS, expr)                                                          \
+    VALU_FBODY2(body_##name, T, T, T, expr)                                                        \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED, NULL)
+#define VALU_FLOAT3(name, T, FLAGS, expr)                                                          \
+    VALU_FBODY3(body_##name, T, T, T, T, expr)                                                     \
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, NULL)
+/* Another instruction with the same body and other flags. */
+#define VALU_FLOAT3_ALIAS(name, T, FLAGS, body)                                                    \
+    VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body,  \
+               NULL)
+
+/* ---- sums and products, the most frequent of all: in the host's vectors ----
+ *
+ * All results are computed before the first is stored, so that sources are intact if a NaN has to
+ * be replaced, and no row need be copied. Inactive lanes are computed with 0: hosts are slow with
+ * some of the numbers that may be in them. */
+
+typedef struct {
+    const valu_t *v;
+    uint64_t lanes;
+} valu_in_t;
+
+static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *in, unsigned n,
+                                                               unsigned at, const bool full)
+{
+    const isa_vec_t x = isa_vec_load(VALU_SRC(in->v, n) + at);
+    return full ? x : isa_vec_lanes((uint32_t)(in->lanes >> at % ISA_LANES), x, isa_vec_all(0));
+}
+
+#define VALU_VSOURCE_f32(name, n, SRCS)                                                            \
+    const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
+    (void)name
+
+/* A body for ROWS rows of single precision. */
+#define VALU_VBODY32(fn, ROWS, SRCS, FIX, expr)                                                    \
+    static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
+    {                                                                                              \
+        enum { N = (ROWS)*ISA_LANES / ISA_VEC };                                                   \
+        const valu_in_t in = {v, v->lanes};                                                        \
+        isa_vec_t r[N];                                                                            \
+        uint32_t bad = 0;                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
+        {                                                                                          \
+            const unsigned at = k * ISA_VEC;                                                       \
+            VALU_VSOURCE_f32(a, 0, SRCS);                                                          \
+            VALU_VSOURCE_f32(b, 1, SRCS);                                                          \
+            VALU_VSOURCE_f32(c, 2, SRCS);                                                          \
+            const isa_vec_f32_t x = (expr);                                                        \
+            r[k] = (isa_vec_t)x;                                                                   \
+        }                                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= isa_vec_unordered(r[k], r[k + 1]);   \
+        if (__builtin_expect(bad, 0)) {                                                            \
+            alignas(64) uint32_t fixed[(ROWS)*ISA_LANES];                                          \
+            uint32_t *d = v->d;                                                                    \
+            memcpy(fixed, r, sizeof fixed);                                                        \
+            v->d = fixed;                                                                          \
+            FIX(v, SRCS);                                                                          \
+            v->d = d;                                                                              \
+            memcpy(d, fixed, sizeof fixed);                                                        \
+            return;                                                                                \
+        }                                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(v->d + k * ISA_VEC, r[k]);       \
+    }                                                                                              \
+    VALU_VBODY_BOTH(fn)
+
+#define VALU_VSOURCE_f64(name, n, SRCS)                                                            \
+    const isa_vec_pair_t pair_##name =                                                             \
+        isa_vec_join(valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full),                               \
+                     valu_in(&in, (n) < (SRCS) ? (n) : 0, ISA_LANES + at, full))
+
+#define VALU_VBODY64(fn, SRCS, expr)                                                               \
+    static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
+    {                                                                                              \
+        enum { N = ISA_LANES / ISA_VEC };                                                          \
+        const valu_in_t in = {v, v->lanes};                                                        \
+        isa_vec_t r[2 * N];                                                                        \
+        uint32_t bad = 0;                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
+        {                                                                                          \
+            const unsigned at = k * ISA_VEC;                                                       \
+            isa_vec_pair_t pair;                                                                   \
+            VALU_VSOURCE_f64(a, 0, SRCS);                                                          \
+            VALU_VSOURCE_f64(b, 1, SRCS);                                                          \
+            VALU_VSOURCE_f64(c, 2, SRCS);                                                          \
+            ISA_UNROLL for (unsigned h = 0; h < 2; h++)                                            \
+            {                                                                                      \
+                const isa_vec_f64_t a = pair_a.x[h], b = pair_b.x[h], c = pair_c.x[h];             \
+                (void)b, (void)c;                                                                  \
+                pair.x[h] = (expr);                                                                \
+            }                                                                                      \
+            bad |= isa_vec_unordered64(pair.x[0], pair.x[1]);                                      \
+            r[k] = isa_vec_part(pair, 0);                                                          \
+            r[N + k] = isa_vec_part(pair, 1);                                                      \
+        }                                                                                          \
+        if (__builtin_expect(bad, 0)) {                                                            \
+            alignas(64) uint32_t fixed[2 * ISA_LANES];                                             \
+            uint32_t *d = v->d;                                                                    \
+            memcpy(fixed, r, sizeof fixed);                                                        \
+            v->d = fixed;                                                                          \
+            valu_fix_nan_f64(v, SRCS);                                                             \
+            v->d = d;                                                                              \
+            memcpy(d, fixed, sizeof fixed);                                                        \
+            return;                                                                                \
+        }                                                                                          \
+        ISA_UNROLL for (unsigned k = 0; k < 2 * N; k++) isa_vec_store(v->d + k * ISA_VEC, r[k]);   \
+    }                                                                                              \
+    VALU_VBODY_BOTH(fn)
+
+#define VALU_VBODY_BOTH(fn)                                                                        \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        if (v->lanes == ISA_ALL_LANES)                                                             \
+            fn##_of(v, true);                                                                      \
+        else                                                                                       \
+            fn##_of(v, false);                                                                     \
+    }
+
+#define VALU_VBODY_f32(fn, SRCS, expr)  VALU_VBODY32(fn, 1, SRCS, valu_fix_nan_f32, expr)
+#define VALU_VBODY_pf32(fn, SRCS, expr) VALU_VBODY32(fn, 2, SRCS, valu_fix_nan_pf32, expr)
+#define VALU_VBODY_f64(fn, SRCS, expr)  VALU_VBODY64(fn, SRCS, expr)
+#define VALU_T_pf32                     VALU_PF32
+
+#define VALU_VECTOR2(name, T, expr)                                                                \
+    VALU_VBODY_##T(body_##name, 2, expr)                                                           \
+        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, 0, NULL)
+#define VALU_VECTOR3(name, T, expr)                                                                \
+    VALU_VBODY_##T(body_##name, 3, expr)                                                           \
+        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0, NULL)
+
+#endif

@@ -1,0 +1,113 @@
+/* watch.h - who is told of the instructions that a wave runs: counts, subscribers, interruptions.
+ *
+ * Statistics, traces, the models of caches and time, and the checker are subscribers. Only the run
+ * loop (run.c) decides when an instruction is issued, when it is about to run and when it has run,
+ * so that each subscriber sees the same whoever else is there. A wave that nobody watches pays
+ * nothing. */
+#ifndef SOFTGPU_EXEC_WATCH_H
+#define SOFTGPU_EXEC_WATCH_H
+
+#include "isa/table.h"
+#include "softgpu/exec/wave.h"
+
+/* ---- counting by buckets ---- */
+
+/* Instructions that no counter tells apart share a bucket, so that the sums are few: they fit into
+ * the host's L1 cache and take little time to add up. Bucket b is at index b, and at
+ * ISA_BUCKETS + b for instructions that run with EXEC 0. */
+enum { ISA_BUCKETS = 128 };
+
+typedef struct {
+    const uint8_t *bucket; /* by ISA_OP_* */
+    uint64_t runs[2 * ISA_BUCKETS];
+    uint64_t lanes[2 * ISA_BUCKETS]; /* lanes that were active, summed over the runs */
+} isa_counter_t;
+
+static inline void isa_count(isa_counter_t *c, uint64_t exec, const isa_inst_t *i)
+{
+    const unsigned at = c->bucket[i->op] + (exec ? 0 : ISA_BUCKETS);
+    c->runs[at]++;
+    c->lanes[at] += isa_lane_count(exec);
+}
+
+/* ---- interruptions ---- */
+
+/* Asks waves to stop between two instructions: as soon as *tick differs from `seen`, or whenever a
+ * wave has run `period` more instructions. One thread uses this structure; all share the tick. */
+typedef struct {
+    _Atomic(uint32_t) *tick; /* or NULL */
+    uint32_t seen;
+    uint64_t period; /* 0: only the tick counts */
+} isa_interrupt_t;
+
+static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
+{
+    if (!t->period) return atomic_load_explicit(t->tick, memory_order_relaxed) != t->seen;
+    if (--w->until_interrupt) return false;
+    w->until_interrupt = t->period;
+    return true;
+}
+
+/* ---- subscribers ----
+ *
+ * Who subscribes is a row of `clients` in device/count.c, which adds its subscriber to the watch of
+ * each workgroup. Subscribers are told in the order in which they were added, the counter and the
+ * census first. */
+
+typedef struct isa_watch isa_watch_t;
+typedef struct isa_subscriber isa_subscriber_t;
+
+/* What a subscriber wants to be told of an instruction. */
+enum {
+    /* The wave issues it. An instruction that waits is tried several times but issued once. */
+    ISA_WANTS_ISSUE = 1,
+    /* It is about to do its work. This is told right after ISSUE, except for a store to LDS that
+     * lets other waves run first (lds.h): the subscriber sees LDS as those waves have left it. */
+    ISA_WANTS_BEFORE = 2,
+    /* It has run, or has stopped the wave for good. This is not told if the program unmaps memory
+     * while the instruction accesses it, or if the run is cancelled before its last try. */
+    ISA_WANTS_AFTER = 4
+};
+
+/* Called on the thread that runs the wave. The function may read the wave's whole state. */
+typedef void isa_told_t(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w,
+                        const isa_inst_t *i);
+
+struct isa_subscriber {
+    const uint8_t *wants;               /* by ISA_OP_*: ISA_WANTS_* */
+    isa_told_t *issue, *before, *after; /* those that are wanted */
+};
+
+enum { ISA_SUBSCRIBERS_MAX = 4 }; /* statistics, checker, its search for stalls, counters */
+
+/* Who watches the waves of one workgroup; one thread at a time uses it. A trap handler runs
+ * unwatched. */
+struct isa_watch {
+    isa_counter_t *counter;    /* counts by buckets, or NULL */
+    struct isa_census *census; /* counts each instruction of the code (census.h), or NULL */
+    unsigned n_subscribers;
+    isa_subscriber_t *subscriber[ISA_SUBSCRIBERS_MAX];
+    const isa_interrupt_t *interrupt; /* or NULL */
+
+    /* For subscribers: EXEC before the instruction, if AFTER is wanted, and the line of the
+     * instruction if the census counts it. Valid while subscribers are told of the instruction. */
+    uint64_t exec;
+    struct isa_census_line *line;
+    /* What subscribers have worked out of the instruction and share (cache/reach.h). The loop sets
+     * `known` to 0 before each instruction. */
+    struct sgc_seen *seen;
+    unsigned known;
+};
+
+static inline void isa_watch_add(isa_watch_t *watch, isa_subscriber_t *s)
+{
+    if (watch->n_subscribers < ISA_SUBSCRIBERS_MAX) watch->subscriber[watch->n_subscribers++] = s;
+}
+
+/* Whether anybody watches. If not, the plain loop can run the waves. */
+static inline bool isa_watched(const isa_watch_t *watch)
+{
+    return watch->n_subscribers || watch->counter || watch->census || watch->interrupt;
+}
+
+#endif

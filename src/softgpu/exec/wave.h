@@ -1,0 +1,232 @@
+/* wave.h - the state of one wave64 and of the workgroup it belongs to.
+ *
+ * The command processor prepares a wave, the executor runs it until it has a reason to stop, and
+ * the scheduler decides what happens next. One worker thread at a time touches a wave. */
+#ifndef SOFTGPU_EXEC_WAVE_H
+#define SOFTGPU_EXEC_WAVE_H
+
+#include "isa/arch.h"
+#include "isa/inst.h"
+
+#include <stddef.h>
+
+enum {
+    ISA_LANES = 64,
+    /* Handlers do not check whether a tuple of registers ends inside the register file: the arrays
+     * of vector and scalar registers have room behind the last register for the widest tuple. */
+    ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32,
+    ISA_SCALARS = ISA_CODE_ZERO + 16
+};
+
+/* Why a wave stopped. */
+typedef enum {
+    ISA_RUN = 0,          /* not stopped */
+    ISA_STOP_END,         /* s_endpgm */
+    ISA_STOP_BARRIER,     /* s_barrier: waits for the other waves of its workgroup */
+    ISA_STOP_YIELD,       /* has used up its slice, or s_sleep: other waves may run */
+    ISA_STOP_STEP,        /* other waves of the workgroup have to run first: isa_ds_waits() */
+    ISA_STOP_MEMORY,      /* memory fault: fault_addr, fault_flags */
+    ISA_STOP_ILLEGAL,     /* unknown instruction: fault_addr = its address */
+    ISA_STOP_UNSUPPORTED, /* known but not executed here: message names it */
+    ISA_STOP_TRAP,        /* s_trap: fault_addr = address, trap_id */
+    ISA_STOP_INTERRUPT,   /* between two instructions, as isa_interrupt_t asks: watch.h */
+    ISA_STOP_RETURN       /* a trap handler has returned: the program goes on at `ip` */
+} isa_stop_t;
+
+enum { ISA_FAULT_READ = 1, ISA_FAULT_WRITE = 2, ISA_FAULT_EXEC = 4, ISA_FAULT_RDONLY = 8 };
+
+/* ---- lanes: bit l of a set of lanes, as EXEC is one, stands for lane l ----
+ *
+ * That a wave has 64 lanes, a set 64 bits and a register a row of 64 dwords is known to this folder
+ * alone. What else has to do with lanes uses these names. */
+
+#define ISA_ALL_LANES UINT64_MAX
+
+typedef uint32_t isa_row_t[ISA_LANES]; /* one VGPR: a dword for each lane */
+
+/* The first n lanes; all of them if n is greater. */
+static inline uint64_t isa_first_lanes(unsigned n)
+{
+    return n < ISA_LANES ? (UINT64_C(1) << n) - 1 : ISA_ALL_LANES;
+}
+
+/* Most sets are full, and baseline x86-64 has no instruction that counts bits. */
+static inline unsigned isa_lane_count(uint64_t lanes)
+{
+    return lanes == ISA_ALL_LANES ? (unsigned)ISA_LANES : (unsigned)__builtin_popcountll(lanes);
+}
+
+/* Waves of so many work-items. */
+static inline uint64_t isa_wave_count(uint64_t items)
+{
+    return (items + ISA_LANES - 1) / ISA_LANES;
+}
+
+typedef struct isa_page isa_page_t;
+typedef struct isa_group isa_group_t;
+struct sg_memory;
+struct sg_extent;
+
+/* Global wave sync (GWS): barriers and semaphores between workgroups. Their state outlives a
+ * dispatch. There is one isa_gws_t per device, zeroed when the device is made; only lds_gws.c reads
+ * or changes it. */
+enum { ISA_GWS_RESOURCES = 64 };
+typedef struct isa_gws {
+    _Atomic uint64_t state[ISA_GWS_RESOURCES];
+} isa_gws_t;
+
+enum { ISA_PROVEN = 8 }; /* a power of two */
+
+/* What every wave of a dispatch shares; lives as long as the dispatch. */
+typedef struct isa_dispatch {
+    const isa_arch_t *arch;
+    struct sg_memory *memory;
+    struct isa_code *code; /* the device's code cache */
+    uint64_t entry_pc;
+    uint32_t n_vgpr;                    /* VGPRs and AGPRs allocated for a wave */
+    uint32_t acc_offset;                /* row of AGPR a0: VGPRs and AGPRs share one file */
+    uint32_t mode;                      /* initial MODE */
+    uint32_t scratch_wave_bytes;        /* scratch of one wave (all lanes) */
+    uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
+    uint32_t engine_clock_mhz;          /* of the clock that s_memtime counts and s_sleep waits */
+    uint32_t doorbell_id;               /* s_sendmsg(MSG_GET_DOORBELL) */
+    isa_gws_t *gws;                     /* NULL: ds_gws_* are unsupported */
+    /* Called for s_sendmsg(MSG_INTERRUPT): raises the interrupt with the wave's M0. May be NULL. */
+    void (*on_message)(struct isa_dispatch *d, isa_wave_t *w, uint32_t simm16);
+    void *user;
+    /* Extents of registered host memory that were accessible when a wave of this dispatch first
+     * accessed them: they are not tested again (mem.c). */
+    _Atomic(const struct sg_extent *) proven[ISA_PROVEN];
+} isa_dispatch_t;
+
+/* A workgroup in flight. */
+struct isa_group {
+    isa_dispatch_t *dispatch;
+    uint8_t *lds; /* lds_bytes bytes, aligned to 16, with undefined contents at first */
+    uint32_t lds_bytes;
+    uint32_t n_waves;
+    uint32_t id[3]; /* workgroup ids */
+    isa_wave_t **waves;
+    uint64_t flat_lds_only; /* FLAT instructions so far whose lanes were all in LDS */
+};
+
+struct isa_wave {
+    const isa_inst_t *ip; /* next instruction slot (inside `page`) */
+    isa_row_t *vgpr;      /* ISA_VGPR_ROWS rows, 64-byte aligned */
+    uint32_t stop;        /* isa_stop_t: anything but ISA_RUN ends the run loop; isa_stop() */
+    int32_t budget;       /* decremented by taken branches; < 0 makes the wave yield */
+    union {
+        uint32_t sgpr[ISA_SCALARS];
+        struct {
+            uint32_t s_plain[ISA_CODE_FLAT_SCRATCH];
+            uint64_t flat_scratch;
+            uint64_t xnack_mask;
+            uint64_t vcc;
+            uint32_t ttmp[ISA_CODE_M0 - ISA_CODE_TTMP];
+            uint32_t m0;
+            uint32_t s_reserved;
+            uint64_t exec;
+        };
+    };
+    uint32_t scc;        /* 0 or 1 */
+    uint32_t mode;       /* MODE register */
+    uint32_t acc_offset; /* copy of the dispatch's */
+    uint32_t index_in_group;
+    uint32_t nap;     /* clocks for which the last s_sleep asked */
+    isa_page_t *page; /* decoded code page of `ip` */
+    isa_group_t *group;
+    uint64_t scratch_base;  /* GPU address of this wave's scratch: on hardware the sum of
+                               FLAT_SCRATCH and the wave's offset */
+    uint32_t scratch_bytes; /* of the wave */
+    uint32_t hw_id;         /* HW_ID register: SE, CU, SIMD, wave slot */
+    /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
+    const struct sg_extent *extent_cache[4];
+    uint64_t mem_epoch;
+    /* The instruction at `ip` stopped the wave to wait, and runs again when the wave goes on. It
+     * must not be counted twice. This member and those below are 0 when a wave starts. */
+    bool repeats;
+    uint8_t lds_turn;  /* what the wave has done to LDS since the last barrier: lds.h */
+    uint32_t gws_turn; /* the GWS resource's turn when a ds_gws_* began to wait: lds_gws.c */
+    /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */
+    bool privileged;
+    uint64_t tba, tma;
+    uint64_t until_interrupt; /* instructions, see watch.h; 0: not determined yet */
+    /* fault or trap */
+    uint64_t fault_addr;
+    uint32_t fault_flags;
+    uint32_t trap_id;
+    char message[96];
+};
+
+/* ---- how a handler leaves ----
+ *
+ * A handler that does not end at the next instruction calls one of these, or a jump of core.h. It
+ * changes neither `stop` nor `ip`, `budget` and `repeats` itself. */
+
+/* Stops the wave behind this instruction. */
+static inline void isa_stop(isa_wave_t *w, isa_stop_t why)
+{
+    w->stop = why;
+}
+
+/* Stops the wave with a memory fault; the first fault of an instruction counts. */
+static inline void isa_mem_fault(isa_wave_t *w, uint64_t va, uint32_t flags)
+{
+    if (w->stop == ISA_STOP_MEMORY) return;
+    isa_stop(w, ISA_STOP_MEMORY);
+    w->fault_addr = va;
+    w->fault_flags = flags;
+}
+
+/* Stops the wave before this instruction, which is tried again when the wave goes on. The try that
+ * succeeds calls isa_retried(). */
+static inline void isa_retry(isa_wave_t *w, const isa_inst_t *i, isa_stop_t why)
+{
+    w->repeats = true;
+    w->ip -= i->dwords;
+    isa_stop(w, why);
+}
+
+static inline void isa_retried(isa_wave_t *w)
+{
+    w->repeats = false;
+}
+
+/* ---- rows: VGPRs and, from `acc_offset` on, AGPRs ---- */
+
+/* The number of a vector operand's first row. */
+static inline unsigned isa_row_number(uint32_t acc_offset, const isa_operand_t *o)
+{
+    return o->reg + (o->kind == ISA_OPK_AGPR ? acc_offset : 0);
+}
+
+/* A vector operand's rows, one for each dword of the tuple. */
+static inline isa_row_t *isa_row_of(const isa_wave_t *w, const isa_operand_t *o)
+{
+    return w->vgpr + isa_row_number(w->acc_offset, o);
+}
+
+/* The register that has this row: v or a, and its number. */
+typedef struct {
+    char file;
+    unsigned number;
+} isa_vector_register_t;
+
+static inline isa_vector_register_t isa_register_of_row(const isa_wave_t *w, unsigned row)
+{
+    const bool acc = row >= w->acc_offset;
+    return (isa_vector_register_t){acc ? 'a' : 'v', acc ? row - w->acc_offset : row};
+}
+
+_Static_assert(offsetof(struct isa_wave, flat_scratch) - offsetof(struct isa_wave, sgpr) ==
+                   4 * ISA_CODE_FLAT_SCRATCH,
+               "FLAT_SCRATCH has its scalar code");
+_Static_assert(offsetof(struct isa_wave, vcc) - offsetof(struct isa_wave, sgpr) == 4 * ISA_CODE_VCC,
+               "VCC has its scalar code");
+_Static_assert(offsetof(struct isa_wave, m0) - offsetof(struct isa_wave, sgpr) == 4 * ISA_CODE_M0,
+               "M0 has its scalar code");
+_Static_assert(offsetof(struct isa_wave, exec) - offsetof(struct isa_wave, sgpr) ==
+                   4 * ISA_CODE_EXEC,
+               "EXEC has its scalar code");
+
+#endif

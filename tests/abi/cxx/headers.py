@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Every public C++ header compiles alone and with every other, as C++17 and as C++20.
+
+One unit includes them all in order, one in the opposite order: of any two headers, either comes after the
+other in one of them. A header also brings what AMD's header of that name brings, for programs rely on it.
+
+usage: headers.py SOURCE_DIR COMPILER...
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# header: standard and system headers that AMD's includes, and programs therefore do not
+BROUGHT = {
+    "codeobj/segment.hpp": "algorithm iostream random set string unordered_set vector",
+    "codeobj/disassembly.hpp": "algorithm cstring fcntl.h fstream hsa/amd_hsa_elf.h iostream limits map memory optional "
+                               "string sys/mman.h sys/stat.h sys/types.h unistd.h unordered_map vector",
+    "codeobj/code_printing.hpp": "algorithm cstring fcntl.h fstream hsa/amd_hsa_elf.h iostream limits map memory "
+                                 "optional random set string sys/mman.h sys/stat.h unistd.h unordered_map "
+                                 "unordered_set vector",
+}
+# what is declared by each of these
+DECLARES = {
+    "algorithm": "std::max({1, 2, 3})", "cstring": "std::memcmp(\"\", \"\", 0)", "fcntl.h": "O_CLOEXEC",
+    "fstream": "std::ifstream{}.is_open()", "hsa/amd_hsa_elf.h": "ELF::EM_AMDGPU", "iostream": "&std::cerr",
+    "limits": "std::numeric_limits<int>::max()", "map": "std::map<int, int>{}.size()",
+    "memory": "std::make_unique<int>(1).get()", "optional": "std::optional<int>{}.has_value()",
+    "random": "std::mt19937{}()", "set": "std::set<int>{}.size()", "string": "std::string{}.size()",
+    "sys/mman.h": "MAP_ANONYMOUS", "sys/stat.h": "sizeof(struct stat)", "sys/types.h": "off_t{0}",
+    "unistd.h": "STDERR_FILENO", "unordered_map": "std::unordered_map<int, int>{}.size()",
+    "unordered_set": "std::unordered_set<int>{}.size()", "vector": "std::vector<int>{}.size()",
+}
+
+
+# no headers but lists, which headers include with macros of their own
+LISTS = ("details/enum_labels.hpp", "serialization/details/objects.hpp")
+
+
+def units(root):
+    """Name and text of each unit."""
+    headers = sorted({str(path.relative_to(root)) for path in root.rglob("*.hpp")} - set(LISTS))
+    if len(headers) < 18:
+        sys.exit(f"{root} has {len(headers)} headers")
+    include = "#include <rocprofiler-sdk/cxx/{}>\n".format
+    for header in headers:
+        names = BROUGHT.get(header, "").split()
+        uses = "".join(f"    static_cast<void>({DECLARES[name]});\n" for name in names)
+        yield header, include(header) + f"int main()\n{{\n{uses}}}\n"
+    yield "all, in order", "".join(map(include, headers)) + "int main() {}\n"
+    yield "all, in the opposite order", "".join(map(include, reversed(headers))) + "int main() {}\n"
+
+
+def main():
+    source, *compilers = sys.argv[1:]
+    wrong, compiled = [], 0
+    with tempfile.TemporaryDirectory(prefix="crocprof-headers-") as directory:
+        path = directory + "/unit.cpp"
+        for name, text in units(pathlib.Path(source, "include/rocprofiler-sdk/cxx")):
+            pathlib.Path(path).write_text(text, encoding="utf-8")
+            for compiler in compilers:
+                for standard in ("c++17", "c++20"):
+                    done = subprocess.run(
+                        [compiler, "-std=" + standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                         "-D__HIP_PLATFORM_AMD__", f"-I{source}/include", f"-I{source}/tests/abi/cxx/stand-in", path],
+                        capture_output=True, text=True, timeout=240)
+                    compiled += 1
+                    if done.returncode != 0:
+                        wrong.append(f"{name}: {compiler} -std={standard}: {done.stderr[:600]}")
+    sys.exit("\n".join(wrong) if wrong else print(f"{compiled} units"))
+
+
+main()

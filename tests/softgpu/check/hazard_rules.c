@@ -1,0 +1,552 @@
+/* hazard_rules.c - every row of the rules by a pair of instructions one wait state too close and by
+ * the same pair far enough apart, and every way to wait for a load.
+ *
+ * The instructions are decoded and given to the record of a wave (hazard_wave.h); they are not run.
+ */
+#include "asm.h"
+
+#include "softgpu/check/hazard_wave.h"
+#include "softgpu/exec/exec.h"
+#include "isa/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PROGRAM = 32, ACC_OFFSET = 256, TEXT = 1024, CODE = 0x1000, LDS_HIGH = 0x10000 };
+
+/* ---- one program ---- */
+
+typedef struct {
+    unsigned n;
+    chk_hazard_t last;
+    bool at_end; /* there was one at the last instruction */
+} seen_t;
+
+/* Programs that are assembled at once and stepped one after the other; each ends with s_endpgm. */
+typedef struct {
+    char text[64 * 1024];
+    size_t used;
+    uint32_t *words;
+    size_t n_words, at;
+} programs_t;
+
+static programs_t *programs_create(void)
+{
+    programs_t *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    return p;
+}
+
+static void add_program(programs_t *p, const char *text)
+{
+    p->used +=
+        (size_t)snprintf(p->text + p->used, sizeof p->text - p->used, "%s\ns_endpgm\n", text);
+    assert_true(p->used < sizeof p->text);
+}
+
+/* The next of them; of its instructions those that give EXEC a constant are run. */
+static seen_t step_next(programs_t *p, const isa_wave_t *from, bool scc_known)
+{
+    isa_wave_t own = *from, *const w = &own;
+    static chk_hazard_wave_t wave;
+    static isa_inst_t insts[PROGRAM];
+    static chk_use_t uses[PROGRAM];
+    seen_t seen = {0};
+    if (!p->words) p->n_words = asm_words(p->text, &p->words);
+    chk_hazard_start(&wave);
+    wave.scc_known = scc_known;
+    const size_t begin = p->at;
+    for (unsigned k = 0;; k++) {
+        isa_inst_t *i = &insts[k];
+        chk_hazard_t found[CHK_HAZARDS_MAX];
+        assert_in_range(k, 0, PROGRAM - 1);
+        const int size = isa_decode(ASM_ARCH, p->words + p->at, (unsigned)(p->n_words - p->at), i);
+        assert_true(size > 0);
+        chk_use_describe(&uses[k], w, i);
+        uses[k].pc = CODE + 4 * (p->at - begin);
+        p->at += (size_t)size;
+        if (i->op == ISA_OP_s_endpgm) return seen;
+        if (i->op == ISA_OP_s_mov_b64 && i->dst.reg == ISA_CODE_EXEC) w->exec = i->src[0].k;
+        unsigned n = 0;
+        if (chk_hazard_is_usual(&wave, &uses[k], w))
+            chk_hazard_pass(&wave, &uses[k]);
+        else
+            n = chk_hazard_look(&wave, &uses[k], w, i, found);
+        seen.at_end = n;
+        seen.n += n;
+        if (n) seen.last = found[n - 1];
+    }
+}
+
+static void programs_free(programs_t *p)
+{
+    assert_int_equal(p->at, p->n_words);
+    free(p->words);
+    free(p);
+}
+
+static seen_t step(const char *text, const isa_wave_t *w, bool scc_known)
+{
+    programs_t *p = programs_create();
+    add_program(p, text);
+    const seen_t seen = step_next(p, w, scc_known);
+    programs_free(p);
+    return seen;
+}
+
+static isa_row_t rows[ISA_VGPR_ROWS];
+
+static isa_wave_t plain_wave(void)
+{
+    static isa_dispatch_t dispatch = {.arch = ASM_ARCH, .shared_base = (uint64_t)LDS_HIGH << 32};
+    static isa_group_t group = {.dispatch = &dispatch};
+    memset(rows, 0, sizeof rows);
+    rows[11][63] = LDS_HIGH; /* a lane that v[10:11] have in LDS */
+    return (isa_wave_t){
+        .exec = UINT64_MAX, .acc_offset = ACC_OFFSET, .vgpr = rows, .group = &group};
+}
+
+/* ---- wait states ---- */
+
+typedef struct {
+    const char *first, *second;
+    const char *between; /* an instruction that belongs to the rule, one of its states */
+} pair_t;
+
+#define F64_16 "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]"
+#define F64_4  "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[2:3], a[0:1]"
+
+static const pair_t pairs[CHK_RULES] = {
+    [CHK_RULE_SETREG_GETREG] = {"s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0",
+                                "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
+    [CHK_RULE_SETREG_SETREG] = {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 1",
+                                "s_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s1"},
+    [CHK_RULE_SETVSKIP_GETREG] = {"s_setvskip s0, s1", "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
+    [CHK_RULE_SETREG_VECTOR] = {"s_setreg_b32 hwreg(HW_REG_MODE, 28, 1), s0", "v_mov_b32 v0, v1"},
+    [CHK_RULE_TRAPSTS_RFE] = {"s_setreg_b32 hwreg(HW_REG_TRAPSTS), s0", "s_rfe_b64 s[0:1]"},
+    [CHK_RULE_MASK_Z] = {"v_cmp_eq_u32 vcc, v0, v1", "v_mov_b32 v2, src_vccz"},
+    [CHK_RULE_SGPR_LANE] = {"v_readlane_b32 s4, v0, 0", "v_readlane_b32 s5, v1, s4"},
+    [CHK_RULE_VCC_DIV_FMAS] = {"v_div_scale_f32 v0, vcc, v1, v2, v1",
+                               "v_div_fmas_f32 v3, v4, v5, v6"},
+    [CHK_RULE_WIDE_WRITE] = {"global_store_dwordx4 v[0:1], v[4:7], off", "v_mov_b32 v7, 0"},
+    [CHK_RULE_SGPR_VMEM] = {"v_readfirstlane_b32 s9, v0", "buffer_load_dword v2, off, s[8:11], 0"},
+    [CHK_RULE_M0_MESSAGE] = {"s_mov_b32 m0, s0", "s_sendmsg sendmsg(MSG_INTERRUPT)"},
+    [CHK_RULE_M0_MOVREL] = {"s_mov_b32 m0, s0", "s_movrels_b32 s1, s2"},
+    [CHK_RULE_M0_LDS] = {"s_mov_b32 m0, s0", "buffer_load_dword off, s[8:11], 0 lds"},
+    [CHK_RULE_VGPR_DPP] = {"v_mov_b32 v0, v1", "v_mov_b32_dpp v2, v0 row_shr:1"},
+    [CHK_RULE_EXEC_DPP] = {"v_cmpx_eq_u32 vcc, v0, v1", "v_mov_b32_dpp v2, v3 row_shr:1"},
+    [CHK_RULE_VGPR_MATRIX] = {"v_mov_b32 v1, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    [CHK_RULE_EXEC_MATRIX] = {"v_cmpx_eq_u32 vcc, v8, v9",
+                              "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    [CHK_RULE_DOT_READ] = {"v_dot4_i32_i8 v0, v1, v2, v3", "v_add_u32 v4, v0, v5"},
+    [CHK_RULE_DOT_WRITTEN] = {"v_dot4_i32_i8 v0, v1, v2, v3", "v_mov_b32 v0, 0"},
+    [CHK_RULE_F64_FMA] = {F64_4, "v_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]"},
+    [CHK_RULE_F64_BETWEEN] = {"v_mov_b32 v12, 0", "global_load_dword v14, v[12:13], off", F64_4},
+
+#define PASSES(n, mfma, last)                                                                      \
+    [CHK_RULE_PASS##n##_C] = {mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[" last "]"},          \
+    [CHK_RULE_PASS##n##_C_F64] = {mfma, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},   \
+    [CHK_RULE_PASS##n##_AB] = {mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},            \
+    [CHK_RULE_PASS##n##_READ] = {mfma, "ds_write_b32 v9, a2"},                                     \
+    [CHK_RULE_PASS##n##_WRITTEN] = {mfma, "v_accvgpr_write_b32 a1, v9"},                           \
+    [CHK_RULE_PASS##n##_HELD] = {mfma, "v_accvgpr_write_b32 a81, v9"}
+    PASSES(2, "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[80:83]", "2:5"),
+    PASSES(8, "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[80:83]", "2:5"),
+    PASSES(16, "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]", "0:3"),
+#undef PASSES
+
+    [CHK_RULE_F64_4_C_SAME] = {F64_4, F64_4},
+    [CHK_RULE_F64_4_C] = {F64_4, "v_mfma_f64_16x16x4f64 a[8:15], v[4:5], v[6:7], a[0:7]"},
+    [CHK_RULE_F64_4_AB] = {F64_4, "v_mfma_f32_4x4x1f32 a[40:43], v4, a1, a[44:47]"},
+    [CHK_RULE_F64_4_READ] = {F64_4, "v_accvgpr_read_b32 v8, a1"},
+    [CHK_RULE_F64_4_WRITTEN] = {F64_4, "v_accvgpr_write_b32 a1, v8"},
+    [CHK_RULE_F64_4_MEMORY] = {F64_4, "global_store_dword v[8:9], a1, off"},
+    [CHK_RULE_F64_16_C] = {F64_16, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},
+    [CHK_RULE_F64_16_AB] = {F64_16, "v_mfma_f32_4x4x1f32 a[40:43], v4, a7, a[44:47]"},
+    [CHK_RULE_F64_16_READ] = {F64_16, "v_accvgpr_read_b32 v8, a7"},
+    [CHK_RULE_F64_16_WRITTEN] = {F64_16, "v_accvgpr_write_b32 a7, v8"},
+    [CHK_RULE_F64_16_MEMORY] = {F64_16, "ds_write_b32 v8, a7"},
+};
+
+/* s_nop N stands for N + 1 states. */
+static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%s\n", p->first);
+    if (p->between) {
+        used += (size_t)snprintf(text + used, room - used, "%s\n", p->between);
+        states--;
+    }
+    for (unsigned n; states; states -= n) {
+        n = states > 8 ? 8 : states;
+        used += (size_t)snprintf(text + used, room - used, "s_nop %u\n", n - 1);
+    }
+    snprintf(text + used, room - used, "%s\n", p->second);
+}
+
+/* Other instructions of some rows: encodings, registers with names, results beside the first. */
+static const struct {
+    unsigned rule;
+    const char *first, *second;
+} ways[] = {
+    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32 s[8:9], v0, v1", "buffer_store_dword v2, off, s[8:11], 0"},
+    {CHK_RULE_SGPR_VMEM, "v_add_co_u32 v0, s[10:11], v1, v2",
+     "buffer_load_dword v2, off, s[8:11], 0"},
+    {CHK_RULE_SGPR_VMEM, "v_readlane_b32 s3, v0, 0", "buffer_load_dword v2, off, s[8:11], s3"},
+    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32 vcc, v0, v1", "global_load_dword v2, v3, vcc"},
+    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32_sdwa s[4:5], v0, v1 src0_sel:BYTE_0 src1_sel:DWORD",
+     "global_atomic_add v3, v2, s[4:5]"},
+    {CHK_RULE_SGPR_VMEM, "v_div_scale_f32 v0, s[4:5], v1, v2, v1",
+     "scratch_load_dword v2, off, s4"},
+    {CHK_RULE_SGPR_VMEM, "v_readfirstlane_b32 flat_scratch_hi, v0",
+     "scratch_store_dword v2, v3, off"},
+    {CHK_RULE_SGPR_LANE, "v_readfirstlane_b32 m0, v0", "v_readlane_b32 s5, v1, m0"},
+    {CHK_RULE_SGPR_LANE, "v_cmp_eq_u32 vcc, v0, v1", "v_writelane_b32 v5, 7, vcc_lo"},
+    {CHK_RULE_VCC_DIV_FMAS, "v_cmp_eq_u32 vcc, v0, v1",
+     "v_div_fmas_f64 v[2:3], v[4:5], v[6:7], v[8:9]"},
+    {CHK_RULE_VCC_DIV_FMAS, "v_readfirstlane_b32 vcc_lo, v0", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {CHK_RULE_VCC_DIV_FMAS, "v_addc_co_u32 v0, vcc, v1, v2, vcc", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {CHK_RULE_VGPR_DPP, "v_mov_b32 v1, v3", "v_add_u32_dpp v2, v1, v0 row_shl:1"},
+    {CHK_RULE_VGPR_DPP, "v_fma_f64 v[0:1], v[4:5], v[6:7], v[8:9]",
+     "v_mov_b32_dpp v2, v1 quad_perm:[1,0,3,2]"},
+    {CHK_RULE_VGPR_DPP, "v_swap_b32 v0, v1", "v_mov_b32_dpp v2, v1 row_shl:1"},
+    {CHK_RULE_VGPR_DPP, "v_accvgpr_read_b32 v1, a0", "v_mov_b32_dpp v2, v1 wave_shr:1"},
+    {CHK_RULE_VGPR_DPP, "v_mov_b32_dpp v1, v3 row_shr:1", "v_mov_b32_dpp v2, v1 row_shr:2"},
+    {CHK_RULE_VGPR_DPP, "v_writelane_b32 v1, s0, 3", "v_mov_b32_dpp v2, v1 row_bcast:15"},
+    {CHK_RULE_EXEC_DPP, "v_cmpx_lt_f32 s[4:5], v0, v1", "v_max_f32_dpp v2, v3, v4 row_bcast:31"},
+    {CHK_RULE_MASK_Z, "v_cmpx_eq_u32 s[4:5], v0, v1", "v_add_u32 v2, src_execz, v0"},
+    {CHK_RULE_EXEC_MATRIX, "v_cmpx_eq_u32 s[4:5], v8, v9", F64_4},
+    {CHK_RULE_VGPR_MATRIX, "v_accvgpr_write_b32 a2, v9",
+     "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    {CHK_RULE_VGPR_MATRIX, "v_pk_mul_f32 v[0:1], v[4:5], v[4:5]", F64_16},
+    {CHK_RULE_WIDE_WRITE, "flat_store_dwordx3 v[0:1], v[4:6]", "v_mov_b32 v6, 0"},
+    {CHK_RULE_WIDE_WRITE, "buffer_store_dwordx4 a[4:7], off, s[8:11], 0",
+     "v_accvgpr_write_b32 a4, v9"},
+    {CHK_RULE_WIDE_WRITE, "global_atomic_cmpswap_x2 v[0:1], v[4:7], off",
+     "v_lshlrev_b64 v[6:7], 1, v[8:9]"},
+    {CHK_RULE_WIDE_WRITE, "buffer_store_format_xyzw v[4:7], v0, s[8:11], 0 idxen",
+     "v_mov_b32 v5, 0"},
+    {CHK_RULE_WIDE_WRITE, "tbuffer_store_format_xyz v[4:6], v0, s[8:11], 0 idxen",
+     "v_mov_b32 v5, 0"},
+    {CHK_RULE_WIDE_WRITE, "scratch_store_dwordx4 v0, v[4:7], off", "v_swap_b32 v9, v7"},
+    {CHK_RULE_M0_MESSAGE, "s_add_u32 m0, s0, s1", "ds_gws_init v2 gds"},
+    {CHK_RULE_M0_MESSAGE, "s_movk_i32 m0, 0x10", "s_sendmsghalt sendmsg(MSG_INTERRUPT)"},
+    {CHK_RULE_M0_MESSAGE, "s_mov_b32 m0, s0", "ds_add_u32 v0, v1 gds"},
+    {CHK_RULE_M0_MESSAGE, "s_mov_b32 m0, s0", "s_ttracedata"},
+    {CHK_RULE_M0_MOVREL, "s_bfe_u32 m0, s0, s1", "s_movreld_b64 s[2:3], s[4:5]"},
+    {CHK_RULE_M0_LDS, "s_mov_b32 m0, s0", "ds_read_addtid_b32 v0"},
+    {CHK_RULE_M0_LDS, "s_mov_b32 m0, s0", "ds_write_addtid_b32 v0"},
+    {CHK_RULE_M0_LDS, "s_lshl_b32 m0, s0, 1", "buffer_load_ubyte v1, s[8:11], 0 offen lds"},
+    {CHK_RULE_DOT_READ, "v_dot2_f32_f16 v0, v1, v2, v3", "v_dot2_f32_f16 v4, v0, v2, v3"},
+    {CHK_RULE_DOT_READ, "v_dot2c_f32_f16 v0, v1, v2", "global_store_dword v[4:5], v0, off"},
+    {CHK_RULE_PASS2_READ, "v_mfma_i32_4x4x4i8 v[0:3], v8, v9, v[0:3]", "v_readlane_b32 s0, v3, 0"},
+    {CHK_RULE_PASS8_READ, "v_mfma_f32_16x16x16bf16_1k v[0:3], v[8:9], v[10:11], v[0:3]",
+     "global_store_dword v[4:5], v0, off"},
+    {CHK_RULE_PASS16_READ, "v_mfma_f32_32x32x8f16 v[0:15], v[20:21], v[22:23], v[0:15]",
+     "v_cmp_eq_u32 vcc, v15, v16"},
+};
+
+/* Both of a pair: too near, and just far enough. */
+static void add_pair(programs_t *p, unsigned rule, const pair_t *pair)
+{
+    char text[TEXT];
+    for (unsigned more = 0; more < 2; more++) {
+        pair_text(pair, chk_rules[rule].states - 1 + more, text, sizeof text);
+        add_program(p, text);
+    }
+}
+
+static void judge_pair(programs_t *p, unsigned k, const pair_t *pair)
+{
+    const isa_wave_t w = plain_wave();
+    const chk_rule_t *rule = &chk_rules[k];
+    seen_t seen = step_next(p, &w, true);
+    if (seen.n != 1 || !seen.at_end || seen.last.kind != CHK_HAZARD_STATES || seen.last.rule != k)
+        fail_msg("\"%s\" (%u states), %s, %s: %u found, the last \"%s\"", rule->text, rule->states,
+                 pair->first, pair->second, seen.n, chk_rules[seen.last.rule].text);
+    assert_int_equal(seen.last.needed, rule->states);
+    assert_int_equal(seen.last.had, rule->states - 1);
+    assert_int_equal(seen.last.pc, CODE);
+    seen = step_next(p, &w, true);
+    if (seen.n)
+        fail_msg("\"%s\", %u states apart, %s, %s: \"%s\" is found", rule->text, rule->states,
+                 pair->first, pair->second, chk_rules[seen.last.rule].text);
+}
+
+static void rules(void **state)
+{
+    const size_t n_ways = sizeof ways / sizeof *ways;
+    programs_t *p = programs_create();
+    (void)state;
+    for (unsigned k = 0; k < CHK_RULES; k++) {
+        if (!pairs[k].first) fail_msg("no pair for \"%s\"", chk_rules[k].text);
+        assert_in_range(chk_rules[k].states, 1, CHK_RULE_STATES_MAX);
+        add_pair(p, k, &pairs[k]);
+    }
+    for (size_t k = 0; k < n_ways; k++)
+        add_pair(p, ways[k].rule, &(pair_t){ways[k].first, ways[k].second, NULL});
+    for (unsigned k = 0; k < CHK_RULES; k++)
+        judge_pair(p, k, &pairs[k]);
+    for (size_t k = 0; k < n_ways; k++)
+        judge_pair(p, ways[k].rule, &(pair_t){ways[k].first, ways[k].second, NULL});
+    programs_free(p);
+}
+
+/* What is near a row and none of it. */
+static const char *const near_rules[] = {
+    "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0\n s_getreg_b32 s1, hwreg(HW_REG_TRAPSTS)\n",
+    "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0\n v_mov_b32 v0, v1\n",
+    "s_mov_b32 s9, 0\n buffer_load_dword v2, off, s[8:11], 0\n", /* SALU */
+    "v_readfirstlane_b32 s7, v0\n buffer_load_dword v2, off, s[8:11], 0\n",
+    "v_readlane_b32 s4, v0, 0\n v_readlane_b32 s5, v1, s3\n",
+    "v_readlane_b32 s4, v0, 0\n v_add_u32 v2, s4, v1\n",
+    "v_cmp_eq_u32 s[4:5], v0, v1\n v_div_fmas_f32 v3, v4, v5, v6\n",
+    "global_store_dwordx2 v[0:1], v[4:5], off\n v_mov_b32 v5, 0\n",
+    "buffer_store_dwordx4 v[4:7], off, s[8:11], s3\n v_mov_b32 v7, 0\n",
+    "s_mov_b32 m0, s0\n ds_write_b32 v0, v1\n",
+    "v_mov_b32 v4, v1\n v_mov_b32_dpp v2, v0 row_shr:1\n",
+    "v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v0, v1, v2, v0\n",
+    "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]\n v_mfma_f32_16x16x4f32 a[0:3], v2, v3, a[0:3]\n",
+    F64_16 "\n" F64_16 "\n",
+    F64_16 "\n v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[2:5]\n",
+    /* the last of two decides */
+    "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[0:15]\n s_nop 7\n s_nop 7\n"
+    "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, 0\n s_nop 4\n v_accvgpr_read_b32 v3, a0\n",
+    /* behind a jump everything is far away */
+    "v_readfirstlane_b32 s9, v0\n s_setpc_b64 s[2:3]\n buffer_load_dword v2, off, s[8:11], 0\n",
+};
+
+static void no_rules(void **state)
+{
+    const isa_wave_t w = plain_wave();
+    programs_t *p = programs_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof near_rules / sizeof *near_rules; k++)
+        add_program(p, near_rules[k]);
+    for (size_t k = 0; k < sizeof near_rules / sizeof *near_rules; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (seen.n) fail_msg("\"%s\" in %s", chk_rules[seen.last.rule].text, near_rules[k]);
+    }
+    programs_free(p);
+}
+
+/* What comes in between does not hide the first of a pair. */
+static const struct {
+    const char *text;
+    unsigned rule;
+} hidden[] = {
+    {"v_mfma_f32_32x32x2f32 a[0:15], v0, v1, 0\n s_setreg_b32 hwreg(HW_REG_MODE, 28, 1), s0\n"
+     "s_nop 3\n v_accvgpr_read_b32 v3, a0\n",
+     CHK_RULE_PASS16_READ},
+    {"v_mfma_f32_32x32x2f32 a[0:15], v0, v1, 0\n s_nop 7\n v_dot4_i32_i8 v4, v5, v6, v7\n s_nop 3\n"
+     "v_accvgpr_read_b32 v3, a0\n",
+     CHK_RULE_PASS16_READ},
+    {"v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v4, v0, v2, v4\n",
+     CHK_RULE_DOT_READ},
+    {"v_dot4_i32_i8 v0, v1, v2, v0\n v_dot8_i32_i4 v4, v1, v2, v4\n v_dot8_i32_i4 v5, v1, v2, v0\n",
+     CHK_RULE_DOT_READ},
+    {"v_readfirstlane_b32 s9, v0\n v_mov_b32 v1, v2\n v_mov_b32 v3, v4\n v_mov_b32 v5, v6\n"
+     "buffer_load_dword v2, off, s[8:11], 0\n",
+     CHK_RULE_SGPR_VMEM},
+};
+
+static void hidden_rules(void **state)
+{
+    const isa_wave_t w = plain_wave();
+    programs_t *p = programs_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++)
+        add_program(p, hidden[k].text);
+    for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (seen.n != 1 || !seen.at_end || seen.last.rule != hidden[k].rule)
+            fail_msg("%u found in %s", seen.n, hidden[k].text);
+    }
+    programs_free(p);
+}
+
+/* ---- waits ---- */
+
+#define LOAD(v)  "global_load_dword v" #v ", v[0:1], off\n"
+#define LDS(v)   "ds_read_b32 v" #v ", v0\n"
+#define LDS7     LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3) LDS(3)
+#define SMEM(s)  "s_load_dword s" #s ", s[0:1], 0x0\n"
+#define FLAT(v)  "flat_load_dword v" #v ", v[10:11]\n"
+#define LANES(k) "s_mov_b64 exec, " #k "\n"
+#define USE(v)   "v_mov_b32 v9, v" #v "\n"
+
+enum { NONE = -1 };
+
+static const struct {
+    const char *text;
+    int kind; /* of what the last instruction has, or NONE */
+    chk_flow_t flow;
+    unsigned reg, behind;
+} waits[] = {
+    {LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LOAD(2) LOAD(3) LOAD(4) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 2},
+    {LOAD(2) LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), .kind = NONE},
+    {LOAD(2) LOAD(3) "s_waitcnt vmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_VM, 3, 0},
+    {LOAD(2) LOAD(3) "s_waitcnt lgkmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 1},
+    {LOAD(2) "s_barrier\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* stores are counted with loads */
+    {LOAD(2) "global_store_dword v[0:1], v5, off\n s_waitcnt vmcnt(1)\n" USE(2), .kind = NONE},
+    {LOAD(2) "buffer_wbinvl1\n s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* as address, as data, in part, as a lane, by a matrix instruction */
+    {LOAD(1) LOAD(2), CHK_HAZARD_READ, CHK_FLOW_VM, 1, 0},
+    {LOAD(5) "global_store_dword v[0:1], v5, off\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
+    {"global_load_dwordx4 v[4:7], v[0:1], off\n" USE(6), CHK_HAZARD_READ, CHK_FLOW_VM, 6, 0},
+    {LOAD(5) "v_readlane_b32 s5, v5, 0\n", CHK_HAZARD_READ, CHK_FLOW_VM, 5, 0},
+    {"global_load_dwordx4 a[0:3], v[0:1], off\n v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n",
+     CHK_HAZARD_READ, CHK_FLOW_VM, ACC_OFFSET, 0},
+    {"ds_read2_b64 v[4:7], v0\n" USE(7), CHK_HAZARD_READ, CHK_FLOW_LDS, 7, 0},
+    {"ds_add_rtn_u32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"ds_append v2\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"ds_swizzle_b32 v2, v0 offset:31\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {"global_load_short_d16_hi v2, v[0:1], off\n v_mov_b32_sdwa v9, v2 src0_sel:WORD_0\n",
+     CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {"scratch_load_dword v2, off, s0\n v_mov_b32_dpp v9, v2 row_shr:1\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 2, 0},
+    {"buffer_load_dwordx3 v[2:4], off, s[8:11], 0\n v_swap_b32 v9, v4\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 4, 0},
+    {"global_load_dword a2, v[0:1], off\n v_accvgpr_read_b32 v9, a2\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, ACC_OFFSET + 2, 0},
+    /* written over; by another load of the same order it is not */
+    {LOAD(2) "v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
+    {LOAD(2) LOAD(2) "s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
+    {LOAD(2) LOAD(2) LOAD(3) "s_waitcnt vmcnt(2)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 1},
+    {LOAD(2) LDS(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_VM, 2, 0},
+    {LDS(2) LDS(2) "s_waitcnt lgkmcnt(0)\n" USE(2), .kind = NONE},
+    {SMEM(4) SMEM(4), CHK_HAZARD_OVERWRITE, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    /* atomics return where they are asked to */
+    {"global_atomic_add v[0:1], v3, off\n" USE(2), .kind = NONE},
+    {"global_atomic_add v2, v[0:1], v3, off glc\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* LDS is in order, scalar loads are not, and both are one counter */
+    {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
+    {LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(3), CHK_HAZARD_READ, CHK_FLOW_LDS, 3, 0},
+    /* no more than 15 are outstanding: the next one is issued when the first has returned */
+    {LDS(2) LDS7 LDS7 USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 14},
+    {LDS(2) LDS7 LDS7 LDS(3) USE(2), .kind = NONE},
+    {"ds_bpermute_b32 v2, v0, v1\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(1)\n s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 1},
+    {SMEM(4) SMEM(5) "s_waitcnt lgkmcnt(0)\n s_mov_b32 s6, s4\n", .kind = NONE},
+    {LDS(2) SMEM(4) "s_waitcnt lgkmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_LDS, 2, 0},
+    {SMEM(4) LDS(2) LDS(3) "s_waitcnt lgkmcnt(1)\n" USE(2), .kind = NONE},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n s_cbranch_vccz 0\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cndmask_b32 v0, v1, v2, vcc\n", CHK_HAZARD_READ,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 vcc, s[0:1], 0x0\n v_cmp_eq_u32 vcc, v1, v2\n", CHK_HAZARD_OVERWRITE,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_VCC, 0},
+    {"s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_setpc_b64 s[4:5]\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 0},
+    {"s_load_dwordx8 s[8:15], s[0:1], 0x0\n s_bfe_u32 s4, s15, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 15, 0},
+    {"s_buffer_load_dwordx4 s[4:7], s[8:11], 0x0\n buffer_load_dword v2, off, s[4:7], 0\n",
+     CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "v_add_u32 v0, s4, v1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "v_readlane_b32 s5, v0, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "s_cmpk_eq_i32 s4, 1\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    {SMEM(4) "s_setreg_b32 hwreg(HW_REG_MODE), s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY,
+     CHK_REG_SCALAR + 4, 0},
+    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n flat_load_dword v2, v[0:1]\n", CHK_HAZARD_READ,
+     CHK_FLOW_ANY, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 0},
+    {"s_load_dwordx2 flat_scratch, s[0:1], 0x0\n" LOAD(2), .kind = NONE},
+    {"s_memtime s[4:5]\n s_mov_b32 s6, s5\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 5, 0},
+    /* FLAT counts in both, of which that for LDS matters where lanes are there; nothing is in order
+     * with it */
+    {FLAT(2) "s_waitcnt vmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
+    {FLAT(2) FLAT(3) "s_waitcnt vmcnt(1) lgkmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_FLAT, 2,
+     1},
+    {"flat_load_dword v2, v[0:1]\n s_waitcnt vmcnt(0)\n" USE(2), .kind = NONE},
+    {"flat_load_dword v2, v[0:1]\n" LOAD(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ,
+     CHK_FLOW_FLAT_MEMORY, 2, 0},
+    {LOAD(2) FLAT(3) "s_waitcnt vmcnt(1)\n" USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* but what FLAT reads of memory comes before what is loaded after it */
+    {"flat_load_dword v2, v[0:1]\n" LOAD(2), .kind = NONE},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2), .kind = NONE},
+    {FLAT(2) "s_waitcnt vmcnt(0)\n" LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) LOAD(2), CHK_HAZARD_OVERWRITE, CHK_FLOW_FLAT, 2, 0},
+    {FLAT(2) "s_waitcnt lgkmcnt(0)\n" LOAD(2) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    /* of other lanes the register is not pending; of a register for each branch all are */
+    {LANES(15) LOAD(2) LANES(48) USE(2), .kind = NONE},
+    {LANES(15) LOAD(2) LANES(48) "v_mov_b32 v2, 0\n", .kind = NONE},
+    {LANES(15) LOAD(2) LANES(0) USE(2), .kind = NONE},
+    {LANES(15) LOAD(2) LANES(24) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) "v_readlane_b32 s5, v2, 1\n", CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) "v_mfma_f32_4x4x1f32 a[4:7], v2, v3, a[0:3]\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) LANES(48) LOAD(2) LANES(15) USE(2), CHK_HAZARD_READ, CHK_FLOW_VM, 2, 0},
+    {LANES(15) LOAD(2) "s_waitcnt vmcnt(0)\n" LANES(48) LOAD(2) LANES(15) USE(2), .kind = NONE},
+    {LANES(15) LOAD(4) LANES(48) LOAD(5) "v_add_f64 v[8:9], v[4:5], v[4:5]\n", CHK_HAZARD_READ,
+     CHK_FLOW_VM, 5, 0},
+    {LANES(0) SMEM(4) "s_mov_b32 s6, s4\n", CHK_HAZARD_READ, CHK_FLOW_ANY, CHK_REG_SCALAR + 4, 0},
+    /* GWS reads its data late */
+    {"ds_gws_init v2 gds\n v_mov_b32 v2, 0\n", CHK_HAZARD_OVERWRITE, CHK_FLOW_EXP, 2, 0},
+    {"ds_gws_init v2 gds\n s_waitcnt expcnt(0)\n v_mov_b32 v2, 0\n", .kind = NONE},
+    {"ds_gws_init v2 gds\n" USE(2), .kind = NONE},
+};
+
+static void loads(void **state)
+{
+    const isa_wave_t w = plain_wave();
+    programs_t *p = programs_create();
+    (void)state;
+    for (size_t k = 0; k < sizeof waits / sizeof *waits; k++)
+        add_program(p, waits[k].text);
+    for (size_t k = 0; k < sizeof waits / sizeof *waits; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (waits[k].kind == NONE) {
+            if (seen.n) fail_msg("found in\n%s", waits[k].text);
+            continue;
+        }
+        if (seen.n != 1 || !seen.at_end || (int)seen.last.kind != waits[k].kind ||
+            seen.last.flow != waits[k].flow || seen.last.reg != waits[k].reg ||
+            seen.last.behind != waits[k].behind)
+            fail_msg("%u found: kind %d, flow %u, register %u, %u behind, in\n%s", seen.n,
+                     (int)seen.last.kind, seen.last.flow, seen.last.reg, seen.last.behind,
+                     waits[k].text);
+    }
+    programs_free(p);
+}
+
+/* Without lanes a load has no result; which VGPRs the indexing mode means is not known. */
+static void not_known(void **state)
+{
+    isa_wave_t w = plain_wave();
+    (void)state;
+    w.exec = 0;
+    assert_int_equal(step(LOAD(2) USE(2), &w, true).n, 0);
+    assert_int_equal(step(SMEM(4) "s_mov_b32 s6, s4\n", &w, true).n, 1);
+    w.exec = UINT64_MAX;
+    w.mode = 1 << 27;
+    assert_int_equal(step(LOAD(2) USE(2), &w, true).n, 0);
+}
+
+static void scc(void **state)
+{
+    isa_wave_t w = plain_wave();
+    (void)state;
+    const seen_t seen = step("s_cselect_b32 s0, s1, s2\n", &w, false);
+    assert_int_equal(seen.n, 1);
+    assert_int_equal(seen.last.kind, CHK_HAZARD_UNSET);
+    assert_int_equal(step("s_cselect_b32 s0, s1, s2\n s_addc_u32 s0, s0, s1\n", &w, false).n, 1);
+    assert_int_equal(step("s_add_u32 s0, s0, s1\n s_addc_u32 s2, s2, s3\n", &w, false).n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules), cmocka_unit_test(no_rules),  cmocka_unit_test(hidden_rules),
+        cmocka_unit_test(loads), cmocka_unit_test(not_known), cmocka_unit_test(scc),
+    };
+    if (!asm_available()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

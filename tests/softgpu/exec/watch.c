@@ -1,0 +1,289 @@
+/* watch.c - watched waves: exact counts, what subscribers are told and in which order, whoever else
+ * watches, and the same results as without watchers.
+ *
+ * Expected numbers follow from the programs' text by hand. */
+#include "code_rig.h"
+
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/watch.h"
+
+enum { MAX_SEEN = 64 };
+
+/* A subscriber that counts what has run, and remembers it. */
+typedef struct {
+    isa_subscriber_t subscriber; /* first */
+    uint8_t wants[ISA_OP_COUNT];
+    uint64_t runs[ISA_OP_COUNT], lanes[ISA_OP_COUNT];
+    unsigned n, issued, begun;
+    uint64_t pc[MAX_SEEN];
+    uint16_t op[MAX_SEEN];
+} seen_t;
+
+static void issued(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                   const isa_inst_t *i)
+{
+    seen_t *s = (seen_t *)subscriber;
+    (void)watch, (void)w, (void)i;
+    assert_int_equal(s->issued++, s->n);
+}
+
+static void begun(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                  const isa_inst_t *i)
+{
+    seen_t *s = (seen_t *)subscriber;
+    (void)watch, (void)w, (void)i;
+    assert_int_equal(s->begun++, s->n);
+}
+
+static void ran(isa_subscriber_t *subscriber, isa_watch_t *watch, isa_wave_t *w,
+                const isa_inst_t *i)
+{
+    seen_t *s = (seen_t *)subscriber;
+    (void)w;
+    if (s->n < MAX_SEEN) {
+        s->pc[s->n] = i->pc;
+        s->op[s->n] = i->op;
+    }
+    s->n++;
+    s->runs[i->op]++;
+    s->lanes[i->op] += isa_lane_count(watch->exec);
+}
+
+static seen_t *seen_create(void)
+{
+    seen_t *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    memset(s->wants, ISA_WANTS_ISSUE | ISA_WANTS_BEFORE | ISA_WANTS_AFTER, sizeof s->wants);
+    s->subscriber =
+        (isa_subscriber_t){.wants = s->wants, .issue = issued, .before = begun, .after = ran};
+    return s;
+}
+
+/* 10 rounds of a loop; the vector instructions run with 64, 16 and 0 lanes. */
+static const char divergent[] = "s_movk_i32 s0, 10\n"
+                                "again:\n"
+                                "v_add_u32_e32 v1, 1, v1\n"
+                                "s_mov_b64 exec, 0xffff\n"
+                                "v_add_u32_e32 v2, 1, v2\n"
+                                "s_mov_b64 exec, 0\n"
+                                "v_xor_b32_e32 v3, v1, v2\n"
+                                "s_mov_b64 exec, -1\n"
+                                "s_sub_u32 s0, s0, 1\n"
+                                "s_cmp_lg_u32 s0, 0\n"
+                                "s_cbranch_scc1 again\n"
+                                "s_endpgm\n";
+
+static void check_counts(const seen_t *s)
+{
+    uint64_t all = 0;
+    assert_int_equal(s->runs[ISA_OP_v_add_u32], 20);
+    assert_int_equal(s->lanes[ISA_OP_v_add_u32], 10 * 64 + 10 * 16);
+    assert_int_equal(s->runs[ISA_OP_v_xor_b32], 10);
+    assert_int_equal(s->lanes[ISA_OP_v_xor_b32], 0);
+    assert_int_equal(s->runs[ISA_OP_s_mov_b64], 30);
+    assert_int_equal(s->runs[ISA_OP_s_cbranch_scc1], 10);
+    assert_int_equal(s->runs[ISA_OP_s_endpgm], 1);
+    assert_int_equal(s->runs[ISA_OP_NONE], 0);
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++)
+        all += s->runs[op];
+    assert_int_equal(all, 1 + 10 * 9 + 1);
+}
+
+static void exact_counts(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    rig_assemble(r, 0, divergent);
+    for (unsigned c = 0; c < RIG_CORES; c++) {
+        r->core = isa_core_by_name(rig_cores[c]);
+        if (!r->core) continue;
+        /* the first time slots are decoded, the second time they are known: the same counts */
+        for (unsigned round = 0; round < 2; round++) {
+            seen_t *s = seen_create();
+            isa_watch_t watch = {0};
+            isa_watch_add(&watch, &s->subscriber);
+            memset(r->rows[1], 0, 3 * sizeof(isa_row_t));
+            assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+            while (r->core->run_watched(&r->wave, 3, &watch) == ISA_STOP_YIELD) {
+            }
+            assert_int_equal(r->wave.stop, ISA_STOP_END);
+            assert_int_equal(r->rows[1][63], 10);
+            assert_int_equal(r->rows[2][15], 10);
+            assert_int_equal(r->rows[2][16], 0);
+            check_counts(s);
+            free(s);
+        }
+    }
+    rig_destroy(r);
+}
+
+static void told_in_order(void **state)
+{
+    (void)state;
+    static const uint16_t expected[] = {ISA_OP_s_mov_b32, ISA_OP_s_branch, ISA_OP_v_mov_b32,
+                                        ISA_OP_s_endpgm};
+    static const unsigned at[] = {0, 2, 4, 5}; /* dwords; the first instruction has two */
+    rig_t *r = rig_create();
+    seen_t *s = seen_create();
+    isa_watch_t watch = {0};
+    isa_watch_add(&watch, &s->subscriber);
+    rig_assemble(r, 0,
+                 "s_mov_b32 s0, 0x12345678\n"
+                 "s_branch over\n"
+                 "s_nop 0\n"
+                 "over:\n"
+                 "v_mov_b32_e32 v0, s0\n"
+                 "s_endpgm\n");
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+    assert_int_equal(s->n, 4);
+    for (unsigned k = 0; k < 4; k++) {
+        assert_int_equal(s->op[k], expected[k]);
+        assert_int_equal(s->pc[k], RIG_CODE + 4 * at[k]);
+    }
+    free(s);
+    rig_destroy(r);
+}
+
+/* Off the end of a page, and an instruction that stops the wave. */
+static void page_end_and_fault(void **state)
+{
+    (void)state;
+    enum { LAST = 1023 };
+    rig_t *r = rig_create();
+    seen_t *s = seen_create();
+    isa_watch_t watch = {0};
+    isa_watch_add(&watch, &s->subscriber);
+    rig_assemble(r, LAST,
+                 "s_mov_b32 s0, 0x12345678\n"
+                 "s_mov_b64 s[2:3], 0\n"
+                 "s_load_dword s0, s[2:3], 0x0\n"
+                 "s_endpgm\n");
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE + 4 * LAST));
+    assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_MEMORY);
+    assert_int_equal(s->n, 3);
+    assert_int_equal(s->op[2], ISA_OP_s_load_dword);
+    assert_int_equal(s->pc[1], RIG_CODE + 4 * (LAST + 2));
+    assert_int_equal(s->runs[ISA_OP_s_load_dword], 1);
+    free(s);
+    rig_destroy(r);
+}
+
+/* Who else watches changes nothing: every set of a counter, an interruption that never comes, and
+ * one or two subscribers. */
+static void whoever_else_watches(void **state)
+{
+    (void)state;
+    enum { COUNTER = 1, INTERRUPT = 2, SECOND = 4, SETS = 8 };
+    static const uint8_t bucket[ISA_OP_COUNT]; /* all in the same */
+    _Atomic uint32_t tick = 0;
+    const isa_interrupt_t never = {.tick = &tick};
+    rig_t *r = rig_create();
+    rig_assemble(r, 0, divergent);
+    for (unsigned set = 0; set < SETS; set++) {
+        seen_t *first = seen_create(), *second = seen_create();
+        isa_counter_t counter = {.bucket = bucket};
+        isa_watch_t watch = {.counter = set & COUNTER ? &counter : NULL,
+                             .interrupt = set & INTERRUPT ? &never : NULL};
+        isa_watch_add(&watch, &first->subscriber);
+        if (set & SECOND) isa_watch_add(&watch, &second->subscriber);
+        assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+        assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+        check_counts(first);
+        if (set & SECOND) check_counts(second);
+        assert_int_equal(counter.runs[0] + counter.runs[ISA_BUCKETS], set & COUNTER ? first->n : 0);
+        free(first);
+        free(second);
+    }
+    rig_destroy(r);
+}
+
+/* A subscriber is told only of the instructions that it wants. */
+static void told_what_is_wanted(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    seen_t *s = seen_create();
+    isa_watch_t watch = {0};
+    isa_watch_add(&watch, &s->subscriber);
+    memset(s->wants, 0, sizeof s->wants);
+    s->wants[ISA_OP_v_xor_b32] = ISA_WANTS_AFTER;
+    rig_assemble(r, 0, divergent);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+    assert_int_equal(s->n, 10);
+    assert_int_equal(s->runs[ISA_OP_v_xor_b32], 10);
+    assert_int_equal(s->issued + s->begun, 0);
+    free(s);
+    rig_destroy(r);
+}
+
+/* What was told at the instruction's first try, and before its work. */
+typedef struct {
+    isa_subscriber_t subscriber; /* first */
+    uint8_t wants[ISA_OP_COUNT];
+    unsigned issued, begun, ran;
+    uint32_t lds_then; /* the dword in LDS right before the work */
+} tries_t;
+
+static void try_issued(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
+{
+    (void)watch, (void)w, (void)i;
+    ((tries_t *)s)->issued++;
+}
+
+static void try_begun(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
+{
+    (void)watch, (void)i;
+    ((tries_t *)s)->begun++;
+    memcpy(&((tries_t *)s)->lds_then, w->group->lds, 4);
+}
+
+static void try_ran(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
+{
+    (void)watch, (void)w, (void)i;
+    ((tries_t *)s)->ran++;
+}
+
+/* A store to LDS after a load lets the other waves run first. It is issued, begins and has run once
+ * each; it begins with LDS as the other waves have left it. */
+static void tried_twice(void **state)
+{
+    (void)state;
+    rig_t *r = rig_create();
+    tries_t t = {
+        .wants = {[ISA_OP_ds_write_b32] = ISA_WANTS_ISSUE | ISA_WANTS_BEFORE | ISA_WANTS_AFTER}};
+    isa_watch_t watch = {0};
+    t.subscriber = (isa_subscriber_t){
+        .wants = t.wants, .issue = try_issued, .before = try_begun, .after = try_ran};
+    isa_watch_add(&watch, &t.subscriber);
+    rig_assemble(r, 0,
+                 "v_mov_b32_e32 v0, 0\n"
+                 "ds_read_b32 v1, v0\n"
+                 "ds_write_b32 v0, v0\n"
+                 "s_endpgm\n");
+    r->group.n_waves = 2;
+    memset(r->group.lds, 0, 4);
+    assert_true(r->core->set_pc(&r->wave, RIG_CODE));
+    assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_STEP);
+    assert_int_equal(t.issued, 1);
+    assert_int_equal(t.begun + t.ran, 0);
+    memset(r->group.lds, 7, 4); /* the other wave stores */
+    assert_int_equal(r->core->run_watched(&r->wave, RIG_SLICE, &watch), ISA_STOP_END);
+    assert_int_equal(t.issued, 1);
+    assert_int_equal(t.begun, 1);
+    assert_int_equal(t.ran, 1);
+    assert_int_equal(t.lds_then, 0x07070707);
+    rig_destroy(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_counts),        cmocka_unit_test(told_in_order),
+        cmocka_unit_test(page_end_and_fault),  cmocka_unit_test(whoever_else_watches),
+        cmocka_unit_test(told_what_is_wanted), cmocka_unit_test(tried_twice),
+    };
+    if (!asm_available()) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

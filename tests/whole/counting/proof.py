@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""Counters of whole HIP programs: numbers worked out by hand, and rules that hold for every dispatch.
+
+usage: proof.py BUILD_DIR SCENARIO PROGRAM ...
+Status 77: a program that the scenario needs is not built; which one is said.
+Apart from the tests of single rooms since all of them take part: rocprofv3, SDK, packets, softgpu.
+"""
+import csv
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+build, scenario, *programs = sys.argv[1:]
+ENVIRONMENT = {k: v for k, v in os.environ.items()
+               if not k.startswith(("ROCP", "HSA_", "LD_", "SOFTGPU_"))}
+failures = []
+
+
+def check(good, *what):
+    if not good:
+        failures.append(" ".join(map(str, what)))
+
+
+def need(*files):
+    """Nothing is proved of what is not there, and that shall be seen."""
+    for file in files:
+        if not os.path.exists(file):
+            print(f"skipped: {file} is not built")
+            sys.exit(77)
+
+
+def rocprofv3(program, counters, status=0, options=(), **variables):
+    """[(kernel, grid, workgroup, {counter: value})] by dispatch, and what the run said."""
+    with tempfile.TemporaryDirectory() as place:
+        done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", "soft", "--pmc", *counters,
+                               *options, "-d", place, "-o", "x", "-f", "csv", "--", *program],
+                              env=ENVIRONMENT | variables, capture_output=True, text=True,
+                              timeout=100)
+        if done.returncode != status:
+            sys.exit(f"{program}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        values, about = defaultdict(dict), {}
+        for name in glob.glob(f"{place}/**/*counter_collection.csv", recursive=True):
+            with open(name, newline="") as file:
+                for row in csv.DictReader(file):
+                    key = int(row["Process_Id"]), int(row["Dispatch_Id"])
+                    about[key] = (row["Kernel_Name"], int(row["Grid_Size"]),
+                                  int(row["Workgroup_Size"]))
+                    if "-A" in options:
+                        values[key]["Agent_Id"] = row["Agent_Id"]
+                    values[key][row["Counter_Name"]] = float(row["Counter_Value"])
+    return [(*about[k], values[k]) for k in sorted(values)], done
+
+
+def waves_of(grid, workgroup):
+    """A wave has 64 work items; the last of a workgroup, and the last workgroup, may have less."""
+    return grid // workgroup * -(-workgroup // 64) + -(-(grid % workgroup) // 64)
+
+
+EXACT = ["SQ_WAVES", "SQ_WAVES_EQ_64", "SQ_WAVES_LT_64", "SQ_INSTS", "SQ_INSTS_VALU",
+         "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM", "SPI_CSN_WAVE",
+         "SPI_CSN_NUM_THREADGROUPS"]
+KINDS = ["SQ_INSTS", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM",
+         "SQ_INSTS_LDS", "SQ_INSTS_BRANCH", "SQ_INSTS_FLAT_LDS_ONLY"]
+CACHES = ["TCC_HIT_sum", "TCC_MISS_sum", "TCC_REQ_sum", "TCC_REQ", "TCC_READ_sum",
+          "TCP_TOTAL_ACCESSES_sum", "TCP_TOTAL_READ_sum", "TCP_TOTAL_WRITE_sum",
+          "TCP_TOTAL_ATOMIC_WITH_RET_sum", "SQ_WAVES", "SQ_BUSY_CYCLES", "SQ_WAVE_CYCLES",
+          "SQ_WAIT_ANY", "GRBM_COUNT", "GRBM_GUI_ACTIVE"]
+REQUESTS = ["TCC_REQ_sum", "TCC_READ_sum", "TCC_WRITE_sum", "TCC_ATOMIC_sum",
+            "TCP_TCC_READ_REQ_sum", "TCP_TCC_WRITE_REQ_sum", "TCP_TCC_ATOMIC_WITH_RET_REQ_sum",
+            "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", "SQC_TC_REQ", "TCC_UC_REQ_sum"]
+LOOKUPS = ["TCP_UTCL1_REQUEST_sum", "TCP_UTCL1_TRANSLATION_HIT_sum",
+           "TCP_UTCL1_TRANSLATION_MISS_sum", "TCP_TOTAL_CACHE_ACCESSES_sum"]
+PACKETS = {"waves": "SQ_WAVES", "waves of 64": "SQ_WAVES_EQ_64", "waves of less": "SQ_WAVES_LT_64",
+           "work items": "SQ_ITEMS", "stores": "SQ_INSTS_VMEM_WR",
+           "workgroups": "SPI_CSN_NUM_THREADGROUPS"}
+# Not bounded: accesses of waves with few lanes are better than those of full ones can be.
+UNBOUNDED = {"vL1dBufCoalesceRate"}
+
+
+def rules(who, name, grid, workgroup, v):
+    """What holds for any dispatch, of the counters that are there."""
+    def rule(text, *needs):
+        if all(n in v for n in needs):
+            check(eval(text, {}, dict(v)), who, name, text, {n: v[n] for n in needs})
+
+    waves, groups = waves_of(grid, workgroup), -(-grid // workgroup)
+    for counter, wanted in (("SQ_WAVES", waves), ("SPI_CSN_WAVE", waves),
+                            ("SPI_CSN_NUM_THREADGROUPS", groups)):
+        if counter in v:
+            check(v[counter] == wanted, who, name, counter, v[counter], "expected", wanted)
+    rule("SQ_WAVES == SQ_WAVES_EQ_64 + SQ_WAVES_LT_64", "SQ_WAVES", "SQ_WAVES_EQ_64",
+         "SQ_WAVES_LT_64")
+    # s_nop and s_waitcnt are in SQ_INSTS alone; FLAT is in VMEM, and in LDS too where it finds that.
+    rule("SQ_INSTS >= SQ_INSTS_VALU + SQ_INSTS_SALU + SQ_INSTS_SMEM + SQ_INSTS_VMEM + SQ_INSTS_LDS"
+         " + SQ_INSTS_BRANCH - SQ_INSTS_FLAT_LDS_ONLY", *KINDS)
+    rule("TCC_HIT_sum + TCC_MISS_sum == TCC_REQ_sum", *CACHES[:3])
+    rule("TCC_REQ == TCC_REQ_sum", "TCC_REQ", "TCC_REQ_sum")
+    rule("TCP_TOTAL_READ_sum + TCP_TOTAL_WRITE_sum + TCP_TOTAL_ATOMIC_WITH_RET_sum"
+         " <= TCP_TOTAL_ACCESSES_sum", *CACHES[5:9])
+    rule("0 < SQ_BUSY_CYCLES <= 8 * GRBM_GUI_ACTIVE", "SQ_BUSY_CYCLES", "GRBM_GUI_ACTIVE")
+    rule("0 < GRBM_GUI_ACTIVE <= GRBM_COUNT", "GRBM_COUNT", "GRBM_GUI_ACTIVE")
+    rule("SQ_WAIT_ANY <= SQ_WAVE_CYCLES", "SQ_WAIT_ANY", "SQ_WAVE_CYCLES")
+    rule("TCC_READ_sum + TCC_WRITE_sum + TCC_ATOMIC_sum == TCC_REQ_sum", *REQUESTS[:4])
+    # two reads for the halves of a line are one when they arrive; page tables are read besides, uncached
+    rule("TCP_TCC_READ_REQ_sum / 2 + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
+         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ <= TCC_REQ_sum and TCC_REQ_sum - TCC_UC_REQ_sum"
+         " <= TCP_TCC_READ_REQ_sum + TCP_TCC_WRITE_REQ_sum + TCP_TCC_ATOMIC_WITH_RET_REQ_sum"
+         " + TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum + SQC_TC_REQ", *REQUESTS)
+    # look-ups that wait for a translation are neither hits nor misses
+    rule("TCP_UTCL1_TRANSLATION_HIT_sum + TCP_UTCL1_TRANSLATION_MISS_sum <= TCP_UTCL1_REQUEST_sum"
+         " <= TCP_UTCL1_TRANSLATION_HIT_sum + 11 * TCP_UTCL1_TRANSLATION_MISS_sum", *LOOKUPS[:3])
+    rule("TCP_UTCL1_REQUEST_sum == TCP_TOTAL_CACHE_ACCESSES_sum", *LOOKUPS)
+
+
+def invariants():
+    program, dispatches = programs[0], 16 if os.path.basename(programs[0]) == "known" else None
+    for counters in (EXACT, KINDS, CACHES, REQUESTS, LOOKUPS):
+        rows, _ = rocprofv3([program], counters)
+        check(rows and dispatches in (None, len(rows)), program, len(rows), "dispatches")
+        for row in rows:
+            check(len(row[3]) == len(counters), program, row[0], "counters", sorted(row[3]))
+            rules(os.path.basename(program), *row)
+
+
+def avail(*words):
+    done = subprocess.run([f"{build}/bin/rocprofv3-avail", "--gpu", "soft", *words],
+                          env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    return done.stdout + done.stderr
+
+
+def percentages():
+    """Every metric that is a percentage, in passes of the allocator's own proposal."""
+    facts = re.findall(r"Counter_Name *:\t(\w+)\nDescription *:\t(Percent|Fraction) ",
+                       avail("info", "--pmc"))
+    bound = {name: 100 if what == "Percent" else 1 for name, what in facts}
+    check(len(bound) > 40, "percentages", sorted(bound))
+    passes, left = [], set(bound)
+    while left:  # a long proposal is cut, but never in its first pass
+        more = re.search(r"passes would do, limit 1: (.*?) \|", avail("pmc-check", *sorted(left)))
+        passes.append(more[1].split() if more else sorted(left))
+        check(passes[-1] and set(passes[-1]) <= left, "passes", passes)
+        left -= set(passes[-1])
+    for counters in passes:
+        rows, _ = rocprofv3([programs[0]], counters)
+        check(rows, "no dispatches")
+        for name, _, _, v in rows:
+            check(len(v) == len(counters), name, "counters", sorted(v))
+            for counter in set(counters) - UNBOUNDED:
+                check(0 <= v[counter] <= bound[counter], name, counter, v[counter])
+
+
+def places():
+    """What is counted in some places, and in the others, is what is counted in all."""
+    parts = {"WAVES": ("SQ_WAVES", "DIMENSION_SHADER_ENGINE", ("0", "1:3", "4,6", "5,7")),
+             "HITS": ("TCC_HIT", "DIMENSION_INSTANCE", ("0", "1:15", "16:30", "31")),
+             "MISSES": ("TCC_MISS", "DIMENSION_INSTANCE", ("0:7", "8,9,10,11", "12:31"))}
+    text = "rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n"
+    names = {}
+    for part, (counter, dimension, sets) in parts.items():
+        names[counter] = [f"{part}_{i}" for i in range(len(sets))]
+        for name, positions in zip(names[counter], sets):
+            text += (f"  - name: {name}\n    description: a part\n    definitions:\n"
+                     f"    - architectures: [gfx90a]\n      expression: "
+                     f"reduce(select({counter},[{dimension}=[{positions}]]),sum)\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(text)
+        file.flush()
+        rows, _ = rocprofv3([programs[0]], [*names, *sum(names.values(), [])],
+                            options=("-E", file.name))
+    check(len(rows) == 16, len(rows), "dispatches")
+    for name, _, _, v in rows:
+        for counter, pieces in names.items():
+            check(sum(v[p] for p in pieces) == v[counter], name, counter, v)
+    # 1024 workgroups of 4 waves take the 8 shader engines in turn
+    for name, _, _, v in rows[:2]:
+        wanted = [512, 3 * 512, 2 * 512, 2 * 512]
+        check([v[p] for p in names["SQ_WAVES"]] == wanted, name, v)
+
+
+def forks():
+    """A child made before the GPU is used counts its own kernel of 64 work items; the parent two."""
+    rows, done = rocprofv3([programs[0]], ["SQ_WAVES", "SQ_WAVES_EQ_64", "SQ_INSTS_VMEM_WR"])
+    rows = [row for row in rows if not row[0].startswith("__amd_rocclr_")]  # HIP's own copies
+    check(len(rows) == 3, len(rows), "dispatches", done.stderr)
+    for name, grid, _, v in rows:
+        check(grid == 64 and list(v.values()) == [1, 1, 1], name, grid, v)
+    check(done.stderr.count("records received") == 2, "processes", done.stderr)
+
+
+def gpus():
+    """Kernels of two GPUs that run at the same time do not see each other's counts."""
+    for counters, wanted in ((["SQ_WAVES", "SPI_CSN_NUM_THREADGROUPS"], {"GPU 0": 20, "GPU 1": 20}),
+                             (["SQ_WAVES:device=1"], {"GPU 1": 20}),
+                             (["SQ_WAVES:device=0", "SPI_CSN_WAVE:device=1"],
+                              {"GPU 0": 20, "GPU 1": 20}),
+                             (["SQ_WAVES:device=0,device=1"], {"GPU 0": 20, "GPU 1": 20})):
+        rows, done = rocprofv3([programs[0]], counters, options=("-A", "type-relative"),
+                               SOFTGPU_GPUS="2")
+        check(done.stdout == "gpus: 2, 0 wrong\n", "output", done.stdout)
+        seen = defaultdict(list)
+        for name, grid, workgroup, v in rows:
+            agent = v.pop("Agent_Id")
+            rules(agent, name, grid, workgroup, v)
+            seen[agent].append(grid // workgroup)
+            check(sorted(v) == sorted(c.split(":")[0] for c in counters
+                                      if ":" not in c or f"device={agent[-1]}" in c), agent, v)
+        check({a: len(g) for a, g in seen.items()} == wanted, counters, "dispatches", dict(seen))
+        for agent, groups in seen.items():
+            times = int(agent[-1]) + 1
+            check(groups == [times * i for i in range(1, 21)], agent, "workgroups", groups)
+
+
+def by_hand():
+    known = programs[0]
+    rows, done = rocprofv3([known], [
+        "SQ_WAVES", "SQ_INSTS_LDS", "SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE",
+        "TCP_TOTAL_READ_sum", "TCP_TOTAL_WRITE_sum", "TCP_TCC_READ_REQ_sum",
+        "TCP_TCC_WRITE_REQ_sum", "TCC_WRITE_sum", "TCC_EA_RDREQ_sum"])
+    check(done.stdout == "known: 0 wrong\n", "output", done.stdout)
+    check(len(rows) == 16, len(rows), "dispatches")
+    # 2^18 work items are 4096 waves. A wave's dwords, side by side and aligned, are 16 quads that
+    # each touch one 64-byte line: 16 accesses; 4 quarters of a line each: 4 requests to L2. L1 has
+    # none of the lines, which are read once, and is written through.
+    for k, (name, _, _, v) in enumerate(rows[:2]):
+        for counter, wanted in {"SQ_WAVES": 4096, "TCP_TOTAL_READ_sum": 4096 * 16,
+                                "TCP_TOTAL_WRITE_sum": 4096 * 16, "TCP_TCC_READ_REQ_sum": 4096 * 4,
+                                "TCP_TCC_WRITE_REQ_sum": 4096 * 4, "TCC_WRITE_sum": 4096 * 4,
+                                "SQ_INSTS_LDS": 0, "SQ_LDS_IDX_ACTIVE": 0}.items():
+            check(v[counter] == wanted, name, counter, v[counter], "expected", wanted)
+        # The first copy reads 1 MiB from memory in pieces of 64 bytes, besides code and arguments;
+        # the second finds it in L2, 8 MiB large.
+        read = v["TCC_EA_RDREQ_sum"] - (16384 if k == 0 else 0)
+        check(0 <= read < 200, name, "copy", k, "reads from memory", v["TCC_EA_RDREQ_sum"])
+    # Ten waves, each with a write and a read of one dword per lane: two phases of 32 lanes. Lanes
+    # `stride` apart fall into 32 / gcd banks, so gcd lanes meet in one: a phase takes gcd clocks,
+    # one of which is not a conflict.
+    for (name, _, _, v), (stride, gcd) in zip(rows[2:9], ((1, 1), (2, 2), (3, 1), (4, 4), (8, 8),
+                                                          (16, 16), (32, 32))):
+        check(f"<{stride}>" in name, name, "is not of stride", stride)
+        for counter, wanted in {"SQ_WAVES": 10, "SQ_INSTS_LDS": 20,
+                                "SQ_LDS_IDX_ACTIVE": 10 * 2 * 2 * gcd,
+                                "SQ_LDS_BANK_CONFLICT": 10 * 2 * 2 * (gcd - 1)}.items():
+            check(v[counter] == wanted, name, counter, v[counter], "expected", wanted)
+    # Workgroups of 1, 63, 64, 65, 105, 1024 and 1000 items: 1, 1, 1, 2, 2, 16 and 16 waves each.
+    waves = [v["SQ_WAVES"] for _, _, _, v in rows[9:]]
+    check(waves == [3, 5, 5, 14, 48, 64, 16], "waves of shapes", waves)
+
+
+def steady():
+    """The same values whatever the number of workers, on another run, and beside other load."""
+    known = programs[0]
+    for counters in (EXACT, CACHES):
+        wanted, _ = rocprofv3([known], counters, SOFTGPU_THREADS="1")
+        for threads in ("1", "2", "5"):
+            busy = subprocess.Popen([sys.executable, "-c", "while True: pass"]) \
+                if threads == "2" else None
+            got, _ = rocprofv3([known], counters, SOFTGPU_THREADS=threads)
+            if busy:
+                busy.kill()
+                busy.wait()
+            check(len(got) == len(wanted), len(got), "dispatches, expected", len(wanted))
+            for one, other in zip(wanted, got):
+                check(one == other, f"{threads} workers:", one, other)
+
+
+def tool(command, **variables):
+    done = subprocess.run([f"{build}/bin/softgpu", "--", *command], capture_output=True, text=True,
+                          env=ENVIRONMENT | {"LD_LIBRARY_PATH": f"{build}/lib"} | variables,
+                          timeout=100)
+    check(not done.returncode, "status", done.returncode, done.stderr)
+    return done
+
+
+def agreement_sdk():
+    """rocprofv3 and a tool of the SDK see the same kernels."""
+    known, sample = programs
+    rows, _ = rocprofv3([known], ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU"])
+    sums = defaultdict(lambda: [0, 0, 0])
+    for name, _, _, v in rows:  # names differ in form: kernels are compared by their sums
+        sums[name][0] += v["SQ_WAVES"]
+        sums[name][1] += v["SQ_INSTS_VALU"]
+        sums[name][2] += v["SQ_INSTS_SALU"]
+    done = tool([known], ROCP_TOOL_LIBRARIES=sample,
+                HSA_TOOLS_LIB=f"{build}/lib/librocprofiler-register.so.0")
+    seen = [[float(words[k]) for k in (-5, -3, -1)] for words in
+            (line.split() for line in done.stderr.splitlines()) if "SQ_INSTS_SALU" in words]
+    check(sorted(seen) == sorted(sums.values()), "SDK's tool", sorted(seen), "rocprofv3",
+          sorted(sums.values()))
+
+
+def agreement_v1():
+    """And a tool of ROC Profiler's interface."""
+    known, sample = programs
+    rows, _ = rocprofv3([known], ["SQ_WAVES"])
+    done = tool([known], ROCP_TOOL_LIB=sample, ROCP_HSA_INTERCEPT="1",
+                HSA_TOOLS_LIB=f"{build}/lib/librocprofiler64.so.1",
+                ROCP_METRICS=f"{os.path.dirname(os.path.abspath(__file__))}"
+                             "/../../../samples/v1/metrics.xml")
+    waves = [float(line.split()[-1].strip("()")) for line in done.stdout.splitlines()
+             if "SQ_WAVES" in line]
+    check(sorted(waves) == sorted(v["SQ_WAVES"] for *_, v in rows), "first generation", waves)
+
+
+def agreement_packets():
+    """And a program that sends the packets of AQLprofile itself."""
+    rows, _ = rocprofv3([*programs, "uncounted"], list(PACKETS.values()))
+    done = tool(programs)
+    own = {PACKETS[line[:14].strip()]: float(line[14:]) for line in done.stdout.splitlines()}
+    check(len(rows) == 1 and own == rows[0][3], "packets of its own", own, "rocprofv3",
+          rows)
+
+
+def ends():
+    """However a program ends: its output and status, and every record accounted for."""
+    traced = programs[0]
+    for how, status in (("return", 0), ("_exit", 7), ("abort", 134), ("term", 143)):
+        rows, done = rocprofv3([traced, how], EXACT, status)
+        check(done.stdout == "right\n", how, "output", done.stdout)
+        check(len(rows) == 4, how, len(rows), "dispatches")
+        for row in rows:
+            rules(how, *row)
+        for line in done.stderr.splitlines():
+            if "records received" in line:
+                check_account(how, line)
+
+
+def end_of():
+    """Programs of tests/whole/hip: their own ends, a fault of the GPU, children; as without counting."""
+    program = programs[0]
+    plain = subprocess.run([f"{build}/bin/softgpu", "--", program], env=ENVIRONMENT,
+                           capture_output=True, text=True, timeout=100)
+    status = plain.returncode if plain.returncode >= 0 else 128 - plain.returncode
+    _, done = rocprofv3([program], ["SQ_WAVES"], status)
+    check(done.stdout == plain.stdout, program, "output", done.stdout)
+    for line in done.stderr.splitlines():
+        if "records received" in line:
+            check_account(program, line)
+
+
+def check_account(who, line):
+    """A record that was received is written, dropped or filtered."""
+    n = [int(w) for w in line.replace(":", " ").split() if w.isdigit()][1:5]
+    check(n[0] == sum(n[1:]), who, line)
+
+
+need(*programs)
+globals()[scenario]()
+if failures:
+    sys.exit("\n".join(failures[:40]))

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""rocprofv3 findings on real programs: each bad kernel or habit of shows.hip is found, by its own rule, and none of
+the good ones.
+
+usage: shows.py BUILD_DIR PROGRAM kernels|host|costs
+PROGRAM is shows.hip, for costs costs.hip
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BUILD, PROGRAM, WHAT = sys.argv[1:4]
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+COUNTERS = ("TCP_TOTAL_CACHE_ACCESSES_sum SQ_INSTS_VMEM SQ_LDS_BANK_CONFLICT SQ_LDS_IDX_ACTIVE TCC_ATOMIC_sum TCC_REQ_sum "
+            "VALUUtilization SQ_INSTS_VALU_FMA_F16 SQ_INSTS_VALU SQ_INSTS_MFMA SQC_DCACHE_MISSES SQC_DCACHE_REQ").split()
+# rule: kernels that it is about, of all that run
+KERNELS = {
+    "uncoalesced": {"bad_stride"},
+    "lds-conflicts": {"bad_banks"},
+    "divergence": {"bad_branch"},
+    "scratch": {"bad_array"},
+    "few-waves": {"bad_waves"},
+    "tail": {"bad_tail"},
+    "partial-waves": {"bad_group"},
+    "occupancy-registers": {"bad_registers"},
+    "occupancy-lds": {"bad_lds"},
+    "atomics": {"bad_atomic"},
+    "no-matrix": {"bad_half"},
+    "scalar-misses": {"bad_table"},
+}
+COST_COUNTERS = ("SQ_INSTS_VALU SQC_TC_INST_REQ SQC_ICACHE_REQ VALUBusy MemUnitBusy TCP_UTCL1_TRANSLATION_MISS_sum TCP_UTCL1_REQUEST_sum L2CacheHit "
+                 "FETCH_SIZE").split()
+COSTS = {
+    "code-misses": ("bad_code", "good_code"),
+    "far-from-roofs": ("bad_latency", "work"),
+    "tlb-misses": ("bad_places", "good_places"),
+    "l2-reuse": ("bad_reuse", "good_reuse"),
+    "occupancy-scratch": ("bad_spill", "good_spill"),
+}
+HOST = {"sync-copies", "pageable-copies", "one-stream", "alloc-in-loop", "sync-in-loop"}
+
+
+def all_of(found):
+    """With what is the same of other kernels, and what lies beneath."""
+    return [f for top in found for f in [top, *({**top, "subject": s} for s in top["also"]), *all_of(top["consequences"])]]
+
+
+def findings(mode, directory, *options, **variables):
+    subprocess.run([f"{BUILD}/bin/rocprofv3", "--gpu", "soft", *options, "-d", directory, "--", PROGRAM, mode], check=True,
+                   capture_output=True, timeout=120, env={**os.environ, **variables})
+    done = subprocess.run([f"{BUILD}/bin/rocprofv3", "findings", directory, "--format", "json"], check=True,
+                          capture_output=True, timeout=60)
+    return all_of(json.loads(done.stdout)["findings"])
+
+
+def rules(found):
+    return {f["rule"] for f in found}
+
+
+def costs(directory):
+    # a GPU with an L2 and scratch memory that are small enough to run out of
+    profile = f"{directory}/small.profile"
+    with open(f"{SOURCE}/share/softgpu/mi210.profile", encoding="utf-8") as f, open(profile, "w", encoding="utf-8") as to:
+        to.write(re.sub(r"(?m)^(l2_kb|scratch_slots_per_cu) .*", lambda m: f"{m[1]} {dict(l2_kb=256, scratch_slots_per_cu=8)[m[1]]}", f.read()))
+    found = findings("kernels", directory + "/kernels", "--kernel-trace", "--memory-allocation-trace", "--pmc", *COST_COUNTERS,
+                     SOFTGPU_TIME="model", SOFTGPU_PROFILE=profile)
+    for rule, (bad, good) in COSTS.items():
+        about = {f["subject"] for f in found if f["rule"] == rule}
+        assert bad in about and good not in about, (rule, [(f["subject"], f["text"]) for f in found if f["rule"] == rule])
+    assert "host-times" not in rules(found)
+    found = findings("kernels", directory + "/counted", "--instruction-counts")
+    assert {f["subject"] for f in found if f["rule"] == "spill-in-loop"} == {"bad_spill"}, found
+    trace = ("--hip-trace", "--kernel-trace")
+    bad = rules(findings("bad", directory + "/bad", *trace))
+    assert {"idle-gpu", "code-loading", "warm-up", "host-times"} <= bad, bad
+    good = rules(findings("good", directory + "/good", *trace))
+    assert not {"idle-gpu", "code-loading", "warm-up", "launch-bound"} & good, good
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="shows-") as directory:
+        if WHAT == "costs":
+            costs(directory)
+            return
+        if WHAT == "kernels":
+            found = findings("kernels", directory, "--kernel-trace", "--pmc", *COUNTERS)
+            about = {rule: {f["subject"] for f in found if f["rule"] == rule} for rule in KERNELS}
+            assert about == KERNELS, json.dumps(found, indent=1)
+            assert any(f["rule"] == "host-times" for f in found)
+            found = findings("kernels", directory + "/counted", "--instruction-counts")
+            for rule, bad in (("line-uncoalesced", "bad_stride"), ("line-conflicts", "bad_banks")):
+                about = {f["subject"] for f in found if f["rule"] == rule}
+                assert bad in about and bad.replace("bad", "good") not in about, (rule, about)
+            return
+        trace = ("--hip-trace", "--kernel-trace", "--memory-copy-trace")
+        bad = {f["rule"] for f in findings("bad", directory + "/bad", *trace)}
+        assert HOST <= bad, bad
+        small = {f["rule"] for f in findings("small", directory + "/small", *trace)}
+        assert "small-copies" in small, small
+        good = {f["rule"] for f in findings("good", directory + "/good", *trace)}
+        assert not (HOST | {"small-copies"}) & good, good
+
+
+main()
