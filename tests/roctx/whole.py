@@ -18,7 +18,7 @@ import unittest
 os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
 
 ROCPROFV3, PROGRAM, OLD_PROGRAM, GOLDEN = sys.argv[1:5]
-BESIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "whole/rocprofv3")
+BESIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "output")
 sys.path.insert(0, BESIDE)
 from perfetto_trace import Trace  # noqa: E402
 
@@ -86,7 +86,7 @@ class Marked(unittest.TestCase):
         if not shutil.which("protoc"):
             self.skipTest("no protoc: Perfetto's was not looked at")
         with open(self.dir + "/x_results.pftrace", "rb") as f:
-            slices = Trace(f.read(), BESIDE + "/oracle/perfetto.proto").of("marker_api")
+            slices = Trace(f.read(), BESIDE + "/perfetto.proto").of("marker_api")
         self.assertEqual(sorted((s["name"], s["start"], s["end"]) for s in slices), rows)
         self.assertEqual(len({s["track"] for s in slices if s["name"] in (OUTER, QUOTED, INNER)}), 1)
 

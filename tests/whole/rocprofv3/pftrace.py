@@ -14,9 +14,9 @@ import sys
 import tempfile
 import unittest
 
-from perfetto_trace import Trace
-
 ROCPROFV3, PROGRAM, PROTO = sys.argv[1:4]
+sys.path.insert(0, os.path.dirname(PROTO))
+from perfetto_trace import Trace  # noqa: E402
 
 
 def read(data):

@@ -1,6 +1,6 @@
 """A stand-in for the Python module perfetto, whose program for reading traces is not in Debian: AMD's validators ask it
 for the slices, counters, processes and threads of a trace. A trace is read here into tables of SQLite of the same names
-and columns, as far as validators use them. Numbers of fields are those of tests/whole/rocprofv3/oracle/perfetto.proto; that the
+and columns, as far as validators use them. Numbers of fields are those of tests/output/perfetto.proto; that the
 messages are right is tested there.
 """
 import collections
