@@ -67,7 +67,11 @@ function(crocprof_unit_test name)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/unit)
   add_test(NAME unit.${name} COMMAND unit_${name})
   crocprof_label_program(unit.${name} unit_${name} ${A_LIBS})
-  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+  set(limit 120)
+  if(CROCPROF_SANITIZE)
+    set(limit 600)
+  endif()
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${limit} SKIP_RETURN_CODE 77)
 endfunction()
 
 # crocprof_hip(output source [FLAGS ...] [DEPENDS ...]): compiles a HIP program for softgpu's GPU at

@@ -11,11 +11,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include <linux/membarrier.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -63,22 +64,33 @@ void sdk_threads_init(void)
         atomic_fetch_or(&sdk_emit_special, SDK_EMIT_FENCE);
 }
 
-sdk_thread_t *sdk_thread_create(void)
+/* A new entry, on cache lines of its own, so that no other thread's data shares one. Pages of the
+ * system, since a signal handler may ask for the entry of a thread that it has interrupted in
+ * malloc(). */
+static sdk_thread_t *new_entry(void)
 {
-    if (sdk_is_forked_child()) return NULL;
-    pthread_mutex_lock(&list_lock);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *entry = mmap(NULL, (sizeof(sdk_thread_t) + page - 1) & ~(page - 1),
+                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return entry == MAP_FAILED ? NULL : entry;
+}
+
+/* With list_lock: an entry that no thread has any more, or a new one. */
+static sdk_thread_t *free_entry(void)
+{
     sdk_thread_t *self = atomic_load_explicit(&all_threads, memory_order_relaxed);
     while (self && atomic_load_explicit(&self->live, memory_order_relaxed))
         self = self->next;
-    if (!self) {
-        /* On cache lines of its own, so that no other thread's data shares one. */
-        self = aligned_alloc(64, (sizeof *self + 63) & ~(size_t)63);
-        if (self) {
-            memset(self, 0, sizeof *self);
-            self->next = atomic_load_explicit(&all_threads, memory_order_relaxed);
-            atomic_store_explicit(&all_threads, self, memory_order_release);
-        }
-    }
+    if (self || !(self = new_entry())) return self;
+    self->next = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    atomic_store_explicit(&all_threads, self, memory_order_release);
+    return self;
+}
+
+static sdk_thread_t *take_entry(void)
+{
+    pthread_mutex_lock(&list_lock);
+    sdk_thread_t *self = free_entry();
     if (self) {
         self->tid = (uint64_t)syscall(SYS_gettid);
         atomic_store_explicit(&self->live, 1, memory_order_relaxed);
@@ -88,6 +100,22 @@ sdk_thread_t *sdk_thread_create(void)
     sdk_thread_pointer = self;
     sdk_external_thread_begins(self);
     if (has_exit_key) pthread_setspecific(exit_key, self);
+    return self;
+}
+
+sdk_thread_t *sdk_thread_create(void)
+{
+    if (sdk_is_forked_child()) return NULL;
+    /* A handler of this thread that makes a traced call would wait for the lock that the thread
+     * has. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = errno;
+    /* a handler may have come between the caller's look and here */
+    sdk_thread_t *self = sdk_thread_pointer ? sdk_thread_pointer : take_entry();
+    errno = error;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return self;
 }
 
