@@ -378,7 +378,7 @@ static int open_tables(work_t *w, out_table_t *tables, int from, int to)
         if (!w->source.rows[i] || w->source.bytes[i] < w->c->config->minimum_bytes) continue;
         tables[i] = (out_table_t){.f = open_output(w, out_domains[i].trace, "csv"), .m = w->model};
         if (!tables[i].f) return -1;
-        out_text(tables[i].f, out_domains[i].header);
+        out_put_header(tables[i].f, (out_domain_t)i);
     }
     return 0;
 }

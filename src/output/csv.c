@@ -8,73 +8,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rocprofiler-sdk/fwd.h>
+
 #include "model/code.h"
 #include "output/csv.h"
 #include "output/launches.h"
 #include "trace/agent-fields.h"
 
-/* The kinds (rocprofiler_buffer_tracing_kind_t) of API records, their domain, and the text of the
- * Domain column if it is not the kind's own name: rocprofv3 traces some kinds through the extended
- * kinds and prints the names of those. */
-#define API_KINDS(X)                                                                               \
-    X(1, HSA_API, NULL) /* core */                                                                 \
-    X(2, HSA_API, NULL) /* AMD extension */                                                        \
-    X(3, HSA_API, NULL) /* image extension */                                                      \
-    X(4, HSA_API, NULL) /* finalizer extension */                                                  \
-    X(5, HIP_API, "HIP_RUNTIME_API_EXT")                                                           \
-    X(6, HIP_API, "HIP_COMPILER_API_EXT")                                                          \
-    X(14, RCCL_API, NULL)                                                                          \
-    X(15, OMPT, NULL)                                                                              \
-    X(18, ROCDECODE_API, "ROCDECODE_API_EXT")                                                      \
-    X(19, ROCJPEG_API, NULL)                                                                       \
-    X(21, HIP_API, NULL) /* the extended kinds */                                                  \
-    X(22, HIP_API, NULL)                                                                           \
-    X(23, ROCDECODE_API, NULL)                                                                     \
-    X(24, KFD, NULL) /* single events of the driver */                                             \
-    X(25, KFD, NULL)                                                                               \
-    X(26, KFD, NULL)                                                                               \
-    X(27, KFD, NULL)                                                                               \
-    X(28, KFD, NULL)                                                                               \
-    X(29, KFD, NULL) /* pairs of start and end */                                                  \
-    X(30, KFD, NULL)                                                                               \
-    X(31, KFD, NULL)                                                                               \
-    X(34, ROCSHMEM_API, "ROCSHMEM_API_EXT")                                                        \
-    X(35, ROCSHMEM_API, NULL)                                                                      \
-    X(36, HIPFILE_API, "HIPFILE_API_EXT")                                                          \
-    X(37, HIPFILE_API, NULL)
+/* Columns that several domains have. */
+#define CALL_COLUMNS                                                                               \
+    "Domain Function Process_Id Thread_Id Correlation_Id Start_Timestamp End_Timestamp"
+#define EVENT_COLUMNS CALL_COLUMNS " Arguments"
+#define COUNTED_COLUMNS                                                                            \
+    "Correlation_Id Dispatch_Id Agent_Id Queue_Id Process_Id Thread_Id Grid_Size Kernel_Id "       \
+    "Kernel_Name Workgroup_Size LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count "          \
+    "SGPR_Count"
 
+#define OF(id, domain) [ROCPROFILER_BUFFER_TRACING_##id] = OUT_##domain + 1,
 const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1] = {
-#define X(kind, domain, text) [kind] = OUT_##domain + 1,
-    API_KINDS(X)
-#undef X
+#define KIND_PLAIN(id, domain, option)         OF(id, domain)
+#define KIND_SEEN(id, domain, option)          OF(id, domain)
+#define KIND_EVENT(id, domain, option, ...)    OF(id, domain)
+#define KIND_EXTENDED(id, domain, option, ...) OF(id, domain) OF(id##_EXT, domain)
+#include "trace/kinds.def"
 };
+#undef OF
 
-const uint8_t out_domain_of_type[TRACE_TYPE_COUNT] = {
-    [TRACE_DISPATCH] = OUT_KERNEL_DISPATCH + 1,
-    [TRACE_COPY] = OUT_MEMORY_COPY + 1,
-    [TRACE_ALLOCATION] = OUT_MEMORY_ALLOCATION + 1,
-    [TRACE_SCRATCH] = OUT_SCRATCH_MEMORY + 1,
-    [TRACE_COUNTERS] = OUT_COUNTER_COLLECTION + 1,
-    [TRACE_MARKER] = OUT_MARKER_API + 1,
-    [TRACE_SAMPLE] = OUT_PC_SAMPLING + 1,
-    [TRACE_READINGS] = OUT_SPM_COUNTER_COLLECTION + 1,
-    [TRACE_GRAPH] = OUT_HIP_GRAPH + 1,
-    [TRACE_BARRIER] = OUT_HIP_EVENT + 1,
+const uint8_t out_domain_of_type[TRACE_TYPE_COUNT + OUT_DOMAIN_COUNT] = {
+#define DOMAIN(id, type, ...)                                                                      \
+    [TRACE_##type == TRACE_API ? TRACE_TYPE_COUNT + OUT_##id : TRACE_##type] = OUT_##id + 1,
+#include "trace/kinds.def"
 };
 
 bool out_is_point(out_domain_t domain, const trace_timed_t *r)
 {
-    bool may_be =
-        domain == OUT_MARKER_API || domain == OUT_OMPT || out_domains[domain].shape == OUT_EVENT;
-    return may_be && r->start == r->end;
+    const out_shape_t shape = out_domains[domain].shape;
+    return (shape == OUT_RANGE || shape == OUT_EVENT) && r->start == r->end;
 }
 
+/* rocprofv3 traces some kinds through the extended kinds and prints the names of those. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind)
 {
     static const char *const texts[TRACE_KIND_MAX + 1] = {
-#define X(kind, domain, text) [kind] = text,
-        API_KINDS(X)
-#undef X
+#define KIND_EXTENDED(id, ...) [ROCPROFILER_BUFFER_TRACING_##id] = #id "_EXT",
+#include "trace/kinds.def"
     };
     return kind <= TRACE_KIND_MAX && texts[kind] ? texts[kind] : out_model_kind(m, kind);
 }
@@ -398,13 +375,18 @@ static void barrier_row(out_table_t *t, const trace_timed_t *r)
     last_cell(f, b->end);
 }
 
-/* ---- counters side by side ---- */
+/* Writes the names of columns, which are given with blanks between. */
+static void put_columns(out_file_t *f, const char *names)
+{
+    for (size_t bytes; *names; names += bytes + (names[bytes] != 0)) {
+        bytes = strcspn(names, " ");
+        out_char(f, '"');
+        out_bytes(f, names, bytes);
+        out_text(f, names[bytes] ? "\"," : "\"");
+    }
+}
 
-#define WIDE_HEADER                                                                                \
-    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","                 \
-    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","                \
-    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
-    "\"Start_Timestamp\",\"End_Timestamp\""
+/* ---- counters side by side ---- */
 
 /* The counters that have a column: one for each name, whatever the agent. */
 typedef struct {
@@ -463,7 +445,7 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
     wide_t w = {.f = f, .m = m, .columns = columns_of(m)};
     w.values = calloc(w.columns.count + 1, sizeof(*w.values));
     bool room = w.columns.names && w.values;
-    out_text(f, WIDE_HEADER);
+    put_columns(f, COUNTED_COLUMNS " Start_Timestamp End_Timestamp");
     for (size_t i = 0; i < w.columns.count; i++) {
         out_char(f, ',');
         out_quoted(f, w.columns.names[i]);
@@ -481,95 +463,23 @@ int out_csv_wide(out_file_t *f, out_model_t *m, out_source_t *source)
     return room && !source->failed ? 0 : -1;
 }
 
-#define CALL_HEADER                                                                                \
-    "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","                     \
-    "\"Start_Timestamp\",\"End_Timestamp\""
-#define API_HEADER   CALL_HEADER "\n"
-#define EVENT_HEADER CALL_HEADER ",\"Arguments\"\n"
+void out_put_header(out_file_t *f, out_domain_t domain)
+{
+    put_columns(f, out_domains[domain].columns);
+    out_char(f, '\n');
+}
 
-#define DISPATCH_HEADER                                                                            \
-    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\"Dispatch_Id\","              \
-    "\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\","      \
-    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
-    "\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\","                              \
-    "\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"\n"
+/* What statistics count by, and whether that depends on kind and operation alone. */
+#define BY_operation operation_key, true
+#define BY_kernel    kernel_key, false
+#define BY_marker    marker_key, false
+#define BY_nothing   NULL, false
 
-#define COPY_HEADER                                                                                \
-    "\"Kind\",\"Direction\",\"Stream_Id\",\"Source_Agent_Id\",\"Destination_Agent_Id\","           \
-    "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
-
-#define ALLOCATION_HEADER                                                                          \
-    "\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\","                         \
-    "\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
-
-#define SCRATCH_HEADER                                                                             \
-    "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Alloc_Flags\","              \
-    "\"Start_Timestamp\",\"End_Timestamp\",\"Allocation_Size\"\n"
-
-#define COUNTER_HEADER                                                                             \
-    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","                 \
-    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","                \
-    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
-    "\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n"
-
-#define SAMPLE_HEADER                                                                              \
-    "\"Sample_Timestamp\",\"Exec_Mask\",\"Dispatch_Id\",\"Instruction\","                          \
-    "\"Instruction_Comment\",\"Correlation_Id\"\n"
-
-#define READING_HEADER                                                                             \
-    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","                 \
-    "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","                \
-    "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\","      \
-    "\"Counter_Name\",\"Counter_Value\",\"Timestamp\"\n"
-
-#define GRAPH_HEADER                                                                               \
-    "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Correlation_Id\",\"Start_Timestamp\","     \
-    "\"End_Timestamp\",\"Graph_Exec_Id\",\"Kernel_Dispatch_Count\"\n"
-
-#define BARRIER_HEADER                                                                             \
-    "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\","                \
-    "\"Event_Handle\",\"Source_Queue_Id\",\"Correlation_Id\",\"Start_Timestamp\","                 \
-    "\"End_Timestamp\"\n"
-
-/* ORDER: out_domain_t. */
 const out_domain_row_t out_domains[OUT_DOMAIN_COUNT] = {
-#define CALLS(name, category)                                                                      \
-    {                                                                                              \
-        OUT_CALL, name, category, category "_trace", category "_stats", API_HEADER, api_row,       \
-            operation_key, true                                                                    \
-    }
-    CALLS("HSA_API", "hsa_api"),
-    CALLS("HIP_API", "hip_api"),
-    {OUT_CALL, "MARKER_API", "marker_api", "marker_api_trace", "marker_api_stats", API_HEADER,
-     marker_row, marker_key, false},
-    {OUT_LAUNCH, "KERNEL_DISPATCH", "kernel_dispatch", "kernel_trace", "kernel_stats",
-     DISPATCH_HEADER, dispatch_row, kernel_key, false},
-    {OUT_COPY, "MEMORY_COPY", "memory_copy", "memory_copy_trace", "memory_copy_stats", COPY_HEADER,
-     copy_row, operation_key, true},
-    {OUT_ALLOCATION, "MEMORY_ALLOCATION", "memory_allocation", "memory_allocation_trace",
-     "memory_allocation_stats", ALLOCATION_HEADER, allocation_row, operation_key, true},
-    {OUT_SCRATCH, "SCRATCH_MEMORY", "scratch_memory", "scratch_memory_trace",
-     "scratch_memory_stats", SCRATCH_HEADER, scratch_row, operation_key, true},
-    CALLS("RCCL_API", "rccl_api"),
-    CALLS("ROCDECODE_API", "rocdecode_api"),
-    CALLS("ROCJPEG_API", "rocjpeg_api"),
-    CALLS("ROCSHMEM_API", "rocshmem_api"),
-    CALLS("HIPFILE_API", "hipfile_api"),
-    {OUT_GRAPH, "HIP_GRAPH", "hip_graph", "graph_launch_trace", NULL, GRAPH_HEADER, graph_row, NULL,
-     false},
-    {OUT_BARRIER, "HIP_EVENT", "hip_event", "hip_event_trace", NULL, BARRIER_HEADER, barrier_row,
-     NULL, false},
-    {OUT_CALL, "OMPT", "ompt", "ompt_trace", "ompt_stats", EVENT_HEADER, event_row, operation_key,
-     true},
-    {OUT_EVENT, "KFD", "kfd_events", "kfd_trace", "kfd_stats", EVENT_HEADER, event_row,
-     operation_key, true},
-    {OUT_LAUNCH, "COUNTER_COLLECTION", "counter_collection", "counter_collection", NULL,
-     COUNTER_HEADER, counter_row, NULL, false},
-    {OUT_SAMPLE, "PC_SAMPLING_HOST_TRAP", "pc_sampling_host_trap", "pc_sampling_host_trap", NULL,
-     SAMPLE_HEADER, sample_row, NULL, false},
-    {OUT_READINGS, "SPM_COUNTER_COLLECTION", "spm_counter_collection",
-     "spm_counter_collection_trace", NULL, READING_HEADER, reading_row, NULL, false},
-#undef CALLS
+#define DOMAIN(id, type, shape, category, slices, paradigm, file, row, stats, by, list, place,     \
+               key, record, columns)                                                               \
+    {OUT_##shape, #id, category, slices, file, stats, columns, row##_row, BY_##by},
+#include "trace/kinds.def"
 };
 
 #define CELL_U(f, a, value) cell(f, value)

@@ -1,7 +1,6 @@
 /* domain.h - the kinds of records that get a trace file, statistics and a part in summaries.
  *
- * One row per domain: a new one is a row here, a row writer in csv.c and a record type in the
- * store. Names, file names and headers are those of rocprofv3. */
+ * One row per domain, of trace/kinds.def. Names, file names and headers are those of rocprofv3. */
 #ifndef CROCPROF_OUTPUT_DOMAIN_H
 #define CROCPROF_OUTPUT_DOMAIN_H
 
@@ -9,27 +8,9 @@
 #include "model/model.h"
 #include "output/pieces.h"
 
-/* ORDER: that of summaries, and of out_domains. */
 typedef enum {
-    OUT_HSA_API,
-    OUT_HIP_API,
-    OUT_MARKER_API,
-    OUT_KERNEL_DISPATCH,
-    OUT_MEMORY_COPY,
-    OUT_MEMORY_ALLOCATION,
-    OUT_SCRATCH_MEMORY,
-    OUT_RCCL_API,
-    OUT_ROCDECODE_API,
-    OUT_ROCJPEG_API,
-    OUT_ROCSHMEM_API,
-    OUT_HIPFILE_API,
-    OUT_HIP_GRAPH,
-    OUT_HIP_EVENT,
-    OUT_OMPT,
-    OUT_KFD,
-    OUT_COUNTER_COLLECTION,
-    OUT_PC_SAMPLING,
-    OUT_SPM_COUNTER_COLLECTION,
+#define DOMAIN(id, ...) OUT_##id,
+#include "trace/kinds.def"
     OUT_DOMAIN_COUNT
 } out_domain_t;
 
@@ -45,7 +26,8 @@ void out_table_free(out_table_t *t); /* does not close the file */
 
 /* What kind of thing a domain's records describe, for writers that handle all domains. */
 typedef enum {
-    OUT_CALL,   /* or a range that the program has marked */
+    OUT_CALL,
+    OUT_RANGE,  /* like a call, but may be a point in time */
     OUT_EVENT,  /* of no thread: points in time, or periods that may overlap */
     OUT_LAUNCH, /* a kernel, or its counters */
     OUT_COPY,
@@ -61,9 +43,10 @@ typedef struct {
     out_shape_t shape;
     const char *name;     /* in summaries and domain_stats.csv */
     const char *category; /* of its slices in traces and archives */
+    uint8_t slices;       /* the category's number in Perfetto's traces; 0: no slices there */
     const char *trace;    /* end of the file name, without .csv */
     const char *stats;    /* as `trace`; NULL, like `key`, if the domain has no statistics */
-    const char *header;   /* columns of the trace file, quoted */
+    const char *columns;  /* of the trace file, with blanks between */
     void (*row)(out_table_t *t, const trace_timed_t *r);
     /* The name under which statistics count a record; lives as long as the model. */
     const char *(*key)(out_model_t *m, const trace_timed_t *r);
@@ -72,12 +55,16 @@ typedef struct {
 
 extern const out_domain_row_t out_domains[OUT_DOMAIN_COUNT];
 
-/* The domain, plus 1, of a type of records, and of a kind of API records; 0: none. */
-extern const uint8_t out_domain_of_type[TRACE_TYPE_COUNT];
+/* The domain, plus 1, of a type of records, and of a kind of API records; 0: none. Behind the
+ * elements for types are those of domains whose records have the type API: nobody asks for them. */
+extern const uint8_t out_domain_of_type[TRACE_TYPE_COUNT + OUT_DOMAIN_COUNT];
 extern const uint8_t out_domain_of_kind[TRACE_KIND_MAX + 1];
 
-/* True for a point in time: a marker without duration, or an event. */
+/* True for a point in time: a range without duration, or an event. */
 bool out_is_point(out_domain_t domain, const trace_timed_t *r);
+
+/* The first line of the domain's trace file. */
+void out_put_header(out_file_t *f, out_domain_t domain);
 
 /* The domain of a record; -1 for meta records and for kinds without a domain. */
 static inline int out_domain_of(trace_head_t head)
@@ -90,7 +77,7 @@ static inline int out_domain_of(trace_head_t head)
 /* The name of every launch of a graph. */
 #define OUT_GRAPH_NAME "Graph Execution"
 
-/* Name of a kind; of HIP's kinds, that of the extended one. */
+/* Name of a kind; of kinds that have one, that of the extended kind. */
 const char *out_kind_text(const out_model_t *m, uint32_t kind);
 
 #endif

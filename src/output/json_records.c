@@ -8,28 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rocprofiler-sdk/experimental/spm.h>
+#include <rocprofiler-sdk/rocprofiler.h>
+
 #include "model/code.h"
 #include "output/crew.h"
 #include "output/objects.h"
 #include "trace/reader.h"
 
-/* sizeof of AMD's structures, which is a member of each record */
-enum {
-    API_BYTES = 64,
-    CALL_BYTES = 176, /* of HIP's calls, with arguments */
-    DECODE_BYTES = 112,
-    DISPATCH_BYTES = 184,
-    DISPATCH_INFO_BYTES = 128,
-    COPY_BYTES = 96,
-    ALLOCATION_BYTES = 88,
-    SCRATCH_BYTES = 96,
-    COUNTING_BYTES = 168,
-    READINGS_BYTES = 152,
-    SHMEM_BYTES = 128, /* with arguments */
-    FILE_BYTES = 128,
-    GRAPH_BYTES = 96,
-    BARRIER_BYTES = 88
-};
+/* The size of the SDK's structure is a member of each record. */
+#define SIZE(name) ((unsigned)sizeof(rocprofiler_buffer_tracing_##name##_record_t))
 
 typedef struct {
     out_file_t *f; /* a file in memory */
@@ -108,7 +96,7 @@ static char *put_dim3(char *at, const uint32_t d[3])
 static char *put_dispatch_info(char *at, const trace_dispatch_t *d)
 {
     at = OUT_PUT_WORD(at, ",\"dispatch_info\":{\"size\":");
-    at = out_put_unsigned(at, DISPATCH_INFO_BYTES);
+    at = out_put_unsigned(at, (unsigned)sizeof(rocprofiler_kernel_dispatch_info_t));
     PUT_HANDLE(at, "agent_id", d->agent);
     PUT_HANDLE(at, "queue_id", d->queue);
     PUT_MEMBER(at, "kernel_id", d->kernel);
@@ -126,13 +114,15 @@ static char *put_dispatch_info(char *at, const trace_dispatch_t *d)
 static const out_piece_t *make_call(writer_t *w, const trace_timed_t *r, bool values)
 {
     char text[256];
-    const int domain = out_domain_of(r->head);
-    /* For calls of other libraries, too: they have no records with arguments. */
-    unsigned bytes = API_BYTES;
-    if (values && domain == OUT_HIP_API) bytes = CALL_BYTES;
-    if (values && domain == OUT_ROCDECODE_API) bytes = DECODE_BYTES;
-    if (values && domain == OUT_ROCSHMEM_API) bytes = SHMEM_BYTES;
-    if (values && domain == OUT_HIPFILE_API) bytes = FILE_BYTES;
+    /* Calls of other kinds have no records with arguments. */
+    static const unsigned extended[TRACE_KIND_MAX + 1] = {
+#define KIND_EXTENDED(id, domain, option, structure, result)                                       \
+    [ROCPROFILER_BUFFER_TRACING_##id] = sizeof(rocprofiler_buffer_tracing_##structure),            \
+    [ROCPROFILER_BUFFER_TRACING_##id##_EXT] = sizeof(rocprofiler_buffer_tracing_##structure),
+#include "trace/kinds.def"
+    };
+    const unsigned with_values = values ? extended[trace_kind(r->head)] : 0;
+    const unsigned bytes = with_values ? with_values : SIZE(hsa_api);
     char *end = OUT_PUT_WORD(put_size(text, bytes, r), ",\"correlation_id\":{\"internal\":");
     return out_piece_keep(&w->calls[values], r->head, text, (size_t)(end - text));
 }
@@ -232,7 +222,7 @@ static char *put_node(char *at, uint64_t stream, const trace_timed_t *r)
 static char *dispatch_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_dispatch_t *d = (const trace_dispatch_t *)r;
-    at = put_thread(w, put_size(at, DISPATCH_BYTES, r), r);
+    at = put_thread(w, put_size(at, SIZE(kernel_dispatch), r), r);
     at = put_times(w, put_correlation(at, r->correlation, d->external), r);
     return put_node(put_dispatch_info(at, d), d->stream, r);
 }
@@ -240,7 +230,7 @@ static char *dispatch_record(writer_t *w, char *at, const trace_timed_t *r)
 static char *copy_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_copy_t *c = (const trace_copy_t *)r;
-    at = put_thread(w, put_size(at, COPY_BYTES, r), r);
+    at = put_thread(w, put_size(at, SIZE(memory_copy), r), r);
     at = put_times(w, put_correlation(at, r->correlation, c->external), r);
     PUT_HANDLE(at, "dst_agent_id", c->destination);
     PUT_HANDLE(at, "src_agent_id", c->source);
@@ -251,7 +241,7 @@ static char *copy_record(writer_t *w, char *at, const trace_timed_t *r)
 static char *allocation_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_allocation_t *a = (const trace_allocation_t *)r;
-    at = put_thread(w, put_size(at, ALLOCATION_BYTES, r), r);
+    at = put_thread(w, put_size(at, SIZE(memory_allocation), r), r);
     at = put_times(w, put_correlation(at, r->correlation, a->external), r);
     PUT_HANDLE(at, "agent_id", a->agent);
     PUT_HANDLE(at, "address", a->address);
@@ -263,7 +253,7 @@ static char *allocation_record(writer_t *w, char *at, const trace_timed_t *r)
 static char *scratch_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_scratch_t *s = (const trace_scratch_t *)r;
-    at = put_size(at, SCRATCH_BYTES, r);
+    at = put_size(at, SIZE(scratch_memory), r);
     PUT_HANDLE(at, "agent_id", s->agent);
     PUT_HANDLE(at, "queue_id", s->queue);
     at = put_times(w, put_thread(w, at, r), r);
@@ -279,7 +269,7 @@ static char *counter_record(writer_t *w, char *at, const trace_timed_t *r)
     const trace_value_t *values = trace_values(c);
     PUT_FIRST(at, "thread_id", trace_thread(r->head));
     at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
-    PUT_FIRST(at, "size", COUNTING_BYTES);
+    PUT_FIRST(at, "size", (unsigned)sizeof(rocprofiler_dispatch_counting_service_data_t));
     at = put_times(w, put_correlation(at, r->correlation, c->dispatch.external), r);
     at = OUT_PUT_WORD(put_dispatch_info(at, &c->dispatch), "}");
     out_json_t j = leave(w, at, true);
@@ -324,7 +314,7 @@ static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
     const trace_reading_t *samples = trace_readings(s);
     PUT_FIRST(at, "thread_id", trace_thread(r->head));
     at = OUT_PUT_WORD(at, ",\"dispatch_data\":{");
-    PUT_FIRST(at, "size", READINGS_BYTES);
+    PUT_FIRST(at, "size", (unsigned)sizeof(rocprofiler_spm_dispatch_counting_service_data_t));
     at = put_correlation(at, r->correlation, s->dispatch.external);
     at = OUT_PUT_WORD(put_dispatch_info(at, &s->dispatch), "}");
     out_json_t j = leave(w, at, true);
@@ -345,7 +335,7 @@ static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
 static char *graph_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_graph_t *g = (const trace_graph_t *)r;
-    at = put_size(at, GRAPH_BYTES, r);
+    at = put_size(at, SIZE(hip_graph), r);
     at = out_put_unsigned(OUT_PUT_WORD(at, ",\"correlation_id\":{\"internal\":"), r->correlation);
     PUT_MEMBER(at, "external", g->external);
     PUT_MEMBER(at, "ancestor", g->ancestor);
@@ -360,7 +350,7 @@ static char *graph_record(writer_t *w, char *at, const trace_timed_t *r)
 static char *barrier_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const trace_barrier_t *b = (const trace_barrier_t *)r;
-    at = put_correlation(put_size(at, BARRIER_BYTES, r), r->correlation, b->external);
+    at = put_correlation(put_size(at, SIZE(hip_event), r), r->correlation, b->external);
     at = put_times(w, put_thread(w, at, r), r);
     PUT_HANDLE(at, "agent_id", b->agent);
     PUT_HANDLE(at, "queue_id", b->queue);
@@ -452,41 +442,34 @@ static void put_section(out_json_t *j, out_job_t *job, const char *key, int doma
 
 /* ---- all sections ---- */
 
-/* Sections of buffer_records in AMD's order, and those of callback_records. A section without a
- * writer is written empty. */
+/* ORDER: AMD's, in both lists. */
 static const struct {
-    const char *key;
-    int domain;
+    const char *key; /* NULL: there is no such place */
+    out_domain_t domain;
     put_record_t record;
-} sections[] = {
-    {"kernel_dispatch", OUT_KERNEL_DISPATCH, dispatch_record},
-    {"hip_api", OUT_HIP_API, hip_record},
-    {"hsa_api", OUT_HSA_API, call_record},
-    {"marker_api", OUT_MARKER_API, call_record},
-    {"rccl_api", OUT_RCCL_API, whole_call_record},
-    {"memory_copy", OUT_MEMORY_COPY, copy_record},
-    {"memory_allocation", OUT_MEMORY_ALLOCATION, allocation_record},
-    {"scratch_memory", OUT_SCRATCH_MEMORY, scratch_record},
-    {"rocdecode_api", OUT_ROCDECODE_API, whole_call_record},
-    {"rocjpeg_api", OUT_ROCJPEG_API, whole_call_record},
-    {"rocshmem_api", OUT_ROCSHMEM_API, whole_call_record},
-    {"hipfile_api", OUT_HIPFILE_API, whole_call_record},
-    {"hip_graph", OUT_HIP_GRAPH, graph_record},
-    {"hip_event", OUT_HIP_EVENT, barrier_record},
-    {"ompt", OUT_OMPT, whole_call_record},
-    {"kfd", OUT_KFD, whole_call_record},
-    {"pc_sample_host_trap", OUT_PC_SAMPLING, sample_record},
-    {"pc_sample_stochastic", -1, NULL},
+} sections[2][OUT_DOMAIN_COUNT] = {
+#define CALLBACK 0
+#define BUFFER   1
+#define DOMAIN(id, type, shape, category, slices, paradigm, file, row, stats, by, list, place,     \
+               key, record, columns)                                                               \
+    [list][(place)-1] = {key, OUT_##id, record##_record},
+#include "trace/kinds.def"
 };
+
+static void put_list(out_json_t *j, out_job_t *job, const char *name, int list)
+{
+    out_json_begin(j, name, '{');
+    for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+        if (sections[list][i].key)
+            put_section(j, job, sections[list][i].key, (int)sections[list][i].domain,
+                        sections[list][i].record);
+    /* AMD's tool has this list, too; here it is always empty */
+    if (list == BUFFER) put_section(j, job, "pc_sample_stochastic", -1, NULL);
+    out_json_end(j, '}');
+}
 
 void out_json_records(out_json_t *j, out_job_t *job)
 {
-    out_json_begin(j, "callback_records", '{');
-    put_section(j, job, "counter_collection", OUT_COUNTER_COLLECTION, counter_record);
-    put_section(j, job, "spm_counter_collection", OUT_SPM_COUNTER_COLLECTION, reading_record);
-    out_json_end(j, '}');
-    out_json_begin(j, "buffer_records", '{');
-    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
-        put_section(j, job, sections[i].key, sections[i].domain, sections[i].record);
-    out_json_end(j, '}');
+    put_list(j, job, "callback_records", CALLBACK);
+    put_list(j, job, "buffer_records", BUFFER);
 }

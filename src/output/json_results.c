@@ -221,7 +221,7 @@ static void put_instructions(writer_t *w)
     out_source_t *source = w->job->source;
     out_instruction_t **met = NULL;
     size_t count = 0, room = 0;
-    out_source_domain(source, OUT_PC_SAMPLING);
+    out_source_domain(source, OUT_PC_SAMPLING_HOST_TRAP);
     for (const trace_timed_t *r; (r = out_source_next(source));) {
         const trace_sample_t *s = (const trace_sample_t *)r;
         out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);

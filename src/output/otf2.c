@@ -111,8 +111,14 @@ static uint32_t text_of(out_otf2_t *o, const char *text)
 }
 
 static uint32_t region_of(out_otf2_t *o, const char *name, OTF2_RegionRole role,
-                          OTF2_Paradigm paradigm)
+                          out_domain_t domain)
 {
+    static const OTF2_Paradigm paradigms[OUT_DOMAIN_COUNT] = {
+#define DOMAIN(id, type, shape, category, slices, paradigm, ...)                                   \
+    [OUT_##id] = OTF2_PARADIGM_##paradigm,
+#include "trace/kinds.def"
+    };
+    const OTF2_Paradigm paradigm = paradigms[domain];
     uint32_t text = text_of(o, name);
     uint64_t key = out_mix((uint64_t)role << 8 | paradigm) ^ text;
     uint64_t place = out_numbers_get(&o->regions.places, key);
@@ -228,28 +234,26 @@ static void add_node(out_otf2_t *o, trace_node_t node)
 
 static void write_call(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
-    bool marker = domain == OUT_MARKER_API, event = out_domains[domain].shape == OUT_EVENT;
+    const bool event = out_domains[domain].shape == OUT_EVENT;
     if (out_is_point(domain, r)) return;
     location_t *l = location_of(o, event ? ON_EVENTS : ON_THREAD, trace_thread(r->head), 0,
                                 event ? trace_kind(r->head) : 0);
     if (!l) return;
-    uint32_t region = region_of(o, out_domains[domain].key(o->model, r), OTF2_REGION_ROLE_FUNCTION,
-                                marker               ? OTF2_PARADIGM_USER
-                                : domain == OUT_OMPT ? OTF2_PARADIGM_OPENMP
-                                                     : OTF2_PARADIGM_HIP);
+    uint32_t region =
+        region_of(o, out_domains[domain].key(o->model, r), OTF2_REGION_ROLE_FUNCTION, domain);
     enter(o, l, r, region, domain);
 }
 
 static void write_transfer(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
-    bool copy = domain == OUT_MEMORY_COPY;
+    const bool copy = out_domains[domain].shape == OUT_COPY;
     uint64_t agent =
         copy ? ((const trace_copy_t *)r)->destination : ((const trace_allocation_t *)r)->agent;
     location_t *l = location_of(o, copy ? ON_COPY : ON_MEMORY, trace_thread(r->head), agent, 0);
     if (!l) return;
-    uint32_t region = region_of(o, out_domains[domain].key(o->model, r),
-                                copy ? OTF2_REGION_ROLE_DATA_TRANSFER : OTF2_REGION_ROLE_ALLOCATE,
-                                OTF2_PARADIGM_HIP);
+    uint32_t region =
+        region_of(o, out_domains[domain].key(o->model, r),
+                  copy ? OTF2_REGION_ROLE_DATA_TRANSFER : OTF2_REGION_ROLE_ALLOCATE, domain);
     if (copy) add_node(o, trace_node(r));
     enter(o, l, r, region, domain);
 }
@@ -262,7 +266,7 @@ static void write_launch(void *to, out_launch_t *launch)
     location_t *l = location_of(o, ON_COMPUTE, trace_thread(d->head), d->agent, d->queue);
     if (!l) return;
     uint32_t region = region_of(o, out_domains[OUT_KERNEL_DISPATCH].key(o->model, r),
-                                OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP);
+                                OTF2_REGION_ROLE_FUNCTION, OUT_KERNEL_DISPATCH);
     add_node(o, launch->node);
     enter(o, l, r, region, OUT_KERNEL_DISPATCH);
     out_launch_sum(launch);
@@ -279,7 +283,7 @@ static void write_graph(out_otf2_t *o, const trace_timed_t *r)
 {
     location_t *l = location_of(o, ON_THREAD, trace_thread(r->head), 0, 0);
     if (l)
-        enter(o, l, r, region_of(o, OUT_GRAPH_NAME, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_HIP),
+        enter(o, l, r, region_of(o, OUT_GRAPH_NAME, OTF2_REGION_ROLE_FUNCTION, OUT_HIP_GRAPH),
               OUT_HIP_GRAPH);
 }
 
@@ -289,14 +293,14 @@ static void write_barrier(out_otf2_t *o, const trace_barrier_t *b)
     location_t *l = location_of(o, ON_BARRIER, trace_thread(b->head), b->agent, b->queue);
     const char *name = out_model_operation(o->model, trace_kind(b->head), trace_operation(b->head));
     if (l)
-        enter(o, l, r, region_of(o, name, OTF2_REGION_ROLE_BARRIER, OTF2_PARADIGM_HIP),
-              OUT_HIP_EVENT);
+        enter(o, l, r, region_of(o, name, OTF2_REGION_ROLE_BARRIER, OUT_HIP_EVENT), OUT_HIP_EVENT);
 }
 
 static void write_record(out_otf2_t *o, out_domain_t domain, const trace_timed_t *r)
 {
     switch (out_domains[domain].shape) {
     case OUT_CALL:
+    case OUT_RANGE:
     case OUT_EVENT: write_call(o, domain, r); return;
     case OUT_LAUNCH:
         if (!out_launches_add(&o->launches, domain, r)) fail(o, strerror(ENOMEM));

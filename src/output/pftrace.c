@@ -17,19 +17,6 @@ static const char *const annotation_names[] = {
 #undef X
 };
 
-static const out_domain_t categories[] = {
-#define X(domain) OUT_##domain,
-    PF_CATEGORIES(X)
-#undef X
-};
-
-/* The reverse: the category of a domain. */
-static const uint8_t category_of[OUT_DOMAIN_COUNT] = {
-#define X(domain) [OUT_##domain] = PF_CATEGORY_##domain,
-    PF_CATEGORIES(X)
-#undef X
-};
-
 static void make_head(pf_t *p, uint64_t flags)
 {
     p->head = (proto_fields_t){0};
@@ -66,8 +53,10 @@ static void write_head(pf_t *p, const trace_segment_header_t *h)
                   {PF_CLOCK_BOOTTIME, h->boottime_ns}};
     make_head(p, PF_CLEARS_STATE);
     size_t packet = pf_packet(p), data = proto_begin(&p->out, PF_PACKET_INTERNED);
-    for (uint64_t i = 0; i < PF_CATEGORY_COUNT; i++)
-        interned(p, PF_INTERNED_CATEGORIES, i + 1, out_domains[categories[i]].category);
+    for (uint64_t number = 1; number <= OUT_DOMAIN_COUNT; number++)
+        for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
+            if (out_domains[i].slices == number)
+                interned(p, PF_INTERNED_CATEGORIES, number, out_domains[i].category);
     for (uint64_t i = 0; i < PF_ANNOTATION_COUNT; i++)
         interned(p, PF_INTERNED_ANNOTATIONS, i + 1, annotation_names[i]);
     proto_end(&p->out, data);
@@ -122,7 +111,7 @@ void pf_annotate_double(pf_t *p, const char *name, double value)
 
 pf_name_t pf_name(pf_t *p, out_domain_t domain, const char *name)
 {
-    pf_name_t numbers = {category_of[domain] + 1u, name_number(p, name)};
+    pf_name_t numbers = {out_domains[domain].slices, name_number(p, name)};
     p->out.failed |= !numbers.name;
     return numbers;
 }
@@ -139,7 +128,7 @@ size_t pf_named(pf_t *p, const proto_fields_t *track, unsigned type, out_domain_
                 const char *name, const trace_timed_t *r, size_t *event)
 {
     size_t packet = pf_event(p, track, type, r->start, event);
-    proto_number(&p->out, PF_EVENT_CATEGORY_IID, category_of[domain] + 1u);
+    proto_number(&p->out, PF_EVENT_CATEGORY_IID, out_domains[domain].slices);
     proto_text(&p->out, PF_EVENT_NAME, name);
     if (proto_room(&p->out, PF_TIMES_MAX))
         pf_put_end(p, pf_put_times(p, p->out.data + p->out.used, r));

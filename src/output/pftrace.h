@@ -90,30 +90,6 @@ typedef enum {
     TRACK_PMC      /* agent, counter */
 } pf_track_kind_t;
 
-/* Domains with slices. */
-#define PF_CATEGORIES(X)                                                                           \
-    X(HSA_API)                                                                                     \
-    X(HIP_API)                                                                                     \
-    X(MARKER_API)                                                                                  \
-    X(RCCL_API)                                                                                    \
-    X(ROCDECODE_API)                                                                               \
-    X(ROCJPEG_API)                                                                                 \
-    X(ROCSHMEM_API)                                                                                \
-    X(HIPFILE_API)                                                                                 \
-    X(HIP_GRAPH)                                                                                   \
-    X(HIP_EVENT)                                                                                   \
-    X(KERNEL_DISPATCH)                                                                             \
-    X(MEMORY_COPY)                                                                                 \
-    X(OMPT)                                                                                        \
-    X(KFD)
-
-typedef enum {
-#define X(domain) PF_CATEGORY_##domain,
-    PF_CATEGORIES(X)
-#undef X
-        PF_CATEGORY_COUNT
-} pf_category_t;
-
 #define PF_SAME(X, name) X(name, #name)
 #define PF_ANNOTATIONS(X)                                                                          \
     PF_SAME(X, begin_ns)                                                                           \

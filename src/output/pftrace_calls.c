@@ -62,7 +62,7 @@ _Static_assert(PF_UUID_BITS % 7 == 0 && PF_SEQUENCE_BITS % 7 == 0, "widths");
 _Static_assert(TRACE_THREAD_BITS <= 7 * THREAD && TRACE_KIND_BITS <= 7 * SMALL &&
                    TRACE_OPERATION_BITS <= 7 * SMALL,
                "widths");
-_Static_assert(PF_CATEGORY_COUNT < 0x80 && PF_ANNOTATION_COUNT < 0x80, "in one byte");
+_Static_assert(OUT_DOMAIN_COUNT < 0x80 && PF_ANNOTATION_COUNT < 0x80, "in one byte");
 
 /* ---- what is the same for all calls of an operation ---- */
 
@@ -287,8 +287,8 @@ void pf_render_call(pf_threads_t *t, const out_pieces_t *calls, out_domain_t dom
 {
     const pf_thread_t *thread = pf_find_thread(t, trace_thread(r->head));
     const call_t *call = kept_call(calls, r);
-    /* Markers may have names of their own; markers and OMPT's events may be points in time. */
-    const bool others = domain == OUT_MARKER_API || domain == OUT_OMPT;
-    if (others || !fits(call, r) || !put_call(t->p, thread, call, r))
+    /* Ranges may have names of their own, or be points in time. */
+    if (out_domains[domain].shape == OUT_RANGE || !fits(call, r) ||
+        !put_call(t->p, thread, call, r))
         put_any_call(t->p, thread, call ? &call->name : NULL, domain, r);
 }

@@ -417,7 +417,8 @@ static void write_barrier(state_t *s, const trace_barrier_t *b)
 static void write_record(state_t *s, out_domain_t domain, const trace_timed_t *r)
 {
     switch (out_domains[domain].shape) {
-    case OUT_CALL: s->failed |= !pf_call_prepare(s->p, &s->calls, domain, r); return;
+    case OUT_CALL:
+    case OUT_RANGE: s->failed |= !pf_call_prepare(s->p, &s->calls, domain, r); return;
     case OUT_EVENT: write_event(s, domain, r); return;
     case OUT_LAUNCH: s->failed |= !out_launches_add(&s->launches, domain, r); return;
     case OUT_COPY: write_copy(s, (const trace_copy_t *)r); return;
@@ -556,7 +557,7 @@ static void render_records(void *argument, bool first)
         const out_domain_t domain = (out_domain_t)out_domain_of(r->head);
         if (which < parcel->count && parcel->insertions[which].at == at)
             packets = put_inserted(parcel, which++, packets);
-        if (out_domains[domain].shape == OUT_CALL)
+        if (out_domains[domain].shape == OUT_CALL || out_domains[domain].shape == OUT_RANGE)
             pf_render_call(&parcel->threads, &parcel->all->calls, domain, r);
         at += trace_words(r->head) * 8u;
     }

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rocprofiler-sdk/fwd.h>
+
 static const char empty[] = "";
 
 /* The columns that the rows of all records have. */
@@ -119,7 +121,7 @@ static void write_sample(rocpd_t *r, const trace_timed_t *t, const char *categor
 static uint64_t pc_track(rocpd_t *r)
 {
     if (r->pc_track) return r->pc_track;
-    const uint64_t name = rocpd_string(r, out_domains[OUT_PC_SAMPLING].name);
+    const uint64_t name = rocpd_string(r, out_domains[OUT_PC_SAMPLING_HOST_TRAP].name);
     r->pc_track = r->tracks.count + 1;
     if (!out_numbers_set(&r->tracks, out_mix(name) ^ UINT64_MAX, r->pc_track)) rocpd_no_memory(r);
     rocpd_begin(r, ROCPD_TRACK);
@@ -136,7 +138,7 @@ static void write_pc_event(rocpd_t *r, const trace_sample_t *s)
 {
     static const char *const axes[] = {"x", "y", "z"};
     char line[128];
-    const uint64_t category = rocpd_string(r, out_domains[OUT_PC_SAMPLING].name);
+    const uint64_t category = rocpd_string(r, out_domains[OUT_PC_SAMPLING_HOST_TRAP].name);
     out_json_t j = rocpd_object(r);
     out_json_unsigned(&j, "dispatch_id", s->dispatch);
     out_json_begin(&j, "workgroup_id", '{');
@@ -235,23 +237,15 @@ static void write_call(rocpd_t *r, out_domain_t domain, const trace_timed_t *t)
 
 /* ---- events of the driver: regions, each with a value ---- */
 
-static uint64_t driver_counter(rocpd_t *r, const char *name)
+static uint64_t driver_counter(rocpd_t *r, uint32_t kind, const char *name)
 {
-    static const struct {
-        const char *name, *description;
-    } rows[] = {{"KFD_EVENT_PAGE_MIGRATE", "KFD page migration events"},
-                {"KFD_EVENT_PAGE_FAULT", "KFD page fault events"},
-                {"KFD_EVENT_QUEUE", "KFD queue eviction/restore events"},
-                {"KFD_EVENT_UNMAP_FROM_GPU", "KFD unmap from GPU events"},
-                {"KFD_EVENT_DROPPED_EVENTS", "KFD dropped_events events"},
-                {"KFD_PAGE_MIGRATE", "KFD page migration paired records"},
-                {"KFD_PAGE_FAULT", "KFD page fault paired records"},
-                {"KFD_QUEUE", "KFD queue eviction/restore paired records"}};
+    static const char *const texts[TRACE_KIND_MAX + 1] = {
+#define KIND_EVENT(id, domain, option, structure, times, text)                                     \
+    [ROCPROFILER_BUFFER_TRACING_##id] = text,
+#include "trace/kinds.def"
+    };
     uint64_t key = rocpd_string(r, name), id = out_numbers_get(&r->driver_counters, key);
     if (id) return id;
-    const char *description = name;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        if (strcmp(rows[i].name, name) == 0) description = rows[i].description;
     rocpd_begin(r, ROCPD_PMC);
     rocpd_null(r);
     rocpd_int(r, (uint64_t)r->nid);
@@ -260,7 +254,7 @@ static uint64_t driver_counter(rocpd_t *r, const char *name)
         rocpd_null(r);
     rocpd_text(r, name);
     rocpd_text(r, name);
-    rocpd_text(r, description);
+    rocpd_text(r, texts[kind] ? texts[kind] : name);
     rocpd_text(r, "rocm");
     rocpd_text(r, "ABS");
     rocpd_text(r, "KFD");
@@ -302,7 +296,7 @@ static void write_driver_event(rocpd_t *r, const trace_timed_t *t)
     out_json_end(&j, '}');
     out_json_end(&j, '}');
     uint64_t event = write_event(r, category, 0, 0, 0, rocpd_object_text(r, &j));
-    uint64_t counter = driver_counter(r, category);
+    uint64_t counter = driver_counter(r, trace_kind(t->head), category);
     write_region(r, t, name, event);
     write_arguments(r, t, event);
     rocpd_begin(r, ROCPD_PMC_EVENT);
@@ -550,7 +544,8 @@ void rocpd_write_records(rocpd_t *r)
         out_domain_t domain = out_source_taken(source);
         out_launches_use(&launches, t, write_launch, r);
         switch (out_domains[domain].shape) {
-        case OUT_CALL: write_call(r, domain, t); break;
+        case OUT_CALL:
+        case OUT_RANGE: write_call(r, domain, t); break;
         case OUT_EVENT: write_driver_event(r, t); break;
         case OUT_LAUNCH:
             if (!out_launches_add(&launches, domain, t)) rocpd_no_memory(r);

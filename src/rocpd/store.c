@@ -16,51 +16,19 @@
 #include "trace/store.h"
 #include "trace/writer.h"
 
-#define KIND(name)                                                                                 \
-    {                                                                                              \
-#name, ROCPROFILER_BUFFER_TRACING_##name                                                   \
-    }
-
+/* The kinds, by number, and what the rows of a region or a sample of that kind become. */
 static const struct {
     const char *name;
-    uint32_t kind;
-} kinds[] = {
-    KIND(HSA_CORE_API),
-    KIND(HSA_AMD_EXT_API),
-    KIND(HSA_IMAGE_EXT_API),
-    KIND(HSA_FINALIZE_EXT_API),
-    KIND(HIP_RUNTIME_API),
-    KIND(HIP_COMPILER_API),
-    KIND(MARKER_CORE_API),
-    KIND(MARKER_CONTROL_API),
-    KIND(MARKER_NAME_API),
-    KIND(MARKER_CORE_RANGE_API),
-    KIND(RCCL_API),
-    KIND(ROCDECODE_API),
-    KIND(ROCJPEG_API),
-    KIND(ROCSHMEM_API),
-    KIND(ROCSHMEM_API_EXT),
-    KIND(HIPFILE_API),
-    KIND(HIPFILE_API_EXT),
-    KIND(HIP_RUNTIME_API_EXT),
-    KIND(HIP_COMPILER_API_EXT),
-    KIND(ROCDECODE_API_EXT),
-    KIND(OMPT),
-    KIND(KFD_EVENT_PAGE_MIGRATE),
-    KIND(KFD_EVENT_PAGE_FAULT),
-    KIND(KFD_EVENT_QUEUE),
-    KIND(KFD_EVENT_UNMAP_FROM_GPU),
-    KIND(KFD_EVENT_DROPPED_EVENTS),
-    KIND(KFD_PAGE_MIGRATE),
-    KIND(KFD_PAGE_FAULT),
-    KIND(KFD_QUEUE),
-    KIND(MEMORY_COPY),
-    KIND(KERNEL_DISPATCH),
-    KIND(SCRATCH_MEMORY),
-    KIND(MEMORY_ALLOCATION),
+    enum { NOTHING, MARKER, CALL, CALL_WITH_ARGUMENTS } becomes;
+} kinds[ROCPROFILER_BUFFER_TRACING_LAST] = {
+#define ROW(id, becomes)         [ROCPROFILER_BUFFER_TRACING_##id] = {#id, becomes},
+#define KIND(id, domain, option) ROW(id, CALL)
+#define KIND_MARKER(id)          ROW(id, MARKER)
+#define KIND_EXTENDED(id, ...)   ROW(id, CALL) ROW(id##_EXT, CALL_WITH_ARGUMENTS)
+#define KIND_WORK(id, ...)       ROW(id, NOTHING)
+#include "trace/kinds.def"
+#undef ROW
 };
-
-enum { KIND_COUNT = sizeof(kinds) / sizeof(*kinds) };
 
 typedef struct {
     const db_t *db;
@@ -123,24 +91,32 @@ static void put_record(state_t *s, const void *record, size_t bytes, const void 
 
 /* ---- what things are called ---- */
 
+/* The kind of the row of a region or a sample; 0: there is no record for it. */
 static uint32_t kind_of(const char *category)
 {
-    for (int i = 0; i < KIND_COUNT; i++)
-        if (strcmp(kinds[i].name, category) == 0) return kinds[i].kind;
+    for (uint32_t i = 0; i < ROCPROFILER_BUFFER_TRACING_LAST; i++)
+        if (kinds[i].becomes != NOTHING && strcmp(kinds[i].name, category) == 0) return i;
     return 0;
+}
+
+static void put_kind(state_t *s, uint32_t kind)
+{
+    if (!s->kind_written[kind])
+        put_name(s, trace_head(TRACE_KIND, kind, 0, 0, 0), kinds[kind].name);
+    s->kind_written[kind] = true;
 }
 
 enum { NO_OPERATION = UINT32_MAX };
 
 /* A record can tell TRACE_OPERATION_MAX + 1 operations of a kind apart: rows of others are left
  * out, with a message. */
-static uint32_t no_operation(state_t *s, const char *category)
+static uint32_t no_operation(state_t *s, uint32_t kind)
 {
     if (!s->too_many)
         base_error(
             "%s: more than %u names of calls in one category, which is what a record can tell "
             "apart: the calls of all others are left out",
-            category, TRACE_OPERATION_MAX + 1);
+            kinds[kind].name, TRACE_OPERATION_MAX + 1);
     s->too_many = true;
     s->p->left_out++;
     return NO_OPERATION;
@@ -148,16 +124,15 @@ static uint32_t no_operation(state_t *s, const char *category)
 
 /* Number of an operation, by the id of its name; operations of each kind are numbered as they
  * come. */
-static uint32_t operation_of(state_t *s, uint32_t kind, const char *category, uint64_t name_id,
-                             const char *name, bool *first)
+static uint32_t operation_of(state_t *s, uint32_t kind, uint64_t name_id, const char *name,
+                             bool *first)
 {
     uint64_t key = out_mix(name_id) ^ kind, found = out_numbers_get(&s->operations, key);
     *first = !found;
     if (found) return (uint32_t)found - 1;
-    if (s->operation_counts[kind] > TRACE_OPERATION_MAX) return no_operation(s, category);
+    if (s->operation_counts[kind] > TRACE_OPERATION_MAX) return no_operation(s, kind);
     uint32_t operation = s->operation_counts[kind]++;
-    if (!s->kind_written[kind]) put_name(s, trace_head(TRACE_KIND, kind, 0, 0, 0), category);
-    s->kind_written[kind] = true;
+    put_kind(s, kind);
     put_name(s, trace_head(TRACE_OPERATION, kind, operation, 0, 0), name);
     if (!out_numbers_set(&s->operations, key, operation + 1u)) s->failed = true;
     return operation;
@@ -409,11 +384,7 @@ static void put_marker(state_t *s, const db_cursor_t *rows, uint32_t kind, uint3
 static void put_call(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_t operation,
                      const arguments_t *a)
 {
-    bool full = a->count || kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT ||
-                kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT ||
-                kind == ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT ||
-                kind == ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT ||
-                kind == ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT;
+    const bool full = a->count || kinds[kind].becomes == CALL_WITH_ARGUMENTS;
     size_t bytes = full ? sizeof(trace_call_t) : sizeof(trace_api_full_t);
     trace_call_t c = {
         .call = {.head = trace_head(TRACE_API, kind, operation, db_uint(rows, 4), bytes + a->bytes),
@@ -447,19 +418,18 @@ static void write_calls(state_t *s, const char *sql)
                  "event_id, position");
     s->failed |= !a;
     while (next(s, &rows)) {
-        const char *category = db_text(&rows, 7);
-        uint32_t kind = kind_of(category);
+        const uint32_t kind = kind_of(db_text(&rows, 7));
         bool first;
         if (!kind) {
             s->p->left_out++;
             continue;
         }
-        uint32_t operation =
-            operation_of(s, kind, category, db_uint(&rows, 10), db_text(&rows, 8), &first);
+        const uint32_t operation =
+            operation_of(s, kind, db_uint(&rows, 10), db_text(&rows, 8), &first);
         if (operation == NO_OPERATION) continue;
         read_arguments(s, &beside, db_uint(&rows, 0), a, first);
         if (first) put_signature(s, kind, operation, a);
-        if (strncmp(category, "MARKER_", 7) == 0)
+        if (kinds[kind].becomes == MARKER)
             put_marker(s, &rows, kind, operation);
         else
             put_call(s, &rows, kind, operation, a);
@@ -538,7 +508,7 @@ static void write_kernels(state_t *s)
                        "sample_id IS NULL ORDER BY event_id, id"
                      : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? ORDER "
                        "BY event_id, id");
-    put_name(s, trace_head(TRACE_KIND, KERNEL, 0, 0, 0), "KERNEL_DISPATCH");
+    put_kind(s, KERNEL);
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, &rows)) {
         const trace_node_t node = {db_uint(&rows, 20), db_uint(&rows, 21)};
@@ -577,8 +547,7 @@ static void write_copies(state_t *s)
         "M " EVENT_OF("M") "JOIN rocpd_string N ON N.id = M.name_id AND N.guid = M.guid WHERE "
                            "M.guid = ?");
     while (next(s, &rows)) {
-        uint32_t operation =
-            operation_of(s, COPY, "MEMORY_COPY", db_uint(&rows, 10), db_text(&rows, 11), &first);
+        uint32_t operation = operation_of(s, COPY, db_uint(&rows, 10), db_text(&rows, 11), &first);
         if (operation == NO_OPERATION) continue;
         const trace_node_t node = {db_uint(&rows, 12), db_uint(&rows, 13)};
         trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, db_uint(&rows, 1),
@@ -650,12 +619,8 @@ static void put_memory(state_t *s, const db_cursor_t *rows, int row)
 static void write_memory(state_t *s)
 {
     for (int i = 0; i < MEMORY_ROWS; i++) {
-        uint32_t kind = memory_rows[i].kind;
-        bool scratch = kind == ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY;
-        if (!s->kind_written[kind])
-            put_name(s, trace_head(TRACE_KIND, kind, 0, 0, 0),
-                     scratch ? "SCRATCH_MEMORY" : "MEMORY_ALLOCATION");
-        s->kind_written[kind] = true;
+        const uint32_t kind = memory_rows[i].kind;
+        put_kind(s, kind);
         put_name(s, trace_head(TRACE_OPERATION, kind, memory_rows[i].operation, 0, 0),
                  memory_rows[i].name);
     }
@@ -686,7 +651,7 @@ static void write_graphs(state_t *s)
         LAUNCH = ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH
     };
     if (!db_has(s->db, "rocpd_graph_launch", "guid")) return;
-    put_name(s, trace_head(TRACE_KIND, GRAPH, 0, 0, 0), "HIP_GRAPH");
+    put_kind(s, GRAPH);
     put_name(s, trace_head(TRACE_OPERATION, GRAPH, LAUNCH, 0, 0),
              "HIP_GRAPH_OPERATION_EXEC_LAUNCH");
     db_cursor_t rows;
@@ -717,7 +682,7 @@ static void write_barriers(state_t *s)
     static const char *const names[ROCPROFILER_HIP_EVENT_LAST] = {
         "HIP_EVENT_NONE", "HIP_EVENT_RECORD", "HIP_EVENT_WAIT"};
     if (!db_has(s->db, "rocpd_hip_event", "guid")) return;
-    put_name(s, trace_head(TRACE_KIND, EVENT, 0, 0, 0), "HIP_EVENT");
+    put_kind(s, EVENT);
     for (uint32_t i = 0; i < ROCPROFILER_HIP_EVENT_LAST; i++)
         put_name(s, trace_head(TRACE_OPERATION, EVENT, i, 0, 0), names[i]);
     db_cursor_t rows;

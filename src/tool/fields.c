@@ -1,5 +1,5 @@
-/* fields.c - see fields.h. A kind that is new is a row of `kinds` and its fields rows of `fields`.
- * Their names are those of rocprofv3's databases. */
+/* fields.c - see fields.h. The fields of a kind (KIND_EVENT in trace/kinds.def) are rows of
+ * `fields`. Their names are those of rocprofv3's databases. */
 #include "tool/fields.h"
 
 #include <inttypes.h>
@@ -26,35 +26,19 @@ typedef struct {
     const char *name;
 } field_row_t;
 
-#define EVENT(KIND, type)                                                                          \
-    {                                                                                              \
-        ROCPROFILER_BUFFER_TRACING_##KIND, offsetof(rocprofiler_buffer_tracing_##type, operation), \
-            offsetof(rocprofiler_buffer_tracing_##type, pid),                                      \
-            offsetof(rocprofiler_buffer_tracing_##type, timestamp),                                \
-            offsetof(rocprofiler_buffer_tracing_##type, timestamp), true, 0                        \
-    }
-#define SPAN(KIND, type)                                                                           \
-    {                                                                                              \
-        ROCPROFILER_BUFFER_TRACING_##KIND, offsetof(rocprofiler_buffer_tracing_##type, operation), \
-            offsetof(rocprofiler_buffer_tracing_##type, pid),                                      \
-            offsetof(rocprofiler_buffer_tracing_##type, start_timestamp),                          \
-            offsetof(rocprofiler_buffer_tracing_##type, end_timestamp), true, 0                    \
-    }
+#define TIMES_call(type)                                                                           \
+    offsetof(type, thread_id), offsetof(type, start_timestamp), offsetof(type, end_timestamp),     \
+        false, offsetof(type, correlation_id)
+#define TIMES_moment(type)                                                                         \
+    offsetof(type, pid), offsetof(type, timestamp), offsetof(type, timestamp), true, 0
+#define TIMES_span(type)                                                                           \
+    offsetof(type, pid), offsetof(type, start_timestamp), offsetof(type, end_timestamp), true, 0
 
 static const kind_row_t kinds[] = {
-    {ROCPROFILER_BUFFER_TRACING_OMPT, offsetof(rocprofiler_buffer_tracing_ompt_record_t, operation),
-     offsetof(rocprofiler_buffer_tracing_ompt_record_t, thread_id),
-     offsetof(rocprofiler_buffer_tracing_ompt_record_t, start_timestamp),
-     offsetof(rocprofiler_buffer_tracing_ompt_record_t, end_timestamp), false,
-     offsetof(rocprofiler_buffer_tracing_ompt_record_t, correlation_id)},
-    EVENT(KFD_EVENT_PAGE_MIGRATE, kfd_event_page_migrate_record_t),
-    EVENT(KFD_EVENT_PAGE_FAULT, kfd_event_page_fault_record_t),
-    EVENT(KFD_EVENT_QUEUE, kfd_event_queue_record_t),
-    EVENT(KFD_EVENT_UNMAP_FROM_GPU, kfd_event_unmap_from_gpu_record_t),
-    EVENT(KFD_EVENT_DROPPED_EVENTS, kfd_event_dropped_events_record_t),
-    SPAN(KFD_PAGE_MIGRATE, kfd_page_migrate_record_t),
-    SPAN(KFD_PAGE_FAULT, kfd_page_fault_record_t),
-    SPAN(KFD_QUEUE, kfd_queue_record_t),
+#define KIND_EVENT(id, domain, option, structure, times, text)                                     \
+    {ROCPROFILER_BUFFER_TRACING_##id, offsetof(rocprofiler_buffer_tracing_##structure, operation), \
+     TIMES_##times(rocprofiler_buffer_tracing_##structure)},
+#include "trace/kinds.def"
 };
 
 #define FIELD(KIND, type, form, member, name)                                                      \
@@ -132,11 +116,6 @@ static const kind_row_t *row_of(uint32_t kind)
     for (size_t i = 0; i < KINDS; i++)
         if ((uint32_t)kinds[i].kind == kind) return &kinds[i];
     return NULL;
-}
-
-bool tool_fields_are(rocprofiler_buffer_tracing_kind_t kind)
-{
-    return row_of((uint32_t)kind) != NULL;
 }
 
 static uint32_t number_32(const void *payload, size_t offset)

@@ -12,10 +12,8 @@
 /* An agent, for records that name it; all of them before the first record. */
 void tool_fields_agent(const rocprofiler_agent_v0_t *agent);
 
-/* True if the table has the record's kind. */
-bool tool_fields_are(rocprofiler_buffer_tracing_kind_t kind);
-
-/* Time, thread and correlation of such a record; a kind without an end ends when it begins. */
+/* Time, thread and correlation of a record that is an event (KIND_EVENT in trace/kinds.def); one
+ * without an end ends when it begins. */
 trace_api_full_t tool_fields_times(const rocprofiler_record_header_t *from);
 
 /* Calls back for each argument until one call returns other than 0. */

@@ -66,11 +66,22 @@ static bool from_event(tool_record_t *to, tool_values_t *values,
     return true;
 }
 
-/* A call with its arguments, and the 8 bytes of its result; NULL: functions that return nothing. */
-static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_record_header_t *from,
-                      const void *result)
+/* Where the records of the extended kinds have the 8 bytes of a call's result; 0: nowhere, the
+ * functions return nothing. */
+#define RESULT_retval(structure)  offsetof(rocprofiler_buffer_tracing_##structure, retval)
+#define RESULT_nothing(structure) 0
+static const size_t results[ROCPROFILER_BUFFER_TRACING_LAST] = {
+#define KIND_EXTENDED(id, domain, option, structure, result)                                       \
+    [ROCPROFILER_BUFFER_TRACING_##id##_EXT] = RESULT_##result(structure),
+#include "trace/kinds.def"
+};
+
+/* A call with its arguments and its result. */
+static bool from_call(tool_record_t *to, tool_values_t *values,
+                      const rocprofiler_record_header_t *from)
 {
     const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
+    const size_t result = results[from->kind];
     gather_values(values, from);
     to->call =
         (trace_call_t){.call = {.head = trace_head(TRACE_API, from->kind, (uint32_t)r->operation,
@@ -81,8 +92,8 @@ static bool from_call(tool_record_t *to, tool_values_t *values, rocprofiler_reco
                                 .ancestor = r->correlation_id.ancestor,
                                 .external = r->correlation_id.external.value},
                        .count = (uint32_t)values->count,
-                       .has_result = result != NULL};
-    if (result) memcpy(&to->call.result, result, sizeof(to->call.result));
+                       .has_result = result != 0};
+    if (result) memcpy(&to->call.result, (const char *)r + result, sizeof(to->call.result));
     return true;
 }
 
@@ -226,6 +237,21 @@ static bool from_sample(tool_record_t *to, const rocprofiler_record_header_t *he
     return true;
 }
 
+typedef bool (*from_call_t)(tool_record_t *to, tool_values_t *values,
+                            const rocprofiler_record_header_t *from);
+typedef bool (*from_work_t)(tool_record_t *to, uint32_t kind, const void *payload);
+
+static const struct {
+    from_call_t call; /* with arguments */
+    from_work_t work;
+} forms[ROCPROFILER_BUFFER_TRACING_LAST] = {
+#define KIND_EXTENDED(id, ...) [ROCPROFILER_BUFFER_TRACING_##id##_EXT] = {.call = from_call},
+#define KIND_EVENT(id, ...)    [ROCPROFILER_BUFFER_TRACING_##id] = {.call = from_event},
+#define KIND_WORK(id, domain, option, form)                                                        \
+    [ROCPROFILER_BUFFER_TRACING_##id] = {.work = from_##form},
+#include "trace/kinds.def"
+};
+
 size_t tool_record_bytes(const tool_record_t *r, const tool_values_t *values)
 {
     return trace_words(r->head) * 8u - values->bytes;
@@ -241,32 +267,7 @@ bool tool_record_translate(tool_record_t *to, tool_values_t *values,
         tool_record_call(&to->api, from);
         return true;
     }
-    switch (from->kind) {
-    case ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT:
-    case ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT: {
-        const rocprofiler_buffer_tracing_hip_api_ext_record_t *r = from->payload;
-        return from_call(to, values, from, &r->retval.uint64_t_retval);
-    }
-    case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT: {
-        const rocprofiler_buffer_tracing_rocdecode_api_ext_record_t *r = from->payload;
-        return from_call(to, values, from, &r->retval.uint64_t_retval);
-    }
-    case ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API_EXT: return from_call(to, values, from, NULL);
-    case ROCPROFILER_BUFFER_TRACING_HIPFILE_API_EXT: {
-        const rocprofiler_buffer_tracing_hipfile_api_ext_record_t *r = from->payload;
-        return from_call(to, values, from, &r->retval.int64_t_retval);
-    }
-    case ROCPROFILER_BUFFER_TRACING_HIP_GRAPH: return from_graph(to, from->kind, from->payload);
-    case ROCPROFILER_BUFFER_TRACING_HIP_EVENT: return from_barrier(to, from->kind, from->payload);
-    case ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH:
-        return from_dispatch(to, from->kind, from->payload);
-    case ROCPROFILER_BUFFER_TRACING_MEMORY_COPY: return from_copy(to, from->kind, from->payload);
-    case ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION:
-        return from_allocation(to, from->kind, from->payload);
-    case ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY:
-        return from_scratch(to, from->kind, from->payload);
-    default:
-        return tool_fields_are((rocprofiler_buffer_tracing_kind_t)from->kind) &&
-               from_event(to, values, from);
-    }
+    if (from->kind >= ROCPROFILER_BUFFER_TRACING_LAST) return false;
+    if (forms[from->kind].work) return forms[from->kind].work(to, from->kind, from->payload);
+    return forms[from->kind].call && forms[from->kind].call(to, values, from);
 }

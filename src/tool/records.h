@@ -50,17 +50,14 @@ void tool_values_end(tool_values_t *v);
 /* Records of these kinds are calls without arguments. */
 static inline bool tool_record_is_call(const rocprofiler_record_header_t *from)
 {
-    static const uint64_t calls = UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_CORE_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_AMD_EXT_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_IMAGE_EXT_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HSA_FINALIZE_EXT_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_RCCL_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_ROCDECODE_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_ROCJPEG_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_ROCSHMEM_API |
-                                  UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_HIPFILE_API;
+    static const uint64_t calls =
+#define BIT(id)                UINT64_C(1) << ROCPROFILER_BUFFER_TRACING_##id |
+#define KIND_PLAIN(id, ...)    BIT(id)
+#define KIND_SEEN(id, ...)     BIT(id)
+#define KIND_EXTENDED(id, ...) BIT(id)
+#include "trace/kinds.def"
+#undef BIT
+        0;
     return from->category == ROCPROFILER_BUFFER_CATEGORY_TRACING && from->kind < 64 &&
            calls >> from->kind & 1;
 }

@@ -33,6 +33,11 @@
 
 #define MANY (UINT64_C(1) << 40)
 
+/* What --runtime-trace and --sys-trace both turn on, besides functions of HIP and HSA. */
+#define BOTH_TRACES                                                                                \
+    "marker-trace kernel-trace memory-copy-trace memory-allocation-trace scratch-memory-trace "    \
+    "rccl-trace rocdecode-trace rocjpeg-trace rocshmem-trace hipfile-trace ompt-trace kfd-trace"
+
 const trace_setting_t trace_settings[TRACE_SET_COUNT] = {
 #define OPTION(id, name_, form_, group_, ...)                                                      \
     {.name = name_, .form = TRACE_FORM_##form_, .group = group_, .help = __VA_ARGS__},
