@@ -2,7 +2,8 @@
 import re
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'.\'|[(){},]|[^\s"(){},\']+')
-SETTINGS = {"OPTION": "id option form group help", "VARIABLE": "id variable form help"}
+SETTINGS = {"OPTION": "id option form group help", "VARIABLE": "id variable form help",
+            "RULE": "relation options others reason"}
 SOFTGPU = {"OPTION": "id letter option argument variable help", "CHECK": "id letter option argument variable help",
            "VARIABLE": "id variable argument help"}
 

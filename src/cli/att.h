@@ -1,4 +1,4 @@
-/* att.h - checks of rocprofv3's options for thread traces together. */
+/* att.h - checks of rocprofv3's options for thread traces. */
 #ifndef CROCPROF_CLI_ATT_H
 #define CROCPROF_CLI_ATT_H
 
@@ -7,7 +7,7 @@
 /* True if a thread trace is wanted. */
 bool cli_att_is_on(const cli_command_t *c);
 
-/* Checks values, and options that need or exclude each other. 0, or -1 with a line in `why`. */
+/* Checks values. 0, or -1 with a line in `why`. */
 int cli_att_check(const cli_command_t *c, char *why, size_t why_bytes);
 
 /* Checks that the decoder library is there if it is needed. As cli_att_check. */

@@ -31,9 +31,6 @@ int cli_attach_check(const cli_command_t *c, char *why, size_t why_bytes)
     if (c->program)
         return REFUSE("--pid and a program exclude each other: '%s' is not started", c->program[0]);
     if (c->values[CLI_INPUT]) return REFUSE("--pid and an input file exclude each other");
-    if (c->values[CLI_REPLAY_MODE])
-        return REFUSE("--pid and --replay-mode exclude each other: memory that was allocated "
-                      "before is not known");
     if (pmc && strchr(pmc, '\n'))
         return REFUSE("--pid: several --pmc need the program to run several times");
     if (!cli_records(c))

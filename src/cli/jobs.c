@@ -10,7 +10,7 @@
 #include "cli/defaults.h"
 #include "cli/periods.h"
 #include "cli/ranks.h"
-#include "cli/sampling.h"
+#include "cli/rules.h"
 #include "trace/selection.h"
 
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
@@ -31,30 +31,28 @@ static bool replays_kernels(const cli_command_t *c)
 static int check_periods(const cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *words = c->values[CLI_COLLECTION_PERIOD];
-    if (!words) return 0;
-    if (cli_is_on(c, CLI_SELECTED_REGIONS))
-        return REFUSE("--collection-period and --selected-regions exclude each other");
-    if (c->values[CLI_PID])
-        return REFUSE("--collection-period counts from a program's start: --pid has "
-                      "--attach-duration-msec");
-    char *list = cli_periods(words, c->values[CLI_COLLECTION_PERIOD_UNIT], why, why_bytes);
+    char *list =
+        words ? cli_periods(words, c->values[CLI_COLLECTION_PERIOD_UNIT], why, why_bytes) : NULL;
     free(list);
-    return list ? 0 : -1;
+    return list || !words ? 0 : -1;
+}
+
+/* Scripts look for the words "PC sampling unavailable", which AMD's rocprofv3 prints. */
+static int check_sampling(const cli_command_t *c, char *why, size_t why_bytes)
+{
+    const char *interval = c->values[CLI_PC_SAMPLING_INTERVAL];
+    if (c->values[CLI_PC_SAMPLING_METHOD] && !cli_is_on(c, CLI_PC_SAMPLING_BETA_ENABLED))
+        return REFUSE("PC sampling unavailable: it needs --pc-sampling-beta-enabled");
+    if (interval && strspn(interval, "0") == strlen(interval))
+        return REFUSE("--pc-sampling-interval: '%s': no interval", interval);
+    return 0;
 }
 
 static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
 {
-    static const cli_option_id_t with[] = {CLI_SPM_SAMPLE_INTERVAL, CLI_SPM_SAMPLE_INTERVAL_UNIT};
     trace_sets_t sets = {0};
     char *text;
-    for (size_t i = 0; !cli_streams(c) && i < sizeof(with) / sizeof(*with); i++)
-        if (c->values[with[i]]) return REFUSE("--%s needs --spm", trace_settings[with[i]].name);
     if (!cli_streams(c)) return 0;
-    if (!cli_is_on(c, CLI_SPM_BETA_ENABLED)) return REFUSE("--spm needs --spm-beta-enabled");
-    if (cli_counts(c)) return REFUSE("--spm and --pmc exclude each other");
-    if (replays_kernels(c)) return REFUSE("--spm and --replay-mode kernel exclude each other");
-    if (c->values[CLI_PC_SAMPLING_METHOD])
-        return REFUSE("--spm and PC sampling exclude each other");
     if (asprintf(&text, "spm: %s", c->values[CLI_SPM]) < 0) return REFUSE("%s", strerror(ENOMEM));
     for (char *at = text; *at; at++)
         if (*at == '\n') *at = ' ';
@@ -64,35 +62,13 @@ static int check_streams(const cli_command_t *c, char *why, size_t why_bytes)
     return result;
 }
 
-/* Most benchmark modes switch off parts of the recording, so they are refused with features that
- * have no such parts. */
-static int check_benchmark(const cli_command_t *c, char *why, size_t why_bytes)
-{
-    static const cli_option_id_t never[] = {CLI_PMC,
-                                            CLI_PMC_GROUPS,
-                                            CLI_SPM,
-                                            CLI_ATT,
-                                            CLI_ATT_NO_INTERCEPT,
-                                            CLI_PC_SAMPLING_METHOD,
-                                            CLI_INSTRUCTION_COUNTS,
-                                            CLI_SELECTED_REGIONS};
-    const char *mode = c->values[CLI_BENCHMARK_MODE];
-    if (!mode) return 0;
-    if (c->values[CLI_PID]) return REFUSE("--benchmark-mode and --pid exclude each other");
-    for (size_t i = 0;
-         strcmp(mode, "tool-runtime-overhead") != 0 && i < sizeof(never) / sizeof(*never); i++)
-        if (cli_is_on(c, never[i]))
-            return REFUSE("--benchmark-mode %s and --%s exclude each other", mode,
-                          trace_settings[never[i]].name);
-    return 0;
-}
-
 /* Checks the options of a run together, before anything runs. */
 static int check(const cli_command_t *c, char *why, size_t why_bytes)
 {
     trace_selection_t selection;
     const char *range = c->values[CLI_KERNEL_ITERATION_RANGE];
-    if (cli_ranks_check(c, why, why_bytes) != 0) return -1;
+    if (cli_rules_check(c, why, why_bytes) != 0 || cli_ranks_check(c, why, why_bytes) != 0)
+        return -1;
     if (cli_is_on(c, CLI_STATS) && !cli_traces(c))
         return REFUSE("--stats needs a tracing option (--sys-trace traces everything)");
     int result = trace_selection_read(&selection, c->values[CLI_KERNEL_INCLUDE_REGEX],
@@ -111,18 +87,10 @@ static int check(const cli_command_t *c, char *why, size_t why_bytes)
         free(all);
         if (result != 0) return -1;
     }
-    if (check_periods(c, why, why_bytes) != 0 || cli_att_check(c, why, why_bytes) != 0 ||
-        cli_sampling_check(c, why, why_bytes) != 0 || check_streams(c, why, why_bytes) != 0 ||
-        check_benchmark(c, why, why_bytes) != 0)
-        return -1;
-    if (replays_kernels(c)) {
-        if (!cli_is_on(c, CLI_KERNEL_REPLAY_BETA_ENABLED))
-            return REFUSE("--replay-mode kernel needs --kernel-replay-beta-enabled");
-        if (!cli_counts(c)) return REFUSE("--replay-mode kernel needs --pmc");
-    }
-    if (c->values[CLI_PMC] && c->values[CLI_PMC_GROUPS])
-        return REFUSE("--pmc and pmc_groups exclude each other");
-    return 0;
+    return check_periods(c, why, why_bytes) || cli_att_check(c, why, why_bytes) ||
+                   check_sampling(c, why, why_bytes) || check_streams(c, why, why_bytes)
+               ? -1
+               : 0;
 }
 
 /* Merges the options of the command line and of the job; an option in both must have the same

@@ -252,12 +252,16 @@ static int set_option(parser_t *p, size_t option, const char *attached)
 
 static bool is_word(const char *name, const char *word, size_t bytes)
 {
-    return strlen(name) == bytes && memcmp(name, word, bytes) == 0;
+    return name && strlen(name) == bytes && memcmp(name, word, bytes) == 0;
 }
 
-static bool is_named(const trace_setting_t *o, const char *word, size_t bytes)
+int cli_find_option(const char *name, size_t bytes)
 {
-    return is_word(o->name, word, bytes) || (o->alias && is_word(o->alias, word, bytes));
+    for (int i = 0; i < CLI_OPTION_COUNT; i++)
+        if (is_word(trace_settings[i].name, name, bytes) ||
+            is_word(trace_settings[i].alias, name, bytes))
+            return i;
+    return -1;
 }
 
 /* --name, --name=value */
@@ -265,10 +269,9 @@ static int parse_long(parser_t *p, const char *word)
 {
     const char *equal = strchr(word, '=');
     size_t bytes = equal ? (size_t)(equal - word) - 2 : strlen(word) - 2;
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
-        if (is_named(&trace_settings[i], word + 2, bytes))
-            return set_option(p, i, equal ? equal + 1 : NULL);
-    return unknown_option(p, word);
+    const int option = cli_find_option(word + 2, bytes);
+    return option < 0 ? unknown_option(p, word)
+                      : set_option(p, (size_t)option, equal ? equal + 1 : NULL);
 }
 
 /* -x, -xvalue, -x=value */
@@ -316,12 +319,10 @@ int cli_find_key(const char *key, char *why, size_t why_bytes)
     if (bytes >= sizeof(name)) return REFUSE(&p, "unknown key '%.60s...'", key);
     for (size_t i = 0; i <= bytes; i++)
         name[i] = key[i] == '_' ? '-' : key[i];
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
-        if (!is_named(&trace_settings[i], name, bytes)) continue;
-        if (trace_settings[i].place == TRACE_COMMAND_LINE)
-            return REFUSE(&p, "'%s' has no place in an input file", key);
-        return (int)i;
-    }
+    const int option = cli_find_option(name, bytes);
+    if (option >= 0 && trace_settings[option].place == TRACE_COMMAND_LINE)
+        return REFUSE(&p, "'%s' has no place in an input file", key);
+    if (option >= 0) return option;
     const trace_setting_t *nearest = find_nearest(name);
     if (nearest) {
         snprintf(name, sizeof(name), "%s", nearest->name);

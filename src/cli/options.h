@@ -10,7 +10,6 @@
 /* The settings that have an option: CLI_HELP is TRACE_SET_HELP. */
 typedef enum {
 #define OPTION(id, ...) CLI_##id,
-#define VARIABLE(id, ...)
 #include "trace/settings.def"
     CLI_OPTION_COUNT
 } cli_option_id_t;
@@ -30,6 +29,9 @@ void cli_command_free(cli_command_t *c);
 /* Row of an option for a key of an input file, which has underscores for hyphens; -1 with a line in
  * `why` if the name is unknown, refused, or not allowed in a file. */
 int cli_find_key(const char *key, char *why, size_t why_bytes);
+
+/* The option with this name, or this other name; -1: there is none. */
+int cli_find_option(const char *name, size_t bytes);
 
 /* Sets an option to these words, with the same checks as on the command line. 0, or -1 with a line
  * in `why`. */

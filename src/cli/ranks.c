@@ -56,8 +56,6 @@ int cli_ranks_check(const cli_command_t *c, char *why, size_t why_bytes)
 {
     const char *list = c->values[CLI_PROFILE_MPI_RANKS];
     found_t found;
-    if (!c->values[CLI_MPI_WORLD_RANK_VARIABLE] != !c->values[CLI_MPI_WORLD_SIZE_VARIABLE])
-        return REFUSE("--mpi-world-rank-variable and --mpi-world-size-variable need each other");
     return list ? read_list(list, -1, &found, why, why_bytes) : 0;
 }
 

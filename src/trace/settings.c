@@ -46,6 +46,13 @@ const trace_setting_t trace_settings[TRACE_SET_COUNT] = {
 #include "trace/settings.def"
 };
 
+const trace_rule_t trace_rules[] = {
+#define RULE(relation, options, others, reason) {TRACE_##relation, options, others, reason},
+#include "trace/settings.def"
+};
+
+const size_t trace_rule_count = sizeof(trace_rules) / sizeof(*trace_rules);
+
 const char *trace_setting_default(trace_setting_id_t id)
 {
     const trace_setting_t *s = &trace_settings[id];

@@ -56,6 +56,22 @@ typedef enum {
 
 extern const trace_setting_t trace_settings[TRACE_SET_COUNT];
 
+/* What options have to do with each other. Each is a word of a list with blanks between its words:
+ * the name of the option, or of a key of input files with its underscores, as messages show it; or
+ * name=value: the option with this value. */
+typedef struct {
+    enum {
+        TRACE_TOGETHER, /* all of `options` are given, or none */
+        TRACE_NEEDS,    /* each of `options` needs one of the others to be on */
+        TRACE_EXCLUDES  /* none of `options` may be on together with one of the others */
+    } relation;
+    const char *options, *others;
+    const char *reason; /* or NULL */
+} trace_rule_t;
+
+extern const trace_rule_t trace_rules[];
+extern const size_t trace_rule_count;
+
 /* Where the value of a variable is looked up: the environment of a process that runs, or what is
  * kept of one that has run. */
 typedef struct {
