@@ -12,6 +12,7 @@ typedef struct {
     char letter;
     const char *argument; /* its name in the help; NULL: the option takes none */
     const char *variable, *help;
+    const char *more;     /* sentences that manual and pages add to the help; links as in docs/ */
     const char *alone;    /* the value if the option has no argument; NULL: it needs one */
     uint32_t least, most; /* limits of a number; most 0: it is none */
     const char *words[4]; /* one of these; none: any text */
