@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "cli/options.h"
+#include "cli/rules.h"
 
 static char why[512];
 
@@ -241,13 +242,83 @@ static void variables(void **state)
     EXPECT_VARIABLE("ROCTX_LOG_LEVEL", "info");
 }
 
+/* Every word of a rule is an option, and its value, if there is one, one of the option's words. */
+static void rules_name_options(void **state)
+{
+    (void)state;
+    assert_true(trace_rule_count > 0);
+    for (size_t i = 0; i < 2 * trace_rule_count; i++) {
+        const trace_rule_t *rule = &trace_rules[i / 2];
+        const char *list = i % 2 ? rule->others : rule->options;
+        assert_int_equal(rule->others == NULL, rule->relation == TRACE_TOGETHER);
+        for (char *copy = list ? strdup(list) : NULL, *rest = copy, *word; copy;) {
+            if (!(word = strsep(&rest, " "))) {
+                free(copy);
+                break;
+            }
+            const char *value = strchr(word, '=');
+            const size_t bytes = strcspn(word, "=");
+            for (char *at = word; *at; at++)
+                if (*at == '_') *at = '-';
+            const int option = cli_find_option(word, bytes);
+            if (option < 0) fail_msg("%s is no option", word);
+            if (value && trace_word_among(trace_settings[option].words, value + 1,
+                                          strlen(value + 1), NULL) < 0)
+                fail_msg("%s is no word of the option", word);
+        }
+    }
+}
+
+static void refuse_together(const char *line, const char *message)
+{
+    cli_command_t c;
+    assert_int_equal(parse(&c, line), 0);
+    assert_int_equal(cli_rules_check(&c, why, sizeof(why)), message ? -1 : 0);
+    if (message) assert_string_equal(why, message);
+    cli_command_free(&c);
+}
+
+static void rules(void **state)
+{
+    (void)state;
+    refuse_together("r --spm A --spm-beta-enabled --spm-sample-interval 320", NULL);
+    refuse_together("r --spm A", "--spm needs --spm-beta-enabled");
+    refuse_together("r --spm-sample-interval 320", "--spm-sample-interval needs --spm");
+    refuse_together("r --spm A --spm-beta-enabled --pmc B", "--spm and --pmc exclude each other");
+    refuse_together("r --spm A --spm-beta-enabled --replay-mode kernel",
+                    "--spm and --replay-mode kernel exclude each other");
+    refuse_together("r --replay-mode application", NULL);
+    refuse_together("r --replay-mode Kernel --kernel-replay-beta-enabled",
+                    "--replay-mode kernel needs --pmc");
+    refuse_together("r --att-no-detail", "--att-no-detail needs --att");
+    refuse_together("r --att-no-detail no", NULL);
+    refuse_together("r --att-no-detail --att-no-intercept", NULL);
+    refuse_together("r --att --att-perfcounters A",
+                    "--att-perfcounters and --att-perfcounter-ctrl need each other: "
+                    "--att-perfcounter-ctrl is missing");
+    refuse_together("r --pc-sampling-method host_trap --pc-sampling-interval 5",
+                    "--pc-sampling-method, --pc-sampling-unit and --pc-sampling-interval need each "
+                    "other: --pc-sampling-unit is missing");
+    refuse_together("r --pid 1 --replay-mode application",
+                    "--pid and --replay-mode exclude each other: memory that was allocated before "
+                    "is not known");
+    refuse_together("r --benchmark-mode tool-runtime-overhead --pmc A", NULL);
+    refuse_together("r --benchmark-mode execution-profile --pmc A",
+                    "--benchmark-mode execution-profile and --pmc exclude each other");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_distinct), cmocka_unit_test(settings_are_read),
-        cmocka_unit_test(truth_values),      cmocka_unit_test(values),
-        cmocka_unit_test(program),           cmocka_unit_test(unknown_and_wrong),
+        cmocka_unit_test(rows_are_distinct),
+        cmocka_unit_test(settings_are_read),
+        cmocka_unit_test(truth_values),
+        cmocka_unit_test(values),
+        cmocka_unit_test(program),
+        cmocka_unit_test(unknown_and_wrong),
         cmocka_unit_test(variables),
+        cmocka_unit_test(rules_name_options),
+        cmocka_unit_test(rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
