@@ -1,6 +1,6 @@
 /* convert.c - converts the stores of a run to files, and prints messages about that. */
+#include <argp.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,31 +381,56 @@ static int choose_directory(const char *given)
     return 0;
 }
 
+enum { KEY_OTHER_USERS = 0x100 };
+
+typedef struct {
+    char **paths;
+    int count;
+} arguments_t;
+
+static error_t take_option(int key, char *word, struct argp_state *state)
+{
+    arguments_t *a = state->input;
+    switch (key) {
+    case 'd':
+        if (choose_directory(word) != 0) exit(CLI_EXIT_SETUP);
+        return 0;
+    case KEY_OTHER_USERS: asked.other_users = true; return 0;
+    case ARGP_KEY_ARGS:
+        a->paths = state->argv + state->next;
+        a->count = state->argc - state->next;
+        return 0;
+    case 'h': argp_state_help(state, stdout, ARGP_HELP_STD_HELP); return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "convert needs the output directory of a run");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
 int cli_convert_command(int argc, char **argv)
 {
-    static const struct option options[] = {{"output-directory", required_argument, NULL, 'd'},
-                                            {"other-users", no_argument, NULL, 'u'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    static const char usage[] = "rocprofv3 convert [-d DIRECTORY] [--other-users] DIRECTORY...";
+    static const struct argp_option options[] = {
+        {.name = "output-directory",
+         .key = 'd',
+         .arg = "DIRECTORY",
+         .doc = "Make the files there and not where the records are"},
+        {.name = "other-users", .key = KEY_OTHER_USERS, .doc = "Read records of other users, too"},
+        {.key = 'h', .flags = OPTION_HIDDEN, .doc = ""},
+        {0}};
+    static const struct argp command = {
+        .options = options,
+        .parser = take_option,
+        .args_doc = "DIRECTORY...",
+        .doc = "Makes files of the records that runs have left in their output directories."};
+    static char name[] = "rocprofv3 convert"; /* the name that help shows */
+    arguments_t a = {0};
     int result = 0;
-    for (int c; (c = getopt_long(argc, argv, "d:h", options, NULL)) >= 0;) {
-        if (c == 'd' && choose_directory(optarg) != 0) return CLI_EXIT_SETUP;
-        if (c == 'u') asked.other_users = true;
-        if (c == '?') return CLI_EXIT_USAGE;
-        if (c == 'h') {
-            printf("usage: %s\nMakes files of the records that runs have left in their output "
-                   "directories.\n",
-                   usage);
-            return 0;
-        }
-    }
-    if (optind == argc) {
-        base_error("convert needs the output directory of a run: %s", usage);
-        return CLI_EXIT_USAGE;
-    }
+    argp_err_exit_status = CLI_EXIT_USAGE;
+    argv[0] = name;
+    argp_parse(&command, argc, argv, 0, NULL, &a);
     cli_take_signals();
-    for (int i = optind; i < argc && !cli_interrupted; i++)
-        if (convert_directory(argv[i]) != 0) result = CLI_EXIT_CONVERSION;
+    for (int i = 0; i < a.count && !cli_interrupted; i++)
+        if (convert_directory(a.paths[i]) != 0) result = CLI_EXIT_CONVERSION;
     return cli_interrupted ? 128 + cli_interrupted : result;
 }

@@ -4,6 +4,7 @@
  * in doctor-table.c. */
 #include "cli/doctor.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <jansson.h>
@@ -22,7 +23,7 @@ enum { EXIT_FINE, EXIT_FAILED, EXIT_CANNOT, PATTERNS_MAX = 64, CHECKS_MAX = 128 
 typedef struct {
     const char *only[PATTERNS_MAX + 1], *skip[PATTERNS_MAX + 1];
     const char *root, *output;
-    bool json, list, verbose, quiet, no_color, smoke, version, help;
+    bool json, list, verbose, quiet, no_color, smoke, version;
 } options_t;
 
 typedef struct {
@@ -43,27 +44,6 @@ static const struct {
 
 /* ---- The command line ---- */
 
-static void print_help(void)
-{
-    fputs(
-        "Usage: rocprofv3-doctor [options]\n\n"
-        "Checks the installation, the driver, the runtimes and the environment.\n\n"
-        "  -h, --help             print this help\n"
-        "      --format text|json form of the report (default text)\n"
-        "      --only PATTERN     only checks whose id or group matches, and what they depend on\n"
-        "      --skip PATTERN     not the checks whose id or group matches\n"
-        "      --list-checks      ids and groups\n"
-        "  -v, --verbose          details of passing checks too\n"
-        "  -q, --quiet            only failures and warnings\n"
-        "      --no-color         no colours (also NO_COLOR, or no terminal)\n"
-        "      --rocm-root PATH   installation to check (default: that of this program)\n"
-        "      --run-smoke-test   also run programs under the profiler\n"
-        "      --output FILE      write the report to a file as well\n"
-        "      --version          print versions\n\n"
-        "Status: 0 nothing failed, 1 a check failed, 2 nothing could be checked.\n",
-        stdout);
-}
-
 static bool add(const char **patterns, const char *word)
 {
     size_t count = 0;
@@ -74,46 +54,74 @@ static bool add(const char **patterns, const char *word)
     return true;
 }
 
-/* -1 with a message if an argument is wrong. */
-static int parse(options_t *o, int argc, char **argv)
+enum {
+    KEY_FORMAT = 0x100,
+    KEY_ONLY,
+    KEY_SKIP,
+    KEY_LIST,
+    KEY_NO_COLOR,
+    KEY_ROOT,
+    KEY_SMOKE,
+    KEY_OUTPUT,
+    KEY_VERSION
+};
+
+static const struct argp_option arguments[] = {
+    {.name = "format",
+     .key = KEY_FORMAT,
+     .arg = "text|json",
+     .doc = "Form of the report (default text)"},
+    {.name = "only",
+     .key = KEY_ONLY,
+     .arg = "PATTERN",
+     .doc = "Only checks whose id or group matches, and what they depend on"},
+    {.name = "skip",
+     .key = KEY_SKIP,
+     .arg = "PATTERN",
+     .doc = "Not the checks whose id or group matches"},
+    {.name = "list-checks", .key = KEY_LIST, .doc = "Ids and groups"},
+    {.name = "verbose", .key = 'v', .doc = "Details of passing checks too"},
+    {.name = "quiet", .key = 'q', .doc = "Only failures and warnings"},
+    {.name = "no-color", .key = KEY_NO_COLOR, .doc = "No colours (also NO_COLOR, or no terminal)"},
+    {.name = "rocm-root",
+     .key = KEY_ROOT,
+     .arg = "PATH",
+     .doc = "Installation to check (default: that of this program)"},
+    {.name = "run-smoke-test", .key = KEY_SMOKE, .doc = "Also run programs under the profiler"},
+    {.name = "output",
+     .key = KEY_OUTPUT,
+     .arg = "FILE",
+     .doc = "Write the report to a file as well"},
+    {.name = "version", .key = KEY_VERSION, .doc = "Print versions"},
+    {.key = 'h', .flags = OPTION_HIDDEN, .doc = ""},
+    {0}};
+
+static error_t take_option(int key, char *word, struct argp_state *state)
 {
-    for (int i = 1; i < argc; i++) {
-        const struct {
-            const char *name, *letter;
-            bool *flag;
-        } flags[] = {{"--list-checks", "", &o->list},     {"--verbose", "-v", &o->verbose},
-                     {"--quiet", "-q", &o->quiet},        {"--no-color", "", &o->no_color},
-                     {"--run-smoke-test", "", &o->smoke}, {"--version", "", &o->version},
-                     {"--help", "-h", &o->help}};
-        const char *word = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        bool known = false;
-        for (size_t f = 0; f < sizeof(flags) / sizeof(*flags); f++)
-            if (strcmp(word, flags[f].name) == 0 || strcmp(word, flags[f].letter) == 0)
-                known = *flags[f].flag = true;
-        if (known) continue;
-        if (!value) {
-            base_error("'%s' is no option, or lacks its value: see --help", word);
-            return -1;
-        }
-        i++;
-        if (strcmp(word, "--only") == 0 || strcmp(word, "--skip") == 0) {
-            if (add(word[2] == 'o' ? o->only : o->skip, value)) continue;
-            base_error("%s: more than %d patterns", word, PATTERNS_MAX);
-            return -1;
-        }
-        if (strcmp(word, "--rocm-root") == 0)
-            o->root = value;
-        else if (strcmp(word, "--output") == 0)
-            o->output = value;
-        else if (strcmp(word, "--format") == 0 &&
-                 (strcmp(value, "json") == 0 || strcmp(value, "text") == 0))
-            o->json = value[0] == 'j';
-        else {
-            base_error("'%s %s': no such option or value: see --help", word, value);
-            return -1;
-        }
+    options_t *o = state->input;
+    switch (key) {
+    case KEY_FORMAT:
+        o->json = strcmp(word, "json") == 0;
+        if (!o->json && strcmp(word, "text") != 0)
+            argp_error(state, "--format: '%s' is neither text nor json", word);
+        return 0;
+    case KEY_ONLY:
+    case KEY_SKIP:
+        if (!add(key == KEY_ONLY ? o->only : o->skip, word))
+            argp_error(state, "--only and --skip: more than %d patterns", PATTERNS_MAX);
+        return 0;
+    case KEY_LIST: o->list = true; return 0;
+    case KEY_NO_COLOR: o->no_color = true; return 0;
+    case KEY_ROOT: o->root = word; return 0;
+    case KEY_SMOKE: o->smoke = true; return 0;
+    case KEY_OUTPUT: o->output = word; return 0;
+    case KEY_VERSION: o->version = true; return 0;
+    case 'v': o->verbose = true; return 0;
+    case 'q': o->quiet = true; return 0;
+    case 'h': argp_state_help(state, stdout, ARGP_HELP_STD_HELP); return 0;
+    case ARGP_KEY_ARG: argp_error(state, "'%s' is no option", word); return 0;
+    default: return ARGP_ERR_UNKNOWN;
     }
-    return 0;
 }
 
 /* ---- Which checks, and their results ---- */
@@ -314,20 +322,24 @@ static bool print_report(const report_t *r, const options_t *o)
 
 int main(int argc, char **argv)
 {
+    static const struct argp command = {
+        .options = arguments,
+        .parser = take_option,
+        .doc = "Checks the installation, the driver, the runtimes and the environment.\v"
+               "Status: 0 nothing failed, 1 a check failed, 2 nothing could be checked."};
     static options_t o;
     static report_t r = {.doctor = {.version = CROCPROF_VERSION}};
     char why[PATH_MAX + 128];
     base_program_begin("rocprofv3-doctor", "ROCPROF_LOG_LEVEL", EXIT_CANNOT);
     if (argc == 3 && strcmp(argv[1], "--load") == 0) return doctor_load(argv[2]);
-    if (parse(&o, argc, argv) != 0) return EXIT_CANNOT;
+    argp_err_exit_status = EXIT_CANNOT;
+    argp_parse(&command, argc, argv, 0, NULL, &o);
     if (cli_find_root(r.doctor.root, o.root, why, sizeof(why)) != 0) {
         base_error("%s", why);
         return EXIT_CANNOT;
     }
     r.doctor.root_source = o.root ? "--rocm-root" : "that of this program";
-    if (o.help) {
-        print_help();
-    } else if (o.version) {
+    if (o.version) {
         printf("rocprofv3-doctor %s\nROCm %s\n", r.doctor.version, rocm_version(&r.doctor));
     } else if (o.list) {
         for (size_t i = 0; i < doctor_check_count; i++)

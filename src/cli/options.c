@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arguments.h"
 #include "base/words.h"
 #include "cli/att.h"
 #include "cli/input.h"
@@ -18,13 +19,10 @@
 
 typedef struct {
     cli_command_t *c;
-    int argc, next;
-    char **argv;
+    base_arguments_t arguments;
     char *why;
     size_t why_bytes;
 } parser_t;
-
-enum { WORDS_MAX = 1024 };
 
 #define REFUSE(p, ...) (snprintf((p)->why, (p)->why_bytes, __VA_ARGS__), -1)
 
@@ -86,16 +84,6 @@ static int keep(parser_t *p, size_t option, const char *value)
     free(p->c->values[option]);
     p->c->values[option] = copy;
     return 0;
-}
-
-/* The next word; NULL if it is an option or there is none. */
-static const char *next_word(parser_t *p)
-{
-    if (p->next >= p->argc) return NULL;
-    const char *word = p->argv[p->next];
-    if (word[0] == '-' && word[1]) return NULL;
-    p->next++;
-    return word;
 }
 
 /* From here on: checks for words both of the command line and of input files. */
@@ -224,29 +212,26 @@ static int set_words(parser_t *p, size_t option, const char *const *words, size_
     return -1;
 }
 
-/* Takes the words that belong to the option: up to the next option, as many as its form takes. */
-static int set_option(parser_t *p, size_t option, const char *attached)
+static base_takes_t takes(trace_form_t form)
 {
-    const char *words[WORDS_MAX];
-    size_t count = 0;
-    trace_form_t form = trace_settings[option].form;
-    if (trace_settings[option].place == TRACE_FILES)
-        return REFUSE(p, "--%s has its place in input files (-i)", trace_settings[option].name);
-    if (attached) {
-        words[count++] = attached;
-    } else if (form == TRACE_FORM_BOOL || form == TRACE_FORM_NOT) {
-        if (p->next < p->argc && base_truth(p->argv[p->next]) >= 0)
-            words[count++] = p->argv[p->next++];
-    } else {
-        bool list = form == TRACE_FORM_CHOICES || form == TRACE_FORM_WORDS ||
-                    form == TRACE_FORM_GROUPS || form == TRACE_FORM_PARTS;
-        for (const char *word; (!count || list) && (word = next_word(p));) {
-            if (count == WORDS_MAX)
-                return REFUSE(p, "--%s: more than %d values", trace_settings[option].name,
-                              WORDS_MAX);
-            words[count++] = word;
-        }
+    switch (form) {
+    case TRACE_FORM_BOOL:
+    case TRACE_FORM_NOT: return BASE_TAKES_TRUTH;
+    case TRACE_FORM_CHOICES:
+    case TRACE_FORM_WORDS:
+    case TRACE_FORM_GROUPS:
+    case TRACE_FORM_PARTS: return BASE_TAKES_SEVERAL;
+    default: return BASE_TAKES_ONE;
     }
+}
+
+static int set_option(parser_t *p, size_t option)
+{
+    const trace_setting_t *o = &trace_settings[option];
+    const char *const *words;
+    if (o->place == TRACE_FILES)
+        return REFUSE(p, "--%s has its place in input files (-i)", o->name);
+    const size_t count = base_arguments_words(&p->arguments, takes(o->form), &words);
     return set_words(p, option, words, count);
 }
 
@@ -264,42 +249,35 @@ int cli_find_option(const char *name, size_t bytes)
     return -1;
 }
 
-/* --name, --name=value */
-static int parse_long(parser_t *p, const char *word)
+static int find_spelt(const base_arguments_t *a)
 {
-    const char *equal = strchr(word, '=');
-    size_t bytes = equal ? (size_t)(equal - word) - 2 : strlen(word) - 2;
-    const int option = cli_find_option(word + 2, bytes);
-    return option < 0 ? unknown_option(p, word)
-                      : set_option(p, (size_t)option, equal ? equal + 1 : NULL);
-}
-
-/* -x, -xvalue, -x=value */
-static int parse_short(parser_t *p, const char *word)
-{
-    for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
-        if (!trace_settings[i].letter || trace_settings[i].letter != word[1]) continue;
-        const char *attached = word[2] ? word + 2 + (word[2] == '=') : NULL;
-        return set_option(p, i, attached);
+    for (int i = 0; i < CLI_OPTION_COUNT; i++) {
+        const trace_setting_t *o = &trace_settings[i];
+        if (base_arguments_are(a, o->name, o->letter)) return i;
+        if (o->alias && base_arguments_are(a, o->alias, 0)) return i;
     }
-    return unknown_option(p, word);
+    return -1;
 }
 
 int cli_parse(cli_command_t *c, int argc, char **argv, char *why, size_t why_bytes)
 {
-    parser_t p = {
-        .c = c, .argc = argc, .next = 1, .argv = argv, .why = why, .why_bytes = why_bytes};
+    parser_t p = {.c = c,
+                  .arguments = {.argc = argc, .argv = argv, .next = 1},
+                  .why = why,
+                  .why_bytes = why_bytes};
+    base_arguments_t *a = &p.arguments;
     memset(c, 0, sizeof(*c));
-    while (p.next < argc) {
-        const char *word = argv[p.next++];
-        if (strcmp(word, "--") == 0) {
-            c->program = p.next < argc ? argv + p.next : NULL;
+    while (base_arguments_next(a)) {
+        if (strcmp(a->word, "--") == 0) {
+            c->program = a->next < argc ? argv + a->next : NULL;
             return 0;
         }
-        if (word[0] != '-' || !word[1])
+        if (!a->option)
             return REFUSE(&p, "'%s' stands where an option is expected; the program goes after --",
-                          word);
-        if ((word[1] == '-' ? parse_long(&p, word) : parse_short(&p, word)) != 0) return -1;
+                          a->word);
+        const int option = find_spelt(a);
+        if (option < 0) return unknown_option(&p, a->word);
+        if (set_option(&p, (size_t)option) != 0) return -1;
     }
     return 0;
 }

@@ -12,6 +12,7 @@
 #include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/pc_sampling.h>
 
+#include "base/arguments.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"
@@ -33,12 +34,6 @@ typedef struct {
     const char **names; /* of counters */
     size_t name_count;
 } options_t;
-
-typedef struct {
-    int argc, next;
-    char **argv;
-    options_t *o;
-} parser_t;
 
 #define REFUSE(...) (base_error(__VA_ARGS__), -1)
 
@@ -71,118 +66,123 @@ static void print_help(void)
           stdout);
 }
 
-/* The value attached to the option, or the next word. */
-static const char *value_of(parser_t *p, const char *attached)
-{
-    if (attached) return attached;
-    return p->next < p->argc ? p->argv[p->next++] : NULL;
-}
+/* ---- the command line ---- */
 
-static int set_bool(parser_t *p, bool *to, const char *name, const char *attached)
+static int set_bool(bool *to, const base_arguments_t *a, const char *const *words, size_t count)
 {
-    int value = 1;
-    if (attached)
-        value = base_truth(attached);
-    else if (p->next < p->argc && base_truth(p->argv[p->next]) >= 0)
-        value = base_truth(p->argv[p->next++]);
-    if (value < 0) return REFUSE("%s: '%s' is no truth value", name, attached);
+    const int value = count ? base_truth(words[0]) : 1;
+    if (value < 0)
+        return REFUSE("--%.*s: '%s' is no truth value", (int)a->bytes, a->name, words[0]);
     *to = value;
     return 0;
 }
 
-static int set_device(parser_t *p, const char *attached)
+static int set_device(options_t *o, const char *word)
 {
-    char *end;
-    const char *word = value_of(p, attached);
-    long number = word ? strtol(word, &end, 10) : -1;
-    if (!word || *end || end == word || number < 0 || number > 1000)
-        return REFUSE("--device needs the index of a GPU, not '%s'", word ? word : "");
-    p->o->device = (int)number;
+    uint64_t number;
+    if (!base_number(word, 0, 1000, &number))
+        return REFUSE("--device needs the index of a GPU, not '%s'", word);
+    o->device = (int)number;
     return 0;
 }
 
-static int set_gpu(parser_t *p, const char *attached)
+static int set_gpu(options_t *o, const char *word)
 {
-    const char *word = value_of(p, attached);
-    p->o->gpu = word;
-    if (word && (!strcmp(word, "auto") || !strcmp(word, "soft") || !strcmp(word, "real"))) return 0;
-    return REFUSE("--gpu: '%s' is none of: auto real soft", word ? word : "");
+    o->gpu = word;
+    if (!strcmp(word, "auto") || !strcmp(word, "soft") || !strcmp(word, "real")) return 0;
+    return REFUSE("--gpu: '%s' is none of: auto real soft", word);
 }
 
-static void take_names(parser_t *p)
-{
-    while (p->next < p->argc && p->argv[p->next][0] != '-')
-        p->o->names[p->o->name_count++] = p->argv[p->next++];
-}
+typedef enum {
+    HELP,
+    DEVICE,
+    GPU,
+    EXTRA_COUNTERS,
+    LIST_PMC,
+    LIST_AGENT,
+    LIST_SAMPLING,
+    INFO_PMC,
+    INFO_SAMPLING,
+    INFO_STREAMS,
+    CHECK_QUIET,
+    CHECK_STREAMS,
+    OPTION_COUNT
+} option_t;
 
-static int parse_command_option(parser_t *p, const char *word, const char *attached)
+/* ORDER: option_t. */
+static const struct {
+    const char *name;
+    char letter;
+    int command; /* of which it is an option; NO_COMMAND: of all */
+    base_takes_t takes;
+} rows[OPTION_COUNT] = {
+    {"help", 'h', NO_COMMAND, BASE_TAKES_NOTHING},
+    {"device", 'd', NO_COMMAND, BASE_TAKES_ONE},
+    {"gpu", 0, NO_COMMAND, BASE_TAKES_ONE},
+    {"extra-counters", 'E', NO_COMMAND, BASE_TAKES_ONE},
+    {"pmc", 0, LIST, BASE_TAKES_TRUTH},
+    {"agent", 0, LIST, BASE_TAKES_TRUTH},
+    {"pc-sampling", 0, LIST, BASE_TAKES_TRUTH},
+    {"pmc", 0, INFO, BASE_TAKES_SEVERAL},
+    {"pc-sampling", 0, INFO, BASE_TAKES_SEVERAL}, /* words that AMD's command ignores, too */
+    {"spm-config", 0, INFO, BASE_TAKES_NOTHING},
+    {"quiet", 0, PMC_CHECK, BASE_TAKES_NOTHING},
+    {"spm", 0, PMC_CHECK, BASE_TAKES_NOTHING},
+};
+
+static int set_option(options_t *o, option_t option, const base_arguments_t *a,
+                      const char *const *words, size_t count)
 {
-    options_t *o = p->o;
-    size_t bytes = strcspn(word, "=");
-#define IS(name) (bytes == strlen(name) && strncmp(word, name, bytes) == 0)
-    if (o->command == LIST && IS("--pmc")) return set_bool(p, &o->pmc, "--pmc", attached);
-    if (o->command == LIST && IS("--agent")) return set_bool(p, &o->agent, "--agent", attached);
-    if (o->command == LIST && IS("--pc-sampling"))
-        return set_bool(p, &o->sampling, "--pc-sampling", attached);
-    if (o->command == INFO && IS("--pc-sampling")) {
-        while (p->next < p->argc && p->argv[p->next][0] != '-')
-            p->next++;
-        o->sampling = true;
-        return 0;
-    }
-    if (o->command == INFO && IS("--spm-config")) {
-        o->streams = true;
-        return 0;
-    }
-    if (o->command == INFO && IS("--pmc")) {
+    if (rows[option].takes == BASE_TAKES_ONE && !count)
+        return REFUSE("--%s needs a value", rows[option].name);
+    switch (option) {
+    case HELP: o->help = true; return 0;
+    case DEVICE: return set_device(o, words[0]);
+    case GPU: return set_gpu(o, words[0]);
+    case EXTRA_COUNTERS: o->extra = words[0]; return 0;
+    case LIST_PMC: return set_bool(&o->pmc, a, words, count);
+    case LIST_AGENT: return set_bool(&o->agent, a, words, count);
+    case LIST_SAMPLING: return set_bool(&o->sampling, a, words, count);
+    case INFO_PMC:
         o->pmc = true;
-        if (attached) o->names[o->name_count++] = attached;
-        take_names(p);
+        for (size_t i = 0; i < count; i++)
+            o->names[o->name_count++] = words[i];
         return 0;
+    case INFO_SAMPLING: o->sampling = true; return 0;
+    case INFO_STREAMS:
+    case CHECK_STREAMS: o->streams = true; return 0;
+    case CHECK_QUIET: o->quiet = true; return 0;
+    case OPTION_COUNT: break;
     }
-    if (o->command == PMC_CHECK && IS("--quiet")) {
-        o->quiet = true;
-        return 0;
-    }
-    if (o->command == PMC_CHECK && IS("--spm")) {
-        o->streams = true;
-        return 0;
-    }
-    return REFUSE("unknown option '%s': see --help", word);
+    return -1;
 }
 
-static int parse_option(parser_t *p, const char *word)
+static int parse_option(options_t *o, base_arguments_t *a)
 {
-    const char *equal = word[1] == '-' ? strchr(word, '=') : NULL;
-    const char *attached = equal ? equal + 1 : NULL;
-    size_t bytes = strcspn(word, "=");
-    if (word[1] != '-' && word[1] && word[2]) attached = word + 2 + (word[2] == '=');
-    if (IS("--help") || strcmp(word, "-h") == 0) return p->o->help = true, 0;
-    if (IS("--device") || strncmp(word, "-d", 2) == 0) return set_device(p, attached);
-    if (IS("--gpu")) return set_gpu(p, attached);
-    if (IS("--extra-counters") || strncmp(word, "-E", 2) == 0) {
-        p->o->extra = value_of(p, attached);
-        return p->o->extra ? 0 : REFUSE("--extra-counters needs a file");
+    for (option_t i = 0; i < OPTION_COUNT; i++) {
+        if (rows[i].command != NO_COMMAND && rows[i].command != (int)o->command) continue;
+        if (!base_arguments_are(a, rows[i].name, rows[i].letter)) continue;
+        const char *const *words;
+        const size_t count = base_arguments_words(a, rows[i].takes, &words);
+        return set_option(o, i, a, words, count);
     }
-    return parse_command_option(p, word, attached);
+    return REFUSE("unknown option '%s': see --help", a->word);
 }
 
-static int parse(parser_t *p)
+static int parse(options_t *o, int argc, char **argv)
 {
     static const char *const commands[] = {"", "list", "info", "pmc-check"};
-    options_t *o = p->o;
-    while (p->next < p->argc) {
-        const char *word = p->argv[p->next++];
-        if (word[0] == '-') {
-            if (parse_option(p, word) != 0) return -1;
+    for (base_arguments_t a = {.argc = argc, .argv = argv, .next = 1}; base_arguments_next(&a);) {
+        if (a.option) {
+            if (parse_option(o, &a) != 0) return -1;
         } else if (o->command == PMC_CHECK) {
-            o->names[o->name_count++] = word;
+            o->names[o->name_count++] = a.word;
         } else if (o->command != NO_COMMAND) {
-            return REFUSE("'%s' has no place behind %s", word, commands[o->command]);
+            return REFUSE("'%s' has no place behind %s", a.word, commands[o->command]);
         } else {
             for (int i = LIST; i <= PMC_CHECK; i++)
-                if (strcmp(word, commands[i]) == 0) o->command = i;
-            if (!o->command) return REFUSE("'%s' is none of: list info pmc-check", word);
+                if (strcmp(a.word, commands[i]) == 0) o->command = i;
+            if (!o->command) return REFUSE("'%s' is none of: list info pmc-check", a.word);
         }
     }
     if (o->command == PMC_CHECK && !o->name_count && !o->help)
@@ -632,10 +632,9 @@ static int ask(const options_t *o)
 int main(int argc, char **argv)
 {
     options_t o = {.device = ALL_GPUS, .names = calloc((size_t)argc + 1, sizeof(char *))};
-    parser_t p = {.argc = argc, .next = 1, .argv = argv, .o = &o};
     int status = 0;
     base_program_begin("rocprofv3-avail", "ROCPROF_LOG_LEVEL", CLI_EXIT_SETUP);
-    if (!o.names || parse(&p) != 0)
+    if (!o.names || parse(&o, argc, argv) != 0)
         status = CLI_EXIT_USAGE;
     else if (o.help || o.command == NO_COMMAND)
         print_help();

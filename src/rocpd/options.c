@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/utsname.h>
 
+#include "base/arguments.h"
 #include "base/log.h"
 #include "rocpd/table.h"
 
@@ -91,6 +92,11 @@ static const char *const refused[] = {
     "smtp-user", "smtp-password", "zip-attachments", "inline-preview", "template-path",
 };
 
+static char letter_of(int row, rocpd_command_t command)
+{
+    return row == FORMAT_OF_QUERY && command == ROCPD_SUMMARY ? 'f' : rows[row].letter;
+}
+
 static void print_help(int command)
 {
     if (command < 0) {
@@ -104,11 +110,10 @@ static void print_help(int command)
     printf("Usage: rocpd %s -i PATH... [options]\n\n%s\n\nOptions:\n", commands[command].name,
            commands[command].help);
     for (int i = 0; i < ROWS; i++) {
-        char left[128], letter[8] = "";
+        char left[128], letter[8] = "", short_one = letter_of(i, (rocpd_command_t)command);
         const row_t *r = &rows[i];
         if (!(r->commands & 1u << command)) continue;
-        if (r->letter) snprintf(letter, sizeof(letter), "-%c, ", r->letter);
-        if (i == FORMAT_OF_QUERY && command == ROCPD_SUMMARY) strcpy(letter, "-f, ");
+        if (short_one) snprintf(letter, sizeof(letter), "-%c, ", short_one);
         snprintf(left, sizeof(left), "%s--%s %s%s", letter, r->name,
                  r->choice   ? "WORD"
                  : r->values ? r->values
@@ -127,20 +132,12 @@ static void print_version(void)
            CROCPROF_VERSION, u.sysname, u.machine, u.release);
 }
 
-static int find_row(rocpd_command_t command, const char *name, size_t bytes)
+static int find_row(rocpd_command_t command, const base_arguments_t *a)
 {
     for (int i = 0; i < ROWS; i++)
-        if (rows[i].commands & 1u << command && strlen(rows[i].name) == bytes &&
-            memcmp(rows[i].name, name, bytes) == 0)
+        if (rows[i].commands & 1u << command &&
+            base_arguments_are(a, rows[i].name, letter_of(i, command)))
             return i;
-    return -1;
-}
-
-static int find_letter(rocpd_command_t command, char letter)
-{
-    if (command == ROCPD_SUMMARY && letter == 'f') return FORMAT_OF_QUERY;
-    for (int i = 0; i < ROWS; i++)
-        if (rows[i].commands & 1u << command && letter && rows[i].letter == letter) return i;
     return -1;
 }
 
@@ -190,39 +187,28 @@ static int unknown(const rocpd_options_t *o, const char *word)
     return -1;
 }
 
-/* Reads one option with its words. Returns the number of arguments used, or -1. */
-static int read_one(rocpd_options_t *o, char **argv, int left)
+/* Reads an option with its words. */
+static int read_option(rocpd_options_t *o, base_arguments_t *a)
 {
-    const char *word = argv[0], *value = NULL;
-    int row = -1, used = 1;
-    if (strncmp(word, "--", 2) == 0) {
-        size_t bytes = strcspn(word + 2, "=");
-        row = find_row(o->command, word + 2, bytes);
-        if (word[2 + bytes]) value = word + 2 + bytes + 1;
-    } else if (word[0] == '-' && word[1]) {
-        row = find_letter(o->command, word[1]);
-        if (word[2]) value = word + 2;
-    }
-    if (row < 0) return unknown(o, word);
+    const int row = a->option ? find_row(o->command, a) : -1;
+    if (row < 0) return unknown(o, a->word);
     const row_t *r = &rows[row];
-    if (r->form == 'F') {
-        if (!value) {
-            o->values[row].given = true;
-            return 1;
-        }
-        base_error("--%s takes no value", r->name);
+    const base_takes_t takes = r->form == 'F'   ? BASE_TAKES_NOTHING
+                               : r->form == 'L' ? BASE_TAKES_SEVERAL
+                                                : BASE_TAKES_ONE;
+    const char *const *words;
+    const size_t count = base_arguments_words(a, takes, &words);
+    if (r->form == 'F' ? count : !count) {
+        if (count)
+            base_error("--%s takes no value", r->name);
+        else
+            base_error("--%s needs a value (%s)", r->name, r->values);
         return -1;
     }
-    if (value) return keep(o, row, value) == 0 ? 1 : -1;
-    bool negative = used < left && argv[used][0] == '-' && argv[used][1];
-    if (used == left || negative) {
-        base_error("--%s needs a value (%s)", r->name, r->values);
-        return -1;
-    }
-    do {
-        if (keep(o, row, argv[used++]) != 0) return -1;
-    } while (r->form == 'L' && used < left && argv[used][0] != '-');
-    return used;
+    if (r->form == 'F') o->values[row].given = true;
+    for (size_t i = 0; i < count; i++)
+        if (keep(o, row, words[i]) != 0) return -1;
+    return 0;
 }
 
 static bool excludes(const rocpd_options_t *o, rocpd_option_t a, rocpd_option_t b)
@@ -273,13 +259,12 @@ int rocpd_options_read(rocpd_options_t *o, int argc, char **argv, int *status)
         return -1;
     }
     o->command = (rocpd_command_t)command;
-    for (int i = 2, used; i < argc; i += used) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+    for (base_arguments_t a = {.argc = argc, .argv = argv, .next = 2}; base_arguments_next(&a);) {
+        if (a.option && base_arguments_are(&a, "help", 'h')) {
             print_help(command);
             return -1;
         }
-        used = read_one(o, argv + i, argc - i);
-        if (used < 0) {
+        if (read_option(o, &a) != 0) {
             *status = EXIT_USAGE;
             return -1;
         }

@@ -147,7 +147,7 @@ class Disks(Case):
     def test_help_of_convert(self):
         done = subprocess.run([ROCPROFV3, "convert", "--help"], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(done.stdout.startswith("usage: rocprofv3 convert "), done.stdout)
+        self.assertTrue(done.stdout.startswith("Usage: rocprofv3 convert "), done.stdout)
 
     def test_quotes(self):
         self.run_it("--kernel-trace", "--stats", program=(SUBJECT, "quotes"))
