@@ -13,6 +13,7 @@
 #include "cli/defaults.h"
 #include "cli/options.h"
 #include "cli/ranks.h"
+#include "cli/rules.h"
 #include "output/config.h"
 #include "trace/keys.h"
 #include "trace/selection.h"
@@ -101,6 +102,7 @@ static void expand(const cli_command_t *c, cli_option_id_t option)
 static void prepare(cli_command_t *c)
 {
     if (refused(cli_take_environment(c, why, sizeof(why)) != 0)) return;
+    if (refused(cli_rules_check(c, why, sizeof(why)) != 0)) return;
     if (refused(cli_ranks_check(c, why, sizeof(why)) != 0)) return;
     if (refused(cli_ranks_select(c, why, sizeof(why)) <= 0)) return;
     if (refused(cli_apply(c, why, sizeof(why)) != 0)) return;
