@@ -57,12 +57,13 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
 
-# Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_field.json.
+# softgpu's counters beside those of a real MI200, for two programs.
 silicon: deps
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C $(BUILD) silicon_programs >/dev/null
 	@scripts/silicon $(BUILD)
 
+# Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_field.json.
 bench-field: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD) bench_field

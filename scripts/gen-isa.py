@@ -2,7 +2,7 @@
 """gen-isa.py - turns the tables of instructions, one for each GPU, into C.
 
 Apart from the build rules because several sources include its output. What the columns mean is
-written at the head of a table; what the C names mean, in softgpu/exec/table.h. Change it when
+written at the head of a table; what the C names mean, in src/isa/table.h. Change it when
 either of the two gets a column.
 
     gen-isa.py OUTDIR gfx90a.tsv [another GPU's table ...]

@@ -2,7 +2,9 @@
  *
  * Databases come from others, and their schema may contain any SQL: no SQL text from a file is
  * executed, except its views, and of each only the one statement that makes the view. No other file
- * that reads databases opens one, prepares a statement or steps it (the test rooms.door looks). */
+ * that reads databases opens one, prepares a statement or steps it (the test rooms.door looks).
+ * Others may use db_t's handle for what executes nothing: text, functions, columns' names.
+ * Databases are written by src/output. */
 #ifndef CROCPROF_DB_DB_H
 #define CROCPROF_DB_DB_H
 

@@ -1,7 +1,8 @@
 /* table.c - the instruction table, and the encodings of each GPU.
  *
- * Data only: everything in it is generated from the GPUs' tables. Look-ups by
- * opcode are array reads, since the decoder makes one for every instruction it meets. */
+ * Rows and encodings are generated from the GPUs' tables; the names of classes follow isa_class_t.
+ * Look-ups by opcode are array reads, since the decoder makes one for every instruction it meets.
+ */
 #include "isa/table.h"
 
 #include <stddef.h>

@@ -79,7 +79,8 @@ typedef struct {
     uint16_t bits;
 } isa_field_t;
 
-/* What an encoding can carry besides its operands. */
+/* What an instruction's encoding has room for besides its operands, by its row. What one decoded
+ * instruction has set there are its ISA_F_* (inst.h), and of each operand ISA_MOD_*. */
 enum {
     ISA_M_DPP = 1 << 0,
     ISA_M_SDWA = 1 << 1,

@@ -1,7 +1,7 @@
 /* calls.h - calls whose buffered records have no arguments, recorded with them.
  *
- * Needed because the SDK has records with arguments for HIP and rocDecode only: arguments of other
- * libraries can be seen only during the call, in a callback. */
+ * Needed for libraries of which the SDK has no kind of records with arguments (those whose names
+ * end with _EXT), such as RCCL: their arguments can be seen only during the call, in a callback. */
 #ifndef CROCPROF_TOOL_CALLS_H
 #define CROCPROF_TOOL_CALLS_H
 

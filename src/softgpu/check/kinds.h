@@ -23,7 +23,7 @@ enum {
 };
 
 /* The families that "all" leaves out: correct programs may leak, and may try calls that fail. */
-enum { CHK_NAMED = CHK_API | CHK_LEAKS };
+enum { CHK_NOT_IN_ALL = CHK_API | CHK_LEAKS };
 
 /* X(id, family, name, text, help, repair): the kind's name for scripts, the first words of a
  * report, what the finding means, and what to do about it. One list for each family. */

@@ -56,7 +56,7 @@ static unsigned family_of(const char *name, size_t bytes)
 {
     unsigned all = 0;
     for (unsigned k = 0; k < CHK_FAMILY_COUNT; k++) {
-        all |= chk_families[k].bit & ~CHK_NAMED;
+        all |= chk_families[k].bit & ~CHK_NOT_IN_ALL;
         if (strlen(chk_families[k].name) == bytes && !strncmp(chk_families[k].name, name, bytes))
             return chk_families[k].bit;
     }

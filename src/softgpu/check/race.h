@@ -121,9 +121,9 @@ typedef struct {
     uint32_t own[RACE_WAVES];
     uint32_t done[RACE_WAVES]; /* stores of the wave up to this time have reached memory */
     uint32_t known[RACE_WAVES][RACE_WAVES];
-    uint32_t told[RACE_WAVES]; /* its time when it last published to other workgroups */
-    uint32_t stored;           /* waves with stores that may not have reached memory yet, by bit */
-    uint32_t met;              /* time of the last release through LDS */
+    uint32_t published[RACE_WAVES]; /* the wave's time when it last published to other workgroups */
+    uint32_t stored; /* waves with stores that may not have reached memory yet, by bit */
+    uint32_t met;    /* time of the last release through LDS */
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 

@@ -493,7 +493,7 @@ static uint64_t touch_even(const race_access_t *x, const sgc_lanes_t *a)
 static uint64_t again_of(const race_clock_t *c, unsigned wave, const race_site_t *site,
                          race_kind_t kind, uint64_t word)
 {
-    const bool told = c->told[wave] == c->own[wave] || c->stored >> wave & 1;
+    const bool told = c->published[wave] == c->own[wave] || c->stored >> wave & 1;
     return told || race_time(word) == RACE_TIME_MAX ? 0 : race_again(site, kind, word);
 }
 

@@ -460,7 +460,7 @@ void race_run_release(race_state_t *s, unsigned wave, uint64_t slots)
     meetings_t *m = meetings(s);
     if (!s->run || (!m && !(m = make_meetings(s->run)))) return;
     group_t *g = group_of(s, m, s->owner);
-    s->clock.told[wave] = s->clock.own[wave];
+    s->clock.published[wave] = s->clock.own[wave];
     publish(m, g, &s->clock, wave, slots);
     if (g->met_any) hand_all_on(m, s->owner, slots);
     if (!g->reads) return;
