@@ -5,7 +5,6 @@
 #include "sdk/pc_sampling/sampling.h"
 
 #include "hsa/lane.h"
-#include "sdk/counters/service.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +29,7 @@ static struct {
 
 hsax_tables_t hsax;
 
-uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation_t *operation)
+uint64_t sdk_dispatch_external(const sdk_context_t *context, const sdk_operation_t *operation)
 {
     (void)context;
     return 1000 + operation->internal;
@@ -147,9 +146,22 @@ static int tear_down(void **state)
 
 static void place(unsigned queue, uint64_t dispatch, uint64_t packet)
 {
+    _Alignas(64) hsax_item_t item = {0};
     const sdk_operation_t operation = {.internal = 100 + dispatch};
-    const hsax_mark_t mark = sdk_pcs_mark(&session, dispatch, &operation);
-    sdk_pcs_placed(&mark, &queues[queue], packet);
+    sdk_dispatch_t d = {.item = &item, .data.dispatch_info.dispatch_id = dispatch};
+    assert_ptr_equal(sdk_pcs_begin(&session, &d, &operation), &session);
+    assert_true(item.special);
+    assert_ptr_equal(item.mark, &d.mark);
+    sdk_pcs_placed(&d.mark, &queues[queue], packet);
+}
+
+/* A dispatch of the session is over; true if the session keeps the reference to its id, if any. */
+static bool over(sdk_reference_t *reference, uint64_t end)
+{
+    sdk_dispatch_t d = {.reference = reference, .data.end_timestamp = end};
+    sdk_pcs_over(&session, &d);
+    if (d.reference) sdk_retirement_release(d.reference, end); /* as its owner does */
+    return reference && !d.reference;
 }
 
 static raw_t raw_of(uint64_t pc, uint32_t packet)
@@ -303,16 +315,14 @@ static void ids_retire_last(void **state)
 {
     (void)state;
     sdk_reference_t *const any = (sdk_reference_t *)&seen;
-    const sdk_operation_t operation = {.internal = 1};
-    const hsax_mark_t mark = sdk_pcs_mark(&session, 1, &operation);
     raw_t raw = raw_of(0, 1);
     place(0, 1, 1);
-    sdk_pcs_over(&mark, NULL, 10); /* nobody follows it */
-    sdk_pcs_over(&mark, any, 11);
+    assert_false(over(NULL, 10)); /* nobody follows it */
+    assert_true(over(any, 11));
     receive(&raw, 1, 0); /* some samples, perhaps not the last */
     assert_int_equal(seen.retirements, 0);
     sdk_pcs_overs_t overs = sdk_pcs_take_overs(&session);
-    sdk_pcs_over(&mark, any, 12); /* ends while the runtime is asked: its turn is the next time */
+    assert_true(over(any, 12)); /* ends while the runtime is asked: its turn is the next time */
     sdk_pcs_retire(overs);
     assert_int_equal(seen.retirements, 1);
     assert_int_equal(seen.retired[0], 11);
@@ -320,11 +330,11 @@ static void ids_retire_last(void **state)
         place(0, packet, packet); /* asks when a place is used again */
     assert_int_equal(seen.flushes, 1);
     assert_int_equal(seen.retirements, 2);
-    sdk_pcs_over(&mark, any, 13);
+    assert_true(over(any, 13));
     sdk_pcs_forget(&session); /* HSA is down: there are no more samples */
     assert_int_equal(seen.retirements, 3);
     session.hsa = 0;
-    sdk_pcs_over(&mark, any, 14); /* no longer sampled */
+    assert_false(over(any, 14)); /* no longer sampled */
     assert_int_equal(seen.retirements, 4);
     assert_int_equal(seen.retired[3], 14);
 }

@@ -70,9 +70,6 @@ void sdk_api_hip_function(const void *table, uint32_t operation, void *function)
 void sdk_api_install_hsa(void *container);
 /* For a domain with one table whose first member is its size. */
 void sdk_api_install_sized(sdk_domain_t domain, void *table);
-/* For the three tables of ROCTx; the wrappers for ranges go on top of those of the core table. */
-void sdk_api_install_marker(void **tables);
-void sdk_marker_install_ranges(void *core_table);
 
 /* One argument of an operation, and how to show it as text. Generated; used by args.c. */
 typedef struct {

@@ -99,14 +99,6 @@ void sdk_api_install_sized(sdk_domain_t domain, void *table)
     install(domain, rows[domain], table, size, false);
 }
 
-void sdk_api_install_marker(void **tables)
-{
-    sdk_api_install_sized(SDK_DOMAIN_MARKER_CORE, tables[0]);
-    sdk_api_install_sized(SDK_DOMAIN_MARKER_CONTROL, tables[1]);
-    sdk_api_install_sized(SDK_DOMAIN_MARKER_NAME, tables[2]);
-    sdk_marker_install_ranges(tables[0]);
-}
-
 void sdk_api_install_hsa(void *table)
 {
     const hsa_container_t *container = table;

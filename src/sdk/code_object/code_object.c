@@ -2,13 +2,12 @@
  *
  * A client of src/hsa/code_objects.c. Also installed if only dispatches are followed, because they
  * need kernel ids. A context that has seen a load sees the unload, with the same user data. */
-#include "hsa/code_objects.h"
+#include "hsa/collect.h"
+#include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
 #include "sdk/code_object/host_functions.h"
-#include "sdk/core/service.h"
+#include "sdk/core/services.h"
 #include "sdk/gpu/gpu.h"
-#include "sdk/pc_sampling/sampling.h"
-#include "sdk/thread_trace/trace.h"
 
 #include <stdlib.h>
 
@@ -119,8 +118,7 @@ static void loaded(hsax_code_object_t *o)
 {
     rocprofiler_callback_tracing_code_object_load_data_t object;
     rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t kernel;
-    sdk_trace_code_object(o, false);
-    sdk_pcs_code_object(o, false);
+    sdk_gpu_code_object(o, false);
     fill_object(o, &object);
     o->client[0] = tell_load(o->client[0], ROCPROFILER_CODE_OBJECT_LOAD, &object);
     for (unsigned i = 0; i < o->kernel_count; i++) {
@@ -144,12 +142,38 @@ static void unloaded(hsax_code_object_t *o)
     }
     fill_object(o, &object);
     tell_unload(&o->client[0], &object);
-    sdk_trace_code_object(o, true);
-    sdk_pcs_code_object(o, true);
+    sdk_gpu_code_object(o, true);
 }
 
-void sdk_code_object_hook(const hsax_api_table_t *table)
+/* For a tool that is attached: reports what is loaded and has not been reported. */
+static rocprofiler_status_t started(sdk_context_t *context)
+{
+    if (sdk_attachable() && context->callbacks[ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT].callback &&
+        hsax_runtime_up() && !hsax_forked())
+        hsax_code_objects_tell(true);
+    return ROCPROFILER_STATUS_SUCCESS;
+}
+
+static void detach(void)
+{
+    if (hsax_runtime_up() && !hsax_forked()) hsax_code_objects_tell(false);
+}
+
+static unsigned needs(void)
+{
+    return sdk_domain_configured(SDK_DOMAIN_CODE_OBJECT) ? SDK_GPU_CODE_OBJECTS : 0;
+}
+
+static void hook(const hsax_api_table_t *table, unsigned all_needs)
 {
     static const hsax_code_object_client_t client = {loaded, unloaded};
+    (void)all_needs;
     hsax_code_objects_hook(table, &client);
 }
+
+SDK_SERVICE(code_object) = {
+    .at = {[SDK_AT_DETACH] = detach},
+    .inside = {ROCPROFILER_HIP_COMPILER_TABLE, sdk_host_functions_install},
+    .started = started,
+    .gpu = &(const sdk_gpu_part_t){.needs = needs, .serves = SDK_GPU_CODE_OBJECTS, .hook = hook},
+};

@@ -111,18 +111,20 @@ bool sdk_host_function_find(
     return f;
 }
 
-void sdk_gpu_install_hip_compiler(void *table, uint64_t version, uint64_t instance)
+void sdk_host_functions_install(void *table)
 {
-    (void)version;
-    if (instance || !sdk_operation_configured(SDK_DOMAIN_CODE_OBJECT,
-                                              ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER))
-        return;
     size_t size;
+    host_register_t before;
+    if (!sdk_operation_configured(SDK_DOMAIN_CODE_OBJECT,
+                                  ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER))
+        return;
     memcpy(&size, table, sizeof size);
     if (REGISTER_FUNCTION_OFFSET + sizeof saved > size) return;
     void *entry = (char *)table + REGISTER_FUNCTION_OFFSET;
-    memcpy(&saved, entry, sizeof saved);
-    if (!saved || saved == register_function) return;
+    memcpy(&before, entry, sizeof before);
+    /* only one copy of HIP is followed; its table may be registered again, hooked or restored */
+    if (!before || (saved && before != saved)) return;
+    saved = before;
     host_register_t hook = register_function;
     memcpy(entry, &hook, sizeof hook);
 }

@@ -13,4 +13,7 @@ bool sdk_host_function_find(
     const char *symbol,
     rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *data);
 
+/* Puts the hook into the HIP compiler table, if a context asks for host functions. */
+void sdk_host_functions_install(void *compiler_table);
+
 #endif

@@ -5,6 +5,7 @@
 #include "sdk/core/context.h"
 #include "base/log.h"
 #include "sdk/core/registration.h"
+#include "sdk/core/services.h"
 
 #include <rocprofiler-sdk/context.h>
 
@@ -309,29 +310,18 @@ out:
     return status;
 }
 
-static void tell_services(void)
-{
-    if (sdk_gpu_contexts_changed) sdk_gpu_contexts_changed();
-}
-
 /* With contexts_lock held. */
 static bool conflicts(const sdk_context_t *context)
 {
-    if (!sdk_counting_conflict) return false;
     for (uint32_t slot = 0; slot < context_count; slot++)
-        if (contexts[slot]->active && sdk_counting_conflict(context, contexts[slot])) return true;
+        if (contexts[slot]->active && sdk_services_conflict(context, contexts[slot])) return true;
     return false;
 }
 
 static rocprofiler_status_t started(sdk_context_t *context)
 {
-    tell_services();
-    if (sdk_attachable() && sdk_gpu_tell_loaded &&
-        context->callbacks[ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT].callback)
-        sdk_gpu_tell_loaded();
-    rocprofiler_status_t status = sdk_counting_context_started
-                                      ? sdk_counting_context_started(context)
-                                      : ROCPROFILER_STATUS_SUCCESS;
+    sdk_services_at(SDK_AT_CONTEXTS);
+    const rocprofiler_status_t status = sdk_services_started(context);
     if (status != ROCPROFILER_STATUS_SUCCESS) rocprofiler_stop_context(sdk_context_id(context));
     return status;
 }
@@ -361,7 +351,7 @@ rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_i
     sdk_context_t *context = sdk_context_find(context_id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
-    if (sdk_kfd_look) sdk_kfd_look();
+    sdk_services_at(SDK_AT_STOP);
     pthread_mutex_lock(&contexts_lock);
     bool over = !sdk_context_accepts(context);
     bool wanted = context->active;
@@ -369,23 +359,27 @@ rocprofiler_status_t rocprofiler_stop_context(rocprofiler_context_id_t context_i
     bool changed = wanted && publish_plans(false);
     if (wanted && !changed) context->active = true;
     pthread_mutex_unlock(&contexts_lock);
-    if (changed) tell_services();
+    if (changed) sdk_services_at(SDK_AT_CONTEXTS);
     if (wanted && !changed) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     return changed || over ? ROCPROFILER_STATUS_SUCCESS
                            : ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
 }
 
+bool sdk_context_active(const sdk_context_t *context)
+{
+    if (sdk_is_forked_child()) return false;
+    pthread_mutex_lock(&contexts_lock);
+    const bool active = context->active;
+    pthread_mutex_unlock(&contexts_lock);
+    return active;
+}
+
 rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t context_id, int *status)
 {
     if (!status) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    *status = 0;
-    sdk_context_t *context = sdk_context_find(context_id);
-    if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-    if (sdk_is_forked_child()) return ROCPROFILER_STATUS_SUCCESS;
-    pthread_mutex_lock(&contexts_lock);
-    *status = context->active;
-    pthread_mutex_unlock(&contexts_lock);
-    return ROCPROFILER_STATUS_SUCCESS;
+    const sdk_context_t *context = sdk_context_find(context_id);
+    *status = context && sdk_context_active(context);
+    return context ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
 }
 
 rocprofiler_status_t rocprofiler_context_is_valid(rocprofiler_context_id_t context_id, int *status)
@@ -412,10 +406,10 @@ size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids)
     size_t count = sdk_contexts_running(client, ids);
     for (size_t i = 0; i < count; i++)
         rocprofiler_stop_context(ids[i]);
-    if (sdk_gpu_wait) sdk_gpu_wait();
+    sdk_services_at(SDK_AT_WAIT);
     if (!sdk_threads_quiesce(1000))
         base_warning("a tool callback has not returned for 1 s: detaching without it");
-    if (sdk_gpu_tell_unloaded) sdk_gpu_tell_unloaded();
+    sdk_services_at(SDK_AT_DETACH);
     for (uint32_t slot = 0; slot < SDK_BUFFERS_MAX; slot++) {
         sdk_buffer_t *buffer = sdk_buffer_at(slot);
         if (buffer && buffer->context->client == client) sdk_buffer_deliver(buffer);
@@ -426,7 +420,7 @@ size_t sdk_contexts_pause(uint32_t client, rocprofiler_context_id_t *ids)
 void sdk_contexts_end(uint32_t client)
 {
     uint32_t first = 0, end = 0;
-    if (sdk_kfd_look) sdk_kfd_look();
+    sdk_services_at(SDK_AT_STOP);
     pthread_mutex_lock(&contexts_lock);
     for (uint32_t slot = 0; slot < context_count; slot++)
         if (contexts[slot]->client == client) {
@@ -437,8 +431,8 @@ void sdk_contexts_end(uint32_t client)
     publish_plans(true);
     pthread_mutex_unlock(&contexts_lock);
     if (!end) return;
-    tell_services();
-    if (sdk_gpu_wait) sdk_gpu_wait();
+    sdk_services_at(SDK_AT_CONTEXTS);
+    sdk_services_at(SDK_AT_WAIT);
     for (uint32_t slot = first; slot < end; slot++)
         if (contexts[slot]->client == client) atomic_store(&contexts[slot]->accepts, false);
     if (!sdk_threads_quiesce(1000))
@@ -545,8 +539,7 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
     int d = sdk_domain_of_buffer((uint32_t)kind);
     if (d < 0) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
-    if (sdk_kfd_is_too_old && sdk_kfd_is_too_old(d))
-        return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL;
+    if (sdk_services_refuse(d)) return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL;
     if (context->buffers[kind].buffer) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     if (count_contexts(0, sdk_domains[d].buffer_kind, sdk_domains[d].buffer_ext_kind) ==
         SDK_SERVICES_MAX)
@@ -612,8 +605,7 @@ rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t buffer_id)
     sdk_thread_t *self = sdk_thread_self();
     /* A buffer callback must not wait here: the threads that report may be waiting for its end. */
     bool may_wait = !(self && self->delivering);
-    if (sdk_gpu_look && may_wait) sdk_gpu_look();
-    if (sdk_kfd_look && may_wait) sdk_kfd_look();
+    if (may_wait) sdk_services_at(SDK_AT_LOOK);
     return sdk_buffer_deliver(buffer) == SDK_DELIVERED ? ROCPROFILER_STATUS_SUCCESS
                                                        : ROCPROFILER_STATUS_ERROR_BUFFER_BUSY;
 }

@@ -33,10 +33,6 @@ struct sdk_context {
     rocprofiler_external_correlation_id_request_cb_t request;
     void *request_data;
     uint32_t request_kinds;
-    /* What the context counts, see sdk/counters; NULL: nothing. */
-    struct sdk_dispatch_service *dispatch_counting;
-    struct sdk_device_service *device_counting;
-    struct sdk_trace_service *thread_trace; /* see sdk/thread_trace; NULL: nothing */
     sdk_callback_request_t callbacks[ROCPROFILER_CALLBACK_TRACING_LAST];
     sdk_buffer_request_t buffers[ROCPROFILER_BUFFER_TRACING_LAST];
 };
@@ -59,6 +55,9 @@ sdk_buffer_t *sdk_buffer_find(rocprofiler_buffer_id_t id);
 /* Give an object by its index; NULL beyond the last. */
 sdk_context_t *sdk_context_at(uint32_t slot);
 sdk_buffer_t *sdk_buffer_at(uint32_t slot);
+
+/* True if the context has started and not stopped. Takes the contexts' lock. */
+bool sdk_context_active(const sdk_context_t *context);
 
 /* Stops all contexts of a client, makes them refuse everything, waits until no thread is between
  * sdk_emit_begin and sdk_emit_end, and delivers the client's buffers a last time. */

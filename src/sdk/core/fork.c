@@ -8,6 +8,7 @@
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
 #include "sdk/core/registration.h"
+#include "sdk/core/services.h"
 
 #include <time.h>
 
@@ -89,8 +90,7 @@ static void after_fork_in_child(void)
         sdk_helpers_forked();
         release(true);
         progress_at_fork = sdk_threads_progress();
-        if (sdk_gpu_forked) sdk_gpu_forked();
-        if (sdk_kfd_forked) sdk_kfd_forked();
+        sdk_services_at(SDK_AT_FORK);
         if (sdk_has_late_client()) sdk_silence_child(); /* nobody could detach from the child */
     } else {
         base_info("this child of a fork is not traced: a tool was at work when it was made");

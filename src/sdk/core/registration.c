@@ -8,6 +8,7 @@
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
 #include "sdk/core/discovery.h"
+#include "sdk/core/services.h"
 #include "sdk/core/thread.h"
 
 #include <errno.h>
@@ -165,11 +166,11 @@ static void finalize_all(void)
 {
     if (sdk_is_forked_child() || !is_initialized() || refused) return;
     if (sdk_fork_idle_child() || !begin_finalization(false)) return;
-    if (sdk_gpu_wait) sdk_gpu_wait();
-    if (sdk_gpu_finalize) sdk_gpu_finalize();
+    sdk_services_at(SDK_AT_WAIT);
+    sdk_services_at(SDK_AT_FINISH);
     for (size_t i = 0; i < client_count; i++)
         end_client(&clients[i]);
-    if (sdk_kfd_stop) sdk_kfd_stop();
+    sdk_services_at(SDK_AT_END);
     sdk_helpers_stop();
     finish_finalization(false);
 }
@@ -291,7 +292,7 @@ static void do_initialize(rocprofiler_configure_func_t forced_tool)
     configure_clients(0, false);
     if (!initialize_clients(0)) return;
     sdk_helpers_start();
-    if (sdk_kfd_start) sdk_kfd_start();
+    sdk_services_at(SDK_AT_BEGIN);
     sdk_fork_watch();
 }
 
@@ -383,7 +384,7 @@ static rocprofiler_status_t add_late_client(void)
     bool any = initialize_clients(before);
     if (any) {
         sdk_helpers_start();
-        if (sdk_kfd_start) sdk_kfd_start();
+        sdk_services_at(SDK_AT_BEGIN);
         sdk_fork_watch();
     }
     pthread_mutex_lock(&state_lock);

@@ -63,6 +63,14 @@ static inline const sdk_plan_t *sdk_plan(sdk_domain_t domain, int32_t operation)
                                 memory_order_acquire);
 }
 
+/* True if a running context follows some operation of the domain. One load for each operation. */
+static inline bool sdk_domain_followed(sdk_domain_t domain)
+{
+    for (uint32_t i = 0; i < sdk_domains[domain].operations; i++)
+        if (sdk_plan(domain, (int32_t)i)) return true;
+    return false;
+}
+
 /* True if any context has a service of the domain, running or not, or if a tool may be attached.
  * Fixed once initialisation is over, so it is known when a runtime registers: services that are not
  * configured need no hooks. */
@@ -132,8 +140,8 @@ typedef struct sdk_reference sdk_reference_t;
 sdk_reference_t *sdk_retirement_hold(const sdk_operation_t *operation);
 void sdk_retirement_release(sdk_reference_t *reference, uint64_t end);
 
-/* ---- Correlation ids, threads, time
- * ------------------------------------------------------------ */
+/* ---- Correlation ids, threads, time -------------------------------------------------------------
+ */
 
 /* Internal id of the innermost traced call that the thread is in, 0 if none. */
 uint64_t sdk_correlation_current(void);
@@ -156,70 +164,7 @@ uint64_t sdk_clock_ns(uint64_t raw);
 bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
                      size_t size);
 
-/* ---- Functions that services define ------------------------------------------------------------
- *
- * Weak: the library works without a service that is not linked. */
-
-/* The HSA table has been registered and the core has not changed it yet. Saves it, maps agents, and
- * installs what queue interception, copies and code objects need. `table` is an HsaApiTable.
- * Afterwards the wrappers of API tracing are put on top of what is in the table. */
-void sdk_gpu_install(void *table, uint64_t version, uint64_t instance) __attribute__((weak));
-
-/* The same for the hip_compiler table (symbols of host functions). */
-void sdk_gpu_install_hip_compiler(void *table, uint64_t version, uint64_t instance)
-    __attribute__((weak));
-
-/* A context has started or stopped, and plans are published. Called without a lock. */
-void sdk_gpu_contexts_changed(void) __attribute__((weak));
-
-/* For counters: true if the context must not run at the same time as `other`, which is active.
- * Called under the contexts' lock. */
-bool sdk_counting_conflict(const sdk_context_t *context, const sdk_context_t *other)
-    __attribute__((weak));
-
-/* For counters: the context has started, and plans are published. If the result is not SUCCESS, the
- * context is stopped again. Called without a lock; may run tool code. */
-rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context) __attribute__((weak));
-
-/* Waits, for a bounded time, until kernels and copies that were begun have been reported. Called
- * before tools are finalised, before their contexts end and when they detach. */
-void sdk_gpu_wait(void) __attribute__((weak));
-
-/* Waits, for a bounded time, until kernels and copies that have completed have been reported. */
-void sdk_gpu_look(void) __attribute__((weak));
-
-/* For a tool that attaches or detaches: reports all loaded code objects that have not been reported
- * to those who follow them; or the unload of all that have been. */
-void sdk_gpu_tell_loaded(void) __attribute__((weak));
-void sdk_gpu_tell_unloaded(void) __attribute__((weak));
-
-/* The library is being finalised, and contexts still run: reports the unload of code objects and
- * removes hooks. */
-void sdk_gpu_finalize(void) __attribute__((weak));
-
-/* In the child of a fork: forgets the parent's threads and work. Must not call a function that may
- * wait. */
-void sdk_gpu_forked(void) __attribute__((weak));
-
-/* ---- Events of the kernel driver: kfd/ ---- */
-
-/* True if the domain is one of the driver's events and the present driver is too old to report
- * them. False without a driver: there are just no events, as there are no calls of a library that
- * is not loaded. */
-bool sdk_kfd_is_too_old(int domain) __attribute__((weak));
-
-/* Begins to read the events that contexts ask for. When called again, also reads those that are
- * asked for in addition by then. */
-void sdk_kfd_start(void) __attribute__((weak));
-
-/* Waits, for a bounded time, until what the driver has reported has become records. Called without
- * a lock. */
-void sdk_kfd_look(void) __attribute__((weak));
-
-void sdk_kfd_stop(void) __attribute__((weak));
-
-/* In the child of a fork: forgets the parent's reading thread. */
-void sdk_kfd_forked(void) __attribute__((weak));
+/* ---- The state of the library ---- */
 
 /* True if a tool may be attached while the program runs: then all hooks are installed when a
  * runtime starts. */

@@ -6,6 +6,7 @@
 #include "sdk/core/buffer.h"
 #include "sdk/core/context.h"
 #include "sdk/core/registration.h"
+#include "sdk/core/services.h"
 
 #include "base/log.h"
 
@@ -48,7 +49,7 @@ static void thread_ends(void *entry)
     for (int slot = 0; slot < SDK_BUFFERS_MAX; slot++)
         if (self->cursors[slot].ring) sdk_ring_close(self->cursors[slot].ring);
     sdk_external_thread_ends(self);
-    sdk_marker_thread_ends(self);
+    sdk_services_thread_ends(self);
     pthread_mutex_lock(&list_lock);
     memset(self->cursors, 0, sizeof self->cursors);
     self->current = self->outer = 0;
@@ -262,7 +263,7 @@ void sdk_threads_fork_done(bool in_child)
         }
         t->current = t->outer = 0;
         t->references = NULL;
-        sdk_marker_thread_ends(t);
+        sdk_services_thread_ends(t);
         atomic_store_explicit(&t->emitting, 0, memory_order_relaxed);
         atomic_store_explicit(&t->calls, 0, memory_order_relaxed);
         t->delivering = 0;

@@ -139,9 +139,6 @@ static inline void sdk_emit_end(sdk_thread_t *self)
                           memory_order_release);
 }
 
-/* Called when the thread ends: its marker ranges may still be open (marker/ranges.c). */
-void sdk_marker_thread_ends(sdk_thread_t *self);
-
 void sdk_threads_init(void);
 
 /* Waits until every other thread has been outside sdk_emit_begin and sdk_emit_end once since the

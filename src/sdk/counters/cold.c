@@ -26,7 +26,7 @@ static void *make_commands(hsa_agent_t agent)
     uint32_t words[HSA_PM4_ACQUIRE_WORDS];
     void *commands = NULL;
     hsa_pm4_acquire(words, 0, UINT64_MAX);
-    if (sdk_counters_allocate(&commands, sizeof words, (aqlprofile_buffer_desc_flags_t){0}, &agent))
+    if (sdk_gpu_allocate(&commands, sizeof words, (aqlprofile_buffer_desc_flags_t){0}, &agent))
         return NULL;
     memcpy(commands, words, sizeof words);
     return commands;
@@ -34,7 +34,7 @@ static void *make_commands(hsa_agent_t agent)
 
 static void *find_commands(hsa_agent_t agent)
 {
-    const uint64_t life = sdk_counters_hsa_life();
+    const uint64_t life = sdk_gpu_life();
     for (unsigned i = 0; i < AGENTS_MAX; i++) {
         if (made[i].life == life && made[i].agent.handle == agent.handle) return made[i].commands;
         if (made[i].life == life) continue;

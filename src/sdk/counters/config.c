@@ -30,7 +30,7 @@ static size_t config_count, config_room;
 
 static void free_block(sdk_block_t *block)
 {
-    if (block->life == sdk_counters_hsa_life()) {
+    if (block->life == sdk_gpu_life()) {
         if (block->wrap.done.handle) hsax.core.hsa_signal_destroy_fn(block->wrap.done);
         if (block->handle.handle && block->config->interval)
             aqlprofile_spm_delete_packets(block->handle);
@@ -186,13 +186,6 @@ static rocprofiler_status_t status_of(const ctr_error_t *error)
     }
 }
 
-const char *sdk_counters_aql_message(void)
-{
-    const char *text = NULL;
-    hsa_ven_amd_aqlprofile_error_string(&text);
-    return text ? text : "";
-}
-
 bool sdk_counters_aql_agent(const rocprofiler_agent_v0_t *a, aqlprofile_agent_handle_t *handle)
 {
     const aqlprofile_agent_info_v1_t info = {.agent_gfxip = a->name,
@@ -289,14 +282,14 @@ static rocprofiler_status_t check_events(sdk_config_t *config)
     if (!config->aql_agent.handle) {
         sdk_counters_aql_agent(
             config->agent, &config->aql_agent); /* only for its message, which was overwritten */
-        base_error("agent %s cannot count: %s", name, sdk_counters_aql_message());
+        base_error("agent %s cannot count: %s", name, sdk_gpu_aql_message());
         return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     }
     aqlprofile_pmc_profile_t profile = {config->aql_agent, config->events, config->event_count};
     uint32_t bytes;
     if (!aqlprofile_get_pmc_info(&profile, AQLPROFILE_INFO_COMMAND_BUFFER_SIZE, &bytes))
         return ROCPROFILER_STATUS_SUCCESS;
-    base_error("agent %s cannot count this: %s", name, sdk_counters_aql_message());
+    base_error("agent %s cannot count this: %s", name, sdk_gpu_aql_message());
     return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
 }
 
@@ -463,10 +456,9 @@ static bool make_packets(sdk_config_t *config, sdk_block_t *block)
     memset(&packets, 0, sizeof packets);
     if (config->interval
             ? !sdk_spm_make_packets(config, block, &packets.start_packet, &packets.stop_packet)
-            : aqlprofile_pmc_create_packets(&block->handle, &packets, profile,
-                                            sdk_counters_allocate, sdk_counters_free,
-                                            sdk_counters_copy, &block->agent) != 0) {
-        base_error("no packets that count: %s", sdk_counters_aql_message());
+            : aqlprofile_pmc_create_packets(&block->handle, &packets, profile, sdk_gpu_allocate,
+                                            sdk_gpu_free, sdk_gpu_copy, &block->agent) != 0) {
+        base_error("no packets that count: %s", sdk_gpu_aql_message());
         block->handle.handle = 0;
         return false;
     }
@@ -481,7 +473,7 @@ static sdk_block_t *make_block(sdk_config_t *config, hsa_agent_t agent)
     sdk_block_t *block = calloc(1, sizeof *block);
     if (!block) return NULL;
     block->config = config;
-    block->life = sdk_counters_hsa_life();
+    block->life = sdk_gpu_life();
     block->agent = agent;
     size_t numbers = pass->raw_count + pass->scratch_count + pass->value_count;
     block->raw = calloc(numbers + 1, sizeof *block->raw);
@@ -503,12 +495,12 @@ static sdk_block_t *take_free(sdk_config_t *config, hsa_agent_t agent)
 {
     for (sdk_block_t **link = &config->free; *link;) {
         sdk_block_t *block = *link;
-        if (block->life == sdk_counters_hsa_life() && block->agent.handle != agent.handle) {
+        if (block->life == sdk_gpu_life() && block->agent.handle != agent.handle) {
             link = &block->next;
             continue;
         }
         *link = block->next;
-        if (block->life == sdk_counters_hsa_life()) return block;
+        if (block->life == sdk_gpu_life()) return block;
         config->block_count--;
         free_block(block);
     }
@@ -543,7 +535,7 @@ void sdk_block_give(sdk_block_t *block, bool used)
 {
     sdk_config_t *config = block->config;
     if (!used) return; /* keeps its reference, so its memory is not freed */
-    if (block->wrap.done.handle && block->life == sdk_counters_hsa_life())
+    if (block->wrap.done.handle && block->life == sdk_gpu_life())
         __atomic_store_n(&hsax_signal_block(block->wrap.done)->value, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&config->lock);
     block->next = config->free;

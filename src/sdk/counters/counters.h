@@ -1,73 +1,30 @@
-/* counters.h - what the files of this room share: catalogues, configurations, packets, services.
+/* counters.h - what the files of this room share: configurations, packets, services.
  *
- * From the bottom up: catalogue.c (which counters there are), memory.c (memory of packets), cold.c
- * (the packet that empties caches), config.c (what is counted together, and the blocks that count
- * it), spm.c (streaming counters), dispatch.c and device.c (the two services), service.c (which of
- * them may run, and when). What counters mean is in src/counters, what packets look like in
- * src/aqlprofile. */
+ * From the bottom up: cold.c (the packet that empties caches), config.c (what is counted together,
+ * and the blocks that count it), spm.c (streaming counters), dispatch.c and device.c (the two
+ * services), service.c (which of them may run, and when). Which counters there are is in
+ * sdk/catalogue, what they mean in src/counters, what packets look like in src/aqlprofile. */
 #ifndef CROCPROF_SDK_COUNTERS_H
 #define CROCPROF_SDK_COUNTERS_H
 
-#include "counters/counters.h"
-#include "hsa/queues.h"
+#include "sdk/catalogue/catalogue.h"
 #include "sdk/core/context.h"
+#include "sdk/gpu/dispatch.h"
+#include "sdk/gpu/gpu.h"
 
-#include <aqlprofile-sdk/aql_profile_v2.h>
 #include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-/* ---- catalogue.c ---- */
-
-/* The catalogue of an agent's architecture; NULL if there is none. It lives as long as the process.
- * Takes the lock below. */
-ctr_catalogue_t *sdk_counters_catalogue(const rocprofiler_agent_v0_t *agent);
-
-/* While this lock is held, nobody adds counters. Not to be held while tool code runs. */
-void sdk_counters_lock(void);
-void sdk_counters_unlock(void);
-
-/* The counter with this handle, and its catalogue; NULL if there is none. With the lock held. */
-const ctr_counter_t *sdk_counters_find(rocprofiler_counter_id_t id,
-                                       const ctr_catalogue_t **catalogue);
-
-void sdk_catalogue_forked(void);
-
-/* The agent's properties as expressions use them. */
-ctr_agent_t sdk_counters_agent(const rocprofiler_agent_v0_t *agent);
-
-/* Registers the agent with the AQL profile library; false if that cannot count on it. */
-bool sdk_counters_aql_agent(const rocprofiler_agent_v0_t *agent, aqlprofile_agent_handle_t *handle);
-/* The AQL profile library's message about the last failure on this thread. */
-const char *sdk_counters_aql_message(void);
-
-/* Passes the counters for which `which` is true to the callback; NULL: all counters. */
-rocprofiler_status_t sdk_counters_iterate(rocprofiler_agent_id_t agent_id,
-                                          bool (*which)(const rocprofiler_agent_v0_t *,
-                                                        const ctr_counter_t *),
-                                          rocprofiler_available_counters_cb_t cb, void *user_data);
-
-/* The HSA agent of an agent; handle 0 if HSA does not show it or is not initialised. */
-hsa_agent_t sdk_counters_hsa_agent(rocprofiler_agent_id_t id);
-
-/* ---- memory.c ---- */
-
-/* Callbacks for the AQL profile library: memory of the host that GPUs use, too. userdata points to
- * the hsa_agent_t that gets access. */
-hsa_status_t sdk_counters_allocate(void **memory, uint64_t size,
-                                   aqlprofile_buffer_desc_flags_t flags, void *userdata);
-void sdk_counters_free(void *memory, void *userdata);
-hsa_status_t sdk_counters_copy(void *to, const void *from, size_t size, void *userdata);
-
-/* Counts how often HSA was started: memory and signals of an earlier start are gone. */
-uint64_t sdk_counters_hsa_life(void);
+/* ---- cold.c ---- */
 
 /* Makes the packet that empties all caches of the agent, without its header. False, with a message,
  * if there is no memory. */
 bool sdk_cold_packet(hsa_agent_t agent, hsa_ext_amd_aql_pm4_packet_t *packet);
-void sdk_counters_hsa_begins(void);
-void sdk_counters_hsa_ends(void);
 
 /* ---- config.c ---- */
+
+/* Registers the agent with the AQL profile library; false if that cannot count on it. */
+bool sdk_counters_aql_agent(const rocprofiler_agent_v0_t *agent, aqlprofile_agent_handle_t *handle);
 
 typedef struct sdk_config sdk_config_t;
 
@@ -76,7 +33,7 @@ typedef struct sdk_config sdk_config_t;
 typedef struct sdk_block {
     struct sdk_block *next;
     sdk_config_t *config;
-    uint64_t life; /* sdk_counters_hsa_life() when it was made */
+    uint64_t life; /* sdk_gpu_life() when it was made */
     aqlprofile_handle_t handle;
     hsa_agent_t agent;
     /* Before: empty caches, start; after: read, stop. */
@@ -186,16 +143,17 @@ typedef struct sdk_dispatch_service {
     uint32_t passes; /* how often each dispatch is run; 0 is 1 */
 } sdk_dispatch_service_t;
 
-/* ---- service.c ---- */
+/* What each context counts of dispatches, by its slot; NULL: nothing. */
+extern sdk_dispatch_service_t *sdk_dispatch_services[SDK_CONTEXTS_MAX];
 
-bool sdk_counting_active(const sdk_context_t *context);
-
-/* Claims the agent for this library (hsa/owner.h); false, with a message that names the owner. */
-bool sdk_counters_claim(hsa_agent_t agent);
+extern const sdk_probe_t sdk_counting_probe;
 
 /* ---- device.c ---- */
 
 typedef struct sdk_device_service sdk_device_service_t;
+
+/* What each context counts of devices, by its slot; NULL: nothing. */
+extern sdk_device_service_t *sdk_device_services[SDK_CONTEXTS_MAX];
 
 bool sdk_device_conflict(const sdk_device_service_t *a, const sdk_device_service_t *b);
 /* Asks the tool what to count, and returns when the agents are counting. */

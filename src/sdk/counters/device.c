@@ -50,6 +50,8 @@ struct sdk_device_service {
     unit_t units[AGENTS_MAX];
 };
 
+sdk_device_service_t *sdk_device_services[SDK_CONTEXTS_MAX];
+
 /* The service whose tool code this thread is running; that code may start and stop the context,
  * without the lock. */
 static _Thread_local const sdk_device_service_t *inside;
@@ -76,7 +78,7 @@ static rocprofiler_status_t set_config(rocprofiler_context_id_t context_id,
                                        rocprofiler_counter_config_id_t config_id)
 {
     sdk_context_t *context = sdk_context_find(context_id);
-    sdk_device_service_t *service = context ? context->device_counting : NULL;
+    sdk_device_service_t *service = context ? sdk_device_services[context->slot] : NULL;
     if (!service) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
     if (!atomic_load(&service->asking)) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
     sdk_config_t *config = sdk_config_get(config_id);
@@ -111,13 +113,13 @@ static rocprofiler_status_t ask(sdk_device_service_t *service, unit_t *unit)
 
 static rocprofiler_status_t start_unit(unit_t *unit)
 {
-    hsa_agent_t agent = sdk_counters_hsa_agent(unit->id);
+    hsa_agent_t agent = sdk_gpu_agent(unit->id);
     if (!agent.handle) {
         base_error("a GPU that the HSA runtime does not show cannot count");
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     }
     if (unit->config->event_count) {
-        if (!sdk_counters_claim(agent)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+        if (!sdk_gpu_claim(agent)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
         unit->claimed = agent;
     }
     if (!unit->queue && unit->config->event_count) {
@@ -173,9 +175,9 @@ static bool lock_service(sdk_device_service_t *service)
 static void unlock_service(sdk_device_service_t *service)
 {
     do {
-        if (service->running && !sdk_counting_active(service->context)) stop_all(service);
+        if (service->running && !sdk_context_active(service->context)) stop_all(service);
         pthread_mutex_unlock(&service->lock);
-    } while (service->running && !sdk_counting_active(service->context) &&
+    } while (service->running && !sdk_context_active(service->context) &&
              !pthread_mutex_trylock(&service->lock));
 }
 
@@ -331,12 +333,12 @@ static rocprofiler_status_t check_sample(rocprofiler_context_id_t id,
     sdk_context_t *context = sdk_context_find(id);
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (sdk_finalizing()) return ROCPROFILER_STATUS_ERROR_FINALIZED;
-    if (!sdk_counting_active(context)) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
+    if (!sdk_context_active(context)) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED;
     if (flags != ROCPROFILER_COUNTER_FLAG_NONE && flags != ROCPROFILER_COUNTER_FLAG_ASYNC)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     if (records && (!rec_count || flags == ROCPROFILER_COUNTER_FLAG_ASYNC))
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    *service = context->device_counting;
+    *service = sdk_device_services[context->slot];
     if (!*service) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
     if (records && !*rec_count) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     return hsax_runtime_up() ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_HSA_NOT_LOADED;
@@ -395,17 +397,18 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id,
     const rocprofiler_agent_v0_t *agent = sdk_agent_find(agent_id);
     if (!agent || agent->type != ROCPROFILER_AGENT_TYPE_GPU)
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
-    if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
+    if (sdk_dispatch_services[context->slot])
+        return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
     unit_t unit = {
         .id = agent_id, .buffer = buffer, .callback = cb, .data = user_data, .streams = streams};
-    if (!context->device_counting) {
+    if (!sdk_device_services[context->slot]) {
         sdk_device_service_t *made = calloc(1, sizeof *made);
         if (!made) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
         pthread_mutex_init(&made->lock, NULL);
         made->context = context;
-        context->device_counting = made;
+        sdk_device_services[context->slot] = made;
     }
-    return add_unit(context->device_counting, &unit);
+    return add_unit(sdk_device_services[context->slot], &unit);
 }
 
 rocprofiler_status_t rocprofiler_configure_device_counting_service(

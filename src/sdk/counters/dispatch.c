@@ -1,9 +1,8 @@
 /* dispatch.c - dispatch counting: the tool is asked at the launch, and gets the values at the end.
  *
- * Called by kernel_dispatch.c, which owns the dispatch. The launching thread takes a block, the
- * collector's thread evaluates it; between the two the GPU uses it. */
+ * A probe around dispatches (gpu/dispatch.h). The launching thread takes a block, the collector's
+ * thread evaluates it; between the two the GPU uses it. */
 #include "sdk/counters/counters.h"
-#include "sdk/counters/service.h"
 
 #include "base/log.h"
 #include "hsa/owner.h"
@@ -12,31 +11,9 @@
 
 #include <string.h>
 
-_Atomic(const sdk_dispatch_service_t *) sdk_dispatch_service;
-
-const sdk_plan_t sdk_counting_plan = {
-    .domain = SDK_DOMAIN_KERNEL_DISPATCH,
-    .operation = ROCPROFILER_KERNEL_DISPATCH_COMPLETE,
-    .request_kind = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_KERNEL_DISPATCH,
-};
+sdk_dispatch_service_t *sdk_dispatch_services[SDK_CONTEXTS_MAX];
 
 /* ---- at the launch ---- */
-
-/* The context's external id for the dispatch. If the context also follows dispatches, it has been
- * asked already. */
-uint64_t sdk_counting_external(const sdk_context_t *context, const sdk_operation_t *operation)
-{
-    const sdk_plan_t *plan = operation->plan;
-    for (unsigned i = 0; i < plan->callback_count; i++)
-        if (plan->callbacks[i].context == context) return operation->callback_external[i].value;
-    for (unsigned i = 0; i < plan->buffer_count; i++)
-        if (plan->buffers[i].context == context) return operation->buffer_external[i].value;
-    sdk_thread_t *self = sdk_thread_self();
-    if (!self) return 0;
-    if (context->request && sdk_external_asks(context, &sdk_counting_plan))
-        return sdk_external_ask(self, context, &sdk_counting_plan, operation->internal);
-    return sdk_external(self, context);
-}
 
 /* Logs, once in a process, why values are missing. */
 static void refuse(const char *why)
@@ -138,16 +115,16 @@ static sdk_block_t *begin_pass(const sdk_dispatch_service_t *service, hsax_item_
     return block;
 }
 
-sdk_block_t *sdk_counting_begin(const sdk_dispatch_service_t *service, hsax_item_t *item,
-                                const rocprofiler_kernel_dispatch_info_t *info,
-                                const sdk_operation_t *operation)
+static void *begin(void *running, sdk_dispatch_t *d, const sdk_operation_t *operation)
 {
+    const sdk_dispatch_service_t *service = running;
+    hsax_item_t *item = d->item;
     rocprofiler_dispatch_counting_service_data_t data = {
         .size = sizeof data,
         .correlation_id = {.internal = operation->internal,
                            .external = {.value =
-                                            sdk_counting_external(service->context, operation)}},
-        .dispatch_info = *info,
+                                            sdk_dispatch_external(service->context, operation)}},
+        .dispatch_info = d->data.dispatch_info,
     };
     sdk_block_t *first = NULL, **last = &first;
     hsax_wrap_t *first_wrap = NULL, *wrap = NULL;
@@ -229,26 +206,28 @@ static void complete_pass(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns
     give(block, true);
 }
 
-void sdk_counting_complete(sdk_block_t *block, uint64_t start_ns, uint64_t end_ns)
+static void complete(void *first, const sdk_dispatch_t *d)
 {
-    end_replay(block, true);
-    for (sdk_block_t *next; block; block = next) {
+    end_replay(first, true);
+    for (sdk_block_t *block = first, *next; block; block = next) {
         next = block->again;
-        complete_pass(block, start_ns, end_ns);
+        complete_pass(block, d->data.start_timestamp, d->data.end_timestamp);
     }
 }
 
-static atomic_uint_fast64_t lost_count;
-
-uint64_t sdk_counting_lost_count(void)
+static void lost(void *first)
 {
-    return atomic_load(&lost_count);
-}
-
-void sdk_counting_lost(sdk_block_t *block)
-{
-    atomic_fetch_add(&lost_count, 1);
+    sdk_block_t *block = first;
     if (block->config->interval) sdk_spm_lost(block);
     end_replay(block, false);
     give_all(block, false);
 }
+
+const sdk_probe_t sdk_counting_probe = {
+    .place = SDK_PROBE_INSIDE,
+    .wraps = true,
+    .begin = begin,
+    .complete = complete,
+    .lost = lost,
+    .lost_text = "dispatches that were to be counted did not finish: no values of them",
+};

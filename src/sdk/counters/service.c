@@ -1,18 +1,15 @@
 /* service.c - which contexts count, and when: between the core's contexts and the two services.
  *
- * Apart because conflicts between services belong to neither. The entry points of dispatch
- * counting, of streaming counters and of replays are here, too. */
-#include "sdk/counters/service.h"
+ * Apart because conflicts between the two belong to neither. The entry points of dispatch counting,
+ * of streaming counters and of replays are here, too. */
+#include "sdk/counters/counters.h"
 
 #include "base/log.h"
 #include "hsa/agents.h"
 #include "hsa/owner.h"
 #include "hsa/runtime.h"
-#include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
-#include "sdk/counters/counters.h"
-#include "sdk/pc_sampling/sampling.h"
-#include "sdk/thread_trace/trace.h"
+#include "sdk/core/services.h"
 
 #include <rocprofiler-sdk/experimental/replay.h>
 #include <rocprofiler-sdk/spm.h>
@@ -23,16 +20,6 @@
 
 static pthread_mutex_t claims_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool claimed; /* all GPUs are claimed, for a context that counts dispatches */
-
-bool sdk_counters_claim(hsa_agent_t agent)
-{
-    const char *owner = hsax_owner_claim(agent, HSAX_OWNER_SDK);
-    if (!owner) return true;
-    const rocprofiler_agent_v0_t *known = sdk_agent_find(sdk_agent_of_hsa(agent));
-    base_error("GPU %d cannot be counted: %s counts on it in this process",
-               known ? known->logical_node_type_id : -1, owner);
-    return false;
-}
 
 static void release_gpus(unsigned count)
 {
@@ -47,7 +34,7 @@ static bool claim_gpus(bool wanted)
     pthread_mutex_lock(&claims_lock);
     unsigned count = hsax_runtime_up() && wanted != claimed ? hsax_agent_count() : 0, i = 0;
     for (; wanted && free && i < count; i++)
-        free = !hsax_agent_at(i)->gpu || sdk_counters_claim(hsax_agent_at(i)->agent);
+        free = !hsax_agent_at(i)->gpu || sdk_gpu_claim(hsax_agent_at(i)->agent);
     if (!free) release_gpus(i - 1);
     if (!wanted) release_gpus(count);
     if (count) claimed = wanted && free;
@@ -57,129 +44,92 @@ static bool claim_gpus(bool wanted)
 
 /* ---- contexts ---- */
 
-static bool any_context(bool (*has)(const sdk_context_t *))
+static bool conflicts(const sdk_context_t *a, const sdk_context_t *b)
 {
-    const sdk_context_t *context;
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (has(context)) return true;
-    return false;
+    const sdk_device_service_t *device_a = sdk_device_services[a->slot],
+                               *device_b = sdk_device_services[b->slot];
+    const bool dispatches_a = sdk_dispatch_services[a->slot],
+               dispatches_b = sdk_dispatch_services[b->slot];
+    if (dispatches_a || dispatches_b)
+        return (dispatches_a || device_a) && (dispatches_b || device_b);
+    return device_a && device_b && sdk_device_conflict(device_a, device_b);
 }
 
-static bool counts_dispatches(const sdk_context_t *context)
-{
-    return context->dispatch_counting;
-}
-
-static bool counts_devices(const sdk_context_t *context)
-{
-    return context->device_counting;
-}
-
-bool sdk_counting_dispatches_configured(void)
-{
-    return sdk_attachable() || any_context(counts_dispatches);
-}
-
-bool sdk_counting_devices_configured(void)
-{
-    return sdk_attachable() || any_context(counts_devices);
-}
-
-static bool replays(const sdk_context_t *context)
-{
-    return context->dispatch_counting && context->dispatch_counting->passes > 1;
-}
-
-bool sdk_counting_replays_configured(void)
-{
-    return any_context(replays);
-}
-
-bool sdk_counting_conflict(const sdk_context_t *a, const sdk_context_t *b)
-{
-    bool dispatches = counts_dispatches(a) || counts_dispatches(b);
-    if (sdk_trace_conflict(a, b)) return true;
-    if (dispatches)
-        return (counts_dispatches(a) || counts_devices(a)) &&
-               (counts_dispatches(b) || counts_devices(b));
-    return counts_devices(a) && counts_devices(b) &&
-           sdk_device_conflict(a->device_counting, b->device_counting);
-}
-
-bool sdk_counting_active(const sdk_context_t *context)
-{
-    int active = 0;
-    rocprofiler_context_is_active(sdk_context_id(context), &active);
-    return active;
-}
-
-void sdk_gpu_contexts_changed(void)
+static void contexts_changed(void)
 {
     const sdk_context_t *context;
     const sdk_dispatch_service_t *dispatches = NULL;
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
-        if (context->dispatch_counting && sdk_counting_active(context))
-            dispatches = context->dispatch_counting;
-        if (context->device_counting && !sdk_counting_active(context))
-            sdk_device_stop(context->device_counting);
+        if (sdk_dispatch_services[slot] && sdk_context_active(context))
+            dispatches = sdk_dispatch_services[slot];
+        if (sdk_device_services[slot] && !sdk_context_active(context))
+            sdk_device_stop(sdk_device_services[slot]);
     }
-    atomic_store_explicit(&sdk_dispatch_service, dispatches, memory_order_release);
+    sdk_probe_run(SDK_PROBE_INSIDE, dispatches);
     if (!dispatches) claim_gpus(false);
-    sdk_trace_contexts_changed();
-    sdk_pcs_update();
 }
 
-rocprofiler_status_t sdk_counting_context_started(sdk_context_t *context)
+static rocprofiler_status_t started(sdk_context_t *context)
 {
-    rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
-    if (context->device_counting) status = sdk_device_start(context->device_counting);
-    if (context->dispatch_counting && !claim_gpus(true))
+    sdk_device_service_t *device = sdk_device_services[context->slot];
+    rocprofiler_status_t status = device ? sdk_device_start(device) : ROCPROFILER_STATUS_SUCCESS;
+    if (sdk_dispatch_services[context->slot] && !claim_gpus(true))
         status = ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
-    return status == ROCPROFILER_STATUS_SUCCESS ? sdk_trace_context_started(context) : status;
+    return status;
 }
 
 /* ---- HSA and forks ---- */
 
-void sdk_counting_hsa_up(void)
+static unsigned needs(void)
 {
-    const sdk_context_t *context;
-    sdk_counters_hsa_begins();
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (context->device_counting && sdk_counting_active(context))
-            sdk_device_start(context->device_counting);
-    if (sdk_counting_dispatches()) claim_gpus(true);
-    sdk_trace_hsa_up();
-    sdk_pcs_update();
+    const unsigned dispatches = SDK_GPU_DISPATCHES | SDK_GPU_TURNS;
+    unsigned needs = sdk_attachable() ? dispatches | SDK_GPU_DEVICES : 0;
+    for (uint32_t slot = 0; sdk_context_at(slot); slot++) {
+        const sdk_dispatch_service_t *service = sdk_dispatch_services[slot];
+        if (service) needs |= dispatches | (service->passes > 1 ? SDK_GPU_REPLAYS : 0);
+        if (sdk_device_services[slot]) needs |= SDK_GPU_DEVICES;
+    }
+    return needs;
 }
 
-void sdk_counting_hsa_down(void)
+static void hsa_up(void)
 {
     const sdk_context_t *context;
-    sdk_pcs_hsa_down();
-    sdk_trace_hsa_down();
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (context->device_counting) sdk_device_abandon(context->device_counting);
+        if (sdk_device_services[slot] && sdk_context_active(context))
+            sdk_device_start(sdk_device_services[slot]);
+    if (sdk_probe_value(SDK_PROBE_INSIDE)) claim_gpus(true);
+}
+
+static void hsa_down(void)
+{
+    for (uint32_t slot = 0; slot < SDK_CONTEXTS_MAX; slot++)
+        if (sdk_device_services[slot]) sdk_device_abandon(sdk_device_services[slot]);
     sdk_spm_hsa_down();
     sdk_config_hsa_down();
-    sdk_counters_hsa_ends();
     pthread_mutex_lock(&claims_lock);
-    hsax_owner_release_all(HSAX_OWNER_SDK);
-    claimed = false;
+    claimed = false; /* all claims are released with HSA */
     pthread_mutex_unlock(&claims_lock);
 }
 
-void sdk_gpu_forked(void)
+static void forked(void)
 {
-    const sdk_context_t *context;
-    sdk_catalogue_forked();
     sdk_config_forked();
-    sdk_trace_forked();
     sdk_spm_forked();
-    sdk_pcs_forked();
     pthread_mutex_init(&claims_lock, NULL);
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (context->device_counting) sdk_device_forked(context->device_counting);
+    for (uint32_t slot = 0; slot < SDK_CONTEXTS_MAX; slot++)
+        if (sdk_device_services[slot]) sdk_device_forked(sdk_device_services[slot]);
 }
+
+SDK_SERVICE(counters) = {
+    .at = {[SDK_AT_CONTEXTS] = contexts_changed, [SDK_AT_FORK] = forked},
+    .conflicts = conflicts,
+    .started = started,
+    .gpu = &(const sdk_gpu_part_t){.needs = needs,
+                                   .up = hsa_up,
+                                   .down = hsa_down,
+                                   .probe = &sdk_counting_probe},
+};
 
 /* ---- configuration of dispatch counting ---- */
 
@@ -190,15 +140,17 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id,
     if (!context) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
     if (!wanted->callback && !wanted->spm_callback)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (context->device_counting) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
-    if (context->dispatch_counting) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
-    if (sdk_trace_counting_conflict(wanted, context->thread_trace))
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    const unsigned uses = SDK_USES_COUNTERS | (wanted->spm_callback ? SDK_USES_STREAM : 0);
+    if (sdk_device_services[context->slot]) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
+    if (sdk_dispatch_services[context->slot])
+        return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+    if (sdk_gpu_use_conflicts(context, uses)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     sdk_dispatch_service_t *made = malloc(sizeof *made);
     if (!made) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     *made = *wanted;
     made->context = context;
-    context->dispatch_counting = made;
+    sdk_dispatch_services[context->slot] = made;
+    sdk_gpu_use(context, uses);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -232,7 +184,7 @@ static rocprofiler_status_t configure_spm(rocprofiler_context_id_t context_id,
                                           const sdk_dispatch_service_t *wanted)
 {
     const sdk_context_t *context = sdk_context_find(context_id);
-    if (context && (context->dispatch_counting || context->device_counting))
+    if (context && (sdk_dispatch_services[context->slot] || sdk_device_services[context->slot]))
         return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     return configure(context_id, wanted);
 }
@@ -270,11 +222,11 @@ rocprofiler_configure_dispatch_replay_service(rocprofiler_context_id_t context_i
     sdk_context_t *context = sdk_context_find(context_id);
     if (sdk_configuring_client() < 0 || sdk_has_late_client())
         return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    if (!context || !context->dispatch_counting || context->dispatch_counting->spm_callback)
-        return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+    sdk_dispatch_service_t *service = context ? sdk_dispatch_services[context->slot] : NULL;
+    if (!service || service->spm_callback) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
     if (!passes || passes > ROCPROFILER_DISPATCH_REPLAY_PASSES_MAX)
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    context->dispatch_counting->passes = passes;
+    service->passes = passes;
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

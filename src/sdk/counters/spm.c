@@ -6,7 +6,6 @@
  * runs, so the agent's next sampled dispatch begins only when the samples of the last one have been
  * taken out (hsax_wrap_t.reported_first). */
 #include "sdk/counters/counters.h"
-#include "sdk/counters/service.h"
 
 #include "base/env.h"
 #include "base/log.h"
@@ -51,9 +50,9 @@ bool sdk_spm_make_packets(const sdk_config_t *config, sdk_block_t *block,
                           hsa_ext_amd_aql_pm4_packet_t *start, hsa_ext_amd_aql_pm4_packet_t *stop)
 {
     const aqlprofile_spm_profile_t memory = {.hsa_agent = block->agent,
-                                             .alloc_cb = sdk_counters_allocate,
-                                             .dealloc_cb = sdk_counters_free,
-                                             .memcpy_cb = sdk_counters_copy,
+                                             .alloc_cb = sdk_gpu_allocate,
+                                             .dealloc_cb = sdk_gpu_free,
+                                             .memcpy_cb = sdk_gpu_copy,
                                              .userdata = &block->agent};
     aqlprofile_spm_aql_packets_t packets;
     if (!create(config, memory, &block->handle, &block->samples, &packets)) return false;
@@ -81,13 +80,12 @@ static void host_free(void *memory, void *user)
 static rocprofiler_status_t check_fit(const sdk_config_t *config)
 {
     const aqlprofile_spm_profile_t memory = {
-        .alloc_cb = host_allocate, .dealloc_cb = host_free, .memcpy_cb = sdk_counters_copy};
+        .alloc_cb = host_allocate, .dealloc_cb = host_free, .memcpy_cb = sdk_gpu_copy};
     aqlprofile_handle_t handle;
     aqlprofile_spm_buffer_desc_t samples;
     aqlprofile_spm_aql_packets_t packets;
     if (!create(config, memory, &handle, &samples, &packets)) {
-        base_error("agent %s cannot stream this: %s", config->agent->name,
-                   sdk_counters_aql_message());
+        base_error("agent %s cannot stream this: %s", config->agent->name, sdk_gpu_aql_message());
         return ROCPROFILER_STATUS_ERROR_EXCEEDS_HW_LIMIT;
     }
     aqlprofile_spm_delete_packets(handle);
@@ -322,7 +320,7 @@ static bool start(session_t *s, aqlprofile_handle_t handle)
 {
     s->running = !aqlprofile_spm_start(handle, keep, s);
     s->handle = handle;
-    if (!s->running) base_error("no samples: %s", sdk_counters_aql_message());
+    if (!s->running) base_error("no samples: %s", sdk_gpu_aql_message());
     return s->running;
 }
 
@@ -491,7 +489,7 @@ bool sdk_spm_device_start(sdk_block_t *block, sdk_buffer_t *buffer)
 {
     block->buffer = buffer;
     if (!aqlprofile_spm_start(block->handle, take_device_samples, block)) return true;
-    base_error("no samples: %s", sdk_counters_aql_message());
+    base_error("no samples: %s", sdk_gpu_aql_message());
     return false;
 }
 

@@ -1,22 +1,19 @@
-/* gpu.c - installs the services that watch the GPU, waits for them and removes them.
+/* gpu.c - installs what services need of HSA, waits for the GPU's work, and removes the hooks.
  *
- * Implements the functions that the core declares for services (core/service.h). If no context is
- * configured for a service, nothing is put into the runtime's table. */
+ * Apart because the order of hooks is src/hsa's, whatever service needs them. If no context is
+ * configured for a service of the GPU, nothing is put into the runtime's table. */
 #include "sdk/gpu/gpu.h"
 
-#include "base/env.h"
 #include "base/log.h"
-#include "hsa/code_objects.h"
-#include "hsa/counted.h"
 #include "hsa/collect.h"
 #include "hsa/copies.h"
+#include "hsa/counted.h"
+#include "hsa/owner.h"
 #include "hsa/queues.h"
 #include "hsa/replay.h"
 #include "hsa/runtime.h"
-#include "sdk/core/service.h"
-#include "sdk/counters/service.h"
-#include "sdk/pc_sampling/sampling.h"
-#include "sdk/thread_trace/trace.h"
+#include "sdk/core/services.h"
+#include "sdk/gpu/dispatch.h"
 
 /* At the end: how long after a completion to wait for the next one. */
 #define PATIENCE_MS 1000
@@ -26,36 +23,50 @@
  * rocprofv3 allows for its last records. */
 #define LOOK_MS 200
 
-static bool configured(sdk_domain_t domain)
+#define EACH_PART(part)                                                                            \
+    SDK_EACH_SERVICE (s)                                                                           \
+        for (const sdk_gpu_part_t *part = (*s)->gpu; part; part = NULL)
+
+static unsigned all_needs(void)
 {
-    return sdk_domain_configured(domain);
+    unsigned needs = 0;
+    EACH_PART (part)
+        if (part->needs) needs |= part->needs();
+    return needs & SDK_GPU_DISPATCHES ? needs | SDK_GPU_CODE_OBJECTS : needs;
+}
+
+/* In reverse order of the rows. */
+static void parts_down(const sdk_service_t *const *s)
+{
+    if (!*s) return;
+    parts_down(s + 1);
+    if ((*s)->gpu && (*s)->gpu->down) (*s)->gpu->down();
 }
 
 /* The runtime is shutting down. */
 static void down(void)
 {
-    sdk_counting_hsa_down();
+    parts_down(sdk_services);
+    sdk_gpu_next_life();
+    hsax_owner_release_all(HSAX_OWNER_SDK);
     hsax_replay_shut_down();
     hsax_code_objects_finish();
 }
 
-void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
+static void find_probes(void)
 {
-    (void)version;
-    (void)instance;
-    const hsax_api_table_t *table = data;
-    bool counting = sdk_counting_dispatches_configured();
-    bool traces = sdk_trace_dispatches_configured();
-    bool devices = sdk_counting_devices_configured() || sdk_trace_devices_configured();
-    bool samples = sdk_pcs_configured();
-    bool dispatches = configured(SDK_DOMAIN_KERNEL_DISPATCH) || counting || traces || samples ||
-                      configured(SDK_DOMAIN_HIP_EVENT) || sdk_domain_buffered(SDK_DOMAIN_HIP_GRAPH);
-    bool copies = configured(SDK_DOMAIN_MEMORY_COPY);
-    bool code = configured(SDK_DOMAIN_CODE_OBJECT);
-    bool allocations = configured(SDK_DOMAIN_MEMORY_ALLOCATION);
-    bool scratch = configured(SDK_DOMAIN_SCRATCH_MEMORY);
-    if (!dispatches && !copies && !code && !allocations && !scratch && !devices) return;
+    EACH_PART (part) {
+        if (part->probe) sdk_probes[part->probe->place] = part->probe;
+        if (part->barriers) sdk_barriers = part->barriers;
+    }
+}
+
+static void install(void *data)
+{
     static const hsax_api_table_t *first;
+    const hsax_api_table_t *table = data;
+    const unsigned needs = all_needs();
+    if (!needs) return;
     if (first && first != table && hsax_runtime_up()) {
         base_warning("a second HSA runtime in the process: its calls are traced, but not its "
                      "kernels, copies and memory");
@@ -63,45 +74,37 @@ void sdk_gpu_install(void *data, uint64_t version, uint64_t instance)
     }
     first = table;
     if (!hsax_runtime_start(table, down)) return;
-    if (sdk_counting_replays_configured()) hsax_replay_hook(table);
-    if (dispatches || code || sdk_trace_devices_configured()) sdk_code_object_hook(table);
-    if (dispatches) sdk_kernel_dispatch_hook(table);
-    if (devices) hsax_counted_hook(table);
-    if (copies) sdk_memory_copy_hook(table);
-    if (allocations) sdk_memory_allocation_hook(table);
-    if (scratch) sdk_scratch_memory_hook(table);
-    if (counting || devices || traces || samples) sdk_counting_hsa_up();
+    find_probes();
+    if (needs & SDK_GPU_REPLAYS) hsax_replay_hook(table); /* below all others */
+    EACH_PART (part)
+        if (part->serves & needs) part->hook(table, needs);
+    if (needs & SDK_GPU_DEVICES) hsax_counted_hook(table); /* above all that make queues */
+    sdk_gpu_next_life();
+    EACH_PART (part)
+        if (part->up) part->up();
 }
 
-void sdk_gpu_wait(void)
+static void wait_for_all(void)
 {
     if (hsax_runtime_up() && !hsax_forked()) hsax_collect_wait(PATIENCE_MS);
 }
 
-void sdk_gpu_look(void)
+static void look(void)
 {
-    if (!hsax_runtime_up() || hsax_forked()) return;
-    hsax_collect_look(LOOK_MS);
-    sdk_pcs_flush();
+    if (hsax_runtime_up() && !hsax_forked()) hsax_collect_look(LOOK_MS);
 }
 
-void sdk_gpu_tell_loaded(void)
+void sdk_gpu_code_object(const hsax_code_object_t *object, bool unload)
 {
-    if (hsax_runtime_up() && !hsax_forked()) hsax_code_objects_tell(true);
+    EACH_PART (part)
+        if (part->code_object) part->code_object(object, unload);
 }
 
-void sdk_gpu_tell_unloaded(void)
-{
-    if (hsax_runtime_up() && !hsax_forked()) hsax_code_objects_tell(false);
-}
-
-void sdk_gpu_finalize(void)
+static void finish(void)
 {
     if (hsax_forked()) return;
     uint64_t lost = hsax_runtime_up() ? hsax_collect_finish(PATIENCE_MS) : 0;
-    if (sdk_counting_lost_count())
-        base_warning("%llu dispatches that were to be counted did not finish: no values of them",
-                     (unsigned long long)sdk_counting_lost_count());
+    sdk_probes_tell_lost();
     if (!hsax_runtime_up()) return;
     uint64_t missed = hsax_queues_missed() + hsax_copies_missed();
     if (lost)
@@ -111,3 +114,8 @@ void sdk_gpu_finalize(void)
         base_warning("%llu kernels or copies were not recorded", (unsigned long long)missed);
     hsax_code_objects_finish();
 }
+
+SDK_SERVICE(gpu) = {
+    .at = {[SDK_AT_LOOK] = look, [SDK_AT_WAIT] = wait_for_all, [SDK_AT_FINISH] = finish},
+    .inside = {ROCPROFILER_HSA_TABLE, install},
+    .conflicts = sdk_gpu_contexts_conflict};

@@ -1,9 +1,23 @@
-/* hip_event.c - see hip_event.h. All lists are under one lock, and no tool code runs under it. What
- * belongs to a call is used by the calling thread alone. */
-#include "sdk/hip_event/hip_event.h"
-
+/* hip_event.c - HIP events, traced as the barriers that they are on the GPU.
+ *
+ * hipEventRecord writes a barrier packet; hipStreamWaitEvent makes a later barrier of another queue
+ * wait for that packet's signal. The wrappers here note what a call is about, and dispatch tracing
+ * shows the packets that it sees (sdk_barriers_t):
+ *
+ *   hipEventRecord(e, s)      the barrier that is written during the call is RECORD of e;
+ *                             if none is written, the runtime lets the last barrier of s stand for
+ *                             e, and so does this file
+ *   hipStreamWaitEvent(s, e)  the barrier that is written during the call is WAIT for e;
+ *                             if none is written, it is the next barrier anywhere that waits for
+ *                             the signal of e's RECORD; there is none if e is over by then
+ *
+ * All lists are under one lock, and no tool code runs under it. What belongs to a call is used by
+ * the calling thread alone. */
 #include "hsa/collect.h"
 #include "sdk/api/api.h"
+#include "sdk/core/services.h"
+#include "sdk/gpu/dispatch.h"
+#include "sdk/gpu/gpu.h"
 
 #include <hip/hip_runtime_api.h>
 #include <rocprofiler-sdk/hip.h>
@@ -26,7 +40,7 @@ typedef struct told {
 } told_t;
 
 /* A barrier packet. */
-struct sdk_barrier {
+typedef struct {
     /* References: the packet until it is over, events and streams. Under the lock. */
     unsigned users;
     told_t *told;
@@ -34,27 +48,26 @@ struct sdk_barrier {
     uint64_t start, end;
     rocprofiler_agent_id_t agent;
     uint64_t queue, signal; /* signal: the runtime's, for which others wait */
-};
+} barrier_t;
 
 /* The barrier in which an event was recorded last, or the last one recorded on a stream. */
 typedef struct known {
     struct known *next;
     const void *object; /* event or stream */
-    sdk_barrier_t *barrier;
+    barrier_t *barrier;
     hipStream_t stream;
 } known_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static known_t *events[BUCKETS], *streams[BUCKETS];
 static told_t *waits, **last_wait = &waits; /* waits without a packet, oldest first */
-static atomic_uint wait_count;
 
 /* The call that the thread is in. */
 typedef struct {
     rocprofiler_hip_event_operation_t operation;
     hipEvent_t event;
     hipStream_t stream;
-    sdk_barrier_t *barrier; /* the barrier written during the call */
+    barrier_t *barrier; /* the barrier written during the call */
 } call_t;
 
 static _Thread_local call_t *current __attribute__((tls_model("initial-exec")));
@@ -64,14 +77,9 @@ static const sdk_plan_t *plan(rocprofiler_hip_event_operation_t operation)
     return sdk_plan(SDK_DOMAIN_HIP_EVENT, (int32_t)operation);
 }
 
-bool sdk_event_followed(void)
-{
-    return plan(ROCPROFILER_HIP_EVENT_RECORD) || plan(ROCPROFILER_HIP_EVENT_WAIT);
-}
-
 /* ---- barriers of events and streams: under the lock ---- */
 
-static void let_go(sdk_barrier_t *b)
+static void let_go(barrier_t *b)
 {
     if (b && --b->users == 0) free(b);
 }
@@ -95,7 +103,7 @@ static void forget(known_t *table[BUCKETS], const void *object)
 
 /* Notes the barrier of an event or stream. Without memory it is not noted: waits for the event are
  * then not reported. */
-static void know(known_t *table[BUCKETS], const void *object, sdk_barrier_t *b, hipStream_t stream)
+static void know(known_t *table[BUCKETS], const void *object, barrier_t *b, hipStream_t stream)
 {
     known_t **at = place_of(table, object);
     if (!*at) {
@@ -159,7 +167,7 @@ static told_t *make_told(rocprofiler_hip_event_operation_t operation, hipEvent_t
     return t;
 }
 
-static void place(told_t *t, const sdk_barrier_t *b, uint64_t source)
+static void place(told_t *t, const barrier_t *b, uint64_t source)
 {
     t->data.agent_id = b->agent;
     t->data.queue_id.handle = b->queue;
@@ -204,17 +212,17 @@ static told_t *take_waits(const hsa_barrier_and_packet_t *packet)
         t->next = NULL;
         *end = t;
         end = &t->next;
-        atomic_fetch_sub_explicit(&wait_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&sdk_signals_awaited, 1, memory_order_relaxed);
         break; /* other waits have packets of their own */
     }
     return taken;
 }
 
-bool sdk_event_wants(const void *bytes)
+static bool wants(const void *bytes)
 {
     const hsa_barrier_and_packet_t *packet = bytes;
     bool found = is_of_call(current, packet);
-    if (found || !atomic_load_explicit(&wait_count, memory_order_relaxed)) return found;
+    if (found || !atomic_load_explicit(&sdk_signals_awaited, memory_order_relaxed)) return found;
     pthread_mutex_lock(&lock);
     for (const told_t *t = waits; t && !found; t = t->next)
         found = waits_for(packet, t->signal);
@@ -222,9 +230,8 @@ bool sdk_event_wants(const void *bytes)
     return found;
 }
 
-void sdk_event_signal_used(hsa_signal_t signal)
+static void signal_used(hsa_signal_t signal)
 {
-    if (!signal.handle || !atomic_load_explicit(&wait_count, memory_order_relaxed)) return;
     pthread_mutex_lock(&lock);
     for (told_t **at = &waits, *t; (t = *at);) {
         if (t->signal != signal.handle) {
@@ -234,30 +241,30 @@ void sdk_event_signal_used(hsa_signal_t signal)
         if (last_wait == &t->next) last_wait = at;
         *at = t->next;
         drop(t);
-        atomic_fetch_sub_explicit(&wait_count, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&sdk_signals_awaited, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&lock);
 }
 
 /* The queue in which the event was recorded; if unknown, the barrier's own. With the lock held. */
-static uint64_t source_of(const void *event, const sdk_barrier_t *b)
+static uint64_t source_of(const void *event, const barrier_t *b)
 {
     const known_t *k = *place_of(events, event);
     return k ? k->barrier->queue : b->queue;
 }
 
-sdk_barrier_t *sdk_event_barrier(const void *bytes, rocprofiler_agent_id_t agent, uint64_t queue)
+static void *begin(const void *bytes, rocprofiler_agent_id_t agent, uint64_t queue)
 {
     const hsa_barrier_and_packet_t *packet = bytes;
     call_t *call = is_of_call(current, packet) ? current : NULL;
-    sdk_barrier_t *b = calloc(1, sizeof *b);
+    barrier_t *b = calloc(1, sizeof *b);
     if (!b) {
         sdk_operation_lost(call ? plan(call->operation) : plan(ROCPROFILER_HIP_EVENT_WAIT));
         return NULL;
     }
-    *b = (sdk_barrier_t){
+    *b = (barrier_t){
         .users = 1, .agent = agent, .queue = queue, .signal = packet->completion_signal.handle};
-    sdk_event_signal_used(packet->completion_signal);
+    if (sdk_signal_awaited(packet->completion_signal)) signal_used(packet->completion_signal);
     told_t *own = call ? make_told(call->operation, call->event) : NULL;
     pthread_mutex_lock(&lock);
     b->told = take_waits(packet);
@@ -283,8 +290,9 @@ sdk_barrier_t *sdk_event_barrier(const void *bytes, rocprofiler_agent_id_t agent
     return b;
 }
 
-void sdk_event_submitted(sdk_barrier_t *b)
+static void submitted(void *barrier)
 {
+    barrier_t *b = barrier;
     /* The first operation is the call's. It cannot be freed yet: the packet is not over before this
      * returns. */
     pthread_mutex_lock(&lock);
@@ -294,7 +302,7 @@ void sdk_event_submitted(sdk_barrier_t *b)
         sdk_operation_callback(&t->operation, ROCPROFILER_CALLBACK_PHASE_EXIT, &t->data);
 }
 
-static told_t *end(sdk_barrier_t *b, uint64_t start, uint64_t stop)
+static told_t *end(barrier_t *b, uint64_t start, uint64_t stop)
 {
     pthread_mutex_lock(&lock);
     told_t *told = b->told;
@@ -307,7 +315,7 @@ static told_t *end(sdk_barrier_t *b, uint64_t start, uint64_t stop)
     return told;
 }
 
-void sdk_event_complete(sdk_barrier_t *b, uint64_t start, uint64_t stop)
+static void complete(void *b, uint64_t start, uint64_t stop)
 {
     if (stop < start) stop = start;
     for (told_t *t = end(b, start, stop), *next; t; t = next) {
@@ -316,7 +324,7 @@ void sdk_event_complete(sdk_barrier_t *b, uint64_t start, uint64_t stop)
     }
 }
 
-void sdk_event_lost(sdk_barrier_t *b)
+static void lost(void *b)
 {
     for (told_t *t = end(b, 0, 0), *next; t; t = next) {
         next = t->next;
@@ -342,7 +350,7 @@ static void record_again(hipEvent_t event, hipStream_t stream)
     told_t *t = make_told(ROCPROFILER_HIP_EVENT_RECORD, event);
     pthread_mutex_lock(&lock);
     const known_t *k = *place_of(streams, stream);
-    sdk_barrier_t *b = k ? k->barrier : NULL;
+    barrier_t *b = k ? k->barrier : NULL;
     bool over = b && b->over;
     uint64_t start = over ? b->start : 0, stop = over ? b->end : 0;
     if (b) know(events, event, b, stream);
@@ -370,13 +378,13 @@ static void wait_later(hipEvent_t event, hipStream_t stream)
     pthread_mutex_lock(&lock);
     const known_t *k = *place_of(events, event);
     const bool later = k && k->stream != stream && !k->barrier->over && k->barrier->signal &&
-                       atomic_load_explicit(&wait_count, memory_order_relaxed) < WAITS_MAX;
+                       atomic_load_explicit(&sdk_signals_awaited, memory_order_relaxed) < WAITS_MAX;
     if (later) {
         t->signal = k->barrier->signal;
         t->data.source_queue_id.handle = k->barrier->queue;
         *last_wait = t;
         last_wait = &t->next;
-        atomic_fetch_add_explicit(&wait_count, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&sdk_signals_awaited, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&lock);
     if (!later) drop(t);
@@ -404,7 +412,7 @@ static void leave(call_t *c, call_t *around, hipError_t result)
 
 static bool is_told(hipStream_t stream)
 {
-    return sdk_event_followed() && !hsax_forked() && !gives_nothing(stream);
+    return sdk_domain_followed(SDK_DOMAIN_HIP_EVENT) && !hsax_forked() && !gives_nothing(stream);
 }
 
 static void destroyed(hipEvent_t event)
@@ -464,7 +472,7 @@ static const sdk_api_row_t rows[] = {ROW(hipEventRecord),          ROW(hipEventR
                                      ROW(hipEventRecordWithFlags), ROW(hipStreamWaitEvent),
                                      ROW(hipStreamWaitEvent_spt),  ROW(hipEventDestroy)};
 
-void sdk_event_install(void *table)
+static void install(void *table)
 {
     static void *wrapped[SDK_INSTANCES];
     if (!sdk_domain_configured(SDK_DOMAIN_HIP_EVENT)) return;
@@ -473,3 +481,15 @@ void sdk_event_install(void *table)
     sdk_api_hip_function(table, ROCPROFILER_HIP_RUNTIME_API_ID_hipStreamIsCapturing, &is_capturing);
     sdk_api_wrap_hip(rows, sizeof rows / sizeof *rows, table, instance);
 }
+
+static unsigned needs(void)
+{
+    return sdk_domain_configured(SDK_DOMAIN_HIP_EVENT) ? SDK_GPU_DISPATCHES : 0;
+}
+
+static const sdk_barriers_t barriers = {
+    SDK_DOMAIN_HIP_EVENT, wants, begin, submitted, complete, lost, signal_used};
+
+/* Inside the wrappers of API tracing, so that the packets have the correlation id of the call. */
+SDK_SERVICE(hip_event) = {.inside = {ROCPROFILER_HIP_RUNTIME_TABLE, install},
+                          .gpu = &(const sdk_gpu_part_t){.needs = needs, .barriers = &barriers}};

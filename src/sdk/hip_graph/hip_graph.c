@@ -1,43 +1,25 @@
-/* hip_graph.c - see hip_graph.h. The runtime dispatches the kernels of a graph on the thread that
- * launches it, during the call. */
-#include "sdk/hip_graph/hip_graph.h"
-
+/* hip_graph.c - executable graphs of HIP: their creation, destruction and launches.
+ *
+ * The runtime dispatches the kernels of a graph on the thread that launches it, during the call:
+ * they are counted where all dispatches pass (gpu/dispatch.h). */
 #include "sdk/agent/agent.h"
 #include "sdk/api/api.h"
 #include "sdk/core/context.h"
 #include "sdk/core/handles.h"
+#include "sdk/core/services.h"
+#include "sdk/gpu/dispatch.h"
+#include "sdk/gpu/gpu.h"
 
 #include <hip/hip_runtime_api.h>
 #include <rocprofiler-sdk/hip.h>
 
 #include <string.h>
 
-/* A launch under way; on the wrapper's stack. */
-typedef struct launch {
-    struct launch *outer; /* the launch around this one, by a host function */
-    uint64_t kernels;
-    rocprofiler_agent_id_t agent; /* of the first kernel; handle 0: none yet */
-} launch_t;
-
-static _Thread_local launch_t *innermost __attribute__((tls_model("initial-exec")));
-
 static sdk_handles_t graphs;
 
 static const sdk_plan_t *plan(rocprofiler_hip_graph_operation_t operation)
 {
     return sdk_plan(SDK_DOMAIN_HIP_GRAPH, (int32_t)operation);
-}
-
-bool sdk_graph_counts(void)
-{
-    const sdk_plan_t *p = plan(ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH);
-    return p && p->buffer_count;
-}
-
-void sdk_graph_dispatches(rocprofiler_agent_id_t agent)
-{
-    if (!innermost) return;
-    if (!innermost->kernels++) innermost->agent = agent;
 }
 
 /* ---- reporting ---- */
@@ -101,7 +83,7 @@ static rocprofiler_agent_id_t agent_of_stream(hipStream_t stream)
 
 typedef hipError_t (*launch_fn_t)(hipGraphExec_t graph, hipStream_t stream);
 
-static void record(const sdk_operation_t *o, const launch_t *l, hipStream_t stream, uint64_t id,
+static void record(const sdk_operation_t *o, const sdk_launch_t *l, hipStream_t stream, uint64_t id,
                    uint64_t start)
 {
     rocprofiler_buffer_tracing_hip_graph_record_t r = {
@@ -128,7 +110,7 @@ static hipError_t launch(hipGraphExec_t graph, hipStream_t stream, launch_fn_t n
         return next(graph, stream);
     }
     sdk_operation_t o;
-    launch_t l = {.outer = innermost};
+    sdk_launch_t l = {.outer = sdk_launch};
     rocprofiler_callback_tracing_hip_graph_data_t data = {
         .size = sizeof data, .graph_exec_id = {id_of(graph)}, .graph_exec_value = {.ptr = graph}};
     sdk_operation_begin(&o, p);
@@ -136,9 +118,9 @@ static hipError_t launch(hipGraphExec_t graph, hipStream_t stream, launch_fn_t n
     if (alone) self->current = o.internal;
     const uint64_t start = p->buffer_count ? sdk_now() : 0;
     sdk_operation_callback(&o, ROCPROFILER_CALLBACK_PHASE_ENTER, &data);
-    innermost = &l;
+    sdk_launch = p->buffer_count ? &l : NULL; /* else nobody wants the number of kernels */
     const hipError_t result = next(graph, stream);
-    innermost = l.outer;
+    sdk_launch = l.outer;
     sdk_operation_callback(&o, ROCPROFILER_CALLBACK_PHASE_EXIT, &data);
     if (p->buffer_count && result == hipSuccess)
         record(&o, &l, stream, data.graph_exec_id.handle, start);
@@ -209,7 +191,7 @@ static const sdk_api_row_t rows[] = {ROW(hipGraphInstantiate),
                                      ROW(hipGraphLaunch),
                                      ROW(hipGraphLaunch_spt)};
 
-void sdk_graph_install(void *table)
+static void install(void *table)
 {
     static void *wrapped[SDK_INSTANCES];
     if (!sdk_domain_configured(SDK_DOMAIN_HIP_GRAPH)) return;
@@ -220,3 +202,13 @@ void sdk_graph_install(void *table)
                          &get_stream_device);
     sdk_api_wrap_hip(rows, sizeof rows / sizeof *rows, table, instance);
 }
+
+/* A launch's record has the number of its kernels. */
+static unsigned needs(void)
+{
+    return sdk_domain_buffered(SDK_DOMAIN_HIP_GRAPH) ? SDK_GPU_DISPATCHES : 0;
+}
+
+/* Inside the wrappers of API tracing, so that a launch has the correlation id of its call. */
+SDK_SERVICE(hip_graph) = {.inside = {ROCPROFILER_HIP_RUNTIME_TABLE, install},
+                          .gpu = &(const sdk_gpu_part_t){.needs = needs}};

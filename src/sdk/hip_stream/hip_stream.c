@@ -3,6 +3,7 @@
  * The null stream is 0. */
 #include "sdk/hip_stream/hip_stream.h"
 #include "sdk/core/handles.h"
+#include "sdk/core/services.h"
 
 #include <string.h>
 
@@ -62,7 +63,7 @@ void sdk_stream_destroyed(hipStream_t stream)
     tell(ROCPROFILER_HIP_STREAM_DESTROY, stream, id_of(stream));
 }
 
-void sdk_stream_install(void *table)
+static void install(void *table)
 {
     static void *wrapped[SDK_INSTANCES];
     if (!sdk_domain_configured(SDK_DOMAIN_HIP_STREAM)) return;
@@ -72,3 +73,5 @@ void sdk_stream_install(void *table)
     for (unsigned i = 0; i < sdk_stream_row_count && instance >= 0; i++)
         sdk_api_wrap(&sdk_stream_rows[i], sdk_stream_rows[i].offset, table, size, instance);
 }
+
+SDK_SERVICE(hip_stream) = {.around = {ROCPROFILER_HIP_RUNTIME_TABLE, install}};

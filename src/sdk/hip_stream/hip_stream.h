@@ -26,7 +26,4 @@ void sdk_stream_destroyed(hipStream_t stream);
 extern const sdk_api_row_t sdk_stream_rows[];
 extern const unsigned sdk_stream_row_count;
 
-/* Puts the wrappers into the HIP runtime's table if a context asks for streams. */
-void sdk_stream_install(void *table);
-
 #endif

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
-#include "sdk/core/service.h"
+#include "sdk/core/services.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static struct {
     source_t sources[GPUS_MAX];
 } reader = {.bell = -1};
 
-bool sdk_kfd_is_too_old(int domain)
+static bool is_too_old(int domain)
 {
     /* the number of lost events is zero with an old driver, too: it reports none */
     if (domain < SDK_DOMAIN_KFD_EVENT_PAGE_MIGRATE || domain > SDK_DOMAIN_KFD_QUEUE ||
@@ -132,7 +132,7 @@ static void *reader_main(void *argument)
     return NULL;
 }
 
-void sdk_kfd_look(void)
+static void look(void)
 {
     struct timespec patience = {.tv_nsec = LOOK_MS * 1000000};
     if (!reader.running || pthread_equal(reader.thread, pthread_self())) return;
@@ -179,7 +179,7 @@ static void close_all(void)
     sdk_kfd_lines_forget();
 }
 
-void sdk_kfd_start(void)
+static void start(void)
 {
     uint64_t mask = sdk_kfd_wanted();
     if (!mask) return;
@@ -205,7 +205,7 @@ void sdk_kfd_start(void)
     close_all();
 }
 
-void sdk_kfd_stop(void)
+static void stop(void)
 {
     if (!reader.running) return;
     bool from_within = pthread_equal(reader.thread, pthread_self());
@@ -225,8 +225,17 @@ void sdk_kfd_stop(void)
         pthread_detach(reader.thread); /* a buffer callback has not returned */
 }
 
-void sdk_kfd_forked(void)
+static void forked(void)
 {
     if (reader.running) close_all();
     reader.running = false;
 }
+
+SDK_SERVICE(kfd) = {
+    .at = {[SDK_AT_BEGIN] = start,
+           [SDK_AT_STOP] = look,
+           [SDK_AT_LOOK] = look,
+           [SDK_AT_END] = stop,
+           [SDK_AT_FORK] = forked},
+    .refuses = is_too_old,
+};

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "sdk/api/api.h"
 #include "sdk/core/context.h"
+#include "sdk/core/services.h"
 #include "sdk/marker/ranges.h"
 
 #include <rocprofiler-sdk-roctx/api_trace.h>
@@ -204,7 +205,7 @@ static const struct {
 
 enum { ENTRY_COUNT = sizeof entries / sizeof *entries };
 
-void sdk_marker_install_ranges(void *core_table)
+static void install(void *core_table)
 {
     static void *wrapped;
     uint64_t size;
@@ -224,3 +225,7 @@ void sdk_marker_install_ranges(void *core_table)
         __atomic_store_n(entry, entries[i].wrapper, __ATOMIC_RELEASE);
     }
 }
+
+/* Around the wrappers of single functions, which are so inside the range. */
+SDK_SERVICE(marker) = {.around = {ROCPROFILER_MARKER_CORE_TABLE, install},
+                       .thread_ends = sdk_ranges_close};

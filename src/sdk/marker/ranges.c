@@ -84,7 +84,7 @@ sdk_range_t *sdk_ranges_pop(sdk_thread_t *self)
     return ranges->depth < ranges->room ? ranges->open[ranges->depth] : NULL;
 }
 
-void sdk_marker_thread_ends(sdk_thread_t *self)
+void sdk_ranges_close(sdk_thread_t *self)
 {
     sdk_ranges_t *ranges = self->ranges;
     while (ranges && ranges->depth) {

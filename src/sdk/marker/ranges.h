@@ -36,6 +36,8 @@ void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range);
 size_t sdk_ranges_push(sdk_thread_t *self);
 void sdk_ranges_set(sdk_thread_t *self, size_t place, sdk_range_t *range);
 sdk_range_t *sdk_ranges_pop(sdk_thread_t *self);
+/* Recycles those that are open when the thread ends. */
+void sdk_ranges_close(sdk_thread_t *self);
 
 /* For ranges of the process. `self` is the calling thread. take returns NULL if the number is not
  * open, or is not followed. The lock is only held between sdk_emit_begin and sdk_emit_end, so that

@@ -6,7 +6,7 @@
  * tracing, so the correlation id is that of the traced call. */
 #include "hsa/agents.h"
 #include "sdk/agent/agent.h"
-#include "sdk/core/service.h"
+#include "sdk/core/services.h"
 #include "sdk/gpu/gpu.h"
 
 #include <string.h>
@@ -199,8 +199,14 @@ static hsa_status_t handle_release(hsax_handle_t handle)
     return status;
 }
 
-void sdk_memory_allocation_hook(const hsax_api_table_t *table)
+static unsigned needs(void)
 {
+    return sdk_domain_configured(SDK_DOMAIN_MEMORY_ALLOCATION) ? SDK_GPU_ALLOCATIONS : 0;
+}
+
+static void hook(const hsax_api_table_t *table, unsigned all_needs)
+{
+    (void)all_needs;
     list_owners();
     HSAX_HOOK_CORE(table, hsa_memory_allocate, memory_allocate);
     HSAX_HOOK_CORE(table, hsa_memory_free, memory_free);
@@ -209,3 +215,6 @@ void sdk_memory_allocation_hook(const hsax_api_table_t *table)
     HSAX_HOOK_AMD_EXT(table, hsa_amd_vmem_handle_create, handle_create);
     HSAX_HOOK_AMD_EXT(table, hsa_amd_vmem_handle_release, handle_release);
 }
+
+SDK_SERVICE(memory_allocation) = {
+    .gpu = &(const sdk_gpu_part_t){.needs = needs, .serves = SDK_GPU_ALLOCATIONS, .hook = hook}};

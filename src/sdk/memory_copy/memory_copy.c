@@ -4,7 +4,7 @@
  * A client of src/hsa/copies.c. The direction follows from the types of the two agents. */
 #include "hsa/copies.h"
 #include "sdk/agent/agent.h"
-#include "sdk/core/service.h"
+#include "sdk/core/services.h"
 #include "sdk/gpu/gpu.h"
 
 typedef struct {
@@ -16,9 +16,7 @@ typedef struct {
 
 static bool wanted(void)
 {
-    for (int32_t i = ROCPROFILER_MEMORY_COPY_HOST_TO_HOST; i < ROCPROFILER_MEMORY_COPY_LAST; i++)
-        if (sdk_plan(SDK_DOMAIN_MEMORY_COPY, i)) return true;
-    return false;
+    return sdk_domain_followed(SDK_DOMAIN_MEMORY_COPY);
 }
 
 static rocprofiler_memory_copy_operation_t direction_of(const hsax_copy_t *copy)
@@ -100,9 +98,18 @@ static void lost(hsax_item_t *item)
     sdk_retirement_release(((copy_t *)item->client)->reference, 0);
 }
 
-void sdk_memory_copy_hook(const hsax_api_table_t *table)
+static unsigned needs(void)
 {
+    return sdk_domain_configured(SDK_DOMAIN_MEMORY_COPY) ? SDK_GPU_COPIES : 0;
+}
+
+static void hook(const hsax_api_table_t *table, unsigned all_needs)
+{
+    (void)all_needs;
     static const hsax_copy_client_t client = {sizeof(copy_t), wanted, begin,  submitted,
                                               complete,       lost,   refused};
     hsax_copies_hook(table, &client);
 }
+
+SDK_SERVICE(memory_copy) = {
+    .gpu = &(const sdk_gpu_part_t){.needs = needs, .serves = SDK_GPU_COPIES, .hook = hook}};

@@ -9,7 +9,6 @@
 
 #include "base/log.h"
 #include "hsa/lane.h"
-#include "sdk/counters/service.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,14 +50,17 @@ static size_t object_count, object_room;
 
 enum { MARK_SESSION, MARK_DISPATCH, MARK_INTERNAL, MARK_EXTERNAL };
 
-hsax_mark_t sdk_pcs_mark(sdk_pcs_session_t *session, uint64_t dispatch_id,
-                         const sdk_operation_t *operation)
+void *sdk_pcs_begin(void *data, sdk_dispatch_t *d, const sdk_operation_t *operation)
 {
-    return (hsax_mark_t){
+    sdk_pcs_session_t *session = data;
+    d->mark = (hsax_mark_t){
         .words = {[MARK_SESSION] = (uintptr_t)session,
-                  [MARK_DISPATCH] = dispatch_id,
+                  [MARK_DISPATCH] = d->data.dispatch_info.dispatch_id,
                   [MARK_INTERNAL] = operation->internal,
-                  [MARK_EXTERNAL] = sdk_counting_external(session->context, operation)}};
+                  [MARK_EXTERNAL] = sdk_dispatch_external(session->context, operation)}};
+    d->item->special = true;
+    d->item->mark = &d->mark;
+    return session;
 }
 
 static uint32_t doorbell_of(const hsa_queue_t *queue)
@@ -115,11 +117,11 @@ void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *hsa, uint64_t pa
 
 /* ---- dispatches that are over ---- */
 
-void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t end)
+void sdk_pcs_over(void *data, sdk_dispatch_t *d)
 {
-    sdk_pcs_session_t *session = (sdk_pcs_session_t *)(uintptr_t)mark->words[MARK_SESSION];
+    sdk_pcs_session_t *session = data;
     sdk_pcs_overs_t *o = &session->overs;
-    if (!reference) return;
+    if (!d->reference) return;
     pthread_mutex_lock(&lock);
     /* if the agent is not sampled any more, all its samples have been fetched */
     bool kept = atomic_load(&session->hsa);
@@ -129,9 +131,11 @@ void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t 
         if (more) *o = (sdk_pcs_overs_t){more, o->count, room};
         kept = more;
     }
-    if (kept) o->items[o->count++] = (sdk_pcs_ended_t){reference, end};
+    if (kept) {
+        o->items[o->count++] = (sdk_pcs_ended_t){d->reference, d->data.end_timestamp};
+        d->reference = NULL;
+    }
     pthread_mutex_unlock(&lock);
-    if (!kept) sdk_retirement_release(reference, end);
 }
 
 sdk_pcs_overs_t sdk_pcs_take_overs(sdk_pcs_session_t *session)

@@ -5,10 +5,8 @@
 #ifndef CROCPROF_SDK_PC_SAMPLING_H
 #define CROCPROF_SDK_PC_SAMPLING_H
 
-#include "hsa/code_objects.h"
-#include "hsa/queues.h"
-#include "sdk/core/context.h"
-#include "sdk/core/service.h"
+#include "sdk/gpu/dispatch.h"
+#include "sdk/gpu/gpu.h"
 
 #include <rocprofiler-sdk/pc_sampling.h>
 #include <rocprofiler-sdk/rocprofiler.h>
@@ -57,47 +55,19 @@ typedef struct {
 /* Is there a context that samples, running or not? */
 bool sdk_pcs_configured(void);
 
-/* How many agents are sampled now. */
-extern _Atomic uint32_t sdk_pcs_running_count;
-
-static inline bool sdk_pcs_running(void)
-{
-    return atomic_load_explicit(&sdk_pcs_running_count, memory_order_relaxed);
-}
-
-sdk_pcs_session_t *sdk_pcs_session_of(hsa_agent_t agent);
-
-/* The session that samples the agent at present; NULL if none does. One load if no agent is
- * sampled. */
-static inline sdk_pcs_session_t *sdk_pcs_session(hsa_agent_t agent)
-{
-    return sdk_pcs_running() ? sdk_pcs_session_of(agent) : NULL;
-}
-
-/* Contexts have started or stopped, or HSA has started: starts and stops sessions. If a tool starts
- * or stops contexts while it gets samples, that takes effect with the next change, or at the
- * end. */
-void sdk_pcs_update(void);
-
 /* Returns when everything that was sampled has become records; false if the runtime cannot do
  * that. */
 bool sdk_pcs_flush_session(sdk_pcs_session_t *session);
 void sdk_pcs_flush(void);
 
-void sdk_pcs_hsa_down(void);
-void sdk_pcs_forked(void);
-
 /* ---- samples.c ---- */
 
-/* mark makes a mark for a dispatch of a sampled agent that has begun; placed notes the packet that
- * it has become. */
-hsax_mark_t sdk_pcs_mark(sdk_pcs_session_t *session, uint64_t dispatch_id,
-                         const sdk_operation_t *operation);
+/* What is done around a dispatch of a sampled agent, by a session:
+ * begin makes a mark; placed notes the packet that the dispatch has become; over keeps the
+ * reference to its id, which so retires when all samples taken until then have become records. */
+void *sdk_pcs_begin(void *session, sdk_dispatch_t *d, const sdk_operation_t *operation);
 void sdk_pcs_placed(const hsax_mark_t *mark, const hsa_queue_t *queue, uint64_t packet);
-
-/* The sampled dispatch of the mark is over. Its reference is released, so that its id retires, when
- * all samples taken until now have become records. */
-void sdk_pcs_over(const hsax_mark_t *mark, sdk_reference_t *reference, uint64_t end);
+void sdk_pcs_over(void *session, sdk_dispatch_t *d);
 /* take_overs lists the dispatches that are over, before the runtime is asked for its samples;
  * retire releases their references afterwards. */
 sdk_pcs_overs_t sdk_pcs_take_overs(sdk_pcs_session_t *session);

@@ -7,10 +7,10 @@
 
 #include "base/env.h"
 #include "base/log.h"
-#include "hsa/agents.h"
 #include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
+#include "sdk/core/services.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -18,8 +18,6 @@
 /* Values of hsa_ven_amd_pc_sampling.h: ROCr counts methods from 0, and ignores the latency. */
 enum { VEN_HOST_TRAP = 0, VEN_MICROSECONDS = 0, LATENCY = 1000 };
 enum { FLAG_POWER_OF_TWO = ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_POW2 };
-
-_Atomic uint32_t sdk_pcs_running_count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_pcs_session_t *sessions[SDK_PCS_AGENTS];
@@ -144,23 +142,13 @@ bool sdk_pcs_configured(void)
 
 /* ---- starts and stops: called with the lock held ---- */
 
-sdk_pcs_session_t *sdk_pcs_session_of(hsa_agent_t agent)
+static void *session_of(hsa_agent_t agent)
 {
     const uint32_t count = session_count;
     for (uint32_t i = 0; i < count; i++)
         if (atomic_load_explicit(&sessions[i]->hsa, memory_order_acquire) == agent.handle)
             return sessions[i];
     return NULL;
-}
-
-static bool find_agent(const sdk_pcs_session_t *s, hsa_agent_t *agent)
-{
-    for (unsigned i = 0; i < hsax_agent_count(); i++) {
-        *agent = hsax_agent_at(i)->agent;
-        if (hsax_agent_at(i)->gpu && sdk_agent_of_hsa(*agent).handle == s->agent->id.handle)
-            return true;
-    }
-    return false;
 }
 
 static void fail(sdk_pcs_session_t *s, const char *what, uint32_t status)
@@ -197,16 +185,16 @@ static void make(sdk_pcs_session_t *s, hsa_agent_t agent)
 
 static void start(sdk_pcs_session_t *s)
 {
-    hsa_agent_t agent;
-    if (s->failed || !find_agent(s, &agent)) return; /* the program does not see the agent */
+    const hsa_agent_t agent = sdk_gpu_agent(s->agent->id);
+    if (s->failed || !agent.handle) return; /* the program does not see the agent */
     if (!s->made) make(s, agent);
     if (!s->made) return;
     /* dispatches must be marked before the first sample */
     atomic_store_explicit(&s->hsa, agent.handle, memory_order_release);
-    atomic_fetch_add(&sdk_pcs_running_count, 1);
+    atomic_fetch_add(&sdk_probe_running[SDK_PROBE_MARK], 1);
     hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_start_fn(s->handle);
     if (status == HSA_STATUS_SUCCESS) return;
-    atomic_fetch_sub(&sdk_pcs_running_count, 1);
+    atomic_fetch_sub(&sdk_probe_running[SDK_PROBE_MARK], 1);
     atomic_store(&s->hsa, 0);
     fail(s, "the HSA runtime does not start", status);
 }
@@ -232,24 +220,19 @@ static void stop(sdk_pcs_session_t *s)
                      s->agent->node_id, status);
     sdk_pcs_flush_session(s); /* the samples taken until now */
     atomic_store(&s->hsa, 0);
-    atomic_fetch_sub(&sdk_pcs_running_count, 1);
+    atomic_fetch_sub(&sdk_probe_running[SDK_PROBE_MARK], 1);
     sdk_pcs_retire(sdk_pcs_take_overs(s));
 }
 
-static bool active(const sdk_context_t *context)
-{
-    int is = 0;
-    rocprofiler_context_is_active(sdk_context_id(context), &is);
-    return is;
-}
-
-void sdk_pcs_update(void)
+/* If a tool starts or stops contexts while it gets samples, that takes effect with the next change,
+ * or at the end. */
+static void update(void)
 {
     if (!session_count || !hsax_runtime_up() || hsax_forked() || sdk_pcs_receiving()) return;
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < session_count; i++) {
         sdk_pcs_session_t *s = sessions[i];
-        const bool wanted = active(s->context);
+        const bool wanted = sdk_context_active(s->context);
         if (wanted && !running(s)) start(s);
         if (!wanted && running(s)) stop(s);
     }
@@ -258,14 +241,14 @@ void sdk_pcs_update(void)
 
 void sdk_pcs_flush(void)
 {
-    if (!sdk_pcs_running() || sdk_pcs_receiving()) return;
+    if (!sdk_probe_value(SDK_PROBE_MARK) || sdk_pcs_receiving()) return;
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < session_count; i++)
         if (running(sessions[i])) sdk_pcs_flush_session(sessions[i]);
     pthread_mutex_unlock(&lock);
 }
 
-void sdk_pcs_hsa_down(void)
+static void hsa_down(void)
 {
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < session_count; i++) {
@@ -280,11 +263,11 @@ void sdk_pcs_hsa_down(void)
 }
 
 /* Sessions of driver and runtime belong to the parent. */
-void sdk_pcs_forked(void)
+static void forked(void)
 {
     pthread_mutex_init(&lock, NULL);
     sdk_pcs_samples_forked();
-    atomic_store(&sdk_pcs_running_count, 0);
+    sdk_probe_run(SDK_PROBE_MARK, NULL);
     for (uint32_t i = 0; i < session_count; i++) {
         sdk_pcs_session_t *s = sessions[i];
         pthread_mutex_init(&s->receive, NULL);
@@ -296,3 +279,24 @@ void sdk_pcs_forked(void)
         sdk_pcs_forget(s);
     }
 }
+
+static unsigned needs(void)
+{
+    return sdk_pcs_configured() ? SDK_GPU_DISPATCHES : 0;
+}
+
+/* The running value is the number of agents that are sampled. */
+static const sdk_probe_t probe = {.place = SDK_PROBE_MARK,
+                                  .of_agent = session_of,
+                                  .begin = sdk_pcs_begin,
+                                  .over = sdk_pcs_over,
+                                  .placed = sdk_pcs_placed};
+
+SDK_SERVICE(pc_sampling) = {
+    .at = {[SDK_AT_CONTEXTS] = update, [SDK_AT_LOOK] = sdk_pcs_flush, [SDK_AT_FORK] = forked},
+    .gpu = &(const sdk_gpu_part_t){.needs = needs,
+                                   .up = update,
+                                   .down = hsa_down,
+                                   .code_object = sdk_pcs_code_object,
+                                   .probe = &probe},
+};

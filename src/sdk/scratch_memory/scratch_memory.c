@@ -6,7 +6,7 @@
 #include "hsa/agents.h"
 #include "hsa/queues.h"
 #include "sdk/agent/agent.h"
-#include "sdk/core/service.h"
+#include "sdk/core/services.h"
 #include "sdk/gpu/gpu.h"
 
 #include <rocprofiler-sdk/hsa/scratch_memory_args.h>
@@ -132,8 +132,14 @@ EVENT(free_end, end, FREE)
 EVENT(async_reclaim_start, start, ASYNC_RECLAIM)
 EVENT(async_reclaim_end, end, ASYNC_RECLAIM)
 
-void sdk_scratch_memory_hook(const hsax_api_table_t *table)
+static unsigned needs(void)
 {
+    return sdk_domain_configured(SDK_DOMAIN_SCRATCH_MEMORY) ? SDK_GPU_SCRATCH : 0;
+}
+
+static void hook(const hsax_api_table_t *table, unsigned all_needs)
+{
+    (void)all_needs;
     if (table->version.minor_id < offsetof(hsax_api_table_t, tools) + sizeof table->tools ||
         !table->tools || table->tools->version.minor_id < sizeof *table->tools)
         return;
@@ -144,3 +150,6 @@ void sdk_scratch_memory_hook(const hsax_api_table_t *table)
     table->tools->hsa_amd_tool_scratch_event_async_reclaim_start_fn = async_reclaim_start;
     table->tools->hsa_amd_tool_scratch_event_async_reclaim_end_fn = async_reclaim_end;
 }
+
+SDK_SERVICE(scratch_memory) = {
+    .gpu = &(const sdk_gpu_part_t){.needs = needs, .serves = SDK_GPU_SCRATCH, .hook = hook}};

@@ -9,7 +9,6 @@
 #include "hsa/host_memory.h"
 #include "hsa/lane.h"
 #include "sdk/core/registration.h"
-#include "sdk/counters/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +23,6 @@ enum {
                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE
 };
-
-static const char *aql_message(void)
-{
-    const char *text = NULL;
-    hsa_ven_amd_aqlprofile_error_string(&text);
-    return text ? text : "no reason given";
-}
 
 static void complete_packet(hsa_ext_amd_aql_pm4_packet_t *packet)
 {
@@ -50,7 +42,7 @@ static hsa_status_t allocate(void **memory, size_t size, aqlprofile_buffer_desc_
         block->data_size = size;
         return HSA_STATUS_SUCCESS;
     }
-    return sdk_counters_allocate(memory, size, flags, &block->agent);
+    return sdk_gpu_allocate(memory, size, flags, &block->agent);
 }
 
 static hsa_status_t copy(void *to, const void *from, size_t size, void *userdata)
@@ -80,8 +72,7 @@ static const marker_t *find_marker(const sdk_trace_object_t *object, bool unload
 {
     for (const marker_t *m = markers; m; m = m->next)
         if (m->object.id == object->id && m->object.agent.handle == object->agent.handle &&
-            m->unload == unload && m->from_start == from_start &&
-            m->life == sdk_counters_hsa_life())
+            m->unload == unload && m->from_start == from_start && m->life == sdk_gpu_life())
             return m;
     return NULL;
 }
@@ -100,13 +91,11 @@ static const marker_t *make_marker(const sdk_trace_object_t *object, bool unload
         base_warning("a code object is not marked in thread traces: no memory");
         return NULL;
     }
-    *m = (marker_t){.object = *object,
-                    .life = sdk_counters_hsa_life(),
-                    .unload = unload,
-                    .from_start = from_start};
-    if (aqlprofile_att_codeobj_marker(&m->packet, &handle, data, sdk_counters_allocate,
-                                      sdk_counters_free, &m->object.agent)) {
-        base_error("no packet that marks a code object: %s", aql_message());
+    *m = (marker_t){
+        .object = *object, .life = sdk_gpu_life(), .unload = unload, .from_start = from_start};
+    if (aqlprofile_att_codeobj_marker(&m->packet, &handle, data, sdk_gpu_allocate, sdk_gpu_free,
+                                      &m->object.agent)) {
+        base_error("no packet that marks a code object: %s", sdk_gpu_aql_message());
         free(m);
         return NULL;
     }
@@ -204,13 +193,13 @@ static sdk_trace_block_t *make_block(sdk_trace_unit_t *unit, hsa_agent_t agent)
     if (!block) return NULL;
     block->unit = unit;
     block->agent = agent;
-    block->life = sdk_counters_hsa_life();
+    block->life = sdk_gpu_life();
     block->before = malloc(sizeof *block->before);
     block->before_room = 1;
     bool made = block->before;
     if (made && aqlprofile_att_create_packets(&block->handle, &packets, profile, allocate,
-                                              sdk_counters_free, copy, block)) {
-        base_error("no packets that trace: %s", aql_message());
+                                              sdk_gpu_free, copy, block)) {
+        base_error("no packets that trace: %s", sdk_gpu_aql_message());
         block->handle.handle = 0;
         made = false;
     }
@@ -231,7 +220,7 @@ static sdk_trace_block_t *take_free(sdk_trace_unit_t *unit, hsa_agent_t agent)
 {
     for (sdk_trace_block_t **link = &unit->free; *link; link = &(*link)->next) {
         sdk_trace_block_t *block = *link;
-        if (block->agent.handle != agent.handle || block->life != sdk_counters_hsa_life()) continue;
+        if (block->agent.handle != agent.handle || block->life != sdk_gpu_life()) continue;
         *link = block->next;
         return block;
     }
@@ -276,7 +265,7 @@ void sdk_trace_block_give(sdk_trace_block_t *block, bool used)
 {
     sdk_trace_unit_t *unit = block->unit;
     if (!used) return; /* not used again: the GPU may still write to it */
-    if (block->life == sdk_counters_hsa_life())
+    if (block->life == sdk_gpu_life())
         __atomic_store_n(&hsax_signal_block(block->wrap.done)->value, 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&unit->lock);
     block->next = unit->free;
@@ -315,7 +304,7 @@ void sdk_trace_block_deliver(sdk_trace_block_t *block)
 {
     const hsa_status_t status = aqlprofile_att_iterate_data(block->handle, give_engine, block);
     if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
-        base_warning("a thread trace is cut: %s", aql_message());
+        base_warning("a thread trace is cut: %s", sdk_gpu_aql_message());
     else if (status)
-        base_error("a thread trace is lost: %s", aql_message());
+        base_error("a thread trace is lost: %s", sdk_gpu_aql_message());
 }

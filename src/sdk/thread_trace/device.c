@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "hsa/owner.h"
 #include "hsa/runtime.h"
-#include "sdk/counters/counters.h"
 #include "sdk/gpu/agent_queue.h"
 
 static bool run(sdk_trace_unit_t *unit, const hsa_ext_amd_aql_pm4_packet_t *packets, unsigned count)
@@ -22,12 +21,12 @@ static bool run(sdk_trace_unit_t *unit, const hsa_ext_amd_aql_pm4_packet_t *pack
 
 static rocprofiler_status_t start_unit(sdk_trace_unit_t *unit)
 {
-    const hsa_agent_t agent = sdk_counters_hsa_agent(unit->agent);
+    const hsa_agent_t agent = sdk_gpu_agent(unit->agent);
     if (!agent.handle) {
         base_error("a GPU that the HSA runtime does not show cannot be traced");
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     }
-    if (!sdk_counters_claim(agent)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+    if (!sdk_gpu_claim(agent)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     unit->claimed = agent;
     if (!unit->queue) unit->queue = sdk_agent_queue_create(agent, "trace");
     if (!unit->queue) return ROCPROFILER_STATUS_ERROR_NO_PROFILE_QUEUE;

@@ -1,7 +1,7 @@
 /* dispatch.c - traces of single kernels: the tool is asked at the launch, and gets the data when
  * the kernel is over.
  *
- * Called by kernel_dispatch.c, which owns the dispatch. A traced kernel runs alone on its agent. */
+ * A probe around dispatches (gpu/dispatch.h). A traced kernel runs alone on its agent. */
 #include "sdk/thread_trace/trace.h"
 
 #include "base/log.h"
@@ -9,11 +9,12 @@
 #include "sdk/core/registration.h"
 
 /* The tool's answer; NONE also if the tool is finalised. */
-static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit, uint64_t queue,
-                                                    const rocprofiler_kernel_dispatch_info_t *info,
+static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit,
+                                                    const sdk_dispatch_t *d,
                                                     const sdk_operation_t *operation,
                                                     rocprofiler_user_data_t *user)
 {
+    const rocprofiler_kernel_dispatch_info_t *info = &d->data.dispatch_info;
     rocprofiler_thread_trace_control_flags_t answer = ROCPROFILER_THREAD_TRACE_CONTROL_NONE;
     const sdk_context_t *context = unit->service->context;
     sdk_thread_t *self = sdk_thread_needed("a dispatch is not traced");
@@ -22,7 +23,7 @@ static rocprofiler_thread_trace_control_flags_t ask(const sdk_trace_unit_t *unit
         .internal = operation->internal, .external = {.value = sdk_external(self, context)}};
     sdk_emit_begin(self);
     if (sdk_context_accepts(context))
-        answer = unit->dispatch(unit->agent, (rocprofiler_queue_id_t){queue}, correlation,
+        answer = unit->dispatch(unit->agent, (rocprofiler_queue_id_t){d->queue}, correlation,
                                 info->kernel_id, info->dispatch_id, unit->dispatch_data, user);
     sdk_emit_end(self);
     return answer;
@@ -35,17 +36,16 @@ static sdk_trace_unit_t *unit_of(sdk_trace_service_t *service, rocprofiler_agent
     return NULL;
 }
 
-sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *item, uint64_t queue,
-                                   const rocprofiler_kernel_dispatch_info_t *info,
-                                   const sdk_operation_t *operation)
+static void *begin(void *running, sdk_dispatch_t *d, const sdk_operation_t *operation)
 {
     static atomic_bool told;
+    sdk_trace_service_t *service = running;
     rocprofiler_user_data_t user = {0};
-    sdk_trace_unit_t *unit = unit_of(service, info->agent_id);
-    const hsa_agent_t gpu = hsax_lane_agent(item->lane);
+    sdk_trace_unit_t *unit = unit_of(service, d->data.dispatch_info.agent_id);
+    const hsa_agent_t gpu = hsax_lane_agent(d->item->lane);
+    d->item->alone = service->serialize;
     if (!unit) return NULL;
-    if (ask(unit, queue, info, operation, &user) == ROCPROFILER_THREAD_TRACE_CONTROL_NONE)
-        return NULL;
+    if (ask(unit, d, operation, &user) == ROCPROFILER_THREAD_TRACE_CONTROL_NONE) return NULL;
     const char *owner = hsax_owner_claim(gpu, HSAX_OWNER_SDK);
     if (owner) {
         if (!atomic_exchange(&told, true))
@@ -60,8 +60,8 @@ sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *it
         return NULL;
     }
     block->user = user;
-    block->wrap.inner = item->wrap; /* packets of the counters, if it is counted as well */
-    item->wrap = &block->wrap;
+    block->wrap.inner = d->item->wrap; /* packets of the counters, if it is counted as well */
+    d->item->wrap = &block->wrap;
     return block;
 }
 
@@ -72,13 +72,17 @@ static void end(sdk_trace_block_t *block, bool used)
     hsax_owner_release(gpu, HSAX_OWNER_SDK);
 }
 
-void sdk_trace_complete(sdk_trace_block_t *block)
+static void complete(void *block, const sdk_dispatch_t *d)
 {
+    (void)d;
     sdk_trace_block_deliver(block);
     end(block, true);
 }
 
-void sdk_trace_lost(sdk_trace_block_t *block)
+static void lost(void *block)
 {
     end(block, false);
 }
+
+const sdk_probe_t sdk_trace_probe = {
+    .place = SDK_PROBE_AROUND, .wraps = true, .begin = begin, .complete = complete, .lost = lost};

@@ -7,14 +7,15 @@
 #include "hsa/code_objects.h"
 #include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
+#include "sdk/catalogue/catalogue.h"
 #include "sdk/core/registration.h"
-#include "sdk/counters/counters.h"
+#include "sdk/core/services.h"
 #include "sdk/thread_trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-_Atomic(sdk_trace_service_t *) sdk_trace_dispatch_service;
+static sdk_trace_service_t *services[SDK_CONTEXTS_MAX]; /* by the context's slot; NULL: none */
 
 /* ---- parameters ---- */
 
@@ -118,30 +119,14 @@ static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
     return status;
 }
 
-/* ---- with counters ---- */
-
-static bool samples_counters(const sdk_trace_unit_t *unit)
+/* What a trace of dispatches uses; that of a whole agent is stopped by nobody's packets. */
+static unsigned uses(const sdk_trace_unit_t *unit)
 {
+    if (!unit->dispatch) return 0;
     for (uint32_t i = 0; i < unit->parameter_count; i++)
-        if (unit->parameters[i].parameter_name == AQL(PERFCOUNTER_NAME)) return true;
-    return false;
-}
-
-/* True if dispatches cannot be counted and traced in this way at once: a trace's packets end
- * streaming counters, and a trace with counters selects counters of SQ that others would select,
- * too. */
-static bool counting_conflict(const sdk_dispatch_service_t *counting, const sdk_trace_unit_t *unit)
-{
-    return counting && (counting->spm_callback || samples_counters(unit));
-}
-
-bool sdk_trace_counting_conflict(const sdk_dispatch_service_t *counting,
-                                 const sdk_trace_service_t *tracing)
-{
-    if (!tracing || tracing->device) return false;
-    for (unsigned i = 0; i < tracing->count; i++)
-        if (counting_conflict(counting, &tracing->units[i])) return true;
-    return false;
+        if (unit->parameters[i].parameter_name == AQL(PERFCOUNTER_NAME))
+            return SDK_USES_TRACE | SDK_USES_TRACE_COUNTERS;
+    return SDK_USES_TRACE;
 }
 
 /* ---- configuration ---- */
@@ -149,13 +134,13 @@ bool sdk_trace_counting_conflict(const sdk_dispatch_service_t *counting,
 static rocprofiler_status_t add_unit(sdk_context_t *context, const sdk_trace_unit_t *wanted)
 {
     const bool device = !wanted->dispatch;
-    sdk_trace_service_t *service = context->thread_trace;
+    sdk_trace_service_t *service = services[context->slot];
     if (!service) {
         service = calloc(1, sizeof *service);
         if (!service) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
         service->context = context;
         service->device = device;
-        context->thread_trace = service;
+        services[context->slot] = service;
     }
     if (service->device != device) return ROCPROFILER_STATUS_ERROR_AGENT_DISPATCH_CONFLICT;
     for (unsigned i = 0; i < service->count; i++)
@@ -167,6 +152,7 @@ static rocprofiler_status_t add_unit(sdk_context_t *context, const sdk_trace_uni
     unit->service = service;
     pthread_mutex_init(&unit->lock, NULL);
     pthread_mutex_init(&unit->device_lock, NULL);
+    sdk_gpu_use(context, uses(unit));
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -183,11 +169,10 @@ static rocprofiler_status_t configure(rocprofiler_context_id_t context_id, sdk_t
         return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     bool serialize = false;
     rocprofiler_status_t status = set_all(unit, &serialize, agent, parameters, count);
-    if (status == ROCPROFILER_STATUS_SUCCESS && unit->dispatch &&
-        counting_conflict(context->dispatch_counting, unit))
+    if (status == ROCPROFILER_STATUS_SUCCESS && sdk_gpu_use_conflicts(context, uses(unit)))
         status = ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
     if (status == ROCPROFILER_STATUS_SUCCESS) status = add_unit(context, unit);
-    if (status == ROCPROFILER_STATUS_SUCCESS) context->thread_trace->serialize |= serialize;
+    if (status == ROCPROFILER_STATUS_SUCCESS) services[context->slot]->serialize |= serialize;
     return status;
 }
 
@@ -217,29 +202,6 @@ rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
 
 /* ---- contexts ---- */
 
-static bool has(const sdk_context_t *context, bool device)
-{
-    return context->thread_trace && context->thread_trace->device == device;
-}
-
-static bool any(bool device)
-{
-    const sdk_context_t *context;
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (has(context, device)) return true;
-    return false;
-}
-
-bool sdk_trace_dispatches_configured(void)
-{
-    return any(false);
-}
-
-bool sdk_trace_devices_configured(void)
-{
-    return any(true);
-}
-
 static bool share_agent(const sdk_trace_service_t *a, const sdk_trace_service_t *b)
 {
     for (unsigned i = 0; i < a->count; i++)
@@ -249,49 +211,58 @@ static bool share_agent(const sdk_trace_service_t *a, const sdk_trace_service_t 
 }
 
 /* There is one trace of dispatches at a time, and one of each agent. */
-bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b)
+static bool conflicts(const sdk_context_t *context, const sdk_context_t *other)
 {
-    if (has(a, false) && has(b, false)) return true;
-    if (sdk_trace_counting_conflict(a->dispatch_counting, b->thread_trace) ||
-        sdk_trace_counting_conflict(b->dispatch_counting, a->thread_trace))
-        return true;
-    return a->thread_trace && b->thread_trace && share_agent(a->thread_trace, b->thread_trace);
+    const sdk_trace_service_t *a = services[context->slot], *b = services[other->slot];
+    return a && b && ((!a->device && !b->device) || share_agent(a, b));
 }
 
-void sdk_trace_contexts_changed(void)
+static void contexts_changed(void)
 {
     const sdk_context_t *context;
-    sdk_trace_service_t *dispatches = NULL;
+    const sdk_trace_service_t *dispatches = NULL;
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
-        if (!context->thread_trace) continue;
-        const bool active = sdk_counting_active(context);
-        if (!context->thread_trace->device && active) dispatches = context->thread_trace;
-        if (context->thread_trace->device && !active) sdk_trace_device_stop(context->thread_trace);
+        sdk_trace_service_t *service = services[slot];
+        if (!service) continue;
+        const bool active = sdk_context_active(context);
+        if (!service->device && active) dispatches = service;
+        if (service->device && !active) sdk_trace_device_stop(service);
     }
-    atomic_store_explicit(&sdk_trace_dispatch_service, dispatches, memory_order_release);
+    sdk_probe_run(SDK_PROBE_AROUND, dispatches);
 }
 
-rocprofiler_status_t sdk_trace_context_started(sdk_context_t *context)
+static rocprofiler_status_t started(sdk_context_t *context)
 {
-    return has(context, true) ? sdk_trace_device_start(context->thread_trace)
-                              : ROCPROFILER_STATUS_SUCCESS;
+    sdk_trace_service_t *service = services[context->slot];
+    return service && service->device ? sdk_trace_device_start(service)
+                                      : ROCPROFILER_STATUS_SUCCESS;
 }
 
 /* ---- HSA and forks ---- */
 
-void sdk_trace_hsa_up(void)
+/* For a trace the buffer of an earlier one may have to become free first. */
+static unsigned needs(void)
+{
+    unsigned needs = 0;
+    for (uint32_t slot = 0; slot < SDK_CONTEXTS_MAX; slot++)
+        if (services[slot])
+            needs |= services[slot]->device ? SDK_GPU_DEVICES | SDK_GPU_CODE_OBJECTS
+                                            : SDK_GPU_DISPATCHES | SDK_GPU_TURNS | SDK_GPU_WAITS;
+    return needs;
+}
+
+static void hsa_up(void)
 {
     const sdk_context_t *context;
     for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++)
-        if (has(context, true) && sdk_counting_active(context))
-            sdk_trace_device_start(context->thread_trace);
+        if (services[slot] && services[slot]->device && sdk_context_active(context))
+            sdk_trace_device_start(services[slot]);
 }
 
-void sdk_trace_hsa_down(void)
+static void hsa_down(void)
 {
-    const sdk_context_t *context;
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
-        sdk_trace_service_t *service = context->thread_trace;
+    for (uint32_t slot = 0; slot < SDK_CONTEXTS_MAX; slot++) {
+        sdk_trace_service_t *service = services[slot];
         if (!service) continue;
         if (service->device) sdk_trace_device_abandon(service);
         for (unsigned i = 0; i < service->count; i++)
@@ -299,12 +270,11 @@ void sdk_trace_hsa_down(void)
     }
 }
 
-void sdk_trace_forked(void)
+static void forked(void)
 {
-    const sdk_context_t *context;
-    atomic_store(&sdk_trace_dispatch_service, NULL);
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
-        sdk_trace_service_t *service = context->thread_trace;
+    sdk_probe_run(SDK_PROBE_AROUND, NULL);
+    for (uint32_t slot = 0; slot < SDK_CONTEXTS_MAX; slot++) {
+        sdk_trace_service_t *service = services[slot];
         for (unsigned i = 0; service && i < service->count; i++) {
             sdk_trace_unit_t *unit = &service->units[i];
             pthread_mutex_init(&unit->lock, NULL);
@@ -315,12 +285,21 @@ void sdk_trace_forked(void)
     }
 }
 
-void sdk_trace_code_object(const hsax_code_object_t *object, bool unload)
+static void code_object(const hsax_code_object_t *object, bool unload)
 {
-    const sdk_context_t *context;
-    for (uint32_t slot = 0; (context = sdk_context_at(slot)); slot++) {
-        if (!has(context, true)) continue;
-        const sdk_trace_object_t o = sdk_trace_object(object);
-        sdk_trace_device_tell(context->thread_trace, &o, unload);
-    }
+    const sdk_trace_object_t o = sdk_trace_object(object);
+    for (uint32_t slot = 0; slot < SDK_CONTEXTS_MAX; slot++)
+        if (services[slot] && services[slot]->device)
+            sdk_trace_device_tell(services[slot], &o, unload);
 }
+
+SDK_SERVICE(thread_trace) = {
+    .at = {[SDK_AT_CONTEXTS] = contexts_changed, [SDK_AT_FORK] = forked},
+    .conflicts = conflicts,
+    .started = started,
+    .gpu = &(const sdk_gpu_part_t){.needs = needs,
+                                   .up = hsa_up,
+                                   .down = hsa_down,
+                                   .code_object = code_object,
+                                   .probe = &sdk_trace_probe},
+};

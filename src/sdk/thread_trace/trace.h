@@ -6,12 +6,9 @@
 #ifndef CROCPROF_SDK_TRACE_H
 #define CROCPROF_SDK_TRACE_H
 
-#include "hsa/code_objects.h"
-#include "hsa/queues.h"
-#include "sdk/core/context.h"
-#include "sdk/core/service.h"
+#include "sdk/gpu/dispatch.h"
+#include "sdk/gpu/gpu.h"
 
-#include <aqlprofile-sdk/aql_profile_v2.h>
 #include <rocprofiler-sdk/experimental/thread_trace.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
@@ -25,7 +22,7 @@ struct sdk_trace_service;
 typedef struct sdk_trace_block {
     struct sdk_trace_block *next;
     struct sdk_trace_unit *unit;
-    uint64_t life; /* sdk_counters_hsa_life() when it was made */
+    uint64_t life; /* sdk_gpu_life() when it was made */
     hsa_agent_t agent;
     aqlprofile_handle_t handle;
     const char *data; /* the buffer, if it is in the GPU's own memory */
@@ -66,31 +63,6 @@ typedef struct sdk_trace_service {
     sdk_trace_unit_t units[SDK_TRACE_AGENTS];
 } sdk_trace_service_t;
 
-/* ---- service.c ---- */
-
-/* The running context's service that traces dispatches; NULL if there is none. */
-extern _Atomic(sdk_trace_service_t *) sdk_trace_dispatch_service;
-
-static inline sdk_trace_service_t *sdk_trace_dispatches(void)
-{
-    return atomic_load_explicit(&sdk_trace_dispatch_service, memory_order_acquire);
-}
-
-bool sdk_trace_dispatches_configured(void);
-bool sdk_trace_devices_configured(void);
-bool sdk_trace_conflict(const sdk_context_t *a, const sdk_context_t *b);
-/* True if dispatches cannot be counted and traced in these ways at once: both would use the
- * counters of SQ. */
-bool sdk_trace_counting_conflict(const struct sdk_dispatch_service *counting,
-                                 const sdk_trace_service_t *tracing);
-void sdk_trace_contexts_changed(void);
-rocprofiler_status_t sdk_trace_context_started(sdk_context_t *context);
-void sdk_trace_hsa_up(void);
-void sdk_trace_hsa_down(void);
-void sdk_trace_forked(void);
-/* A code object is loaded, or is about to be unloaded. */
-void sdk_trace_code_object(const hsax_code_object_t *object, bool unload);
-
 /* ---- block.c ---- */
 
 /* A block whose packets include markers for all code objects on the agent. If all blocks are in
@@ -117,13 +89,7 @@ bool sdk_trace_marker(const sdk_trace_object_t *object, bool unload, bool from_s
 
 /* ---- dispatch.c ---- */
 
-/* Asks the tool whether to trace the dispatch; if so, sets item->wrap. NULL: it is not traced. */
-sdk_trace_block_t *sdk_trace_begin(sdk_trace_service_t *service, hsax_item_t *item, uint64_t queue,
-                                   const rocprofiler_kernel_dispatch_info_t *info,
-                                   const sdk_operation_t *operation);
-/* The dispatch is complete: passes the trace to the tool. Or its completion will never be seen. */
-void sdk_trace_complete(sdk_trace_block_t *block);
-void sdk_trace_lost(sdk_trace_block_t *block);
+extern const sdk_probe_t sdk_trace_probe;
 
 /* ---- device.c ---- */
 

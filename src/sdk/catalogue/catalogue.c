@@ -2,16 +2,16 @@
  *
  * Definitions are read at the first query, one catalogue for each architecture; both stay as long
  * as the process. One lock guards them; tool code never runs with it held. */
-#include "sdk/counters/counters.h"
+#include "sdk/catalogue/catalogue.h"
 
 #include "base/env.h"
 #include "base/log.h"
-#include "hsa/agents.h"
-#include "hsa/runtime.h"
 #include "sdk/agent/agent.h"
+#include "sdk/core/services.h"
 
 #include <rocprofiler-sdk/experimental/counters.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ void sdk_counters_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-void sdk_catalogue_forked(void)
+static void forked(void)
 {
     pthread_mutex_init(&lock, NULL);
 }
@@ -71,14 +71,6 @@ ctr_agent_t sdk_counters_agent(const rocprofiler_agent_v0_t *agent)
     CTR_PROPERTIES(COPY)
 #undef COPY
     return made;
-}
-
-hsa_agent_t sdk_counters_hsa_agent(rocprofiler_agent_id_t id)
-{
-    for (unsigned i = 0; hsax_runtime_up() && i < hsax_agent_count(); i++)
-        if (hsax_agent_at(i)->gpu && sdk_agent_of_hsa(hsax_agent_at(i)->agent).handle == id.handle)
-            return hsax_agent_at(i)->agent;
-    return (hsa_agent_t){0};
 }
 
 /* ---- definitions ---- */
@@ -482,3 +474,5 @@ out:
     pthread_mutex_unlock(&lock);
     return status;
 }
+
+SDK_SERVICE(catalogue) = {.at = {[SDK_AT_FORK] = forked}};
