@@ -3,6 +3,9 @@
 The order of the rooms is that in which the two CMake files build them. Every #include of a file of ours is an arrow from
 the room of the file to the room of what it includes; an arrow that points up, or from softgpu to the profiler or
 back, fails the test, which names it. The tables of CONTRIBUTING.md must have the same rooms in the same order.
+src/sdk has rooms of its own, in the order of its CMake file: what services share, the services, which know nothing of
+each other, and the library. Nor may a room declare a function that a room above it defines: that is the same arrow
+without an #include.
 --fails: a tree with one wrong arrow of each kind is made; each must be found."""
 import os, pathlib, re, sys, tempfile
 
@@ -20,6 +23,15 @@ def rooms_of(tree):
     all_rooms = listed(tree / "CMakeLists.txt", r"set\(rooms (.*?)\)")
     profiler = [r.removeprefix("src/") for r in all_rooms if r.startswith("src/") and r != "src/softgpu"]
     return profiler, ["softgpu/" + r for r in listed(tree / "src/softgpu/CMakeLists.txt", r"foreach\(part (.*?)\)")]
+
+
+def sdk_heights(tree):
+    """The folders of src/sdk with their heights: services stand beside each other."""
+    cmake = tree / "src/sdk/CMakeLists.txt"
+    shared, services = (listed(cmake, rf"set\({name} (.*?)\)") for name in ("sdk_shared", "sdk_services"))
+    top = listed(cmake, r"foreach\(folder \$\{sdk_shared\} \$\{sdk_services\} (.*?)\)")
+    return {**{folder: height for height, folder in enumerate(shared)}, **{folder: len(shared) for folder in services},
+            **{folder: len(shared) + 1 + height for height, folder in enumerate(top)}}
 
 
 def room(path):
@@ -62,6 +74,39 @@ def wrong(tree):
     return found, seen
 
 
+CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
+DECLARED = re.compile(r"\b(sdk_\w+)\([^;{}]*?\)[^;{}]*;")
+DEFINED = re.compile(r"^\w[\w\s*]*\b(sdk_\w+)\([^;{}]*\)\s*\{", re.M)
+
+
+def sdk_arrows(tree):
+    """(what is said of an arrow, its room, the room it points to) between the folders of src/sdk."""
+    for file, target in arrows(tree):
+        if file.startswith("src/sdk/") and target.startswith("src/sdk/"):
+            yield f"{file} includes {target}", file.split("/")[2], target.split("/")[2]
+    declared = {}
+    for path in sorted((tree / "src/sdk").rglob("*.h")):
+        for name in DECLARED.findall(CODE.sub("", path.read_text())):
+            declared[name] = path.relative_to(tree).as_posix()
+    for path in sorted((tree / "src/sdk").rglob("*.c")):
+        file = path.relative_to(tree).as_posix()
+        for name in DEFINED.findall(CODE.sub("", path.read_text())):
+            if name in declared:
+                yield f"{declared[name]} declares {name}() of {file}", declared[name].split("/")[2], file.split("/")[2]
+
+
+def wrong_in_sdk(tree):
+    heights = sdk_heights(tree)
+    found = []
+    for what, a, b in sdk_arrows(tree):
+        unknown = [folder for folder in (a, b) if folder not in heights]
+        if unknown:
+            found.append(f"{what}: src/sdk/CMakeLists.txt does not list {unknown[0]}")
+        elif a != b and heights[b] >= heights[a]:
+            found.append(f"{what}: {b} stands {'above' if heights[b] > heights[a] else 'beside'} {a}")
+    return found
+
+
 def documented(tree):
     """Rooms that CONTRIBUTING.md has in another order, or lacks."""
     profiler, softgpu = rooms_of(tree)
@@ -91,11 +136,35 @@ def finds_what_is_wrong():
         return sorted(f.split(" includes ")[0] for f in found) == sorted(cases)
 
 
+def finds_what_is_wrong_in_sdk():
+    files = {"CMakeLists.txt": "set(sdk_shared low high)\nset(sdk_services one\n two)\n"
+                               "foreach(folder ${sdk_shared} ${sdk_services} top)",
+             "low/low.h": "void sdk_low(void);\nvoid sdk_top(int a,\n             int b) __attribute__((weak));\n",
+             "low/low.c": '#include "sdk/low/low.h"\nvoid sdk_low(void)\n{\n}\n', "low/up.c": '#include "../high/high.h"\n',
+             "high/high.h": "/* void sdk_one(void); */\n", "high/right.c": '#include "sdk/low/low.h"\n',
+             "one/one.h": "", "one/one.c": "void sdk_one(void)\n{\n    sdk_low();\n}\n",
+             "two/beside.c": '#include "sdk/one/one.h"\n', "two/right.c": '#include "sdk/high/high.h"\n',
+             "top/top.c": '#include "sdk/one/one.h"\nvoid sdk_top(int a,\n             int b)\n{\n}\n',
+             "stray/stray.c": '#include "sdk/low/low.h"\n'}
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        for file, text in files.items():
+            (tree / "src/sdk" / file).parent.mkdir(parents=True, exist_ok=True)
+            (tree / "src/sdk" / file).write_text(text)
+        return sorted(wrong_in_sdk(tree)) == [
+            "src/sdk/low/low.h declares sdk_top() of src/sdk/top/top.c: top stands above low",
+            "src/sdk/low/up.c includes src/sdk/high/high.h: high stands above low",
+            "src/sdk/stray/stray.c includes src/sdk/low/low.h: src/sdk/CMakeLists.txt does not list stray",
+            "src/sdk/two/beside.c includes src/sdk/one/one.h: one stands beside two"]
+
+
 if __name__ == "__main__":
     if sys.argv[2:] == ["--fails"]:
-        sys.exit(0 if finds_what_is_wrong() else "a wrong arrow was not found, or a right one was")
+        found_all = finds_what_is_wrong() and finds_what_is_wrong_in_sdk()
+        sys.exit(0 if found_all else "a wrong arrow was not found, or a right one was")
     source = pathlib.Path(sys.argv[1])
     problems, count = wrong(source)
-    problems += documented(source)
-    print("\n".join(problems) or f"{count} arrows, none of them up")
-    sys.exit(1 if problems or count < 1000 else 0)
+    problems += wrong_in_sdk(source) + documented(source)
+    inside = sum(1 for _, a, b in sdk_arrows(source) if a != b)
+    print("\n".join(problems) or f"{count} arrows, {inside} of them between rooms of src/sdk, none of them up")
+    sys.exit(1 if problems or count < 1000 or inside < 80 else 0)
