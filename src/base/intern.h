@@ -5,9 +5,8 @@
 #ifndef CROCPROF_BASE_INTERN_H
 #define CROCPROF_BASE_INTERN_H
 
-/* The text, in memory that is never freed or changed. Equal texts give the same pointer (except
- * that two threads that bring a new text at the same moment may each get a copy). NULL for NULL,
- * and when out of memory. */
+/* The text, in memory that is never freed or changed. Equal texts give the same pointer. NULL for
+ * NULL, and when out of memory. */
 const char *base_intern(const char *text);
 
 #endif
