@@ -4,6 +4,8 @@
  * library is built. A further GPU is a row of `gpus` with tables of its own. */
 #include "aqlprofile/internal.h"
 
+#include "base/driver.h"
+
 #include <hsa/hsa_ext_amd.h>
 
 #include <dlfcn.h>
@@ -82,7 +84,7 @@ static aql_wide_t wide_of_node(uint32_t node)
     static aql_wide_t wide[AGENTS_MAX];
     if (node >= AGENTS_MAX) return (aql_wide_t){0};
     pthread_mutex_lock(&lock);
-    if (!known[node]) wide[node] = aql_wide_of_node(AQL_TOPOLOGY, node);
+    if (!known[node]) wide[node] = aql_wide_of_node(BASE_DRIVER_NODES, node);
     known[node] = true;
     aql_wide_t found = wide[node];
     pthread_mutex_unlock(&lock);
@@ -143,7 +145,7 @@ hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
     if (info->xcc_num != 1)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has 1 XCC, not %u", agent.name,
                         info->xcc_num);
-    if (located) agent.wide = aql_wide_at(AQL_TOPOLOGY, located->domain, located->location_id);
+    if (located) agent.wide = aql_wide_at(BASE_DRIVER_NODES, located->domain, located->location_id);
     pthread_mutex_lock(&lock);
     uint32_t at = 0;
     while (at < agent_count && memcmp(&agents[at], &agent, sizeof agent))

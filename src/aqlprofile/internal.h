@@ -77,7 +77,6 @@ uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block);
 uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block);
 
 /* topology.c: what a node of the driver's topology, in the folder `root`, says of its counters. */
-#define AQL_TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
 aql_wide_t aql_wide_of_node(const char *root, uint32_t number);
 aql_wide_t aql_wide_at(const char *root, uint32_t domain, uint32_t location);
 /* How many events an instance of the block can count at once, and the registers of one counter. */

@@ -2,6 +2,7 @@
  * files that a check writes are removed again. A check reports what it has found; how bad that is,
  * the row's severity says. */
 #include "cli/doctor.h"
+#include "base/driver.h"
 
 #include "base/text.h"
 
@@ -301,8 +302,6 @@ void doctor_module(const doctor_t *d, const doctor_check_t *c, doctor_result_t *
                    strerror(errno));
 }
 
-#define NODES "/sys/class/kfd/kfd/topology/nodes"
-
 void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
 {
     unsigned nodes = 0, gpus = 0, version = 0;
@@ -311,7 +310,7 @@ void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t
     for (;; nodes++) {
         char path[64], line[256];
         unsigned value, simds = 0, target = 0;
-        snprintf(path, sizeof(path), NODES "/%u/properties", nodes);
+        snprintf(path, sizeof(path), BASE_DRIVER_NODES "/%u/properties", nodes);
         FILE *f = fopen(path, "re");
         if (!f) break;
         while (fgets(line, sizeof(line), f)) {
@@ -326,7 +325,7 @@ void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t
         doctor_say(r, DOCTOR_PASS, "%u GPU%s, gfx_target_version %u", gpus, gpus == 1 ? "" : "s",
                    version);
     else
-        doctor_say(r, bad(c), NODES ": %u nodes, none with SIMDs", nodes);
+        doctor_say(r, bad(c), BASE_DRIVER_NODES ": %u nodes, none with SIMDs", nodes);
 }
 
 /* ---- runtime ---- */

@@ -571,11 +571,6 @@ void ctr_catalogue_destroy(ctr_catalogue_t *catalogue)
 
 /* ---- looking up ---- */
 
-const char *ctr_catalogue_gfx(const ctr_catalogue_t *catalogue)
-{
-    return catalogue->gfx;
-}
-
 size_t ctr_catalogue_count(const ctr_catalogue_t *catalogue)
 {
     return catalogue->count;

@@ -246,7 +246,6 @@ ctr_status_t ctr_catalogue_create(const ctr_definitions_t *definitions, const ch
                                   ctr_error_t *error);
 void ctr_catalogue_destroy(ctr_catalogue_t *catalogue);
 
-const char *ctr_catalogue_gfx(const ctr_catalogue_t *catalogue);
 size_t ctr_catalogue_count(const ctr_catalogue_t *catalogue);
 /* NULL if index >= count. */
 const ctr_counter_t *ctr_catalogue_at(const ctr_catalogue_t *catalogue, size_t index);

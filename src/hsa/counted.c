@@ -16,18 +16,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum {
-    PACKET_HEADER =
-        HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
-};
-
 static __typeof__(hsax.core.hsa_queue_create_fn) next_create;
 static __typeof__(hsax.amd_ext.hsa_amd_queue_intercept_create_fn) next_create_intercepted;
 
 /* If the queue does not answer, signal and commands are not freed: the GPU may yet use them. */
 static bool enable(hsa_agent_t agent, hsa_queue_t *queue)
 {
-    hsa_ext_amd_aql_pm4_packet_t packet = {.header = PACKET_HEADER};
+    hsa_ext_amd_aql_pm4_packet_t packet = {.header = HSA_PM4_BARRIER};
     uint32_t words[HSA_PM4_COUNTED_WORDS];
     void *commands;
     hsa_pm4_counted(words);

@@ -11,6 +11,16 @@
 
 enum { HSA_PM4_ACQUIRE_WORDS = 7, HSA_PM4_COUNTED_WORDS = 3, HSA_PM4_STREAMED = 1 << 28 };
 
+/* Headers of packets that make the GPU execute commands when everything before is over; FENCED:
+ * with caches written back and invalidated before and after, for the whole system. */
+enum {
+    HSA_PM4_BARRIER =
+        HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER,
+    HSA_PM4_FENCED = HSA_PM4_BARRIER |
+                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                     HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+};
+
 static inline uint32_t hsa_pm4_header(uint32_t opcode, uint32_t dwords)
 {
     return 3u << 30 | (dwords - 2) << 16 | opcode << 8;

@@ -100,9 +100,6 @@ const char *rtr_kernel_name(uint64_t id);
 /* Makes the SDK deliver all finished records. */
 void rtr_collect(void);
 
-/* The time now, by the clock of the records (CLOCK_MONOTONIC). */
-uint64_t rtr_now(void);
-
 /* Makes the data of a callback from the SDK's record of a call. recorded: the call is also written
  * to a pool, and user_data holds the time at which it began. */
 typedef void (*rtr_fill_t)(void *data, const rocprofiler_callback_tracing_record_t *record,
@@ -150,9 +147,6 @@ int rtr_hip_id(rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_ope
 
 /* Asks HIP for its numbers, unless done before; false if HIP is not loaded. Calls HIP. */
 bool rtr_hip_names(void);
-
-/* Name of the call that has this number in HIP, NULL if there is none. */
-const char *rtr_hip_name(uint32_t id);
 
 /* ---- generated: convert arguments; arrays are indexed by the SDK's numbers of operations ---- */
 

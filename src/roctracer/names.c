@@ -73,11 +73,6 @@ int rtr_hip_id(rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_ope
     return ids[kind_index(kind)][operation] - 1;
 }
 
-const char *rtr_hip_name(uint32_t id)
-{
-    return id < RTR_OPS && rtr_hip_names() ? names[id] : NULL;
-}
-
 RTR_API const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
 {
     static const char *const marks[] = {
@@ -106,7 +101,8 @@ RTR_API const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t k
         [HSA_EVT_ID_MEMCOPY] = "MEMCOPY",   [HSA_EVT_ID_SUBMIT] = "SUBMIT",
         [HSA_EVT_ID_KSYMBOL] = "KSYMBOL",   [HSA_EVT_ID_CODEOBJ] = "CODEOBJ",
     };
-    if (domain == ACTIVITY_DOMAIN_HIP_API) return rtr_hip_name(op);
+    if (domain == ACTIVITY_DOMAIN_HIP_API)
+        return op < RTR_OPS && rtr_hip_names() ? names[op] : NULL;
     if (domain == ACTIVITY_DOMAIN_HSA_EVT && op < HSA_EVT_ID_NUMBER) return events[op];
     if (domain == ACTIVITY_DOMAIN_HSA_API) return rtr_hsa_name(op);
     if (domain == ACTIVITY_DOMAIN_HSA_OPS && op <= HSA_OP_ID_BARRIER) return operations[op];

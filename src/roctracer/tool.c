@@ -33,7 +33,8 @@ static rocprofiler_buffer_id_t buffer;
 static bool ready;  /* read and written atomically: the contexts and the buffer are made */
 static bool events; /* likewise: events of code objects are reported */
 
-uint64_t rtr_now(void)
+/* The time now, by the clock of the records (CLOCK_MONOTONIC). */
+static uint64_t time_now(void)
 {
     return base_clock_ns(CLOCK_MONOTONIC);
 }
@@ -42,7 +43,7 @@ RTR_API roctracer_status_t roctracer_get_timestamp(roctracer_timestamp_t *timest
 {
     if (!timestamp)
         return rtr_error(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "the timestamp is null");
-    *timestamp = rtr_now();
+    *timestamp = time_now();
     return ROCTRACER_STATUS_SUCCESS;
 }
 
@@ -275,7 +276,7 @@ void rtr_tell_call(uint32_t domain, uint32_t id,
     if (!op) return;
     bool leaves = record->phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
     bool recorded = __atomic_load_n(&op->pool, __ATOMIC_RELAXED);
-    if (recorded && !leaves) user_data->value = rtr_now();
+    if (recorded && !leaves) user_data->value = time_now();
     const rtr_hook_t *hook = rtr_hook(op);
     if (hook) {
         fill_data(data, record, user_data, recorded);
@@ -288,7 +289,7 @@ void rtr_tell_call(uint32_t domain, uint32_t id,
         .op = id,
         .correlation_id = record->correlation_id.internal,
         .begin_ns = user_data->value,
-        .end_ns = rtr_now(),
+        .end_ns = time_now(),
         .process_id = (uint32_t)getpid(),
         .thread_id = (uint32_t)record->thread_id,
     };
@@ -324,7 +325,7 @@ static int on_mark(uint32_t domain, uint32_t operation, void *data)
         .domain = domain,
         .op = operation,
         .correlation_id = mark->args.id,
-        .begin_ns = rtr_now(),
+        .begin_ns = time_now(),
         .process_id = (uint32_t)getpid(),
         .thread_id = (uint32_t)syscall(SYS_gettid),
     };

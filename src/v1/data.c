@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "hsa/lane.h"
 #include "hsa/owner.h"
+#include "hsa/pm4.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -22,11 +23,6 @@ typedef struct v1_slot {
 } v1_slot_t;
 
 enum {
-    /* System scope on both sides, after everything before. */
-    VENDOR_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
-                    1 << HSA_PACKET_HEADER_BARRIER |
-                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
     ACCUMULATE_LOW_EVENT = 1, /* SQ_ACCUM_PREV, SQ_ACCUM_PREV_HIRES */
     ACCUMULATE_HIGH_EVENT = 185,
 };
@@ -90,7 +86,7 @@ static hsa_status_t build(v1_group_t *g, v1_packets_t *p, uint32_t output)
     if (status) return v1_error(status, "group %u: %s", g->index, aqlprofile_message());
     p->has_read = profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_PMC &&
                   hsa_ven_amd_aqlprofile_read(profile, &p->read) == HSA_STATUS_SUCCESS;
-    p->start.header = p->read.header = p->stop.header = VENDOR_HEADER;
+    p->start.header = p->read.header = p->stop.header = HSA_PM4_FENCED;
     return HSA_STATUS_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
  * within ROCR's list, and what HSA does not see HIP does not see either. */
 #include "sdk/agent/agent.h"
 
+#include "base/driver.h"
 #include "base/log.h"
 #include "hsa/agents.h"
 
@@ -13,14 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOPOLOGY "/sys/class/kfd/kfd/topology/nodes"
-
 static const rocprofiler_agent_v0_t *const *all;
 static size_t all_count;
 
 static void read_once(void)
 {
-    all = sdk_topology_read(TOPOLOGY, &all_count);
+    all = sdk_topology_read(BASE_DRIVER_NODES, &all_count);
 }
 
 const rocprofiler_agent_v0_t *const *sdk_agents(size_t *count)
@@ -62,7 +61,8 @@ rocprofiler_query_available_agents(rocprofiler_agent_version_t version,
     size_t count;
     const rocprofiler_agent_v0_t *const *agents = sdk_agents(&count);
     if (!count) {
-        base_warning("no agents: %s has no nodes (is the amdgpu driver loaded?)", TOPOLOGY);
+        base_warning("no agents: %s has no nodes (is the amdgpu driver loaded?)",
+                     BASE_DRIVER_NODES);
         return ROCPROFILER_STATUS_ERROR;
     }
     const void **copy = calloc(count, sizeof *copy);

@@ -18,8 +18,8 @@ const rocprofiler_agent_v0_t *sdk_agent_find(rocprofiler_agent_id_t id);
 /* The id of an agent of HSA; its handle is 0 if unknown. HSA must be initialised. */
 rocprofiler_agent_id_t sdk_agent_of_hsa(hsa_agent_t agent);
 
-/* Reads the topology below `root` (normally /sys/class/kfd/kfd/topology/nodes; a parameter for
- * tests). Returns an array of *count pointers that is never freed; NULL if there is none. */
+/* Reads the topology below `root` (normally BASE_DRIVER_NODES; a parameter for tests). Returns an
+ * array of *count pointers that is never freed; NULL if there is none. */
 const rocprofiler_agent_v0_t *const *sdk_topology_read(const char *root, size_t *count);
 
 /* Sets the agent's runtime_visibility from the values of ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES

@@ -143,9 +143,6 @@ void sdk_retirement_release(sdk_reference_t *reference, uint64_t end);
 /* ---- Correlation ids, threads, time -------------------------------------------------------------
  */
 
-/* Internal id of the innermost traced call that the thread is in, 0 if none. */
-uint64_t sdk_correlation_current(void);
-
 /* A new internal id: unique in the process, never 0. */
 uint64_t sdk_correlation_new(void);
 

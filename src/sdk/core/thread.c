@@ -281,11 +281,6 @@ uint64_t sdk_threads_progress(void)
     return atomic_load_explicit(&next_id, memory_order_relaxed) + (self ? self->next_id : 0);
 }
 
-uint64_t sdk_correlation_current(void)
-{
-    return sdk_thread_pointer ? sdk_thread_pointer->current : 0;
-}
-
 uint64_t sdk_correlation_new(void)
 {
     sdk_thread_t *self = sdk_thread_self();

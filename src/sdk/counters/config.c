@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "hsa/lane.h"
+#include "hsa/pm4.h"
 #include "sdk/agent/agent.h"
 
 #include <stdlib.h>
@@ -15,10 +16,6 @@
 enum {
     BLOCKS_MAX = 2048,       /* limit of a configuration's blocks in use at once */
     TAKE_PATIENCE_MS = 1000, /* how long a launch waits for a block */
-    ACQUIRE_RELEASE_SYSTEM = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                             HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
-    PM4_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
-                 1 << HSA_PACKET_HEADER_BARRIER | ACQUIRE_RELEASE_SYSTEM,
 };
 #define NOWHERE UINT32_MAX /* for values that nobody asked for */
 
@@ -428,7 +425,7 @@ static void make_wrap(sdk_block_t *block, const aqlprofile_pmc_aql_packets_t *pa
     block->after[1] = packets->stop_packet;
     hsa_ext_amd_aql_pm4_packet_t *all[] = {&block->before[1], &block->after[0], &block->after[1]};
     for (int i = 0; i < 3; i++) {
-        all[i]->header = PM4_HEADER;
+        all[i]->header = HSA_PM4_FENCED;
         all[i]->completion_signal.handle = 0;
     }
     block->wrap.before = &block->before[1];
@@ -442,7 +439,7 @@ bool sdk_block_begins_cold(sdk_block_t *block, bool cold)
 {
     if (cold && !block->before[0].header) {
         if (!sdk_cold_packet(block->agent, &block->before[0])) return false;
-        block->before[0].header = PM4_HEADER;
+        block->before[0].header = HSA_PM4_FENCED;
     }
     block->wrap.before = &block->before[cold ? 0 : 1];
     block->wrap.before_count = cold ? 2 : 1;

@@ -5,6 +5,7 @@
  * it for a "round" over all descriptors. What the lines mean is in lines.c. */
 #include "sdk/kfd/kfd.h"
 
+#include "base/driver.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "sdk/agent/agent.h"
@@ -25,12 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* AMDKFD_IOC_GET_VERSION and AMDKFD_IOC_SMI_EVENTS of linux/kfd_ioctl.h, which is not included
- * because it needs headers of libdrm. */
-typedef struct {
-    uint32_t major, minor;
-} kfd_version_t;
-#define KFD_GET_VERSION _IOR('K', 1, kfd_version_t)
+/* AMDKFD_IOC_SMI_EVENTS of linux/kfd_ioctl.h, which is not included because it needs headers of
+ * libdrm. */
 typedef struct {
     uint32_t gpu, descriptor;
 } kfd_smi_events_t;
@@ -63,13 +60,13 @@ static bool is_too_old(int domain)
     if (domain < SDK_DOMAIN_KFD_EVENT_PAGE_MIGRATE || domain > SDK_DOMAIN_KFD_QUEUE ||
         domain == SDK_DOMAIN_KFD_EVENT_DROPPED_EVENTS)
         return false;
-    int fd = base_file_open("/dev/kfd", O_RDWR, 0);
+    base_driver_version_t version;
+    int fd = base_driver_open(&version);
     if (fd < 0) return false;
-    kfd_version_t version = {0, 0};
-    int failed = ioctl(fd, KFD_GET_VERSION, &version);
     close(fd);
-    return !failed && (version.major < FIRST_MAJOR ||
-                       (version.major == FIRST_MAJOR && version.minor < FIRST_MINOR));
+    return (version.major || version.minor) &&
+           (version.major < FIRST_MAJOR ||
+            (version.major == FIRST_MAJOR && version.minor < FIRST_MINOR));
 }
 
 /* ---- the thread ---- */
@@ -191,7 +188,8 @@ static void start(void)
         }
         return;
     }
-    int kfd = base_file_open("/dev/kfd", O_RDWR, 0);
+    base_driver_version_t version;
+    int kfd = base_driver_open(&version);
     if (kfd < 0) return;
     open_sources(kfd);
     close(kfd);

@@ -5,18 +5,12 @@
  * answers. */
 #include "sdk/pc_sampling/sampling.h"
 
-#include "base/file.h"
+#include "base/driver.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-typedef struct {
-    uint32_t major, minor;
-} kfd_version_t;
-#define KFD_GET_VERSION _IOR('K', 1, kfd_version_t)
 
 typedef struct {
     /* Not 0: the agent is being sampled at this interval, and only this one is possible. */
@@ -43,12 +37,9 @@ static const struct {
 
 static int open_driver(void)
 {
-    kfd_version_t version = {0, 0};
-    int fd = base_file_open("/dev/kfd", O_RDWR, 0);
-    if (fd < 0) return fd;
-    if (!ioctl(fd, KFD_GET_VERSION, &version) && version.major == KFD_MAJOR &&
-        version.minor >= KFD_MINOR)
-        return fd;
+    base_driver_version_t version;
+    int fd = base_driver_open(&version);
+    if (fd < 0 || (version.major == KFD_MAJOR && version.minor >= KFD_MINOR)) return fd;
     close(fd);
     return -1;
 }

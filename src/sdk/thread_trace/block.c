@@ -8,6 +8,7 @@
 #include "hsa/code_objects.h"
 #include "hsa/host_memory.h"
 #include "hsa/lane.h"
+#include "hsa/pm4.h"
 #include "sdk/core/registration.h"
 
 #include <stdlib.h>
@@ -18,15 +19,11 @@ enum {
     BLOCKS_MAX = 8,         /* limit per unit */
     PATIENCE_MS = 1000,     /* how long to wait for one in use before another is made */
     BUFFER_LEAST = 1 << 20, /* bytes: an allocation that is smaller is not a trace's buffer */
-    PACKET_HEADER = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE |
-                    1 << HSA_PACKET_HEADER_BARRIER |
-                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE
 };
 
 static void complete_packet(hsa_ext_amd_aql_pm4_packet_t *packet)
 {
-    packet->header = PACKET_HEADER;
+    packet->header = HSA_PM4_FENCED;
     packet->completion_signal.handle = 0;
 }
 
