@@ -67,7 +67,7 @@ static const char *gpu_of(const char *pid)
     bool soft = false;
     if (!maps) return NULL;
     while (!soft && fgets(line, sizeof(line), maps))
-        soft = strstr(line, "/libsoftgpu-preload.so");
+        soft = out_soft_gpu_named(line);
     fclose(maps);
     return soft ? "soft" : access("/dev/kfd", F_OK) == 0 && !cli_on_soft_gpu() ? "real" : NULL;
 }

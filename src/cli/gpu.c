@@ -29,8 +29,7 @@ int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_
 
 bool cli_on_soft_gpu(void)
 {
-    const char *preload = getenv("LD_PRELOAD");
-    return preload && strstr(preload, "libsoftgpu-preload.so");
+    return out_soft_gpu_named(getenv("LD_PRELOAD"));
 }
 
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes)

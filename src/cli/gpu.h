@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CLI_SOFT_GPU_LIBRARY "lib/softgpu/libsoftgpu-preload.so"
+#include "model/softgpu.h"
+
+#define CLI_SOFT_GPU_LIBRARY "lib/softgpu/" OUT_SOFT_GPU_LIBRARY
 
 /* The root of the installation: `given`, or the folder above that of this program. 0, or -1 with a
  * line in `why`. */

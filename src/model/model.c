@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "model/code.h"
+#include "model/softgpu.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,8 +33,7 @@ const char *out_agent_type(const out_agent_t *a)
 bool out_agent_models_time(const out_agent_t *a)
 {
     enum { NAME, VENDOR, PRODUCT, MODEL };
-    const char *text = trace_record_text(&a->record->head, MODEL);
-    return text && strstr(text, OUT_MODEL_TIME);
+    return out_model_time_named(trace_record_text(&a->record->head, MODEL));
 }
 
 static void label_agent(out_agent_t *a, out_agent_index_t index)

@@ -23,8 +23,7 @@ typedef struct {
     const trace_table_t **parts;
     size_t part_count;
 } out_agent_t;
-/* The end of the name of an agent whose kernel times come from a timing model (softgpu). */
-#define OUT_MODEL_TIME " (model time)"
+/* Whether its kernels have the time of a model (softgpu). */
 bool out_agent_models_time(const out_agent_t *a);
 
 typedef struct {

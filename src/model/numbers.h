@@ -59,6 +59,16 @@ static inline int out_numbers_set(out_numbers_t *n, uint64_t key, uint64_t numbe
     return 1;
 }
 
+/* A key for what several numbers of one `kind` identify. It is a hash: with a million different
+ * things, two have the same key once in 37 million runs. */
+static inline uint64_t out_numbers_key(uint64_t kind, const uint64_t *parts, size_t count)
+{
+    uint64_t key = out_mix(kind);
+    for (size_t i = 0; i < count; i++)
+        key = out_mix(key ^ parts[i]);
+    return key;
+}
+
 /* FNV-1a of a text. */
 static inline uint64_t out_hash(const char *text)
 {

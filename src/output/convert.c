@@ -33,7 +33,7 @@ typedef struct {
     const char *store;
     out_model_t *model;
     out_source_t source;
-    out_stats_t stats[OUT_DOMAIN_COUNT];
+    sums_t stats[OUT_DOMAIN_COUNT];
     place_t *places[TRACE_KIND_MAX + 1]; /* by kind and operation: the row of statistics */
     const char *stream;                  /* name of the stream that replaces files, or NULL */
     ins_set_t instructions;
@@ -151,7 +151,7 @@ static bool wants_stats(const work_t *w)
 }
 
 /* Notes the row for the record's kind and operation. False: no memory. */
-static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const out_stat_t *row)
+static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const sum_row_t *row)
 {
     const size_t number = (size_t)(row - w->stats[domain].rows);
     place_t **kind = &w->places[trace_kind(head)];
@@ -164,19 +164,19 @@ static bool keep_place(work_t *w, trace_head_t head, out_domain_t domain, const 
 static bool count(void *to, out_domain_t domain, const trace_timed_t *r)
 {
     work_t *w = to;
-    out_stats_t *s = &w->stats[domain];
+    sums_t *s = &w->stats[domain];
     const uint64_t duration = r->end > r->start ? r->end - r->start : 0;
     const place_t *places = w->places[trace_kind(r->head)];
     const place_t place = places ? places[trace_operation(r->head)] : (place_t){0};
     if (__builtin_expect(place.row && place.domain == domain, 1)) {
-        out_stat_add(&s->rows[place.row - 1], duration);
+        sum_add(&s->rows[place.row - 1].sum, (int64_t)duration);
         return true;
     }
     const out_domain_row_t *d = &out_domains[domain];
     if (!d->key) return true;
-    out_stat_t *row = out_stats_row(s, domain, d->key(w->model, r));
+    sum_row_t *row = sums_row(s, domain, d->key(w->model, r));
     if (!row || (d->by_operation && !keep_place(w, r->head, domain, row))) return false;
-    out_stat_add(row, duration);
+    sum_add(&row->sum, (int64_t)duration);
     return true;
 }
 
@@ -239,11 +239,12 @@ static int merge_part(work_t *w, part_t *p)
     }
     if (out_source_merge(&w->source, &p->w.source) != 0) return -1;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        for (size_t row = 0; row < p->w.stats[i].count; row++)
-            if (out_stats_merge(&w->stats[i], &p->w.stats[i].rows[row]) != 0) {
-                snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
-                return -1;
-            }
+        for (size_t j = 0; j < p->w.stats[i].count; j++) {
+            const sum_row_t *row = &p->w.stats[i].rows[j];
+            if (sums_merge(&w->stats[i], i, row->name, &row->sum) == 0) continue;
+            snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
+            return -1;
+        }
     return 0;
 }
 
@@ -269,7 +270,7 @@ static int merge_parts(work_t *w, part_t *parts, unsigned count, uint64_t *rows,
 static void free_gathered(work_t *w)
 {
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        out_stats_free(&w->stats[i]);
+        sums_free(&w->stats[i]);
     for (unsigned i = 0; i <= TRACE_KIND_MAX; i++)
         free(w->places[i]);
     out_source_free(&w->source);
@@ -703,7 +704,7 @@ int out_convert(out_conversion_t *c, const char *store, out_result_t *result, ch
     if ((!c->take && choose_prefix(&w) != 0) || read_segments(&w) != 0) goto out;
     if (out_source_ready(&w.source) != 0) goto out;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        out_stats_sort(&w.stats[i]);
+        sums_sort(&w.stats[i]);
     status = c->take ? hand_over(&w) : write_all(&w);
 out:
     free_gathered(&w);

@@ -7,15 +7,15 @@
 #define CROCPROF_OUTPUT_FORMAT_H
 
 #include "insight/instructions.h"
+#include "model/sum.h"
 #include "output/config.h"
 #include "output/source.h"
-#include "output/stats.h"
 
 typedef struct {
     out_model_t *model;
     const out_config_t *config;
     out_source_t *source;
-    out_stats_t *stats;            /* indexed by domain */
+    sums_t *stats;                 /* indexed by domain */
     const ins_set_t *instructions; /* NULL: instructions were not counted */
     char *why;
     size_t why_bytes;

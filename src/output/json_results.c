@@ -356,16 +356,15 @@ static void put_code(writer_t *w)
                                     put_host_function});
 }
 
-static void put_statistics(out_json_t *j, const out_stat_t *s)
+static void put_statistics(out_json_t *j, const sum_t *s)
 {
-    double mean = s->calls ? (double)s->total / (double)s->calls : 0;
-    double deviation = out_stat_deviation(s), calls = (double)s->calls;
-    out_json_unsigned(j, "count", s->calls);
-    out_json_unsigned(j, "sum", s->total);
+    double mean = sum_mean(s), deviation = sum_deviation(s), calls = (double)s->count;
+    out_json_unsigned(j, "count", s->count);
+    out_json_unsigned(j, "sum", (uint64_t)s->total);
     /* so that (sqr - sum^2 / calls) / (calls - 1) is the variance */
     out_json_double(j, "sqr", deviation * deviation * (calls - 1) + mean * mean * calls);
-    out_json_unsigned(j, "min", s->min);
-    out_json_unsigned(j, "max", s->max);
+    out_json_unsigned(j, "min", (uint64_t)s->least);
+    out_json_unsigned(j, "max", (uint64_t)s->most);
     out_json_double(j, "mean", mean);
     out_json_double(j, "stddev", deviation);
     out_json_double(j, "variance", deviation * deviation);
@@ -376,8 +375,8 @@ static void put_summary(writer_t *w)
     out_json_t *j = &w->j;
     out_json_begin(j, "summary", '[');
     for (int domain = 0; domain < OUT_DOMAIN_COUNT; domain++) {
-        const out_stats_t *s = &w->job->stats[domain];
-        out_stat_t total = out_stats_total(s);
+        const sums_t *s = &w->job->stats[domain];
+        sum_t total = sums_whole(s);
         if (!s->count) continue;
         out_json_begin(j, NULL, '{');
         out_json_text(j, "domain", out_domains[domain].name);
@@ -388,7 +387,7 @@ static void put_summary(writer_t *w)
             out_json_begin(j, NULL, '{');
             out_json_text(j, "key", s->rows[i].name);
             out_json_begin(j, "value", '{');
-            put_statistics(j, &s->rows[i]);
+            put_statistics(j, &s->rows[i].sum);
             out_json_end(j, '}');
             out_json_end(j, '}');
         }

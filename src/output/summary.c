@@ -7,40 +7,48 @@
 
 enum { NAME_WIDTH = 40, DOMAIN_WIDTH = 12, WIDTH = 15, PERCENT_WIDTH = 13 };
 
-void out_stats_csv(out_file_t *f, const out_stats_t *stats)
+void out_stat_float(char *text, size_t bytes, double value)
 {
-    uint64_t total = out_stats_total(stats).total;
+    snprintf(text, bytes, value > 0.01 ? "%.6f" : "%.8e", value);
+}
+
+void out_stat_percentage(char *text, size_t bytes, double value)
+{
+    snprintf(text, bytes, value >= 1 ? "%.2f" : value > 0.01 ? "%.4f" : "%.3e", value);
+}
+
+void out_stats_csv(out_file_t *f, const sums_t *stats)
+{
+    const sum_t whole = sums_whole(stats);
     char mean[64], percent[64], deviation[64];
     out_text(f, "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\",\"MinNs\","
                 "\"MaxNs\",\"StdDev\"\n");
     for (size_t i = 0; i < stats->count; i++) {
-        const out_stat_t *r = &stats->rows[i];
-        out_stat_float(mean, sizeof(mean), out_stat_mean(r));
-        out_stat_percentage(percent, sizeof(percent), out_stat_percent(r, total));
-        out_stat_float(deviation, sizeof(deviation), out_stat_deviation(r));
-        out_quoted(f, r->name);
-        out_format(f, ",%llu,%llu,%s,%s,%llu,%llu,%s\n", (unsigned long long)r->calls,
-                   (unsigned long long)r->total, mean, percent, (unsigned long long)r->min,
-                   (unsigned long long)r->max, deviation);
+        const sum_t *r = &stats->rows[i].sum;
+        out_stat_float(mean, sizeof(mean), sum_mean(r));
+        out_stat_percentage(percent, sizeof(percent), 100 * sum_share(r, &whole));
+        out_stat_float(deviation, sizeof(deviation), sum_deviation(r));
+        out_quoted(f, stats->rows[i].name);
+        out_format(f, ",%llu,%llu,%s,%s,%llu,%llu,%s\n", (unsigned long long)r->count,
+                   (unsigned long long)r->total, mean, percent, (unsigned long long)r->least,
+                   (unsigned long long)r->most, deviation);
     }
 }
 
-int out_domain_stats_csv(out_file_t *f, const out_stats_t stats[OUT_DOMAIN_COUNT])
+int out_domain_stats_csv(out_file_t *f, const sums_t stats[OUT_DOMAIN_COUNT])
 {
     int result = -1;
-    out_stats_t domains = {0};
+    sums_t domains = {0};
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
         if (!stats[i].count) continue;
-        out_stat_t row = out_stats_total(&stats[i]);
-        row.name = out_domains[i].name;
-        row.domain = i;
-        if (out_stats_merge(&domains, &row) != 0) goto out;
+        const sum_t sum = sums_whole(&stats[i]);
+        if (sums_merge(&domains, i, out_domains[i].name, &sum) != 0) goto out;
     }
-    out_stats_sort(&domains);
+    sums_sort(&domains);
     out_stats_csv(f, &domains);
     result = 0;
 out:
-    out_stats_free(&domains);
+    sums_free(&domains);
     return result;
 }
 
@@ -90,7 +98,7 @@ static void header(out_file_t *f, const out_config_t *c, const char *indent, con
 
 /* Writes a time in the table's unit: nanoseconds as integers, other units as the shortest decimal
  * number that gives the value back. */
-static void time_cell(out_file_t *f, const out_config_t *c, uint64_t ns)
+static void time_cell(out_file_t *f, const out_config_t *c, sum_total_t ns)
 {
     char text[40];
     if (c->unit_ns == 1) {
@@ -106,55 +114,55 @@ static void time_cell(out_file_t *f, const out_config_t *c, uint64_t ns)
 }
 
 static void row(out_file_t *f, const out_config_t *c, const char *indent, const size_t widths[9],
-                const out_stat_t *r, uint64_t total)
+                const sum_row_t *r, const sum_t *whole)
 {
     double unit = (double)c->unit_ns;
     out_format(f, "%s| ", indent);
     left(f, r->name, widths[0]);
     out_text(f, " | ");
-    left(f, out_domains[r->domain].name, widths[1]);
-    out_format(f, " | %*llu | ", WIDTH, (unsigned long long)r->calls);
-    time_cell(f, c, r->total);
-    out_format(f, "%*.3e | %*.6f | ", WIDTH, out_stat_mean(r) / unit, PERCENT_WIDTH,
-               out_stat_percent(r, total));
-    time_cell(f, c, r->min);
-    time_cell(f, c, r->max);
-    out_format(f, "%*.3e |\n", WIDTH, out_stat_deviation(r) / unit);
+    left(f, out_domains[r->group].name, widths[1]);
+    out_format(f, " | %*llu | ", WIDTH, (unsigned long long)r->sum.count);
+    time_cell(f, c, r->sum.total);
+    out_format(f, "%*.3e | %*.6f | ", WIDTH, sum_mean(&r->sum) / unit, PERCENT_WIDTH,
+               100 * sum_share(&r->sum, whole));
+    time_cell(f, c, r->sum.least);
+    time_cell(f, c, r->sum.most);
+    out_format(f, "%*.3e |\n", WIDTH, sum_deviation(&r->sum) / unit);
 }
 
 /* Writes one table of the domains whose bits are set. */
 static int table(out_file_t *f, const out_config_t *c, const char *indent, const char *label,
-                 const out_stats_t stats[OUT_DOMAIN_COUNT], unsigned domains)
+                 const sums_t stats[OUT_DOMAIN_COUNT], unsigned domains)
 {
     int result = -1;
-    out_stats_t all = {0};
+    sums_t all = {0};
     size_t widths[9] = {NAME_WIDTH,    DOMAIN_WIDTH, WIDTH, WIDTH, WIDTH,
                         PERCENT_WIDTH, WIDTH,        WIDTH, WIDTH};
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
         if (!(domains & 1u << i) || !stats[i].count) continue;
         for (size_t j = 0; j < stats[i].count; j++) {
-            const out_stat_t *r = &stats[i].rows[j];
-            if (out_stats_merge(&all, r) != 0) goto out;
+            const sum_row_t *r = &stats[i].rows[j];
+            if (sums_merge(&all, i, r->name, &r->sum) != 0) goto out;
             if (strlen(r->name) > widths[0]) widths[0] = strlen(r->name);
         }
         if (strlen(out_domains[i].name) > widths[1]) widths[1] = strlen(out_domains[i].name);
     }
     result = 0;
     if (!all.count) goto out;
-    out_stats_sort(&all);
-    uint64_t total = out_stats_total(&all).total;
+    sums_sort(&all);
+    const sum_t whole = sums_whole(&all);
     out_format(f, "\n%sROCPROFV3 %s:\n\n", indent, label);
     header(f, c, indent, widths);
     for (size_t i = 0; i < all.count; i++)
-        row(f, c, indent, widths, &all.rows[i], total);
+        row(f, c, indent, widths, &all.rows[i], &whole);
     out_char(f, '\n');
 out:
-    out_stats_free(&all);
+    sums_free(&all);
     return result;
 }
 
 static int group_table(out_file_t *f, const out_config_t *c, const char *indent,
-                       const trace_pattern_t *group, const out_stats_t stats[OUT_DOMAIN_COUNT])
+                       const trace_pattern_t *group, const sums_t stats[OUT_DOMAIN_COUNT])
 {
     char label[256] = "";
     unsigned domains = 0;
@@ -170,7 +178,7 @@ static int group_table(out_file_t *f, const out_config_t *c, const char *indent,
     return domains ? table(f, c, indent, label, stats, domains) : 0;
 }
 
-int out_summaries(out_file_t *f, const out_config_t *c, const out_stats_t stats[OUT_DOMAIN_COUNT],
+int out_summaries(out_file_t *f, const out_config_t *c, const sums_t stats[OUT_DOMAIN_COUNT],
                   const char *indent)
 {
     char label[64];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/schema.h"
+
 typedef enum {
     ADDRESS,
     TEXT,
@@ -105,7 +107,7 @@ static void add_row(reader_t *r)
     uint64_t symbol = out_numbers_get(r->symbols, fact(r, KERNEL));
     if (!symbol) return;
     uint64_t parts[] = {symbol - 1, fact(r, ADDRESS), text(r, TEXT)};
-    uint64_t key = rep_key(REP_KEY_INSTRUCTION, parts, 3);
+    uint64_t key = out_numbers_key(REP_KEY_INSTRUCTION, parts, 3);
     uint64_t found = out_numbers_get(&run->numbers, key);
     rep_instruction_t *i =
         found ? &run->instructions.rows[found - 1] : REP_NEXT(&run->instructions);
@@ -156,7 +158,7 @@ int rep_code_read(rep_run_t *run, rep_names_t *names, const db_t *db, const char
     if (each_row(&r, db, guid, "SELECT * FROM crocprof_instruction WHERE guid = ? ORDER BY id",
                  true, add_row) != 0)
         return -1;
-    if (!db_has(db, "crocprof_source", "path")) return 0;
+    if (!db_holds(db, DB_SOURCES)) return 0;
     return each_row(&r, db, guid, "SELECT path, text FROM crocprof_source WHERE guid = ?", false,
                     add_source);
 }

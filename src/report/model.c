@@ -57,19 +57,9 @@ void rep_names_free(rep_names_t *n)
 
 /* ---- things ---- */
 
-/* A hash of 64 bits: with a million different things, two have the same key once in 37 million
- * runs. */
-uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count)
-{
-    uint64_t key = out_mix((uint64_t)kind + 1);
-    for (size_t i = 0; i < count; i++)
-        key = out_mix(key ^ parts[i]);
-    return key;
-}
-
 rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name)
 {
-    uint64_t part = symbol, key = rep_key(REP_KEY_KERNEL, &part, 1);
+    uint64_t part = symbol, key = out_numbers_key(REP_KEY_KERNEL, &part, 1);
     uint64_t found = out_numbers_get(&r->numbers, key);
     if (found) return &r->kernels.rows[found - 1];
     rep_kernel_t *k = REP_NEXT(&r->kernels);
@@ -79,26 +69,16 @@ rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name)
     }
     k->name = name;
     k->symbol = symbol;
-    k->least = UINT64_MAX;
     return k;
-}
-
-void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes)
-{
-    if (!s->calls || duration < s->least) s->least = duration;
-    if (duration > s->most) s->most = duration;
-    s->calls++;
-    s->total += duration;
-    s->bytes += bytes;
 }
 
 void rep_run_free(rep_run_t *r)
 {
-    void *const arrays[] = {
-        r->processes.rows,  r->agents.rows,       r->launches.rows, r->counters.rows,
-        r->values.rows,     r->calls.rows,        r->copies.rows,   r->memory.rows,
-        r->tracks.rows,     r->events.rows,       r->numbers.rows,  r->kernel_spans.rows,
-        r->copy_spans.rows, r->instructions.rows, r->sources.rows,  r->findings.rows};
+    void *const arrays[] = {r->processes.rows,  r->agents.rows,       r->launches.rows,
+                            r->counters.rows,   r->values.rows,       r->tracks.rows,
+                            r->events.rows,     r->numbers.rows,      r->kernel_spans.rows,
+                            r->copy_spans.rows, r->instructions.rows, r->sources.rows,
+                            r->findings.rows};
     for (size_t i = 0; i < r->files.count; i++)
         free(r->files.rows[i]);
     for (size_t i = 0; i < r->traces.count; i++)
@@ -108,6 +88,8 @@ void rep_run_free(rep_run_t *r)
     for (size_t i = 0; i < r->kernels.count; i++)
         free(r->kernels.rows[i].durations.rows);
     free(r->kernels.rows);
+    for (size_t i = 0; i < REP_SUM_COUNT; i++)
+        free(r->sums[i].rows);
     for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
         free(arrays[i]);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/numbers.h"
+#include "model/sum.h"
 
 /* An array of T that grows. */
 #define REP_ARRAY(T)                                                                               \
@@ -74,14 +75,14 @@ typedef struct {
     uint32_t grid[3], group[3];
     uint64_t lds, scratch;
     uint32_t vgprs, agprs, sgprs;
-    uint64_t calls, total;
+    sum_t time;
 } rep_launch_t;
 
 typedef struct {
     uint32_t name, symbol; /* name: for people; no other kernel has it */
-    uint64_t calls, total, least, most;
+    sum_t time;
     rep_list_t durations;
-    uint64_t counted_calls, counted_total; /* only in processes with counters */
+    sum_t counted; /* only in processes with counters */
 } rep_kernel_t;
 
 typedef struct {
@@ -93,14 +94,27 @@ typedef struct {
  * instances. */
 typedef struct {
     uint32_t kernel, counter;
-    uint64_t count;
-    double sum, least, most;
+    sum_real_t sum;
 } rep_value_t;
 
-/* Sums over calls, copies or allocations of one name. */
+/* X(what is summed up by name, key in the page's data) */
+#define REP_SUMS(X)                                                                                \
+    X(CALLS, "calls")                                                                              \
+    X(COPIES, "copies")                                                                            \
+    X(MEMORY, "memory") /* allocations and what frees them */
+
+typedef enum {
+#define X(id, name) REP_SUM_##id,
+    REP_SUMS(X)
+#undef X
+        REP_SUM_COUNT
+} rep_sums_t;
+
+/* Sums over the records of one name. */
 typedef struct {
     uint32_t name, category;
-    uint64_t calls, total, least, most, bytes;
+    sum_t time;
+    uint64_t bytes;
 } rep_sum_t;
 
 /* An instruction of a kernel, with counts added up over processes. */
@@ -150,9 +164,7 @@ typedef struct {
     REP_ARRAY(rep_launch_t) launches;
     REP_ARRAY(rep_counter_t) counters;
     REP_ARRAY(rep_value_t) values;
-    REP_ARRAY(rep_sum_t) calls;
-    REP_ARRAY(rep_sum_t) copies;
-    REP_ARRAY(rep_sum_t) memory;
+    REP_ARRAY(rep_sum_t) sums[REP_SUM_COUNT];
     REP_ARRAY(rep_track_t) tracks;
     REP_ARRAY(rep_event_t) events;
     uint32_t counts[REP_COUNTS_MAX]; /* names of the counts of instructions */
@@ -161,33 +173,27 @@ typedef struct {
     REP_ARRAY(rep_source_t) sources;
     REP_ARRAY(rep_finding_t) findings;
     rep_list_t kernel_spans, copy_spans; /* begin and end of each, one after the other */
-    out_numbers_t numbers;               /* index of each thing plus one, by rep_key() */
+    out_numbers_t numbers;               /* index of each thing plus one, by its key */
     uint64_t begin, end;                 /* of the first record; of the last */
     uint64_t window_end;                 /* the timeline has the records that began before this */
     uint64_t records;                    /* number of all records, in the timeline or not */
     bool failed;                         /* out of memory */
 } rep_run_t;
 
-/* Kinds of keys of `numbers`. */
+/* Kinds of keys of `numbers`, for out_numbers_key(). */
 typedef enum {
-    REP_KEY_KERNEL,
+    REP_KEY_KERNEL = 1,
     REP_KEY_LAUNCH,
     REP_KEY_COUNTER,
     REP_KEY_VALUE,
-    REP_KEY_CALL,
-    REP_KEY_COPY,
-    REP_KEY_MEMORY,
+    REP_KEY_SUM,
     REP_KEY_TRACK,
     REP_KEY_INSTRUCTION
 } rep_key_t;
 
-/* Key in `numbers` of the thing of this kind that is identified by these parts. */
-uint64_t rep_key(rep_key_t kind, const uint64_t *parts, size_t count);
-
 /* The kernel of the symbol, made if it is new. Its symbol identifies it; names that are shown may
  * be the same for several. */
 rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name);
-void rep_add_time(rep_sum_t *s, uint64_t duration, uint64_t bytes);
 void rep_run_free(rep_run_t *r);
 void rep_names_free(rep_names_t *n);
 

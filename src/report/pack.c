@@ -181,8 +181,8 @@ static void put_agent(out_json_t *j, const rep_agent_t *a)
 static void put_histogram(out_json_t *j, const rep_kernel_t *k)
 {
     uint64_t bins[HISTOGRAM_BINS] = {0};
-    double least = (double)k->least, most = (double)k->most;
-    bool logarithmic = k->least && most > (double)LOGARITHMIC_FROM * least;
+    double least = (double)k->time.least, most = (double)k->time.most;
+    bool logarithmic = k->time.least && most > (double)LOGARITHMIC_FROM * least;
     double from = logarithmic ? log(least) : least, to = logarithmic ? log(most) : most;
     for (size_t i = 0; i < k->durations.count; i++) {
         double d = (double)k->durations.rows[i], at = logarithmic ? log(d) : d;
@@ -201,15 +201,15 @@ static void put_kernel(out_json_t *j, rep_kernel_t *k)
     rep_sort(&k->durations);
     out_json_begin(j, NULL, '{');
     out_json_unsigned(j, "name", k->name);
-    out_json_unsigned(j, "calls", k->calls);
-    out_json_unsigned(j, "total", k->total);
-    out_json_unsigned(j, "least", k->calls ? k->least : 0);
-    out_json_unsigned(j, "most", k->most);
+    out_json_unsigned(j, "calls", k->time.count);
+    out_json_signed(j, "total", sum_total(&k->time));
+    out_json_signed(j, "least", k->time.least);
+    out_json_signed(j, "most", k->time.most);
     out_json_unsigned(j, "p50", rep_percentile(&k->durations, 50));
     out_json_unsigned(j, "p95", rep_percentile(&k->durations, 95));
-    out_json_unsigned(j, "countedCalls", k->counted_calls);
-    out_json_unsigned(j, "countedTotal", k->counted_total);
-    if (k->calls) put_histogram(j, k);
+    out_json_unsigned(j, "countedCalls", k->counted.count);
+    out_json_signed(j, "countedTotal", sum_total(&k->counted));
+    if (k->time.count) put_histogram(j, k);
     out_json_end(j, '}');
 }
 
@@ -236,9 +236,10 @@ static void put_occupancy(pack_t *p, const rep_run_t *run, const rep_launch_t *l
 static void put_launch(pack_t *p, const rep_run_t *run, const rep_launch_t *l)
 {
     out_json_t *j = &p->j;
-    const uint64_t values[] = {l->kernel,   l->agent,    l->grid[0],  l->grid[1], l->grid[2],
-                               l->group[0], l->group[1], l->group[2], l->lds,     l->scratch,
-                               l->vgprs,    l->agprs,    l->sgprs,    l->calls,   l->total};
+    const uint64_t values[] = {
+        l->kernel,   l->agent,    l->grid[0],  l->grid[1],    l->grid[2],
+        l->group[0], l->group[1], l->group[2], l->lds,        l->scratch,
+        l->vgprs,    l->agprs,    l->sgprs,    l->time.count, (uint64_t)sum_total(&l->time)};
     out_json_begin(j, NULL, '[');
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
         out_json_unsigned(j, NULL, values[i]);
@@ -303,10 +304,10 @@ static void put_values(out_json_t *j, const rep_run_t *run)
         out_json_begin(j, NULL, '[');
         out_json_unsigned(j, NULL, v->kernel);
         out_json_unsigned(j, NULL, v->counter);
-        out_json_unsigned(j, NULL, v->count);
-        out_json_double(j, NULL, v->sum);
-        out_json_double(j, NULL, v->least);
-        out_json_double(j, NULL, v->most);
+        out_json_unsigned(j, NULL, v->sum.count);
+        out_json_double(j, NULL, v->sum.total);
+        out_json_double(j, NULL, v->sum.least);
+        out_json_double(j, NULL, v->sum.most);
         out_json_end(j, ']');
     }
     out_json_end(j, ']');
@@ -364,8 +365,10 @@ static void put_sums(out_json_t *j, const char *key, const rep_sum_t *rows, size
 {
     out_json_begin(j, key, '[');
     for (size_t i = 0; i < count; i++) {
-        const uint64_t values[] = {rows[i].name,  rows[i].category, rows[i].calls, rows[i].total,
-                                   rows[i].least, rows[i].most,     rows[i].bytes};
+        const sum_t *s = &rows[i].time;
+        const uint64_t values[] = {rows[i].name,           rows[i].category,   s->count,
+                                   (uint64_t)sum_total(s), (uint64_t)s->least, (uint64_t)s->most,
+                                   rows[i].bytes};
         out_json_begin(j, NULL, '[');
         for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
             out_json_unsigned(j, NULL, values[v]);
@@ -404,9 +407,9 @@ static void put_run(pack_t *p, rep_part_t *part)
     put_values(j, run);
     put_code(j, run);
     PUT_LIST(j, "findings", &run->findings, put_finding);
-    put_sums(j, "calls", run->calls.rows, run->calls.count);
-    put_sums(j, "copies", run->copies.rows, run->copies.count);
-    put_sums(j, "memory", run->memory.rows, run->memory.count);
+#define X(id, name) put_sums(j, name, run->sums[REP_SUM_##id].rows, run->sums[REP_SUM_##id].count);
+    REP_SUMS(X)
+#undef X
     put_tracks(p, part);
     out_json_end(j, '}');
 }

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "model/softgpu.h"
 #include "report/code.h"
 #include "results/names.h"
 #include "results/run.h"
@@ -106,15 +107,15 @@ static void add_process(rep_run_t *run, reader_t *r, const db_cursor_t *c)
 
 static void find_processes(reader_t *r)
 {
-    /* softgpu is in LD_PRELOAD of programs that it runs */
     db_cursor_t c;
     db_rows(&c, r->databases.db,
             "SELECT P.guid, P.pid, P.command, P.start, P.\"end\", N.hostname, N.system_name || ' "
             "' || "
-            "N.release || ' ' || N.hardware_name, COALESCE(JSON_EXTRACT(P.environment, "
-            "'$.LD_PRELOAD') LIKE '%libsoftgpu-preload%', 0), P.extdata FROM rocpd_info_process P "
-            "LEFT "
-            "JOIN rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid ORDER BY P.start, P.pid",
+            "N.release || ' ' || N.hardware_name, " OUT_SOFT_GPU_SQL(
+                "P.environment") ", P.extdata "
+                                 "FROM rocpd_info_process P LEFT "
+                                 "JOIN rocpd_info_node N ON N.id = P.nid AND N.guid = P.guid ORDER "
+                                 "BY P.start, P.pid",
             "");
     while (next(r, &c))
         add_process(r->run, r, &c);
@@ -205,7 +206,7 @@ static void read_agents(reader_t *r)
                            .model = name(r, &c, 5),
                            .facts = name(r, &c, 6)};
         if (process(r)->soft) {
-            bool modelled = strstr(r->names->texts.rows[a->model], "(model time)");
+            bool modelled = out_model_time_named(r->names->texts.rows[a->model]);
             a->time = modelled ? REP_TIME_MODEL : REP_TIME_HOST;
             if (strcmp(r->names->texts.rows[a->type], "GPU") == 0) process(r)->time = a->time;
         }
@@ -252,7 +253,8 @@ static void read_things(reader_t *r)
 static uint32_t track(reader_t *r, rep_track_kind_t kind, uint64_t id, uint32_t agent,
                       uint32_t name)
 {
-    uint64_t parts[] = {kind, r->process, id, agent}, key = rep_key(REP_KEY_TRACK, parts, 4);
+    uint64_t parts[] = {kind, r->process, id, agent},
+             key = out_numbers_key(REP_KEY_TRACK, parts, 4);
     uint64_t found = out_numbers_get(&r->run->numbers, key);
     if (found) return (uint32_t)found - 1;
     rep_track_t *t = REP_NEXT(&r->run->tracks);
@@ -288,26 +290,29 @@ static rep_event_t *add_event(reader_t *r, uint64_t start, uint64_t end, uint32_
 /* SQL: the text of a mark or range. */
 #define MESSAGE "CASE WHEN E.extdata = '{}' THEN NULL ELSE JSON_EXTRACT(E.extdata, '$.message') END"
 
-static rep_sum_t *sum_of(reader_t *r, rep_key_t kind, uint32_t name, uint32_t category)
+/* Adds a record to the sums of its name. */
+static void add_sum(reader_t *r, rep_sums_t which, uint32_t name, uint32_t category, int64_t time,
+                    uint64_t bytes)
 {
     rep_run_t *run = r->run;
-    uint64_t parts[] = {name, category}, key = rep_key(kind, parts, 2);
+    uint64_t parts[] = {which, name, category}, key = out_numbers_key(REP_KEY_SUM, parts, 3);
     uint64_t found = out_numbers_get(&run->numbers, key);
-    rep_sum_t **rows = kind == REP_KEY_CALL   ? &run->calls.rows
-                       : kind == REP_KEY_COPY ? &run->copies.rows
-                                              : &run->memory.rows;
-    if (found) return &(*rows)[found - 1];
-    rep_sum_t *s = kind == REP_KEY_CALL   ? REP_NEXT(&run->calls)
-                   : kind == REP_KEY_COPY ? REP_NEXT(&run->copies)
-                                          : REP_NEXT(&run->memory);
+    rep_sum_t *s = found ? &run->sums[which].rows[found - 1] : REP_NEXT(&run->sums[which]);
     if (!s) {
         r->failed = true;
-        return NULL;
+        return;
     }
+    if (!found) set(r, &run->numbers, key, run->sums[which].count);
     s->name = name;
     s->category = category;
-    set(r, &run->numbers, key, (uint64_t)(s - *rows) + 1);
-    return s;
+    sum_add(&s->time, time);
+    s->bytes += bytes;
+}
+
+/* A record that ends before it begins takes no time. */
+static int64_t time_between(uint64_t start, uint64_t end)
+{
+    return end > start ? (int64_t)(end - start) : 0;
 }
 
 static void read_calls(reader_t *r)
@@ -321,8 +326,7 @@ static void read_calls(reader_t *r)
         bool marked = !db_null(&c, 6);
         uint32_t what = marked ? name(r, &c, 6) : name_by(&r->strings, db_uint(&c, 3));
         uint32_t category = name_by(&r->strings, db_uint(&c, 4));
-        rep_sum_t *sum = sum_of(r, REP_KEY_CALL, what, category);
-        if (sum) rep_add_time(sum, end > start ? end - start : 0, 0);
+        add_sum(r, REP_SUM_CALLS, what, category, time_between(start, end), 0);
         rep_event_t *e = add_event(r, start, end, what);
         if (!e) continue;
         e->category = category;
@@ -357,7 +361,7 @@ static uint64_t launch_of(reader_t *r, const rep_launch_t *l)
     uint64_t parts[] = {l->kernel,   l->agent,    l->grid[0],  l->grid[1], l->grid[2],
                         l->group[0], l->group[1], l->group[2], l->lds,     l->scratch,
                         l->vgprs,    l->agprs,    l->sgprs};
-    uint64_t key = rep_key(REP_KEY_LAUNCH, parts, sizeof(parts) / sizeof(*parts));
+    uint64_t key = out_numbers_key(REP_KEY_LAUNCH, parts, sizeof(parts) / sizeof(*parts));
     uint64_t found = out_numbers_get(&r->run->numbers, key);
     if (found) return found - 1;
     rep_launch_t *copy = REP_NEXT(&r->run->launches);
@@ -399,13 +403,9 @@ static rep_launch_t launch_in(reader_t *r, const db_cursor_t *c)
 
 static void add_dispatch(reader_t *r, rep_kernel_t *k, uint64_t start, uint64_t end)
 {
-    uint64_t duration = end - start;
     uint64_t *row = REP_NEXT(&k->durations);
-    k->calls++;
-    k->total += duration;
-    if (duration < k->least) k->least = duration;
-    if (duration > k->most) k->most = duration;
-    if (row) *row = duration;
+    sum_add(&k->time, time_between(start, end));
+    if (row) *row = end - start;
     uint64_t *first = REP_NEXT(&r->run->kernel_spans), *last = NULL;
     if (first) *first = start, last = REP_NEXT(&r->run->kernel_spans);
     if (last) *last = end;
@@ -442,17 +442,14 @@ static void read_kernels(reader_t *r)
         l.kernel = (uint32_t)(k - r->run->kernels.rows);
         if (counted) {
             set(r, &r->dispatched, db_uint(&c, 14), l.kernel + 1u);
-            if (process(r)->time != REP_TIME_HOST) { /* host times do not match counts */
-                k->counted_calls++;
-                k->counted_total += end - start;
-            }
+            if (process(r)->time != REP_TIME_HOST) /* host times do not match counts */
+                sum_add(&k->counted, time_between(start, end));
         }
         if (pass) continue;
         uint64_t launch = launch_of(r, &l);
         if (r->failed) continue;
         add_dispatch(r, k, start, end);
-        r->run->launches.rows[launch].calls++;
-        r->run->launches.rows[launch].total += end - start;
+        sum_add(&r->run->launches.rows[launch].time, time_between(start, end));
         put_kernel(r, &c, &l, launch);
     }
     finish(r, &c);
@@ -470,8 +467,7 @@ static void read_copies(reader_t *r)
         uint64_t start = db_uint(&c, 0), end = db_uint(&c, 1), bytes = db_uint(&c, 3);
         uint32_t what = name_by(&r->strings, db_uint(&c, 2));
         if (end < start) end = start;
-        rep_sum_t *sum = sum_of(r, REP_KEY_COPY, what, 0);
-        if (sum) rep_add_time(sum, end - start, bytes);
+        add_sum(r, REP_SUM_COPIES, what, 0, time_between(start, end), bytes);
         uint64_t *first = REP_NEXT(&r->run->copy_spans), *last = NULL;
         if (first) *first = start, last = REP_NEXT(&r->run->copy_spans);
         if (last) *last = end;
@@ -495,8 +491,7 @@ static void read_memory(reader_t *r)
     while (next(r, &c)) {
         uint64_t start = db_uint(&c, 0), end = db_uint(&c, 1), bytes = db_uint(&c, 3);
         uint32_t what = name(r, &c, 2), level = name(r, &c, 5);
-        rep_sum_t *sum = sum_of(r, REP_KEY_MEMORY, what, level);
-        if (sum) rep_add_time(sum, end > start ? end - start : 0, bytes);
+        add_sum(r, REP_SUM_MEMORY, what, level, time_between(start, end), bytes);
         rep_event_t *e = add_event(r, start, end, what);
         if (!e) continue;
         e->extra = bytes;
@@ -528,7 +523,7 @@ static void read_counters(reader_t *r, out_numbers_t *counters)
           "FROM rocpd_info_pmc I LEFT JOIN rocpd_info_agent A ON A.id = "
           "I.agent_id AND A.guid = I.guid WHERE I.guid = ?");
     while (next(r, &rows)) {
-        uint64_t part = name(r, &rows, 1), key = rep_key(REP_KEY_COUNTER, &part, 1);
+        uint64_t part = name(r, &rows, 1), key = out_numbers_key(REP_KEY_COUNTER, &part, 1);
         uint64_t found = out_numbers_get(&r->run->numbers, key);
         rep_counter_t *c = found ? &r->run->counters.rows[found - 1] : REP_NEXT(&r->run->counters);
         if (!c) {
@@ -551,7 +546,7 @@ static void read_counters(reader_t *r, out_numbers_t *counters)
 
 static void put_value(reader_t *r, uint32_t kernel, uint32_t counter, double sum)
 {
-    uint64_t parts[] = {kernel, counter}, key = rep_key(REP_KEY_VALUE, parts, 2);
+    uint64_t parts[] = {kernel, counter}, key = out_numbers_key(REP_KEY_VALUE, parts, 2);
     uint64_t found = out_numbers_get(&r->run->numbers, key);
     rep_value_t *v = found ? &r->run->values.rows[found - 1] : REP_NEXT(&r->run->values);
     if (!v) {
@@ -559,13 +554,10 @@ static void put_value(reader_t *r, uint32_t kernel, uint32_t counter, double sum
         return;
     }
     if (!found) {
-        *v = (rep_value_t){.kernel = kernel, .counter = counter, .least = sum, .most = sum};
+        *v = (rep_value_t){.kernel = kernel, .counter = counter};
         set(r, &r->run->numbers, key, r->run->values.count);
     }
-    v->count++;
-    v->sum += sum;
-    if (sum < v->least) v->least = sum;
-    if (sum > v->most) v->most = sum;
+    sum_real_add(&v->sum, sum);
 }
 
 static void put_values(reader_t *r, dispatch_values_t *d)
@@ -596,12 +588,11 @@ static void read_values(reader_t *r)
     read_counters(r, &counters);
     /* each row is the value of an instance; rows of a dispatch come one after the other */
     db_cursor_t c;
-    begin(r, &c,
-          db_has(r->databases.db, "rocpd_pmc_event", "sample_id")
-              ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND "
-                "sample_id "
-                "IS NULL"
-              : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ?");
+    char *sql =
+        sqlite3_mprintf("SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND %s",
+                        db_values_of_dispatches(r->databases.db));
+    begin(r, &c, sql);
+    sqlite3_free(sql);
     while (next(r, &c)) {
         uint64_t event = db_uint(&c, 0), counter = out_numbers_get(&counters, db_uint(&c, 1));
         uint64_t kernel = out_numbers_get(&r->dispatched, event);
@@ -622,7 +613,7 @@ static void read_values(reader_t *r)
 static void read_code(reader_t *r)
 {
     out_numbers_t symbols = {0};
-    if (r->failed || !db_has(r->databases.db, "crocprof_instruction", "kernel_id")) return;
+    if (r->failed || !db_holds(r->databases.db, DB_INSTRUCTIONS)) return;
     db_cursor_t c;
     for (begin(r, &c, "SELECT DISTINCT kernel_id FROM crocprof_instruction WHERE guid = ?");
          next(r, &c);) {

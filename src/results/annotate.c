@@ -43,7 +43,7 @@ static char *embedded(const sources_t *s, const char *path)
 {
     char *text = NULL;
     db_cursor_t c;
-    if (!db_has(s->run->db, "crocprof_source", "text")) return NULL;
+    if (!db_holds(s->run->db, DB_SOURCES)) return NULL;
     db_rows(&c, s->run->db, "SELECT text FROM crocprof_source WHERE guid = ? AND path = ?", "tt",
             s->guid, path);
     if (db_next(&c) && !db_null(&c, 0)) text = strdup(db_text(&c, 0));

@@ -1,7 +1,7 @@
 /* budget.c - see budget.h.
  *
  * libyaml's events are read one by one: a budget is two mappings deep, so anything deeper is
- * refused before libyaml parses more of it. New units and relations are rows here. */
+ * refused before libyaml parses more of it. A new relation is a row here. */
 #include "results/budget.h"
 
 #include <errno.h>
@@ -19,22 +19,6 @@ static const struct {
     res_relation_t relation;
 } relations[] = {{"<=", RES_AT_MOST}, {">=", RES_AT_LEAST}, {"<", RES_BELOW},
                  {">", RES_ABOVE},    {"==", RES_EQUAL},    {"=", RES_EQUAL}};
-
-static const struct {
-    const char *word;
-    res_measure_t measure;
-    double factor;
-} units[] = {{"", RES_PLAIN, 1},
-             {"%", RES_PERCENT, 1},
-             {"bytes", RES_BYTES, 1},
-             {"B", RES_BYTES, 1},
-             {"KiB", RES_BYTES, 1024},
-             {"MiB", RES_BYTES, 1048576},
-             {"GiB", RES_BYTES, 1073741824.0},
-             {"ns", RES_TIME, 1},
-             {"us", RES_TIME, 1e3},
-             {"ms", RES_TIME, 1e6},
-             {"s", RES_TIME, 1e9}};
 
 /* ORDER: res_over_t. */
 static const char *const overs[] = {"", "total", "mean"};
@@ -132,14 +116,12 @@ static const char *read_unit(const char *at, res_rule_t *rule)
     size_t length = *at == '%' ? 1
                                : strspn(at, "abcdefghijklmnopqrstuvwxyz"
                                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        if (strlen(units[i].word) != length || strncmp(units[i].word, at, length) != 0) continue;
-        rule->unit = units[i].word;
-        rule->measure = units[i].measure;
-        rule->factor = units[i].factor;
-        return skip(at + length);
-    }
-    return NULL;
+    const res_unit_t *unit = res_unit(at, length);
+    if (!unit) return NULL;
+    rule->unit = unit->word;
+    rule->measure = unit->measure;
+    rule->factor = unit->factor;
+    return skip(at + length);
 }
 
 static const char *read_relation(const char *at, res_rule_t *rule)

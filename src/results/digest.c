@@ -71,12 +71,6 @@ static void put_number(FILE *f, double value, const char *unit, res_class_t clas
             res_class_names[class_]);
 }
 
-static const char *unit_of(res_measure_t measure)
-{
-    static const char *const units[] = {"", "%", "bytes", "ns"}; /* ORDER: res_measure_t */
-    return units[measure];
-}
-
 /* Cuts long names between characters of UTF-8. */
 static void put_name(FILE *f, bool json, const char *name)
 {
@@ -161,7 +155,7 @@ static void put_value(FILE *f, bool json, const res_value_t *v)
         fprintf(f,
                 ", \"value\": %.15g, \"least\": %.15g, \"most\": %.15g, \"unit\": \"%s\", "
                 "\"class\": \"%s\"}",
-                mean, v->least, v->most, unit_of(v->measure), res_class_names[v->class_]);
+                mean, v->least, v->most, res_own_unit(v->measure), res_class_names[v->class_]);
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -330,7 +324,7 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
 static int has_counted(res_run_t *r)
 {
     db_cursor_t c;
-    if (!db_has(r->db, "crocprof_counted", "kernel_id")) return 0;
+    if (!db_holds(r->db, DB_COUNTED)) return 0;
     db_rows(&c, r->db, "SELECT 1 FROM crocprof_counted LIMIT 1", "");
     const bool found = db_next(&c);
     return db_end(&c, what) == 0 ? found : -1;

@@ -78,7 +78,7 @@ static int counted(res_run_t *r, const char *kernel)
                               "K.id = C.kernel_id AND "
                               "K.guid = C.guid WHERE K.display_name = ? LIMIT 1";
     db_cursor_t c;
-    if (!kernel || !db_has(r->db, "crocprof_counted", "kernel_id")) return 0;
+    if (!kernel || !db_holds(r->db, DB_COUNTED)) return 0;
     db_rows(&c, r->db, sql, "t", kernel);
     const bool found = db_next(&c);
     return db_end(&c, "findings") == 0 ? found : -1;

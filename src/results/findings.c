@@ -174,9 +174,9 @@ static const char *const inner_line[] = {
  * Databases of other versions may lack the facts about kernels' code. */
 static int put_instructions(res_run_t *r)
 {
-    const bool code = db_has(r->db, "crocprof_kernel_code", "vgpr_spills");
-    const bool inlined = db_has(r->db, "crocprof_instruction", "inlined");
-    const bool user = inlined && db_has(r->db, "crocprof_instruction", "user_line");
+    const bool code = db_holds(r->db, DB_CODE_FACTS);
+    const bool inlined = db_holds(r->db, DB_INLINED);
+    const bool user = inlined && db_holds(r->db, DB_USER_LINES);
     return db_runf(
         r->db, "findings",
         "INSERT INTO f_instruction WITH placed AS (SELECT I.*, %s AS users, %s AS inside FROM "
@@ -201,7 +201,7 @@ static int fill_tables(res_run_t *r, const res_values_t *v)
             "");
     int result = put_kernels(r, v, &kernel);
     if (db_end(&kernel, "findings") != 0) result = -1;
-    if (result == 0 && db_has(r->db, "crocprof_instruction", "lines")) result = put_instructions(r);
+    if (result == 0 && db_holds(r->db, DB_LINES_NEEDED)) result = put_instructions(r);
     return result == 0 ? db_run(r->db, shares, "findings") : result;
 }
 

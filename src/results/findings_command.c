@@ -76,7 +76,6 @@ static void put_markdown(FILE *f, const res_findings_t *list, size_t count)
 
 void res_finding_json(FILE *f, const res_finding_t *row)
 {
-    static const char *const units[] = {"", "%", "bytes", "ns"}; /* ORDER: res_measure_t */
     fputs("{\"rule\": ", f);
     res_put_json(f, row->rule);
     fputs(", \"title\": ", f);
@@ -100,7 +99,7 @@ void res_finding_json(FILE *f, const res_finding_t *row)
             res_put_json(f, e->text);
         else
             fprintf(f, "%.15g", e->value);
-        fprintf(f, ", \"unit\": \"%s\", \"class\": \"%s\"}", units[e->measure],
+        fprintf(f, ", \"unit\": \"%s\", \"class\": \"%s\"}", res_own_unit(e->measure),
                 res_class_names[row->class_]);
     }
     fputs("], \"more\": ", f);

@@ -9,14 +9,16 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/numbers.h"
+#include "model/sum.h"
 
 static const char what[] = "summing up records";
 
 typedef struct {
     size_t process;
     int64_t kernel, agent, stream;
-    uint64_t lds, scratch, workgroup, grid, calls;
-    int64_t total, least, most, first, first_ns, last;
+    uint64_t lds, scratch, workgroup, grid;
+    sum_t time;
+    int64_t first, first_ns, last;
 } launch_t;
 
 /* What a call of HIP has to do with the GPU's time; X(id, name). */
@@ -79,8 +81,8 @@ typedef struct {
     size_t process;
     int64_t name, category; /* ids of texts of the process */
     kind_t kind;
-    uint64_t calls, inside;
-    int64_t time, longest, first, last, inside_ns, gap_ns;
+    sum_t time, inside;
+    int64_t first, last, gap_ns;
 } call_t;
 
 typedef enum { OF_KERNEL, OF_COPY, OF_GAP } span_of_t;
@@ -104,12 +106,13 @@ typedef struct {
 typedef struct {
     size_t process;
     int64_t first, last, kernel_ns, copy_ns, busy_ns; /* covered by kernels, copies, either */
-    int64_t gaps, idle_ns, longest_ns, startup_ns;
-    bool busy;                      /* it has kernels or copies */
-    int64_t own_ns, own_longest_ns; /* time in gaps that no call of HIP fills */
-    /* from the times of calls alone: time and number of the intervals between the end of a call
-     * that waits for the GPU and the beginning of the next call that gives it work */
-    int64_t apart_ns, apart;
+    sum_t gaps;
+    int64_t startup_ns;
+    bool busy; /* it has kernels or copies */
+    sum_t own; /* what no call of HIP fills of each gap */
+    /* from the times of calls alone: the intervals between the end of a call that waits for the GPU
+     * and the beginning of the next call that gives it work */
+    sum_t apart;
     int64_t asked, done; /* the first launch and the end of the last wait; 0: there is none */
     /* beginning of the first call, end of the last one; time that calls which compile and load code
      * cover */
@@ -158,14 +161,10 @@ static void *next(list_t *l, size_t bytes)
     return memset((char *)l->rows + l->count++ * bytes, 0, bytes);
 }
 
-/* The row with these numbers as its key, a zeroed one if it is new; NULL without memory. Keys are
- * hashed to 64 bits: with a million different keys, two have the same hash once in 37 million
- * runs. */
+/* The row that these numbers identify, a zeroed one if it is new; NULL without memory. */
 static void *row_of(gather_t *g, const uint64_t *parts, size_t count, size_t bytes)
 {
-    uint64_t key = 0;
-    for (size_t i = 0; i < count; i++)
-        key = out_mix(key ^ parts[i]);
+    const uint64_t key = out_numbers_key(0, parts, count);
     const uint64_t found = out_numbers_get(&g->numbers, key);
     if (found) return (char *)g->rows.rows + (found - 1) * bytes;
     void *row = next(&g->rows, bytes);
@@ -275,21 +274,15 @@ static bool take_launch(gather_t *g, const db_cursor_t *c, size_t process)
                               l.lds,   l.scratch,          l.workgroup,       l.grid};
     launch_t *row = row_of(g, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
     if (!row) return false;
-    if (!row->calls) {
-        *row = l;
-        row->least = row->most = row->first_ns = duration;
-        row->first = start;
-    }
-    row->calls++;
-    row->total = sum_of(row->total, duration);
-    if (duration < row->least) row->least = duration;
-    if (duration > row->most) row->most = duration;
-    if (start < row->first) {
+    const int64_t end = db_int(c, 13);
+    const bool first = !row->time.count;
+    if (first) *row = l;
+    sum_add(&row->time, duration);
+    if (first || start < row->first) {
         row->first = start;
         row->first_ns = duration;
     }
-    const int64_t end = db_int(c, 13);
-    if (row->calls == 1 || end > row->last) row->last = end;
+    if (first || end > row->last) row->last = end;
     return true;
 }
 
@@ -297,8 +290,8 @@ static void bind_launch(db_cursor_t *c, const char *guid, const void *row)
 {
     const launch_t *l = row;
     db_again(c, "tiiiiiiiiiiiiii", guid, l->kernel, l->agent, l->stream, l->lds, l->scratch,
-             l->workgroup, l->grid, l->calls, l->total, l->least, l->most, l->first, l->first_ns,
-             l->last);
+             l->workgroup, l->grid, l->time.count, sum_total(&l->time), l->time.least, l->time.most,
+             l->first, l->first_ns, l->last);
 }
 
 int res_gather_launches(res_run_t *r)
@@ -377,9 +370,7 @@ static void find_gaps(gather_t *g)
                                      .of = OF_GAP,
                                      .filled = until[2],
                                      .left = length};
-            w->gaps++;
-            w->idle_ns = sum_of(w->idle_ns, length);
-            if (length > w->longest_ns) w->longest_ns = length;
+            sum_add(&w->gaps, length);
         }
         cover(&w->busy_ns, &until[2], &span, begins);
         cover(span.of == OF_COPY ? &w->copy_ns : &w->kernel_ns, &until[span.of], &span,
@@ -461,10 +452,8 @@ static void find_apart(gather_t *g)
         if (kind == KIND_LAUNCH && !w->asked) w->asked = h->start;
         if (kind == KIND_SYNC || kind == KIND_COPY) w->done = h->end;
         if (waits && h->start > since) own = sum_of(own, between(since, h->start));
-        if (waits && w->asked && (kind == KIND_LAUNCH || kind >= KIND_COPY)) {
-            w->apart_ns = sum_of(w->apart_ns, own);
-            w->apart++;
-        }
+        if (waits && w->asked && (kind == KIND_LAUNCH || kind >= KIND_COPY))
+            sum_add(&w->apart, own);
         if (kind == KIND_SYNC || kind == KIND_COPY) {
             since = h->end;
             own = 0;
@@ -496,11 +485,8 @@ static void sum_gaps(gather_t *g)
     if (g->held.count) qsort(held, g->held.count, sizeof(*held), by_call_start);
     for (size_t i = 0; i < g->held.count; i++)
         fill_gaps(g, &held[i]);
-    for (size_t i = 0; i < g->spans.count; i++) {
-        work_t *w = &g->work[gaps[i].process];
-        w->own_ns = sum_of(w->own_ns, gaps[i].left);
-        if (gaps[i].left > w->own_longest_ns) w->own_longest_ns = gaps[i].left;
-    }
+    for (size_t i = 0; i < g->spans.count; i++)
+        sum_add(&g->work[gaps[i].process].own, gaps[i].left);
     if (g->by_calls) find_apart(g);
     sum_loads(g);
 }
@@ -509,8 +495,9 @@ static void bind_work(db_cursor_t *c, const char *guid, const void *row)
 {
     const work_t *w = row;
     db_again(c, "tiiiiiiiiiiiiiiii", guid, w->first, w->last, w->kernel_ns, w->copy_ns, w->busy_ns,
-             w->gaps, w->idle_ns, w->longest_ns, w->startup_ns, w->own_ns, w->own_longest_ns,
-             w->apart_ns, w->apart, between(w->host_first, w->host_last), w->load_ns,
+             w->gaps.count, sum_total(&w->gaps), w->gaps.most, w->startup_ns, sum_total(&w->own),
+             w->own.most, sum_total(&w->apart), w->apart.count,
+             between(w->host_first, w->host_last), w->load_ns,
              w->asked && w->done > w->asked ? between(w->asked, w->done) : (int64_t)0);
 }
 
@@ -557,7 +544,7 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
     const uint64_t parts[] = {process, (uint64_t)name, (uint64_t)category};
     call_t *row = row_of(g, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
     if (!row) return false;
-    if (!row->calls)
+    if (!row->time.count)
         *row = (call_t){.process = process,
                         .name = name,
                         .category = category,
@@ -566,15 +553,10 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
                         .last = end};
     work_t *w = &g->work[process];
     widen_host(w, start, end);
-    row->calls++;
-    row->time = sum_of(row->time, between(start, end));
-    if (between(start, end) > row->longest) row->longest = between(start, end);
+    sum_add(&row->time, between(start, end));
     if (start < row->first) row->first = start;
     if (end > row->last) row->last = end;
-    if (w->busy && start >= w->first && end <= w->last) {
-        row->inside++;
-        row->inside_ns = sum_of(row->inside_ns, between(start, end));
-    }
+    if (w->busy && start >= w->first && end <= w->last) sum_add(&row->inside, between(start, end));
     if (row->kind == KIND_NO_HIP) return true;
     if (row->kind == KIND_LOAD && !keep_load(g, process, start, end)) return false;
     return (!g->by_calls && !in_gap(g, process, start, end)) || hold(g, process, row, start, end);
@@ -583,8 +565,9 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 static void bind_call(db_cursor_t *c, const char *guid, const void *row)
 {
     const call_t *l = row;
-    db_again(c, "tiiiiiiiiiit", guid, l->name, l->category, l->calls, l->time, l->longest, l->first,
-             l->last, l->inside, l->inside_ns, l->gap_ns, kind_names[l->kind]);
+    db_again(c, "tiiiiiiiiiit", guid, l->name, l->category, l->time.count, sum_total(&l->time),
+             l->time.most, l->first, l->last, l->inside.count, sum_total(&l->inside), l->gap_ns,
+             kind_names[l->kind]);
 }
 
 /* ---- the whole ---- */

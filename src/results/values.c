@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "counters/counters.h"
 #include "insight/occupancy.h"
-#include "model/model.h"
+#include "model/softgpu.h"
 #include "results/gather.h"
 #include "results/names.h"
 #include "softgpu/instruction_counts.h"
@@ -228,7 +228,7 @@ static int add_counters(res_run_t *r, res_values_t *v)
         "P.event_id = D.event_id AND P.guid = D.guid "
         "JOIN rocpd_info_pmc I ON I.id = P.pmc_id AND I.guid = P.guid "
         "WHERE %s GROUP BY D.guid, D.id, I.name) GROUP BY kernel, counter",
-        db_has(r->db, "rocpd_pmc_event", "sample_id") ? "P.sample_id IS NULL" : "1");
+        db_values_of_dispatches(r->db));
     int result = add_values(r, v, sql, NULL, RES_MEASURED, RES_PLAIN);
     sqlite3_free(sql);
     if (result != 0) return -1;
@@ -376,7 +376,7 @@ static int read_run(res_run_t *r, res_values_t *v)
         const char *sql;
         uint64_t *number;
     } facts[] = {
-        {"SELECT COUNT(*) FROM rocpd_info_process WHERE environment LIKE '%libsoftgpu%'",
+        {"SELECT COUNT(*) FROM rocpd_info_process WHERE " OUT_SOFT_GPU_SQL("environment"),
          &software},
         {"SELECT COUNT(*) FROM rocpd_info_agent WHERE model_name LIKE '%" OUT_MODEL_TIME "%'",
          &model},
@@ -485,40 +485,4 @@ void res_losses_text(const res_values_t *v, char *text, size_t room)
              "instructions of %llu dispatches",
              (unsigned long long)v->dropped, (unsigned long long)v->damaged,
              (unsigned long long)v->names_lost, (unsigned long long)v->uncounted);
-}
-
-/* Digits in groups of three. */
-static void group_digits(double value, char text[RES_SHOWN_BYTES])
-{
-    char digits[32];
-    int length = snprintf(digits, sizeof(digits), "%.0f", fabs(value)), at = 0;
-    if (value < 0) text[at++] = '-';
-    for (int i = 0; i < length && at < RES_SHOWN_BYTES - 2; i++) {
-        if (i && (length - i) % 3 == 0) text[at++] = ',';
-        text[at++] = digits[i];
-    }
-    text[at] = 0;
-}
-
-const char *res_shown(double value, res_measure_t measure, char text[RES_SHOWN_BYTES])
-{
-    typedef struct {
-        const char *word;
-        double factor;
-    } unit_t;
-    static const unit_t times[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-    static const unit_t bytes[] = {
-        {"GiB", 1073741824.0}, {"MiB", 1048576}, {"KiB", 1024}, {"B", 1}};
-    if (measure == RES_TIME || measure == RES_BYTES) {
-        const unit_t *unit = measure == RES_TIME ? times : bytes;
-        while (unit->factor > 1 && fabs(value) < unit->factor)
-            unit++;
-        snprintf(text, RES_SHOWN_BYTES, "%.4g %s", value / unit->factor, unit->word);
-    } else if (value == floor(value) && fabs(value) < 1e15) {
-        group_digits(value, text);
-        if (measure == RES_PERCENT) strcat(text, " %");
-    } else {
-        snprintf(text, RES_SHOWN_BYTES, "%.4g%s", value, measure == RES_PERCENT ? " %" : "");
-    }
-    return text;
 }

@@ -6,6 +6,7 @@
 #define CROCPROF_RESULTS_VALUES_H
 
 #include "results/run.h"
+#include "results/units.h"
 
 /* How a number was obtained: X(id, name). */
 #define RES_CLASSES(X)                                                                             \
@@ -22,9 +23,6 @@ typedef enum {
 } res_class_t;
 
 extern const char *const res_class_names[RES_CLASS_COUNT];
-
-/* What a number counts. */
-typedef enum { RES_PLAIN, RES_PERCENT, RES_BYTES, RES_TIME } res_measure_t;
 
 typedef struct {
     char *name;          /* as databases show it; the whole name if several are shown the same */
@@ -72,9 +70,5 @@ void res_value_missing(const res_values_t *v, const char *name, char *text, size
 
 /* Writes what records the run has lost, as a sentence; "" if none are lost. */
 void res_losses_text(const res_values_t *v, char *text, size_t room);
-
-/* The number with its unit, for people: 1,234; 12.5 %; 48 KiB; 1.25 ms. */
-enum { RES_SHOWN_BYTES = 48 };
-const char *res_shown(double value, res_measure_t measure, char text[RES_SHOWN_BYTES]);
 
 #endif

@@ -8,6 +8,7 @@
 #define CROCPROF_ROCPD_BASE_H
 
 #include "db/db.h"
+#include "db/schema.h"
 #include "rocpd/options.h"
 
 typedef struct {

@@ -514,7 +514,7 @@ static int end_files(work_t *w, int result)
 
 static bool wants_counts(const rocpd_base_t *b, const rocpd_options_t *o)
 {
-    return wants(o, "csv") && db_has(&b->db, "crocprof_instruction", "guid");
+    return wants(o, "csv") && db_holds(&b->db, DB_INSTRUCTIONS);
 }
 
 /* Makes the files that rocprofv3's writers write. */

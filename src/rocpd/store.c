@@ -502,12 +502,12 @@ static void write_kernels(state_t *s)
         "rocpd_kernel_dispatch K " EVENT_OF(
             "K") "LEFT JOIN rocpd_string N ON N.id = "
                  "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
-    begin_beside(s, &values,
-                 db_has(s->db, "rocpd_pmc_event", "sample_id")
-                     ? "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND "
-                       "sample_id IS NULL ORDER BY event_id, id"
-                     : "SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? ORDER "
-                       "BY event_id, id");
+    char *sql =
+        sqlite3_mprintf("SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? "
+                        "AND %s ORDER BY event_id, id",
+                        db_values_of_dispatches(s->db));
+    begin_beside(s, &values, sql);
+    sqlite3_free(sql);
     put_kind(s, KERNEL);
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, &rows)) {
@@ -650,7 +650,7 @@ static void write_graphs(state_t *s)
         GRAPH = ROCPROFILER_BUFFER_TRACING_HIP_GRAPH,
         LAUNCH = ROCPROFILER_HIP_GRAPH_OPERATION_EXEC_LAUNCH
     };
-    if (!db_has(s->db, "rocpd_graph_launch", "guid")) return;
+    if (!db_holds(s->db, DB_GRAPHS)) return;
     put_kind(s, GRAPH);
     put_name(s, trace_head(TRACE_OPERATION, GRAPH, LAUNCH, 0, 0),
              "HIP_GRAPH_OPERATION_EXEC_LAUNCH");
@@ -681,7 +681,7 @@ static void write_barriers(state_t *s)
     enum { EVENT = ROCPROFILER_BUFFER_TRACING_HIP_EVENT };
     static const char *const names[ROCPROFILER_HIP_EVENT_LAST] = {
         "HIP_EVENT_NONE", "HIP_EVENT_RECORD", "HIP_EVENT_WAIT"};
-    if (!db_has(s->db, "rocpd_hip_event", "guid")) return;
+    if (!db_holds(s->db, DB_HIP_EVENTS)) return;
     put_kind(s, EVENT);
     for (uint32_t i = 0; i < ROCPROFILER_HIP_EVENT_LAST; i++)
         put_name(s, trace_head(TRACE_OPERATION, EVENT, i, 0, 0), names[i]);

@@ -1,39 +1,18 @@
 /* summary.c - rocpd summary: where the time went, by name.
  *
  * There is a summary for every view of things that take time, one for each kind of API calls, and
- * one for markers. Each is an SQL statement; two functions that SQLite lacks are made here. */
-#include <math.h>
+ * one for markers. Each view is read once, record by record, into sums by process and name; the
+ * tables are made of these sums, whose rows stand in temp.summary_rows to be shown. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/log.h"
+#include "model/sum.h"
 #include "rocpd/commands.h"
 #include "trace/names.h"
-
-/* Sample standard deviation, in one pass (Welford). */
-typedef struct {
-    double mean, squares;
-    long long count;
-} deviation_t;
-
-static void deviation_step(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    deviation_t *d = sqlite3_aggregate_context(context, sizeof(*d));
-    (void)count;
-    if (!d || sqlite3_value_type(values[0]) == SQLITE_NULL) return;
-    double value = sqlite3_value_double(values[0]), delta = value - d->mean;
-    d->mean += delta / (double)++d->count;
-    d->squares += delta * (value - d->mean);
-}
-
-static void deviation_end(sqlite3_context *context)
-{
-    deviation_t *d = sqlite3_aggregate_context(context, 0);
-    bool some = d && d->count > 1;
-    sqlite3_result_double(context, some ? sqrt(d->squares / (double)(d->count - 1)) : 0);
-}
 
 /* kernel_name(symbol, form) */
 static void name_kernel(sqlite3_context *context, int count, sqlite3_value **values)
@@ -46,35 +25,139 @@ static void name_kernel(sqlite3_context *context, int count, sqlite3_value **val
     free(name);
 }
 
-/* Makes the view that a summary reads: name, start, duration, pid and guid. */
-static int make_source(const db_t *db, const char *summary, const char *from)
+/* Changes the case of ASCII letters only, whatever the locale. */
+static void set_case(char *text, bool upper)
 {
-    return from ? db_runf(db, summary, "CREATE TEMP VIEW \"summary_%w\" AS %s", summary, from) : -1;
+    char first = upper ? 'a' : 'A', last = upper ? 'z' : 'Z';
+    for (; *text; text++)
+        if (*text >= first && *text <= last) *text ^= 'a' ^ 'A';
 }
+
+/* ---- sums ---- */
 
 typedef struct {
-    char **names;
-    size_t count;
-} list_t;
+    const db_t *db;
+    const rocpd_options_t *options;
+    sums_t domains; /* the whole of each summary */
+} work_t;
 
-static void free_names(list_t *l)
+static int no_memory(void)
 {
-    for (size_t i = 0; i < l->count; i++)
-        free(l->names[i]);
-    free(l->names);
+    base_error("summing up records: %s", strerror(ENOMEM));
+    return -1;
 }
 
-static int add_name(list_t *l, const char *name)
+/* Sums up the rows of the statement: name, duration, pid and guid. Processes become rows that have
+ * the guid as name and the pid as group. Each process has two groups of names: in the second there
+ * is only NULL, which is not the name "". */
+static int read_records(const db_t *db, const char *from, sums_t *sums, sums_t *processes)
 {
-    for (size_t i = 0; i < l->count; i++)
-        if (strcmp(l->names[i], name) == 0) return 0;
-    char **names = realloc(l->names, (l->count + 1) * sizeof(*names));
-    if (names) l->names = names;
-    char *copy = names ? strdup(name) : NULL;
-    if (!copy) return -1;
-    l->names[l->count++] = copy;
-    return 1;
+    db_cursor_t c;
+    int result = 0;
+    for (db_rows(&c, db, from, ""); result == 0 && db_next(&c);) {
+        if (db_null(&c, 1)) continue; /* no schema has records without times */
+        const sum_row_t *p = sums_row_copied(processes, (int)db_int(&c, 2), db_text(&c, 3));
+        const int group = p ? 2 * (int)(p - processes->rows) + db_null(&c, 0) : 0;
+        sum_row_t *row = p ? sums_row_copied(sums, group, db_text(&c, 0)) : NULL;
+        if (row)
+            sum_add(&row->sum, db_int(&c, 1));
+        else
+            result = no_memory();
+    }
+    return db_end(&c, "summing up records") == 0 ? result : -1;
 }
+
+/* Adds up the processes' sums of each name. */
+static int join_processes(sums_t *all, const sums_t *sums)
+{
+    for (size_t i = 0; i < sums->count; i++) {
+        const sum_row_t *row = &sums->rows[i];
+        if (sums_merge(all, row->group % 2, row->name, &row->sum) != 0) return no_memory();
+    }
+    return 0;
+}
+
+/* ---- tables ---- */
+
+static const char table[] =
+    "DROP TABLE IF EXISTS temp.summary_rows; CREATE TEMP TABLE summary_rows(guid, pid, \"Name\", "
+    "\"Calls\", \"DURATION (nsec)\", \"AVERAGE (nsec)\", \"PERCENT (INC)\", \"MIN (nsec)\", "
+    "\"MAX (nsec)\", \"STD_DEV\")";
+
+#define COLUMNS                                                                                    \
+    "\"Name\", \"Calls\", \"DURATION (nsec)\", \"AVERAGE (nsec)\", \"PERCENT (INC)\", "            \
+    "\"MIN (nsec)\", \"MAX (nsec)\", \"STD_DEV\" FROM summary_rows S "
+
+static const char by_name[] = "SELECT " COLUMNS "ORDER BY S.rowid";
+static const char by_rank[] =
+    "SELECT S.pid AS \"ProcessID\", P.hostname AS \"Hostname\", " COLUMNS "JOIN processes P ON "
+    "P.guid = S.guid AND P.pid = S.pid ORDER BY S.pid, S.rowid";
+
+/* Fills the table with the sums, sorted; their groups are those of the processes, if there are
+ * any. */
+static int put_rows(const db_t *db, sums_t *sums, const sums_t *processes)
+{
+    const sum_t whole = sums_whole(sums);
+    db_cursor_t c;
+    sums_sort(sums);
+    if (db_run(db, table, "summary") != 0) return -1;
+    db_rows(&c, db, "INSERT INTO summary_rows VALUES (?,?,?,?,?,?,iif(?,?,NULL),?,?,?)", "");
+    for (size_t i = 0; i < sums->count; i++) {
+        const sum_row_t *row = &sums->rows[i];
+        const sum_t *s = &row->sum;
+        const sum_row_t *p = processes ? &processes->rows[row->group / 2] : NULL;
+        db_again(&c, "titiiririir", p ? p->name : NULL, (int64_t)(p ? p->group : 0),
+                 row->group % 2 ? NULL : row->name, s->count, sum_total(s), sum_mean(s),
+                 (int64_t)(whole.total != 0), sum_percent(s, &whole), s->least, s->most,
+                 sum_deviation(s));
+        db_next(&c);
+    }
+    return db_end(&c, "summary");
+}
+
+/* Shows sums; those of processes have the end _summary_by_rank. */
+static int show(const work_t *w, sums_t *sums, const sums_t *processes, const char *summary,
+                const char *end)
+{
+    char title[256], suffix[256];
+    if (put_rows(w->db, sums, processes) != 0) return -1;
+    snprintf(suffix, sizeof(suffix), "_%s%s", summary, end);
+    snprintf(title, sizeof(title), "%s%s", summary, end);
+    set_case(title, true);
+    return rocpd_show(w->db, w->options, processes ? by_rank : by_name, title, suffix) < 0 ? -1 : 0;
+}
+
+static int add_domain(work_t *w, const char *summary, const sum_t *whole)
+{
+    char name[64];
+    if (!whole->count) return 0;
+    snprintf(name, sizeof(name), "%s", summary);
+    set_case(name, true);
+    sum_row_t *row = sums_row_copied(&w->domains, 0, name);
+    if (!row) return no_memory();
+    sum_merge(&row->sum, whole);
+    return 0;
+}
+
+/* Makes a summary of the rows of the statement, which is freed; NULL: memory has run out. */
+static int summarise(work_t *w, const char *summary, char *from)
+{
+    sums_t all = {0}, by_process = {0}, processes = {0};
+    int result = read_records(w->db, from, &by_process, &processes);
+    if (result == 0) result = join_processes(&all, &by_process);
+    const sum_t whole = sums_whole(&all);
+    if (result == 0) result = add_domain(w, summary, &whole);
+    if (result == 0) result = show(w, &all, NULL, summary, "");
+    if (result == 0 && rocpd_given(w->options, ROCPD_BY_RANK))
+        result = show(w, &by_process, &processes, summary, "_summary_by_rank");
+    sums_free(&all);
+    sums_free(&by_process);
+    sums_free(&processes);
+    sqlite3_free(from);
+    return result;
+}
+
+/* ---- what is summed up ---- */
 
 /* The statement for kernels, with the form of their names that the options ask for. */
 static char *kernel_source(const rocpd_options_t *o)
@@ -103,23 +186,27 @@ static bool is_one_of(const char *name, const char *const *words)
     return false;
 }
 
-/* Adds the views with a duration, except those that the summaries of regions cover. */
-static int add_views(const db_t *db, const rocpd_options_t *o, list_t *l)
+/* Summaries of the views with a duration, except those that the summaries of regions cover. */
+static int summarise_views(work_t *w)
 {
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
-    list_t views = {0};
+    sums_t views = {0}; /* of these, and of words below, only the names are used */
+    bool failed = false;
     db_cursor_t c;
-    db_rows(&c, db,
+    db_rows(&c, w->db,
             "SELECT DISTINCT M.name FROM temp.sqlite_master M, pragma_table_info(M.name) C WHERE "
             "M.type = 'view' AND C.name = 'duration' ORDER BY M.name",
             "");
     while (db_next(&c))
-        if (!is_one_of(db_text(&c, 0), others)) add_name(&views, db_text(&c, 0));
+        if (!is_one_of(db_text(&c, 0), others))
+            failed |= !sums_row_copied(&views, 0, db_text(&c, 0));
     int result = db_end(&c, "listing views");
+    if (failed) result = no_memory();
     for (size_t i = 0; i < views.count && result == 0; i++) {
-        const char *view = views.names[i];
-        char *from =
-            strcmp(view, "kernels") == 0 ? kernel_source(o)
+        const char *view = views.rows[i].name;
+        result = summarise(
+            w, view,
+            strcmp(view, "kernels") == 0 ? kernel_source(w->options)
             : strcmp(view, "memory_allocations") == 0
                 ? sqlite3_mprintf("SELECT 'MEMORY_ALLOCATION_' || type AS name, duration, "
                                   "pid, guid FROM memory_allocations WHERE level <> "
@@ -127,20 +214,10 @@ static int add_views(const db_t *db, const rocpd_options_t *o, list_t *l)
             : strcmp(view, "scratch_memory") == 0
                 ? sqlite3_mprintf("SELECT 'SCRATCH_MEMORY_' || operation AS name, duration, "
                                   "pid, guid FROM scratch_memory")
-                : sqlite3_mprintf("SELECT name, duration, pid, guid FROM \"%w\"", view);
-        result = make_source(db, view, from) == 0 && add_name(l, view) >= 0 ? 0 : -1;
-        sqlite3_free(from);
+                : sqlite3_mprintf("SELECT name, duration, pid, guid FROM \"%w\"", view));
     }
-    free_names(&views);
+    sums_free(&views);
     return result;
-}
-
-/* Changes the case of ASCII letters only, whatever the locale. */
-static void set_case(char *text, bool upper)
-{
-    char first = upper ? 'a' : 'A', last = upper ? 'z' : 'Z';
-    for (; *text; text++)
-        if (*text >= first && *text <= last) *text ^= 'a' ^ 'A';
 }
 
 /* "HIP_RUNTIME_API_EXT" -> "hip", "rocm_x_y" -> "rocm_x". */
@@ -168,13 +245,13 @@ static bool wants_category(const rocpd_options_t *o, const char *word)
     return false;
 }
 
-/* Adds summaries of API calls, by the first word of their category, and of markers, by their
- * text. */
-static int add_regions(const db_t *db, const rocpd_options_t *o, list_t *l)
+/* Summaries of API calls, by the first word of their category, and of markers, by their text. */
+static int summarise_regions(work_t *w)
 {
-    list_t words = {0};
+    sums_t words = {0};
+    bool failed = false;
     db_cursor_t c;
-    db_rows(&c, db,
+    db_rows(&c, w->db,
             "SELECT DISTINCT T.string FROM rocpd_region R JOIN rocpd_event E ON E.id = "
             "R.event_id AND E.guid = R.guid JOIN rocpd_string T ON T.id = "
             "E.category_id AND T.guid = E.guid ORDER BY 1",
@@ -183,99 +260,36 @@ static int add_regions(const db_t *db, const rocpd_options_t *o, list_t *l)
         char word[64];
         if (db_null(&c, 0)) continue;
         first_word(db_text(&c, 0), word, sizeof(word));
-        if (wants_category(o, word)) add_name(&words, word);
+        if (wants_category(w->options, word)) failed |= !sums_row_copied(&words, 0, word);
     }
     int result = db_end(&c, "listing regions");
+    if (failed) result = no_memory();
     for (size_t i = 0; i < words.count && result == 0; i++) {
-        bool marker = strcmp(words.names[i], "marker") == 0;
-        const char *name = marker ? "markers" : words.names[i];
-        char *from = sqlite3_mprintf(
-            "SELECT %s AS name, duration, pid, guid FROM regions WHERE category LIKE '%q\\_%%' "
-            "ESCAPE '\\'",
-            marker ? "COALESCE(JSON_EXTRACT(extdata, '$.message'), name)" : "name", words.names[i]);
-        result = make_source(db, name, from) == 0 && add_name(l, name) >= 0 ? 0 : -1;
-        sqlite3_free(from);
-    }
-    free_names(&words);
-    return result;
-}
-
-#define MEASURES                                                                                   \
-    "COUNT(*) AS \"Calls\", SUM(duration) AS \"DURATION (nsec)\", "                                \
-    "AVG(duration) AS \"AVERAGE (nsec)\", "                                                        \
-    "100.0 * SUM(duration) / NULLIF((SELECT SUM(duration) FROM %s), 0) AS \"PERCENT (INC)\", "     \
-    "MIN(duration) AS \"MIN (nsec)\", MAX(duration) AS \"MAX (nsec)\", "                           \
-    "sample_deviation(duration) AS \"STD_DEV\" "
-
-static int show(const db_t *db, const rocpd_options_t *o, const char *summary, const char *end,
-                char *sql)
-{
-    char title[256], suffix[256];
-    snprintf(suffix, sizeof(suffix), "_%s%s", summary, end);
-    snprintf(title, sizeof(title), "%s%s", summary, end);
-    set_case(title, true);
-    int result = sql ? rocpd_show(db, o, sql, title, suffix) : -1;
-    sqlite3_free(sql);
-    return result < 0 ? -1 : 0;
-}
-
-static int show_summary(const db_t *db, const rocpd_options_t *o, const char *summary)
-{
-    char *from = sqlite3_mprintf("\"summary_%w\"", summary);
-    int result = show(db, o, summary, "",
-                      sqlite3_mprintf("SELECT name AS \"Name\", " MEASURES "FROM %s GROUP BY name "
-                                      "ORDER BY 3 DESC, 1",
-                                      from, from));
-    if (result == 0 && rocpd_given(o, ROCPD_BY_RANK))
+        bool marker = strcmp(words.rows[i].name, "marker") == 0;
         result =
-            show(db, o, summary, "_summary_by_rank",
-                 sqlite3_mprintf("SELECT S.pid AS \"ProcessID\", P.hostname AS \"Hostname\", "
-                                 "S.name AS \"Name\", " MEASURES "FROM %s S JOIN processes P ON "
-                                 "P.guid = S.guid AND P.pid = S.pid GROUP BY S.guid, S.pid, "
-                                 "S.name ORDER BY 1, 5 DESC, 3",
-                                 from, from));
-    sqlite3_free(from);
-    return result;
-}
-
-static int show_domains(const db_t *db, const rocpd_options_t *o, const list_t *l)
-{
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-    sqlite3_str_appendf(sql, "CREATE TEMP VIEW summary_all AS ");
-    for (size_t i = 0; i < l->count; i++) {
-        char upper[64];
-        snprintf(upper, sizeof(upper), "%s", l->names[i]);
-        set_case(upper, true);
-        sqlite3_str_appendf(sql, "%sSELECT %Q AS name, duration FROM \"summary_%w\"",
-                            i ? " UNION ALL " : "", upper, l->names[i]);
+            summarise(w, marker ? "markers" : words.rows[i].name,
+                      sqlite3_mprintf(
+                          "SELECT %s AS name, duration, pid, guid FROM regions WHERE category LIKE "
+                          "'%q\\_%%' ESCAPE '\\'",
+                          marker ? "COALESCE(JSON_EXTRACT(extdata, '$.message'), name)" : "name",
+                          words.rows[i].name));
     }
-    char *text = sqlite3_str_finish(sql);
-    int result = text && l->count ? db_run(db, text, "domain_summary") : -1;
-    sqlite3_free(text);
-    return result ? result
-                  : show(db, o, "domain", "_summary",
-                         sqlite3_mprintf("SELECT name AS \"Name\", " MEASURES "FROM summary_all "
-                                         "GROUP BY name ORDER BY 3 DESC, 1",
-                                         "summary_all"));
+    sums_free(&words);
+    return result;
 }
 
 int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
 {
-    list_t list = {0};
     rocpd_base_t base;
     if (rocpd_open(&base, f, o) != 0) return -1;
-    const db_t *db = &base.db;
-    sqlite3_create_function(db->handle, "sample_deviation", 1, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
-                            NULL, deviation_step, deviation_end);
-    sqlite3_create_function(db->handle, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
+    work_t w = {.db = &base.db, .options = o};
+    sqlite3_create_function(base.db.handle, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
                             name_kernel, NULL, NULL);
-    int result = add_views(db, o, &list);
-    if (result == 0) result = add_regions(db, o, &list);
-    for (size_t i = 0; i < list.count && result == 0; i++)
-        result = show_summary(db, o, list.names[i]);
-    if (result == 0 && rocpd_given(o, ROCPD_DOMAIN_SUMMARY) && list.count)
-        result = show_domains(db, o, &list);
-    free_names(&list);
+    int result = summarise_views(&w);
+    if (result == 0) result = summarise_regions(&w);
+    if (result == 0 && rocpd_given(o, ROCPD_DOMAIN_SUMMARY))
+        result = show(&w, &w.domains, NULL, "domain", "_summary");
+    sums_free(&w.domains);
     rocpd_close(&base);
     return result;
 }

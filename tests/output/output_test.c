@@ -1,7 +1,6 @@
 /* output_test.c - sorting, statistics, kernel names, number rules: against values worked out by
  * hand or by a plain sort in memory. */
 #include <fcntl.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -319,48 +318,6 @@ static void lost_names(void **state)
     assert_int_equal(trace_remove(directory), 0);
 }
 
-static void statistics(void **state)
-{
-    (void)state;
-    /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squared deviations 32, so s = sqrt(32/7) */
-    static const uint64_t durations[] = {2, 4, 4, 4, 5, 5, 7, 9};
-    out_stats_t s = {0};
-    for (int i = 0; i < 8; i++)
-        assert_int_equal(out_stats_add(&s, 0, "many", durations[i]), 0);
-    assert_int_equal(out_stats_add(&s, 1, "one", 60), 0);
-    out_stats_sort(&s);
-    assert_int_equal(s.count, 2);
-    assert_string_equal(s.rows[0].name, "one");
-    assert_int_equal(s.rows[1].calls, 8);
-    assert_int_equal(s.rows[1].total, 40);
-    assert_int_equal(s.rows[1].min, 2);
-    assert_int_equal(s.rows[1].max, 9);
-    assert_true(fabs(out_stat_deviation(&s.rows[1]) - 2.1380899352993952) < 1e-12);
-    assert_true(out_stat_deviation(&s.rows[0]) == 0);
-    assert_true(out_stat_percent(&s.rows[1], out_stats_total(&s).total) == 40);
-    out_stats_free(&s);
-
-    /* Where 64 bits of squares would overflow: ten durations of an hour and a nanosecond more each.
-     */
-    for (uint64_t i = 0; i < 10; i++)
-        out_stats_add(&s, 0, "long", 3600000000000u + i);
-    assert_true(fabs(out_stat_deviation(&s.rows[0]) - 3.0276503540974917) < 1e-3);
-    out_stats_free(&s);
-
-    char name[5000][16];
-    for (int i = 0; i < 5000; i++) {
-        snprintf(name[i], sizeof(name[i]), "name%d", i);
-        out_stats_add(&s, 0, name[i], (uint64_t)i);
-    }
-    for (int i = 0; i < 5000; i++)
-        out_stats_add(&s, 0, name[i], 0);
-    assert_int_equal(s.count, 5000);
-    out_stats_sort(&s);
-    assert_string_equal(s.rows[0].name, "name4999");
-    assert_int_equal(s.rows[0].calls, 2);
-    out_stats_free(&s);
-}
-
 static void numbers(void **state)
 {
     (void)state;
@@ -459,11 +416,11 @@ static char *summary(const char *const *pairs, const char *indent)
     static char text[8192];
     char why[64];
     out_config_t c;
-    out_stats_t stats[OUT_DOMAIN_COUNT] = {0};
+    sums_t stats[OUT_DOMAIN_COUNT] = {0};
     read_config(&c, pairs);
-    out_stats_add(&stats[OUT_HIP_API], OUT_HIP_API, "hipMalloc", 1000);
-    out_stats_add(&stats[OUT_HIP_API], OUT_HIP_API, "hipMalloc", 2500);
-    out_stats_add(&stats[OUT_KERNEL_DISPATCH], OUT_KERNEL_DISPATCH, "k", 6500);
+    sums_add(&stats[OUT_HIP_API], OUT_HIP_API, "hipMalloc", 1000);
+    sums_add(&stats[OUT_HIP_API], OUT_HIP_API, "hipMalloc", 2500);
+    sums_add(&stats[OUT_KERNEL_DISPATCH], OUT_KERNEL_DISPATCH, "k", 6500);
     int fd = memfd_create("summary", 0);
     out_file_t *f = out_file_descriptor(fd, "memory");
     assert_int_equal(out_summaries(f, &c, stats, indent), 0);
@@ -472,7 +429,7 @@ static char *summary(const char *const *pairs, const char *indent)
     text[n < 0 ? 0 : n] = 0;
     close(fd);
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
-        out_stats_free(&stats[i]);
+        sums_free(&stats[i]);
     out_config_free(&c);
     return text;
 }
@@ -630,7 +587,6 @@ int main(void)
         cmocka_unit_test(ids_in_order),
         cmocka_unit_test(memory_given_and_taken),
         cmocka_unit_test(lost_names),
-        cmocka_unit_test(statistics),
         cmocka_unit_test(numbers),
         cmocka_unit_test(progress_bar),
         cmocka_unit_test(digits),

@@ -7,6 +7,7 @@ usage: rocpd.py ROCPD ROCPROFV3 PROGRAM SCHEMA [unittest arguments]
 import csv
 import ctypes.util
 import glob
+import itertools
 import json
 import os
 import re
@@ -316,6 +317,23 @@ class ByHand(Case):
                          [("MARKERS", "8000", "66.666667"), ("MEMORY_COPIES", "2000", "16.666667"),
                           ("KERNELS", "1000", "8.333333"), ("HIP", "800", "6.666667"),
                           ("MEMORY_ALLOCATIONS", "200", "1.666667")])
+
+    def test_summary_deviation(self):
+        """It is the nearest number, whatever the order of the records."""
+        with sqlite3.connect(self.one) as db:
+            guid, = db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'uuid'").fetchone()
+            called = f"rocpd_region{guid} WHERE name_id = (SELECT id FROM rocpd_string{guid} WHERE string = 'hipLaunchKernel')"
+            names = [column[0] for column in db.execute(f"SELECT * FROM {called}").description]
+            call = dict(zip(names, db.execute(f"SELECT * FROM {called}").fetchone()))
+            for durations in itertools.permutations((28, 53, 118)):
+                db.execute(f"DELETE FROM {called}")
+                for ns in durations:
+                    row = {**call, "id": None, "end": call["start"] + ns}
+                    db.execute(f"INSERT INTO rocpd_region{guid} VALUES ({', '.join('?' * len(row))})", list(row.values()))
+                db.commit()
+                self.run_it("summary", "-i", "one.db", "-f", "json", "-d", "o", "--region-categories", "hip")
+                with open(self.dir + "/o/out_hip.json", encoding="utf-8") as f:
+                    self.assertEqual([row["STD_DEV"] for row in json.load(f)], [46.45786621588785])
 
     def test_summary_names(self):
         for options, name in ((["--mangled-kernels"], "_Z3addPfi.kd"), (["--truncate-kernels"], "add"),

@@ -1,0 +1,38 @@
+/* schema.h - in what databases differ: tables and columns that some of them lack, because an older
+ * version wrote them, or AMD's tools.
+ *
+ * One row each; whoever reads such a table or column asks here first. */
+#ifndef CROCPROF_DB_SCHEMA_H
+#define CROCPROF_DB_SCHEMA_H
+
+#include "db/db.h"
+
+/* X(id, view, column) */
+#define DB_PARTS(X)                                                                                \
+    /* not in the first version of the schema */                                                   \
+    X(SAMPLES, "rocpd_pmc_event", "sample_id") /* NULL: a value of a dispatch */                   \
+    X(GRAPHS, "rocpd_graph_launch", "guid")                                                        \
+    /* crocprof's own: not in AMD's databases */                                                   \
+    X(HIP_EVENTS, "rocpd_hip_event", "guid")                                                       \
+    X(INSTRUCTIONS, "crocprof_instruction", "kernel_id")                                           \
+    X(COUNTED, "crocprof_counted", "kernel_id")                                                    \
+    X(SOURCES, "crocprof_source", "path")                                                          \
+    /* nor in those of older versions of crocprof */                                               \
+    X(CODE_FACTS, "crocprof_kernel_code", "vgpr_spills")                                           \
+    X(INLINED, "crocprof_instruction", "inlined")                                                  \
+    X(USER_LINES, "crocprof_instruction", "user_line")                                             \
+    X(LINES_NEEDED, "crocprof_instruction", "lines")
+
+typedef enum {
+#define X(id, view, column) DB_##id,
+    DB_PARTS(X)
+#undef X
+} db_part_t;
+
+/* Whether at least one of the databases has this. */
+bool db_holds(const db_t *db, db_part_t part);
+
+/* SQL: true for the rows of rocpd_pmc_event that are values of dispatches. */
+const char *db_values_of_dispatches(const db_t *db);
+
+#endif
