@@ -56,7 +56,11 @@ static char *come_back(writer_t *w)
 /* HIP's calls are traced as the plain kinds and shown as the extended ones. */
 static unsigned shown_kind(unsigned kind)
 {
-    return kind == 5 ? 21 : kind == 6 ? 22 : kind;
+    return kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API
+               ? ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT
+           : kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API
+               ? ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT
+               : kind;
 }
 
 static char *put_size(char *at, unsigned bytes, const trace_timed_t *r)

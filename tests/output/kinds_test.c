@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include <rocprofiler-sdk/fwd.h>
 
 #include "output/domain.h"
+#include "output/format.h"
+#include "trace/settings.h"
 
 static const char *const rows[ROCPROFILER_BUFFER_TRACING_LAST] = {
 #define ROW(id)                  [ROCPROFILER_BUFFER_TRACING_##id] = #id,
@@ -94,12 +97,26 @@ static void test_records_find_their_domain(void **state)
         -1);
 }
 
+static void test_formats_are_words_of_the_option(void **state)
+{
+    const char *words = trace_settings[TRACE_SET_OUTPUT_FORMAT].words;
+    unsigned count = 1;
+    (void)state;
+    for (const char *at = words; *at; at++)
+        count += *at == ' ';
+    assert_int_equal(count, OUT_FORMAT_COUNT);
+#define X(name, file, writer) assert_true(trace_word_among(words, #name, strlen(#name), NULL) >= 0);
+    OUT_FORMATS(X)
+#undef X
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_has_a_row),
         cmocka_unit_test(test_numbers_have_no_gaps),
         cmocka_unit_test(test_records_find_their_domain),
+        cmocka_unit_test(test_formats_are_words_of_the_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
