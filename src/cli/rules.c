@@ -11,7 +11,7 @@
 /* A word of a rule. */
 typedef struct {
     char shown[64]; /* as messages have it */
-    bool on;
+    bool given, on; /* on: given, and neither "no" nor 0 */
 } word_t;
 
 /* Reads the next word, and looks whether its option is on, with its value if it has one. False at
@@ -31,8 +31,9 @@ static bool next_word(const cli_command_t *c, const char **list, word_t *word)
     for (char *at = name; *at; at++)
         if (*at == '_') *at = '-';
     const int option = cli_find_option(name, strlen(name));
-    word->on = option >= 0 && cli_is_on(c, (cli_option_id_t)option) &&
-               (!value || strcasecmp(c->values[option], value) == 0);
+    word->given =
+        option >= 0 && c->values[option] && (!value || strcasecmp(c->values[option], value) == 0);
+    word->on = word->given && cli_is_on(c, (cli_option_id_t)option);
     return true;
 }
 
@@ -68,14 +69,15 @@ static int check_together(const cli_command_t *c, const trace_rule_t *rule, char
 {
     char all[256] = "";
     size_t used = 0;
-    word_t word, missing = {.on = true};
-    if (!find_on(c, rule->options, &word)) return 0;
+    bool given = false;
+    word_t word, missing = {.given = true};
     for (const char *rest = rule->options; next_word(c, &rest, &word);) {
         const char *gap = !used ? "" : *rest ? ", " : " and ";
         used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", gap, word.shown);
-        if (!word.on) missing = word;
+        given |= word.given;
+        if (!word.given) missing = word;
     }
-    if (missing.on) return 0;
+    if (!given || missing.given) return 0;
     return REFUSE("%s need each other: %s is missing", all, missing.shown);
 }
 

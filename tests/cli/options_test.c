@@ -299,6 +299,8 @@ static void rules(void **state)
     refuse_together("r --pc-sampling-method host_trap --pc-sampling-interval 5",
                     "--pc-sampling-method, --pc-sampling-unit and --pc-sampling-interval need each "
                     "other: --pc-sampling-unit is missing");
+    refuse_together(
+        "r --pc-sampling-method host_trap --pc-sampling-interval 0 --pc-sampling-unit time", NULL);
     refuse_together("r --pid 1 --replay-mode application",
                     "--pid and --replay-mode exclude each other: memory that was allocated before "
                     "is not known");
