@@ -199,7 +199,7 @@ sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice)
     if (!b->run->counted) return sg_box_turn(b, slice);
     lock(b);
     const sg_box_result_t result = sg_box_turn(b, slice);
-    if (result == SG_BOX_DONE || result == SG_BOX_FAILED) sg_perf_group_end(b->counting, &b->group);
+    if (result == SG_BOX_DONE || result == SG_BOX_FAILED) sg_perf_group_end(b->counting);
     unlock(b);
     return result;
 }

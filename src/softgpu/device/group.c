@@ -200,7 +200,6 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     }
     bool full = items == run->size[0] * run->size[1] * run->size[2];
     b->group.n_waves = (uint32_t)isa_wave_count(items);
-    b->group.flat_lds_only = 0;
     uint32_t simd, unit = hardware_id(run, id, &simd, &b->unit);
     b->sleeping = b->ended = b->sleepy = 0;
     b->failed = NULL;

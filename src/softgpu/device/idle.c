@@ -93,7 +93,7 @@ static void count_part(sg_box_t *b, sg_run_t *run, const part_t *p)
     if (run->observed) sg_observe_leave(b, times);
     if (!run->counted) return;
     count_units(run, p, units);
-    sg_perf_groups_end(b->counting, &b->group, units);
+    sg_perf_groups_end(b->counting, units);
 }
 
 void sg_idle_count(sg_box_t *b, sg_run_t *run)

@@ -95,10 +95,7 @@ INLINE void flat_begin(isa_wave_t *w, const isa_inst_t *i, walk_t *f, const acce
     f->in = flat_addresses(w, i, &f->all);
     f->step = GLOBAL;
     if (__builtin_expect(f->in.shared != 0, 0)) {
-        if (x->stores && isa_ds_waits(w, i))
-            f->step = DONE;
-        else
-            w->group->flat_lds_only += f->in.shared == f->all.exec;
+        if (x->stores && isa_ds_waits(w, i)) f->step = DONE;
         if (!x->stores && x->zero) isa_ds_reads(w);
     }
 }

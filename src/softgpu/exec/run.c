@@ -86,7 +86,7 @@ INLINE void announce(unsigned kinds, const who_t *by, isa_watch_t *watch, isa_wa
                      const isa_inst_t *i, was_t *was)
 {
     const bool issues = !w->repeats;
-    if (has(kinds, COUNTER, by->counter) && issues) isa_count(by->counter, w->exec, i);
+    if (has(kinds, COUNTER, by->counter) && issues) isa_count(by->counter, w, i);
     if (kinds & ANY || kinds == (CENSUS | ONE)) watch->known = 0;
     if (has(kinds, CENSUS, by->census)) {
         was->exec = w->exec;

@@ -21,13 +21,20 @@ typedef struct {
     const uint8_t *bucket; /* by ISA_OP_* */
     uint64_t runs[2 * ISA_BUCKETS];
     uint64_t lanes[2 * ISA_BUCKETS]; /* lanes that were active, summed over the runs */
+    uint64_t flat_lds_only;          /* FLAT instructions whose lanes were all in LDS */
 } isa_counter_t;
 
-static inline void isa_count(isa_counter_t *c, uint64_t exec, const isa_inst_t *i)
+/* watch.c: whether the active lanes of a FLAT instruction, one at least, are all in LDS. */
+bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i);
+
+/* Counts *i, which the wave is about to run for the first time. */
+static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_inst_t *i)
 {
+    const uint64_t exec = w->exec;
     const unsigned at = c->bucket[i->op] + (exec ? 0 : ISA_BUCKETS);
     c->runs[at]++;
     c->lanes[at] += isa_lane_count(exec);
+    if (__builtin_expect(i->fmt == ISA_FMT_FLAT, 0)) c->flat_lds_only += isa_flat_is_lds(w, i);
 }
 
 /* ---- interruptions ---- */

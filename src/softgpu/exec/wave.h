@@ -107,7 +107,6 @@ struct isa_group {
     uint32_t n_waves;
     uint32_t id[3]; /* workgroup ids */
     isa_wave_t **waves;
-    uint64_t flat_lds_only; /* FLAT instructions so far whose lanes were all in LDS */
 };
 
 struct isa_wave {

@@ -25,7 +25,7 @@ typedef enum {
     SG_T_WAVES_LT_16,
     SG_T_ITEMS,
     SG_T_SGPR_WRITES,
-    SG_T_FLAT_LDS_ONLY, /* known when the workgroup ends: isa_group_t.flat_lds_only */
+    SG_T_FLAT_LDS_ONLY, /* known when the workgroup ends: isa_counter_t.flat_lds_only */
     /* of the timing model, in clocks */
     SG_T_MODEL,
     SG_T_WAVE_CLOCKS = SG_T_MODEL,

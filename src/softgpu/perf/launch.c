@@ -184,7 +184,7 @@ static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const is
 static __attribute__((noinline)) void issue_rare(sg_perf_group_t *g, isa_watch_t *watch,
                                                  isa_wave_t *w, const isa_inst_t *i)
 {
-    isa_count(&g->counter, w->exec, i);
+    isa_count(&g->counter, w, i);
     step(g, watch, w, i);
 }
 
@@ -196,7 +196,7 @@ static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const 
         issue_rare(g, watch, w, i);
         return;
     }
-    isa_count(&g->counter, ISA_ALL_LANES, i);
+    isa_count(&g->counter, w, i);
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     if (!sg_wave_clock_quick(clock, traits, i->pc))
@@ -211,7 +211,7 @@ static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
     isa_census_line_t *l = watch->line;
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
-    if (g->counts) isa_count(&g->counter, w->exec, i);
+    if (g->counts) isa_count(&g->counter, w, i);
     if (!g->traced && sg_wave_clock_quick(clock, traits, i->pc)) {
         l->n.issue += traits->issue;
         l->pipe[traits->klass == ISA_CLASS_SALU ? SG_PIPE_SCALAR : SG_PIPE_VALU] += traits->issue;
@@ -314,10 +314,10 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
     }
 }
 
-void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
+void sg_perf_group_end(sg_perf_group_t *g)
 {
     if (!g->run) return; /* the workgroup has not started */
-    g->fixed[SG_T_FLAT_LDS_ONLY] = group->flat_lds_only;
+    g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
     sg_unit_t *u = &g->run->p->units[g->unit];
     sg_sums_t *sums = &u->sums[g->counted];
     if (g->run->schedule) {
@@ -334,6 +334,7 @@ void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group)
     }
     leave_unit(u);
     if (g->run->schedule) sg_schedule_counted(g->run->schedule);
+    g->counter.flat_lds_only = 0;
     memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }
@@ -351,14 +352,15 @@ static void add_times(sg_unit_t *u, const sg_perf_group_t *g, uint64_t times)
     leave_unit(u);
 }
 
-void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint64_t units[])
+void sg_perf_groups_end(sg_perf_group_t *g, const uint64_t units[])
 {
     if (!g->run) return; /* the workgroup has not started */
-    g->fixed[SG_T_FLAT_LDS_ONLY] = group->flat_lds_only;
+    g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
     for (uint32_t u = 0; u < g->run->p->n_units; u++)
         if (units[u]) add_times(&g->run->p->units[u], g, units[u]);
     memset(g->counter.runs, 0, sizeof g->counter.runs);
     memset(g->counter.lanes, 0, sizeof g->counter.lanes);
+    g->counter.flat_lds_only = 0;
     memset(g->fixed, 0, sizeof g->fixed);
     g->run = NULL;
 }

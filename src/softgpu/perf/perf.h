@@ -131,11 +131,11 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
  * Sets the clocks that each has waited. */
 void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES]);
 /* The workgroup has ended or was given up. */
-void sg_perf_group_end(sg_perf_group_t *g, const isa_group_t *group);
+void sg_perf_group_end(sg_perf_group_t *g);
 
 /* Only if the dispatch is not modelled: the workgroup has ended, and stands for others that did
  * exactly the same and have not been run: units[u] workgroups on compute unit u. */
-void sg_perf_groups_end(sg_perf_group_t *g, const isa_group_t *group, const uint64_t units[]);
+void sg_perf_groups_end(sg_perf_group_t *g, const uint64_t units[]);
 
 /* Adds to the watch what counts the workgroup's instructions, or models them. The census, if the
  * watch has one, is in it already: if that asks for costs, the model adds them to its lines. */

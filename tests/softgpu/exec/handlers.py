@@ -23,6 +23,7 @@ RULES = [
     ("a handler leaves by isa_jump() or isa_jump_relative(), isa_stop() or isa_retry()",
      r"\w->(stop|budget|repeats|ip|page|lds_turn|fault_flags) *(=[^=]|[-+|&^]=|--|\+\+)|--\w->budget", EXEC + r".*",
      {EXEC + name for name in ("wave.h", "core.h", "lds.h", "lds.c", "code.c", "run.c", "trap.c")}),
+    ("a handler counts nothing: the loops do", r"\bgroup->\w+ *([-+|&^]?=[^=]|--|\+\+)|(--|\+\+)\w->group->", EXEC + r".*", set()),
     ("what is done to a lane is no function in a variable", r"\b(valu_body_t|access_fn_t|isa_atomic(32|64)_t|op(32|64)_t) \*\w+;",
      EXEC + r".*", {EXEC + "valu.h"}),  # bodies for valu_slow.c, which all vector instructions share
     ("an instruction knows its own address: i->pc", r"\bi - \S*slots\b", r"src/softgpu/.*", COUNTED),
@@ -57,6 +58,7 @@ CASES = [("src/insight/a.c", 'if (strcmp(row->mnemonic, "s_branch") == 0)'),
          ("src/softgpu/perf/a.c", "if (w->exec != ~UINT64_C(0)) return;"),
          ("src/softgpu/exec/a.c", "n = __builtin_popcountll(w->exec);"),
          ("src/softgpu/exec/a.c", "w->stop = ISA_STOP_YIELD;"),
+         ("src/softgpu/exec/a.c", "w->group->stores += 1;"),
          ("src/softgpu/exec/a.h", "    isa_atomic32_t *op;"),
          ("src/softgpu/exec/a.c", "slot = i - w->page->slots;"),
          ("src/softgpu/device/a.c", "waves = (items + 63) / ISA_LANES;")]

@@ -1,0 +1,16 @@
+/* watch.c - what the run loop's counter asks about single instructions: see watch.h.
+ *
+ * Not in line, and compiled once for all cores, since the counter asks only about FLAT
+ * instructions, which are rare. */
+#include "softgpu/exec/watch.h"
+
+#include "softgpu/exec/address.h"
+
+bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i)
+{
+    const isa_dispatch_t *d = w->group->dispatch;
+    const uint32_t *high = isa_row_of(w, &i->src[0])[1];
+    /* most FLAT instructions access memory: the first lane tells */
+    if (!w->exec || high[__builtin_ctzll(w->exec)] != d->shared_base >> 32) return false;
+    return isa_address_apertures(high, d, w->exec).shared == w->exec;
+}
