@@ -9,6 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The host's float mode (MXCSR) while handlers run: round to nearest, denormals kept, no exception
+ * unmasked. The run loop sets it, since fast-math start-up code of the program may have changed the
+ * mode that threads inherit. A handler that needs another mode sets this one again afterwards, and
+ * does not read the old one: reading MXCSR makes the host wait for all its float operations. */
+enum { ISA_HOST_FLOAT_MODE = 0x1f80, ISA_HOST_DENORMALS_ZERO = 0x40, ISA_HOST_ROUND_SHIFT = 13 };
+
 /* Rounding modes by their numbers in the register MODE. */
 typedef enum { FPU_NEAREST, FPU_UP, FPU_DOWN, FPU_ZERO } fpu_round_t;
 

@@ -18,18 +18,12 @@
 #include <string.h>
 
 #ifndef ISA_VARIANT
-#define ISA_VARIANT base
+#error "a source of handlers has a name that CMakeLists.txt lists for the core"
 #endif
 
 #define ISA_PASTE_(variant, name) isa_##variant##_##name
 #define ISA_PASTE(variant, name)  ISA_PASTE_(variant, name)
 #define ISA_HANDLER(name)         ISA_PASTE(ISA_VARIANT, name)
-
-/* The host's float mode (MXCSR) while handlers run: round to nearest, denormals kept, no exception
- * unmasked. The run loop sets it, since fast-math start-up code of the program may have changed the
- * mode that threads inherit. A handler that needs another mode sets this one again afterwards, and
- * does not read the old one: reading MXCSR makes the host wait for all its float operations. */
-enum { ISA_HOST_FLOAT_MODE = 0x1f80, ISA_HOST_DENORMALS_ZERO = 0x40, ISA_HOST_ROUND_SHIFT = 13 };
 
 /* Head of a handler. When it is called, w->ip already points at the instruction after *i. */
 #define ISA_INST(name)                                                                             \

@@ -4,6 +4,7 @@
  * watchers: the plain one looks for nobody, the others for those that they are made for. */
 #include "softgpu/exec/census.h"
 #include "softgpu/exec/core.h"
+#include "softgpu/exec/fpu.h"
 #include "softgpu/exec/lds.h"
 #include "softgpu/exec/watch.h"
 

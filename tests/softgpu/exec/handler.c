@@ -6,7 +6,7 @@
 #include "code_rig.h"
 
 #include "softgpu/exec/code.h"
-#include "softgpu/exec/handler.h"
+#include "softgpu/exec/fpu.h"
 #include "isa/table.h"
 
 #include <xmmintrin.h>
