@@ -120,29 +120,23 @@ static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sg
 /* Moves lanes whose address is in an aperture from r->memory to r->lds and r->own. */
 static void flat_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
 {
-    sgc_lanes_t *a = &r->memory;
+    sgc_lanes_t *const part[ISA_SPACES] = {&r->memory, &r->lds, &r->own}, *a = &r->memory;
     const isa_row_t *v = isa_row_of(w, &i->src[0]);
     const isa_dispatch_t *d = w->group->dispatch;
     const uint64_t high = (uint64_t)v[1][0] << 32;
     if (high != d->shared_base && high != d->private_base && row_same(v[1]) &&
         even_lanes(a, high + (uint32_t)i->imm, v[0]))
         return;
+    const isa_flat_lanes_t lanes = isa_address_flat_lanes(w, i);
     a->even = false;
     isa_address_pairs(a->va, v, (uint32_t)i->imm);
-    const isa_apertures_t in = isa_address_apertures(v[1], d, a->exec);
-    a->exec &= ~(in.shared | in.private);
-    if (in.shared) {
-        r->lds = *a;
-        r->lds.exec = in.shared;
-        for (unsigned l = 0; l < ISA_LANES; l++)
-            r->lds.va[l] &= UINT32_MAX;
+    a->exec = lanes.in[ISA_SPACE_MEMORY];
+    for (isa_space_t space = ISA_SPACE_LDS; space < ISA_SPACES; space++) {
+        if (!lanes.in[space]) continue;
+        *part[space] = *a;
+        part[space]->exec = lanes.in[space];
+        part[space]->dword_step = isa_address_flat_part(part[space]->va, space, w);
     }
-    if (!in.private) return;
-    r->own = *a;
-    r->own.exec = in.private;
-    r->own.dword_step = ISA_SCRATCH_DWORD_STEP;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        r->own.va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
 }
 
 void sgc_reach(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op, sgc_reach_t *r)

@@ -121,9 +121,7 @@ static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned 
 static unsigned flow_of(const chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     if (u->flow != CHK_FLOW_FLAT) return u->flow;
-    const uint32_t *high = w->vgpr[i->src[0].reg + 1];
-    return isa_address_apertures(high, w->group->dispatch, w->exec).shared ? CHK_FLOW_FLAT
-                                                                           : CHK_FLOW_FLAT_MEMORY;
+    return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS] ? CHK_FLOW_FLAT : CHK_FLOW_FLAT_MEMORY;
 }
 
 /* ---- reads and writes of pending registers ---- */

@@ -49,32 +49,49 @@ ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, const
             va[l] = isa_scratch_address(base, offset, l);
 }
 
-/* The lanes of a flat access that are in LDS (shared) and in scratch (private); the others access
- * global memory. */
-typedef struct {
-    uint64_t shared, private;
-} isa_apertures_t;
+/* A FLAT instruction becomes up to three accesses, one in each address space. ORDER: as they are
+ * made. */
+typedef enum { ISA_SPACE_MEMORY, ISA_SPACE_LDS, ISA_SPACE_SCRATCH, ISA_SPACES } isa_space_t;
 
-/* The high dword of the address register alone decides: hardware tests it before it adds the
- * instruction's offset. Compilers fold an offset into a flat access only where the register itself
- * points into the object. */
-ISA_ADDRESS isa_apertures_t isa_address_apertures(const uint32_t *high, const isa_dispatch_t *d,
-                                                  uint64_t exec)
+typedef struct {
+    uint64_t in[ISA_SPACES];
+} isa_flat_lanes_t;
+
+/* The active lanes of a FLAT instruction by address space. The high dword of the address register
+ * alone decides: hardware tests it before it adds the instruction's offset. Compilers fold an
+ * offset into a flat access only where the register itself points into the object. */
+ISA_ADDRESS isa_flat_lanes_t isa_address_flat_lanes(const isa_wave_t *w, const isa_inst_t *i)
 {
+    const isa_dispatch_t *d = w->group->dispatch;
+    const uint32_t *high = isa_row_of(w, &i->src[0])[1];
     const uint32_t shared_hi = (uint32_t)(d->shared_base >> 32);
     const uint32_t private_hi = (uint32_t)(d->private_base >> 32);
-    isa_apertures_t in = {0, 0};
+    uint64_t lds = 0, scratch = 0;
     uint32_t special = 0;
     for (unsigned l = 0; l < ISA_LANES; l++)
         special |= (uint32_t)(high[l] == shared_hi) | (uint32_t)(high[l] == private_hi);
-    if (__builtin_expect(!special, 1)) return in;
+    if (__builtin_expect(!special, 1)) return (isa_flat_lanes_t){{[ISA_SPACE_MEMORY] = w->exec}};
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        in.shared |= (uint64_t)(high[l] == shared_hi) << l;
-        in.private |= (uint64_t)(high[l] == private_hi) << l;
+        lds |= (uint64_t)(high[l] == shared_hi) << l;
+        scratch |= (uint64_t)(high[l] == private_hi) << l;
     }
-    in.shared &= exec;
-    in.private &= exec;
-    return in;
+    return (isa_flat_lanes_t){{[ISA_SPACE_MEMORY] = w->exec & ~(lds | scratch),
+                               [ISA_SPACE_LDS] = w->exec & lds,
+                               [ISA_SPACE_SCRATCH] = w->exec & scratch}};
+}
+
+/* Turns the addresses of a FLAT instruction into what they are in one of the spaces: in LDS
+ * offsets, in scratch the addresses of the lanes' dwords. Returns the bytes from one dword of a
+ * lane's element to the next. */
+ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, const isa_wave_t *w)
+{
+    if (space == ISA_SPACE_LDS)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            va[l] &= UINT32_MAX;
+    if (space == ISA_SPACE_SCRATCH)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)va[l], l);
+    return space == ISA_SPACE_SCRATCH ? ISA_SCRATCH_DWORD_STEP : 4;
 }
 
 /* ---- buffers ---- */

@@ -1,8 +1,8 @@
 /* flat.c - FLAT, GLOBAL and SCRATCH instructions: addresses, and a handler for each mnemonic.
  *
- * Addresses are worked out here, accesses are made by mem_lanes.c. FLAT sorts its lanes by address
- * space: the shared aperture (the workgroup's LDS), the private one (the lane's scratch), and
- * memory. A new instruction is a row in one of the lists at the end. */
+ * Addresses are worked out here, accesses are made by mem_lanes.c. FLAT makes an access for each
+ * address space that its lanes are in: memory, the shared aperture (the workgroup's LDS), and the
+ * private one (the lane's scratch). A new instruction is a row in one of the lists at the end. */
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/handler.h"
@@ -41,36 +41,13 @@ SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a
         isa_address_scratch(a->va, w->flat_scratch, isa_row_of(w, &i->src[0])[0], (uint32_t)i->imm);
 }
 
-/* A flat access becomes up to three accesses, one for each address space. */
-SHARED isa_apertures_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+SHARED isa_flat_lanes_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
-    const isa_row_t *v = isa_row_of(w, &i->src[0]);
-    isa_address_pairs(a->va, v, (uint32_t)i->imm);
-    return isa_address_apertures(v[1], w->group->dispatch, a->exec);
-}
-
-/* Turns *a into the access of the lanes in LDS. Lanes out of its range are taken out and returned:
- * they load 0 and store nothing, as with LDS instructions. */
-static uint64_t take_shared(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes, uint32_t bytes)
-{
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        a->va[l] &= 0xffffffff;
-    const uint64_t outside = isa_lanes_outside(a->va, lanes, bytes, w->group->lds_bytes);
-    a->lds = true;
-    a->dword_step = 4;
-    a->exec = lanes & ~outside;
-    return outside;
-}
-
-static void take_private(const isa_wave_t *w, isa_lanes_t *a, uint64_t lanes)
-{
-    a->dword_step = ISA_SCRATCH_DWORD_STEP;
-    a->exec = lanes;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        a->va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)a->va[l], l);
+    isa_address_pairs(a->va, isa_row_of(w, &i->src[0]), (uint32_t)i->imm);
+    return isa_address_flat_lanes(w, i);
 }
 
 /* What all lanes of an instruction do. */
@@ -84,43 +61,44 @@ typedef struct {
 /* A flat access is made in up to three steps, one for each address space. */
 typedef struct {
     isa_lanes_t all, part;
-    isa_apertures_t in;
-    unsigned step;
+    isa_flat_lanes_t lanes;
+    unsigned step; /* isa_space_t */
 } walk_t;
-
-enum { GLOBAL, LDS, PRIVATE, DONE };
 
 INLINE void flat_begin(isa_wave_t *w, const isa_inst_t *i, walk_t *f, const access_t *x)
 {
-    f->in = flat_addresses(w, i, &f->all);
-    f->step = GLOBAL;
-    if (__builtin_expect(f->in.shared != 0, 0)) {
-        if (x->stores && isa_ds_waits(w, i)) f->step = DONE;
+    f->lanes = flat_addresses(w, i, &f->all);
+    f->step = 0;
+    if (__builtin_expect(f->lanes.in[ISA_SPACE_LDS] != 0, 0)) {
+        if (x->stores && isa_ds_waits(w, i)) f->step = ISA_SPACES;
         if (!x->stores && x->zero) isa_ds_reads(w);
     }
+}
+
+/* Limits *a to the lanes whose elements are in LDS. The others load 0 and store nothing, as with
+ * LDS instructions. */
+static void take_inside(const isa_wave_t *w, isa_lanes_t *a, const access_t *x)
+{
+    const uint64_t outside = isa_lanes_outside(a->va, a->exec, x->bytes, w->group->lds_bytes);
+    a->lds = true;
+    a->exec &= ~outside;
+    if (x->zero) isa_lanes_zero(x->zero, x->zero_rows, outside);
 }
 
 /* The lanes of the next step, or NULL. */
 SHARED isa_lanes_t *flat_next(isa_wave_t *w, walk_t *f, const access_t *x)
 {
-    const isa_apertures_t in = f->in;
-    if (f->step == GLOBAL && !(in.shared | in.private)) {
-        f->step = DONE;
+    if (!f->step && f->lanes.in[ISA_SPACE_MEMORY] == f->all.exec) {
+        f->step = ISA_SPACES;
         return &f->all;
     }
-    while (f->step < DONE) {
-        const unsigned step = f->step++;
-        const uint64_t lanes = step == GLOBAL ? f->all.exec & ~(in.shared | in.private)
-                               : step == LDS  ? in.shared
-                                              : in.private;
-        if (!lanes) continue;
+    while (f->step < ISA_SPACES) {
+        const isa_space_t space = f->step++;
+        if (!f->lanes.in[space]) continue;
         f->part = f->all;
-        f->part.exec = lanes;
-        if (step == PRIVATE) take_private(w, &f->part, lanes);
-        if (step == LDS) {
-            const uint64_t outside = take_shared(w, &f->part, lanes, x->bytes);
-            if (x->zero) isa_lanes_zero(x->zero, x->zero_rows, outside);
-        }
+        f->part.exec = f->lanes.in[space];
+        f->part.dword_step = isa_address_flat_part(f->part.va, space, w);
+        if (space == ISA_SPACE_LDS) take_inside(w, &f->part, x);
         return &f->part;
     }
     return NULL;

@@ -37,8 +37,7 @@ bool isa_ds_lets_go_first(isa_wave_t *w, const isa_inst_t *i)
     if (!turn_comes(w)) return false;
     const unsigned klass = isa_table[i->op].klass;
     if (klass != ISA_CLASS_FLAT_WR) return klass == ISA_CLASS_LDS_WR;
-    const uint32_t *high = isa_row_of(w, &i->src[0])[1];
-    return isa_address_apertures(high, w->group->dispatch, w->exec).shared;
+    return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS];
 }
 
 bool isa_ds_wait_or_go(isa_wave_t *w, const isa_inst_t *i)

@@ -12,5 +12,5 @@ bool isa_flat_is_lds(const isa_wave_t *w, const isa_inst_t *i)
     const uint32_t *high = isa_row_of(w, &i->src[0])[1];
     /* most FLAT instructions access memory: the first lane tells */
     if (!w->exec || high[__builtin_ctzll(w->exec)] != d->shared_base >> 32) return false;
-    return isa_address_apertures(high, d, w->exec).shared == w->exec;
+    return isa_address_flat_lanes(w, i).in[ISA_SPACE_LDS] == w->exec;
 }
