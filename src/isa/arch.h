@@ -8,6 +8,7 @@
 #ifndef ISA_ARCH_H
 #define ISA_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,12 @@ typedef struct {
 static inline uint32_t isa_bits_get(isa_bits_t b, uint32_t value)
 {
     return value >> b.shift & ((1u << b.bits) - 1);
+}
+
+/* A field of an instruction, whose two dwords `words` are. */
+static inline uint32_t isa_bits_of(isa_bits_t b, uint64_t words)
+{
+    return isa_bits_get((isa_bits_t){0, b.bits}, (uint32_t)(words >> b.shift));
 }
 
 static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
@@ -121,7 +128,8 @@ enum {
     ISA_GROUP_LDS = 64 << 10, /* bytes of LDS that a workgroup can have */
     ISA_UNIT_SIMDS = 4,
     ISA_SIMD_SLOTS = 10, /* the most waves that a SIMD of any gfx9 GPU holds */
-    ISA_SIMD_VGPRS = 512 /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
+    ISA_SIMD_VGPRS = 512, /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
+    ISA_VGPRS = 256       /* VGPRs that instructions can name */
 };
 
 /* ---- apertures ---- */
@@ -142,6 +150,22 @@ typedef struct {
 /* Ways of PC sampling: the driver sends waves into the trap handler. */
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0 };
 
+/* Fields that the memory encodings of some GPUs only have. Bits of an instruction's second dword are
+ * numbered from 32 on. A field without bits reads 0. */
+typedef struct {
+    isa_bits_t ds_acc, flat_acc, buffer_acc, image_acc; /* data and result are in AGPRs */
+    /* SCRATCH: whether the VGPR counts as an address, also beside a scalar one. A GPU without the
+     * field takes the VGPR if there is no scalar address. */
+    isa_bits_t scratch_vaddr;
+} isa_memory_fields_t;
+
+/* Where a wave finds its work-items' id of one axis. */
+typedef struct {
+    uint8_t vgpr;
+    isa_bits_t bits;
+} isa_item_id_t;
+enum { ISA_ID_ROWS = 3 }; /* VGPRs that ids can be in: the first ones */
+
 typedef struct isa_codes isa_codes_t; /* table.h */
 
 typedef struct isa_arch {
@@ -152,6 +176,13 @@ typedef struct isa_arch {
         isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
     } waitcnt;
     isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
+    isa_memory_fields_t memory_fields;
+    /* How a wave starts. A kernel can ask for its wave's offset in scratch, which it adds to
+     * FLAT_SCRATCH, in an SGPR; or it cannot, since the hardware has set FLAT_SCRATCH. */
+    struct {
+        isa_item_id_t item[3]; /* x, y, z */
+        bool scratch_offset;
+    } launch;
     struct {
         isa_bits_t slot, simd, cu, sh, se;
     } hw_id;
@@ -162,7 +193,9 @@ typedef struct isa_arch {
         uint8_t pc, packet, group, wave, status, tma;
         isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;
     } ttmp;
-    uint32_t vgpr_granule, acc_granule; /* rows: in which VGPRs are allocated, AGPRs begin */
+    /* Rows in which VGPRs are allocated, and at multiples of which AGPRs begin; 0: these have a
+     * file of their own, and begin behind the last VGPR. */
+    uint32_t vgpr_granule, acc_granule;
     uint32_t simd_vgprs;                /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
     uint32_t lds_granule;               /* bytes in which LDS is allocated */
     /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the

@@ -1,18 +1,13 @@
 /* decode.c - from instruction words to isa_inst_t.
  *
- * The only place that knows where the fields of the encodings are. One function per format; which
- * operands an instruction has comes from its table row. No text, no allocation, no state. */
+ * The only place that knows where the fields of the encodings are, except for those that only some
+ * GPUs have (isa_memory_fields_t). One function per format; which operands an instruction has comes
+ * from its table row. No text, no allocation, no state. */
 #include "isa/decode.h"
 
 #include <string.h>
 
-enum {
-    SADDR_OFF = 0x7f,
-    SEL_DWORD = 6,
-    MAI_FIRST = 64, /* VOP3P opcodes of matrix instructions */
-    VOP3P_MIX_FIRST = 32,
-    VOP3P_MIX_LAST = 34
-};
+enum { SADDR_OFF = 0x7f, SEL_DWORD = 6 };
 
 static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 {
@@ -34,6 +29,12 @@ static void set_mask(isa_operand_t *o, unsigned sgpr)
     o->kind = ISA_OPK_SGPR;
     o->reg = (uint16_t)sgpr;
     o->bits = 64;
+}
+
+/* A field that only some GPUs have, of a memory format. */
+static bool has_bit(const isa_decoder_t *d, isa_bits_t field)
+{
+    return isa_bits_of(field, d->words[0] | (uint64_t)d->words[1] << 32);
 }
 
 /* Carries and compare masks of the short forms live in VCC. */
@@ -338,9 +339,9 @@ static void decode_mai(isa_decoder_t *d)
     isa_inst_t *i = d->out;
     unsigned code[3] = {isa_bits(x, 8, 0), isa_bits(x, 17, 9), isa_bits(x, 26, 18)};
     unsigned acc = isa_bits(x, 28, 27);
-    bool acc_cd = isa_bits(w, 15, 15);
     uint32_t mods = d->row->mods;
-    bool writes_acc = d->row->fields[0].kind == ISA_K_D && !(mods & ISA_M_ACC_CD);
+    /* result and addend are both AGPRs or both VGPRs, or always AGPRs */
+    bool acc_cd = !(mods & ISA_M_ACC_CD) || isa_bits(w, 15, 15);
 
     i->cbsz = mods & ISA_M_CBSZ ? (uint8_t)isa_bits(w, 10, 8) : 0;
     i->abid = mods & ISA_M_ABID ? (uint8_t)isa_bits(w, 14, 11) : 0;
@@ -348,8 +349,7 @@ static void decode_mai(isa_decoder_t *d)
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         if (f->role == ISA_ROLE_VDST) {
-            isa_decode_vgpr(d, &i->dst, isa_bits(w, 7, 0), f->bits,
-                            f->kind == ISA_K_D && (acc_cd || writes_acc));
+            isa_decode_vgpr(d, &i->dst, isa_bits(w, 7, 0), f->bits, f->kind == ISA_K_D && acc_cd);
             continue;
         }
         unsigned k = f->role - ISA_ROLE_SRC0;
@@ -364,6 +364,14 @@ static void decode_mai(isa_decoder_t *d)
     }
 }
 
+/* Whether the row has the operands of matrix instructions, which can be in AGPRs. */
+static bool has_acc_operands(const isa_row_desc_t *row)
+{
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++)
+        if (f->kind == ISA_K_A || f->kind == ISA_K_AV || f->kind == ISA_K_D) return true;
+    return false;
+}
+
 static void decode_vop3p(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
@@ -373,12 +381,12 @@ static void decode_vop3p(isa_decoder_t *d)
     unsigned neg = isa_bits(x, 31, 29), neg_hi = isa_bits(w, 10, 8);
     unsigned op_sel = isa_bits(w, 13, 11);
     unsigned op_sel_hi = isa_bits(x, 28, 27) | isa_bits(w, 14, 14) << 2;
-    bool mix = opcode >= VOP3P_MIX_FIRST && opcode <= VOP3P_MIX_LAST;
     if (!pick_row(d, ISA_FMT_VOP3P, opcode)) return;
-    if (opcode >= MAI_FIRST) {
+    if (has_acc_operands(d->row)) {
         decode_mai(d);
         return;
     }
+    bool mix = d->row->mods & ISA_M_NEG; /* halves or floats, not packed pairs */
     i->op_sel = (uint8_t)op_sel;
     if (isa_bits(w, 15, 15)) i->flags |= ISA_F_CLAMP;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
@@ -406,7 +414,7 @@ static void decode_ds(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
-    bool acc = isa_bits(w, 25, 25);
+    bool acc = has_bit(d, d->arch->memory_fields.ds_acc);
     if (!pick_row(d, ISA_FMT_DS, isa_bits(w, 24, 17))) return;
     bool gws = d->row->klass == ISA_CLASS_GWS;
     i->offset0 = (uint8_t)isa_bits(w, 7, 0);
@@ -439,11 +447,13 @@ static void decode_flat(isa_decoder_t *d)
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
     isa_fmt_t fmt = (isa_fmt_t)segments[isa_bits(w, 15, 14)];
-    bool acc = isa_bits(x, 23, 23);
+    const isa_memory_fields_t *fields = &d->arch->memory_fields;
+    const bool says_vaddr = fmt == ISA_FMT_SCRATCH && fields->scratch_vaddr.bits;
+    bool acc = has_bit(d, fields->flat_acc);
     if (!pick_row(d, fmt, isa_bits(w, 24, 18))) return;
     if (isa_bits(w, 16, 16)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
-    if (isa_bits(w, 13, 13)) d->bad = true; /* the bit LDS: gfx90a has no such loads to LDS */
+    if (isa_bits(w, 13, 13) && !says_vaddr) d->bad = true; /* LDS: no GPU has such loads to LDS */
     if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
         d->bad = true; /* flat offsets are not negative */
     i->imm = fmt == ISA_FMT_FLAT ? (int32_t)isa_bits(w, 11, 0) : (int32_t)(w << 19) >> 19;
@@ -454,16 +464,15 @@ static void decode_flat(isa_decoder_t *d)
         i->flags |= ISA_F_SADDR;
         isa_decode_sgpr(d, &i->src[2], saddr, fmt == ISA_FMT_GLOBAL ? 64 : 32);
     }
+    bool vector = says_vaddr ? has_bit(d, fields->scratch_vaddr) : !scalar || fmt == ISA_FMT_GLOBAL;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         if (f->role == ISA_ROLE_VDST)
             isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24), f->bits, acc);
         else if (f->role == ISA_ROLE_VDATA)
             isa_decode_vgpr(d, &i->src[1], isa_bits(x, 15, 8), f->bits, acc);
-        else if (!scalar)
-            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), f->bits, false);
-        else if (fmt == ISA_FMT_GLOBAL) /* scratch has one address or the other */
-            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), 32, false);
+        else if (vector)
+            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), scalar ? 32 : f->bits, false);
     }
     if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC)
         isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24), atomic_result_bits(d->row, i->src[1].bits),
@@ -475,7 +484,7 @@ static void buffer_operands(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
-    bool acc = isa_bits(x, 23, 23);
+    bool acc = has_bit(d, d->arch->memory_fields.buffer_acc);
     bool load = d->row->klass == ISA_CLASS_VMEM_RD;
     unsigned addr_bits = 0;
     i->imm = (int32_t)isa_bits(w, 11, 0);
@@ -553,7 +562,7 @@ static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *
 
 static void decode_mimg(isa_decoder_t *d)
 {
-    enum { DMASK_LOW = 8, UNORM = 12, GLC, DA, A16, ACC, LWE, SLC = 25 };
+    enum { DMASK_LOW = 8, UNORM = 12, GLC, DA, A16, LWE = 17, SLC = 25 };
     static const struct {
         uint8_t bit;
         uint16_t image;
@@ -562,7 +571,8 @@ static void decode_mimg(isa_decoder_t *d)
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
     if (!pick_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18))) return;
-    const bool acc = w >> ACC & 1, load = d->row->klass == ISA_CLASS_VMEM_RD;
+    const bool acc = has_bit(d, d->arch->memory_fields.image_acc);
+    const bool load = d->row->klass == ISA_CLASS_VMEM_RD;
     if (w >> GLC & 1) i->flags |= ISA_F_GLC;
     if (w >> SLC & 1) i->flags |= ISA_F_SLC;
     i->image = w >> DMASK_LOW & ISA_IMAGE_DMASK;

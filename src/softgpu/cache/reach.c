@@ -46,12 +46,8 @@ static void global_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *
 
 static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)
 {
-    const uint32_t offset = (uint32_t)i->imm;
     a->dword_step = ISA_SCRATCH_DWORD_STEP;
-    if (i->flags & ISA_F_SADDR)
-        isa_address_scratch(a->va, w->flat_scratch, NULL, (uint32_t)scalar(w, &i->src[2]) + offset);
-    else
-        isa_address_scratch(a->va, w->flat_scratch, isa_row_of(w, &i->src[0])[0], offset);
+    isa_address_scratch_lanes(a->va, w, i);
 }
 
 /* Returns the bytes from one dword of an element to the next. */

@@ -64,7 +64,7 @@ typedef struct {
 } chk_shadow_t;
 
 /* A wave begins; *s is zeroed, or an earlier wave's. Defined are `scalars` SGPRs from s0 on, the
- * row of work-item ids, and what the command processor sets besides; all else is undefined. */
+ * rows of work-item ids, and what the command processor sets besides; all else is undefined. */
 void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars);
 
 static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)

@@ -30,7 +30,7 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
     if (s->any_part) memset(s->part, 0, sizeof s->part);
     s->any_part = false;
-    s->some[0] = 0;
+    memset(s->some, 0, (d->last_id_row + 1) * sizeof *s->some);
     memset(s->scalar, 0, sizeof s->scalar);
     for (unsigned k = scalars; k < ISA_CODE_FLAT_SCRATCH; k++)
         s->scalar[k] = ~0u;

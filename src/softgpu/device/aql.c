@@ -73,16 +73,17 @@ bool sg_aql_ring_fits(const sg_device_t *d, uint64_t va, uint64_t bytes)
 int sg_aql_init(sg_queue_t *q)
 {
     size_t runs_bytes = base_round_up(SG_IN_FLIGHT * sizeof(sg_run_t), 64);
-    size_t rows_bytes = SG_IN_FLIGHT * ISA_GROUP_WAVES * sizeof(isa_row_t);
+    size_t ids_bytes = SG_IN_FLIGHT * ISA_ID_ROWS * sizeof *q->runs->ids;
     const uint64_t *read =
         SG_OBJECT_AT(q->device, q->params.read_ptr_va, uint64_t, SG_MEM_WRITABLE);
     if (!read || !descriptor(q) || !SG_OBJECT_AT(q->device, q->params.write_ptr_va, uint64_t, 0))
         return -EINVAL;
-    q->runs = aligned_alloc(64, runs_bytes + rows_bytes);
+    q->runs = aligned_alloc(64, runs_bytes + ids_bytes);
     if (!q->runs) return -ENOMEM;
     memset(q->runs, 0, runs_bytes);
     for (unsigned i = 0; i < SG_IN_FLIGHT; i++)
-        q->runs[i].v0 = (isa_row_t *)((uint8_t *)q->runs + runs_bytes) + i * ISA_GROUP_WAVES;
+        q->runs[i].ids = (isa_row_t (*)[ISA_GROUP_WAVES])((uint8_t *)q->runs + runs_bytes) +
+                         i * ISA_ID_ROWS;
     q->next = q->retired = *read;
     return 0;
 }

@@ -12,11 +12,6 @@
 
 #include <hsa/hsa.h>
 
-enum {
-    /* compute_pgm_rsrc2: scratch offset, three workgroup ids, workgroup information */
-    RSRC2_SCALARS = 0x781
-};
-
 void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
 {
     const hsa_kernel_dispatch_packet_t *p = packet;
@@ -24,7 +19,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     const bool census_modelled = sg_census_run_begin(run, p->kernel_object);
     const sg_perf_level_t asked = sg_perf_level(d->perf, &run->queue->counting);
     const sg_perf_level_t level = d->profile.model_time || census_modelled ? SG_PERF_MODEL : asked;
-    const uint32_t scalars = run->n_user + (uint32_t)__builtin_popcount(run->rsrc2 & RSRC2_SCALARS);
+    const uint32_t scalars = run->n_user + (uint32_t)__builtin_popcount(run->system);
     sg_observe_begin(run, p->kernel_object, id);
     run->counted = NULL;
     if (level != SG_PERF_OFF) {

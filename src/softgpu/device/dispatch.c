@@ -205,7 +205,8 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     isa->gws = &run->device->gws;
     isa->entry_pc = object + (uint64_t)k->entry_offset;
     isa->n_vgpr = ((k->rsrc1 & 63) + 1) * arch->vgpr_granule;
-    isa->acc_offset = ((k->rsrc3 & 63) + 1) * arch->acc_granule;
+    isa->acc_offset =
+        arch->acc_granule ? ((k->rsrc3 & 63) + 1) * arch->acc_granule : ISA_VGPRS;
     isa->mode = (k->rsrc1 >> 12 & 0xff)         /* rounding and denormals */
                 | (k->rsrc1 >> 21 & 1) << 8     /* DX10_CLAMP */
                 | (k->rsrc1 >> 23 & 1) << 9     /* IEEE */
@@ -221,8 +222,11 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     run->rsrc2 = k->rsrc2;
     run->rsrc3 = k->rsrc3;
     run->kernarg_bytes = is_old_code(k) ? 0 : k->word[2];
-    static const uint32_t id_masks[] = {0x3ff, 0xfffff, 0x3fffffff, 0x3fffffff};
-    run->id_mask = id_masks[k->rsrc2 >> 11 & 3];
+    run->system = k->rsrc2 & (arch->launch.scratch_offset ? SG_SYSTEM | SG_SYSTEM_SCRATCH_OFFSET
+                                                         : SG_SYSTEM);
+    static const uint8_t axes[] = {1, 2, 3, 3};
+    run->id_axes = axes[k->rsrc2 >> 11 & 3];
+    isa->last_id_row = arch->launch.item[run->id_axes - 1].vgpr;
 }
 
 sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *packet)
@@ -253,7 +257,7 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
     run->packet = (uint32_t)(id % slots);
     set_user_registers(run, &k, &p, aq, ring_va + run->packet * sizeof p, id);
     for (uint32_t i = 0; i < run->waves; i++)
-        sg_pack_ids(run->v0[i], run->size, i * ISA_LANES, run->id_mask);
+        sg_write_ids(run, &run->ids[0][i], ISA_GROUP_WAVES, run->size, i * ISA_LANES);
 
     run->signal_va = p.completion_signal.handle;
     run->profiled = aq->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;

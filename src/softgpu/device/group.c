@@ -22,15 +22,6 @@ enum {
     TRAP_ABORT = 2        /* llvm.trap; the runtime's trap handler ignores all other ids */
 };
 
-/* compute_pgm_rsrc2 */
-enum {
-    RSRC2_SCRATCH_OFFSET = 1 << 0,
-    RSRC2_ID_X = 1 << 7,
-    RSRC2_ID_Y = 1 << 8,
-    RSRC2_ID_Z = 1 << 9,
-    RSRC2_INFO = 1 << 10
-};
-
 #define GROUP_INFO_FIRST_WAVE 0x80000000u
 
 static size_t registers_bytes(void)
@@ -147,12 +138,19 @@ uint32_t sg_unit_of(const sg_run_t *run, uint64_t id)
     return place;
 }
 
-void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask)
+void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
+                  uint32_t first)
 {
+    const isa_item_id_t *at = run->isa.arch->launch.item;
     for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
-        uint32_t item = first + lane;
-        uint32_t x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
-        row[lane] = (x | y << 10 | (z & 1023) << 20) & mask;
+        const uint32_t item = first + lane;
+        const uint32_t id[3] = {item % size[0], item / size[0] % size[1],
+                                item / size[0] / size[1]};
+        uint32_t value[ISA_ID_ROWS] = {0};
+        for (uint32_t axis = 0; axis < run->id_axes; axis++)
+            value[at[axis].vgpr] |= isa_bits_put(at[axis].bits, id[axis]);
+        for (uint32_t r = 0; r <= run->isa.last_id_row; r++)
+            rows[r * step][lane] = value[r];
     }
 }
 
@@ -160,14 +158,13 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
 {
     unsigned n = run->n_user;
     memcpy(w->sgpr, run->user, sizeof run->user);
-    if (run->rsrc2 & RSRC2_ID_X) w->sgpr[n++] = b->group.id[0];
-    if (run->rsrc2 & RSRC2_ID_Y) w->sgpr[n++] = b->group.id[1];
-    if (run->rsrc2 & RSRC2_ID_Z) w->sgpr[n++] = b->group.id[2];
-    if (run->rsrc2 & RSRC2_INFO)
+    for (unsigned axis = 0; axis < 3; axis++)
+        if (run->system & SG_SYSTEM_ID_X << axis) w->sgpr[n++] = b->group.id[axis];
+    if (run->system & SG_SYSTEM_INFO)
         w->sgpr[n++] = (i == 0 ? GROUP_INFO_FIRST_WAVE : 0) | b->group.n_waves;
 
     uint64_t offset = b->place.has_scratch ? b->place.scratch[i] * run->scratch_wave_bytes : 0;
-    if (run->rsrc2 & RSRC2_SCRATCH_OFFSET) w->sgpr[n++] = (uint32_t)offset;
+    if (run->system & SG_SYSTEM_SCRATCH_OFFSET) w->sgpr[n++] = (uint32_t)offset;
     w->scratch_base = run->scratch_base + offset;
     w->scratch_bytes = (uint32_t)run->scratch_wave_bytes;
     w->flat_scratch = w->scratch_base;
@@ -213,10 +210,9 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
                                 (simd + i) % run->device->profile.simds_per_cu) |
                    isa_bits_put(run->isa.arch->hw_id.slot, b->place.slot[i]);
         w->exec = isa_first_lanes(lanes);
-        if (full)
-            memcpy(w->vgpr[0], run->v0[i], sizeof(isa_row_t));
-        else
-            sg_pack_ids(w->vgpr[0], size, i * ISA_LANES, run->id_mask);
+        for (uint32_t r = 0; full && r <= run->isa.last_id_row; r++)
+            memcpy(w->vgpr[r], run->ids[r][i], sizeof(isa_row_t));
+        if (!full) sg_write_ids(run, w->vgpr, 1, size, i * ISA_LANES);
         if (!run->device->core->set_pc(w, run->isa.entry_pc)) {
             b->failed = w;
             return false;

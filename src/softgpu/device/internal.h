@@ -27,6 +27,15 @@ enum {
     SG_REGISTERS = 0x10000   /* dword addresses of the register windows, pm4.c */
 };
 
+/* SGPRs that the hardware sets when a wave starts, in the order of their bits in compute_pgm_rsrc2,
+ * but the scratch offset comes last. */
+enum {
+    SG_SYSTEM_SCRATCH_OFFSET = 1 << 0,
+    SG_SYSTEM_ID_X = 1 << 7, /* the workgroup's ids: the next two bits are y and z */
+    SG_SYSTEM_INFO = 1 << 10,
+    SG_SYSTEM = 15 * SG_SYSTEM_ID_X /* all but the scratch offset, which not all GPUs have */
+};
+
 typedef struct sg_run sg_run_t;
 typedef struct sg_box sg_box_t;
 typedef struct sg_pool sg_pool_t;
@@ -119,13 +128,14 @@ struct sg_run {
     /* launch state */
     uint32_t user[SG_USER_SGPRS], n_user;
     uint32_t rsrc1, rsrc2, rsrc3;
+    uint32_t system; /* SG_SYSTEM_*: SGPRs that the kernel asks for, behind those of the user */
     uint32_t kernarg_bytes; /* 0: the descriptor does not say */
     uint64_t packet_va;
     uint64_t scratch_base, scratch_wave_bytes; /* 0 bytes: the kernel uses none */
     bool scratch_once; /* the runtime wants the scratch back after this dispatch */
-    uint32_t id_mask;  /* fields of v0 that the kernel asks for */
-    isa_row_t *v0;     /* packed work-item ids of a full workgroup, one row for each wave */
-    uint64_t chunk;    /* workgroup ids that a thread fetches at once */
+    uint32_t id_axes;  /* how many of the axes x, y, z the kernel asks the work-items' ids of */
+    isa_row_t (*ids)[ISA_GROUP_WAVES]; /* these ids in a full workgroup: [row][wave] */
+    uint64_t chunk;                    /* workgroup ids that a thread fetches at once */
     /* under the pool's lock */
     sg_run_t *next_active, **link_active;
     _Atomic uint32_t resident;            /* workgroups in flight; read without the lock, too */
@@ -182,9 +192,11 @@ uint32_t sg_units_in_turn(const sg_run_t *run);
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);
-/* Packed work-item ids of work-items first..first+63 of a workgroup. A workgroup at the grid's edge
- * may be cut off; `size` is what is left of it, and its work-items are numbered within that. */
-void sg_pack_ids(isa_row_t row, const uint32_t size[3], uint32_t first, uint32_t mask);
+/* Writes the rows with the ids of work-items first..first+63 of a workgroup; they are `step` rows
+ * apart. A workgroup at the grid's edge may be cut off; `size` is what is left of it, and its
+ * work-items are numbered within that. */
+void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
+                  uint32_t first);
 /* Gives the waves of workgroup `id` their registers; b->place must be set. False: the entry point
  * is not mapped. */
 bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id);

@@ -49,6 +49,15 @@ ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, const
             va[l] = isa_scratch_address(base, offset, l);
 }
 
+/* Addresses of a SCRATCH instruction: the sum of its offset and those of a VGPR and an SGPR that it
+ * names. */
+ISA_ADDRESS void isa_address_scratch_lanes(uint64_t *va, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint32_t *row = i->src[0].kind == ISA_OPK_NONE ? NULL : isa_row_of(w, &i->src[0])[0];
+    const uint32_t scalar = i->flags & ISA_F_SADDR ? w->sgpr[i->src[2].reg] : 0;
+    isa_address_scratch(va, w->flat_scratch, row, scalar + (uint32_t)i->imm);
+}
+
 /* A FLAT instruction becomes up to three accesses, one in each address space. ORDER: as they are
  * made. */
 typedef enum { ISA_SPACE_MEMORY, ISA_SPACE_LDS, ISA_SPACE_SCRATCH, ISA_SPACES } isa_space_t;

@@ -34,11 +34,7 @@ SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a
     a->exec = w->exec;
     a->dword_step = ISA_SCRATCH_DWORD_STEP;
     a->lds = false;
-    if (i->flags & ISA_F_SADDR)
-        isa_address_scratch(a->va, w->flat_scratch, NULL,
-                            isa_read32(w, &i->src[2]) + (uint32_t)i->imm);
-    else
-        isa_address_scratch(a->va, w->flat_scratch, isa_row_of(w, &i->src[0])[0], (uint32_t)i->imm);
+    isa_address_scratch_lanes(a->va, w, i);
 }
 
 SHARED isa_flat_lanes_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)

@@ -12,7 +12,7 @@ static uint32_t gpr_alloc(const isa_wave_t *w)
     const isa_arch_t *a = w->group->dispatch->arch;
     const uint32_t n = w->group->dispatch->n_vgpr, acc = w->acc_offset;
     return (n ? (n + a->vgpr_granule - 1) / a->vgpr_granule - 1 : 0) << 6 |
-           (acc ? acc / a->acc_granule - 1 : 0) << 12 | 6u << 24;
+           (acc && a->acc_granule ? acc / a->acc_granule - 1 : 0) << 12 | 6u << 24;
 }
 
 /* False if there is no such register. */

@@ -84,7 +84,8 @@ typedef struct isa_dispatch {
     struct isa_code *code; /* the device's code cache */
     uint64_t entry_pc;
     uint32_t n_vgpr;                    /* VGPRs and AGPRs allocated for a wave */
-    uint32_t acc_offset;                /* row of AGPR a0: VGPRs and AGPRs share one file */
+    uint32_t acc_offset;                /* row of AGPR a0 */
+    uint32_t last_id_row;               /* of the first rows, which have the work-items' ids */
     uint32_t mode;                      /* initial MODE */
     uint32_t scratch_wave_bytes;        /* scratch of one wave (all lanes) */
     uint64_t shared_base, private_base; /* aperture bases; limits are base | 0xffffffff */
