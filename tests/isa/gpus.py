@@ -13,7 +13,7 @@ LISTED = r"set\(ISA_GPUS ([^)]*)\)"
 
 def tables(gpu):
     """The files that are about this GPU."""
-    return [f"src/isa/{gpu}.tsv", "src/isa/arch.c", f"src/softgpu/perf/events_{gpu}.c"]
+    return [f"src/isa/{gpu}.tsv", "src/isa/arch.c", f"src/softgpu/perf/events_{gpu}.c", f"src/softgpu/check/hazards_{gpu}.c"]
 
 
 def code_lines(text):
@@ -41,7 +41,8 @@ def wrong(tree):
 def finds_what_is_wrong():
     cases = {"src/softgpu/a/code.c": "const isa_arch_t *arch = &isa_gfx90a;", "src/softgpu/a/text.c": 'if (!strcmp(name, "gfx90a"))',
              "src/softgpu/a/macro.h": "#define IS_GFX942(a) 1", "src/softgpu/perf/events_gfx90a.c": "int gfx942;"}
-    right = {"src/isa/arch.c": '.name = "gfx90a"', "src/softgpu/a/right.c": "int x; /* as on gfx90a */ // gfx942",
+    right = {"src/isa/arch.c": '.name = "gfx90a"', "src/softgpu/check/hazards_gfx90a.c": "int gfx90a;",
+             "src/softgpu/a/right.c": "int x; /* as on gfx90a */ // gfx942",
              "src/softgpu/a/gfx.c": "p->gfx_target_version = gfx_index;", HELP: '"find a gfx90a"'}
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)

@@ -161,9 +161,8 @@ static void tell(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i,
         break;
     case CHK_HAZARD_STATES:
         f = finding(g, w, i, u, CHK_KIND_HAZARD_NOP);
-        snprintf(more, sizeof more, "%s%s%s: %u wait state%s needed, %u had (%s)",
-                 chk_rules[h->rule].text, *reg ? ", " : "", reg, h->needed, base_plural(h->needed),
-                 h->had, chk_rules[h->rule].source);
+        snprintf(more, sizeof more, "%s%s%s: %u wait state%s needed, %u had (%s)", h->rule->text,
+                 *reg ? ", " : "", reg, h->needed, base_plural(h->needed), h->had, h->rule->source);
         name_other(&f, w, "after", h->pc, w->index_in_group);
         break;
     default:

@@ -1,34 +1,51 @@
-/* hazard_rules.h - the wait states that software owes the hardware of gfx90a, as one table.
+/* hazard_rules.h - what a table of wait states says: those that software owes the hardware of a
+ * GPU.
  *
- * Sources: "LLVM" is its hazard recognizer for gfx90a. "ISA" is AMD's Instruction Set Architecture
- * of CDNA: the tables of software-inserted wait states and of independent instructions around
- * matrix instructions; section numbers are those of the MI300 edition. Where the sources differ the
- * smaller number is taken, so that no row asks for more than compiled code has. */
+ * Each GPU's table is hazards_<gpu>.c. Here are the classes that its rows name, and the rows that
+ * all gfx9 GPUs have. Sources: "LLVM" is its hazard recognizer. "ISA" is AMD's Instruction Set
+ * Architecture of CDNA: the tables of software-inserted wait states and of independent instructions
+ * around matrix instructions; section numbers are those of the MI300 edition. Where the sources
+ * differ the smaller number is taken, so that no row asks for more than compiled code has. */
 #ifndef SOFTGPU_CHECK_HAZARD_RULES_H
 #define SOFTGPU_CHECK_HAZARD_RULES_H
 
+#include "isa/arch.h"
+
+#include <stdint.h>
+
 /* Classes of the first instruction of a pair. Matrix instructions are grouped by passes of four
- * clocks, those of f64 by rows; VALU does not include them. */
+ * clocks, and by type: f32 (MF32), f64 (by rows) and all others (MX). VALU does not include them.
+ * ORDER: the classes of 2, 4, 8 and 16 passes follow each other. */
 enum {
     CHK_FIRST_VALU = 1 << 0,
     CHK_FIRST_VALU_EXEC = 1 << 1,  /* VALU that writes EXEC */
     CHK_FIRST_VALU_MASK = 1 << 2,  /* VALU that writes VCC or EXEC */
     CHK_FIRST_VALU_PLAIN = 1 << 3, /* VALU that is no dot product */
     CHK_FIRST_DOT = 1 << 4,
-    CHK_FIRST_PASS2 = 1 << 5,
-    CHK_FIRST_PASS8 = 1 << 6,
-    CHK_FIRST_PASS16 = 1 << 7,
-    CHK_FIRST_F64_4 = 1 << 8,
-    CHK_FIRST_F64_16 = 1 << 9,
-    CHK_FIRST_WIDE = 1 << 10, /* stores over 64 bits per lane, without an SGPR as its offset */
-    CHK_FIRST_SETREG = 1 << 11,
-    CHK_FIRST_SETREG_TRAP = 1 << 12, /* s_setreg of TRAPSTS */
-    CHK_FIRST_SETREG_SKIP = 1 << 13, /* s_setreg of MODE.vskip */
-    CHK_FIRST_SETVSKIP = 1 << 14,
-    CHK_FIRST_SALU_M0 = 1 << 15, /* SALU that writes M0 */
+    CHK_FIRST_MX2 = 1 << 5,
+    CHK_FIRST_MX4 = 1 << 6,
+    CHK_FIRST_MX8 = 1 << 7,
+    CHK_FIRST_MX16 = 1 << 8,
+    CHK_FIRST_MF32_2 = 1 << 9,
+    CHK_FIRST_MF32_4 = 1 << 10,
+    CHK_FIRST_MF32_8 = 1 << 11,
+    CHK_FIRST_MF32_16 = 1 << 12,
+    CHK_FIRST_F64_4 = 1 << 13,
+    CHK_FIRST_F64_16 = 1 << 14,
+    CHK_FIRST_WIDE = 1 << 15, /* stores over 64 bits per lane, without an SGPR as its offset */
+    CHK_FIRST_SETREG = 1 << 16,
+    CHK_FIRST_SETREG_TRAP = 1 << 17, /* s_setreg of TRAPSTS */
+    CHK_FIRST_SETREG_SKIP = 1 << 18, /* s_setreg of MODE.vskip */
+    CHK_FIRST_SETVSKIP = 1 << 19,
+    CHK_FIRST_SALU_M0 = 1 << 20, /* SALU that writes M0 */
 
+    CHK_FIRST_PASS2 = CHK_FIRST_MX2 | CHK_FIRST_MF32_2,
+    CHK_FIRST_PASS4 = CHK_FIRST_MX4 | CHK_FIRST_MF32_4,
+    CHK_FIRST_PASS8 = CHK_FIRST_MX8 | CHK_FIRST_MF32_8,
+    CHK_FIRST_PASS16 = CHK_FIRST_MX16 | CHK_FIRST_MF32_16,
     CHK_FIRST_F64 = CHK_FIRST_F64_4 | CHK_FIRST_F64_16,
-    CHK_FIRST_MATRIX = CHK_FIRST_PASS2 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
+    CHK_FIRST_MATRIX =
+        CHK_FIRST_PASS2 | CHK_FIRST_PASS4 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
     /* MARKS: these mark the registers that they use. RARE: any vector instruction after these looks
      * back. All other rows are looked for when their second instruction comes, which is seldom. */
     CHK_FIRST_MARKS = CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE,
@@ -82,91 +99,95 @@ typedef enum {
     CHK_SHARE_DOT_WRITTEN, /* as WRITTEN, by another instruction */
 } chk_share_t;
 
+typedef struct {
+    const char *name;          /* for tests */
+    uint8_t states;            /* wait states that have to lie between the two instructions */
+    uint32_t first, second;    /* CHK_FIRST_*, CHK_SECOND_* */
+    uint8_t share;             /* chk_share_t */
+    const char *text, *source; /* in reports */
+} chk_rule_t;
+
+/* The table of a GPU. The checker finds a pair by marks on registers (CHK_FIRST_MARKS), or by
+ * looking back from every vector instruction (CHK_FIRST_RARE), or from the second instruction; it
+ * looks back no further than the greatest number of states that any of these rows has. */
+typedef struct {
+    const chk_rule_t *rows;
+    uint8_t n;    /* at most 64 */
+    uint8_t most; /* states of any row; less than CHK_RECENT (hazard_wave.h) */
+    uint8_t mark; /* of rows of CHK_FIRST_MARKS, except those of matrix instructions */
+    uint8_t rare; /* of rows of CHK_FIRST_RARE that share no register */
+} chk_hazard_rules_t;
+
+/* hazard_use.c */
+const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch);
+
+/* ---- rows ---- */
+
+#define CHK_RULE(name, states, first, second, share, text, source)                                 \
+    {#name, states, CHK_FIRST_##first, CHK_SECOND_##second, CHK_SHARE_##share, text, source},
+
+/* Rows of ISA 4.5, which LLVM has for all gfx9 GPUs. */
+#define CHK_SHARED_RULES                                                                           \
+    CHK_RULE(SETREG_GETREG, 2, SETREG, GETREG, HWREG, "s_setreg, s_getreg of the same register",   \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(SETREG_SETREG, 2, SETREG, SETREG, HWREG, "s_setreg, s_setreg of the same register",   \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(SETVSKIP_GETREG, 2, SETVSKIP, GETREG_MODE, NOTHING, "s_setvskip, s_getreg of MODE",   \
+             "ISA 4.5")                                                                            \
+    CHK_RULE(SETREG_VECTOR, 2, SETREG_SKIP, VECTOR, NOTHING,                                       \
+             "s_setreg of MODE.vskip, a vector instruction", "ISA 4.5")                            \
+    CHK_RULE(TRAPSTS_RFE, 1, SETREG_TRAP, RFE, NOTHING, "s_setreg of TRAPSTS, s_rfe",              \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(MASK_Z, 5, VALU_MASK, USES_Z, NOTHING,                                                \
+             "VALU writes VCC or EXEC, VALU reads VCCZ or EXECZ", "ISA 4.5")                       \
+    CHK_RULE(SGPR_LANE, 4, VALU, LANE, LANE, "VALU writes an SGPR, which selects a lane",          \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(VCC_DIV_FMAS, 4, VALU, DIV_FMAS, VCC, "VALU writes VCC, v_div_fmas reads it",         \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(SGPR_VMEM, 5, VALU, VMEM, SCALAR, "VALU writes an SGPR, vector memory reads it",      \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(M0_MESSAGE, 1, SALU_M0, MESSAGE, NOTHING, "SALU writes M0, a message or GDS uses it", \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(M0_MOVREL, 1, SALU_M0, MOVREL, NOTHING, "SALU writes M0, s_movrel uses it",           \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(M0_LDS, 1, SALU_M0, LDS_M0, NOTHING, "SALU writes M0, which addresses LDS",           \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(VGPR_DPP, 2, VALU, DPP, VECTOR, "VALU writes a VGPR, DPP reads it", "ISA 4.5, LLVM")  \
+    CHK_RULE(EXEC_DPP, 5, VALU_EXEC, DPP, NOTHING, "VALU writes EXEC, DPP", "ISA 4.5, LLVM")
+
 /* Rows for a matrix instruction of n passes: the wait states before its result is C of another, C
  * of one of f64, A or B of another, is used otherwise, and before its own C may be written. */
-#define CHK_PASS_RULES(X, n, c, c_f64, ab, used, held)                                             \
-    X(PASS##n##_C, c, PASS##n, F32, C_OTHER,                                                       \
-      "a matrix instruction of " #n " passes, C of another overlaps its result", "ISA 7.5, LLVM")  \
-    X(PASS##n##_C_F64, c_f64, PASS##n, F64, C_OTHER,                                               \
-      "a matrix instruction of " #n " passes, C of one of f64 overlaps its result",                \
-      "ISA 7.5, LLVM")                                                                             \
-    X(PASS##n##_AB, ab, PASS##n, MATRIX, AB,                                                       \
-      "a matrix instruction of " #n " passes, A or B of another is its result", "ISA 7.5, LLVM")   \
-    X(PASS##n##_READ, used, PASS##n, ANY, VECTOR,                                                  \
-      "a matrix instruction of " #n " passes, its result is read", "ISA 7.5, LLVM")                \
-    X(PASS##n##_WRITTEN, used, PASS##n, VALU, WRITTEN,                                             \
-      "a matrix instruction of " #n " passes, its result is written over", "ISA 7.5, LLVM")        \
-    X(PASS##n##_HELD, held, PASS##n, VALU, HELD,                                                   \
-      "a matrix instruction of " #n " passes, its C is written", "ISA 7.5, LLVM")
+#define CHK_PASS_RULES(n, c, c_f64, ab, used, held)                                                \
+    CHK_RULE(PASS##n##_C, c, PASS##n, F32, C_OTHER,                                                \
+             "a matrix instruction of " #n " passes, C of another overlaps its result",            \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(PASS##n##_C_F64, c_f64, PASS##n, F64, C_OTHER,                                        \
+             "a matrix instruction of " #n " passes, C of one of f64 overlaps its result",         \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(PASS##n##_AB, ab, PASS##n, MATRIX, AB,                                                \
+             "a matrix instruction of " #n " passes, A or B of another is its result",             \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(PASS##n##_READ, used, PASS##n, ANY, VECTOR,                                           \
+             "a matrix instruction of " #n " passes, its result is read", "ISA 7.5, LLVM")         \
+    CHK_RULE(PASS##n##_WRITTEN, used, PASS##n, VALU, WRITTEN,                                      \
+             "a matrix instruction of " #n " passes, its result is written over", "ISA 7.5, LLVM") \
+    CHK_RULE(PASS##n##_HELD, held, PASS##n, VALU, HELD,                                            \
+             "a matrix instruction of " #n " passes, its C is written", "ISA 7.5, LLVM")
 
 /* The same rows for a matrix instruction of f64 with n rows. */
-#define CHK_F64_RULES(X, n, c, ab, valu, memory)                                                   \
-    X(F64_##n##_C, c, F64_##n, F64, C_OTHER,                                                       \
-      "a matrix instruction of f64, " #n " rows, C of another overlaps its result",                \
-      "ISA 7.5, LLVM")                                                                             \
-    X(F64_##n##_AB, ab, F64_##n, MATRIX, AB,                                                       \
-      "a matrix instruction of f64, " #n " rows, A or B of another is its result",                 \
-      "ISA 7.5, LLVM")                                                                             \
-    X(F64_##n##_READ, valu, F64_##n, VALU, VECTOR,                                                 \
-      "a matrix instruction of f64, " #n " rows, VALU reads its result", "ISA 7.5, LLVM")          \
-    X(F64_##n##_WRITTEN, valu, F64_##n, VALU, WRITTEN,                                             \
-      "a matrix instruction of f64, " #n " rows, its result is written over", "ISA 7.5, LLVM")     \
-    X(F64_##n##_MEMORY, memory, F64_##n, MEMORY, VECTOR,                                           \
-      "a matrix instruction of f64, " #n " rows, memory reads its result", "ISA 7.5, LLVM")
-
-/* X(id, states, first, second, share, text, source): so many wait states have to lie between the
- * two. tests/softgpu/check/hazard_rules.c has a pair of instructions for each row. */
-#define CHK_HAZARD_RULES(X)                                                                        \
-    X(SETREG_GETREG, 2, SETREG, GETREG, HWREG, "s_setreg, s_getreg of the same register",          \
-      "ISA 4.5, LLVM")                                                                             \
-    X(SETREG_SETREG, 2, SETREG, SETREG, HWREG, "s_setreg, s_setreg of the same register",          \
-      "ISA 4.5, LLVM")                                                                             \
-    X(SETVSKIP_GETREG, 2, SETVSKIP, GETREG_MODE, NOTHING, "s_setvskip, s_getreg of MODE",          \
-      "ISA 4.5")                                                                                   \
-    X(SETREG_VECTOR, 2, SETREG_SKIP, VECTOR, NOTHING,                                              \
-      "s_setreg of MODE.vskip, a vector instruction", "ISA 4.5")                                   \
-    X(TRAPSTS_RFE, 1, SETREG_TRAP, RFE, NOTHING, "s_setreg of TRAPSTS, s_rfe", "ISA 4.5, LLVM")    \
-    X(MASK_Z, 5, VALU_MASK, USES_Z, NOTHING, "VALU writes VCC or EXEC, VALU reads VCCZ or EXECZ",  \
-      "ISA 4.5")                                                                                   \
-    X(SGPR_LANE, 4, VALU, LANE, LANE, "VALU writes an SGPR, which selects a lane",                 \
-      "ISA 4.5, LLVM")                                                                             \
-    X(VCC_DIV_FMAS, 4, VALU, DIV_FMAS, VCC, "VALU writes VCC, v_div_fmas reads it",                \
-      "ISA 4.5, LLVM")                                                                             \
-    X(WIDE_WRITE, 1, WIDE, VALU, HELD, "a store of more than 64 bits, VALU writes its data",       \
-      "ISA 4.5, LLVM")                                                                             \
-    X(SGPR_VMEM, 5, VALU, VMEM, SCALAR, "VALU writes an SGPR, vector memory reads it",             \
-      "ISA 4.5, LLVM")                                                                             \
-    X(M0_MESSAGE, 1, SALU_M0, MESSAGE, NOTHING, "SALU writes M0, a message or GDS uses it",        \
-      "ISA 4.5, LLVM")                                                                             \
-    X(M0_MOVREL, 1, SALU_M0, MOVREL, NOTHING, "SALU writes M0, s_movrel uses it", "ISA 4.5, LLVM") \
-    X(M0_LDS, 1, SALU_M0, LDS_M0, NOTHING, "SALU writes M0, which addresses LDS", "ISA 4.5, LLVM") \
-    X(VGPR_DPP, 2, VALU, DPP, VECTOR, "VALU writes a VGPR, DPP reads it", "ISA 4.5, LLVM")         \
-    X(EXEC_DPP, 5, VALU_EXEC, DPP, NOTHING, "VALU writes EXEC, DPP", "ISA 4.5, LLVM")              \
-    X(VGPR_MATRIX, 2, VALU_PLAIN, MATRIX, VECTOR,                                                  \
-      "VALU writes a VGPR, a matrix instruction reads it", "ISA 7.5, LLVM")                        \
-    X(EXEC_MATRIX, 4, VALU_EXEC, MATRIX, NOTHING, "VALU writes EXEC, a matrix instruction",        \
-      "LLVM")                                                                                      \
-    X(DOT_READ, 3, DOT, ANY, DOT_READ,                                                             \
-      "a dot product is read, not as the addend of the same instruction", "ISA 7.5, LLVM")         \
-    X(DOT_WRITTEN, 3, DOT, VALU, DOT_WRITTEN,                                                      \
-      "a dot product is written over by another instruction", "ISA 7.5, LLVM")                     \
-    X(F64_FMA, 2, F64, FMA64, NOTHING, "a matrix instruction of f64, v_fma_f64", "LLVM")           \
-    X(F64_BETWEEN, 2, VALU, MEMORY, VECTOR_F64,                                                    \
-      "VALU writes a VGPR, a matrix instruction of f64, memory reads the VGPR", "LLVM")            \
-    CHK_PASS_RULES(X, 2, 2, 3, 5, 5, 1)                                                            \
-    CHK_PASS_RULES(X, 8, 8, 9, 11, 11, 7)                                                          \
-    CHK_PASS_RULES(X, 16, 16, 17, 19, 19, 15)                                                      \
-    X(F64_4_C_SAME, 4, F64_4, F64_4, C_SAME,                                                       \
-      "a matrix instruction of f64, 4 rows, C of another is its result", "ISA 7.5, LLVM")          \
-    CHK_F64_RULES(X, 4, 4, 6, 6, 9)                                                                \
-    CHK_F64_RULES(X, 16, 9, 11, 11, 18)
-
-enum {
-#define X(id, states, first, second, share, text, source) CHK_RULE_##id,
-    CHK_HAZARD_RULES(X)
-#undef X
-        CHK_RULES,
-    CHK_RULE_STATES_MAX = 19 /* the greatest number of states in the table */
-};
+#define CHK_F64_RULES(n, c, ab, valu, memory)                                                      \
+    CHK_RULE(F64_##n##_C, c, F64_##n, F64, C_OTHER,                                                \
+             "a matrix instruction of f64, " #n " rows, C of another overlaps its result",         \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(F64_##n##_AB, ab, F64_##n, MATRIX, AB,                                                \
+             "a matrix instruction of f64, " #n " rows, A or B of another is its result",          \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(F64_##n##_READ, valu, F64_##n, VALU, VECTOR,                                          \
+             "a matrix instruction of f64, " #n " rows, VALU reads its result", "ISA 7.5, LLVM")   \
+    CHK_RULE(F64_##n##_WRITTEN, valu, F64_##n, VALU, WRITTEN,                                      \
+             "a matrix instruction of f64, " #n " rows, its result is written over",               \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(F64_##n##_MEMORY, memory, F64_##n, MEMORY, VECTOR,                                    \
+             "a matrix instruction of f64, " #n " rows, memory reads its result", "ISA 7.5, LLVM")
 
 #endif

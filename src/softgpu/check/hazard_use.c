@@ -4,13 +4,19 @@
 
 #include "isa/table.h"
 
-const chk_rule_t chk_rules[CHK_RULES] = {
-#define X(id, states, first, second, share, text, source)                                          \
-    {text, source, CHK_FIRST_##first, CHK_SECOND_##second, states, CHK_SHARE_##share},
-    CHK_HAZARD_RULES(X)
-#undef X
-};
-_Static_assert(CHK_RULES <= 64, "a bit for each row");
+#define ISA_ARCH(name) extern const chk_hazard_rules_t chk_hazard_rules_##name;
+#include "isa/isa_archs.inc"
+#undef ISA_ARCH
+
+const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch)
+{
+#define ISA_ARCH(name) [ISA_ARCH_##name] = &chk_hazard_rules_##name,
+    static const chk_hazard_rules_t *const rules[ISA_ARCH_COUNT] = {
+#include "isa/isa_archs.inc"
+    };
+#undef ISA_ARCH
+    return rules[arch - isa_archs];
+}
 
 enum {
     NOP_STATES = 15,  /* mask of s_nop's count */
@@ -54,12 +60,12 @@ static bool writes_scalar(const chk_use_t *u, unsigned code)
 
 /* ---- classes of the rules ---- */
 
-/* By the number of passes, of four clocks each. */
 static uint32_t matrix_first(const isa_math_t *m)
 {
-    const unsigned passes = m->clocks / 4u;
-    if (m->kind == ISA_MATH_MFMA_F64) return passes <= 4 ? CHK_FIRST_F64_4 : CHK_FIRST_F64_16;
-    return passes <= 2 ? CHK_FIRST_PASS2 : passes <= 8 ? CHK_FIRST_PASS8 : CHK_FIRST_PASS16;
+    const unsigned passes = m->clocks / 4u; /* 2, 4, 8 or 16 */
+    const unsigned more = passes <= 2 ? 0 : passes <= 4 ? 1 : passes <= 8 ? 2 : 3;
+    if (m->kind == ISA_MATH_MFMA_F64) return m->shape.m == 4 ? CHK_FIRST_F64_4 : CHK_FIRST_F64_16;
+    return (m->kind == ISA_MATH_MFMA_F32 ? CHK_FIRST_MF32_2 : CHK_FIRST_MX2) << more;
 }
 
 static uint32_t matrix_second(const isa_math_t *m)
@@ -146,11 +152,12 @@ static void find_rules(chk_use_t *u, uint32_t second)
 {
     if (u->first & CHK_FIRST_MARKS) u->flags |= CHK_USE_MARKS;
     if (u->first & CHK_FIRST_RARE) u->flags |= CHK_USE_RARE;
-    for (unsigned k = 0; k < CHK_RULES; k++) {
-        const chk_rule_t *r = &chk_rules[k];
+    for (unsigned k = 0; k < u->rules->n; k++) {
+        const chk_rule_t *r = &u->rules->rows[k];
         if (r->first & u->first && can_share(r, u, u->n_reads, u->n)) u->as_first |= 1ull << k;
         if (!(r->second & second) || !can_share(r, u, 0, u->n_reads)) continue;
         u->as_second |= 1ull << k;
+        if (r->share == CHK_SHARE_VECTOR_F64) u->behind_f64 |= 1ull << k;
         if (r->states > u->far) u->far = r->states;
         /* hazard_wave.c finds these rows by the marks on registers, or by CHK_FIRST_RARE */
         if (r->first & (CHK_FIRST_MARKS | CHK_FIRST_RARE) || r->share == CHK_SHARE_VECTOR_F64)
@@ -163,12 +170,12 @@ static void find_rules(chk_use_t *u, uint32_t second)
 
 /* ---- instructions ---- */
 
-static unsigned states_of(const isa_inst_t *i, const isa_row_desc_t *row)
+static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     if (i->op == ISA_OP_s_nop) return ((unsigned)i->imm & NOP_STATES) + 1;
     if (i->op == ISA_OP_s_sleep && i->imm & 127) return SLEEP_STATES;
     /* a jump by register fetches code anew, which takes longer than any row asks for */
-    if (row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP) return CHK_RULE_STATES_MAX;
+    if (row->klass == ISA_CLASS_BRANCH && row->fmt != ISA_FMT_SOPP) return u->rules->most;
     return 1;
 }
 
@@ -227,7 +234,11 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool vector_alus = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
     uint32_t second = 0;
-    *u = (chk_use_t){.inst = i, .op = i->op, .flow = CHK_FLOW_NONE, .held = CHK_USE_REGS};
+    *u = (chk_use_t){.inst = i,
+                     .op = i->op,
+                     .flow = CHK_FLOW_NONE,
+                     .held = CHK_USE_REGS,
+                     .rules = chk_hazard_rules(w->group->dispatch->arch)};
 
     for (unsigned k = 0; k < 4; k++) {
         unsigned roles = CHK_ROLE_VECTOR;
@@ -253,7 +264,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
     if (i->op == ISA_OP_s_waitcnt) u->flags |= CHK_USE_WAITCNT;
-    u->states = (uint8_t)states_of(i, row);
+    u->states = (uint8_t)states_of(u, i, row);
 
     if (row->klass == ISA_CLASS_VALU) {
         u->flags |= CHK_USE_INDEXED;

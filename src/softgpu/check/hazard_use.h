@@ -1,5 +1,5 @@
 /* hazard_use.h - what an instruction means for hazards: the registers it uses, the counter it
- * counts in, the rows of hazard_rules.h it belongs to.
+ * counts in, the rows of its GPU's table of wait states (hazard_rules.h) it belongs to.
  *
  * Worked out once for each instruction of a dispatch and kept; waves (hazard_wave.h) read it. */
 #ifndef SOFTGPU_CHECK_HAZARD_USE_H
@@ -68,7 +68,7 @@ typedef struct {
     /* Every instruction of a wave reads these members: they fill one cache line of the host. */
     _Alignas(64) const isa_inst_t *inst; /* the instruction, in this dispatch: */
     uint64_t dispatch;
-    uint64_t as_second; /* rows of the rules of which it is the second, by bit */
+    uint64_t as_second; /* rows of the table of which it is the second, by bit */
     uint16_t flags;
     uint8_t n_reads, n; /* registers that are read come first; n counts all */
     uint8_t states;     /* wait states that the instruction itself takes */
@@ -78,6 +78,9 @@ typedef struct {
     chk_regs_t regs[CHK_USE_REGS];
 
     uint64_t as_first;
+    uint64_t
+        behind_f64; /* those rows of as_second that ask for a matrix instruction of f64 before */
+    const chk_hazard_rules_t *rules;
     uint64_t pc;
     uint32_t first; /* CHK_FIRST_* */
     uint16_t op;
@@ -86,16 +89,6 @@ typedef struct {
     uint8_t hwreg;
 } chk_use_t;
 _Static_assert(offsetof(chk_use_t, as_first) == 64, "a line");
-
-typedef struct {
-    const char *text, *source;
-    uint32_t first, second; /* CHK_FIRST_*, CHK_SECOND_* */
-    uint8_t states;
-    uint8_t share; /* chk_share_t */
-} chk_rule_t;
-
-/* By CHK_RULE_*. */
-extern const chk_rule_t chk_rules[CHK_RULES];
 
 void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i);
 

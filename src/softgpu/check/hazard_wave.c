@@ -8,11 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 
-enum {
-    RARE_STATES = 2, /* greatest number of states of the rows with CHK_FIRST_RARE */
-    MARK_STATES = 3  /* of the rows with CHK_FIRST_MARKS, except matrix instructions */
-};
-
 /* ---- sets of registers ---- */
 
 static uint64_t mask_of(unsigned n)
@@ -248,8 +243,7 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
 {
     const uint32_t n = s->n_recent < CHK_RECENT ? s->n_recent : CHK_RECENT;
     unsigned settled = 0, missing = 0;
-    /* this row applies only behind a matrix instruction of f64 */
-    uint64_t as_second = u->as_second & ~(1ull << CHK_RULE_F64_BETWEEN);
+    uint64_t as_second = u->as_second & ~u->behind_f64;
     for (uint32_t back = 1; back <= n; back++) {
         const chk_recent_t *recent = &s->recent[(s->n_recent - back) % CHK_RECENT];
         const chk_use_t *f = recent->use;
@@ -257,16 +251,14 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
         if (had >= reach) break;
         if (f->inst != recent->inst) continue;
         for (uint64_t left = f->as_first & as_second; left; left &= left - 1) {
-            const unsigned rule = (unsigned)__builtin_ctzll(left);
+            const chk_rule_t *rule = &u->rules->rows[__builtin_ctzll(left)];
             uint16_t reg = CHK_REGS;
-            if (had + missing >= chk_rules[rule].states ||
-                !meets(&chk_rules[rule], f, u, settled, &reg))
-                continue;
-            missing = chk_rules[rule].states - had;
+            if (had + missing >= rule->states || !meets(rule, f, u, settled, &reg)) continue;
+            missing = rule->states - had;
             *out = (chk_hazard_t){.kind = CHK_HAZARD_STATES,
                                   .reg = reg,
-                                  .rule = (uint8_t)rule,
-                                  .needed = chk_rules[rule].states,
+                                  .rule = rule,
+                                  .needed = rule->states,
                                   .had = had,
                                   .pc = f->pc};
         }
@@ -279,15 +271,16 @@ static bool check_states(const chk_hazard_wave_t *s, const chk_use_t *u, unsigne
 /* How many states it is worth looking back. */
 static unsigned reach_of(const chk_hazard_wave_t *s, const chk_use_t *u, bool indexed)
 {
+    const chk_hazard_rules_t *r = u->rules;
     unsigned reach = u->flags & CHK_USE_WALKS ? u->near : 0;
-    if (s->states - s->rare_end < RARE_STATES && reach < RARE_STATES) reach = RARE_STATES;
+    if (s->states - s->rare_end < r->rare && reach < r->rare) reach = r->rare;
     if (!indexed && (int32_t)(s->marked_until - s->states) > 0) {
         /* a dot product may use the result of the same one, except as A or B */
         const unsigned roles = u->op == s->only_dot ? CHK_ROLE_AB : ~0u;
         for (unsigned k = 0; k < u->n; k++)
             if (u->regs[k].roles & roles && bits_at(&s->marked, u->regs[k])) {
-                const bool matrix = s->states - s->matrix_end < CHK_RULE_STATES_MAX;
-                reach = matrix || reach > MARK_STATES ? CHK_RULE_STATES_MAX : MARK_STATES;
+                const bool matrix = s->states - s->matrix_end < r->most;
+                reach = matrix || reach > r->mark ? r->most : r->mark;
                 break;
             }
     }
@@ -306,7 +299,7 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
     const bool matrix = u->first & CHK_FIRST_MATRIX;
     if (u->flags & CHK_USE_RARE) {
         s->rare_end = end;
-        extend(&s->look_until, end + RARE_STATES);
+        extend(&s->look_until, end + u->rules->rare);
     }
     if (!(u->flags & CHK_USE_MARKS)) return;
     const uint16_t dot = u->first & CHK_FIRST_DOT ? u->op : 0;
@@ -316,7 +309,7 @@ static void mark(chk_hazard_wave_t *s, const chk_use_t *u)
     }
     if (s->only_dot != dot) s->only_dot = 0;
     if (matrix) s->matrix_end = end;
-    const uint32_t until = end + (matrix ? CHK_RULE_STATES_MAX : MARK_STATES);
+    const uint32_t until = end + (matrix ? u->rules->most : u->rules->mark);
     extend(&s->marked_until, until);
     extend(&s->look_until, until);
     for (unsigned k = u->n_reads; k < u->n; k++)
@@ -331,8 +324,7 @@ void chk_hazard_start(chk_hazard_wave_t *s)
     if (s->any_pending) memset(&s->pending, 0, sizeof s->pending);
     if (s->any_locked) memset(&s->locked, 0, sizeof s->locked);
     memset(s, 0, offsetof(chk_hazard_wave_t, pending));
-    s->rare_end = 0u - RARE_STATES;
-    s->matrix_end = 0u - CHK_RULE_STATES_MAX;
+    s->rare_end = s->matrix_end = 0u - CHK_RECENT; /* too long ago for any row */
 }
 
 unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wave_t *w,

@@ -10,7 +10,7 @@
 
 #include "softgpu/check/hazard_use.h"
 
-enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > CHK_RULE_STATES_MAX */
+enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > most states of any row */
 
 typedef struct {
     uint64_t bits[(CHK_REGS + 63) / 64 +
@@ -59,7 +59,7 @@ typedef struct {
     chk_hazard_kind_t kind;
     uint16_t reg; /* the first register concerned, numbered as in chk_regs_t */
     uint8_t flow; /* chk_flow_t */
-    uint8_t rule;
+    const chk_rule_t *rule;
     uint32_t outstanding; /* operations outstanding in its flow, itself included */
     uint32_t behind;      /* of these, issued after it: s_waitcnt of so many waits for it */
     uint32_t needed, had; /* of CHK_HAZARD_STATES: wait states */

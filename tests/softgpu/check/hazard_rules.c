@@ -114,6 +114,7 @@ static isa_wave_t plain_wave(void)
 /* ---- wait states ---- */
 
 typedef struct {
+    const char *rule;
     const char *first, *second;
     const char *between; /* an instruction that belongs to the rule, one of its states */
 } pair_t;
@@ -121,57 +122,108 @@ typedef struct {
 #define F64_16 "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]"
 #define F64_4  "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[2:3], a[0:1]"
 
-static const pair_t pairs[CHK_RULES] = {
-    [CHK_RULE_SETREG_GETREG] = {"s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0",
-                                "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
-    [CHK_RULE_SETREG_SETREG] = {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 1",
-                                "s_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s1"},
-    [CHK_RULE_SETVSKIP_GETREG] = {"s_setvskip s0, s1", "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
-    [CHK_RULE_SETREG_VECTOR] = {"s_setreg_b32 hwreg(HW_REG_MODE, 28, 1), s0", "v_mov_b32 v0, v1"},
-    [CHK_RULE_TRAPSTS_RFE] = {"s_setreg_b32 hwreg(HW_REG_TRAPSTS), s0", "s_rfe_b64 s[0:1]"},
-    [CHK_RULE_MASK_Z] = {"v_cmp_eq_u32 vcc, v0, v1", "v_mov_b32 v2, src_vccz"},
-    [CHK_RULE_SGPR_LANE] = {"v_readlane_b32 s4, v0, 0", "v_readlane_b32 s5, v1, s4"},
-    [CHK_RULE_VCC_DIV_FMAS] = {"v_div_scale_f32 v0, vcc, v1, v2, v1",
-                               "v_div_fmas_f32 v3, v4, v5, v6"},
-    [CHK_RULE_WIDE_WRITE] = {"global_store_dwordx4 v[0:1], v[4:7], off", "v_mov_b32 v7, 0"},
-    [CHK_RULE_SGPR_VMEM] = {"v_readfirstlane_b32 s9, v0", "buffer_load_dword v2, off, s[8:11], 0"},
-    [CHK_RULE_M0_MESSAGE] = {"s_mov_b32 m0, s0", "s_sendmsg sendmsg(MSG_INTERRUPT)"},
-    [CHK_RULE_M0_MOVREL] = {"s_mov_b32 m0, s0", "s_movrels_b32 s1, s2"},
-    [CHK_RULE_M0_LDS] = {"s_mov_b32 m0, s0", "buffer_load_dword off, s[8:11], 0 lds"},
-    [CHK_RULE_VGPR_DPP] = {"v_mov_b32 v0, v1", "v_mov_b32_dpp v2, v0 row_shr:1"},
-    [CHK_RULE_EXEC_DPP] = {"v_cmpx_eq_u32 vcc, v0, v1", "v_mov_b32_dpp v2, v3 row_shr:1"},
-    [CHK_RULE_VGPR_MATRIX] = {"v_mov_b32 v1, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
-    [CHK_RULE_EXEC_MATRIX] = {"v_cmpx_eq_u32 vcc, v8, v9",
-                              "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
-    [CHK_RULE_DOT_READ] = {"v_dot4_i32_i8 v0, v1, v2, v3", "v_add_u32 v4, v0, v5"},
-    [CHK_RULE_DOT_WRITTEN] = {"v_dot4_i32_i8 v0, v1, v2, v3", "v_mov_b32 v0, 0"},
-    [CHK_RULE_F64_FMA] = {F64_4, "v_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]"},
-    [CHK_RULE_F64_BETWEEN] = {"v_mov_b32 v12, 0", "global_load_dword v14, v[12:13], off", F64_4},
+static const pair_t pairs[] = {
+    {"SETREG_GETREG", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0",
+     "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
+    {"SETREG_SETREG", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 1",
+     "s_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s1"},
+    {"SETVSKIP_GETREG", "s_setvskip s0, s1", "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
+    {"SETREG_VECTOR", "s_setreg_b32 hwreg(HW_REG_MODE, 28, 1), s0", "v_mov_b32 v0, v1"},
+    {"TRAPSTS_RFE", "s_setreg_b32 hwreg(HW_REG_TRAPSTS), s0", "s_rfe_b64 s[0:1]"},
+    {"MASK_Z", "v_cmp_eq_u32 vcc, v0, v1", "v_mov_b32 v2, src_vccz"},
+    {"SGPR_LANE", "v_readlane_b32 s4, v0, 0", "v_readlane_b32 s5, v1, s4"},
+    {"VCC_DIV_FMAS", "v_div_scale_f32 v0, vcc, v1, v2, v1", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {"WIDE_WRITE", "global_store_dwordx4 v[0:1], v[4:7], off", "v_mov_b32 v7, 0"},
+    {"SGPR_VMEM", "v_readfirstlane_b32 s9, v0", "buffer_load_dword v2, off, s[8:11], 0"},
+    {"M0_MESSAGE", "s_mov_b32 m0, s0", "s_sendmsg sendmsg(MSG_INTERRUPT)"},
+    {"M0_MOVREL", "s_mov_b32 m0, s0", "s_movrels_b32 s1, s2"},
+    {"M0_LDS", "s_mov_b32 m0, s0", "buffer_load_dword off, s[8:11], 0 lds"},
+    {"VGPR_DPP", "v_mov_b32 v0, v1", "v_mov_b32_dpp v2, v0 row_shr:1"},
+    {"EXEC_DPP", "v_cmpx_eq_u32 vcc, v0, v1", "v_mov_b32_dpp v2, v3 row_shr:1"},
+    {"VGPR_MATRIX", "v_mov_b32 v1, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    {"EXEC_MATRIX", "v_cmpx_eq_u32 vcc, v8, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    {"DOT_READ", "v_dot4_i32_i8 v0, v1, v2, v3", "v_add_u32 v4, v0, v5"},
+    {"DOT_WRITTEN", "v_dot4_i32_i8 v0, v1, v2, v3", "v_mov_b32 v0, 0"},
+    {"F64_FMA", F64_4, "v_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]"},
+    {"F64_BETWEEN", "v_mov_b32 v12, 0", "global_load_dword v14, v[12:13], off", F64_4},
 
 #define PASSES(n, mfma, last)                                                                      \
-    [CHK_RULE_PASS##n##_C] = {mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[" last "]"},          \
-    [CHK_RULE_PASS##n##_C_F64] = {mfma, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},   \
-    [CHK_RULE_PASS##n##_AB] = {mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},            \
-    [CHK_RULE_PASS##n##_READ] = {mfma, "ds_write_b32 v9, a2"},                                     \
-    [CHK_RULE_PASS##n##_WRITTEN] = {mfma, "v_accvgpr_write_b32 a1, v9"},                           \
-    [CHK_RULE_PASS##n##_HELD] = {mfma, "v_accvgpr_write_b32 a81, v9"}
+    {"PASS" #n "_C", mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[" last "]"},                   \
+        {"PASS" #n "_C_F64", mfma, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},        \
+        {"PASS" #n "_AB", mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},                 \
+        {"PASS" #n "_READ", mfma, "ds_write_b32 v9, a2"},                                          \
+        {"PASS" #n "_WRITTEN", mfma, "v_accvgpr_write_b32 a1, v9"},                                \
+    {                                                                                              \
+        "PASS" #n "_HELD", mfma, "v_accvgpr_write_b32 a81, v9"                                     \
+    }
     PASSES(2, "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[80:83]", "2:5"),
     PASSES(8, "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[80:83]", "2:5"),
     PASSES(16, "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]", "0:3"),
 #undef PASSES
 
-    [CHK_RULE_F64_4_C_SAME] = {F64_4, F64_4},
-    [CHK_RULE_F64_4_C] = {F64_4, "v_mfma_f64_16x16x4f64 a[8:15], v[4:5], v[6:7], a[0:7]"},
-    [CHK_RULE_F64_4_AB] = {F64_4, "v_mfma_f32_4x4x1f32 a[40:43], v4, a1, a[44:47]"},
-    [CHK_RULE_F64_4_READ] = {F64_4, "v_accvgpr_read_b32 v8, a1"},
-    [CHK_RULE_F64_4_WRITTEN] = {F64_4, "v_accvgpr_write_b32 a1, v8"},
-    [CHK_RULE_F64_4_MEMORY] = {F64_4, "global_store_dword v[8:9], a1, off"},
-    [CHK_RULE_F64_16_C] = {F64_16, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},
-    [CHK_RULE_F64_16_AB] = {F64_16, "v_mfma_f32_4x4x1f32 a[40:43], v4, a7, a[44:47]"},
-    [CHK_RULE_F64_16_READ] = {F64_16, "v_accvgpr_read_b32 v8, a7"},
-    [CHK_RULE_F64_16_WRITTEN] = {F64_16, "v_accvgpr_write_b32 a7, v8"},
-    [CHK_RULE_F64_16_MEMORY] = {F64_16, "ds_write_b32 v8, a7"},
+    {"F64_4_C_SAME", F64_4, F64_4},
+    {"F64_4_C", F64_4, "v_mfma_f64_16x16x4f64 a[8:15], v[4:5], v[6:7], a[0:7]"},
+    {"F64_4_AB", F64_4, "v_mfma_f32_4x4x1f32 a[40:43], v4, a1, a[44:47]"},
+    {"F64_4_READ", F64_4, "v_accvgpr_read_b32 v8, a1"},
+    {"F64_4_WRITTEN", F64_4, "v_accvgpr_write_b32 a1, v8"},
+    {"F64_4_MEMORY", F64_4, "global_store_dword v[8:9], a1, off"},
+    {"F64_16_C", F64_16, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},
+    {"F64_16_AB", F64_16, "v_mfma_f32_4x4x1f32 a[40:43], v4, a7, a[44:47]"},
+    {"F64_16_READ", F64_16, "v_accvgpr_read_b32 v8, a7"},
+    {"F64_16_WRITTEN", F64_16, "v_accvgpr_write_b32 a7, v8"},
+    {"F64_16_MEMORY", F64_16, "ds_write_b32 v8, a7"},
+
+    /* other encodings, registers with names, results beside the first */
+    {"SGPR_VMEM", "v_cmp_eq_u32 s[8:9], v0, v1", "buffer_store_dword v2, off, s[8:11], 0"},
+    {"SGPR_VMEM", "v_add_co_u32 v0, s[10:11], v1, v2", "buffer_load_dword v2, off, s[8:11], 0"},
+    {"SGPR_VMEM", "v_readlane_b32 s3, v0, 0", "buffer_load_dword v2, off, s[8:11], s3"},
+    {"SGPR_VMEM", "v_cmp_eq_u32 vcc, v0, v1", "global_load_dword v2, v3, vcc"},
+    {"SGPR_VMEM", "v_cmp_eq_u32_sdwa s[4:5], v0, v1 src0_sel:BYTE_0 src1_sel:DWORD",
+     "global_atomic_add v3, v2, s[4:5]"},
+    {"SGPR_VMEM", "v_div_scale_f32 v0, s[4:5], v1, v2, v1", "scratch_load_dword v2, off, s4"},
+    {"SGPR_VMEM", "v_readfirstlane_b32 flat_scratch_hi, v0", "scratch_store_dword v2, v3, off"},
+    {"SGPR_LANE", "v_readfirstlane_b32 m0, v0", "v_readlane_b32 s5, v1, m0"},
+    {"SGPR_LANE", "v_cmp_eq_u32 vcc, v0, v1", "v_writelane_b32 v5, 7, vcc_lo"},
+    {"VCC_DIV_FMAS", "v_cmp_eq_u32 vcc, v0, v1", "v_div_fmas_f64 v[2:3], v[4:5], v[6:7], v[8:9]"},
+    {"VCC_DIV_FMAS", "v_readfirstlane_b32 vcc_lo, v0", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {"VCC_DIV_FMAS", "v_addc_co_u32 v0, vcc, v1, v2, vcc", "v_div_fmas_f32 v3, v4, v5, v6"},
+    {"VGPR_DPP", "v_mov_b32 v1, v3", "v_add_u32_dpp v2, v1, v0 row_shl:1"},
+    {"VGPR_DPP", "v_fma_f64 v[0:1], v[4:5], v[6:7], v[8:9]",
+     "v_mov_b32_dpp v2, v1 quad_perm:[1,0,3,2]"},
+    {"VGPR_DPP", "v_swap_b32 v0, v1", "v_mov_b32_dpp v2, v1 row_shl:1"},
+    {"VGPR_DPP", "v_accvgpr_read_b32 v1, a0", "v_mov_b32_dpp v2, v1 wave_shr:1"},
+    {"VGPR_DPP", "v_mov_b32_dpp v1, v3 row_shr:1", "v_mov_b32_dpp v2, v1 row_shr:2"},
+    {"VGPR_DPP", "v_writelane_b32 v1, s0, 3", "v_mov_b32_dpp v2, v1 row_bcast:15"},
+    {"EXEC_DPP", "v_cmpx_lt_f32 s[4:5], v0, v1", "v_max_f32_dpp v2, v3, v4 row_bcast:31"},
+    {"MASK_Z", "v_cmpx_eq_u32 s[4:5], v0, v1", "v_add_u32 v2, src_execz, v0"},
+    {"EXEC_MATRIX", "v_cmpx_eq_u32 s[4:5], v8, v9", F64_4},
+    {"VGPR_MATRIX", "v_accvgpr_write_b32 a2, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
+    {"VGPR_MATRIX", "v_pk_mul_f32 v[0:1], v[4:5], v[4:5]", F64_16},
+    {"WIDE_WRITE", "flat_store_dwordx3 v[0:1], v[4:6]", "v_mov_b32 v6, 0"},
+    {"WIDE_WRITE", "buffer_store_dwordx4 a[4:7], off, s[8:11], 0", "v_accvgpr_write_b32 a4, v9"},
+    {"WIDE_WRITE", "global_atomic_cmpswap_x2 v[0:1], v[4:7], off",
+     "v_lshlrev_b64 v[6:7], 1, v[8:9]"},
+    {"WIDE_WRITE", "buffer_store_format_xyzw v[4:7], v0, s[8:11], 0 idxen", "v_mov_b32 v5, 0"},
+    {"WIDE_WRITE", "tbuffer_store_format_xyz v[4:6], v0, s[8:11], 0 idxen", "v_mov_b32 v5, 0"},
+    {"WIDE_WRITE", "scratch_store_dwordx4 v0, v[4:7], off", "v_swap_b32 v9, v7"},
+    {"M0_MESSAGE", "s_add_u32 m0, s0, s1", "ds_gws_init v2 gds"},
+    {"M0_MESSAGE", "s_movk_i32 m0, 0x10", "s_sendmsghalt sendmsg(MSG_INTERRUPT)"},
+    {"M0_MESSAGE", "s_mov_b32 m0, s0", "ds_add_u32 v0, v1 gds"},
+    {"M0_MESSAGE", "s_mov_b32 m0, s0", "s_ttracedata"},
+    {"M0_MOVREL", "s_bfe_u32 m0, s0, s1", "s_movreld_b64 s[2:3], s[4:5]"},
+    {"M0_LDS", "s_mov_b32 m0, s0", "ds_read_addtid_b32 v0"},
+    {"M0_LDS", "s_mov_b32 m0, s0", "ds_write_addtid_b32 v0"},
+    {"M0_LDS", "s_lshl_b32 m0, s0, 1", "buffer_load_ubyte v1, s[8:11], 0 offen lds"},
+    {"DOT_READ", "v_dot2_f32_f16 v0, v1, v2, v3", "v_dot2_f32_f16 v4, v0, v2, v3"},
+    {"DOT_READ", "v_dot2c_f32_f16 v0, v1, v2", "global_store_dword v[4:5], v0, off"},
+    {"PASS2_READ", "v_mfma_i32_4x4x4i8 v[0:3], v8, v9, v[0:3]", "v_readlane_b32 s0, v3, 0"},
+    {"PASS8_READ", "v_mfma_f32_16x16x16bf16_1k v[0:3], v[8:9], v[10:11], v[0:3]",
+     "global_store_dword v[4:5], v0, off"},
+    {"PASS16_READ", "v_mfma_f32_32x32x8f16 v[0:15], v[20:21], v[22:23], v[0:15]",
+     "v_cmp_eq_u32 vcc, v15, v16"},
 };
+
+enum { N_PAIRS = sizeof pairs / sizeof pairs[0] };
 
 /* s_nop N stands for N + 1 states. */
 static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
@@ -188,112 +240,95 @@ static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
     snprintf(text + used, room - used, "%s\n", p->second);
 }
 
-/* Other instructions of some rows: encodings, registers with names, results beside the first. */
-static const struct {
-    unsigned rule;
-    const char *first, *second;
-} ways[] = {
-    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32 s[8:9], v0, v1", "buffer_store_dword v2, off, s[8:11], 0"},
-    {CHK_RULE_SGPR_VMEM, "v_add_co_u32 v0, s[10:11], v1, v2",
-     "buffer_load_dword v2, off, s[8:11], 0"},
-    {CHK_RULE_SGPR_VMEM, "v_readlane_b32 s3, v0, 0", "buffer_load_dword v2, off, s[8:11], s3"},
-    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32 vcc, v0, v1", "global_load_dword v2, v3, vcc"},
-    {CHK_RULE_SGPR_VMEM, "v_cmp_eq_u32_sdwa s[4:5], v0, v1 src0_sel:BYTE_0 src1_sel:DWORD",
-     "global_atomic_add v3, v2, s[4:5]"},
-    {CHK_RULE_SGPR_VMEM, "v_div_scale_f32 v0, s[4:5], v1, v2, v1",
-     "scratch_load_dword v2, off, s4"},
-    {CHK_RULE_SGPR_VMEM, "v_readfirstlane_b32 flat_scratch_hi, v0",
-     "scratch_store_dword v2, v3, off"},
-    {CHK_RULE_SGPR_LANE, "v_readfirstlane_b32 m0, v0", "v_readlane_b32 s5, v1, m0"},
-    {CHK_RULE_SGPR_LANE, "v_cmp_eq_u32 vcc, v0, v1", "v_writelane_b32 v5, 7, vcc_lo"},
-    {CHK_RULE_VCC_DIV_FMAS, "v_cmp_eq_u32 vcc, v0, v1",
-     "v_div_fmas_f64 v[2:3], v[4:5], v[6:7], v[8:9]"},
-    {CHK_RULE_VCC_DIV_FMAS, "v_readfirstlane_b32 vcc_lo, v0", "v_div_fmas_f32 v3, v4, v5, v6"},
-    {CHK_RULE_VCC_DIV_FMAS, "v_addc_co_u32 v0, vcc, v1, v2, vcc", "v_div_fmas_f32 v3, v4, v5, v6"},
-    {CHK_RULE_VGPR_DPP, "v_mov_b32 v1, v3", "v_add_u32_dpp v2, v1, v0 row_shl:1"},
-    {CHK_RULE_VGPR_DPP, "v_fma_f64 v[0:1], v[4:5], v[6:7], v[8:9]",
-     "v_mov_b32_dpp v2, v1 quad_perm:[1,0,3,2]"},
-    {CHK_RULE_VGPR_DPP, "v_swap_b32 v0, v1", "v_mov_b32_dpp v2, v1 row_shl:1"},
-    {CHK_RULE_VGPR_DPP, "v_accvgpr_read_b32 v1, a0", "v_mov_b32_dpp v2, v1 wave_shr:1"},
-    {CHK_RULE_VGPR_DPP, "v_mov_b32_dpp v1, v3 row_shr:1", "v_mov_b32_dpp v2, v1 row_shr:2"},
-    {CHK_RULE_VGPR_DPP, "v_writelane_b32 v1, s0, 3", "v_mov_b32_dpp v2, v1 row_bcast:15"},
-    {CHK_RULE_EXEC_DPP, "v_cmpx_lt_f32 s[4:5], v0, v1", "v_max_f32_dpp v2, v3, v4 row_bcast:31"},
-    {CHK_RULE_MASK_Z, "v_cmpx_eq_u32 s[4:5], v0, v1", "v_add_u32 v2, src_execz, v0"},
-    {CHK_RULE_EXEC_MATRIX, "v_cmpx_eq_u32 s[4:5], v8, v9", F64_4},
-    {CHK_RULE_VGPR_MATRIX, "v_accvgpr_write_b32 a2, v9",
-     "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
-    {CHK_RULE_VGPR_MATRIX, "v_pk_mul_f32 v[0:1], v[4:5], v[4:5]", F64_16},
-    {CHK_RULE_WIDE_WRITE, "flat_store_dwordx3 v[0:1], v[4:6]", "v_mov_b32 v6, 0"},
-    {CHK_RULE_WIDE_WRITE, "buffer_store_dwordx4 a[4:7], off, s[8:11], 0",
-     "v_accvgpr_write_b32 a4, v9"},
-    {CHK_RULE_WIDE_WRITE, "global_atomic_cmpswap_x2 v[0:1], v[4:7], off",
-     "v_lshlrev_b64 v[6:7], 1, v[8:9]"},
-    {CHK_RULE_WIDE_WRITE, "buffer_store_format_xyzw v[4:7], v0, s[8:11], 0 idxen",
-     "v_mov_b32 v5, 0"},
-    {CHK_RULE_WIDE_WRITE, "tbuffer_store_format_xyz v[4:6], v0, s[8:11], 0 idxen",
-     "v_mov_b32 v5, 0"},
-    {CHK_RULE_WIDE_WRITE, "scratch_store_dwordx4 v0, v[4:7], off", "v_swap_b32 v9, v7"},
-    {CHK_RULE_M0_MESSAGE, "s_add_u32 m0, s0, s1", "ds_gws_init v2 gds"},
-    {CHK_RULE_M0_MESSAGE, "s_movk_i32 m0, 0x10", "s_sendmsghalt sendmsg(MSG_INTERRUPT)"},
-    {CHK_RULE_M0_MESSAGE, "s_mov_b32 m0, s0", "ds_add_u32 v0, v1 gds"},
-    {CHK_RULE_M0_MESSAGE, "s_mov_b32 m0, s0", "s_ttracedata"},
-    {CHK_RULE_M0_MOVREL, "s_bfe_u32 m0, s0, s1", "s_movreld_b64 s[2:3], s[4:5]"},
-    {CHK_RULE_M0_LDS, "s_mov_b32 m0, s0", "ds_read_addtid_b32 v0"},
-    {CHK_RULE_M0_LDS, "s_mov_b32 m0, s0", "ds_write_addtid_b32 v0"},
-    {CHK_RULE_M0_LDS, "s_lshl_b32 m0, s0, 1", "buffer_load_ubyte v1, s[8:11], 0 offen lds"},
-    {CHK_RULE_DOT_READ, "v_dot2_f32_f16 v0, v1, v2, v3", "v_dot2_f32_f16 v4, v0, v2, v3"},
-    {CHK_RULE_DOT_READ, "v_dot2c_f32_f16 v0, v1, v2", "global_store_dword v[4:5], v0, off"},
-    {CHK_RULE_PASS2_READ, "v_mfma_i32_4x4x4i8 v[0:3], v8, v9, v[0:3]", "v_readlane_b32 s0, v3, 0"},
-    {CHK_RULE_PASS8_READ, "v_mfma_f32_16x16x16bf16_1k v[0:3], v[8:9], v[10:11], v[0:3]",
-     "global_store_dword v[4:5], v0, off"},
-    {CHK_RULE_PASS16_READ, "v_mfma_f32_32x32x8f16 v[0:15], v[20:21], v[22:23], v[0:15]",
-     "v_cmp_eq_u32 vcc, v15, v16"},
-};
+static const chk_hazard_rules_t *table(void)
+{
+    return chk_hazard_rules(ASM_ARCH);
+}
+
+static const chk_rule_t *rule_named(const char *name)
+{
+    for (const chk_rule_t *r = table()->rows; r < table()->rows + table()->n; r++)
+        if (!strcmp(r->name, name)) return r;
+    fail_msg("no row %s", name);
+    return NULL;
+}
 
 /* Both of a pair: too near, and just far enough. */
-static void add_pair(programs_t *p, unsigned rule, const pair_t *pair)
+static void add_pair(programs_t *p, const pair_t *pair)
 {
     char text[TEXT];
     for (unsigned more = 0; more < 2; more++) {
-        pair_text(pair, chk_rules[rule].states - 1 + more, text, sizeof text);
+        pair_text(pair, rule_named(pair->rule)->states - 1 + more, text, sizeof text);
         add_program(p, text);
     }
 }
 
-static void judge_pair(programs_t *p, unsigned k, const pair_t *pair)
+static const char *text_of(const seen_t *seen)
+{
+    return seen->last.rule ? seen->last.rule->text : "";
+}
+
+static void judge_pair(programs_t *p, const pair_t *pair)
 {
     const isa_wave_t w = plain_wave();
-    const chk_rule_t *rule = &chk_rules[k];
+    const chk_rule_t *rule = rule_named(pair->rule);
     seen_t seen = step_next(p, &w, true);
-    if (seen.n != 1 || !seen.at_end || seen.last.kind != CHK_HAZARD_STATES || seen.last.rule != k)
+    if (seen.n != 1 || !seen.at_end || seen.last.kind != CHK_HAZARD_STATES ||
+        seen.last.rule != rule)
         fail_msg("\"%s\" (%u states), %s, %s: %u found, the last \"%s\"", rule->text, rule->states,
-                 pair->first, pair->second, seen.n, chk_rules[seen.last.rule].text);
+                 pair->first, pair->second, seen.n, text_of(&seen));
     assert_int_equal(seen.last.needed, rule->states);
     assert_int_equal(seen.last.had, rule->states - 1);
     assert_int_equal(seen.last.pc, CODE);
     seen = step_next(p, &w, true);
     if (seen.n)
         fail_msg("\"%s\", %u states apart, %s, %s: \"%s\" is found", rule->text, rule->states,
-                 pair->first, pair->second, chk_rules[seen.last.rule].text);
+                 pair->first, pair->second, text_of(&seen));
 }
 
 static void rules(void **state)
 {
-    const size_t n_ways = sizeof ways / sizeof *ways;
     programs_t *p = programs_create();
     (void)state;
-    for (unsigned k = 0; k < CHK_RULES; k++) {
-        if (!pairs[k].first) fail_msg("no pair for \"%s\"", chk_rules[k].text);
-        assert_in_range(chk_rules[k].states, 1, CHK_RULE_STATES_MAX);
-        add_pair(p, k, &pairs[k]);
-    }
-    for (size_t k = 0; k < n_ways; k++)
-        add_pair(p, ways[k].rule, &(pair_t){ways[k].first, ways[k].second, NULL});
-    for (unsigned k = 0; k < CHK_RULES; k++)
-        judge_pair(p, k, &pairs[k]);
-    for (size_t k = 0; k < n_ways; k++)
-        judge_pair(p, ways[k].rule, &(pair_t){ways[k].first, ways[k].second, NULL});
+    for (size_t k = 0; k < N_PAIRS; k++)
+        add_pair(p, &pairs[k]);
+    for (size_t k = 0; k < N_PAIRS; k++)
+        judge_pair(p, &pairs[k]);
     programs_free(p);
+}
+
+static void each_rule_has_a_pair(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k < table()->n; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < N_PAIRS; i++)
+            n += !strcmp(pairs[i].rule, table()->rows[k].name);
+        if (!n) fail_msg("no pair for %s", table()->rows[k].name);
+    }
+}
+
+/* How far the checker looks back, and how many rows it can tell apart, fits every GPU's table. */
+static void tables_say_how_far_they_reach(void **state)
+{
+    (void)state;
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+        const chk_hazard_rules_t *t = chk_hazard_rules(a);
+        uint8_t most = 0, mark = 0, rare = 0;
+        assert_in_range(t->n, 1, 64);
+        for (const chk_rule_t *r = t->rows; r < t->rows + t->n; r++) {
+            const bool matrix = r->first & CHK_FIRST_MATRIX;
+            const bool shares = r->share != CHK_SHARE_NOTHING && r->share != CHK_SHARE_HWREG;
+            assert_in_range(r->states, 1, CHK_RECENT - 1);
+            if (r->states > most) most = r->states;
+            if (r->first & CHK_FIRST_MARKS && !matrix && r->states > mark) mark = r->states;
+            if (r->first & CHK_FIRST_RARE && !shares && r->states > rare) rare = r->states;
+            if (r->share == CHK_SHARE_VECTOR_F64 && r->states > rare) rare = r->states;
+        }
+        assert_int_equal(t->most, most);
+        assert_int_equal(t->mark, mark);
+        assert_int_equal(t->rare, rare);
+    }
 }
 
 /* What is near a row and none of it. */
@@ -329,29 +364,28 @@ static void no_rules(void **state)
         add_program(p, near_rules[k]);
     for (size_t k = 0; k < sizeof near_rules / sizeof *near_rules; k++) {
         const seen_t seen = step_next(p, &w, true);
-        if (seen.n) fail_msg("\"%s\" in %s", chk_rules[seen.last.rule].text, near_rules[k]);
+        if (seen.n) fail_msg("\"%s\" in %s", text_of(&seen), near_rules[k]);
     }
     programs_free(p);
 }
 
 /* What comes in between does not hide the first of a pair. */
 static const struct {
-    const char *text;
-    unsigned rule;
+    const char *text, *rule;
 } hidden[] = {
     {"v_mfma_f32_32x32x2f32 a[0:15], v0, v1, 0\n s_setreg_b32 hwreg(HW_REG_MODE, 28, 1), s0\n"
      "s_nop 3\n v_accvgpr_read_b32 v3, a0\n",
-     CHK_RULE_PASS16_READ},
+     "PASS16_READ"},
     {"v_mfma_f32_32x32x2f32 a[0:15], v0, v1, 0\n s_nop 7\n v_dot4_i32_i8 v4, v5, v6, v7\n s_nop 3\n"
      "v_accvgpr_read_b32 v3, a0\n",
-     CHK_RULE_PASS16_READ},
+     "PASS16_READ"},
     {"v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v4, v0, v2, v4\n",
-     CHK_RULE_DOT_READ},
+     "DOT_READ"},
     {"v_dot4_i32_i8 v0, v1, v2, v0\n v_dot8_i32_i4 v4, v1, v2, v4\n v_dot8_i32_i4 v5, v1, v2, v0\n",
-     CHK_RULE_DOT_READ},
+     "DOT_READ"},
     {"v_readfirstlane_b32 s9, v0\n v_mov_b32 v1, v2\n v_mov_b32 v3, v4\n v_mov_b32 v5, v6\n"
      "buffer_load_dword v2, off, s[8:11], 0\n",
-     CHK_RULE_SGPR_VMEM},
+     "SGPR_VMEM"},
 };
 
 static void hidden_rules(void **state)
@@ -363,7 +397,7 @@ static void hidden_rules(void **state)
         add_program(p, hidden[k].text);
     for (size_t k = 0; k < sizeof hidden / sizeof *hidden; k++) {
         const seen_t seen = step_next(p, &w, true);
-        if (seen.n != 1 || !seen.at_end || seen.last.rule != hidden[k].rule)
+        if (seen.n != 1 || !seen.at_end || seen.last.rule != rule_named(hidden[k].rule))
             fail_msg("%u found in %s", seen.n, hidden[k].text);
     }
     programs_free(p);
@@ -544,8 +578,14 @@ static void scc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules), cmocka_unit_test(no_rules),  cmocka_unit_test(hidden_rules),
-        cmocka_unit_test(loads), cmocka_unit_test(not_known), cmocka_unit_test(scc),
+        cmocka_unit_test(each_rule_has_a_pair),
+        cmocka_unit_test(tables_say_how_far_they_reach),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(no_rules),
+        cmocka_unit_test(hidden_rules),
+        cmocka_unit_test(loads),
+        cmocka_unit_test(not_known),
+        cmocka_unit_test(scc),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
