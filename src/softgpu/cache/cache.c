@@ -23,9 +23,11 @@ static bool init_utcl2(sgc_t *t)
 
 sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
 {
-    sgc_t *t = calloc(1, sizeof *t);
+    const isa_arch_t *arch = isa_arch_find(profile->gfx_target_version);
+    sgc_t *t = arch ? calloc(1, sizeof *t) : NULL;
     if (!t) return NULL;
     t->profile = *profile;
+    t->arch = arch;
     t->engines = profile->shader_engines;
     t->engine_cus = profile->arrays_per_engine * profile->cus_per_array;
     t->cus = t->engines * t->engine_cus;

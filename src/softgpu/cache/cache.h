@@ -14,8 +14,7 @@
 
 struct sg_memory;
 
-/* Counter blocks with events of this model, by their numbers in share/counters/gfx90a-blocks.tsv.
- */
+/* Counter blocks with events of this model, by their numbers in share/counters/<gpu>-blocks.tsv. */
 typedef enum {
     SGC_SQ = 6,
     SGC_TA = 10,
@@ -135,10 +134,10 @@ void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl);
 /* Mappings have changed: forgets translations and memory types. O(translations). */
 void sgc_remap(sgc_t *t);
 
-/* Whether this model has a count for the event. */
-bool sgc_counts(sgc_block_t block, unsigned event);
+/* Whether this model has a count for the event of this GPU. */
+bool sgc_counts(const isa_arch_t *arch, sgc_block_t block, unsigned event);
 /* Whether the event is one of this model's that its rules make 0 always. */
-bool sgc_zero(sgc_block_t block, unsigned event);
+bool sgc_zero(const isa_arch_t *arch, sgc_block_t block, unsigned event);
 
 /* Total of an event since the model was made; 0 if it is not counted here or a number is out of
  * range. For TA, TD and TCP, `instance` is a compute unit of engine `se`; for SQ the result is the

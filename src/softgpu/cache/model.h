@@ -212,6 +212,7 @@ enum { SGC_TOUCHED = 256 };
 
 struct sgc {
     sg_profile_t profile;
+    const isa_arch_t *arch; /* the profile's */
     unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
     uint64_t now;  /* sgc_at() */
     uint64_t base; /* clocks from the making of the model to the begin of this dispatch */

@@ -1,13 +1,29 @@
 /* values.c - which event is which count: the model's numbers under the hardware's event numbers.
  *
- * One table: a row has an event and the place in a unit's structure where its count is. Events that
- * the model's rules make 0 always have a row too, with the reason, so that no event of the model is
- * missing here. */
+ * One table for all GPUs: a row has a counter and the place in a unit's structure where its count
+ * is. Counters that the model's rules make 0 always have a row too, with the reason, so that no
+ * counter of the model is missing here. The numbers that a GPU gives the counters' events are
+ * generated from its table in share/counters. */
 #include "softgpu/cache/model.h"
 
-#include "softgpu/cache_events.h"
-
 #include <stddef.h>
+
+/* The counters that any GPU has. */
+enum {
+#define SGC_COUNTER(name) COUNTER_##name,
+#include "softgpu/cache_events.inc"
+    COUNTERS
+};
+
+/* By GPU and counter: the number of its event + 1; 0: the GPU does not have the counter. */
+/* clang-format off */
+#define SGC_TABLE(gpu) [ISA_ARCH_##gpu] = {
+#define SGC_NUMBER(gpu, name, event) [COUNTER_##name] = (event) + 1,
+#define SGC_TABLE_END },
+static const uint16_t numbers[ISA_ARCH_COUNT][COUNTERS] = {
+#include "softgpu/cache_events.inc"
+};
+/* clang-format on */
 
 /* Whose structure holds the count. */
 typedef enum {
@@ -22,7 +38,7 @@ typedef enum {
 /* `n` counts `step` bytes apart, from `offset` on, are added up; the count at `less`, if that is
  * not 0, is taken off. */
 typedef struct {
-    uint16_t event;
+    uint16_t counter;
     uint8_t block; /* sgc_block_t */
     uint8_t owner; /* owner_t */
     uint16_t n, step;
@@ -31,21 +47,20 @@ typedef struct {
 
 enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
 
-#define EVENT(name) SGC_EVENT_##name
 #define SUM(b, name, of, type, m, n, step)                                                         \
     {                                                                                              \
-        EVENT(name), SGC_##b, OF_##of, n, step, offsetof(type, m), 0                               \
+        COUNTER_##name, SGC_##b, OF_##of, n, step, offsetof(type, m), 0                            \
     }
 #define LESS(b, name, of, type, m, n, step, taken)                                                 \
     {                                                                                              \
-        EVENT(name), SGC_##b, OF_##of, n, step, offsetof(type, m), offsetof(type, taken)           \
+        COUNTER_##name, SGC_##b, OF_##of, n, step, offsetof(type, m), offsetof(type, taken)        \
     }
 #define CU(b, name, m)  SUM(b, name, CU, sgc_cu_t, m, 1, WORD)
 #define SQC(name, m)    SUM(SQ, name, SQC, sgc_sqc_t, count.m, 1, WORD)
 #define TCC(b, name, m) SUM(b, name, CHANNEL, sgc_channel_t, count.m, 1, WORD)
 #define ZERO(b, name)                                                                              \
     {                                                                                              \
-        EVENT(name), SGC_##b, OF_NOBODY, 0, 0, 0, 0                                                \
+        COUNTER_##name, SGC_##b, OF_NOBODY, 0, 0, 0, 0                                             \
     }
 /* Requests: _ACCESS of one kind of access, to memory of all types; _TYPE of all kinds, to memory of
  * one type; _ALL all of them. */
@@ -202,22 +217,23 @@ static const row_t rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static const row_t *row_of(sgc_block_t block, unsigned event)
+static const row_t *row_of(const isa_arch_t *arch, sgc_block_t block, unsigned event)
 {
+    const uint16_t *number = numbers[arch - isa_archs];
     for (unsigned k = 0; k < ROWS; k++)
-        if (rows[k].block == block && rows[k].event == event) return &rows[k];
+        if (rows[k].block == block && number[rows[k].counter] == event + 1) return &rows[k];
     return NULL;
 }
 
-bool sgc_counts(sgc_block_t block, unsigned event)
+bool sgc_counts(const isa_arch_t *arch, sgc_block_t block, unsigned event)
 {
-    const row_t *r = row_of(block, event);
+    const row_t *r = row_of(arch, block, event);
     return r && r->owner != OF_NOBODY;
 }
 
-bool sgc_zero(sgc_block_t block, unsigned event)
+bool sgc_zero(const isa_arch_t *arch, sgc_block_t block, unsigned event)
 {
-    const row_t *r = row_of(block, event);
+    const row_t *r = row_of(arch, block, event);
     return r && r->owner == OF_NOBODY;
 }
 
@@ -241,7 +257,7 @@ static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
                    unsigned event)
 {
-    const row_t *r = row_of(block, event);
+    const row_t *r = row_of(t->arch, block, event);
     uint64_t sum = 0;
     if (!r) return 0;
     switch (r->owner) {

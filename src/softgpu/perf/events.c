@@ -239,7 +239,8 @@ sg_perf_level_t sg_perf_level_of(const sg_events_t *t, sg_block_t block, uint32_
     sgc_block_t model;
     if (masked_out(t, block, select)) return SG_PERF_OFF;
     if (!row)
-        return model_block(block, &model) && sgc_counts(model, event) ? SG_PERF_MODEL : SG_PERF_OFF;
+        return model_block(block, &model) && sgc_counts(t->arch, model, event) ? SG_PERF_MODEL
+                                                                               : SG_PERF_OFF;
     if (row->kind == SG_EVENT_ZERO) return SG_PERF_OFF;
     if (row->kind == SG_EVENT_OPS || (row->kind == SG_EVENT_FIXED && row->sum < SG_T_MODEL))
         return SG_PERF_EXACT;
@@ -252,6 +253,6 @@ sg_how_t sg_perf_how(const sg_events_t *t, sg_block_t block, uint32_t event)
     sgc_block_t model;
     if (row) return row->kind == SG_EVENT_ZERO ? SG_HOW_ZERO : SG_HOW_COUNTED;
     if (!model_block(block, &model)) return SG_HOW_MISSING;
-    if (sgc_zero(model, event)) return SG_HOW_ZERO;
-    return sgc_counts(model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
+    if (sgc_zero(t->arch, model, event)) return SG_HOW_ZERO;
+    return sgc_counts(t->arch, model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
 }

@@ -49,6 +49,7 @@ typedef struct {
 
 /* The events of one GPU. Events of a block that have no row are those of the cache model. */
 typedef struct sg_events {
+    const isa_arch_t *arch;
     struct {
         const sg_event_row_t *rows;
         size_t n;

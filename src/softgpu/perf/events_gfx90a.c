@@ -124,6 +124,7 @@ static const sg_event_row_t tcc[] = {DEVICE(1, CLOCK), ZERO(9), ZERO(10)};
 #define TABLE(name) .rows = name, .n = sizeof name / sizeof name[0]
 
 const sg_events_t sg_events_gfx90a = {
+    .arch = &isa_archs[ISA_ARCH_gfx90a],
     .block = {[SG_BLOCK_GRBM] = {TABLE(grbm), .event = 0x3f},
               [SG_BLOCK_GRBM_SE] = {.event = 0x3f},
               [SG_BLOCK_CPC] = {TABLE(cpc), .event = 0x3ff},

@@ -68,12 +68,33 @@ typedef struct {
     atomic_flag adding;
 } sg_unit_t;
 
-/* Numbers of the counter blocks. ORDER: as in the generated tables, which index with them. */
+/* Numbers of the counter blocks that any GPU has. */
 typedef enum {
-#define SG_BLOCK(name, id, instances, per_se, slots) SG_BLOCK_##name,
+#define SG_BLOCK_NAME(name) SG_BLOCK_##name,
 #include "softgpu/perf_tables.inc"
     SG_BLOCK_COUNT
 } sg_block_t;
+
+/* The counter blocks of a GPU: rows of its tables in share/counters. */
+enum { SG_OUTER_BLOCKS = 16 };
+typedef struct {
+    struct {
+        uint8_t instances, per_se, slots;
+    } shape[SG_BLOCK_COUNT]; /* no instances: the GPU does not have the block */
+    /* sg_block_t + 1 of the block with this number in AMD's interfaces; 0: no such block */
+    uint8_t outer[SG_OUTER_BLOCKS];
+    const struct sg_slot_registers {
+        uint8_t block, slot;
+        uint16_t select, low, high, select1;
+    } * registers;
+    const struct sg_streamed {
+        uint8_t block, per_se, number;
+    } * streamed; /* blocks by their numbers in the multiplexer tables */
+    size_t n_registers, n_streamed;
+} sg_blocks_t;
+
+/* blocks.c */
+const sg_blocks_t *sg_perf_blocks(const isa_arch_t *arch);
 
 typedef struct {
     uint32_t select, select1; /* select1: for streaming only */
@@ -109,6 +130,7 @@ struct sg_perf {
     sg_profile_t profile;
     const isa_arch_t *arch; /* the profile's */
     const struct sg_events *events;
+    const sg_blocks_t *blocks;
     uint32_t n_units, units_per_engine;
     sg_unit_t *units;
     _Atomic uint64_t device[SG_D_COUNT];

@@ -26,30 +26,6 @@ enum { STATE = 15, RESET = 0, START = 1, STOP = 2, SAMPLE = 1 << 10 };
 
 enum { KIND_NONE, KIND_SELECT, KIND_SELECT1, KIND_LOW, KIND_HIGH, KIND_CONTROL, KIND_SPM };
 
-static const struct {
-    uint8_t instances, per_se, slots;
-} shapes[SG_BLOCK_COUNT] = {
-#define SG_BLOCK(name, id, n_instances, in_engine, n_slots)                                        \
-    [SG_BLOCK_##name] = {n_instances, in_engine, n_slots},
-#include "softgpu/perf_tables.inc"
-};
-
-/* sg_block_t + 1 of the block with this number in AMD's interfaces; 0: no such block. */
-enum { OUTER_BLOCKS = 16 };
-static const uint8_t outer_blocks[OUTER_BLOCKS] = {
-#define SG_BLOCK(name, id, n_instances, in_engine, n_slots) [id] = SG_BLOCK_##name + 1,
-#include "softgpu/perf_tables.inc"
-};
-
-static const struct {
-    uint8_t block, slot;
-    uint16_t select, low, high, select1;
-} slot_registers[] = {
-#define SG_REGISTER(block, slot, select, low, high, select1)                                       \
-    {SG_BLOCK_##block, slot, select, low, high, select1},
-#include "softgpu/perf_tables.inc"
-};
-
 static sg_register_t *entry(sg_perf_t *p, uint32_t number)
 {
     return &p->map[number - SG_PERF_FIRST_REGISTER];
@@ -61,9 +37,10 @@ static sg_register_t wide_register(const sg_perf_t *p, uint32_t number)
     static const uint8_t kinds[] = {KIND_SELECT, KIND_LOW, KIND_HIGH};
     enum { OF_A_SLOT = sizeof kinds };
     const uint32_t slots = p->profile.counter_slots, at = number - SG_COUNTER_REGISTERS;
-    const uint32_t block = slots ? at / OF_A_SLOT / slots : OUTER_BLOCKS;
-    if (block >= OUTER_BLOCKS || !outer_blocks[block]) return (sg_register_t){.kind = KIND_NONE};
-    return (sg_register_t){kinds[at % OF_A_SLOT], (uint8_t)(outer_blocks[block] - 1),
+    const uint32_t block = slots ? at / OF_A_SLOT / slots : SG_OUTER_BLOCKS;
+    if (block >= SG_OUTER_BLOCKS || !p->blocks->outer[block])
+        return (sg_register_t){.kind = KIND_NONE};
+    return (sg_register_t){kinds[at % OF_A_SLOT], (uint8_t)(p->blocks->outer[block] - 1),
                            (uint16_t)(at / OF_A_SLOT % slots)};
 }
 
@@ -79,13 +56,12 @@ static void make_map(sg_perf_t *p)
 {
     static const uint16_t controls[] = {GRBM_GFX_INDEX, CP_PERFMON_CNTL, SQ_PERFCOUNTER_CTRL,
                                         SQ_PERFCOUNTER_MASK, RLC_PERFMON_CLK_CNTL};
-    for (size_t i = 0; i < sizeof slot_registers / sizeof slot_registers[0]; i++) {
-        const uint8_t b = slot_registers[i].block, s = slot_registers[i].slot;
-        *entry(p, slot_registers[i].select) = (sg_register_t){KIND_SELECT, b, s};
-        *entry(p, slot_registers[i].low) = (sg_register_t){KIND_LOW, b, s};
-        *entry(p, slot_registers[i].high) = (sg_register_t){KIND_HIGH, b, s};
-        if (slot_registers[i].select1)
-            *entry(p, slot_registers[i].select1) = (sg_register_t){KIND_SELECT1, b, s};
+    for (size_t i = 0; i < p->blocks->n_registers; i++) {
+        const struct sg_slot_registers *r = &p->blocks->registers[i];
+        *entry(p, r->select) = (sg_register_t){KIND_SELECT, r->block, r->slot};
+        *entry(p, r->low) = (sg_register_t){KIND_LOW, r->block, r->slot};
+        *entry(p, r->high) = (sg_register_t){KIND_HIGH, r->block, r->slot};
+        if (r->select1) *entry(p, r->select1) = (sg_register_t){KIND_SELECT1, r->block, r->slot};
     }
     for (uint32_t n = SG_PERF_FIRST_REGISTER; n <= SG_PERF_LAST_REGISTER; n++)
         if (sg_spm_owns(n)) entry(p, n)->kind = KIND_SPM;
@@ -98,11 +74,13 @@ static bool make_banks(sg_perf_t *p)
 {
     for (unsigned b = 0; b < SG_BLOCK_COUNT; b++) {
         sg_bank_t *bank = &p->bank[b];
-        uint32_t most = shapes[b].per_se ? p->units_per_engine : p->profile.l2_channels;
-        bank->engines = shapes[b].per_se ? p->profile.shader_engines : 1;
-        bank->instances = shapes[b].instances < most ? shapes[b].instances : most;
-        bank->n_slots =
-            shapes[b].slots > p->profile.counter_slots ? shapes[b].slots : p->profile.counter_slots;
+        const bool per_se = p->blocks->shape[b].per_se;
+        const uint32_t instances = p->blocks->shape[b].instances, slots = p->blocks->shape[b].slots;
+        const uint32_t most = per_se ? p->units_per_engine : p->profile.l2_channels;
+        if (!instances) continue;
+        bank->engines = per_se ? p->profile.shader_engines : 1;
+        bank->instances = instances < most ? instances : most;
+        bank->n_slots = slots > p->profile.counter_slots ? slots : p->profile.counter_slots;
         bank->slots =
             calloc((size_t)bank->engines * bank->instances * bank->n_slots, sizeof(sg_slot_t));
         if (!bank->slots) return false;
@@ -118,6 +96,7 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->profile = *profile;
     p->arch = arch;
     p->events = sg_perf_events(arch);
+    p->blocks = sg_perf_blocks(arch);
     p->page = page;
     p->page_user = user;
     p->units_per_engine = profile->arrays_per_engine * profile->cus_per_array;
@@ -205,7 +184,7 @@ static void visit_indexed(sg_perf_t *p, unsigned block, uint32_t slot, visit_fn_
     const uint32_t index = p->gfx_index;
     const bool every_engine = index & ALL_ENGINES || bank->engines == 1;
     /* blocks with a single instance ignore the field of the instance */
-    const bool every_instance = index & ALL_INSTANCES || shapes[block].instances == 1;
+    const bool every_instance = index & ALL_INSTANCES || p->blocks->shape[block].instances == 1;
     for (uint32_t e = 0; e < bank->engines; e++) {
         if (!every_engine && e != (index >> ENGINE_SHIFT & ENGINE)) continue;
         for (uint32_t i = 0; i < bank->instances; i++)
@@ -431,7 +410,7 @@ static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
     const sg_bank_t *bank = &p->bank[r->block];
     uint32_t e = p->gfx_index >> ENGINE_SHIFT & ENGINE, i = p->gfx_index & INSTANCE;
     if (p->gfx_index & ALL_ENGINES || bank->engines == 1) e = 0;
-    if (p->gfx_index & ALL_INSTANCES || shapes[r->block].instances == 1) i = 0;
+    if (p->gfx_index & ALL_INSTANCES || p->blocks->shape[r->block].instances == 1) i = 0;
     if (e >= bank->engines || i >= bank->instances) return 0;
     const sg_slot_t *slot = sg_slot_at(bank, e, i, r->slot);
     if (r->kind == KIND_SELECT) return slot->select;

@@ -50,7 +50,7 @@ typedef struct {
     uint64_t last; /* the event's total when it was read last */
 } stream_t;
 
-enum { OF_GPU, OF_ENGINE, TABLES }; /* ORDER: a block is in each engine or not */
+enum { OF_GPU, OF_ENGINE, TABLES };
 
 struct sg_spm {
     uint32_t cntl, size, size_core1;
@@ -311,17 +311,11 @@ static unsigned lines_of_gpu(const sg_spm_t *s)
 }
 
 /* Finds the block that has this number in the multiplexer table. */
-static bool block_of(unsigned table, unsigned number, uint8_t *block)
+static bool block_of(const sg_blocks_t *b, unsigned table, unsigned number, uint8_t *block)
 {
-    static const struct {
-        uint8_t block, table, number;
-    } blocks[] = {
-#define SG_STREAMED(block, in_engine, number) {SG_BLOCK_##block, in_engine, number},
-#include "softgpu/perf_tables.inc"
-    };
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
-        if (blocks[i].table == table && blocks[i].number == number) {
-            *block = blocks[i].block;
+    for (const struct sg_streamed *s = b->streamed; s < b->streamed + b->n_streamed; s++)
+        if ((s->per_se ? OF_ENGINE : OF_GPU) == table && s->number == number) {
+            *block = s->block;
             return true;
         }
     return false;
@@ -357,7 +351,7 @@ static void add_places(sg_perf_t *p, unsigned table, uint32_t engine, size_t at,
             .at = (uint16_t)(at + i), .engine = engine, .instance = mux >> INSTANCE_SHIFT};
         if (mux == MUX_STAMP && table == OF_GPU && stamps < STAMPS) s->stamp[stamps++] = t.at;
         if (mux == MUX_STAMP || mux == MUX_NONE ||
-            !block_of(table, mux >> BLOCK_SHIFT & BLOCK, &t.block) ||
+            !block_of(p->blocks, table, mux >> BLOCK_SHIFT & BLOCK, &t.block) ||
             !program(p, &t, mux & COUNTER))
             continue;
         t.last = sg_perf_total_held(p, t.block, t.engine, t.instance, t.select, t.previous);

@@ -5,7 +5,6 @@
  * through the scalar caches: they are in TCC's requests, and only there. */
 #include "asm.h"
 #include "counting.h"
-#include "softgpu/cache_events.h"
 
 #include <hsa/hsa.h>
 
@@ -24,9 +23,9 @@ typedef struct {
     uint64_t value;
 } expected_t;
 
-#define TCP_(name) TCP, SGC_EVENT_TCP_##name
-#define TCC_(name) TCC, SGC_EVENT_TCC_##name
-#define SQ_(name)  SQ, SGC_EVENT_##name
+#define TCP_(name) TCP, EVENT(TCP_##name)
+#define TCC_(name) TCC, EVENT(TCC_##name)
+#define SQ_(name)  SQ, EVENT(name)
 
 /* v0 = 4 * global id, s[2:3] = the buffer. */
 #define HEAD                                                                                       \

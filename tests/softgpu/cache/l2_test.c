@@ -35,9 +35,9 @@ static void channels(void **state)
     rig_t *r = rig_create();
     touch(r, LOAD, 0, 8192);
     for (unsigned n = 0; n < 32; n++) {
-        assert_int_equal(sgc_value(r->model, SGC_TCC, 0, n, SGC_EVENT_TCC_REQ), 2);
-        assert_int_equal(sgc_value(r->model, SGC_TCC, 0, n, SGC_EVENT_TCC_MISS), 2);
-        assert_int_equal(sgc_value(r->model, SGC_TCA, 0, n, SGC_EVENT_TCA_BUSY), 2);
+        assert_int_equal(sgc_value(r->model, SGC_TCC, 0, n, EVENT(TCC_REQ)), 2);
+        assert_int_equal(sgc_value(r->model, SGC_TCC, 0, n, EVENT(TCC_MISS)), 2);
+        assert_int_equal(sgc_value(r->model, SGC_TCA, 0, n, EVENT(TCA_BUSY)), 2);
     }
     /* lanes 8 KiB apart: all in the first page's channel */
     rig_reset(r);
@@ -46,8 +46,8 @@ static void channels(void **state)
         rig_do(r, LOAD);
     }
     /* pages are numbered as they are met: the second page met is frame 1, half way round */
-    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 0, SGC_EVENT_TCC_REQ), 4);
-    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 16, SGC_EVENT_TCC_REQ), 4);
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 0, EVENT(TCC_REQ)), 4);
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 16, EVENT(TCC_REQ)), 4);
     rig_destroy(r);
 }
 
@@ -224,7 +224,7 @@ static void places(void **state)
         touch(r, LOAD, at[pass], 40960);
         touch(r, STORE, at[pass] + 0x100000, 12288);
         for (unsigned n = 0; n < 32; n++) {
-            const uint64_t v = sgc_value(r->model, SGC_TCC, 0, n, SGC_EVENT_TCC_REQ);
+            const uint64_t v = sgc_value(r->model, SGC_TCC, 0, n, EVENT(TCC_REQ));
             if (pass) assert_int_equal(v, first[n]);
             first[n] = v;
         }

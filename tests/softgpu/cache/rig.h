@@ -8,7 +8,6 @@
 #include "asm.h"
 #include "softgpu/cache/cache.h"
 #include "softgpu/cache/reach.h"
-#include "softgpu/cache_events.h"
 #include "softgpu/exec/exec.h"
 
 #include <setjmp.h>
@@ -17,6 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+/* EVENT(counter): the number of its event. */
+/* clang-format off */
+#define SGC_TABLE(gpu) enum {
+#define SGC_NUMBER(gpu, counter, event) SGC_EVENT_##gpu##_##counter = (event),
+#define SGC_TABLE_END };
+#include "softgpu/cache_events.inc"
+/* clang-format on */
+#define EVENT(counter) SGC_EVENT_gfx90a_##counter
 
 #define RIG_VA      UINT64_C(0x7f1200000000) /* of 4 KiB, as every mapping */
 #define RIG_SHARED  (UINT64_C(1) << 48)
@@ -170,13 +178,13 @@ static inline uint64_t rig_get(const rig_t *r, const char *name, unsigned event)
                   {"TCA_", SGC_TCA}, {"TCC_", SGC_TCC}, {"SQ", SGC_SQ}};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         if (strncmp(name, blocks[k].prefix, strlen(blocks[k].prefix))) continue;
-        if (!sgc_counts(blocks[k].block, event)) fail_msg("%s is not counted", name);
+        if (!sgc_counts(ASM_ARCH, blocks[k].block, event)) fail_msg("%s is not counted", name);
         return rig_sum(r, blocks[k].block, event);
     }
     fail_msg("%s: no such block", name);
     return 0;
 }
-#define GET(r, name) rig_get(r, #name, SGC_EVENT_##name)
+#define GET(r, name) rig_get(r, #name, EVENT(name))
 
 #define EXPECT(r, name, value)                                                                     \
     do {                                                                                           \

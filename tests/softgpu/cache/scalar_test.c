@@ -97,7 +97,7 @@ static void sharing(void **state)
     EXPECT(r, SQC_DCACHE_REQ, 32);
     EXPECT(r, SQC_DCACHE_MISSES, 16);
     for (unsigned se = 0; se < 8; se++)
-        assert_int_equal(sgc_value(r->model, SGC_SQ, se, 0, SGC_EVENT_SQC_DCACHE_MISSES), 2);
+        assert_int_equal(sgc_value(r->model, SGC_SQ, se, 0, EVENT(SQC_DCACHE_MISSES)), 2);
     rig_destroy(r);
 }
 

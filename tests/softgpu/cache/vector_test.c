@@ -450,24 +450,24 @@ static void compute_units(void **state)
             rig_do(r, "global_load_dword v2, v[0:1], off");
     for (unsigned se = 0; se < 8; se++)
         for (unsigned n = 0; n < 4; n++) {
-            assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, SGC_EVENT_TCP_TOTAL_READ),
+            assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, EVENT(TCP_TOTAL_READ)),
                              16 * (4 * se + n + 1));
-            assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, SGC_EVENT_TCP_TCC_READ_REQ), 4);
+            assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, EVENT(TCP_TCC_READ_REQ)), 4);
             assert_int_equal(sgc_cu(r->model, se, 0, n), 4 * se + n);
         }
     EXPECT(r, TCP_TOTAL_READ, 16 * (32 * 33 / 2));
     EXPECT(r, TCC_MISS, 2);
     /* out of range is 0 */
-    assert_int_equal(sgc_value(r->model, SGC_TCP, 8, 0, SGC_EVENT_TCP_TOTAL_READ), 0);
-    assert_int_equal(sgc_value(r->model, SGC_TCP, 0, 4, SGC_EVENT_TCP_TOTAL_READ), 0);
-    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 32, SGC_EVENT_TCC_REQ), 0);
+    assert_int_equal(sgc_value(r->model, SGC_TCP, 8, 0, EVENT(TCP_TOTAL_READ)), 0);
+    assert_int_equal(sgc_value(r->model, SGC_TCP, 0, 4, EVENT(TCP_TOTAL_READ)), 0);
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 32, EVENT(TCC_REQ)), 0);
     assert_int_equal(sgc_value(r->model, SGC_TCP, 0, 0, 999), 0);
-    assert_false(sgc_counts(SGC_TCP, 999));
-    assert_false(sgc_zero(SGC_TCP, 999));
+    assert_false(sgc_counts(ASM_ARCH, SGC_TCP, 999));
+    assert_false(sgc_zero(ASM_ARCH, SGC_TCP, 999));
     /* a row without a count */
-    assert_false(sgc_counts(SGC_TCC, SGC_EVENT_TCC_BUBBLE));
-    assert_true(sgc_zero(SGC_TCC, SGC_EVENT_TCC_BUBBLE));
-    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 0, SGC_EVENT_TCC_BUBBLE), 0);
+    assert_false(sgc_counts(ASM_ARCH, SGC_TCC, EVENT(TCC_BUBBLE)));
+    assert_true(sgc_zero(ASM_ARCH, SGC_TCC, EVENT(TCC_BUBBLE)));
+    assert_int_equal(sgc_value(r->model, SGC_TCC, 0, 0, EVENT(TCC_BUBBLE)), 0);
     rig_destroy(r);
 }
 

@@ -147,15 +147,15 @@ static const pair_t pairs[] = {
     {"F64_FMA", F64_4, "v_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]"},
     {"F64_BETWEEN", "v_mov_b32 v12, 0", "global_load_dword v14, v[12:13], off", F64_4},
 
+/* clang-format off */
 #define PASSES(n, mfma, last)                                                                      \
     {"PASS" #n "_C", mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[" last "]"},                   \
-        {"PASS" #n "_C_F64", mfma, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},        \
-        {"PASS" #n "_AB", mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},                 \
-        {"PASS" #n "_READ", mfma, "ds_write_b32 v9, a2"},                                          \
-        {"PASS" #n "_WRITTEN", mfma, "v_accvgpr_write_b32 a1, v9"},                                \
-    {                                                                                              \
-        "PASS" #n "_HELD", mfma, "v_accvgpr_write_b32 a81, v9"                                     \
-    }
+    {"PASS" #n "_C_F64", mfma, "v_mfma_f64_4x4x4f64 a[40:41], v[4:5], v[6:7], a[2:3]"},            \
+    {"PASS" #n "_AB", mfma, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},                     \
+    {"PASS" #n "_READ", mfma, "ds_write_b32 v9, a2"},                                              \
+    {"PASS" #n "_WRITTEN", mfma, "v_accvgpr_write_b32 a1, v9"},                                    \
+    {"PASS" #n "_HELD", mfma, "v_accvgpr_write_b32 a81, v9"}
+    /* clang-format on */
     PASSES(2, "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[80:83]", "2:5"),
     PASSES(8, "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[80:83]", "2:5"),
     PASSES(16, "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]", "0:3"),

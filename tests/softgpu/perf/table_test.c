@@ -10,20 +10,25 @@
 
 typedef enum { EXACT, CACHE, TIMING, NONE } class_t;
 
+/* The counters of all GPUs, one GPU's after the other's. */
 static const struct {
+    unsigned arch;
     sg_block_t block;
     const char *name;
     uint32_t event;
     class_t klass;
     const char *how;
 } rows[] = {
-#define SG_COUNTER(block, name, event, klass, how) {SG_BLOCK_##block, #name, event, klass, how},
+#define SG_TABLE(gpu)
+#define SG_TABLE_END
+#define SG_COUNTER(gpu, block, name, event, klass, how)                                            \
+    {ISA_ARCH_##gpu, SG_BLOCK_##block, #name, event, klass, how},
 #include "softgpu/perf_tables.inc"
 };
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-#define EVENTS sg_perf_events(&isa_archs[ISA_ARCH_gfx90a])
+#define EVENTS sg_perf_events(&isa_archs[rows[i].arch])
 
 static void test_every_row(void **state)
 {
