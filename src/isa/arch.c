@@ -19,10 +19,8 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .codes = &isa_codes_gfx90a,
          .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},
          .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},
-         .memory_fields = {.ds_acc = {25, 1},
-                           .flat_acc = {55, 1},
-                           .buffer_acc = {55, 1},
-                           .image_acc = {16, 1}},
+         .memory_fields =
+             {.ds_acc = {25, 1}, .flat_acc = {55, 1}, .buffer_acc = {55, 1}, .image_acc = {16, 1}},
          .launch = {.item = {{0, {0, 10}}, {0, {10, 10}}, {0, {20, 10}}}, .scratch_offset = true},
          .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},
          .ttmp = {.pc = 0,
@@ -44,6 +42,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .vector_line = 64,
          .scalar_line = 64,
          .l2_line = 128,
+         .drm_family = 141, /* AMDGPU_FAMILY_AI */
          .sampling = ISA_SAMPLING_HOST_TRAP,
          .gb_addr_config = 0x22014042},
 };

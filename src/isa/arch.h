@@ -127,7 +127,7 @@ enum {
     ISA_GROUP_WAVES = 16,     /* waves of a workgroup: at most 1,024 work-items */
     ISA_GROUP_LDS = 64 << 10, /* bytes of LDS that a workgroup can have */
     ISA_UNIT_SIMDS = 4,
-    ISA_SIMD_SLOTS = 10, /* the most waves that a SIMD of any gfx9 GPU holds */
+    ISA_SIMD_SLOTS = 10,  /* the most waves that a SIMD of any gfx9 GPU holds */
     ISA_SIMD_VGPRS = 512, /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
     ISA_VGPRS = 256       /* VGPRs that instructions can name */
 };
@@ -150,8 +150,8 @@ typedef struct {
 /* Ways of PC sampling: the driver sends waves into the trap handler. */
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0 };
 
-/* Fields that the memory encodings of some GPUs only have. Bits of an instruction's second dword are
- * numbered from 32 on. A field without bits reads 0. */
+/* Fields that the memory encodings of some GPUs only have. Bits of an instruction's second dword
+ * are numbered from 32 on. A field without bits reads 0. */
 typedef struct {
     isa_bits_t ds_acc, flat_acc, buffer_acc, image_acc; /* data and result are in AGPRs */
     /* SCRATCH: whether the VGPR counts as an address, also beside a scalar one. A GPU without the
@@ -196,11 +196,12 @@ typedef struct isa_arch {
     /* Rows in which VGPRs are allocated, and at multiples of which AGPRs begin; 0: these have a
      * file of their own, and begin behind the last VGPR. */
     uint32_t vgpr_granule, acc_granule;
-    uint32_t simd_vgprs;                /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
-    uint32_t lds_granule;               /* bytes in which LDS is allocated */
+    uint32_t simd_vgprs;  /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    uint32_t lds_granule; /* bytes in which LDS is allocated */
     /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
      * driver reports them; the cache model (cache/) has the same */
     uint32_t vector_line, scalar_line, l2_line;
+    uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm reads revisions */
     uint32_t sampling;       /* ISA_SAMPLING_* that it has */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
 } isa_arch_t;

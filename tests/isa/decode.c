@@ -75,6 +75,46 @@ static void golden(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* Fields that not all GPUs have: as gfx90a reads them, and one that has an address bit in SCRATCH,
+ * as later GPUs, and none for AGPRs, as earlier ones. */
+static void fields_of_some_gpus(void **state)
+{
+    static const struct {
+        uint32_t words[2];
+        const char *gfx90a, *other; /* "": no instruction */
+    } cases[] = {
+        {{0xdc504000, 0x107f0004},
+         "scratch_load_dword v16, v4, off",
+         "scratch_load_dword v16, off, off"},
+        {{0xdc506000, 0x107f0004}, "", "scratch_load_dword v16, v4, off"},
+        {{0xdc504000, 0x10020004},
+         "scratch_load_dword v16, off, s2",
+         "scratch_load_dword v16, off, s2"},
+        {{0xdc506000, 0x10020004}, "", "scratch_load_dword v16, v4, s2"},
+        {{0xdc50a000, 0x107f0004}, "", ""}, /* the bit in GLOBAL */
+        {{0xdc508000, 0x10ff0004},
+         "global_load_dword a16, v[4:5], off",
+         "global_load_dword v16, v[4:5], off"},
+        {{0xda6c0000, 0x10000004}, "ds_read_b32 a16, v4", "ds_read_b32 v16, v4"},
+        {{0xe0500000, 0x80821000},
+         "buffer_load_dword a16, off, s[8:11], 0",
+         "buffer_load_dword v16, off, s[8:11], 0"},
+    };
+    isa_arch_t other = *ASM_ARCH;
+    (void)state;
+    other.memory_fields = (isa_memory_fields_t){.scratch_vaddr = {13, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[256];
+        isa_inst_t inst;
+        our_text(cases[k].words, 2, text, sizeof text);
+        assert_string_equal(text, cases[k].gfx90a);
+        const int size = isa_decode(&other, cases[k].words, 2, &inst);
+        assert_int_equal(size, *cases[k].other ? 2 : 0);
+        if (size) isa_disassemble(&other, &inst, text, sizeof text);
+        if (size) assert_string_equal(text, cases[k].other);
+    }
+}
+
 /* Too few words: -1, never a read behind them. */
 static void truncated(void **state)
 {
@@ -252,9 +292,8 @@ static void live_variations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),
-        cmocka_unit_test(truncated),
-        cmocka_unit_test(live_rows),
+        cmocka_unit_test(golden),          cmocka_unit_test(fields_of_some_gpus),
+        cmocka_unit_test(truncated),       cmocka_unit_test(live_rows),
         cmocka_unit_test(live_variations),
     };
     const int failed = cmocka_run_group_tests(tests, read_rows, NULL);

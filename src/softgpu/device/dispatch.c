@@ -4,8 +4,6 @@
  * are checked here, before anything runs, and the message of a violation has value and limit. */
 #include "softgpu/device/internal.h"
 
-#include "base/round.h"
-
 #include <hsa/amd_hsa_queue.h>
 #include <string.h>
 
@@ -153,7 +151,8 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
                       p->group_segment_size, lds_limit);
         return false;
     }
-    run->lds_bytes = (uint32_t)base_round_up(p->group_segment_size, arch->lds_granule);
+    run->lds_bytes = (p->group_segment_size + arch->lds_granule - 1) / arch->lds_granule *
+                     arch->lds_granule; /* the granule need not be a power of two */
 
     uint32_t per_simd = arch->simd_vgprs / run->isa.n_vgpr;
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
@@ -205,8 +204,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     isa->gws = &run->device->gws;
     isa->entry_pc = object + (uint64_t)k->entry_offset;
     isa->n_vgpr = ((k->rsrc1 & 63) + 1) * arch->vgpr_granule;
-    isa->acc_offset =
-        arch->acc_granule ? ((k->rsrc3 & 63) + 1) * arch->acc_granule : ISA_VGPRS;
+    isa->acc_offset = arch->acc_granule ? ((k->rsrc3 & 63) + 1) * arch->acc_granule : ISA_VGPRS;
     isa->mode = (k->rsrc1 >> 12 & 0xff)         /* rounding and denormals */
                 | (k->rsrc1 >> 21 & 1) << 8     /* DX10_CLAMP */
                 | (k->rsrc1 >> 23 & 1) << 9     /* IEEE */
@@ -222,8 +220,8 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     run->rsrc2 = k->rsrc2;
     run->rsrc3 = k->rsrc3;
     run->kernarg_bytes = is_old_code(k) ? 0 : k->word[2];
-    run->system = k->rsrc2 & (arch->launch.scratch_offset ? SG_SYSTEM | SG_SYSTEM_SCRATCH_OFFSET
-                                                         : SG_SYSTEM);
+    run->system =
+        k->rsrc2 & (arch->launch.scratch_offset ? SG_SYSTEM | SG_SYSTEM_SCRATCH_OFFSET : SG_SYSTEM);
     static const uint8_t axes[] = {1, 2, 3, 3};
     run->id_axes = axes[k->rsrc2 >> 11 & 3];
     isa->last_id_row = arch->launch.item[run->id_axes - 1].vgpr;

@@ -54,10 +54,10 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
 {
     const sg_profile_t *p = &gpu->process->config->profile;
     d->device_id = p->device_id;
-    d->chip_rev = 1;
+    d->chip_rev = p->asic_revision;
     d->external_rev = p->external_revision;
     d->pci_rev = p->pci_revision;
-    d->family = AMDGPU_FAMILY_AI;
+    d->family = isa_arch_find(p->gfx_target_version)->drm_family;
     d->num_shader_engines = p->shader_engines;
     d->num_shader_arrays_per_engine = p->arrays_per_engine;
     d->gpu_counter_freq = COUNTER_KHZ;
@@ -79,7 +79,7 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->vram_type = AMDGPU_VRAM_TYPE_HBM;
     d->vram_bit_width = p->memory_width_bits;
     d->wave_front_size = ISA_LANES;
-    d->num_shader_visible_vgprs = 256;
+    d->num_shader_visible_vgprs = ISA_VGPRS;
     d->num_cu_per_sh = p->cus_per_array;
     d->num_tcc_blocks = p->l2_channels;
 }

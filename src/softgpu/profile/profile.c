@@ -150,11 +150,31 @@ static int read_line(const reader_t *r, char *line, sg_profile_t *out)
     return set_key(r, key, value, out);
 }
 
+/* A wave reads in HW_ID where it is: each place of the GPU needs a number of its own there. */
+static int check_places(const reader_t *r, const sg_profile_t *p, const isa_arch_t *arch)
+{
+    const struct {
+        const char *key;
+        uint32_t value;
+        isa_bits_t field;
+    } places[] = {{"waves_per_simd", p->waves_per_simd, arch->hw_id.slot},
+                  {"simds_per_cu", p->simds_per_cu, arch->hw_id.simd},
+                  {"cus_per_array", p->cus_per_array, arch->hw_id.cu},
+                  {"arrays_per_engine", p->arrays_per_engine, arch->hw_id.sh},
+                  {"shader_engines", p->shader_engines, arch->hw_id.se}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (places[i].value > 1u << places[i].field.bits)
+            return fail(r, "%s: %u is more than HW_ID of %s has numbers for, which is %u",
+                        places[i].key, places[i].value, arch->name, 1u << places[i].field.bits);
+    return 0;
+}
+
 /* Limits that concern several keys. */
 static int check_shape(reader_t *r, const sg_profile_t *p)
 {
     r->line = 0;
     if (p->name[0] == '\0') return fail(r, "the key \"name\" is missing");
+    if (check_places(r, p, isa_arch_find(p->gfx_target_version)) != 0) return -1;
     uint32_t scratch_waves = sg_profile_cus(p) * p->scratch_slots_per_cu;
     if (scratch_waves % p->shader_engines) /* ROCr asserts this when it sizes scratch */
         return fail(r,

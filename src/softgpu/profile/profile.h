@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <stddef.h>
 
-/* One row for each key of a profile file: name, default, lowest and highest value. */
+/* One row for each key of a profile file: name, default, lowest and highest value. Of numbers that
+ * HW_ID shows, the architecture's fields may allow fewer. */
 #define SG_PROFILE_KEYS(X)                                                                         \
     /* which row of isa/arch.c the GPU is; other numbers are refused */                            \
     X(gfx_target_version, 90010, 1, 999999)                                                        \
@@ -17,7 +18,7 @@
     X(subsystem_device, 0x0c34, 0, 0xffff)                                                         \
     /* with the device id, libdrm's key to the marketing name */                                   \
     X(pci_revision, 2, 0, 0xff)                                                                    \
-    X(external_revision, 0x3d, 0, 0xff) /* among the GPUs of the driver's family AI */             \
+    X(external_revision, 0x3d, 0, 0xff) /* among the GPUs of the driver's family */                \
     X(asic_revision, 1, 0, 15)                                                                     \
     X(mec_firmware, 78, 0, 0xffff)                                                                 \
     X(sdma_firmware, 8, 0, 0xffff)                                                                 \

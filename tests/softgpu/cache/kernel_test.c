@@ -4,6 +4,7 @@
  * from docs/counter-model.md and are worked out beside each. The kernel's own code and arguments go
  * through the scalar caches: they are in TCC's requests, and only there. */
 #include "asm.h"
+#include "cache_events.h"
 #include "counting.h"
 
 #include <hsa/hsa.h>

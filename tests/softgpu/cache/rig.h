@@ -6,6 +6,7 @@
 #define TESTS_SOFTGPU_CACHE_RIG_H
 
 #include "asm.h"
+#include "cache_events.h"
 #include "softgpu/cache/cache.h"
 #include "softgpu/cache/reach.h"
 #include "softgpu/exec/exec.h"
@@ -16,15 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-
-/* EVENT(counter): the number of its event. */
-/* clang-format off */
-#define SGC_TABLE(gpu) enum {
-#define SGC_NUMBER(gpu, counter, event) SGC_EVENT_##gpu##_##counter = (event),
-#define SGC_TABLE_END };
-#include "softgpu/cache_events.inc"
-/* clang-format on */
-#define EVENT(counter) SGC_EVENT_gfx90a_##counter
 
 #define RIG_VA      UINT64_C(0x7f1200000000) /* of 4 KiB, as every mapping */
 #define RIG_SHARED  (UINT64_C(1) << 48)

@@ -267,6 +267,29 @@ static void scratch_dwords_of_neighbours_are_neighbours(void **state)
     hand_end(&h);
 }
 
+/* Which gfx90a's encoding cannot say, other GPUs' can: a VGPR and an SGPR, whose sum is the
+ * address. */
+static void scratch_has_two_addresses(void **state)
+{
+    (void)state;
+    hand_t h;
+    hand_begin(&h, "scratch_store_dword v0, v4, off offset:12");
+    h.p.inst->flags |= ISA_F_SADDR;
+    h.p.inst->src[2] = (isa_operand_t){.kind = ISA_OPK_SGPR, .reg = 6, .bits = 32};
+    h.r->wave.flat_scratch = RIG_VA + 0x100;
+    h.r->wave.sgpr[6] = 20;
+    for (unsigned l = 0; l < 64; l++)
+        h.r->want.v[0][l] = l % 2 ? 32 : 0; /* byte 32 or 64 of each lane */
+    hand_run(&h);
+    assert_int_equal(h.r->wave.stop, ISA_RUN);
+    for (unsigned l = 0; l < 64; l++) {
+        uint32_t dword;
+        memcpy(&dword, h.r->low + 0x100 + (l % 2 ? 64 : 32) * 64 + 4 * l, 4);
+        assert_int_equal(dword, h.r->want.v[4][l]);
+    }
+    hand_end(&h);
+}
+
 typedef struct {
     const char *text;
     uint64_t va; /* of lane 5, all others are fine */
@@ -509,6 +532,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_instruction_agrees_with_the_model, setup,
                                         rig_release),
         cmocka_unit_test(scratch_dwords_of_neighbours_are_neighbours),
+        cmocka_unit_test(scratch_has_two_addresses),
         cmocka_unit_test(faults_name_the_address_and_the_kind),
         cmocka_unit_test(lanes_beyond_lds_read_zero_through_flat),
         cmocka_unit_test(apertures_are_told_by_the_register_alone),

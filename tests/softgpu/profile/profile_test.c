@@ -63,6 +63,11 @@ static void names_what_is_wrong(void **state)
     read_text(
         "name x\ngfx_target_version 90402\n", &p,
         ":2: gfx_target_version: 90402 is no GPU that softgpu knows; it knows 90010 (gfx90a)");
+    read_text("name x\nwaves_per_simd 16\n", &p, NULL);
+    read_text("name x\nwaves_per_simd 17\n", &p,
+              ": waves_per_simd: 17 is more than HW_ID of gfx90a has numbers for, which is 16");
+    read_text("name x\nshader_engines 9\n", &p,
+              ": shader_engines: 9 is more than HW_ID of gfx90a has numbers for, which is 8");
     read_text("name x\n\nnum_xcc 8\n", &p, ":3: num_xcc: 8 is not supported, only 1 is");
     memset(line + 5, 'x', 600);
     read_text(line, &p, ":1: the line is longer than 510 characters");
