@@ -64,13 +64,6 @@ void sgc_destroy(sgc_t *t)
     free(t);
 }
 
-unsigned sgc_cu(const sgc_t *t, unsigned engine, unsigned array, unsigned cu)
-{
-    const unsigned in_array = t->profile.cus_per_array;
-    return engine % t->engines * t->engine_cus + (array % t->profile.arrays_per_engine) * in_array +
-           cu % in_array;
-}
-
 sgc_cost_t sgc_before(sgc_t *t, unsigned cu, isa_watch_t *watch, const isa_wave_t *w,
                       const isa_inst_t *i)
 {

@@ -49,10 +49,6 @@ typedef struct sgc sgc_t;
 sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user);
 void sgc_destroy(sgc_t *t);
 
-/* Number of a compute unit in this model: engine * (compute units of an engine) + its place in the
- * engine, in which arrays follow each other. Numbers out of range wrap. */
-unsigned sgc_cu(const sgc_t *t, unsigned engine, unsigned array, unsigned cu);
-
 /* What an instruction costs under the model, in clocks of the engine. */
 typedef struct {
     uint32_t vmem_issue, lds_issue, smem_issue; /* clocks it occupies each pipe; 0: not used */

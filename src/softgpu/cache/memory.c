@@ -5,6 +5,7 @@
  * the wave, or a quad where elements are wide. Two ways lead through the rules: lanes in a row,
  * where a gang's lines follow from its first address, and everything else, lane by lane. */
 #include "softgpu/cache/l2.h"
+#include "softgpu/exec/address.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -289,15 +290,6 @@ INLINE uint64_t byte_mask(uint32_t from, uint32_t to)
 
 /* ---- lanes in a row ---- */
 
-INLINE bool side_by_side(const sgc_lanes_t *a, uint32_t stride)
-{
-    if (a->exec != ISA_ALL_LANES) return false;
-    uint64_t differ = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        differ |= (a->va[l] - l * (uint64_t)stride) ^ a->va[0];
-    return !differ;
-}
-
 static uint32_t lines_in(uint64_t from, uint32_t bytes)
 {
     return (uint32_t)((from + bytes - 1) / SGC_LINE - from / SGC_LINE) + 1;
@@ -544,7 +536,7 @@ static void scattered_changes(pass_t *p, const sgc_lanes_t *a)
 static void put_down(pass_t *p, const sgc_lanes_t *a)
 {
     if (a->dword_step != 4 && a->bytes % 4 == 0 && a->va[0] % SGC_LINE == 0 &&
-        a->dword_step % SGC_LINE == 0 && side_by_side(a, 4))
+        a->dword_step % SGC_LINE == 0 && isa_address_side_by_side(a->va, a->exec, 4))
         spilled(p, a);
     else if (p->op->access == SGC_READ)
         scattered_reads(p, a);

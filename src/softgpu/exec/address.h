@@ -11,6 +11,17 @@
 
 #define ISA_ADDRESS static inline __attribute__((always_inline))
 
+/* Whether all lanes are active and each one's address is `stride` bytes behind that of the lane
+ * before. */
+ISA_ADDRESS bool isa_address_side_by_side(const uint64_t *va, uint64_t exec, uint64_t stride)
+{
+    if (exec != ISA_ALL_LANES) return false;
+    uint64_t differ = 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        differ |= (va[l] - l * stride) ^ va[0];
+    return !differ;
+}
+
 /* ---- flat, global, scratch ---- */
 
 /* Scratch of a wave: dword k of lane l is at (k * 64 + l) * 4. */

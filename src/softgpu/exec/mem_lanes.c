@@ -3,6 +3,7 @@
  * Each operation tries, in this order: all lanes side by side in one extent (a block copy between
  * memory and register rows), all lanes in one extent (a loop without look-ups), lane by lane. The
  * three differ in speed alone. Templates are forced in line so that sizes are constants in them. */
+#include "softgpu/exec/address.h"
 #include "softgpu/exec/mem_block.h"
 #include "softgpu/exec/mem_lanes.h"
 
@@ -35,16 +36,6 @@ ISA_BLOCK bool window_at(isa_wave_t *w, const isa_lanes_t *a, uint64_t va, bool 
     if (!e || (write && !(e->flags & SG_MEM_WRITABLE))) return false;
     *out = (window_t){e->begin, e->end - e->begin, e->host};
     return true;
-}
-
-/* All 64 lanes active and `stride` bytes apart. */
-ISA_BLOCK bool side_by_side(const isa_lanes_t *a, uint64_t stride)
-{
-    if (a->exec != ISA_ALL_LANES) return false;
-    uint64_t differ = 0;
-    for (unsigned l = 0; l < ISA_LANES; l++)
-        differ |= (a->va[l] - l * stride) ^ a->va[0];
-    return !differ;
 }
 
 /* Every active lane has `need` bytes in the window. */
@@ -155,8 +146,9 @@ ISA_BLOCK way_t way_of(isa_wave_t *w, const isa_lanes_t *a, uint64_t stride, uin
 {
     const uint64_t first = a->va[__builtin_ctzll(a->exec)];
     if (!window_at(w, a, first, write, win)) return ONE_BY_ONE;
-    if (stride && side_by_side(a, stride) && one_inside(a->va[0], win, span) &&
-        one_inside(a->va[ISA_LANES - 1], win, span) && !(aligned && first & 3))
+    if (stride && isa_address_side_by_side(a->va, a->exec, stride) &&
+        one_inside(a->va[0], win, span) && one_inside(a->va[ISA_LANES - 1], win, span) &&
+        !(aligned && first & 3))
         return BLOCK;
     return all_inside(a, win, span) && (!aligned || dword_aligned(a)) ? INSIDE : ONE_BY_ONE;
 }

@@ -65,15 +65,6 @@ kfd_events_t *kfd_events_create(void)
     return e;
 }
 
-void kfd_events_destroy(kfd_events_t *e)
-{
-    if (!e) return;
-    for (size_t i = 0; i < N_EVENTS; i++)
-        free(e->rows[i]);
-    pthread_mutex_destroy(&e->lock);
-    free(e);
-}
-
 void kfd_events_set_page(kfd_events_t *e, uint64_t *page, size_t bytes)
 {
     pthread_mutex_lock(&e->lock);

@@ -77,7 +77,6 @@ int kfd_topology_write(const char *root, const kfd_config_t *config);
 typedef struct kfd_events kfd_events_t;
 
 kfd_events_t *kfd_events_create(void);
-void kfd_events_destroy(kfd_events_t *e);
 /* The event page, which holds the mailboxes: the thunk allocated it; `page` is the device's
  * address of it. */
 void kfd_events_set_page(kfd_events_t *e, uint64_t *page, size_t bytes);

@@ -27,15 +27,6 @@ int kfd_ranges_init(kfd_ranges_t *r, uint64_t begin, uint64_t end)
     return r->free ? 0 : -ENOMEM;
 }
 
-void kfd_ranges_destroy(kfd_ranges_t *r)
-{
-    while (r->free) {
-        kfd_range_t *next = r->free->next;
-        free(r->free);
-        r->free = next;
-    }
-}
-
 /* Cuts [begin, end) out of *link, which holds it. */
 static int cut(kfd_range_t **link, uint64_t begin, uint64_t end)
 {

@@ -12,7 +12,6 @@ typedef struct {
 
 /* Makes [begin, end) free. 0 or -ENOMEM. */
 int kfd_ranges_init(kfd_ranges_t *r, uint64_t begin, uint64_t end);
-void kfd_ranges_destroy(kfd_ranges_t *r);
 
 /* Takes `size` bytes from the first free range that fits; `align` is a power of two. 0 or -ENOMEM.
  */

@@ -383,10 +383,3 @@ bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va)
 {
     return behind(m->root, 0, (uintptr_t)host, va);
 }
-
-void sg_memory_quiesce(sg_memory_t *m)
-{
-    pthread_mutex_lock(&m->lock);
-    free_list(&m->retired);
-    pthread_mutex_unlock(&m->lock);
-}

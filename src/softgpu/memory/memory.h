@@ -44,7 +44,7 @@ void sg_memory_destroy(sg_memory_t *m);
 int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32_t flags);
 
 /* Removes exactly what one call of sg_memory_map() mapped. 0 or -ENOENT. The sg_extent_t stays
- * readable until sg_memory_quiesce(), since an access on another thread may still use it. */
+ * readable until sg_memory_destroy(), since an access on another thread may still use it. */
 int sg_memory_unmap(sg_memory_t *m, uint64_t va, uint64_t size);
 
 /* Splits the extent around `at`, unless one begins there: the two can then be unmapped separately.
@@ -80,8 +80,5 @@ void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t 
 /* True, with the GPU address in *va, if the host address is mapped on the GPU. Searches the whole
  * table without a lock, so that a signal handler can call it. */
 bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va);
-
-/* Frees the sg_extent_t of unmapped extents; the caller guarantees that no thread reads one. */
-void sg_memory_quiesce(sg_memory_t *m);
 
 #endif

@@ -453,7 +453,6 @@ static void compute_units(void **state)
             assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, EVENT(TCP_TOTAL_READ)),
                              16 * (4 * se + n + 1));
             assert_int_equal(sgc_value(r->model, SGC_TCP, se, n, EVENT(TCP_TCC_READ_REQ)), 4);
-            assert_int_equal(sgc_cu(r->model, se, 0, n), 4 * se + n);
         }
     EXPECT(r, TCP_TOTAL_READ, 16 * (32 * 33 / 2));
     EXPECT(r, TCC_MISS, 2);

@@ -23,8 +23,12 @@ static void takes_first_fit_and_aligns(void **state)
     assert_int_equal(a, 0);
     assert_int_equal(b, 16);
     assert_int_equal(c, 3);
-    assert_int_equal(kfd_ranges_take(&r, 33, 1, &c), -ENOMEM);
-    kfd_ranges_destroy(&r);
+    assert_int_equal(kfd_ranges_take(&r, 33, 1, &a), -ENOMEM);
+    kfd_ranges_give(&r, 0, 3);
+    kfd_ranges_give(&r, b, 16);
+    kfd_ranges_give(&r, c, 5);
+    assert_int_equal(kfd_ranges_take(&r, 64, 1, &a), 0); /* all of it: the list is empty */
+    assert_null(r.free);
 }
 
 /* Random takes and gives: nothing is handed out twice, and in the end all is one piece again. */
@@ -60,7 +64,7 @@ static void never_overlaps_and_joins_up(void **state)
     while (n--)
         kfd_ranges_give(&r, held[n].offset, held[n].size);
     assert_int_equal(kfd_ranges_take(&r, SIZE, 1, &offset), 0);
-    kfd_ranges_destroy(&r);
+    assert_null(r.free);
 }
 
 int main(void)
