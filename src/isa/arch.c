@@ -21,6 +21,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},
          .memory_fields =
              {.ds_acc = {25, 1}, .flat_acc = {55, 1}, .buffer_acc = {55, 1}, .image_acc = {16, 1}},
+         .cache_bits = {"glc", "slc"},
          .launch = {.item = {{0, {0, 10}}, {0, {10, 10}}, {0, {20, 10}}}, .scratch_offset = true},
          .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},
          .ttmp = {.pc = 0,

@@ -157,6 +157,7 @@ typedef struct {
     /* SCRATCH: whether the VGPR counts as an address, also beside a scalar one. A GPU without the
      * field takes the VGPR if there is no scalar address. */
     isa_bits_t scratch_vaddr;
+    isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1; /* ISA_F_SC1 */
 } isa_memory_fields_t;
 
 /* Where a wave finds its work-items' id of one axis. */
@@ -177,6 +178,7 @@ typedef struct isa_arch {
     } waitcnt;
     isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
     isa_memory_fields_t memory_fields;
+    const char *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1, but for SMEM */
     /* How a wave starts. A kernel can ask for its wave's offset in scratch, which it adds to
      * FLAT_SCRATCH, in an SGPR; or it cannot, since the hardware has set FLAT_SCRATCH. */
     struct {

@@ -453,6 +453,7 @@ static void decode_flat(isa_decoder_t *d)
     if (!pick_row(d, fmt, isa_bits(w, 24, 18))) return;
     if (isa_bits(w, 16, 16)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
+    if (has_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
     if (isa_bits(w, 13, 13) && !says_vaddr) d->bad = true; /* LDS: no GPU has such loads to LDS */
     if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
         d->bad = true; /* flat offsets are not negative */
@@ -524,6 +525,7 @@ static void decode_mubuf(isa_decoder_t *d)
     uint32_t w = d->words[0];
     if (!pick_row(d, ISA_FMT_MUBUF, isa_bits(w, 24, 18))) return;
     if (isa_bits(w, 17, 17)) d->out->flags |= ISA_F_SLC;
+    if (has_bit(d, d->arch->memory_fields.mubuf_sc1)) d->out->flags |= ISA_F_SC1;
     if (isa_bits(w, 16, 16)) {
         d->out->flags |= ISA_F_LDS;
         if (!(d->row->mods & ISA_M_LDS) && isa_field(d->row, ISA_ROLE_VDATA)) d->bad = true;
@@ -536,6 +538,7 @@ static void decode_mtbuf(isa_decoder_t *d)
     uint32_t w = d->words[0], x = d->words[1];
     if (!pick_row(d, ISA_FMT_MTBUF, isa_bits(w, 18, 15))) return;
     if (isa_bits(x, 22, 22)) d->out->flags |= ISA_F_SLC;
+    if (has_bit(d, d->arch->memory_fields.mtbuf_sc1)) d->out->flags |= ISA_F_SC1;
     d->out->mtbuf_format = (uint16_t)(isa_bits(w, 22, 19) | isa_bits(w, 25, 23) << 4);
     buffer_operands(d);
 }

@@ -218,7 +218,9 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
 
 static void cache_bits(isa_text_t *t, const isa_inst_t *i)
 {
-    isa_text(t, "%s%s", i->flags & ISA_F_GLC ? " glc" : "", i->flags & ISA_F_SLC ? " slc" : "");
+    static const uint16_t flags[] = {ISA_F_GLC, ISA_F_SLC, ISA_F_SC1};
+    for (unsigned k = 0; k < sizeof flags / sizeof flags[0]; k++)
+        if (i->flags & flags[k]) isa_text(t, " %s", t->arch->cache_bits[k]);
 }
 
 static void ds_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)

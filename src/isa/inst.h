@@ -76,7 +76,8 @@ enum {
     ISA_F_GDS = 1 << 11,
     ISA_F_SADDR = 1 << 12, /* global/scratch: scalar address in src[2] */
     ISA_F_SOE = 1 << 13,   /* SMEM: scalar offset register in src[1] */
-    ISA_F_IMM = 1 << 14    /* SMEM: immediate offset */
+    ISA_F_IMM = 1 << 14,   /* SMEM: immediate offset */
+    ISA_F_SC1 = 1 << 15    /* the third cache bit, which few GPUs have */
 };
 
 /* What MIMG carries besides its operands; DMASK is in the low four bits. */

@@ -75,8 +75,8 @@ static void golden(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* Fields that not all GPUs have: as gfx90a reads them, and one that has an address bit in SCRATCH,
- * as later GPUs, and none for AGPRs, as earlier ones. */
+/* Fields that not all GPUs have: as gfx90a reads them, and a GPU that has an address bit in SCRATCH
+ * and a third cache bit, as later ones, and none for AGPRs, as earlier ones. */
 static void fields_of_some_gpus(void **state)
 {
     static const struct {
@@ -96,13 +96,23 @@ static void fields_of_some_gpus(void **state)
          "global_load_dword a16, v[4:5], off",
          "global_load_dword v16, v[4:5], off"},
         {{0xda6c0000, 0x10000004}, "ds_read_b32 a16, v4", "ds_read_b32 v16, v4"},
+        {{0xde738000, 0x007f0804},
+         "global_store_dword v[4:5], v8, off glc slc",
+         "global_store_dword v[4:5], v8, off sc0 nt sc1"},
+        {{0xe050e000, 0x80021004},
+         "buffer_load_dword v16, v4, s[8:11], 0 idxen glc",
+         "buffer_load_dword v16, v4, s[8:11], 0 idxen sc0 sc1"},
         {{0xe0500000, 0x80821000},
          "buffer_load_dword a16, off, s[8:11], 0",
          "buffer_load_dword v16, off, s[8:11], 0"},
     };
     isa_arch_t other = *ASM_ARCH;
     (void)state;
-    other.memory_fields = (isa_memory_fields_t){.scratch_vaddr = {13, 1}};
+    other.memory_fields = (isa_memory_fields_t){
+        .scratch_vaddr = {13, 1}, .flat_sc1 = {25, 1}, .mubuf_sc1 = {15, 1}, .mtbuf_sc1 = {53, 1}};
+    other.cache_bits[0] = "sc0";
+    other.cache_bits[1] = "nt";
+    other.cache_bits[2] = "sc1";
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char text[256];
         isa_inst_t inst;
