@@ -174,7 +174,7 @@ int main(int argc, char **argv)
     b.wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
     b.group = (isa_group_t){.n_waves = 1, .lds_bytes = 65536};
     b.group.lds = aligned_alloc(64, b.group.lds_bytes);
-    b.model = sgc_create(&profile, sgc_page_of_memory, b.memory);
+    b.model = sgc_create(ASM_ARCH, &profile, sgc_page_of_memory, b.memory);
     if (!b.core || !page || !buffer || !b.memory || !b.code || !b.rows || !b.wave || !b.group.lds ||
         !b.model) {
         fprintf(stderr, "bench_cache: no memory, or no such core\n");

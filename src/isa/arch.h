@@ -201,7 +201,7 @@ typedef struct isa_arch {
     uint32_t simd_vgprs;  /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
     uint32_t lds_granule; /* bytes in which LDS is allocated */
     /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
-     * driver reports them; the cache model (cache/) has the same */
+     * driver reports them and the cache model takes them */
     uint32_t vector_line, scalar_line, l2_line;
     uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm reads revisions */
     uint32_t sampling;       /* ISA_SAMPLING_* that it has */

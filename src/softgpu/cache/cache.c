@@ -7,9 +7,10 @@
 
 #include <stdlib.h>
 
-static bool init_cu(const sg_profile_t *p, sgc_cu_t *cu)
+static bool init_cu(const sgc_t *t, sgc_cu_t *cu)
 {
-    const uint32_t sets = p->l1_vector_kb * 1024 / SGC_LINE / p->l1_vector_ways;
+    const sg_profile_t *p = &t->profile;
+    const uint32_t sets = p->l1_vector_kb * 1024 / t->arch->vector_line / p->l1_vector_ways;
     return ways_init(&cu->l1, sets ? sets : 1, p->l1_vector_ways) &&
            sgc_tlb_init(&cu->tlb, p->utcl1_entries);
 }
@@ -21,13 +22,14 @@ static bool init_utcl2(sgc_t *t)
            ways_init(&t->utcl2, (entries + SGC_UTCL2_WAYS - 1) / SGC_UTCL2_WAYS, SGC_UTCL2_WAYS);
 }
 
-sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
+sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_fn_t *page,
+                  void *user)
 {
-    const isa_arch_t *arch = isa_arch_find(profile->gfx_target_version);
-    sgc_t *t = arch ? calloc(1, sizeof *t) : NULL;
+    sgc_t *t = calloc(1, sizeof *t);
     if (!t) return NULL;
     t->profile = *profile;
     t->arch = arch;
+    t->l1_wide = arch->vector_line > SGC_LINE;
     t->engines = profile->shader_engines;
     t->engine_cus = profile->arrays_per_engine * profile->cus_per_array;
     t->cus = t->engines * t->engine_cus;
@@ -41,7 +43,7 @@ sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user)
     for (unsigned n = 0; n < t->cus; n++) {
         t->cu[n].sqc =
             n / t->engine_cus * t->engine_sqcs + n % t->engine_cus / profile->l1_shared_cus;
-        if (!init_cu(profile, &t->cu[n])) goto fail;
+        if (!init_cu(t, &t->cu[n])) goto fail;
     }
     return t;
 fail:

@@ -44,9 +44,10 @@ sgc_page_fn_t sgc_page_of_memory;
 
 typedef struct sgc sgc_t;
 
-/* Makes a model with empty caches and counters at 0. If `page` is NULL, all memory counts as RW and
- * local. NULL: out of memory. */
-sgc_t *sgc_create(const sg_profile_t *profile, sgc_page_fn_t *page, void *user);
+/* Makes a model of a product of this GPU, with empty caches and counters at 0. If `page` is NULL,
+ * all memory counts as RW and local. NULL: out of memory. */
+sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_fn_t *page,
+                  void *user);
 void sgc_destroy(sgc_t *t);
 
 /* What an instruction costs under the model, in clocks of the engine. */

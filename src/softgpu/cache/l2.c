@@ -13,12 +13,13 @@ static bool power_of_two(unsigned n)
 bool sgc_l2_init(sgc_t *t)
 {
     const sg_profile_t *p = &t->profile;
-    const uint64_t lines = (uint64_t)p->l2_kb * 1024 / SGC_L2_LINE / p->l2_channels;
+    const uint64_t lines = (uint64_t)p->l2_kb * 1024 / t->arch->l2_line / p->l2_channels;
     const uint32_t sets = lines / p->l2_ways ? (uint32_t)(lines / p->l2_ways) : 1;
     t->channels = p->l2_channels;
     sgc_l2_t *l2 = &t->l2;
     l2->sets = sets;
-    l2->interleave = p->l2_interleave / SGC_L2_LINE;
+    l2->wide = t->arch->l2_line > SGC_LINE;
+    l2->interleave = p->l2_interleave / t->arch->l2_line;
     /* at least one: the line that is being written is the newest, whatever the profile says */
     l2->young = p->l2_writeback_ways < p->l2_ways ? p->l2_ways - p->l2_writeback_ways : 1;
     /* with fewer sets than a channel holds in a row, channels would share sets */

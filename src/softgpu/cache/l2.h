@@ -1,9 +1,9 @@
-/* l2.h - one request to L2 (TCC): channels of 128-byte lines, and the transactions below them (EA).
+/* l2.h - one request to L2 (TCC): channels of lines, and the transactions below them (EA).
  *
- * A line has two halves of 64 bytes, each of which is read and written back on its own. A read that
- * misses fills the line; a write does not. The functions are inline because the vector L1 makes its
- * requests in loops. The loops pass a copy of t->l2.ways (`w`): a compiler knows that stores to
- * lines do not change a local variable, and keeps its fields in registers. */
+ * A line has one or two halves (l2.wide) of 64 bytes, each of which is read and written back on its
+ * own. A read that misses fills the line; a write does not. The functions are inline because the
+ * vector L1 makes its requests in loops. The loops pass a copy of t->l2.ways (`w`): a compiler
+ * knows that stores to lines do not change a local variable, and keeps its fields in registers. */
 #ifndef SOFTGPU_CACHE_L2_H
 #define SOFTGPU_CACHE_L2_H
 
@@ -80,7 +80,7 @@ typedef struct {
 
 L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t line64)
 {
-    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    const uint32_t tag = line64 >> t->l2.wide;
     const sgc_l2_t *l2 = &t->l2;
     if (__builtin_expect(l2->interleave_bits >= 0, 1))
         return (l2_place_t){&t->channel[tag >> l2->interleave_bits & (t->channels - 1)],
@@ -141,10 +141,10 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
 /* Reads the halves that are not valid from memory. */
 L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 {
-    const unsigned halves = 2 - (*line & 1) - (*line >> 1 & 1);
+    const unsigned halves = 1 + t->l2.wide - (*line & 1) - (*line >> 1 & 1);
     c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += halves;
     t->tallies.below += halves;
-    *line |= SGC_L2_VALID;
+    *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - t->l2.wide));
 }
 
 /* ---- requests ---- */
@@ -153,7 +153,7 @@ L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
 L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                               sgc_page_t page, sgc_access_t access, uint64_t bytes, bool stream)
 {
-    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE), half = line64 & 1;
+    const uint32_t tag = line64 >> t->l2.wide, half = line64 & t->l2.wide;
     bool there;
     sgc_channel_t *c = place.channel;
 
@@ -176,11 +176,11 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     return hit || access == SGC_WRITE ? t->profile.l2_latency : l2_memory_latency(t, page);
 }
 
-/* One request that reads both halves of an L2 line. Not for UC memory. */
+/* One request that reads both halves of a wide L2 line. Not for UC memory. */
 L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                                 sgc_page_t page, bool stream)
 {
-    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    const uint32_t tag = line64 >> t->l2.wide;
     bool there;
     sgc_channel_t *c = place.channel;
 
@@ -199,11 +199,11 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
 }
 
 /* The same as two requests that write all bytes of both halves, in less of the host's time.
- * `line64` is even. Not for UC memory. */
+ * `line64` is even, L2's lines are wide. Not for UC memory. */
 L2_INLINE void l2_write_both(sgc_t *t, const ways_t *w, l2_place_t place, uint32_t line64,
                              sgc_page_t page, bool stream)
 {
-    const uint32_t tag = line64 / (SGC_L2_LINE / SGC_LINE);
+    const uint32_t tag = line64 >> t->l2.wide;
     bool there;
     sgc_channel_t *c = place.channel;
 

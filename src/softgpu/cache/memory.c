@@ -83,8 +83,10 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
     u->page = tlb->last_to.page;
 }
 
-INLINE void drop_from_l1(const arrays_t *w, uint32_t line)
+/* `line`: physical, as elsewhere; that of L1 has one or two of these. */
+INLINE void drop_from_l1(const pass_t *p, const arrays_t *w, uint32_t line)
 {
+    line >>= p->t->l1_wide;
     const int32_t slot = ways_look(&w->l1, ways_set(&w->l1, line), line);
     if (slot >= 0) ways_remove(&w->l1, (uint32_t)slot);
 }
@@ -95,9 +97,10 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 {
     uint32_t old;
     if (__builtin_expect(p->fresh, 0)) {
-        drop_from_l1(w, line);
+        drop_from_l1(p, w, line);
         return false;
     }
+    line >>= p->t->l1_wide;
     if (line == p->last) return true;
     p->last = line;
     ways_use(&w->l1, ways_set(&w->l1, line), line, &old);
@@ -148,7 +151,7 @@ INLINE void ask_read(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     if (p->held && u->page.type != SGC_UC) {
         if (p->read.physical == u->physical) return; /* a load past L1: one request for all */
-        if (p->read.physical == (u->physical ^ 1)) {
+        if (p->read.physical == (u->physical ^ p->t->l2.wide)) {
             p->held = false;
             ask_both(p, w, &p->read, u);
             return;
@@ -167,6 +170,11 @@ INLINE void read_rest(pass_t *p, const arrays_t *w, const lookup_t *u, bool had)
         return;
     }
     ask_read(p, w, u);
+    if (__builtin_expect(p->t->l1_wide && !p->fresh, 0)) { /* the rest of the line comes, too */
+        lookup_t rest = *u;
+        rest.physical ^= 1;
+        ask_read(p, w, &rest);
+    }
 }
 
 INLINE void read_line(pass_t *p, const arrays_t *w, const lookup_t *u)
@@ -209,7 +217,7 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
 INLINE void change_line(pass_t *p, const arrays_t *w, const lookup_t *u)
 {
     sgc_tcp_counts_t *c = &p->cu->tcp;
-    drop_from_l1(w, u->physical);
+    drop_from_l1(p, w, u->physical);
     c->tcc_atomic_ret += p->returns;
     asked(p, u, SGC_ATOMIC, p->returns ? &c->read_latency : &c->write_latency,
           ask(p, w, u, SGC_ATOMIC, u->bytes));
@@ -311,10 +319,11 @@ INLINE void add_row(pass_t *p, uint64_t at, uint64_t end)
 INLINE void do_row(pass_t *p, const arrays_t *w, uint64_t at, uint64_t end, sgc_access_t access)
 {
     const uint64_t last = (end - 1) / SGC_LINE;
+    const bool halves = p->t->l2.wide;
     for (uint64_t line = at / SGC_LINE; line <= last; line++) {
         lookup_t u = {.line = line};
         translate(p, w, &u, p->lookups++);
-        if (line & 1 || line == last) {
+        if (line & 1 || line == last || __builtin_expect(!halves, 0)) {
             if (access == SGC_READ)
                 read_line(p, w, &u);
             else

@@ -16,8 +16,7 @@
 /* Numbers that docs/counter-model.md's rules use and that are the same for every GPU; those that
  * differ are in the profile. */
 enum {
-    SGC_L2_LINE = 128, /* two halves of SGC_LINE */
-    SGC_PAGE = 4096,   /* unit of translation */
+    SGC_PAGE = 4096, /* unit of translation */
     SGC_PAGE_LINES = SGC_PAGE / SGC_LINE,
     SGC_QUAD = 4,     /* lanes that the address unit turns into one access, at best */
     SGC_QUARTER = 16, /* lanes of a gang, whose lines are looked up together; 4 if they are wide */
@@ -105,7 +104,7 @@ typedef struct {
 
 typedef struct {
     uint64_t free;  /* when the vector memory pipe takes the next instruction */
-    ways_t l1;      /* tag: physical line */
+    ways_t l1;      /* tag: physical line >> sgc.l1_wide */
     bool l1_filled; /* since L1 was emptied; if false, a fence need not empty it again */
     sgc_tlb_t tlb;
     sgc_sq_counts_t sq;
@@ -174,7 +173,7 @@ typedef struct {
 /* A line of L2. A byte, since there are many and they have to fit into the host's caches. */
 typedef uint8_t sgc_l2_line_t;
 enum {
-    SGC_L2_VALID = 3,       /* bit h: all of half h is valid */
+    SGC_L2_VALID = 3,       /* bit h: all of half h is valid; a line of SGC_LINE bytes has half 0 */
     SGC_L2_DIRTY = 60,      /* bit 2 + n: the n-th 32 bytes are newer than memory */
     SGC_L2_LOCAL = 1 << 6,  /* in the GPU's own memory, else in the host's */
     SGC_L2_SHARED = 1 << 7, /* the page's type is not RW */
@@ -199,7 +198,8 @@ static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
  * set is the low bits of its tag, so that consecutive lines are in consecutive sets of the array.
  * Else the array has one channel's sets after the other's. */
 typedef struct {
-    ways_t ways; /* tag: physical address / SGC_L2_LINE */
+    ways_t ways;   /* tag: physical address / bytes of a line */
+    uint32_t wide; /* 1: a line is two of SGC_LINE bytes, its halves; 0: it is one */
     sgc_l2_line_t *line;
     uint32_t sets;              /* of a channel */
     unsigned interleave;        /* consecutive lines that are of the same channel */
@@ -217,6 +217,7 @@ struct sgc {
     uint64_t now;  /* sgc_at() */
     uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
     sgc_tallies_t tallies;
+    uint32_t l1_wide; /* 1: a line of the vector L1 is two of SGC_LINE bytes; 0: it is one */
     /* a ring of the L2 lines that scalar and instruction caches requested last */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;

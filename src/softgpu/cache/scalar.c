@@ -107,7 +107,7 @@ static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
 static uint32_t read_scalar(sgc_t *t, uint32_t line, sgc_page_t page)
 {
     const uint32_t latency = sgc_l2_request(t, line, page, SGC_READ, 0, false);
-    const uint32_t whole = line / (SGC_L2_LINE / SGC_LINE);
+    const uint32_t whole = line >> t->l2.wide;
     if (latency > t->profile.l2_latency) {
         t->arriving[t->arrivals++ % SGC_ARRIVING] = (sgc_arriving_t){whole, t->now + latency};
         return latency;

@@ -62,7 +62,7 @@ sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch)
     pthread_mutex_unlock(&p->lock);
     if (launch->level != SG_PERF_MODEL) return r;
     sg_perf_model_lock(p);
-    if (!p->caches) p->caches = sgc_create(&p->profile, p->page, p->page_user);
+    if (!p->caches) p->caches = sgc_create(p->arch, &p->profile, p->page, p->page_user);
     r->schedule = p->caches ? sg_schedule_create(p, launch) : NULL;
     if (r->schedule) sg_perf_enqueue(p, &r->order, launch->queue);
     sg_perf_model_unlock(p);

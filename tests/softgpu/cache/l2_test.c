@@ -6,14 +6,18 @@
 #include "softgpu/cache/model.h"
 #include "softgpu/cache/queue.h"
 
-/* The model has lines of one size; those of every GPU are of this size. */
+#define LOAD  "global_load_dword v2, v[0:1], off"
+#define STORE "global_store_dword v[0:1], v2, off"
+
+/* The model has lines of one or two times SGC_LINE bytes, of the scalar caches of one. */
 static void lines_are_the_gpus(void **state)
 {
     (void)state;
     for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
-        assert_int_equal(a->vector_line, SGC_LINE);
+        assert_in_range(a->vector_line / SGC_LINE, 1, 2);
+        assert_in_range(a->l2_line / SGC_LINE, 1, 2);
+        assert_int_equal(a->vector_line % SGC_LINE + a->l2_line % SGC_LINE, 0);
         assert_int_equal(a->scalar_line, SGC_LINE);
-        assert_int_equal(a->l2_line, SGC_L2_LINE);
     }
 }
 
@@ -25,8 +29,64 @@ static void touch(rig_t *r, const char *text, uint64_t from, uint64_t bytes)
     }
 }
 
-#define LOAD  "global_load_dword v2, v[0:1], off"
-#define STORE "global_store_dword v[0:1], v2, off"
+/* A rig whose GPU has lines of these sizes. */
+static rig_t *rig_of_lines(isa_arch_t *arch, uint32_t vector_line, uint32_t l2_line)
+{
+    rig_t *r = rig_create();
+    *arch = *ASM_ARCH;
+    arch->vector_line = vector_line;
+    arch->l2_line = l2_line;
+    sgc_destroy(r->model);
+    r->model = sgc_create(arch, &r->profile, rig_page, r);
+    assert_non_null(r->model);
+    return r;
+}
+
+/* A dword, its neighbour in the other half of 128 bytes, then 256 bytes in a row elsewhere: how
+ * many requests L2 gets, how many it has not, and how many times 64 bytes it reads. */
+static void lines_of_other_sizes(void **state)
+{
+    static const struct {
+        uint32_t vector, l2;
+        uint32_t requests[3], misses[3], reads[3]; /* after each of the three */
+    } cases[] = {
+        {64, 128, {1, 2, 4}, {1, 1, 3}, {2, 2, 6}},
+        {64, 64, {1, 2, 6}, {1, 2, 6}, {1, 2, 6}},
+        {128, 128, {1, 1, 3}, {1, 1, 3}, {2, 2, 6}},
+        {128, 64, {2, 2, 6}, {2, 2, 6}, {2, 2, 6}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        isa_arch_t arch;
+        rig_t *r = rig_of_lines(&arch, cases[k].vector, cases[k].l2);
+        for (unsigned n = 0; n < 3; n++) {
+            rig_stride(r, n < 2 ? 64 * n : 1024, n < 2 ? 0 : 4);
+            rig_do(r, LOAD);
+            EXPECT(r, TCC_REQ, cases[k].requests[n]);
+            EXPECT(r, TCC_MISS, cases[k].misses[n]);
+            EXPECT(r, TCC_EA_RDREQ, cases[k].reads[n]);
+        }
+        rig_destroy(r);
+    }
+}
+
+/* Dirty lines of 64 bytes are written back, and replaced, one by one. */
+static void narrow_lines_are_written_back(void **state)
+{
+    (void)state;
+    isa_arch_t arch;
+    rig_t *r = rig_of_lines(&arch, 64, 64);
+    rig_stride(r, 0, 4);
+    rig_do(r, STORE);
+    EXPECT(r, TCC_REQ, 4);
+    EXPECT(r, TCC_EA_WRREQ, 0);
+    sgc_flush(r->model, SGC_WB_L2);
+    EXPECT(r, TCC_EA_WRREQ, 4);
+    EXPECT(r, TCC_EA_WRREQ_64B, 4);
+    EXPECT(r, TCC_WRITEBACK, 4);
+    EXPECT(r, TCC_EA_RDREQ, 0);
+    rig_destroy(r);
+}
 
 /* 8 KiB in a row give each of 32 channels 256 bytes: 2 requests, of a line each. */
 static void channels(void **state)

@@ -76,7 +76,7 @@ static inline rig_t *rig_create_profile(const sg_profile_t *p)
     r->wave.vgpr = r->rows;
     r->wave.acc_offset = 256;
     r->wave.exec = ~UINT64_C(0);
-    r->model = sgc_create(p, rig_page, r);
+    r->model = sgc_create(ASM_ARCH, p, rig_page, r);
     assert_non_null(r->model);
     return r;
 }
@@ -99,7 +99,7 @@ static inline void rig_destroy(rig_t *r)
 static inline void rig_reset(rig_t *r)
 {
     sgc_destroy(r->model);
-    r->model = sgc_create(&r->profile, rig_page, r);
+    r->model = sgc_create(ASM_ARCH, &r->profile, rig_page, r);
     assert_non_null(r->model);
 }
 

@@ -385,7 +385,7 @@ static void large_pages(void **state)
     (void)state;
     rig_t *r = rig_create();
     sgc_destroy(r->model);
-    r->model = sgc_create(&r->profile, fragments, NULL);
+    r->model = sgc_create(ASM_ARCH, &r->profile, fragments, NULL);
     for (unsigned k = 0; k < 512 + 64; k++) { /* from behind: the first page met is not the first */
         rig_stride(r, 4096 * ((512 + 64 - 1) - k), 0);
         rig_do(r, "global_load_dword v2, v[0:1], off");
