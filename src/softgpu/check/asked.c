@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 enum {
-    CALLS = 4096, /* as many as the dispatches and copies that a race may be with (race_run.c) */
-    LATEST = 256, /* how many calls back an address is looked for */
+    CALLS = 4096, /* as many as race_run.c remembers dispatches and copies */
+    LATEST = 256, /* an address is looked for in so many of the last calls */
     MOVES = 256
 };
 

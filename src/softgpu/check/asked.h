@@ -22,7 +22,7 @@ static inline bool chk_span_holds(const chk_span_t *s, uint64_t va)
     return va - s->begin < s->end - s->begin;
 }
 
-/* The calling thread begins a call; over() ends the latest one that it is in. */
+/* The calling thread begins a call; chk_asked_over() ends the latest call that the thread is in. */
 void chk_asked_begin(const chk_asked_t *call);
 void chk_asked_over(void);
 /* The number of the call that the calling thread is in, or 0. */

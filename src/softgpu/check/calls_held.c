@@ -18,7 +18,7 @@ typedef struct held {
     softgpu_check_place_t place;
     const char *call;
     calls_free_t *free_it;
-    _Atomic bool dead; /* nothing that was asked for before the free uses it any more */
+    _Atomic bool dead; /* all work that was asked for before the free is over */
 } held_t;
 
 static struct {

@@ -21,11 +21,11 @@
 
 enum {
     ACTORS = 1 << 20, /* how many of the latest actors are remembered */
-    ENDED = 1024,     /* how many actors that are over keep their clock */
-    OPEN = 32, /* packets of a queue that may run at once; one more counts as having waited for the
-                  32nd before it */
+    ENDED = 1024,     /* the clocks of so many actors that are over are kept */
+    OPEN = 32, /* packets of a queue that may run at once; the next packet counts as having waited
+                  for the 32nd before it */
     CHAINS = 4096,   /* of all queues; when they are used up, queues share the first */
-    PLACE_BITS = 48, /* of actor_t.place: the position; the chain is above */
+    PLACE_BITS = 48, /* the low bits of actor_t.place are a position, the others a chain */
     WORD_LISTS = 4096,
     PACKET_BYTES = 64
 };
@@ -44,8 +44,8 @@ typedef struct word {
     uint32_t telling, told;
 } word_t;
 
-/* Packets below `upto` were in the ring when the program rang the doorbell: in that call, knowing
- * what the clock says. */
+/* The program has rung the doorbell when the packets below `upto` were in the queue: in this call,
+ * and with this clock. */
 typedef struct {
     uint64_t upto;
     chk_clock_t *clock;
@@ -55,14 +55,14 @@ typedef struct {
 struct chk_line {
     chk_line_t *next;
     uint64_t queue;
-    chk_clock_t *base;      /* what every packet from now on knows, */
-    chk_clock_t *met;       /* and what is added to that when everything now running is over */
+    chk_clock_t *base;      /* every packet from now on knows at least this clock */
+    chk_clock_t *met;       /* joined to `base` when everything that now runs is over */
     uint32_t chain[OPEN];   /* by packet since the last barrier bit; CHAINS: none taken yet */
-    uint32_t open;          /* how many packets that is */
-    uint64_t copy;          /* the actor of the copy that is being made, or 0, */
-    chk_clock_t *copy_host; /* and the program's clock when it began */
-    uint64_t packets;       /* that have been taken from the queue, */
-    uint64_t call;          /* and the call that rang the doorbell for the last of them, or 0 */
+    uint32_t open;          /* number of packets since the last barrier bit */
+    uint64_t copy;          /* the actor of the copy that is being made, or 0 */
+    chk_clock_t *copy_host; /* the program's clock when that copy began */
+    uint64_t packets;       /* number of packets taken from the queue */
+    uint64_t call;          /* that rang the doorbell for the last of these packets, or 0 */
     uint64_t last;          /* the last serial given out in this queue */
     bool rung; /* the program has rung its doorbell: the queue is not one inside a runtime */
     ring_t *ring;
@@ -192,8 +192,8 @@ static void begin(void)
 
 /* ---- actors ---- */
 
-/* Everything in the line is over: what follows knows it. The next actor is in the first chain, and
- * so needs no entry for that one. */
+/* All actors of the queue are over: its next packets know that. The next actor is in the first
+ * chain, and an actor needs no clock entry for its own chain. */
 static void close_line(chk_line_t *l)
 {
     join(&l->base, l->met);
@@ -202,8 +202,8 @@ static void close_line(chk_line_t *l)
     l->open = 0;
 }
 
-/* If one packet is open, the next may run beside it and gets another chain: there it needs an entry
- * for the packets before the open one in the first chain. */
+/* If one packet is open, the next packet may run beside it and gets another chain. Its clock needs
+ * an entry for the first chain then, up to the packets before the open one. */
 static void name_first(chk_line_t *l)
 {
     if (l->open == 1) raise(&l->base, l->chain[0], order.begun[l->chain[0]] - 1);
@@ -538,9 +538,9 @@ void chk_order_end(chk_line_t *l, uint64_t serial)
     unlock();
 }
 
-/* Whether the value comes from a change that nobody announced, by a kernel perhaps. Announced
- * changes leave w->value, or are still under way; whoever looked before the first of them has seen
- * w->armed. */
+/* Whether the value comes from a change that nobody announced, for example one by a kernel. It does
+ * not while an announced change is under way, nor if it lies between the value before the first
+ * announced change (w->armed) and that after the last one (w->value): it was read in between. */
 static bool is_of_others(const word_t *w, int64_t value)
 {
     if (!w) return true;

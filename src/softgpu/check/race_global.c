@@ -231,7 +231,7 @@ typedef struct {
 } transfer_t;
 
 typedef struct {
-    race_access_t race; /* first, for race_global_same() gets its address */
+    race_access_t race; /* first: race_global_same() takes its address for that of the whole */
     const sg_memory_t *memory;
     transfer_t copy;
     block_t *held;
