@@ -15,6 +15,7 @@
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx90a] =
         {.name = "gfx90a",
+         .index = ISA_ARCH_gfx90a,
          .gfx_target_version = 90010,
          .codes = &isa_codes_gfx90a,
          .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},

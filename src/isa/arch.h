@@ -171,6 +171,7 @@ typedef struct isa_codes isa_codes_t; /* table.h */
 
 typedef struct isa_arch {
     const char *name;
+    uint32_t index; /* in isa_archs, and in every table that has an entry for each GPU */
     uint32_t gfx_target_version; /* the driver's number: major * 10000 + minor * 100 + stepping */
     const isa_codes_t *codes;    /* its instructions */
     struct {

@@ -16,6 +16,7 @@ static void each_is_found(void **state)
     for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
         assert_ptr_equal(isa_arch_find(a->gfx_target_version), a);
         assert_ptr_equal(isa_arch_named(a->name), a);
+        assert_ptr_equal(&isa_archs[a->index], a);
     }
     assert_string_equal(isa_arch_find(90010)->name, "gfx90a");
     assert_null(isa_arch_find(90402));

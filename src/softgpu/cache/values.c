@@ -219,7 +219,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 static const row_t *row_of(const isa_arch_t *arch, sgc_block_t block, unsigned event)
 {
-    const uint16_t *number = numbers[arch - isa_archs];
+    const uint16_t *number = numbers[arch->index];
     for (unsigned k = 0; k < ROWS; k++)
         if (rows[k].block == block && number[rows[k].counter] == event + 1) return &rows[k];
     return NULL;

@@ -15,7 +15,7 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch)
 #include "isa/isa_archs.inc"
     };
 #undef ISA_ARCH
-    return rules[arch - isa_archs];
+    return rules[arch->index];
 }
 
 enum {

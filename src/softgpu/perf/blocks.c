@@ -34,5 +34,5 @@ static const sg_blocks_t blocks[ISA_ARCH_COUNT] = {
 
 const sg_blocks_t *sg_perf_blocks(const isa_arch_t *arch)
 {
-    return &blocks[arch - isa_archs];
+    return &blocks[arch->index];
 }

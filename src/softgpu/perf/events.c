@@ -15,7 +15,7 @@ const sg_events_t *sg_perf_events(const isa_arch_t *arch)
 #include "isa/isa_archs.inc"
     };
 #undef ISA_ARCH
-    return events[arch - isa_archs];
+    return events[arch->index];
 }
 
 /* The block's number in the cache model; false if the model has no events of the block. */
