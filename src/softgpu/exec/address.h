@@ -2,10 +2,10 @@
  *
  * A file of its own because the executor, which accesses memory at these addresses, has to agree
  * with the cache model and the checker, which look at them. Nothing here reads memory. Scalar
- * operands are passed as values: only the executor's files read them. A new addressing mode belongs
- * here. */
-#ifndef SOFTGPU_EXEC_ADDRESS_H
-#define SOFTGPU_EXEC_ADDRESS_H
+ * operands that need not be SGPRs are passed as values: only the executor's files read them. A new
+ * addressing mode belongs here. */
+#ifndef SOFTGPU_ISA_ADDRESS_H
+#define SOFTGPU_ISA_ADDRESS_H
 
 #include "softgpu/exec/wave.h"
 

@@ -5,7 +5,7 @@
  *         w->sgpr[i->dst.reg] = isa_read32(w, &i->src[0]);
  *     }
  *
- * The linker puts every such function into the core's table (handlers.c). An instruction of gfx90a
+ * The linker puts every such function into the core's table (handlers.c). An instruction
  * without a handler stops its wave with ISA_STOP_UNSUPPORTED. Sources of handlers are compiled once
  * for each executor core (core.h). README.md says what a handler may not do. */
 #ifndef SOFTGPU_EXEC_HANDLER_H
