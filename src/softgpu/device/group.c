@@ -142,15 +142,18 @@ void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uin
                   uint32_t first)
 {
     const isa_item_id_t *at = run->isa.arch->launch.item;
+    uint32_t id[3] = {first % size[0], first / size[0] % size[1], first / size[0] / size[1]};
     for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
-        const uint32_t item = first + lane;
-        const uint32_t id[3] = {item % size[0], item / size[0] % size[1],
-                                item / size[0] / size[1]};
         uint32_t value[ISA_ID_ROWS] = {0};
         for (uint32_t axis = 0; axis < run->id_axes; axis++)
             value[at[axis].vgpr] |= isa_bits_put(at[axis].bits, id[axis]);
         for (uint32_t r = 0; r <= run->isa.last_id_row; r++)
             rows[r * step][lane] = value[r];
+        if (++id[0] < size[0]) continue;
+        id[0] = 0;
+        if (++id[1] < size[1]) continue;
+        id[1] = 0;
+        id[2]++;
     }
 }
 
