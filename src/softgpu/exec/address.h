@@ -4,8 +4,8 @@
  * with the cache model and the checker, which look at them. Nothing here reads memory. Scalar
  * operands that need not be SGPRs are passed as values: only the executor's files read them. A new
  * addressing mode belongs here. */
-#ifndef SOFTGPU_ISA_ADDRESS_H
-#define SOFTGPU_ISA_ADDRESS_H
+#ifndef SOFTGPU_EXEC_ADDRESS_H
+#define SOFTGPU_EXEC_ADDRESS_H
 
 #include "softgpu/exec/wave.h"
 
