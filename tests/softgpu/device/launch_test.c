@@ -33,7 +33,8 @@ static int by_ids(const void *a, const void *b)
     return memcmp(a, b, 12);
 }
 
-static uint32_t (*launch(rig_t *r, const rig_kernel_t *how, uint32_t scratch))[4]
+static uint32_t (*launch(rig_t *r, const rig_kernel_t *how, const uint32_t group[3],
+                         uint32_t scratch))[4]
 {
     rig_queue_t q;
     assert_true(rig_aql(r, &q));
@@ -48,7 +49,7 @@ static uint32_t (*launch(rig_t *r, const rig_kernel_t *how, uint32_t scratch))[4
                                        .signal = signal,
                                        .scratch = scratch,
                                        .grid = {6, 5, 7},
-                                       .group = {GROUP_X, GROUP_Y, GROUP_Z}});
+                                       .group = {group[0], group[1], group[2]}});
     assert_true(rig_wait(r, signal, 0));
     assert_int_equal(*(uint32_t *)rig_ptr(r, counter), ITEMS);
     rig_close(&q);
@@ -61,12 +62,13 @@ static void test_ids_in_three_registers(void **state)
 {
     isa_arch_t arch = isa_archs[ISA_ARCH_gfx90a];
     rig_t *r = rig_create(2);
+    const uint32_t group[3] = {GROUP_X, GROUP_Y, GROUP_Z};
     uint32_t want[ITEMS][3], n = 0;
     (void)state;
     for (uint8_t axis = 0; axis < 3; axis++)
         arch.launch.item[axis] = (isa_item_id_t){axis, {0, 10}};
     r->device->arch = &arch;
-    uint32_t(*found)[4] = launch(r, &(rig_kernel_t){.id_axes = 3}, 0);
+    uint32_t(*found)[4] = launch(r, &(rig_kernel_t){.id_axes = 3}, group, 0);
     for (uint32_t z = 0; z < 7; z++)
         for (uint32_t y = 0; y < 5; y++)
             for (uint32_t x = 0; x < 6; x++, n++) {
@@ -86,6 +88,7 @@ static void test_ids_in_three_registers(void **state)
 static void test_scratch_offset(void **state)
 {
     enum { WAVE_BYTES = 1024 };
+    const uint32_t all[3] = {6, 5, 7}; /* one workgroup of four waves */
     (void)state;
     for (unsigned has = 0; has < 2; has++) {
         isa_arch_t arch = isa_archs[ISA_ARCH_gfx90a];
@@ -93,12 +96,12 @@ static void test_scratch_offset(void **state)
         uint32_t most = 0;
         arch.launch.scratch_offset = has;
         r->device->arch = &arch;
-        uint32_t(*found)[4] = launch(r, &(rig_kernel_t){.id_axes = 1, .rsrc2 = 1}, 16);
+        uint32_t(*found)[4] = launch(r, &(rig_kernel_t){.id_axes = 1, .rsrc2 = 1}, all, 16);
         for (unsigned n = 0; n < ITEMS; n++) {
             assert_int_equal(found[n][3] % WAVE_BYTES, 0);
             if (found[n][3] > most) most = found[n][3];
         }
-        assert_int_equal(most > 0, has);
+        assert_int_equal(most, has ? 3 * WAVE_BYTES : 0);
         rig_destroy(r);
     }
 }
