@@ -1,16 +1,19 @@
 """Which room includes which: rooms.py SOURCE [--fails].
 
-The order of the rooms is that in which the two CMake files build them. Every #include of a file of ours is an arrow from
-the room of the file to the room of what it includes; an arrow that points up, or from softgpu to the profiler or
-back, fails the test, which names it. The tables of CONTRIBUTING.md must have the same rooms in the same order.
+The order of the rooms is that in which the two CMake files build them. Every #include of a file of ours is an arrow
+from the room of the file to the room of what it includes; an arrow that points up, or from softgpu to the profiler or
+back, fails the test, which names it. A function that one room declares and another defines is an arrow, too, from the
+declaration to the definition. The tables of CONTRIBUTING.md must have the same rooms in the same order.
 src/sdk has rooms of its own, in the order of its CMake file: what services share, the services, which know nothing of
-each other, and the library. Nor may a room declare a function that a room above it defines: that is the same arrow
-without an #include.
+each other, and the library.
 --fails: a tree with one wrong arrow of each kind is made; each must be found."""
 import os, pathlib, re, sys, tempfile
 
 # what the software GPU may use of the rooms below the profiler's
 SHARED = {"base", "disasm", "isa"}
+CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)  # comments and texts
+DECLARED = re.compile(r"\b([a-z]\w*_\w+)\([^;{}]*?\)[^;{}]*;")
+DEFINED = re.compile(r"^(?!static)\w[\w\s*]*\b([a-z]\w*_\w+)\([^;{}]*\)\s*\{", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 
@@ -41,58 +44,57 @@ def room(path):
     return "softgpu/" + parts[2] if parts[1] == "softgpu" else parts[1]
 
 
-def arrows(tree):
-    """(file, what it includes), of files of the tree."""
+def included(tree):
+    """(what is said of an arrow, file, what it includes), of files of the tree."""
     for path in sorted(p for p in (tree / "src").rglob("*.[ch]")):
         file = path.relative_to(tree).as_posix()
         for name in INCLUDE.findall(path.read_text(errors="replace")):
             beside = os.path.normpath(os.path.join(os.path.dirname(file), name))
             for target in (beside, "src/" + name, "include/" + name):
                 if (tree / target).is_file():
-                    yield file, target
+                    yield f"{file} includes {target}", file, target
                     break
+
+
+def declared(tree):
+    """(what is said of an arrow, header, file), of functions that only another room's header declares."""
+    headers = {}
+    for path in sorted((tree / "src").rglob("*.h")):
+        for name in DECLARED.findall(CODE.sub("", path.read_text(errors="replace"))):
+            headers.setdefault(name, []).append(path.relative_to(tree).as_posix())
+    for path in sorted((tree / "src").rglob("*.c")):
+        file = path.relative_to(tree).as_posix()
+        for name in DEFINED.findall(CODE.sub("", path.read_text(errors="replace"))):
+            if name in headers and not any(os.path.dirname(h) == os.path.dirname(file) for h in headers[name]):
+                yield f"{headers[name][0]} declares {name}() of {file}", headers[name][0], file
 
 
 def wrong(tree):
     profiler, softgpu = rooms_of(tree)
     found, seen = [], 0
-    for file, target in arrows(tree):
+    for what, file, target in [*included(tree), *declared(tree)]:
         a, b = room(file), room(target)
         seen += 1
         if a is None or b is None or a == b:
             continue
         unknown = [r for r in (a, b) if r not in profiler + softgpu]
         if unknown:
-            found.append(f"{file} includes {target}: no CMake file lists {unknown[0]}")
+            found.append(f"{what}: no CMake file lists {unknown[0]}")
         elif (a in softgpu) != (b in softgpu):
             if b not in SHARED:
-                found.append(f"{file} includes {target}: softgpu and the profiler use nothing of each other")
+                found.append(f"{what}: softgpu and the profiler use nothing of each other")
         else:
             order = softgpu if a in softgpu else profiler
             if order.index(b) > order.index(a):
-                found.append(f"{file} includes {target}: {b} stands above {a}")
+                found.append(f"{what}: {b} stands above {a}")
     return found, seen
-
-
-CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
-DECLARED = re.compile(r"\b(sdk_\w+)\([^;{}]*?\)[^;{}]*;")
-DEFINED = re.compile(r"^\w[\w\s*]*\b(sdk_\w+)\([^;{}]*\)\s*\{", re.M)
 
 
 def sdk_arrows(tree):
     """(what is said of an arrow, its room, the room it points to) between the folders of src/sdk."""
-    for file, target in arrows(tree):
+    for what, file, target in [*included(tree), *declared(tree)]:
         if file.startswith("src/sdk/") and target.startswith("src/sdk/"):
-            yield f"{file} includes {target}", file.split("/")[2], target.split("/")[2]
-    declared = {}
-    for path in sorted((tree / "src/sdk").rglob("*.h")):
-        for name in DECLARED.findall(CODE.sub("", path.read_text())):
-            declared[name] = path.relative_to(tree).as_posix()
-    for path in sorted((tree / "src/sdk").rglob("*.c")):
-        file = path.relative_to(tree).as_posix()
-        for name in DEFINED.findall(CODE.sub("", path.read_text())):
-            if name in declared:
-                yield f"{declared[name]} declares {name}() of {file}", declared[name].split("/")[2], file.split("/")[2]
+            yield what, file.split("/")[2], target.split("/")[2]
 
 
 def wrong_in_sdk(tree):
@@ -133,14 +135,20 @@ def finds_what_is_wrong():
         (tree / "CMakeLists.txt").write_text("set(rooms src/a src/b src/softgpu tests)")
         (tree / "src/softgpu/CMakeLists.txt").write_text("foreach(part m n)")
         found, _ = wrong(tree)
-        return sorted(f.split(" includes ")[0] for f in found) == sorted(cases)
+        if sorted(f.split(" includes ")[0] for f in found) != sorted(cases):
+            return False
+        (tree / "src/a/a.h").write_text("/* void b_one(void); */\nvoid a_two(int a,\n  int b) __attribute__((weak));\n")
+        (tree / "src/b/right.c").write_text("void b_one(void)\n{\n}\nvoid a_two(int a,\n           int b)\n{\n}\n")
+        return [f for f in wrong(tree)[0] if f.split(" includes ")[0] not in cases] == [
+            "src/a/a.h declares a_two() of src/b/right.c: b stands above a"]
 
 
 def finds_what_is_wrong_in_sdk():
     files = {"CMakeLists.txt": "set(sdk_shared low high)\nset(sdk_services one\n two)\n"
                                "foreach(folder ${sdk_shared} ${sdk_services} top)",
              "low/low.h": "void sdk_low(void);\nvoid sdk_top(int a,\n             int b) __attribute__((weak));\n",
-             "low/low.c": '#include "sdk/low/low.h"\nvoid sdk_low(void)\n{\n}\n', "low/up.c": '#include "../high/high.h"\n',
+             "low/low.c": '#include "sdk/low/low.h"\nvoid sdk_low(void)\n{\n}\n',
+             "low/up.c": '#include "../high/high.h"\n',
              "high/high.h": "/* void sdk_one(void); */\n", "high/right.c": '#include "sdk/low/low.h"\n',
              "one/one.h": "", "one/one.c": "void sdk_one(void)\n{\n    sdk_low();\n}\n",
              "two/beside.c": '#include "sdk/one/one.h"\n', "two/right.c": '#include "sdk/high/high.h"\n',
