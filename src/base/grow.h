@@ -1,23 +1,48 @@
 /* grow.h - arrays to which elements are added one by one.
  *
- * The caller keeps the array, the number of its elements and its room. */
+ * The caller keeps the array and the number of its elements; where an array is emptied and filled
+ * again and again, the number of elements that there is room for, too. */
 #ifndef CROCPROF_BASE_GROW_H
 #define CROCPROF_BASE_GROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Makes room for an element behind the first `n`, of `bytes` bytes each: a full array doubles its
- * *room. Returns where the array is then; NULL if memory has run out, and the array is as it was.
+/* Moves the array, to whose pointer `array` points, to where `room` elements of `bytes` bytes have
+ * room. False if memory has run out, or there is not so much: the array is as it was. */
+static inline bool base_resize(void *array, size_t room, size_t bytes)
+{
+    void *old;
+    memcpy(&old, array, sizeof(old));
+    void *grown = reallocarray(old, room, bytes);
+    if (!grown) return false;
+    memcpy(array, &grown, sizeof(grown));
+    return true;
+}
+
+/* Makes room for an element behind the first `n`: a full array doubles its *room. False as above.
  */
-static inline void *base_grow(void *array, size_t n, size_t *room, size_t bytes)
+static inline bool base_grow(void *array, size_t n, size_t *room, size_t bytes)
 {
     enum { FIRST_ROOM = 16 };
-    if (n < *room) return array;
+    if (n < *room) return true;
     const size_t more = *room ? 2 * *room : FIRST_ROOM;
-    void *grown = reallocarray(array, more, bytes);
-    if (grown) *room = more;
-    return grown;
+    if (!base_resize(array, more, bytes)) return false;
+    *room = more;
+    return true;
 }
+
+/* The same for an array that has grown by this function alone: then its room follows from `n`, the
+ * next power of two. */
+static inline bool base_grow_by_one(void *array, size_t n, size_t bytes)
+{
+    return n & (n - 1) || base_resize(array, n ? 2 * n : 1, bytes);
+}
+
+/* The two, for an array whose pointer has the type of its elements. */
+#define BASE_GROW(array, n, room)  base_grow(&(array), n, room, sizeof(*(array)))
+#define BASE_GROW_BY_ONE(array, n) base_grow_by_one(&(array), n, sizeof(*(array)))
 
 #endif

@@ -12,6 +12,7 @@
 #include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/registration.h>
 
+#include "base/grow.h"
 #include "cli/gpu.h"
 #include "trace/selection.h"
 
@@ -27,10 +28,8 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent, rocprofile
 {
     avail_gpu_t *gpu = data;
     (void)agent;
-    rocprofiler_counter_info_v1_t **more =
-        realloc(gpu->counters, (gpu->count + count + 1) * sizeof(*more));
-    if (!more) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    gpu->counters = more;
+    if (!base_resize(&gpu->counters, gpu->count + count + 1, sizeof(*gpu->counters)))
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     for (size_t i = 0; i < count; i++) {
         rocprofiler_counter_info_v1_t *info = calloc(1, sizeof(*info));
         if (!info) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -53,11 +52,9 @@ static rocprofiler_status_t on_streams(rocprofiler_agent_id_t agent, rocprofiler
 {
     avail_gpu_t *gpu = data;
     (void)agent;
-    rocprofiler_counter_id_t *more =
-        realloc(gpu->streams, (gpu->stream_count + count + 1) * sizeof(*more));
-    if (!more) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    gpu->streams = more;
-    memcpy(more + gpu->stream_count, ids, count * sizeof(*ids));
+    if (!base_resize(&gpu->streams, gpu->stream_count + count + 1, sizeof(*gpu->streams)))
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    memcpy(gpu->streams + gpu->stream_count, ids, count * sizeof(*ids));
     gpu->stream_count += count;
     return ROCPROFILER_STATUS_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/words.h"
 #include "cli/defaults.h"
@@ -87,10 +88,9 @@ static void begin_page(page_t *p, out_config_t *config)
 
 static int add_to_page(page_t *p, const char *prefix)
 {
-    char **databases = p->wanted ? realloc(p->databases, (p->count + 1) * sizeof(char *)) : NULL;
     if (!p->wanted) return 0;
-    if (databases) p->databases = databases;
-    if (!databases || asprintf(&databases[p->count], "%s_results.db", prefix) < 0) {
+    if (!BASE_GROW_BY_ONE(p->databases, p->count) ||
+        asprintf(&p->databases[p->count], "%s_results.db", prefix) < 0) {
         base_error("%s: %s", prefix, strerror(ENOMEM));
         return -1;
     }

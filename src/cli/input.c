@@ -13,6 +13,7 @@
 #include <yaml.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/yaml_depth.h"
 
@@ -55,18 +56,15 @@ __attribute__((format(printf, 2, 3))) static void add_text(const input_t *in, co
 static cli_command_t *add_job(input_t *in)
 {
     cli_jobs_t *j = in->jobs;
-    cli_command_t *jobs = NULL;
-    if (j->count < JOBS_MAX) jobs = realloc(j->jobs, (j->count + 1) * sizeof(*jobs));
-    if (!jobs) {
+    if (j->count >= JOBS_MAX || !BASE_GROW_BY_ONE(j->jobs, j->count)) {
         if (j->count < JOBS_MAX)
             snprintf(in->why, in->why_bytes, "%s", strerror(ENOMEM));
         else
             snprintf(in->why, in->why_bytes, "%s: more than %d jobs", in->name, JOBS_MAX);
         return NULL;
     }
-    j->jobs = jobs;
-    memset(&jobs[j->count], 0, sizeof(*jobs));
-    return &jobs[j->count++];
+    memset(&j->jobs[j->count], 0, sizeof(*j->jobs));
+    return &j->jobs[j->count++];
 }
 
 /* Reads the words behind "pmc:" in the line, up to a comment. */

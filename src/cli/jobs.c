@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/att.h"
 #include "cli/defaults.h"
 #include "cli/periods.h"
@@ -119,11 +120,9 @@ static int merge(cli_command_t *to, const cli_command_t *c, const cli_command_t 
 
 static cli_run_t *add_run(cli_plan_t *plan)
 {
-    cli_run_t *runs = realloc(plan->runs, (plan->count + 1) * sizeof(*runs));
-    if (!runs) return NULL;
-    plan->runs = runs;
-    memset(&runs[plan->count], 0, sizeof(*runs));
-    return &runs[plan->count++];
+    if (!BASE_GROW_BY_ONE(plan->runs, plan->count)) return NULL;
+    memset(&plan->runs[plan->count], 0, sizeof(*plan->runs));
+    return &plan->runs[plan->count++];
 }
 
 static int plan_jobs(cli_plan_t *plan, const cli_command_t *c, const cli_jobs_t *jobs, char *why,

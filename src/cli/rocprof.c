@@ -15,6 +15,7 @@
 #include <rocprofiler/rocprofiler.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/program.h"
 #include "base/text.h"
 #include "cli/gpu.h"
@@ -60,15 +61,9 @@ static int out_of_memory(void)
 
 static bool add_name(run_t *run, const char *name)
 {
-    char **more = realloc(run->names, (run->name_count + 1) * sizeof *more);
-    char *copy = strdup(name);
-    if (more) run->names = more;
-    if (!more || !copy) {
-        free(copy);
-        return false;
-    }
-    run->names[run->name_count++] = copy;
-    return true;
+    char *copy = BASE_GROW_BY_ONE(run->names, run->name_count) ? strdup(name) : NULL;
+    if (copy) run->names[run->name_count++] = copy;
+    return copy;
 }
 
 static bool add_words(run_t *run, char *text)
@@ -180,9 +175,7 @@ static row_t *find_row(uint64_t index, unsigned process)
 {
     for (size_t i = row_count; i--;)
         if (rows[i].index == index && rows[i].process == process) return &rows[i];
-    row_t *more = realloc(rows, (row_count + 1) * sizeof *rows);
-    if (!more) return NULL;
-    rows = more;
+    if (!BASE_GROW_BY_ONE(rows, row_count)) return NULL;
     rows[row_count] = (row_t){.index = index, .process = process};
     rows[row_count].values = calloc(value_count + 1, sizeof(char *));
     return rows[row_count].values ? &rows[row_count++] : NULL;
@@ -223,9 +216,8 @@ typedef struct {
 
 static int add_left(left_t *left, const char *name)
 {
-    char **more = realloc(left->names, (left->count + 1) * sizeof *more);
-    if (more) left->names = more;
-    if (!more || !(more[left->count] = strdup(name))) return out_of_memory();
+    if (!BASE_GROW_BY_ONE(left->names, left->count) || !(left->names[left->count] = strdup(name)))
+        return out_of_memory();
     left->count++;
     return 0;
 }

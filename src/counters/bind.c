@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* The extents that the bits of an instance id can hold; records cannot tell more positions
  * apart. */
 static uint32_t extent_limit(ctr_dim_t dim)
@@ -74,7 +76,7 @@ ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter
 static ctr_step_t *add_step(ctr_binder_t *b, ctr_opcode_t code, const ctr_place_t *from,
                             ctr_place_t *to, ctr_error_t *error)
 {
-    if (!ctr_reserve(&b->steps, &b->capacity, b->count, sizeof(*b->steps))) {
+    if (!BASE_GROW(b->steps, b->count, &b->capacity)) {
         ctr_fail(error, CTR_NO_MEMORY, NULL, 0, 0, "no memory for a plan");
         return NULL;
     }

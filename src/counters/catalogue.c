@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
+
 enum {
     IDS_MAX = 65536,
     ARCHS_MAX = 32,
@@ -141,7 +143,7 @@ static size_t archs_of(const ctr_definitions_t *d, uint32_t source, const char *
 
 static candidate_t *add_candidate(builder_t *b, const char *name)
 {
-    if (!ctr_reserve(&b->items, &b->capacity, b->count, sizeof(*b->items)) ||
+    if (!BASE_GROW(b->items, b->count, &b->capacity) ||
         !ctr_map_put(&b->names, name, strlen(name), (uint32_t)b->count))
         return NULL;
     candidate_t *item = &b->items[b->count++];
@@ -446,7 +448,7 @@ static ctr_status_t check_all(builder_t *b)
 static ctr_counter_t *add_counter(ctr_catalogue_t *c, const char *name)
 {
     ctr_counter_t *counter = ctr_arena_alloc(&c->arena, 1, sizeof(*counter));
-    if (!counter || !ctr_reserve(&c->counters, &c->capacity, c->count, sizeof(*c->counters)) ||
+    if (!counter || !BASE_GROW(c->counters, c->count, &c->capacity) ||
         !ctr_map_put(&c->names, name, strlen(name), (uint32_t)c->count))
         return NULL;
     *counter = (ctr_counter_t){.id = c->first_id + (uint32_t)c->count,

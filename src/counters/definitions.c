@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { NAME_MAX_LENGTH = CTR_NAME_MAX, EXPRESSION_MAX = 16384, DESCRIPTION_MAX = 4096 };
 
 ctr_definitions_t *ctr_definitions_create(void)
@@ -32,9 +34,7 @@ void ctr_definitions_destroy(ctr_definitions_t *definitions)
 
 static ctr_definition_t *append(ctr_definitions_t *definitions)
 {
-    if (!ctr_reserve(&definitions->items, &definitions->capacity, definitions->count,
-                     sizeof(*definitions->items)))
-        return NULL;
+    if (!BASE_GROW(definitions->items, definitions->count, &definitions->capacity)) return NULL;
     ctr_definition_t *item = &definitions->items[definitions->count++];
     *item = (ctr_definition_t){.source = definitions->source,
                                .block = "",
@@ -232,8 +232,8 @@ ctr_status_t ctr_definitions_inherit(ctr_definitions_t *definitions, ctr_slice_t
                          .line = line,
                          .column = column};
     if (!new.arch || !new.base || !new.origin || !note_arch(definitions, new.arch) ||
-        !ctr_reserve(&definitions->inherits, &definitions->inherit_capacity,
-                     definitions->inherit_count, sizeof(new)))
+        !BASE_GROW(definitions->inherits, definitions->inherit_count,
+                   &definitions->inherit_capacity))
         return CTR_NO_MEMORY;
     definitions->inherits[definitions->inherit_count++] = new;
     return CTR_OK;

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { OPS_MAX = 65535, NESTING_MAX = 100 };
 
 typedef struct {
@@ -160,7 +162,7 @@ static ctr_op_t *emit(parser_t *p, ctr_opcode_t code)
         fail(p, p->at, CTR_BAD_EXPRESSION, "more than %d operations", OPS_MAX);
         return NULL;
     }
-    if (!ctr_reserve(&p->ops, &p->capacity, p->count, sizeof(*p->ops))) {
+    if (!BASE_GROW(p->ops, p->count, &p->capacity)) {
         fail(p, p->at, CTR_NO_MEMORY, "no memory");
         return NULL;
     }

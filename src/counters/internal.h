@@ -44,10 +44,6 @@ void *ctr_arena_alloc(ctr_arena_t *arena, size_t count, size_t size);
 char *ctr_arena_text(ctr_arena_t *arena, const char *text, size_t length);
 void ctr_arena_free(ctr_arena_t *arena);
 
-/* Makes room for element `count`, of `size` bytes, in the malloc'd array *items. False: out of
- * memory. */
-bool ctr_reserve(void *items, size_t *capacity, size_t count, size_t size);
-
 /* A hash table from names to numbers; the keys must outlive it. */
 typedef struct {
     struct ctr_map_entry {

@@ -50,19 +50,6 @@ void ctr_arena_free(ctr_arena_t *arena)
     }
 }
 
-bool ctr_reserve(void *items, size_t *capacity, size_t count, size_t size)
-{
-    void *old;
-    if (count < *capacity) return true;
-    memcpy(&old, items, sizeof(old));
-    size_t room = *capacity ? *capacity * 2 : 64;
-    void *grown = reallocarray(old, room, size);
-    if (!grown) return false;
-    memcpy(items, &grown, sizeof(grown));
-    *capacity = room;
-    return true;
-}
-
 static uint64_t hash(const char *key, size_t length)
 {
     uint64_t h = 14695981039346656037u; /* FNV-1a */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { NO_INPUT = UINT32_MAX };
 
 typedef struct {
@@ -112,11 +114,11 @@ static bool use_input(void *user, const ctr_counter_t *counter, ctr_accumulate_t
                        .accumulate = accumulate,
                        .follower = NO_INPUT,
                        .block = (uint32_t)(block - p->catalogue->blocks)};
-        if (!ctr_reserve(&p->inputs, &p->input_capacity, p->input_count, sizeof(new))) return false;
+        if (!BASE_GROW(p->inputs, p->input_count, &p->input_capacity)) return false;
         *known = (uint32_t)p->input_count;
         p->inputs[p->input_count++] = new;
     }
-    if (!ctr_reserve(&p->uses, &p->use_capacity, p->use_count, sizeof(*p->uses))) return false;
+    if (!BASE_GROW(p->uses, p->use_count, &p->use_capacity)) return false;
     p->uses[p->use_count++] = *known;
     return true;
 }
@@ -189,7 +191,7 @@ static uint32_t slots_of(const input_t *input)
 
 static load_t *new_load(planner_t *p)
 {
-    if (!ctr_reserve(&p->loads, &p->load_capacity, p->load_count, sizeof(*p->loads))) return NULL;
+    if (!BASE_GROW(p->loads, p->load_count, &p->load_capacity)) return NULL;
     load_t *load = &p->loads[p->load_count];
     *load = (load_t){.has = calloc(p->input_count + 1, 1)};
     if (!load->has) return NULL;

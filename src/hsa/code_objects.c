@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 static const hsax_code_object_client_t *client;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static hsax_code_object_t *objects; /* newest first */
@@ -106,10 +108,7 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
     /* The executable's symbols on this agent may belong to another of its code objects. */
     if (object->load_size && kernel.object - object->load_base >= object->load_size)
         return HSA_STATUS_SUCCESS;
-    hsax_kernel_t *more =
-        realloc(object->kernels, (object->kernel_count + 1) * sizeof *object->kernels);
-    if (!more) goto fail;
-    object->kernels = more;
+    if (!BASE_GROW_BY_ONE(object->kernels, object->kernel_count)) goto fail;
     read_registers(agent, &kernel);
     kernel.id = ++last_kernel_id;
     if (!hsax_kernel_map_set(kernel.object, kernel.id)) goto fail;

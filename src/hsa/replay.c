@@ -19,6 +19,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
+
 enum { NAP_NS = 20000, PATIENCE_NS = 1000000000 };
 
 struct hsax_replay {
@@ -75,13 +77,7 @@ static void lose(const char *what)
 
 static bool add_range(range_t range)
 {
-    if (memory.count == memory.room) {
-        size_t room = memory.room ? 2 * memory.room : 256;
-        range_t *more = realloc(memory.ranges, room * sizeof *more);
-        if (!more) return false;
-        memory.ranges = more;
-        memory.room = room;
-    }
+    if (!BASE_GROW(memory.ranges, memory.count, &memory.room)) return false;
     memory.ranges[memory.count++] = range;
     return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 #include "insight/blocks.h"
 #include "insight/frames.h"
@@ -29,11 +30,9 @@ static dis_object_t *object_of(ins_set_t *set, const char *store, uint64_t id)
 {
     for (size_t i = 0; i < set->code_count; i++)
         if (set->codes[i].id == id) return set->codes[i].object;
-    ins_code_t *grown = realloc(set->codes, (set->code_count + 1) * sizeof(*grown));
-    if (!grown) return NULL;
-    set->codes = grown;
-    grown[set->code_count] = (ins_code_t){id, out_code_object_open(store, id)};
-    return grown[set->code_count++].object;
+    if (!BASE_GROW_BY_ONE(set->codes, set->code_count)) return NULL;
+    set->codes[set->code_count] = (ins_code_t){id, out_code_object_open(store, id)};
+    return set->codes[set->code_count++].object;
 }
 
 /* ---- GPUs ---- */
@@ -62,9 +61,7 @@ static const isa_arch_t *arch_of(const out_model_t *m, const dis_object_t *objec
 
 void *ins_keep(ins_set_t *set, const void *data, size_t bytes)
 {
-    void **grown = realloc(set->kept, (set->kept_count + 1) * sizeof(*grown));
-    void *copy = grown ? malloc(bytes) : NULL;
-    if (grown) set->kept = grown;
+    void *copy = BASE_GROW_BY_ONE(set->kept, set->kept_count) ? malloc(bytes) : NULL;
     if (copy) set->kept[set->kept_count++] = memcpy(copy, data, bytes);
     return copy;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace/agent-fields.h"
 #include "trace/reader.h"
 #include "trace/store.h"
@@ -67,11 +68,7 @@ static int by_kernel(const void *a, const void *b)
 
 static void *append_row(void *rows, size_t *count, size_t unit)
 {
-    if ((*count & (*count - 1)) == 0) {
-        void *grown = realloc(rows, (*count ? *count * 2 : 1) * unit);
-        if (!grown) return NULL;
-        rows = grown;
-    }
+    if (!base_grow_by_one(&rows, *count, unit)) return NULL;
     ++*count;
     return rows;
 }
@@ -239,10 +236,8 @@ static int add_text(out_model_t *m, const trace_head_t *record)
         size_t room = m->text_room ? m->text_room : 64;
         while (room <= number)
             room *= 2;
-        const char **texts = realloc(m->texts, room * sizeof(*texts));
-        if (!texts) return -1;
-        memset(texts + m->text_room, 0, (room - m->text_room) * sizeof(*texts));
-        m->texts = texts;
+        if (!base_resize(&m->texts, room, sizeof(*m->texts))) return -1;
+        memset(m->texts + m->text_room, 0, (room - m->text_room) * sizeof(*m->texts));
         m->text_room = room;
     }
     m->texts[number] = trace_record_text(record, 0);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "trace/att.h"
 #include "trace/store.h"
@@ -51,9 +52,7 @@ static bool list_raws(const char *store, raws_t *raws)
     for (char **name = names; name && *name; name++) {
         raw_t raw;
         if (sscanf(*name, TRACE_ATT_DATA_SCAN, &raw.agent, &raw.engine, &raw.id) != 3) continue;
-        raw_t *grown = realloc(raws->items, (raws->count + 1) * sizeof(*grown));
-        raw.name = grown ? strdup(*name) : NULL;
-        if (grown) raws->items = grown;
+        raw.name = BASE_GROW_BY_ONE(raws->items, raws->count) ? strdup(*name) : NULL;
         if (!raw.name) {
             trace_list_free(names);
             return false;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 #include "trace/names.h"
 #include "trace/store.h"
@@ -18,18 +19,9 @@ enum { TEXT_MAX = 512 };
 /* Makes room for one more element; false: no memory. */
 static bool grow(out_att_code_t *c, void *array, size_t n, size_t *room, size_t element)
 {
-    enum { FIRST_ROOM = 64 };
-    void **to = array;
-    if (n < *room) return true;
-    const size_t more = *room ? 2 * *room : FIRST_ROOM;
-    void *grown = realloc(*to, more * element);
-    if (!grown) {
-        c->no_memory = true;
-        return false;
-    }
-    *to = grown;
-    *room = more;
-    return true;
+    const bool grown = base_grow(array, n, room, element);
+    c->no_memory |= !grown;
+    return grown;
 }
 
 /* ---- objects ---- */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define RECORD(x) ROCPROFILER_THREAD_TRACE_DECODER_RECORD_##x
 #define GOOD      ROCPROFILER_THREAD_TRACE_DECODER_STATUS_SUCCESS
 #define FAILED    ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR
@@ -62,15 +64,9 @@ struct out_att_view {
 
 static void add(out_att_view_t *v, list_t *l, const void *item)
 {
-    if (l->count == l->room) {
-        const size_t room = l->room ? 2 * l->room : 64;
-        void *grown = realloc(l->items, room * l->size);
-        v->no_memory |= !grown;
-        if (!grown) return;
-        l->items = grown;
-        l->room = room;
-    }
-    memcpy((char *)l->items + l->count++ * l->size, item, l->size);
+    const bool room = base_grow(&l->items, l->count, &l->room, l->size);
+    v->no_memory |= !room;
+    if (room) memcpy((char *)l->items + l->count++ * l->size, item, l->size);
 }
 
 out_att_view_t *out_att_view_begin(out_att_code_t *code, const char *folder,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/text.h"
 #include "output/att.h"
 #include "output/crew.h"
@@ -70,13 +71,9 @@ static bool stays_below(const char *name)
 
 static int keep_prefix(out_conversion_t *c, const char *prefix)
 {
-    char **prefixes = realloc(c->prefixes, (c->prefix_count + 1) * sizeof(*prefixes));
-    if (!prefixes) return -1;
-    c->prefixes = prefixes;
-    prefixes[c->prefix_count] = strdup(prefix);
-    if (!prefixes[c->prefix_count]) return -1;
-    c->prefix_count++;
-    return 0;
+    char *copy = BASE_GROW_BY_ONE(c->prefixes, c->prefix_count) ? strdup(prefix) : NULL;
+    if (copy) c->prefixes[c->prefix_count++] = copy;
+    return copy ? 0 : -1;
 }
 
 /* If two processes of a run have the same prefix, the later one gets a directory of its own, named

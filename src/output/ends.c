@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 static bool before(const out_end_t *a, const out_end_t *b)
 {
     return a->ns != b->ns ? a->ns < b->ns : a->number > b->number;
@@ -10,13 +12,7 @@ static bool before(const out_end_t *a, const out_end_t *b)
 
 bool out_ends_add(out_ends_t *e, uint64_t ns, uint64_t value)
 {
-    if (e->count == e->room) {
-        size_t room = e->room ? 2 * e->room : 16;
-        out_end_t *rows = realloc(e->rows, room * sizeof(*rows));
-        if (!rows) return false;
-        e->rows = rows;
-        e->room = room;
-    }
+    if (!BASE_GROW(e->rows, e->count, &e->room)) return false;
     out_end_t added = {ns, value, e->added++};
     size_t at = e->count++;
     for (; at && before(&added, &e->rows[(at - 1) / 2]); at = (at - 1) / 2)

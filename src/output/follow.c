@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "model/numbers.h"
 #include "trace/names.h"
 #include "trace/process.h"
@@ -43,14 +44,12 @@ struct out_follow {
     bool failed;
 };
 
-/* Room for one more element. */
-static void *one_more(out_follow_t *f, void **rows, size_t count, size_t bytes)
+/* Room for one more element, zeroed. */
+static void *one_more(out_follow_t *f, void *rows, size_t count, size_t bytes)
 {
-    char *grown = realloc(*rows, (count + 1) * bytes);
-    if (!grown) f->failed = true;
-    if (!grown) return NULL;
-    *rows = grown;
-    return memset(grown + count * bytes, 0, bytes);
+    const bool grown = base_grow_by_one(rows, count, bytes);
+    f->failed |= !grown;
+    return grown ? memset(*(char **)rows + count * bytes, 0, bytes) : NULL;
 }
 
 out_follow_t *out_follow_begin(const char *directory)
@@ -72,8 +71,7 @@ static uint64_t place_of(out_follow_t *f, const char *symbol)
         free(name);
         return i + 1;
     }
-    out_followed_kernel_t *k =
-        name ? one_more(f, (void **)&f->names, f->name_count, sizeof(*k)) : NULL;
+    out_followed_kernel_t *k = name ? one_more(f, &f->names, f->name_count, sizeof(*k)) : NULL;
     if (!k) {
         f->failed = true;
         free(name);
@@ -143,7 +141,7 @@ static segment_t *segment_of(out_follow_t *f, store_t *s, const char *name)
     if (trace_join(path, sizeof(path), s->path, name) != 0) return NULL;
     for (size_t i = 0; i < s->segment_count; i++)
         if (strcmp(s->segments[i].path, path) == 0) return &s->segments[i];
-    segment_t *g = one_more(f, (void **)&s->segments, s->segment_count, sizeof(*g));
+    segment_t *g = one_more(f, &s->segments, s->segment_count, sizeof(*g));
     if (!g || !(g->path = strdup(path))) {
         f->failed = true;
         return NULL;
@@ -182,7 +180,7 @@ static void add_store(out_follow_t *f, const char *path)
     for (size_t i = 0; i < f->store_count; i++)
         if (strcmp(f->stores[i].path, path) == 0) return;
     if (trace_join(meta, sizeof(meta), path, TRACE_META_FILE) != 0 || stat(meta, &st) != 0) return;
-    store_t *s = one_more(f, (void **)&f->stores, f->store_count, sizeof(*s));
+    store_t *s = one_more(f, &f->stores, f->store_count, sizeof(*s));
     if (!s || !(s->path = strdup(path)))
         f->failed = true;
     else
@@ -221,12 +219,9 @@ static int longer(const void *left, const void *right)
 static void add_up(out_follow_t *f)
 {
     out_followed_t *to = &f->shown;
-    out_followed_kernel_t *kernels = realloc(to->kernels, (f->name_count + 1) * sizeof(*kernels));
-    if (!kernels) {
-        f->failed = true;
-        return;
-    }
-    *to = (out_followed_t){.kernels = kernels, .processes = (unsigned)f->store_count};
+    f->failed |= !base_resize(&to->kernels, f->name_count + 1, sizeof(*to->kernels));
+    if (f->failed) return;
+    *to = (out_followed_t){.kernels = to->kernels, .processes = (unsigned)f->store_count};
     for (size_t i = 0; i < f->store_count; i++) {
         const store_t *s = &f->stores[i];
         to->ended += s->over;
@@ -241,11 +236,11 @@ static void add_up(out_follow_t *f)
     }
     for (size_t i = 0; i < f->name_count; i++) {
         if (!f->names[i].calls) continue;
-        kernels[to->kernel_count++] = f->names[i];
+        to->kernels[to->kernel_count++] = f->names[i];
         to->calls += f->names[i].calls;
         to->total_ns += f->names[i].total_ns;
     }
-    qsort(kernels, to->kernel_count, sizeof(*kernels), longer);
+    qsort(to->kernels, to->kernel_count, sizeof(*to->kernels), longer);
 }
 
 const out_followed_t *out_follow_look(out_follow_t *f)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { BLOCK_IDS = 4096, BLOCK_WORDS = BLOCK_IDS / 64, MAPS_MAX = 1 << 16, NO_MAP = -1 };
 
 /* Most blocks are full in the end. A full block has no map, so memory stays small however many
@@ -31,13 +33,7 @@ static bool new_map(out_ids_t *s, int32_t *map)
         *map = s->free_map - 1;
         s->free_map = s->maps[*map].next_free;
     } else {
-        if (s->map_count == s->map_room) {
-            size_t room = s->map_room ? 2 * s->map_room : 16;
-            out_ids_map_t *maps = realloc(s->maps, room * sizeof(*maps));
-            if (!maps) return false;
-            s->maps = maps;
-            s->map_room = room;
-        }
+        if (!BASE_GROW_BY_ONE(s->maps, s->map_count)) return false;
         *map = (int32_t)s->map_count++;
     }
     memset(&s->maps[*map], 0, sizeof(*s->maps));
@@ -57,13 +53,7 @@ static bool new_block(out_ids_t *s, uint64_t key)
     out_ids_block_t b = {.key = key};
     if (!new_map(s, &b.map)) return false;
     if (s->given_up) return true;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 16;
-        out_ids_block_t *blocks = realloc(s->blocks, room * sizeof(*blocks));
-        if (!blocks) return false;
-        s->blocks = blocks;
-        s->room = room;
-    }
+    if (!BASE_GROW_BY_ONE(s->blocks, s->count)) return false;
     s->blocks[s->count++] = b;
     return out_numbers_set(&s->places, key, s->count);
 }

@@ -17,9 +17,9 @@ enum { OUT_RECENT = 64 }; /* number of threads with a block of their own that al
 
 typedef struct {
     out_ids_block_t *blocks;
-    size_t count, room;
+    size_t count;
     out_ids_map_t *maps;
-    size_t map_count, map_room;
+    size_t map_count;
     int32_t free_map;             /* the first unused map, index + 1; 0: none */
     out_numbers_t places;         /* by key: index of the block + 1 */
     uint32_t recent[OUT_RECENT];  /* by key % OUT_RECENT: index + 1 of the last block */

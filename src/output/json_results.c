@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "trace/agent-fields.h"
 #include "trace/reader.h"
 #include "trace/store.h"
@@ -220,20 +221,15 @@ static void put_instructions(writer_t *w)
 {
     out_source_t *source = w->job->source;
     out_instruction_t **met = NULL;
-    size_t count = 0, room = 0;
+    size_t count = 0;
     out_source_domain(source, OUT_PC_SAMPLING_HOST_TRAP);
     for (const trace_timed_t *r; (r = out_source_next(source));) {
         const trace_sample_t *s = (const trace_sample_t *)r;
         out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
         if (!i || i->index >= 0) continue;
-        if (count == room) {
-            room = room ? 2 * room : 64;
-            out_instruction_t **more = realloc(met, room * sizeof(*met));
-            if (!more) {
-                out_no_memory(w->j.f);
-                break;
-            }
-            met = more;
+        if (!BASE_GROW_BY_ONE(met, count)) {
+            out_no_memory(w->j.f);
+            break;
         }
         i->index = (int64_t)count;
         met[count++] = i;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void out_launches_use(out_launches_t *l, const trace_timed_t *next,
                       void (*use)(void *to, out_launch_t *launch), void *to)
 {
@@ -15,29 +17,27 @@ void out_launches_use(out_launches_t *l, const trace_timed_t *next,
     l->count = 0;
 }
 
-static void *more(void *rows, size_t need, size_t *room, size_t unit)
+/* Makes room for `need` elements; the new ones are zero. */
+static bool grow(void *rows, size_t need, size_t *room, size_t unit)
 {
     size_t to = *room ? *room : 8;
-    if (need <= *room) return rows;
+    if (need <= *room) return true;
     while (to < need)
         to *= 2;
-    char *grown = realloc(rows, to * unit);
-    if (!grown) return NULL;
-    memset(grown + *room * unit, 0, (to - *room) * unit);
+    if (!base_resize(rows, to, unit)) return false;
+    memset(*(char **)rows + *room * unit, 0, (to - *room) * unit);
     *room = to;
-    return grown;
+    return true;
 }
 
 static out_launch_t *find(out_launches_t *l, const trace_dispatch_t *d)
 {
     for (size_t i = 0; i < l->count; i++)
         if (l->rows[i].dispatch.dispatch == d->dispatch) return &l->rows[i];
-    out_launch_t *rows = more(l->rows, l->count + 1, &l->room, sizeof(*rows));
-    if (!rows) return NULL;
-    l->rows = rows;
-    memcpy(&rows[l->count].dispatch, d, sizeof(*d));
-    rows[l->count].node = (trace_node_t){0};
-    return &rows[l->count++];
+    if (!grow(&l->rows, l->count + 1, &l->room, sizeof(*l->rows))) return NULL;
+    memcpy(&l->rows[l->count].dispatch, d, sizeof(*d));
+    l->rows[l->count].node = (trace_node_t){0};
+    return &l->rows[l->count++];
 }
 
 bool out_launches_add(out_launches_t *l, out_domain_t domain, const trace_timed_t *record)
@@ -46,12 +46,10 @@ bool out_launches_add(out_launches_t *l, out_domain_t domain, const trace_timed_
     if (launch && domain == OUT_KERNEL_DISPATCH) launch->node = trace_node(record);
     if (!launch || domain != OUT_COUNTER_COLLECTION) return launch;
     const trace_counters_t *c = (const trace_counters_t *)record;
-    trace_value_t *values =
-        more(launch->values, launch->count + c->count, &launch->room, sizeof(*values));
-    if (!values && c->count) return false;
-    launch->values = values;
+    if (!grow(&launch->values, launch->count + c->count, &launch->room, sizeof(*launch->values)))
+        return false;
     for (uint64_t i = 0; i < c->count; i++)
-        values[launch->count++] = trace_values(c)[i];
+        launch->values[launch->count++] = trace_values(c)[i];
     return true;
 }
 

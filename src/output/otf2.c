@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "output/ends.h"
 #include "output/launches.h"
 #include "output/live.h"
@@ -48,7 +49,7 @@ typedef struct {
 /* An array that grows, and a table of the index of each element. */
 typedef struct {
     void *rows;
-    size_t count, room;
+    size_t count;
     out_numbers_t places;
 } list_t;
 
@@ -78,15 +79,9 @@ static void check(out_otf2_t *o, OTF2_ErrorCode code)
 /* Adds a row at index list->count - 1. NULL when out of memory. */
 static void *append(out_otf2_t *o, list_t *list, size_t unit)
 {
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        void *rows = realloc(list->rows, room * unit);
-        if (!rows) {
-            fail(o, strerror(ENOMEM));
-            return NULL;
-        }
-        list->rows = rows;
-        list->room = room;
+    if (!base_grow_by_one(&list->rows, list->count, unit)) {
+        fail(o, strerror(ENOMEM));
+        return NULL;
     }
     return (char *)list->rows + list->count++ * unit;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "trace/store.h"
 
 typedef struct {
@@ -496,15 +497,9 @@ static void end_parcel(void *argument)
 static void insert(parcel_t *parcel, size_t at)
 {
     const size_t packets = parcel->all->p->out.used;
-    if (parcel->count == parcel->room) {
-        size_t room = parcel->room ? 2 * parcel->room : 64;
-        insertion_t *more = realloc(parcel->insertions, room * sizeof(*more));
-        parcel->all->failed |= !more;
-        if (!more) return;
-        parcel->insertions = more;
-        parcel->room = room;
-    }
-    parcel->insertions[parcel->count++] = (insertion_t){at, packets};
+    const bool room = BASE_GROW(parcel->insertions, parcel->count, &parcel->room);
+    parcel->all->failed |= !room;
+    if (room) parcel->insertions[parcel->count++] = (insertion_t){at, packets};
 }
 
 /* Takes a batch and makes all packets but those of calls: these packets depend on what came before,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "output/domain.h"
 #include "trace/reader.h"
 
@@ -52,15 +53,11 @@ static bool no_memory(out_sort_t *s)
 /* Doubles an array until it has room for `need` elements. */
 static bool grow(void *array, size_t *room, size_t need, size_t unit)
 {
-    void *rows, *grown;
     size_t to = *room ? *room : 64;
     if (need <= *room) return true;
     while (to < need)
         to *= 2;
-    memcpy(&rows, array, sizeof(rows));
-    grown = realloc(rows, to * unit);
-    if (!grown) return false;
-    memcpy(array, &grown, sizeof(grown));
+    if (!base_resize(array, to, unit)) return false;
     *room = to;
     return true;
 }
@@ -69,14 +66,10 @@ static bool grow(void *array, size_t *room, size_t need, size_t unit)
 
 bool out_sort_segment(out_sort_t *s, const char *path)
 {
-    out_segment_t *segments = realloc(s->segments, (s->segment_count + 1) * sizeof(*segments));
-    char *copy = path ? strdup(path) : NULL;
-    if (segments) s->segments = segments;
-    if (!segments || (path && !copy)) {
-        free(copy);
-        return no_memory(s);
-    }
-    segments[s->segment_count++] = (out_segment_t){copy, -1};
+    const bool room = BASE_GROW_BY_ONE(s->segments, s->segment_count);
+    char *copy = path && room ? strdup(path) : NULL;
+    if (!room || (path && !copy)) return no_memory(s);
+    s->segments[s->segment_count++] = (out_segment_t){copy, -1};
     s->limit = 0;
     return true;
 }

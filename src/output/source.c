@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 enum { STOP_CHECK_ROWS = 1024 };
 
 static int fail(out_source_t *s, const char *what)
@@ -45,13 +47,7 @@ static inline bool add_ids(out_source_t *s, const trace_timed_t *record)
 
 static __attribute__((noinline)) bool new_thread(out_source_t *s, uint32_t thread)
 {
-    if (s->thread_count == s->thread_room) {
-        size_t room = s->thread_room ? 2 * s->thread_room : 64;
-        uint32_t *threads = realloc(s->threads, room * sizeof(*threads));
-        if (!threads) return false;
-        s->threads = threads;
-        s->thread_room = room;
-    }
+    if (!BASE_GROW_BY_ONE(s->threads, s->thread_count)) return false;
     s->threads[s->thread_count++] = thread;
     s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
     return true;

@@ -20,7 +20,7 @@ typedef struct {
     out_sort_t sort;
     uint64_t bytes[OUT_DOMAIN_COUNT], rows[OUT_DOMAIN_COUNT];
     uint32_t *threads; /* ids in all records; sorted by out_source_ready */
-    size_t thread_count, thread_room;
+    size_t thread_count;
     uint8_t *seen;              /* a bit for each thread id: it is in `threads` */
     uint64_t first_ns, last_ns; /* of all records */
     out_ids_t ids;              /* all correlation ids */

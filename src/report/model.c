@@ -6,16 +6,6 @@
 
 #include "base/text.h"
 
-bool rep_grow(void **rows, size_t *room, size_t bytes)
-{
-    size_t more = *room ? 2 * *room : 64;
-    void *grown = reallocarray(*rows, more, bytes);
-    if (!grown) return false;
-    *rows = grown;
-    *room = more;
-    return true;
-}
-
 /* ---- names ---- */
 
 static uint32_t add_name(rep_names_t *n, const char *text, uint64_t key, uint32_t after)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/grow.h"
 #include "model/numbers.h"
 #include "model/sum.h"
 
@@ -23,11 +24,9 @@
 
 /* The next row of an array, zeroed; NULL when out of memory. */
 #define REP_NEXT(array)                                                                            \
-    ((array)->count < (array)->room ||                                                             \
-             rep_grow((void **)&(array)->rows, &(array)->room, sizeof(*(array)->rows))             \
+    (BASE_GROW((array)->rows, (array)->count, &(array)->room)                                      \
          ? memset(&(array)->rows[(array)->count++], 0, sizeof(*(array)->rows))                     \
          : NULL)
-bool rep_grow(void **rows, size_t *room, size_t bytes);
 
 typedef REP_ARRAY(uint64_t) rep_list_t;
 

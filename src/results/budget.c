@@ -13,6 +13,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/grow.h"
+
 /* A word that begins with another one comes before that one. */
 static const struct {
     const char *word;
@@ -245,10 +247,8 @@ static bool is_second(const res_entry_t *l, const res_rule_t *rule)
 static int take_rule(reader_t *r, res_entry_t *l, const yaml_event_t *key)
 {
     yaml_event_t value;
-    res_rule_t *rules = realloc(l->rules, (l->count + 1) * sizeof(*rules));
-    if (!rules) return no_memory(r);
-    l->rules = rules;
-    res_rule_t *rule = &rules[l->count++];
+    if (!BASE_GROW_BY_ONE(l->rules, l->count)) return no_memory(r);
+    res_rule_t *rule = &l->rules[l->count++];
     *rule = (res_rule_t){.tolerance = -1, .unit = ""};
     if (read_quantity(r, rule, scalar_of(key), key->start_mark) != 0) return -1;
     if (is_second(l, rule))
@@ -292,10 +292,8 @@ static int begin_kernels(reader_t *r, const yaml_event_t *key, res_entry_t **at)
         if (strcmp(b->kernels[i].expression, expression) == 0)
             return refuse(r, key->start_mark, "'%.80s' stands here for the second time (line %u)",
                           expression, b->kernels[i].line);
-    res_entry_t *kernels = realloc(b->kernels, (b->count + 1) * sizeof(*kernels));
-    if (!kernels) return no_memory(r);
-    b->kernels = kernels;
-    *at = &kernels[b->count++];
+    if (!BASE_GROW_BY_ONE(b->kernels, b->count)) return no_memory(r);
+    *at = &b->kernels[b->count++];
     **at = (res_entry_t){.expression = strdup(expression),
                          .line = (unsigned)key->start_mark.line + 1,
                          .column = (unsigned)key->start_mark.column + 1};

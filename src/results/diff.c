@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "results/arguments.h"
 #include "results/commands.h"
@@ -56,10 +57,9 @@ static double value_distance(const res_value_t *a, const res_value_t *b)
 
 static void add(comparison_t *c, difference_t d)
 {
-    difference_t *rows = realloc(c->rows, (c->count + 1) * sizeof(*rows));
-    if (rows) c->rows = rows;
-    if (!rows) c->failed = true;
-    if (rows) rows[c->count++] = d;
+    const bool room = BASE_GROW_BY_ONE(c->rows, c->count);
+    c->failed |= !room;
+    if (room) c->rows[c->count++] = d;
 }
 
 static bool is_told(const comparison_t *c, const res_value_t *v)

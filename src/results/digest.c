@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "results/arguments.h"
@@ -108,15 +109,14 @@ static FILE *begin(draft_t *i, digest_t *d, section_t section)
 static void end(draft_t *i)
 {
     digest_t *d = i->d;
-    item_t *items = realloc(d->items, (d->count + 1) * sizeof(*items));
-    if (items) d->items = items;
-    if (fclose(i->f) != 0 || !items) {
+    const bool room = BASE_GROW_BY_ONE(d->items, d->count);
+    if (fclose(i->f) != 0 || !room) {
         d->failed = true;
         free(i->text);
         return;
     }
     const size_t place = d->by_section[i->section]++;
-    items[d->count++] =
+    d->items[d->count++] =
         (item_t){i->section, sections[i->section].first + (double)place * sections[i->section].step,
                  i->text};
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 
 /* A rule whose finding can be the cause of another, and the rules whose findings follow from it if
@@ -67,11 +68,9 @@ static int weightier(const void *left, const void *right)
 /* Appends a finding to a list. False without memory; then nothing has changed. */
 static bool take(res_finding_t **list, size_t *count, const res_finding_t *f)
 {
-    res_finding_t *grown = reallocarray(*list, *count + 1, sizeof(*grown));
-    if (!grown) return false;
-    *list = grown;
-    grown[(*count)++] = *f;
-    return true;
+    const bool room = BASE_GROW_BY_ONE(*list, *count);
+    if (room) (*list)[(*count)++] = *f;
+    return room;
 }
 
 /* ---- instances ---- */

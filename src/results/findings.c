@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "insight/occupancy.h"
@@ -297,10 +298,8 @@ static size_t end_of(const char *name, res_measure_t *measure)
 static int take_evidence(res_finding_t *f, const db_cursor_t *c, int column)
 {
     const char *name = sqlite3_column_name(c->s, column);
-    res_evidence_t *rows = realloc(f->evidence, (f->evidence_count + 1) * sizeof(*rows)), *row;
-    if (!rows) return no_memory();
-    f->evidence = rows;
-    row = &rows[f->evidence_count];
+    if (!BASE_GROW_BY_ONE(f->evidence, f->evidence_count)) return no_memory();
+    res_evidence_t *row = &f->evidence[f->evidence_count];
     *row = (res_evidence_t){.value = db_real(c, column)};
     const size_t end = end_of(name, &row->measure);
     if (sqlite3_column_type(c->s, column) == SQLITE_TEXT) row->text = strdup(db_text(c, column));
@@ -379,10 +378,8 @@ static res_class_t class_of(const res_rule_row_t *rule, const res_values_t *v)
 static int take_row(res_findings_t *list, const res_values_t *v, const res_rule_row_t *rule,
                     const db_cursor_t *c)
 {
-    res_finding_t *rows = realloc(list->rows, (list->count + 1) * sizeof(*rows)), *f;
-    if (!rows) return no_memory();
-    list->rows = rows;
-    f = &rows[list->count++];
+    if (!BASE_GROW_BY_ONE(list->rows, list->count)) return no_memory();
+    res_finding_t *f = &list->rows[list->count++];
     const double weight = db_real(c, 1);
     *f = (res_finding_t){.rule = rule->rule,
                          .title = rule->title,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void res_grid_begin(res_grid_t *g, const char *const *heads, size_t columns)
 {
     *g = (res_grid_t){.heads = heads, .columns = columns};
@@ -18,13 +20,7 @@ void res_grid_cell(res_grid_t *g, const char *format, ...)
     va_list list;
     char *text = NULL;
     if (g->failed) return;
-    if (g->count == g->room) {
-        size_t room = g->room ? 2 * g->room : 64;
-        char **cells = realloc(g->cells, room * sizeof(*cells));
-        if (cells) g->cells = cells;
-        g->room = cells ? room : g->room;
-        g->failed = !cells;
-    }
+    g->failed = !BASE_GROW_BY_ONE(g->cells, g->count);
     va_start(list, format);
     if (!g->failed && vasprintf(&text, format, list) < 0) g->failed = true;
     va_end(list);

@@ -11,7 +11,7 @@ typedef struct {
     const char *const *heads; /* of the columns; one that begins with '>' is aligned to the right */
     size_t columns;
     char **cells; /* row by row */
-    size_t count, room;
+    size_t count;
     bool failed; /* out of memory */
 } res_grid_t;
 

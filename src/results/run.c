@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -25,10 +26,8 @@ typedef struct {
 
 static bool add(list_t *l, const char *name)
 {
-    char **grown = realloc(l->names, (l->count + 1) * sizeof(*grown));
-    if (grown) l->names = grown;
-    char *copy = grown ? strdup(name) : NULL;
-    if (copy) grown[l->count++] = copy;
+    char *copy = BASE_GROW_BY_ONE(l->names, l->count) ? strdup(name) : NULL;
+    if (copy) l->names[l->count++] = copy;
     return copy;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "output/file.h"
 
@@ -42,13 +43,9 @@ void res_verdict(res_verdicts_t *v, res_outcome_t outcome, const char *group, co
                  const char *name, ...)
 {
     va_list list;
-    res_verdict_t *rows = realloc(v->rows, (v->count + 1) * sizeof(*rows)), *row;
-    if (rows) v->rows = rows;
-    if (!rows || v->failed) {
-        v->failed = true;
-        return;
-    }
-    row = &rows[v->count++];
+    v->failed |= !BASE_GROW_BY_ONE(v->rows, v->count);
+    if (v->failed) return;
+    res_verdict_t *row = &v->rows[v->count++];
     *row = (res_verdict_t){outcome, strdup(group), NULL, strdup(message)};
     va_start(list, name);
     if (vasprintf(&row->name, name, list) < 0) row->name = NULL;

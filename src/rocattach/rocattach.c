@@ -16,6 +16,7 @@
 #include <rocprofiler-sdk/fwd.h>
 
 #include "base/env.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "register/register.h"
 
@@ -161,9 +162,8 @@ static rocattach_status_t attach(pid_t pid, pid_t root, const buffer_t *environm
     const char *tool = tool_library();
     rocattach_status_t status = rat_target_find(&target, pid);
     if (status == ROCATTACH_STATUS_SUCCESS) status = check_tool(pid, tool);
-    attached_t *more = realloc(attached, (attached_count + 1) * sizeof *more);
-    if (!more) return rat_fail(ROCATTACH_STATUS_ERROR, "no memory");
-    attached = more;
+    if (!BASE_GROW_BY_ONE(attached, attached_count))
+        return rat_fail(ROCATTACH_STATUS_ERROR, "no memory");
     if (status == ROCATTACH_STATUS_SUCCESS) status = call_attach(&target, environment, tool);
     if (status == ROCATTACH_STATUS_SUCCESS)
         attached[attached_count++] = (attached_t){.pid = pid, .root = root};

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "register/register.h"
 
 #define LIBRARY "librocprofiler-register.so"
@@ -335,11 +336,8 @@ static bool add_children(pid_t **pids, size_t *count, pid_t pid, const char *thr
     FILE *f = base_file_stream(path, "r");
     bool all = f || errno == ENOENT; /* ENOENT: the thread has just ended */
     while (f && all && fscanf(f, "%d", &child) == 1) {
-        pid_t *more = realloc(*pids, (*count + 1) * sizeof *more);
-        all = more;
-        if (!more) break;
-        *pids = more;
-        more[(*count)++] = child;
+        all = BASE_GROW_BY_ONE(*pids, *count);
+        if (all) (*pids)[(*count)++] = child;
     }
     if (f) fclose(f);
     return all;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -24,9 +25,7 @@ enum { INDEX_DEPTH = 8 };
 
 static int add_file(rocpd_files_t *f, const char *path)
 {
-    char **paths = realloc(f->paths, (f->count + 1) * sizeof(*paths));
-    char *copy = paths ? realpath(path, NULL) : NULL;
-    if (paths) f->paths = paths;
+    char *copy = BASE_GROW_BY_ONE(f->paths, f->count) ? realpath(path, NULL) : NULL;
     if (!copy) {
         base_error("%s: %s", path, strerror(errno));
         return -1;

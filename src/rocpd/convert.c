@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "output/convert.h"
 #include "output/instructions.h"
@@ -229,9 +230,7 @@ typedef struct {
  * with the reason told. */
 static const char *add_output(outputs_t *l, const char *path, bool told)
 {
-    output_t *grown = realloc(l->files, (l->count + 1) * sizeof(*grown));
-    if (grown) l->files = grown;
-    output_t f = {.told = told, .to = grown ? strdup(path) : NULL};
+    output_t f = {.told = told, .to = BASE_GROW_BY_ONE(l->files, l->count) ? strdup(path) : NULL};
     if (!f.to || asprintf(&f.from, "%s/output-%zu", l->directory, l->count) < 0) {
         base_error("%s", strerror(ENOMEM));
         free(f.to);
@@ -440,24 +439,22 @@ static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *confi
 /* Reads all processes, before the views are narrowed to one of them. NULL with the reason told. */
 static rocpd_process_t *list_processes(const db_t *db, size_t *count)
 {
-    rocpd_process_t *list = calloc(1, sizeof(*list)), *more = list;
+    rocpd_process_t *list = NULL;
+    bool room = BASE_GROW_BY_ONE(list, 0);
     db_cursor_t c;
     *count = 0;
     db_rows(&c, db,
             "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM rocpd_info_process ORDER "
             "BY guid",
             "");
-    while (more && db_next(&c)) {
-        more = realloc(list, (*count + 1) * sizeof(*list));
-        if (!more) break;
-        list = more;
+    while (room && db_next(&c) && (room = BASE_GROW_BY_ONE(list, *count))) {
         rocpd_process_t *p = &list[(*count)++];
         *p = (rocpd_process_t){
             .pid = (uint32_t)db_int(&c, 1), .begin = db_uint(&c, 2), .end = db_uint(&c, 3)};
         snprintf(p->guid, sizeof(p->guid), "%s", db_text(&c, 0));
     }
-    if (!more) base_error("reading processes: %s", strerror(ENOMEM));
-    if (db_end(&c, "reading processes") == 0 && more) return list;
+    if (!room) base_error("reading processes: %s", strerror(ENOMEM));
+    if (db_end(&c, "reading processes") == 0 && room) return list;
     free(list);
     return NULL;
 }

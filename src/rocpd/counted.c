@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "insight/frames.h"
@@ -99,15 +100,12 @@ static const char *text(reader_t *r, row_t *row, const char *name)
     return keep(r, raw_text(row, name));
 }
 
-/* Makes room for one more element of an array, whose size is doubled if it is full. */
+/* Makes room for one more element of an array. */
 static bool grow(reader_t *r, void *list, size_t count, size_t bytes)
 {
-    void **items = list;
-    if (count & (count - 1)) return true; /* there is room up to the next power of two */
-    void *grown = realloc(*items, (count ? 2 * count : 1) * bytes);
-    if (grown) *items = grown;
-    if (!grown) no_memory(r);
-    return grown;
+    const bool room = base_grow_by_one(list, count, bytes);
+    if (!room) no_memory(r);
+    return room;
 }
 
 /* ---- instructions ---- */
@@ -168,12 +166,7 @@ static uint64_t number_of_range(reader_t *r, const char *range)
 {
     for (size_t i = r->range_count; i-- > 0;) /* from the end: mostly the last range comes again */
         if (strcmp(r->ranges[i], range) == 0) return i + 1;
-    const char **grown = realloc(r->ranges, (r->range_count + 1) * sizeof(*grown));
-    if (!grown) {
-        no_memory(r);
-        return 0;
-    }
-    r->ranges = grown;
+    if (!grow(r, &r->ranges, r->range_count, sizeof(*r->ranges))) return 0;
     r->ranges[r->range_count++] = range;
     return r->range_count;
 }

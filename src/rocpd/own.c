@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "output/own_tables.h"
 #include "rocpd/base.h"
@@ -40,9 +41,7 @@ static void free_tables(tables_t *t)
 
 static bool add_column(tables_t *t, const char *name)
 {
-    char **grown = realloc(t->columns, (t->column_count + 1) * sizeof(*grown));
-    char *copy = grown ? strdup(name) : NULL;
-    if (grown) t->columns = grown;
+    char *copy = BASE_GROW_BY_ONE(t->columns, t->column_count) ? strdup(name) : NULL;
     if (copy) t->columns[t->column_count++] = copy;
     return copy;
 }
@@ -74,9 +73,7 @@ static bool add_table(const db_t *db, tables_t *t, const char *part, const char 
     bool any;
     if (!add_columns(db, t, part, name, &any)) return false;
     if (!any) return true;
-    table_t *grown = realloc(t->items, (t->count + 1) * sizeof(*grown));
-    char *copy = grown ? strdup(name) : NULL;
-    if (grown) t->items = grown;
+    char *copy = BASE_GROW_BY_ONE(t->items, t->count) ? strdup(name) : NULL;
     if (copy) t->items[t->count++] = (table_t){part, copy};
     if (!copy) base_error("%s: %s", name, strerror(ENOMEM));
     return copy;

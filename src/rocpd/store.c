@@ -8,6 +8,7 @@
 
 #include <rocprofiler-sdk/fwd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "output/domain.h"
 #include "model/numbers.h"
@@ -322,18 +323,12 @@ typedef struct {
     /* as large as the part of a record behind the call itself */
     _Alignas(8) char values[(TRACE_WORDS_MAX - sizeof(trace_call_t) / 8) * 8];
     char **signature; /* type and name of each */
-    size_t room;      /* of `signature` */
+    size_t room;      /* of `signature`, in arguments */
 } arguments_t;
 
 static bool sign_argument(arguments_t *a, const char *type, const char *name)
 {
-    if (2 * a->count == a->room) {
-        size_t room = a->room ? 2 * a->room : 32;
-        char **more = realloc(a->signature, room * sizeof(*more));
-        if (!more) return false;
-        a->signature = more;
-        a->room = room;
-    }
+    if (!base_grow(&a->signature, a->count, &a->room, 2 * sizeof(*a->signature))) return false;
     a->signature[2 * a->count] = strdup(type);
     a->signature[2 * a->count + 1] = strdup(name);
     return a->signature[2 * a->count] && a->signature[2 * a->count + 1];

@@ -15,6 +15,7 @@
 #include <rocprofiler-sdk/experimental/replay.h>
 #include <rocprofiler-sdk/experimental/spm.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "tool/facts.h"
 #include "tool/origin.h"
@@ -255,27 +256,21 @@ static void on_samples(const rocprofiler_spm_dispatch_counting_service_data_t *d
  * in the order of the names. */
 typedef struct {
     rocprofiler_counter_id_t *has, *streams, *wanted;
-    size_t has_count, has_room, stream_count, stream_room, wanted_count, wanted_room;
+    size_t has_count, stream_count, wanted_count;
     bool failed;
 } search_t;
 
-static void add_id(search_t *s, rocprofiler_counter_id_t **ids, size_t *count, size_t *room,
+static void add_id(search_t *s, rocprofiler_counter_id_t **ids, size_t *count,
                    rocprofiler_counter_id_t id)
 {
-    if (*count == *room) {
-        size_t more = *room ? 2 * *room : 512;
-        rocprofiler_counter_id_t *grown = realloc(*ids, more * sizeof(id));
-        s->failed |= !grown;
-        if (!grown) return;
-        *ids = grown;
-        *room = more;
-    }
-    (*ids)[(*count)++] = id;
+    const bool room = BASE_GROW_BY_ONE(*ids, *count);
+    s->failed |= !room;
+    if (room) (*ids)[(*count)++] = id;
 }
 
 static void want(search_t *s, rocprofiler_counter_id_t id)
 {
-    add_id(s, &s->wanted, &s->wanted_count, &s->wanted_room, id);
+    add_id(s, &s->wanted, &s->wanted_count, id);
 }
 
 static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
@@ -285,7 +280,7 @@ static rocprofiler_status_t on_counters(rocprofiler_agent_id_t agent,
     search_t *s = data;
     (void)agent;
     for (size_t i = 0; i < count; i++)
-        add_id(s, &s->has, &s->has_count, &s->has_room, counters[i]);
+        add_id(s, &s->has, &s->has_count, counters[i]);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -295,7 +290,7 @@ static rocprofiler_status_t on_streams(rocprofiler_agent_id_t agent,
     search_t *s = data;
     (void)agent;
     for (size_t i = 0; i < count; i++)
-        add_id(s, &s->streams, &s->stream_count, &s->stream_room, counters[i]);
+        add_id(s, &s->streams, &s->stream_count, counters[i]);
     return ROCPROFILER_STATUS_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "softgpu/instruction_counts.h"
 #include "tool/att.h"
@@ -79,12 +80,8 @@ bool tool_instructions_by_range(void)
 /* Appends an element to a growing array. False: no memory. */
 static bool append(void *list, size_t *count, const void *element, size_t bytes)
 {
-    char **items = list;
-    char *grown = realloc(*items, (*count + 1) * bytes);
-    if (!grown) return false;
-    memcpy(grown + *count * bytes, element, bytes);
-    *items = grown;
-    ++*count;
+    if (!base_grow_by_one(list, *count, bytes)) return false;
+    memcpy(*(char **)list + (*count)++ * bytes, element, bytes);
     return true;
 }
 

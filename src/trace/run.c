@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "trace/store.h"
 
 struct trace_run {
@@ -77,12 +78,10 @@ trace_run_t *trace_run_read(const char *directory)
         goto fail;
     }
     while (getline(&line, &room, f) >= 0) {
-        char **lines = realloc(run->lines, (run->count + 1) * sizeof(*lines));
-        if (!lines) goto fail;
-        run->lines = lines;
+        if (!BASE_GROW_BY_ONE(run->lines, run->count)) goto fail;
         unescape(line);
-        lines[run->count] = strdup(line);
-        if (!lines[run->count]) goto fail;
+        run->lines[run->count] = strdup(line);
+        if (!run->lines[run->count]) goto fail;
         run->count++;
     }
     if (!feof(f)) goto fail; /* no memory for the next line is no end */

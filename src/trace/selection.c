@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define REFUSE(...) (snprintf(why, why_bytes, __VA_ARGS__), -1)
 
 static const char separators[] = " \t\r,;";
@@ -68,13 +70,11 @@ static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *
 
 static int add_wanted(trace_set_t *s, const char *word, size_t bytes, char *why, size_t why_bytes)
 {
-    trace_wanted_t *counters = realloc(s->counters, (s->count + 1) * sizeof(*counters));
-    if (!counters) return REFUSE("%s", strerror(ENOMEM));
-    s->counters = counters;
-    trace_wanted_t *w = &counters[s->count];
+    if (!BASE_GROW_BY_ONE(s->counters, s->count)) return REFUSE("%s", strerror(ENOMEM));
+    trace_wanted_t *w = &s->counters[s->count];
     if (read_wanted(w, word, bytes, why, why_bytes) != 0) return -1;
     for (size_t i = 0; i < s->count; i++)
-        if (counters[i].device == w->device && strcmp(counters[i].name, w->name) == 0) {
+        if (s->counters[i].device == w->device && strcmp(s->counters[i].name, w->name) == 0) {
             free(w->name);
             return 0;
         }
@@ -101,10 +101,8 @@ static int add_word(trace_set_t *s, const char *word, size_t bytes, char *why, s
 
 static int read_set(trace_sets_t *s, const char *line, size_t bytes, char *why, size_t why_bytes)
 {
-    trace_set_t *sets = realloc(s->sets, (s->count + 1) * sizeof(*sets));
-    if (!sets) return REFUSE("%s", strerror(ENOMEM));
-    s->sets = sets;
-    trace_set_t *set = &sets[s->count++];
+    if (!BASE_GROW_BY_ONE(s->sets, s->count)) return REFUSE("%s", strerror(ENOMEM));
+    trace_set_t *set = &s->sets[s->count++];
     *set = (trace_set_t){0};
     const char *end = line + bytes;
     while (line < end) {
@@ -194,10 +192,8 @@ static int read_ranges(trace_selection_t *s, const char *text, char *why, size_t
             return REFUSE("--kernel-iteration-range: '%.*s': iterations are numbers from 1 and "
                           "ranges of them, as [1-3,5]",
                           (int)strcspn(word, gaps), word);
-        trace_range_t *ranges = realloc(s->ranges, (s->range_count + 1) * sizeof(*ranges));
-        if (!ranges) return REFUSE("%s", strerror(ENOMEM));
-        s->ranges = ranges;
-        ranges[s->range_count++] = range;
+        if (!BASE_GROW_BY_ONE(s->ranges, s->range_count)) return REFUSE("%s", strerror(ENOMEM));
+        s->ranges[s->range_count++] = range;
     }
     return 0;
 }

@@ -9,18 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool dec_grow(void *array, size_t n, size_t *room, size_t element)
-{
-    enum { FIRST_ROOM = 16 };
-    void **to = array;
-    if (n < *room) return true;
-    const size_t more = *room ? 2 * *room : FIRST_ROOM;
-    void *grown = more > *room && more <= SIZE_MAX / element ? realloc(*to, more * element) : NULL;
-    if (!grown) return false;
-    *to = grown;
-    *room = more;
-    return true;
-}
+#include "base/grow.h"
 
 /* ---- kinds ---- */
 
@@ -117,9 +106,7 @@ static bool ask(dec_code_t *c, dec_line_t *line)
     enum { FIRST_ROOM = 256, ROOM_MAX = 1 << 20 };
     for (uint64_t room = c->text_room ? c->text_room : FIRST_ROOM; room <= ROOM_MAX;) {
         if (room > c->text_room) {
-            char *text = realloc(c->text, room + 1);
-            if (!text) return false;
-            c->text = text;
+            if (!base_resize(&c->text, room + 1, 1)) return false;
             c->text_room = room;
         }
         uint64_t bytes = 0, size = c->text_room;

@@ -23,9 +23,6 @@ typedef rocprofiler_thread_trace_decoder_pc_t dec_pc_t;
 
 enum { DEC_SIMDS = 4, DEC_SLOTS = 10, DEC_UNITS = 16, DEC_ENGINES = 2, DEC_PIPES = 4 };
 
-/* Grows an array of n elements so that one more fits; false: no memory, the array is as it was. */
-bool dec_grow(void *array, size_t n, size_t *room, size_t element);
-
 /* ---- tokens ---- */
 
 typedef enum {

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 typedef struct {
     uint64_t id;
     dis_object_t *object;
@@ -177,7 +179,7 @@ dec_status_t rocprof_trace_decoder_codeobj_load(rocprof_trace_decoder_handle_t h
     if (!dis_available()) return ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_NOT_IMPLEMENTED;
     const dis_status_t status = dis_object_open(data, data_size, &object);
     if (status) return status == DIS_NO_MEMORY ? DEC_NO_MEMORY : DEC_INVALID;
-    if (!dec_grow(&d->objects, d->object_count, &d->object_room, sizeof *d->objects)) {
+    if (!BASE_GROW(d->objects, d->object_count, &d->object_room)) {
         dis_object_close(object);
         return DEC_NO_MEMORY;
     }
@@ -275,7 +277,7 @@ dec_status_t rocprof_trace_decoder_quick_scan(rocprof_trace_decoder_handle_t han
     dec_chunk_t **before = chunk_index ? chunk_of(d, chunk_index - 1) : NULL;
     if (chunk_of(d, chunk_index) || (chunk_index && !before)) return DEC_INVALID;
     dec_chunk_t *chunk = calloc(1, sizeof *chunk);
-    if (!chunk || !dec_grow(&d->chunks, d->chunk_count, &d->chunk_room, sizeof(dec_chunk_t *))) {
+    if (!chunk || !BASE_GROW(d->chunks, d->chunk_count, &d->chunk_room)) {
         free(chunk);
         return DEC_NO_MEMORY;
     }

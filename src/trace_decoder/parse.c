@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define RECORD(x) ROCPROFILER_THREAD_TRACE_DECODER_RECORD_##x
 #define EVENT(x)  ROCPROF_TRACE_DECODER_EVENT_##x
 #define INFO(x)   ROCPROFILER_THREAD_TRACE_DECODER_INFO_##x
@@ -59,7 +61,7 @@ static void flush(run_t *r, list_t *l)
 static void add(run_t *r, list_t *l, const void *item)
 {
     if (l->count == BATCH) flush(r, l);
-    if (!dec_grow(&l->items, l->count, &l->room, l->size)) {
+    if (!base_grow(&l->items, l->count, &l->room, l->size)) {
         r->status = DEC_NO_MEMORY;
         return;
     }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { USERDATA_2 = 0xc342, USERDATA_3 = 0xc343 };
 enum { MARK_ROCM = 0x434f5200, MARK_VERSION = 524801 };
 enum { OP_CODE_OBJECT = 4, OP_CLOCK = 5, OP_AGENT = 6, OP_CLOCK_LOW = 7 };
@@ -50,8 +52,7 @@ static void set_high(uint64_t *value, uint32_t high)
 
 static dec_change_t load(dec_registers_t *r, uint64_t id)
 {
-    if (!dec_grow(&r->ranges, r->range_count, &r->range_room, sizeof *r->ranges))
-        return DEC_LOST_MEMORY;
+    if (!BASE_GROW(r->ranges, r->range_count, &r->range_room)) return DEC_LOST_MEMORY;
     r->ranges[r->range_count++] = (dec_range_t){r->mark_address, r->mark_size, id, true};
     return DEC_LOADED;
 }

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 enum { CYCLE = 4 };
 enum { ISSUE_STALLED = 1, ISSUE_INST = 2, ISSUE_IMMEDIATE = 3 };
 enum { COUNT_MAX = 64, CONTEXTS_MAX = 255, STALL_MAX = (1 << 24) - 1 };
@@ -59,7 +61,7 @@ static void set_stall(dec_inst_t *i, int64_t cycles)
 
 static bool add_inst(dec_wave_t *w, int64_t time, unsigned category, int64_t cycles, int64_t stall)
 {
-    if (!dec_grow(&w->insts, w->inst_count, &w->inst_room, sizeof *w->insts)) {
+    if (!BASE_GROW(w->insts, w->inst_count, &w->inst_room)) {
         w->lost = true;
         return false;
     }
@@ -71,7 +73,7 @@ static bool add_inst(dec_wave_t *w, int64_t time, unsigned category, int64_t cyc
 
 static void add_entry(dec_wave_t *w, size_t index, uint64_t address)
 {
-    if (!dec_grow(&w->entries, w->entry_count, &w->entry_room, sizeof *w->entries)) {
+    if (!BASE_GROW(w->entries, w->entry_count, &w->entry_room)) {
         w->lost = true;
         return;
     }
@@ -86,7 +88,7 @@ static void add_state(dec_wave_t *w, int state, int64_t cycles)
         last->duration = clamp((int64_t)last->duration + cycles);
         return;
     }
-    if (!dec_grow(&w->states, w->state_count, &w->state_room, sizeof *w->states)) {
+    if (!BASE_GROW(w->states, w->state_count, &w->state_room)) {
         w->lost = true;
         return;
     }
@@ -166,13 +168,13 @@ void dec_wave_issue(dec_wave_t *w, unsigned code, int64_t time)
     }
     if (code == ISSUE_STALLED) {
         w->state = STATE(STALL);
-        if (dec_grow(&w->stalls, w->stall_count, &w->stall_room, sizeof *w->stalls))
+        if (BASE_GROW(w->stalls, w->stall_count, &w->stall_room))
             w->stalls[w->stall_count++] = time;
         else
             w->lost = true;
     } else if (code == ISSUE_INST) {
         w->state = STATE(EXEC);
-        if (!dec_grow(&w->issued, w->issued_count, &w->issued_room, sizeof *w->issued))
+        if (!BASE_GROW(w->issued, w->issued_count, &w->issued_room))
             w->lost = true;
         else if (add_inst(w, time, DEC_OPEN, 0, 0))
             w->issued[w->issued_count++] = w->inst_count - 1;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { BUCKETS = 1024, MODES = 7 };
 
 static v1_context_t *open_contexts[BUCKETS];
@@ -407,7 +409,7 @@ hsa_status_t rocprofiler_close(rocprofiler_t *context)
 
 typedef struct {
     rocprofiler_feature_t *features;
-    uint32_t count, room;
+    uint32_t count;
 } set_t;
 _Static_assert(sizeof(set_t) <= ROCPROFILER_FEATURE_SET_BYTES, "a set's size");
 
@@ -419,13 +421,8 @@ hsa_status_t rocprofiler_add_feature(const rocprofiler_feature_t *feature,
         return v1_null(__func__, !feature ? "feature"
                                  : !set   ? "features_set"
                                           : "the feature's name");
-    if (set->count == set->room) {
-        uint32_t room = set->room ? 2 * set->room : 8;
-        rocprofiler_feature_t *more = realloc(set->features, room * sizeof *more);
-        if (!more) return v1_no_memory("%s: no memory", __func__);
-        set->features = more;
-        set->room = room;
-    }
+    if (!BASE_GROW_BY_ONE(set->features, set->count))
+        return v1_no_memory("%s: no memory", __func__);
     rocprofiler_feature_t *f = &set->features[set->count];
     *f = *feature;
     f->name = strdup(feature->name);

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 static const char **names;
 static uint64_t name_room;
 
@@ -26,10 +28,8 @@ static void set_name(uint64_t id, const char *symbol)
     pthread_mutex_lock(&v1_lock);
     if (id >= name_room) {
         uint64_t room = 2 * id + 64;
-        const char **more = realloc(names, room * sizeof *more);
-        if (more) {
-            memset(more + name_room, 0, (room - name_room) * sizeof *more);
-            names = more;
+        if (base_resize(&names, room, sizeof *names)) {
+            memset(names + name_room, 0, (room - name_room) * sizeof *names);
             name_room = room;
         }
     }

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* %s: the name of the runtime's file. */
 #define OLD_RUNTIME                                                                                \
     "%s does not register its functions; use rocprofv3, or "                                       \
@@ -78,20 +80,14 @@ static void *own_symbol(const struct dl_phdr_info *info, const char *name)
  * nothing else is done inside it. */
 typedef struct {
     struct dl_phdr_info *objects;
-    size_t count, room;
+    size_t count;
 } objects_t;
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     objects_t *list = data;
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        struct dl_phdr_info *grown = realloc(list->objects, room * sizeof *grown);
-        if (!grown) return 1;
-        list->objects = grown;
-        list->room = room;
-    }
+    if (!BASE_GROW_BY_ONE(list->objects, list->count)) return 1;
     list->objects[list->count] = *info;
     list->objects[list->count].dlpi_name = strdup(info->dlpi_name ? info->dlpi_name : "");
     if (!list->objects[list->count].dlpi_name) return 1;

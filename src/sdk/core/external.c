@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 typedef struct external_stack {
     struct external_stack *next;
     uint64_t tid;
@@ -88,13 +90,8 @@ static rocprofiler_status_t push(uint64_t tid, uint32_t slot, uint64_t value)
         stack->slot = slot;
         *link = stack;
     }
-    if (stack->depth == stack->room) {
-        size_t room = stack->room ? stack->room * 2 : 8;
-        uint64_t *values = realloc(stack->values, room * sizeof *values);
-        if (!values) return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-        stack->values = values;
-        stack->room = room;
-    }
+    if (!BASE_GROW(stack->values, stack->depth, &stack->room))
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     stack->values[stack->depth++] = value;
     mirror(tid, slot);
     return ROCPROFILER_STATUS_SUCCESS;

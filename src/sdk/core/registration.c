@@ -20,6 +20,8 @@
 
 #include <unistd.h>
 
+#include "base/grow.h"
+
 typedef struct {
     rocprofiler_configure_func_t configure;
     rocprofiler_client_id_t *id;
@@ -219,9 +221,8 @@ static bool add_client(rocprofiler_configure_func_t configure)
 {
     for (size_t i = 0; i < client_count; i++)
         if (clients[i].configure == configure) return true;
-    client_t *grown = realloc(clients, (client_count + 1) * sizeof *clients);
-    rocprofiler_client_id_t *id = grown ? malloc(sizeof *id) : NULL;
-    if (grown) clients = grown;
+    rocprofiler_client_id_t *id =
+        BASE_GROW_BY_ONE(clients, client_count) ? malloc(sizeof *id) : NULL;
     if (!id) {
         base_error("no memory for a tool: it is left out");
         return false;

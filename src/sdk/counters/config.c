@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
+
 enum {
     BLOCKS_MAX = 2048,       /* limit of a configuration's blocks in use at once */
     TAKE_PATIENCE_MS = 1000, /* how long a launch waits for a block */
@@ -21,7 +23,7 @@ enum {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sdk_config_t **configs; /* index: handle - 1; NULL: destroyed */
-static size_t config_count, config_room;
+static size_t config_count;
 
 /* ---- handles ---- */
 
@@ -81,17 +83,8 @@ void sdk_config_put(sdk_config_t *config)
 
 static bool publish(sdk_config_t *config)
 {
-    bool room = true;
     pthread_mutex_lock(&lock);
-    if (config_count == config_room) {
-        size_t wanted = config_room ? config_room * 2 : 64;
-        sdk_config_t **more = realloc(configs, wanted * sizeof(sdk_config_t *));
-        room = more;
-        if (more) {
-            configs = more;
-            config_room = wanted;
-        }
-    }
+    const bool room = BASE_GROW_BY_ONE(configs, config_count);
     if (room) {
         configs[config_count++] = config;
         config->references = 1;
@@ -130,11 +123,8 @@ static bool add_counter(sdk_config_t *config, const ctr_counter_t *counter)
 {
     for (size_t i = 0; i < config->counter_count; i++)
         if (config->counters[i] == counter) return true;
-    const ctr_counter_t **more =
-        realloc(config->counters, (config->counter_count + 1) * sizeof *more);
-    if (!more) return false;
-    config->counters = more;
-    more[config->counter_count++] = counter;
+    if (!BASE_GROW_BY_ONE(config->counters, config->counter_count)) return false;
+    config->counters[config->counter_count++] = counter;
     return true;
 }
 
@@ -347,7 +337,7 @@ rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t ag
 typedef struct {
     const sdk_config_t *config;
     uint32_t *places;
-    uint32_t count, room;
+    uint32_t count;
 } placing_t;
 
 static hsa_status_t add_coordinate(int position, int id, int extent, int coordinate,
@@ -384,13 +374,7 @@ static hsa_status_t add_place(aqlprofile_pmc_event_t event, uint64_t sample, uin
 {
     (void)value;
     placing_t *p = data;
-    if (p->count == p->room) {
-        uint32_t room = p->room ? p->room * 2 : 64;
-        uint32_t *more = realloc(p->places, room * sizeof *more);
-        if (!more) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-        p->places = more;
-        p->room = room;
-    }
+    if (!BASE_GROW_BY_ONE(p->places, p->count)) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     p->places[p->count++] = place_of(p->config, event, sample);
     return HSA_STATUS_SUCCESS;
 }

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum {
     INTERVAL_MIN = 32, /* limit of the AQL profile library */
     INTERVAL_MAX = 65504,
@@ -295,9 +297,7 @@ static bool make_room(session_t *s, size_t bytes)
     if (s->bytes + bytes > KEPT_MAX) return false;
     while (room < s->bytes + bytes)
         room *= 2;
-    uint8_t *data = room == s->room ? s->data : realloc(s->data, room);
-    if (!data) return false;
-    s->data = data;
+    if (room != s->room && !base_resize(&s->data, room, 1)) return false;
     s->room = room;
     return true;
 }

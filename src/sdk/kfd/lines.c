@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { PAGE = 4096, PENDING_MAX = 65536 };
 
 /* Numbers of events. Older drivers lack the higher ones. */
@@ -91,16 +93,10 @@ static void emit(sdk_domain_t domain, int32_t operation, void *record, size_t si
 static void begins(unsigned number, const event_t *e, sdk_domain_t paired)
 {
     if (!sdk_domain_asked_for(paired)) return;
-    if (pending.count == pending.room) {
-        size_t room = pending.room ? 2 * pending.room : 64;
-        pending_t *rows = room <= PENDING_MAX ? realloc(pending.rows, room * sizeof *rows) : NULL;
-        if (!rows) {
-            const sdk_plan_t *plan = sdk_plan(paired, e->operation);
-            if (plan) sdk_operation_lost(plan);
-            return;
-        }
-        pending.rows = rows;
-        pending.room = room;
+    if (pending.count >= PENDING_MAX || !BASE_GROW(pending.rows, pending.count, &pending.room)) {
+        const sdk_plan_t *plan = sdk_plan(paired, e->operation);
+        if (plan) sdk_operation_lost(plan);
+        return;
     }
     pending.rows[pending.count++] = (pending_t){number, *e};
 }

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 /* Size of the hash table before it first grows. */
 enum { CHAINS_FIRST = 64 };
 
@@ -50,14 +52,7 @@ void sdk_range_recycle(sdk_thread_t *self, sdk_range_t *range)
 
 static bool make_room(sdk_ranges_t *ranges)
 {
-    if (ranges->depth < ranges->room) return true;
-    if (ranges->depth > ranges->room) return false;
-    size_t room = ranges->room ? ranges->room * 2 : 16;
-    sdk_range_t **open = realloc(ranges->open, room * sizeof *open);
-    if (!open) return false;
-    ranges->open = open;
-    ranges->room = room;
-    return true;
+    return ranges->depth <= ranges->room && BASE_GROW(ranges->open, ranges->depth, &ranges->room);
 }
 
 size_t sdk_ranges_push(sdk_thread_t *self)

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* A raw sample of host traps, version 1 (hsa_ven_amd_pc_sampling.h). */
 typedef struct {
     uint64_t pc, exec_mask;
@@ -44,7 +46,7 @@ typedef struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static object_t *objects;
-static size_t object_count, object_room;
+static size_t object_count;
 
 /* ---- dispatches ---- */
 
@@ -124,14 +126,7 @@ void sdk_pcs_over(void *data, sdk_dispatch_t *d)
     if (!d->reference) return;
     pthread_mutex_lock(&lock);
     /* if the agent is not sampled any more, all its samples have been fetched */
-    bool kept = atomic_load(&session->hsa);
-    if (kept && o->count == o->room) {
-        const size_t room = o->room ? 2 * o->room : 64;
-        sdk_pcs_ended_t *more = realloc(o->items, room * sizeof *more);
-        if (more) *o = (sdk_pcs_overs_t){more, o->count, room};
-        kept = more;
-    }
-    if (kept) {
+    if (atomic_load(&session->hsa) && BASE_GROW_BY_ONE(o->items, o->count)) {
         o->items[o->count++] = (sdk_pcs_ended_t){d->reference, d->data.end_timestamp};
         d->reference = NULL;
     }
@@ -167,13 +162,7 @@ void sdk_pcs_code_object(const hsax_code_object_t *object, bool unload)
     if (unload) {
         if (i < object_count) objects[i] = objects[--object_count];
     } else if (i == object_count) {
-        if (object_count == object_room) {
-            size_t room = object_room ? 2 * object_room : 16;
-            object_t *more = realloc(objects, room * sizeof *more);
-            if (more) objects = more;
-            if (more) object_room = room;
-        }
-        if (object_count < object_room)
+        if (BASE_GROW_BY_ONE(objects, object_count))
             objects[object_count++] =
                 (object_t){object->load_base, object->load_base + object->load_size, object->id,
                            object->agent.handle};

@@ -28,7 +28,7 @@ typedef struct {
 /* Sampled dispatches that are over, of which the runtime may still have samples. */
 typedef struct {
     sdk_pcs_ended_t *items;
-    size_t count, room;
+    size_t count;
 } sdk_pcs_overs_t;
 
 /* An agent that a context samples. */

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
+
 enum {
     BLOCKS_MAX = 8,         /* limit per unit */
     PATIENCE_MS = 1000,     /* how long to wait for one in use before another is made */
@@ -127,7 +129,7 @@ sdk_trace_object_t sdk_trace_object(const hsax_code_object_t *object)
 typedef struct {
     hsa_agent_t agent;
     sdk_trace_object_t *objects;
-    size_t count, room;
+    size_t count;
     bool no_memory;
 } loaded_t;
 
@@ -135,15 +137,9 @@ static void collect(const hsax_code_object_t *object, void *data)
 {
     loaded_t *l = data;
     if (object->agent.handle != l->agent.handle) return;
-    if (l->count == l->room) {
-        const size_t room = l->room ? 2 * l->room : 16;
-        sdk_trace_object_t *grown = realloc(l->objects, room * sizeof *grown);
-        l->no_memory |= !grown;
-        if (!grown) return;
-        l->objects = grown;
-        l->room = room;
-    }
-    l->objects[l->count++] = sdk_trace_object(object);
+    const bool room = BASE_GROW_BY_ONE(l->objects, l->count);
+    l->no_memory |= !room;
+    if (room) l->objects[l->count++] = sdk_trace_object(object);
 }
 
 /* Fills in the packets before the dispatch: start, and a marker for each loaded code object. */
@@ -153,13 +149,8 @@ static bool fill_before(sdk_trace_block_t *block)
     hsax_code_objects_each(collect, &loaded);
     bool good = !loaded.no_memory;
     if (good && loaded.count + 1 > block->before_room) {
-        hsa_ext_amd_aql_pm4_packet_t *grown =
-            realloc(block->before, (loaded.count + 1) * sizeof *grown);
-        good = grown;
-        if (grown) {
-            block->before = grown;
-            block->before_room = loaded.count + 1;
-        }
+        good = base_resize(&block->before, loaded.count + 1, sizeof *block->before);
+        if (good) block->before_room = loaded.count + 1;
     }
     block->before_count = 1;
     for (size_t i = 0; good && i < loaded.count; i++)

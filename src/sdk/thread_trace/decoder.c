@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define LIBRARY "librocprof-trace-decoder.so"
 
 typedef rocprofiler_thread_trace_decoder_pc_t place_t;
@@ -44,7 +46,7 @@ typedef struct decoder {
     info_fn_t *info;
     pthread_mutex_t lock; /* guards the objects: one thread at a time reads one */
     object_t *objects;
-    size_t count, room;
+    size_t count;
 } decoder_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -140,15 +142,9 @@ static rocprofiler_status_t add_object(decoder_t *d, uint64_t id, const void *da
     if (status)
         return status == DIS_NO_MEMORY ? ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES
                                        : ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-    if (d->count == d->room) {
-        const size_t room = d->room ? 2 * d->room : 8;
-        object_t *grown = realloc(d->objects, room * sizeof *grown);
-        if (!grown) {
-            dis_object_close(object);
-            return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-        }
-        d->objects = grown;
-        d->room = room;
+    if (!BASE_GROW_BY_ONE(d->objects, d->count)) {
+        dis_object_close(object);
+        return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     d->objects[d->count++] = (object_t){id, object};
     return ROCPROFILER_STATUS_SUCCESS;

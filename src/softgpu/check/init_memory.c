@@ -162,9 +162,7 @@ static bool has_room(uint64_t bytes)
 
 static bool add(chk_bytes_t *b)
 {
-    chk_bytes_t **place = base_grow(all.place, all.n, &all.room, sizeof *place);
-    if (!place) return false;
-    all.place = place;
+    if (!BASE_GROW(all.place, all.n, &all.room)) return false;
     const size_t at = first_behind(b->begin);
     memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
     all.place[at] = b;

@@ -36,11 +36,9 @@ static void see(const chk_place_t *p, void *to)
 {
     leaks_t *l = to;
     if (!is_leak(p)) return;
-    leak_t *leak = base_grow(l->leak, l->n, &l->room, sizeof *leak);
-    l->lost |= !leak;
-    if (!leak) return;
-    l->leak = leak;
-    leak[l->n++] = (leak_t){p->call, p->made, p->serial, p->end - p->begin, 1};
+    const bool room = BASE_GROW(l->leak, l->n, &l->room);
+    l->lost |= !room;
+    if (room) l->leak[l->n++] = (leak_t){p->call, p->made, p->serial, p->end - p->begin, 1};
 }
 
 static int by_stack(const void *a, const void *b)

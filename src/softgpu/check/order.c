@@ -576,9 +576,8 @@ static void add_ring(chk_line_t *l, uint64_t upto)
         last->upto = upto;
         return;
     }
-    ring_t *ring = base_grow(l->ring, l->n_rings, &l->rings_room, sizeof *ring);
-    if (!ring) return; /* then the packet gets what the program knows when it is taken */
-    l->ring = ring;
+    if (!BASE_GROW(l->ring, l->n_rings, &l->rings_room))
+        return; /* then the packet gets what the program knows when it is taken */
     l->ring[l->n_rings++] = (ring_t){upto, chk_clock_keep(order.host), call};
 }
 

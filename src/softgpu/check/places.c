@@ -68,9 +68,7 @@ static void forget_oldest(void)
 
 static bool make_room(void)
 {
-    chk_place_t **place = base_grow(all.place, all.n, &all.room, sizeof *place);
-    if (place) all.place = place;
-    return place;
+    return BASE_GROW(all.place, all.n, &all.room);
 }
 
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,

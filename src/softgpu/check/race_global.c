@@ -142,9 +142,7 @@ static bool add_chunk(uint64_t va)
     if (!all.chunks) return false;
     _Atomic(chunk_t *) *at = &all.chunks[va >> CHUNK_SHIFT];
     if (*at) return true;
-    chunk_t **list = base_grow(all.list, all.n, &all.room, sizeof *list);
-    if (!list) return false;
-    all.list = list;
+    if (!BASE_GROW(all.list, all.n, &all.room)) return false;
     chunk_t *c = map(sizeof *c);
     if (!c) return false;
     all.list[all.n++] = c;

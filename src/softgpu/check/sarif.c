@@ -254,9 +254,7 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
 {
     (void)l;
     begin();
-    char **result = base_grow(mine.result, mine.n, &mine.room, sizeof *result);
-    if (!result) return;
-    mine.result = result;
+    if (!BASE_GROW(mine.result, mine.n, &mine.room)) return;
     char *text = make_result(t, times);
     if (!text) return;
     mine.result[mine.n++] = text;

@@ -144,9 +144,7 @@ static isa_census_kind_t kind_of(const isa_inst_t *i)
 
 static bool room_for_line(sg_census_t *c)
 {
-    isa_census_line_t *line = base_grow(c->isa.line, c->n_lines, &c->room, sizeof *line);
-    if (line) c->isa.line = line;
-    return line;
+    return BASE_GROW(c->isa.line, c->n_lines, &c->room);
 }
 
 static isa_census_page_t *page_of(sg_census_t *c, const isa_page_t *page)

@@ -296,10 +296,8 @@ static uint64_t lines_of(const sg_ran_t *ran)
 
 static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t end)
 {
-    resident_t *r = base_grow(u->resident, u->n, &u->room, sizeof *r);
-    if (!r) return false;
-    u->resident = r;
-    r = &u->resident[u->n++];
+    if (!BASE_GROW(u->resident, u->n, &u->room)) return false;
+    resident_t *r = &u->resident[u->n++];
     *r = (resident_t){.end = end, .lds = lds, .lines = lines_of(ran)};
     for (uint32_t i = 0; i < ran->n_waves; i++)
         r->waves[ran->wave[i].simd]++;

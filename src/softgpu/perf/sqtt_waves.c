@@ -61,10 +61,8 @@ static bool add(list_t *l, const sg_sqtt_event_t *event)
 {
     if (l->lost || !(l->kinds >> event->kind & 1)) return false;
     if (l->wraps && l->bytes >= l->bytes_max) forget(l);
-    sg_sqtt_event_t *events = base_grow(l->events, l->n, &l->room, sizeof *events);
-    if (events) l->events = events;
     l->bytes += BYTES_LEAST;
-    l->lost = !events || l->bytes > l->bytes_max;
+    l->lost = !BASE_GROW(l->events, l->n, &l->room) || l->bytes > l->bytes_max;
     if (l->lost) return false;
     l->events[l->n++] = *event;
     return true;
