@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "cli/launch.h"
 #include "output/follow.h"
@@ -98,7 +99,7 @@ static void draw(const char *directory, const out_followed_t *f, double rate)
     FILE *to = open_memstream(&text, &bytes);
     if (!to) return;
     fputs("rocprofv3 watch ", to);
-    res_put_text(to, directory);
+    base_put(to, BASE_TERMINAL, directory);
     fputs(": q ends it\n", to);
     print(to, f, rate, (known ? size.ws_row : ROWS_USUAL) - ROWS_AROUND);
     if (fclose(to) == 0) {

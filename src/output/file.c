@@ -223,6 +223,12 @@ void out_text(out_file_t *f, const char *text)
     put(f, text, strlen(text));
 }
 
+void out_escaped(out_file_t *f, base_escape_t form, const char *text)
+{
+    for (base_piece_t piece; base_escape_next(form, &text, &piece);)
+        put(f, piece.text, piece.bytes);
+}
+
 void out_quoted(out_file_t *f, const char *text)
 {
     size_t bytes = strlen(text);
@@ -235,11 +241,7 @@ void out_quoted(out_file_t *f, const char *text)
         return;
     }
     out_char(f, '"');
-    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
-        put(f, text, (size_t)(quote - text) + 1);
-        out_char(f, '"');
-    }
-    out_text(f, text);
+    out_escaped(f, BASE_CSV, text);
     out_char(f, '"');
 }
 

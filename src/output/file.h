@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/escape.h"
 #include "output/digits.h"
 
 /* Only the functions below use the members. It is here so that they can be inlined: each record
@@ -131,6 +132,8 @@ static inline void out_append(out_file_t *f, const void *data, size_t bytes)
 
 void out_no_memory(out_file_t *f); /* notes an error, like a failed write */
 void out_text(out_file_t *f, const char *text);
+/* The text as the form asks, without quotes around it. */
+void out_escaped(out_file_t *f, base_escape_t form, const char *text);
 /* In double quotes; those in the text are doubled. */
 void out_quoted(out_file_t *f, const char *text);
 void out_signed(out_file_t *f, int64_t value);

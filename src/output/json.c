@@ -4,37 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Writes a text, from its first character that may need an escape on. */
-static void escape(out_file_t *f, const char *text)
-{
-    for (const char *plain = text;; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        out_bytes(f, plain, (size_t)(text - plain));
-        if (!c) break;
-        plain = text + 1;
-        if (c >= 0x20)
-            out_char(f, '\\'), out_char(f, (char)c);
-        else if (c == '\n')
-            out_text(f, "\\n");
-        else if (c == '\t')
-            out_text(f, "\\t");
-        else
-            out_format(f, "\\u%04x", c);
-    }
-    out_char(f, '"');
-}
-
 void out_json_escaped(out_file_t *f, const char *text)
 {
     /* Most texts are short and need no escapes. */
     char *at = out_reserve(f, OUT_RESERVE_MAX), *end = at + OUT_RESERVE_MAX - 1;
     *at++ = '"';
-    for (unsigned char c; at < end && (c = (unsigned char)*text) >= 0x20 && c != '"' && c != '\\';
-         text++)
-        *at++ = (char)c;
+    for (char c; at < end && (c = *text) >= ' ' && c < 0x7f && c != '"' && c != '\\'; text++)
+        *at++ = c;
     out_commit(f, at);
-    escape(f, text);
+    out_escaped(f, BASE_JSON, text);
+    out_char(f, '"');
 }
 
 static void begin_value(out_json_t *j, const char *key)

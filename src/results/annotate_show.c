@@ -1,13 +1,13 @@
 /* annotate_show.c - shows a kernel on a terminal: its head, its rows in columns, what is wrong with
  * them.
  *
- * Every text that comes from a file is written by res_put_text(), which makes it safe for
+ * Every text that comes from a file is written as BASE_TERMINAL, which makes it safe for
  * terminals. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "results/annotate.h"
-#include "results/grid.h"
 
 enum { FINDINGS_MAX = 2, CHAIN_BYTES = 4096 };
 
@@ -52,9 +52,9 @@ static void put_parameters(const ann_view_t *v, const dis_kernel_t *notes)
         const dis_parameter_t *p = &notes->parameters[i];
         const bool star = *p->type && p->type[strlen(p->type) - 1] == '*';
         if (i) fputs(", ", v->f);
-        res_put_text(v->f, p->type);
+        base_put(v->f, BASE_TERMINAL, p->type);
         if (*p->type && *p->name && !star) fputc(' ', v->f);
-        res_put_text(v->f, p->name);
+        base_put(v->f, BASE_TERMINAL, p->name);
     }
     fputc('\n', v->f);
 }
@@ -90,7 +90,7 @@ static void put_occupancy(const ann_view_t *v, const ann_kernel_t *k)
     ins_occupancy_advice(&o, advice, sizeof(advice));
     if (!o.known) {
         fputs("  occupancy: ", v->f);
-        res_put_text(v->f, limiter);
+        base_put(v->f, BASE_TERMINAL, limiter);
         fputc('\n', v->f);
         return;
     }
@@ -101,11 +101,11 @@ static void put_occupancy(const ann_view_t *v, const ann_kernel_t *k)
 static void put_head(const ann_view_t *v, const ann_kernel_t *k)
 {
     colour(v, bold);
-    res_put_text(v->f, k->name);
+    base_put(v->f, BASE_TERMINAL, k->name);
     colour(v, plain);
     if (*k->range) {
         fputs("  in ", v->f);
-        res_put_text(v->f, k->range);
+        base_put(v->f, BASE_TERMINAL, k->range);
     }
     fputs("\n  ", v->f);
     put_plural(v->f, k->counted->dispatches, "dispatch", "es");
@@ -198,7 +198,7 @@ static void put_place(const ann_view_t *v, ins_frame_t at)
         fputs("(no line)", v->f);
         return;
     }
-    res_put_text(v->f, ins_file_name(at.file));
+    base_put(v->f, BASE_TERMINAL, ins_file_name(at.file));
     fprintf(v->f, ":%u", at.line);
 }
 
@@ -209,7 +209,7 @@ static void put_source(const ann_view_t *v, ins_frame_t at)
         text++;
     if (!*text) return;
     fputs("  ", v->f);
-    res_put_text(v->f, text);
+    base_put(v->f, BASE_TERMINAL, text);
 }
 
 /* "(square inlined at a.hip:12, from a.hip:20)", or down from the user's line: "(square a.hip:3)"
@@ -221,17 +221,17 @@ static void put_inlined(const ann_view_t *v, const ins_instruction_t *i)
         if (!i->user_level) return;
         ins_inlined_text(i, i->user_level, chain, sizeof(chain));
         fputs("  (", v->f);
-        res_put_text(v->f, chain);
+        base_put(v->f, BASE_TERMINAL, chain);
         fputc(')', v->f);
         return;
     }
     for (size_t n = 0; n < i->inlined_count; n++) {
         fputs(n ? ", from " : "  (", v->f);
         if (!n) {
-            res_put_text(v->f, i->inlined[n].function);
+            base_put(v->f, BASE_TERMINAL, i->inlined[n].function);
             fputs(" inlined at ", v->f);
         }
-        res_put_text(v->f, ins_file_name(i->inlined[n].file));
+        base_put(v->f, BASE_TERMINAL, ins_file_name(i->inlined[n].file));
         fprintf(v->f, ":%u", i->inlined[n].line);
     }
     if (i->inlined_count) fputc(')', v->f);
@@ -254,7 +254,7 @@ static void put_title(const ann_view_t *v, const ann_row_t *row)
     case ANN_BY_INSTRUCTION:
         fprintf(v->f, "%*s%06llx  ", 2 * (int)(i->depth < 8 ? i->depth : 8), "",
                 (unsigned long long)i->address);
-        res_put_text(v->f, i->text);
+        base_put(v->f, BASE_TERMINAL, i->text);
         break;
     case ANN_BY_BLOCK:
         fprintf(v->f, "%*sblock 0x%llx, %zu instruction%s", 2 * (int)(i->depth < 8 ? i->depth : 8),
@@ -264,7 +264,7 @@ static void put_title(const ann_view_t *v, const ann_row_t *row)
         if (at.line) put_place(v, at);
         break;
     default:
-        res_put_text(v->f, *ann_function(i) ? ann_function(i) : "(no name)");
+        base_put(v->f, BASE_TERMINAL, *ann_function(i) ? ann_function(i) : "(no name)");
         if (own.line) fputs("  ", v->f);
         if (own.line) put_place(v, own);
     }
@@ -282,7 +282,7 @@ static void put_findings(const ann_view_t *v, const ann_kernel_t *k, const ann_r
         if (v->by != ANN_BY_INSTRUCTION) {
             fputs("   ", v->f);
             colour(v, dim);
-            res_put_text(v->f, where->text);
+            base_put(v->f, BASE_TERMINAL, where->text);
             if (v->by == ANN_BY_LINE && v->lines == ANN_USER_LINES && where->user_level) {
                 fputs("  at ", v->f);
                 put_place(v, ins_frame(where, 0));
@@ -300,7 +300,7 @@ static void put_instructions(const ann_view_t *v, const ann_kernel_t *k, const a
         one.weight = ann_weight(&one.sum, k->modelled);
         put_counts(v, k, &one, row->weight);
         fprintf(v->f, "    %06llx  ", (unsigned long long)row->items[i]->address);
-        res_put_text(v->f, row->items[i]->text);
+        base_put(v->f, BASE_TERMINAL, row->items[i]->text);
         fputc('\n', v->f);
     }
 }
@@ -309,7 +309,7 @@ static void put_instructions(const ann_view_t *v, const ann_kernel_t *k, const a
 
 static void put_frame(const ann_view_t *v, ins_frame_t at)
 {
-    res_put_text(v->f, *at.function ? at.function : "(no name)");
+    base_put(v->f, BASE_TERMINAL, *at.function ? at.function : "(no name)");
     if (!at.line) return;
     fputc(' ', v->f);
     put_place(v, at);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "results/arguments.h"
 #include "results/commands.h"
 #include "results/findings.h"
-#include "results/grid.h"
 
 #define SCHEMA "crocprof-digest-1"
 
@@ -84,7 +84,10 @@ static void put_name(FILE *f, bool json, const char *name)
         snprintf(cut, sizeof(cut), "%.*s...", (int)bytes, name);
         name = cut;
     }
-    (json ? res_put_json : res_put_markdown)(f, name);
+    if (json)
+        base_put_json(f, name);
+    else
+        base_put(f, BASE_MARKDOWN, name);
 }
 
 /* ---- items ---- */
@@ -136,7 +139,7 @@ static void add_findings(digest_t *d, const res_findings_t *list)
             fprintf(f, "** (%s", res_class_names[row->class_]);
             if (row->weight > 0) fprintf(f, ", up to %.1f %% of the run's time", 100 * row->weight);
             fputs("): ", f);
-            res_put_markdown(f, row->text);
+            base_put(f, BASE_MARKDOWN, row->text);
             fprintf(f, " %s", row->advice);
         }
         end(&item);
@@ -151,7 +154,7 @@ static void put_value(FILE *f, bool json, const res_value_t *v)
     const double all[] = {mean, v->least, v->most};
     if (json) {
         fputs("{\"name\": ", f);
-        res_put_json(f, v->name);
+        base_put_json(f, v->name);
         fprintf(f,
                 ", \"value\": %.15g, \"least\": %.15g, \"most\": %.15g, \"unit\": \"%s\", "
                 "\"class\": \"%s\"}",
@@ -160,7 +163,7 @@ static void put_value(FILE *f, bool json, const res_value_t *v)
     }
     for (int i = 0; i < 3; i++)
         res_shown(all[i], v->measure, text[i]);
-    res_put_markdown(f, v->name);
+    base_put(f, BASE_MARKDOWN, v->name);
     if (v->least == v->most)
         fprintf(f, " %s (%s)", text[0], res_class_names[v->class_]);
     else
@@ -340,7 +343,7 @@ static void put_input(FILE *f, const res_run_t *r, const res_arguments_t *a, inp
     if (!a->count) fputc('.', f);
     for (size_t i = 0; i < a->count; i++) {
         if (i) fputc(' ', f);
-        res_put_word(f, a->words[i]);
+        base_put_word(f, a->words[i]);
     }
 }
 
@@ -410,7 +413,7 @@ static void put_all(const digest_t *d, FILE *f, size_t count)
         if (!d->commands[i]) continue;
         fputs(d->json ? before : "    ", f);
         if (d->json)
-            res_put_json(f, d->commands[i]);
+            base_put_json(f, d->commands[i]);
         else
             fprintf(f, "%s\n", d->commands[i]);
         before = ", ";

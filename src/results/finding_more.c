@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 
 /* By res_more_t: the statement for rocpd query. */
@@ -23,28 +24,11 @@ static const char *const statements[RES_MORE_COUNT] = {
                         "FROM memory_copies GROUP BY 1 ORDER BY 4 DESC LIMIT 20",
 };
 
-void res_put_word(FILE *f, const char *word)
-{
-    const size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                      "0123456789_./%+,@^-");
-    if (*word && *word != '-' && !word[plain]) {
-        fputs(word, f);
-        return;
-    }
-    fputs(*word == '-' ? "./'" : "'", f);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", f);
-        else
-            fputc(*word, f);
-    fputc('\'', f);
-}
-
 void res_put_paths(FILE *f, const res_run_t *r)
 {
     for (size_t i = 0; i < r->files.count; i++) {
         if (i) fputc(' ', f);
-        res_put_word(f, r->files.paths[i]);
+        base_put_word(f, r->files.paths[i]);
     }
 }
 
@@ -67,7 +51,7 @@ static void put_expression(FILE *f, const char *name)
         fputc(*name, to);
     }
     fputc('$', to);
-    if (fclose(to) == 0) res_put_word(f, text);
+    if (fclose(to) == 0) base_put_word(f, text);
     free(text);
 }
 

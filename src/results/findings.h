@@ -56,7 +56,7 @@ bool res_findings_group(res_findings_t *f);
 int res_finding_set_more(res_run_t *r, res_finding_t *f);
 
 /* finding_more.c, too: writes a word as one word of a shell; the run's databases as such words. */
-void res_put_word(FILE *f, const char *word);
+void base_put_word(FILE *f, const char *word);
 void res_put_paths(FILE *f, const res_run_t *r);
 
 /* Writes a finding as an object of JSON. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "results/arguments.h"
 #include "results/commands.h"
@@ -11,26 +12,40 @@
 
 enum { NAMES_SHOWN = 5 }; /* the most names of other instances that are shown */
 
-static void put_heading(FILE *f, const res_finding_t *row, void (*put)(FILE *, const char *))
+static void put_heading(FILE *f, const res_finding_t *row, base_escape_t form)
 {
     fputs(row->title, f);
     if (row->subject[0]) fputs(": ", f);
-    put(f, row->subject);
+    base_put(f, form, row->subject);
     fprintf(f, " (%s", res_class_names[row->class_]);
     if (row->weight > 0) fprintf(f, ", up to %.1f %% of the run's time", 100 * row->weight);
     fputc(')', f);
 }
 
 /* "The same of 3 more: a, b, c." */
-static void put_also(FILE *f, const res_finding_t *row, void (*put)(FILE *, const char *))
+static void put_also(FILE *f, const res_finding_t *row, base_escape_t form)
 {
     if (!row->also_count) return;
     fprintf(f, " The same of %zu more", row->also_count);
     for (size_t i = 0; i < row->also_count && i < NAMES_SHOWN; i++) {
         fputs(i ? ", " : ": ", f);
-        put(f, row->also[i].subject);
+        base_put(f, form, row->also[i].subject);
     }
     fputs(row->also_count > NAMES_SHOWN ? " and so on." : ".", f);
+}
+
+/* Heading, text, other instances, and what follows from the finding, each behind its separator. */
+static void put_finding(FILE *f, const res_finding_t *row, base_escape_t form, const char *text,
+                        const char *beneath)
+{
+    put_heading(f, row, form);
+    fputs(text, f);
+    base_put(f, form, row->text);
+    put_also(f, row, form);
+    for (size_t k = 0; k < row->beneath_count; k++) {
+        fputs(beneath, f);
+        base_put(f, form, row->beneath[k].text);
+    }
 }
 
 static void put_text(FILE *f, const res_findings_t *list, size_t count)
@@ -38,16 +53,9 @@ static void put_text(FILE *f, const res_findings_t *list, size_t count)
     for (size_t i = 0; i < count; i++) {
         const res_finding_t *row = &list->rows[i];
         fprintf(f, "%s%zu. ", i ? "\n" : "", i + 1);
-        put_heading(f, row, res_put_text);
-        fputs("\n   ", f);
-        res_put_text(f, row->text);
-        put_also(f, row, res_put_text);
-        for (size_t k = 0; k < row->beneath_count; k++) {
-            fputs("\n   So, too: ", f);
-            res_put_text(f, row->beneath[k].text);
-        }
+        put_finding(f, row, BASE_TERMINAL, "\n   ", "\n   So, too: ");
         fprintf(f, "\n   Change: %s\n   Check: %s\n   More: ", row->advice, row->check);
-        res_put_text(f, row->more);
+        base_put(f, BASE_TERMINAL, row->more);
         fputc('\n', f);
     }
     if (!list->count) fputs("nothing found\n", f);
@@ -59,16 +67,9 @@ static void put_markdown(FILE *f, const res_findings_t *list, size_t count)
     for (size_t i = 0; i < count; i++) {
         const res_finding_t *row = &list->rows[i];
         fputs(i ? "\n### " : "### ", f);
-        put_heading(f, row, res_put_markdown);
-        fputs("\n\n", f);
-        res_put_markdown(f, row->text);
-        put_also(f, row, res_put_markdown);
-        for (size_t k = 0; k < row->beneath_count; k++) {
-            fputs("\n\n- ", f);
-            res_put_markdown(f, row->beneath[k].text);
-        }
+        put_finding(f, row, BASE_MARKDOWN, "\n\n", "\n\n- ");
         fprintf(f, "\n\n%s %s\n\n    ", row->advice, row->check);
-        res_put_text(f, row->more);
+        base_put(f, BASE_TERMINAL, row->more);
         fputc('\n', f);
     }
     if (!list->count) fputs("Nothing found.\n", f);
@@ -77,37 +78,37 @@ static void put_markdown(FILE *f, const res_findings_t *list, size_t count)
 void res_finding_json(FILE *f, const res_finding_t *row)
 {
     fputs("{\"rule\": ", f);
-    res_put_json(f, row->rule);
+    base_put_json(f, row->rule);
     fputs(", \"title\": ", f);
-    res_put_json(f, row->title);
+    base_put_json(f, row->title);
     fprintf(f, ", \"class\": \"%s\", \"weight\": %.6g, \"subject\": ", res_class_names[row->class_],
             row->weight);
-    res_put_json(f, row->subject);
+    base_put_json(f, row->subject);
     fputs(", \"text\": ", f);
-    res_put_json(f, row->text);
+    base_put_json(f, row->text);
     fputs(", \"advice\": ", f);
-    res_put_json(f, row->advice);
+    base_put_json(f, row->advice);
     fputs(", \"check\": ", f);
-    res_put_json(f, row->check);
+    base_put_json(f, row->check);
     fputs(", \"evidence\": [", f);
     for (size_t i = 0; i < row->evidence_count; i++) {
         const res_evidence_t *e = &row->evidence[i];
         fputs(i ? ", {\"name\": " : "{\"name\": ", f);
-        res_put_json(f, e->name);
+        base_put_json(f, e->name);
         fputs(", \"value\": ", f);
         if (e->text)
-            res_put_json(f, e->text);
+            base_put_json(f, e->text);
         else
             fprintf(f, "%.15g", e->value);
         fprintf(f, ", \"unit\": \"%s\", \"class\": \"%s\"}", res_own_unit(e->measure),
                 res_class_names[row->class_]);
     }
     fputs("], \"more\": ", f);
-    res_put_json(f, row->more);
+    base_put_json(f, row->more);
     fputs(", \"also\": [", f);
     for (size_t i = 0; i < row->also_count; i++) {
         if (i) fputs(", ", f);
-        res_put_json(f, row->also[i].subject);
+        base_put_json(f, row->also[i].subject);
     }
     fputs("], \"consequences\": [", f);
     for (size_t i = 0; i < row->beneath_count; i++) {

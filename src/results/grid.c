@@ -1,13 +1,12 @@
 /* grid.c - see grid.h. */
 #include "results/grid.h"
 
-#include "base/utf8.h"
-
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/grow.h"
 
 void res_grid_begin(res_grid_t *g, const char *const *heads, size_t columns)
@@ -61,7 +60,7 @@ static void put_cell(const res_grid_t *g, FILE *f, size_t column, const char *te
 {
     if (column) fputs("  ", f);
     if (is_right(g, column)) pad(f, width(text), room);
-    res_put_text(f, text);
+    base_put(f, BASE_TERMINAL, text);
     if (!is_right(g, column) && column + 1 < g->columns) pad(f, width(text), room);
 }
 
@@ -95,7 +94,7 @@ void res_grid_markdown(const res_grid_t *g, FILE *f)
     fputs("|\n", f);
     for (size_t i = 0; i < res_grid_rows(g) * g->columns; i++) {
         fputs("| ", f);
-        res_put_markdown(f, g->cells[i]);
+        base_put(f, BASE_MARKDOWN, g->cells[i]);
         fputs(i % g->columns + 1 == g->columns ? " |\n" : " ", f);
     }
 }
@@ -106,89 +105,4 @@ void res_grid_free(res_grid_t *g)
         free(g->cells[i]);
     free(g->cells);
     *g = (res_grid_t){0};
-}
-
-/* ---- texts that come from databases ---- */
-
-static bool is_control(char c)
-{
-    return (unsigned char)c < 0x20 || c == 0x7f;
-}
-
-void res_put_text(FILE *f, const char *text)
-{
-    for (; *text; text++)
-        fputc(is_control(*text) ? '?' : *text, f);
-}
-
-void res_put_markdown(FILE *f, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<') {
-            fputs("&lt;", f);
-            continue;
-        }
-        if (strchr("\\|`*_[]#", *text)) fputc('\\', f);
-        fputc(is_control(*text) ? '?' : *text, f);
-    }
-}
-
-/* Bytes of the character that begins here, 0 if it is none of XML: U+FFFE and U+FFFF are not. */
-static size_t character_bytes(const char *at)
-{
-    const bool none = !strncmp(at, "\357\277\276", 3) || !strncmp(at, "\357\277\277", 3);
-    return none ? 0 : base_utf8_bytes(at);
-}
-
-static const char unknown[] = "\357\277\275"; /* U+FFFD */
-
-/* Writes the text; for each ASCII character, `replace` says what to write in its place. */
-static void put_replaced(FILE *f, const char *text, const char *(*replace)(char c, char room[8]))
-{
-    while (*text) {
-        char room[8];
-        const size_t bytes = character_bytes(text);
-        const char *instead = bytes == 0 ? unknown : bytes == 1 ? replace(*text, room) : NULL;
-        if (instead)
-            fputs(instead, f);
-        else
-            fwrite(text, 1, bytes, f);
-        text += bytes ? bytes : 1;
-    }
-}
-
-static const char *replace_xml(char c, char room[8])
-{
-    (void)room;
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\t': return "&#9;";
-    case '\n': return "&#10;";
-    case '\r': return "&#13;";
-    default: return is_control(c) ? unknown : NULL;
-    }
-}
-
-void res_put_xml(FILE *f, const char *text)
-{
-    put_replaced(f, text, replace_xml);
-}
-
-static const char *replace_json(char c, char room[8])
-{
-    if (c == '"') return "\\\"";
-    if (c == '\\') return "\\\\";
-    if (!is_control(c)) return NULL;
-    snprintf(room, 8, "\\u%04x", (unsigned)(unsigned char)c);
-    return room;
-}
-
-void res_put_json(FILE *f, const char *text)
-{
-    fputc('"', f);
-    put_replaced(f, text, replace_json);
-    fputc('"', f);
 }

@@ -1,5 +1,4 @@
-/* grid.h - a table of texts, for people: aligned columns, or Markdown. Also writes texts from
- * databases so that they are safe on terminals, in Markdown, XML and JSON. */
+/* grid.h - a table of texts, for people: aligned columns, or Markdown. */
 #ifndef CROCPROF_RESULTS_GRID_H
 #define CROCPROF_RESULTS_GRID_H
 
@@ -23,14 +22,5 @@ size_t res_grid_rows(const res_grid_t *g);
 void res_grid_text(const res_grid_t *g, FILE *f);
 void res_grid_markdown(const res_grid_t *g, FILE *f);
 void res_grid_free(res_grid_t *g);
-
-/* Text as it may stand on a terminal: control characters become '?'. */
-void res_put_text(FILE *f, const char *text);
-/* The text for Markdown, also within a table. */
-void res_put_markdown(FILE *f, const char *text);
-/* The text for XML, also within an attribute; characters that XML cannot have become U+FFFD. */
-void res_put_xml(FILE *f, const char *text);
-/* The text for JSON, with its quotes; bytes that are no UTF-8 become U+FFFD. */
-void res_put_json(FILE *f, const char *text);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "results/check.h"
 #include "results/verdicts.h"
@@ -102,7 +103,7 @@ static void put_expression(FILE *f, const char *name)
         if (strchr("*?[\\", *name)) fputc('\\', escaped);
         fputc(*name, escaped);
     }
-    if (fclose(escaped) == 0) res_put_json(f, text); /* YAML's double quotes are a superset */
+    if (fclose(escaped) == 0) base_put_json(f, text); /* YAML's double quotes are a superset */
     free(text);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "output/file.h"
@@ -81,7 +82,7 @@ static void put_text(const res_verdicts_t *v, FILE *f)
 static void put_markdown(const res_verdicts_t *v, FILE *f)
 {
     fputs("## ", f);
-    res_put_markdown(f, v->title);
+    base_put(f, BASE_MARKDOWN, v->title);
     fputs("\n\n", f);
     res_grid_markdown(&v->grid, f);
     fputc('\n', f);
@@ -93,20 +94,20 @@ static void put_junit(const res_verdicts_t *v, FILE *f)
 {
     static const char *const elements[] = {NULL, "failure", "error"}; /* ORDER: res_outcome_t */
     fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
-    res_put_xml(f, v->title);
+    base_put(f, BASE_XML, v->title);
     fprintf(f, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\" time=\"0\">\n",
             v->count, v->counts[RES_BROKEN], v->counts[RES_UNCHECKED]);
     for (size_t i = 0; i < v->count; i++) {
         const res_verdict_t *row = &v->rows[i];
         const char *element = elements[row->outcome];
         fputs("    <testcase classname=\"", f);
-        res_put_xml(f, row->group);
+        base_put(f, BASE_XML, row->group);
         fputs("\" name=\"", f);
-        res_put_xml(f, row->name);
+        base_put(f, BASE_XML, row->name);
         fputs(element ? "\" time=\"0\">\n" : "\" time=\"0\"/>\n", f);
         if (!element) continue;
         fprintf(f, "      <%s message=\"", element);
-        res_put_xml(f, row->message);
+        base_put(f, BASE_XML, row->message);
         fprintf(f, "\" type=\"%s\"/>\n    </testcase>\n",
                 row->outcome == RES_BROKEN ? "budget" : "unchecked");
     }

@@ -189,26 +189,12 @@ static void csv_cells(table_t *t, long long row)
 
 /* ---- HTML ---- */
 
-static void put_escaped(out_file_t *f, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            out_text(f, "&lt;");
-        else if (*text == '>')
-            out_text(f, "&gt;");
-        else if (*text == '&')
-            out_text(f, "&amp;");
-        else
-            out_char(f, *text);
-    }
-}
-
 static void html_head(table_t *t)
 {
     out_text(t->f, "<table border=\"1\">\n<thead><tr>");
     for (int i = 0; i < t->columns; i++) {
         out_text(t->f, "<th>");
-        put_escaped(t->f, name_of(t, i));
+        out_escaped(t->f, BASE_HTML, name_of(t, i));
         out_text(t->f, "</th>");
     }
     out_text(t->f, "</tr></thead>\n<tbody>\n");
@@ -223,7 +209,7 @@ static void html_cells(table_t *t, long long row)
         if (is_number(t, i))
             put_value(t->f, t, i);
         else
-            put_escaped(t->f, db_text(t->rows, i));
+            out_escaped(t->f, BASE_HTML, db_text(t->rows, i));
         out_text(t->f, "</td>");
     }
     out_text(t->f, "</tr>\n");

@@ -21,7 +21,7 @@ void chk_json_rule(FILE *f, const chk_told_t *t)
     chk_told_subject(t, &s);
     if (rule) chk_rule_write(rule, &s.subject);
     if (rule) fclose(rule);
-    chk_json_string(f, text ? text : "");
+    base_put_json(f, text ? text : "");
     free(text);
 }
 
@@ -31,7 +31,7 @@ static void put_text(FILE *f, const char *key, const char *value)
 {
     fprintf(f, ",\"%s\":", key);
     if (value)
-        chk_json_string(f, value);
+        base_put_json(f, value);
     else
         fputs("null", f);
 }
@@ -44,7 +44,7 @@ static void put_number(FILE *f, const char *key, uint64_t value)
 static void put_line(FILE *f, const char *file, uint32_t line)
 {
     fputs("\"file\":", f);
-    chk_json_string(f, file);
+    base_put_json(f, file);
     fprintf(f, ",\"line\":%u", line);
 }
 
@@ -81,7 +81,7 @@ static void put_frames(FILE *f, const char *key, const chk_calls_t *calls)
             put_line(f, c->file, c->line);
         } else {
             fputs("\"place\":", f);
-            chk_json_string(f, c->place);
+            base_put_json(f, c->place);
         }
         fputc('}', f);
     }
@@ -92,7 +92,7 @@ static void put_frames(FILE *f, const char *key, const chk_calls_t *calls)
 static void put_call(FILE *f, const char *key, const char *call, const chk_calls_t *calls)
 {
     fprintf(f, ",\"%s\":{\"call\":", key);
-    chk_json_string(f, call);
+    base_put_json(f, call);
     put_frames(f, "frames", calls);
     fputc('}', f);
 }
@@ -165,7 +165,7 @@ static void finding(base_lines_t *l, const chk_told_t *t, const chk_times_t *tim
     }
     if (t->f.other.what) {
         fputs(",\"other\":{\"what\":", f);
-        chk_json_string(f, t->f.other.what);
+        base_put_json(f, t->f.other.what);
         if (t->other.pc) {
             fputc(',', f);
             put_spot(f, &t->other);
@@ -215,7 +215,7 @@ static void summary(base_lines_t *l, const chk_total_t *total)
     for (size_t k = 0; k < chk_rules_count(total->rules); k++) {
         if (!total->rule[k].different) continue;
         fputs(first ? "{\"rule\":" : ",{\"rule\":", f);
-        chk_json_string(f, chk_rule_place(total->rules, k));
+        base_put_json(f, chk_rule_place(total->rules, k));
         put_text(f, "text", chk_rule_text(total->rules, k));
         fputc(',', f);
         put_sum(f, &total->rule[k]);

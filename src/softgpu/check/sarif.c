@@ -43,7 +43,7 @@ static void put_artifact(FILE *f, const char *file)
 static void put_message(FILE *f, const char *text)
 {
     fputs("\"message\":{\"text\":", f);
-    chk_json_string(f, text);
+    base_put_json(f, text);
     fputc('}', f);
 }
 
@@ -71,7 +71,7 @@ static void put_location(FILE *f, const chk_told_t *t)
     }
     if (kernel) {
         fputs(",\"logicalLocations\":[{\"fullyQualifiedName\":", f);
-        chk_json_string(f, kernel);
+        base_put_json(f, kernel);
         fputs(",\"kind\":\"function\"}]", f);
     }
     fputs("}]", f);

@@ -81,7 +81,7 @@ static void put_head(FILE *f)
     fputs(BEGIN ",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{"
                 "\"name\":\"softgpu\",\"version\":",
           f);
-    chk_json_string(f, chk_version);
+    base_put_json(f, chk_version);
     fputs(",\"rules\":[", f);
     put_rules(f);
     fputs("]}},\"automationDetails\":{\"id\":\"softgpu/\"},\"columnKind\":\"utf16CodeUnits\"," BASE,
