@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 int base_file_own(int fd)
 {
     if (fd < 0) return fd;
@@ -59,27 +61,62 @@ int base_file_open(const char *path, int flags, mode_t mode)
     return base_file_own(open(path, flags | O_CLOEXEC, mode));
 }
 
-char *base_file_read(const char *path, size_t *size)
+/* Reads to the end of a file or pipe; *size is 0 before. */
+static char *read_all(int fd, size_t most, size_t *size)
 {
+    enum { FIRST_ROOM = 4096 };
     struct stat st;
-    int fd = base_file_open(path, O_RDONLY, 0);
-    char *data = fd >= 0 && fstat(fd, &st) == 0 ? malloc((size_t)st.st_size + 1) : NULL;
-    *size = 0;
-    while (data && *size < (size_t)st.st_size) {
-        ssize_t n = read(fd, data + *size, (size_t)st.st_size - *size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) { /* the file has become shorter since fstat */
-            if (n == 0) errno = EIO;
-            free(data);
-            data = NULL;
-            break;
+    if (fstat(fd, &st) != 0) return NULL;
+    const size_t expected = S_ISREG(st.st_mode) ? (size_t)st.st_size : 0;
+    int failure = expected > most ? EFBIG : 0;
+    char *data = NULL;
+    size_t room = 0;
+    for (ssize_t got = 1; got && !failure;) {
+        if (*size + 1 >= room) {
+            room = room ? 2 * room : expected ? expected + 2 : FIRST_ROOM;
+            if (!base_resize(&data, room, 1)) {
+                failure = ENOMEM;
+                break;
+            }
         }
-        *size += (size_t)n;
+        got = read(fd, data + *size, room - *size - 1);
+        if (got < 0 && errno != EINTR) failure = errno;
+        if (got > 0) *size += (size_t)got;
+        if (*size > most) failure = EFBIG;
     }
-    int failure = errno;
+    if (!failure && *size < expected) failure = EIO;
+    if (!failure) {
+        data[*size] = '\0';
+        return data;
+    }
+    free(data);
+    errno = failure;
+    return NULL;
+}
+
+char *base_file_read(const char *path, size_t most, size_t *size)
+{
+    const int fd = base_file_open(path, O_RDONLY, 0);
+    *size = 0;
+    char *data = fd >= 0 ? read_all(fd, most, size) : NULL;
+    const int failure = errno;
     if (fd >= 0) close(fd);
     errno = failure;
     return data;
+}
+
+char *base_file_text(const char *path, size_t most, size_t *size, char *why, size_t why_bytes)
+{
+    char *text = base_file_read(path, most, size);
+    if (text && strlen(text) == *size) return text;
+    if (text)
+        snprintf(why, why_bytes, "%s: not a text: it holds a zero byte", path);
+    else if (errno == EFBIG)
+        snprintf(why, why_bytes, "%s: longer than %zu bytes", path, most);
+    else
+        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+    free(text);
+    return NULL;
 }
 
 /* Signals that the kernel may send to the thread that writes. */

@@ -55,8 +55,13 @@ void base_kept_close(base_kept_t *kept);
 /* open(2); `mode` counts only where the flags create. */
 int base_file_open(const char *path, int flags, mode_t mode);
 
-/* The contents of a file, which the caller frees; NULL with errno. */
-char *base_file_read(const char *path, size_t *size);
+/* The contents of a file or pipe, with a zero behind them, which the caller frees. NULL with errno:
+ * EFBIG if there are more than `most` bytes, EIO if the file has become shorter meanwhile. */
+char *base_file_read(const char *path, size_t most, size_t *size);
+
+/* The same for a text. NULL with a line in `why` that begins with the path: also if the text holds
+ * a zero byte. */
+char *base_file_text(const char *path, size_t most, size_t *size, char *why, size_t why_bytes);
 
 /* A write can send a signal to a program that did not ask for the write: SIGXFSZ where a limit on
  * the size of files (ulimit -f) is reached, which counts memfd memory too, and SIGPIPE where the

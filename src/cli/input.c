@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/log.h"
-#include "base/yaml_depth.h"
+#include "base/yaml_load.h"
 
 /* Limits; a larger input file is a mistake. */
 enum { INPUT_BYTES_MAX = 1 << 20, JOBS_MAX = 1000, WORDS_MAX = 1024, NESTING_MAX = 4 };
@@ -248,27 +248,15 @@ static int read_jobs(input_t *in, const yaml_node_t *root)
 
 static int read_yaml(input_t *in, const char *text, size_t bytes)
 {
-    int result = -1;
-    yaml_parser_t parser;
     yaml_document_t document;
+    base_yaml_problem_t problem;
     in->jobs->directory = "pass_";
-    size_t deep = base_yaml_too_deep(text, bytes);
-    if (deep) return REFUSE(in, deep, 0, "nested deeper than %d levels", BASE_YAML_DEPTH_MAX);
-    if (!yaml_parser_initialize(&parser)) {
-        snprintf(in->why, in->why_bytes, "%s", strerror(ENOMEM));
-        return -1;
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
-    if (yaml_parser_load(&parser, &document)) {
-        in->document = &document;
-        result = read_jobs(in, yaml_document_get_root_node(&document));
-        yaml_document_delete(&document);
-    } else {
-        result = REFUSE(in, parser.problem_mark.line + 1, parser.problem_mark.column + 1, "%s%s%s",
-                        parser.context ? parser.context : "", parser.context ? ": " : "",
-                        parser.problem ? parser.problem : "out of memory");
-    }
-    yaml_parser_delete(&parser);
+    if (!base_yaml_load(&document, text, bytes, &problem))
+        return REFUSE(in, problem.line, problem.column, "%s%s%s", problem.context,
+                      *problem.context ? ": " : "", problem.text);
+    in->document = &document;
+    const int result = read_jobs(in, yaml_document_get_root_node(&document));
+    yaml_document_delete(&document);
     return result;
 }
 
@@ -301,26 +289,6 @@ int cli_input_parse(cli_jobs_t *jobs, cli_input_form_t form, const char *name, c
     return form == CLI_INPUT_JSON ? read_json(&in, text, bytes) : read_yaml(&in, text, bytes);
 }
 
-char *cli_read_file(const char *path, size_t most, size_t *bytes, char *why, size_t why_bytes)
-{
-    FILE *f = base_file_stream(path, "re");
-    char *text = f ? malloc(most + 1) : NULL;
-    *bytes = text ? fread(text, 1, most + 1, f) : 0;
-    int failed = !text || ferror(f);
-    if (failed)
-        snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-    else if (*bytes > most)
-        snprintf(why, why_bytes, "%s: longer than %zu bytes", path, most);
-    else if (memchr(text, 0, *bytes))
-        snprintf(why, why_bytes, "%s: not a text: it holds a zero byte", path);
-    else
-        text[*bytes] = 0;
-    if (f) fclose(f);
-    if (!failed && *bytes <= most && !memchr(text, 0, *bytes)) return text;
-    free(text);
-    return NULL;
-}
-
 int cli_input_read(cli_jobs_t *jobs, const char *path, char *why, size_t why_bytes)
 {
     static const struct {
@@ -340,7 +308,7 @@ int cli_input_read(cli_jobs_t *jobs, const char *path, char *why, size_t why_byt
                  path);
         return -1;
     }
-    char *text = cli_read_file(path, INPUT_BYTES_MAX, &bytes, why, why_bytes);
+    char *text = base_file_text(path, INPUT_BYTES_MAX, &bytes, why, why_bytes);
     if (!text) return -1;
     int result = cli_input_parse(jobs, forms[form].form, path, text, bytes, why, why_bytes);
     free(text);

@@ -27,7 +27,4 @@ int cli_input_parse(cli_jobs_t *jobs, cli_input_form_t form, const char *name, c
                     size_t bytes, char *why, size_t why_bytes);
 void cli_jobs_free(cli_jobs_t *jobs);
 
-/* Reads a whole file of at most `most` bytes, none of them zero; NULL with a line in `why`. */
-char *cli_read_file(const char *path, size_t most, size_t *bytes, char *why, size_t why_bytes);
-
 #endif

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/arguments.h"
+#include "base/file.h"
 #include "base/words.h"
 #include "cli/att.h"
 #include "cli/input.h"
@@ -456,7 +457,7 @@ static int set_environment(const cli_command_t *c, int option)
 static int set_extra_counters(const char *path, char *why, size_t why_bytes)
 {
     size_t bytes;
-    char *text = cli_read_file(path, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
+    char *text = base_file_text(path, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
     int result = text ? trace_extra_send(path, text, bytes, why, why_bytes) : -1;
     free(text);
     return result;

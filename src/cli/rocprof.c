@@ -84,14 +84,13 @@ static int take_value(const char *where, const char *value, char *to, size_t roo
 }
 
 /* Lines such as "pmc : A B", "range: 0:3", "gpu: 0", "kernel: scale add"; # begins a comment. */
-static int read_text(FILE *file)
+static int read_text(char *text)
 {
-    char *line = NULL;
-    size_t size = 0;
     int result = 0;
-    for (unsigned number = 1; !result && getline(&line, &size, file) >= 0; number++) {
+    unsigned number = 0;
+    for (char *line; !result && (line = strsep(&text, "\n"));) {
         char where[64];
-        snprintf(where, sizeof where, "line %u", number);
+        snprintf(where, sizeof where, "line %u", ++number);
         line[strcspn(line, "#\r\n")] = 0;
         char *colon = strchr(line, ':'), *key = line + strspn(line, " \t");
         if (!*key) continue;
@@ -113,19 +112,13 @@ static int read_text(FILE *file)
         else
             result = fail(input, where, "pmc, range, gpu or kernel is expected");
     }
-    if (!result && !feof(file)) result = out_of_memory();
-    free(line);
     return result;
 }
 
 /* Reads only the names; the rest of an XML file is read by the tool. */
-static int read_xml(FILE *file)
+static int read_xml(char *text)
 {
-    char *text = NULL;
-    size_t size = 0;
-    int result = 0;
-    if (getdelim(&text, &size, 0, file) < 0)
-        result = feof(file) ? fail("input", input, "it is empty") : out_of_memory();
+    int result = *text ? 0 : fail("input", input, "it is empty");
     run_t *run = &runs[run_count++];
     for (char *at = text; !result && at && (at = strstr(at, "<metric")); at += 7) {
         char *name = strstr(at, "name="), *end = strchr(at, '>');
@@ -137,21 +130,22 @@ static int read_xml(FILE *file)
         if (!copy || !add_words(run, copy)) result = out_of_memory();
         free(copy);
     }
-    free(text);
     return result;
 }
 
 static int read_input(void)
 {
-    FILE *file = input ? base_file_stream(input, "re") : NULL;
+    enum { BYTES_MAX = 64 << 20 };
+    size_t bytes;
+    char *content = input ? base_file_read(input, BYTES_MAX, &bytes) : NULL;
     if (!input) run_count = 1; /* times only */
-    if (!file) return input ? fail("input", input, strerror(errno)) : 0;
+    if (!content) return input ? fail("input", input, strerror(errno)) : 0;
     const char *dot = strrchr(input, '.');
     bool xml = dot && !strcmp(dot, ".xml"), text = dot && !strcmp(dot, ".txt");
-    int result = xml    ? read_xml(file)
-                 : text ? read_text(file)
+    int result = xml    ? read_xml(content)
+                 : text ? read_text(content)
                         : fail("input", input, "its name must end in .txt or .xml");
-    fclose(file);
+    free(content);
     if (!result && !run_count) run_count = 1;
     for (unsigned i = 0; i < run_count && !xml && !result; i++) {
         char *names = NULL;

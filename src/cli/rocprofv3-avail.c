@@ -13,6 +13,7 @@
 #include <rocprofiler-sdk/pc_sampling.h>
 
 #include "base/arguments.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"
@@ -599,7 +600,7 @@ static int read_extra(const options_t *o, char **text, char *why, size_t why_byt
         *text = trace_extra_receive(why, why_bytes);
         return why[0] ? -1 : 0;
     }
-    *text = cli_read_file(o->extra, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
+    *text = base_file_text(o->extra, TRACE_EXTRA_MAX, &bytes, why, why_bytes);
     return *text && trace_setting_set(TRACE_SET_EXTRA_COUNTERS_FILE, o->extra) == 0 ? 0 : -1;
 }
 

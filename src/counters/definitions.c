@@ -241,38 +241,14 @@ ctr_status_t ctr_definitions_inherit(ctr_definitions_t *definitions, ctr_slice_t
 
 ctr_status_t ctr_read_file(const char *path, char **text, size_t *size, ctr_error_t *error)
 {
-    ctr_status_t status = CTR_OK;
-    size_t used = 0, capacity = 1 << 16;
-    char *data = NULL;
-    FILE *f = base_file_stream(path, "re");
-    if (!f) return ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "%s", strerror(errno));
-    for (;;) {
-        char *grown = used + 1 < capacity && data ? data : realloc(data, capacity *= 2);
-        if (!grown) {
-            status =
-                ctr_fail(error, CTR_NO_MEMORY, path, 0, 0, "no memory for %zu bytes", capacity);
-            goto out;
-        }
-        data = grown;
-        size_t got = fread(data + used, 1, capacity - used, f);
-        used += got;
-        if (used > CTR_FILE_MAX) {
-            status =
-                ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "larger than %d bytes", CTR_FILE_MAX);
-            goto out;
-        }
-        if (got == 0) break;
+    *text = base_file_read(path, CTR_FILE_MAX, size);
+    if (*text) return CTR_OK;
+    switch (errno) {
+    case EFBIG:
+        return ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "larger than %d bytes", CTR_FILE_MAX);
+    case ENOMEM: return ctr_fail(error, CTR_NO_MEMORY, path, 0, 0, "%s", strerror(ENOMEM));
+    default: return ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "%s", strerror(errno));
     }
-    if (ferror(f)) status = ctr_fail(error, CTR_BAD_FILE, path, 0, 0, "%s", strerror(errno));
-out:
-    fclose(f);
-    if (status == CTR_OK) {
-        *text = data;
-        *size = used;
-    } else {
-        free(data);
-    }
-    return status;
 }
 
 /* Reports the sections of the text just read whose base section (base="...") does not exist. */

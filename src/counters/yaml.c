@@ -4,7 +4,7 @@
  * {architectures: list, block, event | expression}}. The older one: NAME: {architectures:
  * {"gfx1/gfx2": {block, event | expression}}, description}. libyaml parses; this file knows only
  * the schemas. Unknown keys are ignored, as in AMD's reader. */
-#include "base/yaml_depth.h"
+#include "base/yaml_load.h"
 #include "counters/internal.h"
 
 #include <string.h>
@@ -166,27 +166,15 @@ static ctr_status_t read_document(reader_t *r, ctr_error_t *error)
 ctr_status_t ctr_read_yaml(ctr_definitions_t *definitions, const char *text, size_t size,
                            const ctr_reporter_t *reporter, ctr_error_t *error)
 {
-    yaml_parser_t parser;
     yaml_document_t document;
-    size_t deep = base_yaml_too_deep(text, size);
-    if (deep)
-        return ctr_fail(error, CTR_BAD_TEXT, reporter->origin, (uint32_t)deep, 1,
-                        "nested deeper than %d levels", BASE_YAML_DEPTH_MAX);
-    if (!yaml_parser_initialize(&parser))
-        return ctr_fail(error, CTR_NO_MEMORY, reporter->origin, 0, 0, "no memory");
-    ctr_status_t status;
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-    if (yaml_parser_load(&parser, &document)) {
-        reader_t r = {&document, definitions, reporter, CTR_OK};
-        status = read_document(&r, error);
-        yaml_document_delete(&document);
-    } else {
-        status =
-            ctr_fail(error, CTR_BAD_TEXT, reporter->origin, (uint32_t)parser.problem_mark.line + 1,
-                     (uint32_t)parser.problem_mark.column + 1, "%s",
-                     parser.problem ? parser.problem : "not YAML");
-    }
-    yaml_parser_delete(&parser);
+    base_yaml_problem_t problem;
+    if (!base_yaml_load(&document, text, size, &problem))
+        return ctr_fail(error, problem.line ? CTR_BAD_TEXT : CTR_NO_MEMORY, reporter->origin,
+                        (uint32_t)problem.line, problem.column ? (uint32_t)problem.column : 1, "%s",
+                        problem.text);
+    reader_t r = {&document, definitions, reporter, CTR_OK};
+    const ctr_status_t status = read_document(&r, error);
+    yaml_document_delete(&document);
     if (status == CTR_NO_MEMORY) ctr_fail(error, status, reporter->origin, 0, 0, "no memory");
     return status;
 }

@@ -76,21 +76,11 @@ static void find_place(const char *path, const char *moved, char place[PATH_MAX]
 
 char *ins_source_read(const char *path, const char *moved)
 {
-    char place[PATH_MAX];
+    char place[PATH_MAX], why[64];
     struct stat is;
     size_t size;
     find_place(path, moved, place);
     /* only regular files are opened: opening a pipe, for example, could wait for ever */
-    if (stat(place, &is) != 0 || !S_ISREG(is.st_mode) || is.st_size > INS_SOURCE_BYTES_MAX)
-        return NULL;
-    char *text = base_file_read(place, &size);
-    char *ended = text ? realloc(text, size + 1) : NULL;
-    if (!ended) {
-        free(text);
-        return NULL;
-    }
-    ended[size] = '\0';
-    if (strlen(ended) == size) return ended;
-    free(ended);
-    return NULL;
+    if (stat(place, &is) != 0 || !S_ISREG(is.st_mode)) return NULL;
+    return base_file_text(place, INS_SOURCE_BYTES_MAX, &size, why, sizeof(why));
 }

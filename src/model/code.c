@@ -78,7 +78,7 @@ dis_object_t *out_code_object_open(const char *store, uint64_t id)
     size_t size;
     snprintf(name, sizeof(name), TRACE_ATT_CODE_FORMAT, id);
     if (trace_join(path, sizeof(path), store, name) != 0) return NULL;
-    char *data = base_file_read(path, &size);
+    char *data = base_file_read(path, SIZE_MAX, &size);
     if (data) dis_object_open(data, size, &object);
     free(data);
     return object;

@@ -144,7 +144,7 @@ static int write_code(out_att_job_t *job, out_att_code_t *code)
         char path[PATH_MAX];
         size_t size;
         if (!code_in_store(job->store, object, path)) continue;
-        char *data = base_file_read(path, &size);
+        char *data = base_file_read(path, SIZE_MAX, &size);
         if (!data) return cannot_read(job, path);
         code_path(job->model, job->prefix, object, path);
         result = write_file(job, path, data, size);

@@ -187,17 +187,13 @@ static int use_run(res_run_t *r, const res_values_t *v, void *data)
 /* The file's text, NULL if there is none; -1 with the reason told. */
 static int read_file(const char *path, char **text, size_t *bytes)
 {
-    *text = base_file_read(path, bytes);
-    if (!*text && errno != ENOENT) {
-        base_error("%s: %s", path, strerror(errno));
-        return -1;
-    }
-    if (*text && *bytes > BUDGET_BYTES_MAX) {
+    *text = base_file_read(path, BUDGET_BYTES_MAX, bytes);
+    if (*text || errno == ENOENT) return 0;
+    if (errno == EFBIG)
         base_error("%s: longer than %d bytes", path, BUDGET_BYTES_MAX);
-        free(*text);
-        return -1;
-    }
-    return 0;
+    else
+        base_error("%s: %s", path, strerror(errno));
+    return -1;
 }
 
 int res_check_command(int argc, char **argv)

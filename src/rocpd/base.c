@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "base/yaml_load.h"
 #include "rocpd/own.h"
 #include "trace/keys.h"
 #include "trace/store.h"
@@ -41,57 +42,75 @@ static int add_file(rocpd_files_t *f, const char *path)
 
 char *rocpd_read_file(const char *path)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *in = base_file_stream(path, "r"), *out = in ? open_memstream(&text, &bytes) : NULL;
-    if (!out) {
-        base_error("%s: %s", path, strerror(errno));
-        if (in) fclose(in);
-        return NULL;
-    }
-    char block[4096];
-    for (size_t n; (n = fread(block, 1, sizeof(block), in));)
-        fwrite(block, 1, n, out);
-    int failed = ferror(in);
-    fclose(in);
-    if (fclose(out) == 0 && !failed) return text;
-    base_error("%s: cannot be read", path);
-    free(text);
-    return NULL;
+    enum { BYTES_MAX = 64 << 20 };
+    char why[PATH_MAX + 128];
+    size_t bytes;
+    char *text = base_file_text(path, BYTES_MAX, &bytes, why, sizeof(why));
+    if (!text) base_error("%s", why);
+    return text;
 }
 
 /* `depth`: how deep index files are nested here, each named by the one before. */
 static int add_path(rocpd_files_t *f, const char *path, unsigned depth);
 
-/* Adds the files that an index lists under `files`: "- NAME" lines, or one word behind the colon.
- * Paths are relative to the index. */
-static int add_index(rocpd_files_t *f, const char *path, unsigned depth)
+/* Adds the file that a scalar of an index names. Paths are relative to the index. */
+static int add_named(rocpd_files_t *f, const char *path, const yaml_node_t *node, unsigned depth)
+{
+    char whole[2 * PATH_MAX];
+    if (!node || node->type != YAML_SCALAR_NODE || !node->data.scalar.length) return 0;
+    const char *name = (const char *)node->data.scalar.value;
+    const bool absolute = *name == '/';
+    snprintf(whole, sizeof(whole), "%.*s%s", absolute ? 0 : (int)(base_last_part(path) - path),
+             path, name);
+    return add_path(f, whole, depth + 1);
+}
+
+/* The value of a key in a mapping; NULL: there is none, or the node is no mapping. */
+static yaml_node_t *value_of(yaml_document_t *document, const yaml_node_t *node, const char *key)
+{
+    if (!node || node->type != YAML_MAPPING_NODE) return NULL;
+    for (yaml_node_pair_t *at = node->data.mapping.pairs.start; at < node->data.mapping.pairs.top;
+         at++) {
+        const yaml_node_t *k = yaml_document_get_node(document, at->key);
+        if (k && k->type == YAML_SCALAR_NODE && !strcmp((const char *)k->data.scalar.value, key))
+            return yaml_document_get_node(document, at->value);
+    }
+    return NULL;
+}
+
+/* Adds what stands under `files`, in the index itself or in rocprofiler-sdk, rocpd: a list of
+ * names, or one. Aliases are followed, so there is no recursion here, which they could make
+ * endless. */
+static int add_listed(rocpd_files_t *f, const char *path, yaml_document_t *document, unsigned depth)
 {
     int result = 0;
-    bool in_list = false;
+    yaml_node_t *node = yaml_document_get_root_node(document), *inner;
+    if ((inner = value_of(document, node, "rocprofiler-sdk"))) node = inner;
+    if ((inner = value_of(document, node, "rocpd"))) node = inner;
+    node = value_of(document, node, "files");
+    if (!node || node->type != YAML_SEQUENCE_NODE) return add_named(f, path, node, depth);
+    const yaml_node_item_t *at = node->data.sequence.items.start;
+    for (; result == 0 && at < node->data.sequence.items.top; at++)
+        result = add_named(f, path, yaml_document_get_node(document, *at), depth);
+    return result;
+}
+
+static int add_index(rocpd_files_t *f, const char *path, unsigned depth)
+{
+    yaml_document_t document;
+    base_yaml_problem_t problem;
     char *text = rocpd_read_file(path);
-    const char *slash = strrchr(path, '/');
-    int bytes = slash ? (int)(slash - path) : 1;
-    for (char *rest = text, *line; result == 0 && (line = strsep(&rest, "\n"));) {
-        char whole[2 * PATH_MAX];
-        line += strspn(line, " \t");
-        bool files = strncmp(line, "files:", 6) == 0, item = strncmp(line, "- ", 2) == 0;
-        if (!files && !(in_list && item)) {
-            in_list = in_list && !*line;
-            continue;
-        }
-        in_list = true;
-        line += files ? 6 : 2;
-        line += strspn(line, " \t\"'");
-        line[strcspn(line, "\r\"'")] = 0;
-        if (!*line) continue;
-        bool absolute = *line == '/';
-        snprintf(whole, sizeof(whole), "%.*s%s%s", absolute ? 0 : bytes, slash ? path : ".",
-                 absolute ? "" : "/", line);
-        result = add_path(f, whole, depth + 1);
-    }
+    if (!text) return -1;
+    const bool loaded = base_yaml_load(&document, text, strlen(text), &problem);
     free(text);
-    return text ? result : -1;
+    if (!loaded) {
+        base_error("%s:%zu:%zu: %s%s%s", path, problem.line, problem.column, problem.context,
+                   *problem.context ? ": " : "", problem.text);
+        return -1;
+    }
+    const int result = add_listed(f, path, &document, depth);
+    yaml_document_delete(&document);
+    return result;
 }
 
 static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)

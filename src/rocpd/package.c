@@ -133,7 +133,9 @@ int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f)
         snprintf(place, sizeof(place), "%s", f->paths[i]);
         if (moves) result = take(o, f->paths[i], i, folder, place);
         relative(folder, place, shown, sizeof(shown));
-        out_format(y, "      - \"%s\"\n", shown);
+        out_text(y, "      - \"");
+        out_escaped(y, BASE_JSON, shown); /* YAML's double quotes are a superset */
+        out_text(y, "\"\n");
     }
     if (result != 0) {
         out_file_abandon(y);

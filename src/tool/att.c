@@ -186,7 +186,7 @@ void tool_att_inherit_code(const char *from, const char *to, uint64_t object)
     if (trace_join(theirs, sizeof(theirs), from, name) != 0 ||
         trace_join(ours, sizeof(ours), to, name) != 0 || link(theirs, ours) == 0 || errno == ENOENT)
         return;
-    char *data = base_file_read(theirs, &size);
+    char *data = base_file_read(theirs, SIZE_MAX, &size);
     if (data)
         save_as(ours, data, size);
     else

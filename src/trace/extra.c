@@ -31,32 +31,16 @@ int trace_extra_send(const char *path, const char *text, size_t bytes, char *why
     return -1;
 }
 
-static char *read_file(const char *path, char *why, size_t why_bytes)
-{
-    char *text = malloc(TRACE_EXTRA_MAX + 1);
-    FILE *f = text ? base_file_stream(path, "re") : NULL;
-    if (!f) goto fail;
-    size_t bytes = fread(text, 1, TRACE_EXTRA_MAX, f);
-    bool failed = ferror(f);
-    fclose(f);
-    if (failed) goto fail;
-    text[bytes] = 0;
-    return text;
-fail:
-    snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-    free(text);
-    return NULL;
-}
-
 char *trace_extra_receive(char *why, size_t why_bytes)
 {
     const char *contents = trace_setting_given(TRACE_SET_EXTRA_COUNTERS_CONTENTS);
     const char *file = trace_setting_given(TRACE_SET_EXTRA_COUNTERS_FILE);
+    size_t bytes;
     why[0] = 0;
     if (contents) {
         char *text = strdup(contents);
         if (!text) snprintf(why, why_bytes, "%s", strerror(ENOMEM));
         return text;
     }
-    return file ? read_file(file, why, why_bytes) : NULL;
+    return file ? base_file_text(file, TRACE_EXTRA_MAX, &bytes, why, why_bytes) : NULL;
 }

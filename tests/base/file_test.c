@@ -242,6 +242,73 @@ static void test_errors_and_modes(void **state)
     }
 }
 
+static void put(const char *name, const char *bytes, size_t count)
+{
+    FILE *f = base_file_stream(path_of(name), "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, count, f), count);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Files are read whole up to the limit, and not at all above it; so is what knows no size. */
+static void test_whole(void **state)
+{
+    (void)state;
+    static char bytes[100000];
+    memset(bytes, 'x', sizeof bytes);
+    static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 4097, sizeof bytes};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t size;
+        put("file", bytes, sizes[i]);
+        char *data = base_file_read(path_of("file"), sizes[i], &size);
+        assert_non_null(data);
+        assert_int_equal(size, sizes[i]);
+        assert_memory_equal(data, bytes, size);
+        assert_int_equal(data[size], 0);
+        free(data);
+        if (!sizes[i]) continue;
+        assert_null(base_file_read(path_of("file"), sizes[i] - 1, &size));
+        assert_int_equal(errno, EFBIG);
+        int ends[2];
+        char path[64];
+        for (size_t most = sizes[i] - 1; sizes[i] < 60000 && most <= sizes[i]; most++) {
+            assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+            assert_int_equal(write(ends[1], bytes, sizes[i]), sizes[i]);
+            close(ends[1]);
+            snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+            data = base_file_read(path, most, &size);
+            assert_int_equal(data != NULL, most == sizes[i]);
+            assert_true(data ? size == sizes[i] : errno == EFBIG);
+            free(data);
+            close(ends[0]);
+        }
+    }
+    size_t size;
+    assert_null(base_file_read(folder, SIZE_MAX, &size));
+    assert_int_equal(errno, EISDIR);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    size_t size;
+    char why[128], expected[128];
+    put("file", "a\0b", 3);
+    assert_null(base_file_text(path_of("file"), 3, &size, why, sizeof why));
+    snprintf(expected, sizeof expected, "%s: not a text: it holds a zero byte", path_of("file"));
+    assert_string_equal(why, expected);
+    assert_null(base_file_text(path_of("file"), 2, &size, why, sizeof why));
+    snprintf(expected, sizeof expected, "%s: longer than 2 bytes", path_of("file"));
+    assert_string_equal(why, expected);
+    assert_null(base_file_text(path_of("none"), 2, &size, why, sizeof why));
+    snprintf(expected, sizeof expected, "%s: No such file or directory", path_of("none"));
+    assert_string_equal(why, expected);
+    put("file", "text", 4);
+    char *text = base_file_text(path_of("file"), 4, &size, why, sizeof why);
+    assert_string_equal(text, "text");
+    free(text);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -265,6 +332,8 @@ int main(void)
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_replaced),
         cmocka_unit_test(test_errors_and_modes),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

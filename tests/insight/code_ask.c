@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     char name[128];
     dis_object_t *object = NULL;
     size_t size, count;
-    char *data = argc == 3 ? base_file_read(argv[1], &size) : NULL;
+    char *data = argc == 3 ? base_file_read(argv[1], SIZE_MAX, &size) : NULL;
     if (!data || dis_object_open(data, size, &object) != DIS_GOOD) return 1;
     const dis_symbol_t *symbols = dis_object_symbols(object, &count);
     snprintf(name, sizeof(name), "%s.kd", argv[2]);

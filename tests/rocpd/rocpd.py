@@ -366,6 +366,18 @@ class ByHand(Case):
         count = "SELECT COUNT(*) AS n FROM kernels"
         for given in ("both.rpdb", "both.rpdb/index.yaml", "*.db"):
             self.assertEqual(self.run_it("query", "-i", given, "--query", count).stdout, "n\n-\n2\n", given)
+        odd = 'a "b\\c\' #.db'  # a name that YAML has to quote
+        shutil.copy(self.two, f"{self.dir}/{odd}")
+        self.run_it("package", "-i", odd, "-d", "odd")
+        self.assertEqual(self.run_it("query", "-i", "odd.rpdb", "--query", count).stdout, "n\n-\n1\n")
+        for text, files in ((f"files: [{self.dir}/one.db, ../two.db]", 2), ("files: one.db\nmore: &a [*a]\n", 1),
+                            ("rocprofiler-sdk:\n  rocpd:\n    files:\n    - one.db\n    # - two.db\n", 1)):
+            with open(self.dir + "/list.yaml", "w") as file:
+                file.write(text.replace("../two", self.dir + "/two"))
+            self.assertEqual(self.run_it("query", "-i", "list.yaml", "--query", count).stdout, f"n\n-\n{files}\n", text)
+        with open(self.dir + "/list.yaml", "w") as file:
+            file.write("files:\n  - [one.db\n")
+        self.assertRegex(self.run_it("query", "-i", "list.yaml", "--query", count, status=2).stderr, "list.yaml:3:1: ")
         self.run_it("package", "-i", "two.db", "-d", "moved", "-c")
         self.assertFalse(os.path.exists(self.two))
 

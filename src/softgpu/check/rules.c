@@ -226,7 +226,7 @@ chk_rules_t *chk_rules_read(const char *name, char *why, size_t room)
         snprintf(why, room, "%s: no file that can be read more than once", name);
         return NULL;
     }
-    char *text = there ? base_file_read(name, &bytes) : NULL;
+    char *text = there ? base_file_read(name, SIZE_MAX, &bytes) : NULL;
     if (!text) {
         snprintf(why, room, "%s: %s", name, strerror(errno));
         return NULL;

@@ -225,14 +225,9 @@ static int open_locked(const char *name)
 static char *read_document(const char *name)
 {
     size_t bytes;
-    char *text = base_file_read(name, &bytes), *end = text ? realloc(text, bytes + 1) : NULL;
-    if (!end) {
-        free(text);
-        return NULL;
-    }
-    end[bytes] = 0;
-    if (bytes && base_begins_with(end, BEGIN) && strchr(end, '\n')) return end;
-    free(end);
+    char *text = base_file_read(name, SIZE_MAX, &bytes);
+    if (!text || (bytes && base_begins_with(text, BEGIN) && strchr(text, '\n'))) return text;
+    free(text);
     if (!bytes) return text_of(NULL, NULL);
     errno = EEXIST; /* the file holds something else */
     return NULL;

@@ -103,15 +103,14 @@ static void take(const char *tag, const char *name, list_t *list)
 
 static bool read_request(const char *path)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *input = base_file_stream(path, "re");
-    if (!input || getdelim(&text, &size, 0, input) < 0) {
+    enum { BYTES_MAX = 64 << 20 };
+    size_t size;
+    char *text = base_file_read(path, BYTES_MAX, &size);
+    if (!text || !size) {
         fprintf(stderr, "rocprof: error: ROCP_INPUT=%s cannot be read\n", path);
-        if (input) fclose(input);
+        free(text);
         return false;
     }
-    fclose(input);
     for (const char *tag = text; (tag = strstr(tag, "<metric"));) {
         tag += strlen("<metric");
         take(tag, "name", &metrics);
