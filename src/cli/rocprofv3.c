@@ -75,7 +75,16 @@ static void echo(const cli_session_t *s, char **program)
     putchar('\n');
 }
 
-/* A copy of the environment, to be restored before every run. */
+/* The strings may stand in the environment, which is empty then. */
+static void free_environment(char **saved)
+{
+    clearenv();
+    for (char **v = saved; v && *v; v++)
+        free(*v);
+    free(saved);
+}
+
+/* A copy of the environment, to be restored before every run. NULL without memory. */
 static char **save_environment(void)
 {
     size_t count = 0;
@@ -83,7 +92,10 @@ static char **save_environment(void)
         count++;
     char **saved = calloc(count + 1, sizeof(*saved));
     for (size_t i = 0; saved && i < count; i++)
-        if (!(saved[i] = strdup(environ[i]))) return NULL;
+        if (!(saved[i] = strdup(environ[i]))) {
+            free_environment(saved);
+            return NULL;
+        }
     return saved;
 }
 
@@ -236,13 +248,14 @@ static int select_ranks(cli_plan_t *plan, char *why, size_t why_bytes)
     return 0;
 }
 
-/* Makes the plan's runs until one fails. */
-static int run_plan(cli_plan_t *plan)
+/* Makes the plan's runs until one fails. *environment becomes a copy of the environment with which
+ * each of them begins, NULL without memory. */
+static int make_runs(cli_plan_t *plan, char ***environment)
 {
     char why[2 * PATH_MAX] = "", path[PATH_MAX];
     char **program = plan->runs[0].command.program;
     int status = select_ranks(plan, why, sizeof(why));
-    char **saved = save_environment();
+    char **saved = *environment = save_environment(); /* with what says which ranks are chosen */
     if (!saved) status = CLI_EXIT_SETUP;
     cli_take_signals();
     if (!status && program)
@@ -264,6 +277,14 @@ static int run_plan(cli_plan_t *plan)
             status = 128 + cli_interrupted;
         }
     }
+    return status;
+}
+
+static int run_plan(cli_plan_t *plan)
+{
+    char **environment;
+    const int status = make_runs(plan, &environment);
+    free_environment(environment);
     return status;
 }
 

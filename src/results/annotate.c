@@ -121,12 +121,6 @@ typedef struct {
     bool failed;           /* and the reason told */
 } work_t;
 
-static uint32_t small(const db_cursor_t *c, int column)
-{
-    const int64_t value = db_int(c, column);
-    return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
-}
-
 /* Finds the kernel's name and sizes; if its dispatches differ, the greatest. False with the reason
  * told. */
 static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
@@ -145,9 +139,9 @@ static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
     snprintf(name, room, "kernel %llu", (unsigned long long)k->counted->kernel);
     if (db_next(&c)) {
         if (*db_text(&c, 0)) snprintf(name, room, "%s", db_text(&c, 0));
-        k->resources =
-            (ins_resources_t){small(&c, 1), small(&c, 2), small(&c, 3), small(&c, 4), small(&c, 5)};
-        k->scratch_bytes = small(&c, 6);
+        k->resources = (ins_resources_t){db_small(&c, 1), db_small(&c, 2), db_small(&c, 3),
+                                         db_small(&c, 4), db_small(&c, 5)};
+        k->scratch_bytes = db_small(&c, 6);
     }
     k->name = name;
     return db_end(&c, "kernels") == 0;

@@ -73,8 +73,8 @@ static uint64_t number(row_t *row, const char *name)
 
 static uint32_t small(row_t *row, const char *name)
 {
-    const uint64_t value = number(row, name);
-    return value <= UINT32_MAX ? (uint32_t)value : 0;
+    const int i = find(row, name);
+    return i < 0 ? 0 : db_small(row->rows, i);
 }
 
 static const char *raw_text(row_t *row, const char *name)

@@ -62,11 +62,6 @@ static void finish(state_t *s, db_cursor_t *rows)
     if (db_end(rows, "reading rows") != 0) s->failed = true;
 }
 
-static uint32_t small(const db_cursor_t *rows, int column)
-{
-    return (uint32_t)db_int(rows, column);
-}
-
 static void put_meta(state_t *s, const void *record, size_t bytes, const char *const *texts,
                      size_t count)
 {
@@ -265,13 +260,13 @@ static void write_code(state_t *s)
                             .id = db_uint(&rows, 0),
                             .code_object = db_uint(&rows, 1),
                             .object = db_uint(&rows, 2),
-                            .kernarg_bytes = small(&rows, 3),
-                            .kernarg_alignment = small(&rows, 4),
-                            .group_bytes = small(&rows, 5),
-                            .private_bytes = small(&rows, 6),
-                            .sgprs = small(&rows, 7),
-                            .vgprs = small(&rows, 8),
-                            .agprs = small(&rows, 9),
+                            .kernarg_bytes = db_small(&rows, 3),
+                            .kernarg_alignment = db_small(&rows, 4),
+                            .group_bytes = db_small(&rows, 5),
+                            .private_bytes = db_small(&rows, 6),
+                            .sgprs = db_small(&rows, 7),
+                            .vgprs = db_small(&rows, 8),
+                            .agprs = db_small(&rows, 9),
                             .entry_offset = db_int(&rows, 10),
                             .address = db_uint(&rows, 11)};
         const char *name = db_text(&rows, 12);
@@ -285,8 +280,8 @@ static void write_code(state_t *s)
         trace_counter_t c = {.head = trace_head(TRACE_COUNTER, 0, 0, 0, sizeof(c)),
                              .id = db_uint(&rows, 0),
                              .agent = agent_of(s, &rows, 1),
-                             .derived = small(&rows, 2),
-                             .constant = (uint16_t)small(&rows, 3)};
+                             .derived = db_small(&rows, 2),
+                             .constant = (uint16_t)db_small(&rows, 3)};
         const char *texts[] = {db_text(&rows, 4), db_text(&rows, 5), db_text(&rows, 6),
                                db_text(&rows, 7)};
         put_meta(s, &c, sizeof(c), texts, 4);
@@ -507,21 +502,22 @@ static void write_kernels(state_t *s)
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, &rows)) {
         const trace_node_t node = {db_uint(&rows, 20), db_uint(&rows, 21)};
-        trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE,
-                                                 db_uint(&rows, 2), with_node(sizeof(d), node)),
-                              .start = db_uint(&rows, 3),
-                              .end = db_uint(&rows, 4),
-                              .correlation = db_uint(&rows, 1),
-                              .external = range_of(s, db_uint(&rows, 18), db_text(&rows, 19)),
-                              .agent = agent_of(s, &rows, 5),
-                              .queue = db_uint(&rows, 6),
-                              .kernel = db_uint(&rows, 7),
-                              .dispatch = db_uint(&rows, 8),
-                              .stream = db_uint(&rows, 9),
-                              .private_bytes = small(&rows, 10),
-                              .group_bytes = small(&rows, 11),
-                              .workgroup = {small(&rows, 12), small(&rows, 13), small(&rows, 14)},
-                              .grid = {small(&rows, 15), small(&rows, 16), small(&rows, 17)}};
+        trace_dispatch_t d = {
+            .head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, db_uint(&rows, 2),
+                               with_node(sizeof(d), node)),
+            .start = db_uint(&rows, 3),
+            .end = db_uint(&rows, 4),
+            .correlation = db_uint(&rows, 1),
+            .external = range_of(s, db_uint(&rows, 18), db_text(&rows, 19)),
+            .agent = agent_of(s, &rows, 5),
+            .queue = db_uint(&rows, 6),
+            .kernel = db_uint(&rows, 7),
+            .dispatch = db_uint(&rows, 8),
+            .stream = db_uint(&rows, 9),
+            .private_bytes = db_small(&rows, 10),
+            .group_bytes = db_small(&rows, 11),
+            .workgroup = {db_small(&rows, 12), db_small(&rows, 13), db_small(&rows, 14)},
+            .grid = {db_small(&rows, 15), db_small(&rows, 16), db_small(&rows, 17)}};
         put_launched(s, &d, sizeof(d), node);
         write_values(s, &values, db_uint(&rows, 0), &d);
     }

@@ -168,17 +168,21 @@ static uint32_t name_now(void)
  *
  * An external id of a kernel or copy of a graph:
  *
- *   63 62           40 39               0
- *  +--+---------------+------------------+
- *  |1 |    launch     |       node       |
- *  +--+---------------+------------------+
+ *   63 62               26 25           0
+ *  +--+-------------------+--------------+
+ *  |1 |      launch       |     node     |
+ *  +--+-------------------+--------------+
  *
  * Stream, range and graph of the last LAUNCHES launches are kept in a ring, at the launch's number.
- * That is enough, since work that a GPU has not done yet is in its queues, which hold less. */
+ * That is enough, since work that a GPU has not done yet is in its queues, which hold less. Numbers
+ * of launches do not begin anew, since work of a late launch would count as that of an early one.
+ */
 
-enum { NODE_BITS = 40, LAUNCH_BITS = 23, LAUNCHES = 1 << 17 };
+enum { NODE_BITS = 26, LAUNCHES = 1 << 17 };
 
-#define OF_GRAPH (UINT64_C(1) << 63)
+#define OF_GRAPH   (UINT64_C(1) << 63)
+#define NODE_MAX   ((UINT64_C(1) << NODE_BITS) - 1)
+#define LAUNCH_MAX (~OF_GRAPH >> NODE_BITS)
 
 static struct {
     uint64_t number; /* the launch's; written last */
@@ -187,10 +191,15 @@ static struct {
 } launches[LAUNCHES];
 static uint64_t last_launch;
 
+/* 0 if no number is left: then the work counts as of no graph. */
 static uint64_t begin_launch(uint64_t graph)
 {
-    uint64_t number = __atomic_add_fetch(&last_launch, 1, __ATOMIC_RELAXED);
-    number &= (UINT64_C(1) << LAUNCH_BITS) - 1;
+    const uint64_t number = __atomic_add_fetch(&last_launch, 1, __ATOMIC_RELAXED);
+    if (number == LAUNCH_MAX + 1)
+        base_warning("more than %llu launches of graphs: the work of later ones is shown without "
+                     "its graph",
+                     (unsigned long long)LAUNCH_MAX);
+    if (number > LAUNCH_MAX) return 0;
     size_t place = number % LAUNCHES;
     launches[place].graph = graph;
     launches[place].stream = innermost(&mine.streams);
@@ -210,15 +219,17 @@ tool_origin_t tool_origin_of(uint64_t external)
     return (tool_origin_t){.stream = launches[place].stream,
                            .range = launches[place].range,
                            .graph = launches[place].graph,
-                           .node = external & ((UINT64_C(1) << NODE_BITS) - 1)};
+                           .node = external & NODE_MAX};
 }
 
 /* The external id of what the calling thread launches now. */
 static uint64_t origin_now(rocprofiler_external_correlation_id_request_kind_t kind)
 {
     if (!mine.launched) return (uint64_t)innermost(&mine.streams) << 32 | name_now();
-    /* barriers are no nodes */
-    if (kind != ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT) mine.launched++;
+    /* barriers are no nodes; of a graph with more nodes than have numbers, the last share one */
+    if (kind != ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_EVENT &&
+        (mine.launched & NODE_MAX) < NODE_MAX)
+        mine.launched++;
     return mine.launched;
 }
 

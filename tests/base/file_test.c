@@ -319,6 +319,7 @@ static int remove_folder(void **state)
 {
     (void)state;
     unlink(path_of("file"));
+    unlink(path_of("replaced"));
     return rmdir(folder);
 }
 

@@ -89,6 +89,12 @@ static void reads_rows(void **state)
     assert_int_equal(db_int(&c, 0), -3);
     assert_int_equal(db_small(&c, 0), 0);
     assert_int_equal(db_end(&c, "rows"), 0);
+    assert_true(db_rows(&c, &db, "SELECT 4294967295, 4294967296, 4294967301, -4294967291", ""));
+    assert_true(db_next(&c));
+    assert_true(db_small(&c, 0) == UINT32_MAX && db_small(&c, 1) == UINT32_MAX);
+    assert_int_equal(db_small(&c, 2), UINT32_MAX); /* and not 5, its lower half */
+    assert_int_equal(db_small(&c, 3), 0);
+    assert_int_equal(db_end(&c, "rows"), 0);
     assert_true(db_has(&db, "u", "id"));
     assert_false(db_has(&db, "u", "word"));
     assert_false(db_has(&db, "w", "id"));
