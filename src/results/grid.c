@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/grow.h"
+#include "base/table.h"
 
 void res_grid_begin(res_grid_t *g, const char *const *heads, size_t columns)
 {
@@ -31,15 +32,6 @@ size_t res_grid_rows(const res_grid_t *g)
     return g->count / g->columns;
 }
 
-/* Characters, not bytes. */
-static size_t width(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 static bool is_right(const res_grid_t *g, size_t column)
 {
     return g->heads[column][0] == '>';
@@ -50,37 +42,35 @@ static const char *head_of(const res_grid_t *g, size_t column)
     return g->heads[column] + is_right(g, column);
 }
 
-static void pad(FILE *f, size_t from, size_t to)
+static void put_cell(void *f, const char *text)
 {
-    for (; from < to; from++)
-        fputc(' ', f);
+    base_put(f, BASE_TERMINAL, text);
 }
 
-static void put_cell(const res_grid_t *g, FILE *f, size_t column, const char *text, size_t room)
+static void put_line(const res_grid_t *g, FILE *f, const base_column_t *columns,
+                     const char *const *cells)
 {
-    if (column) fputs("  ", f);
-    if (is_right(g, column)) pad(f, width(text), room);
-    base_put(f, BASE_TERMINAL, text);
-    if (!is_right(g, column) && column + 1 < g->columns) pad(f, width(text), room);
+    static const base_frame_t frame = {"", "  ", ""};
+    base_table_line(columns, g->columns, cells, &frame, put_cell, f);
+    fputc('\n', f);
 }
 
 void res_grid_text(const res_grid_t *g, FILE *f)
 {
     enum { COLUMNS_MAX = 16 };
-    size_t widths[COLUMNS_MAX] = {0};
+    base_column_t columns[COLUMNS_MAX] = {0};
+    const char *heads[COLUMNS_MAX];
     if (!res_grid_rows(g) || g->columns > COLUMNS_MAX) return;
-    for (size_t c = 0; c < g->columns; c++)
-        widths[c] = width(head_of(g, c));
-    for (size_t i = 0; i < g->count; i++)
-        if (width(g->cells[i]) > widths[i % g->columns])
-            widths[i % g->columns] = width(g->cells[i]);
-    for (size_t c = 0; c < g->columns; c++)
-        put_cell(g, f, c, head_of(g, c), widths[c]);
-    for (size_t i = 0; i < res_grid_rows(g) * g->columns; i++) {
-        if (i % g->columns == 0) fputc('\n', f);
-        put_cell(g, f, i % g->columns, g->cells[i], widths[i % g->columns]);
+    for (size_t c = 0; c < g->columns; c++) {
+        columns[c].align = is_right(g, c) ? BASE_RIGHT : BASE_LEFT;
+        heads[c] = head_of(g, c);
+        base_column_fit(&columns[c], heads[c]);
     }
-    fputc('\n', f);
+    for (size_t i = 0; i < g->count; i++)
+        base_column_fit(&columns[i % g->columns], g->cells[i]);
+    put_line(g, f, columns, heads);
+    for (size_t i = 0; i < res_grid_rows(g); i++)
+        put_line(g, f, columns, (const char *const *)g->cells + i * g->columns);
 }
 
 void res_grid_markdown(const res_grid_t *g, FILE *f)

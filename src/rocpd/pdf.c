@@ -107,8 +107,7 @@ struct rocpd_pdf {
     surface_t *surface;
     cairo_t *to;
     int columns;
-    const int *widths;
-    const bool *right;
+    const base_column_t *shape;
     char **head, **cells; /* the heading; the row that is being made */
     bool no_memory;
     double advance, height; /* of a character, of a line */
@@ -124,8 +123,8 @@ static int write_out(void *file, const unsigned char *data, unsigned bytes)
 
 static int width_of(const rocpd_pdf_t *p, int column)
 {
-    const int width = p->widths[column] < WIDEST ? p->widths[column] : WIDEST;
-    return width > 0 ? width : 1;
+    const size_t width = p->shape[column].width < WIDEST ? p->shape[column].width : WIDEST;
+    return width > 0 ? (int)width : 1;
 }
 
 static void set_font(rocpd_pdf_t *p, int weight)
@@ -176,7 +175,7 @@ static void release(rocpd_pdf_t *p)
     free(p);
 }
 
-rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const int *widths, const bool *right)
+rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const base_column_t *shape)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
@@ -189,7 +188,7 @@ rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const int *widths, cons
         base_error("PDF: out of memory");
         return NULL;
     }
-    *p = (rocpd_pdf_t){.f = f, .columns = columns, .widths = widths, .right = right};
+    *p = (rocpd_pdf_t){.f = f, .columns = columns, .shape = shape};
     p->head = calloc((size_t)columns + 1, sizeof(*p->head));
     p->cells = calloc((size_t)columns + 1, sizeof(*p->cells));
     p->no_memory = !p->head || !p->cells;
@@ -216,7 +215,8 @@ static bool put_line(rocpd_pdf_t *p, const char **texts)
     for (int i = 0; i < p->columns; i++) {
         int shown;
         texts[i] = next_line(texts[i], width_of(p, i), line, &shown);
-        const double before = p->right[i] ? (width_of(p, i) - shown) * p->advance : 0;
+        const double before =
+            p->shape[i].align == BASE_RIGHT ? (width_of(p, i) - shown) * p->advance : 0;
         cairo.cairo_move_to(p->to, x + before, p->y);
         if (*line) cairo.cairo_show_text(p->to, line);
         x += (width_of(p, i) + GAP) * p->advance;

@@ -6,14 +6,14 @@
 
 #include <stdbool.h>
 
+#include "base/table.h"
 #include "output/file.h"
 
 typedef struct rocpd_pdf rocpd_pdf_t;
 
-/* Begins a document that is written to the file, which the caller closes. `widths` are in
- * characters; `right`: columns whose cells are aligned to the right; both arrays have to live as
- * long as the document. NULL with the reason told. */
-rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const int *widths, const bool *right);
+/* Begins a document that is written to the file, which the caller closes. `shape` has
+ * to live as long as the document. NULL with the reason told. */
+rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const base_column_t *shape);
 /* Sets a cell of the current row; the first row is the heading. */
 void rocpd_pdf_cell(rocpd_pdf_t *p, int column, const char *text);
 /* Ends the row. */

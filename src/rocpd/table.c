@@ -9,15 +9,19 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/table.h"
 #include "output/json.h"
 #include "rocpd/pdf.h"
+
+enum { REAL_BYTES_MAX = 320 }; /* the greatest has 309 digits before the point and 6 behind it */
 
 typedef struct {
     out_file_t *f;
     db_cursor_t *rows;
     int columns;
-    int *widths; /* of columns, in characters; for aligned forms */
-    bool *numbers;
+    base_column_t *shape;          /* of the columns; for aligned forms */
+    const char **cells;            /* the line that is being written */
+    char (*reals)[REAL_BYTES_MAX]; /* its numbers, one for each column */
     rocpd_pdf_t *pdf;
     bool failed; /* the reason has been told */
 } table_t;
@@ -45,72 +49,56 @@ static void put_value(out_file_t *f, const table_t *t, int column)
         out_text(f, db_text(t->rows, column));
 }
 
-/* Characters, not bytes: UTF-8's following bytes do not count. */
-static int width_of(const char *text)
-{
-    int width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
-static int cell_width(const table_t *t, int column)
-{
-    char number[64];
-    if (type_of(t, column) != SQLITE_FLOAT) return width_of(db_text(t->rows, column));
-    return snprintf(number, sizeof(number), "%.6f", db_real(t->rows, column));
-}
-
-static void fill(out_file_t *f, int count, char c)
-{
-    for (; count > 0; count--)
-        out_char(f, c);
-}
-
 /* ---- aligned: console and Markdown ---- */
+
+static const char *cell_text(table_t *t, int column)
+{
+    if (type_of(t, column) != SQLITE_FLOAT) return db_text(t->rows, column);
+    snprintf(t->reals[column], REAL_BYTES_MAX, "%.6f", db_real(t->rows, column));
+    return t->reals[column];
+}
 
 static void measure(table_t *t)
 {
     for (int i = 0; i < t->columns; i++) {
-        t->widths[i] = width_of(name_of(t, i));
-        t->numbers[i] = true;
+        base_column_fit(&t->shape[i], name_of(t, i));
+        t->shape[i].align = BASE_RIGHT;
     }
     while (db_next(t->rows))
         for (int i = 0; i < t->columns; i++) {
-            int width = cell_width(t, i);
-            if (width > t->widths[i]) t->widths[i] = width;
-            t->numbers[i] &= is_number(t, i) || type_of(t, i) == SQLITE_NULL;
+            base_column_fit(&t->shape[i], cell_text(t, i));
+            if (!is_number(t, i) && type_of(t, i) != SQLITE_NULL) t->shape[i].align = BASE_LEFT;
         }
     db_again(t->rows, "");
 }
 
-static void put_aligned(table_t *t, int column, bool head, bool last)
+static void put_text(void *f, const char *text)
 {
-    const char *name = name_of(t, column);
-    int gap = t->widths[column] - (head ? width_of(name) : cell_width(t, column));
-    if (t->numbers[column]) fill(t->f, gap, ' ');
-    if (head)
-        out_text(t->f, name);
-    else
-        put_value(t->f, t, column);
-    if (!t->numbers[column] && !last) fill(t->f, gap, ' ');
+    out_text(f, text);
 }
 
-static void console_row(table_t *t, bool head)
+static void put_line(table_t *t, bool head, const base_frame_t *frame)
 {
-    for (int i = 0; i < t->columns; i++) {
-        if (i) out_text(t->f, "  ");
-        put_aligned(t, i, head, i + 1 == t->columns);
-    }
+    for (int i = 0; i < t->columns; i++)
+        t->cells[i] = head ? name_of(t, i) : cell_text(t, i);
+    base_table_line(t->shape, (size_t)t->columns, t->cells, frame, put_text, t->f);
     out_char(t->f, '\n');
 }
 
+static void fill(out_file_t *f, size_t count, char c)
+{
+    while (count--)
+        out_char(f, c);
+}
+
+static const base_frame_t console = {"", "  ", ""}, md = {"| ", " | ", " |"};
+
 static void console_head(table_t *t)
 {
-    console_row(t, true);
+    put_line(t, true, &console);
     for (int i = 0; i < t->columns; i++) {
         if (i) out_text(t->f, "  ");
-        fill(t->f, t->widths[i], '-');
+        fill(t->f, t->shape[i].width, '-');
     }
     out_char(t->f, '\n');
 }
@@ -118,28 +106,18 @@ static void console_head(table_t *t)
 static void console_cells(table_t *t, long long row)
 {
     (void)row;
-    console_row(t, false);
-}
-
-static void md_row(table_t *t, bool head)
-{
-    out_char(t->f, '|');
-    for (int i = 0; i < t->columns; i++) {
-        out_char(t->f, ' ');
-        put_aligned(t, i, head, false);
-        out_text(t->f, " |");
-    }
-    out_char(t->f, '\n');
+    put_line(t, false, &console);
 }
 
 static void md_head(table_t *t)
 {
-    md_row(t, true);
+    put_line(t, true, &md);
     out_char(t->f, '|');
     for (int i = 0; i < t->columns; i++) {
-        out_char(t->f, t->numbers[i] ? '-' : ':');
-        fill(t->f, t->widths[i], '-');
-        out_text(t->f, t->numbers[i] ? ":|" : "-|");
+        const bool right = t->shape[i].align == BASE_RIGHT;
+        out_char(t->f, right ? '-' : ':');
+        fill(t->f, t->shape[i].width, '-');
+        out_text(t->f, right ? ":|" : "-|");
     }
     out_char(t->f, '\n');
 }
@@ -147,7 +125,7 @@ static void md_head(table_t *t)
 static void md_cells(table_t *t, long long row)
 {
     (void)row;
-    md_row(t, false);
+    put_line(t, false, &md);
 }
 
 /* ---- CSV ---- */
@@ -255,7 +233,7 @@ static void json_end(table_t *t)
 
 static void pdf_head(table_t *t)
 {
-    t->pdf = rocpd_pdf_begin(t->f, t->columns, t->widths, t->numbers);
+    t->pdf = rocpd_pdf_begin(t->f, t->columns, t->shape);
     t->failed = !t->pdf;
     if (t->failed) return;
     for (int i = 0; i < t->columns; i++)
@@ -265,13 +243,9 @@ static void pdf_head(table_t *t)
 
 static void pdf_cells(table_t *t, long long row)
 {
-    char number[64];
     (void)row;
-    for (int i = 0; i < t->columns; i++) {
-        const bool real = type_of(t, i) == SQLITE_FLOAT;
-        if (real) snprintf(number, sizeof(number), "%.6f", db_real(t->rows, i));
-        rocpd_pdf_cell(t->pdf, i, real ? number : db_text(t->rows, i));
-    }
+    for (int i = 0; i < t->columns; i++)
+        rocpd_pdf_cell(t->pdf, i, cell_text(t, i));
     rocpd_pdf_row(t->pdf);
 }
 
@@ -346,9 +320,10 @@ long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
     long long count = 0;
     const int columns = sqlite3_column_count(rows->s);
     table_t t = {.f = f, .rows = rows, .columns = columns};
-    t.widths = calloc((size_t)columns + 1, sizeof(*t.widths));
-    t.numbers = calloc((size_t)columns + 1, sizeof(*t.numbers));
-    t.failed = !t.widths || !t.numbers;
+    t.shape = calloc((size_t)columns + 1, sizeof(*t.shape));
+    t.cells = calloc((size_t)columns + 1, sizeof(*t.cells));
+    t.reals = calloc((size_t)columns + 1, sizeof(*t.reals));
+    t.failed = !t.shape || !t.cells || !t.reals;
     if (t.failed) base_error("out of memory");
     if (!t.failed && forms[form].aligned) measure(&t);
     while (!t.failed && db_next(rows)) {
@@ -356,7 +331,8 @@ long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
         if (!t.failed) forms[form].cells(&t, count - 1);
     }
     if (count && forms[form].tail) forms[form].tail(&t);
-    free(t.widths);
-    free(t.numbers);
+    free(t.shape);
+    free(t.cells);
+    free(t.reals);
     return t.failed ? -1 : count;
 }
