@@ -10,7 +10,7 @@
 
 int base_truth(const char *word)
 {
-    /* those that mean no first */
+    /* the words that mean no come first */
     static const char *const words[][5] = {{"no", "false", "off", "n", "f"},
                                            {"yes", "true", "on", "y", "t"}};
     if (*word && !word[strspn(word, "0123456789")]) return word[strspn(word, "0")] != 0;

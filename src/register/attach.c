@@ -64,7 +64,7 @@ void reg_attach_listen(void)
 
 typedef struct lines lines_t;
 struct lines {
-    lines_t *earlier; /* that of the attach before this one */
+    lines_t *earlier; /* the environment of the attach before this one */
     char **lines;     /* the new environment, ended by NULL */
     size_t count;
     char **own; /* the lines among them that the attach has added or replaced */

@@ -63,7 +63,7 @@ static bool filled;
 static bridge_library_t hip;
 static _Atomic bool native_seen;
 
-static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL}; /* of all its functions */
+static const char *const prefixes[] = {"hip", "__hip", "_Z", NULL}; /* of HIP's functions */
 
 static void after_fork_in_child(void)
 {

@@ -46,7 +46,7 @@ void *bridge_dlsym_real(void *handle, const char *name);
 typedef struct {
     void *handle;     /* NULL: HIP is not loaded. Never closed: its functions sit in tables. */
     uint32_t version; /* 10000 * major + 100 * minor + patch */
-    bool registers;   /* it calls librocprofiler-register by itself */
+    bool registers;   /* this HIP calls librocprofiler-register by itself */
 } bridge_library_t;
 
 /* The HIP library that the program's calls would reach without this library. */

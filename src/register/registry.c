@@ -27,10 +27,10 @@ typedef struct {
     uint64_t instance;
     uint64_t table_count;
     void *tables[TABLES_MAX];
-    rocprofiler_register_native_func_t native; /* not NULL: a table of a stand-in (stand_in.h) */
-    bool behind;                               /* a stand-in's table is passed on instead */
+    rocprofiler_register_native_func_t native; /* of a stand-in (stand_in.h), or NULL */
+    bool behind; /* not passed on to the SDK: a stand-in's table is, in its place */
     bool passed_on;
-    bool left; /* to the thread inside, which has not passed it on yet */
+    bool left; /* left to the thread inside, which has not passed it on yet */
     /* The runtime has shut down; when it starts again, its table is without our functions. */
     _Atomic bool ended;
     rocprofiler_register_error_code_t answer;
@@ -44,7 +44,7 @@ static pthread_t occupant;
 
 static registration_t registrations[REG_RUNTIME_COUNT * REG_INSTANCES_MAX];
 static _Atomic unsigned registration_count; /* rows below it are complete */
-static bool sdk_seen;                       /* by the last registration; of the thread inside */
+static bool sdk_seen; /* the last registration has found the SDK; for the thread inside */
 
 /* A child of fork has only the forking thread: nobody else is inside any more. */
 static void after_fork_in_child(void)
@@ -188,7 +188,7 @@ typedef struct {
     void **tables;
     uint64_t table_count;
     rocprofiler_register_library_indentifier_t *id;
-    rocprofiler_register_native_func_t native; /* not NULL: the table of a stand-in (stand_in.h) */
+    rocprofiler_register_native_func_t native; /* of a stand-in (stand_in.h), or NULL */
 } offer_t;
 
 /* ORDER: the first check that fails decides the answer (AMD's protocol). */
@@ -273,7 +273,7 @@ static rocprofiler_register_error_code_t register_inside(const offer_t *o)
     return stand_in && o->table_count ? put_behind(r, stand_in) : pass_on(r, sdk);
 }
 
-/* With `gate` locked, while another thread is inside and does not leave. */
+/* Leaves the registration to the thread that is inside and does not leave. With `gate` locked. */
 static rocprofiler_register_error_code_t leave_to_occupant(const offer_t *o)
 {
     int index = reg_runtime_index(o->name);

@@ -21,7 +21,7 @@ void tool_attach_begin(const rocprofiler_client_id_t *id);
 
 /* What the tool has made at its first attach. */
 typedef struct {
-    rocprofiler_context_id_t always, traced; /* the same one, or started in this order */
+    rocprofiler_context_id_t always, traced; /* one, or two that are started in this order */
     rocprofiler_buffer_id_t buffer;
     bool selected;        /* the program starts `traced`, by its marked regions */
     void (*agents)(void); /* puts the agents into the sink's new store */

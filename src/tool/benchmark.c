@@ -69,7 +69,7 @@ static int on_request(rocprofiler_thread_id_t thread, rocprofiler_context_id_t c
         __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
         __atomic_fetch_or(&contexts, UINT64_C(1) << context.handle % CONTEXTS, __ATOMIC_RELAXED);
     }
-    return 1; /* no id */
+    return 1; /* the tool supplies no id */
 }
 
 rocprofiler_status_t tool_benchmark_count(rocprofiler_context_id_t context)

@@ -42,7 +42,7 @@ static struct {
     uint64_t interval, dispatches;
     uint64_t clocks; /* between samples; 0: the library's own choice */
     bool replay;     /* sets do not take turns: all are counted for each dispatch */
-    bool streams;    /* samples of the one set, not values */
+    bool streams;    /* the one set is sampled, and values are not read */
     agent_t agents[AGENTS_MAX];
     size_t agent_count;
 } counting;
@@ -94,7 +94,7 @@ static void on_dispatch(rocprofiler_dispatch_counting_service_data_t d,
     uint64_t pass = user->value;
     user->value = (uint64_t)gettid();
     if (!agent || !agent->configs) return;
-    if (pass) { /* a further pass of a dispatch that was selected for its first */
+    if (pass) { /* a later pass of a dispatch: its first pass was selected */
         *config = agent->configs[pass];
         return;
     }

@@ -23,7 +23,7 @@ bool tool_counting_configure(rocprofiler_context_id_t context);
  * runs from the start. */
 void tool_counting_again(void);
 
-/* An agent of the machine; all of them before tool_counting_configure(). */
+/* To be called for each agent of the machine, before tool_counting_configure(). */
 void tool_counting_agent(const rocprofiler_agent_v0_t *agent);
 
 #endif

@@ -11,7 +11,8 @@
 
 enum { TABLE_WORDS = TRACE_WORDS_MAX - sizeof(trace_table_t) / 8 };
 
-/* Rows of numbers behind a record; of more than fit into one record the rest gets others. */
+/* Writes the rows behind the fixed part of a record; rows that do not fit go into further records.
+ */
 void tool_fact_table(uint32_t type, uint64_t owner, uint32_t part, uint32_t columns,
                      const uint64_t *numbers, uint64_t rows)
 {

@@ -9,7 +9,7 @@
 
 #include "trace/format.h"
 
-/* An agent, for records that name it; all of them before the first record. */
+/* To be called for each agent of the machine, before the first record: records name agents. */
 void tool_fields_agent(const rocprofiler_agent_v0_t *agent);
 
 /* Time, thread and correlation of a record that is an event (KIND_EVENT in trace/kinds.def); one

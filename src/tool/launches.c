@@ -32,7 +32,7 @@ static void set_size(uint32_t to[3], rocprofiler_dim3_t size)
     to[2] = size.z;
 }
 
-/* On the thread that launches, before the GPU knows of it. */
+/* Runs on the thread that launches the kernel, before the GPU gets it. */
 static void on_launch(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user,
                       void *data)
 {
@@ -84,7 +84,7 @@ static bool is_bound(uint64_t sdk)
 static void bind(uint64_t sdk, uint64_t gpu)
 {
     bound_t *b = malloc(sizeof(*b));
-    if (!b) return; /* then the queue is searched for at each launch */
+    if (!b) return; /* without memory, each launch is searched for anew in all queues */
     *b = (bound_t){state.queues, sdk, gpu};
     state.queues = b;
 }

@@ -10,7 +10,7 @@
 
 typedef union {
     trace_head_t head;
-    trace_timed_t timed; /* the beginning of all of them */
+    trace_timed_t timed; /* what each of the forms begins with */
     trace_api_full_t api;
     trace_call_t call;
     trace_dispatch_t dispatch;

@@ -90,7 +90,7 @@ void tool_sampling_configure(rocprofiler_context_id_t context, rocprofiler_buffe
 {
     for (size_t i = 0; i < sampling.gpu_count; i++) {
         target_t target = {sampling.gpus[i], context, buffer};
-        /* one that cannot be sampled at all is no reason not to sample the others */
+        /* a GPU that cannot be sampled at all is no reason not to sample the others */
         rocprofiler_query_pc_sampling_agent_configurations(sampling.gpus[i]->id, on_ways, &target);
     }
     if (sampling.sampled) return;

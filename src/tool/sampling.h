@@ -8,7 +8,7 @@
 
 bool tool_sampling_wanted(void);
 
-/* An agent of the machine; it stays as long as the process. */
+/* To be called for each agent of the machine; `agent` lives as long as the process. */
 void tool_sampling_agent(const rocprofiler_agent_v0_t *agent);
 
 /* To be called after the last agent: all GPUs that can be sampled are, while the context runs.

@@ -27,7 +27,7 @@ static struct {
     bool have_key;
     segment_t *all, *free; /* all of the open store; those that no thread has */
     unsigned count;
-    bool refused; /* making one has failed: no more are made */
+    bool refused; /* making a segment has failed: no more are made */
 } segments;
 
 __thread tool_segment_t *tool_segment_own __attribute__((tls_model("initial-exec")));
@@ -166,7 +166,7 @@ bool tool_segment_take(const char *directory, char *why, size_t why_bytes)
     segment_t *segment = segments.free;
     *why = 0;
     if (tool_segment_own)
-        let_go(of_thread(), trace_writer_forget); /* retired: else no other would be asked for */
+        let_go(of_thread(), trace_writer_forget); /* its segment is retired: it asks for another */
     if (segment)
         segments.free = segment->next_free;
     else if (!segments.refused)

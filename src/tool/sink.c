@@ -273,7 +273,8 @@ fail:
     base_error("nothing is traced: %s", why);
     trace_writer_close(sink.meta);
     sink.meta = NULL;
-    if (*sink.directory) trace_remove(sink.directory); /* the message below says all it could */
+    /* the message above says all that the store could say */
+    if (*sink.directory) trace_remove(sink.directory);
     trace_keys_free(keys);
     return false;
 }

@@ -28,7 +28,7 @@ void tool_sink_from(uint64_t ns);
  * Any thread. */
 void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint64_t lost);
 
-/* A marker, likewise. */
+/* Takes a marker, as tool_sink_records() takes records. */
 void tool_sink_marker(const trace_marker_t *marker);
 /* A call with the values of its arguments; `texts` are their types and names. */
 void tool_sink_call(const trace_call_t *call, const tool_values_t *values,
@@ -46,10 +46,11 @@ void tool_sink_texts_again(void);
 
 /* The counters of a dispatch, `record->count` values. Any thread. */
 void tool_sink_counters(const trace_counters_t *record, const trace_value_t *values);
-/* Samples of a dispatch, likewise. */
+/* The samples of a dispatch, `record->count` of them. Any thread. */
 void tool_sink_readings(const trace_readings_t *record, const trace_reading_t *samples);
 
-/* Dispatches whose counters are left out on purpose; records of any kind that are lost. */
+/* Count in the store: dispatches whose counters are left out on purpose; records of any kind that
+ * are lost. */
 void tool_sink_filtered(uint64_t count);
 void tool_sink_lost(uint64_t count);
 

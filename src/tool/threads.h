@@ -12,7 +12,7 @@ enum { TOOL_THREAD_NAME = 16 }; /* of Linux, with its zero byte */
 
 /* True if the thread is in the set: any thread may ask. */
 bool tool_thread_known(uint32_t tid);
-/* Puts it in. Without memory it stays out, and is new again. */
+/* Adds the thread to the set. Without memory the thread stays out of it, and is unknown again. */
 void tool_thread_add(uint32_t tid);
 /* Empties the set, for another store. */
 void tool_threads_clear(void);

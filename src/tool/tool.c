@@ -38,7 +38,7 @@ enum { BUFFER_BYTES = 4096, BUFFER_WATERMARK = 0 };
 static const struct {
     trace_setting_id_t setting;
     rocprofiler_buffer_tracing_kind_t kind, with_arguments; /* with_arguments 0: there is none */
-    rocprofiler_callback_tracing_kind_t seen; /* then callbacks of this kind have them */
+    rocprofiler_callback_tracing_kind_t seen;               /* 0, or callbacks with the arguments */
 } services[] = {
 #define ROW(option, id, extended, callback)                                                        \
     {TRACE_SET_##option, ROCPROFILER_BUFFER_TRACING_##id, extended, callback},

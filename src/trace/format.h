@@ -154,7 +154,7 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(MARKER, 24, trace_marker_t)                                                                  \
     X(COUNTED_KERNELS, 26, trace_table_t)                                                          \
     X(READINGS, 27, trace_readings_t)                                                              \
-    X(INSTRUCTIONS, 28, trace_table_t) /* 25 had other columns */                                  \
+    X(INSTRUCTIONS, 28, trace_table_t) /* number 25 had other columns */                           \
     X(GRAPH, 29, trace_graph_t)                                                                    \
     X(BARRIER, 30, trace_barrier_t)                                                                \
     X(HOST_FUNCTION, 31, trace_host_function_t) /* text: name of its kernel's device function */

@@ -34,7 +34,7 @@ static char *truncate_name(char *name)
     const char *begin = end;
     while (begin > name && begin[-1] != ' ' && begin[-1] != ':')
         begin--;
-    if (begin == end) return name; /* nothing but brackets: better the whole than nothing */
+    if (begin == end) return name; /* the name has nothing but brackets: it stays as it is */
     size_t bytes = (size_t)(end - begin);
     memmove(name, begin, bytes);
     name[bytes] = 0;

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slurm first: it counts the tasks of a job step, whatever they start. The others in the order in
- * which AMD's rocprofv3 looks; those that it does not know come last. */
+/* Slurm is the first row: it counts the tasks of a job step, whatever the tasks start. The rows
+ * behind it are in the order in which AMD's rocprofv3 looks for them; launchers that AMD's does not
+ * know are the last rows. */
 enum { SLURM };
 static const struct {
     const char *rank, *size;
@@ -21,7 +22,7 @@ static const struct {
     {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     {"MPI_RANK", "MPI_SIZE"},
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
-    {"PMIX_RANK", NULL}, /* PMIx tells the size by a call only */
+    {"PMIX_RANK", NULL}, /* a process learns the size from PMIx by a call only */
 };
 
 enum { LAUNCHER_COUNT = sizeof(launchers) / sizeof(*launchers) };

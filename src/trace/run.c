@@ -84,7 +84,7 @@ trace_run_t *trace_run_read(const char *directory)
         if (!run->lines[run->count]) goto fail;
         run->count++;
     }
-    if (!feof(f)) goto fail; /* no memory for the next line is no end */
+    if (!feof(f)) goto fail; /* getline() has failed, for want of memory for example */
     free(line);
     fclose(f);
     return run;

@@ -108,7 +108,8 @@ uint64_t trace_setting_number(trace_setting_id_t id)
     const trace_setting_t *s = &trace_settings[id];
     uint64_t otherwise = 0;
     base_number(trace_setting_default(id), 0, INT64_MAX, &otherwise);
-    /* what is the default may be said, too, where 0 means that a feature is off */
+    /* a default of 0 means that a feature is off; users may write it, too, though it is below
+     * `least` */
     const uint64_t least = otherwise < s->least ? otherwise : s->least;
     return (uint64_t)base_env_int(s->variable, (int64_t)otherwise, (int64_t)least,
                                   s->most ? (int64_t)s->most : INT64_MAX);

@@ -64,7 +64,7 @@ struct sdk_ring {
     sdk_place_t ahead, cut;   /* the reader's, of buffers with retirements: up to `ahead`
                                * all but retirements is delivered; up to `cut` retirements
                                * may be, if it has a chunk */
-    bool ending;              /* the reader's: it was closed when the delivery began */
+    bool ending;              /* the reader's: the ring was closed when the delivery began */
     _Atomic bool closed;      /* the writer's thread has ended */
     _Atomic uint64_t dropped; /* the writer's: records dropped so far */
     uint64_t dropped_seen;    /* the reader's: how many of those are reported */
@@ -76,7 +76,7 @@ struct sdk_buffer {
     uint32_t slot;
     bool lossless, direct;
     _Atomic bool has_retirements; /* set before the first retirement is written */
-    _Atomic bool closed;          /* the tool has destroyed it: records are dropped */
+    _Atomic bool closed;          /* the tool has destroyed the buffer: records are dropped */
     uint32_t chunk_count;         /* pages of the size that the tool asked for */
     /* When so many bytes of a chunk are complete, the helper is woken. */
     uint32_t soft_limit;

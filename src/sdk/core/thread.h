@@ -28,11 +28,11 @@ typedef struct sdk_thread {
     _Atomic uint32_t emitting;
     /* Nested traced calls under way: a forking thread waits for 0. Read by other threads. */
     _Atomic uint32_t calls;
-    uint16_t delivering;              /* above 0 inside a buffer's callback */
-    bool taking;                      /* it is taking a reserved id: for its signal handlers */
-    _Atomic uint32_t reserved;        /* a record is being filled in: for its signal handlers */
-    uint64_t delivering_mask;         /* buffers that this thread is delivering, by bit */
-    _Atomic uint32_t live;            /* 0: the entry is free for another thread */
+    uint16_t delivering; /* above 0 inside a buffer's callback */
+    bool taking;         /* the thread is taking a reserved id; its signal handlers look here */
+    _Atomic uint32_t reserved; /* the thread fills in a record; its signal handlers look here */
+    uint64_t delivering_mask;  /* buffers that this thread is delivering, by bit */
+    _Atomic uint32_t live;     /* 0: the entry is free for another thread */
     struct sdk_reference *references; /* references to ids of calls under way, innermost first */
     struct sdk_thread *next;          /* list of all entries ever made */
     /* Its open marker ranges, recycled with the entry; NULL until the first. */
