@@ -45,4 +45,13 @@ static inline bool base_grow_by_one(void *array, size_t n, size_t bytes)
 #define BASE_GROW(array, n, room)  base_grow(&(array), n, room, sizeof(*(array)))
 #define BASE_GROW_BY_ONE(array, n) base_grow_by_one(&(array), n, sizeof(*(array)))
 
+/* Appends a copy of the text to a list that has grown by this function alone. False if memory has
+ * run out: the list is as it was. */
+static inline bool base_add_text(char ***texts, size_t *count, const char *text)
+{
+    char *copy = BASE_GROW_BY_ONE(*texts, *count) ? strdup(text) : NULL;
+    if (copy) (*texts)[(*count)++] = copy;
+    return copy;
+}
+
 #endif

@@ -27,7 +27,7 @@ enum { RUNS_MAX = 256, FIXED = 20, KERNEL = 20, BEGIN = 17, END = 18 }; /* colum
 typedef struct {
     char *request; /* XML; NULL: the user's own file */
     char **names;  /* of the metrics */
-    unsigned name_count;
+    size_t name_count;
 } run_t;
 
 typedef struct {
@@ -38,7 +38,8 @@ typedef struct {
 } row_t;
 
 static run_t runs[RUNS_MAX];
-static unsigned run_count, value_count;
+static unsigned run_count;
+static size_t value_count;
 static row_t *rows;
 static size_t row_count;
 static const char *output, *input, *data_directory, *temporary;
@@ -59,19 +60,12 @@ static int out_of_memory(void)
 
 /* ---- input ---- */
 
-static bool add_name(run_t *run, const char *name)
-{
-    char *copy = BASE_GROW_BY_ONE(run->names, run->name_count) ? strdup(name) : NULL;
-    if (copy) run->names[run->name_count++] = copy;
-    return copy;
-}
-
 static bool add_words(run_t *run, char *text)
 {
     char *rest = NULL;
     for (char *word = strtok_r(text, " ,\t\r\n", &rest); word;
          word = strtok_r(NULL, " ,\t\r\n", &rest))
-        if (!add_name(run, word)) return false;
+        if (!base_add_text(&run->names, &run->name_count, word)) return false;
     return true;
 }
 
@@ -176,7 +170,7 @@ static row_t *find_row(uint64_t index, unsigned process)
 }
 
 /* Reads a line of the tool: fixed fields, kernel, values, separated by tabs. */
-static int take_line(char *line, unsigned process, unsigned first_value, unsigned values)
+static int take_line(char *line, unsigned process, size_t first_value, size_t values)
 {
     line[strcspn(line, "\n")] = 0;
     row_t *row = find_row(strtoull(line, NULL, 10), process);
@@ -208,21 +202,14 @@ typedef struct {
     bool failed; /* a process could not count, and has logged why */
 } left_t;
 
-static int add_left(left_t *left, const char *name)
-{
-    if (!BASE_GROW_BY_ONE(left->names, left->count) || !(left->names[left->count] = strdup(name)))
-        return out_of_memory();
-    left->count++;
-    return 0;
-}
-
 static int find_left(const char *folder, left_t *left)
 {
     int result = 0;
     DIR *directory = base_file_folder(folder);
     if (!directory) return fail("results", folder, strerror(errno));
     for (struct dirent *e; !result && (e = readdir(directory));) {
-        if (strstr(e->d_name, "_results.txt")) result = add_left(left, e->d_name);
+        if (strstr(e->d_name, "_results.txt"))
+            result = base_add_text(&left->names, &left->count, e->d_name) ? 0 : out_of_memory();
         if (!strstr(e->d_name, "_failed")) continue;
         left->failed = true;
         unlinkat(dirfd(directory), e->d_name, 0);
@@ -233,7 +220,7 @@ static int find_left(const char *folder, left_t *left)
 }
 
 /* Reads and removes the files of a run; 1 if a process could not count. */
-static int take_results(const char *folder, unsigned first_value, unsigned values)
+static int take_results(const char *folder, size_t first_value, size_t values)
 {
     char *line = NULL, path[4200];
     left_t left = {0};
@@ -386,7 +373,7 @@ static int prepare(const char *root, bool soft)
     return 0;
 }
 
-static int run_program(char **program, unsigned number, unsigned first_value)
+static int run_program(char **program, unsigned number, size_t first_value)
 {
     char folder[] = "/tmp/rocprof-XXXXXX", named[4096], path[4096], request[4200], why[512];
     pid_t pid;
@@ -575,7 +562,8 @@ static int run(char **argv)
     for (unsigned i = 0; i < run_count; i++)
         value_count += runs[i].name_count;
     status = 0;
-    for (unsigned i = 0, first = 0; i < run_count && !status; i++) {
+    size_t first = 0;
+    for (unsigned i = 0; i < run_count && !status; i++) {
         status = run_program(argv + at, i, first);
         first += runs[i].name_count;
     }

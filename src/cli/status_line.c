@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -32,13 +33,6 @@ struct cli_status_line {
     unsigned rows; /* rows of the terminal when the last one was reserved; 0: it is not */
     uint64_t calls, looked_ns;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void put(const cli_status_line_t *l, const char *text, size_t bytes)
 {
@@ -135,7 +129,7 @@ static void draw(cli_status_line_t *l, const out_followed_t *f)
 {
     struct winsize size;
     char line[2 * COLUMNS_MAX], text[3 * COLUMNS_MAX];
-    const uint64_t now = now_ns(), passed = now - l->looked_ns;
+    const uint64_t now = base_clock_ns(CLOCK_MONOTONIC), passed = now - l->looked_ns;
     const double rate = passed ? (double)(f->calls - l->calls) * 1e9 / (double)passed : 0;
     l->calls = f->calls;
     l->looked_ns = now;
@@ -196,7 +190,7 @@ cli_status_line_t *cli_status_line_begin(const char *run)
     cli_status_line_t *l = calloc(1, sizeof(*l));
     if (!l) return NULL;
     l->fd = fd;
-    l->looked_ns = now_ns();
+    l->looked_ns = base_clock_ns(CLOCK_MONOTONIC);
     l->follow = out_follow_begin(run);
     pthread_mutex_init(&l->lock, NULL);
     pthread_condattr_init(&clock);

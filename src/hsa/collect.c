@@ -52,13 +52,6 @@ atomic_int hsax_collector_state = HSAX_AWAKE;
 _Atomic uint64_t hsax_held_up_ns = 50000000;
 static uint64_t clock_frequency = 1000000000;
 
-uint64_t hsax_monotonic_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 uint64_t hsax_clock_ns(uint64_t ticks)
 {
     if (clock_frequency == 1000000000) return ticks;
@@ -219,7 +212,7 @@ static void scan_lane(hsax_lane_t *lane)
     reporting = done;
     pthread_mutex_unlock(&lock);
     if (done) {
-        atomic_store(&report_since, hsax_monotonic_ns());
+        atomic_store(&report_since, base_clock_ns(CLOCK_MONOTONIC));
         report(lane, done, tell);
     }
     if (short_of_items) hsax_lane_grow(lane);
@@ -279,7 +272,8 @@ static void *guard(void *unused)
         unsigned word = atomic_load(&guard_word);
         bool idle = atomic_load(&hsax_collector_state) == HSAX_ASLEEP;
         uint64_t since = atomic_load(&report_since);
-        bool held_up = since && hsax_monotonic_ns() - since > atomic_load(&hsax_held_up_ns);
+        bool held_up =
+            since && base_clock_ns(CLOCK_MONOTONIC) - since > atomic_load(&hsax_held_up_ns);
         if (held_up) complete_held_up();
         pthread_mutex_lock(&lock);
         bool stop = stopping;
@@ -374,10 +368,10 @@ static void *collect(void *unused)
     (void)unused;
     pthread_setname_np(pthread_self(), "crocprof-gpu");
     prctl(PR_SET_TIMERSLACK, 1000);
-    uint64_t progress = hsax_monotonic_ns(), last_activity = 0;
+    uint64_t progress = base_clock_ns(CLOCK_MONOTONIC), last_activity = 0;
     for (;;) {
         unsigned word = atomic_load(&wake_word), flying, urgent;
-        uint64_t activity, now = hsax_monotonic_ns();
+        uint64_t activity, now = base_clock_ns(CLOCK_MONOTONIC);
         if (atomic_load(&silent) && mode == REPORT) become_mute();
         scan(&flying, &urgent, &activity);
         atomic_fetch_add(&rounds, 1);
@@ -486,9 +480,9 @@ static uint64_t outstanding(uint64_t *finished)
 void hsax_collect_wait(unsigned patience_ms)
 {
     if (!running || on_collector()) return;
-    uint64_t finished, last = 0, since = hsax_monotonic_ns();
+    uint64_t finished, last = 0, since = base_clock_ns(CLOCK_MONOTONIC);
     while (outstanding(&finished)) {
-        uint64_t now = hsax_monotonic_ns();
+        uint64_t now = base_clock_ns(CLOCK_MONOTONIC);
         if (finished != last) since = now;
         last = finished;
         if (now - since > patience_ms * 1000000ull) return;
@@ -499,11 +493,12 @@ void hsax_collect_wait(unsigned patience_ms)
 
 void hsax_collect_look(unsigned patience_ms)
 {
-    uint64_t finished, end = hsax_monotonic_ns() + patience_ms * 1000000ull;
+    uint64_t finished, end = base_clock_ns(CLOCK_MONOTONIC) + patience_ms * 1000000ull;
     if (!running || on_collector()) return;
     /* The round under way may be past what has just completed; the one after it is not. */
     uint64_t enough = atomic_load(&rounds) + 2;
-    while (atomic_load(&rounds) < enough && outstanding(&finished) && hsax_monotonic_ns() < end) {
+    while (atomic_load(&rounds) < enough && outstanding(&finished) &&
+           base_clock_ns(CLOCK_MONOTONIC) < end) {
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     }
@@ -511,8 +506,8 @@ void hsax_collect_look(unsigned patience_ms)
 
 static void wait_until_mute(unsigned patience_ms)
 {
-    uint64_t end = hsax_monotonic_ns() + patience_ms * 1000000ull;
-    for (bool mute = false; !mute && hsax_monotonic_ns() < end;) {
+    uint64_t end = base_clock_ns(CLOCK_MONOTONIC) + patience_ms * 1000000ull;
+    for (bool mute = false; !mute && base_clock_ns(CLOCK_MONOTONIC) < end;) {
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
         pthread_mutex_lock(&lock);

@@ -1,10 +1,11 @@
 /* lane.h - a lane from the inside: shared by lanes.c (producers' side) and collect.c.
  *
- * Users of lanes need collect.h only; src/sdk and src/v1 take signals, the clock and the kick from
- * here. Fields are grouped by who writes them, each group on cache lines of its own. */
+ * Users of lanes need collect.h only; src/sdk and src/v1 take signals and the kick from here.
+ * Fields are grouped by who writes them, each group on cache lines of its own. */
 #ifndef CROCPROF_HSA_LANE_H
 #define CROCPROF_HSA_LANE_H
 
+#include "base/clock.h"
 #include "hsa/collect.h"
 
 #include <hsa/amd_hsa_signal.h>
@@ -50,8 +51,6 @@ extern _Atomic uint64_t hsax_held_up_ns;
 
 /* Ends the collector's nap. */
 void hsax_collector_kick(void);
-
-uint64_t hsax_monotonic_ns(void);
 
 /* A signal of value 1 that raises no interrupt; false, with a message, if there is none. */
 bool hsax_make_signal(hsa_signal_t *signal);

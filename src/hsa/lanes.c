@@ -106,8 +106,8 @@ static hsax_item_t *take_recycled(hsax_lane_t *lane)
 /* The lane is at its limit: wait for the collector, in short steps, for a while. */
 static hsax_item_t *wait_for_item(hsax_lane_t *lane)
 {
-    uint64_t end = hsax_monotonic_ns() + TAKE_PATIENCE_NS;
-    while (hsax_collecting() && hsax_monotonic_ns() < end) {
+    uint64_t end = base_clock_ns(CLOCK_MONOTONIC) + TAKE_PATIENCE_NS;
+    while (hsax_collecting() && base_clock_ns(CLOCK_MONOTONIC) < end) {
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
         hsax_item_t *items = take_recycled(lane);

@@ -31,9 +31,10 @@ void hsax_own_queue_submit(hsa_queue_t *queue, const void *packets, unsigned cou
 bool hsax_own_queue_wait(hsa_signal_t signal)
 {
     enum { LOOK_NS = 20000 }; /* between two looks */
-    const uint64_t end = hsax_monotonic_ns() + HSAX_ANSWER_SECONDS * UINT64_C(1000000000);
+    const uint64_t end =
+        base_clock_ns(CLOCK_MONOTONIC) + HSAX_ANSWER_SECONDS * UINT64_C(1000000000);
     while (__atomic_load_n(&hsax_signal_block(signal)->value, __ATOMIC_ACQUIRE) > 0) {
-        if (hsax_monotonic_ns() > end) return false;
+        if (base_clock_ns(CLOCK_MONOTONIC) > end) return false;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
     return true;

@@ -88,7 +88,7 @@ static void wait_for_room(hsax_room_t *room, uint32_t size, uint64_t count)
     while (room->written + count - room->passed > most) {
         look_at_marks(room);
         if (room->stuck || !room->count) return;
-        uint64_t now = hsax_monotonic_ns();
+        uint64_t now = base_clock_ns(CLOCK_MONOTONIC);
         if (!since || room->passed != passed) since = now;
         passed = room->passed;
         room->stuck = now - since > PATIENCE_NS;

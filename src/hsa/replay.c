@@ -213,7 +213,7 @@ static void let_go(void)
 
 static bool is_too_long_since(uint64_t begin)
 {
-    return hsax_monotonic_ns() - begin > PATIENCE_NS;
+    return base_clock_ns(CLOCK_MONOTONIC) - begin > PATIENCE_NS;
 }
 
 /* A copy with dependencies may begin at any later time, so the thread waits for them here. It gives
@@ -221,7 +221,7 @@ static bool is_too_long_since(uint64_t begin)
  * false. */
 static bool await_all(uint32_t count, const hsa_signal_t *signals)
 {
-    uint64_t begin = hsax_monotonic_ns();
+    uint64_t begin = base_clock_ns(CLOCK_MONOTONIC);
     for (uint32_t i = 0; i < count; i++)
         while (below.core.hsa_signal_load_scacquire_fn(signals[i]) != 0) {
             if (is_too_long_since(begin)) return false;
@@ -251,7 +251,7 @@ static async_t begin_async(uint32_t count, const hsa_signal_t *signals, hsa_sign
 
 static hsa_status_t end_async(const async_t *a, hsa_status_t status)
 {
-    uint64_t begin = hsax_monotonic_ns();
+    uint64_t begin = base_clock_ns(CLOCK_MONOTONIC);
     while (a->begun && !status && a->signal.handle &&
            below.core.hsa_signal_load_scacquire_fn(a->signal) >= a->before) {
         if (atomic_load(&copies_let_go) && is_too_long_since(begin)) break;

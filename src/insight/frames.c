@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "insight/sources.h"
 
 ins_frame_t ins_frame(const ins_instruction_t *i, size_t level)
@@ -46,13 +47,7 @@ void ins_inlined_text(const ins_instruction_t *i, size_t level, char *text, size
         const ins_frame_t f = ins_frame(i, level);
         used += (size_t)snprintf(text + used, room - used, "%s%s", used ? " > " : "", f.function);
         if (f.line && used < room)
-            used +=
-                (size_t)snprintf(text + used, room - used, " %s:%u", ins_file_name(f.file), f.line);
+            used += (size_t)snprintf(text + used, room - used, " %s:%u", base_last_part(f.file),
+                                     f.line);
     }
-}
-
-const char *ins_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }

@@ -28,7 +28,4 @@ size_t ins_level_at(const ins_instruction_t *i, const char *file, uint32_t line)
  * `room`; "" at level 0. */
 void ins_inlined_text(const ins_instruction_t *i, size_t level, char *text, size_t room);
 
-/* The last part of a path. */
-const char *ins_file_name(const char *path);
-
 #endif

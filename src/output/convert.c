@@ -69,13 +69,6 @@ static bool stays_below(const char *name)
     return true;
 }
 
-static int keep_prefix(out_conversion_t *c, const char *prefix)
-{
-    char *copy = BASE_GROW_BY_ONE(c->prefixes, c->prefix_count) ? strdup(prefix) : NULL;
-    if (copy) c->prefixes[c->prefix_count++] = copy;
-    return copy ? 0 : -1;
-}
-
 /* If two processes of a run have the same prefix, the later one gets a directory of its own, named
  * after its store. */
 static int choose_prefix(work_t *w)
@@ -107,7 +100,7 @@ static int choose_prefix(work_t *w)
         snprintf(w->why, w->why_bytes, "output file name is longer than %zu bytes", room - 1);
         return -1;
     }
-    if (keep_prefix(w->c, prefix) == 0) return 0;
+    if (base_add_text(&w->c->prefixes, &w->c->prefix_count, prefix)) return 0;
     snprintf(w->why, w->why_bytes, "%s", strerror(ENOMEM));
     return -1;
 }
@@ -609,7 +602,7 @@ static int write_summary(work_t *w)
 static bool claim(void *claimer, const char *path)
 {
     work_t *w = claimer;
-    return !taken(w->c, path) && keep_prefix(w->c, path) == 0;
+    return !taken(w->c, path) && base_add_text(&w->c->prefixes, &w->c->prefix_count, path);
 }
 
 static int write_att(work_t *w)

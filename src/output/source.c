@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 
 enum { STOP_CHECK_ROWS = 1024 };
@@ -145,20 +146,14 @@ int out_source_ready(out_source_t *s)
     return out_sort_ready(&s->sort) ? 0 : fail(s, s->sort.error);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void out_source_progress(out_source_t *s, const char *label)
 {
     uint64_t total = 0;
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++)
         total += s->rows[i];
     out_progress_end(&s->progress);
-    out_progress_begin(&s->progress, STDERR_FILENO, isatty(STDERR_FILENO), label, total, now_ns());
+    out_progress_begin(&s->progress, STDERR_FILENO, isatty(STDERR_FILENO), label, total,
+                       base_clock_ns(CLOCK_MONOTONIC));
 }
 
 void out_source_domains(out_source_t *s, unsigned domains)
@@ -179,7 +174,7 @@ void out_source_all(out_source_t *s)
 /* Counts records that are handed out. False if reading has been stopped. */
 static bool go_on(out_source_t *s, uint64_t more)
 {
-    out_progress_step(&s->progress, more, now_ns());
+    out_progress_step(&s->progress, more, base_clock_ns(CLOCK_MONOTONIC));
     return !stopped(s);
 }
 

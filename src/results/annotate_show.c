@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/text.h"
 #include "results/annotate.h"
 
 enum { FINDINGS_MAX = 2, CHAIN_BYTES = 4096 };
@@ -198,7 +199,7 @@ static void put_place(const ann_view_t *v, ins_frame_t at)
         fputs("(no line)", v->f);
         return;
     }
-    base_put(v->f, BASE_TERMINAL, ins_file_name(at.file));
+    base_put(v->f, BASE_TERMINAL, base_last_part(at.file));
     fprintf(v->f, ":%u", at.line);
 }
 
@@ -231,7 +232,7 @@ static void put_inlined(const ann_view_t *v, const ins_instruction_t *i)
             base_put(v->f, BASE_TERMINAL, i->inlined[n].function);
             fputs(" inlined at ", v->f);
         }
-        base_put(v->f, BASE_TERMINAL, ins_file_name(i->inlined[n].file));
+        base_put(v->f, BASE_TERMINAL, base_last_part(i->inlined[n].file));
         fprintf(v->f, ":%u", i->inlined[n].line);
     }
     if (i->inlined_count) fputc(')', v->f);

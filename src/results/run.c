@@ -24,13 +24,6 @@ typedef struct {
     size_t count;
 } list_t;
 
-static bool add(list_t *l, const char *name)
-{
-    char *copy = BASE_GROW_BY_ONE(l->names, l->count) ? strdup(name) : NULL;
-    if (copy) l->names[l->count++] = copy;
-    return copy;
-}
-
 /* Adds the databases below the directory. */
 static int search(list_t *l, char *directory)
 {
@@ -41,7 +34,7 @@ static int search(list_t *l, char *directory)
     for (FTSENT *e; !problem && (e = fts_read(tree));) {
         if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR) problem = e->fts_errno;
         if (e->fts_info != FTS_F || !base_ends_with(e->fts_name, ".db")) continue;
-        if (!add(l, e->fts_path)) problem = ENOMEM;
+        if (!base_add_text(&l->names, &l->count, e->fts_path)) problem = ENOMEM;
     }
     if (tree) fts_close(tree);
     if (problem)
@@ -63,7 +56,7 @@ static int find(res_run_t *r, char *const *paths, size_t count)
         struct stat st;
         if (stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode))
             result = search(&found, paths[i]);
-        else if (!add(&found, paths[i]))
+        else if (!base_add_text(&found.names, &found.count, paths[i]))
             result = -1;
     }
     o.values[ROCPD_INPUT].words = (const char **)found.names;

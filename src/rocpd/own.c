@@ -39,13 +39,6 @@ static void free_tables(tables_t *t)
     free(t->columns);
 }
 
-static bool add_column(tables_t *t, const char *name)
-{
-    char *copy = BASE_GROW_BY_ONE(t->columns, t->column_count) ? strdup(name) : NULL;
-    if (copy) t->columns[t->column_count++] = copy;
-    return copy;
-}
-
 static bool has_column(const tables_t *t, const char *name)
 {
     for (size_t i = 0; i < t->column_count; i++)
@@ -62,7 +55,8 @@ static bool add_columns(const db_t *db, tables_t *t, const char *part, const cha
     *any = false;
     db_rows(&c, db, "SELECT name FROM pragma_table_info(?1, ?2)", "tt", name, part);
     for (; good && db_next(&c); *any = true)
-        good = has_column(t, db_text(&c, 0)) || add_column(t, db_text(&c, 0));
+        good = has_column(t, db_text(&c, 0)) ||
+               base_add_text(&t->columns, &t->column_count, db_text(&c, 0));
     if (!good) base_error("%s: %s", name, strerror(ENOMEM));
     return db_end(&c, name) == 0 && good;
 }

@@ -78,11 +78,8 @@ trace_run_t *trace_run_read(const char *directory)
         goto fail;
     }
     while (getline(&line, &room, f) >= 0) {
-        if (!BASE_GROW_BY_ONE(run->lines, run->count)) goto fail;
         unescape(line);
-        run->lines[run->count] = strdup(line);
-        if (!run->lines[run->count]) goto fail;
-        run->count++;
+        if (!base_add_text(&run->lines, &run->count, line)) goto fail;
     }
     if (!feof(f)) goto fail; /* getline() has failed, for want of memory for example */
     free(line);

@@ -1,5 +1,6 @@
 /* escape.c - reads texts that end with a zero from standard input and writes what they become in a
- * form, whose number is the argument, each again with a zero behind it; number 7 is a shell's word. */
+ * form, whose number is the argument, each again with a zero behind it; number 7 is a shell's word.
+ */
 #include "base/escape.h"
 
 #include <stdlib.h>

@@ -26,8 +26,9 @@ static void nap(void)
 
 static bool signal_drops(hsa_signal_t signal)
 {
-    uint64_t begin = hsax_monotonic_ns();
-    while (fake_signal_value(signal) > 0 && hsax_monotonic_ns() - begin < SECONDS * 1000000000ull)
+    uint64_t begin = base_clock_ns(CLOCK_MONOTONIC);
+    while (fake_signal_value(signal) > 0 &&
+           base_clock_ns(CLOCK_MONOTONIC) - begin < SECONDS * 1000000000ull)
         nap();
     return fake_signal_value(signal) == 0;
 }

@@ -11,15 +11,15 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 /* True if the TSC has the same constant rate on all cores; set before the first plan is published.
  * If false, raw stamps are nanoseconds already. */
 extern bool sdk_clock_uses_tsc;
 
 static inline uint64_t sdk_clock_boottime(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return base_clock_ns(CLOCK_BOOTTIME);
 }
 
 /* The raw stamp. Not serialising, because the measured call takes far longer than instructions are

@@ -64,9 +64,9 @@ static bool run(unit_t *unit, const void *packet)
 
 static bool wait_for_async(unit_t *unit)
 {
-    uint64_t end = hsax_monotonic_ns() + ANSWER_NS;
+    uint64_t end = base_clock_ns(CLOCK_MONOTONIC) + ANSWER_NS;
     while (atomic_load(&unit->flying)) {
-        if (hsax_monotonic_ns() > end) return false;
+        if (base_clock_ns(CLOCK_MONOTONIC) > end) return false;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
     }
     return true;
