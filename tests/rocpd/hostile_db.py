@@ -3,7 +3,6 @@
 
 usage: hostile_db.py ROCPD ROCPROFV3 PROGRAM SCHEMA [unittest arguments]
 """
-import csv
 import hashlib
 import json
 import os
@@ -168,11 +167,12 @@ class Damaged(unittest.TestCase):
     def test_numbers_of_more_than_32_bits(self):
         """Where a number has 32 bits, a greater one is the greatest, and none below 0 is a great one."""
         self.change("UPDATE rocpd_kernel_dispatch_@ SET grid_size_x = 4294967301, workgroup_size_x = -4294967291")
-        done = run([ROCPD, "convert", "-i", self.database, "-f", "csv", "-d", self.folder])
+        done = run([ROCPD, "convert", "-i", self.database, "-f", "json", "-d", self.folder])
         self.assertEqual(done.returncode, 0, done.stderr)
-        with open(self.folder + b"/out_kernel_trace.csv", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual({(row["Grid_Size_X"], row["Workgroup_Size_X"]) for row in rows}, {("4294967295", "0")})
+        with open(self.folder + b"/out_results.json") as file:
+            records = json.load(file)["rocprofiler-sdk-tool"][0]["buffer_records"]["kernel_dispatch"]
+        sizes = {(r["dispatch_info"]["grid_size"]["x"], r["dispatch_info"]["workgroup_size"]["x"]) for r in records}
+        self.assertEqual(sizes, {(4294967295, 0)})
 
     def test_metadata_without_a_value(self):
         self.change("UPDATE rocpd_metadata_@ SET value = NULL")
