@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the counter blocks of a GPU, with the registers of their slots, as C tables.
+"""Writes the GPUs that AQLprofile knows, their counter blocks, and the registers of the blocks' slots, as C tables.
 
-usage: gen-aqlprofile-blocks.py TABLE_DIR GPU OUTPUT_FILE
-reads GPU-blocks.tsv and GPU-perf-registers.tsv
+usage: gen-aqlprofile-blocks.py TABLE_DIR COUNTERS_DIR OUTPUT_FILE
+reads gpus.tsv, blocks.tsv and registers.tsv of TABLE_DIR; what COUNTERS_DIR says of gfx90a's blocks and registers,
+which softgpu is made from, must be the same
 """
 import os
 import sys
@@ -10,31 +11,90 @@ import sys
 import usage
 from counter_tables import rows
 
-KINDS = {"SQ": "AQL_BLOCK_SQ", "SX": "AQL_BLOCK_CLEARED"}
-KINDS.update(dict.fromkeys(("TA", "TD", "TCP", "TCC", "TCA"), "AQL_BLOCK_TEXTURE"))
+SCOPES = {"gpu": "AQL_OF_GPU", "se": "AQL_OF_ENGINE", "sa": "AQL_OF_ARRAY", "wgp": "AQL_OF_WGP"}
+FLAGS = {name: f"AQL_BLOCK_{name.upper()}"
+         for name in ("sq", "cleared", "texture", "mc", "aid", "own", "cu", "grbm", "cp")}
+REGISTERS = ("select", "control", "counter_lo", "counter_hi", "select1")
+
+
+def number(field):
+    return field.replace("-", "0")
+
+
+class Tables:
+    def __init__(self, folder):
+        self.gpus = rows(os.path.join(folder, "gpus.tsv"))
+        self.blocks = {}
+        for row in rows(os.path.join(folder, "blocks.tsv")):
+            self.blocks.setdefault(row["gpu"], []).append(row)
+        self.registers = {}
+        for row in rows(os.path.join(folder, "registers.tsv")):
+            key = row["family"], row["block"], int(row["instance"]), int(row["slot"])
+            self.registers[key] = row
+
+    def registers_of(self, family, block):
+        """The block's register rows: slot by slot, of each instance that has some of its own."""
+        instances = int(block["instances"]) if "own" in block["flags"].split(",") else 1
+        keys = [(family, block["block"], instance, slot)
+                for instance in range(instances) for slot in range(int(block["slots"]))]
+        for key in keys:
+            if key not in self.registers:
+                sys.exit("registers.tsv has no row for %s %s, instance %d, slot %d" % key)
+        return [self.registers[key] for key in keys]
+
+
+def check(tables, counters):
+    """gfx90a's rows are in two places, since softgpu's tables come from the counters' folder."""
+    blocks = {b["block"]: b for b in tables.blocks["gfx90a"]}
+    for row in rows(os.path.join(counters, "gfx90a-blocks.tsv")):
+        block = blocks[row["block"]]
+        for name in ("id", "instances", "slots", "max_event", "spm"):
+            if block[name] != row[name]:
+                sys.exit(f"gfx90a: {name} of {row['block']} is {block[name]} in blocks.tsv, {row[name]} in "
+                         "gfx90a-blocks.tsv")
+    for row in rows(os.path.join(counters, "gfx90a-perf-registers.tsv")):
+        own = tables.registers["gfx9", row["block"], 0, int(row["slot"])]
+        for name in REGISTERS:
+            if name != "control" and own[name] != row[name]:
+                sys.exit(f"gfx90a: {name} of {row['block']}, slot {row['slot']}, is {own[name]} in registers.tsv, "
+                         f"{row[name]} in gfx90a-perf-registers.tsv")
+
+
+def block_tables(tables):
+    family = {gpu["gpu"]: gpu["family"] for gpu in tables.gpus}
+    text = []
+    for gpu in tables.gpus:
+        name = gpu["gpu"]
+        if gpu["blocks"] != name:
+            if family[gpu["blocks"]] != gpu["family"]:
+                sys.exit(f"gpus.tsv: {name} has the blocks of {gpu['blocks']}, which is of another family")
+            continue
+        table = [f"static const aql_block_t {name}_blocks[] = {{"]
+        for b in tables.blocks[name]:
+            registers = f"{name}_{b['block']}"
+            text.append(f"static const aql_registers_t {registers}[] = {{")
+            text += ["    {" + ", ".join(number(r[c]) for c in REGISTERS) + "},"
+                     for r in tables.registers_of(gpu["family"], b)]
+            text.append("};")
+            flags = " | ".join(FLAGS[f] for f in b["flags"].split(",") if f != "-") or "0"
+            table.append(f"    {{\"{b['block']}\", {b['id']}, {SCOPES[b['scope']]}, {b['instances']}, {b['slots']}, "
+                         f"{b['max_event']}, {flags}, {b['select']}, {number(b['spm'])}, {registers}}},")
+        text += table + ["};"]
+    return text
 
 
 def main():
-    folder, gpu, output = usage.arguments(__doc__, 3)
-    registers = {}
-    for row in rows(os.path.join(folder, f"{gpu}-perf-registers.tsv")):
-        registers.setdefault(row["block"], {})[int(row["slot"])] = row
-    text = ["/* Made by gen-aqlprofile-blocks.py */"]
-    table = [f"static const aql_block_t {gpu}_blocks[] = {{"]
-    for row in rows(os.path.join(folder, f"{gpu}-blocks.tsv")):
-        name, slots = row["block"], int(row["slots"])
-        text.append(f"static const aql_registers_t {gpu}_{name}[] = {{")
-        for slot in range(slots):
-            if slot not in registers.get(name, {}):
-                sys.exit(f"{gpu}: {name} has {slots} slots, slot {slot} has no registers")
-            r = registers[name][slot]
-            text.append(f"    {{{r['select']}, {r['counter_lo']}, {r['counter_hi']}, "
-                        f"{r['select1'].replace('-', '0')}}},")
-        text.append("};")
-        table.append(f"    {{\"{name}\", {row['id']}, {row['instances']}, {row['per_se']}, {slots}, "
-                     f"{row['max_event']}, {KINDS.get(name, '0')}, {row['spm'].replace('-', '0')}, {gpu}_{name}}},")
-    text += table + ["};", ""]
-    with open(output, "w") as out:
+    folder, counters, output = usage.arguments(__doc__, 3)
+    tables = Tables(folder)
+    check(tables, counters)
+    text = ["/* Made by gen-aqlprofile-blocks.py */"] + block_tables(tables)
+    text.append("static const aql_gpu_t gpus[] = {")
+    for gpu in tables.gpus:
+        blocks = f"{gpu['blocks']}_blocks"
+        text.append(f"    {{\"{gpu['gpu']}\", &aql_family_{gpu['family']}, {blocks}, sizeof {blocks} / sizeof *{blocks}, "
+                    f"{gpu['xccs']}, {number(gpu['accumulate'])}}},")
+    text += ["};", ""]
+    with open(output, "w", encoding="utf-8") as out:
         out.write("\n".join(text))
 
 

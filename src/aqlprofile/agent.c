@@ -1,7 +1,7 @@
-/* agent.c - which GPUs are supported, what blocks they have, and where results come from.
+/* agent.c - agents: which GPU each is, and how many XCCs, engines, arrays and units it has.
  *
- * Apart because these are facts about GPUs; the tables are made from share/counters when the
- * library is built. A further GPU is a row of `gpus` with tables of its own. */
+ * Apart because the two interfaces learn it in different ways: the first asks the HSA runtime, of
+ * the second the caller describes the agent. What a GPU has is in gpu.c. */
 #include "aqlprofile/internal.h"
 
 #include "base/driver.h"
@@ -13,42 +13,33 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "aqlprofile/blocks.inc"
-
 enum { AGENTS_MAX = 256, ENGINES_MAX = 32 /* SE_INDEX has 8 bits, no GPU more than 32 engines */ };
-
-static const struct {
-    const char *name;
-    const aql_block_t *blocks;
-    uint32_t count;
-} gpus[] = {{"gfx90a", gfx90a_blocks, sizeof gfx90a_blocks / sizeof *gfx90a_blocks}};
-
-const char *const aql_dimension_names[AQL_DIMENSIONS] = {"XCD", "AID", "SE",
-                                                         "SA",  "WGP", "INSTANCE"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static aql_agent_t agents[AGENTS_MAX]; /* those registered; a handle is an index + 1 */
 static uint32_t agent_count;
 
-static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t engines, uint32_t units,
-                         uint32_t arrays)
+static hsa_status_t fill(aql_agent_t *agent, const char *name, uint32_t xccs, uint32_t engines,
+                         uint32_t units, uint32_t arrays)
 {
-    size_t length = strcspn(name, ":"); /* gfx90a:sramecc+:xnack- */
-    bool known = false;
-    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
-        known |= strlen(gpus[i].name) == length && !memcmp(gpus[i].name, name, length);
-    if (!known)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_AGENT,
-                        "%.*s is not supported, counters are known for gfx90a",
-                        (int)(length < 64 ? length : 64), name);
+    const aql_gpu_t *gpu;
+    hsa_status_t status = aql_gpu_named(name, &gpu);
+    if (status) return status;
     if (!engines || engines > ENGINES_MAX || !units || !arrays)
         return aql_fail(
             HSA_STATUS_ERROR_INVALID_ARGUMENT,
             "an agent of %u shader engines (at most %d), %u compute units and %u shader "
             "arrays per engine cannot be",
             engines, ENGINES_MAX, units, arrays);
+    if (gpu->xccs == 1 && xccs != 1)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has 1 XCC, not %u", gpu->name, xccs);
+    if (!xccs || xccs > gpu->xccs || engines % xccs)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "%s has 1 to %u XCCs with as many engines each, not %u with %u engines",
+                        gpu->name, gpu->xccs, xccs, engines);
     memset(agent, 0, sizeof *agent);
-    memcpy(agent->name, name, length);
+    agent->gpu = gpu;
+    agent->xccs = xccs;
     agent->engines = engines;
     agent->units = units;
     agent->arrays = arrays;
@@ -100,6 +91,14 @@ static uint32_t clock_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t h
     return hertz / KHZ <= MOST ? (uint32_t)(hertz / KHZ) : 0; /* a trace's marker has 20 bits */
 }
 
+/* Runtimes that do not know of XCCs know no GPU that has several. */
+static uint32_t xccs_of(__typeof__(hsa_agent_get_info) *get_info, hsa_agent_t handle)
+{
+    enum { NUM_XCC = 0xa111 };
+    uint32_t xccs = 0;
+    return get_info(handle, (hsa_agent_info_t)NUM_XCC, &xccs) || !xccs ? 1 : xccs;
+}
+
 hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
 {
     __typeof__(hsa_agent_get_info) *get_info = NULL;
@@ -121,7 +120,7 @@ hsa_status_t aql_agent_from_hsa(hsa_agent_t handle, aql_agent_t *agent)
         return aql_fail(status, "the HSA runtime does not describe agent 0x%llx, status 0x%x",
                         (unsigned long long)handle.handle, status);
     name[sizeof name - 1] = 0;
-    status = fill(agent, name, engines, units, arrays);
+    status = fill(agent, name, xccs_of(get_info, handle), engines, units, arrays);
     uint32_t node;
     if (!status && !get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node))
         agent->wide = wide_of_node(node);
@@ -139,12 +138,9 @@ hsa_status_t aql_agent_register(const aqlprofile_agent_info_t *info,
                         !handle ? "agent_id"
                         : !info ? "agent_info"
                                 : "agent_gfxip");
-    hsa_status_t status =
-        fill(&agent, info->agent_gfxip, info->se_num, info->cu_num, info->shader_arrays_per_se);
+    hsa_status_t status = fill(&agent, info->agent_gfxip, info->xcc_num, info->se_num, info->cu_num,
+                               info->shader_arrays_per_se);
     if (status) return status;
-    if (info->xcc_num != 1)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has 1 XCC, not %u", agent.name,
-                        info->xcc_num);
     if (located) agent.wide = aql_wide_at(BASE_DRIVER_NODES, located->domain, located->location_id);
     pthread_mutex_lock(&lock);
     uint32_t at = 0;
@@ -170,88 +166,4 @@ hsa_status_t aql_agent_get(aqlprofile_agent_handle_t handle, aql_agent_t *agent)
     return known ? HSA_STATUS_SUCCESS
                  : aql_fail(HSA_STATUS_ERROR_INVALID_AGENT, "no agent is registered as 0x%llx",
                             (unsigned long long)handle.handle);
-}
-
-static const aql_block_t *blocks_of(const aql_agent_t *agent, uint32_t *count)
-{
-    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++)
-        if (!strcmp(gpus[i].name, agent->name)) {
-            *count = gpus[i].count;
-            return gpus[i].blocks;
-        }
-    *count = 0;
-    return NULL;
-}
-
-const aql_block_t *aql_block(const aql_agent_t *agent, uint32_t id)
-{
-    uint32_t count;
-    const aql_block_t *blocks = blocks_of(agent, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (blocks[i].id == id) return &blocks[i];
-    return NULL;
-}
-
-const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name)
-{
-    uint32_t count;
-    const aql_block_t *blocks = blocks_of(agent, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(blocks[i].name, name)) return &blocks[i];
-    return NULL;
-}
-
-uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block)
-{
-    return block->per_engine ? agent->engines : 1;
-}
-
-uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
-{
-    if (!(block->kind & AQL_BLOCK_TEXTURE) || !block->per_engine) return block->instances;
-    /* One for each compute unit of an array. Where units are fused off, some arrays have more than
-     * others, so AMD's library takes the average plus one. We do the same, so that instances have
-     * the same numbers. */
-    uint32_t arrays = agent->arrays * agent->engines;
-    uint32_t units = (agent->units + arrays - 1) / arrays + 1;
-    return units < block->instances ? units : block->instances;
-}
-
-hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
-                             aqlprofile_coordinate_callback_t callback, void *userdata)
-{
-    uint32_t instances = aql_block_instances(agent, block),
-             samples = aql_block_samples(agent, block);
-    if (at >= (uint64_t)instances * samples)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX,
-                        "%s on this agent has %u instances x %u results, there is no result %llu",
-                        block->name, instances, samples, (unsigned long long)at);
-    hsa_status_t status = callback(0, AQL_INSTANCE, (int)instances, (int)(at / samples),
-                                   aql_dimension_names[AQL_INSTANCE], userdata);
-    if (!status && block->per_engine)
-        status = callback(1, AQL_SE, (int)samples, (int)(at % samples), aql_dimension_names[AQL_SE],
-                          userdata);
-    return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
-}
-
-hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event)
-{
-    const aql_block_t *block = aql_block(agent, (uint32_t)event->block_name);
-    if (!block)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s has no counters in block %u",
-                        agent->name, (unsigned)event->block_name);
-    if (event->block_index >= block->instances)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s[%u]: the block has %u instance%s",
-                        block->name, event->block_index, block->instances,
-                        block->instances == 1 ? "" : "s");
-    if (event->event_id > block->max_event)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s event %u: the block's highest event is %u", block->name,
-                        event->event_id, block->max_event);
-    if (event->flags.raw &&
-        (!(block->kind & AQL_BLOCK_SQ) || event->flags.raw >= AQLPROFILE_ACCUMULATION_LAST))
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s event %u: flags 0x%x are none of this block", block->name,
-                        event->event_id, event->flags.raw);
-    return HSA_STATUS_SUCCESS;
 }

@@ -1,9 +1,10 @@
 /* internal.h - what the files of the AQL profile library share.
  *
- * Apart from the public headers, which are AMD's. From the bottom up: messages, agents and blocks
- * (agent.c, topology.c), PM4 packets (pm4.c), plans that give counters their slots (pmc.c),
- * streaming counters (spm.c), thread traces (trace.c), the two public interfaces (v1.c; v2.c,
- * v2_spm.c, v2_trace.c). A function that returns hsa_status_t has set the message if it fails. */
+ * Apart from the public headers, which are AMD's. From the bottom up: messages, GPUs and their
+ * blocks (gpu.c), agents (agent.c, topology.c), PM4 packets (pm4.c, family.c), plans that give
+ * counters their slots (plan.c), counters' commands (pmc.c), streaming counters (spm.c), thread
+ * traces (trace.c, trace_gfx9.c, trace_gfx10.c), the two public interfaces (v1.c; v2.c, v2_spm.c,
+ * v2_trace.c). A function that returns hsa_status_t has set the message if it fails. */
 #ifndef CROCPROF_AQLPROFILE_INTERNAL_H
 #define CROCPROF_AQLPROFILE_INTERNAL_H
 
@@ -18,7 +19,54 @@ hsa_status_t aql_fail(hsa_status_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 const char *aql_message(void);
 
-/* ---- agents and their blocks (agent.c) ---- */
+/* ---- GPUs and their blocks (gpu.c, from the tables of share/aqlprofile) ---- */
+
+/* Register numbers, in dwords. control, high and select1 are 0 where there is no such register. */
+typedef struct {
+    uint32_t select, control, low, high, select1; /* high: else the counter has 32 bits */
+} aql_registers_t;
+
+/* What there is one of for each set of a block's instances. The order counts: each is in the one
+ * before. */
+enum { AQL_OF_GPU, AQL_OF_ENGINE, AQL_OF_ARRAY, AQL_OF_WGP };
+
+/* What programming a block takes besides its select register. */
+enum {
+    AQL_BLOCK_SQ = 1,      /* the SQ's masks, and its control register */
+    AQL_BLOCK_TEXTURE = 2, /* counts for those waves only that the SQ's control register names */
+    AQL_BLOCK_CLEARED = 4, /* its counters are not reset with the others */
+    AQL_BLOCK_MC = 8,      /* its control register says which slot the result registers show */
+    AQL_BLOCK_AID = 0x10,  /* the same, and the block is outside the XCCs */
+    AQL_BLOCK_OWN = 0x20,  /* each instance has registers of its own */
+    AQL_BLOCK_CU = 0x40,   /* has an instance for each compute unit of an array */
+    AQL_BLOCK_GRBM = 0x80, /* it is GRBM */
+    AQL_BLOCK_CP = 0x100   /* counts while the command processor's control register says so */
+};
+
+typedef struct {
+    const char *name;
+    uint32_t id, scope, instances, slots, max_event, kind;
+    uint32_t select;                  /* bits of the select register besides the event */
+    uint32_t streamed;                /* its number in a multiplexer table; 0: cannot be streamed */
+    const aql_registers_t *registers; /* one per slot; those of instance 1 follow those of 0 */
+} aql_block_t;
+
+typedef struct aql_family aql_family_t;
+
+typedef struct {
+    const char *name;
+    const aql_family_t *family;
+    const aql_block_t *blocks;
+    uint32_t block_count;
+    uint32_t xccs; /* at most */
+    uint32_t
+        accumulate; /* event of SQ that adds up the level in the slot before, each clock; 0: none */
+} aql_gpu_t;
+
+/* The GPU of that name, which may go on behind a colon. Fails if it is not known. */
+hsa_status_t aql_gpu_named(const char *name, const aql_gpu_t **gpu);
+
+/* ---- agents (agent.c) ---- */
 
 /* Counters beyond those of the product, which the software GPU has; 0 slots: there are none. */
 typedef struct {
@@ -27,32 +75,12 @@ typedef struct {
 } aql_wide_t;
 
 typedef struct {
-    char name[16];
-    uint32_t engines, units, arrays; /* shader engines, compute units of all, arrays per engine */
+    const aql_gpu_t *gpu;
+    uint32_t xccs, engines, units,
+        arrays; /* engines and compute units of all XCCs, arrays per engine */
     aql_wide_t wide;
     uint32_t clock_khz; /* of its timestamps; 0: the runtime does not tell */
 } aql_agent_t;
-
-typedef struct {
-    uint32_t select, low, high,
-        select1; /* register numbers, in dwords; select1 for streaming, or 0 */
-} aql_registers_t;
-
-/* What programming a block takes besides its select register. */
-enum {
-    AQL_BLOCK_SQ = 1,      /* SQ_PERFCOUNTER_MASK and _CTRL */
-    AQL_BLOCK_TEXTURE = 2, /* counts for those waves only that SQ_PERFCOUNTER_CTRL names */
-    AQL_BLOCK_CLEARED = 4  /* its counters are not reset with the others */
-};
-
-typedef struct {
-    const char *name;
-    uint32_t id, instances;
-    bool per_engine;
-    uint32_t slots, max_event, kind;
-    uint32_t streamed;                /* its number in a multiplexer table; 0: cannot be streamed */
-    const aql_registers_t *registers; /* one per slot */
-} aql_block_t;
 
 /* Sets *function to a function of the HSA runtime, or of the thunk below it where that is a library
  * of its own. NULL: the library is not loaded, or has no such function. */
@@ -70,10 +98,17 @@ hsa_status_t aql_agent_get(aqlprofile_agent_handle_t handle, aql_agent_t *agent)
 /* NULL where the agent has no counters in the block. */
 const aql_block_t *aql_block(const aql_agent_t *agent, uint32_t id);
 const aql_block_t *aql_block_named(const aql_agent_t *agent, const char *name);
-/* How many results an event of the block has: as many as there are shader engines, or one. */
+/* How many XCCs, shader engines of an XCC, arrays of an engine and workgroup processors of an array
+ * the block is in, 1 where it is above them. */
+typedef struct {
+    uint32_t xccs, engines, arrays, wgps;
+} aql_places_t;
+aql_places_t aql_block_places(const aql_agent_t *agent, const aql_block_t *block);
+/* How many results an event of the block has: one for each place. */
 uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block);
-/* How many instances of the block the agent has: its compute units may be fewer than the block's
- * numbers allow. */
+/* How many instances of the block an event can name, and how many the agent has: its compute units
+ * may be fewer than the block's numbers allow. */
+uint32_t aql_block_indexes(const aql_agent_t *agent, const aql_block_t *block);
 uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block);
 
 /* topology.c: what a node of the driver's topology, in the folder `root`, says of its counters. */
@@ -82,14 +117,14 @@ aql_wide_t aql_wide_at(const char *root, uint32_t domain, uint32_t location);
 /* How many events an instance of the block can count at once, and the registers of one counter. */
 uint32_t aql_block_slots(const aql_agent_t *agent, const aql_block_t *block);
 aql_registers_t aql_slot_registers(const aql_agent_t *agent, const aql_block_t *block,
-                                   uint32_t slot);
+                                   uint32_t instance, uint32_t slot);
 
 /* Dimensions in the order of their ids. */
 enum { AQL_XCD, AQL_AID, AQL_SE, AQL_SA, AQL_WGP, AQL_INSTANCE, AQL_DIMENSIONS };
 extern const char *const aql_dimension_names[AQL_DIMENSIONS];
 
-/* Tells where the sample of one of the block's instances was counted. `at` counts instances, and
- * within them shader engines. */
+/* Tells where the sample of one of the block's instances was counted. `at` counts XCCs, within them
+ * instances, and within those the engines, arrays and workgroup processors. */
 hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
                              aqlprofile_coordinate_callback_t callback, void *userdata);
 
@@ -98,11 +133,34 @@ hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_even
 
 /* ---- PM4 (pm4.c) ---- */
 
-/* A growing list of dwords; what does not fit is counted but not kept. */
+/* How the packets of one family of GPUs are laid out, and what they write (family.c). */
+typedef struct aql_trace_family aql_trace_family_t;
+struct aql_family {
+    uint32_t copy_value;     /* first word of COPY_DATA from the packet to a register */
+    uint32_t copy_register;  /* first word of COPY_DATA from a register to memory */
+    uint32_t flushed_caches; /* second word of ACQUIRE_MEM */
+    uint32_t flush_control;  /* the eighth; 0: the packet has seven */
+    uint32_t command_policy; /* how caches keep the commands: bits of INDIRECT_BUFFER */
+    uint32_t clock_control;  /* register: counters' clocks stay on; 0: there is none */
+    uint32_t perfmon_stop;   /* CP_PERFMON_CNTL */
+    uint32_t sq_mask;        /* register: of which arrays waves count; 0: there is none */
+    uint32_t sq_waves;       /* control register of SQ while it counts itself */
+    uint32_t sq_texture;     /* the same while texture units and caches count */
+    uint32_t sq_control2, sq_control2_value; /* a second control register; 0: there is none */
+    bool reads_grbm; /* a counter of GRBM is read first, and so always counts */
+    const aql_trace_family_t *trace;
+};
+extern const aql_family_t aql_family_gfx9, aql_family_gfx10, aql_family_gfx11, aql_family_gfx12;
+
+/* A growing list of dwords for an agent; what does not fit is counted but not kept. */
 typedef struct {
     uint32_t *words;
     uint32_t capacity, count;
+    const aql_family_t *family;
+    uint32_t xccs;
 } aql_pm4_t;
+
+aql_pm4_t aql_pm4_list(const aql_agent_t *agent, uint32_t *words, uint32_t capacity);
 
 #define AQL_BROADCAST 0xe0000000u /* GRBM_GFX_INDEX: all engines, arrays and instances */
 
@@ -112,8 +170,8 @@ enum {
     AQL_CP_PERFMON_CNTL = 0xd808,
     AQL_SQ_PERFCOUNTER0_SELECT = 0xd9c0,
     AQL_SQ_PERFCOUNTER_CTRL = 0xd9e0,
-    AQL_SQ_PERFCOUNTER_MASK = 0xd9e1,
     AQL_RLC_PERFMON_CLK_CNTL = 0xdcbf,
+    AQL_SQ_PERFCOUNTER_MASK = 0xd9e1,
     AQL_RLC_SPM_PERFMON_CNTL = 0xdc80,
     AQL_RLC_SPM_SEGMENT_SIZE = 0xdc84,
     AQL_RLC_SPM_SE_MUXSEL_ADDR = 0xdc85, /* the next is the data */
@@ -133,37 +191,53 @@ enum {
 };
 
 void aql_pm4_wait_idle(aql_pm4_t *pm4);
+/* Tells the units that write a thread trace to finish it. */
+void aql_pm4_finish_trace(aql_pm4_t *pm4);
 /* Sets a register, by the kind of packet that is for registers with such numbers. */
 void aql_pm4_set(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
-void aql_pm4_store_register(aql_pm4_t *pm4, uint32_t reg, uint64_t address, bool confirm);
+void aql_pm4_store_register(aql_pm4_t *pm4, uint64_t reg, uint64_t address, bool confirm);
 /* Writes several words to one register, one after the other. */
 void aql_pm4_write_register(aql_pm4_t *pm4, uint32_t reg, const uint32_t *words, uint32_t count);
 /* Set a register by COPY_DATA: for registers that other packets cannot set, or values in memory. */
-void aql_pm4_copy_value(aql_pm4_t *pm4, uint32_t reg, uint32_t value);
+void aql_pm4_copy_value(aql_pm4_t *pm4, uint64_t reg, uint32_t value);
 void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address);
 /* Write the GPU's clock: 64 bits to memory, or its lower half to a register. */
 void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address);
 void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg);
-/* Waits until no bit of the mask is set in the register. */
-void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask);
+/* Waits until no bit of the mask is set in the register, which is looked at every `interval` clocks
+ * x 16. */
+void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask, uint32_t interval);
 /* Writes back and invalidates the caches over the range. */
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
+/* What is put between the two is executed by one XCC alone. Of a GPU with one XCC they do nothing.
+ */
+enum { AQL_XCC_WORDS_MAX = 0x3fff }; /* between the two, at most */
+uint32_t aql_pm4_begin_xcc(aql_pm4_t *pm4, uint32_t xcc);
+void aql_pm4_end_xcc(aql_pm4_t *pm4, uint32_t begin);
 /* Fails if one packet cannot execute so many bytes of commands. */
 hsa_status_t aql_pm4_check(uint32_t bytes);
 /* Makes the packet execute the commands. */
-void aql_pm4_packet(const void *commands, uint32_t bytes, hsa_ext_amd_aql_pm4_packet_t *packet);
+void aql_pm4_packet(const aql_agent_t *agent, const void *commands, uint32_t bytes,
+                    hsa_ext_amd_aql_pm4_packet_t *packet);
 
-/* ---- counters (pmc.c) ---- */
+/* ---- plans (plan.c) ---- */
 
 typedef struct {
     const aql_block_t *block;
     uint32_t instance, event, slot;
 } aql_slot_t;
 
+/* Results are 64-bit words: first those of blocks outside the XCCs, then those of each XCC, event
+ * by event; of an event by engines, within them arrays, within them workgroup processors. */
 typedef struct {
     aql_slot_t *slots; /* in the order of programming */
     uint32_t *of;      /* of each event: its slot */
-    uint32_t slot_count, event_count, samples, kinds;
+    uint32_t
+        *first; /* of each event: its first result among those of an XCC, or among those outside */
+    uint32_t slot_count, event_count, kinds;
+    uint32_t outside, per_xcc; /* results outside the XCCs, and of each */
+    uint32_t results; /* of all, and of the counter that is read although no event asks for it */
+    bool added;       /* there is such a counter, in the last slot */
 } aql_plan_t;
 
 enum { AQL_EVENTS_MAX = 65536 }; /* of a profile; no GPU has so many events and instances */
@@ -173,17 +247,26 @@ hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_
                            uint32_t count, aql_plan_t *plan);
 void aql_plan_free(aql_plan_t *plan);
 
-/* GRBM_GFX_INDEX for one instance of a block in one engine or in all (engine < 0). */
-uint32_t aql_index_of(const aql_block_t *block, uint32_t instance, int engine);
+/* Each result of the events, in the order of memory: `sample` counts XCCs and within them the
+ * event's results; `at` is what aql_coordinates() takes. Ends early if `give` does not return
+ * success. */
+typedef hsa_status_t (*aql_give_t)(uint32_t event, uint32_t sample, uint64_t at, uint64_t value,
+                                   void *data);
+hsa_status_t aql_plan_results(const aql_agent_t *agent, const aql_plan_t *plan,
+                              const uint64_t *output, aql_give_t give, void *data);
 
-#define AQL_SQ_CTRL_ALL     0xffff007fu /* all shader stages, all VMIDs */
+/* ---- counters (pmc.c) ---- */
+
+/* GRBM_GFX_INDEX for one instance of a block in all that it is in. */
+uint32_t aql_index_of(const aql_block_t *block, uint32_t instance);
+
 #define AQL_SQ_SELECT_MASKS 0x0f0ff000u /* all SIMDs, clients and banks */
 
 void aql_pmc_start(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                    bool concurrent);
 void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                   uint64_t output);
-void aql_pmc_stop(aql_pm4_t *pm4);
+void aql_pmc_stop(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan);
 
 /* ---- streaming counters (spm.c) ---- */
 
@@ -211,25 +294,47 @@ void aql_spm_free(aql_spm_t *spm);
 void aql_spm_start(aql_pm4_t *pm4, const aql_spm_t *spm);
 void aql_spm_stop(aql_pm4_t *pm4);
 
-/* ---- thread traces (trace.c) ---- */
+/* ---- thread traces (trace.c, trace_gfx9.c, trace_gfx10.c) ---- */
 
-enum { AQL_TRACE_COUNTERS = 8, AQL_TRACE_ENGINES = 32 };
+enum { AQL_TRACE_COUNTERS = 8, AQL_TRACE_ENGINES = 32, AQL_TRACE_PAGE = 4096 };
 
 typedef struct {
-    uint32_t engines, engine_mask, unit, simds;
-    uint32_t mask, token_mask, token_mask2; /* register values */
-    bool concurrent, timestamps;
-    uint32_t clock_khz; /* as in aql_agent_t */
+    const aql_trace_family_t *family;
+    uint32_t xccs, engines; /* engines of all XCCs */
+    uint32_t engine_mask, unit, simds;
+    bool concurrent, timestamps, occupancy;
+    uint32_t mask, token_mask, token_mask2; /* register values, of gfx9 */
+    uint32_t clock_khz;                     /* as in aql_agent_t */
     uint32_t counters[AQL_TRACE_COUNTERS], counter_count, counter_mask, counter_control;
     uint64_t bytes, control; /* size of the data, address of the control */
     uint64_t begin[AQL_TRACE_ENGINES], size[AQL_TRACE_ENGINES]; /* addresses; 0 bytes: not traced */
 } aql_trace_t;
 
-/* What the stop packet stores of one shader engine; the clocks only in the row of the first. */
+/* What the stop packet stores of one shader engine; the clocks of an XCC are in the row of that
+ * number. */
 typedef struct {
     uint32_t status, counter, written, unused;
     uint64_t clock_begin, clock_end;
 } aql_trace_control_t;
+
+/* How one family of GPUs traces. What a bit or a register is 0 for does not exist there. */
+struct aql_trace_family {
+    void (*begin)(aql_pm4_t *pm4, const aql_trace_t *trace);
+    void (*end)(aql_pm4_t *pm4, const aql_trace_t *trace);
+    bool described;        /* the GPU does not write the word in front of the tokens */
+    uint64_t engine_bytes; /* the buffer of an engine must be smaller */
+    uint32_t error,
+        full; /* bits of the status: no translation for an address; the buffer was too small */
+    uint32_t written; /* bits of what has been written, in units of 32 bytes ... */
+    uint64_t wraps;   /* ... from address 0 on, modulo this; 0: from the begin of the buffer on */
+    const struct aql_trace_registers *registers; /* of gfx10 and later */
+};
+extern const aql_trace_family_t aql_trace_gfx9, aql_trace_gfx10, aql_trace_gfx11, aql_trace_gfx12;
+
+/* Registers and bits that the trace of a family before gfx10 and one after have in common. */
+enum { AQL_TRACE_USERDATA_2 = 0xc342, AQL_TRACE_USERDATA_3 = 0xc343 };
+#define AQL_TRACE_BEGIN   0x434f5200u /* decoders ignore all markers before this one */
+#define AQL_TRACE_VERSION 524801u
 
 /* Sets up the trace that the parameters ask for. `second`: they are of the second interface, which
  * has others than the first. aql_trace_place() sets sizes and addresses. */
@@ -239,6 +344,10 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
 hsa_status_t aql_trace_place(aql_trace_t *trace, uint64_t data, uint64_t bytes, uint64_t control);
 void aql_trace_begin(aql_pm4_t *pm4, const aql_trace_t *trace);
 void aql_trace_end(aql_pm4_t *pm4, const aql_trace_t *trace);
+bool aql_trace_wants(const aql_trace_t *trace, uint32_t engine);
+/* GRBM_GFX_INDEX for the trace of an engine of an XCC; where its results go. */
+uint32_t aql_trace_index(uint32_t engine);
+uint64_t aql_trace_slot(const aql_trace_t *trace, uint32_t engine);
 /* Writes a marker about a code object into the running trace: its header, then the word. */
 void aql_trace_mark(aql_pm4_t *pm4, uint32_t type, uint32_t word);
 /* How many bytes the engine has written. */

@@ -1,197 +1,275 @@
-/* pmc.c - counters to slots, and the commands that start, read and stop them.
+/* pmc.c - the commands that start, read and stop counters.
  *
- * Apart because both interfaces count in the same way. The order of the writes is that of AMD's
- * library, which is known to work on the hardware. */
+ * Apart because both interfaces count in the same way. What a block takes is in its row (gpu.c),
+ * what a family of GPUs takes in family.c. The order of the writes is that of AMD's library, which
+ * is known to work on the hardware. */
 #include "aqlprofile/internal.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* Values of the control registers of AQL_BLOCK_MC and AQL_BLOCK_AID. Others are the slot that the
+ * result registers show. */
+enum { MC_OFF = 0, MC_START = 1 << 24, MC_CLEAR = 1 << 25 };
 
-enum {
-    INSTANCES_MAX = 64, /* of a block; the tables have at most 32 */
-    BLOCKS_MAX = 64,
-    /* events that add up the level in the slot before, every 4 clocks and every clock */
-    SQ_ACCUM_PREV = 1,
-    SQ_ACCUM_PREV_HIRES = 185,
-};
-#define SQ_CTRL_WAVES 0xffff0057u /* all stages but ES and LS, which gfx9 merged into GS and HS */
+/* ---- GRBM_GFX_INDEX ---- */
 
-typedef struct {
-    const aql_agent_t *agent;
-    uint16_t used[BLOCKS_MAX][INSTANCES_MAX];
-    uint32_t sums; /* how many events add up a level; most profiles have none */
-    aql_plan_t *plan;
-} planner_t;
+enum { ARRAY_ALL = 1 << 29, INSTANCE_ALL = 1 << 30, ENGINE_SHIFT = 16, ARRAY_SHIFT = 8 };
+#define ENGINE_ALL (1u << 31)
 
-static hsa_status_t take_slot(planner_t *p, const aqlprofile_pmc_event_t *event, uint32_t select)
+/* The instance's field has the workgroup processor above the instance, of blocks that are in one.
+ */
+enum { WGP_SHIFT = 2 };
+
+static uint32_t instance_bits(const aql_block_t *block, uint32_t instance)
 {
-    const aql_block_t *block = aql_block(p->agent, (uint32_t)event->block_name);
-    uint16_t *used = &p->used[block->id][event->block_index];
-    const uint32_t slots = aql_block_slots(p->agent, block);
-    if (*used == slots)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%s[%u] counts %u events at once, no room for event %u%s", block->name,
-                        event->block_index, slots, event->event_id,
-                        event->flags.raw ? " and what adds it up" : "");
-    p->plan->slots[p->plan->slot_count++] =
-        (aql_slot_t){block, event->block_index, select, (*used)++};
-    p->plan->kinds |= block->kind;
-    return HSA_STATUS_SUCCESS;
+    return block->instances > 1 ? instance : INSTANCE_ALL;
 }
 
-static bool same_level(const aqlprofile_pmc_event_t *a, const aqlprofile_pmc_event_t *b)
+uint32_t aql_index_of(const aql_block_t *block, uint32_t instance)
 {
-    return a->block_name == b->block_name && a->block_index == b->block_index &&
-           a->event_id == b->event_id;
+    const bool of_wgp = block->scope >= AQL_OF_WGP;
+    return ENGINE_ALL | ARRAY_ALL |
+           (of_wgp ? (uint32_t)INSTANCE_ALL : instance_bits(block, instance));
 }
 
-/* An accumulating event must have the slot right after the level that it adds up. If the profile
- * asks for that level, too, its slot serves both; else the level gets a slot that is not read. */
-static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, uint32_t count,
-                          uint32_t at, bool *placed)
+static uint32_t index_at(const aql_block_t *block, uint32_t instance, uint32_t engine,
+                         uint32_t array, uint32_t wgp)
 {
-    hsa_status_t status;
-    uint32_t level = at, sum = at;
-    if (events[at].flags.raw) {
-        for (level = 0; level < count; level++)
-            if (!placed[level] && !events[level].flags.raw &&
-                same_level(&events[level], &events[at]))
-                break;
-    } else if (p->sums) {
-        for (sum = 0; sum < count; sum++)
-            if (!placed[sum] && events[sum].flags.raw && same_level(&events[sum], &events[at]))
-                break;
+    const uint32_t of_engine = engine << ENGINE_SHIFT, of_array = of_engine | array << ARRAY_SHIFT;
+    switch (block->scope) {
+    case AQL_OF_GPU: return aql_index_of(block, instance);
+    case AQL_OF_ENGINE: return of_engine | ARRAY_ALL | instance_bits(block, instance);
+    case AQL_OF_ARRAY: return of_array | instance_bits(block, instance);
+    default: return of_array | wgp << WGP_SHIFT | (block->instances > 1 ? instance : 0);
     }
-    if (level < count) {
-        p->plan->of[level] = p->plan->slot_count;
-        placed[level] = true;
-    }
-    status = take_slot(p, &events[at], events[at].event_id);
-    if (status || sum == count || !events[sum].flags.raw) return status;
-    p->plan->of[sum] = p->plan->slot_count;
-    placed[sum] = true;
-    return take_slot(p, &events[sum],
-                     events[sum].flags.sq_flags.accum == AQLPROFILE_ACCUMULATION_LO_RES
-                         ? SQ_ACCUM_PREV
-                         : SQ_ACCUM_PREV_HIRES);
 }
 
-hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
-                           uint32_t count, aql_plan_t *plan)
+static void select_index(aql_pm4_t *pm4, uint32_t index)
 {
-    planner_t p = {.agent = agent, .plan = plan};
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    bool *placed = NULL;
-    memset(plan, 0, sizeof *plan);
-    if (count > AQL_EVENTS_MAX)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "the profile has %u events, more than there are counters (at most %d)",
-                        count, AQL_EVENTS_MAX);
-    if (!count || !events)
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the profile has no events");
-    plan->slots = malloc(2ul * count * sizeof *plan->slots);
-    plan->of = malloc(count * sizeof *plan->of);
-    placed = calloc(count, sizeof *placed);
-    if (!plan->slots || !plan->of || !placed) {
-        status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events", count);
-        goto out;
-    }
-    plan->event_count = count;
-    for (uint32_t i = 0; i < count && !status; i++) {
-        status = aql_event_check(agent, &events[i]);
-        p.sums += events[i].flags.raw != 0;
-        if (!status)
-            plan->samples +=
-                aql_block_samples(agent, aql_block(agent, (uint32_t)events[i].block_name));
-    }
-    for (uint32_t i = 0; i < count && !status; i++)
-        if (!placed[i]) status = place(&p, events, count, i, placed);
-out:
-    free(placed);
-    return status;
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index);
 }
 
-void aql_plan_free(aql_plan_t *plan)
+/* ---- blocks outside the XCCs ---- */
+
+/* The address by which the first XCC reaches a register of the die that has the instance. */
+static uint64_t outer_register(const aql_pm4_t *pm4, const aql_slot_t *slot, uint32_t reg)
 {
-    free(plan->slots);
-    free(plan->of);
-    memset(plan, 0, sizeof *plan);
+    enum { DIES = 4, DIE_SHIFT = 30, OTHER_DIE_SHIFT = 32 };
+    const uint32_t of_die = slot->block->instances < DIES ? 1 : slot->block->instances / DIES;
+    if (pm4->xccs == 1) return reg;
+    return reg | (uint64_t)(slot->instance / of_die) << DIE_SHIFT | UINT64_C(1) << OTHER_DIE_SHIFT;
 }
 
-/* ---- commands ---- */
-
-uint32_t aql_index_of(const aql_block_t *block, uint32_t instance, int engine)
+static void set_outer(aql_pm4_t *pm4, const aql_slot_t *slot, uint32_t reg, uint32_t value)
 {
-    enum { ARRAY_ALL = 1 << 29, INSTANCE_ALL = 1 << 30 };
-    const uint32_t engine_all = 1u << 31;
-    return (engine < 0 ? engine_all : (uint32_t)engine << 16) | ARRAY_ALL |
-           (block->instances > 1 ? instance : INSTANCE_ALL);
+    const uint32_t begin = aql_pm4_begin_xcc(pm4, 0);
+    aql_pm4_copy_value(pm4, outer_register(pm4, slot, reg), value);
+    aql_pm4_end_xcc(pm4, begin);
+}
+
+/* Clears and starts the counters of all instances, one after the other by their number. */
+static void start_outer(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
+                        const aql_block_t *block)
+{
+    const uint32_t begin = aql_pm4_begin_xcc(pm4, 0);
+    for (uint32_t instance = 0; instance < block->instances; instance++)
+        for (uint32_t i = 0; i < plan->slot_count; i++) {
+            const aql_slot_t *slot = &plan->slots[i];
+            if (slot->block != block || slot->instance != instance || slot->slot) continue;
+            const uint64_t control =
+                outer_register(pm4, slot, aql_slot_registers(agent, block, instance, 0).control);
+            aql_pm4_copy_value(pm4, control, MC_CLEAR);
+            aql_pm4_copy_value(pm4, control, MC_START);
+        }
+    aql_pm4_end_xcc(pm4, begin);
+}
+
+static void start_all_outer(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan)
+{
+    for (uint32_t i = 0; i < agent->gpu->block_count; i++) {
+        const aql_block_t *block = &agent->gpu->blocks[i];
+        bool used = false;
+        for (uint32_t at = 0; at < plan->slot_count; at++)
+            used |= plan->slots[at].block == block;
+        if (used && block->kind & AQL_BLOCK_AID) start_outer(pm4, agent, plan, block);
+    }
+}
+
+static void read_outer(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
+                       uint64_t output)
+{
+    for (uint32_t i = 0; i < plan->event_count; i++) {
+        const aql_slot_t *slot = &plan->slots[plan->of[i]];
+        if (!(slot->block->kind & AQL_BLOCK_AID)) continue;
+        const aql_registers_t registers =
+            aql_slot_registers(agent, slot->block, slot->instance, slot->slot);
+        const uint64_t at = output + plan->first[i] * UINT64_C(8);
+        const uint32_t begin = aql_pm4_begin_xcc(pm4, 0);
+        aql_pm4_copy_value(pm4, outer_register(pm4, slot, registers.control), slot->slot);
+        aql_pm4_store_register(pm4, outer_register(pm4, slot, registers.low), at, false);
+        aql_pm4_store_register(pm4, outer_register(pm4, slot, registers.high), at + 4, false);
+        aql_pm4_end_xcc(pm4, begin);
+    }
+}
+
+/* AMD's library stops each counter twice. */
+static void stop_outer(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan)
+{
+    for (int twice = 0; twice < 2; twice++)
+        for (uint32_t i = 0; i < plan->slot_count; i++) {
+            const aql_slot_t *slot = &plan->slots[i];
+            if (slot->block->kind & AQL_BLOCK_AID)
+                set_outer(
+                    pm4, slot,
+                    aql_slot_registers(agent, slot->block, slot->instance, slot->slot).control,
+                    MC_OFF);
+        }
+}
+
+/* ---- start ---- */
+
+static void clear(aql_pm4_t *pm4, const aql_registers_t *registers)
+{
+    aql_pm4_set(pm4, registers->low, 0);
+    aql_pm4_set(pm4, registers->high, 0);
 }
 
 static void program(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_slot_t *slot)
 {
     const aql_block_t *block = slot->block;
-    const aql_registers_t registers = aql_slot_registers(agent, block, slot->slot);
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(block, slot->instance, -1));
-    if (block->kind & AQL_BLOCK_CLEARED)
-        for (uint32_t i = 0; i < block->slots; i++) {
-            aql_pm4_set(pm4, block->registers[i].low, 0);
-            aql_pm4_set(pm4, block->registers[i].high, 0);
-        }
-    if (block->kind & AQL_BLOCK_CLEARED && slot->slot >= block->slots) {
-        aql_pm4_set(pm4, registers.low, 0);
-        aql_pm4_set(pm4, registers.high, 0);
+    const aql_registers_t registers = aql_slot_registers(agent, block, slot->instance, slot->slot);
+    const uint32_t select = block->select | slot->event;
+    select_index(pm4, aql_index_of(block, slot->instance));
+    if (block->kind & AQL_BLOCK_AID) {
+        set_outer(pm4, slot, registers.select, select);
+        return;
     }
-    aql_pm4_set(pm4, registers.select,
-                slot->event | (block->kind & AQL_BLOCK_SQ ? AQL_SQ_SELECT_MASKS : 0));
+    if (block->kind & AQL_BLOCK_MC) aql_pm4_copy_value(pm4, registers.control, MC_CLEAR);
+    if (block->kind & AQL_BLOCK_CLEARED) {
+        for (uint32_t i = 0; i < block->slots; i++)
+            clear(pm4, &block->registers[i]);
+        if (slot->slot >= block->slots) clear(pm4, &registers);
+    }
+    aql_pm4_set(pm4, registers.select, select);
+    if (block->kind & AQL_BLOCK_MC) {
+        aql_pm4_copy_value(pm4, registers.control, slot->slot);
+        aql_pm4_copy_value(pm4, registers.control, MC_START);
+    }
     if (block->kind & AQL_BLOCK_SQ) {
-        aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, UINT32_MAX);
-        aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, SQ_CTRL_WAVES);
+        if (pm4->family->sq_mask) aql_pm4_set(pm4, pm4->family->sq_mask, UINT32_MAX);
+        aql_pm4_set(pm4, registers.control, pm4->family->sq_waves);
     }
+}
+
+static void control(aql_pm4_t *pm4, const aql_plan_t *plan, uint32_t value)
+{
+    if (plan->kinds & AQL_BLOCK_CP) aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, value);
+}
+
+static void keep_clocks(aql_pm4_t *pm4, uint32_t on)
+{
+    if (pm4->family->clock_control) aql_pm4_set(pm4, pm4->family->clock_control, on);
 }
 
 void aql_pmc_start(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
                    bool concurrent)
 {
+    const aql_family_t *family = pm4->family;
     if (!concurrent) aql_pm4_wait_idle(pm4);
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 1);
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
-    if (plan->kinds & AQL_BLOCK_TEXTURE) aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, AQL_SQ_CTRL_ALL);
+    select_index(pm4, AQL_BROADCAST);
+    keep_clocks(pm4, 1);
+    control(pm4, plan, AQL_PERFMON_RESET);
+    if (plan->kinds & AQL_BLOCK_TEXTURE)
+        aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, family->sq_texture);
+    if (family->sq_control2 && plan->kinds & (AQL_BLOCK_TEXTURE | AQL_BLOCK_SQ))
+        aql_pm4_set(pm4, family->sq_control2, family->sq_control2_value);
     for (uint32_t i = 0; i < plan->slot_count; i++)
         program(pm4, agent, &plan->slots[i]);
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    start_all_outer(pm4, agent, plan);
+    select_index(pm4, AQL_BROADCAST);
     aql_pm4_set(pm4, AQL_COMPUTE_PERFCOUNT_ENABLE, 1);
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_START);
+    control(pm4, plan, AQL_PERFMON_RESET);
+    control(pm4, plan, AQL_PERFMON_START);
     if (!concurrent) aql_pm4_wait_idle(pm4);
+}
+
+/* ---- read ---- */
+
+static void store(aql_pm4_t *pm4, const aql_registers_t *registers, uint64_t at)
+{
+    aql_pm4_store_register(pm4, registers->low, at, false);
+    if (registers->high) aql_pm4_store_register(pm4, registers->high, at + 4, false);
+}
+
+static void read_slot(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_slot_t *slot, uint64_t at)
+{
+    const aql_block_t *block = slot->block;
+    const aql_registers_t registers = aql_slot_registers(agent, block, slot->instance, slot->slot);
+    const aql_places_t places = aql_block_places(agent, block);
+    select_index(pm4, AQL_BROADCAST);
+    for (uint32_t engine = 0; engine < places.engines; engine++)
+        for (uint32_t array = 0; array < places.arrays; array++)
+            for (uint32_t wgp = 0; wgp < places.wgps; wgp++, at += 8) {
+                select_index(pm4, index_at(block, slot->instance, engine, array, wgp));
+                if (block->kind & AQL_BLOCK_MC)
+                    aql_pm4_copy_value(pm4, registers.control, slot->slot);
+                store(pm4, &registers, at);
+            }
+}
+
+/* A counter of GRBM, whose value the results then replace. */
+static void read_grbm_first(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan,
+                            uint64_t output)
+{
+    for (uint32_t i = 0; i < plan->slot_count; i++) {
+        const aql_slot_t *slot = &plan->slots[i];
+        if (!(slot->block->kind & AQL_BLOCK_GRBM)) continue;
+        const aql_registers_t registers =
+            aql_slot_registers(agent, slot->block, slot->instance, slot->slot);
+        store(pm4, &registers, output);
+        return;
+    }
+}
+
+static void read_xcc(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan, uint32_t xcc,
+                     uint64_t output)
+{
+    const uint64_t results = output + (plan->outside + xcc * (uint64_t)plan->per_xcc) * 8;
+    uint32_t begin = aql_pm4_begin_xcc(pm4, xcc);
+    select_index(pm4, AQL_BROADCAST);
+    if (pm4->family->reads_grbm) read_grbm_first(pm4, agent, plan, output);
+    aql_pm4_wait_idle(pm4);
+    for (uint32_t i = 0; i < plan->event_count; i++) {
+        const aql_slot_t *slot = &plan->slots[plan->of[i]];
+        if (slot->block->kind & AQL_BLOCK_AID) continue;
+        if (pm4->count - begin >
+            AQL_XCC_WORDS_MAX / 2) { /* an event takes fewer than the other half */
+            aql_pm4_end_xcc(pm4, begin);
+            begin = aql_pm4_begin_xcc(pm4, xcc);
+        }
+        read_slot(pm4, agent, slot, results + plan->first[i] * UINT64_C(8));
+    }
+    if (plan->added)
+        read_slot(pm4, agent, &plan->slots[plan->slot_count - 1],
+                  results + plan->per_xcc * UINT64_C(8));
+    select_index(pm4, AQL_BROADCAST);
+    aql_pm4_end_xcc(pm4, begin);
 }
 
 void aql_pmc_read(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan, uint64_t output)
 {
-    uint64_t at = output;
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_READ);
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_wait_idle(pm4);
-    for (uint32_t i = 0; i < plan->event_count; i++) {
-        const aql_slot_t *slot = &plan->slots[plan->of[i]];
-        const aql_registers_t registers = aql_slot_registers(agent, slot->block, slot->slot);
-        uint32_t samples = aql_block_samples(agent, slot->block);
-        for (uint32_t sample = 0; sample < samples; sample++, at += 8) {
-            int engine = slot->block->per_engine ? (int)sample : -1;
-            aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(slot->block, slot->instance, engine));
-            aql_pm4_store_register(pm4, registers.low, at, false);
-            aql_pm4_store_register(pm4, registers.high, at + 4, false);
-        }
-    }
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_flush(pm4, output, at - output);
+    control(pm4, plan, AQL_PERFMON_READ);
+    read_outer(pm4, agent, plan, output);
+    for (uint32_t xcc = 0; xcc < agent->xccs; xcc++)
+        read_xcc(pm4, agent, plan, xcc, output);
+    aql_pm4_flush(pm4, output, plan->results * UINT64_C(8));
 }
 
-void aql_pmc_stop(aql_pm4_t *pm4)
+/* ---- stop ---- */
+
+void aql_pmc_stop(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t *plan)
 {
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_STOP);
-    aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 0);
+    select_index(pm4, AQL_BROADCAST);
+    stop_outer(pm4, agent, plan);
+    control(pm4, plan, pm4->family->perfmon_stop);
+    keep_clocks(pm4, 0);
     aql_pm4_wait_idle(pm4);
 }

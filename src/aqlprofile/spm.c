@@ -57,7 +57,7 @@ static uint32_t put(uint16_t *table, taken_t *taken, unsigned kind, uint32_t cou
 static void place(aql_spm_t *spm, uint32_t event, taken_t *taken)
 {
     const aql_slot_t *slot = &spm->plan.slots[spm->plan.of[event]];
-    const bool of_engine = slot->block->per_engine;
+    const bool of_engine = slot->block->scope >= AQL_OF_ENGINE;
     uint16_t *table = spm->table[of_engine];
     uint32_t at, flags = of_engine ? 0 : AQL_SPM_GLOBAL;
     taken += of_engine;
@@ -82,8 +82,9 @@ static hsa_status_t check(const aql_agent_t *agent, const aqlprofile_pmc_event_t
 {
     const aql_block_t *block = aql_block(agent, (uint32_t)event->block_name);
     if (block && (!block->streamed || event->flags.raw))
-        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s event %u%s cannot be streamed",
-                        block->name, event->event_id, event->flags.raw ? " with flags" : "");
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s event %u%s cannot be streamed on %s",
+                        block->name, event->event_id, event->flags.raw ? " with flags" : "",
+                        agent->gpu->name);
     return aql_event_check(agent, event);
 }
 
@@ -152,14 +153,14 @@ static void program_pair(aql_pm4_t *pm4, const aql_plan_t *plan, uint32_t first)
         if (plan->slots[i].block == slot->block && plan->slots[i].instance == slot->instance &&
             plan->slots[i].slot == slot->slot + 1)
             value |= plan->slots[i].event << SECOND_SHIFT;
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(slot->block, slot->instance, -1));
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_index_of(slot->block, slot->instance));
     aql_pm4_set(pm4, pair % IN_SELECT ? registers->select1 : registers->select, value);
 }
 
 static void program(aql_pm4_t *pm4, const aql_plan_t *plan)
 {
     aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, UINT32_MAX);
-    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, AQL_SQ_CTRL_ALL);
+    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, pm4->family->sq_texture);
     for (uint32_t i = 0; i < plan->slot_count; i++) {
         const aql_slot_t *slot = &plan->slots[i];
         if (slot->block->kind & AQL_BLOCK_SQ) {

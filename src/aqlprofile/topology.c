@@ -2,7 +2,7 @@
  *
  * A software GPU can have more counters than a chip. Its node in the driver's topology then says
  * how many each block has, and where their registers are. A real GPU's node says neither: then only
- * the tables made from share/counters count. */
+ * the tables made from share/aqlprofile count. */
 #include "aqlprofile/internal.h"
 
 #include "base/file.h"
@@ -77,10 +77,12 @@ uint32_t aql_block_slots(const aql_agent_t *agent, const aql_block_t *block)
 
 /* The product's own slots keep their registers. */
 aql_registers_t aql_slot_registers(const aql_agent_t *agent, const aql_block_t *block,
-                                   uint32_t slot)
+                                   uint32_t instance, uint32_t slot)
 {
-    if (slot < block->slots) return block->registers[slot];
+    const uint32_t own = block->kind & AQL_BLOCK_OWN ? instance * block->slots : 0;
+    if (slot < block->slots) return block->registers[own + slot];
     const uint32_t first =
         agent->wide.registers + (block->id * agent->wide.slots + slot) * OF_A_SLOT;
-    return (aql_registers_t){.select = first, .low = first + 1, .high = first + 2};
+    return (aql_registers_t){
+        .select = first, .control = block->registers->control, .low = first + 1, .high = first + 2};
 }

@@ -1,8 +1,9 @@
-/* trace.c - thread traces of gfx9: parameters to register values, and the commands around a trace.
+/* trace.c - thread traces: what the parameters ask for, where the data go, markers, and how much
+ * was written.
  *
- * Apart because both interfaces trace in the same way. Register values and their order are those of
- * AMD's library, except for two points where that relies on chance: here GRBM_GFX_INDEX selects all
- * engines again before markers are written, and the wait for the end reads the status register. */
+ * Apart because both interfaces trace in the same way. The commands around a trace are in
+ * trace_gfx9.c and trace_gfx10.c, since the two kinds of families have other registers and another
+ * order. */
 #include "aqlprofile/internal.h"
 
 #include <string.h>
@@ -10,45 +11,15 @@
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 
 enum {
-    TRACE_BASE = 0xc330,
-    TRACE_SIZE = 0xc331,
-    TRACE_MASK = 0xc332,
-    TRACE_TOKEN_MASK = 0xc333,
-    TRACE_PERF_MASK = 0xc334,
-    TRACE_CTRL = 0xc335,
-    TRACE_MODE = 0xc336,
-    TRACE_BASE2 = 0xc337,
-    TRACE_TOKEN_MASK2 = 0xc338,
-    TRACE_WPTR = 0xc339,
-    TRACE_STATUS = 0xc33a,
-    TRACE_HIWATER = 0xc33b,
-    TRACE_CNTR = 0xc33c,
-    TRACE_USERDATA_2 = 0xc342,
-    TRACE_USERDATA_3 = 0xc343,
-
+    /* registers of gfx9; other families' values follow from the parameters in trace_gfx10.c */
     MASK_STALLS = 0xc080, /* registers, SPI and SQ wait when the trace's FIFO is full */
     TOKENS_ALL = 0x000fbc6f,
     TOKENS_OCCUPANCY = 0x000f906f,
     TOKENS_COUNTERS = 0x4000,
-    MODE_OFF = 0x02040000,
-    MODE_ON = 0x02240000,
-    HIWATER = 6,
 
-    USERDATA_BEGIN = 0x434f5200, /* decoders ignore all markers before this one */
-    USERDATA_VERSION = 524801,
-    USERDATA_CLOCK = 5,
     USERDATA_CODE_OBJECT = 4,
-    USERDATA_AGENT = 6,
-
-    WRITTEN_UNIT = 32,
-    WRITTEN_MASK = 0x3fffffff,
-    STATUS_ERROR = 1 << 28, /* no translation for an address of the buffer */
-    STATUS_BUSY = 1 << 30,
-    PAGE = 4096,
     ENGINES_OF_HARDWARE = 64 /* those that are not traced have a page of the buffer each */
 };
-#define STATUS_FULL  (1u << 31)
-#define RESET_BUFFER (1u << 31)
 
 /* ---- parameters ---- */
 
@@ -56,7 +27,7 @@ enum { FIRST = 1, SECOND = 2 }; /* interfaces */
 
 typedef struct {
     aql_trace_t *trace;
-    uint32_t vm_id, raw_mask, raw_tokens, raw_tokens2, occupancy;
+    uint32_t vm_id, raw_mask, raw_tokens, raw_tokens2;
     uint64_t size;
 } parse_t;
 
@@ -111,7 +82,7 @@ static bool set_simds(parse_t *p, uint32_t value)
 
 static bool set_occupancy(parse_t *p, uint32_t value)
 {
-    p->occupancy = value;
+    p->trace->occupancy = value;
     return true;
 }
 
@@ -212,6 +183,8 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
     parse_t p = {.trace = trace, .size = BYTES_DEFAULT};
     hsa_status_t status = HSA_STATUS_SUCCESS;
     memset(trace, 0, sizeof *trace);
+    trace->family = agent->gpu->family->trace;
+    trace->xccs = agent->xccs;
     trace->engines = agent->engines;
     trace->clock_khz = agent->clock_khz;
     trace->simds = SIMDS_ALL;
@@ -224,7 +197,7 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
             set_parameter(&p, (uint32_t)parameters[i].parameter_name, parameters[i].value, second);
     trace->bytes = p.size;
     trace->mask = MASK_STALLS | trace->unit | trace->simds << 8 | p.vm_id << 12;
-    trace->token_mask = p.occupancy ? TOKENS_OCCUPANCY : TOKENS_ALL;
+    trace->token_mask = trace->occupancy ? TOKENS_OCCUPANCY : TOKENS_ALL;
     trace->token_mask2 = UINT32_MAX;
     if (p.raw_mask && p.raw_tokens && p.raw_tokens2) { /* used only if all three are given */
         trace->mask = p.raw_mask;
@@ -237,150 +210,80 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
 
 hsa_status_t aql_trace_place(aql_trace_t *trace, uint64_t data, uint64_t bytes, uint64_t control)
 {
-    const uint64_t step_min = 128u << 10, step_end = UINT64_C(16) << 30;
+    const uint64_t step_min = 128u << 10, step_end = trace->family->engine_bytes;
     uint64_t traced = (uint64_t)__builtin_popcount(trace->engine_mask);
-    uint64_t apart = (ENGINES_OF_HARDWARE - traced) * PAGE;
-    uint64_t step = bytes > apart ? (bytes - apart) / traced / PAGE * PAGE : 0;
+    uint64_t apart = (ENGINES_OF_HARDWARE - traced) * AQL_TRACE_PAGE;
+    uint64_t step = bytes > apart ? (bytes - apart) / traced / AQL_TRACE_PAGE * AQL_TRACE_PAGE : 0;
     if (step < step_min || step >= step_end)
-        return aql_fail(
-            INVALID, "a trace of %llu shader engines takes from %llu to %llu bytes, not %llu",
-            (unsigned long long)traced, (unsigned long long)(step_min * traced + apart),
-            (unsigned long long)((step_end - PAGE) * traced + apart), (unsigned long long)bytes);
-    if (data % PAGE)
-        return aql_fail(INVALID, "the trace's buffer is not aligned to %d bytes", PAGE);
+        return aql_fail(INVALID,
+                        "a trace of %llu shader engines takes from %llu to %llu bytes, not %llu",
+                        (unsigned long long)traced, (unsigned long long)(step_min * traced + apart),
+                        (unsigned long long)((step_end - AQL_TRACE_PAGE) * traced + apart),
+                        (unsigned long long)bytes);
+    if (data % AQL_TRACE_PAGE)
+        return aql_fail(INVALID, "the trace's buffer is not aligned to %d bytes", AQL_TRACE_PAGE);
     trace->bytes = bytes;
     trace->control = control;
     for (uint32_t i = 0; i < trace->engines; i++) {
         bool wanted = trace->engine_mask >> i & 1;
         trace->begin[i] = data;
         trace->size[i] = wanted ? step : 0;
-        data += wanted ? step : PAGE;
+        data += wanted ? step : AQL_TRACE_PAGE;
     }
     return HSA_STATUS_SUCCESS;
 }
 
 /* ---- commands ---- */
 
-static uint32_t index_of(uint32_t engine)
+bool aql_trace_wants(const aql_trace_t *trace, uint32_t engine)
 {
-    return 0x40000000u | engine << 16; /* array 0, all instances */
+    return trace->engine_mask >> engine & 1;
 }
 
-static uint64_t slot(const aql_trace_t *trace, uint32_t engine)
+uint32_t aql_trace_index(uint32_t engine)
+{
+    enum { INSTANCE_ALL = 1 << 30, ENGINE_SHIFT = 16 };
+    return INSTANCE_ALL | engine << ENGINE_SHIFT; /* array 0 */
+}
+
+uint64_t aql_trace_slot(const aql_trace_t *trace, uint32_t engine)
 {
     return trace->control + engine * sizeof(aql_trace_control_t);
 }
 
-static void program_counters(aql_pm4_t *pm4, const aql_trace_t *trace)
-{
-    const uint32_t control = 0xffff007fu | (trace->counter_control & 0x1f) << 8;
-    aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 1);
-    aql_pm4_set(pm4, AQL_COMPUTE_PERFCOUNT_ENABLE, 1);
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
-    for (uint32_t i = 0; i < AQL_TRACE_COUNTERS; i++) {
-        uint32_t id = trace->counters[i] & 0xfffffff, simds = trace->counters[i] >> 28;
-        aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER0_SELECT + i, id | simds << 24);
-    }
-    aql_pm4_set(pm4, TRACE_PERF_MASK, trace->counter_mask);
-    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, trace->counter_mask);
-    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, control);
-    aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_START);
-    aql_pm4_wait_idle(pm4);
-}
-
-/* Writes the clock to memory, and from there into the trace, so that both have the same value. */
-static void mark_clock(aql_pm4_t *pm4, uint64_t address)
-{
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_set(pm4, TRACE_USERDATA_3, USERDATA_CLOCK);
-    aql_pm4_store_clock(pm4, address);
-    aql_pm4_copy_memory(pm4, TRACE_USERDATA_3, address);
-    aql_pm4_copy_memory(pm4, TRACE_USERDATA_3, address + 4);
-    aql_pm4_copy_clock(pm4, TRACE_USERDATA_3);
-}
-
 void aql_trace_begin(aql_pm4_t *pm4, const aql_trace_t *trace)
 {
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    if (!trace->concurrent) aql_pm4_wait_idle(pm4);
-    aql_pm4_set(pm4, TRACE_MASK, trace->mask);
-    if (trace->counter_count) program_counters(pm4, trace);
-    aql_pm4_set(pm4, TRACE_TOKEN_MASK, trace->token_mask);
-    aql_pm4_set(pm4, TRACE_MODE, MODE_OFF);
-    aql_pm4_set(pm4, TRACE_HIWATER, HIWATER);
-    for (uint32_t i = 0; i < trace->engines; i++) {
-        if (!(trace->engine_mask >> i & 1)) continue;
-        aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index_of(i));
-        aql_pm4_set(pm4, TRACE_TOKEN_MASK2, trace->token_mask2);
-        aql_pm4_copy_value(pm4, TRACE_STATUS, 0);
-        aql_pm4_set(pm4, TRACE_BASE, (uint32_t)(trace->begin[i] >> 12));
-        aql_pm4_set(pm4, TRACE_BASE2, (uint32_t)(trace->begin[i] >> 44));
-        aql_pm4_set(pm4, TRACE_SIZE, (uint32_t)(trace->size[i] / PAGE));
-        aql_pm4_set(pm4, TRACE_CTRL, RESET_BUFFER);
-        if (!trace->concurrent) aql_pm4_wait_idle(pm4);
-        aql_pm4_set(pm4, TRACE_MODE, MODE_ON);
-    }
-    aql_pm4_wait_idle(pm4);
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_BEGIN);
-    aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_VERSION);
-    if (trace->timestamps && trace->clock_khz)
-        aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_AGENT | trace->clock_khz << 12);
-    if (trace->timestamps)
-        mark_clock(pm4, slot(trace, 0) + offsetof(aql_trace_control_t, clock_begin));
+    trace->family->begin(pm4, trace);
 }
 
 void aql_trace_end(aql_pm4_t *pm4, const aql_trace_t *trace)
 {
-    uint64_t control_bytes = trace->engines * sizeof(aql_trace_control_t);
-    uint64_t first = trace->begin[__builtin_ctz(trace->engine_mask)];
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_wait_idle(pm4);
-    if (trace->timestamps) {
-        mark_clock(pm4, slot(trace, 0) + offsetof(aql_trace_control_t, clock_end));
-        aql_pm4_wait_idle(pm4);
-    }
-    aql_pm4_set(pm4, TRACE_MODE, MODE_OFF);
-    aql_pm4_wait_idle(pm4);
-    if (trace->counter_count) {
-        aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_STOP);
-        aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
-        aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 0);
-        aql_pm4_wait_idle(pm4);
-    }
-    for (uint32_t i = 0; i < trace->engines; i++) {
-        if (!(trace->engine_mask >> i & 1)) continue;
-        aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, index_of(i));
-        aql_pm4_wait_clear(pm4, TRACE_STATUS, STATUS_BUSY);
-        aql_pm4_store_register(pm4, TRACE_STATUS, slot(trace, i), true);
-        aql_pm4_store_register(pm4, TRACE_CNTR,
-                               slot(trace, i) + offsetof(aql_trace_control_t, counter), true);
-        aql_pm4_store_register(pm4, TRACE_WPTR,
-                               slot(trace, i) + offsetof(aql_trace_control_t, written), true);
-    }
-    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_flush(pm4, trace->control, control_bytes);
-    aql_pm4_flush(pm4, first, trace->bytes - (first - trace->begin[0]));
-    aql_pm4_set(pm4, TRACE_SIZE, 0);
-    aql_pm4_set(pm4, TRACE_CTRL, RESET_BUFFER);
-    aql_pm4_wait_idle(pm4);
-    aql_pm4_flush(pm4, trace->control, control_bytes);
-    aql_pm4_wait_idle(pm4);
+    trace->family->end(pm4, trace);
 }
 
 void aql_trace_mark(aql_pm4_t *pm4, uint32_t type, uint32_t word)
 {
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
-    aql_pm4_set(pm4, TRACE_USERDATA_2, USERDATA_CODE_OBJECT | type << 8);
-    aql_pm4_set(pm4, TRACE_USERDATA_2, word);
+    aql_pm4_set(pm4, AQL_TRACE_USERDATA_2, USERDATA_CODE_OBJECT | type << 8);
+    aql_pm4_set(pm4, AQL_TRACE_USERDATA_2, word);
 }
 
 /* ---- results ---- */
 
+/* Before it is limited to the buffer. */
+static uint64_t written(const aql_trace_t *trace, const aql_trace_control_t *control,
+                        uint32_t engine)
+{
+    enum { UNIT = 32 };
+    const aql_trace_family_t *family = trace->family;
+    const uint64_t bytes = (uint64_t)(control[engine].written & family->written) * UNIT;
+    return family->wraps ? (bytes - trace->begin[engine]) % family->wraps : bytes;
+}
+
 uint64_t aql_trace_bytes(const aql_trace_t *trace, const aql_trace_control_t *control,
                          uint32_t engine)
 {
-    uint64_t bytes = (uint64_t)(control[engine].written & WRITTEN_MASK) * WRITTEN_UNIT;
+    const uint64_t bytes = written(trace, control, engine);
     return bytes < trace->size[engine] ? bytes : trace->size[engine];
 }
 
@@ -389,11 +292,11 @@ hsa_status_t aql_trace_check(const aql_trace_t *trace, const aql_trace_control_t
     hsa_status_t status = HSA_STATUS_SUCCESS;
     for (uint32_t i = 0; i < trace->engines; i++) {
         if (!trace->size[i]) continue;
-        if (control[i].status & STATUS_ERROR)
+        if (control[i].status & trace->family->error)
             return aql_fail(HSA_STATUS_ERROR_EXCEPTION,
                             "shader engine %u could not reach its trace buffer", i);
-        uint64_t written = (uint64_t)(control[i].written & WRITTEN_MASK) * WRITTEN_UNIT;
-        if (!status && (control[i].status & STATUS_FULL || written >= trace->size[i]))
+        if (!status && (control[i].status & trace->family->full ||
+                        written(trace, control, i) >= trace->size[i]))
             status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
                               "the trace buffer of shader engine %u, %llu bytes, was too small", i,
                               (unsigned long long)trace->size[i]);

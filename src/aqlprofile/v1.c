@@ -115,7 +115,7 @@ static hsa_status_t begin_job(const hsa_ven_amd_aqlprofile_profile_t *profile, j
 /* Bytes of results; the caller chooses how long a trace may be. */
 static uint32_t output_bytes(const job_t *job)
 {
-    return job->traces ? 0 : job->plan.samples * 8;
+    return job->traces ? 0 : job->plan.results * 8;
 }
 
 /* Address of a trace's aql_trace_control_t, which follow the header. */
@@ -135,7 +135,8 @@ static hsa_status_t place_trace(const hsa_ven_amd_aqlprofile_profile_t *profile,
 static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                      uint32_t *words, uint32_t capacity)
 {
-    aql_pm4_t pm4 = {words, words ? capacity : 0, sizeof(parts_t) / 4};
+    aql_pm4_t pm4 = aql_pm4_list(&job->agent, words, capacity);
+    pm4.count = sizeof(parts_t) / 4;
     uint64_t output = (uintptr_t)profile->output_buffer.ptr;
     bool apart = reads_apart();
     parts_t parts = {0};
@@ -155,7 +156,7 @@ static parts_t build(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_
         aql_trace_end(&pm4, &job->trace);
     } else {
         if (!apart) aql_pmc_read(&pm4, &job->agent, &job->plan, output);
-        aql_pmc_stop(&pm4);
+        aql_pmc_stop(&pm4, &job->agent, &job->plan);
     }
     parts.stop = (pm4.count - begin) * 4;
     return parts;
@@ -247,7 +248,8 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_start(hsa_ven_amd_aqlprofile_prof
     memset(base + sizeof parts, 0, parts.control);
     build(profile, &job, profile->command_buffer.ptr, profile->command_buffer.size / 4);
     memcpy(base, &parts, sizeof parts);
-    aql_pm4_packet(base + sizeof parts + parts.control + parts.read, parts.start, aql_start_packet);
+    aql_pm4_packet(&job.agent, base + sizeof parts + parts.control + parts.read, parts.start,
+                   aql_start_packet);
 out:
     end_job(&job);
     return status;
@@ -267,12 +269,13 @@ static hsa_status_t prepared(const hsa_ven_amd_aqlprofile_profile_t *profile, co
 }
 
 static hsa_status_t find_parts(const hsa_ven_amd_aqlprofile_profile_t *profile, const void *packet,
-                               const char *packet_name, parts_t *parts)
+                               const char *packet_name, parts_t *parts, aql_agent_t *agent)
 {
     job_t job;
     hsa_status_t status = begin_job(profile, &job);
     if (!status && !packet) status = aql_fail(INVALID, "%s is NULL", packet_name);
     if (!status) status = prepared(profile, &job, parts);
+    *agent = job.agent;
     end_job(&job);
     return status;
 }
@@ -281,11 +284,12 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_stop(const hsa_ven_amd_aqlprofile
                                                     hsa_ext_amd_aql_pm4_packet_t *aql_stop_packet)
 {
     parts_t parts;
-    hsa_status_t status = find_parts(profile, aql_stop_packet, "aql_stop_packet", &parts);
+    aql_agent_t agent;
+    hsa_status_t status = find_parts(profile, aql_stop_packet, "aql_stop_packet", &parts, &agent);
     if (status) return status;
     const char *commands = profile->command_buffer.ptr;
     commands += sizeof parts + parts.control + parts.read + parts.start;
-    aql_pm4_packet(commands, parts.stop, aql_stop_packet);
+    aql_pm4_packet(&agent, commands, parts.stop, aql_stop_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -293,14 +297,15 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_read(const hsa_ven_amd_aqlprofile
                                                     hsa_ext_amd_aql_pm4_packet_t *aql_read_packet)
 {
     parts_t parts;
-    hsa_status_t status = find_parts(profile, aql_read_packet, "aql_read_packet", &parts);
+    aql_agent_t agent;
+    hsa_status_t status = find_parts(profile, aql_read_packet, "aql_read_packet", &parts, &agent);
     if (status) return status;
     if (!parts.read)
         return aql_fail(HSA_STATUS_ERROR, profile->type == HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE
                                               ? "a trace is not read, the stop packet ends it"
                                               : "AQLPROFILE_READ_API=0: the stop packet reads");
     const char *commands = profile->command_buffer.ptr;
-    aql_pm4_packet(commands + sizeof parts + parts.control, parts.read, aql_read_packet);
+    aql_pm4_packet(&agent, commands + sizeof parts + parts.control, parts.read, aql_read_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -309,10 +314,13 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(
     uint32_t data, hsa_ven_amd_aqlprofile_att_marker_channel_t channel)
 {
     uint32_t words[16];
-    aql_pm4_t pm4 = {words, sizeof words / sizeof *words, 0};
+    aql_agent_t agent;
     if (!profile) return aql_fail(INVALID, "profile is NULL");
     if ((uint32_t)channel > HSA_VEN_AMD_AQLPROFILE_ATT_CHANNEL_3)
         return aql_fail(INVALID, "a trace has channels 0 to 3, not %u", (unsigned)channel);
+    hsa_status_t status = aql_agent_from_hsa(profile->agent, &agent);
+    if (status) return status;
+    aql_pm4_t pm4 = aql_pm4_list(&agent, words, sizeof words / sizeof *words);
     aql_trace_mark(&pm4, (uint32_t)channel, data);
     uint32_t bytes = pm4.count * 4, size = profile->command_buffer.size;
     if (size < bytes) profile->command_buffer.size = bytes;
@@ -323,7 +331,7 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_att_marker(
         return aql_fail(INVALID, aql_marker_packet ? "command_buffer is not aligned to 4 bytes"
                                                    : "aql_marker_packet is NULL");
     memcpy(profile->command_buffer.ptr, words, bytes);
-    aql_pm4_packet(profile->command_buffer.ptr, bytes, aql_marker_packet);
+    aql_pm4_packet(&agent, profile->command_buffer.ptr, bytes, aql_marker_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -336,24 +344,32 @@ hsa_ven_amd_aqlprofile_legacy_get_pm4(const hsa_ext_amd_aql_pm4_packet_t *aql_pa
 
 /* ---- results ---- */
 
+typedef struct {
+    const hsa_ven_amd_aqlprofile_profile_t *profile;
+    hsa_ven_amd_aqlprofile_data_callback_t callback;
+    void *data;
+} giver_t;
+
+static hsa_status_t give_count(uint32_t event, uint32_t sample, uint64_t at, uint64_t value,
+                               void *data)
+{
+    const giver_t *giver = data;
+    hsa_ven_amd_aqlprofile_info_data_t info = {.sample_id = sample};
+    (void)at;
+    info.pmc_data.event = giver->profile->events[event];
+    info.pmc_data.result = value;
+    return giver->callback(HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info, giver->data);
+}
+
 static hsa_status_t give_counts(const hsa_ven_amd_aqlprofile_profile_t *profile, const job_t *job,
                                 hsa_ven_amd_aqlprofile_data_callback_t callback, void *data)
 {
-    const uint64_t *value = profile->output_buffer.ptr;
-    hsa_status_t status = HSA_STATUS_SUCCESS;
+    giver_t giver = {profile, callback, data};
     if (profile->output_buffer.size < output_bytes(job))
         return aql_fail(INVALID, "output_buffer has %u bytes, the profile's results have %u",
                         profile->output_buffer.size, output_bytes(job));
-    for (uint32_t i = 0; i < profile->event_count && !status; i++) {
-        uint32_t samples = aql_block_samples(&job->agent, job->plan.slots[job->plan.of[i]].block);
-        for (uint32_t sample = 0; sample < samples && !status; sample++) {
-            hsa_ven_amd_aqlprofile_info_data_t info = {.sample_id = sample};
-            info.pmc_data.event = profile->events[i];
-            info.pmc_data.result = *value++;
-            status = callback(HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA, &info, data);
-        }
-    }
-    return status;
+    return aql_plan_results(&job->agent, &job->plan, profile->output_buffer.ptr, give_count,
+                            &giver);
 }
 
 static hsa_status_t give_trace(const hsa_ven_amd_aqlprofile_profile_t *profile, job_t *job,
@@ -479,10 +495,10 @@ static hsa_status_t block_info(const hsa_ven_amd_aqlprofile_profile_t *profile,
     if (!query->name) return aql_fail(INVALID, "the block's name is NULL");
     const aql_block_t *block = aql_block_named(&agent, query->name);
     if (!block)
-        return aql_fail(HSA_STATUS_ERROR, "%s has no counters in a block named %s", agent.name,
+        return aql_fail(HSA_STATUS_ERROR, "%s has no counters in a block named %s", agent.gpu->name,
                         query->name);
     query->id = block->id;
-    query->instance_count = block->instances;
+    query->instance_count = aql_block_indexes(&agent, block);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -492,7 +508,10 @@ static hsa_status_t queue_command(const hsa_ven_amd_aqlprofile_profile_t *profil
                                   hsa_ext_amd_aql_pm4_packet_t *packet)
 {
     uint32_t words[16];
-    aql_pm4_t pm4 = {words, sizeof words / sizeof *words, 0};
+    aql_agent_t agent;
+    hsa_status_t status = aql_agent_from_hsa(profile->agent, &agent);
+    if (status) return status;
+    aql_pm4_t pm4 = aql_pm4_list(&agent, words, sizeof words / sizeof *words);
     hsa_ven_amd_aqlprofile_descriptor_t *buffer =
         &((hsa_ven_amd_aqlprofile_profile_t *)(uintptr_t)profile)->command_buffer;
     aql_pm4_set(&pm4, AQL_COMPUTE_PERFCOUNT_ENABLE, enable);
@@ -508,7 +527,7 @@ static hsa_status_t queue_command(const hsa_ven_amd_aqlprofile_profile_t *profil
         return aql_fail(INVALID,
                         packet ? "command_buffer is not aligned to 4 bytes" : "value is NULL");
     memcpy(buffer->ptr, words, bytes);
-    aql_pm4_packet(buffer->ptr, bytes, packet);
+    aql_pm4_packet(&agent, buffer->ptr, bytes, packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -560,6 +579,10 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     if (sample_id >= samples)
         return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX, "%s[%u] has %u samples, there is none %u",
                         block->name, event.block_index, samples, sample_id);
-    return aql_coordinates(&known, block, (uint64_t)event.block_index * samples + sample_id,
-                           callback, userdata);
+    const uint32_t of_xcc = samples / aql_block_places(&known, block).xccs,
+                   xcc = sample_id / of_xcc;
+    const uint64_t instance =
+        (uint64_t)xcc * aql_block_instances(&known, block) + event.block_index;
+    return aql_coordinates(&known, block, instance * of_xcc + sample_id % of_xcc, callback,
+                           userdata);
 }

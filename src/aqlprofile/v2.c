@@ -69,13 +69,13 @@ typedef struct {
 
 static lists_t build(const counters_t *c, uint32_t *words, uint32_t capacity)
 {
-    aql_pm4_t pm4 = {words, capacity, 0};
+    aql_pm4_t pm4 = aql_pm4_list(&c->agent, words, capacity);
     lists_t at = {0};
     aql_pmc_read(&pm4, &c->agent, &c->plan, (uintptr_t)c->output);
     at.start = pm4.count;
     aql_pmc_start(&pm4, &c->agent, &c->plan, false);
     at.stop = pm4.count;
-    aql_pmc_stop(&pm4);
+    aql_pmc_stop(&pm4, &c->agent, &c->plan);
     at.end = pm4.count;
     return at;
 }
@@ -94,7 +94,7 @@ static hsa_status_t write_commands(counters_t *c, aqlprofile_pmc_aql_packets_t *
                                                       AQLPROFILE_MEMORY_HINT_DEVICE_UNCACHED};
     void *memory;
     hsa_status_t status =
-        aql_memory_get(&c->head.memory, c->plan.samples * 8ull, "results", flags, &memory);
+        aql_memory_get(&c->head.memory, c->plan.results * 8ull, "results", flags, &memory);
     c->output = memory;
     if (status) return status;
     lists_t at = build(c, NULL, 0);
@@ -109,9 +109,9 @@ static hsa_status_t write_commands(counters_t *c, aqlprofile_pmc_aql_packets_t *
     free(words);
     if (status) return status;
     const uint32_t *first = c->head.commands;
-    aql_pm4_packet(first, at.start * 4, &packets->read_packet);
-    aql_pm4_packet(first + at.start, (at.stop - at.start) * 4, &packets->start_packet);
-    aql_pm4_packet(first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
+    aql_pm4_packet(&c->agent, first, at.start * 4, &packets->read_packet);
+    aql_pm4_packet(&c->agent, first + at.start, (at.stop - at.start) * 4, &packets->start_packet);
+    aql_pm4_packet(&c->agent, first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -149,6 +149,20 @@ AQL_EXPORT void aqlprofile_pmc_delete_packets(aqlprofile_handle_t handle)
     aql_object_remove(handle, &counters_kind);
 }
 
+typedef struct {
+    const counters_t *counters;
+    aqlprofile_pmc_data_callback_t callback;
+    void *userdata;
+} giver_t;
+
+static hsa_status_t give_count(uint32_t event, uint32_t sample, uint64_t at, uint64_t value,
+                               void *data)
+{
+    const giver_t *giver = data;
+    (void)sample;
+    return giver->callback(giver->counters->events[event], at, value, giver->userdata);
+}
+
 AQL_EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
                                                     aqlprofile_pmc_data_callback_t callback,
                                                     void *userdata)
@@ -156,14 +170,8 @@ AQL_EXPORT hsa_status_t aqlprofile_pmc_iterate_data(aqlprofile_handle_t handle,
     if (!callback) return aql_fail(INVALID, "callback is NULL");
     const counters_t *c = (const counters_t *)aql_object_get(handle, &counters_kind);
     if (!c) return INVALID;
-    const uint64_t *value = c->output;
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    for (uint32_t i = 0; i < c->plan.event_count && !status; i++) {
-        uint32_t samples = aql_block_samples(&c->agent, c->plan.slots[c->plan.of[i]].block);
-        uint64_t first = (uint64_t)c->events[i].block_index * samples;
-        for (uint32_t sample = 0; sample < samples && !status; sample++)
-            status = callback(c->events[i], first + sample, *value++, userdata);
-    }
+    giver_t giver = {c, callback, userdata};
+    hsa_status_t status = aql_plan_results(&c->agent, &c->plan, c->output, give_count, &giver);
     return status == HSA_STATUS_INFO_BREAK ? HSA_STATUS_SUCCESS : status;
 }
 
@@ -176,7 +184,7 @@ static hsa_status_t sizes(const aqlprofile_pmc_profile_t *profile, const aql_age
     hsa_status_t status = aql_plan_make(agent, profile->events, profile->event_count, &c.plan);
     const lists_t at = status ? (lists_t){0} : build(&c, NULL, 0);
     if (!status) status = check_lists(&at);
-    if (!status) *bytes = command ? at.end * 4 : c.plan.samples * 8;
+    if (!status) *bytes = command ? at.end * 4 : c.plan.results * 8;
     aql_plan_free(&c.plan);
     return status;
 }
@@ -204,7 +212,7 @@ AQL_EXPORT hsa_status_t aqlprofile_get_pmc_info(const aqlprofile_pmc_profile_t *
         if (!query->name) return aql_fail(INVALID, "the block's name is NULL");
         const aql_block_t *block = aql_block_named(&agent, query->name);
         if (!block)
-            return aql_fail(INVALID, "%s has no counters in a block named %s", agent.name,
+            return aql_fail(INVALID, "%s has no counters in a block named %s", agent.gpu->name,
                             query->name);
         query->id = block->id;
         query->instance_count = aql_block_instances(&agent, block);
@@ -236,7 +244,7 @@ AQL_EXPORT hsa_status_t aqlprofile_iterate_event_coord(aqlprofile_agent_handle_t
     if (status) return status;
     const aql_block_t *block = aql_block(&known, (uint32_t)event.block_name);
     if (!block)
-        return aql_fail(INVALID, "%s has no counters in block %u", known.name,
+        return aql_fail(INVALID, "%s has no counters in block %u", known.gpu->name,
                         (unsigned)event.block_name);
     return aql_coordinates(&known, block, sample_id, callback, userdata);
 }

@@ -204,22 +204,23 @@ static uint32_t build(const stream_t *s, aql_pm4_t *pm4)
     return stop;
 }
 
-static hsa_status_t write_commands(stream_t *s, aqlprofile_spm_aql_packets_t *packets)
+static hsa_status_t write_commands(stream_t *s, const aql_agent_t *agent,
+                                   aqlprofile_spm_aql_packets_t *packets)
 {
-    aql_pm4_t pm4 = {0};
+    aql_pm4_t pm4 = aql_pm4_list(agent, NULL, 0);
     const uint32_t stop = build(s, &pm4), count = pm4.count;
     uint32_t *words = malloc(count * 4ul);
     if (!words)
         return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u commands", count);
-    pm4 = (aql_pm4_t){words, count, 0};
+    pm4 = aql_pm4_list(agent, words, count);
     build(s, &pm4);
     hsa_status_t status = aql_object_write(&s->head, words, count, "commands",
                                            AQLPROFILE_MEMORY_HINT_DEVICE_NONCOHERENT);
     free(words);
     if (status) return status;
     const uint32_t *first = s->head.commands;
-    aql_pm4_packet(first, stop * 4, &packets->start_packet);
-    aql_pm4_packet(first + stop, (count - stop) * 4, &packets->stop_packet);
+    aql_pm4_packet(agent, first, stop * 4, &packets->start_packet);
+    aql_pm4_packet(agent, first + stop, (count - stop) * 4, &packets->stop_packet);
     return status;
 }
 
@@ -269,7 +270,7 @@ AQL_EXPORT hsa_status_t aqlprofile_spm_create_packets(aqlprofile_handle_t *handl
         status = aql_spm_make(&agent, profile.events, (uint32_t)profile.event_count,
                               values[AQLPROFILE_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL], &s->spm);
     if (!status) status = describe(s, agent.arrays);
-    if (!status) status = write_commands(s, packets);
+    if (!status) status = write_commands(s, &agent, packets);
     if (!status) *desc = (aqlprofile_spm_buffer_desc_t){s->description, DESCRIPTION_BYTES};
     return aql_object_end(object, status, handle);
 }

@@ -12,6 +12,7 @@
 
 typedef struct {
     aql_object_t head;
+    aql_agent_t agent;
     aql_trace_t trace;
     void *data;
     aql_trace_control_t *control;
@@ -56,7 +57,7 @@ typedef struct {
 
 static lists_t build(const trace_t *t, uint32_t *words, uint32_t capacity)
 {
-    aql_pm4_t pm4 = {words, capacity, 0};
+    aql_pm4_t pm4 = aql_pm4_list(&t->agent, words, capacity);
     lists_t at = {0};
     aql_trace_begin(&pm4, &t->trace);
     at.stop = pm4.count;
@@ -77,8 +78,8 @@ static hsa_status_t write_commands(trace_t *t, aqlprofile_att_control_aql_packet
     free(words);
     if (status) return status;
     const uint32_t *first = t->head.commands;
-    aql_pm4_packet(first, at.stop * 4, &packets->start_packet);
-    aql_pm4_packet(first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
+    aql_pm4_packet(&t->agent, first, at.stop * 4, &packets->start_packet);
+    aql_pm4_packet(&t->agent, first + at.stop, (at.end - at.stop) * 4, &packets->stop_packet);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -90,14 +91,13 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
 {
     const aql_memory_t memory = {alloc_cb, dealloc_cb, memcpy_cb, userdata};
     aql_object_t *object;
-    aql_agent_t agent;
     hsa_status_t status = aql_object_begin(&trace_kind, handle, packets, &memory, &object);
     if (status) return status;
     trace_t *t = (trace_t *)object;
-    status = aql_agent_from_hsa(profile.agent, &agent);
+    status = aql_agent_from_hsa(profile.agent, &t->agent);
     if (!status)
         status =
-            aql_trace_make(&agent, profile.parameters, profile.parameter_count, true, &t->trace);
+            aql_trace_make(&t->agent, profile.parameters, profile.parameter_count, true, &t->trace);
     if (!status) status = aql_trace_place(&t->trace, 0, t->trace.bytes, 0); /* checks the size */
     if (!status) status = allocate(t);
     if (!status)
@@ -107,12 +107,12 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     return aql_object_end(object, status, handle);
 }
 
-/* The word in front of the tokens. Newer GPUs write such a word themselves; decoders expect it. */
+/* The word in front of the tokens, where the GPU does not write one itself; decoders expect it. */
 static uint64_t describe(const aql_trace_t *trace, uint32_t engine)
 {
-    enum { VERSION = 0x11, MI200_OR_OLDER = 4 };
-    return VERSION | MI200_OR_OLDER << 13 | (uint64_t)trace->simds << 16 |
-           (uint64_t)trace->unit << 20 | (uint64_t)engine << 26;
+    enum { VERSION = 0x11, GFX9 = 4 };
+    return VERSION | GFX9 << 13 | (uint64_t)trace->simds << 16 | (uint64_t)trace->unit << 20 |
+           (uint64_t)engine << 26;
 }
 
 AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
@@ -124,16 +124,18 @@ AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
     if (!t) return INVALID;
     for (uint32_t i = 0; i < t->trace.engines; i++) {
         if (!t->trace.size[i]) continue;
-        uint64_t bytes = aql_trace_bytes(&t->trace, t->control, i), word = describe(&t->trace, i);
-        char *buffer = malloc(sizeof word + bytes);
+        const uint64_t word = describe(&t->trace, i),
+                       bytes = aql_trace_bytes(&t->trace, t->control, i);
+        const size_t described = t->trace.family->described ? sizeof word : 0;
+        char *buffer = malloc(described + bytes + 1); /* none is an allocation of 0 bytes */
         if (!buffer)
             return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
                             "no memory for a trace of %llu bytes", (unsigned long long)bytes);
-        memcpy(buffer, &word, sizeof word);
+        memcpy(buffer, &word, described);
         hsa_status_t status =
-            aql_memory_copy(&t->head.memory, buffer + sizeof word,
+            aql_memory_copy(&t->head.memory, buffer + described,
                             (const void *)(uintptr_t)t->trace.begin[i], bytes, "a trace");
-        if (!status) callback(i, buffer, sizeof word + bytes, userdata);
+        if (!status) callback(i, buffer, described + bytes, userdata);
         free(buffer);
         if (status) return status;
     }
@@ -170,17 +172,18 @@ AQL_EXPORT hsa_status_t aqlprofile_att_codeobj_marker(
 {
     const aql_memory_t memory = {.alloc = alloc_cb, .dealloc = dealloc_cb, .userdata = userdata};
     uint32_t words[128];
-    aql_pm4_t pm4 = {words, sizeof words / sizeof *words, 0};
     aql_object_t *marker;
     aql_agent_t agent;
     hsa_status_t status = aql_object_begin(&marker_kind, handle, packet, &memory, &marker);
     if (status) return status;
     status = aql_agent_from_hsa(data.agent, &agent);
-    mark(&pm4, &data);
-    if (!status)
+    if (!status) {
+        aql_pm4_t pm4 = aql_pm4_list(&agent, words, sizeof words / sizeof *words);
+        mark(&pm4, &data);
         status =
             aql_object_write(marker, words, pm4.count, "a marker", AQLPROFILE_MEMORY_HINT_NONE);
-    if (!status) aql_pm4_packet(marker->commands, pm4.count * 4, packet);
+        if (!status) aql_pm4_packet(&agent, marker->commands, pm4.count * 4, packet);
+    }
     return aql_object_end(marker, status, handle);
 }
 

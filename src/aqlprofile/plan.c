@@ -1,0 +1,169 @@
+/* plan.c - events to slots, and the order of their results.
+ *
+ * Apart from the commands (pmc.c) because streaming counters have slots, too, and because results
+ * are read long after the commands were written. */
+#include "aqlprofile/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INSTANCES_MAX = 64, /* of a block; the tables have at most 36 */
+    BLOCKS_MAX = 64,
+    /* event that adds up the level in the slot before, every 4 clocks; the GPU's own event does so
+       every clock */
+    SQ_ACCUM_PREV = 1
+};
+
+typedef struct {
+    const aql_agent_t *agent;
+    uint16_t used[BLOCKS_MAX][INSTANCES_MAX];
+    uint32_t sums; /* how many events add up a level; most profiles have none */
+    aql_plan_t *plan;
+} planner_t;
+
+static hsa_status_t take_slot(planner_t *p, const aqlprofile_pmc_event_t *event, uint32_t select)
+{
+    const aql_block_t *block = aql_block(p->agent, (uint32_t)event->block_name);
+    uint16_t *used = &p->used[block->id][event->block_index];
+    const uint32_t slots = aql_block_slots(p->agent, block);
+    if (*used == slots)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "%s[%u] counts %u events at once on %s, no room for event %u%s",
+                        block->name, event->block_index, slots, p->agent->gpu->name,
+                        event->event_id, event->flags.raw ? " and what adds it up" : "");
+    p->plan->slots[p->plan->slot_count++] =
+        (aql_slot_t){block, event->block_index, select, (*used)++};
+    p->plan->kinds |= block->kind;
+    return HSA_STATUS_SUCCESS;
+}
+
+static bool same_level(const aqlprofile_pmc_event_t *a, const aqlprofile_pmc_event_t *b)
+{
+    return a->block_name == b->block_name && a->block_index == b->block_index &&
+           a->event_id == b->event_id;
+}
+
+/* An accumulating event must have the slot right after the level that it adds up. If the profile
+ * asks for that level, too, its slot serves both; else the level gets a slot that is not read. */
+static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, uint32_t count,
+                          uint32_t at, bool *placed)
+{
+    hsa_status_t status;
+    uint32_t level = at, sum = at;
+    if (events[at].flags.raw) {
+        for (level = 0; level < count; level++)
+            if (!placed[level] && !events[level].flags.raw &&
+                same_level(&events[level], &events[at]))
+                break;
+    } else if (p->sums) {
+        for (sum = 0; sum < count; sum++)
+            if (!placed[sum] && events[sum].flags.raw && same_level(&events[sum], &events[at]))
+                break;
+    }
+    if (level < count) {
+        p->plan->of[level] = p->plan->slot_count;
+        placed[level] = true;
+    }
+    status = take_slot(p, &events[at], events[at].event_id);
+    if (status || sum == count || !events[sum].flags.raw) return status;
+    p->plan->of[sum] = p->plan->slot_count;
+    placed[sum] = true;
+    return take_slot(p, &events[sum],
+                     events[sum].flags.sq_flags.accum == AQLPROFILE_ACCUMULATION_LO_RES
+                         ? SQ_ACCUM_PREV
+                         : p->agent->gpu->accumulate);
+}
+
+/* Some families read a counter of GRBM in any case. */
+static hsa_status_t add_grbm(planner_t *p)
+{
+    const aqlprofile_pmc_event_t event = {.block_name = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_GRBM};
+    if (!p->agent->gpu->family->reads_grbm || p->plan->kinds & AQL_BLOCK_GRBM)
+        return HSA_STATUS_SUCCESS;
+    p->plan->added = true;
+    p->plan->results++;
+    return take_slot(p, &event, event.event_id);
+}
+
+/* Says where the results of an event are, behind those of the events before it. */
+static void place_results(planner_t *p, const aqlprofile_pmc_event_t *event, uint32_t at)
+{
+    const aql_block_t *block = aql_block(p->agent, (uint32_t)event->block_name);
+    const uint32_t samples = aql_block_samples(p->agent, block);
+    const bool outside = block->kind & AQL_BLOCK_AID;
+    uint32_t *section = outside ? &p->plan->outside : &p->plan->per_xcc;
+    p->plan->first[at] = *section;
+    *section += outside ? samples : samples / p->agent->xccs;
+    p->plan->results += samples;
+}
+
+hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
+                           uint32_t count, aql_plan_t *plan)
+{
+    planner_t p = {.agent = agent, .plan = plan};
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    bool *placed = NULL;
+    memset(plan, 0, sizeof *plan);
+    if (count > AQL_EVENTS_MAX)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "the profile has %u events, more than there are counters (at most %d)",
+                        count, AQL_EVENTS_MAX);
+    if (!count || !events)
+        return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "the profile has no events");
+    plan->slots = malloc((2ul * count + 1) * sizeof *plan->slots);
+    plan->of = malloc(count * sizeof *plan->of);
+    plan->first = malloc(count * sizeof *plan->first);
+    placed = calloc(count, sizeof *placed);
+    if (!plan->slots || !plan->of || !plan->first || !placed) {
+        status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events", count);
+        goto out;
+    }
+    plan->event_count = count;
+    for (uint32_t i = 0; i < count && !status; i++) {
+        status = aql_event_check(agent, &events[i]);
+        p.sums += events[i].flags.raw != 0;
+        if (!status) place_results(&p, &events[i], i);
+    }
+    for (uint32_t i = 0; i < count && !status; i++)
+        if (!placed[i]) status = place(&p, events, count, i, placed);
+    if (!status) status = add_grbm(&p);
+out:
+    free(placed);
+    return status;
+}
+
+void aql_plan_free(aql_plan_t *plan)
+{
+    free(plan->slots);
+    free(plan->of);
+    free(plan->first);
+    memset(plan, 0, sizeof *plan);
+}
+
+/* ---- results ---- */
+
+hsa_status_t aql_plan_results(const aql_agent_t *agent, const aql_plan_t *plan,
+                              const uint64_t *output, aql_give_t give, void *data)
+{
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t xcc = 0; xcc < agent->xccs; xcc++)
+        for (uint32_t i = 0; i < plan->event_count && !status; i++) {
+            const aql_slot_t *slot = &plan->slots[plan->of[i]];
+            const bool outside = slot->block->kind & AQL_BLOCK_AID;
+            if (outside && xcc) continue;
+            const aql_registers_t registers =
+                aql_slot_registers(agent, slot->block, slot->instance, slot->slot);
+            const uint32_t samples =
+                aql_block_samples(agent, slot->block) / (outside ? 1 : agent->xccs);
+            const uint64_t at =
+                ((uint64_t)xcc * aql_block_instances(agent, slot->block) + slot->instance) *
+                samples;
+            const uint64_t *value = output + plan->first[i] +
+                                    (outside ? 0 : plan->outside + (uint64_t)xcc * plan->per_xcc);
+            for (uint32_t sample = 0; sample < samples && !status; sample++, value++)
+                status = give(i, xcc * samples + sample, at + sample,
+                              registers.high ? *value : (uint32_t)*value, data);
+        }
+    return status;
+}
