@@ -240,8 +240,8 @@ static void read_xcc(aql_pm4_t *pm4, const aql_agent_t *agent, const aql_plan_t 
     for (uint32_t i = 0; i < plan->event_count; i++) {
         const aql_slot_t *slot = &plan->slots[plan->of[i]];
         if (slot->block->kind & AQL_BLOCK_AID) continue;
-        if (pm4->count - begin >
-            AQL_XCC_WORDS_MAX / 2) { /* an event takes fewer than the other half */
+        /* an event takes fewer than the other half */
+        if (pm4->count - begin > AQL_XCC_WORDS_MAX / 2) {
             aql_pm4_end_xcc(pm4, begin);
             begin = aql_pm4_begin_xcc(pm4, xcc);
         }

@@ -333,9 +333,10 @@ static void what_cannot_be_is_refused(void **state)
     stream_t s;
     seen_t *seen = calloc(1, sizeof *seen);
     (void)state;
-    assert_refused(profile_of(&grbm, 1), "GRBM event 2 cannot be streamed");
-    assert_refused(profile_of(&far, 1), "TCC[32]: the block has 32 instances");
-    assert_refused(profile_of(many, 3), "TA[0] counts 2 events at once, no room for event 3");
+    assert_refused(profile_of(&grbm, 1), "GRBM event 2 cannot be streamed on gfx90a");
+    assert_refused(profile_of(&far, 1), "TCC[32]: the block has 32 instances on gfx90a");
+    assert_refused(profile_of(many, 3),
+                   "TA[0] counts 2 events at once on gfx90a, no room for event 3");
     assert_refused(profile_of(NULL, 0), "the profile has no events");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         aqlprofile_spm_parameter_t parameter = wrong[i].parameter;

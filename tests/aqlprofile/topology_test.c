@@ -49,8 +49,8 @@ static void test_wide(void **state)
     assert_int_equal(agent.wide.slots, 100);
     assert_int_equal(aql_wide_of_node(root, 1).registers, 65536);
     assert_int_equal(aql_block_slots(&agent, &sq), 100);
-    assert_int_equal(aql_slot_registers(&agent, &sq, 1).select, 0xd9c1);
-    const aql_registers_t r = aql_slot_registers(&agent, &sq, 2);
+    assert_int_equal(aql_slot_registers(&agent, &sq, 0, 1).select, 0xd9c1);
+    const aql_registers_t r = aql_slot_registers(&agent, &sq, 0, 2);
     assert_int_equal(r.select, 65536 + (6 * 100 + 2) * 3);
     assert_int_equal(r.low, r.select + 1);
     assert_int_equal(r.high, r.select + 2);

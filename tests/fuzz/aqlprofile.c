@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_MAX = 20, PARAMETERS_MAX = 12, BYTES_MAX = 4 << 20, PAGE = 4096 };
+enum { EVENTS_MAX = 20, PARAMETERS_MAX = 12, BYTES_MAX = 4 << 20, PAGE = 4096, NUM_XCC = 0xa111 };
 
 static const uint8_t *next, *end;
-static uint32_t engines, units, arrays;
+static const char *name; /* of the GPU */
+static uint32_t xccs, engines, units, arrays;
 static long live;       /* allocations that were not given back */
 static uint32_t refuse; /* the allocation that fails, from 1; 0: none */
 static uint32_t copies_fail;
@@ -46,9 +47,10 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, v
 {
     if (agent.handle != 1) return HSA_STATUS_ERROR_INVALID_AGENT;
     switch ((int)attribute) {
-    case HSA_AGENT_INFO_NAME: strcpy(value, "gfx90a"); break;
+    case HSA_AGENT_INFO_NAME: strcpy(value, name); break;
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT: *(uint32_t *)value = units; break;
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES: *(uint32_t *)value = engines; break;
+    case NUM_XCC: *(uint32_t *)value = xccs; break;
     default: *(uint32_t *)value = arrays; break;
     }
     return HSA_STATUS_SUCCESS;
@@ -130,8 +132,8 @@ static void first_interface(void)
     if (profile.type != HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE || take(8) == 7)
         profile.event_count = take(EVENTS_MAX);
     for (uint32_t i = 0; i < profile.event_count; i++)
-        events[i] = (hsa_ven_amd_aqlprofile_event_t){(hsa_ven_amd_aqlprofile_block_name_t)take(36),
-                                                     take(34), take(340)};
+        events[i] = (hsa_ven_amd_aqlprofile_event_t){(hsa_ven_amd_aqlprofile_block_name_t)take(56),
+                                                     take(40), take(340)};
     for (uint32_t i = 0; i < profile.parameter_count; i++)
         parameters[i] = (hsa_ven_amd_aqlprofile_parameter_t){
             (hsa_ven_amd_aqlprofile_parameter_name_t)take_parameter(), take_word()};
@@ -196,14 +198,14 @@ static hsa_status_t see_count(aqlprofile_pmc_event_t event, uint64_t id, uint64_
 static hsa_status_t see_trace(uint32_t engine, void *buffer, uint64_t size, void *data)
 {
     (void)data;
-    if (engine >= engines || size < 8 || !buffer) abort();
+    /* gfx9 has a word in front */
+    if (engine >= engines || (size < 8 && !strncmp(name, "gfx9", 4)) || !buffer) abort();
     return HSA_STATUS_SUCCESS;
 }
 
 static void count(void)
 {
-    const aqlprofile_agent_info_t info = {"gfx90a:xnack-", 1 + (take(16) == 15), engines, units,
-                                          arrays};
+    const aqlprofile_agent_info_t info = {name, xccs, engines, units, arrays};
     aqlprofile_agent_handle_t agent = {0};
     aqlprofile_pmc_event_t events[EVENTS_MAX];
     aqlprofile_pmc_profile_t profile = {.events = events, .event_count = take(EVENTS_MAX)};
@@ -213,8 +215,8 @@ static void count(void)
     profile.agent = agent;
     for (uint32_t i = 0; i < profile.event_count; i++) {
         events[i] =
-            (aqlprofile_pmc_event_t){.block_name = (hsa_ven_amd_aqlprofile_block_name_t)take(16),
-                                     .block_index = take(34),
+            (aqlprofile_pmc_event_t){.block_name = (hsa_ven_amd_aqlprofile_block_name_t)take(56),
+                                     .block_index = take(40),
                                      .event_id = take(340)};
         if (take(4) == 3) events[i].flags.raw = take(4);
     }
@@ -252,12 +254,20 @@ static void trace(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const char *const names[] = {"gfx90a",  "gfx942:xnack-", "gfx1030", "gfx1100", "gfx1201",
+                                        "gfx900",  "gfx906",        "gfx908",  "gfx950",  "gfx1151",
+                                        "gfx1200", "gfx803",        "gfx1102", "gfx1036", ""};
     next = data;
     end = data + size;
+    name = names[take(sizeof names / sizeof *names)];
+    xccs = (const uint32_t[]){1, 1, 8, 2, 0, 3}[take(6)];
     /* few, since agents are registered for good */
-    engines = (const uint32_t[]){8, 1, 2, 32, 33, 0}[take(6)];
-    units = (const uint32_t[]){104, 8, 1, 220, 0}[take(5)];
-    arrays = take(4);
+    static const uint32_t shapes[][3] = {{8, 104, 1}, {1, 8, 2},  {32, 220, 1},
+                                         {2, 1, 3},   {33, 1, 1}, {4, 0, 1}};
+    const uint32_t *shape = shapes[take(sizeof shapes / sizeof *shapes)];
+    engines = shape[0];
+    units = shape[1];
+    arrays = shape[2];
     refuse = take(8) == 7 ? 1 + take(4) : 0;
     copies_fail = take(8) == 7 ? 1 + take(4) : 0;
     switch (take(3)) {
