@@ -81,15 +81,15 @@ uint32_t aql_block_samples(const aql_agent_t *agent, const aql_block_t *block)
     return places.xccs * samples_of_xcc(&places);
 }
 
-/* A partition of one XCC sees what is outside the XCCs once. */
-static uint32_t instances_of_table(const aql_agent_t *agent, const aql_block_t *block)
+uint32_t aql_block_indexes(const aql_agent_t *agent, const aql_block_t *block)
 {
+    /* a partition of one XCC sees what is outside the XCCs once */
     return block->kind & AQL_BLOCK_AID && agent->xccs == 1 ? 1 : block->instances;
 }
 
 uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
 {
-    const uint32_t instances = instances_of_table(agent, block);
+    const uint32_t instances = aql_block_indexes(agent, block);
     if (!(block->kind & AQL_BLOCK_CU)) return instances;
     /* One for each compute unit of an array, and one to spare, as AMD's library has it, so that
      * instances have the same numbers. */
@@ -97,10 +97,14 @@ uint32_t aql_block_instances(const aql_agent_t *agent, const aql_block_t *block)
     return units < instances ? units : instances;
 }
 
-uint32_t aql_block_indexes(const aql_agent_t *agent, const aql_block_t *block)
+hsa_status_t aql_event_numbered(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event)
 {
-    /* results of several XCCs are numbered by the instances that there are */
-    return agent->xccs > 1 ? aql_block_instances(agent, block) : instances_of_table(agent, block);
+    const aql_block_t *block = aql_block(agent, (uint32_t)event->block_name);
+    const uint32_t instances = block ? aql_block_instances(agent, block) : UINT32_MAX;
+    if (agent->xccs == 1 || event->block_index < instances) return HSA_STATUS_SUCCESS;
+    return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                    "%s[%u]: the block has %u instances on this %s", block->name,
+                    event->block_index, instances, agent->gpu->name);
 }
 
 hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,

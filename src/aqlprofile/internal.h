@@ -130,6 +130,9 @@ hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block,
 
 /* Fails unless the agent can count the event. */
 hsa_status_t aql_event_check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event);
+/* Fails if the event's results would have the numbers of another instance of the next XCC, in the
+ * second interface, whose numbers leave no room for instances that the agent does not have. */
+hsa_status_t aql_event_numbered(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event);
 
 /* ---- PM4 (pm4.c) ---- */
 
@@ -247,9 +250,8 @@ hsa_status_t aql_plan_make(const aql_agent_t *agent, const aqlprofile_pmc_event_
                            uint32_t count, aql_plan_t *plan);
 void aql_plan_free(aql_plan_t *plan);
 
-/* Each result of the events, in the order of memory: `sample` counts XCCs and within them the
- * event's results; `at` is what aql_coordinates() takes. Ends early if `give` does not return
- * success. */
+/* Each result of the events, event by event: `sample` counts XCCs and within them the event's
+ * results; `at` is what aql_coordinates() takes. Ends early if `give` does not return success. */
 typedef hsa_status_t (*aql_give_t)(uint32_t event, uint32_t sample, uint64_t at, uint64_t value,
                                    void *data);
 hsa_status_t aql_plan_results(const aql_agent_t *agent, const aql_plan_t *plan,

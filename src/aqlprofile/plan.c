@@ -91,10 +91,9 @@ static void place_results(planner_t *p, const aqlprofile_pmc_event_t *event, uin
 {
     const aql_block_t *block = aql_block(p->agent, (uint32_t)event->block_name);
     const uint32_t samples = aql_block_samples(p->agent, block);
-    const bool outside = block->kind & AQL_BLOCK_AID;
-    uint32_t *section = outside ? &p->plan->outside : &p->plan->per_xcc;
+    uint32_t *section = block->kind & AQL_BLOCK_AID ? &p->plan->outside : &p->plan->per_xcc;
     p->plan->first[at] = *section;
-    *section += outside ? samples : samples / p->agent->xccs;
+    *section += samples / aql_block_places(p->agent, block).xccs;
     p->plan->results += samples;
 }
 
@@ -143,27 +142,37 @@ void aql_plan_free(aql_plan_t *plan)
 
 /* ---- results ---- */
 
+/* Those of one event in one XCC, or of all of a block that is outside the XCCs. */
+static hsa_status_t give_xcc(const aql_agent_t *agent, const aql_plan_t *plan,
+                             const uint64_t *output, uint32_t event, uint32_t xcc, aql_give_t give,
+                             void *data)
+{
+    const aql_slot_t *slot = &plan->slots[plan->of[event]];
+    const aql_registers_t registers =
+        aql_slot_registers(agent, slot->block, slot->instance, slot->slot);
+    const uint32_t samples =
+        aql_block_samples(agent, slot->block) / aql_block_places(agent, slot->block).xccs;
+    const uint64_t instances = aql_block_instances(agent, slot->block),
+                   at = (xcc * instances + slot->instance) * samples;
+    const uint64_t *value = output + plan->first[event];
+    if (!(slot->block->kind & AQL_BLOCK_AID))
+        value += plan->outside + (uint64_t)xcc * plan->per_xcc;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    for (uint32_t i = 0; i < samples && !status; i++)
+        status = give(event, xcc * samples + i, at + i,
+                      registers.high ? value[i] : (uint32_t)value[i], data);
+    return status;
+}
+
 hsa_status_t aql_plan_results(const aql_agent_t *agent, const aql_plan_t *plan,
                               const uint64_t *output, aql_give_t give, void *data)
 {
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    for (uint32_t xcc = 0; xcc < agent->xccs; xcc++)
-        for (uint32_t i = 0; i < plan->event_count && !status; i++) {
-            const aql_slot_t *slot = &plan->slots[plan->of[i]];
-            const bool outside = slot->block->kind & AQL_BLOCK_AID;
-            if (outside && xcc) continue;
-            const aql_registers_t registers =
-                aql_slot_registers(agent, slot->block, slot->instance, slot->slot);
-            const uint32_t samples =
-                aql_block_samples(agent, slot->block) / (outside ? 1 : agent->xccs);
-            const uint64_t at =
-                ((uint64_t)xcc * aql_block_instances(agent, slot->block) + slot->instance) *
-                samples;
-            const uint64_t *value = output + plan->first[i] +
-                                    (outside ? 0 : plan->outside + (uint64_t)xcc * plan->per_xcc);
-            for (uint32_t sample = 0; sample < samples && !status; sample++, value++)
-                status = give(i, xcc * samples + sample, at + sample,
-                              registers.high ? *value : (uint32_t)*value, data);
-        }
+    for (uint32_t i = 0; i < plan->event_count; i++) {
+        const aql_block_t *block = plan->slots[plan->of[i]].block;
+        const uint32_t xccs = aql_block_places(agent, block).xccs;
+        for (uint32_t xcc = 0; xcc < xccs && !status; xcc++)
+            status = give_xcc(agent, plan, output, i, xcc, give, data);
+    }
     return status;
 }

@@ -579,10 +579,10 @@ AQL_EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_event_coord(
     if (sample_id >= samples)
         return aql_fail(HSA_STATUS_ERROR_INVALID_INDEX, "%s[%u] has %u samples, there is none %u",
                         block->name, event.block_index, samples, sample_id);
-    const uint32_t of_xcc = samples / aql_block_places(&known, block).xccs,
-                   xcc = sample_id / of_xcc;
-    const uint64_t instance =
-        (uint64_t)xcc * aql_block_instances(&known, block) + event.block_index;
+    const uint32_t xccs = aql_block_places(&known, block).xccs, of_xcc = samples / xccs;
+    const uint64_t instances = aql_block_instances(&known, block);
+    uint64_t instance = sample_id / of_xcc * instances + event.block_index;
+    if (event.block_index >= instances && xccs > 1) instance = xccs * instances; /* nowhere */
     return aql_coordinates(&known, block, instance * of_xcc + sample_id % of_xcc, callback,
                            userdata);
 }

@@ -34,7 +34,7 @@ AQL_EXPORT hsa_status_t aqlprofile_validate_pmc_event(aqlprofile_agent_handle_t 
     if (!event || !result) return aql_fail(INVALID, "%s is NULL", !event ? "event" : "result");
     *result = false;
     hsa_status_t status = aql_agent_get(agent, &known);
-    if (!status) *result = aql_event_check(&known, event) == HSA_STATUS_SUCCESS;
+    if (!status) *result = !aql_event_check(&known, event) && !aql_event_numbered(&known, event);
     return status;
 }
 
@@ -61,6 +61,15 @@ static const aql_kind_t counters_kind = {.text = "counters",
                                          .bytes = sizeof(counters_t),
                                          .copies = true,
                                          .release = release};
+
+static hsa_status_t make_plan(const aql_agent_t *agent, const aqlprofile_pmc_profile_t *profile,
+                              aql_plan_t *plan)
+{
+    hsa_status_t status = aql_plan_make(agent, profile->events, profile->event_count, plan);
+    for (uint32_t i = 0; i < profile->event_count && !status; i++)
+        status = aql_event_numbered(agent, &profile->events[i]);
+    return status;
+}
 
 /* Where the lists of commands begin, in dwords: the first at 0, the others at start and stop. */
 typedef struct {
@@ -138,7 +147,7 @@ AQL_EXPORT hsa_status_t aqlprofile_pmc_create_packets(
     if (status) return status;
     counters_t *c = (counters_t *)object;
     status = aql_agent_get(profile.agent, &c->agent);
-    if (!status) status = aql_plan_make(&c->agent, profile.events, profile.event_count, &c->plan);
+    if (!status) status = make_plan(&c->agent, &profile, &c->plan);
     if (!status) status = keep_events(c, &profile);
     if (!status) status = write_commands(c, packets);
     return aql_object_end(object, status, handle);
@@ -181,7 +190,7 @@ static hsa_status_t sizes(const aqlprofile_pmc_profile_t *profile, const aql_age
                           bool command, uint32_t *bytes)
 {
     counters_t c = {.agent = *agent};
-    hsa_status_t status = aql_plan_make(agent, profile->events, profile->event_count, &c.plan);
+    hsa_status_t status = make_plan(agent, profile, &c.plan);
     const lists_t at = status ? (lists_t){0} : build(&c, NULL, 0);
     if (!status) status = check_lists(&at);
     if (!status) *bytes = command ? at.end * 4 : c.plan.results * 8;

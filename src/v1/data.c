@@ -416,7 +416,23 @@ typedef struct {
     uint32_t last_sample;
 } reader_t;
 
-/* Results come event by event, each with its samples: one for each shader engine. */
+/* Samples of an event count what its block is in, from the outermost to the innermost. False: the
+ * shape has no place for the sample. */
+static bool place_sample(const ctr_shape_t *shape, uint32_t sample,
+                         uint32_t position[CTR_DIM_COUNT])
+{
+    static const ctr_dim_t inner_first[] = {CTR_DIM_WGP, CTR_DIM_SHADER_ARRAY,
+                                            CTR_DIM_SHADER_ENGINE, CTR_DIM_XCC};
+    for (size_t i = 0; i < sizeof inner_first / sizeof *inner_first; i++) {
+        const uint16_t extent = shape->extent[inner_first[i]];
+        if (!extent) continue;
+        position[inner_first[i]] = sample % extent;
+        sample /= extent;
+    }
+    return !sample;
+}
+
+/* Results come event by event, each with its samples. */
 static hsa_status_t take_result(hsa_ven_amd_aqlprofile_info_type_t type,
                                 hsa_ven_amd_aqlprofile_info_data_t *info, void *data)
 {
@@ -428,7 +444,7 @@ static hsa_status_t take_result(hsa_ven_amd_aqlprofile_info_type_t type,
     const v1_slot_t *slot = &r->group->slots[r->next - 1];
     if (!slot->event) return HSA_STATUS_SUCCESS;
     uint32_t position[CTR_DIM_COUNT] = {0};
-    position[CTR_DIM_SHADER_ENGINE] = info->sample_id;
+    if (!place_sample(&slot->event->shape, info->sample_id, position)) return HSA_STATUS_SUCCESS;
     position[CTR_DIM_INSTANCE] = slot->instance;
     size_t index = ctr_shape_index(&slot->event->shape, position);
     if (index != SIZE_MAX) r->raw[slot->event->first + index] = (double)info->pmc_data.result;

@@ -185,8 +185,8 @@ static void test_xccs(void **state)
         agent_of((aqlprofile_agent_info_t){"gfx942", 2, 4, 40, 1});
     const aqlprofile_pmc_event_t events[] = {EVENT(SQ, 0, 4), EVENT(ATC, 3, 1), EVENT(TCC, 5, 1)};
     assert_string_equal(values_of(agent, events, 3),
-                        "6.4@0=700000002 6.4@1=700000003 21.1@3=700000001 12.1@5=700000004 "
-                        "6.4@2=700000005 6.4@3=700000006 12.1@21=700000007 ");
+                        "6.4@0=700000002 6.4@1=700000003 6.4@2=700000005 6.4@3=700000006 "
+                        "21.1@3=700000001 12.1@5=700000004 12.1@21=700000007 ");
     assert_int_equal(heap.result_bytes, 7 * 8);
     assert_string_equal(place(agent, events[0], 3), "XCD 1 of 2, INSTANCE 0 of 1, SE 1 of 2");
     assert_string_equal(place(agent, events[1], 3), "AID 3 of 4, INSTANCE 0 of 1");
@@ -198,6 +198,26 @@ static void test_xccs(void **state)
         place_v1((hsa_ven_amd_aqlprofile_event_t){HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCP, 10, 1},
                  3 * 4 + 2),
         "XCD 3 of 8, INSTANCE 10 of 11, SE 2 of 4");
+}
+
+/* The first interface reads instances that an MI300 lacks, since programs of its time ask for all.
+ */
+static void test_instances_that_lack(void **state)
+{
+    (void)state;
+    const hsa_ven_amd_aqlprofile_event_t event = {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCP, 15, 1};
+    hsa_ven_amd_aqlprofile_profile_t profile = {
+        .agent = {AGENT}, .events = &event, .event_count = 1};
+    uint32_t bytes = 0;
+    agent_of(mi300);
+    assert_int_equal(hsa_ven_amd_aqlprofile_get_info(
+                         &profile, HSA_VEN_AMD_AQLPROFILE_INFO_PMC_DATA_SIZE, &bytes),
+                     HSA_STATUS_SUCCESS);
+    assert_int_equal(bytes, 32 * 8);
+    ASSERT_FAILS(
+        hsa_ven_amd_aqlprofile_iterate_event_coord((hsa_agent_t){AGENT}, event, 5, see_place, NULL),
+        HSA_STATUS_ERROR_INVALID_INDEX,
+        "TCP on this agent has 11 instances x 32 results, there is no result 353");
 }
 
 /* Each packet of a list is executed by all XCCs or by one, never cut in two by the end of a
@@ -306,7 +326,7 @@ static void test_refused(void **state)
         {&rx6800, EVENT(TCC, 0, 1), "gfx1030 has no counters in block 12"},
         {&rx6800, EVENT(GL2C, 32, 1), "GL2C[32]: the block has 32 instances on gfx1030"},
         {&rx9070, EVENT(SQ, 0, 512), "SQ event 512: the block's highest event is 511 on gfx1201"},
-        {&mi300, EVENT(TCP, 11, 1), "TCP[11]: the block has 11 instances on gfx942"},
+        {&mi300, EVENT(TCP, 11, 1), "TCP[11]: the block has 11 instances on this gfx942"},
         {&mi300, EVENT(RPB, 4, 1), "RPB[4]: the block has 4 instances on gfx942"},
     };
     aqlprofile_agent_handle_t agent;
@@ -464,10 +484,15 @@ static void test_trace_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xccs),          cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_wgps),          cmocka_unit_test(test_read_in_any_case),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_trace_lengths),
-        cmocka_unit_test(test_trace_markers), cmocka_unit_test(test_trace_limits),
+        cmocka_unit_test(test_xccs),
+        cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_instances_that_lack),
+        cmocka_unit_test(test_wgps),
+        cmocka_unit_test(test_read_in_any_case),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_trace_lengths),
+        cmocka_unit_test(test_trace_markers),
+        cmocka_unit_test(test_trace_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
