@@ -1,8 +1,8 @@
-"""Where softgpu's code names a GPU: gpus.py SOURCE [--fails].
+"""Where the code of softgpu and AQLprofile names a GPU: gpus.py SOURCE [--fails].
 
 A GPU is rows and a descriptor: code asks isa_arch_t, and never which GPU it is. Names stand in tables alone, in the files
-below. Comments may say what they like; code and strings elsewhere fail the test, which names the line. So does a GPU of
-the list in src/isa/CMakeLists.txt that lacks one of its tables.
+below; AQLprofile's are in share/aqlprofile. Comments may say what they like; code and strings elsewhere fail the test,
+which names the line. So does a GPU of the list in src/isa/CMakeLists.txt that lacks one of its tables.
 --fails: a tree with one wrong line of each kind is made; each must be found, and nothing else."""
 import pathlib, re, sys, tempfile
 
@@ -28,7 +28,7 @@ def wrong(tree):
     gpus = re.search(LISTED, (tree / LIST).read_text()).group(1).split()
     found = [f"{file}: {gpu} has no such table" for gpu in gpus for file in tables(gpu) if not (tree / file).is_file()]
     seen = 0
-    for path in sorted(path for room in ("isa", "softgpu") for path in (tree / "src" / room).rglob("*.[ch]")):
+    for path in sorted(path for room in ("isa", "softgpu", "aqlprofile") for path in (tree / "src" / room).rglob("*.[ch]")):
         file = path.relative_to(tree).as_posix()
         own = [gpu for gpu in gpus if file in tables(gpu)]
         seen += 1
@@ -40,9 +40,10 @@ def wrong(tree):
 
 def finds_what_is_wrong():
     cases = {"src/softgpu/a/code.c": "const isa_arch_t *arch = &isa_gfx90a;", "src/softgpu/a/text.c": 'if (!strcmp(name, "gfx90a"))',
-             "src/softgpu/a/macro.h": "#define IS_GFX942(a) 1", "src/softgpu/perf/events_gfx90a.c": "int gfx942;"}
+             "src/softgpu/a/macro.h": "#define IS_GFX942(a) 1", "src/softgpu/perf/events_gfx90a.c": "int gfx942;",
+             "src/aqlprofile/plan.c": 'known(name, "gfx1100")'}
     right = {"src/isa/arch.c": '.name = "gfx90a"', "src/softgpu/check/hazards_gfx90a.c": "int gfx90a;",
-             "src/softgpu/a/right.c": "int x; /* as on gfx90a */ // gfx942",
+             "src/aqlprofile/family.c": "aql_family_gfx12", "src/softgpu/a/right.c": "int x; /* as on gfx90a */ // gfx942",
              "src/softgpu/a/gfx.c": "p->gfx_target_version = gfx_index;", HELP: '"find a gfx90a"'}
     with tempfile.TemporaryDirectory() as folder:
         tree = pathlib.Path(folder)
