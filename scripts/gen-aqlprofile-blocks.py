@@ -2,8 +2,8 @@
 """Writes the GPUs that AQLprofile knows, their counter blocks, and the registers of the blocks' slots, as C tables.
 
 usage: gen-aqlprofile-blocks.py TABLE_DIR COUNTERS_DIR OUTPUT_FILE
-reads gpus.tsv, blocks.tsv and registers.tsv of TABLE_DIR; what COUNTERS_DIR says of gfx90a's blocks and registers,
-which softgpu is made from, must be the same
+reads gpus.tsv, blocks.tsv and registers.tsv of TABLE_DIR; what COUNTERS_DIR says of blocks and registers, which softgpu
+and the definitions of counters are made from, must be the same
 """
 import os
 import sys
@@ -44,20 +44,22 @@ class Tables:
 
 
 def check(tables, counters):
-    """gfx90a's rows are in two places, since softgpu's tables come from the counters' folder."""
-    blocks = {b["block"]: b for b in tables.blocks["gfx90a"]}
-    for row in rows(os.path.join(counters, "gfx90a-blocks.tsv")):
-        block = blocks[row["block"]]
-        for name in ("id", "instances", "slots", "max_event", "spm"):
-            if block[name] != row[name]:
-                sys.exit(f"gfx90a: {name} of {row['block']} is {block[name]} in blocks.tsv, {row[name]} in "
-                         "gfx90a-blocks.tsv")
-    for row in rows(os.path.join(counters, "gfx90a-perf-registers.tsv")):
+    """What the definitions of counters and softgpu are made from says the same of the blocks that it has."""
+    for gpu, blocks in tables.blocks.items():
+        path = os.path.join(counters, f"{gpu}-blocks.tsv")
+        own = {b["block"]: b for b in blocks}
+        for row in rows(path) if os.path.exists(path) else []:
+            block = own[row["block"]]
+            for name in ("id", "instances", "slots", "max_event", "spm"):
+                if name in row and block[name] != row[name]:
+                    sys.exit(f"{gpu}: {name} of {row['block']} is {block[name]} in blocks.tsv, {row[name]} in {path}")
+    path = os.path.join(counters, "gfx90a-perf-registers.tsv")
+    for row in rows(path):
         own = tables.registers["gfx9", row["block"], 0, int(row["slot"])]
         for name in REGISTERS:
             if name != "control" and own[name] != row[name]:
-                sys.exit(f"gfx90a: {name} of {row['block']}, slot {row['slot']}, is {own[name]} in registers.tsv, "
-                         f"{row[name]} in gfx90a-perf-registers.tsv")
+                sys.exit(f"{name} of {row['block']}, slot {row['slot']}, is {own[name]} in registers.tsv, "
+                         f"{row[name]} in {path}")
 
 
 def block_tables(tables):
