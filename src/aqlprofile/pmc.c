@@ -37,7 +37,8 @@ static uint32_t index_at(const aql_block_t *block, uint32_t instance, uint32_t e
     switch (block->scope) {
     case AQL_OF_GPU: return aql_index_of(block, instance);
     case AQL_OF_ENGINE: return of_engine | ARRAY_ALL | instance_bits(block, instance);
-    case AQL_OF_ARRAY: return of_array | instance_bits(block, instance);
+    case AQL_OF_ARRAY: /* where each array has one instance, AMD's library selects all arrays */
+        return block->instances > 1 ? of_array | instance : of_engine | ARRAY_ALL | INSTANCE_ALL;
     default: return of_array | wgp << WGP_SHIFT | (block->instances > 1 ? instance : 0);
     }
 }
