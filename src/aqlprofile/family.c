@@ -16,7 +16,8 @@ enum {
     TEMPORAL = 3 << 13 | 3 << 25, /* the policy of source and destination of gfx12 */
     /* ACQUIRE_MEM: CP_COHER_CNTL of gfx9, GCR_CNTL of later families */
     COHER_ALL = 1 << 18 | 1 << 22 | 1 << 23 | 1 << 27 | 1 << 29,
-    GCR_SECOND_LEVEL = 1 << 15 | 1 << 16, /* is written back; all of it */
+    GCR_GL2_WRITE_BACK = 1 << 15,
+    GCR_IN_ORDER = 1 << 16, /* from the first level to the second */
     /* CP_PERFMON_CNTL */
     STOP_AND_SAMPLE = AQL_PERFMON_STOP | 1 << 10,
     /* INDIRECT_BUFFER */
@@ -43,7 +44,7 @@ const aql_family_t aql_family_gfx9 = {
 const aql_family_t aql_family_gfx10 = {
     .copy_value = FROM_PACKET,
     .copy_register = TO_CACHED_MEMORY,
-    .flush_control = GCR_SECOND_LEVEL,
+    .flush_control = GCR_GL2_WRITE_BACK | GCR_IN_ORDER,
     .command_policy = COMMANDS_STREAMED,
     .perfmon_stop = AQL_PERFMON_STOP,
     .sq_waves = 0x57,
@@ -55,7 +56,7 @@ const aql_family_t aql_family_gfx10 = {
 const aql_family_t aql_family_gfx11 = {
     .copy_value = FROM_PACKET,
     .copy_register = TO_CACHED_MEMORY,
-    .flush_control = GCR_SECOND_LEVEL,
+    .flush_control = GCR_GL2_WRITE_BACK | GCR_IN_ORDER,
     .command_policy = COMMANDS_STREAMED,
     .perfmon_stop = AQL_PERFMON_STOP,
     .sq_waves = 0x55, /* PS, GS, HS and CS, which are all stages there are */
@@ -68,7 +69,7 @@ const aql_family_t aql_family_gfx11 = {
 const aql_family_t aql_family_gfx12 = {
     .copy_value = TEMPORAL | FROM_PACKET,
     .copy_register = TEMPORAL | TO_CACHED_MEMORY,
-    .flush_control = GCR_SECOND_LEVEL,
+    .flush_control = GCR_GL2_WRITE_BACK | GCR_IN_ORDER,
     .command_policy = COMMANDS_TEMPORAL,
     .perfmon_stop = STOP_AND_SAMPLE,
     .sq_waves = 0x55,

@@ -1,7 +1,8 @@
-/* pm4.h - PM4 commands of gfx9 that more than one library sends: to invalidate caches and to count
- * waves, and the AQL packet that makes the GPU execute commands.
+/* pm4.h - PM4 commands that more than one library sends: to invalidate caches and to count waves,
+ * and the AQL packet that makes the GPU execute commands.
  *
- * The numbers are those of AMD's public PM4 headers for gfx9. */
+ * The numbers are those of AMD's public PM4 headers, for gfx9 and for later GPUs where those
+ * differ. */
 #ifndef HSA_PM4_H
 #define HSA_PM4_H
 
@@ -9,7 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HSA_PM4_ACQUIRE_WORDS = 7, HSA_PM4_COUNTED_WORDS = 3, HSA_PM4_STREAMED = 1 << 28 };
+enum {
+    HSA_PM4_ACQUIRE_WORDS = 7,
+    HSA_PM4_ACQUIRE_WORDS_GFX10 = 8,
+    HSA_PM4_COUNTED_WORDS = 3,
+    HSA_PM4_STREAMED = 1 << 28
+};
 
 /* Headers of packets that make the GPU execute commands when everything before is over; FENCED:
  * with caches written back and invalidated before and after, for the whole system. */
@@ -47,6 +53,28 @@ static inline void hsa_pm4_acquire(uint32_t words[HSA_PM4_ACQUIRE_WORDS], uint64
     words[4] = (uint32_t)first;
     words[5] = (uint32_t)(first >> 32) & 0xff;
     words[6] = POLL_INTERVAL;
+}
+
+/* The same for all addresses on gfx10 and later, whose packet has other bits, in an eighth word. */
+static inline void hsa_pm4_acquire_all_gfx10(uint32_t words[HSA_PM4_ACQUIRE_WORDS_GFX10])
+{
+    enum {
+        OP_ACQUIRE_MEM = 0x58,
+        GLI_INV = 1, /* instructions, all of them */
+        GLK_INV = 1 << 7,
+        GLV_INV = 1 << 8,
+        GL1_INV = 1 << 9,
+        GL2_INV = 1 << 14,
+        GL2_WB = 1 << 15,
+        POLL_INTERVAL = 0x10
+    };
+    words[0] = hsa_pm4_header(OP_ACQUIRE_MEM, HSA_PM4_ACQUIRE_WORDS_GFX10);
+    words[1] = 0;
+    words[2] = UINT32_MAX; /* blocks of 256 bytes: lower and upper half */
+    words[3] = 0xff;
+    words[4] = words[5] = 0;
+    words[6] = POLL_INTERVAL;
+    words[7] = GLI_INV | GLK_INV | GLV_INV | GL1_INV | GL2_INV | GL2_WB;
 }
 
 /* The queue's waves are counted from now on: COMPUTE_PERFCOUNT_ENABLE. */
