@@ -336,7 +336,8 @@ bool cli_counts(const cli_command_t *c)
     return c->values[CLI_PMC] || c->values[CLI_PMC_GROUPS];
 }
 
-/* Options come after those that imply them, so one pass is enough. */
+/* An option may imply any other, which by that must imply nothing itself unless its row comes
+ * later: there is one pass. */
 static int imply(cli_command_t *c, const trace_setting_t *o)
 {
     for (int i = 0; i < CLI_OPTION_COUNT; i++) {

@@ -1,6 +1,6 @@
 /* arch.c - the architectures, one row each, and how they are found.
  *
- * arch.h says what each member is. A GPU of the list ISA_GPUS (src/softgpu/CMakeLists.txt) needs a
+ * arch.h says what each member is. A GPU of the list ISA_GPUS (src/isa/CMakeLists.txt) needs a
  * row.
  */
 #include "isa/arch.h"

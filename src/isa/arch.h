@@ -209,7 +209,7 @@ typedef struct isa_arch {
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
 } isa_arch_t;
 
-/* ISA_ARCH_<name>, in the order of ISA_GPUS in src/softgpu/CMakeLists.txt. */
+/* ISA_ARCH_<name>, in the order of ISA_GPUS in src/isa/CMakeLists.txt. */
 enum {
 #define ISA_ARCH(name) ISA_ARCH_##name,
 #include "isa/isa_archs.inc"

@@ -40,10 +40,10 @@ typedef enum {
 /* Where an operand's value lives. */
 typedef enum {
     ISA_OPK_NONE,
-    ISA_OPK_VGPR,   /* reg = row of the wave's registers */
-    ISA_OPK_AGPR,   /* reg = AGPR number: isa_row_of() */
-    ISA_OPK_SGPR,   /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
-    ISA_OPK_CONST,  /* k = inline constant or literal, already widened for the operand's type */
+    ISA_OPK_VGPR,  /* reg = row of the wave's registers */
+    ISA_OPK_AGPR,  /* reg = AGPR's number; its row is that of a wave: isa_row_of() in exec/wave.h */
+    ISA_OPK_SGPR,  /* reg = scalar code 0..127: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+    ISA_OPK_CONST, /* k = inline constant or literal, already widened for the operand's type */
     ISA_OPK_SPECIAL /* reg = scalar code 235..239, 251..254: apertures, VCCZ, EXECZ, SCC, LDS_DIRECT
                      */
 } isa_opkind_t;

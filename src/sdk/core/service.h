@@ -77,7 +77,7 @@ static inline bool sdk_domain_followed(sdk_domain_t domain)
 bool sdk_domain_configured(sdk_domain_t domain);
 bool sdk_operation_configured(sdk_domain_t domain, int32_t operation);
 
-/* The same for services with a buffer only. */
+/* The same as sdk_domain_configured(), for services with a buffer only. */
 bool sdk_domain_buffered(sdk_domain_t domain);
 
 /* True if any present context has a service of the domain. */

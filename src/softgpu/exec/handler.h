@@ -7,7 +7,7 @@
  *
  * The linker puts every such function into the core's table (handlers.c). An instruction
  * without a handler stops its wave with ISA_STOP_UNSUPPORTED. Sources of handlers are compiled once
- * for each executor core (core.h). README.md says what a handler may not do. */
+ * for each executor core (core.h). docs/softgpu.md, "What a handler may do", has the contract. */
 #ifndef SOFTGPU_EXEC_HANDLER_H
 #define SOFTGPU_EXEC_HANDLER_H
 
