@@ -36,3 +36,10 @@ void base_program_begin(const char *name, const char *variable, int trouble)
         sigaction(SIGXFSZ, &handled, NULL);
     on_exit(look_at_output, (void *)(intptr_t)trouble);
 }
+
+int base_program_options(const struct argp *command, int argc, char **argv, void *input)
+{
+    const int error = argp_parse(command, argc, argv, 0, NULL, input);
+    if (error == ENOMEM) base_error("the command line cannot be read: %s", strerror(error));
+    return error;
+}

@@ -4,11 +4,17 @@
 #ifndef CROCPROF_BASE_PROGRAM_H
 #define CROCPROF_BASE_PROGRAM_H
 
+#include <argp.h>
+
 /* To be called first in main(). Lines of the log get the prefix `name`, and their level from the
  * variable `variable` (see base_log_init). Reaching RLIMIT_FSIZE makes a write fail instead of
  * ending the program by SIGXFSZ; programs that this one starts inherit the signal unchanged. If
  * standard output could not be written completely by the end of the program, one line says so, and
  * an exit status of 0 becomes `trouble`. */
 void base_program_begin(const char *name, const char *variable, int trouble);
+
+/* argp_parse() without flags, which is silent when out of memory: here it is told. 0, or the error
+ * of argp or of the command's parser. */
+int base_program_options(const struct argp *command, int argc, char **argv, void *input);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "base/words.h"
 #include "cli/defaults.h"
 #include "cli/launch.h"
@@ -428,7 +429,7 @@ int cli_convert_command(int argc, char **argv)
     int result = 0;
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
+    if (base_program_options(&command, argc, argv, &a) != 0) return CLI_EXIT_CONVERSION;
     cli_take_signals();
     for (int i = 0; i < a.count && !cli_interrupted; i++)
         if (convert_directory(a.paths[i]) != 0) result = CLI_EXIT_CONVERSION;

@@ -333,7 +333,7 @@ int main(int argc, char **argv)
     base_program_begin("rocprofv3-doctor", "ROCPROF_LOG_LEVEL", EXIT_CANNOT);
     if (argc == 3 && strcmp(argv[1], "--load") == 0) return doctor_load(argv[2]);
     argp_err_exit_status = EXIT_CANNOT;
-    argp_parse(&command, argc, argv, 0, NULL, &o);
+    if (base_program_options(&command, argc, argv, &o) != 0) return EXIT_CANNOT;
     if (cli_find_root(r.doctor.root, o.root, why, sizeof(why)) != 0) {
         base_error("%s", why);
         return EXIT_CANNOT;

@@ -17,6 +17,7 @@
 
 #include "base/escape.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "cli/launch.h"
 #include "output/follow.h"
 #include "results/grid.h"
@@ -163,7 +164,7 @@ int cli_watch_command(int argc, char **argv)
     arguments_t a = {.directory = "."};
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
+    if (base_program_options(&command, argc, argv, &a) != 0) return CLI_EXIT_USAGE;
     out_follow_t *f = out_follow_begin(a.directory);
     int result = f ? 0 : -1;
     if (f && !a.once && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "base/words.h"
 #include "report/report.h"
 
@@ -125,7 +126,7 @@ int rep_command(int argc, char **argv)
     asked_t a = {.output = "report.html", .request = {.events = REP_EVENTS_MOST}};
     argp_err_exit_status = EXIT_USAGE;
     argv[0] = name;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0) return EXIT_USAGE;
+    if (base_program_options(&argp, argc, argv, &a) != 0) return EXIT_USAGE;
     if (a.roofs && read_roofs(&a.request, a.roofs) != 0) return EXIT_USAGE;
     choose_runs(&a);
     if (rep_write(&a.request, a.output) != 0) return EXIT_REPORT;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/program.h"
 #include "base/words.h"
 #include "insight/sources.h"
 #include "results/commands.h"
@@ -415,8 +416,8 @@ int res_annotate_command(int argc, char **argv)
     int status = 1;
     argp_err_exit_status = 1;
     argv[0] = name;
-    argp_parse(&command, argc, argv, 0, NULL, &a);
-    if (res_run_open(&run, a.words, a.count) == 0) {
+    if (base_program_options(&command, argc, argv, &a) == 0 &&
+        res_run_open(&run, a.words, a.count) == 0) {
         status = show(&a, &run);
         res_run_close(&run);
     }

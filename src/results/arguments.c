@@ -4,6 +4,7 @@
 #include <argp.h>
 #include <stdlib.h>
 
+#include "base/program.h"
 #include "base/words.h"
 
 static size_t number(struct argp_state *state, const char *option, const char *word, size_t least)
@@ -56,7 +57,7 @@ void res_arguments(res_arguments_t *a, int argc, char **argv, char *name,
     const struct argp command = {options, take_option, takes, help, NULL, NULL, NULL};
     argp_err_exit_status = RES_EXIT_TROUBLE;
     argv[0] = name; /* as help shows it */
-    argp_parse(&command, argc, argv, 0, NULL, a);
+    if (base_program_options(&command, argc, argv, a) != 0) exit(RES_EXIT_TROUBLE);
 }
 
 int res_read(char *const *paths, size_t count, res_use_t use, void *data)
