@@ -175,9 +175,10 @@ static bool add_symbol(const dis_libdw_t *dw, Dwfl *d, const Dl_info *object, co
 void chk_where_calls(const chk_stack_t *s, chk_calls_t *calls)
 {
     static char *path;
-    const dis_libdw_t *dw = dis_libdw();
     *calls = (chk_calls_t){0};
     pthread_mutex_lock(&lock);
+    const dis_libdw_t *dw =
+        dis_libdw(); /* under the lock: no fork comes while the library is being loaded */
     const Dwfl_Callbacks callbacks = {.find_elf = dw ? dw->dwfl_linux_proc_find_elf : NULL,
                                       .find_debuginfo =
                                           dw ? dw->dwfl_standard_find_debuginfo : NULL,
