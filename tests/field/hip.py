@@ -101,7 +101,7 @@ def first_generation(command, name, program, sums, own):
 
 def try_program(program, version):
     name, file = f"{program} V{version}", f.path(f"{program}-V{version}")
-    built = f.run(compiler(f"{TESTS}/hip/programs/{program}.hip", file, version), timeout=300)
+    built = f.run(compiler(f"{TESTS}/whole/hip/programs/{program}.hip", file, version), timeout=300)
     if not f.case(f"{name} built", built.why()):
         return
     bare = f.soft([file], "--stats")
