@@ -1,6 +1,7 @@
 /* isa.h - instructions as text: decode, disassemble.
  *
- * Both ask the table (table.h) and the architecture's descriptor (arch.h); neither executes anything. */
+ * Both ask the table (table.h) and the architecture's descriptor (arch.h); neither executes
+ * anything. */
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 

@@ -82,8 +82,8 @@ int sg_aql_init(sg_queue_t *q)
     if (!q->runs) return -ENOMEM;
     memset(q->runs, 0, runs_bytes);
     for (unsigned i = 0; i < SG_IN_FLIGHT; i++)
-        q->runs[i].ids = (isa_row_t (*)[ISA_GROUP_WAVES])((uint8_t *)q->runs + runs_bytes) +
-                         i * ISA_ID_ROWS;
+        q->runs[i].ids =
+            (isa_row_t(*)[ISA_GROUP_WAVES])((uint8_t *)q->runs + runs_bytes) + i * ISA_ID_ROWS;
     q->next = q->retired = *read;
     return 0;
 }

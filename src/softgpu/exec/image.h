@@ -11,12 +11,9 @@
 #include "softgpu/exec/texel_rows.h"
 #include "softgpu/exec/wave.h"
 
-/* Fields of gfx90a's gb_addr_config (arch.c): 4 pipes, 16 banks, an interleave of 256 bytes. Layouts that spread textures over memory channels depend on it. */
-enum {
-    ISA_IMAGE_INTERLEAVE_LOG2 = 8,
-    ISA_IMAGE_PIPES_LOG2 = 2,
-    ISA_IMAGE_BANKS_LOG2 = 4
-};
+/* Fields of gfx90a's gb_addr_config (arch.c): 4 pipes, 16 banks, an interleave of 256 bytes.
+ * Layouts that spread textures over memory channels depend on it. */
+enum { ISA_IMAGE_INTERLEAVE_LOG2 = 8, ISA_IMAGE_PIPES_LOG2 = 2, ISA_IMAGE_BANKS_LOG2 = 4 };
 
 /* Fields of an image's descriptor (T#). ORDER: image.c. */
 typedef enum {

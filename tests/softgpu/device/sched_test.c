@@ -292,7 +292,8 @@ static void test_cu_mask(void **state)
     rig_close(&q);
 }
 
-/* Of a longer mask before, nothing stays: the first names units 64 to 79, the second unit 0 alone. */
+/* Of a longer mask before, nothing stays: the first names units 64 to 79, the second unit 0 alone.
+ */
 static void test_cu_mask_shorter(void **state)
 {
     static const char text[] = /* atomically ors 1 << (engine number) into *args[0] */

@@ -137,8 +137,8 @@ static void elements_move_whole(void **state)
     rig_free(&p);
 }
 
-/* A program of the GPU relies on what AVX's makers promise; without AVX there is no such promise. The
- * two threads race on purpose, which is all that a race detector would tell. */
+/* A program of the GPU relies on what AVX's makers promise; without AVX there is no such promise.
+ * The two threads race on purpose, which is all that a race detector would tell. */
 int main(void)
 {
 #ifdef __SANITIZE_THREAD__

@@ -38,8 +38,8 @@ int main(int argc, char **argv)
     marks = strcmp(argv[1], "marks") == 0;
     struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     struct itimerval often = {{0, PERIOD_US}, {0, PERIOD_US}}, never = {{0, 0}, {0, 0}};
-    /* The runtime's threads inherit the mask, so that this thread alone handles the timer: a handler on
-     * another thread could still run, or count, while this one reads the count. */
+    /* The runtime's threads inherit the mask, so that this thread alone handles the timer: a
+     * handler on another thread could still run, or count, while this one reads the count. */
     sigset_t alarm;
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
