@@ -123,8 +123,8 @@ aql_registers_t aql_slot_registers(const aql_agent_t *agent, const aql_block_t *
 enum { AQL_XCD, AQL_AID, AQL_SE, AQL_SA, AQL_WGP, AQL_INSTANCE, AQL_DIMENSIONS };
 extern const char *const aql_dimension_names[AQL_DIMENSIONS];
 
-/* Tells where the sample of one of the block's instances was counted. `at` counts XCCs, within them
- * instances, and within those the engines, arrays and workgroup processors. */
+/* Tells where the sample of one of the block's instances was counted. `at` is its place in an
+ * order by XCC, then by instance, then by engine, array and workgroup processor. */
 hsa_status_t aql_coordinates(const aql_agent_t *agent, const aql_block_t *block, uint64_t at,
                              aqlprofile_coordinate_callback_t callback, void *userdata);
 
@@ -207,8 +207,8 @@ void aql_pm4_copy_memory(aql_pm4_t *pm4, uint32_t reg, uint64_t address);
 /* Write the GPU's clock: 64 bits to memory, or its lower half to a register. */
 void aql_pm4_store_clock(aql_pm4_t *pm4, uint64_t address);
 void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg);
-/* Waits until no bit of the mask is set in the register, which is looked at every `interval` clocks
- * x 16. */
+/* A packet that waits until no bit of the mask is set in the register. The GPU reads the register
+ * every 16 x `interval` clocks. */
 void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask, uint32_t interval);
 /* Writes back and invalidates the caches over the range. */
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);

@@ -44,8 +44,9 @@ static bool same_level(const aqlprofile_pmc_event_t *a, const aqlprofile_pmc_eve
            a->event_id == b->event_id;
 }
 
-/* An accumulating event must have the slot right after the level that it adds up. If the profile
- * asks for that level, too, its slot serves both; else the level gets a slot that is not read. */
+/* An accumulating event must have the slot right after the slot of the level that it adds up. If
+ * the profile asks for that level, too, the level's slot serves both events; else the level gets a
+ * slot whose counter is not read. */
 static hsa_status_t place(planner_t *p, const aqlprofile_pmc_event_t *events, uint32_t count,
                           uint32_t at, bool *placed)
 {

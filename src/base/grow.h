@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves the array, to whose pointer `array` points, to where `room` elements of `bytes` bytes have
- * room. False if memory has run out, or there is not so much: the array is as it was. */
+/* Reallocates an array for `room` elements of `bytes` bytes. `array` is the address of the pointer
+ * to the array. False, and the array is unchanged, if there is not enough memory. */
 static inline bool base_resize(void *array, size_t room, size_t bytes)
 {
     void *old;
