@@ -2,8 +2,9 @@
  *
  * usage: memory constant [million records] | memory cost | memory [--json FILE]
  * "constant": threads trace, a tool drains; resident memory at the end is that of a tenth of the
- * way. "cost": a buffer that nobody drains takes its size and a page for each thread. Without a
- * scenario it is the benchmark: "constant" with 1000 million records. */
+ * way, apart from the buffer's own pages. "cost": a buffer that nobody drains takes its size and a
+ * page for each thread. Without a scenario it is the benchmark: "constant" with 1000 million
+ * records. */
 #include "fake.h"
 
 #include <pthread.h>
@@ -87,6 +88,8 @@ static void trace(uint64_t calls)
         pthread_join(threads[i], NULL);
 }
 
+/* The scheduler decides how far the writers run ahead of the tool, and so how many of the buffer's
+ * pages they touch: the buffer may be full for the first time after the tenth. */
 static void run_constant(uint64_t calls, const char *json_path)
 {
     trace(calls / 10);
@@ -100,7 +103,7 @@ static void run_constant(uint64_t calls, const char *json_path)
            (unsigned long long)calls / 1000000, early, late);
     CHECK_EQ(delivered, calls);
     CHECK_EQ(dropped, 0);
-    CHECK(late - early <= SLACK_KIB);
+    CHECK(late - early <= SLACK_KIB + BUFFER_SIZE / 1024);
     FILE *json = json_path ? fopen(json_path, "w") : NULL;
     if (!json) return;
     fprintf(json,
