@@ -238,14 +238,14 @@ const res_rule_row_t res_finding_rules[] = {
      "holds.",
      RES_MORE_KERNELS},
     {"partial-waves", "Workgroups do not fill their waves", RES_EXACT, false, false, false,
-     KERNELS("(group_waves * 64.0 - workgroup) / (group_waves * 64)",
-             "workgroup AS work_items, 100.0 * (group_waves * 64 - workgroup) / (group_waves * 64) "
-             "AS idle_pct",
-             "workgroup > 0 AND workgroup % 64 <> 0"),
-     "A workgroup of {subject} has {work_items} work-items: {idle} of the lanes of its waves "
-     "never work.",
-     "Make the workgroup's size a multiple of 64.",
-     "Run it again with --kernel-trace: the workgroup's size is a multiple of 64.",
+     KERNELS("(group_waves * wave - workgroup) / (group_waves * wave)",
+             "workgroup AS work_items, wave, 100.0 * (group_waves * wave - workgroup) / "
+             "(group_waves * wave) AS idle_pct",
+             "workgroup > 0 AND workgroup % wave <> 0"),
+     "A workgroup of {subject} has {work_items} work-items: {idle} of the lanes of its waves of "
+     "{wave} never work.",
+     "Make the workgroup's size a multiple of the wave's.",
+     "Run it again with --kernel-trace: the workgroup's size is a multiple of the wave's.",
      RES_MORE_KERNELS},
     {"occupancy-registers", "Registers limit the occupancy", RES_EXACT, false, false, false,
      KERNELS(FEWER_WAVES, LIMITED,

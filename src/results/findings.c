@@ -35,8 +35,8 @@ static const char tables[] =
     "CREATE TEMP TABLE f_instruction(place, source, text, issued, lanes, lines, lines_needed, "
     "lds_clocks, lds_clocks_needed, atomics, divergent, loop_depth, spills); "
     "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, total_ns, occupancy, waves_max, "
-    "limiter, advice, workgroup, groups, group_waves, unit_waves, cus, simds, scratch_slots, "
-    "scratch, rounds, tail); "
+    "limiter, advice, workgroup, groups, wave, group_waves, unit_waves, cus, simds, "
+    "scratch_slots, scratch, rounds, tail); "
     "CREATE TEMP TABLE f_run AS SELECT MAX(1, SUM(last - first) - SUM(startup_ns)) AS span_ns, "
     "SUM(kernel_ns) AS kernel_ns, SUM(copy_ns) AS copy_ns, SUM(kernel_ns + copy_ns - busy_ns) AS "
     "overlap_ns, SUM(gaps) AS gaps, SUM(idle_ns) AS idle_ns, SUM(own_ns) AS own_ns, "
@@ -74,9 +74,12 @@ static const char shares[] =
     "TOTAL(iif(text LIKE 'v\\_%' ESCAPE '\\', issued, 0)) AS vector, TOTAL(iif(text LIKE 'v\\_%' "
     "ESCAPE '\\', lanes, 0)) AS lanes FROM f_instruction GROUP BY place";
 
+/* Work-items of a wave if the database does not say it of its agent, as AMD's older ones. */
+enum { RES_WAVE = 64 };
+
 /* Sizes of a kernel's largest dispatch, and of the GPU that ran it. */
 typedef struct {
-    double cus, simds, scratch_slots, workgroup, grid;
+    double cus, simds, scratch_slots, wave, workgroup, grid;
     ins_resources_t needs;
     char gpu[64];
 } shape_t;
@@ -96,11 +99,11 @@ static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shap
     const double at_once =
         o.known && o.group_waves ? floor((double)o.unit_waves / o.group_waves) * shape->cus : 0;
     const double rounds = at_once > 0 ? groups / at_once : 0;
-    db_again(to, "ittrrrrrttrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
+    db_again(to, "ittrrrrrttrrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
              (double)(dispatches ? dispatches->total : 0), (double)k->total_ns, (double)o.waves,
-             (double)o.waves_max, limiter, advice, shape->workgroup, groups, ceil(group / 64),
-             (double)o.unit_waves, shape->cus, shape->simds, shape->scratch_slots,
-             (double)(scratch ? scratch->most : 0), rounds,
+             (double)o.waves_max, limiter, advice, shape->workgroup, groups, shape->wave,
+             ceil(group / shape->wave), (double)o.unit_waves, shape->cus, shape->simds,
+             shape->scratch_slots, (double)(scratch ? scratch->most : 0), rounds,
              rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0);
     db_next(to);
 }
@@ -114,7 +117,8 @@ static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
             "SELECT K.place, MAX(D.grid), D.workgroup, K.vgprs, K.agprs, K.sgprs, D.lds, A.name, "
             "iif(json_valid(A.extdata), json_extract(A.extdata, '$.cu_count'), 0), "
             "iif(json_valid(A.extdata), json_extract(A.extdata, '$.simd_count'), 0), "
-            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0) "
+            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.max_slots_scratch_cu'), 0), "
+            "iif(json_valid(A.extdata), json_extract(A.extdata, '$.wave_front_size'), 0) "
             "FROM res_launch D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid "
             "LEFT JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid GROUP BY "
             "K.place",
@@ -129,7 +133,8 @@ static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
                                    .group_size = db_small(&c, 2)},
                          .cus = db_real(&c, 8),
                          .simds = db_real(&c, 9),
-                         .scratch_slots = db_real(&c, 10)};
+                         .scratch_slots = db_real(&c, 10),
+                         .wave = db_real(&c, 11) > 0 ? db_real(&c, 11) : RES_WAVE};
         snprintf(shape.gpu, sizeof(shape.gpu), "%s", db_text(&c, 7));
         put_kernel(v, (size_t)db_int(&c, 0), &shape, to);
     }
@@ -198,8 +203,8 @@ static int fill_tables(res_run_t *r, const res_values_t *v)
         put_run(r, v) != 0 || db_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
         return -1;
     db_cursor_t kernel;
-    db_rows(&kernel, r->db, "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            "");
+    db_rows(&kernel, r->db,
+            "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "");
     int result = put_kernels(r, v, &kernel);
     if (db_end(&kernel, "findings") != 0) result = -1;
     if (result == 0 && db_holds(r->db, DB_LINES_NEEDED)) result = put_instructions(r);

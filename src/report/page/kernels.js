@@ -164,7 +164,7 @@ function launchCard(k) {
 }
 
 function resourceCard(k) {
-  const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / 64);
+  const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / (k.run.agents[l.agent]?.facts.wave_front_size || 64));
   const groups = Math.ceil(l.gridX / l.groupX) * Math.ceil(l.gridY / l.groupY) * Math.ceil(l.gridZ / l.groupZ);
   const o = k.occupancy;
   return card(["What a launch takes", chip("exact")], facts([

@@ -289,6 +289,13 @@ class Output(Case):
     def test_nothing(self):
         self.assertEqual(self.say(self.database(dict(soft=False))), "nothing found\n")
 
+    def test_waves_of_32(self):
+        """A workgroup's waves are those of the agent: 96 work-items fill three of 32."""
+        for group, wanted in ((96, []), (48, ["A workgroup of work has 48 work-items: 25 % of the lanes of its waves of 32 never work."])):
+            fill = dict(gpu="gfx1100", agent={"wave_front_size": 32}, fill=shape(group=group, grid=group * 100))
+            found = self.findings(self.database(fill, f"{group}.db"))
+            self.assertEqual([f["text"] for f in all_of(found) if f["rule"] == "partial-waves"], wanted)
+
     def test_an_array_is_no_spill(self):
         """Of a kernel whose code spills nothing, scratch in a loop is an array."""
         found = self.findings(self.database(instruction(text=SPILL, loop_depth=1, issued=9)))
