@@ -94,7 +94,7 @@ def main():
     for gpu in tables.gpus:
         blocks = f"{gpu['blocks']}_blocks"
         text.append(f"    {{\"{gpu['gpu']}\", &aql_family_{gpu['family']}, {blocks}, sizeof {blocks} / sizeof *{blocks}, "
-                    f"{gpu['xccs']}, {number(gpu['accumulate'])}}},")
+                    f"{gpu['xccs']}, {number(gpu['accumulate'])}, {number(gpu['trace'])}}},")
     text += ["};", ""]
     with open(output, "w", encoding="utf-8") as out:
         out.write("\n".join(text))

@@ -1,5 +1,6 @@
 /* librocprof-trace-decoder: decodes thread traces of a GPU's shader engines into records of waves,
- * instructions and events. This implementation reads the traces of gfx9.
+ * instructions and events. This implementation reads the traces of gfx9,
+ * gfx10, gfx11 and gfx12.
  *
  * Functions may be called from any thread, but those of one handle only from one thread at a time.
  * Callbacks run on the calling thread. Version 1 of the interface: parse_data, dump_data and the
@@ -39,7 +40,8 @@ typedef rocprofiler_thread_trace_decoder_status_t (*rocprof_trace_decoder_isa_ca
 typedef uint64_t (*rocprof_trace_decoder_se_data_callback_t)(uint8_t **buffer,
                                                              uint64_t *buffer_size, void *userdata);
 
-/** Gets a line for each token: its time, its type, and what it contains. */
+/** Gets a line for each token: its time, its type, and what it contains. What is no token that is
+ * known (UNKNOWN) has lines, too, and so has what is left behind the last whole token (REST). */
 typedef void (*rocprofiler_thread_trace_decoder_debug_callback_t)(int64_t time, const char *type,
                                                                   const char *info, void *userdata);
 

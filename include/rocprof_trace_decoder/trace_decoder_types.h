@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/** Where rocprofiler_thread_trace_decoder_occupancy_t::cu has array and unit. */
+/** Where rocprofiler_thread_trace_decoder_occupancy_t::cu has array and unit. The unit is a compute
+ * unit on gfx9, a workgroup processor on gfx10 and later. */
 #define ROCPROFILER_TRACE_DECODER_CU_SA_SHIFT  7
 #define ROCPROFILER_TRACE_DECODER_CU_SA_MASK   128
 #define ROCPROFILER_TRACE_DECODER_CU_WGP_SHIFT 0
@@ -38,7 +39,9 @@ typedef enum rocprofiler_thread_trace_decoder_info_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_DATA_LOST = 1,
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_STITCH_INCOMPLETE = 2,
     ROCPROFILER_THREAD_TRACE_DECODER_INFO_WAVE_INCOMPLETE = 3,
-    ROCPROFILER_THREAD_TRACE_DECODER_INFO_LAST = 4
+    ROCPROFILER_THREAD_TRACE_DECODER_INFO_LAST = 4,
+    /** Of this implementation alone: what some tokens, or kinds of instructions, mean is not known. */
+    ROCPROFILER_THREAD_TRACE_DECODER_INFO_TOKENS_UNKNOWN = 24
 } rocprofiler_thread_trace_decoder_info_t;
 
 /** What a wave does during a period. */
@@ -69,7 +72,8 @@ typedef enum rocprofiler_thread_trace_decoder_inst_category_t {
     ROCPROFILER_THREAD_TRACE_DECODER_INST_LAST = 13
 } rocprofiler_thread_trace_decoder_inst_category_t;
 
-/** Who wrote shader data: the kernel, or a trap handler. */
+/** Bits of shader data's flags: IMM if it has eight bits, an immediate of the instruction; PRIV if a
+ * trap handler wrote it. */
 typedef enum rocprofiler_thread_trace_decoder_shaderdata_flags_t {
     ROCPROFILER_THREAD_TRACE_DECODER_SHADERDATA_FLAGS_IMM = 0,
     ROCPROFILER_THREAD_TRACE_DECODER_SHADERDATA_FLAGS_PRIV = 1
@@ -253,7 +257,7 @@ typedef struct rocprofiler_thread_trace_decoder_shaderdata_t {
     uint8_t cu;
     uint8_t simd;
     uint8_t wave_id;
-    uint8_t flags; /**< rocprofiler_thread_trace_decoder_shaderdata_flags_t */
+    uint8_t flags; /**< 1 << rocprofiler_thread_trace_decoder_shaderdata_flags_t, or'ed */
     uint32_t reserved;
 } rocprofiler_thread_trace_decoder_shaderdata_t;
 

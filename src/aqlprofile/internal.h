@@ -61,6 +61,8 @@ typedef struct {
     uint32_t xccs; /* at most */
     uint32_t
         accumulate; /* event of SQ that adds up the level in the slot before, each clock; 0: none */
+    uint32_t
+        trace; /* version in the word in front of a thread trace; 0: the GPU writes it itself */
 } aql_gpu_t;
 
 /* The GPU of that name, which may go on behind a colon. Fails if it is not known. */
@@ -303,6 +305,7 @@ enum { AQL_TRACE_COUNTERS = 8, AQL_TRACE_ENGINES = 32, AQL_TRACE_PAGE = 4096 };
 typedef struct {
     const aql_trace_family_t *family;
     uint32_t xccs, engines; /* engines of all XCCs */
+    uint32_t version;       /* as aql_gpu_t::trace */
     uint32_t engine_mask, unit, simds;
     bool concurrent, timestamps, occupancy;
     uint32_t mask, token_mask, token_mask2; /* register values, of gfx9 */
@@ -323,7 +326,6 @@ typedef struct {
 struct aql_trace_family {
     void (*begin)(aql_pm4_t *pm4, const aql_trace_t *trace);
     void (*end)(aql_pm4_t *pm4, const aql_trace_t *trace);
-    bool described;        /* the GPU does not write the word in front of the tokens */
     uint64_t engine_bytes; /* the buffer of an engine must be smaller */
     uint32_t error,
         full; /* bits of the status: no translation for an address; the buffer was too small */

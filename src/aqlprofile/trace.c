@@ -184,6 +184,7 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
     hsa_status_t status = HSA_STATUS_SUCCESS;
     memset(trace, 0, sizeof *trace);
     trace->family = agent->gpu->family->trace;
+    trace->version = agent->gpu->trace;
     trace->xccs = agent->xccs;
     trace->engines = agent->engines;
     trace->clock_khz = agent->clock_khz;

@@ -170,7 +170,6 @@ static void end_trace(aql_pm4_t *pm4, const aql_trace_t *trace)
 const aql_trace_family_t aql_trace_gfx9 = {
     .begin = begin_trace,
     .end = end_trace,
-    .described = true,
     .engine_bytes = UINT64_C(16) << 30,
     .error = STATUS_ERROR,
     .full = STATUS_FULL,

@@ -107,12 +107,13 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     return aql_object_end(object, status, handle);
 }
 
-/* The word in front of the tokens, where the GPU does not write one itself; decoders expect it. */
+/* The word in front of the tokens, where the GPU does not write one itself; decoders know the
+ * stream by it. */
 static uint64_t describe(const aql_trace_t *trace, uint32_t engine)
 {
-    enum { VERSION = 0x11, GFX9 = 4 };
-    return VERSION | GFX9 << 13 | (uint64_t)trace->simds << 16 | (uint64_t)trace->unit << 20 |
-           (uint64_t)engine << 26;
+    enum { FIRST = 0x11 };
+    return FIRST | (uint64_t)trace->version << 13 | (uint64_t)trace->simds << 16 |
+           (uint64_t)trace->unit << 20 | (uint64_t)engine << 26;
 }
 
 AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
@@ -126,7 +127,7 @@ AQL_EXPORT hsa_status_t aqlprofile_att_iterate_data(aqlprofile_handle_t handle,
         if (!t->trace.size[i]) continue;
         const uint64_t word = describe(&t->trace, i),
                        bytes = aql_trace_bytes(&t->trace, t->control, i);
-        const size_t described = t->trace.family->described ? sizeof word : 0;
+        const size_t described = t->trace.version ? sizeof word : 0;
         char *buffer = malloc(described + bytes + 1); /* none is an allocation of 0 bytes */
         if (!buffer)
             return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,

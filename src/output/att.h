@@ -65,6 +65,21 @@ void out_decoder_close(out_decoder_t *d);
 
 /* ---- att_code.c ---- */
 
+/* Counters of what a wave has outstanding, by which it waits: those of s_waitcnt, then those that
+ * gfx12 has in their place. */
+enum {
+    OUT_ATT_VM,
+    OUT_ATT_LGKM,
+    OUT_ATT_VS,
+    OUT_ATT_LOAD,
+    OUT_ATT_STORE,
+    OUT_ATT_SAMPLE,
+    OUT_ATT_BVH,
+    OUT_ATT_DS,
+    OUT_ATT_KM,
+    OUT_ATT_COUNTERS
+};
+
 /* A line of the listing: an instruction, or the head of a function. */
 typedef struct {
     out_att_pc_t pc;
@@ -73,9 +88,8 @@ typedef struct {
     uint32_t number;
     uint64_t hits, latency, stall, idle;
     bool waits;
-    /* Of a wait: how many may be outstanding; -1: it does not wait for these. */
-    int vm, lgkm;
-    bool is_vm, is_lgkm; /* the instruction increases this counter */
+    int left[OUT_ATT_COUNTERS]; /* of a wait: how many may be outstanding; -1: it waits for none */
+    unsigned events;            /* what the instruction leaves outstanding */
 } out_att_line_t;
 
 typedef struct {
@@ -95,6 +109,10 @@ typedef struct {
     bool no_memory;
 } out_att_code_t;
 
+/* Sets what the line's text says of waits: `waits`, `left` and `events`. */
+void out_att_read_waits(out_att_line_t *line);
+/* The events that the counter counts on GPUs of the generation. */
+unsigned out_att_counted(int counter, uint64_t generation);
 void out_att_code_add(out_att_code_t *c, uint64_t id, const void *elf, size_t size);
 /* The decoder's callback that gives the text and size of an instruction. */
 rocprofiler_thread_trace_decoder_status_t out_att_isa(char *text, uint64_t *bytes, uint64_t *size,

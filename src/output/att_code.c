@@ -100,36 +100,89 @@ static bool make_places(out_att_code_t *c)
     return true;
 }
 
-/* The number in vmcnt(1) or the like of a wait's text; -1: not there. */
-static int left_of(const char *text, const char *counter)
-{
-    const char *at = strstr(text, counter);
-    return at ? atoi(at + strlen(counter)) : -1;
-}
-
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool begins_with_one(const char *text, const char *const *words)
+/* ---- waits ---- */
+
+enum { LOAD = 1, STORE = 2, LDS = 4, SCALAR = 8, SAMPLE = 16, BVH = 32 };
+
+/* ORDER: the counters of att.h. text: what stands in front of the number that may be outstanding.
+ * Before gfx10 stores are counted with loads. */
+static const struct {
+    const char *text;
+    unsigned before_gfx10, events; /* counted before gfx10; from gfx10 on */
+} counters[OUT_ATT_COUNTERS] = {
+    {"vmcnt(", LOAD | STORE | SAMPLE | BVH, LOAD | SAMPLE | BVH},
+    {"lgkmcnt(", LDS | SCALAR, LDS | SCALAR},
+    {"s_waitcnt_vscnt null, ", 0, STORE},
+    {"s_wait_loadcnt ", 0, LOAD},
+    {"s_wait_storecnt ", 0, STORE},
+    {"s_wait_samplecnt ", 0, SAMPLE},
+    {"s_wait_bvhcnt ", 0, BVH},
+    {"s_wait_dscnt ", 0, LDS},
+    {"s_wait_kmcnt ", 0, SCALAR},
+};
+
+/* Waits for two counters at once: the first is in the number's upper half. */
+static const struct {
+    const char *text;
+    int upper, lower;
+} pairs[] = {{"s_wait_loadcnt_dscnt ", OUT_ATT_LOAD, OUT_ATT_DS},
+             {"s_wait_storecnt_dscnt ", OUT_ATT_STORE, OUT_ATT_DS}};
+
+/* The first row that the text begins with says what the instruction leaves outstanding. */
+static const struct {
+    const char *text;
+    unsigned events;
+} leaves[] = {
+    {"global_", LOAD},         {"buffer_", LOAD},        {"tbuffer_", LOAD},
+    {"scratch_", LOAD},        {"flat_", LOAD | LDS},    {"ds_", LDS},
+    {"s_load", SCALAR},        {"s_store", SCALAR},      {"s_atomic", SCALAR},
+    {"s_scratch", SCALAR},     {"s_buffer", SCALAR},     {"s_memtime", SCALAR},
+    {"s_memrealtime", SCALAR}, {"s_sendmsg", SCALAR},    {"image_bvh", BVH},
+    {"image_sample", SAMPLE},  {"image_gather", SAMPLE}, {"image_", LOAD},
+};
+
+unsigned out_att_counted(int counter, uint64_t generation)
 {
-    for (; *words; words++)
-        if (begins(text, *words)) return true;
-    return false;
+    enum { GFX10 = 10 };
+    return generation < GFX10 ? counters[counter].before_gfx10 : counters[counter].events;
 }
 
-static void set_waits(out_att_line_t *line)
+/* A store, or an atomic that returns nothing. */
+static bool stores(const char *text)
 {
-    static const char *const vm[] = {"global_", "buffer_", "tbuffer_", "scratch_", "flat_", NULL};
-    static const char *const lgkm[] = {"flat_",         "ds_",       "s_load",   "s_store",
-                                       "s_atomic",      "s_scratch", "s_buffer", "s_memtime",
-                                       "s_memrealtime", "s_sendmsg", NULL};
-    line->waits = begins(line->text, "s_waitcnt");
-    line->vm = line->waits ? left_of(line->text, "vmcnt(") : -1;
-    line->lgkm = line->waits ? left_of(line->text, "lgkmcnt(") : -1;
-    line->is_vm = begins_with_one(line->text, vm);
-    line->is_lgkm = begins_with_one(line->text, lgkm);
+    if (strstr(text, "_atomic")) return !strstr(text, " glc") && !strstr(text, "ATOMIC_RETURN");
+    return strstr(text, "_store");
+}
+
+void out_att_read_waits(out_att_line_t *line)
+{
+    enum { HALF = 8, MASK = 63 };
+    const char *text = line->text;
+    line->waits = begins(text, "s_waitcnt");
+    for (int i = 0; i < OUT_ATT_COUNTERS; i++) {
+        const char *at = strstr(text, counters[i].text);
+        line->left[i] =
+            at && begins(text, "s_wait") ? (int)strtol(at + strlen(counters[i].text), NULL, 0) : -1;
+        line->waits |= line->left[i] >= 0;
+    }
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        if (!begins(text, pairs[i].text)) continue;
+        const long both = strtol(text + strlen(pairs[i].text), NULL, 0);
+        line->left[pairs[i].upper] = (int)(both >> HALF & MASK);
+        line->left[pairs[i].lower] = (int)(both & MASK);
+        line->waits = true;
+    }
+    for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++)
+        if (begins(text, leaves[i].text)) {
+            line->events = leaves[i].events;
+            break;
+        }
+    if (line->events & LOAD && stores(text)) line->events ^= LOAD | STORE;
 }
 
 static void keep_source(out_att_code_t *c, const char *file)
@@ -161,7 +214,7 @@ static out_att_line_t *add_line(out_att_code_t *c, out_att_pc_t pc, const char *
         c->no_memory = true;
         return NULL;
     }
-    set_waits(line);
+    out_att_read_waits(line);
     if (!head) place(c, (uint32_t)c->line_count);
     c->line_count++;
     return line;

@@ -36,7 +36,7 @@ typedef struct {
 
 /* The records of an engine. */
 typedef struct {
-    list_t occupancy, counters, clocks, data, events;
+    list_t occupancy, counters, clocks, data, events, others;
     uint32_t waves[SIMDS][SLOTS]; /* by slot: how many waves have files */
 } engine_t;
 
@@ -97,6 +97,7 @@ void out_att_view_engine(out_att_view_t *v, int64_t engine)
     e->clocks.size = sizeof(rocprofiler_thread_trace_decoder_realtime_t);
     e->data.size = sizeof(rocprofiler_thread_trace_decoder_shaderdata_t);
     e->events.size = sizeof(happening_t);
+    e->others.size = sizeof(rocprofiler_thread_trace_decoder_inst_other_simd_t);
 }
 
 unsigned out_att_view_infos(const out_att_view_t *v)
@@ -166,31 +167,35 @@ static void put_awaited(out_json_t *j, flight_t *f, int left)
 static void put_waits(out_att_view_t *v, out_json_t *j, const out_att_wave_t *w)
 {
     const uint64_t n = w->instructions_size;
-    flight_t vm = {.lines = calloc(n + 1, sizeof(uint32_t))},
-             lgkm = {.lines = calloc(n + 1, sizeof(uint32_t))};
-    bool any = false;
-    for (uint64_t i = 0; i < n && vm.lines && lgkm.lines; i++) {
+    flight_t flights[OUT_ATT_COUNTERS] = {0};
+    bool room = true, any = false;
+    for (int k = 0; k < OUT_ATT_COUNTERS; k++) {
+        flights[k].lines = calloc(n + 1, sizeof(uint32_t));
+        room &= flights[k].lines != NULL;
+    }
+    for (uint64_t i = 0; i < n && room; i++) {
         const out_att_line_t *line = out_att_line(v->code, w->instructions_array[i].pc);
-        if (line && line->is_vm) vm.lines[vm.count++] = line->number;
-        if (line && line->is_lgkm) lgkm.lines[lgkm.count++] = line->number;
+        for (int k = 0; line && line->events && k < OUT_ATT_COUNTERS; k++)
+            if (line->events & out_att_counted(k, v->generation))
+                flights[k].lines[flights[k].count++] = line->number;
         if (!line || !line->waits) continue;
         if (!any) out_json_begin(j, "waitcnt", '[');
         any = true;
         out_json_begin(j, NULL, '[');
         out_json_unsigned(j, NULL, line->number);
         out_json_begin(j, NULL, '[');
-        put_awaited(j, &vm, line->vm);
-        put_awaited(j, &lgkm, line->lgkm);
+        for (int k = 0; k < OUT_ATT_COUNTERS; k++)
+            put_awaited(j, &flights[k], line->left[k]);
         out_json_end(j, ']');
         out_json_end(j, ']');
     }
-    v->no_memory |= !vm.lines || !lgkm.lines;
+    v->no_memory |= !room;
     if (any)
         out_json_end(j, ']');
     else
         put_null(j, "waitcnt");
-    free(vm.lines);
-    free(lgkm.lines);
+    for (int k = 0; k < OUT_ATT_COUNTERS; k++)
+        free(flights[k].lines);
 }
 
 static bool put_wave(out_att_view_t *v, const out_att_wave_t *w, uint32_t number)
@@ -286,6 +291,7 @@ out_att_view_take(rocprofiler_thread_trace_decoder_record_type_t type, void *rec
     case RECORD(PERFEVENT): add_all(v, &e->counters, records, count); break;
     case RECORD(REALTIME): add_all(v, &e->clocks, records, count); break;
     case RECORD(SHADERDATA): add_all(v, &e->data, records, count); break;
+    case RECORD(INST_OTHER_SIMD): add_all(v, &e->others, records, count); break;
     case RECORD(RT_FREQUENCY): v->frequency = *(const uint64_t *)records; break;
     case RECORD(INFO):
         for (uint64_t i = 0; i < count; i++)
@@ -509,6 +515,34 @@ static bool write_data(out_att_view_t *v, unsigned engine)
     return close_json(v, &j);
 }
 
+static bool write_others(out_att_view_t *v, unsigned engine)
+{
+    static const char *const schema[] = {"time", "duration", "category"};
+    char name[64];
+    out_json_t j;
+    const list_t *l = &v->engines[engine]->others;
+    const rocprofiler_thread_trace_decoder_inst_other_simd_t *o = l->items;
+    if (!l->count) return true;
+    snprintf(name, sizeof(name), "other_simd_se%u_0.json", engine);
+    if (!open_json(v, &j, name)) return false;
+    out_json_text(&j, "type", "OTHER_SIMD_INSTRUCTIONS");
+    out_json_signed(&j, "begin_time", o->time);
+    out_json_signed(&j, "end_time", o[l->count - 1].time + o[l->count - 1].cycles);
+    out_json_unsigned(&j, "wgp", o->wgp);
+    out_json_unsigned(&j, "instructions_count", l->count);
+    out_json_begin(&j, "instructions_schema", '[');
+    for (size_t i = 0; i < sizeof(schema) / sizeof(*schema); i++)
+        out_json_text(&j, NULL, schema[i]);
+    out_json_end(&j, ']');
+    out_json_begin(&j, "instructions", '[');
+    for (size_t i = 0; i < l->count; i++, o++) {
+        const int64_t values[] = {o->time, o->cycles, o->category};
+        array_of(&j, values, sizeof(values) / sizeof(*values));
+    }
+    out_json_end(&j, ']');
+    return close_json(v, &j);
+}
+
 static int by_time(const void *a, const void *b)
 {
     const step_t *x = a, *y = b;
@@ -597,6 +631,18 @@ static void put_wave_names(out_att_view_t *v, out_json_t *j)
     out_json_end(j, '}');
 }
 
+/* An engine's file of records, and when the first and the last of them were. */
+static void put_name(out_json_t *j, unsigned engine, const char *name, int64_t begin, int64_t end)
+{
+    begin_key(j, engine, '[');
+    out_json_begin(j, NULL, '[');
+    out_json_text(j, NULL, name);
+    out_json_signed(j, NULL, begin);
+    out_json_signed(j, NULL, end);
+    out_json_end(j, ']');
+    out_json_end(j, ']');
+}
+
 static void put_data_names(out_att_view_t *v, out_json_t *j)
 {
     out_json_begin(j, "shaderdata_filenames", '{');
@@ -606,15 +652,26 @@ static void put_data_names(out_att_view_t *v, out_json_t *j)
         char name[64];
         if (!s) continue;
         snprintf(name, sizeof(name), "shaderdata_%u_0.json", i);
-        begin_key(j, i, '[');
-        out_json_begin(j, NULL, '[');
-        out_json_text(j, NULL, name);
-        out_json_signed(j, NULL, s->time);
-        out_json_signed(j, NULL, s[l->count - 1].time);
-        out_json_end(j, ']');
-        out_json_end(j, ']');
+        put_name(j, i, name, s->time, s[l->count - 1].time);
     }
     out_json_end(j, '}');
+}
+
+/* GPUs before gfx10 have no such records, and the key is not there. */
+static void put_other_names(out_att_view_t *v, out_json_t *j)
+{
+    bool any = false;
+    for (unsigned i = 0; i < ENGINES; i++) {
+        const list_t *l = v->engines[i] ? &v->engines[i]->others : NULL;
+        const rocprofiler_thread_trace_decoder_inst_other_simd_t *o = l ? l->items : NULL;
+        char name[64];
+        if (!o) continue;
+        if (!any) out_json_begin(j, "other_simd_filenames", '{');
+        any = true;
+        snprintf(name, sizeof(name), "other_simd_se%u_0.json", i);
+        put_name(j, i, name, o->time, o[l->count - 1].time + o[l->count - 1].cycles);
+    }
+    if (any) out_json_end(j, '}');
 }
 
 static void put_counter_names(out_json_t *j, const char *counters)
@@ -646,6 +703,7 @@ static bool write_names(out_att_view_t *v, const char *counters)
     out_json_unsigned(&j, "global_begin_time", 0);
     put_counter_names(&j, counters);
     put_data_names(v, &j);
+    put_other_names(v, &j);
     out_json_bool(&j, "thread_trace", true);
     out_json_bool(&j, "pc_sampling", false);
     return close_json(v, &j);
@@ -655,7 +713,7 @@ int out_att_view_end(out_att_view_t *v, const char *counters, char *why, size_t 
 {
     bool good = !v->no_memory && write_occupancy(v) && write_clocks(v);
     for (unsigned i = 0; i < ENGINES && good; i++)
-        if (v->engines[i]) good = write_counters(v, i) && write_data(v, i);
+        if (v->engines[i]) good = write_counters(v, i) && write_data(v, i) && write_others(v, i);
     for (int i = 0; i < STATES && good; i++)
         good = write_states(v, i);
     /* Last: its file makes the viewer take the folder for a trace. */
@@ -675,6 +733,7 @@ void out_att_view_drop(out_att_view_t *v)
         free(e->clocks.items);
         free(e->data.items);
         free(e->events.items);
+        free(e->others.items);
         free(e);
     }
     for (int i = 0; i < STATES; i++)

@@ -20,8 +20,20 @@ static const struct {
     dec_line_kind_t kind;
 } kinds[] = {
     {"v_", DEC_LINE_VALU},
+    {"s_barrier_wait", DEC_LINE_IMMEDIATE},
+    {"s_barrier_leave", DEC_LINE_IMMEDIATE},
+    {"s_barrier_", DEC_LINE_MESSAGE},
     {"s_barrier", DEC_LINE_BARRIER},
     {"s_waitcnt", DEC_LINE_IMMEDIATE},
+    {"s_wait_alu", DEC_LINE_UNKNOWN},
+    {"s_wait_", DEC_LINE_IMMEDIATE},
+    {"s_delay_alu", DEC_LINE_UNKNOWN},
+    {"s_singleuse", DEC_LINE_UNKNOWN},
+    {"s_set_vgpr", DEC_LINE_UNKNOWN},
+    {"s_clause", DEC_LINE_IMMEDIATE},
+    {"s_inst_prefetch", DEC_LINE_IMMEDIATE},
+    {"s_set_inst_prefetch", DEC_LINE_IMMEDIATE},
+    {"s_version", DEC_LINE_IMMEDIATE},
     {"s_nop", DEC_LINE_IMMEDIATE},
     {"s_sleep", DEC_LINE_IMMEDIATE},
     {"s_wakeup", DEC_LINE_IMMEDIATE},
@@ -44,14 +56,19 @@ static const struct {
     {"s_dcache", DEC_LINE_SMEM},
     {"s_memtime", DEC_LINE_SMEM},
     {"s_memrealtime", DEC_LINE_SMEM},
+    {"s_prefetch", DEC_LINE_SMEM},
+    {"s_gl1_inv", DEC_LINE_SMEM},
+    {"s_get_waveid", DEC_LINE_SMEM},
     {"s_", DEC_LINE_SALU},
     {"buffer_", DEC_LINE_VMEM},
     {"tbuffer_", DEC_LINE_VMEM},
+    {"image_bvh", DEC_LINE_BVH},
     {"image_", DEC_LINE_VMEM},
     {"global_", DEC_LINE_VMEM},
     {"scratch_", DEC_LINE_VMEM},
     {"flat_", DEC_LINE_FLAT},
     {"ds_", DEC_LINE_LDS},
+    {"lds_", DEC_LINE_LDS},
 };
 
 static bool begins(const char *text, const char *with)
@@ -93,7 +110,8 @@ static void read_text(dec_line_t *line, char *text, uint64_t bytes)
     line->known = *text && bytes;
     line->next = line->pc.address + bytes;
     line->kind = kind_of(text);
-    line->wait = begins(text, "s_waitcnt");
+    line->meets = begins(text, "s_barrier_wait");
+    line->wait = line->meets || begins(text, "s_waitcnt") || begins(text, "s_wait_");
     if (line->kind == DEC_LINE_BRANCH) set_target(line, text);
 }
 

@@ -1,9 +1,10 @@
 /* decoder.h - what the files of the decoder share: tokens, registers, code, waves, a parse.
  *
- * tokens.c reads the stream, registers.c keeps what register writes in it say, code.c looks up
- * instructions, waves.c follows waves and stitch.c finds the addresses of their instructions;
- * parse.c drives all of these. handle.c has the public functions of both versions of the interface,
- * scan.c the scans of version 2. Names and rules of the format: docs/att.md. */
+ * format.c says which GPUs' streams there are and how they differ. tokens_gfx9.c and tokens_gfx10.c
+ * read the streams, registers.c keeps what register writes in them say, code.c looks up
+ * instructions, waves_*.c follow waves and stitch.c finds the addresses of their instructions;
+ * parse_*.c drive all of these, and parse.c sends records. handle.c has the public functions of
+ * both versions of the interface, scan.c the scans of version 2. The fields: docs/att.md. */
 #ifndef CROCPROF_TRACE_DECODER_DECODER_H
 #define CROCPROF_TRACE_DECODER_DECODER_H
 
@@ -21,9 +22,67 @@ typedef rocprofiler_thread_trace_decoder_pc_t dec_pc_t;
 #define DEC_INVALID   ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_ARGUMENT
 #define DEC_NO_TRACE  ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_SHADER_DATA
 
-enum { DEC_SIMDS = 4, DEC_SLOTS = 10, DEC_UNITS = 16, DEC_ENGINES = 2, DEC_PIPES = 4 };
+/* ORDER: slots of gfx9 are fewer than those of gfx10 and later. */
+enum { DEC_SIMDS = 4, DEC_SLOTS = 10, DEC_SLOTS_MAX = 32, DEC_ENGINES = 2, DEC_PIPES = 4 };
+/* A unit's number in records: of gfx10 and later a workgroup processor, in the upper half those of
+ * the second shader array. */
+enum { DEC_UNITS = 256, DEC_ARRAY = 1 << ROCPROFILER_TRACE_DECODER_CU_SA_SHIFT };
 
-/* ---- tokens ---- */
+/* ---- formats ---- */
+
+/* What a kind of instruction token means. */
+typedef enum {
+    DEC_KIND_PLAIN,
+    DEC_KIND_OTHER,   /* of a wave of another SIMD */
+    DEC_KIND_TO_PC,   /* the address where the wave goes follows */
+    DEC_KIND_TRAP,    /* the wave goes to the trap handler */
+    DEC_KIND_RETURN,  /* it comes back from there */
+    DEC_KIND_BARRIER, /* done when issued; the wave waits at a barrier */
+} dec_meaning_t;
+
+/* How long a kind lasts on a GPU whose header tells the rates of double precision. */
+typedef enum { DEC_RATE_ONE, DEC_RATE_DOUBLE, DEC_RATE_DERATED } dec_rate_t;
+
+/* The kinds `first` to `last` of instruction tokens: category, and cycles of the first of them;
+ * each that follows takes one cycle more. */
+typedef struct {
+    uint8_t first, last, category, cycles;
+    uint8_t rate, meaning;
+} dec_kind_t;
+
+struct dec_row;
+struct dec_parse_run;
+
+/* What a time stamp of gfx10 and later means, by the value of its two bits. */
+typedef enum { DEC_STAMP_NOTHING, DEC_STAMP_TIME, DEC_STAMP_LOST, DEC_STAMP_REAL } dec_stamp_t;
+
+/* A version of the stream. */
+typedef struct {
+    uint8_t version;    /* as the stream's first word tells it */
+    uint8_t generation; /* as GFXIP records tell it */
+    bool bytes; /* tokens of whole bytes, behind a word that the profiler has written: gfx9 */
+    uint32_t vgpr_unit,
+        lds_unit;       /* registers of a lane and bytes for one more in the dispatch's fields */
+    uint32_t sgpr_unit; /* 0: each wave has all that there are */
+    void (*parse)(struct dec_parse_run *run);
+    bool swaps;         /* tokens of two units may come in reverse order */
+    bool barrier_twice; /* s_barrier leaves a second token when the wave goes on */
+    bool skips_told;    /* a vector or memory instruction that no lane runs is told as immediate */
+    /* for streams that are not of bytes */
+    const struct dec_row *rows;   /* up to one without a name */
+    const dec_kind_t *kinds;      /* up to one whose `last` is less than its `first` */
+    uint8_t stamps[4];            /* dec_stamp_t */
+    uint8_t unit_bits, rate_bits; /* of the header's unit and rate of double precision */
+    bool barriers_told;           /* the header tells whether waits at barriers are left out */
+    bool misc_lost;    /* MISC says that tokens were lost, not that a counter was sampled */
+    bool ready_first;  /* what waves are ready for is told behind what they did in that clock */
+    bool barrier_long; /* a barrier's token comes when the wave arrives; it lasts until the next */
+    bool data_masked;  /* shader data of no lane is marked, and means nothing */
+} dec_format_t;
+
+extern const dec_kind_t dec_kinds_gfx10[], dec_kinds_gfx11[], dec_kinds_gfx12[];
+
+/* ---- tokens of gfx9 ---- */
 
 typedef enum {
     DEC_MISC,
@@ -75,20 +134,123 @@ typedef struct {
     bool untimed; /* times are not wanted: no timestamp is looked for ahead */
 } dec_stream_t;
 
-/* The size of the word in front of a trace. */
+/* The size of the word in front of a trace of gfx9. */
 enum { DEC_HEADER_BYTES = 8 };
 
 typedef struct {
-    uint8_t unit; /* the compute unit whose instructions are in the trace */
-    uint8_t engine;
+    const dec_format_t *format;
+    uint64_t word;  /* of gfx10 and later: the header token itself */
+    uint8_t unit;   /* whose instructions are in the trace; DEC_ARRAY + n: of the second array */
+    uint8_t engine; /* 0 if the stream does not tell it */
+    uint8_t simd;   /* the traced one, on gfx10 and later */
+    uint16_t rate;  /* how many cycles double precision takes ... */
+    uint8_t derate; /* ... and how many times as many at worst */
+    bool barriers_missing; /* instructions that wait at a barrier leave tokens seldom */
 } dec_header_t;
 
-/* False if the data is not a trace of a GPU that the decoder knows (MI200 to MI350). */
+/* False if the data is not a trace of a GPU that the decoder knows. */
 bool dec_header_read(const uint8_t *data, uint64_t size, dec_header_t *header);
+/* The same for the header token of a stream of gfx10 or later. */
+void dec_header_take(uint64_t word, dec_header_t *header);
 
 /* Reads the next token. False at the end of the stream; an incomplete last token counts as the
  * end. */
 bool dec_stream_next(dec_stream_t *s, dec_token_t *token);
+
+/* ---- tokens of gfx10 and later ---- */
+
+typedef enum {
+    DEC_UNKNOWN, /* no token that is known begins like this; four bits are passed over */
+    DEC_PAD,
+    DEC_HEADER,
+    DEC_TIME,
+    DEC_STAMP,
+    DEC_STATE,
+    DEC_WRITE,
+    DEC_LAUNCH,
+    DEC_HAPPENED,
+    DEC_BEGIN,
+    DEC_BEGIN_LONG, /* with more about the wave behind it, in the words of DEC_MORE */
+    DEC_MORE,
+    DEC_END,
+    DEC_INSTRUCTION,
+    DEC_VALU,
+    DEC_IMMEDIATE,
+    DEC_IMMEDIATES,
+    DEC_READY,
+    DEC_GOES_TO,
+    DEC_DATA,
+    DEC_DATA_SHORT,
+    DEC_UNREPORTED /* its meaning is known, no record has it */
+} dec_packed_type_t;
+
+/* Fields of tokens. A row has those that its token has; the others are read as 0. */
+typedef enum {
+    DEC_F_DELTA, /* clocks since the token before */
+    DEC_F_ARRAY,
+    DEC_F_SIMD,
+    DEC_F_UNIT,
+    DEC_F_SLOT,
+    DEC_F_PIPE,
+    DEC_F_ENGINE,
+    DEC_F_LANES,
+    DEC_F_GROUP,
+    DEC_F_UNGROUPED, /* GROUP is something else */
+    DEC_F_KIND,
+    DEC_F_SLOTS,
+    DEC_F_VALUE,
+    DEC_F_ADDRESS,
+    DEC_F_COMPUTE,
+    DEC_F_DROPPED,
+    DEC_F_PRIVILEGED,
+    DEC_F_MASKED,
+    DEC_F_BOTTOM,
+    DEC_FIELDS
+} dec_field_t;
+
+typedef struct {
+    uint8_t high, low;
+} dec_span_t;
+
+typedef struct dec_row {
+    const char *name;
+    dec_packed_type_t type;
+    uint8_t prefix, prefix_bits; /* how it begins, in its lowest bits */
+    uint8_t bits;                /* its length, a multiple of four */
+    dec_span_t fields[DEC_FIELDS];
+} dec_row_t;
+
+extern const dec_row_t dec_rows_gfx10[], dec_rows_gfx11[], dec_rows_gfx12[];
+
+typedef struct {
+    const dec_row_t *row;
+    uint64_t bits; /* the first 64 */
+    uint64_t at;   /* offset of its first bit */
+    int64_t time;
+} dec_packed_t;
+
+static inline uint64_t dec_field(const dec_packed_t *token, dec_field_t field)
+{
+    const dec_span_t span = token->row->fields[field];
+    return span.high ? dec_bits(token->bits, span.high, span.low) : 0;
+}
+
+typedef struct {
+    const dec_format_t *format;
+    const uint8_t *data;
+    uint64_t size, at; /* in bits */
+    int64_t now;
+    bool more;         /* the token before may go on */
+    uint8_t look[256]; /* index of a row + 1 by the first eight bits of a token; 0: unknown */
+} dec_packed_stream_t;
+
+void dec_packed_begin(dec_packed_stream_t *s, const dec_format_t *format, const uint8_t *data,
+                      uint64_t size);
+/* Reads the next token. False at the end of the stream; an incomplete last token counts as the
+ * end, which is then before `size`. */
+bool dec_packed_next(dec_packed_stream_t *s, dec_packed_t *token);
+/* What a STAMP token says. */
+dec_stamp_t dec_packed_stamp(const dec_format_t *format, const dec_packed_t *token);
 
 /* ---- registers ---- */
 
@@ -104,6 +266,7 @@ typedef struct {
 } dec_pipe_t;
 
 typedef struct {
+    const dec_format_t *format;
     bool rocm;         /* the profiler's first marker was seen: others are to be read */
     bool version_next; /* the next marker may be the version */
     bool payload_next; /* the next marker is the value of `field`, of a code object */
@@ -130,12 +293,26 @@ typedef enum {
     DEC_LOST_MEMORY
 } dec_change_t;
 
-/* Takes a register token and says what it has changed; *value as above. */
+/* A register was written. */
+typedef struct {
+    uint8_t engine, pipe;
+    bool dropped; /* a write before it is not in the trace */
+    bool compute; /* of the compute registers: then `number` is counted from 0x2e00 */
+    uint16_t number;
+    uint32_t word;
+} dec_write_t;
+
+/* Takes a write and says what it has changed; *value as above. */
+dec_change_t dec_registers_write(dec_registers_t *r, const dec_write_t *write, uint64_t *value);
+/* The same for a token of gfx9. */
 dec_change_t dec_registers_take(dec_registers_t *r, const dec_token_t *token, uint64_t *value);
+/* What a WRITE token of gfx10 or later says; whether a token says that a kernel is dispatched. */
+dec_write_t dec_packed_write(const dec_packed_t *token);
+bool dec_packed_dispatches(const dec_packed_t *token);
 void dec_registers_free(dec_registers_t *r);
 dec_status_t dec_registers_copy(dec_registers_t *to, const dec_registers_t *from);
 
-/* Pipe and engine of a register token. */
+/* Pipe and engine of a register token of gfx9. */
 void dec_token_pipe(const dec_token_t *token, unsigned *engine, unsigned *pipe);
 
 /* The address as an offset in the code object that contains it: a loaded one, or else one that has
@@ -146,26 +323,31 @@ rocprofiler_thread_trace_decoder_dispatch_t dec_dispatch(const dec_registers_t *
 
 /* ---- code ---- */
 
-/* Kinds of instructions, by the tokens that they leave. */
+/* Kinds of instructions, by the tokens that they leave. ORDER: those that some GPUs tell as
+ * immediate where they do nothing are together. */
 typedef enum {
     DEC_LINE_UNKNOWN, /* leaves no token that is known: skipped */
-    DEC_LINE_SMEM,
     DEC_LINE_SALU,
+    DEC_LINE_SMEM,
     DEC_LINE_VMEM,
     DEC_LINE_FLAT,
     DEC_LINE_LDS,
     DEC_LINE_VALU,
+    DEC_LINE_BVH,
     DEC_LINE_BRANCH,
     DEC_LINE_IMMEDIATE,
     DEC_LINE_MESSAGE,
-    DEC_LINE_BARRIER
+    DEC_LINE_BARRIER,
+    DEC_LINE_SKIPS_FIRST = DEC_LINE_SMEM,
+    DEC_LINE_SKIPS_LAST = DEC_LINE_BVH
 } dec_line_kind_t;
 
 typedef struct {
     dec_pc_t pc;
     uint64_t next, target; /* addresses in the same object; target: of a branch */
     dec_line_kind_t kind;
-    bool wait;     /* s_waitcnt: always in the trace */
+    bool wait;     /* s_waitcnt and the like: always in the trace */
+    bool meets;    /* s_barrier_wait: not in every trace */
     bool targeted; /* a branch to a `target` that the text gives */
     bool known;    /* the callback has given an instruction for this address */
 } dec_line_t;
@@ -221,24 +403,49 @@ typedef struct {
     size_t state_count, state_room;
     int state;
     int64_t state_begin;
+    bool at_barrier;    /* its last instruction waits until the next token */
     size_t last_of[32]; /* last instruction of each kind, + 1: a replay makes it longer */
 } dec_wave_t;
 
-dec_wave_t *dec_wave_begin(const dec_token_t *start, uint64_t entry);
+dec_wave_t *dec_wave_begin(uint8_t simd, uint8_t slot, int64_t time, uint64_t entry);
 void dec_wave_free(dec_wave_t *w);
+/* Adds an instruction, the last one from now on. False: no memory, which w->lost says, too. */
+bool dec_wave_add(dec_wave_t *w, int64_t time, unsigned category, int64_t cycles, int64_t stall);
+/* From instruction `index` on the wave is at `address`; 0: which a token will tell. */
+void dec_wave_enter(dec_wave_t *w, size_t index, uint64_t address);
+/* Adds a stretch of a state, or makes the last one longer. */
+void dec_wave_spend(dec_wave_t *w, int state, int64_t cycles);
+/* A token has told where the wave has gone. */
+void dec_wave_pc(dec_wave_t *w, uint64_t address);
+/* Fits cycles into the members of records. */
+int32_t dec_cycles(int64_t cycles);
+uint32_t dec_stall(int64_t cycles);
+
+/* Of gfx9: */
 void dec_wave_issue(dec_wave_t *w, unsigned code, int64_t time);
 /* *phase, one for the compute unit, counts instructions issued while another of the wave ran. */
 void dec_wave_inst(dec_wave_t *w, unsigned kind, int64_t time, unsigned *phase);
-void dec_wave_pc(dec_wave_t *w, uint64_t address);
 /* The wave's context is being saved, or has been restored. */
 void dec_wave_context(dec_wave_t *w, int64_t time);
 /* The wave ends. As in AMD's releases (0.1), the time that a wave waits for its s_endpgm belongs to
  * that instruction, and the wave is idle in what is left. */
 void dec_wave_end(dec_wave_t *w, int64_t time);
 
+/* Of gfx10 and later: */
+void dec_wave_ready(dec_wave_t *w, int64_t time);
+/* An instruction of the kind, which lasts so many cycles when it is issued at once. */
+void dec_wave_run(dec_wave_t *w, const dec_kind_t *kind, int64_t cycles, bool barrier_long,
+                  int64_t time);
+void dec_wave_immediate(dec_wave_t *w, int64_t time);
+void dec_wave_go(dec_wave_t *w, int64_t time, uint64_t address);
+void dec_wave_save(dec_wave_t *w, int64_t time);
+void dec_wave_restore(dec_wave_t *w, int64_t time);
+void dec_wave_finish(dec_wave_t *w, int64_t time);
+
 /* Gives the wave's instructions their addresses. Returns how many have none; SIZE_MAX: no
  * memory. */
-size_t dec_stitch(dec_wave_t *w, dec_code_t *code, const dec_registers_t *registers);
+size_t dec_stitch(dec_wave_t *w, dec_code_t *code, const dec_registers_t *registers,
+                  bool barriers_missing);
 
 /* ---- a parse ---- */
 
@@ -250,6 +457,68 @@ typedef struct {
 } dec_parse_t;
 
 dec_status_t dec_parse(const dec_parse_t *parse, const uint8_t *data, uint64_t size);
+
+/* Records of one type that go out together. */
+typedef struct {
+    void *items;
+    size_t count, room, size; /* size: of an item */
+    rocprofiler_thread_trace_decoder_record_type_t type;
+} dec_list_t;
+
+/* A wave that is running, on any unit. */
+typedef struct {
+    bool there, saved; /* saved: its context is away, and may be restored in this slot */
+    uint64_t entry;
+} dec_running_t;
+
+/* The state of a parse. */
+typedef struct dec_parse_run {
+    const dec_parse_t *to;
+    const uint8_t *data;
+    uint64_t size;
+    dec_status_t status;
+    dec_header_t header;
+    dec_registers_t registers;
+    dec_wave_t *wave[DEC_SIMDS][DEC_SLOTS_MAX]; /* of the traced unit */
+    dec_running_t running[DEC_UNITS][DEC_SIMDS][DEC_SLOTS_MAX];
+    dec_list_t early; /* starts of waves that were running when the trace began */
+    dec_list_t occupancy, counters, shader_data, clocks, others;
+    bool lost, unfinished, unplaced;
+    uint64_t unknown; /* tokens, and kinds of instructions, whose meaning is not known */
+} dec_run_t;
+
+/* Where and when a token was. */
+typedef struct {
+    int64_t time;
+    uint64_t at; /* offset of its first byte */
+    uint8_t engine, pipe;
+    uint16_t flags; /* rocprofiler_thread_trace_decoder_event_flags_t */
+} dec_moment_t;
+
+/* A wave begins or ends. */
+typedef struct {
+    int64_t time;
+    uint8_t unit, simd, slot;
+    uint8_t engine, pipe, group; /* of a beginning */
+    bool grouped;                /* its workgroup is known */
+} dec_place_t;
+
+void dec_run_parse_gfx9(dec_run_t *r);
+void dec_run_parse_gfx10(dec_run_t *r);
+
+void dec_run_send(dec_run_t *r, rocprofiler_thread_trace_decoder_record_type_t type, void *records,
+                  uint64_t count);
+void dec_run_add(dec_run_t *r, dec_list_t *l, const void *item);
+void dec_run_event(dec_run_t *r, const dec_moment_t *m,
+                   rocprofiler_thread_trace_decoder_event_type_t type, uint64_t payload);
+/* Passes the wave to the callback and frees it. */
+void dec_run_wave(dec_run_t *r, dec_wave_t *w);
+void dec_run_occupancy(dec_run_t *r, const dec_place_t *p, uint64_t entry, bool start);
+/* The start of a wave that ended without one: it ran before the trace did. */
+void dec_run_early(dec_run_t *r, const dec_place_t *p);
+/* To be called before a token is taken: sends records when there are many. */
+void dec_run_breathe(dec_run_t *r);
+void dec_run_change(dec_run_t *r, const dec_moment_t *m, dec_change_t change, uint64_t value);
 
 /* Reads all data that the callback has; the caller frees *data. */
 dec_status_t dec_collect(rocprof_trace_decoder_se_data_callback_t callback, void *user,
@@ -267,6 +536,8 @@ typedef struct {
 void dec_chunk_free(dec_chunk_t *chunk);
 dec_status_t dec_scan(dec_chunk_t *chunk, const uint8_t *data, uint64_t size,
                       const dec_parse_t *parse);
+/* The tokens of a part of a trace of gfx9, without times. */
+dec_stream_t dec_chunk_stream(const dec_chunk_t *chunk, const uint8_t *data, uint64_t size);
 dec_status_t dec_cut(const dec_chunk_t *chunk, const uint8_t *data, uint64_t begin, uint64_t end,
                      uint8_t *out, uint64_t *size);
 

@@ -46,6 +46,9 @@ const char *rocprof_trace_decoder_get_info_string(rocprofiler_thread_trace_decod
         return "stitch incomplete: not every instruction was found in the code";
     case ROCPROFILER_THREAD_TRACE_DECODER_INFO_WAVE_INCOMPLETE:
         return "wave incomplete: the trace ends, or its buffer was full, before a wave has ended";
+    case ROCPROFILER_THREAD_TRACE_DECODER_INFO_TOKENS_UNKNOWN:
+        return "unknown tokens: what some tokens, or kinds of instructions, mean is not known; "
+               "times and instructions behind them may be wrong";
     default: return "unknown information";
     }
 }
@@ -59,7 +62,7 @@ const char *rocprof_trace_decoder_get_status_string(dec_status_t status)
         return "out of resources: no memory, or too little room";
     case ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_ARGUMENT: return "invalid argument";
     case ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_SHADER_DATA:
-        return "invalid shader data: no thread trace of gfx9";
+        return "invalid shader data: no thread trace of gfx9 to gfx12";
     case ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_NOT_IMPLEMENTED:
         return "not implemented: libamd_comgr is not installed";
     default: return "unknown status";
@@ -88,22 +91,58 @@ static const char *const token_names[16] = {"MISC",       "TIMESTAMP",  "REG",  
                                             "EVENT_CS",   "EVENT_GFX1", "INST",     "INST_PC",
                                             "USERDATA",   "ISSUE",      "PERF",     "REG_CS"};
 
+typedef rocprofiler_thread_trace_decoder_debug_callback_t debug_callback_t;
+
+/* What is left behind the last whole token: with it, the lines tell of every bit of the trace. */
+static void dump_rest(uint64_t at, uint64_t left, const char *unit, int64_t time,
+                      debug_callback_t callback, void *user)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%s %llu: %llu %ss that are no whole token", unit,
+             (unsigned long long)at, (unsigned long long)left, unit);
+    if (left) callback(time, "REST", text, user);
+}
+
+static void dump_bytes(const uint8_t *data, uint64_t size, debug_callback_t callback, void *user)
+{
+    char text[64];
+    dec_token_t token;
+    dec_stream_t stream = {.data = data, .size = size, .at = DEC_HEADER_BYTES};
+    while (dec_stream_next(&stream, &token)) {
+        snprintf(text, sizeof text, "byte %llu: 0x%llx", (unsigned long long)token.at,
+                 (unsigned long long)token.bits);
+        callback(token.time, token_names[token.type], text, user);
+    }
+    dump_rest(stream.at, size - stream.at, "byte", stream.now, callback, user);
+}
+
+static void dump_packed(const dec_format_t *format, const uint8_t *data, uint64_t size,
+                        debug_callback_t callback, void *user)
+{
+    char text[96];
+    dec_packed_t token;
+    dec_packed_stream_t stream;
+    dec_packed_begin(&stream, format, data, size);
+    while (dec_packed_next(&stream, &token)) {
+        snprintf(text, sizeof text, "bit %llu, %u bits: 0x%llx", (unsigned long long)token.at,
+                 token.row->bits, (unsigned long long)token.bits);
+        callback(token.time, token.row->name, text, user);
+    }
+    dump_rest(stream.at, stream.size - stream.at, "bit", stream.now, callback, user);
+}
+
 dec_status_t rocprof_trace_decoder_dump_data(const char *data, uint64_t data_size,
                                              rocprofiler_thread_trace_decoder_debug_callback_t cb,
                                              void *userdata)
 {
     dec_header_t header;
-    dec_token_t token;
-    char text[64];
+    const uint8_t *bytes = (const uint8_t *)data;
     if (!data || !cb) return DEC_INVALID;
-    if (!dec_header_read((const uint8_t *)data, data_size, &header)) return DEC_NO_TRACE;
-    dec_stream_t stream = {
-        .data = (const uint8_t *)data, .size = data_size, .at = DEC_HEADER_BYTES};
-    while (dec_stream_next(&stream, &token)) {
-        snprintf(text, sizeof text, "byte %llu: 0x%llx", (unsigned long long)token.at,
-                 (unsigned long long)token.bits);
-        cb(token.time, token_names[token.type], text, userdata);
-    }
+    if (!dec_header_read(bytes, data_size, &header)) return DEC_NO_TRACE;
+    if (header.format->bytes)
+        dump_bytes(bytes, data_size, cb, userdata);
+    else
+        dump_packed(header.format, bytes, data_size, cb, userdata);
     return DEC_SUCCESS;
 }
 

@@ -140,30 +140,19 @@ static dec_change_t take_clock(dec_registers_t *r, uint32_t word, uint64_t *valu
     return DEC_REALTIME;
 }
 
-static dec_change_t take_reg(dec_registers_t *r, const dec_token_t *token, uint64_t *value)
+static void drop(dec_registers_t *r)
 {
-    const uint32_t word = (uint32_t)dec_bits(token->bits, 63, 32);
-    if (dec_bits(token->bits, 9, 9)) { /* a token before was lost: this word means nothing */
-        r->payload_next = false;
-        r->clock_words = 0;
-    }
-    if (!dec_bits(token->bits, 15, 15)) return DEC_NOTHING; /* a read */
-    switch (dec_bits(token->bits, 31, 16)) {
-    case USERDATA_2: return take_mark(r, word, value);
-    case USERDATA_3: return take_clock(r, word, value);
-    default: return DEC_NOTHING;
-    }
+    r->payload_next = false;
+    r->clock_words = 0;
 }
 
 /* ---- dispatches ---- */
 
-static dec_change_t take_compute(dec_registers_t *r, const dec_token_t *token)
+static dec_change_t take_compute(dec_registers_t *r, const dec_write_t *write)
 {
-    unsigned engine, pipe;
-    dec_token_pipe(token, &engine, &pipe);
-    dec_pipe_t *p = &r->pipe[engine][pipe];
-    const unsigned number = (unsigned)dec_bits(token->bits, 15, 9);
-    const uint32_t word = (uint32_t)dec_bits(token->bits, 47, 16);
+    dec_pipe_t *p = &r->pipe[write->engine][write->pipe];
+    const unsigned number = write->number;
+    const uint32_t word = write->word;
     if (number >= THREADS_X && number <= THREADS_Z)
         p->threads[number - THREADS_X] = word & 0xffff; /* above: the last, partial group */
     switch (number) {
@@ -182,14 +171,47 @@ static dec_change_t take_compute(dec_registers_t *r, const dec_token_t *token)
     return DEC_NOTHING;
 }
 
+dec_change_t dec_registers_write(dec_registers_t *r, const dec_write_t *write, uint64_t *value)
+{
+    if (write->dropped) drop(r); /* this word means nothing by itself */
+    switch (write->number) {
+    case USERDATA_2: return take_mark(r, write->word, value);
+    case USERDATA_3: return take_clock(r, write->word, value);
+    default: return write->compute ? take_compute(r, write) : DEC_NOTHING;
+    }
+}
+
 dec_change_t dec_registers_take(dec_registers_t *r, const dec_token_t *token, uint64_t *value)
 {
-    switch (token->type) {
-    case DEC_REG: return take_reg(r, token, value);
-    case DEC_REG_CS:
-    case DEC_REG_CSPRIV: return take_compute(r, token);
-    default: return DEC_NOTHING;
+    unsigned engine, pipe;
+    if (token->type != DEC_REG && token->type != DEC_REG_CS && token->type != DEC_REG_CSPRIV)
+        return DEC_NOTHING;
+    dec_token_pipe(token, &engine, &pipe);
+    dec_write_t write = {.engine = (uint8_t)engine, .pipe = (uint8_t)pipe};
+    if (token->type == DEC_REG) {
+        write.dropped = dec_bits(token->bits, 9, 9);
+        write.number = (uint16_t)dec_bits(token->bits, 31, 16);
+        write.word = (uint32_t)dec_bits(token->bits, 63, 32);
+        if (!dec_bits(token->bits, 15, 15)) { /* a read */
+            if (write.dropped) drop(r);
+            return DEC_NOTHING;
+        }
+    } else {
+        write.compute = true;
+        write.number = (uint16_t)dec_bits(token->bits, 15, 9);
+        write.word = (uint32_t)dec_bits(token->bits, 47, 16);
     }
+    return dec_registers_write(r, &write, value);
+}
+
+dec_write_t dec_packed_write(const dec_packed_t *token)
+{
+    return (dec_write_t){.engine = (uint8_t)(dec_field(token, DEC_F_ENGINE) % DEC_ENGINES),
+                         .pipe = (uint8_t)dec_field(token, DEC_F_PIPE),
+                         .dropped = dec_field(token, DEC_F_DROPPED),
+                         .compute = dec_field(token, DEC_F_COMPUTE),
+                         .number = (uint16_t)dec_field(token, DEC_F_ADDRESS),
+                         .word = (uint32_t)dec_field(token, DEC_F_VALUE)};
 }
 
 void dec_registers_free(dec_registers_t *r)
@@ -227,7 +249,8 @@ dec_pc_t dec_place(const dec_registers_t *r, uint64_t address)
 rocprofiler_thread_trace_decoder_dispatch_t dec_dispatch(const dec_registers_t *r, unsigned engine,
                                                          unsigned pipe)
 {
-    enum { LDS_UNIT = 512, VGPR_UNIT = 8, SGPR_UNIT = 16, SCRATCH = 1 };
+    enum { SGPRS_ALL = 128, SCRATCH = 1 };
+    const dec_format_t *f = r->format;
     const dec_pipe_t *p = &r->pipe[engine][pipe];
     return (rocprofiler_thread_trace_decoder_dispatch_t){
         .size = sizeof(rocprofiler_thread_trace_decoder_dispatch_t),
@@ -237,9 +260,9 @@ rocprofiler_thread_trace_decoder_dispatch_t dec_dispatch(const dec_registers_t *
         .flags = p->rsrc2 & SCRATCH
                      ? ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_SCRATCH_ENABLED
                      : ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_NONE,
-        .vgprs = (uint32_t)(dec_bits(p->rsrc1, 5, 0) + 1) * VGPR_UNIT,
-        .sgprs = (uint32_t)(dec_bits(p->rsrc1, 9, 7) + 1) * SGPR_UNIT,
-        .lds_size = (uint32_t)dec_bits(p->rsrc2, 23, 15) * LDS_UNIT,
+        .vgprs = (uint32_t)(dec_bits(p->rsrc1, 5, 0) + 1) * f->vgpr_unit,
+        .sgprs = f->sgpr_unit ? (uint32_t)(dec_bits(p->rsrc1, 9, 7) + 1) * f->sgpr_unit : SGPRS_ALL,
+        .lds_size = (uint32_t)dec_bits(p->rsrc2, 23, 15) * f->lds_unit,
         .thread_dim_x = p->threads[0],
         .thread_dim_y = p->threads[1],
         .thread_dim_z = p->threads[2],

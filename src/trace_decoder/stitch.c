@@ -10,15 +10,21 @@
 
 #define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
 
-static bool fits(const dec_inst_t *i, const dec_line_t *line)
+static bool fits(const dec_inst_t *i, const dec_line_t *line, const dec_format_t *format)
 {
+    /* where no lane is on, the instruction is passed over, which some GPUs tell */
+    if (format->skips_told && i->category == CATEGORY(IMMED) &&
+        line->kind >= DEC_LINE_SKIPS_FIRST && line->kind <= DEC_LINE_SKIPS_LAST)
+        return true;
     switch (line->kind) {
     case DEC_LINE_SMEM: return i->category == CATEGORY(SMEM);
     case DEC_LINE_SALU: return i->category == CATEGORY(SALU);
     /* tokens follow encodings: global and scratch memory have the FLAT encoding */
     case DEC_LINE_VMEM: return i->category == CATEGORY(VMEM) || i->category == CATEGORY(FLAT);
     case DEC_LINE_FLAT: return i->category == CATEGORY(FLAT);
-    case DEC_LINE_LDS: return i->category == CATEGORY(LDS);
+    case DEC_LINE_LDS: /* ray tracing's stack is in LDS */
+        return i->category == CATEGORY(LDS) || i->category == CATEGORY(BVH);
+    case DEC_LINE_BVH: return i->category == CATEGORY(BVH) || i->category == CATEGORY(VMEM);
     case DEC_LINE_VALU: return i->category == CATEGORY(VALU);
     case DEC_LINE_BRANCH: return i->category == CATEGORY(NEXT) || i->category == CATEGORY(JUMP);
     case DEC_LINE_IMMEDIATE: return i->category == CATEGORY(IMMED);
@@ -33,6 +39,7 @@ typedef struct {
     dec_wave_t *wave;
     dec_code_t *code;
     const dec_registers_t *registers;
+    bool barriers_missing;
     bool no_memory;
 } walk_t;
 
@@ -63,13 +70,33 @@ static bool fits_swapped(walk_t *w, size_t index, const dec_line_t *line)
 {
     dec_inst_t *i = &w->wave->insts[index];
     dec_line_t next = *line;
-    if (index + 1 >= w->wave->inst_count || line->kind == DEC_LINE_BRANCH) return false;
+    const dec_format_t *format = w->registers->format;
+    if (!format->swaps || index + 1 >= w->wave->inst_count || line->kind == DEC_LINE_BRANCH)
+        return false;
     if (i->category == CATEGORY(IMMED) || i[1].category == CATEGORY(IMMED)) return false;
-    if (!fits(i + 1, line) || !next_line(w, &next) || !fits(i, &next)) return false;
+    if (!fits(i + 1, line, format) || !next_line(w, &next) || !fits(i, &next, format)) return false;
     const uint32_t category = i->category;
     i->category = i[1].category;
     i[1].category = category & 255;
     return true;
+}
+
+/* Where waits at barriers are left out, one may still have left an immediate token. It has if there
+ * are more such tokens here than immediate instructions behind it in the code. */
+static bool met(walk_t *w, size_t index, const dec_line_t *line)
+{
+    enum { AHEAD_MAX = 16 };
+    size_t tokens = 0, lines = 0;
+    dec_line_t next = *line;
+    while (index + tokens < w->wave->inst_count && tokens < AHEAD_MAX &&
+           w->wave->insts[index + tokens].category == CATEGORY(IMMED))
+        tokens++;
+    for (int passed = 0; passed < AHEAD_MAX && next_line(w, &next); passed++) {
+        if (next.kind == DEC_LINE_UNKNOWN) continue;
+        if (next.kind != DEC_LINE_IMMEDIATE) break;
+        lines += !next.meets;
+    }
+    return tokens > lines;
 }
 
 /* Moves `line` forward to an instruction of the code that fits; false: there is none. */
@@ -78,18 +105,22 @@ static bool match(walk_t *w, size_t index, dec_line_t *line)
     enum { PASSED_MAX = 64 };
     const dec_inst_t *i = &w->wave->insts[index];
     for (int passed = 0; passed < PASSED_MAX; passed++) {
-        if (fits(i, line) || fits_swapped(w, index, line)) return true;
-        if (!passable(line) || !next_line(w, line)) return false;
+        const bool absent = line->meets && w->barriers_missing && !met(w, index, line);
+        if (!absent && (fits(i, line, w->registers->format) || fits_swapped(w, index, line)))
+            return true;
+        if ((!absent && !passable(line)) || !next_line(w, line)) return false;
     }
     return false;
 }
 
 /* A barrier may leave two tokens: a message when the wave arrives, and another at the barrier's
  * end. Returns the index of the last one. */
-static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line)
+static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line,
+                          const dec_format_t *format)
 {
-    if (line->kind != DEC_LINE_BARRIER || w->insts[index].category != CATEGORY(MESSAGE) ||
-        index + 1 >= w->inst_count || w->insts[index + 1].category != CATEGORY(IMMED))
+    if (!format->barrier_twice || line->kind != DEC_LINE_BARRIER ||
+        w->insts[index].category != CATEGORY(MESSAGE) || index + 1 >= w->inst_count ||
+        w->insts[index + 1].category != CATEGORY(IMMED))
         return index;
     w->insts[index + 1].pc = line->pc;
     return index + 1;
@@ -117,9 +148,11 @@ static void compact(dec_wave_t *w)
     w->inst_count = kept;
 }
 
-size_t dec_stitch(dec_wave_t *wave, dec_code_t *code, const dec_registers_t *registers)
+size_t dec_stitch(dec_wave_t *wave, dec_code_t *code, const dec_registers_t *registers,
+                  bool barriers_missing)
 {
-    walk_t w = {.wave = wave, .code = code, .registers = registers};
+    walk_t w = {
+        .wave = wave, .code = code, .registers = registers, .barriers_missing = barriers_missing};
     dec_line_t line = {0};
     bool placed = false;
     size_t entry = 0, missing = 0;
@@ -138,7 +171,7 @@ size_t dec_stitch(dec_wave_t *wave, dec_code_t *code, const dec_registers_t *reg
             continue;
         }
         inst->pc = line.pc;
-        const size_t last = barrier_end(wave, i, &line);
+        const size_t last = barrier_end(wave, i, &line, registers->format);
         placed = follow(&w, inst, &line);
         i = last;
     }

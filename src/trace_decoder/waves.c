@@ -1,77 +1,39 @@
-/* waves.c - what a wave did, from the tokens of its slot: instructions, stalls and states.
+/* waves.c - what is known of a wave: lists of its instructions, states and places.
  *
- * An ISSUE token says that an instruction was issued; some clocks later an INST token says its
- * kind, in the order of issue. An instruction that is done when issued has no INST token. Where
- * instructions are in the code is another matter: stitch.c finds it when the wave is over. */
+ * Apart because waves of all GPUs are kept like this; how they come from tokens is in waves_gfx9.c
+ * and waves_gfx10.c. A list that cannot grow marks the wave as lost. */
 #include "trace_decoder/decoder.h"
 
 #include <stdlib.h>
 
 #include "base/grow.h"
 
-enum { CYCLE = 4 };
-enum { ISSUE_STALLED = 1, ISSUE_INST = 2, ISSUE_IMMEDIATE = 3 };
-enum { COUNT_MAX = 64, CONTEXTS_MAX = 255, STALL_MAX = (1 << 24) - 1 };
+enum { STALL_MAX = (1 << 24) - 1 };
 
-#define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
-#define STATE(x)    ROCPROFILER_THREAD_TRACE_DECODER_WSTATE_##x
-
-enum {
-    KIND_PC = 7,
-    KIND_REPLAY_FIRST = 19,
-    KIND_REPLAY_LAST = 24,
-    KIND_TRAP = 29,
-};
-
-/* Indexed by the kind that an INST token gives. delay: how late the token comes, in quarters of
- * CYCLE; whole CYCLEs of it are subtracted from the time. */
-static const struct {
-    uint8_t category, delay;
-} kinds[32] = {
-    [0] = {CATEGORY(SMEM), 5},     [1] = {CATEGORY(SALU), 5},
-    [2] = {CATEGORY(VMEM), 0},     [3] = {CATEGORY(VMEM), 0},
-    [4] = {CATEGORY(FLAT), 0},     [5] = {CATEGORY(VALU), 2},
-    [6] = {CATEGORY(LDS), 1},      [KIND_PC] = {CATEGORY(SALU), 0},
-    [8] = {CATEGORY(LDS), 1},      [12] = {CATEGORY(JUMP), 1},
-    [13] = {CATEGORY(NEXT), 1},    [14] = {CATEGORY(FLAT), 0},
-    [15] = {CATEGORY(MESSAGE), 1}, [16] = {CATEGORY(SMEM), 5},
-    [17] = {CATEGORY(SALU), 5},    [18] = {CATEGORY(VALU), 2},
-    [28] = {CATEGORY(VALU), 2},    [KIND_TRAP] = {CATEGORY(CONTEXT), 0},
-};
-
-/* Indexed by kind - KIND_REPLAY_FIRST: the kind of instruction that such a token replays. */
-static const uint8_t replays[] = {0, 16, 2, 3, 14, 4};
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int32_t clamp(int64_t cycles)
+int32_t dec_cycles(int64_t cycles)
 {
     return cycles > INT32_MAX ? INT32_MAX : cycles < 0 ? 0 : (int32_t)cycles;
 }
 
-static void set_stall(dec_inst_t *i, int64_t cycles)
+uint32_t dec_stall(int64_t cycles)
 {
-    i->stall = cycles > STALL_MAX ? STALL_MAX : cycles < 0 ? 0 : (uint32_t)cycles & STALL_MAX;
+    return cycles > STALL_MAX ? STALL_MAX : cycles < 0 ? 0 : (uint32_t)cycles & STALL_MAX;
 }
 
-/* ---- lists ---- */
-
-static bool add_inst(dec_wave_t *w, int64_t time, unsigned category, int64_t cycles, int64_t stall)
+bool dec_wave_add(dec_wave_t *w, int64_t time, unsigned category, int64_t cycles, int64_t stall)
 {
     if (!BASE_GROW(w->insts, w->inst_count, &w->inst_room)) {
         w->lost = true;
         return false;
     }
-    dec_inst_t *i = &w->insts[w->inst_count++];
-    *i = (dec_inst_t){.category = category & 255, .duration = clamp(cycles), .time = time};
-    set_stall(i, stall);
+    w->insts[w->inst_count++] = (dec_inst_t){.category = category & 255,
+                                             .duration = dec_cycles(cycles),
+                                             .time = time,
+                                             .stall = dec_stall(stall) & STALL_MAX};
     return true;
 }
 
-static void add_entry(dec_wave_t *w, size_t index, uint64_t address)
+void dec_wave_enter(dec_wave_t *w, size_t index, uint64_t address)
 {
     if (!BASE_GROW(w->entries, w->entry_count, &w->entry_room)) {
         w->lost = true;
@@ -80,41 +42,30 @@ static void add_entry(dec_wave_t *w, size_t index, uint64_t address)
     w->entries[w->entry_count++] = (dec_entry_t){index, address};
 }
 
-static void add_state(dec_wave_t *w, int state, int64_t cycles)
+void dec_wave_spend(dec_wave_t *w, int state, int64_t cycles)
 {
     if (cycles <= 0) return;
     if (w->state_count && w->states[w->state_count - 1].type == state) {
         dec_state_t *last = &w->states[w->state_count - 1];
-        last->duration = clamp((int64_t)last->duration + cycles);
+        last->duration = dec_cycles((int64_t)last->duration + cycles);
         return;
     }
     if (!BASE_GROW(w->states, w->state_count, &w->state_room)) {
         w->lost = true;
         return;
     }
-    w->states[w->state_count++] = (dec_state_t){state, clamp(cycles)};
+    w->states[w->state_count++] = (dec_state_t){state, dec_cycles(cycles)};
 }
 
-/* Subtracts cycles from the last state if it is `state`. */
-static void take_state(dec_wave_t *w, int state, int64_t cycles)
-{
-    dec_state_t *last = w->state_count ? &w->states[w->state_count - 1] : NULL;
-    if (!last || last->type != state) return;
-    last->duration = clamp(last->duration - cycles);
-    if (!last->duration) w->state_count--;
-}
-
-dec_wave_t *dec_wave_begin(const dec_token_t *start, uint64_t entry)
+dec_wave_t *dec_wave_begin(uint8_t simd, uint8_t slot, int64_t time, uint64_t entry)
 {
     dec_wave_t *w = calloc(1, sizeof *w);
     if (!w) return NULL;
-    w->slot = (uint8_t)dec_bits(start->bits, 13, 10);
-    w->simd = (uint8_t)dec_bits(start->bits, 15, 14);
-    w->dispatcher = (uint8_t)(dec_bits(start->bits, 17, 16) | dec_bits(start->bits, 19, 18) << 4);
-    w->group = (uint8_t)dec_bits(start->bits, 31, 29);
-    w->begin = w->end = w->state_begin = start->time;
-    w->state = STATE(IDLE);
-    add_entry(w, 0, entry);
+    w->simd = simd;
+    w->slot = slot;
+    w->begin = w->end = w->state_begin = time;
+    w->state = ROCPROFILER_THREAD_TRACE_DECODER_WSTATE_IDLE;
+    dec_wave_enter(w, 0, entry);
     w->entry_wants = w->entry_count;
     return w;
 }
@@ -130,182 +81,11 @@ void dec_wave_free(dec_wave_t *w)
     free(w);
 }
 
-/* ---- tokens ---- */
-
-/* An instruction ends at the latest when the next one begins. */
-static void cut_before(dec_inst_t *i, int64_t time)
-{
-    if (time >= i->time + i->duration) return;
-    i->duration = clamp(later(time - i->time, CYCLE));
-    if (i->stall > (uint32_t)i->duration) i->stall = (uint32_t)i->duration & STALL_MAX;
-}
-
-/* An instruction that is done when issued, as s_waitcnt: the wave has waited for it since the
- * instruction before ended. */
-static void immediate(dec_wave_t *w, int64_t time)
-{
-    int64_t begin = time;
-    if (w->inst_count && w->insts[w->inst_count - 1].category != DEC_OPEN) {
-        dec_inst_t *last = &w->insts[w->inst_count - 1];
-        cut_before(last, time);
-        if (last->time + last->duration < time) begin = last->time + last->duration;
-    }
-    const int64_t cycles = CYCLE + time - begin;
-    add_inst(w, begin, CATEGORY(IMMED), cycles, cycles);
-    add_state(w, w->state, begin - w->state_begin);
-    add_state(w, STATE(WAIT), cycles);
-    w->state_begin = begin + cycles;
-    w->state = STATE(EXEC);
-}
-
-void dec_wave_issue(dec_wave_t *w, unsigned code, int64_t time)
-{
-    const int state = w->state;
-    if (w->trap != DEC_RUNS) return;
-    if (code == ISSUE_IMMEDIATE) {
-        immediate(w, time);
-        return;
-    }
-    if (code == ISSUE_STALLED) {
-        w->state = STATE(STALL);
-        if (BASE_GROW(w->stalls, w->stall_count, &w->stall_room))
-            w->stalls[w->stall_count++] = time;
-        else
-            w->lost = true;
-    } else if (code == ISSUE_INST) {
-        w->state = STATE(EXEC);
-        if (!BASE_GROW(w->issued, w->issued_count, &w->issued_room))
-            w->lost = true;
-        else if (add_inst(w, time, DEC_OPEN, 0, 0))
-            w->issued[w->issued_count++] = w->inst_count - 1;
-    }
-    add_state(w, state, time - w->state_begin);
-    w->state_begin = later(time, w->state_begin);
-}
-
-/* A replay token: the memory instruction has lasted until now. The replay itself is no
- * instruction. */
-static void replay(dec_wave_t *w, size_t index, unsigned kind, int64_t time)
-{
-    size_t *of = &w->last_of[replays[kind - KIND_REPLAY_FIRST]];
-    if (*of && *of - 1 < index) {
-        dec_inst_t *i = &w->insts[*of - 1];
-        const int32_t before = i->duration;
-        i->duration = clamp(later(before, time + CYCLE - i->time));
-        set_stall(i, (int64_t)i->stall + i->duration - before);
-    }
-    *of = 0;
-}
-
-/* Stalls that began before the instruction was issued belong to it: it begins with the last of
- * them, but not before the instruction before it has ended. */
-static void take_stalls(dec_wave_t *w, size_t index)
-{
-    dec_inst_t *i = &w->insts[index];
-    int64_t begin = INT64_MIN;
-    int64_t before = index ? w->insts[index - 1].time + w->insts[index - 1].duration : 0;
-    for (; w->stall_first < w->stall_count && w->stalls[w->stall_first] < i->time; w->stall_first++)
-        begin = later(w->stalls[w->stall_first], before);
-    if (begin == INT64_MIN || begin > i->time) return;
-    if (w->stall_first == w->stall_count) w->stall_first = w->stall_count = 0;
-    set_stall(i, i->time - begin);
-    i->duration = clamp(later(i->time + i->duration - begin, CYCLE));
-    i->time = begin;
-}
-
-void dec_wave_inst(dec_wave_t *w, unsigned kind, int64_t time, unsigned *phase)
-{
-    enum { PHASES = 4 };
-    if (w->trap == DEC_TRAP_RETURNS && kind == KIND_PC) {
-        add_entry(w, w->inst_count, 0); /* an INST_PC token with the address follows */
-        w->trap = DEC_RUNS;
-        if (w->inst_count && w->insts[w->inst_count - 1].category == CATEGORY(CONTEXT)) {
-            dec_inst_t *trap = &w->insts[w->inst_count - 1];
-            trap->duration = clamp(time + CYCLE - trap->time);
-        }
-        return;
-    }
-    if (w->trap != DEC_RUNS || w->issued_first == w->issued_count) return;
-    const size_t index = w->issued[w->issued_first++];
-    if (w->issued_first == w->issued_count) w->issued_first = w->issued_count = 0;
-    dec_inst_t *i = &w->insts[index];
-    if (w->inst_count >= 2) {
-        const dec_inst_t *last = &w->insts[w->inst_count - 2];
-        if (i->time < last->time + last->duration) ++*phase;
-    }
-    if (index) cut_before(&w->insts[index - 1], i->time);
-    if (kind >= KIND_REPLAY_FIRST && kind <= KIND_REPLAY_LAST) {
-        replay(w, index, kind, time);
-        i->category = DEC_GONE;
-        return;
-    }
-    if (!kinds[kind].category) { /* kinds of graphics, and unknown ones */
-        i->category = DEC_GONE;
-        return;
-    }
-    w->last_of[kind] = index + 1;
-    i->category = kinds[kind].category;
-    const int64_t late = (((int64_t)*phase + w->simd) % PHASES + kinds[kind].delay) / PHASES;
-    i->duration = clamp(CYCLE + later(time - i->time - CYCLE * late, 0));
-    if (kind == KIND_PC) add_entry(w, index + 1, 0);
-    if (kind == KIND_TRAP) {
-        w->trap = DEC_TRAP_RETURNS;
-        w->was_trapped = true;
-    }
-    take_stalls(w, index);
-}
-
 void dec_wave_pc(dec_wave_t *w, uint64_t address)
 {
     if (w->trap != DEC_RUNS) return;
     while (w->entry_wants < w->entry_count && w->entries[w->entry_wants].address)
         w->entry_wants++;
-    if (w->entry_wants == w->entry_count) add_entry(w, w->inst_count, 0);
+    if (w->entry_wants == w->entry_count) dec_wave_enter(w, w->inst_count, 0);
     if (w->entry_wants < w->entry_count) w->entries[w->entry_wants++].address = address;
-}
-
-void dec_wave_context(dec_wave_t *w, int64_t time)
-{
-    if (w->trap == DEC_TRAP_ASKED) {
-        if (w->contexts < CONTEXTS_MAX) w->contexts++;
-        w->trap = DEC_TRAP_READY;
-        w->was_trapped = true;
-        add_inst(w, time, CATEGORY(CONTEXT), CYCLE, 0);
-    } else if (w->trap == DEC_TRAP_READY) {
-        w->trap = DEC_TRAP_RETURNS;
-    }
-}
-
-/* Sets the times of the wave's last message, its s_endpgm. It begins where the instruction before
- * ends, or where it began to stall. It ends CYCLE after its issue, however late the token with its
- * kind came. */
-static void end_message(dec_wave_t *w)
-{
-    dec_inst_t *i = w->inst_count ? &w->insts[w->inst_count - 1] : NULL;
-    if (!i || i->category != CATEGORY(MESSAGE)) return;
-    const int64_t issued = i->time + i->stall;
-    size_t n = w->inst_count - 1;
-    while (n && w->insts[n - 1].category == DEC_GONE)
-        n--;
-    if (n && !i->stall && w->insts[n - 1].category != DEC_OPEN) {
-        const int64_t begin = w->insts[n - 1].time + w->insts[n - 1].duration;
-        if (begin < i->time) i->time = begin;
-    }
-    i->duration = clamp(issued + CYCLE - i->time);
-    if (i->stall) {
-        add_state(w, STATE(STALL), CYCLE);
-    } else {
-        take_state(w, STATE(EXEC), issued - i->time);
-        add_state(w, STATE(WAIT), i->duration);
-    }
-    w->state_begin = issued + CYCLE;
-}
-
-void dec_wave_end(dec_wave_t *w, int64_t time)
-{
-    w->over = true;
-    w->end = time;
-    if (!w->inst_count || !w->state_count) return;
-    end_message(w);
-    add_state(w, STATE(IDLE), w->end - w->state_begin);
 }

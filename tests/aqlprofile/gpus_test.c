@@ -49,6 +49,7 @@ static aqlprofile_agent_handle_t agent_of(aqlprofile_agent_info_t info)
 }
 
 static const aqlprofile_agent_info_t mi300 = {"gfx942", 8, 32, 304, 1},
+                                     mi350 = {"gfx950", 8, 32, 256, 1},
                                      rx7900 = {"gfx1100", 1, 6, 96, 2},
                                      rx6800 = {"gfx1030", 1, 4, 60, 2},
                                      rx9070 = {"gfx1201", 1, 4, 64, 2};
@@ -397,18 +398,20 @@ static aqlprofile_handle_t trace_of(const aqlprofile_agent_info_t *info, uint32_
     return handle;
 }
 
-/* Where an engine stopped is an offset, or on gfx11 an address; gfx9 alone needs a word in front.
- */
+/* Where an engine stopped is an offset, or on gfx11 an address; gfx9 alone needs a word in front:
+ * its GPU, engine 1, unit 0, all SIMDs. */
 static void test_trace_lengths(void **state)
 {
     (void)state;
     static const struct {
         const aqlprofile_agent_info_t *info;
-        bool address, described;
-    } cases[] = {{&mi300, false, true},
-                 {&rx6800, false, false},
-                 {&rx7900, true, false},
-                 {&rx9070, false, false}};
+        bool address;
+        uint32_t version; /* 0: no word */
+    } cases[] = {{&mi300, false, 5},
+                 {&mi350, false, 6},
+                 {&rx6800, false, 0},
+                 {&rx7900, true, 0},
+                 {&rx9070, false, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum { ENGINE = 1, BYTES = 4096 };
         aqlprofile_att_control_aql_packets_t packets;
@@ -419,9 +422,11 @@ static void test_trace_lengths(void **state)
         memset(begin, 0x55, BYTES);
         assert_int_equal(aqlprofile_att_iterate_data(handle, see_trace, NULL), HSA_STATUS_SUCCESS);
         assert_int_equal(engine_seen, ENGINE);
-        assert_int_equal(bytes_seen, BYTES + (cases[i].described ? 8 : 0));
-        assert_int_equal(first_seen == 0x5555555555555555, !cases[i].described);
-        heap.control[ENGINE * CONTROL_WORDS + STATUS] = cases[i].described ? 1u << 28 : 1u << 24;
+        assert_int_equal(bytes_seen, BYTES + (cases[i].version ? 8 : 0));
+        assert_int_equal(first_seen, cases[i].version
+                                         ? 0x11 | cases[i].version << 13 | 15 << 16 | 1 << 26
+                                         : 0x5555555555555555);
+        heap.control[ENGINE * CONTROL_WORDS + STATUS] = cases[i].version ? 1u << 28 : 1u << 24;
         ASSERT_FAILS(aqlprofile_att_iterate_data(handle, see_trace, NULL),
                      HSA_STATUS_ERROR_EXCEPTION,
                      "shader engine 1 could not reach its trace buffer");

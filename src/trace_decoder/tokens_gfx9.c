@@ -1,4 +1,4 @@
-/* tokens.c - the stream of gfx9: tokens of 2 to 8 bytes, and when each was written.
+/* tokens_gfx9.c - the stream of gfx9: tokens of 2 to 8 bytes, and when each was written.
  *
  * Apart because nothing else needs the lengths of tokens and the rules of time. The bytes are
  * untrusted: an incomplete token ends the stream. */
@@ -9,24 +9,6 @@
 static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
 
 enum { CYCLES = 4 /* CYCLES: of one unit of a token's time difference. */ };
-
-/* The word in front of a trace:
- *
- *  63      33  32     31:26   25   24:20   19:16   15:13      12:0
- *  0    double engine array target  SIMDs version of  0x11 or 0
- *       buffer               unit          the stream */
-bool dec_header_read(const uint8_t *data, uint64_t size, dec_header_t *header)
-{
-    enum { VERSION = 0x11, MI200 = 4, MI350 = 6 };
-    uint64_t word;
-    if (size < sizeof word) return false;
-    memcpy(&word, data, sizeof word);
-    const uint64_t version = dec_bits(word, 12, 0), stream = dec_bits(word, 15, 13);
-    if ((version && version != VERSION) || stream < MI200 || stream > MI350) return false;
-    *header = (dec_header_t){.unit = (uint8_t)dec_bits(word, 24, 20),
-                             .engine = (uint8_t)dec_bits(word, 31, 26)};
-    return true;
-}
 
 static bool read(const dec_stream_t *s, uint64_t at, dec_token_t *token)
 {
