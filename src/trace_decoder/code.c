@@ -110,6 +110,7 @@ static void read_text(dec_line_t *line, char *text, uint64_t bytes)
     line->known = *text && bytes;
     line->next = line->pc.address + bytes;
     line->kind = kind_of(text);
+    line->scaled = begins(text, "v_mfma_scale_");
     line->meets = begins(text, "s_barrier_wait");
     line->wait = line->meets || begins(text, "s_waitcnt") || begins(text, "s_wait_");
     if (line->kind == DEC_LINE_BRANCH) set_target(line, text);

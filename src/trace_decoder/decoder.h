@@ -348,6 +348,7 @@ typedef struct {
     dec_line_kind_t kind;
     bool wait;     /* s_waitcnt and the like: always in the trace */
     bool meets;    /* s_barrier_wait: not in every trace */
+    bool scaled;   /* v_mfma_scale_*: its token is of the second of the two things it does */
     bool targeted; /* a branch to a `target` that the text gives */
     bool known;    /* the callback has given an instruction for this address */
 } dec_line_t;

@@ -83,6 +83,7 @@ void dec_header_take(uint64_t word, dec_header_t *header)
     const uint64_t unit = dec_bits(word, 14u + format->unit_bits, 15),
                    rate = dec_bits(word, 27u + format->rate_bits, 28);
     *header = (dec_header_t){.format = format,
+                             .word = word,
                              .unit = (uint8_t)(unit + (dec_bits(word, 19, 19) ? DEC_ARRAY : 0)),
                              .simd = (uint8_t)dec_bits(word, 14, 13),
                              .rate = (uint16_t)(rate ? 1u << (rate - 1) : 1),

@@ -126,6 +126,21 @@ static size_t barrier_end(dec_wave_t *w, size_t index, const dec_line_t *line,
     return index + 1;
 }
 
+/* A matrix instruction of gfx950 that scales loads the scales first, which takes 4 clocks and has
+ * no token of its own: the instruction begins earlier, if the wave did nothing then, or else lasts
+ * longer as far as there is room. AMD's decoder has it so. */
+static void load_scales(dec_wave_t *w, size_t index)
+{
+    enum { LOAD = 4 };
+    dec_inst_t *i = &w->insts[index];
+    const int64_t before = index ? i[-1].time + i[-1].duration : w->begin,
+                  behind = index + 1 < w->inst_count ? i[1].time : w->end;
+    const bool early = i->time > before;
+    if (early) i->time -= LOAD;
+    if (early || i->time + i->duration + LOAD <= behind) i->duration += LOAD;
+    if (early && i->time + i->duration < behind) i->duration += LOAD;
+}
+
 static bool follow(walk_t *w, const dec_inst_t *i, dec_line_t *line)
 {
     if (line->kind == DEC_LINE_BRANCH && i->category == CATEGORY(JUMP))
@@ -171,6 +186,7 @@ size_t dec_stitch(dec_wave_t *wave, dec_code_t *code, const dec_registers_t *reg
             continue;
         }
         inst->pc = line.pc;
+        if (line.scaled) load_scales(wave, i);
         const size_t last = barrier_end(wave, i, &line, registers->format);
         placed = follow(&w, inst, &line);
         i = last;

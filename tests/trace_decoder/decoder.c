@@ -503,6 +503,40 @@ static void second_version(void **state)
     assert_int_equal(rocprof_trace_decoder_destroy_handle(handle), STATUS(ERROR_INVALID_ARGUMENT));
 }
 
+/* Matrix instructions that load scales first: with time before it and behind it, with neither. */
+static void scales(void **state)
+{
+    static const line_t lines[] = {{0x100, 4, "v_nop"},
+                                   {0x104, 16, "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:7]"},
+                                   {0x114, 4, "v_nop"},
+                                   {0x118, 16, "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:7]"},
+                                   {0x128, 4, "v_nop"},
+                                   {0x12c, 4, "s_endpgm"},
+                                   {0}};
+    stream_t s;
+    (void)state;
+    code = lines;
+    code_id = 0;
+    header(&s);
+    kernel(&s, 0x100);
+    wave_start(&s, 1, 0, 0, 64);
+    run(&s, VALU_32); /* 4 */
+    pass(&s, 3);
+    run(&s, MATRIX); /* 20 */
+    pass(&s, 3);
+    run(&s, VALU_32); /* 36 */
+    run(&s, MATRIX);  /* 40 */
+    run(&s, VALU_32); /* 44 */
+    run(&s, MESSAGE);
+    wave_end(&s, 1, 0, 0);
+    assert_int_equal(parse(&s), STATUS(SUCCESS));
+    assert_non_null(strstr(out, " 4 +4 -0 valu 0:100\n"
+                                " 16 +12 -0 valu 0:104\n"
+                                " 36 +4 -0 valu 0:114\n"
+                                " 40 +4 -0 valu 0:118\n"
+                                " 44 +4 -0 valu 0:128\n"));
+}
+
 static unsigned listed;
 
 static void list(int64_t time, const char *type, const char *info, void *user)
@@ -551,7 +585,7 @@ int main(void)
         cmocka_unit_test(marks),        cmocka_unit_test(traps),
         cmocka_unit_test(losses),       cmocka_unit_test(second_version),
         cmocka_unit_test(last_message), cmocka_unit_test(last_stall),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(scales),       cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
