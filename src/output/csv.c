@@ -13,6 +13,7 @@
 #include "model/code.h"
 #include "output/csv.h"
 #include "output/launches.h"
+#include "output/objects.h"
 #include "trace/agent-fields.h"
 
 /* Columns that several domains have. */
@@ -312,10 +313,9 @@ static void counter_row(out_table_t *t, const trace_timed_t *r)
 }
 
 /* If the instruction is not known, the text is that of AMD's tool. */
-static void sample_row(out_table_t *t, const trace_timed_t *r)
+static void sample_cells(out_table_t *t, const trace_sample_t *s)
 {
     out_file_t *f = t->f;
-    const trace_sample_t *s = (const trace_sample_t *)r;
     const out_instruction_t *i = out_code_at(t->m->code, s->code_object, s->offset);
     out_commit(f, out_put_time(f, out_reserve(f, OUT_CELL_MAX), s->start));
     out_char(f, ',');
@@ -326,7 +326,24 @@ static void sample_row(out_table_t *t, const trace_timed_t *r)
         cell_text(f, i->line);
     else
         out_format(f, "\"" OUT_CODE_UNKNOWN "%" PRIu64 "\",", s->offset);
-    last_cell(f, s->correlation);
+}
+
+static void sample_row(out_table_t *t, const trace_timed_t *r)
+{
+    const trace_sample_t *s = (const trace_sample_t *)r;
+    sample_cells(t, s);
+    last_cell(t->f, s->correlation);
+}
+
+static void snapshot_row(out_table_t *t, const trace_timed_t *r)
+{
+    const trace_snapshot_t *s = (const trace_snapshot_t *)r;
+    sample_cells(t, &s->sample);
+    cell(t->f, s->sample.correlation);
+    cell(t->f, s->issued);
+    cell_text(t->f, out_sampled_type(s));
+    cell_text(t->f, out_sampled_reason(s));
+    last_cell(t->f, s->waves);
 }
 
 /* One line for each sample, in the form that AMD's tool gives when it converts a database. */

@@ -289,11 +289,10 @@ static char *counter_record(writer_t *w, char *at, const trace_timed_t *r)
     return come_back(w);
 }
 
-static char *sample_record(writer_t *w, char *at, const trace_timed_t *r)
+/* What records of both methods have; the object stays open. */
+static char *put_sample(writer_t *w, char *at, const trace_sample_t *s)
 {
-    const trace_sample_t *s = (const trace_sample_t *)r;
-    const out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
-    out_json_t j = leave(w, OUT_PUT_WORD(at, "\"record\":{\"hw_id\":{"), false);
+    out_json_t j = leave(w, OUT_PUT_WORD(at, "\"hw_id\":{"), false);
     out_object_place(&j, s->place);
     at = OUT_PUT_WORD(come_back(w), "},\"pc\":{");
     PUT_FIRST(at, "code_object_id", s->code_object);
@@ -307,9 +306,37 @@ static char *sample_record(writer_t *w, char *at, const trace_timed_t *r)
     PUT_MEMBER(at, "external", s->external);
     at = put_dim3(OUT_PUT_WORD(at, "},\"wrkgrp_id\":"), s->workgroup);
     PUT_MEMBER(at, "wave_in_grp", s->wave);
-    j = leave(w, OUT_PUT_WORD(at, "}"), true);
+    return at;
+}
+
+/* Ends the record; behind it is the index of its instruction. */
+static char *put_sampled(writer_t *w, char *at, const trace_sample_t *s)
+{
+    const out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
+    out_json_t j = leave(w, OUT_PUT_WORD(at, "}"), true);
     out_json_signed(&j, "inst_index", i ? i->index : -1);
     return come_back(w);
+}
+
+static char *sample_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_sample_t *s = (const trace_sample_t *)r;
+    return put_sampled(w, put_sample(w, OUT_PUT_WORD(at, "\"record\":{"), s), s);
+}
+
+/* GPUs that count the wave's memory operations in a sample are not among those that are read. */
+static char *snapshot_record(writer_t *w, char *at, const trace_timed_t *r)
+{
+    const trace_snapshot_t *s = (const trace_snapshot_t *)r;
+    at = put_sample(w, OUT_PUT_WORD(at, "\"record\":{\"flags\":{\"has_mem_cnt\":0},"), &s->sample);
+    PUT_MEMBER(at, "wave_issued", s->issued);
+    out_json_t j = leave(w, at, true);
+    out_json_text(&j, "inst_type", out_sampled_type(s));
+    out_json_unsigned(&j, "wave_cnt", s->waves);
+    out_json_begin(&j, "snapshot", '{');
+    out_object_snapshot(&j, s);
+    out_json_end(&j, '}');
+    return put_sampled(w, come_back(w), &s->sample);
 }
 
 static char *reading_record(writer_t *w, char *at, const trace_timed_t *r)
@@ -467,8 +494,6 @@ static void put_list(out_json_t *j, out_job_t *job, const char *name, int list)
         if (sections[list][i].key)
             put_section(j, job, sections[list][i].key, (int)sections[list][i].domain,
                         sections[list][i].record);
-    /* AMD's tool has this list, too; here it is always empty */
-    if (list == BUFFER) put_section(j, job, "pc_sample_stochastic", -1, NULL);
     out_json_end(j, '}');
 }
 

@@ -219,20 +219,23 @@ static void put_att_names(writer_t *w, bool code)
  * source lines. Samples refer to them by the index in these lists. */
 static void put_instructions(writer_t *w)
 {
+    static const out_domain_t sampled[] = {OUT_PC_SAMPLING_HOST_TRAP, OUT_PC_SAMPLING_STOCHASTIC};
     out_source_t *source = w->job->source;
     out_instruction_t **met = NULL;
     size_t count = 0;
-    out_source_domain(source, OUT_PC_SAMPLING_HOST_TRAP);
-    for (const trace_timed_t *r; (r = out_source_next(source));) {
-        const trace_sample_t *s = (const trace_sample_t *)r;
-        out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
-        if (!i || i->index >= 0) continue;
-        if (!BASE_GROW_BY_ONE(met, count)) {
-            out_no_memory(w->j.f);
-            break;
+    for (size_t d = 0; d < sizeof(sampled) / sizeof(*sampled); d++) {
+        out_source_domain(source, sampled[d]);
+        for (const trace_timed_t *r; (r = out_source_next(source));) {
+            const trace_sample_t *s = (const trace_sample_t *)r;
+            out_instruction_t *i = out_code_at(w->model->code, s->code_object, s->offset);
+            if (!i || i->index >= 0) continue;
+            if (!BASE_GROW_BY_ONE(met, count)) {
+                out_no_memory(w->j.f);
+                break;
+            }
+            i->index = (int64_t)count;
+            met[count++] = i;
         }
-        i->index = (int64_t)count;
-        met[count++] = i;
     }
     for (unsigned list = 0; list < 2; list++) {
         out_json_begin(&w->j, list ? "pc_sample_comments" : "pc_sample_instructions", '[');

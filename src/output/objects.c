@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sampling_names.h"
 #include "trace/agent-fields.h"
 #include "trace/names.h"
 #include "trace/reader.h"
@@ -305,4 +306,52 @@ void out_object_place(out_json_t *j, uint64_t place)
         out_json_unsigned(j, fields[i].key, place & ((UINT64_C(1) << fields[i].bits) - 1));
         place >>= fields[i].bits;
     }
+}
+
+/* ---- stochastic samples ---- */
+
+#define NAME_OF(names, value) ((value) < sizeof(names) / sizeof(*(names)) ? (names)[value] : "")
+
+const char *out_sampled_type(const trace_snapshot_t *s)
+{
+    static const char *const names[] = {BASE_SAMPLING_TYPES(BASE_SAMPLING_TYPE_TEXT)};
+    return NAME_OF(names, s->instruction);
+}
+
+const char *out_sampled_reason(const trace_snapshot_t *s)
+{
+    static const char *const names[] = {BASE_SAMPLING_REASONS(BASE_SAMPLING_REASON_TEXT)};
+    return NAME_OF(names, s->snapshot & 15);
+}
+
+void out_object_snapshot(out_json_t *j, const trace_snapshot_t *s)
+{
+    /* ORDER: AMD's. Bits: those of rocprofiler_pc_sampling_snapshot_v0_t. */
+    static const struct {
+        const char *key;
+        unsigned bit;
+    } fields[] = {{"dual_issue_valu", 27},
+                  {"arb_state_issue_valu", 5},
+                  {"arb_state_issue_matrix", 6},
+                  {"arb_state_issue_lds", 7},
+                  {"arb_state_issue_lds_direct", 8},
+                  {"arb_state_issue_scalar", 9},
+                  {"arb_state_issue_vmem_tex", 10},
+                  {"arb_state_issue_flat", 11},
+                  {"arb_state_issue_exp", 12},
+                  {"arb_state_issue_misc", 13},
+                  {"arb_state_issue_brmsg", 14},
+                  {"arb_state_stall_valu", 16},
+                  {"arb_state_stall_matrix", 17},
+                  {"arb_state_stall_lds", 18},
+                  {"arb_state_stall_lds_direct", 19},
+                  {"arb_state_stall_scalar", 20},
+                  {"arb_state_stall_vmem_tex", 21},
+                  {"arb_state_stall_flat", 22},
+                  {"arb_state_stall_exp", 23},
+                  {"arb_state_stall_misc", 24},
+                  {"arb_state_stall_brmsg", 25}};
+    out_json_text(j, "stall_reason", out_sampled_reason(s));
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        out_json_unsigned(j, fields[i].key, s->snapshot >> fields[i].bit & 1);
 }

@@ -15,6 +15,14 @@ void out_object_code_object(out_json_t *j, const trace_code_object_t *c);
 void out_object_kernel(out_json_t *j, const out_kernel_t *k);
 void out_object_host_function(out_json_t *j, const out_host_function_t *f);
 
+/* Names of the enumerators that a stochastic sample has for its instruction's type and for the
+ * reason why it was not issued; "" for values that have none. */
+const char *out_sampled_type(const trace_snapshot_t *s);
+const char *out_sampled_reason(const trace_snapshot_t *s);
+
+/* What the arbiter did in the clock of the sample: rocprofiler_pc_sampling_snapshot_v0_t. */
+void out_object_snapshot(out_json_t *j, const trace_snapshot_t *s);
+
 /* Where a sampled wave ran: rocprofiler_pc_sampling_hw_id_v0_t. */
 void out_object_place(out_json_t *j, uint64_t place);
 

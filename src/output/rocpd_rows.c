@@ -118,10 +118,10 @@ static void write_sample(rocpd_t *r, const trace_timed_t *t, const char *categor
 /* ---- PC samples: rows of the table of samples, since the released schema has no table for them.
  * Their track has no thread, so that views of threads leave them out ---- */
 
-static uint64_t pc_track(rocpd_t *r)
+static uint64_t pc_track(rocpd_t *r, const trace_sample_t *s)
 {
     if (r->pc_track) return r->pc_track;
-    const uint64_t name = rocpd_string(r, out_domains[OUT_PC_SAMPLING_HOST_TRAP].name);
+    const uint64_t name = rocpd_string(r, out_domains[out_domain_of(s->head)].name);
     r->pc_track = r->tracks.count + 1;
     if (!out_numbers_set(&r->tracks, out_mix(name) ^ UINT64_MAX, r->pc_track)) rocpd_no_memory(r);
     rocpd_begin(r, ROCPD_TRACK);
@@ -134,17 +134,29 @@ static uint64_t pc_track(rocpd_t *r)
     return r->pc_track;
 }
 
-static void write_pc_event(rocpd_t *r, const trace_sample_t *s)
+static void put_snapshot(out_json_t *j, const trace_snapshot_t *s)
+{
+    out_json_unsigned(j, "wave_issued", s->issued);
+    out_json_text(j, "inst_type", out_sampled_type(s));
+    out_json_unsigned(j, "wave_count", s->waves);
+    out_json_begin(j, "snapshot", '{');
+    out_object_snapshot(j, s);
+    out_json_end(j, '}');
+}
+
+/* `snapshot`: the same record, if it is a stochastic sample, else NULL. */
+static void write_pc_event(rocpd_t *r, const trace_sample_t *s, const trace_snapshot_t *snapshot)
 {
     static const char *const axes[] = {"x", "y", "z"};
     char line[128];
-    const uint64_t category = rocpd_string(r, out_domains[OUT_PC_SAMPLING_HOST_TRAP].name);
+    const uint64_t category = rocpd_string(r, out_domains[out_domain_of(s->head)].name);
     out_json_t j = rocpd_object(r);
     out_json_unsigned(&j, "dispatch_id", s->dispatch);
     out_json_begin(&j, "workgroup_id", '{');
     for (unsigned axis = 0; axis < 3; axis++)
         out_json_unsigned(&j, axes[axis], s->workgroup[axis]);
     out_json_end(&j, '}');
+    if (snapshot) put_snapshot(&j, snapshot);
     snprintf(line, sizeof(line),
              "{\"pc\":{\"code_object_id\":%" PRIu64 ",\"code_object_offset\":%" PRIu64 "}}",
              s->code_object, s->offset);
@@ -160,10 +172,12 @@ static void write_pc_event(rocpd_t *r, const trace_sample_t *s)
 static void write_pc_sample(rocpd_t *r, const trace_sample_t *s)
 {
     const out_instruction_t *i = out_code_at(r->job->model->code, s->code_object, s->offset);
-    const uint64_t track = pc_track(r);
-    write_pc_event(r, s);
+    const trace_snapshot_t *snapshot =
+        trace_type(s->head) == TRACE_SNAPSHOT ? (const trace_snapshot_t *)s : NULL;
+    const uint64_t track = pc_track(r, s);
+    write_pc_event(r, s, snapshot);
     out_json_t j = rocpd_object(r);
-    out_json_text(&j, "sampling_method", "host_trap");
+    out_json_text(&j, "sampling_method", snapshot ? "stochastic" : "host_trap");
     out_json_text(&j, "instruction", i ? i->text : "");
     out_json_text(&j, "instruction_comment", i ? i->line : "");
     out_json_unsigned(&j, "exec_mask", s->exec);

@@ -214,27 +214,54 @@ static bool from_scratch(tool_record_t *to, uint32_t kind, const void *payload)
     return true;
 }
 
-/* A PC sample. Its kind and operation are those of a dispatch. */
+/* PC samples. Their kind and operation are those of a dispatch. Records of both methods have the
+ * members that are taken here. */
+#define SAMPLE_OF(type, from, bytes)                                                               \
+    ((trace_sample_t){                                                                             \
+        .head = trace_head(type, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,                       \
+                           ROCPROFILER_KERNEL_DISPATCH_COMPLETE, 0, bytes),                        \
+        .start = (from)->timestamp,                                                                \
+        .end = (from)->timestamp,                                                                  \
+        .correlation = (from)->correlation_id.internal,                                            \
+        .external = (from)->correlation_id.external.value,                                         \
+        .dispatch = (from)->dispatch_id,                                                           \
+        .code_object = (from)->pc.code_object_id,                                                  \
+        .offset = (from)->pc.code_object_offset,                                                   \
+        .exec = (from)->exec_mask,                                                                 \
+        .workgroup = {(from)->workgroup_id.x, (from)->workgroup_id.y, (from)->workgroup_id.z},     \
+        .wave = (from)->wave_in_group,                                                             \
+    })
+
+static void from_host_trap(tool_record_t *to,
+                           const rocprofiler_pc_sampling_record_host_trap_v0_t *from)
+{
+    to->sample = SAMPLE_OF(TRACE_SAMPLE, from, sizeof(to->sample));
+    memcpy(&to->sample.place, &from->hw_id, sizeof(to->sample.place));
+}
+
+static void from_stochastic(tool_record_t *to,
+                            const rocprofiler_pc_sampling_record_stochastic_v0_t *from)
+{
+    to->snapshot =
+        (trace_snapshot_t){.sample = SAMPLE_OF(TRACE_SNAPSHOT, from, sizeof(to->snapshot)),
+                           .waves = from->wave_count,
+                           .issued = from->wave_issued,
+                           .instruction = from->inst_type};
+    memcpy(&to->snapshot.sample.place, &from->hw_id, sizeof(to->snapshot.sample.place));
+    memcpy(&to->snapshot.snapshot, &from->snapshot, sizeof(to->snapshot.snapshot));
+}
+
 static bool from_sample(tool_record_t *to, const rocprofiler_record_header_t *header)
 {
-    const rocprofiler_pc_sampling_record_host_trap_v0_t *from = header->payload;
-    if (header->kind != ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE) return false;
-    to->sample = (trace_sample_t){
-        .head = trace_head(TRACE_SAMPLE, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH,
-                           ROCPROFILER_KERNEL_DISPATCH_COMPLETE, 0, sizeof(to->sample)),
-        .start = from->timestamp,
-        .end = from->timestamp,
-        .correlation = from->correlation_id.internal,
-        .external = from->correlation_id.external.value,
-        .dispatch = from->dispatch_id,
-        .code_object = from->pc.code_object_id,
-        .offset = from->pc.code_object_offset,
-        .exec = from->exec_mask,
-        .workgroup = {from->workgroup_id.x, from->workgroup_id.y, from->workgroup_id.z},
-        .wave = from->wave_in_group,
-    };
-    memcpy(&to->sample.place, &from->hw_id, sizeof(to->sample.place));
-    return true;
+    switch (header->kind) {
+    case ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE:
+        from_host_trap(to, header->payload);
+        return true;
+    case ROCPROFILER_PC_SAMPLING_RECORD_STOCHASTIC_V0_SAMPLE:
+        from_stochastic(to, header->payload);
+        return true;
+    default: return false; /* the hardware says itself that it is none */
+    }
 }
 
 typedef bool (*from_call_t)(tool_record_t *to, tool_values_t *values,

@@ -18,6 +18,7 @@ typedef union {
     trace_allocation_t allocation;
     trace_scratch_t scratch;
     trace_sample_t sample;
+    trace_snapshot_t snapshot;
     trace_graph_t graph;
     trace_barrier_t barrier;
     struct {

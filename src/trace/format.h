@@ -157,7 +157,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(INSTRUCTIONS, 28, trace_table_t) /* number 25 had other columns */                           \
     X(GRAPH, 29, trace_graph_t)                                                                    \
     X(BARRIER, 30, trace_barrier_t)                                                                \
-    X(HOST_FUNCTION, 31, trace_host_function_t) /* text: name of its kernel's device function */
+    X(HOST_FUNCTION, 31, trace_host_function_t) /* text: name of its kernel's device function */   \
+    X(SNAPSHOT, 32, trace_snapshot_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -288,6 +289,15 @@ typedef struct {
     uint64_t place;               /* rocprofiler_pc_sampling_hw_id_v0_t */
     uint32_t workgroup[3], wave;
 } trace_sample_t;
+
+/* A stochastic PC sample, which says also what the wave did in that clock. */
+typedef struct {
+    trace_sample_t sample;
+    uint32_t snapshot;    /* rocprofiler_pc_sampling_snapshot_v0_t */
+    uint32_t waves;       /* that the compute unit held */
+    uint32_t issued;      /* 1: the wave issued the instruction; 0: it waited in front of it */
+    uint32_t instruction; /* rocprofiler_pc_sampling_instruction_type_t of what was issued */
+} trace_snapshot_t;
 
 /* Counters of one dispatch; the values follow the fixed part. Values of one counter stand one
  * after the other, in one record. */

@@ -267,15 +267,12 @@ static void assert_in_file(const char *directory, const char *name, const char *
     if (!strstr(bytes, text)) fail_msg("%s: no %s", name, text);
 }
 
-/* A store that has lost what agents and kernels were, and where copies have calls' kind: every
- * format is written all the same. */
-static void lost_names(void **state)
+/* Makes a directory from the template, and in it a store whose files come there as x_…. */
+static trace_writer_t *begin_store(char *directory, char store[64])
 {
-    (void)state;
-    static const char *const formats[] = {"csv", "json", "pftrace", "rocpd"};
-    char directory[] = "/tmp/rocprofv3-lost-XXXXXX", store[64], why[512] = "";
+    char why[512] = "";
     assert_non_null(mkdtemp(directory));
-    snprintf(store, sizeof(store), "%s/store", directory);
+    snprintf(store, 64, "%s/store", directory);
     assert_int_equal(mkdir(store, 0700), 0);
     trace_writer_t *w =
         trace_writer_open(store, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, sizeof(why));
@@ -286,6 +283,37 @@ static void lost_names(void **state)
     }
     trace_writer_close(w);
     w = trace_writer_open(store, "records-0.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
+    assert_non_null(w);
+    return w;
+}
+
+/* Ends the store, and converts it to every format: so many records are written. */
+static void convert_store(trace_writer_t *w, const char *store, uint64_t written)
+{
+    static const char *const formats[] = {"csv", "json", "pftrace", "rocpd"};
+    char why[512] = "";
+    trace_writer_close(w);
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+        out_config_t config;
+        out_result_t result;
+        out_conversion_t conversion = {.config = &config};
+        assert_int_equal(out_config_read(&config, one_format, formats[i], why, sizeof(why)), 0);
+        if (out_convert(&conversion, store, &result, why, sizeof(why)) != 0)
+            fail_msg("%s: %s", formats[i], why);
+        assert_int_equal(result.counts.written, written);
+        assert_int_not_equal(result.files, 0);
+        out_conversion_free(&conversion);
+        out_config_free(&config);
+    }
+}
+
+/* A store that has lost what agents and kernels were, and where copies have calls' kind: every
+ * format is written all the same. */
+static void lost_names(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/rocprofv3-lost-XXXXXX", store[64];
+    trace_writer_t *w = begin_store(directory, store);
     trace_dispatch_t d = {.head = trace_head(TRACE_DISPATCH, 11, 2, 7, sizeof(d)),
                           .start = 10,
                           .end = 20,
@@ -298,23 +326,59 @@ static void lost_names(void **state)
         .head = trace_head(TRACE_COPY, 5, 9, 7, sizeof(other)), .start = 7, .end = 9};
     assert_true(trace_writer_put(w, &d) && trace_writer_put(w, &call) &&
                 trace_writer_put(w, &other) && trace_writer_put(w, &c));
-    trace_writer_close(w);
-    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-        out_config_t config;
-        out_result_t result;
-        out_conversion_t conversion = {.config = &config};
-        assert_int_equal(out_config_read(&config, one_format, formats[i], why, sizeof(why)), 0);
-        if (out_convert(&conversion, store, &result, why, sizeof(why)) != 0)
-            fail_msg("%s: %s", formats[i], why);
-        assert_int_equal(result.counts.written, 4);
-        assert_int_not_equal(result.files, 0);
-        out_conversion_free(&conversion);
-        out_config_free(&config);
-    }
+    convert_store(w, store, 4);
     assert_in_file(directory, "x_results.json",
                    "\"domain\":\"MEMORY_COPY\",\"stats\":{\"count\":2,\"sum\":3,");
     assert_in_file(directory, "x_results.json",
                    "\"domain\":\"HIP_API\",\"stats\":{\"count\":1,\"sum\":1,");
+    assert_int_equal(trace_remove(directory), 0);
+}
+
+#define TYPE   "ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_"
+#define REASON "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_"
+
+/* One wave issued a matrix instruction, another waits for memory; a third has numbers that nothing
+ * has a name for. */
+static void stochastic_samples(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/rocprofv3-snapshot-XXXXXX", store[64];
+    trace_writer_t *w = begin_store(directory, store);
+    trace_snapshot_t s = {.sample = {.head = trace_head(TRACE_SNAPSHOT, 11, 2, 7, sizeof(s)),
+                                     .correlation = 9,
+                                     .dispatch = 3,
+                                     .offset = 64,
+                                     .exec = 15},
+                          .waves = 17};
+    trace_snapshot_t issued = s, waits = s, unknown = s;
+    issued.sample.start = issued.sample.end = 100;
+    issued.issued = 1;
+    issued.instruction = 2;
+    issued.snapshot = 1u << 6 | 1u << 27; /* the arbiter issued to matrix; two instructions */
+    waits.sample.start = waits.sample.end = 200;
+    waits.snapshot = 3 | 1u << 20; /* for a counter; scalar is stalled */
+    unknown.sample.start = unknown.sample.end = 300;
+    unknown.instruction = 99;
+    unknown.snapshot = 15;
+    assert_true(trace_writer_put(w, &issued) && trace_writer_put(w, &waits) &&
+                trace_writer_put(w, &unknown));
+    convert_store(w, store, 3);
+    static const char csv[] = "x_pc_sampling_stochastic.csv", json[] = "x_results.json";
+    assert_in_file(directory, csv,
+                   "\"Correlation_Id\",\"Wave_Issued_Instruction\",\"Instruction_Type\","
+                   "\"Stall_Reason\",\"Wave_Count\"\n100,15,3,\"\",\"");
+    assert_in_file(directory, csv, "64\",1,1,\"" TYPE "MATRIX\",\"" REASON "NONE\",17\n");
+    assert_in_file(directory, csv, "64\",1,0,\"" TYPE "NONE\",\"" REASON "WAITCNT\",17\n");
+    assert_in_file(directory, csv, "64\",1,0,\"\",\"\",17\n");
+    assert_in_file(directory, json,
+                   "\"pc_sample_stochastic\":[{\"record\":{\"flags\":{\"has_mem_cnt\":0},");
+    assert_in_file(directory, json,
+                   "\"wave_issued\":1,\"inst_type\":\"" TYPE
+                   "MATRIX\",\"wave_cnt\":17,\"snapshot\":{\"stall_reason\":\"" REASON
+                   "NONE\",\"dual_issue_valu\":1,\"arb_state_issue_valu\":0,"
+                   "\"arb_state_issue_matrix\":1,");
+    assert_in_file(directory, json, "\"arb_state_stall_scalar\":1,\"arb_state_stall_vmem_tex\":0,");
+    assert_in_file(directory, json, "\"pc_sample_host_trap\":[]");
     assert_int_equal(trace_remove(directory), 0);
 }
 
@@ -587,6 +651,7 @@ int main(void)
         cmocka_unit_test(ids_in_order),
         cmocka_unit_test(memory_given_and_taken),
         cmocka_unit_test(lost_names),
+        cmocka_unit_test(stochastic_samples),
         cmocka_unit_test(numbers),
         cmocka_unit_test(progress_bar),
         cmocka_unit_test(digits),

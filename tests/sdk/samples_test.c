@@ -17,6 +17,8 @@ enum { QUEUE_SIZE = 8, DOORBELL = 77, RECORDS = 2000 };
 
 static struct {
     rocprofiler_pc_sampling_record_host_trap_v0_t records[RECORDS];
+    rocprofiler_pc_sampling_record_stochastic_v0_t stochastic[RECORDS];
+    uint32_t kind;
     size_t count;
     unsigned flushes;
     uint64_t read_index;
@@ -41,11 +43,24 @@ bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, con
     (void)buffer;
     assert_true(sdk_pcs_receiving());
     assert_int_equal(category, ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING);
-    assert_int_equal(kind, ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE);
-    assert_int_equal(size, sizeof seen.records[0]);
     assert_true(seen.count < RECORDS);
-    memcpy(&seen.records[seen.count++], record, size);
-    return true;
+    seen.kind = kind;
+    switch (kind) {
+    case ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE:
+        assert_int_equal(size, sizeof seen.records[0]);
+        memcpy(&seen.records[seen.count++], record, size);
+        return true;
+    case ROCPROFILER_PC_SAMPLING_RECORD_STOCHASTIC_V0_SAMPLE:
+        assert_int_equal(size, sizeof seen.stochastic[0]);
+        memcpy(&seen.stochastic[seen.count++], record, size);
+        return true;
+    default:
+        assert_int_equal(kind, ROCPROFILER_PC_SAMPLING_RECORD_INVALID_SAMPLE);
+        assert_int_equal(size, sizeof(rocprofiler_pc_sampling_record_invalid_t));
+        assert_int_equal(*(const uint64_t *)record, size);
+        seen.count++;
+        return true;
+    }
 }
 
 uint64_t hsax_clock_ns(uint64_t ticks)
@@ -106,8 +121,8 @@ static uint64_t read_index(const hsa_queue_t *queue)
 
 typedef struct {
     uint64_t pc, exec_mask;
-    uint32_t group[3], wave, hw_id, reserved0;
-    uint64_t reserved1, timestamp;
+    uint32_t group[3], wave, hw_id, snapshot[3];
+    uint64_t timestamp;
     uint32_t packet, doorbell;
 } raw_t;
 
@@ -115,6 +130,17 @@ static sdk_pcs_session_t session;
 static sdk_buffer_t buffer;
 static amd_signal_t doorbells[2];
 static hsa_queue_t queues[2];
+
+/* The session samples a GPU with this gfx target version, by this method. */
+static void sampled(uint32_t gfx, rocprofiler_pc_sampling_method_t method)
+{
+    static sdk_pcs_way_t way;
+    const rocprofiler_agent_v0_t agent = {.gfx_target_version = gfx};
+    way.method = method;
+    session.way = &way;
+    session.format = sdk_pcs_format(&agent);
+    assert_non_null(session.format);
+}
 
 static int set_up(void **state)
 {
@@ -124,6 +150,7 @@ static int set_up(void **state)
     memset(&buffer, 0, sizeof buffer);
     hsax.core.hsa_queue_load_read_index_scacquire_fn = read_index;
     session.buffer = &buffer;
+    sampled(90010, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP);
     session.hsa = 4242;
     session.received = malloc(SDK_PCS_BUFFER);
     pthread_mutex_init(&session.receive, NULL);
@@ -237,6 +264,85 @@ static void everything_of_a_sample(void **state)
     load(8, 4243, 0x10000, true);
 }
 
+/* A snapshot's bits, and those of the arbiter: matrix and LDS issued, LDS stalled. */
+static void a_snapshot(void **state)
+{
+    (void)state;
+    sampled(90402, ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC);
+    load(7, 4242, 0x10000, false);
+    place(0, 3, 21);
+    raw_t raw[3] = {raw_of(0x10040, 21 % QUEUE_SIZE), raw_of(0x10044, 21 % QUEUE_SIZE),
+                    raw_of(0x10048, 21 % QUEUE_SIZE)};
+    raw[0].snapshot[0] = 1 | 1 << 1 | 9 << 3 | (1 << 6 | 1 << 3) << 10 | 1 << 3 << 18;
+    raw[0].snapshot[1] = 1u << 31 | 17; /* bit 31 means nothing on this GPU */
+    raw[0].wave = 5 | 3 << 8;
+    raw[1].snapshot[0] = 1 | 2 << 7;           /* waits for a counter */
+    raw[2].snapshot[0] = 1 | 1 << 1 | 1 << 26; /* the hardware could not take it whole */
+    receive(raw, 3, 0);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.kind, ROCPROFILER_PC_SAMPLING_RECORD_INVALID_SAMPLE);
+    const rocprofiler_pc_sampling_record_stochastic_v0_t *r = &seen.stochastic[0];
+    assert_int_equal(r->size, sizeof *r);
+    assert_int_equal(r->flags.has_memory_counter, 0);
+    assert_int_equal(r->pc.code_object_id, 7);
+    assert_int_equal(r->pc.code_object_offset, 0x40);
+    assert_int_equal(r->dispatch_id, 3);
+    assert_int_equal(r->hw_id.chiplet, 3);
+    assert_int_equal(r->wave_in_group, 5);
+    assert_int_equal(r->wave_count, 17);
+    assert_int_equal(r->wave_issued, 1);
+    assert_int_equal(r->inst_type, ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_BRANCH_NOT_TAKEN);
+    assert_int_equal(r->snapshot.arb_state_issue_matrix, 1);
+    assert_int_equal(r->snapshot.arb_state_issue_lds, 1);
+    assert_int_equal(r->snapshot.arb_state_issue_valu, 0);
+    assert_int_equal(r->snapshot.arb_state_stall_lds, 1);
+    assert_int_equal(r->snapshot.arb_state_stall_matrix, 0);
+    r = &seen.stochastic[1];
+    assert_int_equal(r->wave_issued, 0);
+    assert_int_equal(r->snapshot.reason_not_issued,
+                     ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_WAITCNT);
+    load(7, 4242, 0x10000, true);
+}
+
+/* gfx950 says when the PC is two dwords behind the beginning of a long instruction. */
+static void a_pc_inside_an_instruction(void **state)
+{
+    (void)state;
+    sampled(90500, ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC);
+    load(7, 4242, 0x10000, false);
+    raw_t raw = raw_of(0x10048, 0);
+    raw.snapshot[0] = 1;
+    raw.snapshot[1] = 1u << 31;
+    receive(&raw, 1, 0);
+    assert_int_equal(seen.stochastic[0].pc.code_object_offset, 0x40);
+    load(7, 4242, 0x10000, true);
+}
+
+/* Each GPU has fields of its own in HW_ID; there are GPUs whose samples nobody can read. */
+static void gpus(void **state)
+{
+    (void)state;
+    sampled(120001, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP);
+    raw_t raw = raw_of(0, 0);
+    /* wave 17, queue 9, WGP 13, SIMD 2, SA 1, ME 1, SE 3, pipe 2, workgroup slot 21, VMID 12 */
+    raw.hw_id = 17 | 9 << 5 | 13 << 10 | 2 << 14 | 1 << 16 | 1 << 17 | 3 << 18 | 2 << 20 |
+                21 << 23 | 12u << 28;
+    receive(&raw, 1, 0);
+    const rocprofiler_pc_sampling_hw_id_v0_t *id = &seen.records[0].hw_id;
+    assert_int_equal(id->wave_id, 17);
+    assert_int_equal(id->queue_id, 9);
+    assert_int_equal(id->cu_or_wgp_id, 13);
+    assert_int_equal(id->simd_id, 2);
+    assert_int_equal(id->shader_array_id, 1);
+    assert_int_equal(id->microengine_id, 1);
+    assert_int_equal(id->shader_engine_id, 3);
+    assert_int_equal(id->pipe_id, 2);
+    assert_int_equal(id->workgroup_id, 21);
+    assert_int_equal(id->vm_id, 12);
+    const rocprofiler_agent_v0_t unknown = {.gfx_target_version = 110000};
+    assert_null(sdk_pcs_format(&unknown));
+}
+
 static void what_is_not_known(void **state)
 {
     (void)state;
@@ -343,6 +449,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(everything_of_a_sample, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_snapshot, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_pc_inside_an_instruction, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(gpus, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_known, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_ring_goes_round, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_doorbell_is_used_again, set_up, tear_down),

@@ -27,13 +27,22 @@ typedef struct {
 
 enum { KFD_MAJOR = 1, KFD_MINOR = 16 };
 enum { QUERY = 0, CREATE = 1 };
-enum { HOST_TRAP = 1, MICROSECONDS = 0 };
 
-/* The first version of sampling by host traps that works, as major << 16 | minor, by gfx target
- * version. */
-static const struct {
-    uint32_t gfx, version;
-} first_versions[] = {{90010, 1}, {90402, 3}, {90500, 1 << 16 | 2}};
+/* The driver has a method of 1 for host traps, 2 for stochastic sampling, the runtime one less;
+ * both have a unit of 0 for microseconds, 1 for clock cycles. */
+static const sdk_pcs_way_t known[] = {
+    {ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP, ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1, 0, 0, 0},
+    {ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC, ROCPROFILER_PC_SAMPLING_UNIT_CYCLES, 2, 1, 1, 1},
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+const sdk_pcs_way_t *sdk_pcs_way(rocprofiler_pc_sampling_method_t method,
+                                 rocprofiler_pc_sampling_unit_t unit)
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        if (known[i].method == method && known[i].unit == unit) return &known[i];
+    return NULL;
+}
 
 static int open_driver(void)
 {
@@ -44,26 +53,34 @@ static int open_driver(void)
     return -1;
 }
 
-static bool new_enough(const rocprofiler_agent_v0_t *agent, uint32_t version)
+/* The way of an entry in the driver's list. NULL: this library does not know it. */
+static const sdk_pcs_way_t *way_of(const kfd_sample_info_t *info)
 {
-    for (size_t i = 0; i < sizeof first_versions / sizeof *first_versions; i++)
-        if (first_versions[i].gfx == agent->gfx_target_version)
-            return version >= first_versions[i].version;
-    return true;
+    for (size_t i = 0; i < KNOWN; i++)
+        if (known[i].driver_method == info->method && known[i].driver_unit == info->type)
+            return &known[i];
+    return NULL;
 }
 
-/* Picks from the driver's list the ways that this library supports: host traps. */
-static size_t translate(const kfd_sample_info_t *infos, size_t count,
-                        rocprofiler_pc_sampling_configuration_t *ways)
+/* Picks from the driver's list the ways whose samples can be read; counts those for which the
+ * driver is too old. */
+static size_t translate(const sdk_pcs_format_t *format, uint32_t version,
+                        const kfd_sample_info_t *infos, size_t count,
+                        rocprofiler_pc_sampling_configuration_t *ways, size_t *too_old)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         const kfd_sample_info_t *info = &infos[i];
-        if (info->method != HOST_TRAP || info->type != MICROSECONDS) continue;
+        const sdk_pcs_way_t *way = way_of(info);
+        if (!way || !format->version[way->method]) continue;
+        if (version < format->version[way->method]) {
+            ++*too_old;
+            continue;
+        }
         ways[n++] = (rocprofiler_pc_sampling_configuration_t){
             .size = sizeof *ways,
-            .method = ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP,
-            .unit = ROCPROFILER_PC_SAMPLING_UNIT_TIME,
+            .method = way->method,
+            .unit = way->unit,
             .min_interval = info->interval ? info->interval : info->interval_min,
             .max_interval = info->interval ? info->interval : info->interval_max,
             .flags = info->flags,
@@ -81,25 +98,31 @@ rocprofiler_status_t sdk_pcs_driver_query(const rocprofiler_agent_v0_t *agent,
                          .count = SDK_PCS_WAYS,
                          .operation = QUERY,
                          .gpu = (uint32_t)agent->gpu_id};
+    const sdk_pcs_format_t *format = sdk_pcs_format(agent);
+    size_t too_old = 0;
     *count = 0;
-    int fd = open_driver();
+    int fd = format ? open_driver() : -1;
     if (fd < 0) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
     int failed = ioctl(fd, KFD_PC_SAMPLE, &args);
     close(fd);
     if (failed) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
-    if (!new_enough(agent, args.version)) return ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL;
     if (args.count > SDK_PCS_WAYS) args.count = SDK_PCS_WAYS;
-    *count = translate(infos, args.count, ways);
-    return *count ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
+    *count = translate(format, args.version, infos, args.count, ways, &too_old);
+    if (*count) return ROCPROFILER_STATUS_SUCCESS;
+    return too_old ? ROCPROFILER_STATUS_ERROR_INCOMPATIBLE_KERNEL
+                   : ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
 }
 
-rocprofiler_status_t sdk_pcs_driver_create(const rocprofiler_agent_v0_t *agent, uint64_t interval,
-                                           uint32_t *id)
+rocprofiler_status_t sdk_pcs_driver_create(const sdk_pcs_session_t *session, uint32_t *id)
 {
     /* Filled in as AMD's library does: the driver compares sessions of one agent byte by byte. */
-    kfd_sample_info_t info = {.interval = interval, .method = HOST_TRAP, .type = MICROSECONDS};
-    kfd_sample_t args = {
-        .infos = (uintptr_t)&info, .count = 1, .operation = CREATE, .gpu = (uint32_t)agent->gpu_id};
+    kfd_sample_info_t info = {.interval = session->interval,
+                              .method = session->way->driver_method,
+                              .type = session->way->driver_unit};
+    kfd_sample_t args = {.infos = (uintptr_t)&info,
+                         .count = 1,
+                         .operation = CREATE,
+                         .gpu = (uint32_t)session->agent->gpu_id};
     int fd = open_driver();
     if (fd < 0) return ROCPROFILER_STATUS_ERROR_NOT_AVAILABLE;
     int failed = ioctl(fd, KFD_PC_SAMPLE, &args) ? errno : 0;

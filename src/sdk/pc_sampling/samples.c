@@ -15,13 +15,14 @@
 
 #include "base/grow.h"
 
-/* A raw sample of host traps, version 1 (hsa_ven_amd_pc_sampling.h). */
+/* A raw sample of host traps or of stochastic sampling, each version 1
+ * (hsa_ven_amd_pc_sampling.h). Host traps leave the snapshot empty. */
 typedef struct {
     uint64_t pc, exec_mask;
     uint32_t group[3];
     uint32_t wave; /* bits 5:0: wave in the workgroup; from 8 on: chiplet */
-    uint32_t hw_id, reserved0;
-    uint64_t reserved1, timestamp;
+    uint32_t hw_id, snapshot[3];
+    uint64_t timestamp;
     uint32_t packet, doorbell; /* place in the ring; id of the queue */
 } raw_t;
 _Static_assert(sizeof(raw_t) == 64, "of the extension's interface");
@@ -188,32 +189,37 @@ static place_t dispatch_of(const sdk_pcs_session_t *session, const raw_t *raw)
     return queue ? queue->places[raw->packet % queue->size] : (place_t){0};
 }
 
-/* Decodes the register HW_ID of gfx9. */
-static rocprofiler_pc_sampling_hw_id_v0_t hardware(const raw_t *raw)
+/* What can be emitted of a raw sample. */
+typedef union {
+    rocprofiler_pc_sampling_record_host_trap_v0_t host_trap;
+    rocprofiler_pc_sampling_record_stochastic_v0_t stochastic;
+    rocprofiler_pc_sampling_record_invalid_t invalid;
+} record_t;
+
+static const size_t sizes[] = {
+    [ROCPROFILER_PC_SAMPLING_RECORD_INVALID_SAMPLE] =
+        sizeof(rocprofiler_pc_sampling_record_invalid_t),
+    [ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE] =
+        sizeof(rocprofiler_pc_sampling_record_host_trap_v0_t),
+    [ROCPROFILER_PC_SAMPLING_RECORD_STOCHASTIC_V0_SAMPLE] =
+        sizeof(rocprofiler_pc_sampling_record_stochastic_v0_t),
+};
+
+static rocprofiler_pc_sampling_hw_id_v0_t hardware(const sdk_pcs_session_t *session,
+                                                   const raw_t *raw)
 {
-    const uint64_t word = raw->hw_id;
-    rocprofiler_pc_sampling_hw_id_v0_t id = {0};
+    rocprofiler_pc_sampling_hw_id_v0_t id = sdk_pcs_place(session->format, raw->hw_id);
     id.chiplet = (uint64_t)raw->wave >> 8 & 0x3f;
-    id.wave_id = word & 0xf;
-    id.simd_id = word >> 4 & 0x3;
-    id.pipe_id = word >> 6 & 0x3;
-    id.cu_or_wgp_id = word >> 8 & 0xf;
-    id.shader_array_id = word >> 12 & 0x1;
-    id.shader_engine_id = word >> 13 & 0x7;
-    id.workgroup_id = word >> 16 & 0xf;
-    id.vm_id = word >> 20 & 0xf;
-    id.queue_id = word >> 24 & 0x7;
-    id.microengine_id = word >> 30 & 0x3;
     return id;
 }
 
-static void fill(const sdk_pcs_session_t *session, uint64_t agent, const raw_t *raw,
-                 rocprofiler_pc_sampling_record_host_trap_v0_t *record)
+static uint32_t fill_host_trap(const sdk_pcs_session_t *session, uint64_t agent, const raw_t *raw,
+                               record_t *record)
 {
     const place_t place = dispatch_of(session, raw);
-    *record = (rocprofiler_pc_sampling_record_host_trap_v0_t){
-        .size = sizeof *record,
-        .hw_id = hardware(raw),
+    record->host_trap = (rocprofiler_pc_sampling_record_host_trap_v0_t){
+        .size = sizeof record->host_trap,
+        .hw_id = hardware(session, raw),
         .pc = locate(agent, raw->pc),
         .exec_mask = raw->exec_mask,
         .timestamp = hsax_clock_ns(raw->timestamp),
@@ -222,22 +228,114 @@ static void fill(const sdk_pcs_session_t *session, uint64_t agent, const raw_t *
         .workgroup_id = {raw->group[0], raw->group[1], raw->group[2]},
         .wave_in_group = raw->wave & 63,
     };
+    return ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE;
 }
+
+/* A snapshot's first word; of its second, waves are in bits 5:0. */
+enum {
+    SNAPSHOT_VALID = 1 << 0,
+    SNAPSHOT_ISSUED = 1 << 1,
+    SNAPSHOT_DUAL = 1 << 2,
+    SNAPSHOT_TYPE = 3,    /* 6:3 */
+    SNAPSHOT_REASON = 7,  /* 9:7 */
+    SNAPSHOT_ISSUES = 10, /* 17:10: the units that the arbiter of the SIMD had issued to */
+    SNAPSHOT_STALLS = 18, /* 25:18: and those that did not take what was issued */
+    SNAPSHOT_ERROR = 1 << 26
+};
+#define SNAPSHOT_MID_INSTRUCTION (1u << 31) /* in the second word */
+
+/* ORDER: the hardware's. */
+#define TYPE(name) ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_##name
+static const uint32_t types[16] = {
+    TYPE(VALU),         TYPE(MATRIX), TYPE(SCALAR),  TYPE(TEX),     TYPE(LDS),
+    TYPE(FLAT),         TYPE(EXPORT), TYPE(MESSAGE), TYPE(BARRIER), TYPE(BRANCH_NOT_TAKEN),
+    TYPE(BRANCH_TAKEN), TYPE(JUMP),   TYPE(OTHER),   TYPE(NO_INST), TYPE(NONE),
+    TYPE(NONE)};
+#define REASON(name) ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_##name
+static const uint32_t reasons[8] = {
+    REASON(NO_INSTRUCTION_AVAILABLE), REASON(ALU_DEPENDENCY), REASON(WAITCNT),
+    REASON(INTERNAL_INSTRUCTION),     REASON(BARRIER_WAIT),   REASON(ARBITER_NOT_WIN),
+    REASON(ARBITER_WIN_EX_STALL),     REASON(OTHER_WAIT)};
+
+/* X(unit, its bit among those of issues and of stalls) */
+#define SNAPSHOT_UNITS(X)                                                                          \
+    X(misc, 0)                                                                                     \
+    X(exp, 1)                                                                                      \
+    X(flat, 2)                                                                                     \
+    X(lds, 3)                                                                                      \
+    X(vmem_tex, 4)                                                                                 \
+    X(scalar, 5)                                                                                   \
+    X(matrix, 6)                                                                                   \
+    X(valu, 7)
+
+static rocprofiler_pc_sampling_snapshot_v0_t snapshot_of(uint32_t word)
+{
+    const uint32_t issue = word >> SNAPSHOT_ISSUES, stall = word >> SNAPSHOT_STALLS;
+    rocprofiler_pc_sampling_snapshot_v0_t s = {0};
+    s.reason_not_issued = reasons[word >> SNAPSHOT_REASON & 7] & 15;
+    s.dual_issue_valu = (word & SNAPSHOT_DUAL) != 0;
+#define X(unit, bit)                                                                               \
+    s.arb_state_issue_##unit = issue >> (bit)&1;                                                   \
+    s.arb_state_stall_##unit = stall >> (bit)&1;
+    SNAPSHOT_UNITS(X)
+#undef X
+    return s;
+}
+
+static uint32_t fill_stochastic(const sdk_pcs_session_t *session, uint64_t agent, const raw_t *raw,
+                                record_t *record)
+{
+    const uint32_t word = raw->snapshot[0];
+    const bool behind =
+        session->format->mid_instruction && raw->snapshot[1] & SNAPSHOT_MID_INSTRUCTION;
+    const place_t place = dispatch_of(session, raw);
+    if ((word & (SNAPSHOT_VALID | SNAPSHOT_ERROR)) != SNAPSHOT_VALID) {
+        record->invalid =
+            (rocprofiler_pc_sampling_record_invalid_t){.size = sizeof record->invalid};
+        return ROCPROFILER_PC_SAMPLING_RECORD_INVALID_SAMPLE;
+    }
+    record->stochastic = (rocprofiler_pc_sampling_record_stochastic_v0_t){
+        .size = sizeof record->stochastic,
+        .wave_in_group = raw->wave & 63,
+        .wave_issued = (word & SNAPSHOT_ISSUED) != 0,
+        .inst_type = types[word >> SNAPSHOT_TYPE & 15] & 31,
+        .hw_id = hardware(session, raw),
+        .pc = locate(agent, raw->pc - (behind ? 8 : 0)),
+        .exec_mask = raw->exec_mask,
+        .workgroup_id = {raw->group[0], raw->group[1], raw->group[2]},
+        .wave_count = raw->snapshot[1] & 63,
+        .timestamp = hsax_clock_ns(raw->timestamp),
+        .dispatch_id = place.dispatch_id,
+        .correlation_id = {.internal = place.internal, .external = {.value = place.external}},
+        .snapshot = snapshot_of(word),
+    };
+    return ROCPROFILER_PC_SAMPLING_RECORD_STOCHASTIC_V0_SAMPLE;
+}
+
+/* Makes a record of a raw sample; returns the record's kind. */
+typedef uint32_t (*fill_t)(const sdk_pcs_session_t *session, uint64_t agent, const raw_t *raw,
+                           record_t *record);
+
+static const fill_t fills[ROCPROFILER_PC_SAMPLING_METHOD_LAST] = {
+    [ROCPROFILER_PC_SAMPLING_METHOD_STOCHASTIC] = fill_stochastic,
+    [ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP] = fill_host_trap,
+};
 
 static void emit(const sdk_pcs_session_t *session, const raw_t *raw, size_t count)
 {
-    rocprofiler_pc_sampling_record_host_trap_v0_t records[CHUNK];
+    record_t records[CHUNK];
+    uint32_t kinds[CHUNK];
+    const fill_t fill = fills[session->way->method];
     const uint64_t agent = atomic_load(&session->hsa);
     for (size_t n; count; raw += n, count -= n) {
         n = count < CHUNK ? count : CHUNK;
         pthread_mutex_lock(&lock);
         for (size_t i = 0; i < n; i++)
-            fill(session, agent, &raw[i], &records[i]);
+            kinds[i] = fill(session, agent, &raw[i], &records[i]);
         pthread_mutex_unlock(&lock);
         for (size_t i = 0; i < n; i++)
-            sdk_buffer_emit(session->buffer, ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING,
-                            ROCPROFILER_PC_SAMPLING_RECORD_HOST_TRAP_V0_SAMPLE, &records[i],
-                            sizeof records[i]);
+            sdk_buffer_emit(session->buffer, ROCPROFILER_BUFFER_CATEGORY_PC_SAMPLING, kinds[i],
+                            &records[i], sizes[kinds[i]]);
     }
 }
 

@@ -1,7 +1,8 @@
 /* sampling.h - PC sampling: sessions of agents, and what the rest of the library reports to them.
  *
  * driver.c asks the kernel driver, service.c configures, starts and stops, samples.c makes records
- * of the runtime's samples. The runtime's part is its extension hsa_ven_amd_pc_sampling. */
+ * of the runtime's samples, whose registers formats.c knows. The runtime's part is its extension
+ * hsa_ven_amd_pc_sampling. */
 #ifndef CROCPROF_SDK_PC_SAMPLING_H
 #define CROCPROF_SDK_PC_SAMPLING_H
 
@@ -17,6 +18,42 @@ enum {
     SDK_PCS_WAYS = 10,        /* limit of configurations that a driver may list */
     SDK_PCS_BUFFER = 4 << 20  /* limit of bytes that the runtime delivers at once */
 };
+
+/* Fields of HW_ID, which says where a wave ran. */
+typedef enum {
+    SDK_PCS_WAVE,
+    SDK_PCS_SIMD,
+    SDK_PCS_PIPE,
+    SDK_PCS_UNIT, /* compute unit, or workgroup processor */
+    SDK_PCS_ARRAY,
+    SDK_PCS_ENGINE,
+    SDK_PCS_GROUP, /* slot of the workgroup */
+    SDK_PCS_VM,
+    SDK_PCS_QUEUE,
+    SDK_PCS_MICROENGINE,
+    SDK_PCS_PLACES
+} sdk_pcs_place_t;
+
+/* Samples of the GPUs with gfx target versions from `first` to `last`. */
+typedef struct {
+    uint32_t first, last;
+    /* By method: the first version of the driver's sampling that works, major << 16 | minor; 0: the
+     * GPU has no such samples, or their form is not known. */
+    uint32_t version[ROCPROFILER_PC_SAMPLING_METHOD_LAST];
+    struct {
+        uint8_t shift, bits;
+    } place[SDK_PCS_PLACES];
+    /* A snapshot has a bit for a PC that is two dwords behind the beginning of its instruction. */
+    bool mid_instruction;
+} sdk_pcs_format_t;
+
+/* A method and its unit, with the numbers that driver and runtime have for them. */
+typedef struct {
+    rocprofiler_pc_sampling_method_t method;
+    rocprofiler_pc_sampling_unit_t unit;
+    uint32_t driver_method, driver_unit;
+    int runtime_method, runtime_unit;
+} sdk_pcs_way_t;
 
 typedef struct sdk_pcs_queue sdk_pcs_queue_t;
 
@@ -36,7 +73,9 @@ typedef struct {
     sdk_context_t *context;
     sdk_buffer_t *buffer;
     const rocprofiler_agent_v0_t *agent;
-    uint64_t interval; /* in microseconds */
+    const sdk_pcs_format_t *format;
+    const sdk_pcs_way_t *way;
+    uint64_t interval; /* in the way's unit */
     /* The driver's session; it belongs to the runtime once the runtime has made its own from it. */
     uint32_t driver_id;
     /* Under the service's lock. */
@@ -89,7 +128,18 @@ void sdk_pcs_receive(void *session, size_t bytes, size_t lost, sdk_pcs_copy_t *c
 void sdk_pcs_forget(sdk_pcs_session_t *session);
 void sdk_pcs_samples_forked(void);
 
+/* ---- formats.c ---- */
+
+/* NULL: samples of this GPU cannot be read. */
+const sdk_pcs_format_t *sdk_pcs_format(const rocprofiler_agent_v0_t *agent);
+/* The fields of a value of HW_ID; the chiplet stands elsewhere in a sample. */
+rocprofiler_pc_sampling_hw_id_v0_t sdk_pcs_place(const sdk_pcs_format_t *format, uint32_t word);
+
 /* ---- driver.c: the kernel driver ---- */
+
+/* NULL: no agent is sampled by this method in this unit. */
+const sdk_pcs_way_t *sdk_pcs_way(rocprofiler_pc_sampling_method_t method,
+                                 rocprofiler_pc_sampling_unit_t unit);
 
 /* How the agent can be sampled; `ways` has room for SDK_PCS_WAYS. INCOMPATIBLE_KERNEL: the driver
  * is too old; NOT_AVAILABLE: the agent cannot be sampled, or there is no driver. */
@@ -97,9 +147,8 @@ rocprofiler_status_t sdk_pcs_driver_query(const rocprofiler_agent_v0_t *agent,
                                           rocprofiler_pc_sampling_configuration_t *ways,
                                           size_t *count);
 
-/* Makes a session of the driver. NOT_AVAILABLE: another process samples the agent in another
- * way. */
-rocprofiler_status_t sdk_pcs_driver_create(const rocprofiler_agent_v0_t *agent, uint64_t interval,
-                                           uint32_t *id);
+/* Makes a session of the driver, for the session's agent, way and interval. NOT_AVAILABLE: another
+ * process samples the agent in another way. */
+rocprofiler_status_t sdk_pcs_driver_create(const sdk_pcs_session_t *session, uint32_t *id);
 
 #endif

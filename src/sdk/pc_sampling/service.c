@@ -15,8 +15,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* Values of hsa_ven_amd_pc_sampling.h: ROCr counts methods from 0, and ignores the latency. */
-enum { VEN_HOST_TRAP = 0, VEN_MICROSECONDS = 0, LATENCY = 1000 };
+enum { LATENCY = 1000 /* ROCr ignores it */ };
 enum { FLAG_POWER_OF_TWO = ROCPROFILER_PC_SAMPLING_CONFIGURATION_FLAGS_INTERVAL_POW2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,8 +92,7 @@ static rocprofiler_status_t add_session(const sdk_pcs_session_t *wanted)
     sdk_pcs_session_t *s = malloc(sizeof *s);
     void *received = malloc(SDK_PCS_BUFFER);
     rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
-    if (s && received)
-        status = sdk_pcs_driver_create(wanted->agent, wanted->interval, &s->driver_id);
+    if (s && received) status = sdk_pcs_driver_create(wanted, &s->driver_id);
     if (status != ROCPROFILER_STATUS_SUCCESS) {
         free(received);
         free(s);
@@ -119,10 +117,11 @@ rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
     size_t count;
     if (!enabled()) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
     if (sdk_configuring_client() < 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-    const sdk_pcs_session_t wanted = {.context = sdk_context_find(context_id),
-                                      .buffer = sdk_buffer_find(buffer_id),
-                                      .agent = sdk_agent_find(agent_id),
-                                      .interval = interval};
+    sdk_pcs_session_t wanted = {.context = sdk_context_find(context_id),
+                                .buffer = sdk_buffer_find(buffer_id),
+                                .agent = sdk_agent_find(agent_id),
+                                .way = sdk_pcs_way(method, unit),
+                                .interval = interval};
     if (!wanted.agent) return ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND;
     if (!wanted.context) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
     if (!wanted.buffer) return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
@@ -130,7 +129,8 @@ rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
     if (is_configured(wanted.agent)) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
     rocprofiler_status_t status = ways_of(wanted.agent, ways, &count);
     if (status != ROCPROFILER_STATUS_SUCCESS) return status;
-    if (!is_a_way(ways, count, method, unit, interval))
+    wanted.format = sdk_pcs_format(wanted.agent);
+    if (!wanted.way || !is_a_way(ways, count, method, unit, interval))
         return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     return add_session(&wanted);
 }
@@ -173,10 +173,10 @@ static void make(sdk_pcs_session_t *s, hsa_agent_t agent)
         return;
     }
     /* the runtime's shutdown has ended the driver's session */
-    if (!s->driver_id) sdk_pcs_driver_create(s->agent, s->interval, &s->driver_id);
+    if (!s->driver_id) sdk_pcs_driver_create(s, &s->driver_id);
     hsa_status_t status = hsax.pc_sampling.hsa_ven_amd_pcs_create_from_id_fn(
-        s->driver_id, agent, VEN_HOST_TRAP, VEN_MICROSECONDS, s->interval, LATENCY, buffer_size(),
-        (void *)sdk_pcs_receive, s, &s->handle);
+        s->driver_id, agent, s->way->runtime_method, s->way->runtime_unit, s->interval, LATENCY,
+        buffer_size(), (void *)sdk_pcs_receive, s, &s->handle);
     if (status != HSA_STATUS_SUCCESS)
         fail(s, "the HSA runtime refuses", status);
     else
