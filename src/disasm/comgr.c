@@ -81,19 +81,31 @@ static void take_address(uint64_t address, void *user)
     (void)address, (void)user;
 }
 
+static bool begin(dis_object_t *object)
+{
+    info_t info;
+    char isa[64];
+    if (object->comgr) return true;
+    if (!dis_available()) return false;
+    snprintf(isa, sizeof isa, "amdgcn-amd-amdhsa--%s", object->gpu);
+    if (create(isa, read_memory, take_text, take_address, &info)) return false;
+    object->comgr = info.handle;
+    return true;
+}
+
+bool dis_object_disassembles(dis_object_t *object)
+{
+    return begin(object) || dis_llvm_begin(object);
+}
+
 size_t dis_object_text(dis_object_t *object, uint64_t address, char *text, size_t room,
                        uint64_t *bytes)
 {
     request_t request = {.object = object, .text = text, .room = room};
     uint64_t left;
-    char isa[64];
-    if (!dis_available() || !dis_bytes(object, address, &left)) return 0;
-    if (!object->comgr) {
-        info_t info;
-        snprintf(isa, sizeof isa, "amdgcn-amd-amdhsa--%s", object->gpu);
-        if (create(isa, read_memory, take_text, take_address, &info)) return 0;
-        object->comgr = info.handle;
-    }
+    if (!dis_bytes(object, address, &left)) return 0;
+    if (object->llvm) return dis_llvm_text(object, address, text, room, bytes);
+    if (!begin(object)) return 0;
     if (disassemble((info_t){object->comgr}, address, &request, bytes)) return 0;
     return *bytes && *bytes <= left ? request.length : 0;
 }

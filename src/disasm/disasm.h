@@ -29,6 +29,11 @@ bool dis_available(void);
 /* The GPU it was compiled for, "gfx90a". */
 const char *dis_object_gpu(const dis_object_t *object);
 
+/* Whether instructions of the object's GPU can be disassembled: the library that was found may be
+ * older than the GPU. Then libLLVM is loaded, too, and taken from here on; for programs of ours,
+ * not for libraries in the user's program, which may have an LLVM of its own. */
+bool dis_object_disassembles(dis_object_t *object);
+
 /* The text of the instruction at an address as the file has it, cut to `room`; *bytes is the
  * instruction's length. Returns the length of the text without the final zero; 0: no instruction
  * there. */
@@ -101,6 +106,29 @@ typedef struct {
 
 /* The notes on the kernel whose descriptor is `symbol` ("k.kd"). False: there are none. */
 bool dis_object_kernel(const dis_object_t *object, const char *symbol, dis_kernel_t *kernel);
+
+/* A kernel as the compiler's notes and its descriptor have it. The texts belong to the row. Numbers
+ * are 0 if unknown. */
+typedef struct {
+    char *name, *symbol; /* as linkers know the kernel, and of its descriptor ("k.kd") */
+    uint32_t vgprs;      /* with the AGPRs if both are in one register file */
+    uint32_t agprs, sgprs, vgpr_spills, sgpr_spills;
+    uint32_t lds_bytes, scratch_bytes, argument_bytes;
+    uint32_t group_size_max, group_size_fixed; /* work-items; fixed: what a launch must have */
+    uint32_t wave_items;
+    uint32_t dynamic_stack; /* 1: scratch_bytes is not all that it needs */
+    bool described;         /* the descriptor was found: what follows is known */
+    bool whole_wgp;         /* a workgroup may be on both compute units of a WGP (from gfx10 on) */
+    uint64_t code, code_bytes; /* address of the first instruction; 0 bytes: unknown */
+} dis_kernel_row_t;
+
+/* Lists the kernels in the order of the notes, to be freed by dis_kernels_free(). False: the notes
+ * are damaged, or there is no memory. An object without notes has no kernels. */
+bool dis_object_kernels(const dis_object_t *object, dis_kernel_row_t **rows, size_t *count);
+void dis_kernels_free(dis_kernel_row_t *rows, size_t count);
+
+/* The bytes of the file that are loaded at an address; *left is how many follow. NULL: none. */
+const uint8_t *dis_object_bytes(const dis_object_t *object, uint64_t address, uint64_t *left);
 
 /* Replaces names and types of the parameters by those in the source, from the debug information on
  * the function at the address. Those that it lacks stay as they are. */

@@ -1,8 +1,8 @@
 /* internal.h - an open code object, for the files of this room.
  *
- * elf.c reads the file, variables.c its variables, metadata.c the notes on kernels, lines.c source
- * lines by libdw (libdw.c), comgr.c disassembles. The file comes from the profiled program, so
- * everything in it is checked before use. */
+ * elf.c reads the file, variables.c its variables, metadata.c the notes on kernels, kernels.c their
+ * descriptors, lines.c source lines by libdw (libdw.c), comgr.c and llvm.c disassemble. The file
+ * comes from the profiled program, so everything in it is checked before use. */
 #ifndef CROCPROF_DISASM_INTERNAL_H
 #define CROCPROF_DISASM_INTERNAL_H
 
@@ -29,6 +29,7 @@ struct dis_object {
     bool no_lines;      /* lines have been looked for and there are none, or they are in `lines` */
     dis_data_t *data;   /* NULL: not asked for yet, or no memory */
     uint64_t comgr;     /* handle of the disassembler, 0: not made yet */
+    void *llvm;         /* the same, of llvm.c */
 };
 
 /* The bytes of the file that are loaded at an address; *size is how many follow. NULL: none. */
@@ -41,10 +42,22 @@ bool dis_section(const dis_object_t *o, const Elf64_Ehdr *header, unsigned index
 /* A string of a string table that dis_section() has given; NULL if it has no end. */
 const char *dis_text(const dis_object_t *o, const Elf64_Shdr *table, uint64_t at);
 
+/* metadata.c: the kernels that the compiler's notes tell of, their descriptors not read yet; to be
+ * freed by dis_kernels_free(). False: the notes are damaged, or there is no memory. */
+bool dis_notes_rows(const dis_object_t *o, dis_kernel_row_t **rows, size_t *count);
+
 void dis_data_free(dis_object_t *o);
 
 void dis_lines_free(dis_object_t *o);
 
 void dis_comgr_free(dis_object_t *o);
+
+/* llvm.c: the disassembler by LLVM's C interface. False: there is none, or it does not know the
+ * GPU. */
+enum { DIS_INSTRUCTION_BYTES_MAX = 24 };
+bool dis_llvm_begin(dis_object_t *o);
+/* As dis_object_text(), once it has begun. */
+size_t dis_llvm_text(dis_object_t *o, uint64_t address, char *text, size_t room, uint64_t *bytes);
+void dis_llvm_free(dis_object_t *o);
 
 #endif

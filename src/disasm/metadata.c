@@ -2,9 +2,11 @@
  *
  * They are MessagePack in an ELF note. The data is untrusted: every length is checked against the
  * bytes left, and nesting against a limit. */
+#include "base/grow.h"
 #include "disasm/internal.h"
 
 #include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +66,7 @@ static bool take_other(pack_t *p, uint64_t bytes, item_t *item)
 static const struct {
     uint8_t first, last, kind, bytes, more;
 } forms[] = {
-    {0xc0, 0xc3, PACK_OTHER, 0, 0},  {0xc4, 0xc4, PACK_OTHER, 1, 0},
+    {0xc0, 0xc1, PACK_OTHER, 0, 0},  {0xc4, 0xc4, PACK_OTHER, 1, 0},
     {0xc5, 0xc5, PACK_OTHER, 2, 0},  {0xc6, 0xc6, PACK_OTHER, 4, 0},
     {0xc7, 0xc7, PACK_OTHER, 1, 1},  {0xc8, 0xc8, PACK_OTHER, 2, 1},
     {0xc9, 0xc9, PACK_OTHER, 4, 1},  {0xca, 0xca, PACK_OTHER, 0, 4},
@@ -102,6 +104,10 @@ static bool next_item(pack_t *p, item_t *item)
     if (!take(p, 1, &first)) return false;
     *item = (item_t){.kind = PACK_NUMBER, .number = *first};
     if (*first < 0x80) return true;
+    if (*first == 0xc2 || *first == 0xc3) { /* false and true: 0 and 1 */
+        item->number = *first & 1;
+        return true;
+    }
     if (*first >= 0xe0) { /* a negative number: none is needed here */
         item->kind = PACK_OTHER;
         return true;
@@ -251,5 +257,92 @@ bool dis_object_kernel(const dis_object_t *o, const char *symbol, dis_kernel_t *
         read_kernel(map, kernel);
         return true;
     }
+    return false;
+}
+
+/* ---- all kernels ---- */
+
+/* Which numbers of the notes become which members of a kernel's row. */
+static const struct {
+    const char *key;
+    size_t at;
+} numbers[] = {
+    {".vgpr_count", offsetof(dis_kernel_row_t, vgprs)},
+    {".agpr_count", offsetof(dis_kernel_row_t, agprs)},
+    {".sgpr_count", offsetof(dis_kernel_row_t, sgprs)},
+    {".vgpr_spill_count", offsetof(dis_kernel_row_t, vgpr_spills)},
+    {".sgpr_spill_count", offsetof(dis_kernel_row_t, sgpr_spills)},
+    {".group_segment_fixed_size", offsetof(dis_kernel_row_t, lds_bytes)},
+    {".private_segment_fixed_size", offsetof(dis_kernel_row_t, scratch_bytes)},
+    {".kernarg_segment_size", offsetof(dis_kernel_row_t, argument_bytes)},
+    {".max_flat_workgroup_size", offsetof(dis_kernel_row_t, group_size_max)},
+    {".wavefront_size", offsetof(dis_kernel_row_t, wave_items)},
+    {".uses_dynamic_stack", offsetof(dis_kernel_row_t, dynamic_stack)},
+};
+
+static void take_number_of_row(dis_kernel_row_t *row, const item_t *key, const item_t *value)
+{
+    const uint32_t number = value->number <= UINT32_MAX ? (uint32_t)value->number : UINT32_MAX;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is_text(key, numbers[i].key))
+            memcpy((char *)row + numbers[i].at, &number, sizeof number);
+}
+
+/* The number of work-items that the kernel must be launched with: the product of the list's three
+ * numbers; 0 if there are others. */
+static uint32_t fixed_size(pack_t list, const item_t *head)
+{
+    uint64_t product = head->number == 3;
+    item_t size;
+    for (uint64_t left = product ? head->number : 0; left; left--) {
+        if (!next_item(&list, &size) || size.kind != PACK_NUMBER || size.number > UINT16_MAX)
+            return 0;
+        product *= size.number;
+        if (product > UINT32_MAX) return 0;
+    }
+    return (uint32_t)product;
+}
+
+/* Reads one kernel's map, whose head has been read. False: the notes are damaged, or without
+ * memory. */
+static bool read_row(pack_t *p, uint64_t pairs, dis_kernel_row_t *row)
+{
+    item_t key, value;
+    for (; pairs; pairs--) {
+        if (!next_item(p, &key) || !skip(p, &key, 0) || !next_item(p, &value)) return false;
+        if (value.kind == PACK_NUMBER) take_number_of_row(row, &key, &value);
+        if (value.kind == PACK_LIST && is_text(&key, ".reqd_workgroup_size"))
+            row->group_size_fixed = fixed_size(*p, &value);
+        if (value.kind == PACK_TEXT) {
+            char **to = is_text(&key, ".name")     ? &row->name
+                        : is_text(&key, ".symbol") ? &row->symbol
+                                                   : NULL;
+            if (to && !*to && !(*to = strndup(value.text, value.length))) return false;
+        }
+        if (!skip(p, &value, 0)) return false;
+    }
+    return row->name && row->symbol;
+}
+
+bool dis_notes_rows(const dis_object_t *o, dis_kernel_row_t **rows, size_t *count)
+{
+    pack_t p;
+    item_t list, item;
+    *rows = NULL;
+    *count = 0;
+    if (!find_metadata(o, &p)) return true;
+    if (!find(&p, "amdhsa.kernels", &list)) return true;
+    bool good = list.kind == PACK_LIST;
+    for (uint64_t left = good ? list.number : 0; good && left; left--) {
+        good = next_item(&p, &item) && item.kind == PACK_MAP && BASE_GROW_BY_ONE(*rows, *count);
+        if (!good) break;
+        dis_kernel_row_t *row = &(*rows)[(*count)++];
+        *row = (dis_kernel_row_t){0};
+        good = read_row(&p, item.number, row);
+    }
+    if (good) return true;
+    dis_kernels_free(*rows, *count);
+    *rows = NULL;
+    *count = 0;
     return false;
 }

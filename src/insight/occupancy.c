@@ -1,6 +1,6 @@
 /* occupancy.c - see occupancy.h.
  *
- * A GPU is a row of a table; each limit has a function. The rules are those by which hardware
+ * Each limit has a function. The rules are those by which hardware
  * places waves: what a wave takes is rounded up to granules, a workgroup is whole on one compute
  * unit, and its waves are spread over the SIMDs. */
 #include "insight/occupancy.h"
@@ -8,46 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAVE_ITEMS = 64, SIMDS = 4 };
-
-/* Sizes of a SIMD, and of a compute unit. `barriers`: workgroups of more than one wave that a unit
- * holds. `unified`: AGPRs are behind the VGPRs in one register file, from a multiple of four on.
- * Sources: LLVM's user guide for AMDGPU, AMD's manuals of the instruction sets. */
-typedef struct {
-    char name[8];
-    uint32_t waves, vgprs, vgpr_granule, sgprs, sgpr_granule, lds, lds_granule, barriers;
-    bool unified;
-} gpu_t;
-
-static const gpu_t gpus[] = {
-    {"gfx900", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx902", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx904", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx906", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx908", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx909", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx90c", 10, 256, 4, 800, 16, 65536, 512, 16, false},
-    {"gfx90a", 8, 512, 8, 800, 16, 65536, 512, 16, true},
-    {"gfx940", 8, 512, 8, 800, 16, 65536, 512, 16, true},
-    {"gfx941", 8, 512, 8, 800, 16, 65536, 512, 16, true},
-    {"gfx942", 8, 512, 8, 800, 16, 65536, 512, 16, true},
-};
-
 static const char *const names[] = {
 #define X(id, name) name,
     INS_LIMITS(X)
 #undef X
 };
-
-/* The name may have features behind it: gfx90a:sramecc+:xnack-. */
-static const gpu_t *find_gpu(const char *name)
-{
-    const size_t length = strcspn(name, ":");
-    for (size_t i = 0; i < sizeof(gpus) / sizeof(*gpus); i++)
-        if (strlen(gpus[i].name) == length && memcmp(gpus[i].name, name, length) == 0)
-            return &gpus[i];
-    return NULL;
-}
 
 static uint64_t up(uint64_t value, uint64_t granule)
 {
@@ -59,7 +24,7 @@ static uint32_t down(uint32_t value, uint32_t granule)
     return value / granule * granule;
 }
 
-static uint64_t vgprs_of(const gpu_t *g, const ins_resources_t *r)
+static uint64_t vgprs_of(const ins_unit_t *g, const ins_resources_t *r)
 {
     const uint64_t arch = r->arch_vgprs, accum = r->accum_vgprs;
     const uint64_t both = g->unified && accum ? up(arch, 4) + accum : arch > accum ? arch : accum;
@@ -67,15 +32,15 @@ static uint64_t vgprs_of(const gpu_t *g, const ins_resources_t *r)
 }
 
 /* Waves that a unit holds in whole workgroups, if each SIMD can hold `simd_waves`. */
-static uint32_t whole_groups(uint64_t simd_waves, const gpu_t *g, uint32_t group)
+static uint32_t whole_groups(uint64_t simd_waves, const ins_unit_t *g, uint32_t group)
 {
     const uint32_t waves = simd_waves < g->waves ? (uint32_t)simd_waves : g->waves;
-    return down(SIMDS * waves, group);
+    return down(g->simds * waves, group);
 }
 
-static void fill_limits(const gpu_t *g, const ins_resources_t *r, ins_occupancy_t *o)
+static void fill_limits(const ins_unit_t *g, const ins_resources_t *r, ins_occupancy_t *o)
 {
-    const uint32_t group = o->group_waves, all = SIMDS * g->waves;
+    const uint32_t group = o->group_waves, all = g->simds * g->waves;
     const uint64_t sgprs = up(r->sgprs ? r->sgprs : 1, g->sgpr_granule);
     const uint64_t lds = up(r->lds_bytes, g->lds_granule);
     uint64_t by_lds = all, by_groups = all;
@@ -83,45 +48,43 @@ static void fill_limits(const gpu_t *g, const ins_resources_t *r, ins_occupancy_
     if (r->group_size && group > 1) by_groups = (uint64_t)g->barriers * group;
     o->by_limit[INS_LIMIT_SLOTS] = down(all, group);
     o->by_limit[INS_LIMIT_VGPRS] = whole_groups(g->vgprs / vgprs_of(g, r), g, group);
-    o->by_limit[INS_LIMIT_SGPRS] = whole_groups(g->sgprs / sgprs, g, group);
+    o->by_limit[INS_LIMIT_SGPRS] = whole_groups(g->sgprs ? g->sgprs / sgprs : g->waves, g, group);
     o->by_limit[INS_LIMIT_LDS] = by_lds < all ? (uint32_t)by_lds : all;
     o->by_limit[INS_LIMIT_GROUPS] = by_groups < all ? (uint32_t)by_groups : all;
 }
 
-static uint32_t simd_waves(uint32_t unit_waves)
+static uint32_t simd_waves(const ins_unit_t *g, uint32_t unit_waves)
 {
-    return (unit_waves + SIMDS - 1) / SIMDS;
+    return (unit_waves + g->simds - 1) / g->simds;
 }
 
 /* Sets the next step up: one wave more on each SIMD if there are slots for it, else one workgroup
  * more on the unit. */
-static void fill_next(const gpu_t *g, ins_occupancy_t *o)
+static void fill_next(const ins_unit_t *g, ins_occupancy_t *o)
 {
     const uint32_t group = o->group_waves;
-    uint32_t groups = (SIMDS * (o->waves + 1) + group - 1) / group;
+    uint32_t groups = (g->simds * (o->waves + 1) + group - 1) / group;
     if (o->unit_waves == o->by_limit[INS_LIMIT_SLOTS]) return;
     if (groups * group > o->by_limit[INS_LIMIT_SLOTS]) groups = o->unit_waves / group + 1;
-    const uint32_t wanted = groups * group, simd = simd_waves(wanted);
+    const uint32_t wanted = groups * group, simd = simd_waves(g, wanted);
     const uint32_t barrier_waves = (wanted + g->barriers - 1) / g->barriers;
     const uint32_t values[INS_LIMIT_COUNT] = {
         [INS_LIMIT_VGPRS] = down(g->vgprs / simd, g->vgpr_granule),
         [INS_LIMIT_SGPRS] = down(g->sgprs / simd, g->sgpr_granule),
         [INS_LIMIT_LDS] = down(g->lds / groups, g->lds_granule),
-        [INS_LIMIT_GROUPS] = barrier_waves * WAVE_ITEMS,
+        [INS_LIMIT_GROUPS] = barrier_waves * g->wave_items,
     };
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)
         if (o->by_limit[k] < wanted) o->next[k] = values[k];
     o->next_waves = simd;
 }
 
-ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
+ins_occupancy_t ins_occupancy_on(const ins_unit_t *g, const ins_resources_t *r)
 {
-    const gpu_t *g = find_gpu(gpu);
-    ins_occupancy_t o = {.known = g};
-    if (!g) return o;
-    const uint64_t group = up(r->group_size ? r->group_size : 1, WAVE_ITEMS) / WAVE_ITEMS;
+    ins_occupancy_t o = {.known = true};
+    const uint64_t group = up(r->group_size ? r->group_size : 1, g->wave_items) / g->wave_items;
     o.waves_max = g->waves;
-    o.unit_max = SIMDS * g->waves;
+    o.unit_max = g->simds * g->waves;
     /* a workgroup that is larger than a unit never has room, whatever its waves take */
     o.group_waves = group <= o.unit_max ? (uint32_t)group : o.unit_max + 1;
     o.vgprs = (uint32_t)vgprs_of(g, r);
@@ -129,7 +92,7 @@ ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
     o.unit_waves = o.by_limit[INS_LIMIT_SLOTS];
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)
         if (o.by_limit[k] < o.unit_waves) o.unit_waves = o.by_limit[k];
-    o.waves = simd_waves(o.unit_waves);
+    o.waves = simd_waves(g, o.unit_waves);
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)
         if (o.by_limit[k] == o.unit_waves) o.limiters |= 1u << k;
     /* if all wave slots are used, no other limit matters */
@@ -142,6 +105,13 @@ ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
     for (unsigned k = 0; k < INS_LIMIT_COUNT; k++)
         if (o.next[k]) o.limiters |= 1u << k;
     return o;
+}
+
+ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r)
+{
+    ins_unit_t unit;
+    if (!ins_unit_find(gpu, 0, false, &unit)) return (ins_occupancy_t){0};
+    return ins_occupancy_on(&unit, r);
 }
 
 /* ---- texts ---- */

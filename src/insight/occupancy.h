@@ -1,7 +1,7 @@
 /* occupancy.h - how many waves of a kernel a compute unit can hold, and what limits their number.
  *
- * Computed from sizes alone: registers, LDS, the workgroup's size. A table has the GPUs for which
- * that is known. */
+ * Computed from sizes alone: registers, LDS, the workgroup's size. A table (gpus.c) has the GPUs
+ * for which that is known. */
 #ifndef CROCPROF_INSIGHT_OCCUPANCY_H
 #define CROCPROF_INSIGHT_OCCUPANCY_H
 
@@ -16,6 +16,20 @@ typedef struct {
     uint32_t lds_bytes;
     uint32_t group_size; /* work-items; 0: not known, only registers are looked at */
 } ins_resources_t;
+
+/* Where workgroups are placed: a compute unit or, from gfx10 on, both of a pair (WGP). Sizes of
+ * registers and slots are those of a SIMD. */
+typedef struct {
+    uint32_t wave_items, simds, waves, vgprs, vgpr_granule;
+    uint32_t sgprs, sgpr_granule; /* 0: they limit nothing */
+    uint32_t lds, lds_granule;    /* bytes */
+    uint32_t barriers;            /* workgroups of more than one wave */
+    bool unified;                 /* VGPRs and AGPRs are in one register file */
+} ins_unit_t;
+
+/* gpus.c: the unit on which a GPU places workgroups whose waves have so many work-items, over the
+ * whole WGP or not. GPUs with waves of one size need not be told it: 0. False: not known. */
+bool ins_unit_find(const char *gpu, uint32_t wave_items, bool whole_wgp, ins_unit_t *unit);
 
 /* What can limit the number of waves: X(id, name). */
 #define INS_LIMITS(X)                                                                              \
@@ -50,6 +64,9 @@ typedef struct {
     uint32_t next_waves, next[INS_LIMIT_COUNT];
 } ins_occupancy_t;
 
+ins_occupancy_t ins_occupancy_on(const ins_unit_t *unit, const ins_resources_t *r);
+
+/* The same for a GPU all of whose waves have one size. */
 ins_occupancy_t ins_occupancy(const char *gpu, const ins_resources_t *r);
 
 /* The limiters as a text, for example "VGPRs and LDS" or "not known for gfx1100". */

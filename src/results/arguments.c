@@ -36,6 +36,7 @@ static error_t take_option(int key, char *word, struct argp_state *state)
     }
     case 'o': a->output = word; return 0;
     case 'u': a->update = true; return 0;
+    case 'c': a->code = true; return 0;
     case 'T': a->times = true; return 0;
     case 't': a->tolerance = share(state, word); return 0;
     case 'n': a->limit = number(state, "limit", word, 0); return 0;

@@ -11,6 +11,7 @@ typedef struct {
     res_format_t format; /* f: one of `formats`; the caller sets the default before */
     const char *output;  /* o */
     bool update;         /* u */
+    bool code;           /* c */
     bool times;          /* T */
     double tolerance;    /* t, in percent: a share */
     size_t limit;        /* n */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/file.h"
 #include "results/arguments.h"
+#include "results/code.h"
 #include "results/commands.h"
 
 enum { BUDGET_BYTES_MAX = 4 << 20 };
@@ -164,6 +165,10 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write there; the text goes to standard output all the same", 0},
     {"update", 'u', NULL, 0,
      "write the run's values into BUDGET.yaml, comments stay; a file that is not there is made", 0},
+    {"code", 'c', NULL, 0,
+     "the budget is for code as compilers made it, which is not run: all words behind it are files "
+     "and folders as rocprofv3 code takes them",
+     0},
     {0}};
 
 typedef struct {
@@ -182,6 +187,48 @@ static int use_run(res_run_t *r, const res_values_t *v, void *data)
     const int result = j->budget ? res_budget_renew(j->budget, v, j->text, j->bytes)
                                  : res_budget_make(a->words[0], v);
     return result == 0 ? RES_EXIT_KEPT : RES_EXIT_TROUBLE;
+}
+
+/* Whether the rules need more than what the compiler's notes say. */
+static bool needs_bodies(const res_budget_t *b)
+{
+    bool needs = !b; /* a budget that is made has all numbers */
+    for (size_t i = 0; b && i < b->count; i++)
+        for (size_t j = 0; j < b->kernels[i].count; j++)
+            needs |= res_code_needs_body(b->kernels[i].rules[j].quantity);
+    return needs;
+}
+
+/* Judges code that was not run. */
+static int use_code(job_t *j)
+{
+    const res_arguments_t *a = j->arguments;
+    const code_request_t request = {.bodies = needs_bodies(j->budget)};
+    code_set_t set;
+    res_values_t v;
+    int status = RES_EXIT_TROUBLE;
+    if (a->count < 2) {
+        base_error("check --code: files with the code are expected behind %s", a->words[0]);
+        return status;
+    }
+    if (!code_read(&set, a->words + 1, a->count - 1, &request)) return status;
+    if (!set.count) {
+        if (!set.troubles) base_error("check --code: no kernel was found");
+    } else if (res_code_values(&set, &v)) {
+        status = use_run(NULL, &v, j);
+        if (set.troubles && status == RES_EXIT_KEPT) status = RES_EXIT_TROUBLE;
+        res_values_free(&v);
+    } else {
+        base_error("%s", strerror(ENOMEM));
+    }
+    code_free(&set);
+    return status;
+}
+
+static int use_input(job_t *j)
+{
+    const res_arguments_t *a = j->arguments;
+    return a->code ? use_code(j) : res_read(a->words + 1, a->count - 1, use_run, j);
 }
 
 /* The file's text, NULL if there is none; -1 with the reason told. */
@@ -206,20 +253,21 @@ int res_check_command(int argc, char **argv)
     size_t bytes = 0;
     int status = RES_EXIT_TROUBLE;
     res_budget_t b;
-    res_arguments(&a, argc, argv, name, options, "BUDGET.yaml [DIR|DB...]",
+    res_arguments(&a, argc, argv, name, options,
+                  "BUDGET.yaml [DIR|DB...]\n--code BUDGET.yaml FILE|DIR...",
                   "Does a run keep to a budget? Status 0: it does, 1: it does not, 2: that cannot "
                   "be told.\vDatabases are searched for in DIR, or in the working directory.");
     if (read_file(a.words[0], &text, &bytes) != 0) return status;
     job_t job = {.arguments = &a, .text = text, .bytes = bytes};
     if (!text && a.update) {
-        status = res_read(a.words + 1, a.count - 1, use_run, &job);
+        status = use_input(&job);
     } else if (!text) {
         base_error("%s: %s (--update makes it from a run)", a.words[0], strerror(ENOENT));
     } else if (res_budget_parse(&b, a.words[0], text, bytes, why, sizeof(why)) != 0) {
         base_error("%s", why);
     } else {
         job.budget = &b;
-        status = res_read(a.words + 1, a.count - 1, use_run, &job);
+        status = use_input(&job);
         res_budget_free(&b);
     }
     free(text);

@@ -4,6 +4,7 @@
 #define CROCPROF_RESULTS_COMMANDS_H
 
 int res_annotate_command(int argc, char **argv);
+int res_code_command(int argc, char **argv);
 int res_check_command(int argc, char **argv);
 int res_diff_command(int argc, char **argv);
 int res_findings_command(int argc, char **argv);

@@ -13,6 +13,7 @@
 #include "counters/counters.h"
 #include "insight/occupancy.h"
 #include "model/softgpu.h"
+#include "results/code.h"
 #include "results/gather.h"
 #include "results/names.h"
 #include "softgpu/instruction_counts.h"
@@ -462,6 +463,10 @@ void res_value_missing(const res_values_t *v, const char *name, char *text, size
     }
     if (strcmp(name, "occupancy") == 0) {
         snprintf(text, room, "the occupancy of %s is not known", *v->gpu ? v->gpu : "this GPU");
+        return;
+    }
+    if (*v->unread && res_code_needs_body(name)) {
+        snprintf(text, room, "%s", v->unread);
         return;
     }
     ctr_catalogue_t *c = catalogue_of(v, &definitions);

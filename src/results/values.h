@@ -53,6 +53,7 @@ typedef struct {
     uint64_t dropped, damaged, names_lost; /* records, bytes and names that are missing */
     uint64_t uncounted; /* dispatches of which counts of instructions are missing */
     char gpu[64];       /* architecture of the first GPU that ran a kernel; "" */
+    char unread[96];    /* of code that was not run: why instructions could not be read; "" */
 } res_values_t;
 
 /* Reads the values of the run. 0, or -1 with the reason told and nothing to free. */

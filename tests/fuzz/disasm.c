@@ -52,12 +52,26 @@ static void look_at_data(dis_object_t *object)
         if (gaps[i].begin >= gaps[i].end || (i && gaps[i].begin < gaps[i - 1].end)) abort();
 }
 
+static void look_at_kernels(dis_object_t *object)
+{
+    dis_kernel_row_t *rows;
+    uint64_t left;
+    size_t count;
+    if (!dis_object_kernels(object, &rows, &count)) return;
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].name || !rows[i].symbol) abort();
+        if (!rows[i].code_bytes) continue;
+        if (!dis_object_bytes(object, rows[i].code, &left) || left < rows[i].code_bytes) abort();
+    }
+    dis_kernels_free(rows, count);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     dis_object_t *object;
     size_t count;
     if (dis_object_open(data, size, &object) != DIS_GOOD) return 0;
-    if (strncmp(dis_object_gpu(object), "gfx9", 4) != 0) abort();
+    if (strncmp(dis_object_gpu(object), "gfx", 3) != 0) abort();
     const dis_symbol_t *symbols = dis_object_symbols(object, &count);
     for (size_t i = 0; i < count && i < LOOKS; i++) {
         if (!*symbols[i].name || (i && symbols[i].address < symbols[i - 1].address)) abort();
@@ -68,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint64_t i = 0; i < LOOKS; i++)
         look(object, i * 64);
     look_at_data(object);
+    look_at_kernels(object);
     dis_object_close(object);
     return 0;
 }

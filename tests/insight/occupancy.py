@@ -9,14 +9,19 @@ import subprocess
 import sys
 
 program, clang = sys.argv[1:]
-GPUS = ("gfx90a", "gfx906", "gfx908")
+GPUS = ("gfx90a", "gfx906", "gfx908", "gfx1010", "gfx1030")
 VGPRS, GROUPS = (20, 40, 65, 96, 104, 130, 200), (64, 128, 256, 320, 1024)
 version = subprocess.run([clang, "--version"], capture_output=True, text=True).stdout
 SPREADS = int(re.search(r"version (\d+)", version).group(1)) >= 20
 LDS = (0, 3000, 20000, 65536) if SPREADS else (0,)
 
 
-def sizes():
+def sizes(gpu):
+    """Waves of 32 (gfx10): groups of two and four waves."""
+    if gpu.startswith("gfx1"):
+        for vgprs, group in itertools.product((*VGPRS, 50, 60, 80, 112), (64, 128)):
+            yield vgprs, 0, group, 0
+        return
     for n, (vgprs, group, lds) in enumerate(itertools.product(VGPRS, GROUPS, LDS)):
         if group in (64, 256) or (SPREADS and (group == 128 or vgprs == 20)):
             yield vgprs, n % 50 if group <= 256 and n % 3 == 0 else 0, group, lds
@@ -24,9 +29,9 @@ def sizes():
 
 def source(gpu):
     """Kernels of all sizes; a register with a number makes all below it the kernel's."""
-    for n, (vgprs, agprs, group, lds) in enumerate(sizes()):
+    for n, (vgprs, agprs, group, lds) in enumerate(sizes(gpu)):
         body = f'__asm volatile("v_mov_b32 v{vgprs - 1}, 0" ::: "v{vgprs - 1}");'
-        if gpu != "gfx906" and agprs:
+        if agprs and gpu != "gfx906":
             body += f'__asm volatile("v_accvgpr_write_b32 a{agprs - 1}, 0" ::: "a{agprs - 1}");'
         if lds:
             body += f"local int s[{lds // 4}]; s[p[0]] = 1; __builtin_amdgcn_s_barrier(); p[1] = s[p[2]];"
@@ -53,7 +58,7 @@ for gpu in GPUS:
     asked = "".join(" ".join(map(str, k[:5])) + "\n" for k in kernels)
     told = subprocess.run([program, gpu], input=asked, capture_output=True, text=True, timeout=100).stdout.split()
     wrong = [(k, int(t)) for k, t in zip(kernels, told) if int(t) != k[5]]
-    if wrong or len(told) != len(kernels) or len(kernels) != len(list(sizes())):
+    if wrong or len(told) != len(kernels) or len(kernels) != len(list(sizes(gpu))):
         sys.exit(f"{gpu}: {len(kernels)} kernels, {len(told)} answers; sizes with LLVM's waves, ours: {wrong}")
     if len({k[5] for k in kernels}) < 4:
         sys.exit(f"{gpu}: the kernels do not differ")

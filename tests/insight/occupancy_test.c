@@ -113,6 +113,83 @@ static void by_hand(void **state)
     }
 }
 
+/* GPUs with waves of two sizes, on a compute unit (two SIMDs) or a WGP (four). */
+static void units_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu;
+        uint32_t wave;
+        bool wgp;
+        ins_resources_t r;
+        uint32_t waves, most, unit_waves;
+        const char *limiter, *advice;
+    } rows[] = {
+        /* 64 are 72 of 1536: 21, more than the slots */
+        {"gfx1100", 32, true, {64, 0, 128, 0, 256}, 16, 16, 64, "wave slots", ""},
+        /* 128 are 144: 10 on each of two, of which 16 are whole groups of eight; 24 need 1536 / 12,
+         * in 24s 120 */
+        {"gfx1100",
+         32,
+         false,
+         {128, 0, 128, 0, 256},
+         8,
+         16,
+         16,
+         "VGPRs",
+         "4 waves more with 120 VGPRs or fewer"},
+        /* waves of 64 have half as many: 100 are 104 of 512: 4; five need 102, in eights 96 */
+        {"gfx1030",
+         64,
+         true,
+         {100, 0, 128, 0, 256},
+         4,
+         16,
+         16,
+         "VGPRs",
+         "one wave more with 96 VGPRs or fewer"},
+        /* 128 KiB for three groups of eight waves; four have 32 KiB each */
+        {"gfx1030",
+         32,
+         true,
+         {32, 0, 128, 40000, 256},
+         6,
+         16,
+         24,
+         "LDS",
+         "2 waves more with 32768 bytes of LDS or fewer"},
+        {"gfx1010", 32, true, {32, 0, 128, 0, 64}, 20, 20, 80, "wave slots", ""},
+        /* 160 KiB in granules of 1280 bytes: 64 KiB are 66560, two groups; three have 53760 each */
+        {"gfx950",
+         64,
+         false,
+         {32, 0, 32, 65536, 256},
+         2,
+         8,
+         8,
+         "LDS",
+         "one wave more with 53760 bytes of LDS or fewer"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        ins_unit_t unit;
+        char limiter[64], advice[160], expected[256], got[256];
+        assert_true(ins_unit_find(rows[i].gpu, rows[i].wave, rows[i].wgp, &unit));
+        const ins_occupancy_t o = ins_occupancy_on(&unit, &rows[i].r);
+        ins_occupancy_limiter(rows[i].gpu, &o, limiter, sizeof(limiter));
+        ins_occupancy_advice(&o, advice, sizeof(advice));
+        snprintf(expected, sizeof(expected), "%zu: %u of %u, %u %s; %s", i, rows[i].waves,
+                 rows[i].most, rows[i].unit_waves, rows[i].limiter, rows[i].advice);
+        snprintf(got, sizeof(got), "%zu: %u of %u, %u %s; %s", i, o.waves, o.waves_max,
+                 o.unit_waves, limiter, advice);
+        assert_string_equal(got, expected);
+    }
+    ins_unit_t unit;
+    assert_false(ins_unit_find("gfx1100", 0, false, &unit));
+    assert_false(ins_unit_find("gfx1100", 16, false, &unit));
+    assert_false(ins_unit_find("gfx90a", 32, false, &unit));
+    assert_false(ins_unit_find("gfx1", 32, false, &unit));
+}
+
 /* What the advice says holds: with it there are as many waves as it promises. */
 static void advice_holds(void **state)
 {
@@ -149,15 +226,18 @@ static void texts_are_cut(void **state)
 static int answer(const char *gpu)
 {
     ins_resources_t r;
+    ins_unit_t unit;
+    if (!ins_unit_find(gpu, 0, false, &unit) && !ins_unit_find(gpu, 32, true, &unit)) return 1;
     while (scanf("%u %u %u %u %u", &r.arch_vgprs, &r.accum_vgprs, &r.sgprs, &r.lds_bytes,
                  &r.group_size) == 5)
-        printf("%u\n", ins_occupancy(gpu, &r).waves);
+        printf("%u\n", ins_occupancy_on(&unit, &r).waves);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(advice_holds),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(units_by_hand),
+                                       cmocka_unit_test(advice_holds),
                                        cmocka_unit_test(texts_are_cut)};
     if (argc > 1) return answer(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 source, build = sys.argv[1:]
-COMMANDS = [["rocprofv3"], *[["rocprofv3", word] for word in ("findings", "annotate", "digest", "diff", "check", "report")],
+COMMANDS = [["rocprofv3"], *[["rocprofv3", word] for word in ("findings", "annotate", "digest", "diff", "check", "code", "report")],
             ["rocprofv3-doctor"], ["rocprofv3-avail"], ["softgpu"],
             *[["rocpd", word] for word in ("convert", "summary", "query", "merge", "package")]]
 # pages that tell of options of a command, by the command's first word; all others are rocprofv3's

@@ -1,0 +1,98 @@
+/* llvm.c - LLVM's disassembler by its C interface, where libamd_comgr is missing or older than the
+ * GPU.
+ *
+ * Loaded at the first use, the newest version that is installed. An LLVM that does not know a GPU
+ * takes another one without saying so: a table has the version from which on it knows each. */
+#include "base/symbol.h"
+#include "disasm/internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NEWEST = 26, OLDEST = 13, WITH_DASH = 17 /* the last that is called libLLVM-17.so.1 */ };
+
+/* Release notes of LLVM, "Changes to the AMDGPU backend". GPUs that are not here are known since
+ * before OLDEST. */
+static const struct {
+    char gpu[16];
+    unsigned since;
+} news[] = {
+    {"gfx940", 15},        {"gfx941", 17},         {"gfx942", 17},          {"gfx950", 20},
+    {"gfx9-generic", 19},  {"gfx9-4-generic", 20}, {"gfx10-1-generic", 19}, {"gfx10-3-generic", 19},
+    {"gfx1036", 15},       {"gfx1100", 15},        {"gfx1101", 15},         {"gfx1102", 15},
+    {"gfx1103", 15},       {"gfx1150", 17},        {"gfx1151", 17},         {"gfx1152", 19},
+    {"gfx1153", 20},       {"gfx11-generic", 19},  {"gfx1200", 18},         {"gfx1201", 18},
+    {"gfx12-generic", 19}, {"gfx1250", 21},        {"gfx1251", 22},         {"gfx12-5-generic", 22},
+};
+
+typedef void *create_fn_t(const char *triple, const char *cpu, void *data, int tags, void *operands,
+                          void *symbols);
+typedef void dispose_fn_t(void *context);
+typedef size_t instruction_fn_t(void *context, uint8_t *bytes, uint64_t size, uint64_t address,
+                                char *text, size_t room);
+
+static create_fn_t *create;
+static dispose_fn_t *dispose;
+static instruction_fn_t *instruction;
+static unsigned version;
+
+static void *open_newest(void)
+{
+    for (version = NEWEST; version >= OLDEST; version--) {
+        char name[32];
+        snprintf(name, sizeof name, version > WITH_DASH ? "libLLVM.so.%u.1" : "libLLVM-%u.so.1",
+                 version);
+        void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+        if (library) return library;
+    }
+    return NULL;
+}
+
+static void load(void)
+{
+    static const char *const begins[] = {"LLVMInitializeAMDGPUTargetInfo",
+                                         "LLVMInitializeAMDGPUTargetMC",
+                                         "LLVMInitializeAMDGPUDisassembler"};
+    void *library = open_newest();
+    if (!library || !base_symbol(library, "LLVMDisasmDispose", &dispose) ||
+        !base_symbol(library, "LLVMDisasmInstruction", &instruction))
+        return;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        void (*begin)(void);
+        if (!base_symbol(library, begins[i], &begin)) return;
+        begin();
+    }
+    base_symbol(library, "LLVMCreateDisasmCPU", &create);
+}
+
+bool dis_llvm_begin(dis_object_t *o)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (o->llvm) return true;
+    pthread_once(&once, load);
+    for (size_t i = 0; i < sizeof news / sizeof *news; i++)
+        if (strcmp(news[i].gpu, o->gpu) == 0 && version < news[i].since) return false;
+    if (create) o->llvm = create("amdgcn-amd-amdhsa", o->gpu, NULL, 0, NULL, NULL);
+    return o->llvm;
+}
+
+size_t dis_llvm_text(dis_object_t *o, uint64_t address, char *text, size_t room, uint64_t *bytes)
+{
+    uint64_t left;
+    uint8_t copy[DIS_INSTRUCTION_BYTES_MAX];
+    const uint8_t *at = dis_bytes(o, address, &left);
+    if (!at || !room) return 0;
+    const size_t size = left < sizeof copy ? (size_t)left : sizeof copy;
+    memcpy(copy, at, size); /* the interface does not promise to leave them alone */
+    *bytes = instruction(o->llvm, copy, size, address, text, room);
+    if (!*bytes || *bytes > left) return 0;
+    const size_t blanks = strspn(text, " \t");
+    memmove(text, text + blanks, strlen(text + blanks) + 1);
+    return strlen(text);
+}
+
+void dis_llvm_free(dis_object_t *o)
+{
+    if (o->llvm) dispose(o->llvm);
+}
