@@ -95,6 +95,7 @@ static uint64_t look_at_bundle(search_t *s, bytes_t b)
             return b.size;
         }
         at += 24 + length;
+        if (!size) continue; /* the host's */
         if (!part(b, offset, size, &code)) {
             complain(s,
                      "an offload bundle: part %" PRIu64 " has %" PRIu64 " bytes at %" PRIu64
@@ -103,7 +104,7 @@ static uint64_t look_at_bundle(search_t *s, bytes_t b)
             continue;
         }
         if (offset + size > end) end = offset + size;
-        if (size && is_gpu(id)) look(s, code);
+        if (is_gpu(id)) look(s, code);
     }
     return at > end ? at : end;
 }
@@ -118,11 +119,20 @@ static const struct {
     uint64_t whole, unpacked; /* offsets; 0: it is not told */
 } packed_heads[] = {{1, 20, 4, 0, 8}, {2, 24, 4, 8, 12}, {3, 32, 8, 8, 16}};
 
-/* Where the bundle ends that does not tell its size: before the next one, or with the bytes. */
-static uint64_t packed_end(bytes_t b, uint64_t head)
+/* Bytes up to the next bundle, or all of them. They are searched in windows, so that each byte is
+ * seen a few times at most, whichever kind of bundle there is. */
+static uint64_t up_to_bundle(bytes_t b)
 {
-    const uint8_t *next = memmem(b.at + head, b.size - head, packed_magic, strlen(packed_magic));
-    return next ? (uint64_t)(next - b.at) : b.size;
+    const uint64_t window = 1 << 20, overlap = sizeof(bundle_magic);
+    for (uint64_t at = 0; at < b.size; at += window) {
+        const uint64_t left = b.size - at, size = left < window ? left : window + overlap;
+        const uint64_t bytes = size < left ? size : left;
+        const uint8_t *next = memmem(b.at + at, bytes, bundle_magic, strlen(bundle_magic));
+        const uint8_t *packed = memmem(b.at + at, bytes, packed_magic, strlen(packed_magic));
+        if (!next || (packed && packed < next)) next = packed;
+        if (next) return (uint64_t)(next - b.at);
+    }
+    return b.size;
 }
 
 static uint64_t look_at_packed(search_t *s, bytes_t b)
@@ -148,7 +158,8 @@ static uint64_t look_at_packed(search_t *s, bytes_t b)
         complain(s, "a compressed offload bundle is cut off in its head");
         return b.size;
     }
-    if (!packed_heads[h].whole) whole = packed_end(b, head);
+    if (!packed_heads[h].whole) /* it ends before the next one, or with the bytes */
+        whole = head + up_to_bundle((bytes_t){b.at + head, b.size - head});
     if (whole < head || !part(b, head, whole - head, &data)) {
         complain(s, "a compressed offload bundle of %" PRIu64 " bytes: only %" PRIu64 " are there",
                  whole, b.size);
@@ -165,22 +176,6 @@ static uint64_t look_at_packed(search_t *s, bytes_t b)
     if (bytes) look(s, (bytes_t){bytes, unpacked});
     free(bytes);
     return whole;
-}
-
-/* Bytes up to the next bundle, or all of them. They are searched in windows, so that each byte is
- * seen a few times at most, whichever kind of bundle there is. */
-static uint64_t up_to_bundle(bytes_t b)
-{
-    const uint64_t window = 1 << 20, overlap = sizeof(bundle_magic);
-    for (uint64_t at = 0; at < b.size; at += window) {
-        const uint64_t left = b.size - at, size = left < window ? left : window + overlap;
-        const uint64_t bytes = size < left ? size : left;
-        const uint8_t *next = memmem(b.at + at, bytes, bundle_magic, strlen(bundle_magic));
-        const uint8_t *packed = memmem(b.at + at, bytes, packed_magic, strlen(packed_magic));
-        if (!next || (packed && packed < next)) next = packed;
-        if (next) return (uint64_t)(next - b.at);
-    }
-    return b.size;
 }
 
 /* Looks at bundles that stand behind each other, with padding between them. */

@@ -110,12 +110,13 @@ static const row_t classes[] = {
     {"ds_", CODE_LDS_ATOMIC},
 };
 
-/* What falls through and jumps nowhere has no row. */
+/* What runs on has no row, but for instructions that no compiler makes: they jump to a place in
+ * registers, or run on. */
 static const row_t flows[] = {
     {"s_branch", CODE_JUMPS},
-    {"s_cbranch_g_fork", CODE_LEAVES},
+    {"s_cbranch_g_fork", CODE_RUNS_ON},
     {"s_cbranch_i_fork", CODE_MAY_JUMP},
-    {"s_cbranch_join", CODE_LEAVES},
+    {"s_cbranch_join", CODE_RUNS_ON},
     {"s_cbranch_", CODE_MAY_JUMP},
     {"s_subvector_loop_", CODE_MAY_JUMP},
     {"s_setpc_", CODE_LEAVES},

@@ -34,8 +34,8 @@ static void put_row(res_grid_t *g, const code_kernel_t *k, bool files)
     res_grid_cell(g, "%u", row->agprs);
     res_grid_cell(g, "%u", row->sgprs);
     put_spills(g, row);
-    res_grid_cell(g, "%s", res_shown(row->lds_bytes, RES_BYTES, bytes));
-    res_grid_cell(g, "%s%s", res_shown(row->scratch_bytes, RES_BYTES, bytes),
+    res_grid_cell(g, "%s", res_shown(row->lds_bytes, RES_PLAIN, bytes));
+    res_grid_cell(g, "%s%s", res_shown(row->scratch_bytes, RES_PLAIN, bytes),
                   row->dynamic_stack ? " or more" : "");
     res_grid_cell(g, "%u", k->group_size);
     if (k->occupancy.known)
@@ -44,15 +44,15 @@ static void put_row(res_grid_t *g, const code_kernel_t *k, bool files)
         res_grid_cell(g, "?");
     res_grid_cell(g, "%s", k->occupancy.known ? limiter : "not known");
     res_grid_cell(g, "%s",
-                  row->code_bytes ? res_shown((double)row->code_bytes, RES_BYTES, bytes) : "?");
+                  row->code_bytes ? res_shown((double)row->code_bytes, RES_PLAIN, bytes) : "?");
     if (files) res_grid_cell(g, "%s", k->file);
 }
 
 static bool show_table(FILE *f, const code_set_t *set)
 {
-    static const char *const heads[] = {"Kernel",     "GPU",   ">VGPRs",   ">AGPRs", ">SGPRs",
-                                        ">Spills",    ">LDS",  ">Scratch", ">Group", ">Waves",
-                                        "Limited by", ">Code", "File"};
+    static const char *const heads[] = {
+        "Kernel",         "GPU",    ">VGPRs", ">AGPRs",     ">SGPRs",      ">Spills", ">LDS bytes",
+        ">Scratch bytes", ">Group", ">Waves", "Limited by", ">Code bytes", "File"};
     const size_t columns = sizeof(heads) / sizeof(*heads);
     bool files = false;
     res_grid_t g;

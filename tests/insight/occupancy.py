@@ -17,10 +17,9 @@ LDS = (0, 3000, 20000, 65536) if SPREADS else (0,)
 
 
 def sizes(gpu):
-    """Waves of 32 (gfx10): groups of two and four waves."""
+    """Waves of 32 (gfx10): groups of four waves. Of smaller ones, LLVM does not ask how many fit before version 20."""
     if gpu.startswith("gfx1"):
-        for vgprs, group in itertools.product((*VGPRS, 50, 60, 80, 112), (64, 128)):
-            yield vgprs, 0, group, 0
+        yield from ((vgprs, 0, 128, 0) for vgprs in (*VGPRS, 50, 60, 80, 112))
         return
     for n, (vgprs, group, lds) in enumerate(itertools.product(VGPRS, GROUPS, LDS)):
         if group in (64, 256) or (SPREADS and (group == 128 or vgprs == 20)):

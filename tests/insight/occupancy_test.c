@@ -158,7 +158,17 @@ static void units_by_hand(void **state)
          24,
          "LDS",
          "2 waves more with 32768 bytes of LDS or fewer"},
-        {"gfx1010", 32, true, {32, 0, 128, 0, 64}, 20, 20, 80, "wave slots", ""},
+        {"gfx1010", 32, true, {32, 0, 128, 0, 128}, 20, 20, 80, "wave slots", ""},
+        /* 32 groups of two waves on the WGP */
+        {"gfx1010",
+         32,
+         true,
+         {32, 0, 128, 0, 64},
+         16,
+         20,
+         64,
+         "workgroups",
+         "one wave more with workgroups of 96 work-items or more"},
         /* 160 KiB in granules of 1280 bytes: 64 KiB are 66560, two groups; three have 53760 each */
         {"gfx950",
          64,

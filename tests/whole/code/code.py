@@ -20,7 +20,8 @@ import zlib
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import objects
 
-TABLE_HEAD = "Kernel  GPU     VGPRs  AGPRs  SGPRs            Spills    LDS  Scratch  Group   Waves  Limited by   Code\n"
+TABLE_HEAD = ("Kernel  GPU     VGPRs  AGPRs  SGPRs            Spills  LDS bytes  Scratch bytes  Group   Waves  Limited by  "
+              "Code bytes\n")
 # 72 VGPRs and 4 AGPRs are 80 of 512: six waves; for seven 512 / 7, rounded down to eights, is 72
 DETAILS = """scale  gfx90a
   registers   72 VGPRs, 4 AGPRs, 32 SGPRs; a wave takes 80 VGPRs; spilled VGPRs 1, SGPRs 1
@@ -67,8 +68,8 @@ class Case(unittest.TestCase):
 class Shown(Case):
     def test_table_and_details(self):
         objects.scale(self.folder)
-        table = TABLE_HEAD + ("scale   gfx90a     72      4     32  1 VGPRs, 1 SGPRs  4 KiB      8 B    256  6 of 8  "
-                              "VGPRs       128 B\n")
+        table = TABLE_HEAD + ("scale   gfx90a     72      4     32  1 VGPRs, 1 SGPRs      4,096              8    256  6 of 8  "
+                              "VGPRs              128\n")
         self.assertEqual(self.told("scale.co"), table)
         outer, inner = (loop["address"] for loop in self.kernels("scale.co")[0]["loops"])
         self.assertEqual(inner - outer, 4)
@@ -180,13 +181,39 @@ again:
         self.assertEqual(k["mix"], {"salu": 3, "valu": 1, "vmem_load": 1, "branch": 2})
 
     def test_both_disassemblers_say_the_same(self):
-        for gpu in ("gfx90a", "gfx1030", "gfx1100"):
-            objects.clang(self.folder, objects.assembly([("k", self.KERNEL, {"wavefront_size": 64 if gpu == "gfx90a" else 32})],
-                                                        gpu), gpu, "k.co")
+        for gpu, wave in (("gfx90a", 64), ("gfx1030", 32)):
+            objects.clang(self.folder, objects.assembly([("k", self.KERNEL, {"wavefront_size": wave})], gpu), gpu, "k.co")
             done = subprocess.run([objects.LLVM, "k.co"], cwd=self.folder, capture_output=True, text=True, check=False)
             if done.returncode == 77:
                 self.skipTest("needs libamd_comgr and libLLVM")
             self.assertEqual((done.returncode, done.stdout), (0, "7 instructions\n"), gpu)
+
+    def test_a_gpu_that_comgr_may_not_know(self):
+        """Debian 12's libamd_comgr is older than gfx1100, its libLLVM is not."""
+        k = self.kernel("gfx1100", wavefront_size=32, vgpr_count=100)
+        # 120 of 1536: twelve waves, 48 on the WGP
+        self.assertEqual((k["numbers"]["occupancy"], k["numbers"]["code_bytes"]), (12, 32))
+        if "not_read" in k:
+            self.skipTest(k["not_read"])
+        self.assertEqual(k["mix"], {"salu": 3, "valu": 1, "vmem_load": 1, "branch": 2})
+
+    def test_a_gpu_that_nothing_knows(self):
+        """The ELF header's number is that of a GPU which is newer than any disassembler here."""
+        path = objects.plain(self.folder, "k.co", {"k": {"vgpr_count": 72}})
+        data = bytearray(objects.read(path))
+        data[48] = 0x5b # e_flags: gfx12-5-generic
+        objects.write(self.folder, "k.co", bytes(data))
+        k, = self.kernels("k.co")
+        if "not_read" not in k:
+            self.skipTest("a disassembler knows gfx12-5-generic")
+        self.assertEqual((k["gpu"], k["not_read"], k["limited_by"]),
+                         ("gfx12-5-generic", "no disassembler here knows gfx12-5-generic", ""))
+        self.assertEqual((k["numbers"]["vgprs"], k["numbers"]["occupancy"], k["numbers"]["instructions"]), (72, None, None))
+        objects.write(self.folder, "b.yaml", b"k:\n  instructions: 1\n  occupancy: 1\n  vgprs: 72\n")
+        status, output, _ = objects.run("check", "--code", "b.yaml", "k.co", cwd=self.folder)
+        self.assertEqual(status, 2)
+        self.assertIn("not checked: no disassembler here knows gfx12-5-generic", output)
+        self.assertIn("not checked: the occupancy of gfx12-5-generic is not known", output)
 
     def test_one_gpu_alone(self):
         objects.plain(self.folder, "a.co", {"k": {}}, "gfx90a")
@@ -254,7 +281,7 @@ class Containers(Case):
     def test_bad_files_do_not_stop_others(self):
         cut = self.write("cut", self.bundle[:5000])
         text = self.write("text", b"no code at all, but a text that is long enough")
-        host = self.write("host", open(sys.executable, "rb").read())
+        host = self.write("host", objects.read(sys.executable))
         told = ("rocprofv3: error: missing: No such file or directory\n"
                 f"rocprofv3: error: cut: an offload bundle: part 1 has {len(self.a)} bytes at 4096, but only 5000 are there\n"
                 "rocprofv3: error: text: no file that code of GPUs is in: ELF, offload bundle, archive\n"
