@@ -316,7 +316,13 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--runs") == 0) runs = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--directory") == 0) where = argv[i + 1];
     }
-    snprintf(directory, sizeof(directory), "%s/bench-convert-XXXXXX", where);
+    char *whole = realpath(where, NULL); /* a store names its directory by its whole path */
+    if (!whole) {
+        perror(where);
+        return 1;
+    }
+    snprintf(directory, sizeof(directory), "%s/bench-convert-XXXXXX", whole);
+    free(whole);
     if (!records || !runs || !mkdtemp(directory)) return 1;
     if (trace_join(store, sizeof(store), directory, "store") != 0 || mkdir(store, 0700) != 0)
         return 1;

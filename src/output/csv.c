@@ -148,9 +148,9 @@ static void event_row(out_table_t *t, const trace_timed_t *r)
     out_char(f, '"');
     for (bool first = true; out_arguments_next(&a); first = false) {
         if (!first) out_char(f, ' ');
-        out_text(f, a.name);
+        out_escaped(f, BASE_CSV, a.name);
         out_char(f, '=');
-        out_text(f, a.value);
+        out_escaped(f, BASE_CSV, a.value);
     }
     out_text(f, "\"\n");
 }

@@ -267,6 +267,15 @@ static void assert_in_file(const char *directory, const char *name, const char *
     if (!strstr(bytes, text)) fail_msg("%s: no %s", name, text);
 }
 
+static void put_facts(trace_writer_t *meta, const char *directory)
+{
+    const char *facts[][2] = {{TRACE_INFO_DIRECTORY, directory}, {TRACE_INFO_NAME, "x"}};
+    for (size_t i = 0; i < 2; i++) {
+        trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
+        assert_true(trace_writer_put_texts(meta, &head, sizeof(head), facts[i], 2));
+    }
+}
+
 /* Makes a directory from the template, and in it a store whose files come there as x_…. */
 static trace_writer_t *begin_store(char *directory, char store[64])
 {
@@ -276,11 +285,7 @@ static trace_writer_t *begin_store(char *directory, char store[64])
     assert_int_equal(mkdir(store, 0700), 0);
     trace_writer_t *w =
         trace_writer_open(store, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, sizeof(why));
-    const char *facts[][2] = {{TRACE_INFO_DIRECTORY, directory}, {TRACE_INFO_NAME, "x"}};
-    for (size_t i = 0; i < 2; i++) {
-        trace_head_t head = trace_head(TRACE_INFO, 0, 0, 0, sizeof(head));
-        assert_true(trace_writer_put_texts(w, &head, sizeof(head), facts[i], 2));
-    }
+    put_facts(w, directory);
     trace_writer_close(w);
     w = trace_writer_open(store, "records-0.seg", TRACE_CONTENTS_RECORDS, 0, why, sizeof(why));
     assert_non_null(w);
@@ -331,6 +336,34 @@ static void lost_names(void **state)
                    "\"domain\":\"MEMORY_COPY\",\"stats\":{\"count\":2,\"sum\":3,");
     assert_in_file(directory, "x_results.json",
                    "\"domain\":\"HIP_API\",\"stats\":{\"count\":1,\"sum\":1,");
+    assert_int_equal(trace_remove(directory), 0);
+}
+
+/* All arguments of an event are one cell of its line, whatever characters they have. */
+static void quotes_in_events(void **state)
+{
+    enum { KIND = 25, OPERATION = 1 }; /* a page fault */
+    (void)state;
+    char directory[] = "/tmp/rocprofv3-quotes-XXXXXX", store[64], path[96], why[512] = "";
+    struct {
+        trace_call_t call;
+        char values[16];
+    } event = {
+        {{trace_head(TRACE_API, KIND, OPERATION, 0, sizeof(event)), 10, 12, 0, 0, 0}, .count = 2},
+        "say \"hi\"\0\\,'"};
+    trace_signature_t s = {.head = trace_head(TRACE_SIGNATURE, KIND, OPERATION, 0, 0), .count = 2};
+    const char *names[] = {"char *", "a\"b", "char *", "c"};
+    trace_writer_t *w = begin_store(directory, store);
+    snprintf(path, sizeof(path), "%s/" TRACE_META_FILE, store);
+    assert_int_equal(unlink(path), 0); /* made anew, with the names of the arguments */
+    trace_writer_t *meta =
+        trace_writer_open(store, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, sizeof(why));
+    put_facts(meta, directory);
+    assert_true(trace_writer_put_texts(meta, &s, sizeof(s), names, 4));
+    trace_writer_close(meta);
+    assert_true(trace_writer_put(w, &event));
+    convert_store(w, store, 1);
+    assert_in_file(directory, "x_kfd_trace.csv", ",\"a\"\"b=say \"\"hi\"\" c=\\,'\"\n");
     assert_int_equal(trace_remove(directory), 0);
 }
 
@@ -652,6 +685,7 @@ int main(void)
         cmocka_unit_test(memory_given_and_taken),
         cmocka_unit_test(lost_names),
         cmocka_unit_test(stochastic_samples),
+        cmocka_unit_test(quotes_in_events),
         cmocka_unit_test(numbers),
         cmocka_unit_test(progress_bar),
         cmocka_unit_test(digits),
