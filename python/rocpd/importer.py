@@ -2,8 +2,6 @@
 import os
 import sqlite3
 
-ATTACHED = 9  # databases that SQLite takes beside the main one; it is built for ten
-
 
 def execute_statement(conn, statement, is_script=False):
     """Runs a statement, or several, and returns the cursor."""
@@ -14,9 +12,9 @@ def _quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
 
-def _views(conn, database):
-    """(name, SQL) of the views of an attached database, in the order in which they were made."""
-    return conn.execute(f"SELECT name, sql FROM {_quoted(database)}.sqlite_master WHERE type = 'view'").fetchall()
+def _views(conn):
+    """(name, SQL) of the views of the attached database, in the order in which they were made."""
+    return conn.execute("SELECT name, sql FROM part.sqlite_master WHERE type = 'view'").fetchall()
 
 
 def _open_one(path):
@@ -26,34 +24,31 @@ def _open_one(path):
 
 
 def _open_several(paths):
-    """A database in memory with a temporary view of each table over all files, and the other views over those.
-
-    As many files as SQLite attaches stay where they are; rows of the others are copied.
+    """A temporary database with the rows of all files, which are attached and copied one after another; a temporary
+    view of each table, and the other views over those.
     """
-    conn = sqlite3.connect(":memory:")
-    tables, others = {}, []
+    conn = sqlite3.connect("")
+    made, others = [], []
     for number, path in enumerate(paths):
         if not os.path.exists(path):
             raise FileNotFoundError(path)
-        name = f"db{number}"
-        conn.execute(f"ATTACH DATABASE ? AS {name}", (path,))
-        for view, sql in _views(conn, name):
+        conn.execute("ATTACH DATABASE ? AS part", (path,))
+        for view, sql in _views(conn):
             if not view.startswith("rocpd_"):
                 if number == 0:
-                    others.append((view, sql))
+                    others.append(sql)
                 continue
-            source = f"{name}.{_quoted(view)}"
-            if number >= ATTACHED:
-                source = f"main.{_quoted(f'{view}_{number}')}"
-                conn.execute(f"CREATE TABLE {source} AS SELECT * FROM {name}.{_quoted(view)}")
-            tables.setdefault(view, []).append(source)
-        if number >= ATTACHED:
-            conn.commit()
-            conn.execute(f"DETACH DATABASE {name}")
-    for view, sources in tables.items():
-        union = " UNION ALL ".join(f"SELECT * FROM {source}" for source in sources)
-        conn.execute(f"CREATE TEMP VIEW {_quoted(view)} AS {union}")
-    for _, sql in others:
+            name = _quoted(view)
+            if view in made:
+                conn.execute(f"INSERT INTO main.{name} SELECT * FROM part.{name}")
+            else:
+                conn.execute(f"CREATE TABLE main.{name} AS SELECT * FROM part.{name}")
+                made.append(view)
+        conn.commit()
+        conn.execute("DETACH DATABASE part")
+    for name in map(_quoted, made):
+        conn.execute(f"CREATE TEMP VIEW {name} AS SELECT * FROM main.{name}")
+    for sql in others:
         conn.execute("CREATE TEMP VIEW" + sql[sql.upper().index("VIEW") + len("VIEW"):])
     return conn
 

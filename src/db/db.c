@@ -23,7 +23,7 @@ static const struct {
     {SQLITE_LIMIT_EXPR_DEPTH, 200},      {SQLITE_LIMIT_COLUMN, 500},
     {SQLITE_LIMIT_COMPOUND_SELECT, 500}, {SQLITE_LIMIT_VDBE_OP, 1 << 20},
     {SQLITE_LIMIT_FUNCTION_ARG, 100},    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
-    {SQLITE_LIMIT_WORKER_THREADS, 0},
+    {SQLITE_LIMIT_WORKER_THREADS, 0},    {SQLITE_LIMIT_ATTACHED, 1},
 };
 
 static bool is(const char *text, const char *word)
@@ -31,14 +31,25 @@ static bool is(const char *text, const char *word)
     return text && strcasecmp(text, word) == 0;
 }
 
-/* Allows what db_open() promises. */
+/* Notes that a statement reads a table of main, if the table is one that is not yet filled. */
+static void want(db_late_t *late, const char *table)
+{
+    for (size_t i = 0; i < late->count; i++)
+        if (late->states[i] == DB_EMPTY && is(table, late->tables[i])) late->states[i] = DB_WANTED;
+}
+
+/* Allows what db_open() promises. `data`: the connection's db_late_t, or NULL. */
 static int reading(void *data, int action, const char *first, const char *second, const char *where,
                    const char *view)
 {
-    (void)data, (void)second, (void)view;
+    (void)second, (void)view;
     switch (action) {
-    case SQLITE_SELECT:
     case SQLITE_READ:
+        /* for a table of which no column is used, SQLite names the database only as the text does
+         */
+        if (data && (!where || is(where, "main"))) want(data, first);
+        return SQLITE_OK;
+    case SQLITE_SELECT:
     case SQLITE_FUNCTION:
     case SQLITE_RECURSIVE:
     case SQLITE_TRANSACTION:
@@ -72,13 +83,13 @@ static int reading(void *data, int action, const char *first, const char *second
 void db_lock(db_t *db)
 {
     db->locked = true;
-    sqlite3_set_authorizer(db->handle, reading, NULL);
+    sqlite3_set_authorizer(db->handle, reading, db->late);
 }
 
 /* Ends what another authorizer has allowed for a while. */
 static void allow_as_before(const db_t *db)
 {
-    sqlite3_set_authorizer(db->handle, db->locked ? reading : NULL, NULL);
+    sqlite3_set_authorizer(db->handle, db->locked ? reading : NULL, db->late);
 }
 
 static int is_interrupted(void *data)
@@ -150,18 +161,11 @@ static int attach(sqlite3 *handle, const char *path, const char *name, char *why
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-int db_open(db_t *db, const char *const *paths, size_t count, db_why_t *why)
+int db_open(db_t *db, const char *path, char why[DB_WHY_BYTES])
 {
-    why->path = paths[0];
-    *db =
-        (db_t){.handle = connect(":memory:", SQLITE_OPEN_CREATE, why->reason, sizeof(why->reason))};
+    *db = (db_t){.handle = connect(":memory:", SQLITE_OPEN_CREATE, why, DB_WHY_BYTES)};
     int result = db->handle ? 0 : -1;
-    for (size_t i = 0; result == 0 && i < count; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "db%zu", i);
-        why->path = paths[i];
-        result = attach(db->handle, paths[i], name, why->reason, sizeof(why->reason));
-    }
+    if (result == 0) result = attach(db->handle, path, "db0", why, DB_WHY_BYTES);
     if (result == 0)
         db_lock(db);
     else
@@ -195,11 +199,131 @@ int db_close(db_t *db)
     return status == SQLITE_OK ? 0 : -1;
 }
 
+/* ---- tables that are filled late ---- */
+
+/* Whether the statement that was just prepared reads tables which are not yet filled. */
+static bool wants(const db_t *db)
+{
+    bool any = false;
+    for (size_t i = 0; db->late && i < db->late->count; i++)
+        any |= db->late->states[i] == DB_WANTED;
+    return any;
+}
+
+/* Forgets what a statement wanted that will not run. */
+static void want_nothing(const db_t *db)
+{
+    for (size_t i = 0; db->late && i < db->late->count; i++)
+        if (db->late->states[i] == DB_WANTED) db->late->states[i] = DB_EMPTY;
+}
+
+/* Fills the tables that are wanted, in one transaction. False with the reason in `why`. */
+static bool fill(const db_t *db, char why[DB_WHY_BYTES])
+{
+    sqlite3_exec(db->handle, "SAVEPOINT late", NULL, NULL, NULL);
+    const bool good = db->late->fill(db->late->data, why) == 0;
+    sqlite3_exec(db->handle, "RELEASE late", NULL, NULL, NULL);
+    if (!good) want_nothing(db);
+    return good;
+}
+
+/* Prepares a statement whose tables are filled. False with the reason in `why`. */
+static bool prepare(const db_t *db, const char *sql, sqlite3_stmt **s, const char **rest,
+                    char why[DB_WHY_BYTES])
+{
+    int status = sqlite3_prepare_v2(db->handle, sql, -1, s, rest);
+    if (status == SQLITE_OK && wants(db)) {
+        sqlite3_finalize(*s);
+        *s = NULL;
+        if (!fill(db, why)) return false;
+        status = sqlite3_prepare_v2(db->handle, sql, -1, s, rest);
+    }
+    want_nothing(db);
+    if (status == SQLITE_OK) return true;
+    snprintf(why, DB_WHY_BYTES, "%s", sqlite3_errmsg(db->handle));
+    return false;
+}
+
+/* Runs statements one by one, so that the tables of each are filled before it runs. False with the
+ * reason in `why`. */
+static bool run_each(const db_t *db, const char *sql, char why[DB_WHY_BYTES])
+{
+    bool good = true;
+    while (good && *sql) {
+        sqlite3_stmt *s = NULL;
+        int status = SQLITE_DONE;
+        good = prepare(db, sql, &s, &sql, why);
+        while (good && s && (status = sqlite3_step(s)) == SQLITE_ROW)
+            ;
+        if (good && s && status != SQLITE_DONE) {
+            snprintf(why, DB_WHY_BYTES, "%s", sqlite3_errmsg(db->handle));
+            good = false;
+        }
+        sqlite3_finalize(s);
+    }
+    return good;
+}
+
+/* Binds the row's values to the statement and runs it. */
+static int put_row(sqlite3_stmt *insert, sqlite3_stmt *row, int columns)
+{
+    int status = SQLITE_OK;
+    for (int i = 0; status == SQLITE_OK && i < columns; i++)
+        status = sqlite3_bind_value(insert, i + 1, sqlite3_column_value(row, i));
+    if (status == SQLITE_OK && sqlite3_step(insert) != SQLITE_DONE) status = SQLITE_ERROR;
+    const int reset = sqlite3_reset(insert);
+    return status == SQLITE_OK ? reset : status;
+}
+
+/* "INSERT INTO main.<name> VALUES (?,?…)"; NULL without memory. */
+static char *insert_into(const char *name, int columns)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "INSERT INTO main.\"%w\" VALUES (", name);
+    for (int i = 0; i < columns; i++)
+        sqlite3_str_appendall(text, i ? ",?" : "?");
+    sqlite3_str_appendall(text, ")");
+    return sqlite3_str_finish(text);
+}
+
+int db_copy(const db_t *to, const char *name, const db_t *from, char why[DB_WHY_BYTES])
+{
+    sqlite3_stmt *rows = NULL, *insert = NULL;
+    char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", name), *sql = NULL;
+    sqlite3 *failed = from->handle;
+    int status = select ? sqlite3_prepare_v2(from->handle, select, -1, &rows, NULL) : SQLITE_NOMEM;
+    const int columns = rows ? sqlite3_column_count(rows) : 0;
+    if (status == SQLITE_OK) {
+        failed = to->handle;
+        sql = insert_into(name, columns);
+        status = sql ? sqlite3_prepare_v2(to->handle, sql, -1, &insert, NULL) : SQLITE_NOMEM;
+    }
+    while (status == SQLITE_OK) {
+        const int step = sqlite3_step(rows);
+        if (step == SQLITE_DONE) break;
+        failed = step == SQLITE_ROW ? to->handle : from->handle;
+        status = step == SQLITE_ROW ? put_row(insert, rows, columns) : step;
+    }
+    if (status != SQLITE_OK)
+        snprintf(why, DB_WHY_BYTES, "%s",
+                 status == SQLITE_NOMEM ? sqlite3_errstr(status) : sqlite3_errmsg(failed));
+    sqlite3_finalize(rows);
+    sqlite3_finalize(insert);
+    sqlite3_free(select);
+    sqlite3_free(sql);
+    return status == SQLITE_OK ? 0 : -1;
+}
+
 /* ---- statements without rows ---- */
 
 int db_run(const db_t *db, const char *sql, const char *what)
 {
-    char *problem = NULL;
+    char *problem = NULL, why[DB_WHY_BYTES];
+    if (db->late && sql) {
+        if (run_each(db, sql, why)) return 0;
+        base_error("%s: %s", what, why);
+        return -1;
+    }
     const int status = sql ? sqlite3_exec(db->handle, sql, NULL, NULL, &problem) : SQLITE_NOMEM;
     if (status == SQLITE_OK) return 0;
     base_error("%s: %s", what,
@@ -228,6 +352,7 @@ bool db_has(const db_t *db, const char *view, const char *column)
      * text */
     char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
     const bool has = sql && sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK;
+    want_nothing(db);
     sqlite3_finalize(s);
     sqlite3_free(sql);
     return has;
@@ -259,11 +384,12 @@ static bool bind(db_cursor_t *c, const char *formats, va_list values)
 bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *formats, ...)
 {
     va_list values;
+    char why[DB_WHY_BYTES];
     *c = (db_cursor_t){.rest = ""};
     if (!sql) return fail(c, sqlite3_errstr(SQLITE_NOMEM));
-    if (sqlite3_prepare_v2(db->handle, sql, -1, &c->s, &c->rest) != SQLITE_OK) {
+    if (!prepare(db, sql, &c->s, &c->rest, why)) {
         c->name = db->name;
-        return fail(c, sqlite3_errmsg(db->handle));
+        return fail(c, why);
     }
     va_start(values, formats);
     const bool bound = bind(c, formats, values);
@@ -373,20 +499,25 @@ static bool feeds_itself(const db_t *db, const char *name)
     return feeds;
 }
 
+void db_hide(const db_t *db, const char *name)
+{
+    db_runf(db, name,
+            "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS SELECT NULL AS left_out "
+            "WHERE 0",
+            name, name);
+}
+
 /* Replaces a refused view: in temp by a view without rows, since the name would else mean the
  * file's own view; in main by nothing, since the file is not attached when main is read. */
 static void leave_out(const db_t *db, const char *name, bool temporary)
 {
     if (temporary)
-        db_runf(db, name,
-                "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS SELECT NULL AS "
-                "left_out WHERE 0",
-                name, name);
+        db_hide(db, name);
     else
         db_runf(db, name, "DROP VIEW IF EXISTS main.\"%w\"", name);
 }
 
-bool db_view(db_t *db, const char *name, const char *sql, bool temporary)
+bool db_view(const db_t *db, const char *name, const char *sql, bool temporary)
 {
     static const char begin[] = "CREATE VIEW";
     char shown[64];

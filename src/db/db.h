@@ -20,33 +20,41 @@ extern volatile sig_atomic_t db_interrupted;
 
 /* ---- databases ---- */
 
-/* DB_FILES_MAX: SQLite's limit for one connection. */
-enum { DB_FILES_MAX = 10 };
+enum { DB_WHY_BYTES = 512 };
+
+typedef enum { DB_EMPTY, DB_WANTED, DB_FILLED } db_state_t;
+
+/* Tables of main that are filled when a statement first reads them: db_rows() and db_run() call
+ * `fill` before such a statement runs. `fill` has to fill the tables that are DB_WANTED and to set
+ * them to DB_FILLED. 0, or -1 with the reason in `why`. */
+typedef struct {
+    const char **tables;
+    size_t count;
+    db_state_t *states; /* of the tables */
+    int (*fill)(void *data, char why[DB_WHY_BYTES]);
+    void *data;
+} db_late_t;
 
 typedef struct {
     sqlite3 *handle;
     const char *name; /* of the file; stands before the reason if a statement does not fit the
                          database's schema; may be NULL */
+    db_late_t *late;  /* NULL: there are no such tables */
     bool locked;
 } db_t;
 
-/* Why a database cannot be opened: the file that it is about, and the reason. */
-typedef struct {
-    const char *path;
-    char reason[256];
-} db_why_t;
-
-/* Opens the files, of which there are at most DB_FILES_MAX, read-only, as the databases db0, db1
- * and so on of one connection, which can attach and detach nothing more and can change nothing but
- * its temporary database, and main, which is in memory. SQLite does not trust the files' schemas,
- * and its limits are low. 0, or -1 with the reason in `why` and nothing to close. */
-int db_open(db_t *db, const char *const *paths, size_t count, db_why_t *why);
+/* Opens the file read-only as the database db0 of a connection, which can attach and detach nothing
+ * more and can change nothing but its temporary database, and main, which is in memory. SQLite does
+ * not trust the file's schema, and its limits are low. 0, or -1 with the reason in `why` and
+ * nothing to close. */
+int db_open(db_t *db, const char *path, char why[DB_WHY_BYTES]);
 
 /* Opens the empty file `path` as a database into which others are copied; "": a temporary file that
  * is deleted with the connection. It has the same limits, but can attach until db_lock(). 0, or -1
  * with the reason told and nothing to close. */
 int db_make(db_t *db, const char *path);
-/* Attaches a file read-only as the database `part`. 0, or -1 with the reason told. */
+/* Attaches a file read-only as the database `part`. A connection can have only one file at a time.
+ * 0, or -1 with the reason told. */
 int db_attach(db_t *db, const char *path);
 /* From now on the connection is as db_open() leaves it. */
 void db_lock(db_t *db);
@@ -57,7 +65,10 @@ int db_close(db_t *db);
 /* Makes a view from a file's text, "CREATE VIEW …", in temp or (if not `temporary`) in main. The
  * text must be a single statement that makes a view of this name and does nothing else. Returns
  * whether the view was made; if not, a warning says why. */
-bool db_view(db_t *db, const char *name, const char *sql, bool temporary);
+bool db_view(const db_t *db, const char *name, const char *sql, bool temporary);
+/* Makes a temporary view of this name without rows: it hides the view of a file that db_view() did
+ * not make. */
+void db_hide(const db_t *db, const char *name);
 
 /* Whether there is such a view or table and it has the column: versions of the schema differ. */
 bool db_has(const db_t *db, const char *view, const char *column);
@@ -66,6 +77,10 @@ bool db_has(const db_t *db, const char *view, const char *column);
 int db_run(const db_t *db, const char *sql, const char *what);
 /* The same for a format of sqlite3_mprintf(). */
 int db_runf(const db_t *db, const char *what, const char *format, ...);
+
+/* Adds the rows of the table or view `name` of another connection to main's table of this name,
+ * which has the same columns. 0, or -1 with the reason in `why`. */
+int db_copy(const db_t *to, const char *name, const db_t *from, char why[DB_WHY_BYTES]);
 
 /* ---- rows ----
  *
@@ -83,7 +98,7 @@ typedef struct {
     const char *rest; /* what follows the statement in the text */
     const char *name; /* stands before the reason, or NULL */
     bool ended;
-    char why[256]; /* "": there was no error */
+    char why[DB_WHY_BYTES]; /* "": there was no error */
 } db_cursor_t;
 
 /* Begins a statement with its parameters, one letter of `formats` for each: 'i' an int64_t or

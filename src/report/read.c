@@ -28,7 +28,8 @@ typedef struct {
     rep_run_t *run;
     rep_names_t *names;
     res_run_t databases;
-    uint64_t most; /* the most events of the timeline */
+    const db_t *db; /* of the process that is being read */
+    uint64_t most;  /* the most events of the timeline */
     /* The following are of the process that is being read. */
     uint32_t process;
     out_numbers_t strings, agents, queues, streams,
@@ -51,7 +52,7 @@ static rep_process_t *process(const reader_t *r)
 static void begin(const reader_t *r, db_cursor_t *c, const char *sql)
 {
     *c = (db_cursor_t){0};
-    if (!r->failed) db_rows(c, r->databases.db, sql, "t", process(r)->guid);
+    if (!r->failed) db_rows(c, r->db, sql, "t", process(r)->guid);
 }
 
 static bool next(const reader_t *r, db_cursor_t *c)
@@ -66,7 +67,9 @@ static void finish(reader_t *r, db_cursor_t *c)
 
 static void narrow(reader_t *r)
 {
-    if (rocpd_narrow(&r->databases.base, process(r)->guid) != 0) r->failed = r->told = true;
+    if (r->failed) return;
+    r->db = rocpd_narrow(&r->databases.base, process(r)->guid);
+    if (!r->db) r->failed = r->told = true;
 }
 
 static uint32_t name(reader_t *r, const db_cursor_t *c, int column)
@@ -590,7 +593,7 @@ static void read_values(reader_t *r)
     db_cursor_t c;
     char *sql =
         sqlite3_mprintf("SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? AND %s",
-                        db_values_of_dispatches(r->databases.db));
+                        db_values_of_dispatches(r->db));
     begin(r, &c, sql);
     sqlite3_free(sql);
     while (next(r, &c)) {
@@ -613,7 +616,7 @@ static void read_values(reader_t *r)
 static void read_code(reader_t *r)
 {
     out_numbers_t symbols = {0};
-    if (r->failed || !db_holds(r->databases.db, DB_INSTRUCTIONS)) return;
+    if (r->failed || !db_holds(r->db, DB_INSTRUCTIONS)) return;
     db_cursor_t c;
     for (begin(r, &c, "SELECT DISTINCT kernel_id FROM crocprof_instruction WHERE guid = ?");
          next(r, &c);) {
@@ -621,8 +624,7 @@ static void read_code(reader_t *r)
         if (k) set(r, &symbols, db_uint(&c, 0), (uint64_t)(k - r->run->kernels.rows) + 1);
     }
     finish(r, &c);
-    if (!r->failed &&
-        rep_code_read(r->run, r->names, r->databases.db, process(r)->guid, &symbols) != 0) {
+    if (!r->failed && rep_code_read(r->run, r->names, r->db, process(r)->guid, &symbols) != 0) {
         r->failed = true;
         r->told = !r->run->failed;
     }
@@ -660,32 +662,59 @@ static void read_process(reader_t *r)
     "(SELECT start FROM rocpd_region UNION ALL SELECT start FROM rocpd_kernel_dispatch UNION ALL " \
     "SELECT start FROM rocpd_memory_copy UNION ALL SELECT start FROM rocpd_memory_allocate)"
 
+enum { PARTS = 4096 };
+
+/* How many records begin when, over all files. */
+typedef struct {
+    uint64_t first, last, width, count;
+    uint64_t parts[PARTS]; /* of the time from the first to the last, each `width` long */
+} starts_t;
+
+static int add_span(const db_t *db, void *data)
+{
+    starts_t *s = data;
+    db_cursor_t c;
+    db_rows(&c, db, "SELECT COUNT(*), MIN(start), MAX(start) FROM " ALL_STARTS, "");
+    if (db_next(&c) && db_int(&c, 0)) {
+        const uint64_t first = db_uint(&c, 1), last = db_uint(&c, 2);
+        if (!s->count || (int64_t)first < (int64_t)s->first) s->first = first;
+        if (!s->count || (int64_t)last > (int64_t)s->last) s->last = last;
+        s->count += db_uint(&c, 0);
+    }
+    return db_end(&c, "reading records");
+}
+
+static int add_parts(const db_t *db, void *data)
+{
+    starts_t *s = data;
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT (start - ?1) / ?2 AS part, COUNT(*) FROM " ALL_STARTS
+            " GROUP BY part ORDER BY part",
+            "ii", s->first, s->width);
+    while (db_next(&c))
+        if (db_uint(&c, 0) < PARTS) s->parts[db_uint(&c, 0)] += db_uint(&c, 1);
+    return db_end(&c, "reading records");
+}
+
 /* Finds the time up to which there are as many events as a timeline may hold, with the accuracy of
  * one of PARTS. */
 static void find_window(reader_t *r)
 {
-    enum { PARTS = 4096 };
-    uint64_t first = 0, width = 1, count = 0, held = 0;
+    starts_t s = {0};
+    rocpd_base_t *b = &r->databases.base;
+    uint64_t held = 0;
     r->run->window_end = UINT64_MAX;
-    db_cursor_t c;
-    db_rows(&c, r->databases.db, "SELECT COUNT(*), MIN(start), MAX(start) FROM " ALL_STARTS, "");
-    while (next(r, &c)) {
-        count = db_uint(&c, 0);
-        first = db_uint(&c, 1);
-        width = (db_uint(&c, 2) - first) / PARTS + 1;
+    if (r->failed) return;
+    int result = rocpd_each(b, ROCPD_TABLES, add_span, &s);
+    s.width = (s.last - s.first) / PARTS + 1;
+    if (result == 0 && s.count > r->most) result = rocpd_each(b, ROCPD_TABLES, add_parts, &s);
+    if (result != 0) r->failed = r->told = true;
+    if (result != 0 || s.count <= r->most) return;
+    for (uint64_t i = 0; i < PARTS && r->run->window_end == UINT64_MAX; i++) {
+        held += s.parts[i];
+        if (held > r->most) r->run->window_end = s.first + i * s.width;
     }
-    finish(r, &c);
-    if (r->failed || count <= r->most) return;
-    db_rows(&c, r->databases.db,
-            "SELECT (start - ?1) / ?2 AS part, COUNT(*) FROM " ALL_STARTS
-            " GROUP BY part ORDER BY part",
-            "ii", first, width);
-    while (next(r, &c)) {
-        held += db_uint(&c, 1);
-        if (held > r->most && r->run->window_end == UINT64_MAX)
-            r->run->window_end = first + db_uint(&c, 0) * width;
-    }
-    finish(r, &c);
 }
 
 /* ---- files ---- */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"
@@ -33,7 +34,7 @@ typedef struct {
 } file_t;
 
 typedef struct {
-    res_run_t *run;
+    const db_t *db; /* of the process that is being shown */
     const char *guid;
     char *moved; /* as ins_source_read takes it */
     file_t files[SAVED_FILES];
@@ -44,8 +45,8 @@ static char *embedded(const sources_t *s, const char *path)
 {
     char *text = NULL;
     db_cursor_t c;
-    if (!db_holds(s->run->db, DB_SOURCES)) return NULL;
-    db_rows(&c, s->run->db, "SELECT text FROM crocprof_source WHERE guid = ? AND path = ?", "tt",
+    if (!db_holds(s->db, DB_SOURCES)) return NULL;
+    db_rows(&c, s->db, "SELECT text FROM crocprof_source WHERE guid = ? AND path = ?", "tt",
             s->guid, path);
     if (db_next(&c) && !db_null(&c, 0)) text = strdup(db_text(&c, 0));
     if (db_end(&c, "sources") == 0) return text;
@@ -117,6 +118,7 @@ typedef struct {
 typedef struct {
     const arguments_t *arguments;
     ann_view_t view;
+    res_run_t *run;
     sources_t sources;
     uint64_t found, shown; /* kernels that were counted, that were asked for */
     bool failed;           /* and the reason told */
@@ -136,7 +138,7 @@ static bool describe(work_t *w, ann_kernel_t *k, char *name, size_t room)
         "?1 "
         "AND kernel_id = ?2) D ON D.kernel_id = K.id WHERE K.guid = ?1 AND K.id = ?2";
     db_cursor_t c;
-    db_rows(&c, w->sources.run->db, sql, "ti", w->sources.guid, k->counted->kernel);
+    db_rows(&c, w->sources.db, sql, "ti", w->sources.guid, k->counted->kernel);
     snprintf(name, room, "kernel %llu", (unsigned long long)k->counted->kernel);
     if (db_next(&c)) {
         if (*db_text(&c, 0)) snprintf(name, room, "%s", db_text(&c, 0));
@@ -227,7 +229,8 @@ static void show_process(work_t *w, const char *guid)
     ins_set_t set;
     bool any;
     w->sources.guid = guid;
-    if (rocpd_counted_read(w->sources.run->db, guid, &set, &any) != 0) {
+    w->sources.db = rocpd_narrow(&w->run->base, guid);
+    if (!w->sources.db || rocpd_counted_read(w->sources.db, guid, &set, &any) != 0) {
         w->failed = true;
         return;
     }
@@ -238,11 +241,22 @@ static void show_process(work_t *w, const char *guid)
 
 static void show_all(work_t *w)
 {
+    char **guids = NULL;
+    size_t count = 0;
     db_cursor_t c;
-    db_rows(&c, w->sources.run->db, "SELECT guid FROM rocpd_info_process ORDER BY guid", "");
+    db_rows(&c, w->run->db,
+            "SELECT guid FROM rocpd_info_process WHERE guid IS NOT NULL ORDER BY guid", "");
     while (!w->failed && db_next(&c))
-        if (!db_null(&c, 0)) show_process(w, db_text(&c, 0));
+        if (!base_add_text(&guids, &count, db_text(&c, 0))) {
+            base_error("%s", strerror(ENOMEM));
+            w->failed = true;
+        }
     if (db_end(&c, "processes") != 0) w->failed = true;
+    for (size_t i = 0; i < count; i++) {
+        if (!w->failed) show_process(w, guids[i]);
+        free(guids[i]);
+    }
+    free(guids);
     if (w->failed || w->shown) return;
     if (w->found)
         base_error("no kernel of this name had its instructions counted; %llu others had",
@@ -379,7 +393,7 @@ static FILE *open_pager(const arguments_t *a)
 
 static int show(const arguments_t *a, res_run_t *run)
 {
-    work_t w = {.arguments = a, .sources = {.run = run, .moved = a->moved}};
+    work_t w = {.arguments = a, .run = run, .sources = {.moved = a->moved}};
     const bool terminal = isatty(STDOUT_FILENO);
     FILE *f = open_pager(a);
     const bool hot =

@@ -265,6 +265,36 @@ static int add_rows(digest_t *d, res_run_t *r, section_t section, const char *sq
     return db_end(&c, what);
 }
 
+/* Adds the sums of a file's copies, by name, to temp.digest_copy. */
+static int take_copies(const db_t *db, void *data)
+{
+    const res_run_t *r = data;
+    db_cursor_t c, to;
+    db_rows(&to, r->db, "INSERT INTO digest_copy VALUES (iif(?,?,NULL),?,?,?)", "");
+    db_rows(&c, db,
+            "SELECT name, COUNT(*), SUM(duration), SUM(size) FROM memory_copies GROUP BY name", "");
+    while (db_next(&c)) {
+        db_again(&to, "itiii", (int64_t)!db_null(&c, 0), db_text(&c, 0), db_int(&c, 1),
+                 db_int(&c, 2), db_int(&c, 3));
+        db_next(&to);
+    }
+    const int result = db_end(&c, what);
+    return db_end(&to, what) == 0 ? result : -1;
+}
+
+static int add_copies(digest_t *d, res_run_t *r)
+{
+    if (db_run(r->db,
+               "DROP TABLE IF EXISTS temp.digest_copy; CREATE TEMP TABLE digest_copy(name, count, "
+               "time, bytes)",
+               what) != 0 ||
+        rocpd_each(&r->base, ROCPD_VIEWS, take_copies, r) != 0)
+        return -1;
+    return add_rows(d, r, COPIES,
+                    "SELECT name, SUM(count), SUM(time), SUM(bytes) FROM digest_copy GROUP BY name "
+                    "ORDER BY 3 DESC, 1 LIMIT 50");
+}
+
 /* ---- the whole ---- */
 
 /* Makes the part that is always shown: what run it is, and what records are lost. */
@@ -275,7 +305,7 @@ static int make_head(digest_t *d, res_run_t *r, const res_values_t *v)
     db_cursor_t c;
     db_rows(&c, r->db,
             "SELECT MIN(P.command), COUNT(*), (SELECT MIN(hostname) FROM rocpd_info_node), (SELECT "
-            "MAX(\"end\") - MIN(start) FROM rocpd_kernel_dispatch) FROM rocpd_info_process P",
+            "MAX(last) - MIN(first) FROM res_launch) FROM rocpd_info_process P",
             "");
     FILE *f = db_next(&c) ? open_memstream(&d->head, &bytes) : NULL;
     if (f) {
@@ -463,11 +493,7 @@ static int digest(res_run_t *r, const res_values_t *v, void *data)
         add_kernel(&d, v, k);
         add_counters(&d, v, k);
     }
-    if (result == 0)
-        result =
-            add_rows(&d, r, COPIES,
-                     "SELECT name, COUNT(*), SUM(duration), SUM(size) FROM memory_copies GROUP "
-                     "BY name ORDER BY 3 DESC, 1 LIMIT 50");
+    if (result == 0) result = add_copies(&d, r);
     if (result == 0)
         result =
             add_rows(&d, r, CALLS,

@@ -79,7 +79,7 @@ static const struct {
 
 typedef struct {
     size_t process;
-    int64_t name, category; /* ids of texts of the process */
+    char *name, *category;
     kind_t kind;
     sum_t time, inside;
     int64_t first, last, gap_ns;
@@ -136,7 +136,7 @@ typedef struct {
     list_t held;           /* held_t */
     list_t loads;          /* span_t of calls that compile and load code */
     work_t *work;          /* of each process */
-    db_cursor_t texts;     /* finds a text by process and id */
+    db_cursor_t texts;     /* finds two texts by process and ids, in the file that is being read */
     bool by_calls;         /* kernels have another clock than calls: gaps say nothing */
 } gather_t;
 
@@ -216,21 +216,43 @@ static int process_of(gather_t *g, const db_cursor_t *c, size_t *process)
     return 0;
 }
 
-/* Calls `take` for every row of the statement, with the number of its process. */
-static int each_row(gather_t *g, const char *sql,
-                    bool (*take)(gather_t *g, const db_cursor_t *c, size_t process))
+/* What is done with every row of a statement. */
+typedef struct {
+    gather_t *g;
+    const char *sql;
+    bool (*take)(gather_t *g, const db_cursor_t *c, size_t process);
+    bool texts; /* texts are looked up */
+} rows_t;
+
+static int take_rows(const db_t *db, void *data)
 {
+    static const char texts[] =
+        "SELECT id, string FROM rocpd_string WHERE guid = ?1 AND id IN (?2, ?3)";
+    const rows_t *rows = data;
     db_cursor_t c;
     size_t process = SIZE_MAX;
     int result = 0;
-    db_rows(&c, g->run->db, sql, "");
+    if (rows->texts) db_rows(&rows->g->texts, db, texts, "");
+    db_rows(&c, db, rows->sql, "");
     while (result == 0 && db_next(&c)) {
-        if (process_of(g, &c, &process) != 0)
+        if (process_of(rows->g, &c, &process) != 0)
             result = -1;
-        else if (!take(g, &c, process))
+        else if (!rows->take(rows->g, &c, process))
             result = no_memory();
     }
-    return db_end(&c, what) == 0 ? result : -1;
+    if (db_end(&c, what) != 0) result = -1;
+    return db_end(&rows->g->texts, what) == 0 ? result : -1;
+}
+
+static bool take_call(gather_t *g, const db_cursor_t *c, size_t process);
+
+/* Calls `take` for every row of the statement in one file after another, with the number of its
+ * process. */
+static int each_row(gather_t *g, const char *sql,
+                    bool (*take)(gather_t *g, const db_cursor_t *c, size_t process))
+{
+    rows_t rows = {g, sql, take, take == take_call};
+    return rocpd_each(&g->run->base, ROCPD_TABLES, take_rows, &rows);
 }
 
 /* ---- writing ---- */
@@ -503,17 +525,29 @@ static void bind_work(db_cursor_t *c, const char *guid, const void *row)
 
 /* ---- calls ---- */
 
-static kind_t kind_of(gather_t *g, size_t process, int64_t name)
+static kind_t kind_of(const char *name)
 {
     kind_t kind = KIND_NO_HIP;
-    db_again(&g->texts, "ti", g->processes[process], name);
-    const char *text = db_next(&g->texts) ? db_text(&g->texts, 0) : "";
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        if (!base_begins_with(text, kinds[i].begin)) continue;
+        if (!base_begins_with(name, kinds[i].begin)) continue;
         kind = kinds[i].kind;
         break;
     }
-    return kind == KIND_COPY && strstr(text, "Async") ? KIND_COPY_ASYNC : kind;
+    return kind == KIND_COPY && strstr(name, "Async") ? KIND_COPY_ASYNC : kind;
+}
+
+/* Finds the texts of a call's ids; "" for those that there are not. False without memory. */
+static bool name_call(gather_t *g, call_t *row, int64_t name, int64_t category)
+{
+    db_again(&g->texts, "tii", g->processes[row->process], name, category);
+    while (db_next(&g->texts)) {
+        const int64_t id = db_int(&g->texts, 0);
+        if (id == name && !row->name) row->name = strdup(db_text(&g->texts, 1));
+        if (id == category && !row->category) row->category = strdup(db_text(&g->texts, 1));
+    }
+    if (!row->name) row->name = strdup("");
+    if (!row->category) row->category = strdup("");
+    return row->name && row->category;
 }
 
 static bool hold(gather_t *g, size_t process, const call_t *row, int64_t start, int64_t end)
@@ -544,13 +578,11 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
     const uint64_t parts[] = {process, (uint64_t)name, (uint64_t)category};
     call_t *row = row_of(g, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
     if (!row) return false;
-    if (!row->time.count)
-        *row = (call_t){.process = process,
-                        .name = name,
-                        .category = category,
-                        .kind = kind_of(g, process, name),
-                        .first = start,
-                        .last = end};
+    if (!row->time.count) {
+        *row = (call_t){.process = process, .first = start, .last = end};
+        if (!name_call(g, row, name, category)) return false;
+        row->kind = kind_of(row->name);
+    }
     work_t *w = &g->work[process];
     widen_host(w, start, end);
     sum_add(&row->time, between(start, end));
@@ -565,35 +597,37 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 static void bind_call(db_cursor_t *c, const char *guid, const void *row)
 {
     const call_t *l = row;
-    db_again(c, "tiiiiiiiiiit", guid, l->name, l->category, l->time.count, sum_total(&l->time),
-             l->time.most, l->first, l->last, l->inside.count, sum_total(&l->inside), l->gap_ns,
-             kind_names[l->kind]);
+    db_again(c, "ttttiiiiiiii", guid, l->name, l->category, kind_names[l->kind], l->time.count,
+             sum_total(&l->time), l->time.most, l->first, l->last, l->inside.count,
+             sum_total(&l->inside), l->gap_ns);
 }
 
 /* ---- the whole ---- */
 
 static const char tables[] =
-    "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF EXISTS "
-    "temp.res_call_by_id; CREATE TEMP TABLE res_work(guid, first, last, kernel_ns, copy_ns, "
-    "busy_ns, gaps, idle_ns, longest_ns, startup_ns, own_ns, own_longest_ns, apart_ns, apart, "
-    "host_ns, load_ns, asked_ns); CREATE TEMP TABLE res_call_by_id(guid, name_id, category_id, "
-    "calls, "
-    "time_ns, longest_ns, first, last, inside, inside_ns, gap_ns, kind)";
-
-static const char named[] =
-    "CREATE TEMP TABLE res_call AS SELECT C.guid, COALESCE(S.string, '') AS name, "
-    "COALESCE(T.string, '') AS category, kind, calls, time_ns, longest_ns, first, last, inside, "
-    "inside_ns, gap_ns FROM res_call_by_id C LEFT JOIN rocpd_string S ON S.id = C.name_id AND "
-    "S.guid = C.guid LEFT JOIN rocpd_string T ON T.id = C.category_id AND T.guid = C.guid";
+    "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; CREATE TEMP TABLE "
+    "res_work(guid, first, last, kernel_ns, copy_ns, busy_ns, gaps, idle_ns, longest_ns, "
+    "startup_ns, own_ns, own_longest_ns, apart_ns, apart, host_ns, load_ns, asked_ns); CREATE TEMP "
+    "TABLE res_call(guid, name, category, kind, calls, time_ns, longest_ns, first, last, inside, "
+    "inside_ns, gap_ns)";
 
 static int put_all(gather_t *g)
 {
     int result = put_rows(g, "INSERT INTO res_work VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                           g->work, g->process_count, sizeof(work_t), bind_work);
     if (result == 0)
-        result = put_rows(g, "INSERT INTO res_call_by_id VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-                          g->rows.rows, g->rows.count, sizeof(call_t), bind_call);
-    return result == 0 ? db_run(g->run->db, named, what) : result;
+        result = put_rows(g, "INSERT INTO res_call VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", g->rows.rows,
+                          g->rows.count, sizeof(call_t), bind_call);
+    return result;
+}
+
+static void forget_names(gather_t *g)
+{
+    call_t *calls = g->rows.rows;
+    for (size_t i = 0; i < g->rows.count; i++) {
+        free(calls[i].name);
+        free(calls[i].category);
+    }
 }
 
 int res_gather_calls(res_run_t *r, bool model_time)
@@ -605,7 +639,6 @@ int res_gather_calls(res_run_t *r, bool model_time)
                           "SELECT guid, start, \"end\", 0 FROM rocpd_kernel_dispatch UNION ALL "
                           "SELECT guid, start, \"end\", 1 FROM rocpd_memory_copy",
                           take_span);
-    db_rows(&g.texts, r->db, "SELECT string FROM rocpd_string WHERE guid = ? AND id = ?", "");
     if (result == 0) find_gaps(&g);
     if (result == 0)
         result = each_row(&g,
@@ -613,9 +646,9 @@ int res_gather_calls(res_run_t *r, bool model_time)
                           "rocpd_region R LEFT JOIN rocpd_event E ON E.id = R.event_id AND E.guid "
                           "= R.guid",
                           take_call);
-    if (db_end(&g.texts, what) != 0) result = -1;
     if (result == 0) sum_gaps(&g);
     if (result == 0) result = put_all(&g);
+    forget_names(&g);
     forget(&g);
     return result;
 }

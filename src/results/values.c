@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "counters/counters.h"
 #include "insight/occupancy.h"
+#include "model/numbers.h"
 #include "model/softgpu.h"
+#include "model/sum.h"
 #include "results/code.h"
 #include "results/gather.h"
 #include "results/names.h"
@@ -76,8 +79,8 @@ static res_value_t *add_value(res_values_t *v, size_t kernel, const char *name)
     return row;
 }
 
-/* Adds a value for each row of the statement: the kernel's index, number of dispatches, sum, least,
- * most and, if `name` is NULL, the name. */
+/* Adds a value for each row of the statement: the kernel's index, number of dispatches, sum, least
+ * and most. */
 static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char *name,
                       res_class_t class_, res_measure_t measure)
 {
@@ -86,15 +89,14 @@ static int add_values(res_run_t *r, res_values_t *v, const char *sql, const char
     db_cursor_t c;
     for (db_rows(&c, r->db, sql, ""); db_next(&c);) {
         const size_t kernel = (size_t)db_int(&c, 0);
-        if (kernel >= v->kernel_count || (!name && db_null(&c, 5))) continue;
-        res_value_t *row = add_value(v, kernel, name ? name : db_text(&c, 5));
+        if (kernel >= v->kernel_count) continue;
+        res_value_t *row = add_value(v, kernel, name);
         if (!row) {
             result = no_memory();
             break;
         }
         row->class_ = class_;
         row->measure = measure;
-        row->counter = !name;
         row->dispatches = db_uint(&c, 1);
         row->total = db_real(&c, 2);
         row->least = db_real(&c, 3);
@@ -217,22 +219,113 @@ static int classify_counters(res_run_t *r, res_values_t *v, size_t first)
     return failed ? -1 : 0;
 }
 
+/* The sums of counters by kernel. Their rows are found by the name of the counter, in the group of
+ * the kernel. */
+typedef struct {
+    out_numbers_t kernels; /* index plus one, by symbol */
+    sums_t names;          /* only the names are used: a row's number is that of its sum */
+    sum_real_t *sums;
+    bool failed; /* memory has run out */
+} counted_t;
+
+static uint64_t symbol_key(const char *guid, uint64_t id)
+{
+    const uint64_t parts[] = {out_hash(guid), id};
+    return out_numbers_key(0, parts, 2);
+}
+
+/* Notes which symbol belongs to which kernel. */
+static int read_symbols(res_run_t *r, counted_t *k)
+{
+    db_cursor_t c;
+    db_rows(&c, r->db, "SELECT guid, id, place FROM res_symbol", "");
+    while (!k->failed && db_next(&c))
+        if (!out_numbers_set(&k->kernels, symbol_key(db_text(&c, 0), db_uint(&c, 1)),
+                             db_uint(&c, 2) + 1))
+            k->failed = true;
+    return db_end(&c, counters);
+}
+
+static void add_counted(counted_t *k, size_t kernel, const char *counter, double value)
+{
+    const size_t before = k->names.count;
+    const sum_row_t *row = sums_row_copied(&k->names, (int)kernel, counter);
+    if (row && k->names.count > before && !base_grow_by_one(&k->sums, before, sizeof(*k->sums)))
+        row = NULL;
+    if (row && k->names.count > before) k->sums[before] = (sum_real_t){0};
+    if (row) sum_real_add(&k->sums[row - k->names.rows], value);
+    if (!row) k->failed = true;
+}
+
+/* Adds the values of a file's dispatches. Values with fractions are added in the order of guids and
+ * dispatches, so that the sum's last bits do not depend on how the files are given. */
+static int take_counters(const db_t *db, void *data)
+{
+    counted_t *k = data;
+    db_cursor_t c;
+    /* a dispatch's value is the sum over the counter's instances; older schemas have no samples */
+    char *sql = sqlite3_mprintf(
+        "SELECT D.guid, D.kernel_id, I.name, TOTAL(P.value) FROM rocpd_kernel_dispatch D JOIN "
+        "rocpd_pmc_event P ON P.event_id = D.event_id AND P.guid = D.guid JOIN rocpd_info_pmc I ON "
+        "I.id = P.pmc_id AND I.guid = P.guid WHERE %s GROUP BY D.guid, D.id, I.name",
+        db_values_of_dispatches(db));
+    db_rows(&c, db, sql, "");
+    while (!k->failed && db_next(&c)) {
+        const uint64_t kernel =
+            out_numbers_get(&k->kernels, symbol_key(db_text(&c, 0), db_uint(&c, 1)));
+        if (kernel && !db_null(&c, 2))
+            add_counted(k, (size_t)kernel - 1, db_text(&c, 2), db_real(&c, 3));
+    }
+    sqlite3_free(sql);
+    return db_end(&c, counters);
+}
+
+static int by_kernel_and_counter(const void *left, const void *right)
+{
+    const res_value_t *a = left, *b = right;
+    if (a->kernel != b->kernel) return a->kernel < b->kernel ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static bool put_counters(res_values_t *v, const counted_t *k)
+{
+    const size_t first = v->count;
+    for (size_t i = 0; i < k->names.count; i++) {
+        const sum_row_t *name = &k->names.rows[i];
+        const sum_real_t *sum = &k->sums[i];
+        if ((size_t)name->group >= v->kernel_count) continue;
+        res_value_t *row = add_value(v, (size_t)name->group, name->name);
+        if (!row) return false;
+        row->class_ = RES_MEASURED;
+        row->measure = RES_PLAIN;
+        row->counter = true;
+        row->dispatches = sum->count;
+        row->total = sum->total;
+        row->least = sum->least;
+        row->most = sum->most;
+    }
+    if (v->count > first)
+        qsort(v->rows + first, v->count - first, sizeof(*v->rows), by_kernel_and_counter);
+    return true;
+}
+
+static int sum_counters(res_run_t *r, res_values_t *v)
+{
+    counted_t k = {0};
+    int result = read_symbols(r, &k);
+    if (result == 0) result = rocpd_each(&r->base, ROCPD_TABLES_BY_GUID, take_counters, &k);
+    if (result == 0 && (k.failed || !put_counters(v, &k))) result = no_memory();
+    free(k.kernels.rows);
+    free(k.sums);
+    sums_free(&k.names);
+    return result;
+}
+
 static int add_counters(res_run_t *r, res_values_t *v)
 {
     const size_t first = v->count;
     db_cursor_t c;
-    /* a dispatch's value is the sum over the counter's instances; older schemas have no samples */
-    char *sql = sqlite3_mprintf(
-        "SELECT kernel, COUNT(*), TOTAL(value), MIN(value), MAX(value), counter FROM (SELECT "
-        "K.place AS kernel, I.name AS counter, TOTAL(P.value) AS value FROM rocpd_kernel_dispatch "
-        "D JOIN res_symbol K ON K.id = D.kernel_id AND K.guid = D.guid JOIN rocpd_pmc_event P ON "
-        "P.event_id = D.event_id AND P.guid = D.guid "
-        "JOIN rocpd_info_pmc I ON I.id = P.pmc_id AND I.guid = P.guid "
-        "WHERE %s GROUP BY D.guid, D.id, I.name) GROUP BY kernel, counter",
-        db_values_of_dispatches(r->db));
-    int result = add_values(r, v, sql, NULL, RES_MEASURED, RES_PLAIN);
-    sqlite3_free(sql);
-    if (result != 0) return -1;
+    if (sum_counters(r, v) != 0) return -1;
     db_rows(&c, r->db,
             "SELECT DISTINCT name FROM rocpd_info_pmc WHERE description LIKE 'Percent %'", "");
     while (db_next(&c))

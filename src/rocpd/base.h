@@ -1,65 +1,75 @@
-/* base.h - opens the databases that a command reads, as one.
+/* base.h - opens the databases that a command reads, as one or one after another.
  *
- * Every file is attached to one connection, read-only (db/db.h). If there are more files than
- * SQLite can attach, they are copied into a temporary database first. Temporary views, named as in
- * AMD's schema, unite the tables of all files; above them are the schema's own views, taken from
- * the first file. So databases of all versions of the schema can be read. */
+ * No connection has more than one file. A single database is read where it is. Of several, each is
+ * opened by itself, and whoever sums up records visits them in turn (rocpd_each()), or goes from
+ * process to process (rocpd_narrow()). For statements about all of them at once there is a
+ * temporary database, whose tables have the rows of all files: a table is filled, from one file
+ * after another, when a statement first reads it.
+ * Temporary views, named as in AMD's schema, show the rows of a window alone; above them are the
+ * schema's own views, taken from the first file. So databases of all versions of the schema can be
+ * read. */
 #ifndef CROCPROF_ROCPD_BASE_H
 #define CROCPROF_ROCPD_BASE_H
 
 #include "db/db.h"
 #include "db/schema.h"
-#include "rocpd/options.h"
+#include "rocpd/files.h"
+#include "rocpd/own.h"
+#include "rocpd/window.h"
+
+/* A view of the first file. */
+typedef struct {
+    char *name, *sql;
+    bool plain; /* it shows a single table */
+    bool made;  /* if not, it was left out with a warning */
+} rocpd_view_t;
+
+/* The file that a process is in. */
+typedef struct {
+    char *guid;
+    size_t file;
+} rocpd_place_t;
 
 typedef struct {
-    char **paths;
-    size_t count;
-} rocpd_files_t;
-
-/* Finds the databases that --input names. 0, or -1 with the reason told. */
-int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o);
-void rocpd_files_free(rocpd_files_t *f);
-
-/* Text of the metadata row `tag` of one database, to be freed; NULL, with the reason told, if there
- * is no such row or the file is no database. */
-char *rocpd_metadata(const char *path, const char *tag);
-
-/* 0 if all databases have the same version of the schema, else -1 with the reason told: that they
- * cannot be `what`, for example "merged". */
-int rocpd_same_schema(const rocpd_files_t *f, const char *what);
-
-/* Copies all databases into the main database of the connection, which is empty: their tables as
- * they are, and the views of the first one over all tables. 0, or -1 with the reason told. */
-int rocpd_copy(db_t *db, const rocpd_files_t *f);
-
-typedef struct {
-    long long begin, end;
-    bool inclusive, whole; /* whole: there is no window */
-} rocpd_window_t;
-
-typedef struct {
-    db_t db;
-    const char
-        *first; /* where the rows are: one database of the connection, or several, db0 and on */
-    size_t count;
+    db_t db; /* all files */
+    const rocpd_files_t *files;
     rocpd_window_t window;
+    rocpd_view_t *views;
+    size_t view_count;
+    rocpd_columns_t own[OUT_OWN_COUNT];
+    /* The following are only of several files. */
+    db_late_t late;
+    rocpd_place_t *places; /* sorted by guid, once they are needed */
+    size_t place_count;
+    db_t one; /* the file of the process that rocpd_narrow() has chosen; its handle may be NULL */
+    size_t one_file;
+    bool one_whole; /* it has the views above those of single tables, too */
 } rocpd_base_t;
 
-/* Opens all databases as one, whose views show only the window of the options. 0, or -1 with the
- * reason told and nothing to close. */
+/* Opens all databases as one, whose views show only the window of the options. The files' names
+ * must stay, and `b` where it is, until it is closed. 0, or -1 with the reason told and nothing to
+ * close. */
 int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o);
 void rocpd_close(rocpd_base_t *b);
 
-/* From now on the views show only the rows of one process, so that statements about it take no
- * longer if there are many processes. No statement may be running. 0, or -1 with the reason
- * told. */
-int rocpd_narrow(rocpd_base_t *b, const char *guid);
+/* What rocpd_each() opens: files in the order of the command line, with the views of single tables
+ * and also with those above them; or in the order of the guids of their processes: where files
+ * share processes of a guid in between, each process by itself. */
+typedef enum { ROCPD_TABLES, ROCPD_VIEWS, ROCPD_VIEWS_BY_GUID, ROCPD_TABLES_BY_GUID } rocpd_kind_t;
+
+/* Calls back with each of the files, opened alone, until a callback returns something else than 0;
+ * returns that. -1 with the reason told if a file cannot be opened. Of several files, no other
+ * function of this file may be called meanwhile but for statements on b->db. */
+int rocpd_each(rocpd_base_t *b, rocpd_kind_t kind, int (*use)(const db_t *db, void *data),
+               void *data);
+
+/* The database whose views of single tables show only the rows of one process, so that statements
+ * about it take no longer if there are many processes. It is valid until the next call; no
+ * statement may be running on the one before. NULL with the reason told. */
+const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid);
 
 /* Writes the path of an output, --output-path/<name>, to `path`: keys are replaced and the
  * directory is made. 0, or -1 with the reason told. */
 int rocpd_output(const rocpd_options_t *o, const char *name, char *path, size_t bytes);
-
-/* The whole of a text file, to be freed; NULL with the reason told. */
-char *rocpd_read_file(const char *path);
 
 #endif

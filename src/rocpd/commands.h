@@ -18,7 +18,8 @@ int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_show(const db_t *db, const rocpd_options_t *o, const char *sql, const char *title,
                const char *suffix);
 
-/* The same, but writes to `path`, as CSV. */
-int rocpd_save_csv(const db_t *db, const char *sql, const char *path);
+/* Appends the rows of a statement to a CSV file; the line of columns comes before the first of
+ * them. *rows: how many there are so far. 0, or -1 with the reason told. */
+int rocpd_append_csv(const db_t *db, const char *sql, out_file_t *f, long long *rows);
 
 #endif

@@ -240,18 +240,19 @@ static const char *add_output(outputs_t *l, const char *path, bool told)
     return f.from;
 }
 
-/* Removes the last output, which would be empty. */
-static void drop_output(outputs_t *l)
+/* Forgets an output, which would be empty. */
+static void drop_output(outputs_t *l, size_t which)
 {
-    const output_t *f = &l->files[--l->count];
-    free(f->from);
-    free(f->to);
+    free(l->files[which].from);
+    free(l->files[which].to);
+    l->files[which] = (output_t){0};
 }
 
 static int place_outputs(const outputs_t *l)
 {
     for (size_t i = 0; i < l->count; i++) {
         const output_t *f = &l->files[i];
+        if (!f->from) continue;
         if (rename(f->from, f->to) != 0) {
             base_error("%s: %s", f->to, strerror(errno));
             return -1;
@@ -263,37 +264,85 @@ static int place_outputs(const outputs_t *l)
 
 static void free_outputs(outputs_t *l)
 {
-    while (l->count)
-        drop_output(l);
+    for (size_t i = 0; i < l->count; i++)
+        drop_output(l, i);
     free(l->files);
 }
 
-static int write_csv(const db_t *db, const rocpd_options_t *o, outputs_t *to)
+enum { CSV_COUNT = sizeof(tables) / sizeof(*tables) };
+
+/* The CSV files that are being written: one process or file after another adds its rows. */
+typedef struct {
+    const rocpd_options_t *o;
+    outputs_t *to;
+    struct {
+        out_file_t *f; /* NULL: no database has the table */
+        size_t output; /* its index in `to` */
+        long long rows;
+    } files[CSV_COUNT];
+} csv_t;
+
+static int begin_csv(csv_t *csv, int table)
 {
+    char name[NAME_MAX], path[PATH_MAX], why[512];
+    snprintf(name, sizeof(name), "%s_%s.csv", base_name(csv->o), tables[table].file);
+    if (rocpd_output(csv->o, name, path, sizeof(path)) != 0) return -1;
+    const char *at = add_output(csv->to, path, false);
+    if (!at) return -1;
+    csv->files[table].output = csv->to->count - 1;
+    csv->files[table].f = out_file_open(at, why, sizeof(why));
+    if (csv->files[table].f) return 0;
+    base_error("%s", why);
+    return -1;
+}
+
+static int add_csv(const db_t *db, void *data)
+{
+    csv_t *csv = data;
     int result = 0;
-    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && result == 0; i++) {
-        char name[NAME_MAX], path[PATH_MAX];
+    for (int i = 0; i < CSV_COUNT && result == 0; i++) {
         if (!db_has(db, tables[i].view, "guid")) continue; /* only newer schemas have it */
-        char *sql = fill_in(db, o, (int)i);
-        snprintf(name, sizeof(name), "%s_%s.csv", base_name(o), tables[i].file);
-        const char *at = sql && rocpd_output(o, name, path, sizeof(path)) == 0
-                             ? add_output(to, path, false)
-                             : NULL;
-        result = at ? rocpd_save_csv(db, sql, at) : -1;
-        if (result > 0) { /* no rows */
-            drop_output(to);
-            result = 0;
+        if (!csv->files[i].f) result = begin_csv(csv, i);
+        char *sql = fill_in(db, csv->o, i);
+        if (!sql && result == 0) {
+            base_error("%s", strerror(ENOMEM));
+            result = -1;
         }
+        if (result == 0) result = rocpd_append_csv(db, sql, csv->files[i].f, &csv->files[i].rows);
         sqlite3_free(sql);
     }
     return result;
+}
+
+/* Closes the files; those without rows are not made. */
+static int end_csv(csv_t *csv, int result)
+{
+    for (int i = 0; i < CSV_COUNT; i++) {
+        out_file_t *f = csv->files[i].f;
+        char why[512];
+        if (!f) continue;
+        if (result != 0 || !csv->files[i].rows) {
+            out_file_abandon(f);
+            drop_output(csv->to, csv->files[i].output);
+        } else if (out_file_close(f, why, sizeof(why)) != 0) {
+            base_error("%s", why);
+            result = -1;
+        }
+    }
+    return result;
+}
+
+static int write_csv(rocpd_base_t *b, const rocpd_options_t *o, outputs_t *to)
+{
+    csv_t csv = {.o = o, .to = to};
+    return end_csv(&csv, rocpd_each(b, ROCPD_VIEWS_BY_GUID, add_csv, &csv));
 }
 
 /* ---- the writers of rocprofv3 ---- */
 
 typedef struct {
     const rocpd_options_t *o;
-    const db_t *db;
+    const db_t *db; /* narrowed to the process */
     rocpd_process_t process;
     size_t number, count;          /* index of the current process; number of processes */
     bool json, pftrace, otf2, csv; /* csv: only files of instructions; SQL makes the others */
@@ -418,10 +467,10 @@ static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *confi
         base_error("%s: %s", store, strerror(errno));
         return -1;
     }
-    int status = rocpd_narrow(b, w->process.guid);
-    if (status == 0)
-        status = rocpd_store_write(&b->db, &w->process, store, base_name(w->o),
-                                   rocpd_given(w->o, ROCPD_KERNEL_RENAME));
+    w->db = rocpd_narrow(b, w->process.guid);
+    int status = w->db ? rocpd_store_write(w->db, &w->process, store, base_name(w->o),
+                                           rocpd_given(w->o, ROCPD_KERNEL_RENAME))
+                       : -1;
     if (status == 0) {
         status = out_convert(&c, store, &result, why, sizeof(why));
         if (status != 0 && *why) base_error("%s", why);
@@ -533,7 +582,7 @@ static int convert(work_t *w, rocpd_base_t *b)
 {
     int result = 0;
     w->outputs.directory = w->directory;
-    if (wants(w->o, "csv")) result = write_csv(&b->db, w->o, &w->outputs);
+    if (wants(w->o, "csv")) result = write_csv(b, w->o, &w->outputs);
     if (result == 0 && (w->csv || w->json || w->pftrace || w->otf2)) result = write_others(w, b);
     if (result == 0 && db_interrupted) {
         base_error("interrupted: nothing is written");
@@ -550,7 +599,6 @@ int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f)
     int result = rocpd_open(&base, f, o);
     if (result != 0) return result;
     work_t w = {.o = o,
-                .db = &base.db,
                 .csv = wants_counts(&base, o),
                 .json = wants(o, "json"),
                 .pftrace = wants(o, "pftrace"),

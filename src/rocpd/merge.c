@@ -29,15 +29,6 @@ static int for_each(db_t *db, const char *query, each_t each, const char *what)
     return db_end(&c, "reading the schema") == 0 ? result : -1;
 }
 
-/* Whether a declared type has only harmless characters; another one is left out, since SQLite needs
- * no type. */
-static bool is_type(const char *type)
-{
-    return type && *type &&
-           !type[strspn(type,
-                        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 (),")];
-}
-
 /* A statement that makes a table with the columns of the file's table, without using the file's
  * SQL. NULL with the reason told. */
 static char *table_like(const db_t *db, const char *name)
@@ -53,9 +44,9 @@ static char *table_like(const db_t *db, const char *name)
     while (db_next(&c)) {
         const char *type = db_text(&c, 1);
         const bool key = db_int(&c, 2) && db_int(&c, 3) == 1;
-        sqlite3_str_appendf(text, "%s\"%w\" %s%s", columns++ ? ", " : "", db_text(&c, 0),
-                            is_type(type) ? type : "",
-                            key && strcasecmp(type, "INTEGER") == 0 ? " PRIMARY KEY" : "");
+        if (columns++) sqlite3_str_appendall(text, ", ");
+        rocpd_column_define(text, db_text(&c, 0), type);
+        if (key && strcasecmp(type, "INTEGER") == 0) sqlite3_str_appendall(text, " PRIMARY KEY");
     }
     sqlite3_str_appendall(text, ")");
     char *sql = sqlite3_str_finish(text);
@@ -160,7 +151,9 @@ static int make_views(db_t *db, const char *path)
     return result == 0 ? db_run(db, "DETACH part", path) : -1;
 }
 
-int rocpd_copy(db_t *db, const rocpd_files_t *f)
+/* Copies all databases into the main database of the connection, which is empty: their tables as
+ * they are, and the views of the first one over all tables. 0, or -1 with the reason told. */
+static int copy_all(db_t *db, const rocpd_files_t *f)
 {
     int result = db_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "merging");
     for (size_t i = 0; i < f->count && result == 0; i++)
@@ -173,7 +166,7 @@ static int merge_into(const rocpd_files_t *f, const char *path)
 {
     db_t db;
     if (db_make(&db, path) != 0) return -1;
-    const int result = rocpd_copy(&db, f);
+    const int result = copy_all(&db, f);
     if (db_close(&db) == 0 || result != 0) return result;
     base_error("%s: the database is not whole", path);
     return -1;

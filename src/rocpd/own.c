@@ -7,113 +7,98 @@
 
 #include "base/grow.h"
 #include "base/log.h"
-#include "output/own_tables.h"
 #include "rocpd/base.h"
 
-static const char *const names[] = {
+const char *const rocpd_own_names[OUT_OWN_COUNT] = {
 #define X(id, name) name,
     OUT_OWN_TABLES(X)
 #undef X
 };
 
-/* Tables or views that are united in one view. */
-typedef struct {
-    const char *part;
-    char *name;
-} table_t;
+/* ---- columns ---- */
 
-typedef struct {
-    table_t *items;
-    size_t count;
-    char **columns; /* all columns that any of them has */
-    size_t column_count;
-} tables_t;
-
-static void free_tables(tables_t *t)
+void rocpd_columns_free(rocpd_columns_t *c)
 {
-    for (size_t i = 0; i < t->count; i++)
-        free(t->items[i].name);
-    for (size_t i = 0; i < t->column_count; i++)
-        free(t->columns[i]);
-    free(t->items);
-    free(t->columns);
+    for (size_t i = 0; i < c->count; i++)
+        free(c->names[i]);
+    for (size_t i = 0; i < c->type_count; i++)
+        free(c->types[i]);
+    free(c->names);
+    free(c->types);
+    *c = (rocpd_columns_t){0};
 }
 
-static bool has_column(const tables_t *t, const char *name)
+static bool has_column(const rocpd_columns_t *c, const char *name)
 {
-    for (size_t i = 0; i < t->column_count; i++)
-        if (sqlite3_stricmp(t->columns[i], name) == 0) return true;
+    for (size_t i = 0; i < c->count; i++)
+        if (sqlite3_stricmp(c->names[i], name) == 0) return true;
     return false;
 }
 
-/* Adds the columns of a table or view; *any says whether there is one. False with the reason
- * told. */
-static bool add_columns(const db_t *db, tables_t *t, const char *part, const char *name, bool *any)
+bool rocpd_columns_add(const db_t *db, rocpd_columns_t *c, const char *part, const char *name,
+                       bool *any)
 {
-    db_cursor_t c;
+    db_cursor_t rows;
     bool good = true;
     *any = false;
-    db_rows(&c, db, "SELECT name FROM pragma_table_info(?1, ?2)", "tt", name, part);
-    for (; good && db_next(&c); *any = true)
-        good = has_column(t, db_text(&c, 0)) ||
-               base_add_text(&t->columns, &t->column_count, db_text(&c, 0));
+    db_rows(&rows, db, "SELECT name, type FROM pragma_table_info(?1, ?2)", "tt", name, part);
+    for (; good && db_next(&rows); *any = true)
+        good = has_column(c, db_text(&rows, 0)) ||
+               (base_add_text(&c->names, &c->count, db_text(&rows, 0)) &&
+                base_add_text(&c->types, &c->type_count, db_text(&rows, 1)));
     if (!good) base_error("%s: %s", name, strerror(ENOMEM));
-    return db_end(&c, name) == 0 && good;
+    return db_end(&rows, name) == 0 && good;
 }
 
-/* Adds a table or view, if there is one of this name. */
-static bool add_table(const db_t *db, tables_t *t, const char *part, const char *name)
+static bool is_type(const char *type)
 {
-    bool any;
-    if (!add_columns(db, t, part, name, &any)) return false;
-    if (!any) return true;
-    char *copy = BASE_GROW_BY_ONE(t->items, t->count) ? strdup(name) : NULL;
-    if (copy) t->items[t->count++] = (table_t){part, copy};
-    if (!copy) base_error("%s: %s", name, strerror(ENOMEM));
-    return copy;
+    return !type[strspn(type,
+                        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 (),")];
 }
 
-static bool append_select(const db_t *db, const tables_t *t, size_t which, sqlite3_str *sql)
+void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type)
 {
-    const table_t *from = &t->items[which];
-    tables_t mine = {0};
+    sqlite3_str_appendf(sql, "\"%w\" %s", name, is_type(type) ? type : "");
+}
+
+/* Appends a SELECT of all these columns from a table or view that has only some of them; if it has
+ * none, because it is not there, a SELECT without rows. False with the reason told. */
+static bool append_select(const db_t *db, const rocpd_columns_t *all, const char *part,
+                          const char *name, sqlite3_str *sql)
+{
+    rocpd_columns_t mine = {0};
     bool any;
-    const bool good = add_columns(db, &mine, from->part, from->name, &any);
-    sqlite3_str_appendall(sql, which ? " UNION ALL SELECT " : "SELECT ");
-    for (size_t i = 0; i < t->column_count; i++)
+    const bool good = rocpd_columns_add(db, &mine, part, name, &any);
+    sqlite3_str_appendall(sql, "SELECT ");
+    for (size_t i = 0; i < all->count; i++)
         sqlite3_str_appendf(sql, "%s%s\"%w\"", i ? ", " : "",
-                            has_column(&mine, t->columns[i]) ? "" : "NULL AS ", t->columns[i]);
-    sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", from->part, from->name);
-    free_tables(&mine);
+                            has_column(&mine, all->names[i]) ? "" : "NULL AS ", all->names[i]);
+    if (any)
+        sqlite3_str_appendf(sql, " FROM \"%w\".\"%w\"", part, name);
+    else
+        sqlite3_str_appendall(sql, " WHERE 0");
+    rocpd_columns_free(&mine);
     return good;
 }
 
-/* Makes the view, if there are any tables. */
-static int make_view(const db_t *db, const char *kind, const char *name, const tables_t *t)
-{
-    sqlite3_str *sql = sqlite3_str_new(db->handle);
-    bool good = true;
-    sqlite3_str_appendf(sql, "CREATE %s \"%w\" AS ", kind, name);
-    for (size_t i = 0; good && i < t->count; i++)
-        good = append_select(db, t, i, sql);
-    char *text = sqlite3_str_finish(sql);
-    const int result = !good ? -1 : t->count ? db_run(db, text, name) : 0;
-    sqlite3_free(text);
-    return result;
-}
+/* ---- views of one database ---- */
 
-int rocpd_own_views(const db_t *db, const char *const *parts, size_t count)
+int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT])
 {
     int result = 0;
     for (size_t n = 0; result == 0 && n < OUT_OWN_COUNT; n++) {
-        tables_t t = {0};
-        for (size_t i = 0; result == 0 && i < count; i++)
-            if (!add_table(db, &t, parts[i], names[n])) result = -1;
-        if (result == 0) result = make_view(db, "TEMP VIEW", names[n], &t);
-        free_tables(&t);
+        if (!columns[n].count) continue;
+        sqlite3_str *sql = sqlite3_str_new(db->handle);
+        sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS ", rocpd_own_names[n]);
+        const bool good = append_select(db, &columns[n], "db0", rocpd_own_names[n], sql);
+        char *text = sqlite3_str_finish(sql);
+        result = good ? db_run(db, text, rocpd_own_names[n]) : -1;
+        sqlite3_free(text);
     }
     return result;
 }
+
+/* ---- views of a merged database ---- */
 
 void rocpd_tables_of(const db_t *db, db_cursor_t *c, const char *name)
 {
@@ -123,18 +108,50 @@ void rocpd_tables_of(const db_t *db, db_cursor_t *c, const char *name)
             "t", name);
 }
 
+/* Finds the tables of this name and a run's id, and the columns that any of them has. */
+static int find_tables(const db_t *db, const char *name, rocpd_columns_t *columns, char ***tables,
+                       size_t *count)
+{
+    bool good = true, any;
+    db_cursor_t c;
+    for (rocpd_tables_of(db, &c, name); good && db_next(&c);) {
+        good = rocpd_columns_add(db, columns, "main", db_text(&c, 0), &any);
+        if (!good || base_add_text(tables, count, db_text(&c, 0))) continue;
+        base_error("%s: %s", name, strerror(ENOMEM));
+        good = false;
+    }
+    return db_end(&c, name) == 0 && good ? 0 : -1;
+}
+
+static int merge_tables(const db_t *db, const char *name, const rocpd_columns_t *columns,
+                        char *const *tables, size_t count)
+{
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    bool good = true;
+    sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS ", name);
+    for (size_t i = 0; good && i < count; i++) {
+        if (i) sqlite3_str_appendall(sql, " UNION ALL ");
+        good = append_select(db, columns, "main", tables[i], sql);
+    }
+    char *text = sqlite3_str_finish(sql);
+    const int result = !good ? -1 : count ? db_run(db, text, name) : 0;
+    sqlite3_free(text);
+    return result;
+}
+
 int rocpd_own_merge(const db_t *db)
 {
     int result = 0;
     for (size_t n = 0; result == 0 && n < OUT_OWN_COUNT; n++) {
-        tables_t t = {0};
-        db_cursor_t c;
-        rocpd_tables_of(db, &c, names[n]);
-        while (result == 0 && db_next(&c))
-            if (!add_table(db, &t, "main", db_text(&c, 0))) result = -1;
-        if (db_end(&c, names[n]) != 0) result = -1;
-        if (result == 0) result = make_view(db, "VIEW", names[n], &t);
-        free_tables(&t);
+        rocpd_columns_t columns = {0};
+        char **tables = NULL;
+        size_t count = 0;
+        result = find_tables(db, rocpd_own_names[n], &columns, &tables, &count);
+        if (result == 0) result = merge_tables(db, rocpd_own_names[n], &columns, tables, count);
+        for (size_t i = 0; i < count; i++)
+            free(tables[i]);
+        free(tables);
+        rocpd_columns_free(&columns);
     }
     return result;
 }

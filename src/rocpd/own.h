@@ -7,10 +7,31 @@
 #define CROCPROF_ROCPD_OWN_H
 
 #include "db/db.h"
+#include "output/own_tables.h"
 
-/* For each of these tables that any of the attached databases `parts` has, makes a temporary view
- * over the views of this name in the parts. 0, or -1 with the reason told. */
-int rocpd_own_views(const db_t *db, const char *const *parts, size_t count);
+/* All columns that a table has in any of the databases, with their types. */
+typedef struct {
+    char **names, **types;
+    size_t count, type_count;
+} rocpd_columns_t;
+
+/* Adds the columns of a table or view of the database `part`; *any says whether there is one. False
+ * with the reason told. */
+bool rocpd_columns_add(const db_t *db, rocpd_columns_t *c, const char *part, const char *name,
+                       bool *any);
+void rocpd_columns_free(rocpd_columns_t *c);
+
+/* Appends a column's name and type, as they stand in CREATE TABLE. A type with other characters
+ * than letters, digits and a few more is left out, since it comes from a file and SQLite needs no
+ * type. */
+void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type);
+
+/* The names, ORDER: out_own_table_t. */
+extern const char *const rocpd_own_names[OUT_OWN_COUNT];
+
+/* For each of these tables that has columns, makes a temporary view with these columns over the
+ * table in db0, or without rows if db0 has no such table. 0, or -1 with the reason told. */
+int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT]);
 
 /* Makes views in the main database over its tables, whose names end with their runs' ids. */
 int rocpd_own_merge(const db_t *db);

@@ -101,9 +101,14 @@ int rocpd_show(const db_t *db, const rocpd_options_t *o, const char *sql, const 
     return result;
 }
 
-int rocpd_save_csv(const db_t *db, const char *sql, const char *path)
+int rocpd_append_csv(const db_t *db, const char *sql, out_file_t *f, long long *rows)
 {
-    return write_rows(db, sql, ROCPD_CSV, path);
+    db_cursor_t c;
+    if (!begin(db, &c, sql)) return -1;
+    const long long more = (*rows ? rocpd_table_go_on : rocpd_table_write)(f, &c, ROCPD_CSV);
+    if (db_end(&c, sql) != 0 || more < 0) return -1;
+    *rows += more;
+    return 0;
 }
 
 int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f)

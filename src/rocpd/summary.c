@@ -1,14 +1,16 @@
 /* summary.c - rocpd summary: where the time went, by name.
  *
  * There is a summary for every view of things that take time, one for each kind of API calls, and
- * one for markers. Each view is read once, record by record, into sums by process and name; the
- * tables are made of these sums, whose rows stand in temp.summary_rows to be shown. */
+ * one for markers. One file after another, each view is read once, record by record, into sums by
+ * process and name; the tables are made of these sums, whose rows stand in temp.summary_rows to be
+ * shown. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "model/sum.h"
 #include "rocpd/commands.h"
@@ -36,9 +38,17 @@ static void set_case(char *text, bool upper)
 /* ---- sums ---- */
 
 typedef struct {
-    const db_t *db;
+    char *name, *sql;             /* sql: of sqlite3_mprintf() */
+    sums_t by_process, processes; /* as read_records() makes them */
+} summary_t;
+
+typedef struct {
+    const db_t *db; /* all files */
     const rocpd_options_t *options;
-    sums_t domains; /* the whole of each summary */
+    summary_t *summaries;
+    size_t count;
+    sums_t categories; /* of calls; of these only the names are used */
+    sums_t domains;    /* the whole of each summary */
 } work_t;
 
 static int no_memory(void)
@@ -139,21 +149,17 @@ static int add_domain(work_t *w, const char *summary, const sum_t *whole)
     return 0;
 }
 
-/* Makes a summary of the rows of the statement, which is freed; NULL: memory has run out. */
-static int summarise(work_t *w, const char *summary, char *from)
+/* Shows a summary of the sums. */
+static int summarise(work_t *w, summary_t *s)
 {
-    sums_t all = {0}, by_process = {0}, processes = {0};
-    int result = read_records(w->db, from, &by_process, &processes);
-    if (result == 0) result = join_processes(&all, &by_process);
+    sums_t all = {0};
+    int result = join_processes(&all, &s->by_process);
     const sum_t whole = sums_whole(&all);
-    if (result == 0) result = add_domain(w, summary, &whole);
-    if (result == 0) result = show(w, &all, NULL, summary, "");
+    if (result == 0) result = add_domain(w, s->name, &whole);
+    if (result == 0) result = show(w, &all, NULL, s->name, "");
     if (result == 0 && rocpd_given(w->options, ROCPD_BY_RANK))
-        result = show(w, &by_process, &processes, summary, "_summary_by_rank");
+        result = show(w, &s->by_process, &s->processes, s->name, "_summary_by_rank");
     sums_free(&all);
-    sums_free(&by_process);
-    sums_free(&processes);
-    sqlite3_free(from);
     return result;
 }
 
@@ -186,25 +192,34 @@ static bool is_one_of(const char *name, const char *const *words)
     return false;
 }
 
-/* Summaries of the views with a duration, except those that the summaries of regions cover. */
-static int summarise_views(work_t *w)
+/* Adds a summary of the rows of the statement, which then belongs to it; NULL: memory has run out.
+ */
+static int add_summary(work_t *w, const char *name, char *sql)
+{
+    const bool room = sql && BASE_GROW_BY_ONE(w->summaries, w->count);
+    char *copy = room ? strdup(name) : NULL;
+    if (copy) {
+        w->summaries[w->count++] = (summary_t){.name = copy, .sql = sql};
+        return 0;
+    }
+    sqlite3_free(sql);
+    return no_memory();
+}
+
+/* Adds summaries of the views with a duration, except those that the summaries of regions cover. */
+static int add_views(work_t *w)
 {
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
-    sums_t views = {0}; /* of these, and of words below, only the names are used */
-    bool failed = false;
+    int result = 0;
     db_cursor_t c;
     db_rows(&c, w->db,
             "SELECT DISTINCT M.name FROM temp.sqlite_master M, pragma_table_info(M.name) C WHERE "
             "M.type = 'view' AND C.name = 'duration' ORDER BY M.name",
             "");
-    while (db_next(&c))
-        if (!is_one_of(db_text(&c, 0), others))
-            failed |= !sums_row_copied(&views, 0, db_text(&c, 0));
-    int result = db_end(&c, "listing views");
-    if (failed) result = no_memory();
-    for (size_t i = 0; i < views.count && result == 0; i++) {
-        const char *view = views.rows[i].name;
-        result = summarise(
+    while (result == 0 && db_next(&c)) {
+        const char *view = db_text(&c, 0);
+        if (is_one_of(view, others)) continue;
+        result = add_summary(
             w, view,
             strcmp(view, "kernels") == 0 ? kernel_source(w->options)
             : strcmp(view, "memory_allocations") == 0
@@ -216,8 +231,7 @@ static int summarise_views(work_t *w)
                                   "pid, guid FROM scratch_memory")
                 : sqlite3_mprintf("SELECT name, duration, pid, guid FROM \"%w\"", view));
     }
-    sums_free(&views);
-    return result;
+    return db_end(&c, "listing views") == 0 ? result : -1;
 }
 
 /* "HIP_RUNTIME_API_EXT" -> "hip", "rocm_x_y" -> "rocm_x". */
@@ -245,37 +259,76 @@ static bool wants_category(const rocpd_options_t *o, const char *word)
     return false;
 }
 
-/* Summaries of API calls, by the first word of their category, and of markers, by their text. */
-static int summarise_regions(work_t *w)
+static int read_categories(const db_t *db, void *data)
 {
-    sums_t words = {0};
+    work_t *w = data;
     bool failed = false;
     db_cursor_t c;
-    db_rows(&c, w->db,
+    db_rows(&c, db,
             "SELECT DISTINCT T.string FROM rocpd_region R JOIN rocpd_event E ON E.id = "
             "R.event_id AND E.guid = R.guid JOIN rocpd_string T ON T.id = "
-            "E.category_id AND T.guid = E.guid ORDER BY 1",
+            "E.category_id AND T.guid = E.guid",
             "");
-    while (db_next(&c)) {
+    while (db_next(&c))
+        if (!db_null(&c, 0)) failed |= !sums_row_copied(&w->categories, 0, db_text(&c, 0));
+    if (db_end(&c, "listing regions") != 0) return -1;
+    return failed ? no_memory() : 0;
+}
+
+/* Adds summaries of API calls, by the first word of their category, and of markers, by their text.
+ * They come in the order of the categories. */
+static int add_regions(work_t *w)
+{
+    sums_t words = {0}; /* only the names are used */
+    bool failed = false;
+    int result = 0;
+    sums_sort(&w->categories); /* by name: there are no numbers */
+    for (size_t i = 0; i < w->categories.count; i++) {
         char word[64];
-        if (db_null(&c, 0)) continue;
-        first_word(db_text(&c, 0), word, sizeof(word));
+        first_word(w->categories.rows[i].name, word, sizeof(word));
         if (wants_category(w->options, word)) failed |= !sums_row_copied(&words, 0, word);
     }
-    int result = db_end(&c, "listing regions");
     if (failed) result = no_memory();
     for (size_t i = 0; i < words.count && result == 0; i++) {
         bool marker = strcmp(words.rows[i].name, "marker") == 0;
-        result =
-            summarise(w, marker ? "markers" : words.rows[i].name,
-                      sqlite3_mprintf(
-                          "SELECT %s AS name, duration, pid, guid FROM regions WHERE category LIKE "
-                          "'%q\\_%%' ESCAPE '\\'",
-                          marker ? "COALESCE(JSON_EXTRACT(extdata, '$.message'), name)" : "name",
-                          words.rows[i].name));
+        result = add_summary(
+            w, marker ? "markers" : words.rows[i].name,
+            sqlite3_mprintf("SELECT %s AS name, duration, pid, guid FROM regions WHERE category "
+                            "LIKE '%q\\_%%' ESCAPE '\\'",
+                            marker ? "COALESCE(JSON_EXTRACT(extdata, '$.message'), name)" : "name",
+                            words.rows[i].name));
     }
     sums_free(&words);
     return result;
+}
+
+/* ---- the whole ---- */
+
+/* Adds a file's records to all sums. */
+static int read_file(const db_t *db, void *data)
+{
+    work_t *w = data;
+    int result = 0;
+    sqlite3_create_function(db->handle, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
+                            name_kernel, NULL, NULL);
+    for (size_t i = 0; result == 0 && i < w->count; i++) {
+        summary_t *s = &w->summaries[i];
+        result = read_records(db, s->sql, &s->by_process, &s->processes);
+    }
+    return result;
+}
+
+static void forget(work_t *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        free(w->summaries[i].name);
+        sqlite3_free(w->summaries[i].sql);
+        sums_free(&w->summaries[i].by_process);
+        sums_free(&w->summaries[i].processes);
+    }
+    free(w->summaries);
+    sums_free(&w->categories);
+    sums_free(&w->domains);
 }
 
 int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
@@ -283,13 +336,15 @@ int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
     rocpd_base_t base;
     if (rocpd_open(&base, f, o) != 0) return -1;
     work_t w = {.db = &base.db, .options = o};
-    sqlite3_create_function(base.db.handle, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
-                            name_kernel, NULL, NULL);
-    int result = summarise_views(&w);
-    if (result == 0) result = summarise_regions(&w);
+    int result = add_views(&w);
+    if (result == 0) result = rocpd_each(&base, ROCPD_TABLES, read_categories, &w);
+    if (result == 0) result = add_regions(&w);
+    if (result == 0) result = rocpd_each(&base, ROCPD_VIEWS, read_file, &w);
+    for (size_t i = 0; result == 0 && i < w.count; i++)
+        result = summarise(&w, &w.summaries[i]);
     if (result == 0 && rocpd_given(o, ROCPD_DOMAIN_SUMMARY))
         result = show(&w, &w.domains, NULL, "domain", "_summary");
-    sums_free(&w.domains);
+    forget(&w);
     rocpd_close(&base);
     return result;
 }

@@ -315,7 +315,7 @@ const char *rocpd_form_end(rocpd_form_t form)
     return forms[form].end;
 }
 
-long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
+static long long write_rows(out_file_t *f, db_cursor_t *rows, rocpd_form_t form, bool head)
 {
     long long count = 0;
     const int columns = sqlite3_column_count(rows->s);
@@ -327,7 +327,7 @@ long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
     if (t.failed) base_error("out of memory");
     if (!t.failed && forms[form].aligned) measure(&t);
     while (!t.failed && db_next(rows)) {
-        if (!count++) forms[form].head(&t);
+        if (!count++ && head) forms[form].head(&t);
         if (!t.failed) forms[form].cells(&t, count - 1);
     }
     if (count && forms[form].tail) forms[form].tail(&t);
@@ -335,4 +335,14 @@ long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
     free(t.cells);
     free(t.reals);
     return t.failed ? -1 : count;
+}
+
+long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
+{
+    return write_rows(f, rows, form, true);
+}
+
+long long rocpd_table_go_on(out_file_t *f, db_cursor_t *rows, rocpd_form_t form)
+{
+    return write_rows(f, rows, form, false);
 }

@@ -26,4 +26,7 @@ const char *rocpd_form_end(rocpd_form_t form);
  * says whether these are all. Returns their number, or -1 with the reason told. */
 long long rocpd_table_write(out_file_t *f, db_cursor_t *rows, rocpd_form_t form);
 
+/* The same behind rows that were written before, without a head; for forms that have no end. */
+long long rocpd_table_go_on(out_file_t *f, db_cursor_t *rows, rocpd_form_t form);
+
 #endif

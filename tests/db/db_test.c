@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "db/db.h"
 
-/* The names have bytes that mean something in a URI. */
+/* The first name has bytes that mean something in a URI. */
 static char directory[] = "/tmp/db-XXXXXX";
 static char first[64], second[64], text[64];
 
@@ -34,7 +34,7 @@ static int set_up(void **state)
     snprintf(text, sizeof(text), "%s/text.db", directory);
     make(first, "CREATE TABLE t (id INTEGER, real REAL, word TEXT); INSERT INTO t VALUES (1, 0.5, "
                 "'one'), (2, 1.5, NULL), (-3, 'no number', 'three'); CREATE TABLE j (list TEXT); "
-                "INSERT INTO j VALUES ('[1,2]'), ('[3'), ('[4]')");
+                "INSERT INTO j VALUES ('[1,2]'), ('[3'), ('[4]'); CREATE TABLE u (id INTEGER)");
     make(second, "CREATE TABLE u (id INTEGER); INSERT INTO u VALUES (7)");
     FILE *f = fopen(text, "w");
     if (!f || fputs("This is no database, but long enough to have a header of one: ", f) < 0)
@@ -55,11 +55,10 @@ static int tear_down(void **state)
     return rmdir(directory);
 }
 
-static void open_both(db_t *db)
+static void open_first(db_t *db)
 {
-    const char *paths[] = {first, second};
-    db_why_t why;
-    assert_int_equal(db_open(db, paths, 2, &why), 0);
+    char why[DB_WHY_BYTES];
+    assert_int_equal(db_open(db, first, why), 0);
 }
 
 static void reads_rows(void **state)
@@ -67,7 +66,7 @@ static void reads_rows(void **state)
     db_t db;
     db_cursor_t c;
     (void)state;
-    open_both(&db);
+    open_first(&db);
     assert_true(db_rows(&c, &db, "SELECT id, real, word FROM db0.t WHERE id < ?1 AND real < ?2",
                         "ir", INT64_C(2), 1.0));
     assert_true(db_next(&c));
@@ -108,7 +107,7 @@ static void tells_errors_from_the_end(void **state)
     db_cursor_t c;
     int rows = 0;
     (void)state;
-    open_both(&db);
+    open_first(&db);
     db_rows(&c, &db, "SELECT E.value FROM j, json_each(j.list) E", "");
     while (db_next(&c))
         rows++;
@@ -137,7 +136,7 @@ static void ends_early_after_a_signal(void **state)
     db_t db;
     db_cursor_t c;
     (void)state;
-    open_both(&db);
+    open_first(&db);
     db_rows(&c, &db,
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) "
             "SELECT COUNT(*) FROM n",
@@ -164,18 +163,18 @@ static void only_reads(void **state)
 {
     static const char *const denied[] = {
         "ATTACH ':memory:' AS more",
-        "DETACH db1",
+        "DETACH db0",
         "INSERT INTO db0.t VALUES (4, 0, '')",
-        "UPDATE db1.u SET id = 8",
-        "DELETE FROM db1.u",
+        "UPDATE db0.u SET id = 8",
+        "DELETE FROM db0.u",
         "DROP TABLE db0.t",
-        "CREATE TABLE db1.w (id)",
+        "CREATE TABLE db0.w (id)",
         "PRAGMA db0.user_version = 3",
         "PRAGMA writable_schema = ON",
         "SELECT load_extension('/nowhere')",
     };
     static const char *const allowed[] = {
-        "CREATE TEMP VIEW v AS SELECT id FROM db0.t UNION ALL SELECT id FROM db1.u",
+        "CREATE TEMP VIEW v AS SELECT id FROM db0.t UNION ALL SELECT id FROM db0.u",
         "CREATE TEMP TABLE w AS SELECT id FROM v",
         "INSERT INTO w VALUES (1)",
         "SELECT name FROM pragma_table_info('t', 'db0')",
@@ -184,7 +183,7 @@ static void only_reads(void **state)
     };
     db_t db;
     (void)state;
-    open_both(&db);
+    open_first(&db);
     for (size_t i = 0; i < sizeof(denied) / sizeof(*denied); i++) {
         if (run(&db, denied[i]) == 0) fail_msg("%s", denied[i]);
         if (db_run(&db, denied[i], "denied") == 0) fail_msg("%s", denied[i]);
@@ -201,17 +200,15 @@ static void only_reads(void **state)
     db_close(&db);
 }
 
-static void names_what_cannot_be_opened(void **state)
+static void says_why_it_cannot_open(void **state)
 {
-    const char *paths[] = {second, "/nowhere/x.db"}, *no_database = text;
+    char why[DB_WHY_BYTES];
     db_t db;
-    db_why_t why;
     (void)state;
-    assert_int_equal(db_open(&db, paths, 2, &why), -1);
-    assert_string_equal(why.path, "/nowhere/x.db");
-    assert_string_equal(why.reason, "unable to open database file");
-    assert_int_equal(db_open(&db, &no_database, 1, &why), -1);
-    assert_string_equal(why.reason, "file is not a database");
+    assert_int_equal(db_open(&db, "/nowhere/x.db", why), -1);
+    assert_string_equal(why, "unable to open database file");
+    assert_int_equal(db_open(&db, text, why), -1);
+    assert_string_equal(why, "file is not a database");
     assert_int_equal(db_make(&db, "/nowhere/x.db"), -1);
     assert_int_equal(access("/nowhere", F_OK), -1);
 }
@@ -227,10 +224,91 @@ static void copies_then_locks(void **state)
     assert_int_equal(db_run(&db, "INSERT INTO part.t VALUES (4, 0, '')", "read-only"), -1);
     assert_int_equal(db_run(&db, "CREATE TABLE t AS SELECT * FROM part.t; DETACH part", "copy"), 0);
     assert_int_equal(db_attach(&db, second), 0);
+    assert_int_equal(db_run(&db, "ATTACH ':memory:' AS more", "a second one"), -1);
     assert_int_equal(db_run(&db, "DETACH part", "end"), 0);
     db_lock(&db);
     assert_int_equal(db_attach(&db, second), -1);
     assert_int_equal(run(&db, "SELECT * FROM main.t"), 0);
+    db_close(&db);
+}
+
+/* ---- tables that are filled late ---- */
+
+static unsigned filled; /* how many tables were filled, over all calls */
+static bool refuses;
+
+/* Fills the tables from both files. */
+static int fill(void *data, char why[DB_WHY_BYTES])
+{
+    const db_t *to = data;
+    const char *const paths[] = {first, second};
+    int result = 0;
+    if (refuses) snprintf(why, DB_WHY_BYTES, "refused");
+    if (refuses) return -1;
+    for (size_t f = 0; f < 2; f++) {
+        db_t from;
+        assert_int_equal(db_open(&from, paths[f], why), 0);
+        for (size_t i = 0; i < to->late->count && result == 0; i++)
+            if (to->late->states[i] == DB_WANTED && db_has(&from, to->late->tables[i], "id"))
+                result = db_copy(to, to->late->tables[i], &from, why);
+        db_close(&from);
+    }
+    for (size_t i = 0; i < to->late->count; i++) {
+        if (to->late->states[i] != DB_WANTED) continue;
+        to->late->states[i] = DB_FILLED;
+        filled++;
+    }
+    return result;
+}
+
+static int64_t number_of(const db_t *db, const char *sql)
+{
+    db_cursor_t c;
+    db_rows(&c, db, sql, "");
+    const int64_t number = db_next(&c) ? db_int(&c, 0) : -1;
+    return db_end(&c, sql) == 0 ? number : -2;
+}
+
+/* A statement finds the rows of both files, and nothing is copied that no statement reads. */
+static void fills_what_is_read(void **state)
+{
+    enum { T, U };
+    db_t db;
+    const char *tables[] = {"t", "u"};
+    db_state_t states[2] = {DB_EMPTY, DB_EMPTY};
+    db_late_t late = {tables, 2, states, fill, &db};
+    db_cursor_t c;
+    (void)state;
+    assert_int_equal(db_make(&db, ""), 0);
+    assert_int_equal(db_run(&db,
+                            "CREATE TABLE t (id INTEGER, real REAL, word TEXT); CREATE TABLE u (id "
+                            "INTEGER); CREATE TEMP VIEW v AS SELECT id FROM u",
+                            "tables"),
+                     0);
+    db.late = &late;
+    db_lock(&db);
+    assert_int_equal(number_of(&db, "SELECT 5"), 5);
+    assert_true(db_has(&db, "v", "id")); /* asks for no rows */
+    assert_int_equal(filled, 0);
+    refuses = true;
+    assert_int_equal(number_of(&db, "SELECT COUNT(*) FROM t"), -2);
+    refuses = false;
+    db_rows(&c, &db, "SELECT id FROM v", "");
+    assert_true(db_next(&c));
+    assert_int_equal(db_int(&c, 0), 7);
+    assert_int_equal(states[T], DB_EMPTY);
+    assert_int_equal(states[U], DB_FILLED);
+    /* while other rows are read, and in statements that follow each other */
+    assert_int_equal(db_run(&db,
+                            "CREATE TEMP TABLE w AS SELECT word FROM t WHERE id = 1; INSERT INTO w "
+                            "SELECT id FROM u",
+                            "several"),
+                     0);
+    assert_false(db_next(&c));
+    assert_int_equal(db_end(&c, "rows"), 0);
+    assert_int_equal(number_of(&db, "SELECT COUNT(*) FROM w WHERE word IN ('one', '7')"), 2);
+    assert_int_equal(number_of(&db, "SELECT COUNT(*) FROM t"), 3);
+    assert_int_equal(filled, 2);
     db_close(&db);
 }
 
@@ -241,8 +319,9 @@ int main(void)
         cmocka_unit_test(tells_errors_from_the_end),
         cmocka_unit_test(ends_early_after_a_signal),
         cmocka_unit_test(only_reads),
-        cmocka_unit_test(names_what_cannot_be_opened),
+        cmocka_unit_test(says_why_it_cannot_open),
         cmocka_unit_test(copies_then_locks),
+        cmocka_unit_test(fills_what_is_read),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -80,6 +80,14 @@ class Hostile(unittest.TestCase):
             self.assertEqual(contents(self.folder), before, name)
             if told and name in ("query", "merge"):
                 self.assertIn(told, done.stderr, name)
+        # its rows are copied, or another's are, and the schema may be either's
+        second = os.path.join(self.place.name.encode(), b"second.db")
+        if not os.path.exists(second):
+            rocpd.make(second, guid="00000000-0000-7000-8000-000000000002", pid=4712)
+        for files in ((self.database, second), (second, self.database)):
+            done = run([ROCPD, "query", "-i", *files, "--query", "SELECT COUNT(*) FROM regions"], cwd=self.folder)
+            self.assertGreaterEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(contents(self.folder), before, files)
 
     def test_views_that_go_on(self):
         attack = (f"CREATE VIEW extra AS SELECT 1 AS a; ATTACH '{self.victim.decode()}' AS y; DELETE FROM y.t; "

@@ -1,0 +1,229 @@
+/* files.c - see files.h. Paths, indexes and metadata; what is in the tables is read elsewhere. */
+#include "rocpd/files.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/grow.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/yaml_load.h"
+#include "trace/store.h"
+
+enum { INDEX_DEPTH = 8 };
+
+static int add_file(rocpd_files_t *f, const char *path)
+{
+    char *copy = BASE_GROW_BY_ONE(f->paths, f->count) ? realpath(path, NULL) : NULL;
+    if (!copy) {
+        base_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->paths[i], copy) == 0) {
+            free(copy);
+            return 0;
+        }
+    f->paths[f->count++] = copy;
+    return 0;
+}
+
+char *rocpd_read_file(const char *path)
+{
+    enum { BYTES_MAX = 64 << 20 };
+    char why[PATH_MAX + 128];
+    size_t bytes;
+    char *text = base_file_text(path, BYTES_MAX, &bytes, why, sizeof(why));
+    if (!text) base_error("%s", why);
+    return text;
+}
+
+/* `depth`: how deep index files are nested here, each named by the one before. */
+static int add_path(rocpd_files_t *f, const char *path, unsigned depth);
+
+/* Adds the file that a scalar of an index names. Paths are relative to the index. */
+static int add_named(rocpd_files_t *f, const char *path, const yaml_node_t *node, unsigned depth)
+{
+    char whole[2 * PATH_MAX];
+    if (!node || node->type != YAML_SCALAR_NODE || !node->data.scalar.length) return 0;
+    const char *name = (const char *)node->data.scalar.value;
+    const bool absolute = *name == '/';
+    snprintf(whole, sizeof(whole), "%.*s%s", absolute ? 0 : (int)(base_last_part(path) - path),
+             path, name);
+    return add_path(f, whole, depth + 1);
+}
+
+/* The value of a key in a mapping; NULL: there is none, or the node is no mapping. */
+static yaml_node_t *value_of(yaml_document_t *document, const yaml_node_t *node, const char *key)
+{
+    if (!node || node->type != YAML_MAPPING_NODE) return NULL;
+    for (yaml_node_pair_t *at = node->data.mapping.pairs.start; at < node->data.mapping.pairs.top;
+         at++) {
+        const yaml_node_t *k = yaml_document_get_node(document, at->key);
+        if (k && k->type == YAML_SCALAR_NODE && !strcmp((const char *)k->data.scalar.value, key))
+            return yaml_document_get_node(document, at->value);
+    }
+    return NULL;
+}
+
+/* Adds what stands under `files`, in the index itself or in rocprofiler-sdk, rocpd: a list of
+ * names, or one. Aliases are followed, so there is no recursion here, which they could make
+ * endless. */
+static int add_listed(rocpd_files_t *f, const char *path, yaml_document_t *document, unsigned depth)
+{
+    int result = 0;
+    yaml_node_t *node = yaml_document_get_root_node(document), *inner;
+    if ((inner = value_of(document, node, "rocprofiler-sdk"))) node = inner;
+    if ((inner = value_of(document, node, "rocpd"))) node = inner;
+    node = value_of(document, node, "files");
+    if (!node || node->type != YAML_SEQUENCE_NODE) return add_named(f, path, node, depth);
+    const yaml_node_item_t *at = node->data.sequence.items.start;
+    for (; result == 0 && at < node->data.sequence.items.top; at++)
+        result = add_named(f, path, yaml_document_get_node(document, *at), depth);
+    return result;
+}
+
+static int add_index(rocpd_files_t *f, const char *path, unsigned depth)
+{
+    yaml_document_t document;
+    base_yaml_problem_t problem;
+    char *text = rocpd_read_file(path);
+    if (!text) return -1;
+    const bool loaded = base_yaml_load(&document, text, strlen(text), &problem);
+    free(text);
+    if (!loaded) {
+        base_error("%s:%zu:%zu: %s%s%s", path, problem.line, problem.column, problem.context,
+                   *problem.context ? ": " : "", problem.text);
+        return -1;
+    }
+    const int result = add_listed(f, path, &document, depth);
+    yaml_document_delete(&document);
+    return result;
+}
+
+static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)
+{
+    char index[PATH_MAX];
+    int result = 0;
+    trace_join(index, sizeof(index), path, "index.yaml");
+    struct stat st;
+    if (stat(index, &st) == 0) return add_index(f, index, depth);
+    char **names = trace_list(path);
+    size_t before = f->count;
+    for (char **name = names; name && *name && result == 0; name++) {
+        char file[PATH_MAX];
+        trace_join(file, sizeof(file), path, *name);
+        if (base_ends_with(*name, ".db")) result = add_file(f, file);
+    }
+    if (!names) base_error("%s: %s", path, strerror(errno));
+    if (names && result == 0 && f->count == before) base_error("%s: holds no *.db", path);
+    trace_list_free(names);
+    return f->count > before ? result : -1;
+}
+
+static int add_path(rocpd_files_t *f, const char *path, unsigned depth)
+{
+    struct stat st;
+    if (depth > INDEX_DEPTH) {
+        base_error("%s: more than %d indexes name one another", path, INDEX_DEPTH);
+        return -1;
+    }
+    if (stat(path, &st) != 0) {
+        base_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    if (S_ISDIR(st.st_mode)) return add_directory(f, path, depth);
+    if (base_ends_with(path, ".yaml") || base_ends_with(path, ".yml"))
+        return add_index(f, path, depth);
+    return add_file(f, path);
+}
+
+int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o)
+{
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < o->values[ROCPD_INPUT].count; i++) {
+        glob_t found = {0};
+        const char *word = o->values[ROCPD_INPUT].words[i];
+        struct stat st;
+        bool wild = stat(word, &st) != 0 && strpbrk(word, "*?[");
+        if (!wild) {
+            result = add_path(f, word, 0);
+            continue;
+        }
+        if (glob(word, 0, NULL, &found) != 0) {
+            base_error("%s: matches nothing", word);
+            result = -1;
+        }
+        for (size_t j = 0; result == 0 && j < found.gl_pathc; j++)
+            result = add_path(f, found.gl_pathv[j], 0);
+        globfree(&found);
+    }
+    return result;
+}
+
+void rocpd_files_free(rocpd_files_t *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        free(f->paths[i]);
+    free(f->paths);
+}
+
+char *rocpd_metadata(const char *path, const char *tag)
+{
+    static const char problem[] = "%s: is no rocpd database: %s";
+    char *value = NULL, what[PATH_MAX + 64];
+    char why[DB_WHY_BYTES];
+    db_t db;
+    db_cursor_t c;
+    if (db_open(&db, path, why) != 0) {
+        base_error(problem, path, why);
+        return NULL;
+    }
+    snprintf(what, sizeof(what), "%s: is no rocpd database", path);
+    db_rows(&c, &db, "SELECT value FROM rocpd_metadata WHERE tag = ?", "t", tag);
+    const bool found = db_next(&c) && !db_null(&c, 0);
+    if (found) value = strdup(db_text(&c, 0));
+    if (db_end(&c, what) == 0 && !value)
+        base_error(problem, path, found ? strerror(ENOMEM) : "its metadata names no schema");
+    db_close(&db);
+    return value;
+}
+
+int rocpd_same_schema(const rocpd_files_t *f, const char *what)
+{
+    char *version = rocpd_metadata(f->paths[0], "schema_version");
+    int result = version ? 0 : -1;
+    for (size_t i = 1; result == 0 && i < f->count; i++) {
+        char *other = rocpd_metadata(f->paths[i], "schema_version");
+        if (!other || strcmp(other, version) != 0) result = -1;
+        if (other && result != 0)
+            base_error("%s has schema version %s, %s has %s: they cannot be %s", f->paths[i], other,
+                       f->paths[0], version, what);
+        free(other);
+    }
+    free(version);
+    return result;
+}
+
+int rocpd_files_each(const rocpd_files_t *f, int (*use)(const db_t *db, size_t number, void *data),
+                     void *data)
+{
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < f->count; i++) {
+        char why[DB_WHY_BYTES];
+        db_t db;
+        if (db_open(&db, f->paths[i], why) != 0) {
+            base_error("%s: %s", f->paths[i], why);
+            return -1;
+        }
+        result = use(&db, i, data);
+        db_close(&db);
+    }
+    return result;
+}

@@ -1,0 +1,35 @@
+/* files.h - the databases that a command is given: paths, directories, indexes, wildcards.
+ *
+ * Files are found here and asked what schema they have; base.h opens them. */
+#ifndef CROCPROF_ROCPD_FILES_H
+#define CROCPROF_ROCPD_FILES_H
+
+#include "db/db.h"
+#include "rocpd/options.h"
+
+typedef struct {
+    char **paths;
+    size_t count;
+} rocpd_files_t;
+
+/* Finds the databases that --input names. 0, or -1 with the reason told. */
+int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o);
+void rocpd_files_free(rocpd_files_t *f);
+
+/* Text of the metadata row `tag` of one database, to be freed; NULL, with the reason told, if there
+ * is no such row or the file is no database. */
+char *rocpd_metadata(const char *path, const char *tag);
+
+/* 0 if all databases have the same version of the schema, else -1 with the reason told: that they
+ * cannot be `what`, for example "merged". */
+int rocpd_same_schema(const rocpd_files_t *f, const char *what);
+
+/* Calls back with each database, opened by itself, and its number, until a callback returns
+ * something else than 0; returns that. -1 with the reason told if one cannot be opened. */
+int rocpd_files_each(const rocpd_files_t *f, int (*use)(const db_t *db, size_t number, void *data),
+                     void *data);
+
+/* The whole of a text file, to be freed; NULL with the reason told. */
+char *rocpd_read_file(const char *path);
+
+#endif
