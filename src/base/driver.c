@@ -14,7 +14,7 @@
 int base_driver_open(base_driver_version_t *version)
 {
     *version = (base_driver_version_t){0, 0};
-    int fd = base_file_open("/dev/kfd", O_RDWR, 0);
+    int fd = base_file_open(BASE_DRIVER_DEVICE, O_RDWR, 0);
     if (fd >= 0 && ioctl(fd, GET_VERSION, version)) *version = (base_driver_version_t){0, 0};
     return fd;
 }

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* Programs that the software GPU runs find it there, too. */
+#define BASE_DRIVER_DEVICE "/dev/kfd"
+
 /* A folder for each node, that is, for each agent, by number from 0. */
 #define BASE_DRIVER_NODES "/sys/class/kfd/kfd/topology/nodes"
 

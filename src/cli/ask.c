@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/driver.h"
 #include "cli/gpu.h"
 #include "cli/launch.h"
 
@@ -69,7 +70,9 @@ static const char *gpu_of(const char *pid)
     while (!soft && fgets(line, sizeof(line), maps))
         soft = out_soft_gpu_named(line);
     fclose(maps);
-    return soft ? "soft" : access("/dev/kfd", F_OK) == 0 && !cli_on_soft_gpu() ? "real" : NULL;
+    return soft                                                          ? "soft"
+           : access(BASE_DRIVER_DEVICE, F_OK) == 0 && !cli_on_soft_gpu() ? "real"
+                                                                         : NULL;
 }
 
 static int choose(const cli_command_t *c, char **gpu, char *why, size_t why_bytes)

@@ -221,12 +221,12 @@ void doctor_metrics(const doctor_t *d, const doctor_check_t *c, doctor_result_t 
 
 static bool has_kfd(void)
 {
-    return exists("/dev/kfd");
+    return exists(BASE_DRIVER_DEVICE);
 }
 
 static bool without_kfd(doctor_result_t *r)
 {
-    if (!has_kfd()) doctor_say(r, DOCTOR_SKIP, "no /dev/kfd");
+    if (!has_kfd()) doctor_say(r, DOCTOR_SKIP, "no " BASE_DRIVER_DEVICE);
     return !has_kfd();
 }
 
@@ -235,21 +235,22 @@ void doctor_kfd(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
     char soft[2 * PATH_MAX];
     snprintf(soft, sizeof(soft), "%s/bin/softgpu", d->root);
     if (has_kfd())
-        doctor_say(r, DOCTOR_PASS, "/dev/kfd is there");
+        doctor_say(r, DOCTOR_PASS, BASE_DRIVER_DEVICE " is there");
     else if (exists(soft))
-        doctor_say(r, DOCTOR_WARN, "no /dev/kfd: programs are profiled on the software GPU");
+        doctor_say(r, DOCTOR_WARN,
+                   "no " BASE_DRIVER_DEVICE ": programs are profiled on the software GPU");
     else
-        doctor_say(r, bad(c), "no /dev/kfd, and no software GPU (%s)", soft);
+        doctor_say(r, bad(c), "no " BASE_DRIVER_DEVICE ", and no software GPU (%s)", soft);
 }
 
 void doctor_kfd_access(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
 {
     (void)d;
     if (without_kfd(r)) return;
-    if (access("/dev/kfd", R_OK | W_OK) == 0)
+    if (access(BASE_DRIVER_DEVICE, R_OK | W_OK) == 0)
         doctor_say(r, DOCTOR_PASS, "it can be read and written");
     else
-        doctor_say(r, bad(c), "/dev/kfd: %s", strerror(errno));
+        doctor_say(r, bad(c), BASE_DRIVER_DEVICE ": %s", strerror(errno));
 }
 
 /* Counts the render nodes, and those that this user may open. */
@@ -614,10 +615,10 @@ void doctor_passthrough(const doctor_t *d, const doctor_check_t *c, doctor_resul
     (void)d;
     if (!container())
         doctor_say(r, DOCTOR_PASS, "no container");
-    else if (access("/dev/kfd", R_OK | W_OK) == 0 && count_nodes(&usable) && usable)
-        doctor_say(r, DOCTOR_PASS, "/dev/kfd and %zu render nodes", usable);
+    else if (access(BASE_DRIVER_DEVICE, R_OK | W_OK) == 0 && count_nodes(&usable) && usable)
+        doctor_say(r, DOCTOR_PASS, BASE_DRIVER_DEVICE " and %zu render nodes", usable);
     else
-        doctor_say(r, bad(c), "/dev/kfd or /dev/dri/renderD* cannot be used here");
+        doctor_say(r, bad(c), BASE_DRIVER_DEVICE " or /dev/dri/renderD* cannot be used here");
 }
 
 void doctor_virtual(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)

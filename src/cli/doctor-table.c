@@ -2,6 +2,8 @@
  * dependencies are those of AMD's doctor; titles and remedies are about this installation. */
 #include "cli/doctor.h"
 
+#include "base/driver.h"
+
 #define REINSTALL "install again: make install PREFIX=..."
 #define GROUPS    "usermod -aG render,video USER, and log in again"
 
@@ -31,9 +33,9 @@ const doctor_check_t doctor_checks[] = {
      "install.rocm-root", doctor_metrics, "share/rocprofiler-sdk",
      "unset ROCPROFILER_METRICS_PATH, or name a folder with counter definitions"},
 
-    {"driver.kfd-device", "driver", "/dev/kfd", "error", "passive", "install.rocm-root", doctor_kfd,
+    {"driver.kfd-device", "driver", BASE_DRIVER_DEVICE, "error", "passive", "install.rocm-root", doctor_kfd,
      0, "load the amdgpu driver: modprobe amdgpu"},
-    {"driver.kfd-readable", "driver", "/dev/kfd can be used", "error", "passive",
+    {"driver.kfd-readable", "driver", BASE_DRIVER_DEVICE " can be used", "error", "passive",
      "driver.kfd-device", doctor_kfd_access, 0, GROUPS},
     {"driver.dri-devices", "driver", "/dev/dri/renderD* can be used", "warning", "passive",
      "driver.kfd-device", doctor_dri, 0, GROUPS},
@@ -83,7 +85,7 @@ const doctor_check_t doctor_checks[] = {
 
     {"container.detected", "container", "Container", "info", "passive", 0, doctor_container, 0, 0},
     {"container.device-passthrough", "container", "Devices in the container", "warning", "passive",
-     0, doctor_passthrough, 0, "start it with --device /dev/kfd --device /dev/dri"},
+     0, doctor_passthrough, 0, "start it with --device " BASE_DRIVER_DEVICE " --device /dev/dri"},
     {"container.virt-gpu", "container", "Virtual machine", "info", "passive", 0, doctor_virtual, 0,
      0},
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/driver.h"
 #include "base/log.h"
 
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes)
@@ -39,21 +40,24 @@ int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_b
     if (strcmp(gpu, "soft") == 0) return 1;
     /* On the software GPU, /dev/kfd seems to exist. */
     if (cli_on_soft_gpu()) return 0;
-    bool there = access("/dev/kfd", F_OK) == 0;
+    bool there = access(BASE_DRIVER_DEVICE, F_OK) == 0;
     if (strcmp(gpu, "auto") == 0) {
         if (!there && !told && base_log_level >= BASE_LOG_WARNING)
-            fprintf(stderr, "%s: no /dev/kfd: using the software GPU (--gpu real refuses)\n",
+            fprintf(stderr,
+                    "%s: no " BASE_DRIVER_DEVICE ": using the software GPU (--gpu real refuses)\n",
                     command);
         told = true;
         return !there;
     }
     if (!there) {
         snprintf(why, why_bytes,
-                 "--gpu real: there is no /dev/kfd: load the amdgpu driver, or use --gpu soft");
+                 "--gpu real: there is no " BASE_DRIVER_DEVICE
+                 ": load the amdgpu driver, or use --gpu soft");
         return -1;
     }
-    if (access("/dev/kfd", R_OK | W_OK) == 0) return 0;
-    snprintf(why, why_bytes, "--gpu real: /dev/kfd: %s: join the group that owns it (render)",
+    if (access(BASE_DRIVER_DEVICE, R_OK | W_OK) == 0) return 0;
+    snprintf(why, why_bytes,
+             "--gpu real: " BASE_DRIVER_DEVICE ": %s: join the group that owns it (render)",
              strerror(errno));
     return -1;
 }

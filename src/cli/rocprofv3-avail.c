@@ -13,6 +13,7 @@
 #include <rocprofiler-sdk/pc_sampling.h>
 
 #include "base/arguments.h"
+#include "base/driver.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/program.h"
@@ -45,8 +46,8 @@ static void print_help(void)
           "  -h, --help                print this help\n"
           "  -d, --device N            only the GPU with this index\n"
           "  -E, --extra-counters FILE YAML with definitions of more counters\n"
-          "      --gpu WORD            real, soft, or (auto) the software GPU where there is no "
-          "/dev/kfd\n\n"
+          "      --gpu WORD            real, soft, or (auto) the software GPU where there is "
+          "no " BASE_DRIVER_DEVICE "\n\n"
           "Commands:\n"
           "  list                      GPUs and the names of their counters\n"
           "    --pmc [BOOL]            the same\n"
