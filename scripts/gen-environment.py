@@ -34,8 +34,8 @@ WRITTEN = {"PMC": "pmc: NAME ...", "PMC_GROUPS": "lines of pmc: NAME ...", "SPM"
 
 
 def default(row):
-    if "otherwise" in row:
-        return row["otherwise"]
+    if "fallback" in row:
+        return row["fallback"]
     return {"BOOL": "no", "PARTS": "no", "NOT": "yes"}.get(row["form"], "")
 
 
@@ -85,7 +85,7 @@ def settings(path, headings):
         lines = groups.setdefault(headings.get(row.get("group"), "Without an option"), [])
         if row.get("words") == "FORMATS":
             row["words"] = headings["FORMATS"]
-        star = " *" if "differs" in row else ""
+        star = " *" if "per_attach" in row else ""
         lines.append(line([f"`{row['variable']}`{star}", name_of(row), value(row), default(row), meaning(row)]))
         for other in row.get("also", "").split():
             what = "which groups of them, with commas between" if row["form"] == "PARTS" else "the same for other libraries"

@@ -140,7 +140,7 @@ static int take(cli_command_t *c, cli_option_id_t option, char *why, size_t why_
     if (s->form == TRACE_FORM_BOOL || s->form == TRACE_FORM_NOT)
         return trace_setting_on((trace_setting_id_t)option) ? set(c, option, "1", why, why_bytes)
                                                             : 0;
-    return s->taken ? set(c, option, value, why, why_bytes) : 0;
+    return s->from_variable ? set(c, option, value, why, why_bytes) : 0;
 }
 
 int cli_take_environment(cli_command_t *c, char *why, size_t why_bytes)

@@ -60,7 +60,7 @@ static bool is_fixed(const char *line)
         const char *name = trace_settings[i].variable;
         const size_t bytes = name ? strlen(name) : 0;
         if (bytes && strncmp(line, name, bytes) == 0 && line[bytes] == '=')
-            return !trace_settings[i].differs;
+            return !trace_settings[i].per_attach;
     }
     return true;
 }

@@ -56,7 +56,7 @@ const size_t trace_rule_count = sizeof(trace_rules) / sizeof(*trace_rules);
 const char *trace_setting_default(trace_setting_id_t id)
 {
     const trace_setting_t *s = &trace_settings[id];
-    if (s->otherwise) return s->otherwise;
+    if (s->fallback) return s->fallback;
     if (s->form == TRACE_FORM_NOT) return "yes";
     return s->form == TRACE_FORM_BOOL || s->form == TRACE_FORM_PARTS ? "no" : "";
 }

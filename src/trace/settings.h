@@ -29,21 +29,21 @@ typedef enum { TRACE_ANYWHERE, TRACE_COMMAND_LINE, TRACE_FILES } trace_where_t;
 typedef struct {
     const char *name; /* of the option, without the hyphens; NULL: there is only the variable */
     trace_form_t form;
-    const char *group;     /* heading in --help */
-    const char *help;      /* "{default}" in it stands for the word and the value of `otherwise` */
-    const char *alias;     /* another name of the option, or NULL */
-    char letter;           /* of the option; 0: none */
-    bool taken;            /* rocprofv3 takes its variable for the option, if that is not given */
-    bool differs;          /* may differ from one attach to a process to the next */
-    trace_where_t place;   /* where the option may stand; TRACE_FILES: input files (-i) */
-    const char *words;     /* choices, separated by blanks; or the word's name in --help */
-    const char *variable;  /* environment variable that gets the value; NULL: none */
-    const char *also;      /* others, separated by blanks; for PARTS the one that gets the parts */
-    const char *joined;    /* between the words of a list in the variable; NULL: a line feed */
-    const char *otherwise; /* the variable's default; NULL: "no" for BOOL and PARTS, "yes" for NOT,
-                              else "" */
-    uint64_t least, most;  /* limits of a number; most 0: none */
-    const char *implies;   /* options turned on unless they are given, separated by blanks */
+    const char *group;    /* heading in --help */
+    const char *help;     /* "{default}" in it stands for the word and the fallback */
+    const char *alias;    /* another name of the option, or NULL */
+    char letter;          /* of the option; 0: none */
+    bool from_variable;   /* rocprofv3 reads the option from its variable, if it is not given */
+    bool per_attach;      /* may differ from one attach to a process to the next */
+    trace_where_t place;  /* where the option may stand; TRACE_FILES: input files (-i) */
+    const char *words;    /* choices, separated by blanks; or the word's name in --help */
+    const char *variable; /* environment variable that gets the value; NULL: none */
+    const char *also;     /* others, separated by blanks; for PARTS the one that gets the parts */
+    const char *joined;   /* between the words of a list in the variable; NULL: a line feed */
+    const char *fallback; /* the variable's default; NULL: "no" for BOOL and PARTS, "yes" for NOT,
+                             else "" */
+    uint64_t least, most; /* limits of a number; most 0: none */
+    const char *implies;  /* options turned on unless they are given, separated by blanks */
 } trace_setting_t;
 
 /* Those with an option come first, in the order of --help. */

@@ -51,7 +51,7 @@ static void rows_are_distinct(void **state)
         const trace_setting_t *s = &trace_settings[i];
         assert_int_equal(!s->name, i >= CLI_OPTION_COUNT);
         assert_true(s->help && *s->help);
-        if (strstr(s->help, "{default}")) assert_non_null(s->otherwise);
+        if (strstr(s->help, "{default}")) assert_non_null(s->fallback);
         for (size_t j = 0; j < i; j++) {
             const trace_setting_t *t = &trace_settings[j];
             if (s->name) assert_string_not_equal(s->name, t->name);
