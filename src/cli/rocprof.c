@@ -14,6 +14,7 @@
 
 #include <rocprofiler/rocprofiler.h>
 
+#include "base/arguments.h"
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/program.h"
@@ -460,77 +461,116 @@ static const char usage[] =
     "Traces: rocprofv3.\n";
 
 static const char *gpu;
-static int list_what; /* 'b', 'd' */
+static enum { NOTHING, BASIC, DERIVED } list_what;
 
-/* The value of an option, or NULL with a message. */
-static const char *value_of(char **argv, int *at)
+/* ---- what options without a value do: the exit status, or -1 to go on ---- */
+
+static int print_usage(void)
 {
-    if (argv[*at + 1]) return argv[++*at];
-    fail("option", argv[*at], "it needs a value");
-    return NULL;
+    fputs(usage, stdout);
+    return 1; /* AMD's command returns 1, too */
 }
 
-static int on_off(const char *option, const char *value, bool *what)
+static int print_version(void)
 {
-    if (!value) return 1;
-    *what = !strcmp(value, "on");
-    return *what || !strcmp(value, "off") ? 0 : fail(option, value, "on or off is expected");
+    printf("rocprof: ROC Profiler %u.%u\n", rocprofiler_version_major(),
+           rocprofiler_version_minor());
+    return 0;
+}
+
+static int list_basic(void)
+{
+    list_what = BASIC;
+    return -1;
+}
+
+static int list_derived(void)
+{
+    list_what = DERIVED;
+    return -1;
+}
+
+static int with_statistics(void)
+{
+    statistics = timestamps = true;
+    return -1;
+}
+
+static bool ignored;
+
+/* An option has a word (for `text`, or for the variable), is on or off (`truth`), or does something
+ * (`act`, or the variable becomes 1). */
+static const struct {
+    const char *name; /* "": there is only the letter */
+    char letter;
+    const char **text;
+    bool *truth;
+    int (*act)(void);
+    const char *variable;
+    bool alone; /* the variable needs no word */
+} options[] = {
+    {"", 'i', .text = &input},
+    {"", 'o', .text = &output},
+    {"", 'd', .text = &data_directory},
+    {"", 't', .text = &temporary},
+    {"", 'm', .variable = "ROCP_METRICS"},
+    {"", 'h', .act = print_usage},
+    {"gpu", 0, .text = &gpu},
+    {"ctx-limit", 0, .variable = "ROCP_OUTSTANDING_MAX"},
+    {"parallel-kernels", 0, .variable = "ROCP_K_CONCURRENT", .alone = true},
+    {"verbose", 0, .variable = "ROCP_VERBOSE_MODE", .alone = true},
+    {"timestamp", 0, .truth = &timestamps},
+    {"basenames", 0, .truth = &basenames},
+    {"ctx-wait", 0, .truth = &ignored},
+    {"obj-tracking", 0, .truth = &ignored},
+    {"version", 0, .act = print_version},
+    {"list-basic", 0, .act = list_basic},
+    {"list-derived", 0, .act = list_derived},
+    {"stats", 0, .act = with_statistics},
+};
+
+/* The exit status, or -1 to go on. */
+static int take_option(size_t row, base_arguments_t *a)
+{
+    const char *const *words, *variable = options[row].variable;
+    const bool alone = options[row].act || options[row].alone;
+    const size_t count =
+        base_arguments_words(a, alone ? BASE_TAKES_NOTHING : BASE_TAKES_ONE, &words);
+    if (alone && count) return fail("option", a->word, "it takes no value");
+    if (!alone && !count) return fail("option", a->word, "it needs a value");
+    if (options[row].act) return options[row].act();
+    if (options[row].text) *options[row].text = *words;
+    if (variable) setenv(variable, alone ? "1" : *words, 1);
+    if (!options[row].truth) return -1;
+    *options[row].truth = !strcmp(*words, "on");
+    return *options[row].truth || !strcmp(*words, "off")
+               ? -1
+               : fail(a->word, *words, "on or off is expected");
 }
 
 /* The exit status, or -1 to go on; *at is then the index of the program. */
-static int read_options(char **argv, int *at)
+static int read_options(int argc, char **argv, int *at)
 {
-    static const struct {
-        const char *name;
-        const char **value;
-        const char *variable;
-    } texts[] = {{"-i", &input, NULL},
-                 {"-o", &output, NULL},
-                 {"-d", &data_directory, NULL},
-                 {"-t", &temporary, NULL},
-                 {"--gpu", &gpu, NULL},
-                 {"-m", NULL, "ROCP_METRICS"},
-                 {"--ctx-limit", NULL, "ROCP_OUTSTANDING_MAX"}};
-    for (*at = 1; argv[*at] && argv[*at][0] == '-'; ++*at) {
-        const char *option = argv[*at];
-        bool taken = false, ignored;
-        for (size_t i = 0; i < sizeof texts / sizeof *texts && !taken; i++) {
-            if (strcmp(option, texts[i].name) != 0) continue;
-            const char *value = value_of(argv, at);
-            if (!value) return 1;
-            if (texts[i].value) *texts[i].value = value;
-            if (texts[i].variable) setenv(texts[i].variable, value, 1);
-            taken = true;
+    base_arguments_t a = {.argc = argc, .argv = argv, .next = 1};
+    int status = -1;
+    while (status < 0 && base_arguments_next(&a)) {
+        size_t row = 0;
+        if (!a.option) {
+            *at = a.next - 1;
+            return -1;
         }
-        if (taken) continue;
-        if (!strcmp(option, "-h")) {
-            fputs(usage, stdout);
-            return 1; /* AMD's command returns 1, too */
-        } else if (!strcmp(option, "--version")) {
-            printf("rocprof: ROC Profiler %u.%u\n", rocprofiler_version_major(),
-                   rocprofiler_version_minor());
-            return 0;
-        } else if (!strcmp(option, "--list-basic") || !strcmp(option, "--list-derived")) {
-            list_what = option[7];
-        } else if (!strcmp(option, "--stats")) {
-            statistics = timestamps = true;
-        } else if (!strcmp(option, "--parallel-kernels")) {
-            setenv("ROCP_K_CONCURRENT", "1", 1);
-        } else if (!strcmp(option, "--verbose")) {
-            setenv("ROCP_VERBOSE_MODE", "1", 1);
-        } else if (!strcmp(option, "--timestamp")) {
-            if (on_off(option, value_of(argv, at), &timestamps)) return 1;
-        } else if (!strcmp(option, "--basenames")) {
-            if (on_off(option, value_of(argv, at), &basenames)) return 1;
-        } else if (!strcmp(option, "--ctx-wait") || !strcmp(option, "--obj-tracking")) {
-            if (on_off(option, value_of(argv, at), &ignored)) return 1;
-        } else if (strstr(option, "-trace") || strstr(option, "roctx")) {
-            return fail("option", option, "traces are rocprofv3's: rocprofv3 --help");
-        } else {
-            return fail("option", option, "it is unknown: rocprof -h");
-        }
+        while (row < sizeof options / sizeof *options &&
+               !base_arguments_are(&a, options[row].name, options[row].letter))
+            row++;
+        if (row < sizeof options / sizeof *options)
+            status = take_option(row, &a);
+        else if (strstr(a.word, "-trace") || strstr(a.word, "roctx"))
+            status = fail("option", a.word, "traces are rocprofv3's: rocprofv3 --help");
+        else
+            status = fail("option", a.word, "it is unknown: rocprof -h");
     }
-    return -1;
+    *at = argc;
+    return status;
 }
 
 /* The output's name; by default it is made from the input's. */
@@ -546,17 +586,17 @@ static char *output_name(void)
     return name;
 }
 
-static int run(char **argv)
+static int run(int argc, char **argv)
 {
     char root[PATH_MAX], why[512] = "";
-    int at, status = read_options(argv, &at), result = 0;
+    int at, status = read_options(argc, argv, &at), result = 0;
     if (status >= 0) return status;
     if (output && (strlen(output) < 5 || strcmp(output + strlen(output) - 4, ".csv")))
         return fail("output", output, "its name must end in .csv");
     if (cli_find_root(root, NULL, why, sizeof why)) return fail("rocprof", NULL, why);
     int soft = cli_choose_gpu("rocprof", gpu, why, sizeof why);
     if (soft < 0) return fail("rocprof", NULL, why);
-    if (list_what) return list(list_what == 'd', soft, root, argv);
+    if (list_what) return list(list_what == DERIVED, soft, root, argv);
     if (!argv[at]) return fail("rocprof", NULL, "no program is given: rocprof -h");
     if (read_input() || prepare(root, soft)) return 1;
     for (unsigned i = 0; i < run_count; i++)
@@ -578,7 +618,6 @@ static int run(char **argv)
 
 int main(int argc, char **argv)
 {
-    (void)argc;
     base_program_begin("rocprof", "ROCPROFILER_LOG_LEVEL", CLI_EXIT_SETUP);
-    return run(argv);
+    return run(argc, argv);
 }
