@@ -53,14 +53,16 @@ static char *come_back(writer_t *w)
 #define PUT_HANDLE(at, key, value)                                                                 \
     at = OUT_PUT_WORD(out_put_unsigned(OUT_PUT_WORD(at, ",\"" key "\":{\"handle\":"), value), "}")
 
-/* HIP's calls are traced as the plain kinds and shown as the extended ones. */
+/* Kinds that rocprofv3 traces as the plain ones are shown as the extended ones, as AMD's tool takes
+ * them all. */
 static unsigned shown_kind(unsigned kind)
 {
-    return kind == ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API
-               ? ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API_EXT
-           : kind == ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API
-               ? ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT
-               : kind;
+    static const unsigned extended[TRACE_KIND_MAX + 1] = {
+#define KIND_EXTENDED(id, ...)                                                                     \
+    [ROCPROFILER_BUFFER_TRACING_##id] = ROCPROFILER_BUFFER_TRACING_##id##_EXT,
+#include "trace/kinds.def"
+    };
+    return extended[kind] ? extended[kind] : kind;
 }
 
 static char *put_size(char *at, unsigned bytes, const trace_timed_t *r)

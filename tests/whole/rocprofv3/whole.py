@@ -299,6 +299,9 @@ class Memory(Case):
         self.assertEqual([(r["size"], r["retval"]) for r in sections["hipfile_api"]],
                          [(128, {"uint64_t_retval": 3})] * 5)
         self.assertEqual([(r["size"], "retval" in r) for r in sections["rocshmem_api"]], [(128, False)] * 4)
+        # the numbers of the kinds with arguments, which AMD's tool takes
+        self.assertEqual({name: {r["kind"] for r in sections[name + "_api"]} for name in calls},
+                         {"rccl": {14}, "rocdecode": {23}, "rocjpeg": {19}, "rocshmem": {35}, "hipfile": {37}})
         for name, count in calls.items():
             rows = self.rows(name + "_api_trace")
             self.assertEqual(len(rows), count)
