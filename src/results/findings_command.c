@@ -34,45 +34,62 @@ static void put_also(FILE *f, const res_finding_t *row, base_escape_t form)
     fputs(row->also_count > NAMES_SHOWN ? " and so on." : ".", f);
 }
 
-/* Heading, text, other instances, and what follows from the finding, each behind its separator. */
-static void put_finding(FILE *f, const res_finding_t *row, base_escape_t form, const char *text,
-                        const char *beneath)
+/* What stands around the parts of a finding. */
+typedef struct {
+    base_escape_t escape;
+    const char *before, *between; /* the first finding; two of them */
+    bool numbered;
+    const char *text, *beneath, *advice, *check, *more;
+    const char *nothing;
+    bool tells_rest; /* that --limit has left some out */
+} form_t;
+
+static const form_t text_form = {.escape = BASE_TERMINAL,
+                                 .before = "",
+                                 .between = "\n",
+                                 .numbered = true,
+                                 .text = "\n   ",
+                                 .beneath = "\n   So, too: ",
+                                 .advice = "\n   Change: ",
+                                 .check = "\n   Check: ",
+                                 .more = "\n   More: ",
+                                 .nothing = "nothing found\n",
+                                 .tells_rest = true};
+static const form_t markdown_form = {.escape = BASE_MARKDOWN,
+                                     .before = "### ",
+                                     .between = "\n### ",
+                                     .text = "\n\n",
+                                     .beneath = "\n\n- ",
+                                     .advice = "\n\n",
+                                     .check = " ",
+                                     .more = "\n\n    ",
+                                     .nothing = "Nothing found.\n"};
+
+static void put_finding(FILE *f, const res_finding_t *row, const form_t *form)
 {
-    put_heading(f, row, form);
-    fputs(text, f);
-    base_put(f, form, row->text);
-    put_also(f, row, form);
+    put_heading(f, row, form->escape);
+    fputs(form->text, f);
+    base_put(f, form->escape, row->text);
+    put_also(f, row, form->escape);
     for (size_t k = 0; k < row->beneath_count; k++) {
-        fputs(beneath, f);
-        base_put(f, form, row->beneath[k].text);
+        fputs(form->beneath, f);
+        base_put(f, form->escape, row->beneath[k].text);
     }
+    fprintf(f, "%s%s%s%s%s", form->advice, row->advice, form->check, row->check, form->more);
+    base_put(f, BASE_TERMINAL, row->more);
+    fputc('\n', f);
 }
 
-static void put_text(FILE *f, const res_findings_t *list, size_t count)
+static void put_findings(FILE *f, const res_findings_t *list, size_t count, const form_t *form)
 {
     for (size_t i = 0; i < count; i++) {
-        const res_finding_t *row = &list->rows[i];
-        fprintf(f, "%s%zu. ", i ? "\n" : "", i + 1);
-        put_finding(f, row, BASE_TERMINAL, "\n   ", "\n   So, too: ");
-        fprintf(f, "\n   Change: %s\n   Check: %s\n   More: ", row->advice, row->check);
-        base_put(f, BASE_TERMINAL, row->more);
-        fputc('\n', f);
+        fputs(i ? form->between : form->before, f);
+        if (form->numbered) fprintf(f, "%zu. ", i + 1);
+        put_finding(f, &list->rows[i], form);
     }
-    if (!list->count) fputs("nothing found\n", f);
-    if (count < list->count) fprintf(f, "\n%zu more: --limit\n", list->count - count);
-}
-
-static void put_markdown(FILE *f, const res_findings_t *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const res_finding_t *row = &list->rows[i];
-        fputs(i ? "\n### " : "### ", f);
-        put_finding(f, row, BASE_MARKDOWN, "\n\n", "\n\n- ");
-        fprintf(f, "\n\n%s %s\n\n    ", row->advice, row->check);
-        base_put(f, BASE_TERMINAL, row->more);
-        fputc('\n', f);
-    }
-    if (!list->count) fputs("Nothing found.\n", f);
+    if (!list->count) fputs(form->nothing, f);
+    if (form->tells_rest && count < list->count)
+        fprintf(f, "\n%zu more: --limit\n", list->count - count);
 }
 
 void res_finding_json(FILE *f, const res_finding_t *row)
@@ -140,9 +157,10 @@ static int show(res_run_t *r, const res_values_t *v, void *data)
     res_findings_t list;
     if (res_findings(r, v, &list) != 0) return RES_EXIT_TROUBLE;
     const size_t count = list.count < a->limit ? list.count : a->limit;
-    (a->format == RES_TEXT       ? put_text
-     : a->format == RES_MARKDOWN ? put_markdown
-                                 : put_json)(stdout, &list, count);
+    if (a->format == RES_JSON)
+        put_json(stdout, &list, count);
+    else
+        put_findings(stdout, &list, count, a->format == RES_TEXT ? &text_form : &markdown_form);
     res_findings_free(&list);
     return RES_EXIT_KEPT;
 }
