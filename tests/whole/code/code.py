@@ -226,6 +226,76 @@ again:
                   errors="rocprofv3: error: none of 2 kernels is called so\n")
 
 
+class Spills(Case):
+    """Spills of compiled code, beside the compiler's own text of it, which has them with their lines."""
+    VECTORS = """__attribute__((amdgpu_num_vgpr(CAP), reqd_work_group_size(64, 1, 1)))
+kernel void k(global float16 *io) {
+  float16 a = io[0], b = io[1], c = io[2];
+  for (int i = 0; i < 9; i++) {
+    a = a * b + c;
+    b = b * c + a;
+    c = c * a + b;
+  }
+  io[0] = a; io[1] = b; io[2] = c; }
+"""
+    SCALARS = ("kernel void k(global int *io, constant int *in, int n) {\n"
+               + "".join(f"  int s{i} = in[{i}];\n" for i in range(130)) + "  for (int i = 0; i < n; i++) {\n"
+               + "".join(f"    io[i * 130 + {i}] = s{i} + (s{i * 7 % 130} ^ i);\n" for i in range(130)) + "  }\n}\n")
+
+    def compiled(self, source, gpu):
+        """(the compiler's text, what the command says); None: this compiler cannot."""
+        objects.write(self.folder, "k.cl", source.encode())
+        for flags in (["-S", "-o", "k.s"], ["-o", "k.co"]):
+            done = subprocess.run([objects.CLANG, "--target=amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-O2", "-nogpulib", "-x", "cl",
+                                   "-gline-tables-only", "k.cl", *flags], cwd=self.folder, capture_output=True, check=False)
+            if done.returncode:
+                self.skipTest(f"{objects.CLANG} cannot compile it for {gpu}")
+        text = objects.read(self.folder + "/k.s").decode()
+        return text[:text.index("s_endpgm")], self.kernels("k.co")[0]
+
+    def lines_of(self, text, pattern):
+        """How often instructions of the pattern stand at each line of the source, by the compiler's .loc."""
+        line, counts = 0, {}
+        for row in text.splitlines():
+            place = re.match(r"\s*\.loc\s+\d+ (\d+)", row)
+            line = int(place[1]) if place else line
+            if line and re.match(rf"\s*{pattern}", row):
+                counts[line] = counts.get(line, 0) + 1
+        return counts
+
+    def test_of_vector_registers(self):
+        for gpu, cap in (("gfx90a", 16), ("gfx908", 48), ("gfx1030", 48), ("gfx1100", 48)):
+            text, k = self.compiled(self.VECTORS.replace("CAP", str(cap)), gpu)
+            expected = int(re.search(r"vgpr_spill_count: (\d+)", objects.read(self.folder + "/k.s").decode())[1])
+            self.assertEqual(k["numbers"]["vgpr_spills"], expected, gpu)
+            if "not_read" in k:
+                continue
+            spills = {kind: len(re.findall(rf"^\s*(?:buffer|scratch)_{kind}_", text, re.M)) for kind in ("store", "load")}
+            self.assertGreater(spills["store"] + spills["load"], 0, gpu)
+            self.assertEqual({"store": k["spills"]["stores"], "load": k["spills"]["reloads"]}, spills, gpu)
+            for kind, key in (("store", "stores"), ("load", "reloads")):
+                self.assertEqual({line["line"]: line["spills"][key] for line in k["lines"] if line["spills"][key]},
+                                 self.lines_of(text, rf"(?:buffer|scratch)_{kind}_"), (gpu, kind))
+
+    def test_of_scalar_registers(self):
+        for gpu in ("gfx90a", "gfx908"):
+            text, k = self.compiled(self.SCALARS, gpu)
+            self.assertGreater(k["numbers"]["sgpr_spills"], 0, gpu)
+            self.assertEqual((k["spills"]["lane_writes"], k["spills"]["lane_reads"]),
+                             tuple(len(re.findall(rf"^\s*v_{kind}lane_b32", text, re.M)) for kind in ("write", "read")), gpu)
+
+    def test_arrays_are_no_spills(self):
+        source = """kernel void k(global int *io, int n) {
+  int a[64];
+  for (int i = 0; i < 64; i++) a[i] = io[i];
+  for (int i = 0; i < n; i++) a[i & 63] += a[(i * 7) & 63];
+  io[0] = a[n & 63]; }
+"""
+        _, k = self.compiled(source, "gfx90a")
+        self.assertGreater(k["mix"]["scratch_store"], 0)
+        self.assertEqual(set(k["spills"].values()), {0})
+
+
 class Containers(Case):
     def setUp(self):
         super().setUp()
