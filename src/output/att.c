@@ -345,8 +345,6 @@ int out_att_write(out_att_job_t *job)
     bool decodes = out_decoder_find(paths, path, why, sizeof(why)) &&
                    out_decoder_open(&decoder, path, why, sizeof(why));
     if (!decodes) base_error("thread traces are not decoded: %s", why);
-    if (decodes && !dis_available())
-        base_error("thread traces have no instructions' places: libamd_comgr is not installed");
     const decoding_t d = {job, decodes ? &decoder : NULL, &code};
     int result = write_code(job, &code);
     for (size_t i = 0, n; i < raws.count && result == 0; i += n) {
@@ -355,6 +353,10 @@ int out_att_write(out_att_job_t *job)
             n++;
         result = take_batch(&d, &raws.items[i], n);
     }
+    if (code.unknown)
+        base_error("thread traces have no instructions' places: neither libamd_comgr nor libLLVM "
+                   "is here that disassembles %s",
+                   code.unknown);
     out_att_code_free(&code);
     out_decoder_close(&decoder);
     free_raws(&raws);

@@ -106,6 +106,7 @@ typedef struct {
     size_t place_room;
     char **sources; /* files that lines come from */
     size_t source_count, source_room;
+    const char *unknown; /* a GPU that was met and whose instructions nobody here disassembles */
     bool no_memory;
 } out_att_code_t;
 

@@ -42,12 +42,23 @@ static dis_object_t *object_of(const out_att_code_t *c, uint64_t id)
     return NULL;
 }
 
+/* As dis_object_text(), by a newer disassembler where the first does not know the GPU. */
+static size_t text_of(out_att_code_t *c, dis_object_t *object, uint64_t address, char *text,
+                      size_t room, uint64_t *bytes)
+{
+    const size_t length = dis_object_text(object, address, text, room, bytes);
+    if (length) return length;
+    if (dis_object_disassembles(object)) return dis_object_text(object, address, text, room, bytes);
+    c->unknown = dis_object_gpu(object);
+    return 0;
+}
+
 rocprofiler_thread_trace_decoder_status_t out_att_isa(char *text, uint64_t *bytes, uint64_t *size,
                                                       out_att_pc_t pc, void *code)
 {
     dis_object_t *object = object_of(code, pc.code_object_id);
     const uint64_t room = *size;
-    const size_t length = object ? dis_object_text(object, pc.address, text, room, bytes) : 0;
+    const size_t length = object ? text_of(code, object, pc.address, text, room, bytes) : 0;
     if (!length) return ROCPROFILER_THREAD_TRACE_DECODER_STATUS_ERROR_INVALID_ARGUMENT;
     *size = length < room ? length : length + 1;
     return length < room ? ROCPROFILER_THREAD_TRACE_DECODER_STATUS_SUCCESS
@@ -227,7 +238,7 @@ static uint64_t add_instruction(out_att_code_t *c, dis_object_t *object, out_att
     const char *file;
     uint64_t bytes = 0;
     uint32_t number;
-    if (!dis_object_text(object, pc.address, text, sizeof(text), &bytes)) return 0;
+    if (!text_of(c, object, pc.address, text, sizeof(text), &bytes)) return 0;
     const bool known = dis_object_line(object, pc.address, &file, &number);
     if (known) {
         snprintf(source, sizeof(source), "%s:%u", file, number);

@@ -1,5 +1,6 @@
 /* att_test.c - what the folder of a thread trace says of GPUs that no program here runs on: waits
  * by counters of each generation, and instructions of other SIMDs. */
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,9 +152,60 @@ static void others(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* A code object of the GPU with that number: s_nop 0 at address 0x1000. */
+static size_t make_object(unsigned char *elf, uint32_t mach)
+{
+    enum { MACHINE_AMDGPU = 224, TEXT = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
+    const uint32_t nop = 0xbf800000;
+    const Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+                               .e_machine = MACHINE_AMDGPU,
+                               .e_flags = mach,
+                               .e_phoff = sizeof header,
+                               .e_phentsize = sizeof(Elf64_Phdr),
+                               .e_phnum = 1};
+    const Elf64_Phdr text = {.p_type = PT_LOAD,
+                             .p_offset = TEXT,
+                             .p_vaddr = 0x1000,
+                             .p_filesz = sizeof nop,
+                             .p_memsz = sizeof nop};
+    memcpy(elf, &header, sizeof header);
+    memcpy(elf + sizeof header, &text, sizeof text);
+    memcpy(elf + TEXT, &nop, sizeof nop);
+    return TEXT + sizeof nop;
+}
+
+/* Whatever disassembler is installed: an instruction has a text, or its GPU is named. */
+static void disassemblers(void **state)
+{
+    static const struct {
+        uint32_t mach;
+        const char *gpu;
+    } rows[] = {{0x3f, "gfx90a"},  {0x36, "gfx1030"}, {0x41, "gfx1100"},
+                {0x43, "gfx1150"}, {0x4e, "gfx1201"}, {0x5a, "gfx1251"}};
+    unsigned char elf[256];
+    char text[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        out_att_code_t c = {0};
+        uint64_t bytes = 0, size = sizeof(text);
+        out_att_code_add(&c, 3, elf, make_object(elf, rows[i].mach));
+        assert_int_equal(c.object_count, 1);
+        if (out_att_isa(text, &bytes, &size, (out_att_pc_t){0x1000, 3}, &c)) {
+            assert_string_equal(c.unknown, rows[i].gpu);
+            print_message("%s is not disassembled here\n", rows[i].gpu);
+        } else {
+            assert_int_equal(bytes, 4);
+            assert_int_equal(size, strlen("s_nop 0"));
+            assert_memory_equal(text, "s_nop 0", size);
+            assert_null(c.unknown);
+        }
+        out_att_code_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(waits), cmocka_unit_test(events),
-                                       cmocka_unit_test(others)};
+                                       cmocka_unit_test(others), cmocka_unit_test(disassemblers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
