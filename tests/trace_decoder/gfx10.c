@@ -602,6 +602,42 @@ static void half_bytes(void **state)
     assert_int_equal(rocprof_trace_decoder_destroy_handle(handle), STATUS(SUCCESS));
 }
 
+static status_t take_groups(rocprofiler_thread_trace_decoder_record_type_t type, void *records,
+                            uint64_t count, void *user)
+{
+    const rocprofiler_thread_trace_decoder_occupancy_t *o = records;
+    (void)user;
+    for (uint64_t i = 0; type == RECORD(OCCUPANCY) && i < count; i++)
+        say("slot %d engine %d pipe %d group %d%s\n", o[i].wave_id, o[i].me_id, o[i].pipe_id,
+            o[i].workgroup_id, o[i].is_ext ? " ext" : "");
+    return STATUS(SUCCESS);
+}
+
+/* Version 2, gfx12: a start tells its workgroup in the long form alone, and only if a bit says so.
+ */
+static void workgroups(void **state)
+{
+    const uint64_t long_form =
+        0x1c | 1u << 8 | 9u << 10 | 2u << 20 | 1u << 22 | UINT64_C(64) << 25 | UINT64_C(19) << 33;
+    packed_t p;
+    rocprof_trace_decoder_handle_t handle;
+    (void)state;
+    begin(&p, 12, traced, 0);
+    bits(&p, long_form | 4u << 15, 40);
+    wait_for(&p, 4);
+    bits(&p, long_form | 5u << 15 | UINT64_C(1) << 32, 40);
+    wait_for(&p, 4);
+    starts(&p, 0, elsewhere, 0, 32);
+    out_size = 0;
+    assert_int_equal(rocprof_trace_decoder_create_handle(&handle), STATUS(SUCCESS));
+    assert_int_equal(rocprof_trace_decoder_parse(handle, p.s.bytes, p.s.size, take_groups, NULL),
+                     STATUS(SUCCESS));
+    assert_string_equal(out, "slot 4 engine 1 pipe 2 group 19 ext\n"
+                             "slot 5 engine 1 pipe 2 group 0\n"
+                             "slot 3 engine 0 pipe 0 group 0\n");
+    assert_int_equal(rocprof_trace_decoder_destroy_handle(handle), STATUS(SUCCESS));
+}
+
 /* A register write that was lost before makes a marker's word mean nothing. */
 static void dropped(void **state)
 {
@@ -738,6 +774,7 @@ int main(void)
         cmocka_unit_test(data_and_clocks),
         cmocka_unit_test(others_and_rates),
         cmocka_unit_test(second_version),
+        cmocka_unit_test(workgroups),
         cmocka_unit_test(dropped),
         cmocka_unit_test(half_bytes),
         cmocka_unit_test(every_bit),
