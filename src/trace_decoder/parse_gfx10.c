@@ -135,11 +135,12 @@ static void restore(dec_run_t *r, const dec_place_t *p)
     dec_run_occupancy(r, p, running->entry, true);
 }
 
-/* A wave begins, if the number of its lanes is one; some numbers above stand for contexts. */
+/* A wave begins, if what is told of its lanes is a number of lanes, less 1: below 64, or with 96
+ * added. Some numbers between tell of contexts. */
 static void begin(dec_run_t *r, const dec_packed_t *t)
 {
     enum { CONTEXTS = 66, CONTEXTS_END = 90 };
-    enum { SAVES = 0x033, RESTORES = 0x3cc }; /* bit: number of lanes - CONTEXTS */
+    enum { SAVES = 0x033, RESTORES = 0x3cc }; /* bit: number - CONTEXTS */
     const dec_place_t p = place(t);
     const uint64_t lanes = dec_field(t, DEC_F_LANES);
     if (lanes < CONTEXTS || lanes >= CONTEXTS_END) {

@@ -40,8 +40,8 @@ static void straight_of(unsigned generation, unsigned store, const char *name)
     begin(&p, generation, traced, 0);
     entry(&p, 1, 0x1000);
     passed(&p, 1000, 0);
-    starts(&p, 2, traced, 1, 32); /* 1002 */
-    starts(&p, 0, elsewhere, 1, 32);
+    starts(&p, 2, traced, 1, LANES_32); /* 1002 */
+    starts(&p, 0, elsewhere, 1, LANES_32);
     inst_kind(&p, 3, 3, 1); /* 1005: loads */
     readies(&p, 0, 1 << 3 | 1 << 5);
     immed(&p, 7, 3);        /* 1012 */
@@ -111,10 +111,10 @@ static void of_gfx12_alone(void **state)
     code_id = 0;
     begin(&p, 12, traced, UINT64_C(3) << 28);
     entry(&p, 0, 0x100);
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     /* another wave, in the long form: workgroup 19 of pipe 2 */
     bits(&p,
-         0x1c | 1u << 5 | 1u << 8 | 9u << 10 | 4u << 15 | 2u << 20 | UINT64_C(64) << 25 |
+         0x1c | 1u << 5 | 1u << 8 | 9u << 10 | 4u << 15 | 2u << 20 | UINT64_C(63) << 25 |
              UINT64_C(19) << 33,
          40);
     bits(&p, 0xe1, 8);      /* more about it */
@@ -169,7 +169,7 @@ static void barriers_left_out(void **state)
     code_id = 0;
     begin(&p, 12, traced, UINT64_C(1) << 59);
     entry(&p, 0, 0x100);
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     inst_kind(&p, 1, 3, 122);
     immed(&p, 5, 3);
     valu(&p, 1, 3);
@@ -216,7 +216,7 @@ static void calls_of(unsigned generation, const unsigned *kinds, int flat, const
     begin(&p, generation, traced, 0);
     mark_object(&p, 7, base, 0x2000);
     entry(&p, 0, base + 0x100);
-    starts(&p, 0, traced, 0, 64);
+    starts(&p, 0, traced, 0, LANES_64);
     inst_kind(&p, 1, 3, 5);
     goes_to(&p, 0, 3, base + 0x800);
     valu(&p, 1, 3);
@@ -274,7 +274,7 @@ static void passed_over(void **state)
     code_id = 0;
     begin(&p, 11, traced, 0);
     entry(&p, 0, 0x100);
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     inst_kind(&p, 1, 3, 114);
     immed(&p, 1, 3);
     immed(&p, 1, 3);
@@ -310,7 +310,7 @@ static void traps(void **state)
     code_id = 0;
     begin(&p, 11, traced, 0);
     entry(&p, 0, 0x100);
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     immed(&p, 1, 3);
     inst_kind(&p, 1, 3, 6); /* 2 */
     valu(&p, 3, 3);         /* the handler's */
@@ -319,9 +319,9 @@ static void traps(void **state)
     valu(&p, 1, 3);           /* 10 */
     misc_bits(&p, 2, 1 << 3); /* 12: contexts are saved */
     valu(&p, 1, 3);
-    starts(&p, 1, traced, 0, 66);
+    starts(&p, 1, traced, 0, SAVED);
     ends(&p, 1, traced); /* 15 */
-    starts(&p, 1, next, 0, 68);
+    starts(&p, 1, next, 0, RESTORED);
     inst_kind(&p, 4, 4, 117); /* 20 */
     goes_to(&p, 0, 4, 0x108);
     valu(&p, 1, 4);
@@ -354,13 +354,13 @@ static void losses_of(unsigned generation, const char *name)
     begin(&p, generation, traced, 0);
     wait_for(&p, 5);
     ends(&p, 0, elsewhere); /* 5: it has run before */
-    starts(&p, 1, traced, 0, 32);
+    starts(&p, 1, traced, 0, LANES_32);
     valu(&p, 1, 3);
     if (generation == 10)
         misc_bits(&p, 0, 1);
     else
         passed(&p, 0, 1);
-    starts(&p, 2, traced, 0, 32); /* 9 */
+    starts(&p, 2, traced, 0, LANES_32); /* 9 */
     ends(&p, 1, elsewhere);
     valu(&p, 1, 3);
     expect_of(&p, name,
@@ -398,7 +398,7 @@ static void unknown(void **state)
     code_id = 0;
     begin(&p, 11, traced, 0);
     entry(&p, 0, 0x100);
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     valu(&p, 1, 3);
     inst_kind(&p, 1, 3, 67);
     valu(&p, 1, 3);
@@ -416,12 +416,12 @@ static void unknown(void **state)
     begin(&p, 11, traced, 0);
     bits(&p, 7, 4); /* nothing begins so */
     pad(&p);
-    starts(&p, 1, elsewhere, 0, 32);
+    starts(&p, 1, elsewhere, 0, LANES_32);
     expect_of(&p, "gfx11\n", "start 1 cu 2 simd 1 slot 3 0:0\ninfo 24\n");
     begin(&p, 12, traced, 0);
     bits(&p, 0x6, 4); /* with the next bits 0x26, which in five bits is a token of gfx11 */
     inst_kind(&p, 0, 0, 0);
-    starts(&p, 1, elsewhere, 0, 32);
+    starts(&p, 1, elsewhere, 0, LANES_32);
     expect_of(&p, "gfx12\n", "start 1 cu 2 simd 1 slot 3 0:0\ninfo 24\n");
     begin(&p, 12, traced, 0);
     bits(&p, 0x11 | 3 << 7, 64); /* a header of another stream */
@@ -472,7 +472,7 @@ static void others_and_rates(void **state)
     (void)state;
     code = NULL;
     begin(&p, 11, traced, UINT64_C(13) << 28); /* 16 cycles; the bit above is another */
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     inst_kind(&p, 1, 3, 83);
     inst_kind(&p, 1, 3, 89);
     inst_kind(&p, 1, 3, 90);
@@ -488,7 +488,7 @@ static void others_and_rates(void **state)
               "other 2: flat of 6 cycles, unit 130\n"
               "other 3: vmem of 1 cycles, unit 130\n");
     begin(&p, 12, traced, UINT64_C(2) << 28 | UINT64_C(1) << 33); /* 2 cycles, twice as many */
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     inst_kind(&p, 1, 3, 147);
     expect_of(&p, "gfx12\n",
               "wave cu 130 simd 1 slot 3 contexts 0: 0 to 9\n"
@@ -497,7 +497,7 @@ static void others_and_rates(void **state)
               "start 0 cu 130 simd 1 slot 3 0:0\n"
               "info 3\n");
     begin(&p, 10, traced, 0);
-    starts(&p, 0, traced, 0, 32);
+    starts(&p, 0, traced, 0, LANES_32);
     inst_kind(&p, 1, 3, 79); /* of another SIMD; no source says what */
     ends(&p, 1, traced);
     expect_of(&p, "gfx10\n",
@@ -585,8 +585,8 @@ static void half_bytes(void **state)
     (void)state;
     begin(&p, 12, traced, 0);
     pad(&p);
-    starts(&p, 1, elsewhere, 0, 32); /* bits 68 to 99 */
-    ends(&p, 2, elsewhere);          /* to 119 */
+    starts(&p, 1, elsewhere, 0, LANES_32); /* bits 68 to 99 */
+    ends(&p, 2, elsewhere);                /* to 119 */
     assert_int_equal(rocprof_trace_decoder_create_handle(&handle), STATUS(SUCCESS));
     assert_int_equal(rocprof_trace_decoder_quick_scan(handle, 0, p.s.bytes, p.s.size, take, NULL),
                      STATUS(SUCCESS));
@@ -618,7 +618,7 @@ static status_t take_groups(rocprofiler_thread_trace_decoder_record_type_t type,
 static void workgroups(void **state)
 {
     const uint64_t long_form =
-        0x1c | 1u << 8 | 9u << 10 | 2u << 20 | 1u << 22 | UINT64_C(64) << 25 | UINT64_C(19) << 33;
+        0x1c | 1u << 8 | 9u << 10 | 2u << 20 | 1u << 22 | UINT64_C(63) << 25 | UINT64_C(19) << 33;
     packed_t p;
     rocprof_trace_decoder_handle_t handle;
     (void)state;
@@ -627,7 +627,7 @@ static void workgroups(void **state)
     wait_for(&p, 4);
     bits(&p, long_form | 5u << 15 | UINT64_C(1) << 32, 40);
     wait_for(&p, 4);
-    starts(&p, 0, elsewhere, 0, 32);
+    starts(&p, 0, elsewhere, 0, LANES_32);
     out_size = 0;
     assert_int_equal(rocprof_trace_decoder_create_handle(&handle), STATUS(SUCCESS));
     assert_int_equal(rocprof_trace_decoder_parse(handle, p.s.bytes, p.s.size, take_groups, NULL),
@@ -652,7 +652,7 @@ static void dropped(void **state)
     mark_field(&p, 1, 0x100);
     mark_field(&p, 0, 5 << 2);
     entry(&p, 0, 0x8000);
-    starts(&p, 0, elsewhere, 0, 32);
+    starts(&p, 0, elsewhere, 0, LANES_32);
     out_size = 0;
     assert_int_equal(rocprof_trace_decoder_create_handle(&handle), STATUS(SUCCESS));
     assert_int_equal(rocprof_trace_decoder_parse(handle, p.s.bytes, p.s.size, take, NULL),

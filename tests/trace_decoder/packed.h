@@ -123,6 +123,9 @@ static inline void misc_bits(packed_t *p, unsigned delta, unsigned what)
     bits(p, 0x51 | delta << 7 | what << 16, 24);
 }
 
+/* What a start says of lanes: all 32, all 64; or that a context was saved, or restored. */
+enum { LANES_32 = 96 + 31, LANES_64 = 63, SAVED = 66, RESTORED = 68 };
+
 static inline void starts(packed_t *p, unsigned delta, where_t w, unsigned pipe, unsigned lanes)
 {
     if (p->generation == 12)
