@@ -1,6 +1,10 @@
-"""Reads the tables of share/counters: tab-separated, '#' begins a comment line, the first other line
-names the columns. Used by every script that makes something of them.
+"""Reads the tables of facts below share: tab-separated, '#' begins a comment line, the first other line names the columns.
+Used by every script that makes something of them.
+
+numbered_rows() and rows() read any of them; the functions below them know what is where, and what holds for one GPU.
 """
+import functools
+import os
 import sys
 
 
@@ -21,3 +25,99 @@ def numbered_rows(path):
 
 def rows(path):
     return [row for _, row in numbered_rows(path)]
+
+
+# Flags of blocks that softgpu does not have: outside the XCCs, behind a control register of their own, another name of SQ.
+NOT_SOFT = {"mc", "aid", "alias"}
+
+
+class Facts:
+    """The tables of one share folder, each read when it is first needed."""
+
+    def __init__(self, share):
+        self.share = share
+
+    @functools.cached_property
+    def gpus(self):
+        """{GPU: its row} of those whose counters are known."""
+        return {row["gpu"]: row for row in rows(self.path("gpus", "architectures.tsv")) if row["family"] != "-"}
+
+    @functools.cached_property
+    def blocks(self):
+        found = {}
+        for row in rows(self.path("aqlprofile", "blocks.tsv")):
+            found.setdefault(row["gpu"], []).append(row)
+        return found
+
+    @functools.cached_property
+    def registers(self):
+        return rows(self.path("aqlprofile", "registers.tsv"))
+
+    @functools.cached_property
+    def counters(self):
+        return list(numbered_rows(self.path("counters", "counters.tsv")))
+
+    @functools.cached_property
+    def metrics(self):
+        return list(numbered_rows(self.path("counters", "metrics.tsv")))
+
+    def path(self, *names):
+        return os.path.join(self.share, *names)
+
+    def refuse(self, table, line, what):
+        sys.exit(f"{self.path('counters', table)}:{line}: {what}")
+
+    def named(self, table, line, words):
+        """The GPUs that a column names: a family stands for all of its GPUs."""
+        found = []
+        for word in words.split(","):
+            of_family = [name for name, row in self.gpus.items() if row["family"] == word]
+            if word not in self.gpus and not of_family:
+                self.refuse(table, line, f"\"{word}\" is no GPU with counters, and no family of them")
+            found += [word] if word in self.gpus else of_family
+        return found
+
+    def is_soft(self, gpu):
+        return os.path.exists(self.soft_path(gpu))
+
+    def soft_path(self, gpu):
+        return self.path("counters", f"{gpu}-softgpu.tsv")
+
+    def blocks_of(self, gpu):
+        """Blocks whose events can be counted. A GPU that softgpu can be has those of softgpu: others would read 0 there."""
+        all_blocks = self.blocks[self.gpus[gpu]["blocks"]]
+        hidden = NOT_SOFT if self.is_soft(gpu) else {"alias"}
+        return [block for block in all_blocks if not hidden & set(block["flags"].split(","))]
+
+    def registers_of(self, gpu):
+        """Registers of the slots of those blocks, of instance 0."""
+        names = {block["block"] for block in self.blocks_of(gpu)}
+        return [row for row in self.registers if row["family"] == self.gpus[gpu]["family"] and row["block"] in names and
+                row["instance"] == "0"]
+
+    def events(self):
+        """(line, row, event, GPUs) for every number that a counter has, GPUs by their own names."""
+        for line, row in self.counters:
+            for part in row["events"].split(" "):
+                event, colon, words = part.partition(":")
+                if not event.isdigit() or not colon:
+                    self.refuse("counters.tsv", line, f"\"{event}\" is no event number")
+                yield line, row, event, self.named("counters.tsv", line, words)
+
+    def counters_of(self, gpu):
+        """Rows of its counters with event, and with class and how of softgpu, "-" where that does not count."""
+        soft = {row["counter"]: row for row in rows(self.soft_path(gpu))} if self.is_soft(gpu) else {}
+        none = {"class": "-", "how": "-"}
+        found = [{**row, "event": event, **soft.get(row["counter"], none)}
+                 for _, row, event, gpus in self.events() if gpu in gpus]
+        unknown = set(soft) - {row["counter"] for row in found}
+        if unknown:
+            sys.exit(f"{self.soft_path(gpu)}: {sorted(unknown)[0]} is no counter of {gpu}")
+        return found
+
+    def formulas(self):
+        """(line, row, GPUs) for every formula of a metric."""
+        return ((line, row, self.named("metrics.tsv", line, row["gpus"])) for line, row in self.metrics)
+
+    def metrics_of(self, gpu):
+        return [row for _, row, gpus in self.formulas() if gpu in gpus]

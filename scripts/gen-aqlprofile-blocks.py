@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """Writes the GPUs that AQLprofile knows, their counter blocks, and the registers of the blocks' slots, as C tables.
 
-usage: gen-aqlprofile-blocks.py TABLE_DIR COUNTERS_DIR OUTPUT_FILE
-reads gpus.tsv, blocks.tsv and registers.tsv of TABLE_DIR; what COUNTERS_DIR says of blocks and registers, which softgpu
-and the definitions of counters are made from, must be the same
+usage: gen-aqlprofile-blocks.py SHARE OUTPUT_FILE
+reads gpus/architectures.tsv, aqlprofile/blocks.tsv and registers.tsv of SHARE
 """
-import os
 import sys
 
 import usage
-from counter_tables import rows
+from counter_tables import Facts
 
 SCOPES = {"gpu": "AQL_OF_GPU", "se": "AQL_OF_ENGINE", "sa": "AQL_OF_ARRAY", "wgp": "AQL_OF_WGP"}
 FLAGS = {name: f"AQL_BLOCK_{name.upper()}"
@@ -22,15 +20,11 @@ def number(field):
 
 
 class Tables:
-    def __init__(self, folder):
-        self.gpus = rows(os.path.join(folder, "gpus.tsv"))
-        self.blocks = {}
-        for row in rows(os.path.join(folder, "blocks.tsv")):
-            self.blocks.setdefault(row["gpu"], []).append(row)
-        self.registers = {}
-        for row in rows(os.path.join(folder, "registers.tsv")):
-            key = row["family"], row["block"], int(row["instance"]), int(row["slot"])
-            self.registers[key] = row
+    def __init__(self, share):
+        facts = Facts(share)
+        self.gpus, self.blocks = list(facts.gpus.values()), facts.blocks
+        self.registers = {(row["family"], row["block"], int(row["instance"]), int(row["slot"])): row
+                          for row in facts.registers}
 
     def registers_of(self, family, block):
         """The block's register rows: slot by slot, of each instance that has some of its own."""
@@ -43,25 +37,6 @@ class Tables:
         return [self.registers[key] for key in keys]
 
 
-def check(tables, counters):
-    """What the definitions of counters and softgpu are made from says the same of the blocks that it has."""
-    for gpu, blocks in tables.blocks.items():
-        path = os.path.join(counters, f"{gpu}-blocks.tsv")
-        own = {b["block"]: b for b in blocks}
-        for row in rows(path) if os.path.exists(path) else []:
-            block = own[row["block"]]
-            for name in ("id", "instances", "slots", "max_event", "spm"):
-                if name in row and block[name] != row[name]:
-                    sys.exit(f"{gpu}: {name} of {row['block']} is {block[name]} in blocks.tsv, {row[name]} in {path}")
-    path = os.path.join(counters, "gfx90a-perf-registers.tsv")
-    for row in rows(path):
-        own = tables.registers["gfx9", row["block"], 0, int(row["slot"])]
-        for name in REGISTERS:
-            if name != "control" and own[name] != row[name]:
-                sys.exit(f"{name} of {row['block']}, slot {row['slot']}, is {own[name]} in registers.tsv, "
-                         f"{row[name]} in {path}")
-
-
 def block_tables(tables):
     family = {gpu["gpu"]: gpu["family"] for gpu in tables.gpus}
     text = []
@@ -69,7 +44,7 @@ def block_tables(tables):
         name = gpu["gpu"]
         if gpu["blocks"] != name:
             if family[gpu["blocks"]] != gpu["family"]:
-                sys.exit(f"gpus.tsv: {name} has the blocks of {gpu['blocks']}, which is of another family")
+                sys.exit(f"architectures.tsv: {name} has the blocks of {gpu['blocks']}, which is of another family")
             continue
         table = [f"static const aql_block_t {name}_blocks[] = {{"]
         for b in tables.blocks[name]:
@@ -78,7 +53,7 @@ def block_tables(tables):
             text += ["    {" + ", ".join(number(r[c]) for c in REGISTERS) + "},"
                      for r in tables.registers_of(gpu["family"], b)]
             text.append("};")
-            flags = " | ".join(FLAGS[f] for f in b["flags"].split(",") if f != "-") or "0"
+            flags = " | ".join(FLAGS[f] for f in b["flags"].split(",") if f in FLAGS) or "0"
             table.append(f"    {{\"{b['block']}\", {b['id']}, {SCOPES[b['scope']]}, {b['instances']}, {b['slots']}, "
                          f"{b['max_event']}, {flags}, {b['select']}, {number(b['spm'])}, {registers}}},")
         text += table + ["};"]
@@ -86,9 +61,8 @@ def block_tables(tables):
 
 
 def main():
-    folder, counters, output = usage.arguments(__doc__, 3)
-    tables = Tables(folder)
-    check(tables, counters)
+    share, output = usage.arguments(__doc__, 2)
+    tables = Tables(share)
     text = ["/* Made by gen-aqlprofile-blocks.py */"] + block_tables(tables)
     text.append("static const aql_gpu_t gpus[] = {")
     for gpu in tables.gpus:

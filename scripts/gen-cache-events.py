@@ -1,35 +1,29 @@
 #!/usr/bin/env python3
 """gen-cache-events.py - numbers of the hardware events that the cache model counts, as C rows.
 
-    gen-cache-events.py SHARE_COUNTERS OUTPUT GPU...
+    gen-cache-events.py SHARE OUTPUT GPU...
 
 writes SGC_COUNTER(counter) for each counter that any GPU has, and for each GPU, between
 SGC_TABLE(gpu) and SGC_TABLE_END, SGC_NUMBER(gpu, counter, event number), for the blocks below. The
-includer defines the macros of one of the two. The tables of share/counters are the only place that
+includer defines the macros of one of the two. The table of share/counters is the only place that
 states a number. A block that the model learns to count is added to BLOCKS.
 """
 import sys
 
 import usage
-from counter_tables import numbered_rows
+from counter_tables import Facts
 
 BLOCKS = {"TA", "TD", "TCP", "TCA", "TCC", "SQ"}
 
 
-def events(table):
+def events(facts, gpu):
     """{counter: event number as text}"""
-    found = {}
-    for number, row in numbered_rows(table):
-        if row["block"] not in BLOCKS:
-            continue
-        if not row["event"].isdigit():
-            sys.exit(f"{table}:{number}: \"{row['event']}\" is no event number")
-        found[row["counter"]] = row["event"]
-    return found
+    return {row["counter"]: row["event"] for row in facts.counters_of(gpu) if row["block"] in BLOCKS}
 
 
-def main(folder, output, *gpus):
-    tables = {gpu: events(f"{folder}/{gpu}-counters.tsv") for gpu in gpus}
+def main(share, output, *gpus):
+    facts = Facts(share)
+    tables = {gpu: events(facts, gpu) for gpu in gpus}
     names = {name: None for table in tables.values() for name in table}
     lines = ["/* written by gen-cache-events.py */", "#ifdef SGC_COUNTER"]
     lines += [f"SGC_COUNTER({name})" for name in names]

@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
-"""Writes docs/counter-list.md from share/counters/gfx90a-counters.tsv and tests/oracle/silicon/exceptions.tsv.
+"""Writes docs/counter-list.md from the tables of share/counters and tests/oracle/silicon/exceptions.tsv.
 
-usage: gen-counter-list.py TABLE EXCEPTIONS PAGE [--check]    --check: fail if the page is not up to date
+usage: gen-counter-list.py SHARE EXCEPTIONS PAGE [--check]    --check: fail if the page is not up to date
 EXCEPTIONS: what is not as a real GPU was measured to count, see scripts/silicon."""
 import collections, os, sys
 
 import usage
-from counter_tables import rows
+from counter_tables import Facts, rows
 
 TITLES = {"exact": "exact", "cache-model": "cache model", "timing-model": "timing model",
           "not-applicable": "not applicable"}
 
 
-def page(path, exceptions):
-    counters = rows(path)
+def page(share, exceptions):
+    counters = Facts(share).counters_of("gfx90a")
     number = collections.Counter(TITLES[r["class"]] for r in counters)
     zero = sum(r["how"].startswith("0") for r in counters)
     out = ["# Counters of gfx90a", "",
            "On this page you find what each hardware counter of gfx90a counts, of which class it is on softgpu, and "
            "where\nsoftgpu is unlike a real MI200.", "",
-           "Written by `scripts/gen-counter-list.py` from `share/counters/gfx90a-counters.tsv`; "
+           "Written by `scripts/gen-counter-list.py` from `share/counters/counters.tsv` and `gfx90a-softgpu.tsv`; "
            "what the classes mean is in `counters.md`.", "",
            f"{len(counters)} counters: " + ", ".join(f"{n} {c}" for c, n in number.items()) +
            f"; {zero} of them always read 0 on softgpu, for the reason given.", ""]

@@ -2,7 +2,7 @@
  * general.
  *
  * Apart because these are facts, as AMD's library has them; what the words mean is said in
- * internal.h and pm4.c. A GPU names its family in share/aqlprofile/gpus.tsv. */
+ * internal.h and pm4.c. A GPU names its family in share/gpus/architectures.tsv. */
 #include "aqlprofile/internal.h"
 
 /* GRBM_PERFCOUNTER and the like of later families have the same numbers as those of gfx9. */

@@ -1,8 +1,8 @@
 /* gpu.c - which GPUs are known, what blocks they have, and where the results of a block come from.
  *
- * Apart from agent.c because these are facts about GPUs; the tables are made from share/aqlprofile
- * when the library is built. A further GPU is a row of gpus.tsv, and rows of blocks.tsv where it
- * has others. */
+ * Apart from agent.c because these are facts about GPUs; the tables are made from share/gpus and
+ * share/aqlprofile when the library is built. A further GPU is a row of architectures.tsv, and rows
+ * of blocks.tsv where it has others. */
 #include "aqlprofile/internal.h"
 
 #include <stdio.h>

@@ -18,6 +18,8 @@ static uint32_t extent_limit(ctr_dim_t dim)
     return dim == CTR_DIM_INSTANCE ? 1024 : 64;
 }
 
+enum { UNITS_OF_WGP = 2 };
+
 static uint64_t at_least_one(uint64_t n)
 {
     return n ? n : 1;
@@ -43,6 +45,31 @@ const ctr_block_t *ctr_block_of(const ctr_catalogue_t *catalogue, const ctr_coun
     return block;
 }
 
+/* What an agent has of that in which blocks are. Engines and units are those of all XCCs. */
+typedef struct {
+    uint64_t xccs, engines, arrays, units;
+} places_t;
+
+static places_t count_places(const ctr_agent_t *agent)
+{
+    places_t p = {.xccs = at_least_one(agent->num_xcc),
+                  .arrays = at_least_one(agent->simd_arrays_per_engine),
+                  .units = agent->cu_count};
+    p.engines = at_least_one(agent->num_shader_banks ? agent->num_shader_banks
+                                                     : agent->array_count / p.arrays);
+    if (!p.units) p.units = agent->simd_count / at_least_one(agent->simd_per_cu);
+    return p;
+}
+
+/* An array's share, rounded up, since arrays may differ in size. Of the instances of a unit's block
+ * AMD's library reads one more. */
+static uint64_t per_array(const places_t *p, uint64_t units)
+{
+    const uint64_t arrays = p->arrays * p->engines;
+    return (units + arrays - 1) / arrays;
+}
+
+/* The dimensions are those that the AQL profile library tells of a value's place. */
 ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter_t *counter,
                              const ctr_agent_t *agent, ctr_shape_t *shape, ctr_error_t *error)
 {
@@ -50,25 +77,31 @@ ctr_status_t ctr_block_shape(const ctr_catalogue_t *catalogue, const ctr_counter
     ctr_status_t status = CTR_OK;
     *shape = (ctr_shape_t){0};
     if (!block) return CTR_NOT_FOUND;
-    uint64_t xcc = at_least_one(agent->num_xcc);
-    uint64_t arrays = at_least_one(agent->simd_arrays_per_engine);
-    uint64_t engines =
-        agent->num_shader_banks ? agent->num_shader_banks : agent->array_count / arrays;
-    engines = at_least_one(engines);
-    if (xcc > 1) status = set_extent(shape, CTR_DIM_XCC, xcc, error);
-    if (status == CTR_OK && block->per_se)
-        status = set_extent(shape, CTR_DIM_SHADER_ENGINE, at_least_one(engines / xcc), error);
+    const places_t p = count_places(agent);
+    const bool v1 = catalogue->generation == CTR_GENERATION_V1, several = p.xccs > 1;
     uint64_t instances = at_least_one(block->instances);
-    if (block->per_se && instances > 1 && catalogue->generation != CTR_GENERATION_V1) {
-        /* Blocks of a compute unit: an array's share of the agent's units, and one more, because
-         * AMD's library reads so many in case arrays differ in size. The first generation reads all
-         * instances. */
-        uint64_t units = agent->cu_count ? agent->cu_count
-                                         : agent->simd_count / at_least_one(agent->simd_per_cu);
-        uint64_t used = (units + arrays * engines - 1) / (arrays * engines) + 1;
-        if (units && used < instances) instances = used;
-    }
-    return status == CTR_OK ? set_extent(shape, CTR_DIM_INSTANCE, instances, error) : status;
+    /* The first generation reads all instances. */
+    if (block->of_unit && !v1 && p.units && per_array(&p, p.units) + 1 < instances)
+        instances = per_array(&p, p.units) + 1;
+    if (block->outside && !several) instances = 1;
+    const bool of_wgp = block->scope >= CTR_OF_WGP;
+    const struct {
+        ctr_dim_t dim;
+        bool has;
+        uint64_t extent;
+    } dims[] = {
+        {CTR_DIM_XCC, several && !block->outside, p.xccs},
+        {CTR_DIM_AID, several && block->outside && instances > 1, instances},
+        {CTR_DIM_SHADER_ENGINE, block->scope >= CTR_OF_ENGINE, p.engines / p.xccs},
+        {CTR_DIM_SHADER_ARRAY, block->scope >= CTR_OF_ARRAY, p.arrays},
+        {CTR_DIM_WGP, of_wgp, per_array(&p, p.units / UNITS_OF_WGP)},
+        {CTR_DIM_INSTANCE, !of_wgp || instances > 1,
+         several && block->outside && instances > 1 ? 1 : instances},
+    };
+    for (size_t i = 0; i < sizeof dims / sizeof *dims && status == CTR_OK; i++)
+        if (dims[i].has)
+            status = set_extent(shape, dims[i].dim, at_least_one(dims[i].extent), error);
+    return status;
 }
 
 /* ---- steps ---- */

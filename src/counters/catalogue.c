@@ -88,10 +88,18 @@ static bool is_prefix(const char *prefix, const char *text)
     return length < strlen(text) && strncmp(prefix, text, length) == 0;
 }
 
+/* Whether the definition is one of the section `arch`, whose bit among the built-in GPUs is `gpu`.
+ */
+static bool is_of(const ctr_definition_t *definition, const char *arch, uint64_t gpu)
+{
+    return definition->gpus ? definition->gpus & gpu : strcmp(definition->arch, arch) == 0;
+}
+
 static bool has_arch(const ctr_definitions_t *d, uint32_t source, const char *arch)
 {
+    const uint64_t gpu = ctr_builtin_bit(arch);
     for (size_t i = 0; i < d->count; i++)
-        if (d->items[i].source == source && strcmp(d->items[i].arch, arch) == 0) return true;
+        if (d->items[i].source == source && is_of(&d->items[i], arch, gpu)) return true;
     for (size_t i = 0; i < d->inherit_count; i++)
         if (d->inherits[i].source == source && strcmp(d->inherits[i].arch, arch) == 0) return true;
     return false;
@@ -178,6 +186,7 @@ static ctr_status_t choose_all(builder_t *b, bool *any)
 {
     const ctr_definitions_t *d = b->definitions;
     const char *archs[ARCHS_MAX];
+    uint64_t gpus[ARCHS_MAX];
     size_t arch_count = 0;
     uint32_t source = 0;
     bool all;
@@ -185,6 +194,8 @@ static ctr_status_t choose_all(builder_t *b, bool *any)
         if (d->items[i].source != source) {
             source = d->items[i].source;
             arch_count = archs_of(d, source, b->catalogue->gfx, archs, &all);
+            for (size_t level = 0; level < arch_count; level++)
+                gpus[level] = ctr_builtin_bit(archs[level]);
             ctr_reporter_t reporter = *b->reporter;
             reporter.origin = d->items[i].origin;
             if (!all)
@@ -193,7 +204,7 @@ static ctr_status_t choose_all(builder_t *b, bool *any)
                         b->catalogue->gfx);
         }
         for (size_t level = 0; level < arch_count; level++) {
-            if (strcmp(d->items[i].arch, archs[level]) != 0) continue;
+            if (!is_of(&d->items[i], archs[level], gpus[level])) continue;
             ctr_status_t status = choose(b, &d->items[i], (uint32_t)level);
             if (status != CTR_OK) return status;
             *any = true;
@@ -252,12 +263,12 @@ reject(builder_t *b, candidate_t *item, ctr_status_t status, const char *format,
  * defines it. */
 static ctr_class_t class_of_event(const builder_t *b, const char *block, uint32_t event)
 {
-    for (size_t g = 0; g < ctr_builtin_gpu_count; g++) {
-        const ctr_builtin_gpu_t *gpu = &ctr_builtin_gpus[g];
-        for (size_t i = 0; strcmp(gpu->gfx, b->catalogue->gfx) == 0 && i < gpu->counter_count; i++)
-            if (gpu->counters[i].event == event && gpu->counters[i].block[0] &&
-                strcmp(gpu->counters[i].block, block) == 0)
-                return (ctr_class_t)gpu->counters[i].value_class;
+    const uint64_t gpu = ctr_builtin_bit(b->catalogue->gfx);
+    for (size_t i = 0; gpu && i < ctr_builtin_counter_count; i++) {
+        const ctr_builtin_t *counter = &ctr_builtin_counters[i];
+        if (counter->gpus & gpu && counter->event == event && counter->block[0] &&
+            strcmp(counter->block, block) == 0)
+            return (ctr_class_t)counter->value_class;
     }
     return CTR_CLASS_NONE;
 }
@@ -517,12 +528,11 @@ static ctr_status_t build(builder_t *b, bool *any)
 
 static void find_blocks(ctr_catalogue_t *c)
 {
-    for (size_t i = 0; i < ctr_builtin_gpu_count; i++) {
-        if (strcmp(ctr_builtin_gpus[i].gfx, c->gfx) != 0) continue;
-        c->blocks = ctr_builtin_gpus[i].blocks;
-        c->block_count = ctr_builtin_gpus[i].block_count;
-        if (c->block_count > CTR_BLOCKS_MAX) c->block_count = CTR_BLOCKS_MAX;
-    }
+    const size_t gpu = ctr_builtin_find(c->gfx);
+    if (gpu == SIZE_MAX) return;
+    c->blocks = ctr_builtin_gpus[gpu].blocks;
+    c->block_count = ctr_builtin_gpus[gpu].block_count;
+    if (c->block_count > CTR_BLOCKS_MAX) c->block_count = CTR_BLOCKS_MAX;
 }
 
 ctr_status_t ctr_catalogue_create(const ctr_definitions_t *definitions, const char *gfx,
@@ -757,8 +767,8 @@ ctr_status_t ctr_catalogue_instance(ctr_catalogue_t *catalogue, const char *name
     const ctr_block_t *block = ctr_catalogue_find_block(catalogue, found->block);
     if (block && instance >= block->instances)
         return ctr_fail(error, CTR_NOT_FOUND, NULL, 0, 0,
-                        "instance %u of counter %s, block %s has %u", instance, found->name,
-                        block->name, block->instances);
+                        "instance %u of counter %s, block %s has %u on %s", instance, found->name,
+                        block->name, block->instances, catalogue->gfx);
     return add_derived(catalogue, name, strlen(name), name, strlen(name), found->description,
                        strlen(found->description), counter, error);
 }

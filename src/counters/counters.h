@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpus/gpus.h"
+
 /* ---- errors ------------------------------------------------------------------------------- */
 
 typedef enum {
@@ -151,6 +153,9 @@ typedef struct {
     uint32_t slots[CTR_BLOCK_IDS];
 } ctr_agent_t;
 
+/* The agent that a product would be. */
+ctr_agent_t ctr_agent_of_product(const gpus_product_t *product);
+
 /* ---- definitions -------------------------------------------------------------------------- */
 
 typedef struct ctr_definitions ctr_definitions_t;
@@ -216,14 +221,21 @@ typedef struct {
     const ctr_program_t *program; /* derived only */
 } ctr_counter_t;
 
-/* A hardware block of the architecture. */
+/* What there is one of for each set of a block's instances. The order counts: each is in the one
+ * before. */
+typedef enum { CTR_OF_GPU, CTR_OF_ENGINE, CTR_OF_ARRAY, CTR_OF_WGP } ctr_scope_t;
+
+/* A hardware block of the architecture. Its attributes say which dimensions a counter of the block
+ * has. */
 typedef struct {
     const char *name;
     uint32_t id;        /* hsa_ven_amd_aqlprofile_block_name_t, aqlprofile_block_name_t */
-    uint32_t instances; /* at most; within a shader engine if per_se */
+    uint32_t instances; /* at most; within what `scope` says */
     uint32_t slots;     /* counters that can count at once, unless ctr_agent_t.slots differs */
     uint32_t max_event;
-    bool per_se;
+    ctr_scope_t scope;
+    bool of_unit; /* an instance for each compute unit of an array */
+    bool outside; /* not in the XCCs: a GPU with several has the instances once, one on each AID */
 } ctr_block_t;
 
 typedef enum {
@@ -292,8 +304,8 @@ ctr_status_t ctr_counter_shape(const ctr_catalogue_t *catalogue, const ctr_count
 typedef enum { CTR_ACCUMULATE_NONE, CTR_ACCUMULATE_LOW, CTR_ACCUMULATE_HIGH } ctr_accumulate_t;
 
 /* One event to program. Events of one block are in the order in which they get slots. If
- * `accumulate` is set, the event takes the next slot, too, for the event that accumulates it (SQ 1
- * or 185); its values are then those of the second slot. */
+ * `accumulate` is set, the event takes the next slot, too, for the event that accumulates it (SQ 1,
+ * or the GPU's other one); its values are then those of the second slot. */
 typedef struct {
     const ctr_counter_t *counter; /* hardware: block_id, event, event_flags */
     const ctr_block_t *block;

@@ -37,6 +37,7 @@ static ctr_definition_t *append(ctr_definitions_t *definitions)
     if (!BASE_GROW(definitions->items, definitions->count, &definitions->capacity)) return NULL;
     ctr_definition_t *item = &definitions->items[definitions->count++];
     *item = (ctr_definition_t){.source = definitions->source,
+                               .arch = "",
                                .block = "",
                                .expression = "",
                                .description = "",
@@ -47,23 +48,33 @@ static ctr_definition_t *append(ctr_definitions_t *definitions)
 ctr_status_t ctr_definitions_add_builtin(ctr_definitions_t *definitions)
 {
     definitions->source++;
-    for (size_t g = 0; g < ctr_builtin_gpu_count; g++) {
-        const ctr_builtin_gpu_t *gpu = &ctr_builtin_gpus[g];
-        for (size_t i = 0; i < gpu->counter_count; i++) {
-            const ctr_builtin_t *counter = &gpu->counters[i];
-            ctr_definition_t *item = append(definitions);
-            if (!item) return CTR_NO_MEMORY;
-            item->arch = gpu->gfx;
-            item->name = counter->name;
-            item->block = counter->block;
-            item->event = counter->event;
-            item->expression = counter->expression;
-            item->description = counter->description;
-            item->value_class = (ctr_class_t)counter->value_class;
-            item->origin = "built-in";
-        }
+    for (size_t i = 0; i < ctr_builtin_counter_count; i++) {
+        const ctr_builtin_t *counter = &ctr_builtin_counters[i];
+        ctr_definition_t *item = append(definitions);
+        if (!item) return CTR_NO_MEMORY;
+        item->gpus = counter->gpus;
+        item->name = counter->name;
+        item->block = counter->block;
+        item->event = counter->event;
+        item->expression = counter->expression;
+        item->description = counter->description;
+        item->value_class = (ctr_class_t)counter->value_class;
+        item->origin = "built-in";
     }
     return CTR_OK;
+}
+
+size_t ctr_builtin_find(const char *gfx)
+{
+    for (size_t i = 0; i < ctr_builtin_gpu_count; i++)
+        if (strcmp(ctr_builtin_gpus[i].gfx, gfx) == 0) return i;
+    return SIZE_MAX;
+}
+
+uint64_t ctr_builtin_bit(const char *gfx)
+{
+    const size_t gpu = ctr_builtin_find(gfx);
+    return gpu == SIZE_MAX ? 0 : UINT64_C(1) << gpu;
 }
 
 static ctr_slice_t trimmed(ctr_slice_t slice)

@@ -81,9 +81,11 @@ void ctr_say(const ctr_reporter_t *reporter, ctr_status_t status, uint32_t line,
 
 /* ---- definitions.c ---- */
 
+/* `arch` is empty for built-in definitions: these are for the GPUs in `gpus`, as in ctr_builtin_t.
+ */
 typedef struct {
     const char *arch, *name, *block, *expression, *description, *origin;
-    uint64_t event;
+    uint64_t event, gpus;
     ctr_class_t value_class;
     uint32_t source;       /* number of the text that has it */
     uint32_t line, column; /* of the expression, or of the entry; 0 for built-in ones */
@@ -137,24 +139,32 @@ ctr_status_t ctr_read_xml(ctr_definitions_t *definitions, const char *text, size
 enum { CTR_FILE_MAX = 64 << 20 };
 ctr_status_t ctr_read_file(const char *path, char **text, size_t *size, ctr_error_t *error);
 
-/* ---- built-in tables, generated from share/counters ---- */
+/* ---- built-in tables, generated from share ---- */
 
+/* A definition, and the GPUs that it holds for: bit i is GPU i of ctr_builtin_gpus. A counter has
+ * several rows if GPUs differ in its event, expression, description or class. */
 typedef struct {
     const char *name, *block, *expression, *description;
     uint32_t event;
     uint8_t value_class;
+    uint64_t gpus;
 } ctr_builtin_t;
 
 typedef struct {
     const char *gfx;
-    const ctr_builtin_t *counters;
-    size_t counter_count;
     const ctr_block_t *blocks;
     size_t block_count;
 } ctr_builtin_gpu_t;
 
+extern const ctr_builtin_t ctr_builtin_counters[];
+extern const size_t ctr_builtin_counter_count;
 extern const ctr_builtin_gpu_t ctr_builtin_gpus[];
 extern const size_t ctr_builtin_gpu_count;
+
+/* The position of an architecture among ctr_builtin_gpus; SIZE_MAX if it is none of them. */
+size_t ctr_builtin_find(const char *gfx);
+/* The bit of an architecture in ctr_builtin_t.gpus; 0 if it is none of them. */
+uint64_t ctr_builtin_bit(const char *gfx);
 
 /* ---- programs: expressions compiled for a stack machine ---- */
 

@@ -15,8 +15,8 @@
 
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 #define KNOWN                                                                                      \
-    "gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1031, gfx1032, gfx1033, "         \
-    "gfx1034, "                                                                                    \
+    "gfx900, gfx906, gfx908, gfx90a, gfx940, gfx941, gfx942, gfx950, gfx1010, gfx1012, gfx1030, "  \
+    "gfx1031, gfx1032, gfx1033, gfx1034, "                                                         \
     "gfx1035, gfx1036, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1152, gfx1153, "   \
     "gfx1200, gfx1201"
 

@@ -231,8 +231,9 @@ static rocprofiler_status_t plan(sdk_config_t *config, const ctr_catalogue_t *ca
 
 static uint32_t instances_of(const ctr_event_t *event)
 {
-    uint32_t extent = event->shape.extent[CTR_DIM_INSTANCE];
-    return extent ? extent : 1;
+    const uint16_t *extent = event->shape.extent;
+    const uint32_t aids = extent[CTR_DIM_AID] ? extent[CTR_DIM_AID] : 1; /* one instance on each */
+    return aids * (extent[CTR_DIM_INSTANCE] ? extent[CTR_DIM_INSTANCE] : 1);
 }
 
 /* Lists the events of the plan as the AQL profile library wants them: one for each instance. */

@@ -14,7 +14,7 @@
 
 struct sg_memory;
 
-/* Counter blocks with events of this model, by their numbers in share/counters/<gpu>-blocks.tsv. */
+/* Counter blocks with events of this model, by their numbers in share/aqlprofile/blocks.tsv. */
 typedef enum {
     SGC_SQ = 6,
     SGC_TA = 10,

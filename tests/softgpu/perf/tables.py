@@ -4,16 +4,36 @@ What the generators write of two small sets of tables is compared with what was 
 both GPUs have is one name, each GPU has numbers of its own, and an event that is no number is refused."""
 import pathlib, subprocess, sys, tempfile
 
-BLOCKS = "block\tid\tinstances\tper_se\tslots\tspm\n"
-REGISTERS = "block\tslot\tselect\tcounter_lo\tcounter_hi\tselect1\n"
-COUNTERS = "block\tcounter\tevent\tclass\thow\n"
+GPUS = "gpu\tfamily\tblocks\nold\tgfx9\told\nnew\tgfx10\tnew\nother\tgfx10\tnew\nunknown\t-\t-\n"
+BLOCKS = "gpu\tblock\tid\tscope\tinstances\tslots\tmax_event\tflags\tspm\n"
+REGISTERS = "family\tblock\tinstance\tslot\tselect\tcounter_lo\tcounter_hi\tselect1\n"
+COUNTERS = "block\tcounter\tevents\tset\tmeaning\n"
+SOFT = "counter\tclass\thow\n"
 TABLES = {
-    "old-blocks": BLOCKS + "SQ\t6\t1\t1\t8\t9\nTCC\t12\t32\t0\t4\t-\n",
-    "old-perf-registers": REGISTERS + "SQ\t0\t0xd9c0\t0xd1c0\t0xd1c1\t-\nSX\t0\t1\t2\t3\t-\n",
-    "old-counters": COUNTERS + "SQ\tSQ_WAVES\t4\texact\tcounted\nTCC\tTCC_HIT\t17\tcache-model\tcounted\nCPC\tCPC_X\t1\texact\t0: never\n",
-    "new-blocks": BLOCKS + "TCC\t12\t16\t0\t4\t4\nMALL\t15\t2\t0\t4\t-\n",
-    "new-perf-registers": REGISTERS + "TCC\t3\t7\t8\t9\t10\n",
-    "new-counters": COUNTERS + "TCC\tTCC_HIT\t18\tcache-model\tcounted\nTCC\tTCC_NEW\t19\ttiming-model\tcounted\n",
+    "gpus/architectures": GPUS,
+    "aqlprofile/blocks": BLOCKS + """\
+old	SQ	6	se	1	8	9	sq	9
+old	SQ_CS	7	se	1	8	9	sq,alias	-
+old	TCC	12	gpu	32	4	99	texture	-
+old	ATC	21	gpu	1	4	99	aid	-
+old	GCEA	23	gpu	1	4	99	mc,cp	-
+new	TCC	12	gpu	16	4	99	texture	4
+new	MALL	15	gpu	2	4	99	-	-
+""",
+    "aqlprofile/registers": REGISTERS + """\
+gfx9	SQ	0	0	0xd9c0	0xd1c0	0xd1c1	-
+gfx9	SX	0	0	1	2	3	-
+gfx10	TCC	0	3	7	8	9	10
+gfx10	TCC	1	3	11	12	13	14
+""",
+    "counters/counters": COUNTERS + """\
+SQ	SQ_WAVES	4:old	x	waves
+TCC	TCC_HIT	17:old 18:new	x	hits
+CPC	CPC_X	1:old	x	never
+TCC	TCC_NEW	19:gfx10	x	new
+""",
+    "counters/old-softgpu": SOFT + "SQ_WAVES\texact\tcounted\nTCC_HIT\tcache-model\tcounted\nCPC_X\texact\t0: never\n",
+    "counters/new-softgpu": SOFT + "TCC_HIT\tcache-model\tcounted\nTCC_NEW\ttiming-model\tcounted\n",
 }
 WANT = """\
 #ifdef SG_BLOCK_NAME
@@ -96,11 +116,21 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for table, text in TABLES.items():
+            (folder / table).parent.mkdir(exist_ok=True)
             (folder / f"{table}.tsv").write_text(text)
         assert run(counters, folder) == ("", WANT)
         assert run(events, folder) == ("", EVENTS)
-        (folder / "new-counters.tsv").write_text(COUNTERS + "TCC\tTCC_HIT\tx\tcache-model\tcounted\n")
-        assert run(events, folder) == (f'{folder}/new-counters.tsv:2: "x" is no event number\n', "")
+        table = folder / "counters/counters.tsv"
+        for text, why in (("TCC_HIT\tx:new", '"x" is no event number'), ("TCC_HIT\t1", '"1" is no event number'),
+                          ("TCC_HIT\t1:old,gfx7", '"gfx7" is no GPU with counters, and no family of them'),
+                          ("TCC_HIT\t1:unknown", '"unknown" is no GPU with counters, and no family of them')):
+            table.write_text(COUNTERS + f"TCC\t{text}\tx\thits\n")
+            assert run(events, folder) == (f"{table}:2: {why}\n", "")
+        table.write_text(TABLES["counters/counters"])
+        (folder / "counters/new-softgpu.tsv").write_text(SOFT + "NONE\texact\tcounted\n")
+        assert run(events, folder) == (f"{folder}/counters/new-softgpu.tsv: NONE is no counter of new\n", "")
+        (folder / "counters/new-softgpu.tsv").unlink()
+        assert run(counters, folder)[0].startswith(f"{folder}/counters/new-softgpu.tsv does not exist")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,72 @@
+/* gpus.c - see gpus.h. The tables are generated from share/gpus; here is only how they are found.
+ *
+ * A GPU's name stands nowhere in this file: what differs between GPUs is a column of their table.
+ */
+#include "gpus/gpus.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "gpus/gpus.inc"
+
+enum { ARCHS = sizeof archs / sizeof *archs, PRODUCTS = sizeof products / sizeof *products };
+
+const gpus_arch_t *gpus_find(const char *name)
+{
+    const size_t length = strcspn(name, ":");
+    for (size_t i = 0; i < ARCHS; i++)
+        if (strlen(archs[i].name) == length && memcmp(archs[i].name, name, length) == 0)
+            return &archs[i];
+    return NULL;
+}
+
+size_t gpus_count(void)
+{
+    return ARCHS;
+}
+
+const gpus_arch_t *gpus_at(size_t index)
+{
+    return index < ARCHS ? &archs[index] : NULL;
+}
+
+const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave)
+{
+    const gpus_registers_t *found = wave == 64 ? &arch->wave64 : wave == 32 ? &arch->wave32 : NULL;
+    return found && found->vgprs ? found : NULL;
+}
+
+const gpus_product_t *gpus_product(const char *name)
+{
+    for (size_t i = 0; i < PRODUCTS; i++)
+        if (strcasecmp(products[i].name, name) == 0 ||
+            strcasecmp(products[i].arch->name, name) == 0)
+            return &products[i];
+    return NULL;
+}
+
+size_t gpus_product_count(void)
+{
+    return PRODUCTS;
+}
+
+const gpus_product_t *gpus_product_at(size_t index)
+{
+    return index < PRODUCTS ? &products[index] : NULL;
+}
+
+double gpus_peak(const gpus_product_t *product, gpus_type_t type)
+{
+    const double mhz = (double)product->units * product->clock_mhz;
+    return (unsigned)type < GPUS_TYPE_COUNT ? mhz * product->arch->rates[type] / 1000 : 0;
+}
+
+const char *gpus_type_name(gpus_type_t type)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+        GPUS_TYPES(X)
+#undef X
+    };
+    return (unsigned)type < GPUS_TYPE_COUNT ? names[type] : NULL;
+}

@@ -1,0 +1,128 @@
+/* gpus_test.c - rows of GPUs and products: some by hand, and what has to hold for all of them.
+ *
+ * Peaks are those of AMD's data sheets. The facts that softgpu's architectures have, too, must be
+ * the same there. */
+#include "gpus/gpus.h"
+#include "isa/arch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void gpus_are_found(void **state)
+{
+    (void)state;
+    const gpus_arch_t *a = gpus_find("gfx90a:sramecc+:xnack-");
+    assert_non_null(a);
+    assert_string_equal(a->name, "gfx90a");
+    assert_int_equal(a->agprs, GPUS_AGPRS_UNIFIED);
+    assert_int_equal(gpus_registers(a, 64)->vgprs, 512);
+    assert_null(gpus_registers(a, 32));
+    assert_null(gpus_registers(a, 16));
+    const gpus_registers_t *r = gpus_registers(gpus_find("gfx1100"), 32);
+    assert_int_equal(r->vgprs, 1536);
+    assert_int_equal(r->granule, 24);
+    assert_int_equal(r->encoded, 8);
+    static const char *const unknown[] = {"",        "gfx",    "gfx9",   "gfx90",
+                                          "gfx90aa", "GFX90A", ":gfx90a"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_null(gpus_find(unknown[i]));
+    assert_null(gpus_at(gpus_count()));
+    assert_null(gpus_product_at(gpus_product_count()));
+    assert_null(gpus_product("nonsense"));
+    assert_string_equal(gpus_product("MI300X")->arch->name, "gfx942");
+    assert_string_equal(gpus_product("gfx942")->name, "mi300x");
+    assert_null(gpus_find("gfx803")->blocks);
+}
+
+static void peaks_are_those_of_data_sheets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *product;
+        gpus_type_t type;
+        double teraflops;
+    } rows[] = {
+        {"mi210", GPUS_TYPE_F64, 22.6},       {"mi210", GPUS_TYPE_M_F16, 181.0},
+        {"mi100", GPUS_TYPE_M_F32, 46.1},     {"mi100", GPUS_TYPE_M_BF16, 92.3},
+        {"mi300x", GPUS_TYPE_F64, 81.7},      {"mi300x", GPUS_TYPE_F32, 163.4},
+        {"mi300x", GPUS_TYPE_M_F16, 1307.4},  {"mi300x", GPUS_TYPE_M_F8, 2614.9},
+        {"mi355x", GPUS_TYPE_M_F64, 78.6},    {"mi355x", GPUS_TYPE_M_F4, 10066.3},
+        {"mi25", GPUS_TYPE_F16, 24.6},        {"rx7900xtx", GPUS_TYPE_F32, 61.4},
+        {"rx9070xt", GPUS_TYPE_M_F16, 194.6}, {"rx9070xt", GPUS_TYPE_M_XF32, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double peak = gpus_peak(gpus_product(rows[i].product), rows[i].type) / 1000;
+        if (peak < rows[i].teraflops - 0.1 || peak > rows[i].teraflops + 0.1)
+            fail_msg("%s %s: %.2f, the data sheet has %.1f", rows[i].product,
+                     gpus_type_name(rows[i].type), peak, rows[i].teraflops);
+    }
+    assert_null(gpus_type_name(GPUS_TYPE_COUNT));
+}
+
+static void check_registers(const gpus_arch_t *a, const gpus_registers_t *r, uint32_t lanes)
+{
+    if (!r->vgprs) return;
+    /* a granule is a whole number of what descriptors count, or descriptors count finer */
+    if (r->vgprs % r->granule || (r->granule % r->encoded && r->encoded % r->granule))
+        fail_msg("%s: %u VGPRs for waves of %u in granules of %u, counted by %u", a->name, r->vgprs,
+                 lanes, r->granule, r->encoded);
+}
+
+static void all_rows_can_be(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < gpus_count(); i++) {
+        const gpus_arch_t *a = gpus_at(i);
+        char name[32];
+        snprintf(name, sizeof name, "gfx%u%x%x", a->target / 10000, a->target / 100 % 100,
+                 a->target % 100);
+        assert_string_equal(a->name, name);
+        assert_non_null(gpus_registers(a, a->wave));
+        check_registers(a, &a->wave64, 64);
+        check_registers(a, &a->wave32, 32);
+        assert_true(a->slots && a->simds && a->cus && a->barriers && a->rates[GPUS_TYPE_F32]);
+        assert_true(a->lds_group <= a->lds && a->lds % a->lds_granule == 0);
+        assert_int_equal(a->lds_group * a->cus, a->lds);
+        assert_true(!a->blocks == !a->family && (!a->blocks || gpus_find(a->blocks)));
+    }
+    for (size_t i = 0; i < gpus_product_count(); i++) {
+        const gpus_product_t *p = gpus_product_at(i);
+        if (p->units % p->arch->cus || p->engines % p->xccs || p->units < p->engines * p->arrays)
+            fail_msg("%s: %u units of %u engines", p->name, p->units, p->engines);
+        assert_ptr_equal(gpus_product(p->name), p);
+    }
+}
+
+static void softgpu_says_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ISA_ARCH_COUNT; i++) {
+        const isa_arch_t *soft = &isa_archs[i];
+        const gpus_arch_t *a = gpus_find(soft->name);
+        assert_non_null(a);
+        assert_int_equal(a->target, soft->gfx_target_version);
+        assert_int_equal(gpus_registers(a, 64)->vgprs, soft->simd_vgprs);
+        assert_int_equal(gpus_registers(a, 64)->granule, soft->vgpr_granule);
+        assert_int_equal(a->lds_granule, soft->lds_granule);
+        assert_int_equal(a->vector_line, soft->vector_line);
+        assert_int_equal(a->scalar_line, soft->scalar_line);
+        assert_int_equal(a->l2_line, soft->l2_line);
+        assert_int_equal(a->simds, ISA_UNIT_SIMDS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_are_found),
+        cmocka_unit_test(peaks_are_those_of_data_sheets),
+        cmocka_unit_test(all_rows_can_be),
+        cmocka_unit_test(softgpu_says_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
