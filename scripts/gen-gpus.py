@@ -13,7 +13,7 @@ from counter_tables import numbered_rows, rows
 
 AGPRS = {"none": "GPUS_AGPRS_NONE", "own": "GPUS_AGPRS_OWN", "unified": "GPUS_AGPRS_UNIFIED"}
 NUMBERS = ("target", "xccs", "slots", "simds", "cus", "sgpr_granule", "lds", "lds_group", "lds_granule", "barriers",
-           "vector_line", "scalar_line", "l2_line")
+           "vector_line", "scalar_line", "l2_line", "drm_family")
 RATES = ("f64", "f32", "f16", "i8", "m_f64", "m_f32", "m_xf32", "m_f16", "m_bf16", "m_f8", "m_i8", "m_f4")
 
 
@@ -27,6 +27,12 @@ def name(text):
 
 def registers(row, lanes):
     return "{" + ", ".join(number(row[column + str(lanes)]) for column in ("vgprs", "granule", "encoded")) + "}"
+
+
+def version(text):
+    """"1.2" as the driver has it, major << 16 | minor; 0 for "-"."""
+    major, _, minor = text.partition(".")
+    return int(major) << 16 | int(minor) if minor else 0
 
 
 def rates_of(folder):
@@ -47,7 +53,8 @@ def arch_line(row, rates):
         sys.exit(f"{row['gpu']}: a family without blocks, or blocks without a family")
     members = [f".name = \"{row['gpu']}\"", f".family = {name(row['family'])}", f".blocks = {name(row['blocks'])}",
                f".wave = {row['waves'].split(',')[0]}", f".wave64 = {registers(row, 64)}",
-               f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}"]
+               f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}",
+               f".sampling = {version(row['sampling'])}"]
     members += [f".{column} = {row[column]}" for column in NUMBERS]
     return "    {" + ", ".join(members) + f", .rates = {{{rates[row['gpu']]}}}}},"
 

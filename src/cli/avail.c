@@ -156,7 +156,9 @@ void avail_free(avail_t *a)
             free(a->gpus[i].counters[j]);
         free(a->gpus[i].counters);
         free(a->gpus[i].streams);
-        if (a->gpus[i].classes) ctr_catalogue_destroy(a->gpus[i].classes);
+        ctr_catalogue_destroy(a->gpus[i].classes);
+        ctr_catalogue_destroy(a->gpus[i].own);
+        free(a->gpus[i].made);
     }
     free(a->gpus);
     *a = (avail_t){0};
@@ -181,10 +183,12 @@ const rocprofiler_counter_info_v1_t *avail_find(avail_gpu_t *gpu, const char *na
     rocprofiler_counter_id_t id;
     const rocprofiler_counter_info_v1_t *found = find(gpu, name);
     char *expression = found ? NULL : trace_instance_expression(name);
-    if (expression &&
-        rocprofiler_create_counter(name, strlen(name), expression, strlen(expression), NULL, 0,
-                                   gpu->agent->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
-        on_counters(gpu->agent->id, &id, 1, gpu) == ROCPROFILER_STATUS_SUCCESS)
+    if (expression && gpu->own) {
+        if (avail_add_instance(gpu, name, expression)) found = find(gpu, name);
+    } else if (expression &&
+               rocprofiler_create_counter(name, strlen(name), expression, strlen(expression), NULL,
+                                          0, gpu->agent->id, &id) == ROCPROFILER_STATUS_SUCCESS &&
+               on_counters(gpu->agent->id, &id, 1, gpu) == ROCPROFILER_STATUS_SUCCESS)
         found = find(gpu, name);
     free(expression);
     return found;

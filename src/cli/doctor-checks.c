@@ -5,6 +5,7 @@
 #include "base/driver.h"
 
 #include "base/text.h"
+#include "gpus/gpus.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -306,6 +307,7 @@ void doctor_module(const doctor_t *d, const doctor_check_t *c, doctor_result_t *
 void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t *r)
 {
     unsigned nodes = 0, gpus = 0, version = 0;
+    char uncounted[32] = "", name[32]; /* a GPU whose counters nobody knows */
     (void)d;
     if (without_kfd(r)) return;
     for (;; nodes++) {
@@ -320,9 +322,18 @@ void doctor_topology(const doctor_t *d, const doctor_check_t *c, doctor_result_t
         }
         fclose(f);
         gpus += simds > 0;
-        if (simds) version = target;
+        if (!simds) continue;
+        version = target;
+        snprintf(name, sizeof(name), "gfx%u%x%x", target / 10000, target / 100 % 100, target % 100);
+        const gpus_arch_t *arch = gpus_find(name);
+        if (!arch || !arch->blocks) memcpy(uncounted, name, sizeof(uncounted));
     }
-    if (gpus)
+    if (*uncounted)
+        doctor_say(r, DOCTOR_WARN,
+                   "%u GPU%s; %s is traced as any other, but its counters are not known and --pmc "
+                   "is refused",
+                   gpus, gpus == 1 ? "" : "s", uncounted);
+    else if (gpus)
         doctor_say(r, DOCTOR_PASS, "%u GPU%s, gfx_target_version %u", gpus, gpus == 1 ? "" : "s",
                    version);
     else

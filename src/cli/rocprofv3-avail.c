@@ -1,6 +1,6 @@
-/* rocprofv3-avail.c - the command: what this machine's GPUs can count and sample, and which
- * counters fit together. The layout is that of AMD's rocprofv3-avail; on the software GPU the class
- * of each counter is added. avail.c gets the facts. */
+/* rocprofv3-avail.c - the command: what this machine's GPUs, or a GPU that is named, can count and
+ * sample, and which counters fit together. The layout is that of AMD's rocprofv3-avail; on the
+ * software GPU the class of each counter is added. avail.c and avail_product.c get the facts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "base/program.h"
 #include "base/words.h"
 #include "cli/avail.h"
+#include "cli/avail_json.h"
 #include "cli/gpu.h"
 #include "cli/input.h"
 #include "cli/launch.h"
@@ -30,42 +31,51 @@ enum { EXIT_NOT_AVAILABLE = 1, ALL_GPUS = -1, PMC_MAX = 2048 };
 
 typedef struct {
     const char *gpu, *extra;
+    const gpus_product_t *product; /* that was named; NULL: GPUs of this machine */
     int device;
     enum { NO_COMMAND, LIST, INFO, PMC_CHECK } command;
-    bool help, pmc, agent, sampling, streams, quiet;
+    bool help, pmc, agent, sampling, streams, quiet, as_json;
     const char **names; /* of counters */
     size_t name_count;
+    json_t *gpus; /* the answer, as it is made; NULL: it is printed as text */
 } options_t;
 
 #define REFUSE(...) (base_error(__VA_ARGS__), -1)
 
 static void print_help(void)
 {
-    fputs("Usage: rocprofv3-avail [options] COMMAND ...\n\n"
-          "What the GPUs of this machine can count and sample.\n\n"
-          "  -h, --help                print this help\n"
-          "  -d, --device N            only the GPU with this index\n"
-          "  -E, --extra-counters FILE YAML with definitions of more counters\n"
-          "      --gpu WORD            real, soft, or (auto) the software GPU where there is "
-          "no " BASE_DRIVER_DEVICE "\n\n"
-          "Commands:\n"
-          "  list                      GPUs and the names of their counters\n"
-          "    --pmc [BOOL]            the same\n"
-          "    --agent [BOOL]          GPUs and their basic properties\n"
-          "    --pc-sampling [BOOL]    GPUs that can sample program counters\n"
-          "  info                      basic properties of GPUs, and the names of their counters\n"
-          "    --pmc [NAME ...]        what all counters, or those named, count; on the software "
-          "GPU\n"
-          "                            also how their values come about (Class)\n"
-          "    --pc-sampling           ways of sampling, with the limits of the interval\n"
-          "    --spm-config            limits of the interval between samples of counters\n"
-          "  pmc-check NAME[:device=N[,device=N]] ...\n"
-          "                            can these be collected together?\n"
-          "    --quiet                 say only what is wrong\n"
-          "    --spm                   can they be sampled together (rocprofv3 --spm)?\n\n"
-          "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
-          "together, 2 for wrong options or definitions, 125 if the GPUs cannot be asked.\n",
-          stdout);
+    fputs(
+        "Usage: rocprofv3-avail [options] COMMAND ...\n\n"
+        "What the GPUs of this machine can count and sample.\n\n"
+        "  -h, --help                print this help\n"
+        "  -d, --device N            only the GPU with this index\n"
+        "  -E, --extra-counters FILE YAML with definitions of more counters\n"
+        "      --gpu WORD            real, soft, or (auto) the software GPU where there is no "
+        BASE_DRIVER_DEVICE ";\n"
+        "                            or a GPU that this machine need not have, such as gfx1100 or "
+        "mi300x\n"
+        "      --json                the answer as JSON\n\n"
+        "Commands:\n"
+        "  list                      GPUs and the names of their counters\n"
+        "    --pmc [BOOL]            the same\n"
+        "    --agent [BOOL]          GPUs and their basic properties\n"
+        "    --pc-sampling [BOOL]    GPUs that can sample program counters\n"
+        "  info                      basic properties of GPUs, and the names of their counters\n"
+        "    --pmc [NAME ...]        what all counters, or those named, count; on the software "
+        "GPU\n"
+        "                            also how their values come about (Class)\n"
+        "    --pc-sampling           ways of sampling, with the limits of the interval\n"
+        "    --spm-config            limits of the interval between samples of counters\n"
+        "  pmc-check NAME[:device=N[,device=N]] ...\n"
+        "                            can these be collected together?\n"
+        "    --quiet                 say only what is wrong\n"
+        "    --spm                   can they be sampled together (rocprofv3 --spm)?\n\n"
+        "Of a GPU that is named (--gpu gfx1100) counters and their conflicts are told from tables; "
+        "the\n"
+        "first product of an architecture stands for it.\n\n"
+        "Exit status: 0, 1 if a counter or a GPU does not exist or counters cannot be collected\n"
+        "together, 2 for wrong options or definitions, 125 if the GPUs cannot be asked.\n",
+        stdout);
 }
 
 /* ---- the command line ---- */
@@ -88,11 +98,36 @@ static int set_device(options_t *o, const char *word)
     return 0;
 }
 
+static void append_name(char *text, size_t size, const char *name)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, " %s", name);
+}
+
+/* The GPUs whose counters are known, and their products. */
+static void list_known(char *archs, size_t archs_size, char *products, size_t products_size)
+{
+    *archs = *products = '\0';
+    for (size_t i = 0; i < gpus_count(); i++)
+        if (gpus_at(i)->blocks) append_name(archs, archs_size, gpus_at(i)->name);
+    for (size_t i = 0; i < gpus_product_count(); i++)
+        if (gpus_product_at(i)->arch->blocks)
+            append_name(products, products_size, gpus_product_at(i)->name);
+}
+
 static int set_gpu(options_t *o, const char *word)
 {
+    char archs[512], products[1024];
     o->gpu = word;
+    o->product = gpus_product(word);
+    if (o->product && o->product->arch->blocks) return 0;
     if (!strcmp(word, "auto") || !strcmp(word, "soft") || !strcmp(word, "real")) return 0;
-    return REFUSE("--gpu: '%s' is none of: auto real soft", word);
+    list_known(archs, sizeof(archs), products, sizeof(products));
+    if (o->product || gpus_find(word))
+        return REFUSE("--gpu: no counters of %s are known; they are of:%s",
+                      o->product ? o->product->arch->name : word, archs);
+    return REFUSE("--gpu: '%s' is none of: auto real soft, no GPU:%s, and no product:%s", word,
+                  archs, products);
 }
 
 typedef enum {
@@ -100,6 +135,7 @@ typedef enum {
     DEVICE,
     GPU,
     EXTRA_COUNTERS,
+    JSON,
     LIST_PMC,
     LIST_AGENT,
     LIST_SAMPLING,
@@ -122,6 +158,7 @@ static const struct {
     {"device", 'd', NO_COMMAND, BASE_TAKES_ONE},
     {"gpu", 0, NO_COMMAND, BASE_TAKES_ONE},
     {"extra-counters", 'E', NO_COMMAND, BASE_TAKES_ONE},
+    {"json", 0, NO_COMMAND, BASE_TAKES_NOTHING},
     {"pmc", 0, LIST, BASE_TAKES_TRUTH},
     {"agent", 0, LIST, BASE_TAKES_TRUTH},
     {"pc-sampling", 0, LIST, BASE_TAKES_TRUTH},
@@ -142,6 +179,7 @@ static int set_option(options_t *o, option_t option, const base_arguments_t *a,
     case DEVICE: return set_device(o, words[0]);
     case GPU: return set_gpu(o, words[0]);
     case EXTRA_COUNTERS: o->extra = words[0]; return 0;
+    case JSON: o->as_json = true; return 0;
     case LIST_PMC: return set_bool(&o->pmc, a, words, count);
     case LIST_AGENT: return set_bool(&o->agent, a, words, count);
     case LIST_SAMPLING: return set_bool(&o->sampling, a, words, count);
@@ -189,6 +227,13 @@ static int parse(options_t *o, int argc, char **argv)
     }
     if (o->command == PMC_CHECK && !o->name_count && !o->help)
         return REFUSE("pmc-check needs the names of counters");
+    if (o->product && (o->sampling || o->streams))
+        return REFUSE(
+            "--gpu %s: how a GPU can be sampled is asked of its driver, so of the GPUs of "
+            "this machine alone",
+            o->gpu);
+    if (o->as_json && (o->sampling || (o->streams && o->command == INFO)))
+        return REFUSE("--json: there is no such form of --pc-sampling and --spm-config");
     return 0;
 }
 
@@ -198,6 +243,7 @@ static int enter_gpu(const options_t *o, char **argv)
 {
     char why[PATH_MAX + 128], root[PATH_MAX], *preload = NULL;
     const char *before = getenv("LD_PRELOAD");
+    if (o->product) return 0;
     int soft = cli_choose_gpu("rocprofv3-avail", o->gpu, why, sizeof(why));
     if (soft < 0) return REFUSE("%s", why);
     if (!soft || cli_on_soft_gpu()) return 0;
@@ -229,30 +275,15 @@ static void print_agent(const avail_gpu_t *gpu)
 {
     const rocprofiler_agent_v0_t *a = gpu->agent;
     printf("GPU:%d\n\n", a->logical_node_type_id);
-#define NUMBER(field) print_number(#field, (long long)a->field)
-    NUMBER(cpu_cores_count);
-    NUMBER(simd_count);
-    NUMBER(max_waves_per_simd);
-    NUMBER(wave_front_size);
-    NUMBER(num_xcc);
-    NUMBER(cu_count);
-    NUMBER(array_count);
-    NUMBER(num_shader_banks);
-    NUMBER(simd_arrays_per_engine);
-    NUMBER(cu_per_simd_array);
-    NUMBER(simd_per_cu);
-    NUMBER(gfx_target_version);
-    NUMBER(max_waves_per_cu);
-    NUMBER(gpu_id);
+#define NUMBER(field) print_number(#field, (long long)a->field);
+    AVAIL_PROPERTIES(NUMBER)
     print_dims("workgroup_max_dim", a->workgroup_max_dim);
     print_dims("grid_max_dim", a->grid_max_dim);
     print_field("name", a->name);
     print_field("vendor_name", a->vendor_name);
     print_field("product_name", a->product_name);
     print_field("model_name", a->model_name);
-    NUMBER(node_id);
-    NUMBER(logical_node_id);
-    NUMBER(logical_node_type_id);
+    AVAIL_NODE_PROPERTIES(NUMBER)
 #undef NUMBER
 }
 
@@ -301,9 +332,19 @@ static bool is_meant(const options_t *o, const avail_gpu_t *gpu)
     return o->device == ALL_GPUS || o->device == gpu->agent->logical_node_type_id;
 }
 
+/* Adds the GPU to an answer in JSON. */
+static void add_json(const options_t *o, const avail_gpu_t *gpu, bool properties, json_t *counters)
+{
+    json_t *j = avail_json_gpu(gpu, properties);
+    if (counters) json_object_set_new(j, "counters", counters);
+    json_array_append_new(o->gpus, j);
+}
+
 static void list(const options_t *o, const avail_gpu_t *gpu)
 {
-    if (o->pmc || !(o->agent || o->sampling)) {
+    const bool names = o->pmc || !(o->agent || o->sampling);
+    if (o->gpus) return add_json(o, gpu, o->agent, names ? avail_json_names(gpu) : NULL);
+    if (names) {
         print_number("GPU", gpu->agent->logical_node_type_id);
         print_field("Name", gpu->agent->name);
         print_names(gpu);
@@ -315,24 +356,37 @@ static void list(const options_t *o, const avail_gpu_t *gpu)
     }
 }
 
+/* Prints it, or adds it to `counters`, unless that is NULL. */
+static void tell_counter(const avail_gpu_t *gpu, const rocprofiler_counter_info_v1_t *c,
+                         json_t *counters)
+{
+    if (counters)
+        json_array_append_new(counters, avail_json_counter(gpu, c));
+    else
+        print_counter(gpu, c);
+}
+
 /* Sets *known for names that this GPU has; the caller reports names that no GPU has. */
 static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
 {
+    if (!o->pmc && o->gpus) return add_json(o, gpu, true, avail_json_names(gpu));
     if (!o->pmc && !o->sampling && !o->streams) {
         print_agent(gpu);
         print_names(gpu);
         printf("\n\n");
     }
     if (!o->pmc) return;
-    printf("GPU:%d\nName:%s\n", gpu->agent->logical_node_type_id, gpu->agent->name);
+    json_t *counters = o->gpus ? json_array() : NULL;
+    if (!o->gpus) printf("GPU:%d\nName:%s\n", gpu->agent->logical_node_type_id, gpu->agent->name);
     for (size_t i = 0; i < gpu->count && !o->name_count; i++)
-        print_counter(gpu, gpu->counters[i]);
+        tell_counter(gpu, gpu->counters[i], counters);
     for (size_t i = 0; i < o->name_count; i++) {
         const rocprofiler_counter_info_v1_t *c = avail_find(gpu, o->names[i]);
         if (!c) continue;
         known[i] = true;
-        print_counter(gpu, c);
+        tell_counter(gpu, c, counters);
     }
+    if (counters) add_json(o, gpu, true, counters);
 }
 
 static void refuse_name(const avail_t *a, const options_t *o, const char *name)
@@ -530,24 +584,61 @@ static int check_streams(const avail_gpu_t *gpu, const together_t *t)
     return 0;
 }
 
-static int check_gpu(const options_t *o, const avail_gpu_t *gpu, together_t *t)
+/* Asks the SDK. The reason why not is a text of the SDK, which has told more in its log. */
+static int try_config(const options_t *o, const avail_gpu_t *gpu, together_t *t, const char **why)
 {
     rocprofiler_counter_config_id_t config = {0};
-    int index = gpu->agent->logical_node_type_id;
-    if (!t->count) return 0;
-    if (o->streams && check_streams(gpu, t) != 0) return -1;
     rocprofiler_status_t status =
         o->streams ? make_stream(gpu, t, &config)
                    : rocprofiler_create_counter_config(gpu->agent->id, t->ids, t->count, &config);
-    const char *what = o->streams ? "sampled" : "collected";
-    if (status != ROCPROFILER_STATUS_SUCCESS)
-        return REFUSE("GPU %d (%s): the counters cannot be %s together: %s", index,
-                      gpu->agent->name, what, rocprofiler_get_status_string(status));
+    *why = rocprofiler_get_status_string(status);
+    if (status != ROCPROFILER_STATUS_SUCCESS) return -1;
     if (o->streams)
         rocprofiler_spm_destroy_counter_config(config);
     else
         rocprofiler_destroy_counter_config(config);
-    if (o->quiet) return 0;
+    return 0;
+}
+
+static int try_plan(const avail_gpu_t *gpu, const together_t *t, char *why, size_t why_bytes)
+{
+    ctr_plan_t *plan;
+    const int status = avail_plan(gpu, t->ids, t->count, 1, &plan, why, why_bytes);
+    ctr_plan_destroy(plan);
+    return status;
+}
+
+/* Adds what was found to an answer in JSON; of a GPU that was named, with passes that would do. */
+static void add_check(const options_t *o, const avail_gpu_t *gpu, const together_t *t,
+                      bool together)
+{
+    char why[32];
+    ctr_plan_t *plan = NULL;
+    json_t *j = avail_json_gpu(gpu, false), *names = json_array();
+    for (size_t i = 0; i < t->count; i++)
+        json_array_append_new(names, json_string(t->names[i]));
+    json_object_set_new(j, "counters", names);
+    json_object_set_new(j, "together", json_boolean(together));
+    if (gpu->own && avail_plan(gpu, t->ids, t->count, 0, &plan, why, sizeof(why)) == 0)
+        json_object_set_new(j, "passes", avail_json_passes(plan));
+    ctr_plan_destroy(plan);
+    json_array_append_new(o->gpus, j);
+}
+
+static int check_gpu(const options_t *o, const avail_gpu_t *gpu, together_t *t)
+{
+    int index = gpu->agent->logical_node_type_id;
+    if (!t->count) return 0;
+    if (o->streams && check_streams(gpu, t) != 0) return -1;
+    char planned[sizeof(((ctr_error_t *)0)->text)];
+    const char *what = o->streams ? "sampled" : "collected", *why = planned;
+    const int status =
+        gpu->own ? try_plan(gpu, t, planned, sizeof(planned)) : try_config(o, gpu, t, &why);
+    if (o->gpus) add_check(o, gpu, t, status == 0);
+    if (status != 0)
+        return REFUSE("GPU %d (%s): the counters cannot be %s together: %s", index,
+                      gpu->agent->name, what, why);
+    if (o->quiet || o->gpus) return 0;
     printf("Following input counters can be %s together on GPU:%d", what, index);
     for (size_t i = 0; i < t->count; i++)
         printf("\t%s", t->names[i]);
@@ -616,7 +707,8 @@ static int ask(const options_t *o)
     if (read_extra(o, &text, why, sizeof(why)) != 0) {
         status = CLI_EXIT_USAGE;
         base_error("%s", why);
-    } else if (avail_read(&a, text, why, sizeof(why)) != 0) {
+    } else if ((o->product ? avail_read_product(&a, o->product, text, why, sizeof(why))
+                           : avail_read(&a, text, why, sizeof(why))) != 0) {
         if (why[0])
             base_error("%s", why);
         else
@@ -626,6 +718,10 @@ static int ask(const options_t *o)
     } else {
         status = answer(&a, o);
     }
+    /* of what was refused before there was an answer, the line of the error is all */
+    const bool answered = o->gpus && (status == 0 || json_array_size(o->gpus));
+    if (answered && avail_json_print(json_incref(o->gpus)) != 0) status = CLI_EXIT_SETUP;
+    json_decref(o->gpus);
     avail_free(&a);
     free(text);
     return status;
@@ -641,6 +737,8 @@ int main(int argc, char **argv)
     else if (o.help || o.command == NO_COMMAND)
         print_help();
     else if (enter_gpu(&o, argv) != 0)
+        status = CLI_EXIT_SETUP;
+    else if (o.as_json && !(o.gpus = json_array()))
         status = CLI_EXIT_SETUP;
     else
         status = ask(&o);

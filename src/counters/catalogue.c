@@ -278,7 +278,7 @@ static void check_hardware(builder_t *b, candidate_t *item)
     const ctr_definition_t *definition = item->definition;
     uint32_t event = (uint32_t)definition->event;
     item->block = ctr_catalogue_find_block(b->catalogue, definition->block);
-    if (!item->block && b->catalogue->block_count)
+    if (!item->block)
         reject(b, item, CTR_NOT_FOUND, "block %s is unknown on %s", definition->block,
                b->catalogue->gfx);
     else if (item->block && event > item->block->max_event)

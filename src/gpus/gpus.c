@@ -36,6 +36,26 @@ const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave)
     return found && found->vgprs ? found : NULL;
 }
 
+gpus_kernel_t gpus_kernel(const gpus_arch_t *arch, uint32_t rsrc1, uint32_t rsrc3,
+                          uint32_t properties)
+{
+    enum { WAVE32 = 1 << 10, SGPRS_ENCODED = 2 /* granules of 8, allocated by 16 */ };
+    const gpus_registers_t *narrow = properties & WAVE32 ? gpus_registers(arch, 32) : NULL;
+    const gpus_registers_t *r = narrow ? narrow : &arch->wave64;
+    const uint32_t vgprs = ((rsrc1 & 0x3f) + 1) * r->encoded;
+    const uint32_t sgprs = ((rsrc1 >> 6 & 0xf) / SGPRS_ENCODED + 1) * arch->sgpr_granule;
+    gpus_kernel_t kernel = {.wave = narrow ? 32 : 64,
+                            .vgprs = vgprs,
+                            .sgprs = arch->sgprs ? sgprs : arch->sgpr_granule};
+    if (arch->agprs == GPUS_AGPRS_OWN) kernel.agprs = vgprs;
+    if (arch->agprs == GPUS_AGPRS_UNIFIED) {
+        const uint32_t offset = ((rsrc3 & 0x3f) + 1) * 4; /* of the AGPRs */
+        kernel.vgprs = offset;
+        kernel.agprs = vgprs > offset ? vgprs - offset : 0;
+    }
+    return kernel;
+}
+
 const gpus_product_t *gpus_product(const char *name)
 {
     for (size_t i = 0; i < PRODUCTS; i++)

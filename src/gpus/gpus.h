@@ -63,7 +63,10 @@ typedef struct {
     uint32_t lds, lds_group, lds_granule;       /* bytes: of a unit, that a workgroup can have */
     uint32_t barriers;                          /* workgroups of more than one wave in a unit */
     uint32_t vector_line, scalar_line, l2_line; /* bytes of a line of the caches */
-    uint32_t rates[GPUS_TYPE_COUNT];            /* operations of a compute unit in a clock */
+    uint32_t sampling; /* version of the driver, major << 16 | minor, from which on program counters
+                          are sampled; 0: samples cannot be read */
+    uint32_t drm_family;             /* the kernel's AMDGPU_FAMILY_* */
+    uint32_t rates[GPUS_TYPE_COUNT]; /* operations of a compute unit in a clock */
 } gpus_arch_t;
 
 typedef struct {
@@ -84,6 +87,17 @@ const gpus_arch_t *gpus_at(size_t index); /* NULL if index >= gpus_count() */
 
 /* The registers that waves of that many lanes have; NULL if the GPU has no such waves. */
 const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave);
+
+/* What a kernel takes of a SIMD. */
+typedef struct {
+    uint32_t wave; /* lanes */
+    uint32_t vgprs, agprs, sgprs;
+} gpus_kernel_t;
+
+/* Reads words of a kernel's descriptor: compute_pgm_rsrc1, compute_pgm_rsrc3,
+ * kernel_code_properties (LLVM's AMDGPU usage, "Kernel Descriptor"). */
+gpus_kernel_t gpus_kernel(const gpus_arch_t *arch, uint32_t rsrc1, uint32_t rsrc3,
+                          uint32_t properties);
 
 /* A product by its own name, or the one that stands for its architecture ("gfx942"); case does not
  * matter. NULL: there is none. */

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "base/log.h"
+#include "gpus/gpus.h"
 #include "hsa/agents.h"
 #include "hsa/collect.h"
 #include "hsa/kernel_map.h"
@@ -35,25 +36,21 @@ typedef struct {
 } descriptor_t;
 _Static_assert(sizeof(descriptor_t) == 64, "kernel descriptor");
 
-/* Granules: see "Code Object V3 Kernel Descriptor" and the rsrc tables of LLVM's AMDGPU usage. */
 void hsax_kernel_registers(const char *gfx, const void *data, hsax_kernel_t *kernel)
 {
     descriptor_t d;
     memcpy(&d, data, sizeof d);
-    uint32_t vgpr_granules = (d.rsrc1 & 0x3f) + 1, sgpr_granules = (d.rsrc1 >> 6 & 0xf) / 2 + 1;
-    bool unified = strcmp(gfx, "gfx90a") == 0 || strncmp(gfx, "gfx94", 5) == 0 ||
-                   strncmp(gfx, "gfx95", 5) == 0;
-    bool wave32 = d.properties >> 10 & 1;
-    bool gfx10_up = strlen(gfx) >= 7; /* "gfx" and four digits: 1010 … 1201 */
+    const gpus_arch_t *arch = gpus_find(gfx);
     kernel->entry_offset = d.entry_offset;
-    kernel->sgprs = gfx10_up ? 128 : sgpr_granules * 16;
-    if (unified) {
-        kernel->arch_vgprs = ((d.rsrc3 & 0x3f) + 1) * 4;
-        kernel->accum_vgprs = vgpr_granules * 8 - kernel->arch_vgprs;
-    } else {
-        kernel->arch_vgprs = vgpr_granules * (wave32 ? 8 : 4);
-        kernel->accum_vgprs = strcmp(gfx, "gfx908") == 0 ? kernel->arch_vgprs : 0;
+    kernel->sgprs = kernel->arch_vgprs = kernel->accum_vgprs = 0;
+    if (!arch) {
+        base_info("register counts of kernels are not known for %s", gfx);
+        return;
     }
+    const gpus_kernel_t found = gpus_kernel(arch, d.rsrc1, d.rsrc3, d.properties);
+    kernel->sgprs = found.sgprs;
+    kernel->arch_vgprs = found.vgprs;
+    kernel->accum_vgprs = found.agprs;
 }
 
 static void read_registers(hsa_agent_t agent, hsax_kernel_t *kernel)

@@ -48,7 +48,8 @@ static void read_properties(v1_agent_t *a)
     ctr_agent_t *p = &a->properties;
     hsa_agent_t h = a->hsa;
     p->cu_count = number(h, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, 1);
-    p->simd_per_cu = number(h, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, 4);
+    const gpus_arch_t *arch = gpus_find(a->gfx); /* for what the runtime does not tell */
+    p->simd_per_cu = number(h, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, arch ? arch->simds : 0);
     p->simd_count = p->cu_count * p->simd_per_cu;
     p->num_shader_banks = number(h, HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES, 1);
     p->simd_arrays_per_engine = number(h, HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE, 1);
@@ -59,12 +60,12 @@ static void read_properties(v1_agent_t *a)
     if (p->num_shader_banks) p->cu_per_engine = p->cu_count / p->num_shader_banks;
     p->max_waves_per_cu = number(h, HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, 0);
     if (p->simd_per_cu) p->max_waves_per_simd = p->max_waves_per_cu / p->simd_per_cu;
-    p->wave_front_size = number(h, HSA_AGENT_INFO_WAVEFRONT_SIZE, 64);
+    p->wave_front_size = number(h, HSA_AGENT_INFO_WAVEFRONT_SIZE, arch ? arch->wave : 0);
     p->max_engine_clk_fcompute = number(h, HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, 0);
     p->device_id = number(h, HSA_AMD_AGENT_INFO_CHIP_ID, 0);
     p->workgroup_max_size = number(h, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE, 0);
     p->grid_max_size = number(h, HSA_AGENT_INFO_GRID_MAX_SIZE, 0);
-    p->lds_size_in_kb = 64; /* of every GPU that the engine knows */
+    if (arch) p->lds_size_in_kb = arch->lds_group / 1024;
     learn_slots(a);
 }
 

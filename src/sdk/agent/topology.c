@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/file.h"
+#include "gpus/gpus.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+enum { ENTRIES_MAX = 16384 }; /* of a node: an MI300X has some 600 caches */
 
 typedef struct {
     const char *name;
@@ -172,10 +175,17 @@ static void read_line(const char *directory, const char *name, char *line, int s
     fclose(file);
 }
 
-/* Reads the entries 0 to count-1 of a sub-folder into a new array; NULL if count is 0. */
+/* Reads the entries 0 to count-1 of a sub-folder into a new array; NULL if count is 0, or more than
+ * any driver has shown by far. */
 static void *read_array(const char *node, const char *kind, uint32_t *count, const field_t *fields,
                         size_t size)
 {
+    if (*count > ENTRIES_MAX) {
+        char what[640];
+        snprintf(what, sizeof what, "%.500s: %u %s, limit %d", node, *count, kind, ENTRIES_MAX);
+        lose(what, E2BIG);
+        *count = 0;
+    }
     if (!*count) return NULL;
     char *array = allocate(*count, size);
     if (!array) *count = 0;
@@ -220,17 +230,6 @@ static const char *product_name(uint32_t device)
     return found ? found : "unknown";
 }
 
-/* The kernel's number of the GPU family (AMDGPU_FAMILY_*), by the architecture's major version. */
-static uint32_t gpu_family(uint32_t gfx_target_version)
-{
-    static const struct {
-        uint32_t major, family;
-    } families[] = {{7, 120}, {8, 130}, {9, 141}, {10, 143}, {11, 145}, {12, 152}};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (families[i].major == gfx_target_version / 10000) return families[i].family;
-    return 0;
-}
-
 /* Names the agent after the processor whose APIC id is the first of the node, or else the first
  * processor. */
 static void name_cpu(rocprofiler_agent_v0_t *agent)
@@ -263,7 +262,8 @@ static void derive_gpu(rocprofiler_agent_v0_t *a)
     a->name = gfx_name(a->gfx_target_version);
     a->product_name = product_name(a->device_id);
     a->vendor_name = "AMD";
-    a->family_id = gpu_family(a->gfx_target_version);
+    const gpus_arch_t *arch = gpus_find(a->name);
+    if (arch) a->family_id = arch->drm_family;
     a->fw_version.Value &= FIRMWARE_BITS;
     a->sdma_fw_version.Value &= FIRMWARE_BITS;
     a->workgroup_max_size = WORKGROUP_MAX;

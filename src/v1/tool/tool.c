@@ -17,6 +17,7 @@
 
 #include "base/env.h"
 #include "base/file.h"
+#include "gpus/gpus.h"
 
 enum { FEATURES_MAX = 512 };
 
@@ -29,7 +30,7 @@ typedef struct {
     uint64_t index;
     rocprofiler_callback_data_t data; /* of its pointers only `record` is still valid */
     char *kernel;
-    uint32_t grid, group, lds, scratch, vgprs, agprs, sgprs;
+    uint32_t grid, group, lds, scratch, vgprs, agprs, sgprs, wave;
     rocprofiler_feature_t features[];
 } entry_t;
 
@@ -140,22 +141,25 @@ static bool wanted(const rocprofiler_callback_data_t *data, uint64_t index)
 
 /* ---- kernels ---- */
 
-/* Reads register counts from the kernel descriptor, which LLVM's AMDGPU usage describes. Granules
- * are those of gfx9; of gfx90a if both kinds of vector registers are in one file. */
+/* Reads register counts and the size of waves from the kernel descriptor. Of a GPU that is not
+ * known they stay 0. */
 static void read_descriptor(entry_t *e, const void *descriptor, hsa_agent_t agent)
 {
     uint32_t rsrc3, rsrc1;
+    uint16_t properties;
     char name[64] = "";
     memcpy(&rsrc3, (const char *)descriptor + 44, sizeof rsrc3);
     memcpy(&rsrc1, (const char *)descriptor + 48, sizeof rsrc1);
+    memcpy(&properties, (const char *)descriptor + 56, sizeof properties);
     hsa_agent_get_info(agent, HSA_AGENT_INFO_NAME, name);
-    uint32_t granules = (rsrc1 & 0x3f) + 1;
-    e->sgprs = ((rsrc1 >> 6 & 0xf) / 2 + 1) * 16;
-    e->vgprs = granules * 4;
-    if (!strcmp(name, "gfx90a") || !strncmp(name, "gfx94", 5)) {
-        e->vgprs = ((rsrc3 & 0x3f) + 1) * 4;
-        e->agprs = granules * 8 - e->vgprs;
-    }
+    name[sizeof name - 1] = 0;
+    const gpus_arch_t *arch = gpus_find(name);
+    if (!arch) return;
+    const gpus_kernel_t kernel = gpus_kernel(arch, rsrc1, rsrc3, properties);
+    e->wave = kernel.wave;
+    e->vgprs = kernel.vgprs;
+    e->agprs = kernel.agprs;
+    e->sgprs = kernel.sgprs;
 }
 
 static void write_line(const entry_t *e)
@@ -170,9 +174,10 @@ static void write_line(const entry_t *e)
     }
     base_file_limit_t before;
     base_file_limit_begin(&before, false);
-    fprintf(file, "%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%d\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t64",
+    fprintf(file, "%" PRIu64 "\t%u\t%u\t%" PRIu64 "\t%d\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u\t%u",
             e->index, e->data.agent_index, e->data.queue_id, e->data.queue_index, getpid(),
-            e->data.thread_id, e->grid, e->group, e->lds, e->scratch, e->vgprs, e->agprs, e->sgprs);
+            e->data.thread_id, e->grid, e->group, e->lds, e->scratch, e->vgprs, e->agprs, e->sgprs,
+            e->wave);
     fprintf(file,
             "\t0x%" PRIx64 "\t0x%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
             "\t%s",

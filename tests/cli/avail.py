@@ -1,0 +1,156 @@
+"""rocprofv3-avail of GPUs that this machine does not have: avail.py BUILD SOURCE [CASE ...].
+
+Whole outputs, and of every GPU its counters against the tables below share, read here by scripts/counter_tables.py."""
+import json, os, subprocess, sys, unittest
+
+BUILD, SOURCE = map(os.path.abspath, sys.argv[1:3])
+sys.dont_write_bytecode = True
+sys.path.insert(0, SOURCE + "/scripts")
+from counter_tables import Facts, rows  # noqa: E402
+
+FACTS = Facts(SOURCE + "/share")
+PRODUCTS = [row for row in rows(SOURCE + "/share/gpus/products.tsv") if row["gpu"] in FACTS.gpus]
+GPUS = " ".join(FACTS.gpus)
+
+
+def avail(*words):
+    """Status, standard output and standard error. No driver is asked, so no software GPU is loaded, which would say so."""
+    done = subprocess.run([BUILD + "/bin/rocprofv3-avail", *words], capture_output=True, text=True, timeout=60,
+                          env={"PATH": os.environ["PATH"], **{k: v for k, v in os.environ.items() if "SAN_" in k}})
+    return done.returncode, done.stdout, done.stderr
+
+
+def error(text):
+    return f"rocprofv3-avail: error: {text}\n"
+
+
+class Tables(unittest.TestCase):
+    """What the tables say of every GPU and product."""
+
+    def told(self, *words):
+        status, out, err = avail(*words)
+        self.assertEqual((status, err), (0, ""))
+        gpus = json.loads(out)["gpus"]
+        self.assertEqual(len(gpus), 1)
+        return gpus[0]
+
+    def test_counters_of_every_gpu(self):
+        for gpu in FACTS.gpus:
+            told = {c["name"]: c for c in self.told("--gpu", gpu, "--json", "info", "--pmc")["counters"]}
+            counted = {c["counter"]: c["block"] for c in FACTS.counters_of(gpu)}
+            derived = {m["metric"]: m["formula"] for m in FACTS.metrics_of(gpu)}
+            self.assertEqual({n: c["block"] for n, c in told.items() if c["kind"] == "hardware"}, counted, gpu)
+            found = {n: c["expression"] for n, c in told.items() if c["kind"] == "derived"}
+            self.assertEqual(found.pop("XCC_NUM"), "num_xcc")
+            self.assertEqual(found, derived, gpu)
+            for name, counter in told.items():
+                self.assertTrue(counter["description"], name)
+                self.assertTrue(counter["dimensions"], name)
+                self.assertNotIn("class", counter)
+
+    def test_products(self):
+        for row in PRODUCTS:
+            told = self.told("--gpu", row["name"].upper(), "--json", "list", "--agent")
+            properties = told["properties"]
+            self.assertNotIn("counters", told)
+            self.assertEqual((told["name"], told["product"]), (row["gpu"], row["product"]))
+            self.assertEqual([properties[key] for key in ("num_xcc", "num_shader_banks", "simd_arrays_per_engine", "cu_count")],
+                             [int(row[key]) for key in ("xccs", "engines", "arrays", "units")])
+
+    def test_dimensions(self):
+        for product, counter, dims in (
+                ("mi300x", "SQ_WAVES", {"XCC": 8, "SHADER_ENGINE": 4, "INSTANCE": 1}),
+                ("gfx1100", "SQ_WAVES", {"SHADER_ENGINE": 6, "SHADER_ARRAY": 2, "WGP": 4}),
+                ("rx9060xt", "GL2C_HIT", {"INSTANCE": 16}), ("gfx1201", "GL2C_HIT[3]", {"INSTANCE": 1})):
+            told = self.told("--gpu", product, "--json", "info", "--pmc", counter)["counters"]
+            self.assertEqual([c["name"] for c in told], [counter])
+            self.assertEqual(told[0]["dimensions"], {"DIMENSION_" + dim: n for dim, n in dims.items()})
+
+
+class Texts(unittest.TestCase):
+    """Whole outputs."""
+
+    def test_list(self):
+        status, out, err = avail("--gpu", "gfx1201", "list")
+        self.assertEqual((status, err), (0, ""))
+        lines = out.splitlines()
+        self.assertEqual(lines[:4], ["GPU                           :\t0", "Name                          :\tgfx1201",
+                                     "PMC                           :", ""])
+        names = " ".join(lines[4:]).split()
+        self.assertEqual(set(names[-len(FACTS.counters_of("gfx1201")) - len(FACTS.metrics_of("gfx1201")) - 1:]),
+                         {c["counter"] for c in FACTS.counters_of("gfx1201")} | {"XCC_NUM"} |
+                         {m["metric"] for m in FACTS.metrics_of("gfx1201")})
+
+    def test_info(self):
+        self.assertEqual(avail("--gpu", "gfx1030", "info", "--pmc", "TA_FLAT_LOAD_WAVEFRONTS", "GPUBusy"), (0, """\
+GPU:0
+Name:gfx1030
+Counter_Name        :\tTA_FLAT_LOAD_WAVEFRONTS
+Description         :\tFlat/global/scratch loads
+Block               :\tTA
+Dimensions          :\tDIMENSION_SHADER_ENGINE[0:3]\tDIMENSION_INSTANCE[0:15]
+
+
+Counter_Name        :\tGPUBusy
+Description         :\tPercent of clocks in which the GPU is active
+Expression          :\t100*reduce(GRBM_GUI_ACTIVE,max)/reduce(GRBM_COUNT,max)
+Dimensions          :\tDIMENSION_INSTANCE[0:0]
+
+
+""", ""))
+
+    def test_together(self):
+        self.assertEqual(avail("--gpu", "gfx1100", "pmc-check", "SQ_WAVES", "GL2C_HIT"), (
+            0, "Following input counters can be collected together on GPU:0\tSQ_WAVES\tGL2C_HIT\n", ""))
+        self.assertEqual(avail("--gpu", "gfx1100", "pmc-check", "--quiet", "SQ_WAVES", "GL2C_HIT"), (0, "", ""))
+
+    def test_not_together(self):
+        wanted = ["TA_TA_BUSY", "TA_BUFFER_LOAD_WAVEFRONTS", "SQ_WAVES", "TA_BUFFER_STORE_WAVEFRONTS"]
+        why = error("GPU 0 (gfx1201): the counters cannot be collected together: 3 counters of block TA are wanted, 2 available; "
+                    "2 passes would do, limit 1: TA_TA_BUSY TA_BUFFER_LOAD_WAVEFRONTS SQ_WAVES | TA_BUFFER_STORE_WAVEFRONTS")
+        self.assertEqual(avail("--gpu", "rx9070", "pmc-check", *wanted), (1, "", why))
+        status, out, err = avail("--gpu", "rx9070", "--json", "pmc-check", *wanted)
+        self.assertEqual((status, err), (1, why))
+        self.assertEqual(json.loads(out), {"gpus": [{
+            "index": 0, "name": "gfx1201", "product": "Radeon RX 9070", "counters": wanted, "together": False,
+            "passes": [wanted[:3], wanted[3:]]}]})
+
+    def test_json_of_a_check(self):
+        status, out, err = avail("--gpu", "mi355x", "--json", "pmc-check", "GRBM_COUNT")
+        self.assertEqual((status, err), (0, ""))
+        self.assertEqual(json.loads(out), {"gpus": [{
+            "index": 0, "name": "gfx950", "product": "Instinct MI355X", "counters": ["GRBM_COUNT"], "together": True,
+            "passes": [["GRBM_COUNT"]]}]})
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, status, text, *words):
+        self.assertEqual(avail(*words), (status, "", error(text)))
+
+    def test_unknown_gpu(self):
+        names = " ".join(row["name"] for row in PRODUCTS)
+        self.refused(2, f"--gpu: 'nonsense' is none of: auto real soft, no GPU: {GPUS}, and no product: {names}",
+                     "--gpu", "nonsense", "list")
+
+    def test_gpu_without_counters(self):
+        for word, gpu in (("gfx803", "gfx803"), ("rx580", "gfx803"), ("gfx90c", "gfx90c")):
+            self.refused(2, f"--gpu: no counters of {gpu} are known; they are of: {GPUS}", "--gpu", word, "list")
+
+    def test_counter_of_another_gpu(self):
+        self.refused(1, "counter 'TCC_HIT' does not exist: 'rocprofv3-avail list' shows those that do", "--gpu", "gfx1100",
+                     "pmc-check", "TCC_HIT")
+        self.refused(1, "counter 'GL2C_HITS' does not exist: did you mean GL2C_HIT?", "--gpu", "gfx1100", "--json", "pmc-check",
+                     "GL2C_HITS")
+
+    def test_device(self):
+        self.refused(1, "there is no GPU 1: this machine has 1", "--gpu", "gfx1100", "-d", "1", "list")
+
+    def test_sampling(self):
+        for words in (("list", "--pc-sampling"), ("info", "--spm-config"), ("pmc-check", "--spm", "SQ_WAVES")):
+            self.refused(2, "--gpu mi300x: how a GPU can be sampled is asked of its driver, so of the GPUs of this machine alone",
+                         "--gpu", "mi300x", *words)
+        self.refused(2, "--json: there is no such form of --pc-sampling and --spm-config", "--json", "list", "--pc-sampling")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
