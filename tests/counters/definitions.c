@@ -265,6 +265,12 @@ static const struct {
      "f:2:51: simd_count is the name of an agent property\n"},
     {"gfx1100", "A: {architectures: {gfx90a: {expression: 1}}}\n",
      "no counters are defined for architecture gfx1100\n"},
+    {"gfx902",
+     "A: {architectures: {gfx9: {block: SQ, event: 4}}}\n"
+     "B: {architectures: {gfx9: {expression: 'reduce(A,sum)'}}}\n"
+     "C: {architectures: {gfx9: {expression: simd_count}}}\n",
+     "f:1:27: A: block SQ is unknown on gfx902\n"
+     "f:2:40: B: A, which it uses, is left out\n"},
     {"gfx90a", "<gfx90a>\n  <metric name=A block=SQ>\n  <metric name=\"B\" expr=\"1>\n</gfx90a>\n",
      "f:2:3: A has no expression and no event\n"
      "f:3:20: the value of \"expr\" has no closing quote\n"

@@ -130,6 +130,10 @@ static void test_registers(void **state)
     hsax_kernel_registers("gfx1100", d, &k);
     assert_int_equal(k.arch_vgprs, 48);
     assert_int_equal(k.sgprs, 128);
+    hsax_kernel_registers("gfx1399", d, &k); /* of which nothing is known */
+    assert_int_equal(k.arch_vgprs, 0);
+    assert_int_equal(k.sgprs, 0);
+    assert_int_equal(k.entry_offset, 0x1240);
 }
 
 int main(void)
