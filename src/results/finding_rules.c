@@ -291,7 +291,8 @@ const res_rule_row_t res_finding_rules[] = {
     {"uncoalesced", "Memory access that is not coalesced", RES_CACHE_MODEL, true, false, false,
      KERNELS("0.75 * (1 - 4 / ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM'))",
              "ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') AS lines",
-             "ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= 24"),
+             "line_bytes = 64 AND ratio(place, 'TCP_TOTAL_CACHE_ACCESSES', 'SQ_INSTS_VMEM') >= "
+             "24"),
      "A memory instruction of {subject} touches {lines} cache lines of 64 bytes on average; 64 "
      "neighbours of 4 bytes need 4.",
      "Let neighbouring lanes access neighbouring addresses: change the layout, or transpose in "

@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "gpus/gpus.h"
 #include "insight/occupancy.h"
 #include "insight/sources.h"
 #include "results/gather.h"
@@ -36,7 +37,7 @@ static const char tables[] =
     "lds_clocks, lds_clocks_needed, atomics, divergent, loop_depth, spills); "
     "CREATE TEMP TABLE f_kernel(place, name, label, share, calls, total_ns, occupancy, waves_max, "
     "limiter, advice, workgroup, groups, wave, group_waves, unit_waves, cus, simds, "
-    "scratch_slots, scratch, rounds, tail); "
+    "scratch_slots, scratch, rounds, tail, line_bytes); "
     "CREATE TEMP TABLE f_run AS SELECT MAX(1, SUM(last - first) - SUM(startup_ns)) AS span_ns, "
     "SUM(kernel_ns) AS kernel_ns, SUM(copy_ns) AS copy_ns, SUM(kernel_ns + copy_ns - busy_ns) AS "
     "overlap_ns, SUM(gaps) AS gaps, SUM(idle_ns) AS idle_ns, SUM(own_ns) AS own_ns, "
@@ -74,7 +75,8 @@ static const char shares[] =
     "TOTAL(iif(text LIKE 'v\\_%' ESCAPE '\\', issued, 0)) AS vector, TOTAL(iif(text LIKE 'v\\_%' "
     "ESCAPE '\\', lanes, 0)) AS lanes FROM f_instruction GROUP BY place";
 
-/* Work-items of a wave if the database does not say it of its agent, as AMD's older ones. */
+/* Work-items of a wave if neither the database says it of its agent, as AMD's older ones, nor the
+ * table of GPUs. */
 enum { RES_WAVE = 64 };
 
 /* Sizes of a kernel's largest dispatch, and of the GPU that ran it. */
@@ -96,15 +98,17 @@ static void put_kernel(const res_values_t *v, size_t kernel, const shape_t *shap
         ins_occupancy_advice(&o, advice, sizeof(advice));
     }
     const double group = fmax(shape->workgroup, 1), groups = ceil(shape->grid / group);
+    const gpus_arch_t *arch = gpus_find(shape->gpu);
+    const double wave = shape->wave > 0 ? shape->wave : arch ? arch->wave : RES_WAVE;
     const double at_once =
         o.known && o.group_waves ? floor((double)o.unit_waves / o.group_waves) * shape->cus : 0;
     const double rounds = at_once > 0 ? groups / at_once : 0;
-    db_again(to, "ittrrrrrttrrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
+    db_again(to, "ittrrrrrttrrrrrrrrrrrr", (int64_t)kernel, k->name, k->label, k->share,
              (double)(dispatches ? dispatches->total : 0), (double)k->total_ns, (double)o.waves,
-             (double)o.waves_max, limiter, advice, shape->workgroup, groups, shape->wave,
-             ceil(group / shape->wave), (double)o.unit_waves, shape->cus, shape->simds,
+             (double)o.waves_max, limiter, advice, shape->workgroup, groups, wave,
+             ceil(group / wave), (double)o.unit_waves, shape->cus, shape->simds,
              shape->scratch_slots, (double)(scratch ? scratch->most : 0), rounds,
-             rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0);
+             rounds > 0 ? 1 - rounds / ceil(rounds) : 0.0, (double)(arch ? arch->vector_line : 0));
     db_next(to);
 }
 
@@ -134,7 +138,7 @@ static int put_kernels(res_run_t *r, const res_values_t *v, db_cursor_t *to)
                          .cus = db_real(&c, 8),
                          .simds = db_real(&c, 9),
                          .scratch_slots = db_real(&c, 10),
-                         .wave = db_real(&c, 11) > 0 ? db_real(&c, 11) : RES_WAVE};
+                         .wave = db_real(&c, 11)};
         snprintf(shape.gpu, sizeof(shape.gpu), "%s", db_text(&c, 7));
         put_kernel(v, (size_t)db_int(&c, 0), &shape, to);
     }
@@ -204,7 +208,7 @@ static int fill_tables(res_run_t *r, const res_values_t *v)
         return -1;
     db_cursor_t kernel;
     db_rows(&kernel, r->db,
-            "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "");
+            "INSERT INTO f_kernel VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", "");
     int result = put_kernels(r, v, &kernel);
     if (db_end(&kernel, "findings") != 0) result = -1;
     if (result == 0 && db_holds(r->db, DB_LINES_NEEDED)) result = put_instructions(r);

@@ -148,10 +148,8 @@ static void softgpu_says_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_are_found),
-        cmocka_unit_test(peaks_are_those_of_data_sheets),
-        cmocka_unit_test(kernels_are_read),
-        cmocka_unit_test(all_rows_can_be),
+        cmocka_unit_test(gpus_are_found),        cmocka_unit_test(peaks_are_those_of_data_sheets),
+        cmocka_unit_test(kernels_are_read),      cmocka_unit_test(all_rows_can_be),
         cmocka_unit_test(softgpu_says_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

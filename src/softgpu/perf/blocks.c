@@ -1,6 +1,6 @@
 /* blocks.c - the counter blocks of each GPU: shapes, registers, and which can be streamed.
  *
- * Data only: all of it is generated from the tables of share/counters. */
+ * Data only: all of it is generated from tables of share. */
 #include "softgpu/perf/internal.h"
 
 /* clang-format off */

@@ -75,7 +75,7 @@ typedef enum {
     SG_BLOCK_COUNT
 } sg_block_t;
 
-/* The counter blocks of a GPU: rows of its tables in share/counters. */
+/* The counter blocks of a GPU: its rows in share/aqlprofile/blocks.tsv. */
 enum { SG_OUTER_BLOCKS = 16 };
 typedef struct {
     struct {

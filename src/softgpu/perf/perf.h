@@ -60,7 +60,7 @@ struct sg_spm *sg_perf_spm(sg_perf_t *p);
 enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };
 
 /* Whether sg_perf_write() and sg_perf_read() are to be called for accesses to this register: it is
- * one of the registers in share/counters. The value last written to GRBM_GFX_INDEX selects the
+ * one of the registers in share/aqlprofile. The value last written to GRBM_GFX_INDEX selects the
  * shader engines and instances that an access is for. */
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
 void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of registers that belong to no slot; SQ's from share/counters' `control` column. */
+/* Numbers of registers that belong to no slot; SQ's from the column `control` of registers.tsv. */
 enum {
     GRBM_GFX_INDEX = 0xc200,
     CP_PERFMON_CNTL = 0xd808,

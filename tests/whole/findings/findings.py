@@ -296,6 +296,22 @@ class Output(Case):
             found = self.findings(self.database(fill, f"{group}.db"))
             self.assertEqual([f["text"] for f in all_of(found) if f["rule"] == "partial-waves"], wanted)
 
+    def test_other_gpus(self):
+        """Waves and cache lines are those of the GPU: as its run says, else as the table of GPUs has them."""
+        lines = counters(TCP_TOTAL_CACHE_ACCESSES_sum=2400, SQ_INSTS_VMEM=100)
+        for number, (gpu, lanes, fill, rule, wanted) in enumerate((
+                ("gfx1100", 32, shape(group=96, grid=9600), "partial-waves", False),
+                ("gfx1100", 32, shape(group=100, grid=10000), "partial-waves", True),
+                ("gfx1100", 64, shape(group=96, grid=9600), "partial-waves", True),
+                ("gfx1100", 0, shape(group=96, grid=9600), "partial-waves", False),
+                ("gfx1399", 0, shape(group=96, grid=9600), "partial-waves", True),
+                ("gfx908", 64, lines, "uncoalesced", True),
+                ("gfx942", 64, lines, "uncoalesced", False),  # its lines have 128 bytes
+                ("gfx1399", 64, lines, "uncoalesced", False))):
+            with self.subTest((gpu, lanes, rule)):
+                database = self.database(dict(gpu=gpu, agent={"wave_front_size": lanes}, fill=fill), f"{number}.db")
+                self.assertEqual(rule in [f["rule"] for f in self.findings(database)], wanted)
+
     def test_an_array_is_no_spill(self):
         """Of a kernel whose code spills nothing, scratch in a loop is an array."""
         found = self.findings(self.database(instruction(text=SPILL, loop_depth=1, issued=9)))
