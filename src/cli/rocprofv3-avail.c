@@ -391,10 +391,17 @@ static void info(const options_t *o, avail_gpu_t *gpu, bool *known)
 
 static void refuse_name(const avail_t *a, const options_t *o, const char *name)
 {
-    const char *similar = NULL;
-    for (size_t i = 0; i < a->count && !similar; i++)
-        if (is_meant(o, &a->gpus[i])) similar = avail_similar(&a->gpus[i], name);
-    if (similar)
+    const char *similar = NULL, *uncounted = NULL;
+    bool counted = false;
+    for (size_t i = 0; i < a->count && !similar; i++) {
+        if (!is_meant(o, &a->gpus[i])) continue;
+        similar = avail_similar(&a->gpus[i], name);
+        counted |= a->gpus[i].count > 0;
+        if (!a->gpus[i].count) uncounted = a->gpus[i].agent->name;
+    }
+    if (uncounted && !counted)
+        base_error("counter '%s' does not exist: no counters of %s are known", name, uncounted);
+    else if (similar)
         base_error("counter '%s' does not exist: did you mean %s?", name, similar);
     else
         base_error("counter '%s' does not exist: 'rocprofv3-avail list' shows those that do", name);

@@ -108,6 +108,7 @@ rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
     rocprofiler_agent_id_t agent, rocprofiler_available_counters_cb_t callback, void *data)
 {
     rocprofiler_counter_id_t ids[COUNTERS];
+    if (getenv("FAKE_GPU")) return ROCPROFILER_STATUS_ERROR_AGENT_ARCH_NOT_SUPPORTED;
     for (unsigned i = 0; i < COUNTERS; i++)
         ids[i].handle = i + 1;
     return callback(agent, ids, fake.extra ? COUNTERS : COUNTERS - 1, data);

@@ -564,6 +564,15 @@ class Counters(Case):
                 self.assertIn(text, done.stderr)
                 self.assertFalse(os.path.exists(self.out))
 
+    def test_gpu_without_counters(self):
+        """It is traced as any other; counters are refused with its name."""
+        gpu = {"FAKE_GPU": "gfx1399"}
+        done = self.count("--pmc", "SQ_WAVES", env=gpu, status=2)
+        self.assertIn("counter 'SQ_WAVES' does not exist: no counters of gfx1399 are known\n", done.stderr)
+        self.assertFalse(os.path.exists(self.out))
+        self.count("--kernel-trace", env=gpu)
+        self.assertEqual(len(self.rows("kernel_trace")), 4)
+
     def test_avail_of_the_same_installation(self):
         done = subprocess.run([ROCPROFV3, "--rocm-root", self.root, "--gpu", "soft", "-L"],
                               capture_output=True, text=True, timeout=60)
