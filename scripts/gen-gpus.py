@@ -55,7 +55,7 @@ def arch_line(row, rates):
                f".wave = {row['waves'].split(',')[0]}", f".wave64 = {registers(row, 64)}",
                f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}",
                f".sampling = {version(row['sampling'])}"]
-    members += [f".{column} = {row[column]}" for column in NUMBERS]
+    members += [f".{column} = {number(row[column])}" for column in NUMBERS]
     return "    {" + ", ".join(members) + f", .rates = {{{rates[row['gpu']]}}}}},"
 
 

@@ -50,7 +50,7 @@ typedef struct {
     const char *name;   /* "gfx90a" */
     const char *family; /* whose packets and registers program its counters; NULL: none are known */
     const char *blocks; /* the GPU whose counter blocks it has; NULL: none are known */
-    uint32_t target;    /* the driver's gfx_target_version */
+    uint32_t target;    /* the driver's gfx_target_version; 0: a name for code alone */
     uint32_t xccs;      /* at most */
     uint32_t wave;      /* lanes of a wave, unless the kernel has chosen another size */
     uint32_t slots;     /* waves that a SIMD holds */
