@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char message[256];
+static _Thread_local char message[512];
 
 hsa_status_t aql_fail(hsa_status_t status, const char *format, ...)
 {

@@ -407,7 +407,7 @@ static void added_counters(void **state)
     assert_ptr_equal(again, counter);
     assert_int_equal(ctr_catalogue_instance(c, "SQ_WAVES", &again, &error), CTR_OK);
     assert_int_equal(ctr_catalogue_instance(c, "TCC_HIT[32]", &again, &error), CTR_NOT_FOUND);
-    assert_string_equal(error.text, "instance 32 of counter TCC_HIT, block TCC has 32");
+    assert_string_equal(error.text, "instance 32 of counter TCC_HIT, block TCC has 32 on gfx90a");
     static const char *const bad[] = {"TCC_HIT[",    "TCC_HIT[]",     "TCC_HIT[1", "TCC_HIT[1]x",
                                       "TCC_HIT[-1]", "FETCH_SIZE[0]", "[1]",       ""};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

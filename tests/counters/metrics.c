@@ -147,6 +147,8 @@ static const struct {
             {"gfx1100", 40, 40},  {"gfx1101", 40, 40},  {"gfx1102", 40, 40},  {"gfx1200", 36, 22},
             {"gfx1201", 36, 22}};
 
+#define STANDING "A number that follows from the agent's properties"
+
 static void all_definitions_are_built_in(void **state)
 {
     (void)state;
@@ -155,11 +157,13 @@ static void all_definitions_are_built_in(void **state)
         size_t kinds[3] = {0};
         for (size_t i = 0; i < ctr_catalogue_count(c); i++) {
             const ctr_counter_t *counter = ctr_catalogue_at(c, i);
-            kinds[counter->kind]++;
+            /* such as XCC_NUM, which stand by themselves where no definition has them */
+            const bool by_itself = strcmp(counter->description, STANDING) == 0;
+            kinds[counter->kind] += !by_itself;
             if (!counter->description[0]) fail_msg("%s of %s", counter->name, gpus[g].gfx);
         }
         assert_int_equal(kinds[CTR_HARDWARE], gpus[g].hardware);
-        assert_int_equal(kinds[CTR_DERIVED], gpus[g].derived + 1); /* XCC_NUM stands by itself */
+        assert_int_equal(kinds[CTR_DERIVED], gpus[g].derived);
         ctr_catalogue_destroy(c);
     }
 }

@@ -211,18 +211,18 @@ def problems(program, yaml, defined, share, products):
 
 def finds_what_is_wrong(program, yaml, share):
     """Each change of the file reaches the engine alone, each of a product's shape the oracle alone."""
-    text, right, all_products = yaml.read_text(), definitions(yaml), table(share / "gpus/products.tsv")
-    one = next(row for row in all_products if row["name"] == "rx7900xtx")
+    text, right = yaml.read_text(), definitions(yaml)
+    two = [row for row in table(share / "gpus/products.tsv") if row["name"] in ("rx7900xtx", "strixhalo")]
     with tempfile.TemporaryDirectory() as folder:
         other = pathlib.Path(folder) / "counter_defs.yaml"
         for old, new in (("reduce(GL2C_HIT,sum)", "reduce(GL2C_HIT,max)"), ("400*reduce", "401*reduce"),
                          ("      event: 42\n", "      event: 43\n"), ("- gfx1151\n", "- gfx9\n")):
             assert old in text
             other.write_text(text.replace(old, new))
-            if not list(problems(program, other, right, share, all_products)):
+            if not list(problems(program, other, right, share, two)):
                 return f"{old} changed to {new} was not found"
     for change in ({"engines": "5"}, {"arrays": "1"}, {"units": "48"}, {"gpu": "gfx1030"}):
-        if not list(problems(program, yaml, right, share, [{**one, **change}])):
+        if not list(problems(program, yaml, right, share, [{**two[0], **change}])):
             return f"{change} was not found"
     return None
 

@@ -5,6 +5,7 @@
  * or is refused with one line. */
 #include "counters_common.h"
 #include "folder.h"
+#include "base/log.h"
 #include "sdk/agent/agent.h"
 
 #include <sys/stat.h>
@@ -87,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static char text[TEXT_MAX];
     char path[128];
     size_t count;
+    base_log_level = BASE_LOG_NONE;
     if (!*folder) folder_make();
     snprintf(path, sizeof path, "%s/0", folder);
     mkdir(path, 0700);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { ENTRIES_MAX = 16384 }; /* of a node: an MI300X has some 600 caches */
+enum { ENTRIES_MAX = 4096 }; /* of a node: an MI300X has some 600 caches */
 
 typedef struct {
     const char *name;
@@ -181,8 +181,8 @@ static void *read_array(const char *node, const char *kind, uint32_t *count, con
                         size_t size)
 {
     if (*count > ENTRIES_MAX) {
-        char what[640];
-        snprintf(what, sizeof what, "%.500s: %u %s, limit %d", node, *count, kind, ENTRIES_MAX);
+        char what[512];
+        snprintf(what, sizeof what, "%.400s: %u %s, limit %d", node, *count, kind, ENTRIES_MAX);
         lose(what, E2BIG);
         *count = 0;
     }
