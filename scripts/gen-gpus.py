@@ -29,12 +29,6 @@ def registers(row, lanes):
     return "{" + ", ".join(number(row[column + str(lanes)]) for column in ("vgprs", "granule", "encoded")) + "}"
 
 
-def version(text):
-    """"1.2" as the driver has it, major << 16 | minor; 0 for "-"."""
-    major, _, minor = text.partition(".")
-    return int(major) << 16 | int(minor) if minor else 0
-
-
 def rates_of(folder):
     found = {}
     path = os.path.join(folder, "rates.tsv")
@@ -53,8 +47,7 @@ def arch_line(row, rates):
         sys.exit(f"{row['gpu']}: a family without blocks, or blocks without a family")
     members = [f".name = \"{row['gpu']}\"", f".family = {name(row['family'])}", f".blocks = {name(row['blocks'])}",
                f".wave = {row['waves'].split(',')[0]}", f".wave64 = {registers(row, 64)}",
-               f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}",
-               f".sampling = {version(row['sampling'])}"]
+               f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}"]
     members += [f".{column} = {number(row[column])}" for column in NUMBERS]
     return "    {" + ", ".join(members) + f", .rates = {{{rates[row['gpu']]}}}}},"
 

@@ -63,10 +63,8 @@ typedef struct {
     uint32_t lds, lds_group, lds_granule;       /* bytes: of a unit, that a workgroup can have */
     uint32_t barriers;                          /* workgroups of more than one wave in a unit */
     uint32_t vector_line, scalar_line, l2_line; /* bytes of a line of the caches */
-    uint32_t sampling; /* version of the driver, major << 16 | minor, from which on program counters
-                          are sampled; 0: samples cannot be read */
-    uint32_t drm_family;             /* the kernel's AMDGPU_FAMILY_* */
-    uint32_t rates[GPUS_TYPE_COUNT]; /* operations of a compute unit in a clock */
+    uint32_t drm_family;                        /* the kernel's AMDGPU_FAMILY_* */
+    uint32_t rates[GPUS_TYPE_COUNT];            /* operations of a compute unit in a clock */
 } gpus_arch_t;
 
 typedef struct {
