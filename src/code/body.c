@@ -336,7 +336,8 @@ static bool add_loops(reader_t *r)
 
 /* ---- all of it ---- */
 
-bool code_body_read(code_body_t *body, dis_object_t *object, const dis_kernel_row_t *row)
+bool code_body_read(code_body_t *body, dis_object_t *object, const dis_kernel_row_t *row,
+                    bool lines)
 {
     reader_t r = {
         .body = body, .object = object, .row = row, .arch = isa_arch_named(dis_object_gpu(object))};
@@ -353,7 +354,7 @@ bool code_body_read(code_body_t *body, dis_object_t *object, const dis_kernel_ro
     r.steps = calloc(most, sizeof(*r.steps));
     r.notes = calloc(most, sizeof(*r.notes));
     bool good = r.steps && r.notes && read_instructions(&r, code) &&
-                (!r.count || ins_blocks_find(r.steps, r.count)) && find_places(&r) &&
+                (!r.count || ins_blocks_find(r.steps, r.count)) && (!lines || find_places(&r)) &&
                 add_loops(&r) && add_lines(&r);
     if (good) weigh(&r);
     body->known = good;

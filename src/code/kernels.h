@@ -61,12 +61,12 @@ typedef struct {
 } code_body_t;
 
 typedef struct {
-    const char *file; /* the set's */
-    char gpu[16];
-    char *name;           /* as in the source, with its arguments */
-    dis_kernel_row_t row; /* symbol and numbers; its texts belong to the kernel */
-    uint32_t arch_vgprs;  /* VGPRs without AGPRs */
-    uint32_t group_size;  /* work-items for which the occupancy is */
+    const char *file;                       /* the set's */
+    char gpu[16], target[DIS_TARGET_BYTES]; /* "gfx90a", "gfx90a:xnack-" */
+    char *name;                             /* as in the source, with its arguments */
+    dis_kernel_row_t row;                   /* symbol and numbers; its texts belong to the kernel */
+    uint32_t arch_vgprs;                    /* VGPRs without AGPRs */
+    uint32_t group_size;                    /* work-items for which the occupancy is */
     ins_occupancy_t occupancy;
     code_body_t body;
 } code_kernel_t;
@@ -86,14 +86,17 @@ typedef struct {
     const char *gpu;               /* an architecture; NULL: all */
     uint32_t group_size;           /* 0: code_group_size() decides */
     bool bodies;                   /* read instructions, too */
+    bool lines;                    /* and where they come from */
 } code_request_t;
 
 /* Reads files and, at any depth, folders. False without memory, which is told. */
 bool code_read(code_set_t *set, char *const *paths, size_t count, const code_request_t *request);
 void code_free(code_set_t *set);
 
-/* body.c: reads the instructions of a kernel, whose object is open. False without memory. */
-bool code_body_read(code_body_t *body, dis_object_t *object, const dis_kernel_row_t *row);
+/* body.c: reads the instructions of a kernel, whose object is open, and their source lines if they
+ * are asked for. False without memory. */
+bool code_body_read(code_body_t *body, dis_object_t *object, const dis_kernel_row_t *row,
+                    bool lines);
 void code_body_free(code_body_t *body);
 
 #endif

@@ -83,9 +83,10 @@ static bool add_kernel(work_t *w, dis_object_t *object, dis_kernel_row_t *row)
     *k = (code_kernel_t){.file = w->file, .name = name, .row = *row};
     row->name = row->symbol = NULL;
     strcpy(k->gpu, dis_object_gpu(object));
+    dis_object_target(object, k->target);
     k->group_size = group_size_of(w->request, &k->row);
     find_occupancy(k);
-    return !w->request->bodies || code_body_read(&k->body, object, &k->row);
+    return !w->request->bodies || code_body_read(&k->body, object, &k->row, w->request->lines);
 }
 
 static bool add_kernels(work_t *w, dis_object_t *object)

@@ -29,6 +29,11 @@ bool dis_available(void);
 /* The GPU it was compiled for, "gfx90a". */
 const char *dis_object_gpu(const dis_object_t *object);
 
+/* The same with the settings that the code is for: "gfx90a:sramecc+:xnack-". Settings that it does
+ * not depend on are left out. */
+enum { DIS_TARGET_BYTES = 40 };
+void dis_object_target(const dis_object_t *object, char target[DIS_TARGET_BYTES]);
+
 /* Whether instructions of the object's GPU can be disassembled: the library that was found may be
  * older than the GPU. Then libLLVM is loaded, too, and taken from here on; for programs of ours,
  * not for libraries in the user's program, which may have an LLVM of its own. */

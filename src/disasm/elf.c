@@ -178,6 +178,26 @@ const char *dis_object_gpu(const dis_object_t *object)
     return object->gpu;
 }
 
+/* Fields of the ELF header's flags, two bits each, from version 4 of code objects on: 2 and 3 are
+ * off and on; otherwise the code runs with both. Source: LLVM's user guide, EF_AMDGPU_FEATURE_. */
+static const struct {
+    unsigned shift;
+    const char *off, *on;
+} settings[] = {{10, ":sramecc-", ":sramecc+"}, {8, ":xnack-", ":xnack+"}};
+
+void dis_object_target(const dis_object_t *object, char target[DIS_TARGET_BYTES])
+{
+    enum { VERSION_4 = 2, OFF = 2, ON = 3 }; /* VERSION_4: as the header counts */
+    Elf64_Ehdr header;
+    dis_header(object, &header);
+    strcpy(target, object->gpu);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const unsigned value = header.e_flags >> settings[i].shift & 3;
+        if (header.e_ident[EI_ABIVERSION] < VERSION_4 || value < OFF) continue;
+        strcat(target, value == ON ? settings[i].on : settings[i].off);
+    }
+}
+
 const dis_symbol_t *dis_object_symbols(const dis_object_t *object, size_t *count)
 {
     *count = object->symbol_count;

@@ -220,6 +220,7 @@ static int run(arguments_t *a)
     const bool two = a->count == 2 && !a->each && a->format == TEXT;
     int status = RES_EXIT_TROUBLE;
     a->request.bodies = two || a->details || a->format != TEXT;
+    a->request.lines = !two && a->request.bodies && a->format != CSV;
     bool good = true;
     if (two)
         for (size_t i = 0; good && i < 2; i++)

@@ -1,7 +1,8 @@
 /* code_compare.c - rocprofv3 code A B: what differs between two builds.
  *
- * Kernels are matched by name and GPU; where a build has several of one name for one GPU, in their
- * order. First come kernels that spill more, then those that lose occupancy, then those that grew.
+ * Kernels are matched by name, GPU and the GPU's settings; where a build has several of one name
+ * for one GPU, in their order. First come kernels that spill more, then those that lose occupancy,
+ * then those that grew.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ typedef struct {
 static int by_key(const code_kernel_t *x, const code_kernel_t *y)
 {
     const int names = strcmp(x->name, y->name);
-    return names ? names : strcmp(x->gpu, y->gpu);
+    return names ? names : strcmp(x->target, y->target);
 }
 
 static int by_key_and_place(const void *a, const void *b)
@@ -98,7 +99,7 @@ static void put_difference(res_grid_t *g, const pair_t *p, const res_code_number
     char texts[3][RES_SHOWN_BYTES];
     const bool better = n->better == RES_LESS ? after < before : after > before;
     res_grid_cell(g, "%s", p->after->name);
-    res_grid_cell(g, "%s", p->after->gpu);
+    res_grid_cell(g, "%s", p->after->target);
     res_grid_cell(g, "%s", n->name);
     res_grid_cell(g, "%s", res_shown(before, n->measure, texts[0]));
     res_grid_cell(g, "%s", res_shown(after, n->measure, texts[1]));
@@ -113,7 +114,7 @@ static void put_pair(res_grid_t *g, const pair_t *p, bool details)
     if (!p->before || !p->after) {
         const code_kernel_t *k = p->after ? p->after : p->before;
         res_grid_cell(g, "%s", k->name);
-        res_grid_cell(g, "%s", k->gpu);
+        res_grid_cell(g, "%s", k->target);
         res_grid_cell(g, "%s", p->after ? "only in the second" : "only in the first");
         for (size_t i = 3; i < g->columns; i++)
             res_grid_cell(g, "%s", "");

@@ -30,13 +30,13 @@ static void put_text(FILE *f, const char *text)
 bool res_code_csv(const res_code_view_t *v, const code_set_t *set)
 {
     char text[RES_CODE_TEXT_BYTES];
-    fputs("file,gpu,kernel,symbol", v->f);
+    fputs("file,gpu,target,kernel,symbol", v->f);
     for (size_t n = 0; n < res_code_number_count; n++)
         fprintf(v->f, ",%s", res_code_numbers[n].name);
     fputs(",limited_by,next_step\n", v->f);
     for (size_t i = 0; i < set->count; i++) {
         const code_kernel_t *k = &set->kernels[i];
-        const char *const texts[] = {k->file, k->gpu, k->name, k->row.symbol};
+        const char *const texts[] = {k->file, k->gpu, k->target, k->name, k->row.symbol};
         for (size_t t = 0; t < sizeof(texts) / sizeof(*texts); t++) {
             if (t) fputc(',', v->f);
             put_text(v->f, texts[t]);
@@ -161,6 +161,8 @@ static void put_kernel(const res_code_view_t *v, const code_kernel_t *k)
     fputc(',', f);
     put_pair(f, "gpu", k->gpu);
     fputc(',', f);
+    put_pair(f, "target", k->target);
+    fputc(',', f);
     put_pair(f, "kernel", k->name);
     fputc(',', f);
     put_pair(f, "symbol", k->row.symbol);
@@ -232,7 +234,7 @@ static void put_html_row(FILE *f, const code_kernel_t *k)
     char text[RES_CODE_TEXT_BYTES];
     fputs("<tr>", f);
     put_cell(f, k->name);
-    put_cell(f, k->gpu);
+    put_cell(f, k->target);
     for (size_t n = 0; n < res_code_number_count; n++) {
         const res_code_number_t *number = &res_code_numbers[n];
         double value;
@@ -263,7 +265,7 @@ static bool put_details(const res_code_view_t *v, const code_kernel_t *k)
     if (good) {
         fputs("<details><summary>", v->f);
         base_put(v->f, BASE_HTML, k->name);
-        fprintf(v->f, " (%s)</summary><pre>", k->gpu);
+        fprintf(v->f, " (%s)</summary><pre>", k->target);
         base_put(v->f, BASE_HTML, text);
         fputs("</pre></details>\n", v->f);
     }

@@ -29,7 +29,7 @@ static void put_row(res_grid_t *g, const code_kernel_t *k, bool files)
     char limiter[RES_CODE_TEXT_BYTES], bytes[RES_SHOWN_BYTES];
     res_code_limiter(k, limiter);
     res_grid_cell(g, "%s", k->name);
-    res_grid_cell(g, "%s", k->gpu);
+    res_grid_cell(g, "%s", k->target);
     res_grid_cell(g, "%u", k->arch_vgprs);
     res_grid_cell(g, "%u", row->agprs);
     res_grid_cell(g, "%u", row->sgprs);
@@ -256,7 +256,7 @@ static void put_body(const res_code_view_t *v, const code_kernel_t *k)
 void res_code_details(const res_code_view_t *v, const code_kernel_t *k)
 {
     base_put(v->f, BASE_TERMINAL, k->name);
-    fprintf(v->f, "  %s\n", k->gpu);
+    fprintf(v->f, "  %s\n", k->target);
     put_resources(v->f, k);
     put_occupancy(v->f, k);
     put_body(v, k);

@@ -116,7 +116,7 @@ static common_t *find_common(const code_set_t *set)
             common_t *c = &common[sorted[k] - set->kernels];
             c->name = true;
             for (size_t other = i; other < end && !c->gpu; other++)
-                c->gpu = other != k && strcmp(sorted[other]->gpu, sorted[k]->gpu) == 0;
+                c->gpu = other != k && strcmp(sorted[other]->target, sorted[k]->target) == 0;
         }
     }
     free(sorted);
@@ -129,7 +129,7 @@ static bool name_subject(res_subject_t *s, const code_kernel_t *k, const common_
     const char *between = common->gpu ? ", " : "", *file = common->gpu ? k->file : "";
     if (!common->name)
         s->name = strdup(k->name);
-    else if (asprintf(&s->name, "%s [%s%s%s]", k->name, k->gpu, between, file) < 0)
+    else if (asprintf(&s->name, "%s [%s%s%s]", k->name, k->target, between, file) < 0)
         s->name = NULL;
     s->symbol = strdup(k->row.symbol);
     s->brief = trace_kernel_name(k->row.symbol, TRACE_NAMES_TRUNCATED);

@@ -26,7 +26,7 @@ static bool look(void *to, const uint8_t *elf, uint64_t size)
     if (dis_object_kernels(object, &rows, &count)) {
         for (size_t i = 0; i < count && i < KERNELS_MAX; i++) {
             if (strcmp(dis_object_gpu(object), "gfx90a") != 0) continue;
-            if (!code_body_read(&body, object, &rows[i])) abort();
+            if (!code_body_read(&body, object, &rows[i], true)) abort();
             if (body.mix.all > rows[i].code_bytes / 4) abort();
             code_body_free(&body);
         }

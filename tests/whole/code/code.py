@@ -97,7 +97,7 @@ class Shown(Case):
         self.assertEqual(kernel["numbers"], expected)
         self.assertEqual(kernel["mix"], mix)
         self.assertEqual(len(rows), 1)
-        texts = {"file": "scale.co", "gpu": "gfx90a", "kernel": "scale", "symbol": "scale.kd", "limited_by": "VGPRs",
+        texts = {"file": "scale.co", "gpu": "gfx90a", "target": "gfx90a", "kernel": "scale", "symbol": "scale.kd", "limited_by": "VGPRs",
                  "next_step": "one wave more with 72 VGPRs or fewer"}
         counts = {**{key: "0" for key in ("acc_move", "vmem_atomic", "lds_load", "lds_atomic", "lane_exchange", "other")},
                   **{key: str(value) for key, value in {**expected, **mix}.items()}}
@@ -214,6 +214,23 @@ again:
         self.assertEqual(status, 2)
         self.assertIn("not checked: no disassembler here knows gfx12-5-generic", output)
         self.assertIn("not checked: the occupancy of gfx12-5-generic is not known", output)
+
+    def test_settings_of_a_gpu(self):
+        """XNACK and SRAM ECC are settings of the GPU that code may be for: 2 and 3 in two bits of e_flags."""
+        path = objects.plain(self.folder, "k.co", {"k": {}})
+        plain = objects.read(path)
+        for version, flags, expected in ((2, 0x100, "gfx90a"), (2, 0x200, "gfx90a:xnack-"), (3, 0xf00, "gfx90a:sramecc+:xnack+"),
+                                         (2, 0x800, "gfx90a:sramecc-"), (1, 0x300, "gfx90a")):
+            data = bytearray(plain)
+            data[8] = version
+            data[48:52] = struct.pack("<I", 0x3f | flags)
+            objects.write(self.folder, "k.co", bytes(data))
+            self.assertEqual([(k["gpu"], k["target"]) for k in self.kernels("k.co")], [("gfx90a", expected)])
+        for name, flags in (("off.co", 0x200), ("on.co", 0x300)):
+            data[8], data[48:52] = 2, struct.pack("<I", 0x3f | flags)
+            objects.write(self.folder, name, bytes(data))
+        self.assertEqual([line.split()[:3] for line in self.told("off.co", "on.co", status=1).splitlines()[1:3]],
+                         [["k", "gfx90a:xnack+", "only"], ["k", "gfx90a:xnack-", "only"]])
 
     def test_one_gpu_alone(self):
         objects.plain(self.folder, "a.co", {"k": {}}, "gfx90a")
