@@ -20,6 +20,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/trace_units.h"
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "trace/att.h"
@@ -30,8 +31,9 @@ enum { AGENTS_MAX = 64, COUNTERS_MAX = 8, PARAMETERS_MAX = 16, NAME_MAX_BYTES = 
 
 typedef struct {
     rocprofiler_agent_id_t id;
-    int index;      /* among the GPUs */
-    uint32_t units; /* the most compute units that a shader array has; 0: not known */
+    int index;        /* among the GPUs */
+    uint32_t units;   /* the most that a shader array has; 0: not known */
+    const char *unit; /* what they are called */
 } agent_t;
 
 static struct {
@@ -73,8 +75,11 @@ void tool_att_agent(const rocprofiler_agent_v0_t *agent)
 {
     if (agent->type != ROCPROFILER_AGENT_TYPE_GPU || att.agent_count == AGENTS_MAX) return;
     if (!listed(trace_setting_given(TRACE_SET_ATT_GPU_INDEX), agent->logical_node_type_id)) return;
-    att.agents[att.agent_count++] = (agent_t){
-        .id = agent->id, .index = agent->logical_node_type_id, .units = agent->cu_per_simd_array};
+    att.agents[att.agent_count++] =
+        (agent_t){.id = agent->id,
+                  .index = agent->logical_node_type_id,
+                  .units = base_trace_units(agent->gfx_target_version, agent->cu_per_simd_array),
+                  .unit = base_trace_unit_name(agent->gfx_target_version)};
 }
 
 /* The words of the message are AMD's: scripts that look for it in the output of AMD's tool find it
@@ -372,9 +377,9 @@ static bool add_counters(parameters_t *p, const agent_t *agent)
 static void warn_of_target(const agent_t *agent, uint64_t unit)
 {
     if (agent->units && unit >= agent->units)
-        base_warning("GPU %d has no compute unit %d: a shader array of it has %u, counted from 0; "
+        base_warning("GPU %d has no %s %d: a shader array of it has %u, counted from 0; "
                      "the trace will hold no instructions (--att-target-cu)",
-                     agent->index, (int)unit, agent->units);
+                     agent->index, agent->unit, (int)unit, agent->units);
 }
 
 static bool fill(parameters_t *p, const agent_t *agent)
