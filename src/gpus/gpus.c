@@ -30,6 +30,23 @@ const gpus_arch_t *gpus_at(size_t index)
     return index < ARCHS ? &archs[index] : NULL;
 }
 
+static uint32_t cus_of(const char *gpu)
+{
+    const gpus_arch_t *arch = gpus_find(gpu);
+    return arch ? arch->cus : 1;
+}
+
+uint32_t gpus_units(const char *gpu, uint32_t compute_units)
+{
+    const uint32_t cus = cus_of(gpu);
+    return compute_units / cus + (compute_units % cus != 0);
+}
+
+const char *gpus_unit_name(const char *gpu)
+{
+    return cus_of(gpu) > 1 ? "workgroup processor" : "compute unit";
+}
+
 const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave)
 {
     const gpus_registers_t *found = wave == 64 ? &arch->wave64 : wave == 32 ? &arch->wave32 : NULL;

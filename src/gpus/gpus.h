@@ -83,6 +83,11 @@ const gpus_arch_t *gpus_find(const char *name);
 size_t gpus_count(void);
 const gpus_arch_t *gpus_at(size_t index); /* NULL if index >= gpus_count() */
 
+/* How many units there are of so many compute units, and what a unit is called. A GPU without a row
+ * has units of one compute unit. */
+uint32_t gpus_units(const char *gpu, uint32_t compute_units);
+const char *gpus_unit_name(const char *gpu);
+
 /* The registers that waves of that many lanes have; NULL if the GPU has no such waves. */
 const gpus_registers_t *gpus_registers(const gpus_arch_t *arch, uint32_t wave);
 

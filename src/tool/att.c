@@ -20,7 +20,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/trace_units.h"
+#include "gpus/gpus.h"
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "trace/att.h"
@@ -78,8 +78,8 @@ void tool_att_agent(const rocprofiler_agent_v0_t *agent)
     att.agents[att.agent_count++] =
         (agent_t){.id = agent->id,
                   .index = agent->logical_node_type_id,
-                  .units = base_trace_units(agent->gfx_target_version, agent->cu_per_simd_array),
-                  .unit = base_trace_unit_name(agent->gfx_target_version)};
+                  .units = gpus_units(agent->name, agent->cu_per_simd_array),
+                  .unit = gpus_unit_name(agent->name)};
 }
 
 /* The words of the message are AMD's: scripts that look for it in the output of AMD's tool find it

@@ -127,6 +127,29 @@ static void all_rows_can_be(void **state)
     }
 }
 
+/* What a thread trace is of: one of the units of a shader array. */
+static void units_are_counted(void **state)
+{
+    static const struct {
+        const char *gpu;
+        uint32_t compute_units, units;
+        const char *name;
+    } rows[] = {
+        {"gfx90a", 14, 14, "compute unit"},
+        {"gfx950", 1, 1, "compute unit"},
+        {"gfx1036", 2, 1, "workgroup processor"}, /* an array of one */
+        {"gfx1100", 16, 8, "workgroup processor"},
+        {"gfx1103", 3, 2, "workgroup processor"}, /* one of them is half off */
+        {"gfx1201", 0, 0, "workgroup processor"},
+        {"gfx9999", 7, 7, "compute unit"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(gpus_units(rows[i].gpu, rows[i].compute_units), rows[i].units);
+        assert_string_equal(gpus_unit_name(rows[i].gpu), rows[i].name);
+    }
+}
+
 static void softgpu_says_the_same(void **state)
 {
     (void)state;
@@ -150,7 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_are_found),        cmocka_unit_test(peaks_are_those_of_data_sheets),
         cmocka_unit_test(kernels_are_read),      cmocka_unit_test(all_rows_can_be),
-        cmocka_unit_test(softgpu_says_the_same),
+        cmocka_unit_test(softgpu_says_the_same), cmocka_unit_test(units_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * Apart from the two services because conflicts between them belong to neither. Also translates the
  * parameters to those of the AQL profile library, and checks their limits. */
 #include "base/log.h"
-#include "base/trace_units.h"
+#include "gpus/gpus.h"
 #include "hsa/agents.h"
 #include "hsa/code_objects.h"
 #include "hsa/runtime.h"
@@ -102,7 +102,7 @@ static rocprofiler_status_t set(sdk_trace_unit_t *unit, bool *serialize,
 /* The unit that is traced by default: the second of each array, or the only one. */
 static uint32_t usual_target(const rocprofiler_agent_v0_t *agent)
 {
-    return base_trace_units(agent->gfx_target_version, agent->cu_per_simd_array) == 1 ? 0 : 1;
+    return gpus_units(agent->name, agent->cu_per_simd_array) == 1 ? 0 : 1;
 }
 
 static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
