@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "rocpd/options.h"
 #include "trace/keys.h"
 #include "trace/store.h"
@@ -116,14 +117,15 @@ static void make_data_views(const rocpd_base_t *b, const db_t *db)
 
 /* ---- one file of several ---- */
 
-/* Opens a file with its views. 0, or -1 with the reason in `why`. */
+/* Opens a file with its views. Without a window the names of single tables mean the file's own
+ * views. 0, or -1 with the reason in `why`. */
 static int open_file(const rocpd_base_t *b, size_t file, bool data_views, db_t *db,
                      char why[DB_WHY_BYTES])
 {
     if (db_open(db, b->files->paths[file], why) != 0) return -1;
     if (b->db.name) db->name = b->files->paths[file];
     snprintf(why, DB_WHY_BYTES, "its views cannot be made");
-    int result = make_plain_views(b, db, NULL);
+    int result = b->window.whole ? 0 : make_plain_views(b, db, NULL);
     if (result == 0) result = rocpd_own_views(db, b->own);
     if (result == 0 && data_views) make_data_views(b, db);
     if (result != 0) db_close(db);
@@ -227,6 +229,15 @@ int rocpd_each(rocpd_base_t *b, rocpd_kind_t kind, int (*use)(const db_t *db, vo
     return result;
 }
 
+/* Whether a process is the only one of its file. */
+static bool is_alone(const rocpd_base_t *b, size_t place)
+{
+    size_t of_file = 0;
+    for (size_t i = 0; i < b->place_count; i++)
+        of_file += b->places[i].file == b->places[place].file;
+    return of_file == 1;
+}
+
 const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid)
 {
     const db_t *db = &b->db;
@@ -243,6 +254,7 @@ const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid)
             if (open_file_or_tell(b, b->one_file, false, &b->one) != 0) return NULL;
         }
         db = &b->one;
+        if (is_alone(b, i)) return db;
     }
     return make_plain_views(b, db, guid) == 0 ? db : NULL;
 }
@@ -265,10 +277,19 @@ static int copy_file(const rocpd_base_t *b, size_t file, char why[DB_WHY_BYTES])
     return result;
 }
 
+/* Tables of few rows, which are filled together: whoever reads one mostly reads others, too. */
+static bool is_small(const char *table)
+{
+    return base_begins_with(table, "rocpd_info_") || strcmp(table, "rocpd_metadata") == 0;
+}
+
 static int fill(void *data, char why[DB_WHY_BYTES])
 {
     rocpd_base_t *b = data;
     int result = 0;
+    for (size_t i = 0; i < b->late.count; i++)
+        if (b->late.states[i] == DB_EMPTY && is_small(b->late.tables[i]))
+            b->late.states[i] = DB_WANTED;
     for (size_t file = 0; result == 0 && file < b->files->count; file++)
         result = copy_file(b, file, why);
     for (size_t i = 0; result == 0 && i < b->late.count; i++)
@@ -311,7 +332,7 @@ static int make_tables(const db_t *db, size_t number, void *data)
 static int open_several(rocpd_base_t *b)
 {
     const rocpd_files_t first = {b->files->paths, 1};
-    if (rocpd_files_each(b->files, scan, b) != 0 || db_make(&b->db, "") != 0) return -1;
+    if (db_make(&b->db, "") != 0) return -1;
     const size_t most = b->view_count + OUT_OWN_COUNT;
     b->late = (db_late_t){.tables = calloc(most, sizeof(*b->late.tables)),
                           .states = calloc(most, sizeof(*b->late.states)),
@@ -334,15 +355,13 @@ static int open_single(rocpd_base_t *b)
         base_error("%s: %s", b->files->paths[0], why);
         return -1;
     }
-    int result = scan(&b->db, 0, b);
-    if (result == 0) result = make_plain_views(b, &b->db, NULL);
-    return result == 0 ? rocpd_own_views(&b->db, b->own) : result;
+    return make_plain_views(b, &b->db, NULL) == 0 ? rocpd_own_views(&b->db, b->own) : -1;
 }
 
 int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
 {
     *b = (rocpd_base_t){.files = f};
-    int result = rocpd_same_schema(f, "read together");
+    int result = rocpd_files_same(f, "read together", scan, b);
     if (result == 0) result = rocpd_window_find(&b->window, f, o);
     if (result == 0) result = f->count > 1 ? open_several(b) : open_single(b);
     if (result == 0)

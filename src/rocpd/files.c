@@ -174,38 +174,61 @@ void rocpd_files_free(rocpd_files_t *f)
     free(f->paths);
 }
 
-char *rocpd_metadata(const char *path, const char *tag)
+static const char problem[] = "%s: is no rocpd database: %s";
+
+/* Opens a database, which has metadata. 0, or -1 with the reason told. */
+static int open_to_ask(db_t *db, const char *path)
 {
-    static const char problem[] = "%s: is no rocpd database: %s";
-    char *value = NULL, what[PATH_MAX + 64];
     char why[DB_WHY_BYTES];
-    db_t db;
+    if (db_open(db, path, why) == 0) return 0;
+    base_error(problem, path, why);
+    return -1;
+}
+
+static char *ask_metadata(const db_t *db, const char *path, const char *tag)
+{
+    char *value = NULL, what[PATH_MAX + 64];
     db_cursor_t c;
-    if (db_open(&db, path, why) != 0) {
-        base_error(problem, path, why);
-        return NULL;
-    }
     snprintf(what, sizeof(what), "%s: is no rocpd database", path);
-    db_rows(&c, &db, "SELECT value FROM rocpd_metadata WHERE tag = ?", "t", tag);
+    db_rows(&c, db, "SELECT value FROM rocpd_metadata WHERE tag = ?", "t", tag);
     const bool found = db_next(&c) && !db_null(&c, 0);
     if (found) value = strdup(db_text(&c, 0));
     if (db_end(&c, what) == 0 && !value)
         base_error(problem, path, found ? strerror(ENOMEM) : "its metadata names no schema");
+    return value;
+}
+
+char *rocpd_metadata(const char *path, const char *tag)
+{
+    db_t db;
+    if (open_to_ask(&db, path) != 0) return NULL;
+    char *value = ask_metadata(&db, path, tag);
     db_close(&db);
     return value;
 }
 
-int rocpd_same_schema(const rocpd_files_t *f, const char *what)
+int rocpd_files_same(const rocpd_files_t *f, const char *what,
+                     int (*use)(const db_t *db, size_t number, void *data), void *data)
 {
-    char *version = rocpd_metadata(f->paths[0], "schema_version");
-    int result = version ? 0 : -1;
-    for (size_t i = 1; result == 0 && i < f->count; i++) {
-        char *other = rocpd_metadata(f->paths[i], "schema_version");
-        if (!other || strcmp(other, version) != 0) result = -1;
-        if (other && result != 0)
-            base_error("%s has schema version %s, %s has %s: they cannot be %s", f->paths[i], other,
+    char *version = NULL;
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < f->count; i++) {
+        db_t db;
+        if (open_to_ask(&db, f->paths[i]) != 0) {
+            result = -1;
+            break;
+        }
+        char *its = ask_metadata(&db, f->paths[i], "schema_version");
+        if (!its || (version && strcmp(its, version) != 0)) result = -1;
+        if (its && result != 0)
+            base_error("%s has schema version %s, %s has %s: they cannot be %s", f->paths[i], its,
                        f->paths[0], version, what);
-        free(other);
+        if (result == 0 && use) result = use(&db, i, data);
+        db_close(&db);
+        if (version)
+            free(its);
+        else
+            version = its;
     }
     free(version);
     return result;

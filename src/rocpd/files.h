@@ -20,12 +20,13 @@ void rocpd_files_free(rocpd_files_t *f);
  * is no such row or the file is no database. */
 char *rocpd_metadata(const char *path, const char *tag);
 
-/* 0 if all databases have the same version of the schema, else -1 with the reason told: that they
- * cannot be `what`, for example "merged". */
-int rocpd_same_schema(const rocpd_files_t *f, const char *what);
-
 /* Calls back with each database, opened by itself, and its number, until a callback returns
- * something else than 0; returns that. -1 with the reason told if one cannot be opened. */
+ * something else than 0; returns that. -1 with the reason told if one cannot be opened, or has
+ * another version of the schema than the first: they cannot be `what`, for example "merged". */
+int rocpd_files_same(const rocpd_files_t *f, const char *what,
+                     int (*use)(const db_t *db, size_t number, void *data), void *data);
+
+/* The same without a look at the schema. */
 int rocpd_files_each(const rocpd_files_t *f, int (*use)(const db_t *db, size_t number, void *data),
                      void *data);
 
