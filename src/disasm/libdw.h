@@ -34,6 +34,7 @@
     X(dwarf_linesrc)                                                                               \
     X(dwarf_nextcu)                                                                                \
     X(dwarf_offdie)                                                                                \
+    X(dwarf_ranges)                                                                                \
     X(dwarf_siblingof)                                                                             \
     X(dwarf_tag)                                                                                   \
     X(dwfl_addrmodule)                                                                             \

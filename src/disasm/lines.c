@@ -1,5 +1,6 @@
 /* lines.c - what debug information says of addresses, by libdw: source lines, variables, inlined
  * functions, parameters. */
+#include "base/grow.h"
 #include "disasm/internal.h"
 #include "disasm/libdw.h"
 
@@ -10,6 +11,18 @@
 
 static const dis_libdw_t *dw; /* set once available() has returned true */
 
+/* Inlined functions are the same from one bound to the next: each beginning and end of a scope in a
+ * function is a bound. Whoever asks for neighbouring addresses gets the last answer again. */
+enum { INLINED_KEPT = 32 };
+typedef struct {
+    unsigned asked; /* how often for this function: bounds are found when it is asked again */
+    uint64_t *bounds;
+    size_t bound_count;
+    uint64_t from, to; /* addresses of the last answer; none if they are equal */
+    dis_inlined_t list[INLINED_KEPT];
+    size_t count;
+} kept_t;
+
 struct dis_lines {
     Elf *elf;
     Dwarf *dwarf;
@@ -18,6 +31,7 @@ struct dis_lines {
     const char *primary; /* file name of the unit, NULL: unknown */
     Dwarf_Die function;  /* the function of the last address, in `unit` */
     bool has_function;
+    kept_t kept; /* of `function` */
 };
 
 static void load(void)
@@ -47,9 +61,16 @@ static dis_lines_t *lines_of(dis_object_t *o)
     return NULL;
 }
 
+static void forget_kept(kept_t *k)
+{
+    free(k->bounds);
+    *k = (kept_t){0};
+}
+
 void dis_lines_free(dis_object_t *o)
 {
     if (!o->lines) return;
+    forget_kept(&o->lines->kept);
     if (o->lines->dwarf) dw->dwarf_end(o->lines->dwarf);
     if (o->lines->elf) dw->elf_end(o->lines->elf);
     free(o->lines);
@@ -111,6 +132,7 @@ static bool find_unit(dis_lines_t *l, uint64_t address)
     size_t header;
     if (l->has_unit && dw->dwarf_haspc(&l->unit, address) > 0) return true;
     l->has_unit = l->has_function = false;
+    forget_kept(&l->kept);
     for (Dwarf_Off at = 0;
          !l->has_unit && dw->dwarf_nextcu(l->dwarf, at, &next, &header, NULL, NULL, NULL) == 0;
          at = next)
@@ -203,6 +225,7 @@ static bool find_function(dis_lines_t *l, uint64_t address)
 {
     if (!find_unit(l, address)) return false;
     if (l->has_function && dw->dwarf_haspc(&l->function, address) > 0) return true;
+    forget_kept(&l->kept);
     l->has_function =
         dw->dwarf_child(&l->unit, &l->function) == 0 && dis_scope_find(dw, &l->function, address);
     return l->has_function;
@@ -217,11 +240,66 @@ static dis_inlined_t describe_inlined(dis_lines_t *l, Dwarf_Die *die)
                            name && line <= UINT32_MAX ? (uint32_t)line : 0};
 }
 
+/* Adds the bounds of a scope and of those in it. False without memory. */
+static bool add_bounds(kept_t *k, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die child;
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+    while ((at = dw->dwarf_ranges(scope, at, &base, &begin, &end)) > 0) {
+        if (!BASE_GROW_BY_ONE(k->bounds, k->bound_count)) return false;
+        k->bounds[k->bound_count++] = begin;
+        if (!BASE_GROW_BY_ONE(k->bounds, k->bound_count)) return false;
+        k->bounds[k->bound_count++] = end;
+    }
+    if (depth == DEPTH_MAX || dw->dwarf_child(scope, &child) != 0) return true;
+    do {
+        if (!add_bounds(k, &child, depth + 1)) return false;
+    } while (dw->dwarf_siblingof(&child, &child) == 0);
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Keeps an answer together with the addresses around this one for which it is the same. */
+static void keep(dis_lines_t *l, uint64_t address, const dis_inlined_t *list, size_t count)
+{
+    kept_t *k = &l->kept;
+    k->from = k->to = 0;
+    if (count > INLINED_KEPT || ++k->asked < 2) return;
+    if (k->asked == 2) {
+        if (!add_bounds(k, &l->function, 0)) k->bound_count = 0;
+        if (k->bound_count) qsort(k->bounds, k->bound_count, sizeof *k->bounds, by_number);
+    }
+    size_t first = 0, end = k->bound_count;
+    while (first < end) { /* the first bound above the address */
+        const size_t middle = first + (end - first) / 2;
+        if (k->bounds[middle] <= address)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (!first || first == k->bound_count) return;
+    k->from = k->bounds[first - 1];
+    k->to = k->bounds[first];
+    k->count = count;
+    memcpy(k->list, list, count * sizeof *list);
+}
+
 size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list, size_t room)
 {
     dis_lines_t *l = lines_of(o);
     Dwarf_Die die, child;
     size_t count = 0;
+    const kept_t *k = l ? &l->kept : NULL;
+    if (k && address - k->from < k->to - k->from && k->count <= room) {
+        memcpy(list, k->list, k->count * sizeof *list);
+        return k->count;
+    }
     if (!room || !l || !find_function(l, address)) return 0;
     die = l->function;
     for (int depth = 0; depth < DEPTH_MAX; depth++, die = child) {
@@ -232,6 +310,7 @@ size_t dis_object_inlined(dis_object_t *o, uint64_t address, dis_inlined_t *list
         list[0] = describe_inlined(l, &child);
         if (count < room) count++;
     }
+    if (count < room) keep(l, address, list, count); /* and nothing was dropped */
     return count;
 }
 
