@@ -83,10 +83,10 @@ typedef struct {
 
 typedef struct {
     const trace_pattern_t *kernel; /* NULL: all */
-    const char *gpu;               /* an architecture; NULL: all */
-    uint32_t group_size;           /* 0: code_group_size() decides */
-    bool bodies;                   /* read instructions, too */
-    bool lines;                    /* and where they come from */
+    const char *gpu;     /* an architecture, for which the occupancy is; NULL: each code's own */
+    uint32_t group_size; /* 0: code_group_size() decides */
+    bool bodies;         /* read instructions, too */
+    bool lines;          /* and where they come from */
 } code_request_t;
 
 /* Reads files and, at any depth, folders. False without memory, which is told. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,6 +31,32 @@ typedef struct {
     bool failed;       /* no memory */
 } work_t;
 
+/* ---- GPUs ---- */
+
+/* Code that is for each GPU of a family. Source: LLVM's user guide for AMDGPU, "Generic
+ * processors". */
+static const struct {
+    const char *family, *gpus;
+} families[] = {
+    {"gfx9-generic", "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
+    {"gfx9-4-generic", "gfx940 gfx941 gfx942 gfx950 "},
+    {"gfx10-1-generic", "gfx1010 gfx1011 gfx1012 gfx1013 "},
+    {"gfx10-3-generic", "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
+    {"gfx11-generic", "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
+    {"gfx12-generic", "gfx1200 gfx1201 "},
+};
+
+/* Whether code for `gpu` runs on the GPU that was asked for. */
+static bool runs_on(const char *gpu, const char *asked)
+{
+    char word[32];
+    if (!asked || strcmp(gpu, asked) == 0) return true;
+    snprintf(word, sizeof(word), "%s ", asked);
+    for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+        if (strcmp(gpu, families[i].family) == 0) return strstr(families[i].gpus, word);
+    return false;
+}
+
 /* ---- kernels ---- */
 
 static uint32_t group_size_of(const code_request_t *request, const dis_kernel_row_t *row)
@@ -42,12 +69,13 @@ static uint32_t group_size_of(const code_request_t *request, const dis_kernel_ro
 }
 
 /* In the notes, VGPRs are all that a wave gets where both kinds share a register file. */
-static void find_occupancy(code_kernel_t *k)
+static void find_occupancy(const code_request_t *request, code_kernel_t *k)
 {
+    const char *gpu = request->gpu ? request->gpu : k->gpu;
     const dis_kernel_row_t *row = &k->row;
     ins_unit_t unit;
     k->arch_vgprs = row->vgprs;
-    if (!ins_unit_find(k->gpu, row->wave_items, row->whole_wgp, &unit)) return;
+    if (!ins_unit_find(gpu, row->wave_items, row->whole_wgp, &unit)) return;
     if (unit.unified && row->agprs && row->agprs <= row->vgprs)
         k->arch_vgprs = row->vgprs - row->agprs;
     const ins_resources_t needs = {.arch_vgprs = k->arch_vgprs,
@@ -85,7 +113,7 @@ static bool add_kernel(work_t *w, dis_object_t *object, dis_kernel_row_t *row)
     strcpy(k->gpu, dis_object_gpu(object));
     dis_object_target(object, k->target);
     k->group_size = group_size_of(w->request, &k->row);
-    find_occupancy(k);
+    find_occupancy(w->request, k);
     return !w->request->bodies || code_body_read(&k->body, object, &k->row, w->request->lines);
 }
 
@@ -115,8 +143,7 @@ static bool add_object(void *to, const uint8_t *elf, uint64_t size)
     if (status == DIS_NO_ELF) w->wrong = "a code object is damaged, or of an unknown GPU";
     if (status != DIS_GOOD) return !w->failed;
     w->set->objects++;
-    const char *gpu = w->request->gpu;
-    if ((!gpu || strcmp(gpu, dis_object_gpu(object)) == 0) && !add_kernels(w, object))
+    if (runs_on(dis_object_gpu(object), w->request->gpu) && !add_kernels(w, object))
         w->failed = true;
     dis_object_close(object);
     return !w->failed;

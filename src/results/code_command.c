@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/program.h"
 #include "base/words.h"
+#include "gpus/gpus.h"
 #include "insight/sources.h"
 #include "results/code.h"
 #include "results/commands.h"
@@ -78,7 +79,7 @@ enum { OPTION_GPU = 256, OPTION_SOURCE, OPTION_DETAILS, OPTION_GROUP, OPTION_EAC
 
 static const struct argp_option options[] = {
     {"kernel", 'k', "REGEX", 0, "kernels whose names match, with what their code is made of", 0},
-    {"gpu", OPTION_GPU, "GPU", 0, "code of this GPU alone: gfx942", 0},
+    {"gpu", OPTION_GPU, "GPU", 0, "code for this architecture or product alone: gfx942, mi300x", 0},
     {"details", OPTION_DETAILS, NULL, 0,
      "of each kernel what its code is made of: classes of instructions, loops, spills", 0},
     {"source", OPTION_SOURCE, NULL, 0, "the same, and each source line that code was made of", 0},
@@ -97,6 +98,13 @@ static void take_kernel(arguments_t *a, const char *word, struct argp_state *sta
     if (!a->kernel) argp_error(state, "--kernel: %s", why);
     a->request.kernel = a->kernel;
     a->details = true;
+}
+
+/* An architecture that no product of the table has may be in a code object all the same. */
+static void take_gpu(arguments_t *a, const char *word)
+{
+    const gpus_product_t *product = gpus_product(word);
+    a->request.gpu = product ? product->arch->name : word;
 }
 
 static void take_format(arguments_t *a, const char *word, struct argp_state *state)
@@ -126,7 +134,7 @@ static error_t take_option(int key, char *word, struct argp_state *state)
     case 'k': take_kernel(a, word, state); return 0;
     case 'f': take_format(a, word, state); return 0;
     case 'o': a->output = word; return 0;
-    case OPTION_GPU: a->request.gpu = word; return 0;
+    case OPTION_GPU: take_gpu(a, word); return 0;
     case OPTION_GROUP: take_group(a, word, state); return 0;
     case OPTION_EACH: a->each = true; return 0;
     case OPTION_SOURCE: a->lines = a->details = true; return 0;

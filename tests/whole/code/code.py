@@ -237,6 +237,13 @@ again:
         objects.plain(self.folder, "b.co", {"k": {}}, "gfx906")
         self.assertEqual([k["gpu"] for k in self.kernels("a.co", "b.co")], ["gfx90a", "gfx906"])
         self.assertEqual([k["gpu"] for k in self.kernels("--gpu", "gfx906", "a.co", "b.co")], ["gfx906"])
+        self.assertEqual([k["gpu"] for k in self.kernels("--gpu", "MI210", "a.co", "b.co")], ["gfx90a"])
+        data = bytearray(objects.read(self.folder + "/a.co"))
+        data[48] = 0x5f # e_flags: gfx9-4-generic, whose code runs on a gfx942 and on a gfx950
+        objects.write(self.folder, "c.co", bytes(data))
+        for gpu, expected in (("mi300x", ["gfx9-4-generic"]), ("gfx950", ["gfx9-4-generic"]), ("gfx90a", ["gfx90a"])):
+            found = [k for k in self.kernels("--gpu", gpu, "a.co", "c.co")]
+            self.assertEqual(([k["gpu"] for k in found], found[0]["numbers"]["occupancy"]), (expected, 8))
         self.told("--gpu", "gfx1100", "--each", "a.co", "b.co", status=2,
                   errors="rocprofv3: error: no kernel of gfx1100 is in 2 code objects\n")
         self.told("--kernel", "^x", "--each", "a.co", "b.co", status=2,
