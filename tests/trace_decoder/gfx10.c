@@ -426,6 +426,9 @@ static void unknown(void **state)
     begin(&p, 12, traced, 0);
     bits(&p, 0x11 | 3 << 7, 64); /* a header of another stream */
     expect_of(&p, "gfx12\n", "info 24\n");
+    const char *text =
+        rocprof_trace_decoder_get_info_string(ROCPROFILER_THREAD_TRACE_DECODER_INFO_TOKENS_UNKNOWN);
+    assert_memory_equal(text, "unknown tokens:", strlen("unknown tokens:"));
 }
 
 /* ---- the rest ---- */
