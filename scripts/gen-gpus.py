@@ -15,6 +15,7 @@ AGPRS = {"none": "GPUS_AGPRS_NONE", "own": "GPUS_AGPRS_OWN", "unified": "GPUS_AG
 NUMBERS = ("target", "xccs", "slots", "simds", "cus", "sgpr_granule", "lds", "lds_group", "lds_granule", "barriers",
            "vector_line", "scalar_line", "l2_line", "drm_family")
 RATES = ("f64", "f32", "f16", "i8", "m_f64", "m_f32", "m_xf32", "m_f16", "m_bf16", "m_f8", "m_i8", "m_f4")
+SPEEDS = ("l1", "lds", "l2", "memory")
 
 
 def number(text):
@@ -36,7 +37,9 @@ def rates_of(folder):
         for gpu in row["gpus"].split(","):
             if gpu in found:
                 sys.exit(f"{path}:{line}: {gpu} has rates already")
-            found[gpu] = ", ".join(number(row[column]) for column in RATES)
+            rates = ", ".join(number(row[column]) for column in RATES)
+            speeds = ", ".join(number(row[column]) for column in SPEEDS)
+            found[gpu] = f".rates = {{{rates}}}, .speed = {{{speeds}}}"
     return found
 
 
@@ -49,7 +52,7 @@ def arch_line(row, rates):
                f".wave = {row['waves'].split(',')[0]}", f".wave64 = {registers(row, 64)}",
                f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}"]
     members += [f".{column} = {number(row[column])}" for column in NUMBERS]
-    return "    {" + ", ".join(members) + f", .rates = {{{rates[row['gpu']]}}}}},"
+    return "    {" + ", ".join([*members, rates[row["gpu"]]]) + "},"
 
 
 def product_line(path, line, row, archs):

@@ -65,6 +65,11 @@ typedef struct {
     uint32_t vector_line, scalar_line, l2_line; /* bytes of a line of the caches */
     uint32_t drm_family;                        /* the kernel's AMDGPU_FAMILY_* */
     uint32_t rates[GPUS_TYPE_COUNT];            /* operations of a compute unit in a clock */
+    struct {
+        uint32_t l1, lds; /* bytes in a clock, of a compute unit; 0: not known */
+        uint32_t l2;      /* of an XCC */
+        uint32_t memory;  /* bits of a wire in a clock of the driver's mem_clk_max */
+    } speed;
 } gpus_arch_t;
 
 typedef struct {

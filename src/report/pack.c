@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "counters/counters.h"
+#include "gpus/gpus.h"
 #include "insight/occupancy.h"
 #include "output/json.h"
 
@@ -165,8 +166,30 @@ static void put_process(out_json_t *j, const rep_process_t *r)
     out_json_end(j, '}');
 }
 
-static void put_agent(out_json_t *j, const rep_agent_t *a)
+/* Peaks of the agent's GPU in a clock, by the name of their roof; {}: none are known. */
+static void put_sheet(out_json_t *j, const char *gpu)
 {
+    static const struct {
+        const char *roof;
+        gpus_type_t type;
+    } rates[] = {{"f64", GPUS_TYPE_F64},        {"f32", GPUS_TYPE_F32},
+                 {"mfma_f64", GPUS_TYPE_M_F64}, {"mfma_f32", GPUS_TYPE_M_F32},
+                 {"mfma_f16", GPUS_TYPE_M_F16}, {"mfma_bf16", GPUS_TYPE_M_BF16}};
+    const gpus_arch_t *g = gpus_find(gpu);
+    out_json_begin(j, "sheet", '{');
+    for (size_t i = 0; g && i < sizeof(rates) / sizeof(*rates); i++)
+        if (g->rates[rates[i].type]) out_json_unsigned(j, rates[i].roof, g->rates[rates[i].type]);
+    if (g && g->speed.l1) out_json_unsigned(j, "l1", g->speed.l1);
+    if (g && g->speed.lds) out_json_unsigned(j, "lds", g->speed.lds);
+    if (g && g->speed.l2) out_json_unsigned(j, "l2", g->speed.l2);
+    out_json_end(j, '}');
+    if (g) out_json_unsigned(j, "transfers", g->speed.memory);
+    if (g) out_json_unsigned(j, "wave", g->wave);
+}
+
+static void put_agent(pack_t *p, const rep_agent_t *a)
+{
+    out_json_t *j = &p->j;
     out_json_begin(j, NULL, '{');
     out_json_unsigned(j, "process", a->process);
     out_json_unsigned(j, "id", a->id);
@@ -175,6 +198,7 @@ static void put_agent(out_json_t *j, const rep_agent_t *a)
     out_json_unsigned(j, "product", a->product);
     out_json_unsigned(j, "model", a->model);
     out_json_unsigned(j, "facts", a->facts);
+    put_sheet(j, p->names->texts.rows[a->name]);
     out_json_end(j, '}');
 }
 
@@ -397,7 +421,10 @@ static void put_run(pack_t *p, rep_part_t *part)
     out_json_unsigned(j, "kernelTime", rep_covered(&run->kernel_spans));
     out_json_unsigned(j, "copyTime", rep_covered(&run->copy_spans));
     PUT_LIST(j, "processes", &run->processes, put_process);
-    PUT_LIST(j, "agents", &run->agents, put_agent);
+    out_json_begin(j, "agents", '[');
+    for (size_t i = 0; i < run->agents.count; i++)
+        put_agent(p, &run->agents.rows[i]);
+    out_json_end(j, ']');
     PUT_LIST(j, "kernels", &run->kernels, put_kernel);
     out_json_begin(j, "launches", '[');
     for (size_t i = 0; i < run->launches.count; i++)

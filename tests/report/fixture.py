@@ -20,7 +20,7 @@ START = 5_000_000_000
 class Database:
     """One process on a software GPU, or, without `soft`, on a real one."""
 
-    def __init__(self, path, pid=4242, command="./demo --size 128", soft=True, modelled=False):
+    def __init__(self, path, pid=4242, command="./demo --size 128", soft=True, modelled=False, gpu="gfx90a", facts=GPU):
         if os.path.exists(path):
             os.remove(path)
         self.path, self.pid, self.guid = path, pid, f"00000000-0000-4000-8000-{pid:012d}"
@@ -37,8 +37,8 @@ class Database:
         variables = {"LD_PRELOAD": "/usr/lib/softgpu/libsoftgpu-preload.so"} if soft else {}
         self.put("rocpd_info_process", id=pid, nid=1, pid=pid, ppid=1, start=START, end=START, command=command, environment=json.dumps(variables))
         self.put("rocpd_info_thread", id=pid, nid=1, pid=pid, tid=pid, name="main")
-        self.put("rocpd_info_agent", id=1, nid=1, pid=pid, type="GPU", absolute_index=1, name="gfx90a", product_name="AMD Instinct MI210",
-                 model_name="mi210" + (" (model time)" if modelled else ""), extdata=json.dumps(GPU))
+        self.put("rocpd_info_agent", id=1, nid=1, pid=pid, type="GPU", absolute_index=1, name=gpu, product_name="AMD Instinct MI210" if gpu == "gfx90a" else f"A {gpu}",
+                 model_name="mi210" + (" (model time)" if modelled else ""), extdata=json.dumps(facts))
         self.put("rocpd_info_agent", id=0, nid=1, pid=pid, type="CPU", absolute_index=0, name="cpu", product_name="A CPU")
         for i in (1, 2):
             self.put("rocpd_info_queue", id=i, nid=1, pid=pid, name=f"Queue {i}")

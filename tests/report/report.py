@@ -177,6 +177,46 @@ def case_roofs(directory):
         clean(b, path)
 
 
+def case_gpus(directory):
+    """A store of each GPU: its own waves and peaks; of one that nobody knows, none."""
+    # units, MHz, lanes of a wave, memory's bits and MHz, its name; GFLOP/s of f32, GB/s: by hand, of the data sheets
+    gpus = {"gfx900": (64, 1500, 64, 2048, 945, "HBM", 12288, 483.84), "gfx906": (60, 1725, 64, 4096, 1000, "HBM", 13248, 1024),
+            "gfx908": (120, 1502, 64, 4096, 1200, "HBM", 23070.72, 1228.8), "gfx90a": (104, 1700, 64, 4096, 1600, "HBM", 22630.4, 1638.4),
+            "gfx942": (304, 2100, 64, 8192, 1300, "HBM", 163430.4, 5324.8), "gfx950": (256, 2400, 64, 8192, 1900, "HBM", 157286.4, 7782.4),
+            "gfx1030": (80, 2250, 32, 256, 1000, "GDDR6", 23040, 512), "gfx1100": (96, 2500, 32, 384, 1249, "GDDR6", 61440, 959.232),
+            "gfx1201": (64, 2970, 32, 256, 1258, "GDDR6", 48660.48, 644.096), "gfx9999": (64, 2000, 32, 256, 1000, "", None, None)}
+    work = ["SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MUL_F32", "SQ_INSTS_VALU_TRANS_F32", "SQ_INSTS_VALU_FMA_F32"]
+    reads = ["TCC_EA_RDREQ", "TCC_EA_RDREQ_32B", "TCC_EA_WRREQ", "TCC_EA_WRREQ_64B"]
+    with browser.Browser() as b:
+        for gpu, (units, clock, lanes, width, memory, name, f32, bandwidth) in gpus.items():
+            facts = {"cu_count": units, "max_engine_clk_fcompute": clock, "num_xcc": 1, "wave_front_size": lanes,
+                     "mem_banks": [{"width": width, "mem_clk_max": memory}]}
+            d = fixture.Database(f"{directory}/{gpu}.db", soft=False, gpu=gpu, facts=facts)
+            for i, counter in enumerate(work + reads):
+                d.counter(i + 1, counter)
+            # each takes 1 us: one does 20,000 fused operations of a wave, the other 100 of them, and reads 64,000 bytes
+            for kernel, values in ((1, (0, 0, 0, 20000)), (2, (0, 0, 0, 100, 1000, 0, 0, 0))):
+                d.kernel(kernel, ("works", "reads")[kernel - 1])
+                event = d.dispatch(kernel, 2000 * kernel, 2000 * kernel + 1000, d.call("hipLaunchKernel", 2000 * kernel - 100, 2000 * kernel - 50))
+                for i, value in enumerate(values):
+                    d.value(event, i + 1, value)
+            path, _ = report(directory, d.done())
+            b.open(path)
+            b.go("#/roofline")
+            rows = {r[0]: (r[-2], float(r[-1].split()[0]) if f32 else r[-1]) for r in b.run(CELLS)[0]}
+            if f32:
+                expected = {"works": ("FP32", 100 * lanes * 40 / f32), "reads": (name, 100 * 64 / bandwidth)}
+                for kernel, (roof, share) in expected.items():
+                    check(rows[kernel][0] == roof and abs(rows[kernel][1] / share - 1) < 0.01, gpu, kernel, rows, expected)
+            else:
+                equal(rows, {"works": ("", "–"), "reads": ("", "–")})
+            b.go("#/kernel/0")
+            check(f"{256 // lanes} waves each" in b.run(TEXT), gpu, b.run(TEXT))
+            check(("8 of 8 waves of a SIMD" if gpu in ("gfx90a", "gfx942", "gfx950") else "8 of 10 waves of a SIMD" if lanes == 64 else
+                   f"not known for {gpu}") in b.run(TEXT), gpu, b.run(TEXT))
+            clean(b, path)
+
+
 def case_kernels(directory):
     """Sort, filter, columns, CSV, the hostile name."""
     path, _ = report(directory, fixture.demo(f"{directory}/a.db"))

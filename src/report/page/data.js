@@ -90,6 +90,7 @@ function prepareRun(run, index) {
     a.facts = parseObject(nameOf(a.facts));
     a.gpu = nameOf(a.type) === "GPU";
     a.title = nameOf(a.product) || nameOf(a.name);
+    a.lanes = a.facts.wave_front_size || a.wave || 64; /* of a wave; databases of AMD's have no fact, and unknown GPUs no wave */
   });
   run.processes.forEach(p => { p.settings = parseObject(nameOf(p.settings)); });
   run.instructions = run.instructions.map(([kernel, address, text, fn, file, line, depth, ownFile, ownLine, ...counts]) =>

@@ -164,7 +164,7 @@ function launchCard(k) {
 }
 
 function resourceCard(k) {
-  const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / (k.run.agents[l.agent]?.facts.wave_front_size || 64));
+  const l = k.launch, waves = Math.ceil(l.groupX * l.groupY * l.groupZ / (k.run.agents[l.agent]?.lanes ?? 64));
   const groups = Math.ceil(l.gridX / l.groupX) * Math.ceil(l.gridY / l.groupY) * Math.ceil(l.gridZ / l.groupZ);
   const o = k.occupancy;
   return card(["What a launch takes", chip("exact")], facts([
@@ -173,7 +173,8 @@ function resourceCard(k) {
     ["Scalar registers", String(l.sgprs)],
     ["LDS", `${bytesText(l.lds)} a workgroup`],
     ["Scratch", l.scratch ? `${bytesText(l.scratch)} a work-item` : "none"],
-    ["Occupancy", o && `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}`],
+    /* records do not say which size of waves and which units a kernel of gfx10 and later was compiled for */
+    ["Occupancy", o ? `${o.waves} of ${o.most} waves of a SIMD, limited by ${o.limit}` : `not known for ${nameOf(k.run.agents[l.agent]?.name) || "this GPU"}`],
   ]));
 }
 

@@ -3,28 +3,22 @@
  * Work and bytes come from AMD's counters; peaks follow from the agent's properties and
  * from the rates in its generation's data sheet, unless measured ones were given. */
 
-/* Operations of a compute unit in a clock; bytes in a clock: l1 and lds of a compute unit, l2 of a die. */
-const SHEETS = {
-  gfx900: { f64: 8, f32: 128, l1: 64, lds: 128, l2: 1024 },
-  gfx906: { f64: 64, f32: 128, l1: 64, lds: 128, l2: 1024 },
-  gfx908: { f64: 64, f32: 128, mfma_f32: 256, mfma_f16: 1024, mfma_bf16: 512, l1: 64, lds: 128, l2: 2048 },
-  gfx90a: { f64: 128, f32: 128, mfma_f64: 256, mfma_f32: 256, mfma_f16: 1024, mfma_bf16: 1024, l1: 64, lds: 128, l2: 4096 },
-  gfx942: { f64: 128, f32: 256, mfma_f64: 256, mfma_f32: 256, mfma_f16: 2048, mfma_bf16: 2048, lds: 128, l2: 2048 },
-};
 const ROOF_TEXT = { hbm: "HBM", l2: "L2", l1: "L1", lds: "LDS", f64: "FP64", f32: "FP32", mfma_f64: "MFMA FP64", mfma_f32: "MFMA FP32",
                     mfma_f16: "MFMA FP16", mfma_bf16: "MFMA BF16" };
 const MEMORIES = ["hbm", "l2", "l1", "lds"];
 const MEMORY_HUE = { hbm: "--bad", l2: "--exact", l1: "--cache", lds: "--timing" };
 
-/* GB/s and GFLOP/s: {value, measured}. */
+/* GB/s and GFLOP/s: {value, measured}. The agent's sheet has operations of a compute unit in a clock, and bytes in a clock: l1 and lds
+ * of a compute unit, l2 of a die. */
 function roofsOf(run) {
-  const agent = run.agents.find(a => a.gpu), f = agent?.facts ?? {}, sheet = SHEETS[nameOf(agent?.name ?? 0)] ?? {}, roofs = {};
+  const agent = run.agents.find(a => a.gpu), f = agent?.facts ?? {}, sheet = agent?.sheet ?? {}, roofs = {};
   const clock = (f.max_engine_clk_fcompute ?? 0) / 1000, bank = f.mem_banks?.[0];
   for (const [roof, rate] of Object.entries(sheet)) {
     const units = roof === "l2" ? f.num_xcc || 1 : f.cu_count ?? 0;
     if (rate * units * clock) roofs[roof] = { value: rate * units * clock };
   }
-  if (bank?.width && bank.mem_clk_max) roofs.hbm = { value: bank.width / 8 * 2 * bank.mem_clk_max / 1000 };
+  if (bank?.width && bank.mem_clk_max && agent.transfers) roofs.hbm = { value: bank.width / 8 * agent.transfers * bank.mem_clk_max / 1000 };
+  ROOF_TEXT.hbm = agent?.transfers === 16 ? "GDDR6" : "HBM"; /* what the driver's clock of the memory means tells which it is */
   for (const [roof, value] of Object.entries(report.data.roofs)) roofs[roof] = { value, measured: true };
   return roofs;
 }
@@ -40,10 +34,10 @@ const sumOf = (k, names) => names.reduce((sum, n) => sum === undefined || counte
 /* Floating-point operations of a launch, by unit; undefined for a unit whose counters are not all
  * there. */
 function workOf(k) {
-  const work = {};
+  const work = {}, lanes = k.run.agents[k.launch?.agent]?.lanes ?? 64;
   for (const type of ["F16", "F32", "F64"]) {
     const plain = sumOf(k, ["ADD", "MUL", "TRANS"].map(o => `SQ_INSTS_VALU_${o}_${type}`)), fused = counted(k, `SQ_INSTS_VALU_FMA_${type}`);
-    if (plain !== undefined && fused !== undefined) work[type.toLowerCase()] = 64 * (plain + 2 * fused);
+    if (plain !== undefined && fused !== undefined) work[type.toLowerCase()] = lanes * (plain + 2 * fused);
   }
   for (const type of ["F16", "BF16", "F32", "F64"]) {
     const operations = counted(k, `SQ_INSTS_VALU_MFMA_MOPS_${type}`);
