@@ -61,9 +61,10 @@ typedef struct {
     uint8_t version;    /* as the stream's first word tells it */
     uint8_t generation; /* as GFXIP records tell it */
     bool bytes; /* tokens of whole bytes, behind a word that the profiler has written: gfx9 */
-    uint32_t vgpr_unit,
-        lds_unit;       /* registers of a lane and bytes for one more in the dispatch's fields */
-    uint32_t sgpr_unit; /* 0: each wave has all that there are */
+    /* registers of a lane, and bytes, for one more in the dispatch's fields */
+    uint32_t vgpr_unit, lds_unit;
+    uint32_t vgpr_unit64; /* of waves of 64 lanes, if 32 are usual */
+    uint32_t sgpr_unit;   /* 0: each wave has all that there are */
     void (*parse)(struct dec_parse_run *run);
     bool swaps;         /* tokens of two units may come in reverse order */
     bool barrier_twice; /* s_barrier leaves a second token when the wave goes on */
@@ -263,6 +264,7 @@ typedef struct {
 typedef struct {
     uint64_t entry, packet;
     uint32_t threads[3], rsrc1, rsrc2;
+    bool wave64; /* the GPU has waves of 32 lanes, the kernel those of 64 */
 } dec_pipe_t;
 
 typedef struct {
@@ -306,9 +308,11 @@ typedef struct {
 dec_change_t dec_registers_write(dec_registers_t *r, const dec_write_t *write, uint64_t *value);
 /* The same for a token of gfx9. */
 dec_change_t dec_registers_take(dec_registers_t *r, const dec_token_t *token, uint64_t *value);
-/* What a WRITE token of gfx10 or later says; whether a token says that a kernel is dispatched. */
+/* What a WRITE token of gfx10 or later says. */
 dec_write_t dec_packed_write(const dec_packed_t *token);
-bool dec_packed_dispatches(const dec_packed_t *token);
+/* Whether a token of gfx10 or later says that a kernel is dispatched; then its waves' size is
+ * taken. */
+bool dec_registers_launch(dec_registers_t *r, const dec_packed_t *token);
 void dec_registers_free(dec_registers_t *r);
 dec_status_t dec_registers_copy(dec_registers_t *to, const dec_registers_t *from);
 

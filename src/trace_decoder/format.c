@@ -27,7 +27,7 @@ enum { FIRST = 0x11 };
 
 #define OF_GFX10(number)                                                                           \
     {                                                                                              \
-        .version = (number), .generation = 10, .vgpr_unit = 8, .lds_unit = 512,                    \
+        .version = (number), .generation = 10, .vgpr_unit = 8, .vgpr_unit64 = 4, .lds_unit = 512,  \
         .parse = dec_run_parse_gfx10, .skips_told = true, .rows = dec_rows_gfx10,                  \
         .kinds = dec_kinds_gfx10,                                                                  \
         .stamps = {DEC_STAMP_NOTHING, DEC_STAMP_TIME, DEC_STAMP_REAL, DEC_STAMP_NOTHING},          \
@@ -44,6 +44,7 @@ static const dec_format_t formats[] = {
     {.version = 3,
      .generation = 11,
      .vgpr_unit = 8,
+     .vgpr_unit64 = 4,
      .lds_unit = 512,
      .parse = dec_run_parse_gfx10,
      .skips_told = true,
@@ -58,6 +59,7 @@ static const dec_format_t formats[] = {
     {.version = 4,
      .generation = 12,
      .vgpr_unit = 8,
+     .vgpr_unit64 = 4,
      .lds_unit = 512,
      .parse = dec_run_parse_gfx10,
      .skips_told = true,

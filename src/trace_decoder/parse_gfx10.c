@@ -321,17 +321,10 @@ static void written(dec_run_t *r, const dec_packed_t *t)
     if (change != DEC_DISPATCHED) dec_run_change(r, &m, change, value); /* REG_INIT tells it */
 }
 
-bool dec_packed_dispatches(const dec_packed_t *token)
-{
-    enum { DISPATCH = 2, INITIATES = 1 };
-    return token->row->type == DEC_LAUNCH && dec_field(token, DEC_F_KIND) == DISPATCH &&
-           dec_field(token, DEC_F_VALUE) & INITIATES;
-}
-
 static void launch(dec_run_t *r, const dec_packed_t *t)
 {
     const dec_moment_t m = moment(t);
-    if (dec_packed_dispatches(t)) dec_run_change(r, &m, DEC_DISPATCHED, 0);
+    if (dec_registers_launch(&r->registers, t)) dec_run_change(r, &m, DEC_DISPATCHED, 0);
 }
 
 static void header(dec_run_t *r, const dec_packed_t *t)

@@ -214,6 +214,18 @@ dec_write_t dec_packed_write(const dec_packed_t *token)
                          .word = (uint32_t)dec_field(token, DEC_F_VALUE)};
 }
 
+bool dec_registers_launch(dec_registers_t *r, const dec_packed_t *token)
+{
+    enum { DISPATCH = 2, INITIATES = 1, WAVES_OF_32 = 1 << 15 }; /* bits of the initiator */
+    const uint64_t initiator = dec_field(token, DEC_F_VALUE);
+    if (token->row->type != DEC_LAUNCH || dec_field(token, DEC_F_KIND) != DISPATCH ||
+        !(initiator & INITIATES))
+        return false;
+    const dec_write_t at = dec_packed_write(token);
+    r->pipe[at.engine][at.pipe].wave64 = !(initiator & WAVES_OF_32);
+    return true;
+}
+
 void dec_registers_free(dec_registers_t *r)
 {
     free(r->ranges);
@@ -260,7 +272,8 @@ rocprofiler_thread_trace_decoder_dispatch_t dec_dispatch(const dec_registers_t *
         .flags = p->rsrc2 & SCRATCH
                      ? ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_SCRATCH_ENABLED
                      : ROCPROFILER_THREAD_TRACE_DECODER_DISPATCH_FLAGS_NONE,
-        .vgprs = (uint32_t)(dec_bits(p->rsrc1, 5, 0) + 1) * f->vgpr_unit,
+        .vgprs =
+            (uint32_t)(dec_bits(p->rsrc1, 5, 0) + 1) * (p->wave64 ? f->vgpr_unit64 : f->vgpr_unit),
         .sgprs = f->sgpr_unit ? (uint32_t)(dec_bits(p->rsrc1, 9, 7) + 1) * f->sgpr_unit : SGPRS_ALL,
         .lds_size = (uint32_t)dec_bits(p->rsrc2, 23, 15) * f->lds_unit,
         .thread_dim_x = p->threads[0],

@@ -76,7 +76,8 @@ static dec_status_t scan_packed(dec_chunk_t *chunk, const uint8_t *data, uint64_
     while (status == DEC_SUCCESS && dec_packed_next(&stream, &token)) {
         uint64_t value = 0;
         const dec_write_t write = dec_packed_write(&token);
-        dec_change_t change = dec_packed_dispatches(&token) ? DEC_DISPATCHED : DEC_NOTHING;
+        dec_change_t change =
+            dec_registers_launch(&chunk->after, &token) ? DEC_DISPATCHED : DEC_NOTHING;
         if (token.row->type == DEC_WRITE) {
             change = dec_registers_write(&chunk->after, &write, &value);
             if (change == DEC_DISPATCHED) continue; /* REG_INIT tells it */

@@ -528,11 +528,12 @@ static void second_version(void **state)
     reg(&p, 0, 2, 1, 0x13, 6 << 1 | 5 << 15);
     entry(&p, 2, 0x8200);
     reg(&p, 0, 2, 1, 0x00, 1); /* the initiator, byte 168; the dispatch has its own token: */
-    dispatch(&p, 4, 2);        /* byte 176 */
+    dispatch(&p, 4, 2, 32);    /* byte 176 */
     event_token(&p, 1, 1, 0x28, 1);
     event_token(&p, 0, 3, 0x16, 0);
     event_token(&p, 0, 3, 0x3f, 0); /* of no interest */
     misc_bits(&p, 1, 0x32);
+    dispatch(&p, 0, 2, 64); /* byte 196: half as many registers */
     out_size = 0;
     assert_int_equal(rocprof_trace_decoder_create_handle(&handle), STATUS(SUCCESS));
     assert_int_equal(rocprof_trace_decoder_parse(handle, p.s.bytes, p.s.size, take, NULL),
@@ -546,14 +547,18 @@ static void second_version(void **state)
                         "event 6: 5 pipe 3 payload 0 at 187\n"
                         "event 7: 16 pipe 0 payload 0 at 193\n"
                         "event 7: 9 pipe 0 payload 0 at 193\n"
-                        "event 7: 10 pipe 0 payload 0 at 193\n");
+                        "event 7: 10 pipe 0 payload 0 at 193\n"
+                        "dispatch 7: 256x2x1 vgprs 16 sgprs 128 user 6 lds 2560 packet abcd0000 "
+                        "4:200 at 196\n");
     out_size = 0;
     assert_int_equal(rocprof_trace_decoder_quick_scan(handle, 0, p.s.bytes, p.s.size, take, NULL),
                      STATUS(SUCCESS));
     assert_string_equal(out, "gfx11\n"
                              "event 0: 7 pipe 0 payload 4 at 96\n"
                              "dispatch 0: 256x2x1 vgprs 32 sgprs 128 user 6 lds 2560 packet "
-                             "abcd0000 4:200 at 176\n");
+                             "abcd0000 4:200 at 176\n"
+                             "dispatch 0: 256x2x1 vgprs 16 sgprs 128 user 6 lds 2560 packet "
+                             "abcd0000 4:200 at 196\n");
     /* what is in bytes 176 to 186, behind 25 tokens that say what was before */
     uint8_t cut[256];
     uint64_t size = 218;

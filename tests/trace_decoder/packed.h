@@ -107,9 +107,11 @@ static inline void entry(packed_t *p, unsigned pipe, uint64_t address)
     reg(p, 0, pipe, 1, 0x0d, (uint32_t)(address >> 40));
 }
 
-static inline void dispatch(packed_t *p, unsigned delta, unsigned pipe)
+/* Of waves of 32 lanes, or of 64. */
+static inline void dispatch(packed_t *p, unsigned delta, unsigned pipe, unsigned lanes)
 {
-    bits(p, 0x71 | delta << 7 | pipe << 14 | 2u << 18 | 1u << 20, 64);
+    bits(p, 0x71 | delta << 7 | pipe << 14 | 2u << 18 | 1u << 20 | (uint64_t)(lanes == 32) << 35,
+         64);
 }
 
 static inline void event_token(packed_t *p, unsigned delta, unsigned pipe, unsigned number,
