@@ -5,6 +5,8 @@
  * user guide for AMDGPU, "Kernel Descriptor". */
 #include "disasm/internal.h"
 
+#include "gpus/gpus.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +60,8 @@ static void read_descriptor(const dis_object_t *o, dis_kernel_row_t *row, uint64
     memcpy(&entry, bytes + ENTRY_AT, sizeof entry);
     memcpy(&rsrc1, bytes + RSRC1_AT, sizeof rsrc1);
     row->described = true;
-    row->whole_wgp = strncmp(o->gpu, "gfx1", 4) == 0 && rsrc1 & WGP_MODE;
+    const gpus_arch_t *gpu = gpus_find(o->gpu);
+    row->whole_wgp = gpu && gpu->cus > 1 && rsrc1 & WGP_MODE;
     row->code = address + entry;
     const uint8_t *code = dis_bytes(o, row->code, &left);
     const dis_symbol_t *symbol = dis_object_symbol_at(o, row->code);
