@@ -15,6 +15,10 @@
 /* PARTS_MAX: far more GPUs than there are. */
 enum { MACHINE_AMDGPU = 224, DEPTH_MAX = 4, PARTS_MAX = 1024 };
 
+/* Parts lie in each other, so bytes are looked at some times, but not more often than this: who has
+ * parts that overlap could have us look at them for ever. A part costs PART_BYTES more. */
+enum { LOOKS = 16, PART_BYTES = 64 };
+
 static const char bundle_magic[] = "__CLANG_OFFLOAD_BUNDLE__", packed_magic[] = "CCOB";
 
 typedef struct {
@@ -27,6 +31,7 @@ typedef struct {
     void *to;
     char *why;
     unsigned depth;
+    uint64_t left; /* bytes that may still be looked at */
     bool ended;
 } search_t;
 
@@ -173,6 +178,7 @@ static uint64_t look_at_packed(search_t *s, bytes_t b)
     uint8_t *bytes =
         code_unpack((code_packing_t)method, data.at, data.size, unpacked, why, sizeof(why));
     if (!bytes) complain(s, "a compressed offload bundle: %.200s", why);
+    if (bytes) s->left += LOOKS * unpacked;
     if (bytes) look(s, (bytes_t){bytes, unpacked});
     free(bytes);
     return whole;
@@ -350,6 +356,12 @@ static void look(search_t *s, bytes_t b)
         complain(s, "containers in containers, more than %d deep", DEPTH_MAX);
         return;
     }
+    if (b.size + PART_BYTES > s->left) {
+        complain(s, "parts that overlap, so that there would be no end of them");
+        s->ended = true;
+        return;
+    }
+    s->left -= b.size + PART_BYTES;
     s->depth++;
     while (i < count && !begins(b, containers[i].magic, containers[i].bytes))
         i++;
@@ -360,7 +372,7 @@ static void look(search_t *s, bytes_t b)
 void code_find(const uint8_t *data, uint64_t size, code_each_t *each, void *to,
                char why[CODE_WHY_BYTES])
 {
-    search_t s = {.each = each, .to = to, .why = why};
+    search_t s = {.each = each, .to = to, .why = why, .left = LOOKS * (size + PART_BYTES)};
     *why = '\0';
     look(&s, (bytes_t){data, size});
 }

@@ -305,6 +305,40 @@ static void ends(void **state)
     assert_string_equal(f.marks, "first... ");
 }
 
+static bool count(void *to, const uint8_t *elf, uint64_t size)
+{
+    (void)elf, (void)size;
+    ++*(size_t *)to;
+    return true;
+}
+
+/* Parts of a bundle that are all the same one: they are not looked at for ever. */
+static void overlaps(void **state)
+{
+    (void)state;
+    enum { PARTS = 200, PLACE = 12000, OBJECT = 30000 };
+    static buffer_t b;
+    char why[CODE_WHY_BYTES];
+    size_t found = 0;
+    put(&b, "__CLANG_OFFLOAD_BUNDLE__", 24);
+    put_number(&b, PARTS, 8);
+    for (int i = 0; i < PARTS; i++) {
+        put_number(&b, PLACE, 8);
+        put_number(&b, OBJECT, 8);
+        put_number(&b, 6, 8);
+        put(&b, "amdgcn", 6);
+    }
+    while (b.size < PLACE)
+        put_number(&b, 0, 1);
+    put_object(&b, 224, "same....");
+    while (b.size < PLACE + OBJECT)
+        put_number(&b, 0, 1);
+    code_find(b.bytes, b.size, count, &found, why);
+    assert_string_equal(why, "parts that overlap, so that there would be no end of them");
+    /* 16 * 42064 bytes less those of the file itself, 42064, in portions of 30064 */
+    assert_int_equal(found, 20);
+}
+
 static void heads(void **state)
 {
     (void)state;
@@ -319,6 +353,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_container),
                                        cmocka_unit_test(what_is_wrong), cmocka_unit_test(ends),
-                                       cmocka_unit_test(heads)};
+                                       cmocka_unit_test(overlaps), cmocka_unit_test(heads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -370,6 +370,8 @@ class Containers(Case):
                                                               "bytes: it is cut off\n"), self.expected)
         os.remove(self.folder + "/cache/CD34/.hidden")
         self.assertEqual(self.found("cache"), self.expected)
+        self.write("out/.rocprofv3/7/code-1.elf", self.a) # as a store of rocprofv3 has it
+        self.assertEqual(self.found("out"), self.expected[:2])
         self.assertEqual({k["file"] for k in self.kernels("cache")}, {"cache/AB12/k.hsaco", "cache/CD34/k.hsaco"})
 
     def test_bad_files_do_not_stop_others(self):
