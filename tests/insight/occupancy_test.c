@@ -169,6 +169,16 @@ static void units_by_hand(void **state)
          64,
          "workgroups",
          "one wave more with workgroups of 96 work-items or more"},
+        /* from gfx1030 on granules of 1024 bytes: 2560 are 3072, of which 64 KiB hold 21 */
+        {"gfx1100",
+         32,
+         false,
+         {32, 0, 128, 2560, 32},
+         11,
+         16,
+         21,
+         "LDS",
+         "one wave more with 2048 bytes of LDS or fewer"},
         /* 160 KiB in granules of 1280 bytes: 64 KiB are 66560, two groups; three have 53760 each */
         {"gfx950",
          64,
