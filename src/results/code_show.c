@@ -8,7 +8,8 @@
 #include "results/code.h"
 #include "results/grid.h"
 
-enum { SHARES_SHOWN = 5 };
+/* NAME_SHOWN: bytes of a name in the table, where a template's can be as long as a page. */
+enum { SHARES_SHOWN = 5, NAME_SHOWN = 90 };
 
 /* ---- the table ---- */
 
@@ -23,12 +24,22 @@ static void put_spills(res_grid_t *g, const dis_kernel_row_t *row)
         res_grid_cell(g, "0");
 }
 
+static void put_name(res_grid_t *g, const char *name)
+{
+    size_t n = strlen(name);
+    const bool cut = n > NAME_SHOWN;
+    if (cut) n = NAME_SHOWN;
+    while (cut && n && ((unsigned char)name[n] & 0xc0) == 0x80) /* inside a character of UTF-8 */
+        n--;
+    res_grid_cell(g, "%.*s%s", (int)n, name, cut ? "..." : "");
+}
+
 static void put_row(res_grid_t *g, const code_kernel_t *k, bool files)
 {
     const dis_kernel_row_t *row = &k->row;
     char limiter[RES_CODE_TEXT_BYTES], bytes[RES_SHOWN_BYTES];
     res_code_limiter(k, limiter);
-    res_grid_cell(g, "%s", k->name);
+    put_name(g, k->name);
     res_grid_cell(g, "%s", k->target);
     res_grid_cell(g, "%u", k->arch_vgprs);
     res_grid_cell(g, "%u", row->agprs);

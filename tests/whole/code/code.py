@@ -84,6 +84,13 @@ class Shown(Case):
         self.assertEqual(lines[at:at + 2], ["  spills      scale.co.s:14: reloads 1, in a loop; scratch loads 1",
                                             "              buffer_load_dword v3, off, s[0:3], 0 offset:4"])
 
+    def test_long_names_are_cut_in_the_table_alone(self):
+        names = ["n" * 90, "n" * 91]
+        objects.plain(self.folder, "names.co", {name: {} for name in names})
+        shown = [line.split()[0] for line in self.told("names.co").splitlines()[1:]]
+        self.assertEqual(shown, [names[0], "n" * 90 + "..."])
+        self.assertEqual([k["kernel"] for k in self.kernels("names.co")], names)
+
     def test_csv_and_json_have_the_same_numbers(self):
         objects.scale(self.folder)
         rows = list(csv.DictReader(io.StringIO(self.told("--format", "csv", "scale.co"))))
