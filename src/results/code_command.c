@@ -160,7 +160,8 @@ static const struct argp command = {
     "nothing differs), 1: two inputs differ, 2: something could not be read."
     "\vFILE is a code object, an executable, a library, an object file, an archive or an offload "
     "bundle, DIR a folder with some at any depth: a cache of Triton or PyTorch, a store of "
-    "rocprofv3. Instructions of GPUs that this program has no table of are read by libamd_comgr.",
+    "rocprofv3. Instructions of GPUs that this program has no table of are read by libamd_comgr or "
+    "libLLVM.",
     NULL,
     NULL,
     NULL};
