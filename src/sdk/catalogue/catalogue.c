@@ -1,6 +1,7 @@
 /* catalogue.c - the counters of each architecture, and the public functions that ask for them.
  *
- * Definitions are read at the first query, one catalogue for each architecture; both stay as long
+ * Definitions are read at the first query, one catalogue for each architecture and each number of
+ * XCCs, engines, arrays and units, since dimensions follow from these; both stay as long
  * as the process. One lock guards them; tool code never runs with it held. */
 #include "sdk/catalogue/catalogue.h"
 
@@ -36,7 +37,7 @@ typedef struct {
 typedef struct {
     const char *gfx;
     ctr_catalogue_t *catalogue; /* NULL: nothing is known of the architecture */
-    ctr_agent_t agent;          /* the first agent of the architecture: dimensions are as there */
+    ctr_agent_t agent;          /* the first agent that has these counters and dimensions */
     details_t *details[IDS_EACH];
 } entry_t;
 
@@ -181,11 +182,21 @@ static entry_t *make_entry(const rocprofiler_agent_v0_t *agent)
     return entries[entry_count++] = made;
 }
 
+/* True if counters have the same dimensions on both agents. */
+static bool same_shape(const ctr_agent_t *a, const rocprofiler_agent_v0_t *b)
+{
+    return a->num_xcc == b->num_xcc && a->num_shader_banks == b->num_shader_banks &&
+           a->array_count == b->array_count &&
+           a->simd_arrays_per_engine == b->simd_arrays_per_engine && a->cu_count == b->cu_count &&
+           a->simd_count == b->simd_count && a->simd_per_cu == b->simd_per_cu;
+}
+
 static entry_t *entry_of(const rocprofiler_agent_v0_t *agent)
 {
     if (agent->type != ROCPROFILER_AGENT_TYPE_GPU) return NULL;
     for (unsigned i = 0; i < entry_count; i++)
-        if (!strcmp(entries[i]->gfx, agent->name)) return entries[i];
+        if (!strcmp(entries[i]->gfx, agent->name) && same_shape(&entries[i]->agent, agent))
+            return entries[i];
     return make_entry(agent);
 }
 
