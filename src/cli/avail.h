@@ -19,6 +19,7 @@ typedef struct {
     ctr_catalogue_t *classes; /* classes of softgpu's counters; NULL on other GPUs */
     /* Of a GPU that was asked for by its name, about which no SDK is asked. NULL: the SDK's. */
     ctr_catalogue_t *own;
+    const gpus_product_t *product;
     ctr_agent_t shape;
     rocprofiler_agent_v0_t *made;
 } avail_gpu_t;

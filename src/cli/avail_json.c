@@ -25,6 +25,20 @@ static json_t *properties_of(const rocprofiler_agent_v0_t *a)
     return j;
 }
 
+/* What the tables say beside what a driver tells: MHz, GB, GB/s, and the most operations of each
+ * type in a second, by 10^9. What is not known is left out. */
+static void put_product(json_t *j, const gpus_product_t *p)
+{
+    json_t *peaks = json_object();
+    json_object_set_new(j, "clock_mhz", json_integer((json_int_t)p->clock_mhz));
+    if (p->memory_gb) json_object_set_new(j, "memory_gb", json_integer((json_int_t)p->memory_gb));
+    if (p->bandwidth > 0) json_object_set_new(j, "bandwidth_gb_s", json_real(p->bandwidth));
+    for (gpus_type_t type = 0; type < GPUS_TYPE_COUNT; type++)
+        if (gpus_peak(p, type) > 0)
+            json_object_set_new(peaks, gpus_type_name(type), json_real(gpus_peak(p, type)));
+    json_object_set_new(j, "peak_gop_s", peaks);
+}
+
 json_t *avail_json_gpu(const avail_gpu_t *gpu, bool properties)
 {
     const rocprofiler_agent_v0_t *a = gpu->agent;
@@ -33,6 +47,7 @@ json_t *avail_json_gpu(const avail_gpu_t *gpu, bool properties)
     json_object_set_new(j, "name", json_string(a->name));
     json_object_set_new(j, "product", json_string(a->product_name));
     if (properties) json_object_set_new(j, "properties", properties_of(a));
+    if (properties && gpu->product) put_product(j, gpu->product);
     return j;
 }
 

@@ -62,6 +62,7 @@ static bool add_agent(avail_gpu_t *gpu, const gpus_product_t *product)
     rocprofiler_agent_v0_t *a = calloc(1, sizeof(*a));
     if (!a) return false;
     gpu->agent = gpu->made = a;
+    gpu->product = product;
     gpu->shape = ctr_agent_of_product(product);
 /* The agent's fields are numbers of several sizes, and unions of bit-fields; the host is
  * little-endian. */

@@ -10,6 +10,8 @@ from counter_tables import Facts, rows  # noqa: E402
 
 FACTS = Facts(SOURCE + "/share")
 PRODUCTS = [row for row in rows(SOURCE + "/share/gpus/products.tsv") if row["gpu"] in FACTS.gpus]
+NO_TYPES = {"gpus", "l1", "lds", "l2", "memory"}  # columns that are no types of operations
+RATES = rows(SOURCE + "/share/gpus/rates.tsv")
 GPUS = " ".join(FACTS.gpus)
 # what every catalogue has, whatever is defined
 STANDING = {"MAX_WAVE_SIZE": "wave_front_size", "SIMD_NUM": "simd_count", "CU_NUM": "simd_count/simd_per_cu",
@@ -58,6 +60,11 @@ class Tables(unittest.TestCase):
             properties = told["properties"]
             self.assertNotIn("counters", told)
             self.assertEqual((told["name"], told["product"]), (row["gpu"], row["product"]))
+            self.assertEqual([told.get(key) for key in ("clock_mhz", "memory_gb", "bandwidth_gb_s")],
+                             [None if row[key] == "-" else float(row[key]) for key in ("clock", "memory", "bandwidth")])
+            rates = next(r for r in RATES if row["gpu"] in r["gpus"].split(","))
+            self.assertEqual(told["peak_gop_s"], {type: int(row["units"]) * int(row["clock"]) * int(rate) / 1000
+                                                  for type, rate in rates.items() if type not in NO_TYPES and rate != "-"})
             self.assertEqual([properties[key] for key in ("num_xcc", "num_shader_banks", "simd_arrays_per_engine", "cu_count")],
                              [int(row[key]) for key in ("xccs", "engines", "arrays", "units")])
 
