@@ -5,7 +5,7 @@ usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLA
 
 Classes are tool, rocprofv3, convert, sdk, counted, buffered, roctracer, attach, softgpu (each with the kinds of
 calls that inject.c fails, one after the other), kill and disks. Without --full a choice of the calls fails, the
-same for the same seed; with it, of all calls that have the same stack the first, the last and one in between, and
+same for the same seed, of those with the same stack no more than three in a class; with it, of all calls that have the same stack the first, the last and one in between, and
 from the first on all that follow; with --every all.
 --at shows one case: what failed, from where, and all that was printed.
 """
@@ -96,11 +96,14 @@ class Target:
     """Something that runs: `program` is where calls fail, in `objects`; `most`: as many calls of a kind fail in the
     short form; `theirs`: a crash in other objects than ours is the runtime's, to which a driver without memory is
     new. It is counted apart. `sample`: of so many stacks a kind is tried in the long form, where others have tried
-    the rest."""
+    the rest. `tried`: how often calls of each kind and stack have failed, over the targets that share it."""
+
+    SAME = 3  # calls with the same stack that fail in the short form
 
     def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40, theirs=False,
-                 sample=None):
+                 sample=None, tried=None):
         self.name, self.program, self.objects, self.command = name, program, objects, command
+        self.tried = {} if tried is None else tried
         self.prepare, self.judge, self.most, self.theirs, self.sample = prepare, judge, most, theirs, sample
 
     def run(self, kind=None, at=0):
@@ -142,7 +145,18 @@ class Target:
             wrong = f"{self.name}: {kind} {at} ({where}): {wrong}\n{got.stderr.strip()}"
         return reached, wrong, bool(crash)
 
-    def choose(self, lines):
+    def fresh(self, kind, numbers, stacks):
+        """Those of the numbers whose stack has not been tried as often as is enough."""
+        stack_of = {number: (kind, stack) for stack, same in stacks.items() for number in same}
+        left = []
+        for number in numbers:
+            stack = stack_of.get(number, number)
+            if self.tried.get(stack, 0) < self.SAME:
+                left.append(number)
+            self.tried[stack] = self.tried.get(stack, 0) + 1
+        return left
+
+    def choose(self, kind, lines):
         """How many calls there are, the numbers of those that fail, and of those from which on all do: see above;
         in the short form the first few and one out of each equal part of the rest."""
         count = max((int(number) for what, number, *_ in lines if what in ("end", "place")), default=0)
@@ -162,6 +176,7 @@ class Target:
         for i in range(rest):
             low, high = first + 1 + (count - first) * i // rest, first + (count - first) * (i + 1) // rest
             numbers.append(chance.randint(low, max(low, high)))
+        numbers = self.fresh(kind, numbers, stacks)
         return count, numbers, numbers[::4]
 
     def all(self):
@@ -173,7 +188,7 @@ class Target:
         for kind in KINDS:
             if args.only and kind != args.only:
                 continue
-            count, numbers, lasting = self.choose(self.run(kind)[3])
+            count, numbers, lasting = self.choose(kind, self.run(kind)[3])
             tries = [(kind, n) for n in numbers]
             if kind in LASTING:
                 tries += [(kind, f"{n}+") for n in lasting]
@@ -223,11 +238,12 @@ def convert():
     root = root_of_fakes()
     # enough for several threads, where there are as many CPUs
     several = ("csv json pftrace", "wait-many", str(MANY))
+    tried = {}  # all formats begin with the same calls
     for form, *words in [(form, "wait") for form in FORMATS] + [several]:
         with Place() as store:
             abandoned(store.out, form, root, *words)
             Target(f"convert to {form}", "rocprofv3", "", lambda place: [ROCPROFV3, "convert", place.out],
-                   prepare=lambda place: shutil.copytree(store.out, place.out)).all()
+                   prepare=lambda place: shutil.copytree(store.out, place.out), tried=tried).all()
 
 
 def sdk():

@@ -9,7 +9,7 @@
  * FAULTS_LOG the failure adds a line (kind, number, object) and the end of the process another
  * (`end`, number of calls). With FAULTS_STACKS the log has the failure's stack as well, for people;
  * with FAULTS_PLACES it has a line for each call (`place`, number, a number for all calls with this
- * stack in this process). With FAULTS_CRASHES a crash adds a line, too (`crash`, signal, object).
+ * stack, in every process). With FAULTS_CRASHES a crash adds a line, too (`crash`, signal, object).
  *
  * Writes to descriptors up to 2 are spared: what is told must get through. */
 #include <dlfcn.h>
@@ -154,8 +154,15 @@ static void add_place(long number)
     void *stack[DEPTH];
     char text[32];
     uint64_t hash = 14695981039346656037u; /* FNV-1a, by words */
-    for (int i = 0, depth = backtrace(stack, DEPTH); i < depth; i++)
-        hash = (hash ^ (uintptr_t)stack[i]) * 1099511628211u;
+    for (int i = 0, depth = backtrace(stack, DEPTH); i < depth; i++) {
+        struct dl_find_object found; /* objects lie elsewhere in each process */
+        const bool known = _dl_find_object(stack[i], &found) == 0;
+        const char *name = known ? found.dlfo_link_map->l_name : "";
+        hash = (hash ^ ((uintptr_t)stack[i] - (known ? (uintptr_t)found.dlfo_map_start : 0))) *
+               1099511628211u;
+        for (const char *c = strrchr(name, '/'); c && *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    }
     snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
     add_line("place", number, text);
 }
