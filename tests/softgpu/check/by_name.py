@@ -69,4 +69,4 @@ class Ctypes(unittest.TestCase):
         self.assertEqual(self.told("1"), "softgpu: 0 errors\n")
 
 
-corpus.main(BUGS, ("--check=all",))
+corpus.main(BUGS, ("--check=all",), single=BUGS)

@@ -1,6 +1,6 @@
-// corpus.h - a file of programs with one error each, and the same without: PROGRAM NAME [right]
+// corpus.h - a file of programs with one error each, and the same without: PROGRAM NAME[,NAME...] [right]
 //
-// A row names the function that is a program. Lines that are expected in reports bear a comment
+// A row names the function that is a program; several run one after another. Lines that are expected in reports bear a comment
 // "bug: NAME", "made: NAME" or another word; corpus.py looks for them. One file for a family of
 // findings.
 #pragma once
@@ -29,12 +29,17 @@ struct row_t {
 template <size_t n> static int run(const row_t (&rows)[n], int argc, char **argv)
 {
     right = argc > 2 && !std::strcmp(argv[2], "right");
-    for (const row_t &row : rows)
-        if (argc > 1 && !std::strcmp(row.name, argv[1])) {
-            row.run();
-            std::puts("done");
-            return 0;
+    char none[] = "no name", *rest = argc > 1 ? argv[1] : none;
+    while (const char *name = strsep(&rest, ",")) {
+        const row_t *row = rows;
+        while (row < rows + n && std::strcmp(row->name, name))
+            row++;
+        if (row == rows + n) {
+            std::fprintf(stderr, "%s: no such name\n", name);
+            return 2;
         }
-    std::fprintf(stderr, "%s: no such name\n", argc > 1 ? argv[1] : "no name");
-    return 2;
+        row->run();
+        std::puts("done");
+    }
+    return 0;
 }
