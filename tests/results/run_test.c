@@ -61,6 +61,7 @@ static void make(const char *name, const char *id, const char *rows)
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     snprintf(uuid, sizeof(uuid), "_%s", id);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    run_sql(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
     char *schema = fill_in(uuid, id);
     run_sql(db, schema);
     free(schema);

@@ -142,13 +142,13 @@ class Damaged(unittest.TestCase):
     def change(self, sql):
         """The SQL, with TABLE_ before the names of tables, on a database whose tables lack constraints."""
         db = sqlite3.connect(self.database)
-        db.execute("PRAGMA writable_schema = ON")
+        db.executescript("PRAGMA synchronous = OFF; PRAGMA writable_schema = ON")
         db.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
         db.commit()
         db.close()
         db = sqlite3.connect(self.database)
         (suffix,), = db.execute("SELECT substr(name, 14) FROM sqlite_master WHERE name LIKE 'rocpd\\_string\\_%' ESCAPE '\\' AND type = 'table'")
-        db.executescript(sql.replace("@", suffix))
+        db.executescript("PRAGMA synchronous = OFF; BEGIN;" + sql.replace("@", suffix) + "; COMMIT")
         db.close()
 
     def survive(self):

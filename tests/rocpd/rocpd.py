@@ -322,6 +322,7 @@ class ByHand(Case):
     def test_summary_deviation(self):
         """It is the nearest number, whatever the order of the records."""
         with sqlite3.connect(self.one) as db:
+            db.execute("PRAGMA synchronous = OFF")
             guid, = db.execute("SELECT value FROM rocpd_metadata WHERE tag = 'uuid'").fetchone()
             called = f"rocpd_region{guid} WHERE name_id = (SELECT id FROM rocpd_string{guid} WHERE string = 'hipLaunchKernel')"
             names = [column[0] for column in db.execute(f"SELECT * FROM {called}").description]

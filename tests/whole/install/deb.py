@@ -45,7 +45,8 @@ def check_control(package):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="crocprof-deb-") as folder:
-        run([cpack, "--config", build + "/CPackConfig.cmake", "-B", folder])
+        # with the generator that the tree has, cpack would build it first, beside the tests that run
+        run([cpack, "--config", build + "/CPackConfig.cmake", "-D", "CPACK_CMAKE_GENERATOR=Ninja", "-B", folder])
         package, = glob.glob(folder + "/*.deb")
         check_control(package)
         root = folder + "/root"
