@@ -538,9 +538,10 @@ class Ranks(Case):
         kernels = [(5000 + i, 3000 + 10000 * i) for i in range(self.COUNT)]
         self.assertEqual(self.ask(self.made, sql), kernels)
         self.assertEqual(self.ask(self.made, sql, "--start", "200000"), kernels[20:])
-        self.run_it("merge", "-i", self.made, "-o", "all", "-d", "o")
-        self.assertEqual(self.ask("o/all.db", sql), kernels)
-        said = self.run_it("summary", "-i", *[f"{self.made}/{i:03}.db" for i in range(11)]).stdout
+        more = [f"{self.made}/{i:03}.db" for i in range(11)]  # than one connection could attach
+        self.run_it("merge", "-i", *more, "-o", "all", "-d", "o")
+        self.assertEqual(self.ask("o/all.db", sql), kernels[:11])
+        said = self.run_it("summary", "-i", *more).stdout
         self.assertRegex(said, r"(?m)^add\(float\*, int\) +11 +5500 ")
 
     def test_one_after_another(self):
