@@ -3,10 +3,8 @@
 
 One unit includes them all in order, one in the opposite order: of any two headers, either comes after the
 other in one of them. A header also brings what AMD's header of that name brings, for programs rely on it.
-Those two are compiled by each compiler as both. What a header lacks when it is alone is a matter of the standard
-library, which compilers share, and of the standard: of several compilers each takes its part of the standards.
 
-usage: headers.py SOURCE_DIR PART PARTS COMPILER   PART: from 0, the compiler's place among PARTS of them
+usage: headers.py SOURCE_DIR COMPILER...
 """
 import pathlib
 import subprocess
@@ -39,11 +37,8 @@ DECLARES = {
 LISTS = ("details/enum_labels.hpp", "serialization/details/objects.hpp")
 
 
-STANDARDS = ("c++17", "c++20")
-
-
-def units(root, alone):
-    """Name and text of each unit, and the standards that it is compiled as: headers by themselves as `alone`."""
+def units(root):
+    """Name and text of each unit."""
     headers = sorted({str(path.relative_to(root)) for path in root.rglob("*.hpp")} - set(LISTS))
     if len(headers) < 18:
         sys.exit(f"{root} has {len(headers)} headers")
@@ -51,27 +46,27 @@ def units(root, alone):
     for header in headers:
         names = BROUGHT.get(header, "").split()
         uses = "".join(f"    static_cast<void>({DECLARES[name]});\n" for name in names)
-        yield header, include(header) + f"int main()\n{{\n{uses}}}\n", alone
-    yield "all, in order", "".join(map(include, headers)) + "int main() {}\n", STANDARDS
-    yield "all, in the opposite order", "".join(map(include, reversed(headers))) + "int main() {}\n", STANDARDS
+        yield header, include(header) + f"int main()\n{{\n{uses}}}\n"
+    yield "all, in order", "".join(map(include, headers)) + "int main() {}\n"
+    yield "all, in the opposite order", "".join(map(include, reversed(headers))) + "int main() {}\n"
 
 
 def main():
-    source, part, parts, compiler = sys.argv[1:]
+    source, *compilers = sys.argv[1:]
     wrong, compiled = [], 0
-    alone = [s for i, s in enumerate(STANDARDS) if int(parts) == 1 or i % int(parts) == int(part)]
     with tempfile.TemporaryDirectory(prefix="crocprof-headers-") as directory:
         path = directory + "/unit.cpp"
-        for name, text, standards in units(pathlib.Path(source, "include/rocprofiler-sdk/cxx"), alone):
+        for name, text in units(pathlib.Path(source, "include/rocprofiler-sdk/cxx")):
             pathlib.Path(path).write_text(text, encoding="utf-8")
-            for standard in standards:
-                done = subprocess.run(
-                    [compiler, "-std=" + standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                     "-D__HIP_PLATFORM_AMD__", f"-I{source}/include", f"-I{source}/tests/abi/cxx/stand-in", path],
-                    capture_output=True, text=True, timeout=240)
-                compiled += 1
-                if done.returncode != 0:
-                    wrong.append(f"{name}: {compiler} -std={standard}: {done.stderr[:600]}")
+            for compiler in compilers:
+                for standard in ("c++17", "c++20"):
+                    done = subprocess.run(
+                        [compiler, "-std=" + standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                         "-D__HIP_PLATFORM_AMD__", f"-I{source}/include", f"-I{source}/tests/abi/cxx/stand-in", path],
+                        capture_output=True, text=True, timeout=240)
+                    compiled += 1
+                    if done.returncode != 0:
+                        wrong.append(f"{name}: {compiler} -std={standard}: {done.stderr[:600]}")
     sys.exit("\n".join(wrong) if wrong else print(f"{compiled} units"))
 
 
