@@ -20,6 +20,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 enum {
     /* Tools and people prefer ids without gaps. So the first DENSE_IDS ids of a process are taken
@@ -71,9 +74,13 @@ void sdk_threads_init(void)
 static sdk_thread_t *new_entry(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *entry = mmap(NULL, (sizeof(sdk_thread_t) + page - 1) & ~(page - 1),
-                       PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return entry == MAP_FAILED ? NULL : entry;
+    const size_t bytes = (sizeof(sdk_thread_t) + page - 1) & ~(page - 1);
+    void *entry = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (entry == MAP_FAILED) return NULL;
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_register_root_region(entry, bytes); /* entries point to memory that is in use */
+#endif
+    return entry;
 }
 
 /* With list_lock: an entry that no thread has any more, or a new one. */
