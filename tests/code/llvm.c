@@ -31,5 +31,9 @@ int main(int argc, char **argv)
             }
         }
     printf("%zu instructions\n", same);
+    dis_kernels_free(rows, count);
+    dis_object_close(one);
+    dis_object_close(two);
+    free(data);
     return !same;
 }
