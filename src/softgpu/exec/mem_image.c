@@ -96,7 +96,7 @@ static void load_packed(isa_wave_t *w, const isa_inst_t *i, bool is_signed)
         uint32_t value[4] = {0};
         for (unsigned c = 0; x.texel[0].lanes >> l & 1 && c < 4; c++)
             value[c] = raw[c][l];
-        if (is_signed && bytes < 4)
+        if (is_signed && bytes && bytes < 4) /* 0: a format that there is not */
             value[0] = (uint32_t)((int32_t)(value[0] << (32 - 8 * bytes)) >> (32 - 8 * bytes));
         put(w, i, &x.image.format, l, value);
     }

@@ -539,6 +539,7 @@ typedef struct {
 
 static void global_sync_steps(const step_t *steps, size_t n)
 {
+    static const isa_inst_t slots[2]; /* those of the instruction; one that waits is tried again */
     isa_gws_t gws = {0};
     rig_t *r[3];
     for (unsigned k = 0; k < 3; k++) {
@@ -550,6 +551,7 @@ static void global_sync_steps(const step_t *steps, size_t n)
     for (size_t k = 0; k < n; k++) {
         rig_t *on = r[steps[k].wave - 'a'];
         on->want.v[4][40] = steps[k].data;
+        on->wave.ip = slots + 2;
         rig_run_text(on, steps[k].text);
         assert_int_equal(on->wave.stop, steps[k].waits ? ISA_STOP_YIELD : ISA_RUN);
         assert_int_equal(on->wave.repeats, steps[k].waits);
