@@ -107,8 +107,8 @@ AQL_EXPORT hsa_status_t aqlprofile_att_create_packets(
     return aql_object_end(object, status, handle);
 }
 
-/* The word in front of the tokens, where the GPU does not write one itself; decoders know the
- * stream by it. */
+/* The word that a trace of gfx9 begins with: a decoder reads from it which version of the stream
+ * follows. Later GPUs write such a word themselves, as their first token. */
 static uint64_t describe(const aql_trace_t *trace, uint32_t engine)
 {
     enum { FIRST = 0x11 };

@@ -1,7 +1,8 @@
 /* avail_json.c - what rocprofv3-avail tells, as JSON for other programs.
  *
- * Apart because the text is laid out as AMD's command does it, and this is not. Every answer is one
- * object with a member "gpus"; members are added, never renamed. */
+ * Apart because the text is laid out as AMD's command does it, and the JSON is crocprof's own.
+ * Every answer is one object with a member "gpus". Later versions may add members, but rename none.
+ */
 #include "cli/avail_json.h"
 
 #include <string.h>

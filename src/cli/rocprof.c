@@ -463,7 +463,8 @@ static const char usage[] =
 static const char *gpu;
 static enum { NOTHING, BASIC, DERIVED } list_what;
 
-/* ---- what options without a value do: the exit status, or -1 to go on ---- */
+/* ---- options without a value: each function does what its option asks for, and returns the exit
+ * status of the program, or -1 if the program shall go on ---- */
 
 static int print_usage(void)
 {

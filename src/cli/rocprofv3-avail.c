@@ -591,7 +591,8 @@ static int check_streams(const avail_gpu_t *gpu, const together_t *t)
     return 0;
 }
 
-/* Asks the SDK. The reason why not is a text of the SDK, which has told more in its log. */
+/* Asks the SDK whether the GPU can collect these counters together. If not, `why` is the SDK's text
+ * for its status; the SDK's log has the details. */
 static int try_config(const options_t *o, const avail_gpu_t *gpu, together_t *t, const char **why)
 {
     rocprofiler_counter_config_id_t config = {0};

@@ -261,8 +261,8 @@ static bool same_line(const place_t *a, const place_t *b)
     return a->file && b->file && a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-/* Sums up the instructions of each line; `places` is sorted here, and not in the order of the code
- * any more. */
+/* Sums up the instructions of each line. Sorts `places` by line: afterwards they are not in the
+ * order of the code. */
 static bool add_lines(reader_t *r)
 {
     code_body_t *b = r->body;

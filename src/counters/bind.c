@@ -45,7 +45,8 @@ const ctr_block_t *ctr_block_of(const ctr_catalogue_t *catalogue, const ctr_coun
     return block;
 }
 
-/* What an agent has of that in which blocks are. Engines and units are those of all XCCs. */
+/* How many places an agent has in which counter blocks can be. `engines` and `units` are counted
+ * over all XCCs, `arrays` in one engine. */
 typedef struct {
     uint64_t xccs, engines, arrays, units;
 } places_t;

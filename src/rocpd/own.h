@@ -29,8 +29,9 @@ void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type);
 /* The names, ORDER: out_own_table_t. */
 extern const char *const rocpd_own_names[OUT_OWN_COUNT];
 
-/* For each of these tables that has columns, makes a temporary view with these columns over the
- * table in db0, or without rows if db0 has no such table. 0, or -1 with the reason told. */
+/* Makes temporary views over crocprof's own tables in db0, one for each table of which `columns`
+ * names some columns: the view has those columns. If db0 lacks the table, the view has no rows. 0,
+ * or -1 with the reason told. */
 int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT]);
 
 /* Makes views in the main database over its tables, whose names end with their runs' ids. */

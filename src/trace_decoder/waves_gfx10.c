@@ -2,9 +2,9 @@
  * stalls and states.
  *
  * A token stands for an instruction that was issued in its clock, and says its kind. WAVE_READY
- * says that a wave has an instruction that could be issued; until that is, the wave is stalled.
- * What a token's kind means is a row of a table here; where instructions are in the code is another
- * matter, which stitch.c finds when the wave is over. */
+ * says that a wave has an instruction that could be issued; until the instruction is issued, the
+ * wave is stalled. What a token's kind means is a row of a table here; where instructions are in
+ * the code is another matter, which stitch.c finds when the wave is over. */
 #include "trace_decoder/decoder.h"
 
 #define CATEGORY(x) ROCPROFILER_THREAD_TRACE_DECODER_INST_##x
