@@ -173,8 +173,11 @@ static void put_sheet(out_json_t *j, const char *gpu)
         const char *roof;
         gpus_type_t type;
     } rates[] = {{"f64", GPUS_TYPE_F64},        {"f32", GPUS_TYPE_F32},
-                 {"mfma_f64", GPUS_TYPE_M_F64}, {"mfma_f32", GPUS_TYPE_M_F32},
-                 {"mfma_f16", GPUS_TYPE_M_F16}, {"mfma_bf16", GPUS_TYPE_M_BF16}};
+                 {"f16", GPUS_TYPE_F16},        {"mfma_f64", GPUS_TYPE_M_F64},
+                 {"mfma_f32", GPUS_TYPE_M_F32}, {"mfma_xf32", GPUS_TYPE_M_XF32},
+                 {"mfma_f16", GPUS_TYPE_M_F16}, {"mfma_bf16", GPUS_TYPE_M_BF16},
+                 {"mfma_f8", GPUS_TYPE_M_F8},   {"mfma_i8", GPUS_TYPE_M_I8},
+                 {"mfma_f4", GPUS_TYPE_M_F4}};
     const gpus_arch_t *g = gpus_find(gpu);
     out_json_begin(j, "sheet", '{');
     for (size_t i = 0; g && i < sizeof(rates) / sizeof(*rates); i++)

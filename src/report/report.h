@@ -12,7 +12,21 @@
 
 /* Roofs of the roofline model: bandwidths of memories, rates of units. X(name) */
 #define REP_ROOFS(X)                                                                               \
-    X(hbm) X(l2) X(l1) X(lds) X(f64) X(f32) X(mfma_f64) X(mfma_f32) X(mfma_f16) X(mfma_bf16)
+    X(hbm)                                                                                         \
+    X(l2)                                                                                          \
+    X(l1)                                                                                          \
+    X(lds)                                                                                         \
+    X(f64)                                                                                         \
+    X(f32)                                                                                         \
+    X(f16)                                                                                         \
+    X(mfma_f64)                                                                                    \
+    X(mfma_f32)                                                                                    \
+    X(mfma_xf32)                                                                                   \
+    X(mfma_f16)                                                                                    \
+    X(mfma_bf16)                                                                                   \
+    X(mfma_f8)                                                                                     \
+    X(mfma_i8)                                                                                     \
+    X(mfma_f4)
 
 typedef enum {
 #define X(name) REP_ROOF_##name,

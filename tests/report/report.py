@@ -185,6 +185,8 @@ def case_gpus(directory):
             "gfx942": (304, 2100, 64, 8192, 1300, "HBM", 163430.4, 5324.8), "gfx950": (256, 2400, 64, 8192, 1900, "HBM", 157286.4, 7782.4),
             "gfx1030": (80, 2250, 32, 256, 1000, "GDDR6", 23040, 512), "gfx1100": (96, 2500, 32, 384, 1249, "GDDR6", 61440, 959.232),
             "gfx1201": (64, 2970, 32, 256, 1258, "GDDR6", 48660.48, 644.096), "gfx9999": (64, 2000, 32, 256, 1000, "", None, None)}
+    # what the matrix unit is counted by, its roof and GFLOP/s of it, by hand: units * clock * rate
+    matrices = {"gfx90a": ("I8", "MFMA INT8", 181043.2), "gfx942": ("F8", "MFMA FP8", 2614886.4), "gfx950": ("F6F4", "MFMA FP4", 10066329.6)}
     work = ["SQ_INSTS_VALU_ADD_F32", "SQ_INSTS_VALU_MUL_F32", "SQ_INSTS_VALU_TRANS_F32", "SQ_INSTS_VALU_FMA_F32"]
     reads = ["TCC_EA_RDREQ", "TCC_EA_RDREQ_32B", "TCC_EA_WRREQ", "TCC_EA_WRREQ_64B"]
     with browser.Browser() as b:
@@ -194,9 +196,14 @@ def case_gpus(directory):
             d = fixture.Database(f"{directory}/{gpu}.db", soft=False, gpu=gpu, facts=facts)
             for i, counter in enumerate(work + reads):
                 d.counter(i + 1, counter)
-            # each takes 1 us: one does 20,000 fused operations of a wave, the other 100 of them, and reads 64,000 bytes
-            for kernel, values in ((1, (0, 0, 0, 20000)), (2, (0, 0, 0, 100, 1000, 0, 0, 0))):
-                d.kernel(kernel, ("works", "reads")[kernel - 1])
+            # each takes 1 us: one does 20,000 fused operations of a wave, another 100 of them, and reads 64,000 bytes; the last has
+            # 300,000 times 512 operations of the matrix unit
+            kernels = [("works", (0, 0, 0, 20000)), ("reads", (0, 0, 0, 100, 1000, 0, 0, 0))]
+            if gpu in matrices:
+                d.counter(9, f"SQ_INSTS_VALU_MFMA_MOPS_{matrices[gpu][0]}")
+                kernels.append(("multiplies", (0,) * 8 + (300000,)))
+            for kernel, (called, values) in enumerate(kernels, 1):
+                d.kernel(kernel, called)
                 event = d.dispatch(kernel, 2000 * kernel, 2000 * kernel + 1000, d.call("hipLaunchKernel", 2000 * kernel - 100, 2000 * kernel - 50))
                 for i, value in enumerate(values):
                     d.value(event, i + 1, value)
@@ -206,6 +213,8 @@ def case_gpus(directory):
             rows = {r[0]: (r[-2], float(r[-1].split()[0]) if f32 else r[-1]) for r in b.run(CELLS)[0]}
             if f32:
                 expected = {"works": ("FP32", 100 * lanes * 40 / f32), "reads": (name, 100 * 64 / bandwidth)}
+                if gpu in matrices:
+                    expected["multiplies"] = (matrices[gpu][1], 100 * 153600 / matrices[gpu][2])
                 for kernel, (roof, share) in expected.items():
                     check(rows[kernel][0] == roof and abs(rows[kernel][1] / share - 1) < 0.01, gpu, kernel, rows, expected)
             else:

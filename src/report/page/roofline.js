@@ -3,8 +3,9 @@
  * Work and bytes come from AMD's counters; peaks follow from the agent's properties and
  * from the rates in its generation's data sheet, unless measured ones were given. */
 
-const ROOF_TEXT = { hbm: "HBM", l2: "L2", l1: "L1", lds: "LDS", f64: "FP64", f32: "FP32", mfma_f64: "MFMA FP64", mfma_f32: "MFMA FP32",
-                    mfma_f16: "MFMA FP16", mfma_bf16: "MFMA BF16" };
+const ROOF_TEXT = { hbm: "HBM", l2: "L2", l1: "L1", lds: "LDS", f64: "FP64", f32: "FP32", f16: "FP16", mfma_f64: "MFMA FP64",
+                    mfma_f32: "MFMA FP32", mfma_xf32: "MFMA XF32", mfma_f16: "MFMA FP16", mfma_bf16: "MFMA BF16", mfma_f8: "MFMA FP8",
+                    mfma_i8: "MFMA INT8", mfma_f4: "MFMA FP4" };
 const MEMORIES = ["hbm", "l2", "l1", "lds"];
 const MEMORY_HUE = { hbm: "--bad", l2: "--exact", l1: "--cache", lds: "--timing" };
 
@@ -31,17 +32,22 @@ function counted(k, name) {
 
 const sumOf = (k, names) => names.reduce((sum, n) => sum === undefined || counted(k, n) === undefined ? undefined : sum + counted(k, n), 0);
 
-/* Floating-point operations of a launch, by unit; undefined for a unit whose counters are not all
- * there. */
+/* What SQ_INSTS_VALU_MFMA_MOPS_* call a type, and the roof above it. Products of 6 bits are counted with those of 4 bits, and reach half
+ * of that roof at most. */
+const MATRIX_TYPES = { F16: "mfma_f16", BF16: "mfma_bf16", F32: "mfma_f32", F64: "mfma_f64", XF32: "mfma_xf32", F8: "mfma_f8", I8: "mfma_i8",
+                       F6F4: "mfma_f4" };
+
+/* Operations of a launch, by unit, those of 8-bit integers among them; undefined for a unit whose
+ * counters are not all there. */
 function workOf(k) {
   const work = {}, lanes = k.run.agents[k.launch?.agent]?.lanes ?? 64;
   for (const type of ["F16", "F32", "F64"]) {
     const plain = sumOf(k, ["ADD", "MUL", "TRANS"].map(o => `SQ_INSTS_VALU_${o}_${type}`)), fused = counted(k, `SQ_INSTS_VALU_FMA_${type}`);
     if (plain !== undefined && fused !== undefined) work[type.toLowerCase()] = lanes * (plain + 2 * fused);
   }
-  for (const type of ["F16", "BF16", "F32", "F64"]) {
+  for (const [type, unit] of Object.entries(MATRIX_TYPES)) {
     const operations = counted(k, `SQ_INSTS_VALU_MFMA_MOPS_${type}`);
-    if (operations !== undefined) work[`mfma_${type.toLowerCase()}`] = 512 * operations;
+    if (operations !== undefined) work[unit] = 512 * operations;
   }
   const all = Object.values(work);
   return all.length ? { ...work, all: all.reduce((a, b) => a + b, 0) } : undefined;
@@ -70,7 +76,7 @@ function roofPoints(run, roofs) {
     if (!work?.all || !time) return null;
     const rate = work.all / time, unit = Object.keys(work).filter(u => u !== "all").reduce((a, b) => work[a] >= work[b] ? a : b);
     const intensity = Object.fromEntries(MEMORIES.map(m => [m, bytes[m] ? work.all / bytes[m] : undefined]));
-    const limits = [[unit, roofs[unit === "f16" ? "f32" : unit]?.value], ...MEMORIES.map(m => [m, intensity[m] && roofs[m] && intensity[m] * roofs[m].value])]
+    const limits = [[unit, roofs[unit]?.value], ...MEMORIES.map(m => [m, intensity[m] && roofs[m] && intensity[m] * roofs[m].value])]
       .filter(([, value]) => value);
     const limit = limits.length ? limits.reduce((a, b) => a[1] <= b[1] ? a : b) : undefined;
     return { k, work, rate, unit, intensity, limit };
@@ -98,10 +104,10 @@ function rooflineSection() {
   const t = sortableTable({ name: "roofline", rows: points, sort: 1, columns: [
     { title: "Kernel", kind: "name", value: p => p.k.title, show: p => kernelLink(p.k) },
     { title: "GFLOP/s", value: p => p.rate, show: p => digits(p.rate) },
-    { title: "Mostly", kind: "text", value: p => ROOF_TEXT[p.unit] ?? "FP16" },
+    { title: "Mostly", kind: "text", value: p => ROOF_TEXT[p.unit] },
     { title: "Operations of a launch", value: p => p.work.all, show: p => rateText(p.work.all, "FLOP") },
     ...MEMORIES.map(m => ({ title: `FLOP/byte ${ROOF_TEXT[m]}`, value: p => p.intensity[m], show: p => p.intensity[m] === undefined ? "–" : digits(p.intensity[m]) })),
-    { title: "Nearest roof", kind: "text", value: p => p.limit ? ROOF_TEXT[p.limit[0]] ?? "FP32" : "" },
+    { title: "Nearest roof", kind: "text", value: p => p.limit ? ROOF_TEXT[p.limit[0]] : "" },
     { title: "Of it", value: p => p.limit && p.rate / p.limit[1], show: p => p.limit ? percentText(p.rate / p.limit[1]) : "–" }] });
   const kinds = Object.values(roofs), measured = kinds.some(r => r.measured), sheet = kinds.some(r => !r.measured);
   return [
