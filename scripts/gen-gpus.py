@@ -43,12 +43,15 @@ def rates_of(folder):
     return found
 
 
-def arch_line(row, rates):
+def arch_line(row, archs, rates):
     if row["gpu"] not in rates:
         sys.exit(f"{row['gpu']} has no row in rates.tsv")
+    if row["generic"] not in ("-", *archs):
+        sys.exit(f"{row['gpu']}: {row['generic']} has no row in architectures.tsv")
     if (row["family"] == "-") != (row["blocks"] == "-"):
         sys.exit(f"{row['gpu']}: a family without blocks, or blocks without a family")
     members = [f".name = \"{row['gpu']}\"", f".family = {name(row['family'])}", f".blocks = {name(row['blocks'])}",
+               f".generic = {name(row['generic'])}",
                f".wave = {row['waves'].split(',')[0]}", f".wave64 = {registers(row, 64)}",
                f".wave32 = {registers(row, 32)}", f".agprs = {AGPRS[row['agprs']]}", f".sgprs = {number(row['sgprs'])}"]
     members += [f".{column} = {number(row[column])}" for column in NUMBERS]
@@ -73,7 +76,7 @@ def main():
     rates = rates_of(folder)
     path = os.path.join(folder, "products.tsv")
     text = ["/* Made by gen-gpus.py from share/gpus. */", "static const gpus_arch_t archs[] = {"]
-    text += [arch_line(row, rates) for row in archs.values()]
+    text += [arch_line(row, archs, rates) for row in archs.values()]
     text += ["};", "static const gpus_product_t products[] = {"]
     text += [product_line(path, line, row, archs) for line, row in numbered_rows(path)]
     text += ["};", ""]

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "code/containers.h"
 #include "code/kernels.h"
+#include "gpus/gpus.h"
 
 /* A launch may have any size up to the kernel's maximum. 1024 is what compilers write where the
  * source says nothing: then workgroups of the most usual size are assumed. */
@@ -33,28 +34,12 @@ typedef struct {
 
 /* ---- GPUs ---- */
 
-/* Code that is for each GPU of a family. Source: LLVM's user guide for AMDGPU, "Generic
- * processors". */
-static const struct {
-    const char *family, *gpus;
-} families[] = {
-    {"gfx9-generic", "gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
-    {"gfx9-4-generic", "gfx940 gfx941 gfx942 gfx950 "},
-    {"gfx10-1-generic", "gfx1010 gfx1011 gfx1012 gfx1013 "},
-    {"gfx10-3-generic", "gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
-    {"gfx11-generic", "gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
-    {"gfx12-generic", "gfx1200 gfx1201 "},
-};
-
 /* Whether code for `gpu` runs on the GPU that was asked for. */
 static bool runs_on(const char *gpu, const char *asked)
 {
-    char word[32];
     if (!asked || strcmp(gpu, asked) == 0) return true;
-    snprintf(word, sizeof(word), "%s ", asked);
-    for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
-        if (strcmp(gpu, families[i].family) == 0) return strstr(families[i].gpus, word);
-    return false;
+    const gpus_arch_t *g = gpus_find(asked);
+    return g && g->generic && strcmp(gpu, g->generic) == 0;
 }
 
 /* ---- kernels ---- */

@@ -50,12 +50,13 @@ typedef struct {
     const char *name;   /* "gfx90a" */
     const char *family; /* whose packets and registers program its counters; NULL: none are known */
     const char *blocks; /* the GPU whose counter blocks it has; NULL: none are known */
-    uint32_t target;    /* the driver's gfx_target_version; 0: a name for code alone */
-    uint32_t xccs;      /* at most */
-    uint32_t wave;      /* lanes of a wave, unless the kernel has chosen another size */
-    uint32_t slots;     /* waves that a SIMD holds */
-    uint32_t simds;     /* of a compute unit */
-    uint32_t cus;       /* compute units of a unit, which places workgroups and has the LDS */
+    const char *generic; /* the target whose code it runs besides its own; NULL: none */
+    uint32_t target;     /* the driver's gfx_target_version; 0: a name for code alone */
+    uint32_t xccs;       /* at most */
+    uint32_t wave;       /* lanes of a wave, unless the kernel has chosen another size */
+    uint32_t slots;      /* waves that a SIMD holds */
+    uint32_t simds;      /* of a compute unit */
+    uint32_t cus;        /* compute units of a unit, which places workgroups and has the LDS */
     gpus_registers_t wave64, wave32;
     gpus_agprs_t agprs;
     uint32_t sgprs; /* of a SIMD; 0: each wave has sgpr_granule of its own, they limit nothing */
