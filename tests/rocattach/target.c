@@ -45,7 +45,7 @@ static int detached(void)
     return say("detached\n");
 }
 
-static uint64_t import(void)
+static uint32_t import(void)
 {
     return 10000;
 }
