@@ -212,6 +212,8 @@ void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg);
 /* A packet that waits until no bit of the mask is set in the register. The GPU reads the register
  * every 16 x `interval` clocks. */
 void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask, uint32_t interval);
+/* The same until the register's bits under the mask are another number than 1. */
+void aql_pm4_wait_not_one(aql_pm4_t *pm4, uint32_t reg, uint32_t mask, uint32_t interval);
 /* Writes back and invalidates the caches over the range. */
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes);
 /* What is put between the two is executed by one XCC alone. Of a GPU with one XCC they do nothing.
@@ -310,8 +312,9 @@ typedef struct {
     bool concurrent, timestamps, occupancy;
     uint32_t mask, token_mask, token_mask2; /* register values, of gfx9 */
     uint32_t clock_khz;                     /* as in aql_agent_t */
-    uint32_t counters[AQL_TRACE_COUNTERS], counter_count, counter_mask, counter_control;
-    uint64_t bytes, control; /* size of the data, address of the control */
+    uint32_t counters[AQL_TRACE_COUNTERS], counter_count, counter_mask;
+    uint32_t counter_control; /* value of SQ_PERFCOUNTER_CTRL */
+    uint64_t bytes, control;  /* size of the data, address of the control */
     uint64_t begin[AQL_TRACE_ENGINES], size[AQL_TRACE_ENGINES]; /* addresses; 0 bytes: not traced */
 } aql_trace_t;
 

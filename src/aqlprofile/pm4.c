@@ -128,10 +128,22 @@ void aql_pm4_copy_clock(aql_pm4_t *pm4, uint32_t reg)
         reg, 0);
 }
 
+static void wait_for(aql_pm4_t *pm4, uint32_t comparison, uint32_t reg, uint32_t reference,
+                     uint32_t mask, uint32_t interval)
+{
+    PUT(pm4, hsa_pm4_header(OP_WAIT_REG_MEM, 7), comparison, reg, 0, reference, mask, interval);
+}
+
 void aql_pm4_wait_clear(aql_pm4_t *pm4, uint32_t reg, uint32_t mask, uint32_t interval)
 {
     enum { EQUAL = 3 };
-    PUT(pm4, hsa_pm4_header(OP_WAIT_REG_MEM, 7), EQUAL, reg, 0, 0, mask, interval);
+    wait_for(pm4, EQUAL, reg, 0, mask, interval);
+}
+
+void aql_pm4_wait_not_one(aql_pm4_t *pm4, uint32_t reg, uint32_t mask, uint32_t interval)
+{
+    enum { NOT_EQUAL = 4 };
+    wait_for(pm4, NOT_EQUAL, reg, 1, mask, interval);
 }
 
 void aql_pm4_flush(aql_pm4_t *pm4, uint64_t address, uint64_t bytes)

@@ -28,6 +28,7 @@ enum { FIRST = 1, SECOND = 2 }; /* interfaces */
 typedef struct {
     aql_trace_t *trace;
     uint32_t vm_id, raw_mask, raw_tokens, raw_tokens2;
+    uint32_t all_stages; /* SQ_PERFCOUNTER_CTRL by which waves of all stages count */
     uint64_t size;
 } parse_t;
 
@@ -112,7 +113,7 @@ static bool set_counter_mask(parse_t *p, uint32_t value)
 
 static bool set_counter_control(parse_t *p, uint32_t value)
 {
-    p->trace->counter_control = value;
+    p->trace->counter_control = p->all_stages | (value & 0x1f) << 8;
     return true;
 }
 
@@ -180,7 +181,8 @@ hsa_status_t aql_trace_make(const aql_agent_t *agent, const aqlprofile_att_param
                             uint32_t count, bool second, aql_trace_t *trace)
 {
     enum { ENGINES_DEFAULT = 0x11, SIMDS_ALL = 15, BYTES_DEFAULT = 192 << 20 };
-    parse_t p = {.trace = trace, .size = BYTES_DEFAULT};
+    parse_t p = {
+        .trace = trace, .size = BYTES_DEFAULT, .all_stages = agent->gpu->family->sq_texture};
     hsa_status_t status = HSA_STATUS_SUCCESS;
     memset(trace, 0, sizeof *trace);
     trace->family = agent->gpu->family->trace;

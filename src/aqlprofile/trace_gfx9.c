@@ -1,10 +1,9 @@
 /* trace_gfx9.c - the commands around a thread trace of gfx9, whose registers stand apart from the
  * SQ's others.
  *
- * Register values and their order are those of AMD's library, except for three points where that
- * relies on chance: of several engines, GRBM_GFX_INDEX selects all again before markers are
- * written; the wait for the end reads the status register, not another; counters count for all
- * stages unless the caller says which. */
+ * Registers, values and order are those of AMD's library, the wait for the end included, which
+ * holds at once. Where several engines are traced, GRBM_GFX_INDEX selects all again before markers
+ * are written: AMD's library leaves the last engine selected. */
 #include "aqlprofile/internal.h"
 
 #include <stddef.h>
@@ -31,6 +30,10 @@ enum {
     USERDATA_CLOCK = 5,
     USERDATA_AGENT = 6,
 
+    /* The register that AMD's library reads when it waits for the end of a trace: not the status,
+     * which it is for by the mask. A bit that is not bit 0 is never 1: the wait holds at once. */
+    WAITED_FOR = 0x338,
+
     STATUS_ERROR = 1 << 28,
     STATUS_BUSY = 1 << 30,
     POLL_INTERVAL = 4
@@ -54,7 +57,6 @@ static bool wants_of_xcc(const aql_trace_t *trace, uint32_t xcc)
 
 static void program_counters(aql_pm4_t *pm4, const aql_trace_t *trace)
 {
-    const uint32_t control = pm4->family->sq_texture | (trace->counter_control & 0x1f) << 8;
     aql_pm4_set(pm4, AQL_RLC_PERFMON_CLK_CNTL, 1);
     aql_pm4_set(pm4, AQL_COMPUTE_PERFCOUNT_ENABLE, 1);
     aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_RESET);
@@ -64,7 +66,7 @@ static void program_counters(aql_pm4_t *pm4, const aql_trace_t *trace)
     }
     aql_pm4_set(pm4, TRACE_PERF_MASK, trace->counter_mask);
     aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, trace->counter_mask);
-    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, control);
+    aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, trace->counter_control);
     aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_PERFMON_START);
     aql_pm4_wait_idle(pm4);
 }
@@ -130,7 +132,7 @@ static void store_engine(aql_pm4_t *pm4, const aql_trace_t *trace, uint32_t engi
     const uint64_t row = aql_trace_slot(trace, engine);
     const uint32_t begin = aql_pm4_begin_xcc(pm4, engine / engines_of_xcc(trace));
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, aql_trace_index(engine % engines_of_xcc(trace)));
-    aql_pm4_wait_clear(pm4, TRACE_STATUS, STATUS_BUSY, POLL_INTERVAL);
+    aql_pm4_wait_not_one(pm4, WAITED_FOR, STATUS_BUSY, POLL_INTERVAL);
     aql_pm4_store_register(pm4, TRACE_STATUS, row + offsetof(aql_trace_control_t, status), true);
     aql_pm4_store_register(pm4, TRACE_CNTR, row + offsetof(aql_trace_control_t, counter), true);
     aql_pm4_store_register(pm4, TRACE_WPTR, row + offsetof(aql_trace_control_t, written), true);

@@ -86,10 +86,11 @@ static int print_trace(void)
         {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SE_MASK, 0xfd},
         {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_COMPUTE_UNIT_TARGET, 5},
         {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_SIMD_SELECTION, 3},
+        {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_CTRL, 0x21},
         {HSA_VEN_AMD_AQLPROFILE_PARAMETER_NAME_PERFCOUNTER_NAME, 4}};
     hsa_ven_amd_aqlprofile_profile_t profile = {.type = HSA_VEN_AMD_AQLPROFILE_EVENT_TYPE_TRACE,
                                                 .parameters = parameters,
-                                                .parameter_count = 4};
+                                                .parameter_count = 5};
     hsa_ext_amd_aql_pm4_packet_t start, stop, marker;
     char *data = aligned_alloc(4096, SIZE);
     profile.output_buffer = (hsa_ven_amd_aqlprofile_descriptor_t){data, SIZE};

@@ -39,6 +39,13 @@ static rocprofiler_status_t add_size(sdk_trace_unit_t *unit, uint64_t bytes)
     return add(unit, AQLPROFILE_ATT_PARAMETER_NAME_BUFFER_SIZE_HIGH, (uint32_t)(bytes >> 32));
 }
 
+static bool has(const sdk_trace_unit_t *unit, uint32_t name)
+{
+    for (uint32_t i = 0; i < unit->parameter_count; i++)
+        if (unit->parameters[i].parameter_name == name) return true;
+    return false;
+}
+
 static rocprofiler_status_t add_counter(sdk_trace_unit_t *unit,
                                         const rocprofiler_thread_trace_parameter_t *parameter)
 {
@@ -117,6 +124,10 @@ static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
     if (count && !parameters) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < count && status == ROCPROFILER_STATUS_SUCCESS; i++)
         status = set(unit, serialize, &parameters[i]);
+    /* without a word of how often they are sampled, counters count no waves */
+    if (status == ROCPROFILER_STATUS_SUCCESS && has(unit, AQL(PERFCOUNTER_NAME)) &&
+        !has(unit, AQL(PERFCOUNTER_CTRL)))
+        status = add(unit, AQL(PERFCOUNTER_CTRL), 0);
     return status;
 }
 
@@ -124,10 +135,8 @@ static rocprofiler_status_t set_all(sdk_trace_unit_t *unit, bool *serialize,
 static unsigned uses(const sdk_trace_unit_t *unit)
 {
     if (!unit->dispatch) return 0;
-    for (uint32_t i = 0; i < unit->parameter_count; i++)
-        if (unit->parameters[i].parameter_name == AQL(PERFCOUNTER_NAME))
-            return SDK_USES_TRACE | SDK_USES_TRACE_COUNTERS;
-    return SDK_USES_TRACE;
+    return has(unit, AQL(PERFCOUNTER_NAME)) ? SDK_USES_TRACE | SDK_USES_TRACE_COUNTERS
+                                            : SDK_USES_TRACE;
 }
 
 /* ---- configuration ---- */

@@ -346,7 +346,9 @@ static void test_pm4(void **state)
     ADD(P3(0x58u, 6u), 1u << 29, 0, 0, 0, 0, 0);                   /* ACQUIRE_MEM */
     ADD(P3(0x46u, 1u), 7 | 4u << 8);                               /* EVENT_WRITE flush */
     ADD(P3(0x3cu, 6u), 3 | 1u << 4, flo, hi, 9, 0xff, 4);          /* WAIT_REG_MEM == 9 */
-    ADD(P3(0x1eu, 8u), 7, lo + 28, hi, 0x66, 0, 0, 0, 0);          /* ATOMIC_MEM swap */
+    ADD(P3(0x3cu, 6u), 4, 0x338, 0, 1, 1u << 30,
+        4); /* a register's bit is not 1: at the end of traces */
+    ADD(P3(0x1eu, 8u), 7, lo + 28, hi, 0x66, 0, 0, 0, 0); /* ATOMIC_MEM swap */
     ADD(P3(0x49u, 7u), 0x14 | 5u << 8, 2u << 24 | 1u << 29, lo + 32, hi, 0x77, 0,
         300); /* RELEASE_MEM */
     uint32_t packet[16] = {
