@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""gen-isa.py - turns the tables of instructions, one for each GPU, into C.
+"""gen-isa.py - turns the tables of instructions, one for each family of GPUs, into C.
 
 Apart from the build rules because several sources include its output. What the columns mean is
 written at the head of a table; what the C names mean, in src/isa/table.h. Change it when
 either of the two gets a column.
 
-    gen-isa.py OUTDIR gfx90a.tsv [another GPU's table ...]
+    gen-isa.py OUTDIR gfx9.tsv GPU... [another family's table and its GPUs ...]
 
 writes into OUTDIR
     isa_ops.h      enum ISA_OP_<instruction>, from 1, in the order of the tables
     isa_ops.inc    ISA_OP(instruction, mnemonic, format, mods, class, reads, writes, operands,
                    facts) for every instruction of any GPU; the includer defines ISA_OP
-    isa_archs.inc  ISA_ARCH(gpu) for every table, in the order of the command line
+    isa_archs.inc  ISA_ARCH(gpu) for every GPU, in the order of the command line
     isa_codes.inc  for every GPU: ISA_CODES(gpu), ISA_CODE(format, opcode, instruction) for every
                    encoding, VOP3 forms included, and ISA_CODES_END
 
-GPUs share an instruction if their rows differ in nothing but opcodes. If a row of a later table
-differs in more, it becomes an instruction of its own, named <mnemonic>_<gpu>.
+Rows with one mnemonic are one instruction if they differ in nothing but GPUs and opcodes. Of rows that differ in
+more each is an instruction of its own: that which most GPUs have, the first of several, is named as the mnemonic, the
+others <mnemonic>_<first GPU of the row>.
 """
 import os
 import re
@@ -27,7 +28,7 @@ import usage
 KINDS = {"s", "ss", "ssc", "v", "a", "av", "vs", "vsc", "d", "c"}
 IMMEDIATES = {"imm4", "imm8", "imm16", "imm32", "lit16", "lit32", "rel16", "hwreg16", "msg16",
               "waitcnt16"}
-OPERAND = re.compile(r"^(ssc|ss|s|av|a|vsc|vs|v|d|c)(2x)?(\d+)([fs]?)$")
+OPERAND = re.compile(r"^(ssc|ss|s|av|a|vsc|vs|v|d|c)(2x)?(\d+)([fbs]?)$")
 
 
 def fail(path, line, text):
@@ -44,12 +45,11 @@ def operand(path, line, text):
     m = OPERAND.match(kind)
     if not m or m.group(1) not in KINDS:
         fail(path, line, f"operand '{text}' is not understood")
-    kind, packed, bits, is_float = m.group(1), bool(m.group(2)), int(m.group(3)), m.group(4) == "f"
-    letter = "F" if is_float else "B"
+    kind, packed, bits, letter = m.group(1), bool(m.group(2)), int(m.group(3)), {"f": "F", "b": "BF"}.get(m.group(4))
     if packed:
-        ctype, bits = f"ISA_T_V2{letter}{bits}", 2 * bits
-    elif is_float:
-        ctype = f"ISA_T_F{bits}"
+        ctype, bits = f"ISA_T_V2{letter or 'B'}{bits}", 2 * bits
+    elif letter:
+        ctype = f"ISA_T_{letter}{bits}"
     elif m.group(4):
         ctype = f"ISA_T_I{bits}"
     else:
@@ -104,21 +104,25 @@ def data(path, line, text):
             f"0x{bits or 0}, 0x{sees or 'ffffffff'}}}")
 
 
-def read_table(path):
-    seen_names, seen_codes = {}, {}
+def read_table(path, gpus):
+    """(row, GPUs that have it, encodings) for each row of a family's table."""
+    seen = {}
     with open(path, encoding="ascii") as table:
         for number, text in enumerate(table, 1):
-            if text.startswith("#") or text.startswith("fmt\t"):
+            if text.startswith("#") or text.startswith("gpus\t"):
                 continue
             cells = text.rstrip("\n").split("\t")
-            if len(cells) != 12:
-                fail(path, number, f"{len(cells)} columns, 12 expected")
-            fmt, op, name, operands, vop3, mods, implicit, klass, access, arithmetic, result, marks = cells
-            if name in seen_names:
-                fail(path, number, f"{name} is already at line {seen_names[name]}")
-            if (fmt, op) in seen_codes:
-                fail(path, number, f"{fmt} {op} is already at line {seen_codes[fmt, op]}")
-            seen_names[name] = seen_codes[fmt, op] = number
+            if len(cells) != 13:
+                fail(path, number, f"{len(cells)} columns, 13 expected")
+            has, fmt, op, name, operands, vop3, mods, implicit, klass, access, arithmetic, result, marks = cells
+            has = gpus if has == "all" else has.split(",")
+            codes = [(fmt, int(op))] + ([] if vop3 == "-" else [("VOP3" + vop3[0], int(vop3[1:]))])
+            for gpu in has:
+                if gpu not in gpus:
+                    fail(path, number, f"{gpu} is none of {' '.join(gpus)}")
+                for what in [name] + [f"{fmt} {op}" for fmt, op in codes]:
+                    if seen.setdefault((gpu, what), number) != number:
+                        fail(path, number, f"{gpu} has {what} already at line {seen[gpu, what]}")
             reads, writes = [], []
             for part in [] if implicit == "-" else implicit.split(";"):
                 (reads if part[0] == "r" else writes).extend(part[2:].split(","))
@@ -133,23 +137,36 @@ def read_table(path):
                          f".data = {data(path, number, result)}, "
                          f".marks = {flags('ISA_IS_', [] if marks == '-' else marks.split(','))}",
             }
-            codes = [(fmt, int(op))] + ([] if vop3 == "-" else [("VOP3" + vop3[0], int(vop3[1:]))])
-            yield row, codes
+            yield row, has, codes
+
+
+def families(arguments):
+    """[(table, its GPUs)]"""
+    found = []
+    for argument in arguments:
+        if argument.endswith(".tsv"):
+            found.append((argument, []))
+        elif found:
+            found[-1][1].append(argument)
+        else:
+            sys.exit(f"'{argument}' stands before any table")
+    return found
 
 
 def merge(tables):
-    """Instructions by name, and for each GPU its encodings: [(gpu, [(format, opcode, name)])]."""
-    instructions, encodings = {}, []
-    for path in tables:
-        gpu = os.path.splitext(os.path.basename(path))[0]
-        names = []
-        for row, codes in read_table(path):
-            name = row["mnemonic"]
-            if instructions.setdefault(name, row) != row:
-                name += "_" + gpu
-                instructions[name] = row
-            names += [(fmt, op, name) for fmt, op in codes]
-        encodings.append((gpu, names))
+    """Instructions by name, and for each GPU its encodings: {gpu: [(format, opcode, name)]}."""
+    rows = [each for path, gpus in tables for each in read_table(path, gpus)]
+    names, instructions, encodings = {}, {}, {gpu: [] for _, gpus in tables for gpu in gpus}
+    for row, has, _ in sorted(rows, key=lambda each: -len(each[1])):
+        names.setdefault(row["mnemonic"], row)
+    for row, has, codes in rows:
+        name = row["mnemonic"]
+        if names[name] != row:
+            same = (other for other in instructions if other.startswith(name + "_") and instructions[other] == row)
+            name = next(same, f"{name}_{has[0]}")
+        instructions[name] = row
+        for gpu in has:
+            encodings[gpu] += [(fmt, op, name) for fmt, op in codes]
     return instructions, encodings
 
 
@@ -161,8 +178,8 @@ def write(directory, name, lines):
 
 
 def main():
-    directory, *tables = usage.arguments(__doc__, 2, sys.maxsize)
-    instructions, encodings = merge(tables)
+    directory, *tables = usage.arguments(__doc__, 3, sys.maxsize)
+    instructions, encodings = merge(families(tables))
     os.makedirs(directory, exist_ok=True)
     write(directory, "isa_ops.h",
           ["#ifndef ISA_OPS_H", "#define ISA_OPS_H", "enum {", "    ISA_OP_NONE = 0,"] +
@@ -171,9 +188,9 @@ def main():
     write(directory, "isa_ops.inc",
           [f"ISA_OP({name}, {r['mnemonic']}, {r['fmt']}, {r['mods']}, {r['class']}, {r['reads']}, {r['writes']}, "
            f"({r['operands']}), ({r['facts']}))" for name, r in instructions.items()])
-    write(directory, "isa_archs.inc", [f"ISA_ARCH({gpu})" for gpu, _ in encodings])
+    write(directory, "isa_archs.inc", [f"ISA_ARCH({gpu})" for gpu in encodings])
     write(directory, "isa_codes.inc",
-          [line for gpu, names in encodings
+          [line for gpu, names in encodings.items()
            for line in [f"ISA_CODES({gpu})"] + [f"ISA_CODE({fmt}, {op}, {name})" for fmt, op, name in names] +
            ["ISA_CODES_END"]])
 

@@ -12,41 +12,77 @@
 #include "isa/isa_archs.inc"
 #undef ISA_ARCH
 
+/* What no gfx9 GPU has otherwise. */
+#define GFX9(gpu)                                                                                  \
+    .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu,                              \
+    .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},                           \
+    .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},                                                \
+    .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
+    .ttmp = {.pc = 0,                                                                              \
+             .pc_high = {0, 16},                                                                   \
+             .trap_id = {16, 8},                                                                   \
+             .host = {24, 1},                                                                      \
+             .packet = 6,                                                                          \
+             .packet_index = {0, 25},                                                              \
+             .group = 8,                                                                           \
+             .wave = 11,                                                                           \
+             .wave_in_group = {0, 6},                                                              \
+             .no_scratch = {6, 1},                                                                 \
+             .status = 12,                                                                         \
+             .tma = 14},                                                                           \
+    .scalar_line = 64, .l2_line = 128, .drm_family = 141 /* AMDGPU_FAMILY_AI */
+
+/* Those from gfx90a on have one file for VGPRs and AGPRs, and a bit for AGPRs in memory encodings.
+ */
+#define UNIFIED .vgpr_granule = 8, .acc_granule = 4, .simd_vgprs = 512, .dpp_newbcast = true
+
+#define PACKED_IDS                                                                                 \
+    {                                                                                              \
+        {0, {0, 10}}, {0, {10, 10}},                                                               \
+        {                                                                                          \
+            0,                                                                                     \
+            {                                                                                      \
+                20, 10                                                                             \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+#define GFX94(gpu)                                                                                 \
+    GFX9(gpu), UNIFIED,                                                                            \
+        .memory_fields = {.ds_acc = {25, 1},                                                       \
+                          .flat_acc = {55, 1},                                                     \
+                          .buffer_acc = {55, 1},                                                   \
+                          .scratch_vaddr = {13, 1},                                                \
+                          .flat_sc1 = {25, 1},                                                     \
+                          .mubuf_sc1 = {15, 1},                                                    \
+                          .mtbuf_sc1 = {53, 1}},                                                   \
+        .cache_bits = {"sc0", "nt", "sc1"}, .launch = {.item = PACKED_IDS},                        \
+        .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128,                        \
+        .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x2a114042
+
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
-    [ISA_ARCH_gfx90a] =
-        {.name = "gfx90a",
-         .index = ISA_ARCH_gfx90a,
-         .gfx_target_version = 90010,
-         .codes = &isa_codes_gfx90a,
-         .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},
-         .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},
-         .memory_fields =
-             {.ds_acc = {25, 1}, .flat_acc = {55, 1}, .buffer_acc = {55, 1}, .image_acc = {16, 1}},
-         .cache_bits = {"glc", "slc"},
-         .launch = {.item = {{0, {0, 10}}, {0, {10, 10}}, {0, {20, 10}}}, .scratch_offset = true},
-         .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},
-         .ttmp = {.pc = 0,
-                  .pc_high = {0, 16},
-                  .trap_id = {16, 8},
-                  .host = {24, 1},
-                  .packet = 6,
-                  .packet_index = {0, 25},
-                  .group = 8,
-                  .wave = 11,
-                  .wave_in_group = {0, 6},
-                  .no_scratch = {6, 1},
-                  .status = 12,
-                  .tma = 14},
-         .vgpr_granule = 8,
-         .acc_granule = 4,
-         .simd_vgprs = 512,
-         .lds_granule = 512,
-         .vector_line = 64,
-         .scalar_line = 64,
-         .l2_line = 128,
-         .drm_family = 141, /* AMDGPU_FAMILY_AI */
-         .sampling = ISA_SAMPLING_HOST_TRAP,
-         .gb_addr_config = 0x22014042},
+    [ISA_ARCH_gfx908] = {GFX9(gfx908), .gfx_target_version = 90008,
+                         .memory_fields = {.buffer_tfe = {55, 1}, .image_tfe = {16, 1}},
+                         .cache_bits = {"glc", "slc"},
+                         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}},
+                                    .scratch_offset = true},
+                         .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256,
+                         .group_lds = 64 << 10, .lds_granule = 512, .vector_line = 64,
+                         .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x22014042},
+    [ISA_ARCH_gfx90a] = {GFX9(gfx90a), UNIFIED, .gfx_target_version = 90010,
+                         .memory_fields = {.ds_acc = {25, 1},
+                                           .flat_acc = {55, 1},
+                                           .buffer_acc = {55, 1},
+                                           .image_acc = {16, 1}},
+                         .cache_bits = {"glc", "slc"},
+                         .launch = {.item = PACKED_IDS, .scratch_offset = true},
+                         .hwregs = ISA_HWREG_TMA_HI + 1, .group_lds = 64 << 10, .lds_granule = 512,
+                         .vector_line = 64, .sampling = ISA_SAMPLING_HOST_TRAP,
+                         .gb_addr_config = 0x22014042},
+    [ISA_ARCH_gfx942] = {GFX94(gfx942), .gfx_target_version = 90402, .group_lds = 64 << 10,
+                         .lds_granule = 512},
+    [ISA_ARCH_gfx950] = {GFX94(gfx950), .gfx_target_version = 90500, .group_lds = 160 << 10,
+                         .lds_granule = 1280},
 };
 
 static const isa_arch_t *const end = isa_archs + ISA_ARCH_COUNT;

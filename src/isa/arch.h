@@ -80,7 +80,12 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(TBA_LO, 16)                                                                                  \
     X(TBA_HI, 17)                                                                                  \
     X(TMA_LO, 18)                                                                                  \
-    X(TMA_HI, 19)
+    X(TMA_HI, 19)                                                                                  \
+    X(XCC_ID, 20)                                                                                  \
+    X(SQ_PERF_SNAPSHOT_DATA, 21)                                                                   \
+    X(SQ_PERF_SNAPSHOT_DATA1, 22)                                                                  \
+    X(SQ_PERF_SNAPSHOT_PC_LO, 23)                                                                  \
+    X(SQ_PERF_SNAPSHOT_PC_HI, 24)
 
 enum {
 #define X(name, number) ISA_HWREG_##name = (number),
@@ -124,8 +129,8 @@ enum {
 /* ---- limits that arrays are made for ---- */
 
 enum {
-    ISA_GROUP_WAVES = 16,     /* waves of a workgroup: at most 1,024 work-items */
-    ISA_GROUP_LDS = 64 << 10, /* bytes of LDS that a workgroup can have */
+    ISA_GROUP_WAVES = 16,      /* waves of a workgroup: at most 1,024 work-items */
+    ISA_GROUP_LDS = 160 << 10, /* the most bytes of LDS that a workgroup of any gfx9 GPU can have */
     ISA_UNIT_SIMDS = 4,
     ISA_SIMD_SLOTS = 10,  /* the most waves that a SIMD of any gfx9 GPU holds */
     ISA_SIMD_VGPRS = 512, /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
@@ -158,6 +163,7 @@ typedef struct {
      * field takes the VGPR if there is no scalar address. */
     isa_bits_t scratch_vaddr;
     isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1; /* ISA_F_SC1 */
+    isa_bits_t buffer_tfe, image_tfe;          /* asks for a status beside the data: not decoded */
 } isa_memory_fields_t;
 
 /* Where a wave finds its work-items' id of one axis. */
@@ -180,6 +186,8 @@ typedef struct isa_arch {
     isa_waits_t waits_most; /* largest values of the counters: s_waitcnt of them never waits */
     isa_memory_fields_t memory_fields;
     const char *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1, but for SMEM */
+    bool dpp_newbcast;         /* DPP has row_newbcast, and takes operands of 64 bits with it */
+    uint32_t hwregs;           /* hardware registers have numbers below this one */
     /* How a wave starts. A kernel can ask for its wave's offset in scratch, which it adds to
      * FLAT_SCRATCH, in an SGPR; or it cannot, since the hardware has set FLAT_SCRATCH. */
     struct {
@@ -200,6 +208,7 @@ typedef struct isa_arch {
      * file of their own, and begin behind the last VGPR. */
     uint32_t vgpr_granule, acc_granule;
     uint32_t simd_vgprs;  /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    uint32_t group_lds;   /* bytes of LDS that a workgroup can have, ISA_GROUP_LDS at most */
     uint32_t lds_granule; /* bytes in which LDS is allocated */
     /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
      * driver reports them and the cache model takes them */

@@ -21,7 +21,8 @@ static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 
 static bool is_float(const isa_field_t *f)
 {
-    return f->type == ISA_T_F16 || f->type == ISA_T_F32 || f->type == ISA_T_F64;
+    return f->type == ISA_T_F16 || f->type == ISA_T_BF16 || f->type == ISA_T_F32 ||
+           f->type == ISA_T_F64 || f->type == ISA_T_V2F32 || f->type == ISA_T_V2BF16;
 }
 
 static void set_mask(isa_operand_t *o, unsigned sgpr)
@@ -236,13 +237,22 @@ static void dpp_source(isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f,
     d->out->flags |= ISA_F_SRCMOD;
 }
 
+static bool has_wide_operand(const isa_row_desc_t *row)
+{
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++)
+        if (f->bits > 32) return true;
+    return false;
+}
+
 static void decode_dpp(isa_decoder_t *d)
 {
     isa_inst_t *i = d->out;
     uint32_t x = isa_decode_literal(d);
     const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
     i->flags |= ISA_F_DPP;
-    if (!(d->row->mods & ISA_M_DPP)) {
+    const bool newbcast = isa_bits(x, 16, 12) == 0x15;
+    if (!(d->row->mods & ISA_M_DPP) ||
+        (!d->arch->dpp_newbcast && (newbcast || has_wide_operand(d->row)))) {
         d->bad = true;
         return;
     }
@@ -288,7 +298,8 @@ static void vop3_mods(isa_decoder_t *d, unsigned k, const isa_field_t *f, unsign
 static isa_field_t vop3_field(const isa_row_desc_t *row, const isa_field_t *f)
 {
     isa_field_t source = *f;
-    if (f->kind == ISA_K_VS || (f->kind == ISA_K_V && row->fmt != ISA_FMT_VOP3A))
+    if (f->kind == ISA_K_VS ||
+        (f->kind == ISA_K_V && row->fmt != ISA_FMT_VOP3A && !(row->marks & ISA_IS_SWAPS)))
         source.kind = ISA_K_VSC;
     return source;
 }
@@ -310,6 +321,8 @@ static void decode_vop3(isa_decoder_t *d)
         i->op_sel = (uint8_t)op_sel;
         if (op_sel & 8) i->flags |= ISA_F_DSTSEL;
     }
+    if (d->row->marks & ISA_IS_TRUTH)
+        i->imm = (int32_t)(neg | isa_bits(w, 10, 8) << 3 | isa_bits(x, 28, 27) << 6);
     if (mods & (ISA_M_OMOD | ISA_M_E64_OMOD)) i->omod = (uint8_t)isa_bits(x, 28, 27);
     if (mods & (ISA_M_CLAMP | ISA_M_E64_CLAMP) && isa_bits(w, 15, 15)) i->flags |= ISA_F_CLAMP;
 
@@ -333,6 +346,13 @@ static void decode_vop3(isa_decoder_t *d)
         isa_decode_sgpr(d, &i->src[n_src], code[2], 64);
 }
 
+/* Bits of a matrix's element in the format that CBSZ or BLGP says: two kinds of 8 bits, two of 6,
+ * one of 4; the other numbers stand for nothing. */
+static uint16_t element_bits(unsigned format)
+{
+    return format == 2 || format == 3 ? 6 : format == 4 ? 4 : 8;
+}
+
 static void decode_mai(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
@@ -340,12 +360,14 @@ static void decode_mai(isa_decoder_t *d)
     unsigned code[3] = {isa_bits(x, 8, 0), isa_bits(x, 17, 9), isa_bits(x, 26, 18)};
     unsigned acc = isa_bits(x, 28, 27);
     uint32_t mods = d->row->mods;
-    /* result and addend are both AGPRs or both VGPRs, or always AGPRs */
-    bool acc_cd = !(mods & ISA_M_ACC_CD) || isa_bits(w, 15, 15);
+    /* result and addend are both AGPRs or both VGPRs, or always AGPRs, as where these have a file
+     * of their own */
+    bool acc_cd = !(mods & ISA_M_ACC_CD) || !d->arch->acc_granule || isa_bits(w, 15, 15);
 
     i->cbsz = mods & ISA_M_CBSZ ? (uint8_t)isa_bits(w, 10, 8) : 0;
     i->abid = mods & ISA_M_ABID ? (uint8_t)isa_bits(w, 14, 11) : 0;
     i->blgp = mods & ISA_M_BLGP ? (uint8_t)isa_bits(x, 31, 29) : 0;
+    const unsigned neg = mods & ISA_M_NEG ? isa_bits(x, 31, 29) : 0;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         if (f->role == ISA_ROLE_VDST) {
@@ -354,7 +376,11 @@ static void decode_mai(isa_decoder_t *d)
         }
         unsigned k = f->role - ISA_ROLE_SRC0;
         isa_operand_t *o = &i->src[k];
-        isa_decode_source(d, o, code[k], f);
+        isa_field_t source = *f;
+        if (d->row->marks & ISA_IS_FORMATS && k < 2)
+            source.bits = element_bits(k ? i->blgp : i->cbsz) * f->bits / 8;
+        isa_decode_source(d, o, code[k], &source);
+        if (neg >> k & 1) o->mods = ISA_MOD_NEG;
         if (f->kind == ISA_K_C && o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_CONST)
             d->bad = true;
         if (o->kind == ISA_OPK_VGPR &&
@@ -455,6 +481,7 @@ static void decode_flat(isa_decoder_t *d)
     if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
     if (has_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
     if (isa_bits(w, 13, 13) && !says_vaddr) d->bad = true; /* LDS: no GPU has such loads to LDS */
+    if (d->row->mods & ISA_M_LDS) i->flags |= ISA_F_LDS;   /* but loads with opcodes of their own */
     if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
         d->bad = true; /* flat offsets are not negative */
     i->imm = fmt == ISA_FMT_FLAT ? (int32_t)isa_bits(w, 11, 0) : (int32_t)(w << 19) >> 19;
@@ -488,6 +515,7 @@ static void buffer_operands(isa_decoder_t *d)
     bool acc = has_bit(d, d->arch->memory_fields.buffer_acc);
     bool load = d->row->klass == ISA_CLASS_VMEM_RD;
     unsigned addr_bits = 0;
+    if (has_bit(d, d->arch->memory_fields.buffer_tfe)) d->bad = true;
     i->imm = (int32_t)isa_bits(w, 11, 0);
     if (isa_bits(w, 14, 14)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 13, 13) && d->row->mods & ISA_M_ADDR) {
@@ -582,6 +610,7 @@ static void decode_mimg(isa_decoder_t *d)
     for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
         if (w >> bits[k].bit & 1) i->image |= bits[k].image;
     if (x >> 31) i->image |= ISA_IMAGE_D16;
+    if (has_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
     if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
         d->bad = true; /* D16 asks for a conversion, which these do not make */
     const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);

@@ -23,6 +23,8 @@ static uint64_t inline_float(unsigned code, isa_type_t type, unsigned bits)
     switch (type) {
     case ISA_T_F16:
     case ISA_T_V2F16: /* low half only */ return floats[k].f16;
+    case ISA_T_BF16:
+    case ISA_T_V2BF16: return floats[k].f32 >> 16;
     case ISA_T_V2F32:
     case ISA_T_V2B32: /* either dword */ return floats[k].f32 | (uint64_t)floats[k].f32 << 32;
     case ISA_T_B16:

@@ -133,12 +133,18 @@ static void matrix_modifiers(isa_text_t *t, const isa_inst_t *i)
     if (i->cbsz) isa_text(t, " cbsz:%u", i->cbsz);
     if (i->abid) isa_text(t, " abid:%u", i->abid);
     if (i->blgp) isa_text(t, " blgp:%u", i->blgp);
+    unsigned neg = 0;
+    for (unsigned k = 0; k < 3; k++)
+        neg |= (unsigned)(i->src[k].mods & ISA_MOD_NEG ? 1 : 0) << k;
+    if (neg) bit_list(t, "neg", neg, 3);
 }
 
-static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i)
+static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    unsigned n = count_sources(i);
-    if (i->op_sel)
+    unsigned n = row->marks & ISA_IS_BYTE_SEL ? 3 : count_sources(i);
+    if (row->marks & ISA_IS_SWAPS)
+        isa_text(t, "%s%s", i->op_sel & 2 ? " bound_ctrl:1" : "", i->op_sel & 1 ? " fi:1" : "");
+    else if (i->op_sel)
         bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n,
                  n + 1);
 }
@@ -182,7 +188,8 @@ static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
 static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     const char *gap = " ";
-    bool packed = i->fmt == ISA_FMT_VOP3P && !(row->mods & ISA_M_NEG);
+    bool named =
+        i->fmt == ISA_FMT_VOP3P && (!(row->mods & ISA_M_NEG) || row->klass == ISA_CLASS_MFMA);
     isa_text(t, "%s", vector_suffix(i, row));
     if (i->dst.kind != ISA_OPK_NONE) {
         isa_text(t, "%s", gap);
@@ -200,7 +207,7 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
         if (f && f->kind == ISA_K_LIT)
             isa_text(t, "0x%x", (unsigned)i->src[k].k);
         else
-            source_text(t, &i->src[k], f ? (isa_type_t)f->type : ISA_T_BITS, packed);
+            source_text(t, &i->src[k], f ? (isa_type_t)f->type : ISA_T_BITS, named);
         gap = ", ";
     }
     if (row->klass == ISA_CLASS_MFMA)
@@ -208,7 +215,9 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     else if (row->mods & ISA_M_OP_SEL_HI)
         packed_modifiers(t, i, row);
     else
-        op_sel_modifier(t, i);
+        op_sel_modifier(t, i, row);
+    if (row->marks & ISA_IS_TRUTH && i->imm)
+        isa_text(t, i->imm < 10 ? " bitop3:%d" : " bitop3:0x%x", i->imm);
     clamp_omod(t, i);
     if (i->flags & ISA_F_SDWA) sdwa_modifiers(t, i, row);
     if (i->flags & ISA_F_DPP) isa_text_dpp(t, i, i->src[0].bits == 64);
@@ -272,8 +281,12 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     const isa_operand_t *data = row->klass == ISA_CLASS_VMEM_RD ? &i->dst : &i->src[1];
     bool lds_first = i->op == ISA_OP_buffer_store_lds_dword;
     const char *gap = " ";
-    if (!isa_field(row, ISA_ROLE_SRSRC)) /* cache operations */
+    if (!isa_field(row,
+                   ISA_ROLE_SRSRC)) { /* cache operations; where there are scopes, they say one */
+        if (t->arch->memory_fields.mubuf_sc1.bits && i->flags & ISA_F_GLC) isa_text(t, " sc0");
+        if (i->flags & ISA_F_SC1) isa_text(t, " sc1");
         return;
+    }
     if (data->kind != ISA_OPK_NONE) {
         isa_text(t, "%s", gap);
         isa_text_operand(t, data, ISA_T_BITS);

@@ -143,7 +143,7 @@ void isa_text_hwreg(isa_text_t *t, unsigned imm)
 #undef X
     };
     const isa_hwreg_t r = isa_hwreg(imm);
-    if (r.id < sizeof(names) / sizeof(*names) && names[r.id])
+    if (r.id < t->arch->hwregs && r.id < sizeof(names) / sizeof(*names) && names[r.id])
         isa_text(t, "hwreg(%s", names[r.id]);
     else
         isa_text(t, "hwreg(%u", r.id);

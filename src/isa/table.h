@@ -2,8 +2,8 @@
  * isa_codes_t for each GPU, which says at which opcodes it has them.
  *
  * Decoder, disassembler, cache model, counters and checker read it. scripts/gen-isa.py turns the
- * GPUs' tables (gfx90a.tsv) into initialisers that use the names below: a new column needs a change
- * there and here. */
+ * families' tables (gfx9.tsv) into initialisers that use the names below: a new column needs a
+ * change there and here. */
 #ifndef ISA_TABLE_H
 #define ISA_TABLE_H
 
@@ -36,7 +36,7 @@ typedef enum {
     ISA_ROLE_SOFFSET
 } isa_role_t;
 
-/* Which operands the field can name; the head of a GPU's table explains each kind. */
+/* Which operands the field can name; the head of a family's table explains each kind. */
 typedef enum {
     ISA_K_NONE,
     ISA_K_S,
@@ -64,10 +64,12 @@ typedef enum {
     ISA_T_I64,
     ISA_T_B16,
     ISA_T_F16,
+    ISA_T_BF16,
     ISA_T_F32,
     ISA_T_F64,
     ISA_T_V2B16,
     ISA_T_V2F16,
+    ISA_T_V2BF16,
     ISA_T_V2B32,
     ISA_T_V2F32
 } isa_type_t;
@@ -170,7 +172,8 @@ typedef enum {
     ISA_ACCESS_WRITEBACK,
     ISA_ACCESS_L2_INVALIDATE,
     ISA_ACCESS_L2_WRITEBACK,
-    ISA_ACCESS_FROM_LDS /* a store to a buffer whose data comes from LDS */
+    ISA_ACCESS_FROM_LDS, /* a store to a buffer whose data comes from LDS */
+    ISA_ACCESS_TRANSPOSE /* LDS: lanes exchange elements of what they have read */
 } isa_access_t;
 
 /* Whether caches are the only memory that the instruction has to do with. */
@@ -187,7 +190,8 @@ typedef struct {
 } isa_memory_t;
 
 /* What an instruction computes, as counters class it. ORDER: as the events 27 (ADD_F16) to 46
- * (MFMA_F64) of the counter block SQ. */
+ * (MFMA_F64) of gfx90a's counter block SQ; behind them those that later GPUs have. F8: both kinds
+ * of 8 bits; F6F4: elements of 8, 6 or 4 bits. */
 typedef enum {
     ISA_MATH_NONE,
     ISA_MATH_ADD_F16,
@@ -209,7 +213,10 @@ typedef enum {
     ISA_MATH_MFMA_F16,
     ISA_MATH_MFMA_BF16,
     ISA_MATH_MFMA_F32,
-    ISA_MATH_MFMA_F64
+    ISA_MATH_MFMA_F64,
+    ISA_MATH_MFMA_F8,
+    ISA_MATH_MFMA_XF32,
+    ISA_MATH_MFMA_F6F4
 } isa_math_kind_t;
 
 /* A matrix instruction multiplies m x k by k x n elements, once for each block. */
@@ -249,7 +256,7 @@ typedef struct {
     uint32_t seen;         /* the bits of the first two sources that have an effect */
 } isa_data_t;
 
-/* Marks of a row. The head of a GPU's table explains those without a comment here. */
+/* Marks of a row. The head of a family's table explains those without a comment here. */
 enum {
     ISA_IS_TIED = 1 << 0,
     ISA_IS_READS_DST = 1 << 1,
@@ -272,7 +279,10 @@ enum {
     ISA_IS_RFE = 1 << 18,       /* s_rfe_b64 and its like: returns from a trap handler */
     ISA_IS_LEVEL = 1 << 19,
     ISA_IS_RAW = 1 << 20,
-    ISA_IS_LEAVES = 1 << 21
+    ISA_IS_LEAVES = 1 << 21,
+    ISA_IS_BYTE_SEL = 1 << 22,
+    ISA_IS_TRUTH = 1 << 23,
+    ISA_IS_FORMATS = 1 << 24
 };
 
 enum { ISA_MAX_FIELDS = 5 };

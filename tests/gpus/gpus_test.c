@@ -160,6 +160,7 @@ static void softgpu_says_the_same(void **state)
         assert_int_equal(a->target, soft->gfx_target_version);
         assert_int_equal(gpus_registers(a, 64)->vgprs, soft->simd_vgprs);
         assert_int_equal(gpus_registers(a, 64)->granule, soft->vgpr_granule);
+        assert_int_equal(a->lds_group, soft->group_lds);
         assert_int_equal(a->lds_granule, soft->lds_granule);
         assert_int_equal(a->vector_line, soft->vector_line);
         assert_int_equal(a->scalar_line, soft->scalar_line);

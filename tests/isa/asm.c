@@ -40,6 +40,22 @@ bool asm_available(void)
     return false;
 }
 
+static const char *gpu = "gfx90a";
+
+void asm_set_gpu(const char *name)
+{
+    gpu = name;
+}
+
+bool asm_knows_gpu(const char *name)
+{
+    char command[256];
+    snprintf(command, sizeof(command),
+             "%s -triple=amdgcn-amd-amdhsa -mcpu=help /dev/null 2>&1 | grep -qw %s", llvm_mc(),
+             name);
+    return system(command) == 0;
+}
+
 unsigned asm_version(void)
 {
     char command[256], line[256];
@@ -86,8 +102,8 @@ static char *run_mc(const char *options, const char *text, bool strict, size_t *
         at += n;
         left -= (size_t)n;
     }
-    snprintf(command, sizeof(command), "%s -triple=amdgcn-amd-amdhsa -mcpu=gfx90a %s %s", llvm_mc(),
-             options, path);
+    snprintf(command, sizeof(command), "%s -triple=amdgcn-amd-amdhsa -mcpu=%s %s %s", llvm_mc(),
+             gpu, options, path);
     FILE *in = popen(command, "r");
     if (!in) goto out;
     output = read_all(in, size);

@@ -1,4 +1,4 @@
-/* asm.h - gfx90a assembly text to words, for tests.
+/* asm.h - assembly text to words, for tests: of gfx90a, unless a test says another GPU.
  *
  * Runs llvm-mc (15 if it is there, LLVM_MC names another) on a whole text at once: one process for
  * many instructions. Programs that need it are skipped where it is not installed. */
@@ -14,6 +14,11 @@
 
 /* Says on stderr what is missing. A program that needs the assembler then ends with status 77. */
 bool asm_available(void);
+
+/* The GPU whose text and words the functions below take from here on, and whether the assembler
+ * knows it. */
+void asm_set_gpu(const char *name);
+bool asm_knows_gpu(const char *name);
 
 /* Assembles `text` (lines; labels allowed). *words is malloc'ed, the caller frees it. Returns the
  * number of dwords, 0 with a message on stderr if the text does not assemble. */

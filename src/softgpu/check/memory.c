@@ -313,7 +313,8 @@ static void look_at_offsets(const access_t *x, const uint64_t *offset, uint64_t 
  * uses that to clear its sums ("LdsInitCVgprs"). */
 static bool is_zero_by_hardware(const access_t *x, const sgc_lanes_t *a)
 {
-    if (x->op->access != SGC_READ || ~a->exec || a->va[0] < ISA_GROUP_LDS) return false;
+    const uint32_t most = x->wave->group->dispatch->arch->group_lds;
+    if (x->op->access != SGC_READ || ~a->exec || a->va[0] < most) return false;
     for (unsigned l = 1; l < ISA_LANES; l++)
         if (a->va[l] != a->va[0]) return false;
     return true;

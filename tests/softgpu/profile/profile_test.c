@@ -61,8 +61,9 @@ static void names_what_is_wrong(void **state)
     read_text("lds_kb 64\n", &p, ": the key \"name\" is missing");
     read_text("name x\nshader_engines 5\nscratch_slots_per_cu 32\ncus_per_array 1\n", &p, NULL);
     read_text(
-        "name x\ngfx_target_version 90402\n", &p,
-        ":2: gfx_target_version: 90402 is no GPU that softgpu knows; it knows 90010 (gfx90a)");
+        "name x\ngfx_target_version 90401\n", &p,
+        ":2: gfx_target_version: 90401 is no GPU that softgpu knows; it knows 90008 (gfx908), "
+        "90010 (gfx90a), 90402 (gfx942), 90500 (gfx950)");
     read_text("name x\nwaves_per_simd 16\n", &p, NULL);
     read_text("name x\nwaves_per_simd 17\n", &p,
               ": waves_per_simd: 17 is more than HW_ID of gfx90a has numbers for, which is 16");
