@@ -2,6 +2,9 @@
  * version 1.x, on the include path. */
 #pragma once
 
+/* HIP's headers define this macro. The C++ library has the same name in attributes. */
+#pragma push_macro("__noinline__")
+#undef __noinline__
 #include <cereal/archives/binary.hpp>
 #include <cereal/archives/json.hpp>
 #include <cereal/archives/portable_binary.hpp>
@@ -25,6 +28,7 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
+#pragma pop_macro("__noinline__")
 
 /** Define both before the include if cereal's namespace is another. */
 #ifndef ROCPROFILER_SDK_CEREAL_NAMESPACE_BEGIN
