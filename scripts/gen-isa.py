@@ -17,7 +17,7 @@ writes into OUTDIR
 
 Rows with one mnemonic are one instruction if they differ in nothing but GPUs and opcodes. Of rows that differ in
 more each is an instruction of its own: that which most GPUs have, the first of several, is named as the mnemonic, the
-others <mnemonic>_<first GPU of the row>.
+others <mnemonic>_2, _3 and so on in the order of the table.
 """
 import os
 import re
@@ -162,8 +162,8 @@ def merge(tables):
     for row, has, codes in rows:
         name = row["mnemonic"]
         if names[name] != row:
-            same = (other for other in instructions if other.startswith(name + "_") and instructions[other] == row)
-            name = next(same, f"{name}_{has[0]}")
+            variants = [f"{name}_{n}" for n in range(2, len(rows))]
+            name = next(v for v in variants if instructions.get(v, row) == row)
         instructions[name] = row
         for gpu in has:
             encodings[gpu] += [(fmt, op, name) for fmt, op in codes]

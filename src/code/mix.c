@@ -23,6 +23,7 @@ typedef struct {
 } row_t;
 
 static const row_t classes[] = {
+    {"v_mfma_ld_scale_b32", CODE_VALU}, /* scales for the one behind */
     {"v_mfma_", CODE_MATRIX},
     {"v_smfmac_", CODE_MATRIX},
     {"v_wmma_", CODE_MATRIX},

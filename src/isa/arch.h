@@ -208,6 +208,7 @@ typedef struct isa_arch {
      * file of their own, and begin behind the last VGPR. */
     uint32_t vgpr_granule, acc_granule;
     uint32_t simd_vgprs;  /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    isa_bits_t m0_lds;    /* the bits of M0 that say where loads from memory into LDS begin there */
     uint32_t group_lds;   /* bytes of LDS that a workgroup can have, ISA_GROUP_LDS at most */
     uint32_t lds_granule; /* bytes in which LDS is allocated */
     /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the

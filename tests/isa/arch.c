@@ -66,6 +66,7 @@ static void arrays_are_large_enough(void **state)
     for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
         assert_in_range(a->simd_vgprs, 1, ISA_SIMD_VGPRS);
         assert_in_range(a->group_lds, 64 << 10, ISA_GROUP_LDS);
+        assert_in_range(1u << a->m0_lds.bits, a->group_lds, 2 * ISA_GROUP_LDS);
         assert_true(a->vgpr_granule && a->lds_granule && a->cache_bits[0] && a->cache_bits[1]);
         assert_true(!a->memory_fields.flat_sc1.bits || a->cache_bits[2]);
         for (unsigned axis = 0; axis < 3; axis++) {

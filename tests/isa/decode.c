@@ -35,7 +35,7 @@ static const gpu_t gpus[] = {
     {"gfx908", {"vectors.tsv", "vectors_gfx908.tsv"}, 1870},
     {"gfx90a", {"vectors.tsv"}, 1864},
     {"gfx942", {"vectors.tsv", "vectors_gfx942.tsv"}, 2406},
-    {"gfx950", {"vectors.tsv", "vectors_gfx942.tsv", "vectors_gfx950.tsv"}, 3323},
+    {"gfx950", {"vectors.tsv", "vectors_gfx942.tsv", "vectors_gfx950.tsv"}, 3325},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 

@@ -35,17 +35,17 @@ def main():
         other.write_text(HEAD + MOVE.format("all", 5))
         assert run(folder, table, "old", "new", "last", other, "far") == (0, "")
         assert lines(folder, "isa_archs.inc") == ["ISA_ARCH(old)", "ISA_ARCH(new)", "ISA_ARCH(last)", "ISA_ARCH(far)"]
-        names = ["v_mfma_old", "v_mfma", "s_mov_b32", "s_new", "v_add_f32"]
+        names = ["v_mfma_2", "v_mfma", "s_mov_b32", "s_new", "v_add_f32"]
         assert [n for n in lines(folder, "isa_ops.h") if "ISA_OP_" in n] == [
             "    ISA_OP_NONE = 0,", *[f"    ISA_OP_{n}," for n in names], "    ISA_OP_COUNT"]
         rows = lines(folder, "isa_ops.inc")
         assert [r.split(",")[:2] for r in rows] == [
-            ["ISA_OP(v_mfma_old", " v_mfma"], ["ISA_OP(v_mfma", " v_mfma"], ["ISA_OP(s_mov_b32", " s_mov_b32"],
+            ["ISA_OP(v_mfma_2", " v_mfma"], ["ISA_OP(v_mfma", " v_mfma"], ["ISA_OP(s_mov_b32", " s_mov_b32"],
             ["ISA_OP(s_new", " s_new"], ["ISA_OP(v_add_f32", " v_add_f32"]]
         assert "ISA_MATH_MFMA_F32, 8," in rows[0] and "ISA_MATH_MFMA_F32, 16," in rows[1]
         assert "ISA_ROLE_SRC0, ISA_K_AV, ISA_T_F32, 32}, {ISA_ROLE_SRC1, ISA_K_AV, ISA_T_BF32, 32}" in rows[0]
         assert lines(folder, "isa_codes.inc") == [
-            "ISA_CODES(old)", "ISA_CODE(VOP3P, 64, v_mfma_old)", "ISA_CODE(SOP1, 0, s_mov_b32)", "ISA_CODE(VOP2, 1, v_add_f32)",
+            "ISA_CODES(old)", "ISA_CODE(VOP3P, 64, v_mfma_2)", "ISA_CODE(SOP1, 0, s_mov_b32)", "ISA_CODE(VOP2, 1, v_add_f32)",
             "ISA_CODE(VOP3A, 257, v_add_f32)", "ISA_CODES_END",
             "ISA_CODES(new)", "ISA_CODE(VOP3P, 64, v_mfma)", "ISA_CODE(SOP1, 3, s_mov_b32)", "ISA_CODE(SOP1, 9, s_new)",
             "ISA_CODE(VOP2, 1, v_add_f32)", "ISA_CODE(VOP3A, 257, v_add_f32)", "ISA_CODES_END",

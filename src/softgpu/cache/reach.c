@@ -106,11 +106,12 @@ static void image_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r
     }
 }
 
-/* The LDS side of a transfer between buffer and LDS. */
+/* The LDS side of a transfer between memory and LDS. */
 static void lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, sgc_lanes_t *a)
 {
-    *a = (sgc_lanes_t){.exec = exec, .bytes = 4, .dword_step = 4};
-    isa_address_lds_lanes(a->va, w, (uint32_t)i->imm);
+    const uint32_t element = isa_table[i->op].memory.bytes, bytes = element < 4 ? 4 : element;
+    *a = (sgc_lanes_t){.exec = exec, .bytes = bytes, .dword_step = 4};
+    isa_address_lds_side(a->va, w, (uint32_t)i->imm, bytes);
 }
 
 /* Moves lanes whose address is in an aperture from r->memory to r->lds and r->own. */

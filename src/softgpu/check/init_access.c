@@ -443,9 +443,11 @@ static void into_lds(access_t *a, const loaded_t *r, const sgc_lanes_t *to)
 {
     for (uint64_t left = to->exec; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint32_t u[DWORDS] = {r->some ? r->u[0][lane] : 0}, none[DWORDS] = {0};
-        if (u[0]) a->s->lds_clear = 0;
-        write_bits(a, to->va[lane], 4, 4, u, none, &r->from);
+        for (unsigned k = 0; k < to->bytes / 4; k++) {
+            const uint32_t u = r->some ? r->u[k][lane] : 0, none = 0;
+            if (u) a->s->lds_clear = 0;
+            write_bits(a, to->va[lane] + 4 * k, 4, 4, &u, &none, &r->from);
+        }
     }
 }
 
@@ -465,7 +467,7 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
     if (own.exec) access_room(&a, &own, &i->src[1], &r, found);
     if (reach->own.exec) access_room(&a, &reach->own, &i->src[1], &r, found);
     a.room = LOCAL;
-    if (i->flags & ISA_F_LDS && a.op->buffer) {
+    if (i->flags & ISA_F_LDS) {
         into_lds(&a, &r, &reach->lds);
         return;
     }

@@ -256,7 +256,7 @@ static uint32_t ignored_on(unsigned op)
     case ISA_OP_global_atomic_##suffix:                                                            \
     case ISA_OP_buffer_atomic_##suffix: return ignored;
         ISA_ATOMICS(FLAT_TOO)
-        ISA_ATOMICS_NOT_FLAT(NOT_FLAT)
+        ISA_ATOMICS_FLOAT(FLAT_TOO)
 #undef NOT_FLAT
 #undef FLAT_TOO
     default: return 0;

@@ -30,7 +30,8 @@ static void wants(uint8_t *wants)
     for (unsigned op = 1; op < ISA_OP_COUNT; op++) {
         const sgc_op_t *o = &sgc_ops_table[op];
         const bool moves = o->kind == ISA_ACCESS_PLAIN || o->kind == ISA_ACCESS_PAIR ||
-                           o->kind == ISA_ACCESS_LANE || o->kind == ISA_ACCESS_FROM_LDS;
+                           o->kind == ISA_ACCESS_LANE || o->kind == ISA_ACCESS_FROM_LDS ||
+                           o->kind == ISA_ACCESS_TRANSPOSE;
         if (is_gws(op)) wants[op] = ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
         if (o->unit == ISA_UNIT_NONE || !moves || isa_table[op].fmt == ISA_FMT_SCRATCH) continue;
         wants[op] = ISA_WANTS_BEFORE;

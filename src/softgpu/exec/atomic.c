@@ -5,15 +5,16 @@
 #include "softgpu/exec/atomic.h"
 #include "softgpu/exec/atomic_ops.h"
 
-/* The L2 flushes f32 and f16 denormals whatever MODE says, and keeps those of f64. */
+/* The L2 flushes f32 and f16 denormals whatever MODE says, and keeps those of f64 and bf16. */
 enum { DENORM_32 = ISA_DENORM_FLUSH, DENORM_64 = ISA_DENORM_KEEP };
 
-#define LOOP(suffix, bits, op)                                                                     \
+#define LOOP(suffix, bits, op) LOOP_WITH(suffix, bits, op, DENORM_##bits)
+#define LOOP_WITH(suffix, bits, op, denorm)                                                        \
     uint##bits##_t isa_atomic_##suffix(uint##bits##_t *p, uint##bits##_t d0, uint##bits##_t d1)    \
     {                                                                                              \
         uint##bits##_t old = __atomic_load_n(p, __ATOMIC_RELAXED), new;                            \
         do                                                                                         \
-            new = isa_op_##op##_##bits(old, d0, d1, DENORM_##bits);                                \
+            new = isa_op_##op##_##bits(old, d0, d1, denorm);                                       \
         while (                                                                                    \
             !__atomic_compare_exchange_n(p, &old, new, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
         return old;                                                                                \
@@ -55,6 +56,7 @@ LOOP(inc_x2, 64, inc)
 LOOP(dec_x2, 64, dec)
 LOOP(add_f32, 32, fadd)
 LOOP(pk_add_f16, 32, pk_fadd16)
+LOOP_WITH(pk_add_bf16, 32, pk_fadd_bf16, ISA_DENORM_KEEP)
 LOOP(add_f64, 64, fadd)
 LOOP(min_f64, 64, fmin)
 LOOP(max_f64, 64, fmax)
@@ -130,4 +132,4 @@ INLINE void lanes_64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_r
     }
 
 ISA_ATOMICS(LANES)
-ISA_ATOMICS_NOT_FLAT(LANES)
+ISA_ATOMICS_FLOAT(LANES)

@@ -106,6 +106,20 @@ static inline uint32_t isa_half_add(uint32_t x, uint32_t y, unsigned denorm)
 OP(pk_fadd16, 32,
    isa_half_add(m & 0xffff, d0 & 0xffff, denorm) | isa_half_add(m >> 16, d0 >> 16, denorm) << 16)
 
+/* Sums of bfloat16: f32 has more than twice its 8 mantissa bits and the same exponents, so that the
+ * second rounding changes nothing. */
+static inline uint32_t isa_bfloat_add(uint32_t x, uint32_t y, unsigned denorm)
+{
+    const uint32_t a = isa_float_in_32(x << 16, denorm), b = isa_float_in_32(y << 16, denorm);
+    const uint32_t r = isa_float_add_32(a, b);
+    const uint32_t near = fpu_nan32(r) ? r >> 16 : (r + 0x7fff + (r >> 16 & 1)) >> 16;
+    return isa_float_out_32(near << 16, denorm) >> 16;
+}
+
+OP(pk_fadd_bf16, 32,
+   isa_bfloat_add(m & 0xffff, d0 & 0xffff, denorm) | isa_bfloat_add(m >> 16, d0 >> 16, denorm)
+                                                         << 16)
+
 #undef OP
 
 #endif

@@ -156,37 +156,34 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 
 /* ---- LDS ---- */
 
-void isa_buffer_lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a)
-{
-    isa_address_lds_lanes(a->va, w, (uint32_t)i->imm);
-    a->lds = true;
-    a->dword_step = 4;
-    a->exec = exec & ~isa_lanes_outside(a->va, exec, 4, w->group->lds_bytes);
-}
-
-/* Loads one dword per lane (`sub` NULL) or less, and puts it into LDS. */
-static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, const isa_sub_t *sub)
+/* Loads `dwords` dwords per lane, or less than one (`sub`), and puts them into LDS. */
+static void load_to_lds(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, const isa_sub_t *sub)
 {
     isa_buffer_access_t x;
     isa_lanes_t to;
-    isa_row_t row = {0};
+    isa_row_t rows[4] = {{0}};
     prepare(w, i, &x);
     const uint64_t exec = x.at.exec;
-    x.at.exec = isa_buffer_inside(&x, 0, sub ? isa_sub_bytes(*sub) : 4);
-    if (sub)
-        isa_lanes_load_sub(w, &x.at, &row, *sub);
-    else
-        isa_lanes_load(w, &x.at, &row, 1);
+    if (sub) {
+        x.at.exec = isa_buffer_inside(&x, 0, isa_sub_bytes(*sub));
+        isa_lanes_load_sub(w, &x.at, rows, *sub);
+    }
+    for (unsigned k = 0; !sub && k < dwords && !w->stop; k++) {
+        x.at.exec = exec;
+        x.at.exec = isa_buffer_inside(&x, 4 * k, 4);
+        isa_lanes_load(w, &x.at, rows + k, 1);
+        next_dword(&x.at);
+    }
     if (w->stop) return;
-    isa_buffer_lds_lanes(w, i, exec, &to);
-    isa_lanes_store(w, &to, &row, 1);
+    isa_lds_side(w, i, exec, 4 * dwords, &to);
+    isa_lanes_store(w, &to, rows, dwords);
 }
 
 static void load_sub(isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind)
 {
     isa_buffer_access_t x;
     if (i->flags & ISA_F_LDS) {
-        load_to_lds(w, i, &kind);
+        load_to_lds(w, i, 1, &kind);
         return;
     }
     prepare(w, i, &x);
@@ -208,7 +205,7 @@ static void store_sub(isa_wave_t *w, const isa_inst_t *i, unsigned bytes, unsign
 ISA_INST(buffer_load_dword)
 {
     if (i->flags & ISA_F_LDS)
-        load_to_lds(w, i, NULL);
+        load_to_lds(w, i, 1, NULL);
     else
         load(w, i, 1);
 }
@@ -220,7 +217,7 @@ ISA_INST(buffer_store_lds_dword)
     isa_row_t row = {0};
     prepare(w, i, &x);
     x.at.exec = isa_buffer_inside(&x, 0, 4);
-    isa_buffer_lds_lanes(w, i, x.at.exec, &from);
+    isa_lds_side(w, i, x.at.exec, 4, &from);
     isa_lanes_load(w, &from, &row, 1);
     isa_lanes_store(w, &x.at, &row, 1);
 }
@@ -229,6 +226,15 @@ ISA_INST(buffer_store_lds_dword)
     ISA_INST(buffer_load_##name)                                                                   \
     {                                                                                              \
         load(w, i, dwords);                                                                        \
+    }
+/* Of GPUs that can load as much into LDS. */
+#define LOAD_OR_LDS(name, dwords)                                                                  \
+    ISA_INST(buffer_load_##name)                                                                   \
+    {                                                                                              \
+        if (i->flags & ISA_F_LDS)                                                                  \
+            load_to_lds(w, i, dwords, NULL);                                                       \
+        else                                                                                       \
+            load(w, i, dwords);                                                                    \
     }
 #define LOAD_SUB(name, kind)                                                                       \
     ISA_INST(buffer_load_##name)                                                                   \
@@ -249,6 +255,8 @@ ISA_INST(buffer_store_lds_dword)
 LOAD(dwordx2, 2)
 LOAD(dwordx3, 3)
 LOAD(dwordx4, 4)
+LOAD_OR_LDS(dwordx3_2, 3)
+LOAD_OR_LDS(dwordx4_2, 4)
 LOAD_SUB(ubyte, ISA_SUB_U8)
 LOAD_SUB(sbyte, ISA_SUB_I8)
 LOAD_SUB(ushort, ISA_SUB_U16)
@@ -291,11 +299,12 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
     }
 
 ISA_ATOMICS(ATOMIC)
-ISA_ATOMICS_NOT_FLAT(ATOMIC)
+ISA_ATOMICS_FLOAT(ATOMIC)
 
 /* ---- caches: there are none between a wave and memory ---- */
 
 ISA_INST(buffer_wbl2) {}
 ISA_INST(buffer_invl2) {}
+ISA_INST(buffer_inv) {}
 ISA_INST(buffer_wbinvl1) {}
 ISA_INST(buffer_wbinvl1_vol) {}

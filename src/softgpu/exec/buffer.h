@@ -6,6 +6,7 @@
 
 #include "softgpu/exec/address.h"
 #include "softgpu/exec/handler.h"
+#include "softgpu/exec/lds.h"
 #include "softgpu/exec/mem_lanes.h"
 
 /* One buffer access of a wave. */
@@ -24,9 +25,5 @@ void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t
 /* Active lanes for which `bytes` bytes of their element, starting `from` bytes into it, are in
  * range. */
 uint64_t isa_buffer_inside(const isa_buffer_access_t *x, uint32_t from, uint32_t bytes);
-
-/* The LDS side of a transfer between buffer and LDS: the dword of lane l is at M0[15:0] + OFFSET +
- * 4 * l; lanes of `exec` that lie beyond the LDS are left out. */
-void isa_buffer_lds_lanes(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec, isa_lanes_t *a);
 
 #endif

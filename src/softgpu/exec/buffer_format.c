@@ -63,7 +63,7 @@ static void load(isa_wave_t *w, const isa_inst_t *i, unsigned n, isa_packing_t p
         isa_put_components(&f, rows, l, value, n, packing);
     }
     if (!to_lds) return;
-    isa_buffer_lds_lanes(w, i, exec, &lds);
+    isa_lds_side(w, i, exec, 4, &lds);
     isa_lanes_store(w, &lds, rows, 1);
 }
 

@@ -282,7 +282,51 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
 
 #define FLAT_AND_GLOBAL(suffix, bits, op, ignored)                                                 \
     ATOMIC(flat, suffix, bits) ATOMIC(global, suffix, bits)
-#define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits)
 
 ISA_ATOMICS(FLAT_AND_GLOBAL)
-ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)
+ISA_ATOMICS_FLOAT(FLAT_AND_GLOBAL)
+
+/* ---- loads into LDS: no register gets anything ---- */
+
+/* `sub`: what is loaded, if that is less than a dword. */
+INLINE void load_to_lds(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *from, unsigned dwords,
+                        const isa_sub_t *sub)
+{
+    isa_row_t rows[4] = {{0}};
+    isa_lanes_t to;
+    if (sub)
+        isa_lanes_load_sub(w, from, rows, *sub);
+    else
+        isa_lanes_load(w, from, rows, dwords);
+    if (w->stop) return;
+    isa_lds_side(w, i, w->exec, 4 * dwords, &to);
+    isa_lanes_store(w, &to, rows, dwords);
+}
+
+#define LOAD_LDS(space, suffix, dwords)                                                            \
+    ISA_INST(space##_load_lds_##suffix)                                                            \
+    {                                                                                              \
+        isa_lanes_t from;                                                                          \
+        space##_addresses(w, i, &from);                                                            \
+        load_to_lds(w, i, &from, dwords, NULL);                                                    \
+    }
+#define LOAD_LDS_SUB(space, suffix, kind)                                                          \
+    ISA_INST(space##_load_lds_##suffix)                                                            \
+    {                                                                                              \
+        const isa_sub_t sub = kind;                                                                \
+        isa_lanes_t from;                                                                          \
+        space##_addresses(w, i, &from);                                                            \
+        load_to_lds(w, i, &from, 1, &sub);                                                         \
+    }
+
+#define LOADS_LDS(space)                                                                           \
+    LOAD_LDS_SUB(space, ubyte, ISA_SUB_U8)                                                         \
+    LOAD_LDS_SUB(space, sbyte, ISA_SUB_I8)                                                         \
+    LOAD_LDS_SUB(space, ushort, ISA_SUB_U16)                                                       \
+    LOAD_LDS_SUB(space, sshort, ISA_SUB_I16)                                                       \
+    LOAD_LDS(space, dword, 1)
+
+LOADS_LDS(scratch)
+LOADS_LDS(global)
+LOAD_LDS(global, dwordx3, 3)
+LOAD_LDS(global, dwordx4, 4)

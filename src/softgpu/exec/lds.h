@@ -55,6 +55,17 @@ static inline bool isa_ds_waits(isa_wave_t *w, const isa_inst_t *i)
 uint64_t isa_ds_addresses(isa_wave_t *w, const isa_inst_t *i, uint32_t offset, uint32_t bytes,
                           isa_lanes_t *a);
 
+/* The LDS side of a transfer between memory and LDS, an element of `bytes` bytes for each lane.
+ * Lanes of `exec` whose element lies beyond the LDS are left out. */
+static inline void isa_lds_side(const isa_wave_t *w, const isa_inst_t *i, uint64_t exec,
+                                uint32_t bytes, isa_lanes_t *a)
+{
+    isa_address_lds_side(a->va, w, (uint32_t)i->imm, bytes);
+    a->lds = true;
+    a->dword_step = 4;
+    a->exec = exec & ~isa_lanes_outside(a->va, exec, bytes, w->group->lds_bytes);
+}
+
 /* The quick way for accesses of which every active lane is in range: sets the LDS offsets of all
  * lanes, 0 for inactive ones. False: an active lane's element is out of range, the workgroup's LDS
  * is smaller than an element, or the instruction is one of the global data share. */

@@ -9,7 +9,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* MODE's denormal fields: bits 5:4 for f32, 7:6 for f64. */
+/* MODE's denormal fields: bits 5:4 for f32, 7:6 for f64, f16 and bf16. */
 static inline unsigned denorm_32(const isa_wave_t *w)
 {
     return w->mode >> 4 & 3;
@@ -80,13 +80,13 @@ static const isa_row_t *data_rows(isa_wave_t *w, const isa_inst_t *i, unsigned n
         *p = op(old, get_##bits(d0, l), get_##bits(d1, l), denorm);                                \
         if (dst) set_##bits(dst, l, old);                                                          \
     }                                                                                              \
-    INLINE void run_##bits(isa_wave_t *w, const isa_inst_t *i, op##bits##_t *op, bool returns)     \
+    INLINE void run_##bits(isa_wave_t *w, const isa_inst_t *i, op##bits##_t *op, unsigned denorm,  \
+                           bool returns)                                                           \
     {                                                                                              \
         isa_lanes_t a;                                                                             \
         isa_row_t at;                                                                              \
         const isa_row_t *d0 = data_rows(w, i, 1), *d1 = data_rows(w, i, 2);                        \
         isa_row_t *dst = returns ? isa_row_of(w, &i->dst) : NULL;                                  \
-        const unsigned denorm = denorm_##bits(w);                                                  \
         if (isa_ds_in_range(w, i, isa_ds_offset16(i), bits / 8, at) &&                             \
             row_aligned(at, bits / 8)) {                                                           \
             if (w->exec == ISA_ALL_LANES)                                                          \
@@ -115,13 +115,13 @@ DEFINE_RUN(64)
 #define ATOMIC(plain, rtn, bits, op)                                                               \
     ISA_INST(plain)                                                                                \
     {                                                                                              \
-        run_##bits(w, i, isa_op_##op##_##bits, false);                                             \
+        run_##bits(w, i, isa_op_##op##_##bits, denorm_##bits(w), false);                           \
     }                                                                                              \
     RETURNING(rtn, bits, op)
 #define RETURNING(rtn, bits, op)                                                                   \
     ISA_INST(rtn)                                                                                  \
     {                                                                                              \
-        run_##bits(w, i, isa_op_##op##_##bits, true);                                              \
+        run_##bits(w, i, isa_op_##op##_##bits, denorm_##bits(w), true);                            \
     }
 
 ATOMIC(ds_add_u32, ds_add_rtn_u32, 32, add)
@@ -165,6 +165,20 @@ ATOMIC(ds_max_f64, ds_max_rtn_f64, 64, fmax)
 ATOMIC(ds_add_f64, ds_add_rtn_f64, 64, fadd)
 RETURNING(ds_wrxchg_rtn_b64, 64, swap)
 RETURNING(ds_condxchg32_rtn_b64, 64, condxchg)
+
+/* Pairs of 16-bit numbers. */
+#define PAIRS(plain, rtn, op)                                                                      \
+    ISA_INST(plain)                                                                                \
+    {                                                                                              \
+        run_32(w, i, isa_op_##op##_32, denorm_64(w), false);                                       \
+    }                                                                                              \
+    ISA_INST(rtn)                                                                                  \
+    {                                                                                              \
+        run_32(w, i, isa_op_##op##_32, denorm_64(w), true);                                        \
+    }
+
+PAIRS(ds_pk_add_f16, ds_pk_add_rtn_f16, pk_fadd16)
+PAIRS(ds_pk_add_bf16, ds_pk_add_rtn_bf16, pk_fadd_bf16)
 
 /* Two exchanges per lane at two offsets in units of `unit` bytes. Results may land on the operands,
  * so those are copied first; each lane does both exchanges before the next lane's turn. */

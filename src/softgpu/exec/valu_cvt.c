@@ -70,6 +70,8 @@ static void body_v_cvt_f16_f32(valu_t *v)
     fpu_narrow_row(v->d, v->s[0], v->round);
 }
 VALU_HANDLER(v_cvt_f32_f16, VALU_F32, VALU_F16, VALU_NONE, VALU_NONE, 0, NULL)
+/* A bf16 is the upper half of an f32. */
+VALU_OP1(v_cvt_f32_bf16, b32, u16, 0, a << 16 | ((a & 0x7fff) > 0x7f80 ? 0x400000 : 0))
 VALU_HANDLER(v_cvt_f16_f32, VALU_F16, VALU_F32, VALU_NONE, VALU_NONE, 0, NULL)
 
 VALU_OP1(v_cvt_f16_u16, b16, u16, 0, fpu_f32_to_f16(fpu_bits32((float)(int32_t)a), round))
@@ -110,6 +112,12 @@ VALU_BODY2(body_v_cvt_pkrtz_f16_f32, b32, b32)
 d[l] = fpu_f32_to_f16(a, FPU_ZERO) | fpu_f32_to_f16(b, FPU_ZERO) << 16;
 VALU_END
 VALU_HANDLER(v_cvt_pkrtz_f16_f32, VALU_PF16, VALU_F32, VALU_F32, VALU_NONE, 0, NULL)
+
+/* To nearest even, whatever MODE says. */
+VALU_BODY2(body_v_cvt_pk_f16_f32, b32, b32)
+d[l] = fpu_f32_to_f16(a, FPU_NEAREST) | fpu_f32_to_f16(b, FPU_NEAREST) << 16;
+VALU_END
+VALU_HANDLER(v_cvt_pk_f16_f32, VALU_PF16, VALU_F32, VALU_F32, VALU_NONE, VALU_NEAREST, NULL)
 
 static inline uint32_t to_byte(float x)
 {

@@ -155,10 +155,28 @@ VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAG
 
         PAIR_MINMAX(v_pk_min_f16, false) PAIR_MINMAX(v_pk_max_f16, true)
 
-    /* ---- dot products: both products are exact in f32, the sums are rounded one after the other
-       ---- */
+    /* IEEE 754's minimum and maximum, whatever MODE.IEEE says: a NaN is the result, quieted, the
+     * first of several; -0 < +0. */
+    static inline uint32_t ieee_minmax(uint32_t x, uint32_t y, bool max)
+{
+    const uint32_t r = fpu_minmax16(x & 0xffff, y & 0xffff, max, false);
+    return fpu_nan16(x) ? (x & 0xffff) | 0x200 : fpu_nan16(y) ? (y & 0xffff) | 0x200 : r;
+}
 
-    static inline float dot2(uint32_t a, uint32_t b, float c)
+#define PAIR_MINMAX3(name, max)                                                                    \
+    VALU_BODY3(body_##name, u32, u32, u32)                                                         \
+    const uint32_t high = ieee_minmax(ieee_minmax(a >> 16, b >> 16, max), c >> 16, max);           \
+    d[l] = ieee_minmax(ieee_minmax(a, b, max), c, max) | high << 16;                               \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, 0, NULL)
+
+PAIR_MINMAX3(v_pk_minimum3_f16, false)
+PAIR_MINMAX3(v_pk_maximum3_f16, true)
+
+/* ---- dot products: both products are exact in f32, the sums are rounded one after the other
+   ---- */
+
+static inline float dot2(uint32_t a, uint32_t b, float c)
 {
     const float low = fpu_f32(fpu_f16_to_f32(a)) * fpu_f32(fpu_f16_to_f32(b));
     const float high = fpu_f32(fpu_f16_to_f32(a >> 16)) * fpu_f32(fpu_f16_to_f32(b >> 16));

@@ -12,6 +12,8 @@ VALU_VECTOR2(v_subrev_f32, f32, b - a)
 VALU_VECTOR2(v_mul_f32, f32, a *b)
 VALU_VECTOR3(v_fma_f32, f32, FMA(a, b, c))
 VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, body_v_fma_f32, NULL)
+VALU_ALIAS(v_fmamk_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32, NULL)
+VALU_ALIAS(v_fmaak_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32, NULL)
 
 static inline float flushed(float x)
 {
@@ -36,6 +38,8 @@ static inline float mul_legacy(float a, float b)
 
 /* A product that is zero by the rule has no NaN to pass on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
+VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
+           body_v_mul_legacy_f32, NULL) /* of GPUs where it is no VOP3 alone */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
 
@@ -48,6 +52,17 @@ VALU_OP2(v_min_f32, b32, b32, b32, 0, MIN(a, b))
 VALU_OP2(v_max_f32, b32, b32, b32, 0, MAX(a, b))
 VALU_OP3(v_min3_f32, b32, b32, b32, b32, 0, MIN(MIN(a, b), c))
 VALU_OP3(v_max3_f32, b32, b32, b32, b32, 0, MAX(MAX(a, b), c))
+
+/* IEEE 754's minimum and maximum, whatever MODE.IEEE says: a NaN is the result, quieted, the first
+ * of several; -0 < +0. */
+static inline uint32_t ieee_minmax(uint32_t x, uint32_t y, bool max)
+{
+    const uint32_t r = fpu_minmax32(x, y, max, false);
+    return fpu_nan32(x) ? x | 0x400000 : fpu_nan32(y) ? y | 0x400000 : r;
+}
+
+VALU_OP3(v_minimum3_f32, b32, b32, b32, b32, 0, ieee_minmax(ieee_minmax(a, b, false), c, false))
+VALU_OP3(v_maximum3_f32, b32, b32, b32, b32, 0, ieee_minmax(ieee_minmax(a, b, true), c, true))
 
 static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 {

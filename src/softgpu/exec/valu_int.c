@@ -32,7 +32,10 @@ static inline uint32_t sat_u32(uint64_t x)
 /* ---- moves and bits ---- */
 
 VALU_OP1(v_mov_b32, u32, u32, 0, a)
+VALU_OP1(v_mov_b64, u64, u64, 0, a)
 VALU_OP1(v_not_b32, u32, u32, 0, ~a)
+/* The next number of a linear feedback shift register, x^32 + x^7 + x^6 + x^2 + 1. */
+VALU_OP1(v_prng_b32, u32, u32, 0, a << 1 ^ (a >> 31 ? 0xc5 : 0))
 VALU_OP2(v_and_b32, u32, u32, u32, 0, a &b)
 VALU_OP2(v_or_b32, u32, u32, u32, 0, a | b)
 VALU_OP2(v_xor_b32, u32, u32, u32, 0, a ^ b)
@@ -157,6 +160,8 @@ VALU_HANDLER(v_lshlrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0, NULL)
 VALU_HANDLER(v_lshrrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0, NULL)
 VALU_OP2(v_ashrrev_i64, i64, u32, i64, 0, b >> (a & 63))
 VALU_OP3(v_lshl_add_u32, u32, u32, u32, u32, 0, (a << (b & 31)) + c)
+/* A count above 4 counts as 0. */
+VALU_OP3(v_lshl_add_u64, u64, u64, u32, u64, 0, (a << ((b & 7) > 4 ? 0 : b & 7)) + c)
 VALU_OP3(v_add_lshl_u32, u32, u32, u32, u32, 0, (a + b) << (c & 31))
 VALU_OP3(v_lshl_or_b32, u32, u32, u32, u32, 0, a << (b & 31) | c)
 VALU_OP3(v_bfe_u32, u32, u32, u32, u32, 0, a >> (b & 31) & ((1u << (c & 31)) - 1))
@@ -226,5 +231,12 @@ static inline uint32_t sat_byte(int32_t x)
 {
     return (uint32_t)MAX(MIN(x, 255), 0);
 }
+
+/* Two shifted numbers as bytes of one half of the register; the other half is kept. */
+VALU_OP3(v_ashr_pk_i8_i32, u16, i32, i32, u32, VALU_KEEP,
+         ((uint32_t)MAX(MIN(a >> (c & 31), 127), -128) & 0xff) |
+             ((uint32_t)MAX(MIN(b >> (c & 31), 127), -128) & 0xff) << 8)
+VALU_OP3(v_ashr_pk_u8_i32, u16, i32, i32, u32, VALU_KEEP,
+         sat_byte(a >> (c & 31)) | sat_byte(b >> (c & 31)) << 8)
 
 VALU_OP1(v_sat_pk_u8_i16, u32, u32, 0, sat_byte((int16_t)a) | sat_byte((int16_t)(a >> 16)) << 8)

@@ -1,0 +1,96 @@
+/* valu_bf16.c - dot products of pairs of bfloat16, which are the upper halves of f32.
+ *
+ * Apart because OP_SEL, NEG and NEG_HI mean something else for the pairs than for the addend. As
+ * all floating dot products of the GPUs that have these, they round to nearest even and flush
+ * denormals, operands and results, whatever MODE says. */
+#include "softgpu/exec/valu.h"
+
+/* Half of a pair, as f32, with its sign turned if `negative`. */
+static inline float half(uint32_t pair, bool high, bool negative)
+{
+    const uint32_t x = (high ? pair & 0xffff0000 : pair << 16) ^ (negative ? 0x80000000 : 0);
+    return fpu_f32(fpu_flush32(x));
+}
+
+/* The two sources of the products: how each half of the pair is had. */
+typedef struct {
+    const uint32_t *row;
+    bool sel[2], neg[2]; /* of the low product, of the high one */
+} pair_t;
+
+static float product(const pair_t s[2], int l, unsigned k)
+{
+    return half(s[0].row[l], s[0].sel[k], s[0].neg[k]) *
+           half(s[1].row[l], s[1].sel[k], s[1].neg[k]);
+}
+
+/* The first NaN among the operands in the order of the sum, quieted. */
+static uint32_t nan_of(const pair_t s[2], float c, int l)
+{
+    if (c != c) return fpu_bits32(c) | 0x400000;
+    for (unsigned k = 0; k < 2; k++)
+        for (unsigned n = 0; n < 2; n++) {
+            const float x = half(s[n].row[l], s[n].sel[k], s[n].neg[k]);
+            if (x != x) return fpu_bits32(x) | 0x400000;
+        }
+    return FPU_NAN32;
+}
+
+/* d = (c + low product) + high product. NEG and ABS do not affect c; CLAMP is asked for by callers
+ * that do not want saturation, as with v_dot2_f32_f16, and changes nothing. */
+static void dot(isa_wave_t *w, const isa_inst_t *i, const pair_t s[2], const uint32_t *addend)
+{
+    alignas(64) uint32_t result[ISA_LANES];
+    if (w->mode & ISA_MODE_GPR_IDX) {
+        isa_stop_unsupported(w, i, "register indexing");
+        return;
+    }
+    for (int l = 0; l < ISA_LANES; l++) {
+        const float c = fpu_f32(fpu_flush32(addend[l]));
+        const float low = fpu_f32(fpu_flush32(fpu_bits32(product(s, l, 0))));
+        const float high = fpu_f32(fpu_flush32(fpu_bits32(product(s, l, 1))));
+        const float sum = fpu_f32(fpu_flush32(fpu_bits32(c + low))) + high;
+        result[l] = sum != sum ? nan_of(s, c, l) : fpu_flush32(fpu_bits32(sum));
+    }
+    valu_blend(w->vgpr[i->dst.reg], result, 1, w->exec);
+}
+
+static const uint32_t *source(isa_wave_t *w, const isa_inst_t *i, unsigned n, uint32_t *tmp)
+{
+    const isa_operand_t *o = &i->src[n];
+    return o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg] : valu_scalar_rows(w, i, o, tmp, 1);
+}
+
+ISA_INST(v_dot2_f32_bf16)
+{
+    alignas(64) uint32_t tmp[3][ISA_LANES];
+    pair_t s[2];
+    for (unsigned n = 0; n < 2; n++) {
+        const isa_operand_t *o = &i->src[n];
+        s[n] = (pair_t){.row = source(w, i, n, tmp[n]),
+                        .sel = {o->sel & 1, o->sel & 2},
+                        .neg = {o->mods & ISA_MOD_NEG, o->mods & ISA_MOD_ABS}};
+        if (!s[n].row) return;
+    }
+    const uint32_t *addend = source(w, i, 2, tmp[2]);
+    if (addend) dot(w, i, s, addend);
+}
+
+/* Its VOP3 form has NEG for the low halves and ABS for the sign of the high ones. */
+ISA_INST(v_dot2c_f32_bf16)
+{
+    alignas(64) uint32_t tmp[2][ISA_LANES];
+    pair_t s[2];
+    if (i->flags & ISA_F_DPP || i->omod) {
+        isa_stop_unsupported(w, i, "modifier");
+        return;
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        const isa_operand_t *o = &i->src[n];
+        s[n] = (pair_t){.row = source(w, i, n, tmp[n]),
+                        .sel = {false, true},
+                        .neg = {o->mods & ISA_MOD_NEG, o->mods & ISA_MOD_ABS}};
+        if (!s[n].row) return;
+    }
+    dot(w, i, s, w->vgpr[i->dst.reg]);
+}
