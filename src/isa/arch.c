@@ -61,19 +61,19 @@
         .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x2a114042
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
-    [ISA_ARCH_gfx908] = {GFX9(gfx908), .gfx_target_version = 90008,
-                         .memory_fields = {.buffer_tfe = {55, 1}, .image_tfe = {16, 1}},
-                         .cache_bits = {"glc", "slc"},
-                         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}},
-                                    .scratch_offset = true},
-                         .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256,
-                         .m0_lds = {0, 16}, .group_lds = 64 << 10, .lds_granule = 512,
-                         .vector_line = 64, .sampling = ISA_SAMPLING_HOST_TRAP,
-                         .gb_addr_config = 0x22014042},
+    [ISA_ARCH_gfx908] =
+        {GFX9(gfx908), .gfx_target_version = 90008,
+         .memory_fields = {.flat_lds = {13, 1}, .buffer_tfe = {55, 1}, .image_tfe = {16, 1}},
+         .cache_bits = {"glc", "slc"},
+         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},
+         .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256, .m0_lds = {0, 16},
+         .group_lds = 64 << 10, .lds_granule = 512, .vector_line = 64,
+         .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x22014042},
     [ISA_ARCH_gfx90a] = {GFX9(gfx90a), UNIFIED, .gfx_target_version = 90010,
                          .memory_fields = {.ds_acc = {25, 1},
                                            .flat_acc = {55, 1},
                                            .buffer_acc = {55, 1},
+                                           .flat_lds = {13, 1},
                                            .image_acc = {16, 1}},
                          .cache_bits = {"glc", "slc"},
                          .launch = {.item = PACKED_IDS, .scratch_offset = true},

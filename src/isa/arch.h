@@ -162,9 +162,12 @@ typedef struct {
     /* SCRATCH: whether the VGPR counts as an address, also beside a scalar one. A GPU without the
      * field takes the VGPR if there is no scalar address. */
     isa_bits_t scratch_vaddr;
+    isa_bits_t flat_lds; /* loads go to LDS: the eighth bit of the opcode (ISA_CODE_LDS) */
     isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1; /* ISA_F_SC1 */
     isa_bits_t buffer_tfe, image_tfe;          /* asks for a status beside the data: not decoded */
 } isa_memory_fields_t;
+
+enum { ISA_CODE_LDS = 128 };
 
 /* Where a wave finds its work-items' id of one axis. */
 typedef struct {

@@ -476,12 +476,13 @@ static void decode_flat(isa_decoder_t *d)
     const isa_memory_fields_t *fields = &d->arch->memory_fields;
     const bool says_vaddr = fmt == ISA_FMT_SCRATCH && fields->scratch_vaddr.bits;
     bool acc = has_bit(d, fields->flat_acc);
-    if (!pick_row(d, fmt, isa_bits(w, 24, 18))) return;
+    const bool lds = has_bit(d, fields->flat_lds);
+    if (!pick_row(d, fmt, isa_bits(w, 24, 18) | (lds ? ISA_CODE_LDS : 0))) return;
     if (isa_bits(w, 16, 16)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
     if (has_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
-    if (isa_bits(w, 13, 13) && !says_vaddr) d->bad = true; /* LDS: no GPU has such loads to LDS */
-    if (d->row->mods & ISA_M_LDS) i->flags |= ISA_F_LDS;   /* but loads with opcodes of their own */
+    if (isa_bits(w, 13, 13) && !says_vaddr && !lds) d->bad = true;
+    if (d->row->mods & ISA_M_LDS) i->flags |= ISA_F_LDS;
     if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
         d->bad = true; /* flat offsets are not negative */
     i->imm = fmt == ISA_FMT_FLAT ? (int32_t)isa_bits(w, 11, 0) : (int32_t)(w << 19) >> 19;

@@ -3,6 +3,8 @@
  * For messages, tests and tools; nothing here runs while a kernel executes. */
 #include "isa/disasm.h"
 
+#include <string.h>
+
 static isa_type_t type_of(const isa_row_desc_t *row, isa_role_t role)
 {
     const isa_field_t *f = isa_field(row, role);
@@ -254,6 +256,24 @@ static void ds_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *ro
         isa_text(t, " gds");
 }
 
+/* Whether a bit, not the opcode, says that the load goes to LDS: then the text has the name of a
+ * load into registers and "lds" behind it. */
+static bool has_lds_bit(const isa_arch_t *arch, const isa_inst_t *i)
+{
+    return arch->memory_fields.flat_lds.bits && i->flags & ISA_F_LDS &&
+           (i->fmt == ISA_FMT_GLOBAL || i->fmt == ISA_FMT_SCRATCH);
+}
+
+static void mnemonic_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const char lds[] = "lds_";
+    const char *at = has_lds_bit(t->arch, i) ? strstr(row->mnemonic, lds) : NULL;
+    if (at)
+        isa_text(t, "%.*s%s", (int)(at - row->mnemonic), row->mnemonic, at + strlen(lds));
+    else
+        isa_text(t, "%s", row->mnemonic);
+}
+
 static void flat_text(isa_text_t *t, const isa_inst_t *i)
 {
     const char *gap = " ";
@@ -274,6 +294,7 @@ static void flat_text(isa_text_t *t, const isa_inst_t *i)
     }
     if (i->imm) isa_text(t, " offset:%d", i->imm);
     cache_bits(t, i);
+    if (has_lds_bit(t->arch, i)) isa_text(t, " lds");
 }
 
 static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
@@ -342,7 +363,7 @@ int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size
     const isa_row_desc_t *row = &isa_table[i->op < ISA_OP_COUNT ? i->op : ISA_OP_NONE];
     if (size) *buf = 0;
     if (!row->mnemonic) return 0;
-    isa_text(&t, "%s", row->mnemonic);
+    mnemonic_text(&t, i, row);
     switch (i->fmt) {
     case ISA_FMT_SOP1:
     case ISA_FMT_SOP2:

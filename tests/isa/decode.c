@@ -32,10 +32,10 @@ typedef struct {
 } gpu_t;
 
 static const gpu_t gpus[] = {
-    {"gfx908", {"vectors.tsv", "vectors_gfx908.tsv"}, 1870},
-    {"gfx90a", {"vectors.tsv"}, 1864},
-    {"gfx942", {"vectors.tsv", "vectors_gfx942.tsv"}, 2406},
-    {"gfx950", {"vectors.tsv", "vectors_gfx942.tsv", "vectors_gfx950.tsv"}, 3325},
+    {"gfx908", {"vectors.tsv", "vectors_gfx908.tsv"}, 1882},
+    {"gfx90a", {"vectors.tsv"}, 1876},
+    {"gfx942", {"vectors.tsv", "vectors_gfx942.tsv"}, 2418},
+    {"gfx950", {"vectors.tsv", "vectors_gfx942.tsv", "vectors_gfx950.tsv"}, 3337},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
@@ -141,12 +141,17 @@ static void fields_of_some_gpus(void **state)
         {{0xdc504000, 0x107f0004},
          "scratch_load_dword v16, v4, off",
          "scratch_load_dword v16, off, off"},
-        {{0xdc506000, 0x107f0004}, "", "scratch_load_dword v16, v4, off"},
+        {{0xdc506000, 0x107f0004},
+         "scratch_load_dword v4, off lds",
+         "scratch_load_dword v16, v4, off"},
         {{0xdc504000, 0x10020004},
          "scratch_load_dword v16, off, s2",
          "scratch_load_dword v16, off, s2"},
-        {{0xdc506000, 0x10020004}, "", "scratch_load_dword v16, v4, s2"},
-        {{0xdc50a000, 0x107f0004}, "", ""}, /* the bit in GLOBAL */
+        {{0xdc506000, 0x10020004},
+         "scratch_load_dword off, s2 lds",
+         "scratch_load_dword v16, v4, s2"},
+        {{0xdc50a000, 0x107f0004}, "global_load_dword v[4:5], off lds", ""}, /* the bit in GLOBAL */
+        {{0xdc54a000, 0x107f0004}, "", ""},                                  /* more than a dword */
         {{0xdc508000, 0x10ff0004},
          "global_load_dword a16, v[4:5], off",
          "global_load_dword v16, v[4:5], off"},

@@ -9,6 +9,7 @@
 #include "softgpu/check/options.h"
 #include "softgpu/check/sarif_file.h"
 #include "softgpu/check/sink.h"
+#include "softgpu/cli/coverage.h"
 #include "softgpu/profile/options.h"
 
 #include <argp.h>
@@ -29,7 +30,7 @@ enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOU
 
 #define PROFILE_SUFFIX ".profile"
 
-enum { KEY_LIST_PROFILES = 'L' };
+enum { KEY_LIST_PROFILES = 'L', KEY_COVERAGE = 'V' };
 
 typedef struct {
     char **program;
@@ -169,6 +170,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         return 0;
     }
     if (key == KEY_LIST_PROFILES) list_profiles();
+    if (key == KEY_COVERAGE) exit(coverage(state->argc - state->next, state->argv + state->next));
     if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
     for (int id = 0; id < SG_OPTION_COUNT; id++)
         if (sg_options[id].letter && sg_options[id].letter == key)
@@ -176,8 +178,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* The rows as argp takes them, and one more. */
-static void fill_options(struct argp_option options[SG_OPTION_COUNT + 2])
+/* The rows as argp takes them, and what ends at once. */
+static void fill_options(struct argp_option options[SG_OPTION_COUNT + 3])
 {
     size_t count = 0;
     for (size_t i = 0; i < SG_OPTION_COUNT; i++) {
@@ -190,6 +192,11 @@ static void fill_options(struct argp_option options[SG_OPTION_COUNT + 2])
                                                 .flags = optional ? OPTION_ARG_OPTIONAL : 0,
                                                 .doc = o->help};
     }
+    options[count++] =
+        (struct argp_option){.name = "coverage",
+                             .key = KEY_COVERAGE,
+                             .doc = "Say which instructions are executed, of all GPUs, or of "
+                                    "the code objects in the files that follow, and end"};
     options[count] = (struct argp_option){.name = "list-profiles",
                                           .key = KEY_LIST_PROFILES,
                                           .doc = "List the names for --profile and end"};
@@ -352,7 +359,7 @@ static int set_check(bool begin)
 
 int main(int argc, char **argv)
 {
-    struct argp_option options[SG_OPTION_COUNT + 2] = {0};
+    struct argp_option options[SG_OPTION_COUNT + 3] = {0};
     const struct argp argp = {
         .options = options,
         .parser = parse_option,

@@ -13,6 +13,7 @@ COUNTED = {EXEC + "census.h", "src/softgpu/perf/census.c"}
 RULES = [
     ("an instruction is known by its number and its row, not by its name",
      r"(->|\.)mnemonic\b", r"src/.*", {ISA + "table.c", ISA + "disasm.c", EXEC + "code.c", "src/softgpu/device/observe.c",
+                                     "src/softgpu/cli/coverage.c",
                                      "src/code/body.c"}),  # of most GPUs it has texts alone, which LLVM wrote
     ("the row of an operand is isa_row_of()", r"kind == ISA_OPK_AGPR \?", r"src/.*", {EXEC + "wave.h"}),
     ("where AGPRs begin is known to isa_row_number() and isa_register_of_row()", r"acc_offset\b(?!, o\))", r"src/softgpu/.*",

@@ -210,6 +210,8 @@ static void every_instruction_agrees_with_the_model(void **state)
 {
     (void)state;
     rig_every(&program, tests, sizeof tests[0], check);
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++) /* loads into LDS are mem_gpus.c's */
+        rig_met[op] |= isa_table[op].fmt != ISA_FMT_MUBUF && isa_table[op].mods & ISA_M_LDS;
     rig_check_coverage(1u << ISA_FMT_FLAT | 1u << ISA_FMT_GLOBAL | 1u << ISA_FMT_SCRATCH);
 }
 

@@ -1,5 +1,5 @@
-/* mem_gpus.c - memory instructions that gfx90a does not have, of the other GPUs of its family:
- * loads from memory into LDS, loads that transpose, atomic sums of pairs, scratch addresses.
+/* mem_gpus.c - memory instructions that not all GPUs of the family have: loads from memory into
+ * LDS, loads that transpose, atomic sums of pairs, scratch addresses.
  *
  * The words of a row are llvm-mc 21.1.8's for its text, which our disassembler has to give back.
  * Where data go is worked out byte by byte, bit by bit or in doubles, from AMD's manuals of CDNA 3
@@ -56,6 +56,18 @@ static void set_descriptor(rig_t *r)
 /* ---- loads into LDS ---- */
 
 static const test_t to_lds[] = {
+    /* where a bit says it */
+    {"gfx908", "global_load_ubyte v[4:5], off offset:16 lds", {0xdc40a010, 0x007f0004}, 1, false},
+    {"gfx90a", "global_load_sbyte v[4:5], off offset:16 lds", {0xdc44a010, 0x007f0004}, 1, true},
+    {"gfx908", "global_load_ushort v[4:5], off offset:16 lds", {0xdc48a010, 0x007f0004}, 2, false},
+    {"gfx90a", "global_load_sshort v[4:5], off offset:16 lds", {0xdc4ca010, 0x007f0004}, 2, true},
+    {"gfx908", "global_load_dword v[4:5], off offset:16 lds", {0xdc50a010, 0x007f0004}, 4, false},
+    {"gfx908", "scratch_load_ubyte v6, off offset:16 lds", {0xdc406010, 0x007f0006}, 1, false},
+    {"gfx90a", "scratch_load_sbyte v6, off offset:16 lds", {0xdc446010, 0x007f0006}, 1, true},
+    {"gfx908", "scratch_load_ushort v6, off offset:16 lds", {0xdc486010, 0x007f0006}, 2, false},
+    {"gfx90a", "scratch_load_sshort v6, off offset:16 lds", {0xdc4c6010, 0x007f0006}, 2, true},
+    {"gfx908", "scratch_load_dword v6, off offset:16 lds", {0xdc506010, 0x007f0006}, 4, false},
+    /* where the opcode does */
     {"gfx942", "global_load_lds_dword v[4:5], off offset:16", {0xdca88010, 0x007f0004}, 4, false},
     {"gfx942", "global_load_lds_ubyte v[4:5], off", {0xdc988000, 0x007f0004}, 1, false},
     {"gfx942", "global_load_lds_sbyte v[4:5], off", {0xdc9c8000, 0x007f0004}, 1, true},
