@@ -378,7 +378,7 @@ static void decode_mai(isa_decoder_t *d)
         isa_operand_t *o = &i->src[k];
         isa_field_t source = *f;
         if (d->row->marks & ISA_IS_FORMATS && k < 2)
-            source.bits = element_bits(k ? i->blgp : i->cbsz) * f->bits / 8;
+            source.bits = (uint16_t)(element_bits(k ? i->blgp : i->cbsz) * f->bits / 8);
         isa_decode_source(d, o, code[k], &source);
         if (neg >> k & 1) o->mods = ISA_MOD_NEG;
         if (f->kind == ISA_K_C && o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_CONST)

@@ -242,13 +242,13 @@ ISA_ADDRESS void isa_address_lds_lanes(uint64_t *va, const isa_wave_t *w, uint32
         va[l] = base + 4 * l;
 }
 
-/* The LDS side of a transfer between memory and LDS: from M0 and the offset on, an element of
- * `bytes` bytes for each lane, a dword at least. */
+/* The LDS side of a transfer between memory and LDS: from M0 and the offset on, a place of a dword
+ * for each lane, or of four dwords for elements of three or four. */
 ISA_ADDRESS void isa_address_lds_side(uint64_t *va, const isa_wave_t *w, uint32_t offset,
                                       uint32_t bytes)
 {
     const uint64_t base = isa_bits_get(w->group->dispatch->arch->m0_lds, w->m0) + offset;
-    const uint32_t step = bytes < 4 ? 4 : bytes;
+    const uint32_t step = bytes <= 4 ? 4 : 16;
     for (unsigned l = 0; l < ISA_LANES; l++)
         va[l] = base + step * l;
 }

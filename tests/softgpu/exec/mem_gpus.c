@@ -129,7 +129,7 @@ static void check_to_lds(rig_t *r)
 {
     for (const test_t *t = to_lds; t < to_lds + sizeof to_lds / sizeof *to_lds; t++) {
         const isa_inst_t i = decoded(r, t);
-        const unsigned step = t->bytes < 4 ? 4 : t->bytes;
+        const unsigned whole = t->bytes < 4 ? 4 : t->bytes, step = whole == 12 ? 16 : whole;
         rig_fill(r);
         set_addresses(r, &i);
         rig_load(r);
@@ -138,7 +138,7 @@ static void check_to_lds(rig_t *r)
         for (unsigned l = 0; l < 64; l++) {
             uint8_t *to = &r->want.lds[M0 + (unsigned)i.imm + step * l];
             if (!(r->wave.exec >> l & 1)) continue;
-            for (unsigned k = 0; k < step; k++)
+            for (unsigned k = 0; k < whole; k++)
                 to[k] = k < t->bytes                       ? r->want.mem[from(r, &i, l, k)]
                         : t->is_signed && to[k - 1] & 0x80 ? 0xff
                                                            : 0;

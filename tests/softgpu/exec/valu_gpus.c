@@ -418,6 +418,59 @@ static void results_are_the_manuals(void **state)
     assert_true(ran >= TURNS * sizeof tests / sizeof *tests);
 }
 
+/* What MODE does not change: roundings of conversions to pairs, roundings and denormals of dot
+ * products. */
+static void modes_change_nothing(void **state)
+{
+    static const struct {
+        const char *begin;
+        uint32_t mode;
+    } cases[] = {{"v_cvt_pk_f16_f32", 0xff}, {"v_dot2", 0x0f}, {"v_bitop3", 0x0f}};
+    unsigned ran = 0;
+    (void)state;
+    for (unsigned c = 0; c < CORES; c++) {
+        const isa_core_t *core = isa_core_by_name(cores[c]);
+        begin();
+        for (const test_t *t = tests; core && t < tests + sizeof tests / sizeof *tests; t++)
+            for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
+                if (strncmp(t->text, cases[k].begin, strlen(cases[k].begin)) != 0) continue;
+                const isa_inst_t i = decoded(t->gpu, t->words, t->text);
+                fill(number);
+                rig.wave.mode = cases[k].mode;
+                rig.wave.exec = ISA_ALL_LANES;
+                run(core, &i, t->text);
+                check(t);
+                ran++;
+            }
+    }
+    assert_true(ran >= 8);
+}
+
+/* With CLAMP and DX10_CLAMP a NaN becomes 0. */
+static void clamped_nans_are_zero(void **state)
+{
+    static const test_t t = {
+        "gfx950", "v_minimum3_f32 v4, v6, v8, v10 clamp", {0xd2a88004, 0x042a1106}, 0, NULL};
+    (void)state;
+    for (unsigned c = 0; c < CORES; c++) {
+        const isa_core_t *core = isa_core_by_name(cores[c]);
+        if (!core) continue;
+        begin();
+        const isa_inst_t i = decoded(t.gpu, t.words, t.text);
+        fill(number);
+        rig.wave.mode = 0x1f0;
+        rig.wave.exec = ISA_ALL_LANES;
+        run(core, &i, t.text);
+        for (unsigned l = 0; l < LANES; l++) {
+            const in_t x = {rig.before[6][l], rig.before[8][l], rig.before[10][l], 0};
+            const uint32_t r = (uint32_t)minimum3(&x);
+            const float f = as_f32(r);
+            const uint32_t want = nan32(r) || !(f > 0) ? 0 : f > 1 ? 0x3f800000 : r;
+            assert_int_equal(rig.rows[4][l], want);
+        }
+    }
+}
+
 /* ---- lanes ---- */
 
 static void expect(unsigned reg, const uint32_t *want, const char *text)
@@ -505,8 +558,8 @@ static void pairs_are_broadcast(void **state)
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(results_are_the_manuals),
-        cmocka_unit_test(lanes_change_places),
+        cmocka_unit_test(results_are_the_manuals), cmocka_unit_test(modes_change_nothing),
+        cmocka_unit_test(clamped_nans_are_zero),   cmocka_unit_test(lanes_change_places),
         cmocka_unit_test(pairs_are_broadcast),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
