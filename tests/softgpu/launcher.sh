@@ -44,12 +44,23 @@ if [ -z "$SANITIZED" ] && unshare -m true 2>/dev/null; then # root alone takes /
     expect 0 "still here" unshare -m sh -c 'umount -l /proc; exec "$@"' sh "$softgpu" echo still here
 fi
 expect 0 "mi210        AMD Instinct MI210" "$softgpu" --list-profiles
+expect 0 "mi250x       AMD Instinct MI250X" "$softgpu" --list-gpus
+expect 2 '--partition: "foo" is none of spx, dpx, tpx, qpx and cpx' "$softgpu" --partition foo true
+expect 1 "SOFTGPU_PARTITION: foo is none of spx" env SOFTGPU_PARTITION=foo "$softgpu" cat /dev/kfd
+expect 1 "SOFTGPU_PARTITION: cpx needs a multiple of 2 XCCs, and mi210 has 1" "$softgpu" --partition cpx cat /dev/kfd
 expect 125 "--trace-file /nowhere/trace: No such file" "$softgpu" --trace-file /nowhere/trace true
 expect 127 "nosuchprogram: No such file" "$softgpu" nosuchprogram
 expect 126 "Permission denied" "$softgpu" /etc/passwd
 expect 7 "" "$softgpu" -- sh -c 'exit 7'
 expect 0 "a --gpus b" "$softgpu" echo a --gpus b
 expect 1 "nope.profile: No such file" "$softgpu" --profile nope cat /dev/kfd
+expect 1 "; there are m" "$softgpu" --gpu nope cat /dev/kfd
+# the option comes before the variables, SOFTGPU_GPU before SOFTGPU_PROFILE
+expect 0 mi210 env SOFTGPU_GPU=nope "$softgpu" --profile mi210 cat /sys/class/kfd/kfd/topology/nodes/1/name
+expect 0 mi210 env SOFTGPU_PROFILE=nope "$softgpu" --gpu mi210 cat /sys/class/kfd/kfd/topology/nodes/1/name
+expect 0 mi210 env SOFTGPU_GPU=mi210 SOFTGPU_PROFILE=nope "$softgpu" cat /sys/class/kfd/kfd/topology/nodes/1/name
+expect 0 mi250x "$softgpu" --gpu mi250x cat /sys/class/kfd/kfd/topology/nodes/2/name
+expect 0 "simd_count 440" "$softgpu" --gpu mi250x --cus 110 cat /sys/class/kfd/kfd/topology/nodes/1/properties
 expect 1 "17 compute units cannot be shared" "$softgpu" --cus 17 cat /dev/kfd
 expect 0 "simd_count 416" "$softgpu" --cus 104 cat /sys/devices/virtual/kfd/kfd/topology/nodes/1/properties
 expect 0 "node_from 3" "$softgpu" --gpus 3 cat /sys/class/kfd/kfd/topology/nodes/3/io_links/0/properties

@@ -11,9 +11,9 @@
 #include "softgpu/check/sink.h"
 #include "softgpu/cli/coverage.h"
 #include "softgpu/profile/options.h"
+#include "softgpu/profile/profile.h"
 
 #include <argp.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,9 +28,8 @@
 
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-#define PROFILE_SUFFIX ".profile"
-
-enum { KEY_LIST_PROFILES = 'L', KEY_COVERAGE = 'V' };
+/* --list-gpus, and the older name of it */
+enum { KEY_LIST_GPUS = 'L', KEY_COVERAGE = 'V', KEY_LIST_PROFILES = 256, MORE_OPTIONS = 3 };
 
 typedef struct {
     char **program;
@@ -47,13 +46,15 @@ static void check_number(struct argp_state *state, const sg_option_t *o, const c
 
 static void check_choice(struct argp_state *state, const sg_option_t *o, const char *value)
 {
-    const char *const *word = o->words;
-    const bool three = o->words[2];
-    while (*word && strcmp(*word, value) != 0)
-        word++;
-    if (!*word)
-        argp_error(state, "--%s: \"%s\" is none of %s%s%s and %s", o->name, value, o->words[0],
-                   three ? ", " : "", three ? o->words[1] : "", o->words[three ? 2 : 1]);
+    char list[128];
+    size_t n = 0;
+    for (const char *const *word = o->words; *word; word++) {
+        if (strcmp(*word, value) == 0) return;
+        const char *before = word == o->words ? "" : word[1] ? ", " : " and ";
+        const int more = snprintf(list + n, sizeof(list) - n, "%s%s", before, *word);
+        n += more > 0 && n + (size_t)more < sizeof(list) ? (size_t)more : 0;
+    }
+    argp_error(state, "--%s: \"%s\" is none of %s", o->name, value, list);
 }
 
 /* The path of this program: from /proc, or, if that is not there, from how it was started. */
@@ -87,45 +88,20 @@ static int find_beside(const char *name, char path[PATH_MAX])
     return 0;
 }
 
-static int is_profile(const struct dirent *entry)
+static void list_gpus(void)
 {
-    size_t length = strlen(entry->d_name), suffix = strlen(PROFILE_SUFFIX);
-    return length > suffix && !strcmp(entry->d_name + length - suffix, PROFILE_SUFFIX);
-}
-
-/* Prints the value of the key "marketing_name" in a profile. */
-static void print_marketing_name(const char *directory, const char *file)
-{
-    static const char key[] = "marketing_name";
-    char path[PATH_MAX + 256], line[256];
-    snprintf(path, sizeof(path), "%s/%s", directory, file);
-    FILE *f = base_file_stream(path, "re");
-    while (f && fgets(line, sizeof(line), f)) {
-        if (strncmp(line, key, sizeof(key) - 1)) continue;
-        const char *value = line + sizeof(key) - 1;
-        value += strspn(value, " \t");
-        printf("%.*s", (int)strcspn(value, "\n"), value);
-        break;
-    }
-    if (f) fclose(f);
-}
-
-static void list_profiles(void)
-{
-    char directory[PATH_MAX];
-    struct dirent **entries;
+    char directory[PATH_MAX], error[PATH_MAX + 1024], **names;
+    sg_profile_t profile;
     if (find_beside("../share/softgpu", directory) != 0) exit(EXIT_SETUP);
-    int n = scandir(directory, &entries, is_profile, alphasort);
-    if (n < 0) {
+    if (sg_profile_names(directory, &names) < 0) {
         fprintf(stderr, "softgpu: %s: %s\n", directory, strerror(errno));
         exit(EXIT_SETUP);
     }
-    for (int i = 0; i < n; i++) {
-        const char *file = entries[i]->d_name;
-        printf("%-12.*s ", (int)(strlen(file) - strlen(PROFILE_SUFFIX)), file);
-        print_marketing_name(directory, file);
-        printf("\n");
+    for (char **name = names; *name; name++) {
+        const bool good = sg_profile_load(*name, directory, &profile, error, sizeof(error)) == 0;
+        printf("%-12s %s\n", *name, good ? profile.marketing_name : error);
     }
+    sg_profile_names_free(names);
     exit(0);
 }
 
@@ -158,6 +134,7 @@ static error_t set_option(command_t *command, struct argp_state *state, sg_optio
     if (id == SG_OPTION_OUTPUT) command->check_output = true;
     if (o->most && id != SG_OPTION_STATUS) check_number(state, o, value);
     if (o->words[0]) check_choice(state, o, value);
+    if (o->instead) unsetenv(o->instead);
     return setenv(o->variable, value, 1) == 0 ? 0 : errno;
 }
 
@@ -169,7 +146,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     }
-    if (key == KEY_LIST_PROFILES) list_profiles();
+    if (key == KEY_LIST_GPUS || key == KEY_LIST_PROFILES) list_gpus();
     if (key == KEY_COVERAGE) exit(coverage(state->argc - state->next, state->argv + state->next));
     if (key == ARGP_KEY_NO_ARGS) argp_error(state, "no program is given");
     for (int id = 0; id < SG_OPTION_COUNT; id++)
@@ -179,7 +156,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 }
 
 /* The rows as argp takes them, and what ends at once. */
-static void fill_options(struct argp_option options[SG_OPTION_COUNT + 3])
+static void fill_options(struct argp_option options[SG_OPTION_COUNT + MORE_OPTIONS + 1])
 {
     size_t count = 0;
     for (size_t i = 0; i < SG_OPTION_COUNT; i++) {
@@ -197,9 +174,10 @@ static void fill_options(struct argp_option options[SG_OPTION_COUNT + 3])
                              .key = KEY_COVERAGE,
                              .doc = "Say which instructions are executed, of all GPUs, or of "
                                     "the code objects in the files that follow, and end"};
-    options[count] = (struct argp_option){.name = "list-profiles",
-                                          .key = KEY_LIST_PROFILES,
-                                          .doc = "List the names for --profile and end"};
+    options[count++] = (struct argp_option){
+        .name = "list-gpus", .key = KEY_LIST_GPUS, .doc = "List the names for --gpu and end"};
+    options[count] = (struct argp_option){
+        .name = "list-profiles", .key = KEY_LIST_PROFILES, .doc = "The same as --list-gpus"};
 }
 
 /* Adds the stub behind the libraries that are preloaded already. In a sanitized build the
@@ -359,13 +337,13 @@ static int set_check(bool begin)
 
 int main(int argc, char **argv)
 {
-    struct argp_option options[SG_OPTION_COUNT + 3] = {0};
+    struct argp_option options[SG_OPTION_COUNT + MORE_OPTIONS + 1] = {0};
     const struct argp argp = {
         .options = options,
         .parser = parse_option,
         .args_doc = "PROGRAM [ARGUMENT...]",
         .doc = "Runs PROGRAM with a software AMD GPU in place of the amdgpu driver: ROCm runtimes "
-               "find a gfx90a and need no hardware.\v"
+               "find a gfx90a, or what --gpu names, and need no hardware.\v"
                "The exit status is PROGRAM's; 125 if the GPU cannot be set up, 126 if PROGRAM "
                "cannot be executed, 127 if it is not found."};
     command_t command = {.program = NULL};

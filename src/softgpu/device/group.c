@@ -4,6 +4,7 @@
  * workgroups, so that after a while a dispatch allocates nothing. */
 #include "softgpu/cache/reach.h"
 #include "softgpu/check/group.h"
+#include "softgpu/exec/hwreg.h"
 #include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
 
@@ -114,28 +115,35 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
     }
 }
 
-/* HW_ID without SIMD and wave slot. Workgroups are dealt to the units by their number, over the
- * shader engines first, in the order of the driver's CU masks. So the same program sees the same
- * units every time, whatever the worker threads do. */
-static uint32_t hardware_id(const sg_run_t *run, uint64_t id, uint32_t *simd, uint32_t *place)
+/* Where a workgroup is: `unit` counts the units of all XCCs, those of one XCC in a row. `simd` is
+ * that of its first wave, `place` what isa_place() says, without SIMD and wave slot. */
+typedef struct {
+    uint32_t unit, simd, place;
+} location_t;
+
+/* Workgroups are dealt to the units by their number, over the XCCs first, then over the shader
+ * engines, in the order of the driver's CU masks: workgroup n runs on XCC n mod their number. So
+ * the same program sees the same units every time, whatever the worker threads do. */
+static location_t locate(const sg_run_t *run, uint64_t id)
 {
     const sg_profile_t *p = &run->device->profile;
     const isa_arch_t *a = run->isa.arch;
-    uint32_t arrays = p->arrays_per_engine;
-    const uint32_t n_units = unit_count(run);
-    uint32_t unit = nth_unit(run->queue, n_units, id);
-    uint32_t se = unit % p->shader_engines, rest = unit / p->shader_engines;
-    *place = (se * arrays + rest % arrays) * p->cus_per_array + rest / arrays;
-    *simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu);
-    return isa_bits_put(a->hw_id.cu, rest / arrays) | isa_bits_put(a->hw_id.sh, rest % arrays) |
-           isa_bits_put(a->hw_id.se, se);
+    const uint32_t n_units = unit_count(run), arrays = p->arrays_per_engine;
+    const uint32_t turn = nth_unit(run->queue, n_units, id);
+    const uint32_t xcc = turn % p->num_xcc, in_xcc = turn / p->num_xcc;
+    const uint32_t se = in_xcc % p->shader_engines, rest = in_xcc / p->shader_engines;
+    const uint32_t sh = rest % arrays, cu = rest / arrays;
+    const uint32_t hw_id = isa_bits_put(a->hw_id.cu, cu) | isa_bits_put(a->hw_id.sh, sh) |
+                           isa_bits_put(a->hw_id.se, se);
+    return (location_t){.unit =
+                            xcc * sg_profile_places(p) + (se * arrays + sh) * p->cus_per_array + cu,
+                        .simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu),
+                        .place = isa_place(hw_id, xcc)};
 }
 
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id)
 {
-    uint32_t simd, place;
-    hardware_id(run, id, &simd, &place);
-    return place;
+    return locate(run, id).unit;
 }
 
 void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
@@ -200,7 +208,8 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     }
     bool full = items == run->size[0] * run->size[1] * run->size[2];
     b->group.n_waves = (uint32_t)isa_wave_count(items);
-    uint32_t simd, unit = hardware_id(run, id, &simd, &b->unit);
+    const location_t at = locate(run, id);
+    b->unit = at.unit;
     b->sleeping = b->ended = b->sleepy = 0;
     b->failed = NULL;
 
@@ -208,9 +217,9 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         isa_wave_t *w = b->wave[i];
         uint32_t lanes = items - i * ISA_LANES;
         start_registers(b, run, w, i);
-        w->hw_id = unit |
+        w->hw_id = at.place |
                    isa_bits_put(run->isa.arch->hw_id.simd,
-                                (simd + i) % run->device->profile.simds_per_cu) |
+                                (at.simd + i) % run->device->profile.simds_per_cu) |
                    isa_bits_put(run->isa.arch->hw_id.slot, b->place.slot[i]);
         w->exec = isa_first_lanes(lanes);
         for (uint32_t r = 0; full && r <= run->isa.last_id_row; r++)

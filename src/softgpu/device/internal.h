@@ -22,7 +22,7 @@ enum {
     SG_IN_FLIGHT = 32, /* packets of one queue that are read and not yet retired */
     SG_USER_SGPRS = 16,
     SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
-    SG_CU_MAX = 1024,        /* 32 * 2 * 16, the limits in profile.h */
+    SG_CU_MAX = 2048,        /* 8 * 8 * 2 * 16, the limits of profile.h and HW_ID */
     SG_THREADS_MAX = 256,    /* workers of the pool */
     SG_REGISTERS = 0x10000   /* dword addresses of the register windows, pm4.c */
 };
@@ -186,9 +186,9 @@ bool sg_idle(const sg_run_t *run);
 void sg_idle_count(sg_box_t *b, sg_run_t *run);
 
 /* group.c */
-/* Number of compute units among which workgroups are dealt in turn. */
+/* Number of compute units, of all XCCs, among which workgroups are dealt in turn. */
 uint32_t sg_units_in_turn(const sg_run_t *run);
-/* The compute unit of workgroup `id`. */
+/* The compute unit of workgroup `id`; those of one XCC have numbers in a row. */
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);

@@ -40,9 +40,15 @@ static void close_fd(int fd)
 
 /* ---- memory ---- */
 
+/* All that an APU's programs allocate is of its one memory. */
+static bool in_vram(const kfd_gpu_t *gpu, uint32_t flags)
+{
+    return flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM || gpu->process->config->profile.apu;
+}
+
 static uint64_t *used_of(kfd_gpu_t *gpu, uint32_t flags)
 {
-    return flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? &gpu->vram_used : &gpu->system_used;
+    return in_vram(gpu, flags) ? &gpu->vram_used : &gpu->system_used;
 }
 
 static void enter(kfd_process_t *p, kfd_bo_t *bo)
@@ -142,7 +148,7 @@ void kfd_bo_sweep(kfd_process_t *p)
 
 int kfd_bo_create(kfd_gpu_t *gpu, uint32_t flags, uint64_t size, kfd_bo_t **out)
 {
-    bool vram = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+    bool vram = in_vram(gpu, flags);
     uint64_t limit = vram ? gpu->vram_bytes : gpu->system_bytes, *used = used_of(gpu, flags);
     kfd_bo_sweep(gpu->process);
     if (size == 0) return -EINVAL;

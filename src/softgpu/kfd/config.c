@@ -63,34 +63,61 @@ static bool read_time(uint32_t *model)
     return false;
 }
 
-static void read_config(void)
+/* The profile that the program asks for by either of the two variables. */
+static bool read_profile(sg_profile_t *profile)
 {
-    char directory[PATH_MAX], error[PATH_MAX + 256];
-    base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
-    const char *name = base_env(sg_options[SG_OPTION_PROFILE].variable);
+    char directory[PATH_MAX], error[PATH_MAX + 1024];
+    const char *name = base_env(sg_options[SG_OPTION_GPU].variable);
+    if (!name || !*name) name = base_env(sg_options[SG_OPTION_PROFILE].variable);
     if (!name || !*name) name = "mi210";
     if (!profile_directory(directory, sizeof(directory))) {
         base_error("cannot tell where libsoftgpu.so is, so not where the profiles are");
-        return;
+        return false;
     }
-    if (sg_profile_load(name, directory, &config.profile, error, sizeof(error)) != 0) {
-        base_error("profile %s", error);
-        return;
+    if (sg_profile_load(name, directory, profile, error, sizeof(error)) == 0) return true;
+    base_error("profile %s", error);
+    return false;
+}
+
+/* What the options say of the shape, and how many GPUs there are. */
+static bool read_shape(kfd_config_t *c)
+{
+    char error[256];
+    uint32_t cus = 0;
+    const char *mode = base_env(sg_options[SG_OPTION_PARTITION].variable);
+    c->n_gpus = c->profile.gpus;
+    if (!read_number(SG_OPTION_CUS, &cus) || !read_number(SG_OPTION_GPUS, &c->n_gpus)) return false;
+    if (cus && sg_profile_set_cus(&c->profile, cus, error, sizeof(error)) != 0) {
+        base_error("SOFTGPU_CUS: %s", error);
+        return false;
     }
-    uint32_t cus = 0, threads = 0, svm = 1;
-    config.n_gpus = 1;
+    if (!mode || !*mode) return true;
+    const uint32_t parts = sg_profile_partition(&c->profile, mode, error, sizeof(error));
+    if (!parts) {
+        base_error("SOFTGPU_PARTITION: %s", error);
+        return false;
+    }
+    if (c->n_gpus * parts > KFD_MAX_GPUS) {
+        base_error("SOFTGPU_PARTITION: %u GPUs of %u parts each, and %d parts are the most",
+                   c->n_gpus, parts, KFD_MAX_GPUS);
+        return false;
+    }
+    c->n_gpus *= parts;
+    return true;
+}
+
+static void read_config(void)
+{
+    base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
+    uint32_t threads = 0, svm = 1;
     /* the thunk of ROCm 6 makes no use of anything newer than 1.17 */
     config.minor_version = 17;
-    if (!read_number(SG_OPTION_CUS, &cus) ||
+    if (!read_profile(&config.profile) || !read_shape(&config) ||
         !read_number(SG_OPTION_COUNTERS, &config.profile.counter_slots) ||
-        !read_number(SG_OPTION_GPUS, &config.n_gpus) || !read_number(SG_OPTION_THREADS, &threads) ||
+        !read_number(SG_OPTION_THREADS, &threads) ||
         !read_number(SG_OPTION_KFD_MINOR, &config.minor_version) ||
         !read_number(SG_OPTION_SVM, &svm) || !read_time(&config.profile.model_time))
         return;
-    if (cus && sg_profile_set_cus(&config.profile, cus, error, sizeof(error)) != 0) {
-        base_error("SOFTGPU_CUS: %s", error);
-        return;
-    }
     config.svm = svm != 0;
     valid = true;
 }

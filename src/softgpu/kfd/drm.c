@@ -69,7 +69,7 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     const uint32_t arrays = p->arrays_per_engine;
     for (uint32_t k = 0; k < p->shader_engines * arrays && k < ENGINES * ENGINE_ARRAYS; k++) {
         const uint32_t se = k / arrays, sa = k % arrays + se / ENGINES * arrays;
-        d->cu_bitmap[se % ENGINES][sa] = (1u << p->cus_per_array) - 1;
+        d->cu_bitmap[se % ENGINES][sa] = (1u << sg_profile_array_cus(p, se, k % arrays)) - 1;
     }
     d->virtual_address_offset = 2ull << 20;
     d->virtual_address_max = 1ull << 47;

@@ -69,6 +69,9 @@ int kfd_tree_hold(int fd, const char *text, size_t bytes);
 /* Opens the text that is kept in memory for the file at `path` in the tree: a pipe from which it
  * can be read once. -ENOENT: nothing is kept, the text is in the file. Else -errno. */
 int kfd_tree_open_held(const char *path, int flags);
+/* Bytes of the host's memory, and of a GPU's: an APU has no other than the host's. */
+uint64_t kfd_host_memory(void);
+uint64_t kfd_vram_bytes(const sg_profile_t *p);
 /* Writes the whole topology below root. 0 or -errno. */
 int kfd_topology_write(const char *root, const kfd_config_t *config);
 

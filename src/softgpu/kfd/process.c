@@ -146,7 +146,7 @@ static int open_gpu(kfd_process_t *p, uint32_t index)
         (kfd_gpu_t){.index = index, .gpu_id = kfd_gpu_id(index), .process = p, .pages = {.fd = -1}};
 
     if (sysinfo(&host) != 0) return -errno;
-    gpu->vram_bytes = (uint64_t)profile->vram_mb << 20;
+    gpu->vram_bytes = kfd_vram_bytes(profile);
     gpu->system_bytes = ((uint64_t)host.totalram * host.mem_unit) & ~(uint64_t)(KFD_PAGE - 1);
     uint64_t bytes = (gpu->vram_bytes + gpu->system_bytes) * FILE_FACTOR;
 

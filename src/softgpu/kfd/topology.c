@@ -6,6 +6,7 @@
 #include "softgpu/exec/wave.h"
 
 #include "base/file.h"
+#include "base/round.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ enum {
     TEXT_BYTES = 4096,        /* the thunk reads a page of each file at most */
     PCIE_WEIGHT = 20,         /* the driver's weight of a direct PCIe link */
     XGMI_WEIGHT = 15,         /* the same of a link between GPUs of one hive */
+    INTRA_SOCKET_WEIGHT = 13, /* and of an APU's link to its processor */
     CU_SIMD_ID_BASE = 0x1000, /* with the top bit set: the driver's numbers for GPU cores */
     WATCH_POINTS_LOG2 = 2,
     PCI_CLASS_DISPLAY = 0x038000
@@ -105,10 +107,16 @@ __attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *f
 
 /* ---- the host ---- */
 
-static uint64_t host_memory(void)
+uint64_t kfd_host_memory(void)
 {
     struct sysinfo info;
     return sysinfo(&info) == 0 ? (uint64_t)info.totalram * info.mem_unit : 0;
+}
+
+uint64_t kfd_vram_bytes(const sg_profile_t *p)
+{
+    const uint64_t bytes = p->apu ? kfd_host_memory() : (uint64_t)p->vram_mb << 20;
+    return bytes & ~(uint64_t)(KFD_PAGE - 1);
 }
 
 /* The CPU's highest clock in MHz, or the current one if the host does not report the highest. */
@@ -133,14 +141,28 @@ static unsigned host_clock_mhz(void)
 
 /* ---- nodes ---- */
 
-static void put_link(writer_t *w, unsigned from, unsigned index, unsigned to, bool xgmi)
+/* Types of links, with the driver's weights: to a card, between GPUs, within an APU. */
+typedef struct {
+    unsigned type, weight;
+} link_kind_t;
+static const link_kind_t pcie_link = {HSA_IOLINK_TYPE_PCIEXPRESS, PCIE_WEIGHT},
+                         xgmi_link = {HSA_IOLINK_TYPE_XGMI, XGMI_WEIGHT},
+                         socket_link = {HSA_IOLINK_TYPE_XGMI, INTRA_SOCKET_WEIGHT};
+
+static const link_kind_t *host_link(const sg_profile_t *p)
 {
-    property(w, "type", xgmi ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINK_TYPE_PCIEXPRESS);
+    return p->apu ? &socket_link : &pcie_link;
+}
+
+static void put_link(writer_t *w, unsigned from, unsigned index, unsigned to,
+                     const link_kind_t *kind)
+{
+    property(w, "type", kind->type);
     property(w, "version_major", 0);
     property(w, "version_minor", 0);
     property(w, "node_from", from);
     property(w, "node_to", to);
-    property(w, "weight", xgmi ? XGMI_WEIGHT : PCIE_WEIGHT);
+    property(w, "weight", kind->weight);
     property(w, "min_latency", 0);
     property(w, "max_latency", 0);
     property(w, "min_bandwidth", 0);
@@ -205,9 +227,9 @@ static void write_cpu_node(writer_t *w, const kfd_config_t *config)
         property(w, zero[i], 0);
     property(w, "max_engine_clk_ccompute", host_clock_mhz());
     put_node(w, 0, 0, "");
-    put_memory(w, 0, HSA_MEM_HEAP_TYPE_SYSTEM, host_memory(), 64, 0);
+    put_memory(w, 0, HSA_MEM_HEAP_TYPE_SYSTEM, kfd_host_memory(), 64, 0);
     for (uint32_t i = 0; i < config->n_gpus; i++)
-        put_link(w, 0, i, i + 1, false);
+        put_link(w, 0, i, i + 1, host_link(&config->profile));
 }
 
 /* Bits of HSA_CAPABILITY. Those for debuggers are 0, since these cannot stop waves. */
@@ -216,22 +238,41 @@ static uint32_t capability(const kfd_config_t *config)
     return (config->svm ? HSA_CAP_SVMAPI_SUPPORTED : 0) | HSA_CAP_WATCH_POINTS_SUPPORTED |
            WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_TOTALBITS_SHIFT |
            HSA_CAP_DOORBELL_TYPE_2_0 << HSA_CAP_DOORBELL_TYPE_TOTALBITS_SHIFT |
-           HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED | KFD_CAP_DEBUG_FIRMWARE |
+           (config->profile.apu ? HSA_CAP_FLAGS_COHERENTHOSTACCESS : 0) | HSA_CAP_MEM_EDCSUPPORTED |
+           HSA_CAP_SRAM_EDCSUPPORTED | KFD_CAP_DEBUG_FIRMWARE |
            config->profile.asic_revision << HSA_CAP_ASIC_REVISION_SHIFT;
 }
 
 typedef struct {
-    unsigned level, kb, line, ways, type, cus; /* cus that share one */
+    unsigned level, kb, line, ways, type, cus; /* cus of an XCC that share one; 0: all XCCs do */
 } cache_kind_t;
 
 enum {
     DATA_CACHE = HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU,
-    INSTRUCTION_CACHE = HSA_CACHE_TYPE_INSTRUCTION | HSA_CACHE_TYPE_HSACU
+    INSTRUCTION_CACHE = HSA_CACHE_TYPE_INSTRUCTION | HSA_CACHE_TYPE_HSACU,
+    N_KINDS = 5
 };
 
-static unsigned count_caches(const cache_kind_t *kind, unsigned cus)
+static void list_caches(const sg_profile_t *p, cache_kind_t kinds[N_KINDS])
 {
-    return (cus + kind->cus - 1) / kind->cus;
+    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
+    const cache_kind_t all[N_KINDS] = {
+        {1, p->l1_vector_kb, arch->vector_line, p->l1_vector_ways, DATA_CACHE, 1},
+        {1, p->l1_instruction_kb, arch->scalar_line, p->l1_instruction_ways, INSTRUCTION_CACHE,
+         p->l1_shared_cus},
+        {1, p->l1_scalar_kb, arch->scalar_line, p->l1_scalar_ways, DATA_CACHE, p->l1_shared_cus},
+        {2, p->l2_kb, arch->l2_line, p->l2_ways, DATA_CACHE, sg_profile_cus(p) / p->num_xcc},
+        {3, p->mall_kb, arch->scalar_line, p->l2_ways, DATA_CACHE, 0},
+    };
+    memcpy(kinds, all, sizeof(all));
+}
+
+/* How many of a kind there are in an XCC, or in all of them. */
+static unsigned count_caches(const cache_kind_t *kind, const sg_profile_t *p, bool of_all)
+{
+    const unsigned cus = sg_profile_cus(p) / p->num_xcc;
+    if (!kind->cus) return of_all && kind->kb;
+    return (cus + kind->cus - 1) / kind->cus * (of_all ? p->num_xcc : 1);
 }
 
 static void put_cache(writer_t *w, unsigned node, unsigned index, const cache_kind_t *kind,
@@ -249,21 +290,49 @@ static void put_cache(writer_t *w, unsigned node, unsigned index, const cache_ki
     put(w, TOPOLOGY "/nodes/%u/caches/%u/properties", node, index);
 }
 
+static void put_caches(writer_t *w, unsigned node, const sg_profile_t *p)
+{
+    const unsigned cus = sg_profile_cus(p) / p->num_xcc;
+    cache_kind_t kinds[N_KINDS];
+    unsigned cache = 0;
+    list_caches(p, kinds);
+    for (const cache_kind_t *kind = kinds; kind < kinds + N_KINDS; kind++) {
+        const unsigned of_xcc = count_caches(kind, p, false), all = count_caches(kind, p, true);
+        for (unsigned k = 0; k < all; k++) {
+            const unsigned first =
+                of_xcc ? k / of_xcc * cus + k % of_xcc * kind->cus : 0; /* its first unit */
+            put_cache(w, node, cache++, kind, first * p->simds_per_cu);
+        }
+    }
+}
+
+/* The memory into which the driver saves the waves of an XCC when it takes a queue away. A real
+ * driver refuses queues for which the runtime has set aside less; formulas as in its kfd_queue.c.
+ */
+static void put_save_area(writer_t *w, const sg_profile_t *p)
+{
+    enum { WAVES_CU = 40, WAVES_ENGINE = 512, HEADER = 40, WAVE = 8, TAIL = 8, SGPRS = 0x4000 };
+    enum { HARDWARE = 0x1000 }; /* hardware registers of the waves of a unit */
+    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
+    const uint32_t cus = sg_profile_cus(p) / p->num_xcc, by_cu = WAVES_CU * cus,
+                   by_engine = p->shader_engines * WAVES_ENGINE;
+    const uint32_t waves = by_cu < by_engine ? by_cu : by_engine;
+    const uint32_t rows = arch->acc_granule ? arch->simd_vgprs : 2 * arch->simd_vgprs;
+    const uint64_t vgprs = (uint64_t)p->simds_per_cu * rows * ISA_LANES * sizeof(uint32_t);
+    const uint64_t unit = vgprs + SGPRS + (p->lds_kb << 10) + HARDWARE;
+    const uint64_t stack = base_round_up(HEADER + WAVE * waves + TAIL, KFD_PAGE);
+    property(w, "cwsr_size", stack + base_round_up(cus * unit, KFD_PAGE));
+    property(w, "ctl_stack_size", stack);
+}
+
 static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t index)
 {
     const sg_profile_t *p = &config->profile;
-    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
-    unsigned node = index + 1, cus = sg_profile_cus(p), n_caches = 0, cache = 0;
-    const cache_kind_t kinds[] = {
-        {1, p->l1_vector_kb, arch->vector_line, p->l1_vector_ways, DATA_CACHE, 1},
-        {1, p->l1_instruction_kb, arch->scalar_line, p->l1_instruction_ways, INSTRUCTION_CACHE,
-         p->l1_shared_cus},
-        {1, p->l1_scalar_kb, arch->scalar_line, p->l1_scalar_ways, DATA_CACHE, p->l1_shared_cus},
-        {2, p->l2_kb, arch->l2_line, p->l2_ways, DATA_CACHE, cus / p->num_xcc},
-    };
-    enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+    unsigned node = index + 1, cus = sg_profile_cus(p), n_caches = 0;
+    cache_kind_t kinds[N_KINDS];
+    list_caches(p, kinds);
     for (unsigned i = 0; i < N_KINDS; i++)
-        n_caches += count_caches(&kinds[i], cus);
+        n_caches += count_caches(&kinds[i], p, true);
 
     property(w, "cpu_cores_count", 0);
     property(w, "simd_count", cus * p->simds_per_cu);
@@ -294,6 +363,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "num_sdma_xgmi_engines", p->sdma_xgmi_engines);
     property(w, "num_sdma_queues_per_engine", p->sdma_queues_per_engine);
     property(w, "num_cp_queues", p->cp_queues);
+    put_save_area(w, p);
     property(w, "max_engine_clk_fcompute", p->engine_clock_mhz);
     property(w, "local_mem_size", 0); /* the driver's answer too: memory is in mem_banks */
     property(w, "fw_version", p->mec_firmware);
@@ -311,14 +381,12 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     snprintf(name, sizeof name, "%s%s", p->name, p->model_time ? " (model time)" : "");
     put_node(w, node, kfd_gpu_id(index), name);
 
-    put_memory(w, node, HSA_MEM_HEAP_TYPE_FB_PUBLIC, (uint64_t)p->vram_mb << 20,
-               p->memory_width_bits, p->memory_clock_mhz);
-    for (unsigned i = 0; i < N_KINDS; i++)
-        for (unsigned k = 0, n = count_caches(&kinds[i], cus); k < n; k++)
-            put_cache(w, node, cache++, &kinds[i], k * kinds[i].cus * p->simds_per_cu);
-    put_link(w, node, 0, 0, false);
+    put_memory(w, node, HSA_MEM_HEAP_TYPE_FB_PUBLIC, kfd_vram_bytes(p), p->memory_width_bits,
+               p->memory_clock_mhz);
+    put_caches(w, node, p);
+    put_link(w, node, 0, 0, host_link(p));
     for (uint32_t other = 0, link = 1; other < config->n_gpus; other++)
-        if (other != index) put_link(w, node, link++, other + 1, true);
+        if (other != index) put_link(w, node, link++, other + 1, &xgmi_link);
 }
 
 static void write_module(writer_t *w)

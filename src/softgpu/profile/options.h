@@ -15,7 +15,8 @@ typedef struct {
     const char *more;     /* sentences that manual and pages add to the help; links as in docs/ */
     const char *alone;    /* the value if the option has no argument; NULL: it needs one */
     uint32_t least, most; /* limits of a number; most 0: it is none */
-    const char *words[4]; /* one of these; none: any text */
+    const char *words[6]; /* one of these; none: any text */
+    const char *instead;  /* the variable of another option for the same setting */
 } sg_option_t;
 
 typedef enum {

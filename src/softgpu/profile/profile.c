@@ -3,24 +3,30 @@
  * The file may be the user's, so every error in it is found and reported here, and no other code
  * has to check a value of the profile. The keys and their limits are rows of SG_PROFILE_KEYS
  * (profile.h); a new key needs a row there and nothing here. Which GPUs there are, isa/arch.c
- * knows. */
+ * knows; what is known of products, share/gpus. */
 #include "softgpu/profile/profile.h"
 
 #include "base/file.h"
+#include "gpus/gpus.h"
 #include "isa/arch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { LINE_LIMIT = 512 };
+enum { LINE_LIMIT = 512, LIKE_LIMIT = 4 };
+
+#define SUFFIX ".profile"
 
 typedef struct {
     const char *path;
     unsigned line;
+    unsigned depth; /* profiles that are like this one */
     char *error;
     size_t error_size;
 } reader_t;
@@ -46,6 +52,7 @@ static const text_key_t text_keys[] = {
     {"name", offsetof(sg_profile_t, name), sizeof(((sg_profile_t *)0)->name)},
     {"marketing_name", offsetof(sg_profile_t, marketing_name),
      sizeof(((sg_profile_t *)0)->marketing_name)},
+    {"runtime", offsetof(sg_profile_t, runtime), sizeof(((sg_profile_t *)0)->runtime)},
 };
 
 enum {
@@ -109,8 +116,50 @@ static int set_text(const reader_t *r, const text_key_t *key, const char *value,
     return 0;
 }
 
+/* The facts of share/gpus. The shape is that of one die, whose arrays are taken to be full. */
+static int set_product(const reader_t *r, const char *name, sg_profile_t *out)
+{
+    const gpus_product_t *product = gpus_product(name);
+    if (!product) return fail(r, "product: share/gpus has no product \"%s\"", name);
+    const gpus_arch_t *arch = product->arch;
+    if (!isa_arch_find(arch->target)) return fail_arch(r, "product", arch->target);
+    const uint32_t arrays = product->engines * product->arrays;
+    out->gfx_target_version = arch->target;
+    out->num_xcc = product->xccs;
+    out->shader_engines = product->engines / product->xccs;
+    out->arrays_per_engine = product->arrays;
+    out->cus_per_array = (product->units + arrays - 1) / arrays;
+    out->simds_per_cu = arch->simds;
+    out->waves_per_simd = arch->slots;
+    out->lds_kb = arch->lds >> 10;
+    out->engine_clock_mhz = product->clock_mhz;
+    snprintf(out->marketing_name, sizeof(out->marketing_name), "AMD %s", product->product);
+    return 0;
+}
+
+static int read_lines(reader_t *r, sg_profile_t *out);
+
+/* Reads the profile NAME of the same folder. An error in it is reported of that file. */
+static int set_like(const reader_t *r, const char *name, sg_profile_t *out)
+{
+    char path[4096];
+    const char *slash = strrchr(r->path, '/');
+    reader_t other = *r;
+    if (++other.depth > LIKE_LIMIT)
+        return fail(r, "like: %d profiles are like each other, the limit is %d", other.depth,
+                    LIKE_LIMIT);
+    int n = snprintf(path, sizeof(path), "%.*s%s" SUFFIX, slash ? (int)(slash + 1 - r->path) : 0,
+                     r->path, name);
+    if (n < 0 || (size_t)n >= sizeof(path)) return fail(r, "like: the name is too long");
+    other.path = path;
+    other.line = 0;
+    return read_lines(&other, out);
+}
+
 static int set_key(const reader_t *r, const char *key, const char *value, sg_profile_t *out)
 {
+    if (strcmp(key, "product") == 0) return set_product(r, value, out);
+    if (strcmp(key, "like") == 0) return set_like(r, value, out);
     for (size_t i = 0; i < N_NUMBER_KEYS; i++)
         if (strcmp(key, number_keys[i].key) == 0) return set_number(r, &number_keys[i], value, out);
     for (size_t i = 0; i < N_TEXT_KEYS; i++)
@@ -184,33 +233,83 @@ static int check_shape(reader_t *r, const sg_profile_t *p)
     return 0;
 }
 
-int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t error_size)
+static int read_lines(reader_t *r, sg_profile_t *out)
 {
-    reader_t r = {path, 0, error, error_size};
     char line[LINE_LIMIT];
-    int result = -1;
-    FILE *f = base_file_stream(path, "re");
-    if (!f) return fail(&r, "%s", strerror(errno));
-
-    set_defaults(out);
-    while (fgets(line, sizeof(line), f)) {
-        r.line++;
+    int result = 0;
+    FILE *f = base_file_stream(r->path, "re");
+    if (!f) return fail(r, "%s", strerror(errno));
+    while (result == 0 && fgets(line, sizeof(line), f)) {
+        r->line++;
         size_t n = strlen(line);
-        if (n == sizeof(line) - 1 && line[n - 1] != '\n') {
-            fail(&r, "the line is longer than %d characters", LINE_LIMIT - 2);
-            goto out;
-        }
-        if (read_line(&r, line, out) != 0) goto out;
+        if (n == sizeof(line) - 1 && line[n - 1] != '\n')
+            result = fail(r, "the line is longer than %d characters", LINE_LIMIT - 2);
+        else
+            result = read_line(r, line, out);
     }
-    if (ferror(f)) {
-        r.line = 0;
-        fail(&r, "%s", strerror(errno));
-        goto out;
+    const int error = errno;
+    if (result == 0 && ferror(f)) {
+        r->line = 0;
+        result = fail(r, "%s", strerror(error));
     }
-    result = check_shape(&r, out);
-out:
     fclose(f);
     return result;
+}
+
+int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t error_size)
+{
+    reader_t r = {.path = path, .error = error, .error_size = error_size};
+    set_defaults(out);
+    if (read_lines(&r, out) != 0 || check_shape(&r, out) != 0) return -1;
+    out->most_engines = out->shader_engines;
+    out->most_array_cus = out->cus_per_array;
+    if (!out->cus) return 0;
+    char why[256];
+    return sg_profile_set_cus(out, out->cus, why, sizeof(why)) == 0 ? 0 : fail(&r, "cus: %s", why);
+}
+
+static int is_profile(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+    return length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
+}
+
+int sg_profile_names(const char *directory, char ***names)
+{
+    struct dirent **entries;
+    const int n = scandir(directory, &entries, is_profile, alphasort);
+    *names = n < 0 ? NULL : calloc((size_t)n + 1, sizeof(**names));
+    for (int i = 0; i < n; i++) {
+        const size_t length = strlen(entries[i]->d_name) - strlen(SUFFIX);
+        if (*names) (*names)[i] = strndup(entries[i]->d_name, length);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+    return *names ? n : -1;
+}
+
+void sg_profile_names_free(char **names)
+{
+    for (char **name = names; name && *name; name++)
+        free(*name);
+    free(names);
+}
+
+/* Adds to an error that there is no such profile which there are. */
+static void add_names(const char *directory, char *error, size_t error_size)
+{
+    char **names;
+    if (sg_profile_names(directory, &names) <= 0) {
+        sg_profile_names_free(names);
+        return;
+    }
+    size_t n = strlen(error);
+    for (char **name = names; *name && n < error_size; name++) {
+        const int more = snprintf(error + n, error_size - n, "%s%s",
+                                  name == names ? "; there are " : ", ", *name);
+        n += more > 0 ? (size_t)more : 0;
+    }
+    sg_profile_names_free(names);
 }
 
 int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, char *error,
@@ -218,17 +317,36 @@ int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, 
 {
     char path[4096];
     if (strchr(name, '/')) return sg_profile_read(name, out, error, error_size);
-    int n = snprintf(path, sizeof(path), "%s/%s.profile", directory, name);
+    int n = snprintf(path, sizeof(path), "%s/%s" SUFFIX, directory, name);
     if (n < 0 || (size_t)n >= sizeof(path)) {
         snprintf(error, error_size, "%s: the profile's name is too long", name);
         return -1;
     }
-    return sg_profile_read(path, out, error, error_size);
+    const int result = sg_profile_read(path, out, error, error_size);
+    if (result != 0 && access(path, F_OK) != 0) add_names(directory, error, error_size);
+    return result;
 }
 
 uint32_t sg_profile_cus(const sg_profile_t *p)
 {
-    return p->num_xcc * p->shader_engines * p->arrays_per_engine * p->cus_per_array;
+    return p->cus ? p->cus : p->num_xcc * sg_profile_places(p);
+}
+
+uint32_t sg_profile_places(const sg_profile_t *p)
+{
+    return p->shader_engines * p->arrays_per_engine * p->cus_per_array;
+}
+
+uint32_t sg_profile_array_cus(const sg_profile_t *p, uint32_t engine, uint32_t array)
+{
+    const uint32_t arrays = p->shader_engines * p->arrays_per_engine;
+    const uint32_t before = array * p->shader_engines + engine; /* units are dealt in this order */
+    return (sg_profile_cus(p) / p->num_xcc + arrays - 1 - before) / arrays;
+}
+
+uint32_t sg_profile_engines(const sg_profile_t *p)
+{
+    return p->num_xcc * p->shader_engines;
 }
 
 int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size)
@@ -236,19 +354,60 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
 #define ROW(key, otherwise, lo, hi) LIMIT_##key = hi,
     enum { SG_PROFILE_KEYS(ROW) };
 #undef ROW
+    const uint32_t most = p->most_engines;
     const uint32_t of_each = p->num_xcc * p->arrays_per_engine; /* arrays, by engines of a die */
     uint32_t engines = 1;
-    while (engines * 2 <= p->shader_engines && cus % (engines * 2 * of_each) == 0)
+    while (engines * 2 <= most && cus % (engines * 2 * of_each) == 0)
         engines *= 2;
     uint32_t arrays = engines * of_each;
+    if (cus % p->num_xcc == 0 && cus / arrays > LIMIT_cus_per_array &&
+        cus <= most * of_each * p->most_array_cus) {
+        p->shader_engines = most;
+        p->cus_per_array = p->most_array_cus;
+        p->cus = cus;
+        return 0;
+    }
     if (cus == 0 || cus % arrays || cus / arrays > LIMIT_cus_per_array) {
+        char dies[32] = "";
+        if (p->num_xcc > 1) snprintf(dies, sizeof(dies), "%u XCCs with ", p->num_xcc);
         snprintf(error, error_size,
-                 "%u compute units cannot be shared out evenly over at most %u shader engines with "
-                 "%u arrays of at most %d compute units each",
-                 cus, p->shader_engines, p->arrays_per_engine, LIMIT_cus_per_array);
+                 "%u compute units cannot be shared out evenly over %sat most %u shader "
+                 "engines with %u arrays of at most %d compute units each",
+                 cus, dies, most, p->arrays_per_engine, LIMIT_cus_per_array);
         return -1;
     }
     p->shader_engines = engines;
     p->cus_per_array = cus / arrays;
+    p->cus = cus;
+    return 0;
+}
+
+/* Modes of partitions: how many parts they make, 0: one for each die; and of what the number of
+ * dies must be a multiple, as the driver has it. */
+static const struct {
+    const char *name;
+    uint32_t parts, multiple;
+} modes[] = {{"spx", 1, 1}, {"dpx", 2, 4}, {"tpx", 3, 3}, {"qpx", 4, 4}, {"cpx", 0, 2}};
+
+uint32_t sg_profile_partition(sg_profile_t *p, const char *mode, char *error, size_t error_size)
+{
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (strcmp(mode, modes[i].name) != 0) continue;
+        const uint32_t parts = modes[i].parts ? modes[i].parts : p->num_xcc;
+        if (p->num_xcc % modes[i].multiple) {
+            snprintf(error, error_size, "%s needs a multiple of %u XCCs, and %s has %u", mode,
+                     modes[i].multiple, p->name, p->num_xcc);
+            return 0;
+        }
+        p->num_xcc /= parts;
+        p->cus /= parts;
+        p->mall_kb /= parts;
+        p->vram_mb /= parts;
+        const uint32_t engines = (p->sdma_engines + p->sdma_xgmi_engines) / parts;
+        if (p->sdma_engines > engines) p->sdma_engines = engines;
+        p->sdma_xgmi_engines = engines - p->sdma_engines;
+        return parts;
+    }
+    snprintf(error, error_size, "%s is none of spx, dpx, tpx, qpx and cpx", mode);
     return 0;
 }

@@ -22,20 +22,24 @@
     X(asic_revision, 1, 0, 15)                                                                     \
     X(mec_firmware, 78, 0, 0xffff)                                                                 \
     X(sdma_firmware, 8, 0, 0xffff)                                                                 \
-    X(num_xcc, 1, 1, 1) /* accelerator dies that work as one; the shape below is of each */        \
+    X(gpus, 1, 1, 8)    /* GPUs that the driver shows of one product: dies with memory each */     \
+    X(num_xcc, 1, 1, 8) /* accelerator dies that work as one; the shape below is of each */        \
     X(shader_engines, 8, 1, 32)                                                                    \
     X(arrays_per_engine, 1, 1, 2)                                                                  \
     X(cus_per_array, 1, 1, 16)                                                                     \
+    X(cus, 0, 0, 1024) /* compute units of all dies, if fewer than the shape has places for */     \
     X(simds_per_cu, 4, 1, 4)                                                                       \
     X(waves_per_simd, 8, 1, 40)                                                                    \
-    X(lds_kb, 64, 1, 64)                                                                           \
+    X(lds_kb, 64, 1, 160)                                                                          \
     X(scratch_slots_per_cu, 32, 1, 64)                                                             \
     X(l1_vector_kb, 16, 1, 1024)                                                                   \
     X(l1_scalar_kb, 16, 1, 1024)                                                                   \
     X(l1_instruction_kb, 32, 1, 1024)                                                              \
     X(l2_kb, 8192, 64, 1048576)                                                                    \
     X(l2_channels, 32, 1, 128)                                                                     \
+    X(mall_kb, 0, 0, 1048576) /* the cache of memory behind all L2s, of the GPU; 0: none */        \
     X(vram_mb, 8192, 64, 1048576)                                                                  \
+    X(apu, 0, 0, 1) /* 1: its memory is the host's, and vram_mb says nothing */                    \
     X(engine_clock_mhz, 1700, 1, 10000)                                                            \
     X(memory_clock_mhz, 1600, 1, 10000)                                                            \
     X(memory_width_bits, 4096, 32, 16384)                                                          \
@@ -81,24 +85,47 @@ enum { SG_COUNTER_REGISTERS = 0x10000 };
 typedef struct {
     char name[64];           /* "mi210" */
     char marketing_name[64]; /* "AMD Instinct MI210" */
+    char runtime[64];        /* the first that knows the GPU, if not all do: "ROCm 6.0" */
 #define SG_PROFILE_FIELD(key, def, lo, hi) uint32_t key;
     SG_PROFILE_KEYS(SG_PROFILE_FIELD)
 #undef SG_PROFILE_FIELD
+    /* shader_engines and cus_per_array of the product, before it was given fewer units */
+    uint32_t most_engines, most_array_cus;
 } sg_profile_t;
 
-/* Reads a profile file over the defaults. 0, or -1 with file, line, value and limit in `error`. */
+/* Reads a profile file over the defaults. The key "product" sets what share/gpus knows of a product
+ * and its architecture; "like" reads another profile of the same folder first. 0, or -1 with file,
+ * line, value and limit in `error`. */
 int sg_profile_read(const char *path, sg_profile_t *out, char *error, size_t error_size);
 
 /* The same for a name ("mi210", looked up as DIRECTORY/mi210.profile) or, if it has a slash, a
- * path. */
+ * path. The error of a name that there is not lists those that there are. */
 int sg_profile_load(const char *name, const char *directory, sg_profile_t *out, char *error,
                     size_t error_size);
 
+/* The names of the profiles in a folder, sorted, NULL behind the last. How many there are, or -1.
+ * The caller frees them. */
+int sg_profile_names(const char *directory, char ***names);
+void sg_profile_names_free(char **names);
+
 /* Number of compute units. */
 uint32_t sg_profile_cus(const sg_profile_t *p);
+/* Number of shader engines of all dies; those of one die come after those of the die before it. */
+uint32_t sg_profile_engines(const sg_profile_t *p);
+/* Places for compute units in a die, which the numbers of units count: in some arrays the last may
+ * be empty. */
+uint32_t sg_profile_places(const sg_profile_t *p);
+/* Number of compute units of one array of a die. */
+uint32_t sg_profile_array_cus(const sg_profile_t *p, uint32_t engine, uint32_t array);
 
-/* Reshapes the GPU to `cus` compute units: as many shader engines, up to the profile's, as divide
- * the number (a power of two), so that scratch waves spread evenly. 0, or -1 with `error`. */
+/* Reshapes the GPU to `cus` compute units: as many shader engines of a die, up to the product's, as
+ * divide the number (a power of two), so that scratch waves spread evenly. A number that no such
+ * shape has is that of the product's shape with some places empty, if it is large enough. 0, or -1
+ * with `error`. */
 int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size);
+
+/* Makes of the GPU one of the parts into which `mode` partitions it: "spx" (it is whole), "dpx",
+ * "tpx", "qpx" or "cpx" (a part for each die). How many parts there are, or 0 with `error`. */
+uint32_t sg_profile_partition(sg_profile_t *p, const char *mode, char *error, size_t error_size);
 
 #endif

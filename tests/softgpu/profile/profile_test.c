@@ -51,7 +51,7 @@ static void names_what_is_wrong(void **state)
     (void)state;
     sg_profile_t p;
     char line[1024] = "name ";
-    read_text("name x\nlds_kb 65\n", &p, ":2: lds_kb: 65 is outside 1 to 64");
+    read_text("name x\nlds_kb 161\n", &p, ":2: lds_kb: 161 is outside 1 to 160");
     read_text("name x\nlds_kb -1\n", &p, ":2: lds_kb: \"-1\" is not a whole number");
     read_text("name x\nlds_kb 6k\n", &p, ":2: lds_kb: \"6k\" is not a whole number");
     read_text("l2_kb 99999999999999999999999\n", &p,
@@ -69,7 +69,12 @@ static void names_what_is_wrong(void **state)
               ": waves_per_simd: 17 is more than HW_ID of gfx90a has numbers for, which is 16");
     read_text("name x\nshader_engines 9\n", &p,
               ": shader_engines: 9 is more than HW_ID of gfx90a has numbers for, which is 8");
-    read_text("name x\n\nnum_xcc 8\n", &p, ":3: num_xcc: 8 is not supported, only 1 is");
+    read_text("name x\n\nnum_xcc 9\n", &p, ":3: num_xcc: 9 is outside 1 to 8");
+    read_text("product nope\n", &p, ":1: product: share/gpus has no product \"nope\"");
+    read_text(
+        "name x\nnum_xcc 8\ncus 9\n", &p,
+        ": cus: 9 compute units cannot be shared out evenly over 8 XCCs with at most 8 shader "
+        "engines with 1 arrays of at most 16 compute units each");
     memset(line + 5, 'x', 600);
     read_text(line, &p, ":1: the line is longer than 510 characters");
     line[5 + 64] = '\0';
@@ -89,6 +94,70 @@ static void names_a_missing_file(void **state)
     assert_string_equal(error, "/nowhere/nope.profile: No such file or directory");
     assert_int_equal(sg_profile_load("./nope", "/nowhere", &p, error, sizeof(error)), -1);
     assert_string_equal(error, "./nope: No such file or directory");
+}
+
+/* The facts of share/gpus, and what stands behind them in the file. */
+static void takes_a_product(void **state)
+{
+    (void)state;
+    sg_profile_t p;
+    read_text("name x\nproduct mi250x\nengine_clock_mhz 1234\n", &p, NULL);
+    assert_string_equal(p.marketing_name, "AMD Instinct MI250X, one of two dies");
+    assert_int_equal(p.gfx_target_version, 90010);
+    assert_int_equal(p.shader_engines, 8);
+    assert_int_equal(p.cus_per_array, 14); /* 110 in 8 engines */
+    assert_int_equal(p.engine_clock_mhz, 1234);
+    assert_int_equal(p.l2_kb, 8192);
+}
+
+/* A number that does not divide is the product's shape with empty places, as products are. */
+static void leaves_places_empty(void **state)
+{
+    (void)state;
+    char error[256];
+    sg_profile_t p;
+    read_text("name x\nproduct mi250x\n", &p, NULL);
+    assert_int_equal(sg_profile_set_cus(&p, 110, error, sizeof(error)), 0);
+    assert_int_equal(sg_profile_cus(&p), 110);
+    assert_int_equal(p.shader_engines * p.cus_per_array, 112);
+    unsigned all = 0;
+    for (unsigned engine = 0; engine < p.shader_engines; engine++) {
+        const unsigned cus = sg_profile_array_cus(&p, engine, 0);
+        assert_int_equal(cus, engine < 6 ? 14 : 13);
+        all += cus;
+    }
+    assert_int_equal(all, 110);
+    assert_int_equal(sg_profile_set_cus(&p, 113, error, sizeof(error)), -1);
+}
+
+/* Dies that work as one: each has the same shape, and partitions have some of them. */
+static void shares_out_dies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mode;
+        unsigned xccs, parts, left;
+    } rows[] = {{"spx", 8, 1, 8}, {"dpx", 8, 2, 4}, {"qpx", 8, 4, 2}, {"cpx", 8, 8, 1},
+                {"cpx", 6, 6, 1}, {"tpx", 6, 3, 2}, {"tpx", 8, 0, 0}, {"dpx", 6, 0, 0},
+                {"qpx", 6, 0, 0}, {"cpx", 1, 0, 0}, {"npx", 8, 0, 0}};
+    char error[256], text[64];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        sg_profile_t p;
+        snprintf(text, sizeof(text), "name x\nnum_xcc %u\ncus %u\nmall_kb 4800\nvram_mb 4800\n",
+                 rows[i].xccs, rows[i].xccs * 4);
+        read_text(text, &p, NULL);
+        assert_int_equal(p.shader_engines, 4);
+        assert_int_equal(p.cus_per_array, 1);
+        assert_int_equal(sg_profile_engines(&p), rows[i].xccs * 4);
+        assert_int_equal(sg_profile_partition(&p, rows[i].mode, error, sizeof(error)),
+                         rows[i].parts);
+        if (!rows[i].parts) continue;
+        assert_int_equal(p.num_xcc, rows[i].left);
+        assert_int_equal(sg_profile_cus(&p), rows[i].left * 4);
+        assert_int_equal(p.mall_kb, 4800 / rows[i].parts);
+        assert_int_equal(p.vram_mb, 4800 / rows[i].parts);
+    }
+    assert_string_equal(error, "npx is none of spx, dpx, tpx, qpx and cpx");
 }
 
 /* Any number of compute units either spreads evenly or is refused. */
@@ -130,10 +199,10 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_keys_over_defaults),
-        cmocka_unit_test(names_what_is_wrong),
-        cmocka_unit_test(names_a_missing_file),
-        cmocka_unit_test(reshapes_to_any_number_of_cus),
+        cmocka_unit_test(reads_keys_over_defaults), cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(names_a_missing_file),     cmocka_unit_test(reshapes_to_any_number_of_cus),
+        cmocka_unit_test(takes_a_product),          cmocka_unit_test(leaves_places_empty),
+        cmocka_unit_test(shares_out_dies),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -10,7 +10,7 @@ each other, and the library.
 import os, pathlib, re, sys, tempfile
 
 # what the software GPU may use of the rooms below the profiler's
-SHARED = {"base", "disasm", "isa"}
+SHARED = {"base", "gpus", "disasm", "isa"}
 CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)  # comments and texts
 DECLARED = re.compile(r"\b([a-z]\w*_\w+)\([^;{}]*?\)[^;{}]*;")
 DEFINED = re.compile(r"^(?!static)\w[\w\s*]*\b([a-z]\w*_\w+)\([^;{}]*\)\s*\{", re.M)

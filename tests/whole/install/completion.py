@@ -36,7 +36,8 @@ def zsh(*words, program):
 # Commands beside rocprofv3: how they print their options, and words that are completed.
 OTHERS = {
     "softgpu": (["softgpu", "--help"], [], {("--core", ""): {"base", "avx2", "avx512"}, ("--check-format", ""): {"text", "json", "sarif"},
-                                              ("--profile", "mi2"): {"mi210"}}),
+                                              ("--profile", "mi21"): {"mi210"}, ("--gpu", "mi25"): {"mi250x"},
+                                              ("--partition", "q"): {"qpx"}}),
     "rocprofv3-doctor": (["rocprofv3-doctor", "--help"], [], {("--format", ""): {"text", "json"}}),
     "rocprof": (["sh", "-c", "rocprof -h || true"], [], {}), # whose -h is a failure, as AMD's is
     "rocpd": (["rocpd", "summary", "--help"], ["summary"],
