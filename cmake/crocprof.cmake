@@ -74,19 +74,22 @@ function(crocprof_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${limit} SKIP_RETURN_CODE 77)
 endfunction()
 
-# crocprof_hip(output source [FLAGS ...] [DEPENDS ...]): compiles a HIP program for softgpu's GPU at
+# crocprof_hip(output source [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for softgpu's GPU, or that named, at
 # -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
 # the source for HIP. A target of the caller's has to want the output; another one, which no other wants,
 # makes the output alone, for `make test TESTS=...`.
 find_program(HIPCC hipcc)
 function(crocprof_hip output source)
-  cmake_parse_arguments(A "" "" "FLAGS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(A "" "GPU" "FLAGS;DEPENDS" ${ARGN})
   get_filename_component(source ${source} ABSOLUTE)
+  if(NOT A_GPU)
+    set(A_GPU gfx90a)
+  endif()
   if(NOT "${A_FLAGS}" MATCHES "(^|;)-O[0-3s](;|$)")
     list(PREPEND A_FLAGS -O2)
   endif()
   add_custom_command(OUTPUT ${output}
-    COMMAND ${HIPCC} --offload-arch=gfx90a ${source} -o ${output} ${A_FLAGS}
+    COMMAND ${HIPCC} --offload-arch=${A_GPU} ${source} -o ${output} ${A_FLAGS}
     DEPENDS ${source} ${A_DEPENDS} VERBATIM)
   file(RELATIVE_PATH target ${CMAKE_BINARY_DIR} ${output})
   string(REPLACE "/" "." target ${target})

@@ -9,6 +9,7 @@
 
 #include "base/driver.h"
 #include "base/log.h"
+#include "gpus/gpus.h"
 
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes)
 {
@@ -38,6 +39,11 @@ int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_b
     static bool told;
     if (!gpu) gpu = "auto";
     if (strcmp(gpu, "soft") == 0) return 1;
+    if (gpus_product(gpu)) { /* softgpu refuses those that it has no profile of */
+        setenv("SOFTGPU_GPU", gpus_product(gpu)->name, 1);
+        unsetenv("SOFTGPU_PROFILE");
+        return 1;
+    }
     /* On the software GPU, /dev/kfd seems to exist. */
     if (cli_on_soft_gpu()) return 0;
     bool there = access(BASE_DRIVER_DEVICE, F_OK) == 0;

@@ -14,9 +14,10 @@
  * line in `why`. */
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes);
 
-/* What "auto", "soft" or "real" (NULL: auto) means on this machine: 1: the software GPU must be
- * preloaded; 0: the real one, or one that is already preloaded; -1 with a line in `why`. If auto
- * means the software GPU, `command` says so on stderr, once. */
+/* What "auto", "soft", "real" or a product's name (NULL: auto) means on this machine: 1: the
+ * software GPU must be preloaded, which this process's environment makes the product named; 0: the
+ * real one, or one that is already preloaded; -1 with a line in `why`. If auto means the software
+ * GPU, `command` says so on stderr, once. */
 int cli_choose_gpu(const char *command, const char *gpu, char *why, size_t why_bytes);
 
 /* The libraries, below the root, that a program needs in LD_PRELOAD to run on the software GPU;

@@ -60,6 +60,45 @@ expect 0 mi210 env SOFTGPU_GPU=nope "$softgpu" --profile mi210 cat /sys/class/kf
 expect 0 mi210 env SOFTGPU_PROFILE=nope "$softgpu" --gpu mi210 cat /sys/class/kfd/kfd/topology/nodes/1/name
 expect 0 mi210 env SOFTGPU_GPU=mi210 SOFTGPU_PROFILE=nope "$softgpu" cat /sys/class/kfd/kfd/topology/nodes/1/name
 expect 0 mi250x "$softgpu" --gpu mi250x cat /sys/class/kfd/kfd/topology/nodes/2/name
+# has NAME FILE "LINE ..." OPTION...: the topology's file of that GPU has the lines
+has() {
+    name=$1 file=/sys/class/kfd/kfd/topology/nodes/$2 lines=$3
+    shift 3
+    text=$("$softgpu" --gpu "$name" "$@" cat "$file")
+    echo "$lines" | while read -r line; do
+        echo "$text" | grep -qx "$line" || { echo "$name $*: no \"$line\" in $file"; exit 1; }
+    done || failed=1
+}
+# what captures of the topology of real ones have
+has mi300x 1/properties "simd_count 1216
+array_count 32
+cu_per_simd_array 10
+cwsr_size 23203840
+ctl_stack_size 12288
+gfx_target_version 90402
+device_id 29857
+num_sdma_xgmi_engines 14
+max_engine_clk_fcompute 2100
+num_xcc 8" --cus 304
+has mi350x 1/properties "simd_count 1024
+cwsr_size 22687744
+ctl_stack_size 12288
+lds_size_in_kb 160
+device_id 30112
+gfx_target_version 90500
+max_engine_clk_fcompute 2200" --cus 256
+# parts of a GPU: those of MI300A are six at most, and two would not have the same dies
+has mi300x 8/properties "simd_count 4
+array_count 1
+num_xcc 1
+num_sdma_engines 2
+num_sdma_xgmi_engines 0" --partition cpx
+expect 1 "SOFTGPU_PARTITION: dpx needs a multiple of 4 XCCs, and mi300a has 6" "$softgpu" --gpu mi300a --partition dpx cat /dev/kfd
+expect 1 "SOFTGPU_PARTITION: 2 GPUs of 8 parts each, and 8 parts are the most" "$softgpu" --gpu mi300x --gpus 2 --partition cpx cat /dev/kfd
+# an APU: its memory is the host's, and its link to the processor is none of PCI Express
+has mi300a 1/io_links/0/properties "type 11
+weight 13"
+has mi300a 1/mem_banks/0/properties "$("$softgpu" grep -h size_in_bytes /sys/class/kfd/kfd/topology/nodes/0/mem_banks/0/properties)"
 expect 0 "simd_count 440" "$softgpu" --gpu mi250x --cus 110 cat /sys/class/kfd/kfd/topology/nodes/1/properties
 expect 1 "17 compute units cannot be shared" "$softgpu" --cus 17 cat /dev/kfd
 expect 0 "simd_count 416" "$softgpu" --cus 104 cat /sys/devices/virtual/kfd/kfd/topology/nodes/1/properties

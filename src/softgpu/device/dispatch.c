@@ -184,7 +184,7 @@ static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, co
     if (wave_bytes < wanted || waves < run->waves) return false;
     run->scratch_wave_bytes = wave_bytes;
     run->scratch_once = aq->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
-    run->queue->scratch_slots = waves;
+    run->queue->scratch_slots = waves * run->device->profile.num_xcc; /* `waves` are an XCC's */
     return true;
 }
 

@@ -21,10 +21,10 @@ enum {
     SG_GROUP_ITEMS = 1024,
     SG_IN_FLIGHT = 32, /* packets of one queue that are read and not yet retired */
     SG_USER_SGPRS = 16,
-    SG_SCRATCH_SLOTS = 4096, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
-    SG_CU_MAX = 2048,        /* 8 * 8 * 2 * 16, the limits of profile.h and HW_ID */
-    SG_THREADS_MAX = 256,    /* workers of the pool */
-    SG_REGISTERS = 0x10000   /* dword addresses of the register windows, pm4.c */
+    SG_SCRATCH_SLOTS = 32768, /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits, for each of 8 XCCs */
+    SG_CU_MAX = 2048,         /* 8 * 8 * 2 * 16, the limits of profile.h and HW_ID */
+    SG_THREADS_MAX = 256,     /* workers of the pool */
+    SG_REGISTERS = 0x10000    /* dword addresses of the register windows, pm4.c */
 };
 
 /* SGPRs that the hardware sets when a wave starts, in the order of their bits in compute_pgm_rsrc2,

@@ -3,6 +3,7 @@
  * Registers that a wave cannot change read as the launch left them; those that only privileged code
  * may write ignore writes, as the hardware does. */
 #include "softgpu/exec/handler.h"
+#include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/trap.h"
 
 /* VGPR_SIZE 11:6 and ACCV_OFFSET 17:12 in granules, SGPR_SIZE 27:24 in sixteens (112, what every
@@ -19,10 +20,13 @@ static uint32_t gpr_alloc(const isa_wave_t *w)
 static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
+    *value = 0;
+    if (id >= dispatch->arch->hwregs) return false;
     switch (id) {
     case ISA_HWREG_MODE: *value = w->mode; return true;
     case ISA_HWREG_STATUS: *value = isa_status(w); return true;
-    case ISA_HWREG_HW_ID: *value = w->hw_id; return true;
+    case ISA_HWREG_HW_ID: *value = isa_place_hw_id(w->hw_id); return true;
+    case ISA_HWREG_XCC_ID: *value = isa_place_xcc(w->hw_id); return true;
     case ISA_HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
     case ISA_HWREG_LDS_ALLOC: /* LDS_SIZE 20:12 in granules */
         *value =

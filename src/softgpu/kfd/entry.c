@@ -45,9 +45,25 @@ __attribute__((destructor)) static void at_exit(void)
     kfd_tree_remove();
 }
 
+static bool runtime_good;
+
+static void check_runtime(void)
+{
+    const kfd_config_t *config = kfd_config();
+    runtime_good = config && kfd_runtime_knows(&config->profile);
+}
+
+/* The runtime that opens the device for the first time is the one that the program has. */
+static bool runtime_knows(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, check_runtime);
+    return runtime_good;
+}
+
 static int open_device(int gpu, int flags)
 {
-    kfd_process_t *p = kfd_process_get();
+    kfd_process_t *p = runtime_knows() ? kfd_process_get() : NULL;
     if (p) sg_leave_watch(at_exit);
     if (!p || gpu >= (int)p->n_gpus) {
         errno = p ? ENXIO : ENODEV;

@@ -163,6 +163,10 @@ typedef struct kfd_process {
     kfd_events_t *events;
 } kfd_process_t;
 
+/* runtime.c: false, after one line on stderr, if the program has loaded an HSA runtime that does
+ * not know the GPU. */
+bool kfd_runtime_knows(const sg_profile_t *p);
+
 /* process.c: the state of the calling process, made if there is none yet. NULL, after one line on
  * stderr, if it cannot be made. */
 kfd_process_t *kfd_process_get(void);

@@ -223,7 +223,11 @@ static int check_shape(reader_t *r, const sg_profile_t *p)
 {
     r->line = 0;
     if (p->name[0] == '\0') return fail(r, "the key \"name\" is missing");
-    if (check_places(r, p, isa_arch_find(p->gfx_target_version)) != 0) return -1;
+    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
+    if (check_places(r, p, arch) != 0) return -1;
+    if (p->lds_kb << 10 > arch->group_lds)
+        return fail(r, "lds_kb: %u is more than a workgroup of %s can have, which is %u", p->lds_kb,
+                    arch->name, arch->group_lds >> 10);
     uint32_t scratch_waves = sg_profile_cus(p) * p->scratch_slots_per_cu;
     if (scratch_waves % p->shader_engines) /* ROCr asserts this when it sizes scratch */
         return fail(r,

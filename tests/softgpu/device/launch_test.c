@@ -139,9 +139,52 @@ static void test_where_agprs_begin(void **state)
     }
 }
 
+/* Workgroup n runs on XCC n mod 4, and there on engines and units in turn, which HW_ID numbers
+ * within the XCC. */
+static void test_xccs_in_turn(void **state)
+{
+    static const char text[] = "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "s_getreg_b32 s12, hwreg(20)\n"
+                               "s_getreg_b32 s13, hwreg(HW_REG_HW_ID)\n"
+                               "s_lshl_b32 s14, s2, 3\n"
+                               "v_mov_b32 v0, s14\n"
+                               "v_mov_b32 v2, s12\n"
+                               "v_mov_b32 v3, s13\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "global_store_dwordx2 v0, v[2:3], s[8:9]\n"
+                               "s_endpgm\n";
+    enum { XCCS = 4, ENGINES = 2, CUS = 2, GROUPS = 40 };
+    isa_arch_t arch = isa_archs[ISA_ARCH_gfx90a];
+    rig_t *r = rig_create_shaped(ENGINES, CUS);
+    rig_queue_t q;
+    (void)state;
+    arch.hwregs = ISA_HWREG_XCC_ID + 1;
+    r->device->arch = &arch;
+    r->device->profile.num_xcc = XCCS;
+    assert_true(rig_aql(r, &q));
+    const uint64_t out = rig_alloc(r, 8 * GROUPS), args = rig_alloc(r, 16),
+                   signal = rig_signal(r, 1);
+    *(uint64_t *)rig_ptr(r, args) = out;
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, NULL),
+                                       .args = args,
+                                       .signal = signal,
+                                       .grid = {GROUPS}});
+    assert_true(rig_wait(r, signal, 0));
+    const uint32_t(*found)[2] = rig_ptr(r, out);
+    for (uint32_t n = 0; n < GROUPS; n++) {
+        assert_int_equal(found[n][0], n % XCCS);
+        assert_int_equal(isa_bits_get(arch.hw_id.se, found[n][1]), n / XCCS % ENGINES);
+        assert_int_equal(isa_bits_get(arch.hw_id.cu, found[n][1]), n / XCCS / ENGINES % CUS);
+        assert_int_equal(found[n][1] >> 16, 0);
+    }
+    rig_close(&q);
+    rig_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_xccs_in_turn),
         cmocka_unit_test(test_ids_in_three_registers),
         cmocka_unit_test(test_scratch_offset),
         cmocka_unit_test(test_where_agprs_begin),

@@ -756,6 +756,15 @@ class Errors(Case):
         self.refuse(125, "Not a directory", "-s", "-d", self.dir + "/file", output=False)
         if not os.path.exists("/dev/kfd"):
             self.refuse(125, "--gpu real: there is no /dev/kfd", "-s", gpu="real")
+        self.refuse(2, "--gpu: 'mi999' is none of: auto real soft", "-s", gpu="mi999")
+
+    def test_product(self):
+        """A product's name is that of softgpu's GPU, whatever the environment says of it."""
+        done = self.run_it(gpu="MI100", program=("sh", "-c", "echo $SOFTGPU_GPU $SOFTGPU_PROFILE $LD_PRELOAD"),
+                           env={"SOFTGPU_GPU": "mi210", "SOFTGPU_PROFILE": "mi210"})
+        words = done.stdout.split()
+        self.assertEqual(words[0], "mi100")
+        self.assertIn("libsoftgpu-preload.so", words[1])
 
     def test_incomplete_installation(self):
         os.unlink(self.root + "/lib/librocprofiler-sdk.so.1")
