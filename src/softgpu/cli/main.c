@@ -29,7 +29,7 @@
 enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 /* --list-gpus, and the older name of it */
-enum { KEY_LIST_GPUS = 'L', KEY_COVERAGE = 'V', KEY_LIST_PROFILES = 256, MORE_OPTIONS = 3 };
+enum { KEY_LIST_GPUS = 'L', KEY_LIST_PROFILES = 256, KEY_COVERAGE, MORE_OPTIONS = 3 };
 
 typedef struct {
     char **program;
