@@ -38,6 +38,12 @@ enum {
     CHK_FIRST_SETREG_SKIP = 1 << 18, /* s_setreg of MODE.vskip */
     CHK_FIRST_SETVSKIP = 1 << 19,
     CHK_FIRST_SALU_M0 = 1 << 20, /* SALU that writes M0 */
+    CHK_FIRST_TRANS = 1 << 21,   /* VALU of the transcendental unit */
+    CHK_FIRST_PART = 1 << 22,    /* VALU that writes a part of its VGPR: SDWA, OP_SEL */
+    CHK_FIRST_CMPX = 1 << 23,    /* v_cmpx */
+    CHK_FIRST_ACC_READ = 1 << 24,
+    CHK_FIRST_ACC_WRITE = 1 << 25,
+    CHK_FIRST_VALU_VGPR = 1 << 26, /* VALU but for v_accvgpr_write */
 
     CHK_FIRST_PASS2 = CHK_FIRST_MX2 | CHK_FIRST_MF32_2,
     CHK_FIRST_PASS4 = CHK_FIRST_MX4 | CHK_FIRST_MF32_4,
@@ -48,7 +54,8 @@ enum {
         CHK_FIRST_PASS2 | CHK_FIRST_PASS4 | CHK_FIRST_PASS8 | CHK_FIRST_PASS16 | CHK_FIRST_F64,
     /* MARKS: these mark the registers that they use. RARE: any vector instruction after these looks
      * back. All other rows are looked for when their second instruction comes, which is seldom. */
-    CHK_FIRST_MARKS = CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE,
+    CHK_FIRST_MARKS =
+        CHK_FIRST_MATRIX | CHK_FIRST_DOT | CHK_FIRST_WIDE | CHK_FIRST_TRANS | CHK_FIRST_PART,
     CHK_FIRST_RARE = CHK_FIRST_F64 | CHK_FIRST_SETREG_SKIP
 };
 
@@ -62,7 +69,7 @@ enum {
     CHK_SECOND_LANE = 1 << 5, /* v_readlane, v_writelane */
     CHK_SECOND_FMA64 = 1 << 6,
     CHK_SECOND_USES_Z = 1 << 7, /* VALU with VCCZ or EXECZ as a source */
-    CHK_SECOND_F32 = 1 << 8,    /* matrix instructions, except those of f64 */
+    CHK_SECOND_MX = 1 << 8,     /* matrix instructions, except those of f32 and f64 */
     CHK_SECOND_F64_4 = 1 << 9,
     CHK_SECOND_F64_16 = 1 << 10,
     CHK_SECOND_GETREG = 1 << 11,
@@ -71,13 +78,24 @@ enum {
     CHK_SECOND_RFE = 1 << 14,
     CHK_SECOND_MESSAGE = 1 << 15, /* s_sendmsg, s_ttracedata, GDS */
     CHK_SECOND_MOVREL = 1 << 16,
-    CHK_SECOND_LDS_M0 = 1 << 17, /* addresses LDS by M0: add-TID, transfers, LDS_DIRECT */
+    CHK_SECOND_LDS_M0 = 1 << 17,    /* addresses LDS by M0: add-TID, transfers, LDS_DIRECT */
+    CHK_SECOND_MF32 = 1 << 18,      /* matrix instructions of f32 */
+    CHK_SECOND_LANES = 1 << 19,     /* v_readlane, v_readfirstlane, v_writelane */
+    CHK_SECOND_READLANE = 1 << 20,  /* the first two of these */
+    CHK_SECOND_PERMLANE = 1 << 21,  /* v_permlane16_swap, v_permlane32_swap */
+    CHK_SECOND_NOT_TRANS = 1 << 22, /* VALU of another unit than the transcendental one */
+    CHK_SECOND_ACC_READ = 1 << 23,
+    CHK_SECOND_ACC_WRITE = 1 << 24,
 
     CHK_SECOND_MEMORY = CHK_SECOND_VMEM | CHK_SECOND_DS,
     CHK_SECOND_F64 = CHK_SECOND_F64_4 | CHK_SECOND_F64_16,
+    CHK_SECOND_F32 = CHK_SECOND_MX | CHK_SECOND_MF32,   /* all but those of f64 */
+    CHK_SECOND_WIDE = CHK_SECOND_MF32 | CHK_SECOND_F64, /* of f32 and f64 */
     CHK_SECOND_MATRIX = CHK_SECOND_F32 | CHK_SECOND_F64,
+    CHK_SECOND_MATRIX_ACC = CHK_SECOND_MATRIX | CHK_SECOND_ACC_WRITE,
     CHK_SECOND_ANY = CHK_SECOND_VALU | CHK_SECOND_MEMORY,
-    CHK_SECOND_VECTOR = CHK_SECOND_ANY | CHK_SECOND_MATRIX
+    CHK_SECOND_VECTOR = CHK_SECOND_ANY | CHK_SECOND_MATRIX,
+    CHK_SECOND_VECTOR_ALU = CHK_SECOND_VALU | CHK_SECOND_MATRIX
 };
 
 /* What the two instructions must have in common for a row to apply. "It" is a register that the
@@ -94,6 +112,8 @@ typedef enum {
     CHK_SHARE_C_SAME,      /* it is exactly the second's C */
     CHK_SHARE_C_OTHER,     /* it overlaps the second's C, but is not the same registers */
     CHK_SHARE_WRITTEN,     /* the second writes it, too */
+    CHK_SHARE_USED,        /* a matrix instruction has it as A or B; VALU reads or writes it;
+                              memory reads it */
     CHK_SHARE_HELD,        /* the second writes the first's data or C */
     CHK_SHARE_DOT_READ,    /* as VECTOR, except for the addend of the same instruction */
     CHK_SHARE_DOT_WRITTEN, /* as WRITTEN, by another instruction */
@@ -153,7 +173,73 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch);
     CHK_RULE(M0_LDS, 1, SALU_M0, LDS_M0, NOTHING, "SALU writes M0, which addresses LDS",           \
              "ISA 4.5, LLVM")                                                                      \
     CHK_RULE(VGPR_DPP, 2, VALU, DPP, VECTOR, "VALU writes a VGPR, DPP reads it", "ISA 4.5, LLVM")  \
-    CHK_RULE(EXEC_DPP, 5, VALU_EXEC, DPP, NOTHING, "VALU writes EXEC, DPP", "ISA 4.5, LLVM")
+    CHK_RULE(EXEC_DPP, 5, VALU_EXEC, DPP, NOTHING, "VALU writes EXEC, DPP", "ISA 4.5, LLVM")       \
+    CHK_RULE(WIDE_WRITE, 1, WIDE, VALU, HELD,                                                      \
+             "a store of more than 64 bits, VALU writes its data", "ISA 4.5, LLVM")
+
+/* Rows of GPUs whose matrix instructions and VALU have one register file. */
+#define CHK_UNIFIED_RULES                                                                          \
+    CHK_RULE(VGPR_MATRIX, 2, VALU_PLAIN, MATRIX, VECTOR,                                           \
+             "VALU writes a VGPR, a matrix instruction reads it", "ISA 7.5, LLVM")                 \
+    CHK_RULE(EXEC_MATRIX, 4, VALU_EXEC, MATRIX, NOTHING, "VALU writes EXEC, a matrix instruction", \
+             "LLVM")                                                                               \
+    CHK_RULE(DOT_READ, 3, DOT, ANY, DOT_READ,                                                      \
+             "a dot product is read, not as the addend of the same instruction", "ISA 7.5, LLVM")  \
+    CHK_RULE(DOT_WRITTEN, 3, DOT, VALU, DOT_WRITTEN,                                               \
+             "a dot product is written over by another instruction", "ISA 7.5, LLVM")              \
+    CHK_RULE(F64_FMA, 2, F64, FMA64, NOTHING, "a matrix instruction of f64, v_fma_f64", "LLVM")
+
+/* Rows of gfx940 and its successors. */
+#define CHK_GFX940_RULES                                                                           \
+    CHK_RULE(TRANS_READ, 1, TRANS, NOT_TRANS, VECTOR,                                              \
+             "a transcendental result is read by VALU of another kind", "ISA 4.5, LLVM")           \
+    CHK_RULE(PART_READ, 1, PART, VALU, VECTOR,                                                     \
+             "VALU writes a part of a VGPR (SDWA, OP_SEL), VALU reads it", "ISA 4.5, LLVM")        \
+    CHK_RULE(SGPR_VALU, 2, VALU, VALU, SCALAR, "VALU writes an SGPR or VCC, VALU reads it",        \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(EXEC_LANE, 4, VALU_EXEC, LANES, NOTHING,                                              \
+             "VALU writes EXEC, a lane is read or written", "ISA 4.5, LLVM")                       \
+    CHK_RULE(VGPR_READLANE, 1, VALU, READLANE, VECTOR, "VALU writes a VGPR, a lane of it is read", \
+             "ISA 4.5, LLVM")                                                                      \
+    CHK_RULE(PASS2_C_SAME, 2, PASS2, MATRIX, C_SAME,                                               \
+             "a matrix instruction of 2 passes, C of another is its result", "ISA 7.5, LLVM")      \
+    CHK_MF32_RULES(2, 2, 4)                                                                        \
+    CHK_MF32_RULES(8, 8, 10)                                                                       \
+    CHK_MF32_RULES(16, 16, 18)                                                                     \
+    CHK_RULE(F64_4_C_SAME, 4, F64_4, F64_4, C_SAME,                                                \
+             "a matrix instruction of f64, 4 rows, C of another is its result", "ISA 7.5, LLVM")   \
+    CHK_RULE(F64_4_C, 4, F64_4, WIDE, C_OTHER,                                                     \
+             "a matrix instruction of f64, 4 rows, C of another overlaps its result",              \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(F64_4_USED, 6, F64_4, VECTOR_ALU, USED,                                               \
+             "a matrix instruction of f64, 4 rows, its result is used", "ISA 7.5, LLVM")           \
+    CHK_RULE(F64_4_MEMORY, 9, F64_4, MEMORY, VECTOR,                                               \
+             "a matrix instruction of f64, 4 rows, memory reads its result", "ISA 7.5, LLVM")      \
+    CHK_RULE(F64_16_MEMORY, 18, F64_16, MEMORY, VECTOR,                                            \
+             "a matrix instruction of f64, 16 rows, memory reads its result", "ISA 7.5, LLVM")
+
+/* Of gfx940 on, rows for a matrix instruction of f32 and n passes: before its result is C of
+ * another of f32 or f64, and before it is used otherwise. */
+#define CHK_MF32_RULES(n, c, used)                                                                 \
+    CHK_RULE(MF32_##n##_C, c, MF32_##n, WIDE, C_OTHER,                                             \
+             "a matrix instruction of f32, " #n " passes, C of another overlaps its result",       \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(MF32_##n##_USED, used, MF32_##n, VECTOR, USED,                                        \
+             "a matrix instruction of f32, " #n " passes, its result is used", "ISA 7.5, LLVM")
+
+/* The same of other types: before its result is C of another, C of one of f32 or f64, is used
+ * otherwise, and before its own C may be written. */
+#define CHK_MX_RULES(n, c, c_wide, used, held)                                                     \
+    CHK_RULE(MX##n##_C, c, MX##n, MX, C_OTHER,                                                     \
+             "a matrix instruction of " #n " passes, C of another overlaps its result",            \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(MX##n##_C_WIDE, c_wide, MX##n, WIDE, C_OTHER,                                         \
+             "a matrix instruction of " #n " passes, C of one of f32 or f64 overlaps its result",  \
+             "ISA 7.5, LLVM")                                                                      \
+    CHK_RULE(MX##n##_USED, used, MX##n, VECTOR, USED,                                              \
+             "a matrix instruction of " #n " passes, its result is used", "ISA 7.5, LLVM")         \
+    CHK_RULE(MX##n##_HELD, held, MX##n, VALU, HELD,                                                \
+             "a matrix instruction of " #n " passes, its C is written", "ISA 7.5, LLVM")
 
 /* Rows for a matrix instruction of n passes: the wait states before its result is C of another, C
  * of one of f64, A or B of another, is used otherwise, and before its own C may be written. */

@@ -71,9 +71,21 @@ static uint32_t matrix_first(const isa_math_t *m)
 static uint32_t matrix_second(const isa_math_t *m)
 {
     const uint32_t first = matrix_first(m);
-    return first == CHK_FIRST_F64_4    ? CHK_SECOND_F64_4
-           : first == CHK_FIRST_F64_16 ? CHK_SECOND_F64_16
-                                       : CHK_SECOND_F32;
+    return first == CHK_FIRST_F64_4       ? CHK_SECOND_F64_4
+           : first == CHK_FIRST_F64_16    ? CHK_SECOND_F64_16
+           : m->kind == ISA_MATH_MFMA_F32 ? CHK_SECOND_MF32
+                                          : CHK_SECOND_MX;
+}
+
+static bool is_trans(const isa_row_desc_t *row)
+{
+    const unsigned kind = row->math.kind;
+    return kind == ISA_MATH_TRANS_F16 || kind == ISA_MATH_TRANS_F32 || kind == ISA_MATH_TRANS_F64;
+}
+
+static bool is_permlane_swap(unsigned op)
+{
+    return op == ISA_OP_v_permlane16_swap_b32 || op == ISA_OP_v_permlane32_swap_b32;
 }
 
 /* VOP3 and VOP3P encodings of a dot product add to src2, the short encodings to vdst. */
@@ -82,14 +94,26 @@ static void vector_alu(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *
 {
     const bool lane = i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_writelane_b32;
     const bool exec = row->writes & ISA_REG_EXEC || writes_scalar(u, ISA_CODE_EXEC);
+    const bool reads_lane = i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_readfirstlane_b32;
     u->first = CHK_FIRST_VALU | (row->marks & ISA_IS_DOT ? CHK_FIRST_DOT : CHK_FIRST_VALU_PLAIN);
     if (exec) u->first |= CHK_FIRST_VALU_EXEC;
+    if (exec && row->writes & ISA_REG_EXEC) u->first |= CHK_FIRST_CMPX;
+    if (is_trans(row)) u->first |= CHK_FIRST_TRANS;
+    if (i->flags & ISA_F_DSTSEL) u->first |= CHK_FIRST_PART;
+    if (i->op == ISA_OP_v_accvgpr_read_b32) u->first |= CHK_FIRST_ACC_READ;
+    u->first |= i->op == ISA_OP_v_accvgpr_write_b32 ? CHK_FIRST_ACC_WRITE : CHK_FIRST_VALU_VGPR;
     if (exec || writes_scalar(u, ISA_CODE_VCC)) u->first |= CHK_FIRST_VALU_MASK;
     *second = CHK_SECOND_VALU;
     if (i->flags & ISA_F_DPP) *second |= CHK_SECOND_DPP;
     if (i->op == ISA_OP_v_div_fmas_f32 || i->op == ISA_OP_v_div_fmas_f64)
         *second |= CHK_SECOND_DIV_FMAS;
     if (lane) *second |= CHK_SECOND_LANE;
+    if (lane || reads_lane) *second |= CHK_SECOND_LANES;
+    if (reads_lane) *second |= CHK_SECOND_READLANE;
+    if (is_permlane_swap(i->op)) *second |= CHK_SECOND_PERMLANE;
+    if (!is_trans(row)) *second |= CHK_SECOND_NOT_TRANS;
+    if (i->op == ISA_OP_v_accvgpr_read_b32) *second |= CHK_SECOND_ACC_READ;
+    if (i->op == ISA_OP_v_accvgpr_write_b32) *second |= CHK_SECOND_ACC_WRITE;
     if (row->marks & ISA_IS_ONE_LANE) u->flags |= CHK_USE_ALL_LANES;
     if (i->op == ISA_OP_v_fma_f64 || i->op == ISA_OP_v_fmac_f64) *second |= CHK_SECOND_FMA64;
     if (is_special(i, ISA_CODE_VCCZ) || is_special(i, ISA_CODE_EXECZ)) *second |= CHK_SECOND_USES_Z;
@@ -150,10 +174,10 @@ static bool can_share(const chk_rule_t *r, const chk_use_t *u, unsigned from, un
 
 static void find_rules(chk_use_t *u, uint32_t second)
 {
-    if (u->first & CHK_FIRST_MARKS) u->flags |= CHK_USE_MARKS;
     if (u->first & CHK_FIRST_RARE) u->flags |= CHK_USE_RARE;
     for (unsigned k = 0; k < u->rules->n; k++) {
         const chk_rule_t *r = &u->rules->rows[k];
+        if (r->first & u->first & CHK_FIRST_MARKS) u->flags |= CHK_USE_MARKS;
         if (r->first & u->first && can_share(r, u, u->n_reads, u->n)) u->as_first |= 1ull << k;
         if (!(r->second & second) || !can_share(r, u, 0, u->n_reads)) continue;
         u->as_second |= 1ull << k;
@@ -233,6 +257,8 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
     const bool vector_alus = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
+    /* a sparse matrix instruction adds to its result; its last source says where elements belong */
+    const bool sparse = row->klass == ISA_CLASS_MFMA && row->marks & ISA_IS_TIED;
     uint32_t second = 0;
     *u = (chk_use_t){.inst = i,
                      .op = i->op,
@@ -242,14 +268,19 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 
     for (unsigned k = 0; k < 4; k++) {
         unsigned roles = CHK_ROLE_VECTOR;
-        if (vector_alus) roles |= k == 2 ? CHK_ROLE_C : CHK_ROLE_AB;
+        if (vector_alus) roles |= k == 2 && !sparse ? CHK_ROLE_C : CHK_ROLE_AB;
         if (k == 1 && (i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_writelane_b32))
             roles |= CHK_ROLE_LANE;
         const unsigned before = u->n;
         add_operand(u, w, &i->src[k], roles);
-        const bool holds = row->klass == ISA_CLASS_MFMA ? k == 2 : k == 1 && is_wide(i);
+        const bool holds = row->klass == ISA_CLASS_MFMA ? k == 2 && !sparse : k == 1 && is_wide(i);
         if (holds && u->n > before) u->held = (uint8_t)before;
     }
+    if (sparse) {
+        u->held = u->n;
+        add_operand(u, w, &i->dst, CHK_ROLE_VECTOR | CHK_ROLE_C);
+    }
+    if (is_permlane_swap(i->op)) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
     if (row->reads & ISA_REG_VCC && row->fmt != ISA_FMT_VOP2)
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, 2, CHK_ROLE_SCALAR);
     if (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH)

@@ -172,12 +172,19 @@ static bool check_pending(chk_hazard_wave_t *s, const chk_use_t *u, uint64_t exe
 /* By chk_share_t: the roles that a register of the second instruction must have; 0: no register
  * matters. */
 static const uint16_t roles_of[] = {
-    [CHK_SHARE_SCALAR] = CHK_ROLE_SCALAR,     [CHK_SHARE_LANE] = CHK_ROLE_LANE,
-    [CHK_SHARE_VCC] = CHK_ROLE_SCALAR,        [CHK_SHARE_VECTOR] = CHK_ROLE_VECTOR,
-    [CHK_SHARE_VECTOR_F64] = CHK_ROLE_VECTOR, [CHK_SHARE_AB] = CHK_ROLE_AB,
-    [CHK_SHARE_C_SAME] = CHK_ROLE_C,          [CHK_SHARE_C_OTHER] = CHK_ROLE_C,
-    [CHK_SHARE_WRITTEN] = CHK_ROLE_WRITTEN,   [CHK_SHARE_HELD] = CHK_ROLE_WRITTEN,
-    [CHK_SHARE_DOT_READ] = CHK_ROLE_VECTOR,   [CHK_SHARE_DOT_WRITTEN] = CHK_ROLE_WRITTEN,
+    [CHK_SHARE_SCALAR] = CHK_ROLE_SCALAR,
+    [CHK_SHARE_LANE] = CHK_ROLE_LANE,
+    [CHK_SHARE_VCC] = CHK_ROLE_SCALAR,
+    [CHK_SHARE_VECTOR] = CHK_ROLE_VECTOR,
+    [CHK_SHARE_VECTOR_F64] = CHK_ROLE_VECTOR,
+    [CHK_SHARE_AB] = CHK_ROLE_AB,
+    [CHK_SHARE_C_SAME] = CHK_ROLE_C,
+    [CHK_SHARE_C_OTHER] = CHK_ROLE_C,
+    [CHK_SHARE_WRITTEN] = CHK_ROLE_WRITTEN,
+    [CHK_SHARE_HELD] = CHK_ROLE_WRITTEN,
+    [CHK_SHARE_USED] = CHK_ROLE_VECTOR | CHK_ROLE_WRITTEN,
+    [CHK_SHARE_DOT_READ] = CHK_ROLE_VECTOR,
+    [CHK_SHARE_DOT_WRITTEN] = CHK_ROLE_WRITTEN,
 };
 
 static bool overlaps_any(const chk_use_t *f, const chk_regs_t *r)
@@ -194,6 +201,8 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
     const bool same_op = f->op == u->op;
     unsigned roles = roles_of[rule->share];
     if (rule->share == CHK_SHARE_DOT_READ && same_op) roles = CHK_ROLE_AB;
+    if (rule->share == CHK_SHARE_USED && u->first & CHK_FIRST_MATRIX) roles = CHK_ROLE_AB;
+    if (rule->share == CHK_SHARE_USED && u->flow != CHK_FLOW_NONE) roles = CHK_ROLE_VECTOR;
     if (!(r->roles & roles)) return false;
     switch ((chk_share_t)rule->share) {
     case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);

@@ -9,15 +9,7 @@
 /* clang-format off */
 static const chk_rule_t rows[] = {
     CHK_SHARED_RULES
-    CHK_RULE(WIDE_WRITE, 1, WIDE, VALU, HELD, "a store of more than 64 bits, VALU writes its data", "ISA 4.5, LLVM")
-    CHK_RULE(VGPR_MATRIX, 2, VALU_PLAIN, MATRIX, VECTOR,
-        "VALU writes a VGPR, a matrix instruction reads it", "ISA 7.5, LLVM")
-    CHK_RULE(EXEC_MATRIX, 4, VALU_EXEC, MATRIX, NOTHING, "VALU writes EXEC, a matrix instruction", "LLVM")
-    CHK_RULE(DOT_READ, 3, DOT, ANY, DOT_READ,
-        "a dot product is read, not as the addend of the same instruction", "ISA 7.5, LLVM")
-    CHK_RULE(DOT_WRITTEN, 3, DOT, VALU, DOT_WRITTEN,
-        "a dot product is written over by another instruction", "ISA 7.5, LLVM")
-    CHK_RULE(F64_FMA, 2, F64, FMA64, NOTHING, "a matrix instruction of f64, v_fma_f64", "LLVM")
+    CHK_UNIFIED_RULES
     CHK_RULE(F64_BETWEEN, 2, VALU, MEMORY, VECTOR_F64,
         "VALU writes a VGPR, a matrix instruction of f64, memory reads the VGPR", "LLVM")
     CHK_PASS_RULES(2, 2, 3, 5, 5, 1)

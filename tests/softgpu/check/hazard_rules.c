@@ -17,6 +17,9 @@
 
 #include <cmocka.h>
 
+/* The GPU whose instructions and rules these are: see use(). */
+static const isa_arch_t *arch = ASM_ARCH;
+
 enum { PROGRAM = 32, ACC_OFFSET = 256, TEXT = 1024, CODE = 0x1000, LDS_HIGH = 0x10000 };
 
 /* ---- one program ---- */
@@ -29,7 +32,7 @@ typedef struct {
 
 /* Programs that are assembled at once and stepped one after the other; each ends with s_endpgm. */
 typedef struct {
-    char text[64 * 1024];
+    char text[128 * 1024];
     size_t used;
     uint32_t *words;
     size_t n_words, at;
@@ -65,7 +68,7 @@ static seen_t step_next(programs_t *p, const isa_wave_t *from, bool scc_known)
         isa_inst_t *i = &insts[k];
         chk_hazard_t found[CHK_HAZARDS_MAX];
         assert_in_range(k, 0, PROGRAM - 1);
-        const int size = isa_decode(ASM_ARCH, p->words + p->at, (unsigned)(p->n_words - p->at), i);
+        const int size = isa_decode(arch, p->words + p->at, (unsigned)(p->n_words - p->at), i);
         assert_true(size > 0);
         chk_use_describe(&uses[k], w, i);
         uses[k].pc = CODE + 4 * (p->at - begin);
@@ -103,8 +106,9 @@ static isa_row_t rows[ISA_VGPR_ROWS];
 
 static isa_wave_t plain_wave(void)
 {
-    static isa_dispatch_t dispatch = {.arch = ASM_ARCH, .shared_base = (uint64_t)LDS_HIGH << 32};
+    static isa_dispatch_t dispatch = {.shared_base = (uint64_t)LDS_HIGH << 32};
     static isa_group_t group = {.dispatch = &dispatch};
+    dispatch.arch = arch;
     memset(rows, 0, sizeof rows);
     rows[11][63] = LDS_HIGH; /* a lane that v[10:11] have in LDS */
     return (isa_wave_t){
@@ -112,6 +116,8 @@ static isa_wave_t plain_wave(void)
 }
 
 /* ---- wait states ---- */
+
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* pairs seldom have a third */
 
 typedef struct {
     const char *rule;
@@ -122,7 +128,8 @@ typedef struct {
 #define F64_16 "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]"
 #define F64_4  "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[2:3], a[0:1]"
 
-static const pair_t pairs[] = {
+/* Of rows that all GPUs have. */
+static const pair_t shared_pairs[] = {
     {"SETREG_GETREG", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0",
      "s_getreg_b32 s1, hwreg(HW_REG_MODE)"},
     {"SETREG_SETREG", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 1",
@@ -140,6 +147,9 @@ static const pair_t pairs[] = {
     {"M0_LDS", "s_mov_b32 m0, s0", "buffer_load_dword off, s[8:11], 0 lds"},
     {"VGPR_DPP", "v_mov_b32 v0, v1", "v_mov_b32_dpp v2, v0 row_shr:1"},
     {"EXEC_DPP", "v_cmpx_eq_u32 vcc, v0, v1", "v_mov_b32_dpp v2, v3 row_shr:1"},
+};
+
+static const pair_t gfx90a_pairs[] = {
     {"VGPR_MATRIX", "v_mov_b32 v1, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
     {"EXEC_MATRIX", "v_cmpx_eq_u32 vcc, v8, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
     {"DOT_READ", "v_dot4_i32_i8 v0, v1, v2, v3", "v_add_u32 v4, v0, v5"},
@@ -223,7 +233,150 @@ static const pair_t pairs[] = {
      "v_cmp_eq_u32 vcc, v15, v16"},
 };
 
-enum { N_PAIRS = sizeof pairs / sizeof pairs[0] };
+#define ACC_WRITE "v_accvgpr_write_b32 a2, v9"
+#define SMALL     "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[80:83]"
+
+static const pair_t gfx908_pairs[] = {
+    {"EXEC_MATRIX", "v_cmpx_eq_u32 vcc, v8, v9", SMALL},
+    {"EXEC_MATRIX", "v_cmpx_eq_u32 s[4:5], v8, v7", ACC_WRITE},
+    {"VGPR_MATRIX", "v_mov_b32 v1, v9", SMALL},
+    {"VGPR_MATRIX", "v_accvgpr_read_b32 v9, a9", ACC_WRITE},
+    {"MATRIX_AB", SMALL, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},
+    {"MATRIX_AB", "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]",
+     "v_mfma_f32_4x4x1f32 a[40:43], a2, v4, a[44:47]"},
+    {"MATRIX_C", SMALL, "v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[2:5]"},
+    {"PASS2_READ", SMALL, "v_accvgpr_read_b32 v9, a2"},
+    {"PASS2_WRITTEN", SMALL, ACC_WRITE},
+    {"PASS8_READ", "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[80:83]", "v_accvgpr_read_b32 v9, a2"},
+    {"PASS8_WRITTEN", "v_mfma_f32_16x16x8bf16 a[0:3], v0, v1, a[80:83]", ACC_WRITE},
+    {"PASS8_HELD", "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[80:83]", "v_accvgpr_write_b32 a81, v9"},
+    {"PASS16_READ", "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]", "v_accvgpr_read_b32 v9, a2"},
+    {"PASS16_WRITTEN", "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]", ACC_WRITE},
+    {"PASS16_HELD", "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[80:95]",
+     "v_accvgpr_write_b32 a81, v9"},
+    {"ACC_AB", ACC_WRITE, "v_mfma_f32_4x4x1f32 a[40:43], v4, a2, a[44:47]"},
+    {"ACC_C", ACC_WRITE, "v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[0:3]"},
+    {"ACC_READ", ACC_WRITE, "v_accvgpr_read_b32 v8, a2"},
+    {"ACC_MEMORY", "v_accvgpr_read_b32 v8, a2", "global_store_dword v[0:1], v8, off"},
+};
+
+#define NEW_F64_16 "v_mfma_f64_16x16x4_f64 a[0:7], v[0:1], v[2:3], a[0:7]"
+#define NEW_F64_4  "v_mfma_f64_4x4x4_4b_f64 a[0:1], v[0:1], v[2:3], a[0:1]"
+#define NEW_SMALL  "v_mfma_f32_4x4x1_16b_f32 a[0:3], v0, v1, a[80:83]"
+
+/* Of rows that gfx942 and gfx950 have. */
+static const pair_t gfx940_pairs[] = {
+    {"VGPR_MATRIX", "v_mov_b32 v1, v9", NEW_SMALL},
+    {"EXEC_MATRIX", "v_cmpx_eq_u32 vcc, v8, v9", NEW_SMALL},
+    {"DOT_READ", "v_dot4_i32_i8 v0, v1, v2, v3", "v_add_u32 v4, v0, v5"},
+    {"DOT_WRITTEN", "v_dot4_i32_i8 v0, v1, v2, v3", "v_mov_b32 v0, 0"},
+    {"F64_FMA", NEW_F64_4, "v_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]"},
+    {"TRANS_READ", "v_rcp_f32 v0, v1", "v_add_f32 v2, v0, v3"},
+    {"TRANS_READ", "v_exp_f16 v0, v1", "v_fma_f32 v2, v3, v4, v0"},
+    {"TRANS_READ", "v_sqrt_f64 v[0:1], v[2:3]", "v_mov_b32 v2, v1"},
+    {"PART_READ", "v_mov_b32_sdwa v0, v1 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
+     "v_mov_b32 v2, v0"},
+    {"PART_READ", "v_fma_f16 v0, v1, v2, v3 op_sel:[0,0,0,1]", "v_add_u32 v2, v3, v0"},
+    {"SGPR_VALU", "v_readfirstlane_b32 s4, v0", "v_mov_b32 v1, s4"},
+    {"SGPR_VALU", "v_cmp_eq_u32 vcc, v0, v1", "v_cndmask_b32 v2, v3, v4, vcc"},
+    {"SGPR_VALU", "v_cmp_eq_u32 s[4:5], v0, v1", "v_cndmask_b32 v2, v3, v4, s[4:5]"},
+    {"EXEC_LANE", "v_cmpx_eq_u32 vcc, v0, v1", "v_readfirstlane_b32 s4, v2"},
+    {"EXEC_LANE", "v_cmpx_eq_u32 vcc, v0, v1", "v_writelane_b32 v2, s4, 3"},
+    {"VGPR_READLANE", "v_mov_b32 v0, v1", "v_readlane_b32 s4, v0, 0"},
+    {"VGPR_READLANE", "v_accvgpr_read_b32 v0, a1", "v_readfirstlane_b32 s4, v0"},
+    {"PASS2_C_SAME", NEW_SMALL, "v_mfma_f32_4x4x1_16b_f32 a[0:3], v4, v5, a[0:3]"},
+    {"PASS2_C_SAME", "v_mfma_f32_4x4x4_16b_f16 a[0:3], v[0:1], v[2:3], a[80:83]",
+     "v_mfma_f32_4x4x4_16b_f16 a[0:3], v[4:5], v[6:7], a[0:3]"},
+    {"MF32_2_C", NEW_SMALL, "v_mfma_f32_4x4x1_16b_f32 a[40:43], v4, v5, a[2:5]"},
+    {"MF32_2_USED", NEW_SMALL, "ds_write_b32 v9, a2"},
+    {"MF32_8_C", "v_mfma_f32_16x16x4_f32 a[0:3], v0, v1, a[80:83]",
+     "v_mfma_f64_4x4x4_4b_f64 a[40:41], v[4:5], v[6:7], a[2:3]"},
+    {"MF32_8_USED", "v_mfma_f32_16x16x4_f32 a[0:3], v0, v1, a[80:83]",
+     "v_mfma_f32_4x4x1_16b_f32 a[40:43], v4, a2, a[44:47]"},
+    {"MF32_16_C", "v_mfma_f32_32x32x2_f32 a[0:15], v0, v1, a[80:95]",
+     "v_mfma_f32_4x4x1_16b_f32 a[40:43], v4, v5, a[2:5]"},
+    {"MF32_16_USED", "v_mfma_f32_32x32x2_f32 a[0:15], v0, v1, a[80:95]",
+     "v_accvgpr_write_b32 a1, v9"},
+
+/* clang-format off */
+#define XDL(n, mfma)                                                                               \
+    {"MX" #n "_C", mfma, "v_mfma_f32_4x4x4_16b_f16 a[40:43], v[4:5], v[6:7], a[2:5]"},             \
+    {"MX" #n "_C", mfma, "v_smfmac_f32_16x16x32_f16 a[2:5], v[4:5], v[12:15], v9"},                \
+    {"MX" #n "_C_WIDE", mfma, "v_mfma_f32_4x4x1_16b_f32 a[40:43], v4, v5, a[2:5]"},                \
+    {"MX" #n "_USED", mfma, "v_accvgpr_read_b32 v9, a2"},                                          \
+    {"MX" #n "_USED", mfma, "v_accvgpr_write_b32 a2, v9"},                                         \
+    {"MX" #n "_USED", mfma, "global_store_dword v[8:9], a1, off"},                                 \
+    {"MX" #n "_USED", mfma, "v_smfmac_f32_16x16x32_f16 a[40:43], v[4:5], a[0:3], v9"},             \
+    {"MX" #n "_HELD", mfma, "v_accvgpr_write_b32 a81, v9"}
+    /* clang-format on */
+    XDL(2, "v_mfma_f32_4x4x4_16b_f16 a[0:3], v[0:1], v[2:3], a[80:83]"),
+    XDL(4, "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[80:83]"),
+    XDL(8, "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[80:95]"),
+    XDL(16, "v_mfma_f32_32x32x4_2b_f16 a[0:31], v[0:1], v[2:3], a[80:111]"),
+#undef XDL
+    {"MX4_USED", "v_mfma_f32_16x16x16_f16 v[16:19], v[0:1], v[2:3], v[20:23]",
+     "v_smfmac_f32_16x16x32_f16 a[40:43], v[4:5], v[12:15], v18"},
+
+    {"F64_4_C_SAME", NEW_F64_4, NEW_F64_4},
+    {"F64_4_C", NEW_F64_4, "v_mfma_f64_16x16x4_f64 a[8:15], v[4:5], v[6:7], a[0:7]"},
+    {"F64_4_USED", NEW_F64_4, "v_accvgpr_read_b32 v8, a1"},
+    {"F64_4_USED", NEW_F64_4, "v_accvgpr_write_b32 a1, v8"},
+    {"F64_4_MEMORY", NEW_F64_4, "global_store_dword v[8:9], a1, off"},
+    {"F64_16_C", NEW_F64_16, "v_mfma_f64_4x4x4_4b_f64 a[40:41], v[4:5], v[6:7], a[2:3]"},
+    {"F64_16_MEMORY", NEW_F64_16, "ds_write_b32 v8, a7"},
+};
+
+static const pair_t gfx942_pairs[] = {
+    {"F64_16_USED", NEW_F64_16, "v_accvgpr_read_b32 v8, a7"},
+    {"F64_16_USED", NEW_F64_16, "v_accvgpr_write_b32 a7, v8"},
+    {"F64_16_USED", NEW_F64_16, "v_mfma_f32_4x4x1_16b_f32 a[40:43], v4, a7, a[44:47]"},
+    {"MX4_USED", "v_mfma_f32_16x16x8_xf32 a[0:3], v[0:1], v[2:3], a[80:83]",
+     "v_accvgpr_read_b32 v9, a2"},
+};
+
+/* v_permlane16_swap_b32 v16, v4, and v_permlane32_swap_b32, which old assemblers do not know */
+#define PERMLANE16 ".long 0x7e20b304"
+#define PERMLANE32 ".long 0x7e20b504"
+
+static const pair_t gfx950_pairs[] = {
+    {"F64_16_AB", NEW_F64_16, "v_mfma_f32_4x4x1_16b_f32 a[40:43], v4, a7, a[44:47]"},
+    {"F64_16_READ", NEW_F64_16, "v_accvgpr_read_b32 v8, a7"},
+    {"F64_16_WRITTEN", NEW_F64_16, "v_accvgpr_write_b32 a7, v8"},
+    {"VGPR_PERMLANE", "v_mov_b32 v4, v1", PERMLANE16},
+    {"VGPR_PERMLANE", "v_mov_b32 v16, v1", PERMLANE32},
+    {"CMPX_PERMLANE", "v_cmpx_eq_u32 vcc, v0, v1", PERMLANE32},
+};
+
+/* A GPU, how assemblers call it or one that has the same instructions, and its pairs. */
+typedef struct {
+    unsigned arch;
+    const char *cpu[2];
+    struct {
+        const pair_t *pair;
+        size_t n;
+    } pairs[3];
+} gpu_t;
+
+#define PAIRS(of)                                                                                  \
+    {                                                                                              \
+        of##_pairs, sizeof of##_pairs / sizeof *of##_pairs                                         \
+    }
+static const gpu_t gpus[] = {
+    {ISA_ARCH_gfx90a, {"gfx90a"}, {PAIRS(shared), PAIRS(gfx90a)}},
+    {ISA_ARCH_gfx908, {"gfx908"}, {PAIRS(shared), PAIRS(gfx908)}},
+    {ISA_ARCH_gfx942, {"gfx942", "gfx940"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx942)}},
+    {ISA_ARCH_gfx950, {"gfx950", "gfx940"}, {PAIRS(shared), PAIRS(gfx940), PAIRS(gfx950)}},
+};
+#undef PAIRS
+
+enum { GPUS = sizeof gpus / sizeof *gpus };
+
+/* The tests behind this one are of the GPU. */
+static void use(const gpu_t *g)
+{
+    arch = &isa_archs[g->arch];
+    asm_set_gpu(g->cpu[1] && !asm_knows_gpu(g->cpu[0]) ? g->cpu[1] : g->cpu[0]);
+}
 
 /* s_nop N stands for N + 1 states. */
 static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
@@ -242,7 +395,7 @@ static void pair_text(const pair_t *p, unsigned states, char *text, size_t room)
 
 static const chk_hazard_rules_t *table(void)
 {
-    return chk_hazard_rules(ASM_ARCH);
+    return chk_hazard_rules(arch);
 }
 
 static const chk_rule_t *rule_named(const char *name)
@@ -288,24 +441,35 @@ static void judge_pair(programs_t *p, const pair_t *pair)
 
 static void rules(void **state)
 {
-    programs_t *p = programs_create();
     (void)state;
-    for (size_t k = 0; k < N_PAIRS; k++)
-        add_pair(p, &pairs[k]);
-    for (size_t k = 0; k < N_PAIRS; k++)
-        judge_pair(p, &pairs[k]);
-    programs_free(p);
+    for (const gpu_t *g = gpus; g < gpus + GPUS; g++) {
+        programs_t *p = programs_create();
+        use(g);
+        for (unsigned of = 0; of < 3; of++)
+            for (size_t k = 0; k < g->pairs[of].n; k++)
+                add_pair(p, &g->pairs[of].pair[k]);
+        for (unsigned of = 0; of < 3; of++)
+            for (size_t k = 0; k < g->pairs[of].n; k++)
+                judge_pair(p, &g->pairs[of].pair[k]);
+        programs_free(p);
+    }
+    use(&gpus[0]);
 }
 
 static void each_rule_has_a_pair(void **state)
 {
     (void)state;
-    for (unsigned k = 0; k < table()->n; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < N_PAIRS; i++)
-            n += !strcmp(pairs[i].rule, table()->rows[k].name);
-        if (!n) fail_msg("no pair for %s", table()->rows[k].name);
+    for (const gpu_t *g = gpus; g < gpus + GPUS; g++) {
+        use(g);
+        for (unsigned k = 0; k < table()->n; k++) {
+            size_t n = 0;
+            for (unsigned of = 0; of < 3; of++)
+                for (size_t i = 0; i < g->pairs[of].n; i++)
+                    n += !strcmp(g->pairs[of].pair[i].rule, table()->rows[k].name);
+            if (!n) fail_msg("no pair for %s of %s", table()->rows[k].name, arch->name);
+        }
     }
+    use(&gpus[0]);
 }
 
 /* How far the checker looks back, and how many rows it can tell apart, fits every GPU's table. */
