@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon check-asan check-tsan install deb clean format
+.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon prove-check check-asan check-tsan install deb clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -62,6 +62,11 @@ silicon: deps
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -C $(BUILD) silicon_programs >/dev/null
 	@scripts/silicon $(BUILD)
+
+# Each wait, barrier and s_nop of the test programs left out once, under softgpu --check: a table, also in docs/check.md.
+prove-check: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/prove-check $(BUILD)
 
 # Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_field.json.
 bench-field: deps

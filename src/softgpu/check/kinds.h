@@ -135,6 +135,10 @@ enum { CHK_NOT_IN_ALL = CHK_API | CHK_LEAKS };
     X(HAZARD_LDS, HAZARD, "hazard-lds", "read of LDS that has not been written for sure",          \
       "The write was outstanding at the barrier in between, or a transfer to LDS still is.",       \
       "Wait (lgkmcnt, for transfers vmcnt) in front of s_barrier.")                                \
+    X(HAZARD_LDS_WRITE, HAZARD, "hazard-lds-write", "write to LDS that may come too early",        \
+      "Another wave's access to it was outstanding at the barrier in between, or a transfer to "   \
+      "LDS still is.",                                                                             \
+      "Wait (lgkmcnt, for transfers vmcnt) in front of s_barrier.")                                \
     X(HAZARD_NOP, HAZARD, "hazard-nop", "too few wait states between two instructions",            \
       "The hardware does not check for it: s_nop or other instructions have to come between.",     \
       "Put as many independent instructions, or s_nop, in between as the report says.")            \

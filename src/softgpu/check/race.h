@@ -124,6 +124,7 @@ typedef struct {
     uint32_t published[RACE_WAVES]; /* the wave's time when it last published to other workgroups */
     uint32_t stored; /* waves with stores that may not have reached memory yet, by bit */
     uint32_t met;    /* time of the last release through LDS */
+    uint32_t ahead;  /* waves whose last access to LDS was a release, by bit */
     race_meeting_t meeting[RACE_MEETINGS];
 } race_clock_t;
 
@@ -137,6 +138,9 @@ void race_clock_wait(race_clock_t *c, unsigned wave);
  * learns the times published there. */
 void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword);
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword);
+/* The wave is about to access LDS by a plain load or store: what it has published before does not
+ * cover that. */
+void race_clock_pass(race_clock_t *c, unsigned wave);
 /* The wave has read, by an access that synchronises, what `other` wrote at `time`. */
 void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time);
 /* Up to which time the wave knows the accesses of `other`; of its own stores, up to which time they

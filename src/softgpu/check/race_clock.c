@@ -20,6 +20,7 @@ static void all_know_all(race_clock_t *c)
     const uint32_t now = next(c);
     for (unsigned w = 0; w < RACE_WAVES; w++)
         c->own[w] = now;
+    c->ahead = 0;
 }
 
 bool race_clock_begin(race_clock_t *c)
@@ -69,6 +70,14 @@ void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword)
     m->time = c->met = c->now;
     m->waves |= 1u << wave;
     m->when[wave] = c->own[wave];
+    c->ahead |= 1u << wave;
+}
+
+void race_clock_pass(race_clock_t *c, unsigned wave)
+{
+    if (!(c->ahead >> wave & 1)) return;
+    c->ahead &= ~(1u << wave);
+    c->own[wave] = next(c);
 }
 
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword)

@@ -176,6 +176,7 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
             meet(&x.race, (uint32_t)at / 4, kind == RACE_LOAD || returns);
         last = at;
     }
+    if (!site->rmw) race_clock_pass(&s->clock, x.race.wave);
     x.race.word |= (uint64_t)s->clock.own[x.race.wave] << RACE_OWNER_SHIFT |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
     x.race.again = race_again(site, kind, x.race.word);

@@ -183,9 +183,20 @@ void sg_trace_instruction(sg_sight_t *s, const isa_wave_t *w, const isa_inst_t *
     end_line(t);
 }
 
+enum { IDS = 5 }; /* SGPRs behind the user registers: workgroup ids, info, scratch offset */
+
+/* Clears the registers that no dispatch sets: what an earlier wave has left there would hide a
+ * write of the same value. */
+static void clear(const sg_box_t *b, isa_wave_t *w)
+{
+    for (unsigned code = b->run->n_user + IDS; code < ISA_CODE_FLAT_SCRATCH; code++)
+        w->sgpr[code] = 0;
+    for (uint32_t row = b->run->isa.last_id_row + 1; row < b->run->isa.n_vgpr; row++)
+        memset(w->vgpr[row], 0, sizeof(isa_row_t));
+}
+
 static void start_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
 {
-    enum { IDS = 5 }; /* workgroup ids, info, scratch offset: behind the user registers */
     begin_line(t, b, w);
     text(t, "starts ; exec=%016llx", (unsigned long long)w->exec);
     for (unsigned code = 0; code < b->run->n_user + IDS; code++)
@@ -203,7 +214,8 @@ bool sg_trace_start(sg_sight_t *s)
         s->trace = memory;
     }
     for (unsigned i = 0; i < s->box->group.n_waves; i++) {
-        const isa_wave_t *w = s->box->wave[i];
+        isa_wave_t *w = s->box->wave[i];
+        clear(s->box, w);
         copy_t *c = &s->trace->wave[i];
         memcpy(c->sgpr, w->sgpr, sizeof c->sgpr);
         memcpy(c->vgpr, w->vgpr, s->box->run->isa.n_vgpr * sizeof(isa_row_t));

@@ -1,4 +1,4 @@
-// corpus.h - a file of programs with one error each, and the same without: PROGRAM NAME[,NAME...] [right]
+// corpus.h - a file of programs with one error each, and the same without: PROGRAM NAME[,NAME...] [right], or all for NAME
 //
 // A row names the function that is a program; several run one after another. Lines that are expected in reports bear a comment
 // "bug: NAME", "made: NAME" or another word; corpus.py looks for them. One file for a family of
@@ -32,6 +32,11 @@ template <size_t n> static int run(const row_t (&rows)[n], int argc, char **argv
     char none[] = "no name", *rest = argc > 1 ? argv[1] : none;
     while (const char *name = strsep(&rest, ",")) {
         const row_t *row = rows;
+        if (!std::strcmp(name, "all")) {
+            for (; row < rows + n; row++)
+                row->run();
+            continue;
+        }
         while (row < rows + n && std::strcmp(row->name, name))
             row++;
         if (row == rows + n) {

@@ -85,6 +85,54 @@ template <bool ok> __global__ void barrier_early(int *)
     asm volatile("ds_read_b32 v40, %0" ::"v"(other) : "v40"); // bug: barrier-early
 }
 
+// Each of two waves writes over what the other has read, or written; by FLAT, too.
+template <bool ok> __global__ void read_late(int *)
+{
+    __shared__ int held[128];
+    const unsigned at = threadIdx.x * 4, other = at ^ 256;
+    asm volatile("" ::"v"(held));
+    asm volatile("ds_read_b32 v40, %0" ::"v"(at) : "v40", "memory"); // first: read-late
+    if (ok) asm volatile("s_waitcnt lgkmcnt(0)");
+    asm volatile("s_barrier");
+    asm volatile("ds_write_b32 %0, %0" ::"v"(other) : "memory"); // bug: read-late
+    asm volatile("s_waitcnt lgkmcnt(0)");
+}
+
+template <bool ok> __global__ void write_late(int *)
+{
+    __shared__ int held[128];
+    const unsigned at = threadIdx.x * 4, other = at ^ 256;
+    asm volatile("" ::"v"(held));
+    asm volatile("ds_write2_b32 %0, %1, %1 offset1:1" ::"v"(at & ~7u), "v"(at) : "memory"); // first: write-late
+    if (ok) asm volatile("s_waitcnt lgkmcnt(0)");
+    asm volatile("s_barrier");
+    asm volatile("ds_write_b32 %0, %0" ::"v"(other) : "memory"); // bug: write-late
+}
+
+template <bool ok> __global__ void flat_early(int *)
+{
+    __shared__ int held[128];
+    int *at = &held[threadIdx.x], *other = &held[threadIdx.x ^ 64];
+    asm volatile("flat_store_dword %0, %1" ::"v"(at), "v"(threadIdx.x + 1) : "memory"); // first: flat-early
+    asm volatile("s_waitcnt vmcnt(0)");
+    if (ok) asm volatile("s_waitcnt lgkmcnt(0)");
+    asm volatile("s_barrier");
+    asm volatile("flat_load_dword v40, %0" ::"v"(other) : "v40"); // bug: flat-early
+    asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)");
+}
+
+// A transfer to LDS is in order with nothing: the wave's own write may come before it, or after it.
+template <bool ok> __global__ void transfer_late(int *from)
+{
+    __shared__ int held[64];
+    const unsigned at = threadIdx.x * 4;
+    asm volatile("s_mov_b64 s[40:41], %0\n s_mov_b32 s42, -1\n s_mov_b32 s43, 0x27000\n s_mov_b32 m0, 0\n s_nop 0"
+                 ::"s"(from), "v"(held) : "s40", "s41", "s42", "s43");
+    asm volatile("buffer_load_dword %0, s[40:43], 0 offen lds" ::"v"(at)); // first: transfer-late
+    if (ok) asm volatile("s_waitcnt vmcnt(0)");
+    asm volatile("ds_write_b32 %0, %0" ::"v"(at)); // bug: transfer-late
+}
+
 // What a wave reads of itself is in order, and sums are whatever the order is: no bugs.
 __global__ void own_lds(int *)
 {
@@ -192,6 +240,10 @@ static const row_t rows[] = {
     {"written-over", launch<written_over<false>, written_over<true>>},
     {"flat-load", launch<flat_load<false>, flat_load<true>>},
     {"barrier-early", launch<barrier_early<false>, barrier_early<true>, 128>},
+    {"read-late", launch<read_late<false>, read_late<true>, 128>},
+    {"write-late", launch<write_late<false>, write_late<true>, 128>},
+    {"flat-early", launch<flat_early<false>, flat_early<true>, 128>},
+    {"transfer-late", launch<transfer_late<false>, transfer_late<true>>},
     {"own-lds", launch<own_lds, own_lds, 128>},
     {"sum-lds", launch<sum_lds, sum_lds, 128>},
     {"transfer", launch<transfer<false>, transfer<true>>},

@@ -8,6 +8,7 @@ WAVE = ", lane 0 of wave 0, group (0,0,0)"
 LOAD = "register used while a load is outstanding"
 NEAR = "too few wait states between two instructions"
 LDS = "read of LDS that has not been written for sure"
+OVER = "write to LDS that may come too early"
 
 
 def bug(name, kind, head, place, lanes="64 lanes of this wave"):
@@ -30,6 +31,10 @@ BUGS = {name: bug(name, *rest) for name, *rest in (
     ("written-over", "hazard-wait", LOAD, "v40 is written; of 1 operation outstanding", None),
     ("flat-load", "hazard-wait", LOAD, "s_waitcnt vmcnt(0) lgkmcnt(0) waits for it", None),
     ("barrier-early", "hazard-lds", LDS, "the write was outstanding when its wave came to the barrier"),
+    ("read-late", "hazard-lds-write", OVER, "the read was outstanding when its wave came to the barrier"),
+    ("write-late", "hazard-lds-write", OVER, "the write was outstanding when its wave came to the barrier"),
+    ("flat-early", "hazard-lds", LDS, "the write was outstanding when its wave came to the barrier"),
+    ("transfer-late", "hazard-lds-write", OVER, "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it"),
     ("transfer", "hazard-lds", LDS, "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it"),
     ("scalar-address", "hazard-nop", NEAR, "VALU writes an SGPR, vector memory reads it, s40: 5 wait states needed, 0 had"),
     ("lane-shift", "hazard-nop", NEAR, "VALU writes a VGPR, DPP reads it, v40: 2 wait states needed, 0 had", None),

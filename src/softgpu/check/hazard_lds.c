@@ -1,0 +1,267 @@
+/* hazard_lds.c - see hazard_lds.h. Compiled code waits in front of its barriers: then there are no
+ * marks, and an access costs no more than to be kept. */
+#include "softgpu/check/hazard_lds.h"
+
+#include <string.h>
+
+void chk_lds_start(chk_lds_t *s, const isa_group_t *group)
+{
+    for (unsigned k = 0; k < group->n_waves && k < ISA_GROUP_WAVES; k++)
+        s->wave[k].n = s->wave[k].fill = 0;
+    if (s->marked) {
+        memset(s->writer, 0, sizeof s->writer);
+        memset(s->reader, 0, sizeof s->reader);
+    }
+    s->marked = false;
+}
+
+/* ---- accesses that are under way ---- */
+
+/* Of FLAT, lgkmcnt alone counts what LDS has to do. */
+static bool is_outstanding(const chk_hazard_wave_t *v, const chk_lds_access_t *x)
+{
+    const uint32_t returned = x->flow == CHK_FLOW_FLAT ? v->flat_lgkm : v->returned[x->flow];
+    return (int32_t)(x->number - returned) > 0;
+}
+
+static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const chk_use_t *u,
+                                 unsigned flow)
+{
+    chk_lds_access_t *x = &k->kept[k->n++ % CHK_LDS_KEPT];
+    x->flow = (uint8_t)flow;
+    x->number = v->issued[flow];
+    x->pc = u->pc;
+    x->fill = false;
+    return x;
+}
+
+/* Keeps an access by an instruction of LDS that is being issued. */
+static void keep(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_wave_t *w,
+                 const isa_inst_t *i, const chk_use_t *u)
+{
+    const sgc_op_t *op = &sgc_ops_table[i->op];
+    if (op->kind != ISA_ACCESS_PLAIN && op->kind != ISA_ACCESS_PAIR) return;
+    chk_lds_access_t *x = next_of(k, v, u, CHK_FLOW_LDS);
+    x->writes = u->flags & CHK_USE_LDS_WRITE;
+    x->atomic = op->access == SGC_ATOMIC;
+    x->bytes = op->bytes;
+    x->exec = w->exec;
+    x->offset[0] = op->kind == ISA_ACCESS_PAIR ? i->offset0 * op->step : (uint32_t)i->imm;
+    x->offset[1] = op->kind == ISA_ACCESS_PAIR ? i->offset1 * op->step : x->offset[0];
+    memcpy(x->at, w->vgpr[i->src[0].reg], sizeof x->at);
+}
+
+/* Keeps the lanes of a FLAT instruction that are in LDS. */
+static void keep_flat(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const isa_inst_t *i,
+                      const chk_use_t *u, const sgc_lanes_t *a)
+{
+    const sgc_op_t *op = &sgc_ops_table[i->op];
+    chk_lds_access_t *x = next_of(k, v, u, CHK_FLOW_FLAT);
+    x->writes = op->access != SGC_READ;
+    x->atomic = op->access == SGC_ATOMIC;
+    x->bytes = (uint16_t)a->bytes;
+    x->exec = a->exec;
+    x->offset[0] = x->offset[1] = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        x->at[l] = (uint32_t)a->va[l];
+    }
+}
+
+static void keep_fill(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const chk_use_t *u,
+                      const sgc_lanes_t *a)
+{
+    chk_lds_access_t *x = next_of(k, v, u, CHK_FLOW_VM);
+    x->fill = x->writes = true;
+    x->atomic = false;
+    k->fill = x->number;
+    x->begin = UINT32_MAX;
+    x->end = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const uint32_t at = (uint32_t)a->va[__builtin_ctzll(left)];
+        if (at < x->begin) x->begin = at;
+        if (at + a->bytes > x->end) x->end = at + a->bytes;
+    }
+}
+
+/* ---- barriers ---- */
+
+static void mark(uint16_t *dwords, unsigned mark, bool reads, uint32_t begin, uint32_t end)
+{
+    for (uint32_t d = begin / 4; d < CHK_LDS_DWORDS && 4 * d < end; d++) {
+        const unsigned before = dwords[d];
+        const bool other = before && ((before ^ mark) & ((1u << CHK_LDS_SLOT_SHIFT) - 1));
+        const unsigned several = reads && other ? CHK_LDS_SEVERAL : before & CHK_LDS_SEVERAL;
+        dwords[d] = (uint16_t)(mark | several);
+    }
+}
+
+static void mark_access(chk_lds_t *s, unsigned wave, unsigned slot, const chk_lds_access_t *x)
+{
+    uint16_t *const dwords = x->writes ? s->writer : s->reader;
+    const unsigned what =
+        (wave + 1) | slot << CHK_LDS_SLOT_SHIFT | (x->atomic ? CHK_LDS_ATOMIC : 0);
+    s->marked = true;
+    s->pc[wave][slot] = x->pc;
+    if (x->fill) {
+        mark(dwords, what, false, x->begin, x->end);
+        return;
+    }
+    for (uint64_t left = x->exec; left; left &= left - 1)
+        for (unsigned k = 0; k < (x->offset[0] == x->offset[1] ? 1 : 2); k++) {
+            const uint32_t at = x->at[__builtin_ctzll(left)] + x->offset[k];
+            mark(dwords, what, !x->writes, at, at + x->bytes);
+        }
+}
+
+void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
+                     const chk_hazard_wave_t *const hazards[ISA_GROUP_WAVES])
+{
+    if (s->marked) {
+        memset(s->writer, 0, sizeof s->writer);
+        memset(s->reader, 0, sizeof s->reader);
+    }
+    s->marked = false;
+    for (uint32_t left = waiting; left && group->n_waves > 1; left &= left - 1) {
+        const unsigned wave = (unsigned)__builtin_ctz(left);
+        if (wave >= ISA_GROUP_WAVES) return;
+        const chk_lds_wave_t *k = &s->wave[wave];
+        const uint32_t n = k->n < CHK_LDS_KEPT ? k->n : CHK_LDS_KEPT;
+        for (uint32_t back = n; back; back--) {
+            const unsigned slot = (k->n - back) % CHK_LDS_KEPT;
+            if (is_outstanding(hazards[wave], &k->kept[slot]))
+                mark_access(s, wave, slot, &k->kept[slot]);
+        }
+    }
+}
+
+/* ---- reports ---- */
+
+static void tell(const chk_group_t *g, const isa_wave_t *w, const isa_inst_t *i, chk_kind_t kind,
+                 uint64_t lanes, uint64_t pc, unsigned wave, const char *more)
+{
+    chk_finding_t f = chk_finding_lanes(g, w, i, kind, lanes);
+    chk_hazard_name_other(&f, w, "outstanding", pc, wave);
+    f.more = more;
+    chk_report(&f);
+}
+
+/* The lanes whose access overlaps the range. */
+static uint64_t lanes_in(const sgc_lanes_t *a, uint32_t begin, uint32_t end)
+{
+    uint64_t lanes = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        if (a->va[l] < end && begin < a->va[l] + a->bytes) lanes |= 1ull << l;
+    }
+    return lanes;
+}
+
+/* What an instruction that is about to run does to LDS. */
+typedef struct {
+    chk_group_t *g;
+    chk_lds_t *s;
+    const chk_hazard_wave_t *v;
+    const isa_wave_t *w;
+    const isa_inst_t *i;
+    bool reads, writes, atomic;
+} access_t;
+
+static void check_fills(const access_t *x, const sgc_lanes_t *a)
+{
+    const chk_lds_wave_t *k = &x->s->wave[x->w->index_in_group];
+    const uint32_t n = k->n < CHK_LDS_KEPT ? k->n : CHK_LDS_KEPT;
+    for (uint32_t back = 1; back <= n; back++) {
+        const chk_lds_access_t *fill = &k->kept[(k->n - back) % CHK_LDS_KEPT];
+        if (!fill->fill || !is_outstanding(x->v, fill)) continue;
+        const uint64_t lanes = lanes_in(a, fill->begin, fill->end);
+        if (!lanes) continue;
+        tell(x->g, x->w, x->i, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE, lanes,
+             fill->pc, x->w->index_in_group,
+             "a transfer to LDS is outstanding: s_waitcnt vmcnt waits for it");
+        return;
+    }
+}
+
+/* The mark of another wave that the lanes meet, or 0. */
+static unsigned meet(const access_t *x, const sgc_lanes_t *a, const uint16_t *dwords,
+                     uint64_t *lanes)
+{
+    const unsigned own = x->w->index_in_group + 1;
+    unsigned found = 0;
+    *lanes = 0;
+    for (uint64_t left = a->exec; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctzll(left);
+        const uint64_t end = a->va[l] + a->bytes;
+        for (uint64_t d = a->va[l] / 4; d < CHK_LDS_DWORDS && 4 * d < end; d++) {
+            const unsigned mark = dwords[d];
+            const unsigned wave = mark & ((1u << CHK_LDS_SLOT_SHIFT) - 1);
+            if (!wave || (wave == own && !(mark & CHK_LDS_SEVERAL)) ||
+                (x->atomic && mark & CHK_LDS_ATOMIC))
+                continue;
+            *lanes |= 1ull << l;
+            if (!found || (found & ((1u << CHK_LDS_SLOT_SHIFT) - 1)) == own) found = mark;
+        }
+    }
+    return found;
+}
+
+static void check_marks(const access_t *x, const sgc_lanes_t *a, const uint16_t *dwords,
+                        chk_kind_t kind, const char *more)
+{
+    uint64_t lanes;
+    const unsigned mark = meet(x, a, dwords, &lanes);
+    if (!mark) return;
+    const unsigned wave = (mark & ((1u << CHK_LDS_SLOT_SHIFT) - 1)) - 1;
+    const unsigned slot = mark >> CHK_LDS_SLOT_SHIFT & (CHK_LDS_KEPT - 1);
+    tell(x->g, x->w, x->i, kind, lanes, x->s->pc[wave][slot], wave, more);
+}
+
+static void check(const access_t *x, sgc_lanes_t *a)
+{
+    const chk_lds_wave_t *k = &x->s->wave[x->w->index_in_group];
+    sgc_lanes_spread(a);
+    if ((int32_t)(k->fill - x->v->returned[CHK_FLOW_VM]) > 0) check_fills(x, a);
+    if (!x->s->marked) return;
+    check_marks(x, a, x->s->writer, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE,
+                "the write was outstanding when its wave came to the barrier: s_waitcnt before "
+                "s_barrier waits for it");
+    if (x->writes)
+        check_marks(x, a, x->s->reader, CHK_KIND_HAZARD_LDS_WRITE,
+                    "the read was outstanding when its wave came to the barrier: s_waitcnt before "
+                    "s_barrier waits for it");
+}
+
+void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, const isa_wave_t *w,
+                  const isa_inst_t *i, const chk_use_t *u)
+{
+    const sgc_op_t *op = &sgc_ops_table[i->op];
+    chk_lds_wave_t *k = &s->wave[w->index_in_group];
+    const access_t x = {.g = g,
+                        .s = s,
+                        .v = v,
+                        .w = w,
+                        .i = i,
+                        .reads = op->access != SGC_WRITE && i->dst.kind != ISA_OPK_NONE,
+                        .writes = op->access != SGC_READ,
+                        .atomic = op->access == SGC_ATOMIC};
+    if (u->flags & CHK_USE_LDS_FILL) {
+        sgc_lanes_t *to = &chk_reach(g, w, i)->lds;
+        sgc_lanes_spread(to);
+        keep_fill(k, v, u, to);
+    } else if (u->flow == CHK_FLOW_FLAT) {
+        sgc_lanes_t *a = &chk_reach(g, w, i)->lds;
+        if (!a->exec) return;
+        check(&x, a);
+        sgc_lanes_spread(a);
+        keep_flat(k, v, i, u, a);
+    } else {
+        if (s->marked || (int32_t)(k->fill - v->returned[CHK_FLOW_VM]) > 0) {
+            unsigned n;
+            sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
+            for (unsigned e = 0; e < n; e++)
+                check(&x, &a[e]);
+        }
+        keep(k, v, w, i, u);
+    }
+}

@@ -1,0 +1,337 @@
+"""Proves the checker by mutation: one wait, barrier or s_nop at a time becomes s_nop 0 in a program's code object, and
+what softgpu --check then tells is held against a walk over the instructions that were executed (walk.py).
+
+A removal is harmful if the walk finds instructions that nothing keeps apart any more: the checker has to name one such
+pair, and none that the walk does not have. Of the others nothing may be told: where nothing was outstanding, and where
+what was outstanding is not used before something else waits for it ("unused").
+
+usage: mutate.py SOFTGPU [--only KIND] [--every N] [--most LINES] [--table FILE] [--least PERCENT] [-v] PROGRAM[:WORD,...] ...
+WORDs are the program's arguments. With --every N each Nth removal is tried; a program whose trace has more than --most
+lines is left out, and named. --table puts the table into FILE, between its marks.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+import walk
+
+NOP = struct.pack("<I", 0xbf800000)
+BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
+KINDS = ("s_waitcnt", "s_barrier", "s_nop")
+FAMILIES = "hazard,sync,race,init"
+Site = collections.namedtuple("Site", "at kind text pc kernels")  # at: offset in the executable's file
+
+
+class Program:
+    """An executable with a code object in it, or a code object."""
+
+    def __init__(self, path, gpu):
+        self.path = path
+        with open(path, "rb") as f:
+            self.bytes = f.read()
+        self.begin = self.find(gpu)
+        self.functions = self.symbols()
+
+    def find(self, gpu):
+        at = self.bytes.find(BUNDLE)
+        if at < 0:
+            return 0
+        count, where = struct.unpack_from("<Q", self.bytes, at + len(BUNDLE))[0], at + len(BUNDLE) + 8
+        for _ in range(count):
+            offset, _, length = struct.unpack_from("<QQQ", self.bytes, where)
+            name = self.bytes[where + 24:where + 24 + length].decode()
+            where += 24 + length
+            if gpu in name:
+                return at + offset
+        raise LookupError(f"{self.path} has no code for {gpu}")
+
+    def symbols(self):
+        """By mangled name: address, offset in the file, size, of functions; mutants know them by these."""
+        elf = memoryview(self.bytes)[self.begin:]
+        table, = struct.unpack_from("<Q", elf, 0x28)
+        size, count = struct.unpack_from("<HH", elf, 0x3a)
+        sections = [struct.unpack_from("<IIQQQQIIQQ", elf, table + size * k) for k in range(count)]
+        found = {}
+        for section in sections:
+            if section[1] not in (2, 11):  # SHT_SYMTAB, SHT_DYNSYM
+                continue
+            names = sections[section[6]][4]
+            for k in range(section[5] // 24):
+                name, info, _, index, value, length = struct.unpack_from("<IBBHQQ", elf, section[4] + 24 * k)
+                if info & 15 != 2 or not 0 < index < count:
+                    continue
+                text = bytes(elf[names + name:names + name + 512]).split(b"\0")[0].decode()
+                home = sections[index]
+                found[text] = (value, self.begin + home[4] + value - home[3], length)
+        return found
+
+    def function_at(self, address):
+        for name, (value, at, length) in self.functions.items():
+            if value <= address < value + length:
+                return name, at + address - value
+        return None
+
+
+def demangled(names):
+    names = list(names)
+    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+    return dict(zip(names, done.stdout.splitlines()))
+
+
+class Proof:
+    def __init__(self, args):
+        self.args = args
+        self.rows = collections.Counter()
+        self.wrong = []
+        self.left_out = []
+
+    def softgpu(self, options, words):
+        gpu = ["--gpu", self.args.gpu] if self.args.gpu else []
+        return subprocess.run([self.args.softgpu, "--cus", "4", "--threads", "1", *gpu, *options, "--", *words],
+                              capture_output=True, text=True, timeout=600, check=False)
+
+    def trace(self, path, words):
+        with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
+            gpu = ["--gpu", self.args.gpu] if self.args.gpu else []
+            with subprocess.Popen([self.args.softgpu, "--cus", "4", "--threads", "1", *gpu, "--trace", "--trace-file", folder + "/lines",
+                                   "--", path, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                try:
+                    process.wait(600)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+            with open(folder + "/lines", encoding="utf-8") as f:
+                lines = []
+                for line in f:
+                    if line.startswith("_Z"):
+                        lines.append(line)
+                    if len(lines) > self.args.most:
+                        return None
+        return lines
+
+    def findings(self, path, words):
+        with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
+            done = self.softgpu([f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found"],
+                                [path, *words])
+            with open(folder + "/found", encoding="utf-8") as f:
+                records = [json.loads(line) for line in f]
+            if done.returncode or not any(r["record"] == "summary" for r in records):
+                raise RuntimeError(f"{path} {words} has ended with {done.returncode}: {done.stderr}")
+            return [r for r in records if r["record"] == "finding"]
+
+    def prove(self, path, words):
+        lines = self.trace(path, words)
+        if not lines and lines is not None:
+            raise RuntimeError(f"{path} {words} has executed nothing")
+        if lines is None:
+            self.left_out.append(os.path.basename(path))
+            return
+        program = Program(path, self.args.isa)
+        dispatches = walk.read_trace(lines)
+        names = demangled(program.functions)
+        subject = Subject(program, dispatches, names)
+        before = [subject.pair(f) for f in self.findings(path, words)]
+        sites = subject.sites()
+        if self.args.only:
+            sites = [s for s in sites if s.kind == self.args.only]
+        sites = sites[self.args.begin::self.args.every]
+        for batch in batches(sites):
+            found = self.mutant(program, words, [s.at for s in batch])
+            self.judge(subject, batch, found, before)
+
+    def mutant(self, program, words, places):
+        changed = bytearray(program.bytes)
+        for at in places:
+            changed[at:at + 4] = NOP
+        with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
+            path = os.path.join(folder, os.path.basename(program.path))
+            with open(path, "wb") as f:
+                f.write(changed)
+            os.chmod(path, 0o755)
+            return self.findings(path, words)
+
+    def judge(self, subject, batch, found, before):
+        for site in batch:
+            pairs = subject.pairs(site)
+            base = subject.pairs(None, site.kernels)
+            harmful = pairs - base
+            own = [f for f in found if subject.kernel(f) in site.kernels]
+            told = {subject.pair(f) for f in own} - set(before)
+            # what a missing barrier leaves unwritten has a consumer alone
+            told = {p for p in told if not (p[0].startswith("uninit") and p[2] in {q[2] for q in harmful})}
+            right = {p for p in told if p in harmful or (p[0] in ("lds", "global") and (p[0], p[2], p[1]) in harmful)}
+            key = site.kind
+            self.rows[key, "removed"] += 1
+            if harmful:
+                self.rows[key, "harmful"] += 1
+                self.rows[key, "found"] += bool(right)
+                if not right:
+                    self.wrong.append(("missed", subject, site, sorted(harmful)[:4], sorted(told)[:4]))
+            else:
+                used = "unused" if site.kind == "s_waitcnt" and subject.in_flight(site) else "idle"
+                self.rows[key, used] += 1
+            if told - right:
+                self.rows[key, "false"] += 1
+                self.wrong.append(("false", subject, site, sorted(harmful)[:4], sorted(told - right)[:4]))
+
+    def table(self):
+        lines = ["| GPU | left out | times | harmful | found | | nothing outstanding | outstanding, not used | told without reason |",
+                 "|---|---|---|---|---|---|---|---|---|"]
+        for kind in KINDS:
+            n = {key: self.rows[kind, key] for key in ("removed", "harmful", "found", "idle", "unused", "false")}
+            share = f"{100 * n['found'] / n['harmful']:.1f} %" if n["harmful"] else ""
+            lines.append(f"| {self.args.isa} | `{kind}` | {n['removed']} | {n['harmful']} | {n['found']} | {share} | {n['idle']} | "
+                         f"{n['unused']} | {n['false']} |")
+        return "\n".join(lines)
+
+
+class Subject:
+    """A program's dispatches, and where their instructions are."""
+
+    def __init__(self, program, dispatches, names):
+        self.program, self.names = program, names
+        self.by_name = {plain: mangled for mangled, plain in names.items()}
+        self.kernels = {}  # by mangled name: its dispatches
+        self.memo = {}
+        bias = None
+        for (kernel, _), steps in dispatches.items():
+            if kernel not in program.functions or not steps:
+                continue
+            self.kernels.setdefault(kernel, []).append(steps)
+            bias = steps[0].pc - program.functions[kernel][0]
+            # one code object: its functions have one bias
+        self.bias = bias
+
+    def place(self, pc):
+        """Function and offset in it."""
+        found = self.program.function_at(pc - self.bias)
+        return (found[0], pc - self.bias - self.program.functions[found[0]][0]) if found else ("?", pc)
+
+    def sites(self):
+        seen = {}
+        for kernel, dispatches in self.kernels.items():
+            for steps in dispatches:
+                for step in steps:
+                    code = step.code
+                    if code.name not in KINDS or (code.name == "s_nop" and code.states < 2):
+                        continue
+                    seen.setdefault(step.pc, (code, set()))[1].add(kernel)
+        made = []
+        for pc, (code, kernels) in sorted(seen.items()):
+            where = self.program.function_at(pc - self.bias)
+            if where:
+                made.append(Site(where[1], code.name, code.text, pc, frozenset(kernels)))
+        return made
+
+    def pairs(self, site, kernels=None):
+        """What the walk finds without the instruction at `site`, or with all instructions: (kind, producer, consumer)."""
+        found = set()
+        for kernel in site.kernels if site else kernels:
+            key = (kernel, site.pc if site else None)
+            if key not in self.memo:
+                self.memo[key] = self.walk(kernel, site.pc if site else None)
+            found |= self.memo[key]
+        return found
+
+    def walk(self, kernel, without):
+        found = set()
+        for index, steps in enumerate(self.kernels[kernel]):
+            paths = {}
+            for step in steps:
+                paths.setdefault(step.wave, []).append(step)
+            seen = set()
+            for path in paths.values():
+                shape = tuple((s.pc, s.exec, s.in_lds) for s in path)
+                if shape not in seen:
+                    seen.add(shape)
+                    found |= walk.registers_walk(path, without)
+            if len(paths) > 1 or any(s.code.to_lds for s in steps):
+                found |= walk.memory_walk(steps, without)
+        return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
+
+    def in_flight(self, site):
+        for kernel in site.kernels:
+            for steps in self.kernels[kernel]:
+                paths = {}
+                for step in steps:
+                    paths.setdefault(step.wave, []).append(step)
+                if any(walk.in_flight(path, site.pc) for path in paths.values()):
+                    return True
+        return False
+
+    def kernel(self, finding):
+        return self.by_name.get(finding["at"].get("kernel"))
+
+    def pair(self, finding):
+        kinds = {"hazard-wait": "wait", "hazard-nop": "nop", "hazard-lds": "lds",
+                 "hazard-lds-write": "lds", "race-lds": "lds", "race-global": "global"}
+        own, other = finding["at"], finding.get("other", {})
+
+        def place(at):
+            return (self.by_name.get(at.get("function"), at.get("function")), at.get("offset"))
+        return (kinds.get(finding["kind"], finding["kind"]), place(other), place(own))
+
+
+def batches(sites):
+    """Sites that no kernel executes two of are one run."""
+    left = list(sites)
+    while left:
+        taken, batch, rest = set(), [], []
+        for site in left:
+            if taken & site.kernels:
+                rest.append(site)
+            else:
+                taken |= site.kernels
+                batch.append(site)
+        yield batch
+        left = rest
+
+
+def write_table(path, table):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    begin, end = text.index("<!-- mutation:"), text.index("<!-- end of mutation -->")
+    begin = text.index("\n", begin) + 1
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text[:begin] + table + "\n" + text[end:])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("softgpu")
+    parser.add_argument("programs", nargs="+")
+    parser.add_argument("--isa", default="gfx90a")
+    parser.add_argument("--gpu")
+    parser.add_argument("--only", choices=KINDS)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--begin", type=int, default=0)
+    parser.add_argument("--most", type=int, default=1000000)
+    parser.add_argument("--least", type=float, default=98)
+    parser.add_argument("--table")
+    parser.add_argument("-v", action="store_true")
+    args = parser.parse_args()
+    proof = Proof(args)
+    for text in args.programs:
+        path, _, words = text.partition(":")
+        if args.v:
+            print(text, file=sys.stderr, flush=True)
+        proof.prove(path, words.split(":") if words else [])
+    print(proof.table())
+    if args.table:
+        write_table(args.table, proof.table())
+    for what, subject, site, harmful, told in proof.wrong:
+        print(f"{what}: {os.path.basename(subject.program.path)} {subject.place(site.pc)} {site.text}\n  walk {harmful}\n  told {told}")
+    for name in proof.left_out:
+        print(f"{name} is left out: its trace is too long")
+    harmful = sum(proof.rows[kind, "harmful"] for kind in KINDS)
+    found = sum(proof.rows[kind, "found"] for kind in KINDS)
+    return int(bool(sum(proof.rows[kind, "false"] for kind in KINDS)) or 100 * found < args.least * harmful)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,666 @@
+"""What a kernel's instructions leave to software, by a walk over the instructions that were executed.
+
+The lines of softgpu --trace are all that it reads; it shares nothing with the checker, which mutate.py holds against it.
+A walk leaves out one instruction, as if s_nop 0 stood in its place, and returns the pairs of instructions, producer and
+consumer, that nothing keeps apart. Registers are known by the text of the instructions, addresses by the values that
+the trace has.
+"""
+import re
+
+LANES = (1 << 64) - 1
+SHARED = 1 << 48  # flat addresses from here on, 4 GiB of them, are LDS
+VM, LDS, ANY, FLAT = "vm", "lds", "any", "flat"
+PAIRED = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi"), "flat_scratch": ("flat_scratch_lo", "flat_scratch_hi")}
+NAMED = {"vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "flat_scratch_lo", "flat_scratch_hi", "m0"}
+NO_RESULT = re.compile(r"(s_(cmp|bitcmp|waitcnt|nop|barrier|branch|cbranch|setpc|endpgm|sleep|sendmsg|setreg|set_gpr|icache|dcache|"
+                       r"ttrace|setprio|setvskip|trap|sethalt|rfe|store|scratch_store|buffer_store|atc|decperf|incperf)|"
+                       r"v_nop|v_clrexcp|\w+_store_|ds_write|ds_gws|ds_nop|buffer_wb|buffer_inv|buffer_gl)")
+TWO_RESULTS = re.compile(r"v_(add|addc|sub|subb|subrev|subbrev)_co_|v_div_scale_|v_mad_[ui]64_")
+READS_RESULT = re.compile(r"v_(fmac|mac|dot\dc|pk_fmac|swap)_|s_(addk|mulk|cmov)|v_movreld|v_smfmac")
+BYTES = (("dwordx2", 8), ("dwordx3", 12), ("dwordx4", 16), ("dword", 4), ("byte", 1), ("short", 2), ("_b128", 16), ("_b96", 12),
+         ("64", 8), ("_x2", 8), ("_b8", 1), ("_u8", 1), ("_i8", 1), ("16", 2))
+
+
+def registers(text):
+    """Those that an operand names, one by one."""
+    found = []
+    for kind, one, first, last in re.findall(r"(?<![\w.])([vsa]|ttmp)(?:(\d+)|\[(\d+):(\d+)\])(?![\w\[])", text):
+        low, high = (int(one), int(one)) if one else (int(first), int(last))
+        found += [f"{kind}{n}" for n in range(low, high + 1)]
+    for name in re.findall(r"(?<![\w.])(vcc|exec|flat_scratch|m0)((?:_lo|_hi)?)\b", text):
+        name = "".join(name)
+        found += PAIRED.get(name, (name,) if name in NAMED else ())
+    return found
+
+
+def operands(text):
+    """Divided at commas that are in no brackets."""
+    return [part.strip() for part in re.split(r",(?![^\[]*\])", text)] if text else []
+
+
+def modifier(text, name, default=0):
+    found = re.search(rf"\b{name}:(-?(?:0x[0-9a-f]+|\d+))", text)
+    return int(found[1], 0) if found else default
+
+
+class Code:
+    """What an instruction's text says, whichever wave executes it."""
+    known = {}
+
+    def __new__(cls, text):
+        if text not in cls.known:
+            cls.known[text] = made = super().__new__(cls)
+            made.read(text)
+        return cls.known[text]
+
+    def read(self, text):
+        self.text = text
+        self.name, _, rest = text.partition(" ")
+        name, parts = self.name, operands(rest)
+        self.parts, self.rest = parts, rest
+        words = set(rest.split())
+        self.vector = name.startswith("v_")
+        self.matrix = bool(re.match(r"v_s?mfma", name))
+        self.dot = bool(re.match(r"v_dot", name))
+        self.atomic = "_atomic_" in name or bool(re.match(r"ds_(add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|wrxchg|cmpst|wrap|condxchg|pk_add)", name))
+        self.glc = "glc" in words or "sc0" in words
+        self.slc = "slc" in words
+        self.to_lds = "lds" in words or "_load_lds_" in name
+        self.store = bool(re.match(r"\w+_store_|ds_write", name))
+        self.flow = self.flow_of(name, "gds" in words)
+        self.load = self.flow is not None and not self.store and not self.atomic
+        self.space = "lds" if name.startswith("ds_") and "gds" not in words else "global" if name.startswith("global_") else \
+            "flat" if name.startswith("flat_") else None
+        results = 2 if TWO_RESULTS.match(name) else 1
+        if NO_RESULT.match(name) or (self.to_lds and self.load):
+            results = 0
+        elif self.atomic:
+            results = int("_rtn" in name if name.startswith("ds_") else self.glc)
+        self.returns = results > 0
+        self.writes = [r for part in parts[:results] for r in registers(part)]
+        self.source = [registers(part) for part in parts[results:]]
+        self.reads = [r for part in self.source for r in part]
+        if READS_RESULT.match(name):
+            self.reads += self.writes
+        if name.startswith("v_swap"):
+            self.writes += self.source[0]
+        if name.startswith("v_cmpx"):
+            self.writes += PAIRED["exec"]
+        if name.startswith("v_div_fmas") or "_vccz" in name or "_vccnz" in name:
+            self.reads += PAIRED["vcc"]
+        if name.startswith(("flat_", "scratch_")):
+            self.reads += PAIRED["flat_scratch"]
+        self.waits = None
+        if name == "s_waitcnt":
+            self.waits = {key: int(n) for key, n in re.findall(r"(vmcnt|lgkmcnt|expcnt)\((\d+)\)", text)}
+            if rest.startswith("0x") or rest.isdigit():
+                raise ValueError(text)
+        self.states = int(rest, 0) + 1 if name == "s_nop" else 16 if name == "s_sleep" else 1
+        if name in ("s_setpc_b64", "s_swappc_b64"):
+            self.states = 20
+        self.all_lanes = self.matrix or bool(re.match(r"v_(readlane|readfirstlane|writelane)", name))
+        self.bytes = next((n for word, n in BYTES if word in name), 4)
+        if name.startswith("ds_") and re.search("bpermute|permute|swizzle", name):
+            self.space = None
+
+    @staticmethod
+    def flow_of(name, gds):
+        if name.startswith(("s_load", "s_buffer_load", "s_scratch_load", "s_memtime", "s_memrealtime", "s_atomic", "s_buffer_atomic")) or gds:
+            return ANY
+        if name.startswith("ds_"):
+            return LDS
+        if name.startswith("flat_"):
+            return FLAT
+        if name.startswith(("global_", "buffer_", "tbuffer_", "scratch_", "image_")) and not name.startswith("buffer_wbinvl1"):
+            return VM
+        return None
+
+
+class Step:
+    """One instruction that a wave has executed."""
+    __slots__ = ("code", "exec", "in_lds", "pc", "spread", "values", "wave")
+
+    def __init__(self, wave, pc, code, exec_):
+        self.wave, self.pc, self.code, self.exec = wave, pc, code, exec_
+        self.spread = None  # by lane: space, address, bytes of each element
+        self.values = None  # by lane: what is stored, as a tuple of dwords
+        self.in_lds = True
+
+
+LINE = re.compile(r"(\S+) #(\d+) group (\d+,\d+,\d+) wave (\d+) (?:([0-9a-f]+): |(starts))(.*)")
+CHANGE = re.compile(r"(\w+)=(\[[^\]]*\]|[0-9a-f]+(?:[+-]\d+\*lane)?)")
+
+
+class Wave:
+    """A wave's registers, as far as the trace has told."""
+
+    def __init__(self):
+        self.exec = LANES
+        self.scalar, self.vector = {}, {}
+
+    def change(self, text, before):
+        for name, value in CHANGE.findall(text.partition(" in lanes ")[0]):
+            if name[0] in "va" and name[1:].isdigit():
+                self.vector[name] = (value, before, self.vector.get(name))
+            elif name == "exec":
+                self.exec = int(value, 16)
+            elif name in PAIRED:
+                self.scalar[name + "_lo"], self.scalar[name + "_hi"] = int(value[8:], 16), int(value[:8], 16)
+            else:
+                self.scalar[name] = int(value, 16)
+
+    def row(self, name):
+        """The 64 values; what was kept as text is worked out when it is asked for."""
+        held = self.vector.get(name)
+        if held is None or isinstance(held, list):
+            return held or [0] * 64
+        todo = []
+        while held is not None and not isinstance(held, list):
+            todo.append(held[:2])
+            held = held[2]
+        row = list(held) if held else [0] * 64
+        for text, mask in reversed(todo):
+            if text[0] == "[":
+                values = [int(v, 16) for v in text[1:-1].split()]
+                lanes = range(64) if len(values) == 64 else [k for k in range(64) if mask >> k & 1]
+                for k, v in zip(lanes, values):
+                    row[k] = v
+            else:
+                first, step = re.fullmatch(r"([0-9a-f]+)(?:([+-]\d+)\*lane)?", text).groups()
+                first, step = int(first, 16), int(step or 0)
+                for k in range(64):
+                    if mask >> k & 1:
+                        row[k] = first + step * k & 0xffffffff
+        self.vector[name] = row
+        return row
+
+    def value(self, text):
+        """Of a scalar pair."""
+        low, high = registers(text)[:2]
+        return self.scalar.get(high, 0) << 32 | self.scalar.get(low, 0)
+
+
+def is_shared(address):
+    return address >> 32 == SHARED >> 32
+
+
+def reach(wave, code, exec_):
+    """By lane: space, address, bytes of each element that a memory instruction accesses."""
+    lanes = [k for k in range(64) if exec_ >> k & 1]
+    name, parts = code.name, code.parts
+    if code.to_lds and code.load:
+        if not name.startswith("buffer_"):
+            return None
+        base = (wave.scalar.get("m0", 0) & 0xffff) + modifier(code.rest, "offset")
+        return {k: [("lds", base + 4 * k, 4)] for k in lanes}
+    if code.space == "lds":
+        if re.search("addtid|consume|append|gws|ordered", name):
+            return None
+        at = wave.row(code.source[0][0]) if code.source and code.source[0] else [0] * 64
+        if re.search(r"(read|write)2|wrxchg2", name):
+            step = code.bytes * (64 if "st64" in name else 1)
+            offsets = [modifier(code.rest, "offset0") * step, modifier(code.rest, "offset1") * step]
+        else:
+            offsets = [modifier(code.rest, "offset")]
+        return {k: [("lds", at[k] + o, code.bytes) for o in offsets] for k in lanes}
+    if code.space in ("global", "flat"):
+        first = 1 if code.returns else 0
+        offset = modifier(code.rest, "offset")
+        scalar = next((p for p in parts[first + 1:] if re.match(r"s\[|vcc", p)), None) if code.space == "global" else None
+        if scalar:
+            base, row = wave.value(scalar.split()[0]), wave.row(registers(parts[first])[0])
+            at = [base + row[k] + offset for k in range(64)]
+        else:
+            low, high = (wave.row(r) for r in registers(parts[first])[:2])
+            at = [(high[k] << 32 | low[k]) + offset for k in range(64)]
+        return {k: [("lds", at[k] & 0xffffffff, code.bytes) if is_shared(at[k]) else ("global", at[k], code.bytes)] for k in lanes}
+    return None
+
+
+def stored(wave, code, exec_):
+    """By lane the dwords of a store's data."""
+    first = 1
+    data = [r for part in code.source[first:] for r in part if r[0] in "va"]
+    if code.space != "lds":
+        data = code.source[1] if len(code.source) > 1 else []
+    rows = [wave.row(r) for r in data]
+    return {k: tuple(row[k] for row in rows) for k in range(64) if exec_ >> k & 1}
+
+
+def read_trace(lines, wanted=None, most=None):
+    """The dispatches of a trace: (kernel, packet) and the steps of their waves, in the order in which they were executed.
+    `most` lines of a kernel are kept, of whole dispatches; those beyond are left out."""
+    dispatches, waves = {}, {}
+    for line in lines:
+        match = LINE.match(line)
+        if not match or (wanted and match[1] not in wanted):
+            continue
+        kernel, packet, group, number, pc, starts, rest = match.groups()
+        key, own = (kernel, int(packet)), (kernel, packet, group, number)
+        steps = dispatches.setdefault(key, [])
+        if starts:
+            wave = waves[own] = Wave()
+            wave.change(rest.partition(" ; ")[2], LANES)
+            continue
+        text, _, changes = rest.partition(" ; ")
+        wave, code = waves[own], Code(text.strip())
+        step = Step((group, int(number)), int(pc, 16), code, wave.exec)
+        if code.space or code.to_lds:
+            step.spread = reach(wave, code, wave.exec)
+            if code.store:
+                step.values = stored(wave, code, wave.exec)
+        if code.flow is FLAT and step.spread is not None:
+            step.in_lds = any(e[0] == "lds" for lane in step.spread.values() for e in lane)
+        wave.change(changes, wave.exec)
+        steps.append(step)
+    return dispatches
+
+
+# ---- registers: what is outstanding, and wait states ----
+
+class Passes:
+    """Passes of a matrix instruction of gfx90a, by its name."""
+
+    def __new__(cls, name):
+        rows = re.search(r"_(\d+)x(\d+)x", name)
+        if "f64" in name:
+            return 4 if rows[1] == "4" else 8
+        if rows[1] == "4":
+            return 2
+        return 16 if rows[1] == "32" else 8
+
+
+def is_f64(code):
+    return code.matrix and "f64" in code.name
+
+
+def wait_states(first, second):
+    """How many wait states gfx90a needs between the two, by its ISA document and LLVM; 0: none."""
+    a, b = first.name, second.name
+    need = 0
+    memory = second.flow in (VM, FLAT)
+    alu = first.vector and not first.matrix
+    written, read = set(first.writes), set(second.reads)
+    scalars = {r for r in written if r[0] not in "va" or r.startswith("vcc")}
+    vectors = {r for r in written if r[0] in "va" and not r.startswith("vcc")}
+    if alu and memory and scalars & read:
+        need = max(need, 5)
+    if alu and re.match("v_(readlane|writelane)", b) and len(second.source) > 1 and scalars & set(second.source[1]):
+        need = max(need, 4)
+    if alu and b.startswith("v_div_fmas") and scalars & set(PAIRED["vcc"]):
+        need = max(need, 4)
+    if alu and second.vector and "_dpp" in b:
+        if vectors & read:
+            need = max(need, 2)
+        if scalars & set(PAIRED["exec"]):
+            need = max(need, 5)
+    if alu and re.search(r"src_(vccz|execz)", second.text) and scalars & {*PAIRED["vcc"], *PAIRED["exec"]}:
+        need = max(need, 5)
+    if a.startswith("s_") and "m0" in written:
+        if re.match("s_(sendmsg|ttracedata|movrel)", b) or "gds" in second.rest or second.to_lds or "addtid" in b:
+            need = max(need, 1)
+    if a.startswith("s_setreg") and re.match("s_[gs]etreg", b):
+        if hardware_register(first.text) == hardware_register(second.text):
+            need = max(need, 2)
+    if first.store and not a.startswith("ds_") and second.vector and len(first.source) > 1:
+        scalar_offset = a.startswith(("buffer", "tbuffer")) and re.match(r"(s\d|m0|vcc)", first.parts[3] if len(first.parts) > 3 else "")
+        data = first.source[0] if a.startswith(("buffer", "tbuffer")) else first.source[1]
+        if len(data) > 2 and not scalar_offset and set(data) & set(second.writes):
+            need = max(need, 1)
+    if alu and second.matrix:
+        if not first.dot and vectors & read:
+            need = max(need, 2)
+        if scalars & set(PAIRED["exec"]):
+            need = max(need, 4)
+    if first.dot:
+        others = second.reads if a != b else [r for part in second.source[:2] for r in part]
+        if (second.vector and not second.matrix or memory or second.flow is LDS) and vectors & set(others):
+            need = max(need, 3)
+        if second.vector and not second.matrix and a != b and vectors & set(second.writes):
+            need = max(need, 3)
+    if is_f64(first) and re.match("v_fmac?_f64", b):
+        need = max(need, 2)
+    if first.matrix:
+        need = max(need, matrix_states(first, second, vectors))
+    return need
+
+
+def hardware_register(text):
+    found = re.search(r"hwreg\((\w+)", text)
+    return found and found[1]
+
+
+def matrix_states(first, second, written):
+    passes, need = Passes(first.name), 0
+    if second.matrix:
+        ab = {r for part in second.source[:2] for r in part}
+        c = second.source[2] if len(second.source) > 2 else []
+        if is_f64(first):
+            small = "4x4x4" in first.name
+            if written & ab:
+                need = 6 if small else 11
+            if written & set(c):
+                same = list(c) == list(first.writes)
+                if is_f64(second):
+                    need = max(need, 0 if same and not small else 4 if small else 9)
+        else:
+            if written & ab:
+                need = {2: 5, 8: 11, 16: 19}[passes]
+            if written & set(c) and list(c) != list(first.writes):
+                need = max(need, passes + (1 if is_f64(second) else 0))
+        return need
+    memory = second.flow in (VM, FLAT, LDS)
+    if second.vector or memory:
+        if is_f64(first):
+            small = "4x4x4" in first.name
+            if written & set(second.reads):
+                need = (9 if small else 18) if memory else 6 if small else 11
+        elif written & set(second.reads):
+            need = {2: 5, 8: 11, 16: 19}[passes]
+        if second.vector and written & set(second.writes):
+            need = max(need, (6 if "4x4x4" in first.name else 11) if is_f64(first) else {2: 5, 8: 11, 16: 19}[passes])
+        if second.vector and not is_f64(first) and len(first.source) > 2 and set(first.source[2]) & set(second.writes):
+            need = max(need, passes - 1)
+    return need
+
+
+class Flow:
+    """What is outstanding of one wave."""
+
+    def __init__(self):
+        self.queue = []    # (number of the operation, flow, whether vmcnt, lgkmcnt still count it, pc, lanes, registers)
+        self.pending = {}  # register: its operation and the lanes of which
+
+    def wait(self, waits):
+        vm, lgkm = waits.get("vmcnt", 63), waits.get("lgkmcnt", 15)
+        behind = {VM: 0, LDS: 0}
+        for op in reversed(self.queue):
+            if op["flow"] is VM:
+                behind[VM] += 1
+                op["vm"] &= behind[VM] <= vm
+            elif op["flow"] is LDS:
+                behind[LDS] += 1
+                op["lgkm"] &= behind[LDS] <= lgkm
+            elif op["flow"] is ANY:
+                op["lgkm"] &= lgkm > 0
+            else:
+                op["vm"] &= vm > 0
+                op["lgkm"] &= lgkm > 0
+        left = []
+        for op in self.queue:
+            if op["vm"] or op["lgkm"]:
+                left.append(op)
+            else:
+                op["done"] = True
+        self.queue = left
+
+
+def registers_walk(steps, without=None):
+    """The pairs of one wave whose steps these are: {(kind, producer, consumer)}."""
+    flow, found, recent, states = Flow(), set(), [], 0
+    for step in steps:
+        code, removed = step.code, step.pc == without
+        if removed:
+            states += 1
+            continue
+        lanes_of = LANES if code.all_lanes else step.exec
+        for r in {*code.reads, *code.writes}:
+            held = flow.pending.get(r)
+            if not held:
+                continue
+            live = []
+            for op, lanes in held:
+                if op["done"]:
+                    continue
+                live.append((op, lanes))
+                is_vector = r[0] in "va" and r[1:].isdigit()
+                if is_vector and not lanes & lanes_of:
+                    continue
+                if r not in code.reads:
+                    if op["flow"] == code.flow and code.flow in (VM, LDS):
+                        continue
+                    if code.flow is VM and op["flow"] is FLAT and not op["lgkm"]:
+                        continue
+                found.add(("wait", op["pc"], step.pc))
+            flow.pending[r] = live
+        if step.exec or not (code.vector or code.flow in (VM, LDS, FLAT)):
+            for other, end in reversed(recent):
+                if states - end >= 20:
+                    break
+                if states - end < wait_states(other.code, code):
+                    found.add(("nop", other.pc, step.pc))
+        states += code.states
+        recent.append((step, states))
+        del recent[:-24]
+        if code.waits is not None:
+            flow.wait(code.waits)
+        if code.flow is not None:
+            kind = code.flow
+            op = {"flow": kind, "pc": step.pc, "done": False, "vm": kind in (VM, FLAT),
+                  "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
+            flow.queue.append(op)
+            vector = kind is not ANY
+            if step.exec or not vector:
+                for r in code.writes:
+                    flow.pending.setdefault(r, []).append((op, step.exec if vector else LANES))
+    return found
+
+
+def in_flight(steps, site):
+    """Whether something was outstanding, once, where the s_waitcnt at `site` stands, that it waits for."""
+    flow = Flow()
+    for step in steps:
+        if step.code.waits is not None:
+            before = len(flow.queue)
+            flow.wait(step.code.waits)
+            if step.pc == site and len(flow.queue) < before:
+                return True
+        if step.code.flow is not None:
+            kind = step.code.flow
+            flow.queue.append({"flow": kind, "done": False, "vm": kind in (VM, FLAT),
+                               "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)})
+    return False
+
+
+# ---- memory: what waves rely on ----
+
+class Clocks:
+    """By wave: up to which of its accesses, in the order of the trace, other waves' accesses happened before its own."""
+
+    def __init__(self):
+        self.known = {}
+
+    def of(self, wave):
+        return self.known.setdefault(wave, {})
+
+    @staticmethod
+    def join(into, other):
+        for wave, n in other.items():
+            if into.get(wave, -1) < n:
+                into[wave] = n
+
+
+def in_lds(op):
+    """Whether LDS may still have something to do of the operation; of FLAT lgkmcnt counts that."""
+    return not op["done"] and (op["flow"] is VM or op["lgkm"])
+
+
+def memory_walk(steps, without=None):
+    """The pairs of a dispatch's accesses that nothing orders: {(kind, earlier, later)}."""
+    groups = {}
+    for step in steps:
+        groups.setdefault(step.wave[0], set()).add(step.wave)
+    return _Memory(groups).walk(steps, without)
+
+
+class _Memory:
+    def __init__(self, groups):
+        self.groups = groups
+        self.found = set()
+        self.clocks, self.lds_clocks = Clocks(), Clocks()
+        self.flow = {wave: Flow() for group in groups.values() for wave in group}
+        self.at_barrier = {group: set() for group in groups}
+        self.ended = {group: set() for group in groups}
+        self.published, self.lds_published = {}, {}
+        self.last_write, self.reads, self.value = {}, {}, {}
+        self.outstanding = {wave: [] for wave in self.flow}  # of LDS: numbers of accesses and their operations
+        self.stores = {wave: [] for wave in self.flow}       # the same of stores to memory
+        self.changed_by = {}  # waves that have changed a dword by an atomic access: their stores may give a lock back
+
+    def walk(self, steps, without):
+        for number, step in enumerate(steps):
+            code = step.code
+            if step.pc == without:
+                continue
+            flow = self.flow[step.wave]
+            if code.waits is not None:
+                flow.wait(code.waits)
+            if code.flow is not None:
+                kind = code.flow
+                op = {"flow": kind, "pc": step.pc, "done": False, "vm": kind in (VM, FLAT),
+                      "lgkm": kind in (LDS, ANY) or (kind is FLAT and step.in_lds)}
+                flow.queue.append(op)
+                if step.spread:
+                    self.access(number, step, op)
+            if code.name == "s_barrier":
+                self.arrive(step.wave, number)
+            if code.name == "s_endpgm":
+                self.ended[step.wave[0]].add(step.wave)
+                self.meet(step.wave[0], number)
+        return self.found
+
+    def arrive(self, wave, number):
+        self.at_barrier[wave[0]].add((wave, number))
+        self.meet(wave[0], number)
+
+    def meet(self, group, number):
+        """All waves are at the barrier: each knows the others' accesses, of LDS those that they have waited for."""
+        waves = self.groups[group]
+        here = {wave for wave, _ in self.at_barrier[group]}
+        if not here or here | self.ended[group] != waves:
+            return
+        at = {}
+        lds = {}
+        for wave in here:
+            Clocks.join(at, self.clocks.of(wave))
+            at[wave] = number
+            Clocks.join(lds, self.lds_clocks.of(wave))
+            self.outstanding[wave] = [(n, op) for n, op in self.outstanding[wave] if in_lds(op)]
+            late = [n for n, op in self.outstanding[wave]]
+            lds[wave] = min(late) - 1 if late else number
+        for wave in here:
+            Clocks.join(self.clocks.of(wave), at)
+            Clocks.join(self.lds_clocks.of(wave), lds)
+        self.at_barrier[group] = set()
+
+    def access(self, number, step, op):
+        code, wave = step.code, step.wave
+        group = wave[0]
+        # An atomic access learns first and publishes then; a load that passes the caches may be an atomic one. What it
+        # learns at a dword does not order the access to that dword itself.
+        before = {False: dict(self.clocks.of(wave)), True: dict(self.lds_clocks.of(wave))}
+        if code.atomic or (code.load and code.glc):
+            for elements in step.spread.values():
+                for space, at, _ in elements:
+                    where = (space, group if space == "lds" else None, at // 4)
+                    held, gives_back = self.published.get(where, (None, True))
+                    clocks = self.lds_clocks if space == "lds" else self.clocks
+                    if held and (code.load or (code.returns and gives_back)):
+                        Clocks.join(clocks.of(wave), held)
+                    if code.atomic:
+                        self.changed_by.setdefault(where, set()).add(wave)
+        touches_lds = touches_global = False
+        new_values, new_reads = [], []
+        for lane, elements in step.spread.items():
+            data = step.values.get(lane, ()) if step.values else ()
+            used = 0
+            for space, at, size in elements:
+                lds = space == "lds"
+                touches_lds |= lds
+                touches_global |= not lds
+                own = data[used:used + max(1, size // 4)]
+                used += max(1, size // 4)
+                known = before[lds] if code.atomic else (self.lds_clocks if lds else self.clocks).of(wave)
+                for byte in range(at, at + size):
+                    where = (space, group if lds else None, byte)
+                    value = None
+                    if code.store and own:
+                        dword = own[min((byte - at) // 4, len(own) - 1)]
+                        value = dword >> 8 * ((byte - at) % 4) & 255
+                        if "d16_hi" in code.name:
+                            value = dword >> 16 + 8 * ((byte - at) % 4) & 255
+                    self.meet_writes(where, step, known, value)
+                    changes = code.store or code.atomic or (code.to_lds and lds)
+                    if changes and not (code.store and value is not None and self.value.get(where) == value):
+                        self.meet_reads(where, step, known)
+                    if changes:
+                        new_values.append((where, value))
+                    else:
+                        new_reads.append(where)
+        kind = "atomic" if code.atomic else "store"
+        for where, value in new_values:
+            if not (code.store and value is not None and self.value.get(where) == value and where in self.last_write):
+                held = self.last_write.setdefault(where, {})
+                if kind == "store":
+                    held.clear()  # behind an atomic access, what was stored before it matters still
+                gives_back = wave in self.changed_by.get((where[0], where[1], where[2] // 4), ())
+                held[kind] = (wave, number, step.pc, kind, op, gives_back)
+                self.reads.pop(where, None)
+            self.value[where] = value
+        for where in new_reads:
+            self.reads.setdefault(where, {})[wave] = (number, step.pc, code.glc and code.space != "lds")
+        if touches_lds:
+            self.outstanding[wave].append((number, op))
+        if touches_global and (code.store or code.atomic):
+            self.stores[wave] = [pair for pair in self.stores[wave] if not pair[1]["done"]] + [(number, op)]
+        if code.atomic or code.store:
+            self.publish(number, step)
+
+    def publish(self, number, step):
+        code, wave = step.code, step.wave
+        places = {(space, wave[0] if space == "lds" else None, at // 4)
+                  for elements in step.spread.values() for space, at, _ in elements}
+        for where in places:
+            lds = where[0] == "lds"
+            clocks = (self.lds_clocks if lds else self.clocks).of(wave)
+            held = dict(clocks)
+            held[wave] = number if lds else self.waited_before(wave, number)
+            if code.atomic and where in self.published:
+                Clocks.join(held, self.published[where][0])
+            self.published[where] = (held, code.atomic or wave in self.changed_by.get(where, ()))
+
+    def waited_before(self, wave, number):
+        late = [n for n, op in self.stores[wave] if not op["done"] and n != number]
+        return min(late) - 1 if late else number
+
+    def meet_writes(self, where, step, known, value):
+        for last in self.last_write.get(where, {}).values():
+            self.meet_write(where, step, known, value, last)
+
+    def meet_write(self, where, step, known, value, last):
+        wave, number, pc, kind, op, gives_back = last
+        code = step.code
+        lds = where[0] == "lds"
+        if wave == step.wave:
+            # a transfer to LDS is in order with nothing that LDS does
+            if lds and op["flow"] is VM and not op["done"] and code.flow is not VM:
+                self.found.add(("lds", pc, step.pc))
+            return
+        if known.get(wave, -1) >= number:
+            return
+        if kind == "atomic" and (code.atomic or not lds):
+            if code.atomic or code.glc or code.store:
+                return
+        if code.atomic and (not lds or gives_back):
+            return
+        if code.load and code.glc and not lds:
+            return
+        if code.store and value is not None and self.value.get(where) == value:
+            return
+        self.found.add((where[0], pc, step.pc))
+
+    def meet_reads(self, where, step, known):
+        for wave, (number, pc, atomic) in self.reads.get(where, {}).items():
+            if wave == step.wave or known.get(wave, -1) >= number or atomic:
+                continue
+            self.found.add((where[0], pc, step.pc))
