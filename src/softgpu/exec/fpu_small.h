@@ -82,6 +82,24 @@ static inline uint32_t fpu_from_small(const fpu_format_t *f, uint32_t code)
     return sign | fpu_bits32((float)value);
 }
 
+/* The same for formats of 8 bits, without a branch: for loops that compilers vectorise. */
+static inline uint32_t fpu_from_byte(fpu_format_t f, uint32_t code)
+{
+    const uint32_t codes = code & 0x7f, magnitude = codes << (23 - f.mantissa);
+    const uint32_t one = (128u - f.bias) << 23, normal = magnitude + ((127u - f.bias) << 23);
+    /* The mask is for 0, whose difference is -0 if the host rounds down. */
+    const uint32_t small = fpu_bits32(fpu_f32(magnitude + one) - fpu_f32(one)) & 0x7fffffff;
+    uint32_t r = magnitude < 0x800000 ? small : normal;
+    if (f.special == FPU_SPECIAL_IEEE) {
+        r = codes >= 0x7c ? FPU_INF32 : r;
+        r = codes > 0x7c ? FPU_NAN32 : r;
+    }
+    if (f.special == FPU_SPECIAL_ONES) r = codes == 0x7f ? FPU_NAN32 : r;
+    r |= (code & 0x80) << 24;
+    if (f.special == FPU_SPECIAL_MINUS_0) r = (code & 0xff) == 0x80 ? FPU_NAN32 : r;
+    return r;
+}
+
 /* How a number is rounded: to nearest even, or by random bits, which are added below the last place
  * that is kept. `saturate`: what is too large, and infinity, becomes the largest finite number. */
 typedef struct {

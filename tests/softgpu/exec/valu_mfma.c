@@ -338,6 +338,7 @@ static int start(void **state)
 {
     (void)state;
     rig.random = 99;
+    rig.dispatch.arch = ASM_ARCH;
     rig.group.dispatch = &rig.dispatch;
     rig.wave = (isa_wave_t){.group = &rig.group,
                             .vgpr = rig.rows,

@@ -1,8 +1,7 @@
 /* valu_small.c - small floating-point formats: values, rounding, overflow.
  *
- * The reference knows a format as the list of its magnitudes, from the definition (sign, exponent,
- * mantissa, bias), and finds a number's neighbours by searching the list. All is exact in double.
- * It shares nothing with fpu_small.h but the numbering of formats. */
+ * fpu_small.h against the reference of small_rig.h, for all numbers of a format and what is between
+ * them. */
 #include "softgpu/exec/fpu_small.h"
 
 #include <math.h>
@@ -12,82 +11,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-typedef struct {
-    const char *name;
-    fpu_small_t format;
-    int exponent_bits, mantissa_bits, bias;
-    int finite;         /* magnitudes: codes 0 to finite - 1 */
-    int infinity, nan;  /* codes, -1: none */
-    bool minus_zero;    /* there is one */
-    double least, most; /* smallest and largest magnitude above 0, from the documents */
-} known_t;
-
-static const known_t formats[] = {
-    {"fp8", FPU_FP8, 4, 3, 7, 127, -1, 0x7f, true, 0x1p-9, 448},
-    {"bf8", FPU_BF8, 5, 2, 15, 124, 0x7c, 0x7f, true, 0x1p-16, 57344},
-    {"fp8 fnuz", FPU_FP8_FNUZ, 4, 3, 8, 128, -1, 0x80, false, 0x1p-10, 240},
-    {"bf8 fnuz", FPU_BF8_FNUZ, 5, 2, 16, 128, -1, 0x80, false, 0x1p-17, 57344},
-    {"fp6", FPU_FP6, 2, 3, 1, 32, -1, -1, true, 0.125, 7.5},
-    {"bf6", FPU_BF6, 3, 2, 3, 32, -1, -1, true, 0.0625, 28},
-    {"fp4", FPU_FP4, 2, 1, 1, 8, -1, -1, true, 0.5, 6},
-    {"f16", FPU_F16, 5, 10, 15, 0x7c00, 0x7c00, 0x7e00, true, 0x1p-24, 65504},
-    {"bf16", FPU_BF16, 8, 7, 127, 0x7f80, 0x7f80, 0x7fc0, true, 0x1p-133, 0x1.fep127},
-};
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-static double magnitude(const known_t *k, int code)
-{
-    const int field = code >> k->mantissa_bits, rest = code & ((1 << k->mantissa_bits) - 1);
-    const double fraction = ldexp(rest, -k->mantissa_bits);
-    return field ? ldexp(1 + fraction, field - k->bias) : ldexp(fraction, 1 - k->bias);
-}
-
-static uint32_t sign_of(const known_t *k)
-{
-    return 1u << (k->exponent_bits + k->mantissa_bits);
-}
-
-static uint32_t with_sign(const known_t *k, bool negative, int code)
-{
-    if (k->nan == (int)sign_of(k) && (code == 0 || code == k->nan)) return (uint32_t)code;
-    return (negative ? sign_of(k) : 0) | (uint32_t)code;
-}
-
-static uint32_t too_large(const known_t *k, bool negative, bool saturate)
-{
-    if (saturate || k->nan < 0) return with_sign(k, negative, k->finite - 1);
-    return with_sign(k, negative, k->infinity >= 0 ? k->infinity : k->nan);
-}
-
-static uint32_t reference(const known_t *k, double x, fpu_rounding_t how)
-{
-    const bool negative = signbit(x);
-    int low = 0, high = k->finite; /* the last code that is not above |x| is in [low, high) */
-    if (x != x)
-        return k->nan < 0 ? with_sign(k, negative, k->finite - 1) : with_sign(k, negative, k->nan);
-    x = fabs(x);
-    if (isinf(x)) return too_large(k, negative, how.saturate);
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (magnitude(k, middle) <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    /* Behind the largest number the format goes on as if it had more exponents. */
-    const double a = magnitude(k, low);
-    const double b = low + 1 < k->finite ? magnitude(k, low + 1) : a + (a - magnitude(k, low - 1));
-    if (x >= b) return too_large(k, negative, how.saturate);
-    const double part = (x - a) / (b - a); /* b - a is a power of two */
-    bool up = part > 0.5 || (part == 0.5 && low % 2);
-    if (how.stochastic) {
-        const int bits = 23 - k->mantissa_bits;
-        const double random = ldexp(floor(ldexp(how.random, bits - 32)), -bits);
-        up = part + random >= 1;
-    }
-    if (up && low + 1 == k->finite) return too_large(k, negative, how.saturate);
-    return with_sign(k, negative, low + up);
-}
+#include "small_rig.h"
 
 static void values(void **state)
 {
@@ -104,10 +28,13 @@ static void values(void **state)
             const bool nan = (int)code == k->nan || (m != k->infinity && m >= k->finite);
             if (nan && have == have)
                 fail_msg("%s 0x%x is %g, not a NaN", k->name, code, (double)have);
+            if (nan && fpu_format_bits(f) == 8) assert_true(fpu_nan32(fpu_from_byte(*f, code)));
             if (nan) continue;
             const double want = m == k->infinity ? INFINITY : magnitude(k, m);
             if ((double)have != (negative ? -want : want) || !signbit(have) != !negative)
                 fail_msg("%s 0x%x is %g, not %g", k->name, code, (double)have, want);
+            if (fpu_format_bits(f) == 8)
+                assert_int_equal(fpu_from_byte(*f, code), fpu_bits32(have));
             /* What is there already is rounded to itself, whatever the random bits. */
             for (int r = 0; r < 3; r++) {
                 const fpu_rounding_t how = {r > 0, false, r == 2 ? UINT32_MAX : 0};

@@ -1,0 +1,11 @@
+/* fpu_arch.c - what GPUs do differently with floats, one row each.
+ *
+ * Data only; fpu_arch.h says what each member is. */
+#include "softgpu/exec/fpu_arch.h"
+
+const fpu_arch_t fpu_archs[ISA_ARCH_COUNT] = {
+    [ISA_ARCH_gfx908] = {0},
+    [ISA_ARCH_gfx90a] = {.flushes_small = true},
+    [ISA_ARCH_gfx942] = {.fnuz = true, .rounds_nearest = true, .keeps_sums = true, .clamps = true},
+    [ISA_ARCH_gfx950] = {.rounds_nearest = true, .keeps_sums = true, .clamps = true},
+};
