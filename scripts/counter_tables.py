@@ -29,6 +29,8 @@ def rows(path):
 
 # Flags of blocks that softgpu does not have: outside the XCCs, behind a control register of their own, another name of SQ.
 NOT_SOFT = {"mc", "aid", "alias"}
+# Flags of blocks that no definition of a counter can name.
+NOT_NAMED = {"alias", "unlisted"}
 
 
 class Facts:
@@ -77,21 +79,38 @@ class Facts:
             found += [word] if word in self.gpus else of_family
         return found
 
+    @functools.cached_property
+    def soft(self):
+        """{GPU: {counter: its row of softgpu.tsv}} of the GPUs that softgpu can be."""
+        found = {}
+        for line, row in numbered_rows(self.path("counters", "softgpu.tsv")):
+            for gpu in self.named("softgpu.tsv", line, row["gpus"]):
+                if found.setdefault(gpu, {}).setdefault(row["counter"], row) is not row:
+                    self.refuse("softgpu.tsv", line, f"{row['counter']} stands twice for {gpu}")
+                if (gpu, row["counter"]) not in self.numbered:
+                    self.refuse("softgpu.tsv", line, f"{row['counter']} is no counter of {gpu}")
+        return found
+
+    @functools.cached_property
+    def numbered(self):
+        """(GPU, counter) of all that there are."""
+        return {(gpu, row["counter"]) for _, row, _, gpus in self.events() for gpu in gpus}
+
     def is_soft(self, gpu):
-        return os.path.exists(self.soft_path(gpu))
+        return gpu in self.soft
 
-    def soft_path(self, gpu):
-        return self.path("counters", f"{gpu}-softgpu.tsv")
-
-    def blocks_of(self, gpu):
-        """Blocks whose events can be counted. A GPU that softgpu can be has those of softgpu: others would read 0 there."""
+    def blocks_of(self, gpu, hidden=NOT_NAMED):
+        """Blocks whose events can be counted."""
         all_blocks = self.blocks[self.gpus[gpu]["blocks"]]
-        hidden = NOT_SOFT if self.is_soft(gpu) else {"alias"}
         return [block for block in all_blocks if not hidden & set(block["flags"].split(","))]
 
+    def soft_blocks_of(self, gpu):
+        """Those of them that softgpu has."""
+        return self.blocks_of(gpu, NOT_SOFT)
+
     def registers_of(self, gpu):
-        """Registers of the slots of those blocks, of instance 0."""
-        names = {block["block"] for block in self.blocks_of(gpu)}
+        """Registers of the slots of softgpu's blocks, of instance 0."""
+        names = {block["block"] for block in self.soft_blocks_of(gpu)}
         return [row for row in self.registers if row["family"] == self.gpus[gpu]["family"] and row["block"] in names and
                 row["instance"] == "0"]
 
@@ -106,14 +125,9 @@ class Facts:
 
     def counters_of(self, gpu):
         """Rows of its counters with event, and with class and how of softgpu, "-" where that does not count."""
-        soft = {row["counter"]: row for row in rows(self.soft_path(gpu))} if self.is_soft(gpu) else {}
-        none = {"class": "-", "how": "-"}
-        found = [{**row, "event": event, **soft.get(row["counter"], none)}
-                 for _, row, event, gpus in self.events() if gpu in gpus]
-        unknown = set(soft) - {row["counter"] for row in found}
-        if unknown:
-            sys.exit(f"{self.soft_path(gpu)}: {sorted(unknown)[0]} is no counter of {gpu}")
-        return found
+        soft, none = self.soft.get(gpu, {}), {"class": "-", "how": "-"}
+        return [{**row, "event": event, **soft.get(row["counter"], none)}
+                for _, row, event, gpus in self.events() if gpu in gpus]
 
     def formulas(self):
         """(line, row, GPUs) for every formula of a metric."""

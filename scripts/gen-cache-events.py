@@ -3,7 +3,7 @@
 
     gen-cache-events.py SHARE OUTPUT GPU...
 
-writes SGC_COUNTER(counter) for each counter that any GPU has, and for each GPU, between
+writes SGC_COUNTER(counter) for each counter that any GPU of softgpu has, and for each GPU, between
 SGC_TABLE(gpu) and SGC_TABLE_END, SGC_NUMBER(gpu, counter, event number), for the blocks below. The
 includer defines the macros of one of the two. The table of share/counters is the only place that
 states a number. A block that the model learns to count is added to BLOCKS.
@@ -24,7 +24,7 @@ def events(facts, gpu):
 def main(share, output, *gpus):
     facts = Facts(share)
     tables = {gpu: events(facts, gpu) for gpu in gpus}
-    names = {name: None for table in tables.values() for name in table}
+    names = {name: None for gpu in facts.soft for name in events(facts, gpu)}
     lines = ["/* written by gen-cache-events.py */", "#ifdef SGC_COUNTER"]
     lines += [f"SGC_COUNTER({name})" for name in names]
     lines += ["#undef SGC_COUNTER", "#endif", "#ifdef SGC_NUMBER"]

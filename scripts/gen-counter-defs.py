@@ -2,7 +2,7 @@
 """Counter definitions from the tables of share, in all forms they are needed in.
 
 usage: gen-counter-defs.py SHARE C_FILE YAML_FILE XML_DIR
-reads counters/counters.tsv and metrics.tsv, counters/GPU-softgpu.tsv, and of each GPU the blocks in aqlprofile/blocks.tsv
+reads counters/counters.tsv and metrics.tsv, counters/softgpu.tsv, and of each GPU the blocks in aqlprofile/blocks.tsv
 writes the C tables built into the engine, counter_defs.yaml (rocprofiler-sdk's form), and
 gfx_metrics.xml with metrics.xml (the first generation's, whose expressions count instances)
 """

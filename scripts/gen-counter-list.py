@@ -19,7 +19,7 @@ def page(share, exceptions):
     out = ["# Counters of gfx90a", "",
            "On this page you find what each hardware counter of gfx90a counts, of which class it is on softgpu, and "
            "where\nsoftgpu is unlike a real MI200.", "",
-           "Written by `scripts/gen-counter-list.py` from `share/counters/counters.tsv` and `gfx90a-softgpu.tsv`; "
+           "Written by `scripts/gen-counter-list.py` from `share/counters/counters.tsv` and `softgpu.tsv`; "
            "what the classes mean is in `counters.md`.", "",
            f"{len(counters)} counters: " + ", ".join(f"{n} {c}" for c, n in number.items()) +
            f"; {zero} of them always read 0 on softgpu, for the reason given.", ""]

@@ -2,9 +2,10 @@
 """Writes the counter tables of share as C rows for softgpu's performance counters.
 
 usage: gen-softgpu-counters.py SHARE OUT.inc GPU...
-The file defines rows for whichever of SG_BLOCK_NAME, SG_BLOCK, SG_STREAMED, SG_REGISTER and SG_COUNTER is defined where
-it is included. Those of SG_BLOCK_NAME are the blocks that any GPU has. All others come once for each GPU, between
-SG_TABLE(gpu) and SG_TABLE_END, which the includer defines, too."""
+The file defines rows for whichever of SG_BLOCK_NAME, SG_COUNTER_NAME, SG_BLOCK, SG_STREAMED, SG_REGISTER, SG_EVENT and
+SG_COUNTER is defined where it is included. Those of SG_BLOCK_NAME and SG_COUNTER_NAME are the blocks and the counters that
+any GPU has. All others come once for each GPU, between SG_TABLE(gpu) and SG_TABLE_END, which the includer defines, too.
+SG_EVENT(gpu, block, counter, event, zero) has each event once, SG_COUNTER each name of it; zero: it always reads 0."""
 import sys
 
 import usage
@@ -20,11 +21,11 @@ def per_se(block):
 
 def block_lines(facts, gpu):
     return [f"SG_BLOCK({b['block']}, {b['id']}, {b['instances']}, {per_se(b)}, {b['slots']})"
-            for b in facts.blocks_of(gpu)]
+            for b in facts.soft_blocks_of(gpu)]
 
 
 def streamed_lines(facts, gpu):
-    return [f"SG_STREAMED({b['block']}, {per_se(b)}, {b['spm']})" for b in facts.blocks_of(gpu) if b["spm"] != "-"]
+    return [f"SG_STREAMED({b['block']}, {per_se(b)}, {b['spm']})" for b in facts.soft_blocks_of(gpu) if b["spm"] != "-"]
 
 
 def register_lines(facts, gpu):
@@ -37,8 +38,15 @@ def counter_lines(facts, gpu):
             for r in facts.counters_of(gpu)]
 
 
+def event_lines(facts, gpu):
+    rows = {}
+    for row in facts.counters_of(gpu):
+        rows.setdefault((row["block"], row["event"]), row)
+    return [f"SG_EVENT({gpu}, {r['block']}, {r['counter']}, {r['event']}, {int(r['how'][0] == '0')})" for r in rows.values()]
+
+
 SECTIONS = {"SG_BLOCK": block_lines, "SG_STREAMED": streamed_lines, "SG_REGISTER": register_lines,
-            "SG_COUNTER": counter_lines}
+            "SG_EVENT": event_lines, "SG_COUNTER": counter_lines}
 
 
 def section(out, macro, lines):
@@ -50,11 +58,13 @@ def main():
     facts = Facts(share)
     for gpu in gpus:
         if not facts.is_soft(gpu):
-            sys.exit(f"{facts.soft_path(gpu)} does not exist: it says how softgpu counts on {gpu}")
-    names = {b["block"]: None for gpu in gpus for b in facts.blocks_of(gpu)}
+            sys.exit(f"{facts.path('counters', 'softgpu.tsv')} has no row for {gpu}: it says how softgpu counts there")
+    names = {b["block"]: None for gpu in gpus for b in facts.soft_blocks_of(gpu)}
+    counters = {row["counter"]: None for gpu in facts.soft for row in facts.counters_of(gpu)}
     with open(path, "w", encoding="utf-8") as out:
         out.write("/* written by gen-softgpu-counters.py */\n")
         section(out, "SG_BLOCK_NAME", [f"SG_BLOCK_NAME({name})" for name in names])
+        section(out, "SG_COUNTER_NAME", [f"SG_COUNTER_NAME({name})" for name in counters])
         for macro, lines in SECTIONS.items():
             section(out, macro, [line for gpu in gpus
                                  for line in [f"SG_TABLE({gpu})", *lines(facts, gpu), "SG_TABLE_END"]])

@@ -230,8 +230,11 @@ static void test_trap(void **state)
     } steps[] = {{V, 0, 0x1000}, {B, 0, 0x1004}, {V, 1, 0x9000}, {B, 1, 0x9004},
                  {R, 1, 0x9010}, {V, 0, 0x1100}, {E, 0, 0x1104}};
     static uint8_t buffer[PAGES * 4096];
-    sg_profile_t profile = {
-        .shader_engines = 1, .arrays_per_engine = 1, .cus_per_array = 1, .waves_per_simd = 8};
+    sg_profile_t profile = {.num_xcc = 1,
+                            .shader_engines = 1,
+                            .arrays_per_engine = 1,
+                            .cus_per_array = 1,
+                            .waves_per_simd = 8};
     isa_wave_t *wave = aligned_alloc(64, (sizeof *wave + 63) / 64 * 64);
     isa_dispatch_t dispatch = {.arch = ASM_ARCH};
     isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .waves = &wave};
@@ -246,7 +249,7 @@ static void test_trap(void **state)
     const uint32_t registers[][2] = {
         {0xc332, 0xcf80}, {0xc333, TOKENS}, {0xc331, PAGES}, {0xc330, 1}, {0xc336, ON}};
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
-        sg_sqtt_write(s, EVERYWHERE, registers[i][0], registers[i][1], 0);
+        sg_sqtt_write(s, 0, EVERYWHERE, registers[i][0], registers[i][1], 0);
     sg_sqtt_run_t *run = sg_sqtt_run_begin(NULL, s, &(sg_sqtt_launch_t){.entry = 0x1000});
     sg_sqtt_group_t *g = sg_sqtt_group_start(run, 0, &group);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -260,8 +263,8 @@ static void test_trap(void **state)
     }
     sg_sqtt_place(run, g, &times);
     sg_sqtt_run_end(run, 0);
-    sg_sqtt_write(s, EVERYWHERE, 0xc336, OFF, 0);
-    look(&seen, buffer, sg_sqtt_read(s, EVERYWHERE, 0xc339) * 32);
+    sg_sqtt_write(s, 0, EVERYWHERE, 0xc336, OFF, 0);
+    look(&seen, buffer, sg_sqtt_read(s, 0, EVERYWHERE, 0xc339) * 32);
     assert_string_equal(seen.kinds, "5 12 29 7 5 15 "); /* the branch was taken */
     assert_int_equal(seen.target, 0x1100);
     sg_sqtt_destroy(s);

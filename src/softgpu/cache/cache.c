@@ -15,11 +15,14 @@ static bool init_cu(const sgc_t *t, sgc_cu_t *cu)
            sgc_tlb_init(&cu->tlb, p->utcl1_entries);
 }
 
-static bool init_utcl2(sgc_t *t)
+static bool init_xccs(sgc_t *t)
 {
-    const uint32_t entries = t->profile.utcl2_entries;
-    return !entries ||
-           ways_init(&t->utcl2, (entries + SGC_UTCL2_WAYS - 1) / SGC_UTCL2_WAYS, SGC_UTCL2_WAYS);
+    const uint32_t sets = (t->profile.utcl2_entries + SGC_UTCL2_WAYS - 1) / SGC_UTCL2_WAYS;
+    t->xcc = calloc(t->xccs, sizeof *t->xcc);
+    bool good = t->xcc;
+    for (unsigned n = 0; good && sets && n < t->xccs; n++)
+        good = ways_init(&t->xcc[n].utcl2, sets, SGC_UTCL2_WAYS);
+    return good;
 }
 
 sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_fn_t *page,
@@ -30,7 +33,8 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     t->profile = *profile;
     t->arch = arch;
     t->l1_wide = arch->vector_line > SGC_LINE;
-    t->engines = profile->shader_engines;
+    t->xccs = profile->num_xcc;
+    t->engines = profile->num_xcc * profile->shader_engines;
     t->engine_cus = profile->arrays_per_engine * profile->cus_per_array;
     t->cus = t->engines * t->engine_cus;
     t->engine_sqcs = (t->engine_cus + profile->l1_shared_cus - 1) / profile->l1_shared_cus;
@@ -38,11 +42,12 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     sgc_ops();
     t->cu = calloc(t->cus, sizeof *t->cu);
     if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) ||
-        !sgc_scalar_init(t) || !init_utcl2(t))
+        !sgc_scalar_init(t) || !init_xccs(t))
         goto fail;
     for (unsigned n = 0; n < t->cus; n++) {
         t->cu[n].sqc =
             n / t->engine_cus * t->engine_sqcs + n % t->engine_cus / profile->l1_shared_cus;
+        t->cu[n].xcc = t->sqc[t->cu[n].sqc].xcc = n / (t->cus / t->xccs);
         if (!init_cu(t, &t->cu[n])) goto fail;
     }
     return t;
@@ -60,7 +65,9 @@ void sgc_destroy(sgc_t *t)
     }
     sgc_scalar_free(t);
     sgc_l2_free(t);
-    ways_free(&t->utcl2);
+    for (unsigned n = 0; t->xcc && n < t->xccs; n++)
+        ways_free(&t->xcc[n].utcl2);
+    free(t->xcc);
     free(t->pages.slot);
     free(t->cu);
     free(t);
@@ -195,7 +202,8 @@ static void forget_translations(sgc_t *t)
         sgc_tlb_clear(&t->sqc[n].data_tlb);
         sgc_tlb_clear(&t->sqc[n].code_tlb);
     }
-    if (t->profile.utcl2_entries) ways_clear(&t->utcl2);
+    for (unsigned n = 0; t->profile.utcl2_entries && n < t->xccs; n++)
+        ways_clear(&t->xcc[n].utcl2);
 }
 
 void sgc_begun(sgc_t *t)
@@ -203,10 +211,10 @@ void sgc_begun(sgc_t *t)
     forget_translations(t);
     for (unsigned n = 0; n < t->cus; n++)
         part_dispatches(&t->cu[n]);
-    for (unsigned n = 0; n < t->channels; n++)
+    for (unsigned n = 0; n < t->xccs * t->channels; n++)
         t->channel[n].seen = t->channel[n].count;
-    for (unsigned n = 0; n < SGC_ARRIVING; n++)
-        t->arriving[n].at = 0;
+    for (unsigned n = 0; n < t->xccs; n++)
+        memset(t->xcc[n].arriving, 0, sizeof t->xcc[n].arriving);
     for (unsigned n = 0; n < t->sqcs; n++)
         memset(t->sqc[n].data_arriving, 0, sizeof t->sqc[n].data_arriving);
     t->base += UINT64_C(1) << SGC_DISPATCH_BITS;
@@ -236,7 +244,7 @@ static void end_channel(sgc_channel_t *c, uint64_t clocks, uint64_t at_work)
 
 void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work)
 {
-    for (unsigned n = 0; n < t->channels; n++)
+    for (unsigned n = 0; n < t->xccs * t->channels; n++)
         end_channel(&t->channel[n], clocks, at_work);
 }
 

@@ -138,8 +138,8 @@ bool sgc_zero(const isa_arch_t *arch, sgc_block_t block, unsigned event);
 
 /* Total of an event since the model was made; 0 if it is not counted here or a number is out of
  * range. For TA, TD and TCP, `instance` is a compute unit of engine `se`; for SQ the result is the
- * sum over engine `se`, and `instance` is ignored; for TCA and TCC, `instance` is the L2 channel,
- * and `se` is ignored. A total never decreases. */
+ * sum over engine `se`, and `instance` is ignored; for TCA and TCC, `instance` is the L2 channel
+ * of the XCC `se`. Engines are those of all XCCs. A total never decreases. */
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
                    unsigned event);
 

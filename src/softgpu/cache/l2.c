@@ -27,8 +27,9 @@ bool sgc_l2_init(sgc_t *t)
                                   power_of_two(l2->interleave) && l2->interleave <= sets
                               ? __builtin_ctz(l2->interleave)
                               : -1;
-    t->channel = calloc(t->channels, sizeof *t->channel);
-    if (!t->channel || !ways_init(&l2->ways, t->channels * sets, p->l2_ways)) return false;
+    l2->all_sets = t->channels * sets;
+    t->channel = calloc((size_t)t->xccs * t->channels, sizeof *t->channel);
+    if (!t->channel || !ways_init(&l2->ways, t->xccs * l2->all_sets, p->l2_ways)) return false;
     l2->line = calloc(ways_slots(&l2->ways), sizeof *l2->line);
     return l2->line != NULL;
 }
@@ -45,10 +46,10 @@ uint32_t sgc_below_l2(const sgc_t *t, uint32_t all)
     return all > t->profile.l2_latency ? all - t->profile.l2_latency : 0;
 }
 
-uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
+uint32_t sgc_l2_request(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream)
 {
-    return l2_request(t, &t->l2.ways, l2_place(t, line), line, page, access, bytes, stream);
+    return l2_request(t, &t->l2.ways, l2_place(t, xcc, line), line, page, access, bytes, stream);
 }
 
 /* ---- the whole cache ---- */
@@ -56,9 +57,10 @@ uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t a
 static sgc_channel_t *channel_of_slot(const sgc_t *t, uint32_t slot)
 {
     const sgc_l2_t *l2 = &t->l2;
-    const uint32_t set = slot / l2->ways.padded;
-    if (l2->interleave_bits < 0) return &t->channel[set / l2->sets];
-    return &t->channel[set >> l2->interleave_bits & (t->channels - 1)];
+    const uint32_t set = slot / l2->ways.padded, in_xcc = set % l2->all_sets;
+    sgc_channel_t *first = &t->channel[set / l2->all_sets * t->channels];
+    if (l2->interleave_bits < 0) return &first[in_xcc / l2->sets];
+    return &first[in_xcc >> l2->interleave_bits & (t->channels - 1)];
 }
 
 void sgc_l2_write_back(sgc_t *t)

@@ -23,6 +23,7 @@ L2_INLINE void l2_memory_write(sgc_t *t, sgc_tcc_counts_t *c, bool local, unsign
 {
     c->ea_wrreq[local] += pieces != 0;
     c->ea_wrreq_64b += pieces == 3;
+    c->wr_pieces[local] += (pieces & 1) + (pieces >> 1);
     t->tallies.below += pieces != 0;
     t->tallies.written += pieces != 0;
 }
@@ -49,7 +50,7 @@ static inline uint32_t l2_await_turn(sgc_t *t, uint32_t line64)
 {
     sgc_arriving_t *u = &t->uncached;
     const uint64_t turn = u->line == line64 && u->at > t->now ? u->at : t->now;
-    *u = (sgc_arriving_t){line64, turn + SGC_UNCACHED_TURN};
+    *u = (sgc_arriving_t){line64, turn + t->profile.uncached_turn};
     return (uint32_t)(turn - t->now);
 }
 
@@ -61,12 +62,16 @@ static inline uint32_t l2_uncached(sgc_t *t, sgc_tcc_counts_t *c, sgc_page_t pag
         t->tallies.below++;
         c->ea_rdreq[page.local]++;
         c->ea_rd_uncached_32b += 2;
+        c->rd_pieces[page.local] += 2;
         return l2_memory_latency(t, page) + (page.local ? 0 : l2_await_turn(t, line64));
     }
     l2_memory_write(t, c, page.local, pieces);
     c->ea_wr_uncached_32b += (unsigned)__builtin_popcount(pieces);
     c->writeback++;
-    if (access == SGC_ATOMIC) c->ea_atomic[page.local]++;
+    if (access == SGC_ATOMIC) {
+        c->ea_atomic[page.local]++;
+        c->at_pieces[page.local] += (unsigned)__builtin_popcount(pieces);
+    }
     return l2_memory_latency(t, page);
 }
 
@@ -78,17 +83,19 @@ typedef struct {
     uint32_t set;
 } l2_place_t;
 
-L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t line64)
+L2_INLINE l2_place_t l2_place(const sgc_t *t, uint32_t xcc, uint32_t line64)
 {
     const uint32_t tag = line64 >> t->l2.wide;
     const sgc_l2_t *l2 = &t->l2;
+    sgc_channel_t *const first = &t->channel[xcc * t->channels];
+    const uint32_t before = xcc * l2->all_sets;
     if (__builtin_expect(l2->interleave_bits >= 0, 1))
-        return (l2_place_t){&t->channel[tag >> l2->interleave_bits & (t->channels - 1)],
-                            tag & l2->ways.mask};
+        return (l2_place_t){&first[tag >> l2->interleave_bits & (t->channels - 1)],
+                            before + (tag & (l2->all_sets - 1))};
     const uint32_t lines = l2->interleave, block = tag / lines, channel = block % t->channels;
     const uint32_t index =
         block / t->channels * lines + tag % lines; /* among the channel's lines */
-    return (l2_place_t){&t->channel[channel], channel * l2->sets + index % l2->sets};
+    return (l2_place_t){&first[channel], before + channel * l2->sets + index % l2->sets};
 }
 
 /* Has the host fetch the tags and lines of the set, to which a request will follow soon. */
@@ -138,11 +145,15 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
-/* Reads the halves that are not valid from memory. */
-L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line)
+/* Reads the halves that are not valid from memory. `whole`: both by one transaction, if neither is
+ * valid. */
+L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line, bool whole)
 {
     const unsigned halves = 1 + t->l2.wide - (*line & 1) - (*line >> 1 & 1);
-    c->count.ea_rdreq[*line / SGC_L2_LOCAL & 1] += halves;
+    const unsigned local = *line / SGC_L2_LOCAL & 1, joined = whole && halves == 2;
+    c->count.ea_rdreq[local] += halves - joined;
+    c->count.ea_read_whole += joined;
+    c->count.rd_pieces[local] += 2 * halves;
     t->tallies.below += halves;
     *line |= (sgc_l2_line_t)(SGC_L2_VALID >> (1 - t->l2.wide));
 }
@@ -167,7 +178,7 @@ L2_INLINE uint32_t l2_request(sgc_t *t, const ways_t *w, l2_place_t place, uint3
     const bool hit = there && (access == SGC_WRITE || *line >> half & 1);
     c->count.hit += hit;
     t->tallies.l2_hits += hit;
-    if (access != SGC_WRITE && !hit) l2_fill(t, c, line);
+    if (access != SGC_WRITE && !hit) l2_fill(t, c, line, false);
     if (access != SGC_READ) {
         t->l2.n_dirty += !(*line & SGC_L2_DIRTY);
         *line |= (sgc_l2_line_t)(l2_pieces_of(bytes) << (SGC_L2_DIRTY_SHIFT + 2 * half));
@@ -194,7 +205,7 @@ L2_INLINE uint32_t l2_read_both(sgc_t *t, const ways_t *w, l2_place_t place, uin
         t->tallies.l2_hits++;
         return t->profile.l2_latency;
     }
-    l2_fill(t, c, line);
+    l2_fill(t, c, line, t->profile.l2_reads_whole);
     return l2_memory_latency(t, page);
 }
 

@@ -62,7 +62,7 @@ INLINE void count_translation(pass_t *p, bool hit)
     if (__builtin_expect(!hit, 0)) {
         p->cu->tcp.utcl1_miss++;
         p->t->tallies.tlb_misses++;
-        p->pending = SGC_UTCL1_PENDING;
+        p->pending = p->t->profile.utcl1_pending;
     } else if (__builtin_expect(p->pending, 0)) {
         p->pending--;
     } else {
@@ -77,7 +77,7 @@ INLINE void translate(pass_t *p, const arrays_t *w, lookup_t *u, uint32_t k)
     sgc_tlb_t *tlb = &p->cu->tlb;
     const bool hit = tlb->last == page + 1 || sgc_tlb_other(tlb, &w->tlb, &p->t->pages, page);
     count_translation(p, hit);
-    if (__builtin_expect(!hit, 0)) sgc_translate(p->t, tlb->last_to);
+    if (__builtin_expect(!hit, 0)) sgc_translate(p->t, p->cu->xcc, tlb->last_to);
     u->at = k + (hit ? 0 : p->t->profile.utcl1_miss_latency);
     u->physical = sgc_line_of(tlb->last_to, u->line * SGC_LINE);
     u->page = tlb->last_to.page;
@@ -111,8 +111,8 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
                     uint64_t bytes)
 {
-    return l2_request(p->t, &w->l2, l2_place(p->t, u->physical), u->physical, u->page, access,
-                      bytes, p->stream);
+    return l2_request(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
+                      access, bytes, p->stream);
 }
 
 /* Counts a request to L2 that has been made for the look-up. Its latency is added to *sum. */
@@ -134,15 +134,19 @@ INLINE void ask_held(pass_t *p, const arrays_t *w)
     asked(p, u, SGC_READ, &p->cu->tcp.read_latency, ask(p, w, u, SGC_READ, 0));
 }
 
-/* One request for both halves of an L2 line. */
+/* One request for both halves of an L2 line. Where a line of L1 is as long it is one of L1's, too.
+ */
 INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
-    const l2_place_t place = l2_place(p->t, u->physical);
+    const l2_place_t place = l2_place(p->t, p->cu->xcc, u->physical);
     const uint32_t latency = l2_read_both(p->t, &w->l2, place, u->physical, u->page, p->stream);
     uint64_t *sum = &p->cu->tcp.read_latency;
     p->waits = true;
     asked(p, u, SGC_READ, sum, latency);
-    asked(p, next, SGC_READ, sum, latency);
+    if (p->t->l1_wide)
+        slower(p, next->at + latency);
+    else
+        asked(p, next, SGC_READ, sum, latency);
 }
 
 /* A read is held back until the next one shows whether both are halves of one L2 line: then one
@@ -209,7 +213,8 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
         write_line(p, w, next, ~UINT64_C(0));
         return;
     }
-    l2_write_both(p->t, &w->l2, l2_place(p->t, u->physical), u->physical, u->page, p->stream);
+    l2_write_both(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
+                  p->stream);
     asked(p, u, SGC_WRITE, sum, latency);
     asked(p, next, SGC_WRITE, sum, latency);
 }
@@ -245,7 +250,7 @@ INLINE void translate_all(pass_t *p, const arrays_t *w)
         __builtin_prefetch(sgc_pages_first(&p->t->pages, u->line / SGC_PAGE_LINES));
     for (lookup_t *u = p->lookup, *end = u + p->lookups; u < end; u++) {
         translate(p, w, u, k++);
-        if (far) l2_prefetch(p->t, l2_place(p->t, u->physical));
+        if (far) l2_prefetch(p->t, l2_place(p->t, p->cu->xcc, u->physical));
     }
 }
 

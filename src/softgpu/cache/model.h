@@ -21,15 +21,13 @@ enum {
     SGC_QUAD = 4,     /* lanes that the address unit turns into one access, at best */
     SGC_QUARTER = 16, /* lanes of a gang, whose lines are looked up together; 4 if they are wide */
     SGC_DWORD = 4,    /* elements of more bytes are wide */
-    SGC_UTCL1_PENDING = 10,  /* look-ups of a page after its miss that have to wait, too */
     SGC_SCALAR_PENDING = 30, /* further requests that a cache takes for a line on its way */
     SGC_DATA_BUS = 64,       /* bytes of loads that TD returns in a clock */
     SGC_WRITE_PORT = 2,      /* clocks that a write and its data occupy the port to L2 */
     SGC_ARRIVING = 4,        /* lines on their way to L2 that scalar caches know of */
     SGC_CODE_PENDING = 9,    /* further requests that the instruction cache takes */
     SGC_LAST_CODE = 16,
-    SGC_DISPATCH_BITS = 40,  /* a dispatch has less than 1 << 40 clocks */
-    SGC_UNCACHED_TURN = 350, /* clocks between two reads of one uncached line of the host */
+    SGC_DISPATCH_BITS = 40, /* a dispatch has less than 1 << 40 clocks */
     SGC_UTCL2_WAYS = 8,
     SGC_TAG_BANKS = 4, /* banks of the vector L1's tags; a line's number selects one */
     SGC_MTYPES = 4
@@ -113,6 +111,7 @@ typedef struct {
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
     uint32_t sqc; /* index of its scalar and instruction cache in sgc.sqc */
+    uint32_t xcc; /* whose L2 it uses */
     /* when the last dispatch ended: ta_busy without held; clocks waited for the port; `td` */
     uint64_t seen_ta, seen_port;
     sgc_td_counts_t seen_td;
@@ -139,6 +138,7 @@ typedef struct {
 
 /* Scalar and instruction cache, shared by some compute units of an engine. */
 typedef struct {
+    uint32_t xcc; /* whose L2 it uses */
     ways_t data, code;
     sgc_frame_t *data_page; /* indexed by slot of `data`: the page that the line is of */
     uint64_t *dirty;        /* indexed by slot of `data`: bit n, byte n has been written */
@@ -165,7 +165,9 @@ typedef struct {
     /* transactions below L2: [0] to the host's memory, [1] to the GPU's own */
     uint64_t ea_wrreq[2], ea_atomic[2], ea_rdreq[2];
     uint64_t ea_wrreq_64b, ea_wr_uncached_32b, ea_rd_uncached_32b;
-    uint64_t both; /* requests for both halves of a line */
+    uint64_t ea_read_whole; /* those of ea_rdreq that read both halves of a line */
+    uint64_t rd_pieces[2], wr_pieces[2], at_pieces[2]; /* the same transactions' 32 bytes */
+    uint64_t both;                                     /* requests for both halves of a line */
     /* in clocks; counted when a dispatch ends */
     uint64_t busy, tag_stall, rd_stall[2], wr_stall[2];
 } sgc_tcc_counts_t;
@@ -194,14 +196,16 @@ static inline uint64_t sgc_requests(const sgc_tcc_counts_t *c)
     return n;
 }
 
-/* The sets of all channels in one array. If all sizes are powers of two, as on real GPUs, a line's
- * set is the low bits of its tag, so that consecutive lines are in consecutive sets of the array.
- * Else the array has one channel's sets after the other's. */
+/* The sets of all channels in one array, those of one XCC's L2 after the other's. If the sizes of
+ * an L2 are powers of two, as on real GPUs, a line's set is the low bits of its tag, so that
+ * consecutive lines are in consecutive sets of the array. Else an L2 has one channel's sets after
+ * the other's. */
 typedef struct {
     ways_t ways;   /* tag: physical address / bytes of a line */
     uint32_t wide; /* 1: a line is two of SGC_LINE bytes, its halves; 0: it is one */
     sgc_l2_line_t *line;
     uint32_t sets;              /* of a channel */
+    uint32_t all_sets;          /* of the L2 of an XCC */
     unsigned interleave;        /* consecutive lines that are of the same channel */
     int interleave_bits;        /* its logarithm; -1: not all sizes are powers of two */
     uint32_t young;             /* how many of a set's newest lines may be dirty */
@@ -210,19 +214,25 @@ typedef struct {
 
 enum { SGC_TOUCHED = 256 };
 
-struct sgc {
-    sg_profile_t profile;
-    const isa_arch_t *arch; /* the profile's */
-    unsigned engines, engine_cus, cus, engine_sqcs, sqcs, channels;
-    uint64_t now;  /* sgc_at() */
-    uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
-    sgc_tallies_t tallies;
-    uint32_t l1_wide; /* 1: a line of the vector L1 is two of SGC_LINE bytes; 0: it is one */
+/* What the units of an accelerator die share besides L2's lines. */
+typedef struct {
+    ways_t utcl2; /* tag: the first frame of a fragment, by its size */
     /* a ring of the L2 lines that scalar and instruction caches requested last */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;
+} sgc_xcc_t;
+
+struct sgc {
+    sg_profile_t profile;
+    const isa_arch_t *arch;                                     /* the profile's */
+    unsigned xccs, engines, engine_cus, cus, engine_sqcs, sqcs; /* engines: of all XCCs */
+    unsigned channels;                                          /* of an XCC */
+    uint64_t now;                                               /* sgc_at() */
+    uint64_t base; /* clocks from the making of the model to the begin of this dispatch */
+    sgc_tallies_t tallies;
+    uint32_t l1_wide; /* 1: a line of the vector L1 is two of SGC_LINE bytes; 0: it is one */
     sgc_pages_t pages;
-    ways_t utcl2;            /* tag: the first frame of a fragment, by its size */
+    sgc_xcc_t *xcc;
     sgc_arriving_t uncached; /* uncached line of the host read last; when it can be read again */
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
@@ -235,9 +245,10 @@ struct sgc {
 
 /* ---- requests to L2 ---- */
 
-/* l2.c: one request for a physical line of 64 bytes. `bytes`: bit n if a write or an atomic changes
- * byte n. Returns the clocks from issue until the data or the acknowledgement is back. */
-uint32_t sgc_l2_request(sgc_t *t, uint32_t line, sgc_page_t page, sgc_access_t access,
+/* l2.c: one request for a physical line of 64 bytes to the L2 of the XCC. `bytes`: bit n if a write
+ * or an atomic changes byte n. Returns the clocks from issue until the data or the acknowledgement
+ * is back. */
+uint32_t sgc_l2_request(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page, sgc_access_t access,
                         uint64_t bytes, bool stream);
 /* The part of a latency of `all` clocks that is spent below L2. */
 uint32_t sgc_below_l2(const sgc_t *t, uint32_t all);
@@ -252,9 +263,9 @@ void sgc_l2_invalidate(sgc_t *t, bool all);
 bool sgc_pages_init(sgc_pages_t *p, sgc_page_fn_t *page, void *user);
 void sgc_pages_forget_types(sgc_pages_t *p);
 sgc_frame_t sgc_pages_search(sgc_pages_t *p, uint64_t page);
-/* A unit's own translation buffer has missed: looks the page up in the one that all units share
- * (UTCL2), and in the page table if it misses too. */
-void sgc_translate(sgc_t *t, sgc_frame_t f);
+/* A unit's own translation buffer has missed: looks the page up in the one that all units of the
+ * XCC share (UTCL2), and in the page table if it misses too. */
+void sgc_translate(sgc_t *t, uint32_t xcc, sgc_frame_t f);
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries);
 void sgc_tlb_free(sgc_tlb_t *b);
 void sgc_tlb_clear(sgc_tlb_t *b);

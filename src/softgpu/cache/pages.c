@@ -116,23 +116,25 @@ void sgc_pages_forget_types(sgc_pages_t *p)
 /* A read of 64 bytes of the page table, which is in the GPU's own memory. It goes through a channel
  * of L2 but is not kept there. The model does not know the table's address: the fragment's number
  * selects the channel. */
-static void read_table(sgc_t *t, uint32_t fragment)
+static void read_table(sgc_t *t, uint32_t xcc, uint32_t fragment)
 {
-    sgc_tcc_counts_t *c = &t->channel[fragment % t->channels].count;
+    sgc_tcc_counts_t *c = &t->channel[xcc * t->channels + fragment % t->channels].count;
     c->by_type[SGC_UC][SGC_READ]++;
     c->ea_rdreq[true]++;
     c->ea_rd_uncached_32b += SGC_LINE / 32;
+    c->rd_pieces[true] += SGC_LINE / 32;
     t->tallies.l2_requests++;
     t->tallies.below++;
 }
 
-void sgc_translate(sgc_t *t, sgc_frame_t f)
+void sgc_translate(sgc_t *t, uint32_t xcc, sgc_frame_t f)
 {
+    const ways_t *shared = &t->xcc[xcc].utcl2;
     const uint32_t fragment = f.frame >> f.page.fragment, first = fragment << f.page.fragment;
     uint32_t old;
     if (!t->profile.utcl2_entries) return;
-    ways_use(&t->utcl2, ways_set(&t->utcl2, fragment), first, &old);
-    if (old != first) read_table(t, fragment);
+    ways_use(shared, ways_set(shared, fragment), first, &old);
+    if (old != first) read_table(t, xcc, fragment);
 }
 
 bool sgc_tlb_init(sgc_tlb_t *b, unsigned entries)

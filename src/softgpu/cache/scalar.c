@@ -55,11 +55,11 @@ void sgc_scalar_free(sgc_t *t)
     free(t->sqc);
 }
 
-static sgc_frame_t frame_of(sgc_t *t, sgc_tlb_t *b, uint64_t va)
+static sgc_frame_t frame_of(sgc_t *t, const sgc_sqc_t *q, sgc_tlb_t *b, uint64_t va)
 {
     bool hit;
     const sgc_frame_t f = sgc_tlb_find(b, &t->pages, va / SGC_PAGE, &hit);
-    if (!hit) sgc_translate(t, f);
+    if (!hit) sgc_translate(t, q->xcc, f);
     return f;
 }
 
@@ -67,7 +67,7 @@ static sgc_frame_t frame_of(sgc_t *t, sgc_tlb_t *b, uint64_t va)
 static void clean_slot(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
 {
     if (!q->dirty[slot]) return;
-    sgc_l2_request(t, line, q->data_page[slot].page, SGC_WRITE, q->dirty[slot], false);
+    sgc_l2_request(t, q->xcc, line, q->data_page[slot].page, SGC_WRITE, q->dirty[slot], false);
     q->count.tc[TC_WRITE]++;
     q->dirty[slot] = 0;
     q->n_dirty--;
@@ -104,17 +104,18 @@ static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
 
 /* Reads a line through L2. If another scalar cache has made L2 read it from memory and the data is
  * still on its way, this cache waits for it, too, though L2 already has the tag. */
-static uint32_t read_scalar(sgc_t *t, uint32_t line, sgc_page_t page)
+static uint32_t read_scalar(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page)
 {
-    const uint32_t latency = sgc_l2_request(t, line, page, SGC_READ, 0, false);
+    sgc_xcc_t *x = &t->xcc[xcc];
+    const uint32_t latency = sgc_l2_request(t, xcc, line, page, SGC_READ, 0, false);
     const uint32_t whole = line >> t->l2.wide;
     if (latency > t->profile.l2_latency) {
-        t->arriving[t->arrivals++ % SGC_ARRIVING] = (sgc_arriving_t){whole, t->now + latency};
+        x->arriving[x->arrivals++ % SGC_ARRIVING] = (sgc_arriving_t){whole, t->now + latency};
         return latency;
     }
     uint64_t there = t->now + latency;
     for (unsigned n = 0; n < SGC_ARRIVING; n++)
-        if (t->arriving[n].line == whole && t->arriving[n].at > there) there = t->arriving[n].at;
+        if (x->arriving[n].line == whole && x->arriving[n].at > there) there = x->arriving[n].at;
     return (uint32_t)(there - t->now);
 }
 
@@ -143,10 +144,10 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
     if (access == SGC_ATOMIC) {
         q->count.dcache_atomic++;
         q->count.tc[TC_ATOMIC]++;
-        return sgc_l2_request(t, line, f.page, access, written, false);
+        return sgc_l2_request(t, q->xcc, line, f.page, access, written, false);
     }
     if (slot < 0) {
-        latency = read_scalar(t, line, f.page);
+        latency = read_scalar(t, q->xcc, line, f.page);
         q->count.tc[TC_READ]++;
         slot = (int32_t)ways_insert(&q->data, set, line, &old);
         clean_slot(t, q, (uint32_t)slot, old);
@@ -174,7 +175,7 @@ static void access_lines(sgc_t *t, sgc_sqc_t *q, const isa_inst_t *i, const sgc_
             if (p->limit == UINT64_MAX || isa_scalar_inside(p, p->offset + 4 * k))
                 bytes |= UINT64_C(15) << (p->base + p->offset + 4 * k) % SGC_LINE;
         if (!bytes) continue;
-        const sgc_frame_t f = frame_of(t, &q->data_tlb, va);
+        const sgc_frame_t f = frame_of(t, q, &q->data_tlb, va);
         const bool fresh = i->flags & ISA_F_GLC && op->access == SGC_READ;
         const uint32_t latency =
             request(t, q, f, sgc_line_of(f, va), (sgc_access_t)op->access, bytes, fresh) +
@@ -211,7 +212,7 @@ static unsigned last_code(const sgc_sqc_t *q, uint64_t va)
 static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uint32_t *latency)
 {
     uint32_t old;
-    const sgc_frame_t f = frame_of(t, &q->code_tlb, va);
+    const sgc_frame_t f = frame_of(t, q, &q->code_tlb, va);
     const uint32_t line = sgc_line_of(f, va), set = ways_set(&q->code, line);
     const int32_t found = ways_find(&q->code, set, line);
     *slot = (uint32_t)found;
@@ -220,7 +221,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     q->count.tc[TC_INST]++;
     *slot = (uint32_t)ways_insert(&q->code, set, line, &old);
     q->last_code[last_code(q, va)].line = 0;
-    *latency = read_scalar(t, line, f.page);
+    *latency = read_scalar(t, q->xcc, line, f.page);
     const uint64_t asked = t->base + t->now;
     q->code_coming[*slot] = (sgc_coming_t){asked, asked + *latency, SGC_CODE_PENDING};
     t->tallies.code_l2_misses += t->tallies.l2_hits == before.l2_hits;

@@ -74,7 +74,12 @@ enum { WORD = sizeof(uint64_t), TYPE_STEP = SGC_ACCESSES * WORD };
 #define TCC_ALL(b, name)                                                                           \
     SUM(b, name, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD)
 
-#define TCC_EA(name, m, of) SUM(TCC, name, of, sgc_channel_t, count.m, 2, WORD)
+/* Counters below L2 have one of two names, by the GPU. */
+#define EA_BOTH(row, name, ...)                                                                    \
+    row(TCC, TCC_EA_##name, __VA_ARGS__), row(TCC, TCC_EA0_##name, __VA_ARGS__)
+#define EA_SUM(name, m, of) EA_BOTH(SUM, name, of, sgc_channel_t, count.m, 2, WORD)
+#define EA(name, m)         EA_BOTH(SUM, name, CHANNEL, sgc_channel_t, count.m, 1, WORD)
+#define EA_ZERO(name)       ZERO(TCC, TCC_EA_##name), ZERO(TCC, TCC_EA0_##name)
 
 static const row_t rows[] = {
     CU(TA, TA_TA_BUSY, ta.ta_busy),
@@ -128,6 +133,7 @@ static const row_t rows[] = {
     CU(TCP, TCP_TCC_READ_REQ_LATENCY, tcp.read_latency),
     CU(TCP, TCP_TCC_WRITE_REQ_LATENCY, tcp.write_latency),
     CU_ACCESS(TCP, TCP_TCC_READ_REQ, SGC_READ),
+    CU_ACCESS(TCP, TCP_CACHE_MISS, SGC_READ),
     CU_ACCESS(TCP, TCP_TCC_WRITE_REQ, SGC_WRITE),
     CU(TCP, TCP_TCC_ATOMIC_WITH_RET_REQ, tcp.tcc_atomic_ret),
     LESS(TCP, TCP_TCC_ATOMIC_WITHOUT_RET_REQ, CU, sgc_cu_t, tcp.by_type[0][SGC_ATOMIC], SGC_MTYPES,
@@ -163,32 +169,47 @@ static const row_t rows[] = {
     LESS(TCC, TCC_MISS, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES, WORD,
          count.hit),
     TCC(TCC, TCC_WRITEBACK, writeback),
-    TCC_EA(TCC_EA_WRREQ, ea_wrreq, CHANNEL),
-    TCC(TCC, TCC_EA_WRREQ_64B, ea_wrreq_64b),
-    TCC(TCC, TCC_EA_WR_UNCACHED_32B, ea_wr_uncached_32b),
-    TCC_EA(TCC_EA_WRREQ_STALL, wr_stall, CHANNEL),
-    TCC(TCC, TCC_EA_WRREQ_IO_CREDIT_STALL, wr_stall[0]),
-    ZERO(TCC, TCC_EA_WRREQ_GMI_CREDIT_STALL), /* there is one die */
-    TCC(TCC, TCC_EA_WRREQ_DRAM_CREDIT_STALL, wr_stall[1]),
+    EA_SUM(WRREQ, ea_wrreq, CHANNEL),
+    EA(WRREQ_64B, ea_wrreq_64b),
+    EA(WR_UNCACHED_32B, ea_wr_uncached_32b),
+    EA_SUM(WRREQ_STALL, wr_stall, CHANNEL),
+    EA(WRREQ_IO_CREDIT_STALL, wr_stall[0]),
+    EA_ZERO(WRREQ_GMI_CREDIT_STALL), /* there is one die */
+    EA(WRREQ_DRAM_CREDIT_STALL, wr_stall[1]),
     ZERO(TCC, TCC_TOO_MANY_EA_WRREQS_STALL), /* there is no limit */
-    TCC_EA(TCC_EA_WRREQ_LEVEL, ea_wrreq, CHANNEL_WRITE_LEVEL),
-    TCC_EA(TCC_EA_ATOMIC, ea_atomic, CHANNEL),
-    TCC_EA(TCC_EA_ATOMIC_LEVEL, ea_atomic, CHANNEL_LEVEL),
-    TCC_EA(TCC_EA_RDREQ, ea_rdreq, CHANNEL),
-    ZERO(TCC, TCC_EA_RDREQ_32B), /* a half of a line is always read whole */
-    TCC(TCC, TCC_EA_RD_UNCACHED_32B, ea_rd_uncached_32b),
-    TCC(TCC, TCC_EA_RDREQ_IO_CREDIT_STALL, rd_stall[0]),
-    ZERO(TCC, TCC_EA_RDREQ_GMI_CREDIT_STALL),
-    TCC(TCC, TCC_EA_RDREQ_DRAM_CREDIT_STALL, rd_stall[1]),
-    TCC_EA(TCC_EA_RDREQ_LEVEL, ea_rdreq, CHANNEL_LEVEL),
+    EA_SUM(WRREQ_LEVEL, ea_wrreq, CHANNEL_WRITE_LEVEL),
+    EA_SUM(ATOMIC, ea_atomic, CHANNEL),
+    EA_SUM(ATOMIC_LEVEL, ea_atomic, CHANNEL_LEVEL),
+    EA_SUM(RDREQ, ea_rdreq, CHANNEL),
+    EA_ZERO(RDREQ_32B), /* a half of a line is always read whole */
+    EA(RD_UNCACHED_32B, ea_rd_uncached_32b),
+    EA(RDREQ_IO_CREDIT_STALL, rd_stall[0]),
+    EA_ZERO(RDREQ_GMI_CREDIT_STALL),
+    EA(RDREQ_DRAM_CREDIT_STALL, rd_stall[1]),
+    EA_SUM(RDREQ_LEVEL, ea_rdreq, CHANNEL_LEVEL),
     TCC(TCC, TCC_TAG_STALL, tag_stall),
-    ZERO(TCC, TCC_BUBBLE), /* reads are of 64 bytes */
+    TCC(TCC, TCC_BUBBLE, ea_read_whole),
+    TCC(TCC, TCC_EA0_RDREQ_128B, ea_read_whole),
+    LESS(TCC, TCC_EA0_RDREQ_64B, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD,
+         count.ea_read_whole),
+    LESS(TCC, TCC_EA0_WRREQ_WRITE_DRAM, CHANNEL, sgc_channel_t, count.ea_wrreq[1], 1, WORD,
+         count.ea_atomic[1]),
+    TCC(TCC, TCC_EA0_WRREQ_ATOMIC_DRAM, ea_atomic[1]),
+    TCC(TCC, TCC_EA0_RDREQ_IO_32B, rd_pieces[0]),
+    TCC(TCC, TCC_EA0_RDREQ_DRAM_32B, rd_pieces[1]),
+    LESS(TCC, TCC_EA0_WRREQ_WRITE_IO_32B, CHANNEL, sgc_channel_t, count.wr_pieces[0], 1, WORD,
+         count.at_pieces[0]),
+    LESS(TCC, TCC_EA0_WRREQ_WRITE_DRAM_32B, CHANNEL, sgc_channel_t, count.wr_pieces[1], 1, WORD,
+         count.at_pieces[1]),
+    TCC(TCC, TCC_EA0_WRREQ_ATOMIC_IO_32B, at_pieces[0]),
+    TCC(TCC, TCC_EA0_WRREQ_ATOMIC_DRAM_32B, at_pieces[1]),
+    TCC(TCC, TCC_EA0_WRREQ_WRITE_ATOMIC_32B, at_pieces[1]),
     TCC(TCC, TCC_NORMAL_WRITEBACK, normal_writeback),
     TCC(TCC, TCC_ALL_TC_OP_WB_WRITEBACK, op_writeback),
     TCC(TCC, TCC_NORMAL_EVICT, normal_evict),
     TCC(TCC, TCC_ALL_TC_OP_INV_EVICT, op_evict),
-    TCC(TCC, TCC_EA_RDREQ_DRAM, ea_rdreq[1]),
-    TCC(TCC, TCC_EA_WRREQ_DRAM, ea_wrreq[1]),
+    EA(RDREQ_DRAM, ea_rdreq[1]),
+    EA(WRREQ_DRAM, ea_wrreq[1]),
 
     CU(SQ, SQ_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
     CU(SQ, SQ_LDS_ADDR_CONFLICT, sq.lds_addr_conflict),
@@ -203,6 +224,8 @@ static const row_t rows[] = {
     SQC(SQC_TC_DATA_ATOMIC_REQ, tc[3]),
     ZERO(SQ, SQC_TC_STALL), /* the port takes a request each clock */
     SQC(SQC_ICACHE_REQ, icache_req),
+    SQC(SQC_ICACHE_BUSY_CYCLES, icache_req), /* a request takes a clock */
+    SQC(SQC_DCACHE_BUSY_CYCLES, dcache_req),
     SQC(SQC_ICACHE_HITS, icache_hits),
     SQC(SQC_ICACHE_MISSES, icache_misses),
     SQC(SQC_ICACHE_MISSES_DUPLICATE, icache_duplicate),
@@ -258,13 +281,14 @@ uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned inst
                    unsigned event)
 {
     const row_t *r = row_of(t->arch, block, event);
+    const bool there = se < t->xccs && instance < t->channels;
+    const sgc_channel_t *channel = there ? &t->channel[se * t->channels + instance] : NULL;
     uint64_t sum = 0;
     if (!r) return 0;
     switch (r->owner) {
-    case OF_CHANNEL: return instance < t->channels ? read_counts(r, &t->channel[instance]) : 0;
+    case OF_CHANNEL: return there ? read_counts(r, channel) : 0;
     case OF_CHANNEL_LEVEL:
-    case OF_CHANNEL_WRITE_LEVEL:
-        return instance < t->channels ? level(t, r, &t->channel[instance]) : 0;
+    case OF_CHANNEL_WRITE_LEVEL: return there ? level(t, r, channel) : 0;
     case OF_SQC:
         if (se >= t->engines) return 0;
         for (unsigned k = 0; k < t->engine_sqcs; k++)

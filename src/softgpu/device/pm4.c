@@ -23,10 +23,16 @@ typedef struct {
     const uint32_t *dw; /* dw[0] is the header */
     uint32_t n;         /* dwords with the header */
     uint32_t window;    /* first register of a SET_*_REG */
+    uint32_t xccs;      /* bit n: XCC n executes it */
+    uint32_t *pred; /* of the list that the packet is in: PRED_EXEC's dword for what follows ... */
+    uint32_t *pred_end; /* ... up to this dword of the list */
+    uint32_t at;        /* dword of the list at which the packet is */
     unsigned depth;
 } command_t;
 
-static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned depth);
+enum { ALL_XCCS = 0xff };
+
+static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, uint32_t xccs, unsigned depth);
 
 static bool fail(const command_t *c, const char *what, uint64_t value)
 {
@@ -55,7 +61,7 @@ static bool write_register(const command_t *c, uint32_t number, uint32_t value)
     if (number == COMPUTE_PERFCOUNT_ENABLE)
         sg_perf_enable(c->d->perf, &c->q->counting, value);
     else if (sg_perf_owns(c->d->perf, number))
-        sg_perf_write(c->d->perf, number, value);
+        sg_perf_write(c->d->perf, c->xccs, number, value);
     else if (number < SG_REGISTERS)
         atomic_store(&c->d->registers[number], value);
     else
@@ -68,7 +74,7 @@ static bool read_register(const command_t *c, uint32_t number, uint32_t *value)
     if (number == COMPUTE_PERFCOUNT_ENABLE)
         *value = c->q->counting.enable;
     else if (sg_perf_owns(c->d->perf, number))
-        *value = sg_perf_read(c->d->perf, number);
+        *value = sg_perf_read(c->d->perf, c->xccs, number);
     else if (number < SG_REGISTERS)
         *value = atomic_load(&c->d->registers[number]);
     else
@@ -285,7 +291,7 @@ static bool op_indirect_buffer(const command_t *c)
 {
     enum { SIZE_MASK = 0xfffff };
     if (c->depth >= DEPTH_MAX) return fail(c, "indirect buffers nested deeper than", DEPTH_MAX);
-    return run_words(c->q, pair(c, 1) & ~UINT64_C(3), c->dw[3] & SIZE_MASK, c->depth + 1);
+    return run_words(c->q, pair(c, 1) & ~UINT64_C(3), c->dw[3] & SIZE_MASK, c->xccs, c->depth + 1);
 }
 
 static bool op_set_reg(const command_t *c)
@@ -296,19 +302,28 @@ static bool op_set_reg(const command_t *c)
     return true;
 }
 
+/* The dwords that follow are executed by the XCCs alone whose bits are set. */
+static bool op_pred_exec(const command_t *c)
+{
+    enum { COUNT_MASK = 0x3fff, XCC_SHIFT = 24 };
+    *c->pred = c->dw[1] >> XCC_SHIFT;
+    *c->pred_end = c->at + c->n + (c->dw[1] & COUNT_MASK);
+    return true;
+}
+
 static const struct {
     uint8_t opcode, min_dwords;
     uint16_t window;
     bool (*execute)(const command_t *c);
 } opcodes[] = {
     {0x10, 1, 0, op_nothing}, /* NOP */
-    {0x1e, 9, 0, op_atomic_mem},      {0x37, 4, 0, op_write_data}, {0x3c, 7, 0, op_wait_reg_mem},
-    {0x3f, 4, 0, op_indirect_buffer}, {0x40, 6, 0, op_copy_data},  {0x46, 2, 0, op_event_write},
-    {0x49, 8, 0, op_release_mem},     {0x50, 7, 0, op_dma_data},   {0x58, 7, 0, op_acquire_mem},
-    {0x68, 2, 0x2000, op_set_reg}, /* SET_CONFIG_REG */
-    {0x69, 2, 0xa000, op_set_reg}, /* SET_CONTEXT_REG */
-    {0x76, 2, 0x2c00, op_set_reg}, /* SET_SH_REG */
-    {0x79, 2, 0xc000, op_set_reg}, /* SET_UCONFIG_REG */
+    {0x1e, 9, 0, op_atomic_mem},   {0x23, 2, 0, op_pred_exec},       {0x37, 4, 0, op_write_data},
+    {0x3c, 7, 0, op_wait_reg_mem}, {0x3f, 4, 0, op_indirect_buffer}, {0x40, 6, 0, op_copy_data},
+    {0x46, 2, 0, op_event_write},  {0x49, 8, 0, op_release_mem},     {0x50, 7, 0, op_dma_data},
+    {0x58, 7, 0, op_acquire_mem},  {0x68, 2, 0x2000, op_set_reg}, /* SET_CONFIG_REG */
+    {0x69, 2, 0xa000, op_set_reg},                                /* SET_CONTEXT_REG */
+    {0x76, 2, 0x2c00, op_set_reg},                                /* SET_SH_REG */
+    {0x79, 2, 0xc000, op_set_reg},                                /* SET_UCONFIG_REG */
 };
 
 static bool execute(command_t *c)
@@ -323,9 +338,13 @@ static bool execute(command_t *c)
     return fail(c, "unknown opcode", opcode);
 }
 
-static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned depth)
+/* `xccs`: those that execute the list. All of them do so at once here: a packet that none of the
+ * GPU's XCCs executes is skipped, and one of several acts on memory once. */
+static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, uint32_t xccs, unsigned depth)
 {
     enum { NOP = 0x10 };
+    const uint32_t there = (1u << q->device->profile.num_xcc) - 1;
+    uint32_t pred = ALL_XCCS, pred_end = 0;
     if (!dwords) return true;
     const uint32_t *dw = sg_memory_host(q->device->memory, va, 4ull * dwords, 0);
     if (!dw) {
@@ -333,13 +352,20 @@ static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned dept
         return false;
     }
     for (uint32_t at = 0; at < dwords && !sg_queue_stopping(q);) {
-        command_t c = {.q = q, .d = q->device, .dw = dw + at, .depth = depth};
+        command_t c = {.q = q,
+                       .d = q->device,
+                       .dw = dw + at,
+                       .xccs = xccs & (at < pred_end ? pred : ALL_XCCS),
+                       .pred = &pred,
+                       .pred_end = &pred_end,
+                       .at = at,
+                       .depth = depth};
         uint32_t type = dw[at] >> 30, count = dw[at] >> 16 & 0x3fff;
         bool lone_nop = type == TYPE3 && (dw[at] >> 8 & 0xff) == NOP && count == NOP_ONE_DWORD;
         c.n = type == TYPE2 || lone_nop ? 1 : count + 2;
         if (type != TYPE2 && type != TYPE3) return fail(&c, "packet type", type);
         if (c.n > dwords - at) return fail(&c, "longer than its buffer, dwords:", c.n);
-        if (type == TYPE3 && !execute(&c)) return false;
+        if (type == TYPE3 && c.xccs & there && !execute(&c)) return false;
         at += c.n;
     }
     return !sg_queue_stopping(q);
@@ -347,5 +373,5 @@ static bool run_words(sg_queue_t *q, uint64_t va, uint32_t dwords, unsigned dept
 
 bool sg_pm4_run(sg_queue_t *q, uint64_t va, uint32_t dwords)
 {
-    return run_words(q, va, dwords, 0);
+    return run_words(q, va, dwords, ALL_XCCS, 0);
 }

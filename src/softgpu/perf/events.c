@@ -1,21 +1,35 @@
 /* events.c - from sums to the values of counters.
  *
- * What an event counts is a row of the GPU's table (events.h); here are the formulas that compute a
- * counter from sums (internal.h). */
+ * What an event counts is a row (events.h); here are the numbers of each GPU's events and the
+ * formulas that compute a counter from sums (internal.h). */
 #include "softgpu/perf/events.h"
 
-#define ISA_ARCH(name) extern const sg_events_t sg_events_##name;
-#include "isa/isa_archs.inc"
-#undef ISA_ARCH
+enum { EVENTS = 512, ZERO = 0x8000 };
+
+/* The events of one GPU: by block and number the sg_counter_t, with ZERO if it is always 0. */
+struct sg_events {
+    uint16_t counter[SG_BLOCK_COUNT][EVENTS];
+    uint16_t number[SG_COUNTERS]; /* and back: the number of a counter's event */
+};
+
+/* clang-format off */
+#define SG_TABLE(gpu) [ISA_ARCH_##gpu] = {
+#define SG_TABLE_END },
+#define SG_EVENT(gpu, block, name, event, zero) \
+    .counter[SG_BLOCK_##block][event] = SG_C_##name | ((zero) ? ZERO : 0), .number[SG_C_##name] = event,
+static const sg_events_t tables[ISA_ARCH_COUNT] = {
+#include "softgpu/perf_tables.inc"
+};
+/* clang-format on */
 
 const sg_events_t *sg_perf_events(const isa_arch_t *arch)
 {
-#define ISA_ARCH(name) [ISA_ARCH_##name] = &sg_events_##name,
-    static const sg_events_t *const events[ISA_ARCH_COUNT] = {
-#include "isa/isa_archs.inc"
-    };
-#undef ISA_ARCH
-    return events[arch->index];
+    return &tables[arch->index];
+}
+
+static const isa_arch_t *arch_of(const sg_events_t *t)
+{
+    return &isa_archs[t - tables];
 }
 
 /* The block's number in the cache model; false if the model has no events of the block. */
@@ -32,27 +46,37 @@ static bool model_block(sg_block_t block, sgc_block_t *out)
     }
 }
 
+/* NULL: an event of the cache model, or none. */
 static const sg_event_row_t *find(const sg_events_t *t, sg_block_t block, uint32_t event)
 {
-    for (size_t i = 0; i < t->block[block].n; i++)
-        if (t->block[block].rows[i].event == event) return &t->block[block].rows[i];
-    return NULL;
+    static const sg_event_row_t always_zero = {.kind = SG_EVENT_ZERO};
+    const unsigned counter = event < EVENTS ? t->counter[block][event] : 0;
+    if (counter & ZERO) return &always_zero;
+    return sg_event_rows[counter].kind ? &sg_event_rows[counter] : NULL;
 }
 
 /* ---- selects ---- */
 
-static uint32_t event_of(const sg_events_t *t, sg_block_t block, uint32_t select)
+static uint32_t event_of(sg_block_t block, uint32_t select)
 {
-    return select & t->block[block].event;
+    switch (block) {
+    case SG_BLOCK_GRBM:
+    case SG_BLOCK_GRBM_SE: return select & 0x3f;
+    case SG_BLOCK_TA:
+    case SG_BLOCK_TD: return select & 0xff;
+    case SG_BLOCK_SQ: return select & 0x1ff;
+    default: return select & 0x3ff;
+    }
 }
 
-/* Whether the select's masks exclude every SIMD, or every bank or client of the caches: then it
- * counts nothing. */
-static bool masked_out(const sg_events_t *t, sg_block_t block, uint32_t select)
+/* Whether the select's masks exclude every SIMD, or, of the events of the scalar caches, every bank
+ * or client of them: then it counts nothing. */
+static bool masked_out(sg_block_t block, uint32_t select)
 {
+    enum { FIRST_OF_CACHES = 256, SIMDS = 0xf000000, BANKS = 0xf000, CLIENTS = 0xf0000 };
     if (block != SG_BLOCK_SQ) return false;
-    if (event_of(t, block, select) < t->sq.first_of_caches) return !(select & t->sq.simds);
-    return !(select & t->sq.banks) || !(select & t->sq.clients);
+    if (event_of(block, select) < FIRST_OF_CACHES) return !(select & SIMDS);
+    return !(select & BANKS) || !(select & CLIENTS);
 }
 
 /* ---- formulas ---- */
@@ -103,6 +127,7 @@ static uint64_t sum_unit(const sg_event_row_t *row, const sg_unit_t *u, bool sq_
         const sg_sums_t *s = &u->sums[counted];
         n += row->kind == SG_EVENT_OPS ? sum_instructions(row, s) : load(&s->fixed[row->sum]);
         if (row->plus) n += load(&s->fixed[row->plus]);
+        if (row->minus) n -= load(&s->fixed[row->minus]);
     }
     return n;
 }
@@ -151,13 +176,14 @@ static uint64_t sum_caches(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
     return n;
 }
 
-static uint64_t busiest(sg_perf_t *p, const sg_event_row_t *row)
+/* The largest value of the instances of an XCC. */
+static uint64_t busiest(sg_perf_t *p, const sg_event_row_t *row, uint32_t xcc)
 {
-    const sg_bank_t *bank = &p->bank[row->sum];
+    const uint32_t engines = p->bank[row->sum].engines / p->xccs;
     uint64_t most = 0;
-    for (uint32_t e = 0; e < bank->engines; e++)
+    for (uint32_t e = xcc * engines; e < (xcc + 1) * engines; e++)
         for (uint32_t i = 0; i < parts(p, row->sum); i++) {
-            const uint64_t value = cache_value(p, row->sum, e, i, row->other);
+            const uint64_t value = cache_value(p, row->sum, e, i, p->events->number[row->other]);
             if (value > most) most = value;
         }
     return most;
@@ -165,58 +191,67 @@ static uint64_t busiest(sg_perf_t *p, const sg_event_row_t *row)
 
 static uint64_t integral(sg_perf_t *p, uint32_t engine, uint32_t previous)
 {
-    const sg_event_row_t *row =
-        find(p->events, SG_BLOCK_SQ, event_of(p->events, SG_BLOCK_SQ, previous));
-    if (!row || row->kind != SG_EVENT_LEVEL || masked_out(p->events, SG_BLOCK_SQ, previous))
-        return 0;
+    const sg_event_row_t *row = find(p->events, SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, previous));
+    if (!row || row->kind != SG_EVENT_LEVEL || masked_out(SG_BLOCK_SQ, previous)) return 0;
     return sum_units(p, row, SG_BLOCK_SQ, engine, 0);
+}
+
+/* The clocks that the row names by its key of the profile. */
+static uint32_t clocks_of(const sg_perf_t *p, const sg_event_row_t *row)
+{
+    return *(const uint32_t *)((const char *)&p->profile + row->other);
+}
+
+static uint64_t of_packets(const sg_perf_t *p, const sg_event_row_t *row)
+{
+    return clocks_of(p, row) * load(&p->device[SG_D_PACKETS]);
 }
 
 static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                            uint32_t select, uint32_t previous)
 {
-    const uint32_t event = event_of(p->events, block, select);
+    const uint32_t event = event_of(block, select);
     const sg_event_row_t *row = find(p->events, block, event);
-    if (masked_out(p->events, block, select)) return 0;
+    if (masked_out(block, select)) return 0;
     switch (row ? (sg_event_kind_t)row->kind : SG_EVENT_NONE) {
     case SG_EVENT_NONE: return sum_caches(p, block, engine, instance, event);
     case SG_EVENT_OPS:
     case SG_EVENT_FIXED: return sum_units(p, row, block, engine, instance);
     case SG_EVENT_DEVICE: return load(&p->device[row->sum]);
     case SG_EVENT_LEVEL: return row->other ? sum_units(p, row, block, engine, instance) : 0;
-    case SG_EVENT_PACKETS: return row->other * load(&p->device[SG_D_PACKETS]);
-    case SG_EVENT_IDLE:
-        return load(&p->device[SG_D_CLOCK]) - row->other * load(&p->device[SG_D_PACKETS]);
+    case SG_EVENT_PACKETS: return of_packets(p, row);
+    case SG_EVENT_IDLE: return load(&p->device[SG_D_CLOCK]) - of_packets(p, row);
     case SG_EVENT_ACCUM: return integral(p, engine, previous);
-    case SG_EVENT_BUSIEST: return busiest(p, row);
+    case SG_EVENT_BUSIEST: return busiest(p, row, engine);
     default: return 0;
     }
 }
 
-uint64_t sg_perf_in_units(const sg_events_t *t, sg_block_t block, uint32_t select, uint64_t total)
+uint64_t sg_perf_in_units(const sg_perf_t *p, sg_block_t block, uint32_t select, uint64_t total)
 {
-    const sg_event_row_t *row = find(t, block, event_of(t, block, select));
+    const sg_event_row_t *row = find(p->events, block, event_of(block, select));
     if (!row) return total;
-    return row->kind == SG_EVENT_LEVEL && row->other ? total / row->other : total >> row->shift;
+    return row->kind == SG_EVENT_LEVEL && row->other ? total / clocks_of(p, row)
+                                                     : total >> row->shift;
 }
 
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                             uint32_t select, uint32_t previous)
 {
-    return sg_perf_in_units(p->events, block, select,
+    return sg_perf_in_units(p, block, select,
                             total_held(p, block, engine, instance, select, previous));
 }
 
 uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select)
 {
     const sg_events_t *t = p->events;
-    const sg_event_row_t *row = find(t, SG_BLOCK_SQ, event_of(t, SG_BLOCK_SQ, select));
-    if (!row || masked_out(t, SG_BLOCK_SQ, select)) return 0;
+    const sg_event_row_t *row = find(t, SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, select));
+    if (!row || masked_out(SG_BLOCK_SQ, select)) return 0;
     const sg_unit_t *unit = sg_perf_unit(p, engine, place);
     switch ((sg_event_kind_t)row->kind) {
     case SG_EVENT_OPS:
     case SG_EVENT_FIXED: return sum_unit(row, unit, true) >> row->shift;
-    case SG_EVENT_LEVEL: return row->other ? sum_unit(row, unit, true) / row->other : 0;
+    case SG_EVENT_LEVEL: return row->other ? sum_unit(row, unit, true) / clocks_of(p, row) : 0;
     default: return 0;
     }
 }
@@ -224,7 +259,7 @@ uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint3
 uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                        uint32_t select, uint32_t previous)
 {
-    const sg_event_row_t *row = find(p->events, block, event_of(p->events, block, select));
+    const sg_event_row_t *row = find(p->events, block, event_of(block, select));
     const bool of_caches = !row || row->kind == SG_EVENT_BUSIEST;
     if (of_caches) sg_perf_model_lock(p);
     const uint64_t total = total_held(p, block, engine, instance, select, previous);
@@ -234,13 +269,13 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
 
 sg_perf_level_t sg_perf_level_of(const sg_events_t *t, sg_block_t block, uint32_t select)
 {
-    const uint32_t event = event_of(t, block, select);
+    const uint32_t event = event_of(block, select);
     const sg_event_row_t *row = find(t, block, event);
     sgc_block_t model;
-    if (masked_out(t, block, select)) return SG_PERF_OFF;
+    if (masked_out(block, select)) return SG_PERF_OFF;
     if (!row)
-        return model_block(block, &model) && sgc_counts(t->arch, model, event) ? SG_PERF_MODEL
-                                                                               : SG_PERF_OFF;
+        return model_block(block, &model) && sgc_counts(arch_of(t), model, event) ? SG_PERF_MODEL
+                                                                                  : SG_PERF_OFF;
     if (row->kind == SG_EVENT_ZERO) return SG_PERF_OFF;
     if (row->kind == SG_EVENT_OPS || (row->kind == SG_EVENT_FIXED && row->sum < SG_T_MODEL))
         return SG_PERF_EXACT;
@@ -253,6 +288,6 @@ sg_how_t sg_perf_how(const sg_events_t *t, sg_block_t block, uint32_t event)
     sgc_block_t model;
     if (row) return row->kind == SG_EVENT_ZERO ? SG_HOW_ZERO : SG_HOW_COUNTED;
     if (!model_block(block, &model)) return SG_HOW_MISSING;
-    if (sgc_zero(t->arch, model, event)) return SG_HOW_ZERO;
-    return sgc_counts(t->arch, model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
+    if (sgc_zero(arch_of(t), model, event)) return SG_HOW_ZERO;
+    return sgc_counts(arch_of(t), model, event) ? SG_HOW_COUNTED : SG_HOW_MISSING;
 }

@@ -104,6 +104,12 @@ typedef struct {
     uint64_t sample;
 } sg_slot_t;
 
+/* Registers that each XCC has once. */
+typedef struct {
+    uint32_t gfx_index, control, clocks;
+} sg_perf_xcc_t;
+
+/* Of a block that shader engines do not have, an engine here is an XCC. */
 typedef struct {
     sg_slot_t *slots; /* [slot][engine][instance]: unused slots at the end cost no memory pages */
     uint32_t engines, instances, n_slots;
@@ -131,13 +137,14 @@ struct sg_perf {
     const isa_arch_t *arch; /* the profile's */
     const struct sg_events *events;
     const sg_blocks_t *blocks;
+    uint32_t xccs, engines; /* engines of all XCCs, those of one after those of the other */
     uint32_t n_units, units_per_engine;
     sg_unit_t *units;
     _Atomic uint64_t device[SG_D_COUNT];
     _Atomic uint32_t level;        /* sg_perf_level_t for queues whose waves are counted */
     _Atomic uint32_t traced_level; /* the same for all others, which are traced nevertheless */
     pthread_mutex_t lock;          /* guards the registers */
-    uint32_t gfx_index, control, clocks;
+    sg_perf_xcc_t *xcc;
     uint32_t *sq_control, *sq_mask; /* indexed by shader engine */
     sg_sqtt_t *trace;
     sg_spm_t *spm;
@@ -164,8 +171,7 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
                        uint32_t select, uint32_t previous);
 /* Converts a total, or a difference of two totals, to the event's units. The difference is to be
  * taken first: fractions of a unit that were counted before then do not count. */
-uint64_t sg_perf_in_units(const sg_events_t *events, sg_block_t block, uint32_t select,
-                          uint64_t total);
+uint64_t sg_perf_in_units(const sg_perf_t *p, sg_block_t block, uint32_t select, uint64_t total);
 /* sg_perf_total() in the event's units; the caller holds the model's lock. */
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
                             uint32_t select, uint32_t previous);

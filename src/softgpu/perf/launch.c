@@ -48,7 +48,7 @@ static bool sq_enabled(uint32_t control)
 
 sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch)
 {
-    const uint32_t engines = p->profile.shader_engines;
+    const uint32_t engines = p->engines;
     sg_perf_run_t *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     r->p = p;

@@ -63,12 +63,13 @@ enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };
  * one of the registers in share/aqlprofile. The value last written to GRBM_GFX_INDEX selects the
  * shader engines and instances that an access is for. */
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
-void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value);
+/* `xccs`: bit n, the packet is executed by XCC n; the lowest of them answers a read. */
+void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value);
 /* A packet has raised an event, or has invalidated or written back caches: running thread traces
  * record it. */
 void sg_perf_trace_event(sg_perf_t *p, uint32_t number);
 void sg_perf_trace_sync(sg_perf_t *p);
-uint32_t sg_perf_read(sg_perf_t *p, uint32_t number);
+uint32_t sg_perf_read(sg_perf_t *p, uint32_t xccs, uint32_t number);
 
 /* The command processor has decoded an AQL packet of the queue. */
 void sg_perf_packet(sg_perf_t *p, const sg_perf_queue_t *queue);

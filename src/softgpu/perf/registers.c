@@ -78,7 +78,7 @@ static bool make_banks(sg_perf_t *p)
         const uint32_t instances = p->blocks->shape[b].instances, slots = p->blocks->shape[b].slots;
         const uint32_t most = per_se ? p->units_per_engine : p->profile.l2_channels;
         if (!instances) continue;
-        bank->engines = per_se ? p->profile.shader_engines : 1;
+        bank->engines = per_se ? p->engines : p->xccs;
         bank->instances = instances < most ? instances : most;
         bank->n_slots = slots > p->profile.counter_slots ? slots : p->profile.counter_slots;
         bank->slots =
@@ -100,17 +100,22 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->page = page;
     p->page_user = user;
     p->units_per_engine = profile->arrays_per_engine * profile->cus_per_array;
-    p->n_units = profile->shader_engines * p->units_per_engine;
+    p->xccs = profile->num_xcc;
+    p->engines = p->xccs * profile->shader_engines;
+    p->n_units = p->engines * p->units_per_engine;
     p->units = calloc(p->n_units, sizeof *p->units);
     p->trace = sg_sqtt_create(profile);
     p->spm = sg_spm_create();
-    p->sq_control = calloc(profile->shader_engines, sizeof(uint32_t));
-    p->sq_mask = calloc(profile->shader_engines, sizeof(uint32_t));
+    p->sq_control = calloc(p->engines, sizeof(uint32_t));
+    p->sq_mask = calloc(p->engines, sizeof(uint32_t));
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->model_next, NULL);
     pthread_mutex_init(&p->model_lock, NULL);
-    p->gfx_index = ALL_ENGINES | ALL_INSTANCES;
-    if (!p->units || !p->trace || !p->spm || !p->sq_control || !p->sq_mask || !make_banks(p)) {
+    p->xcc = calloc(p->xccs, sizeof *p->xcc);
+    for (uint32_t x = 0; p->xcc && x < p->xccs; x++)
+        p->xcc[x].gfx_index = ALL_ENGINES | ALL_INSTANCES;
+    if (!p->xcc || !p->units || !p->trace || !p->spm || !p->sq_control || !p->sq_mask ||
+        !make_banks(p)) {
         sg_perf_destroy(p);
         return NULL;
     }
@@ -126,6 +131,7 @@ void sg_perf_destroy(sg_perf_t *p)
     sgc_destroy(p->caches);
     sg_sqtt_destroy(p->trace);
     sg_spm_destroy(p->spm);
+    free(p->xcc);
     free(p->sq_control);
     free(p->sq_mask);
     free(p->units);
@@ -157,9 +163,16 @@ void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *u
 
 /* ---- slots ---- */
 
-static bool running(const sg_perf_t *p)
+/* Engines of the block's bank that are of one XCC. */
+static uint32_t of_xcc(const sg_perf_t *p, unsigned block)
 {
-    return (p->control & STATE) == START;
+    return p->bank[block].engines / p->xccs;
+}
+
+/* Whether the XCC counts that engine `e` of the block is of. */
+static bool running(const sg_perf_t *p, unsigned block, uint32_t e)
+{
+    return (p->xcc[e / of_xcc(p, block)].control & STATE) == START;
 }
 
 /* A slot whose select was never written has event 0, as after power-on, but its value is 0. */
@@ -175,36 +188,35 @@ static uint64_t total(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t in
 typedef void visit_fn_t(sg_perf_t *p, unsigned block, uint32_t engine, uint32_t instance,
                         uint32_t slot, uint32_t argument);
 
-/* Calls fn for the slot in each of the block's instances that GRBM_GFX_INDEX selects: all, one, or
- * none if the instance does not exist. */
-static void visit_indexed(sg_perf_t *p, unsigned block, uint32_t slot, visit_fn_t *fn,
+/* Calls fn for the slot in each of the block's instances that the XCC's GRBM_GFX_INDEX selects:
+ * all, one, or none if the instance does not exist. */
+static void visit_indexed(sg_perf_t *p, uint32_t xcc, unsigned block, uint32_t slot, visit_fn_t *fn,
                           uint32_t argument)
 {
     const sg_bank_t *bank = &p->bank[block];
-    const uint32_t index = p->gfx_index;
-    const bool every_engine = index & ALL_ENGINES || bank->engines == 1;
+    const uint32_t index = p->xcc[xcc].gfx_index, engines = of_xcc(p, block);
+    const bool every_engine = index & ALL_ENGINES || engines == 1;
     /* blocks with a single instance ignore the field of the instance */
     const bool every_instance = index & ALL_INSTANCES || p->blocks->shape[block].instances == 1;
-    for (uint32_t e = 0; e < bank->engines; e++) {
+    for (uint32_t e = 0; e < engines; e++) {
         if (!every_engine && e != (index >> ENGINE_SHIFT & ENGINE)) continue;
         for (uint32_t i = 0; i < bank->instances; i++)
-            if (every_instance || i == (index & INSTANCE)) fn(p, block, e, i, slot, argument);
+            if (every_instance || i == (index & INSTANCE))
+                fn(p, block, xcc * engines + e, i, slot, argument);
     }
 }
 
-static void visit_bank(sg_perf_t *p, unsigned b, visit_fn_t *fn)
+/* Calls fn for all slots of the XCC. */
+static void visit_all(sg_perf_t *p, uint32_t xcc, visit_fn_t *fn)
 {
-    const sg_bank_t *bank = &p->bank[b];
-    for (uint32_t s = 0; s < bank->used; s++)
-        for (uint32_t e = 0; e < bank->engines; e++)
-            for (uint32_t i = 0; i < bank->instances; i++)
-                fn(p, b, e, i, s, 0);
-}
-
-static void visit_all(sg_perf_t *p, visit_fn_t *fn)
-{
-    for (unsigned b = 0; b < SG_BLOCK_COUNT; b++)
-        visit_bank(p, b, fn);
+    for (unsigned b = 0; b < SG_BLOCK_COUNT; b++) {
+        const sg_bank_t *bank = &p->bank[b];
+        const uint32_t engines = of_xcc(p, b);
+        for (uint32_t s = 0; s < bank->used; s++)
+            for (uint32_t e = xcc * engines; e < (xcc + 1) * engines; e++)
+                for (uint32_t i = 0; i < bank->instances; i++)
+                    fn(p, b, e, i, s, 0);
+    }
 }
 
 static void reset_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
@@ -225,7 +237,7 @@ static void start_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 static uint64_t since_start(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
 {
     const sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
-    return sg_perf_in_units(p->events, b, slot->select, total(p, b, e, i, s) - slot->base);
+    return sg_perf_in_units(p, b, slot->select, total(p, b, e, i, s) - slot->base);
 }
 
 static void stop_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t unused)
@@ -238,7 +250,7 @@ static void stop_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t
 static uint64_t value_of(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s)
 {
     const sg_slot_t *slot = sg_slot_at(&p->bank[b], e, i, s);
-    return slot->value + (running(p) ? since_start(p, b, e, i, s) : 0);
+    return slot->value + (running(p, b, e) ? since_start(p, b, e, i, s) : 0);
 }
 
 static void sample_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s,
@@ -254,11 +266,11 @@ static void select_slot(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
                         uint32_t select)
 {
     const uint32_t last = s + 1 < p->bank[b].n_slots ? s + 1 : s;
-    for (uint32_t k = s; running(p) && k <= last; k++)
+    for (uint32_t k = s; running(p, b, e) && k <= last; k++)
         stop_slot(p, b, e, i, k, 0);
     sg_slot_at(&p->bank[b], e, i, s)->select = select;
     sg_slot_at(&p->bank[b], e, i, s)->selected = true;
-    for (uint32_t k = s; running(p) && k <= last; k++)
+    for (uint32_t k = s; running(p, b, e) && k <= last; k++)
         start_slot(p, b, e, i, k, 0);
 }
 
@@ -275,7 +287,7 @@ static void write_value(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32
     uint64_t value = value_of(p, b, e, i, s);
     value = (value & ~(UINT64_C(0xffffffff) << shift)) | (uint64_t)argument << shift;
     slot->value = slot->sample = value;
-    if (running(p)) start_slot(p, b, e, i, s, 0);
+    if (running(p, b, e)) start_slot(p, b, e, i, s, 0);
 }
 
 static void write_low(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_t s, uint32_t low)
@@ -290,19 +302,29 @@ static void write_high(sg_perf_t *p, unsigned b, uint32_t e, uint32_t i, uint32_
 
 /* ---- how dispatches have to run ---- */
 
+/* What the block's slots that are started need. */
+static uint32_t level_of_bank(const sg_perf_t *p, unsigned b)
+{
+    const sg_bank_t *bank = &p->bank[b];
+    const size_t n = (size_t)bank->engines * bank->instances * bank->used;
+    uint32_t level = SG_PERF_OFF;
+    for (size_t s = 0; s < n && level < SG_PERF_MODEL; s++) {
+        const sg_slot_t *slot = &bank->slots[s];
+        if (!slot->selected || !running(p, b, (uint32_t)(s / bank->instances % bank->engines)))
+            continue;
+        const uint32_t needs = sg_perf_level_of(p->events, b, slot->select);
+        if (needs > level) level = needs;
+    }
+    return level;
+}
+
 static void update_level(sg_perf_t *p)
 {
     const uint32_t traced = sg_sqtt_on(p->trace) || sg_spm_on(p->spm) ? SG_PERF_MODEL : SG_PERF_OFF;
     uint32_t level = traced;
-    for (unsigned b = 0; running(p) && b < SG_BLOCK_COUNT; b++) {
-        const sg_bank_t *bank = &p->bank[b];
-        const size_t n = (size_t)bank->engines * bank->instances * bank->used;
-        for (size_t s = 0; s < n && level < SG_PERF_MODEL; s++) {
-            const sg_slot_t *slot = &bank->slots[s];
-            const uint32_t needs =
-                slot->selected ? sg_perf_level_of(p->events, b, slot->select) : 0;
-            if (needs > level) level = needs;
-        }
+    for (unsigned b = 0; b < SG_BLOCK_COUNT && level < SG_PERF_MODEL; b++) {
+        const uint32_t needs = level_of_bank(p, b);
+        if (needs > level) level = needs;
     }
     atomic_store_explicit(&p->level, level, memory_order_release);
     atomic_store_explicit(&p->traced_level, traced, memory_order_release);
@@ -316,50 +338,54 @@ sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue)
 
 /* ---- registers ---- */
 
-static void write_perfmon(sg_perf_t *p, uint32_t value)
+static void write_perfmon(sg_perf_t *p, uint32_t xcc, uint32_t value)
 {
-    const bool was = running(p), is = (value & STATE) == START;
-    if (was && !is) visit_all(p, stop_slot);
-    p->control = value;
-    if ((value & STATE) == RESET) visit_all(p, reset_slot);
-    if (is && !was) visit_all(p, start_slot);
-    if (value & SAMPLE) visit_all(p, sample_slot);
-    sg_spm_control(p, value);
+    uint32_t *control = &p->xcc[xcc].control;
+    const bool was = (*control & STATE) == START, is = (value & STATE) == START;
+    if (was && !is) visit_all(p, xcc, stop_slot);
+    *control = value;
+    if ((value & STATE) == RESET) visit_all(p, xcc, reset_slot);
+    if (is && !was) visit_all(p, xcc, start_slot);
+    if (value & SAMPLE) visit_all(p, xcc, sample_slot);
+    if (!xcc) sg_spm_control(p, value);
     update_level(p);
 }
 
-static void write_engines(const sg_perf_t *p, uint32_t *by_engine, uint32_t value)
+/* `by_engine` has a value for each engine of all XCCs. */
+static void write_engines(const sg_perf_t *p, uint32_t xcc, uint32_t *by_engine, uint32_t value)
 {
-    for (uint32_t e = 0; e < p->profile.shader_engines; e++)
-        if (p->gfx_index & ALL_ENGINES || e == (p->gfx_index >> ENGINE_SHIFT & ENGINE))
-            by_engine[e] = value;
+    const uint32_t index = p->xcc[xcc].gfx_index, engines = p->profile.shader_engines;
+    for (uint32_t e = 0; e < engines; e++)
+        if (index & ALL_ENGINES || e == (index >> ENGINE_SHIFT & ENGINE))
+            by_engine[xcc * engines + e] = value;
 }
 
-static uint32_t read_engine(const sg_perf_t *p, const uint32_t *by_engine)
+static uint32_t read_engine(const sg_perf_t *p, uint32_t xcc, const uint32_t *by_engine)
 {
-    const uint32_t e = p->gfx_index & ALL_ENGINES ? 0 : p->gfx_index >> ENGINE_SHIFT & ENGINE;
-    return e < p->profile.shader_engines ? by_engine[e] : 0;
+    const uint32_t index = p->xcc[xcc].gfx_index, engines = p->profile.shader_engines;
+    const uint32_t e = index & ALL_ENGINES ? 0 : index >> ENGINE_SHIFT & ENGINE;
+    return e < engines ? by_engine[xcc * engines + e] : 0;
 }
 
-static void write_control(sg_perf_t *p, uint32_t number, uint32_t value)
+static void write_control(sg_perf_t *p, uint32_t xcc, uint32_t number, uint32_t value)
 {
     switch (number) {
-    case GRBM_GFX_INDEX: p->gfx_index = value; break;
-    case CP_PERFMON_CNTL: write_perfmon(p, value); break;
-    case SQ_PERFCOUNTER_CTRL: write_engines(p, p->sq_control, value); break;
-    case SQ_PERFCOUNTER_MASK: write_engines(p, p->sq_mask, value); break;
-    default: p->clocks = value; break;
+    case GRBM_GFX_INDEX: p->xcc[xcc].gfx_index = value; break;
+    case CP_PERFMON_CNTL: write_perfmon(p, xcc, value); break;
+    case SQ_PERFCOUNTER_CTRL: write_engines(p, xcc, p->sq_control, value); break;
+    case SQ_PERFCOUNTER_MASK: write_engines(p, xcc, p->sq_mask, value); break;
+    default: p->xcc[xcc].clocks = value; break;
     }
 }
 
-static uint32_t read_control(const sg_perf_t *p, uint32_t number)
+static uint32_t read_control(const sg_perf_t *p, uint32_t xcc, uint32_t number)
 {
     switch (number) {
-    case GRBM_GFX_INDEX: return p->gfx_index;
-    case CP_PERFMON_CNTL: return p->control;
-    case SQ_PERFCOUNTER_CTRL: return read_engine(p, p->sq_control);
-    case SQ_PERFCOUNTER_MASK: return read_engine(p, p->sq_mask);
-    default: return p->clocks;
+    case GRBM_GFX_INDEX: return p->xcc[xcc].gfx_index;
+    case CP_PERFMON_CNTL: return p->xcc[xcc].control;
+    case SQ_PERFCOUNTER_CTRL: return read_engine(p, xcc, p->sq_control);
+    case SQ_PERFCOUNTER_MASK: return read_engine(p, xcc, p->sq_mask);
+    default: return p->xcc[xcc].clocks;
     }
 }
 
@@ -379,56 +405,65 @@ void sg_perf_trace_sync(sg_perf_t *p)
     sg_sqtt_sync(p->trace, atomic_load(&p->device[SG_D_CLOCK]));
 }
 
-void sg_perf_write(sg_perf_t *p, uint32_t number, uint32_t value)
+static void write_in_xcc(sg_perf_t *p, uint32_t xcc, const sg_register_t *r, uint32_t number,
+                         uint32_t value)
+{
+    if (of_trace(number))
+        sg_sqtt_write(p->trace, xcc, p->xcc[xcc].gfx_index, number, value,
+                      atomic_load(&p->device[SG_D_CLOCK]));
+    switch (r->kind) {
+    case KIND_SELECT: visit_indexed(p, xcc, r->block, r->slot, select_slot, value); break;
+    case KIND_SELECT1: visit_indexed(p, xcc, r->block, r->slot, select1_slot, value); break;
+    case KIND_LOW: visit_indexed(p, xcc, r->block, r->slot, write_low, value); break;
+    case KIND_HIGH: visit_indexed(p, xcc, r->block, r->slot, write_high, value); break;
+    case KIND_CONTROL: write_control(p, xcc, number, value); break;
+    default: break;
+    }
+}
+
+void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value)
 {
     const sg_register_t found = register_at(p, number), *r = &found;
     const bool of_slot = r->kind != KIND_NONE && r->kind != KIND_CONTROL;
     pthread_mutex_lock(&p->lock);
     if (of_slot) use_slot(&p->bank[r->block], r->slot);
-    if (of_trace(number)) {
-        sg_sqtt_write(p->trace, p->gfx_index, number, value, atomic_load(&p->device[SG_D_CLOCK]));
-        update_level(p);
-    }
-    switch (r->kind) {
-    case KIND_SELECT:
-        visit_indexed(p, r->block, r->slot, select_slot, value);
-        update_level(p);
-        break;
-    case KIND_SELECT1: visit_indexed(p, r->block, r->slot, select1_slot, value); break;
-    case KIND_LOW: visit_indexed(p, r->block, r->slot, write_low, value); break;
-    case KIND_HIGH: visit_indexed(p, r->block, r->slot, write_high, value); break;
-    case KIND_CONTROL: write_control(p, number, value); break;
-    case KIND_SPM: sg_spm_write(p->spm, number, value); break;
-    default: break;
-    }
+    for (uint32_t x = 0; x < p->xccs; x++)
+        if (xccs >> x & 1) write_in_xcc(p, x, r, number, value);
+    if (r->kind == KIND_SPM) sg_spm_write(p->spm, number, value);
+    if (of_trace(number) || r->kind == KIND_SELECT) update_level(p);
     pthread_mutex_unlock(&p->lock);
 }
 
 /* If GRBM_GFX_INDEX broadcasts, engine or instance 0 answers a read. */
-static uint32_t read_slot(sg_perf_t *p, const sg_register_t *r)
+static uint32_t read_slot(sg_perf_t *p, uint32_t xcc, const sg_register_t *r)
 {
     const sg_bank_t *bank = &p->bank[r->block];
-    uint32_t e = p->gfx_index >> ENGINE_SHIFT & ENGINE, i = p->gfx_index & INSTANCE;
-    if (p->gfx_index & ALL_ENGINES || bank->engines == 1) e = 0;
-    if (p->gfx_index & ALL_INSTANCES || p->blocks->shape[r->block].instances == 1) i = 0;
-    if (e >= bank->engines || i >= bank->instances) return 0;
+    const uint32_t index = p->xcc[xcc].gfx_index, engines = of_xcc(p, r->block);
+    uint32_t e = index >> ENGINE_SHIFT & ENGINE, i = index & INSTANCE;
+    if (index & ALL_ENGINES || engines == 1) e = 0;
+    if (index & ALL_INSTANCES || p->blocks->shape[r->block].instances == 1) i = 0;
+    if (e >= engines || i >= bank->instances) return 0;
+    e += xcc * engines;
     const sg_slot_t *slot = sg_slot_at(bank, e, i, r->slot);
     if (r->kind == KIND_SELECT) return slot->select;
     if (r->kind == KIND_SELECT1) return slot->select1;
     const uint64_t value =
-        p->control & SAMPLE ? slot->sample : value_of(p, r->block, e, i, r->slot);
+        p->xcc[xcc].control & SAMPLE ? slot->sample : value_of(p, r->block, e, i, r->slot);
     return (uint32_t)(r->kind == KIND_LOW ? value : value >> 32);
 }
 
-uint32_t sg_perf_read(sg_perf_t *p, uint32_t number)
+uint32_t sg_perf_read(sg_perf_t *p, uint32_t xccs, uint32_t number)
 {
     const sg_register_t found = register_at(p, number), *r = &found;
+    uint32_t xcc = xccs ? (uint32_t)__builtin_ctz(xccs) : 0;
+    if (xcc >= p->xccs) xcc = 0;
     pthread_mutex_lock(&p->lock);
-    const uint32_t value = of_trace(number)          ? sg_sqtt_read(p->trace, p->gfx_index, number)
-                           : r->kind == KIND_CONTROL ? read_control(p, number)
+    const uint32_t value = of_trace(number)
+                               ? sg_sqtt_read(p->trace, xcc, p->xcc[xcc].gfx_index, number)
+                           : r->kind == KIND_CONTROL ? read_control(p, xcc, number)
                            : r->kind == KIND_SPM     ? sg_spm_read(p->spm, number)
                            : r->kind == KIND_NONE    ? 0
-                                                     : read_slot(p, r);
+                                                     : read_slot(p, xcc, r);
     pthread_mutex_unlock(&p->lock);
     return value;
 }

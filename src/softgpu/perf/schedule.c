@@ -66,7 +66,7 @@ sg_schedule_t *sg_schedule_create(sg_perf_t *p, const sg_perf_launch_t *launch)
 {
     sg_schedule_t *s = calloc(1, sizeof *s + p->n_units * sizeof(unit_state_t));
     if (!s) return NULL;
-    s->engine = calloc(p->profile.shader_engines, sizeof *s->engine);
+    s->engine = calloc(p->engines, sizeof *s->engine);
     if (!s->engine) {
         free(s);
         return NULL;

@@ -362,8 +362,7 @@ static void add_places(sg_perf_t *p, unsigned table, uint32_t engine, size_t at,
 static void start(sg_perf_t *p)
 {
     sg_spm_t *s = p->spm;
-    const uint32_t engines =
-        p->profile.shader_engines < ENGINES ? p->profile.shader_engines : ENGINES;
+    const uint32_t engines = p->engines < ENGINES ? p->engines : ENGINES;
     s->places = lines_of_gpu(s) * (size_t)LINE;
     for (uint32_t e = 0; e < engines; e++)
         s->places += lines_of(s, e) * (size_t)LINE;

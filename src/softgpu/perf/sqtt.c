@@ -218,10 +218,11 @@ void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *even
 sg_sqtt_t *sg_sqtt_create(const sg_profile_t *profile)
 {
     enum { SLOTS_MAX = 10 /* that an issue token has codes for */ };
-    const uint32_t n = profile->shader_engines;
+    const uint32_t n = profile->num_xcc * profile->shader_engines;
     sg_sqtt_t *s = calloc(1, sizeof *s + n * sizeof s->engine[0]);
     if (!s) return NULL;
     s->engines = n;
+    s->engines_of_xcc = profile->shader_engines;
     s->units_per_array = profile->cus_per_array;
     s->units_per_engine = profile->cus_per_array * profile->arrays_per_engine;
     s->slots_per_simd = profile->waves_per_simd < SLOTS_MAX ? profile->waves_per_simd : SLOTS_MAX;
@@ -303,13 +304,14 @@ static void write_one(sg_sqtt_t *s, sg_sqtt_engine_t *e, uint32_t number, uint32
     }
 }
 
-void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t value,
+void sg_sqtt_write(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number, uint32_t value,
                    uint64_t clock)
 {
     const bool all = gfx_index >> 31;
+    sg_sqtt_engine_t *first = &s->engine[xcc * s->engines_of_xcc];
     pthread_mutex_lock(&s->lock);
-    for (uint32_t i = 0; i < s->engines; i++)
-        if (all || i == (gfx_index >> 16 & 0xff)) write_one(s, &s->engine[i], number, value, clock);
+    for (uint32_t i = 0; i < s->engines_of_xcc; i++)
+        if (all || i == (gfx_index >> 16 & 0xff)) write_one(s, &first[i], number, value, clock);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -331,13 +333,13 @@ void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock)
     emit_everywhere(s, &(sg_sqtt_event_t){.time = clock, .kind = SG_SQTT_SYNC});
 }
 
-uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number)
+uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number)
 {
     const uint32_t i = gfx_index >> 31 ? 0 : gfx_index >> 16 & 0xff;
     uint32_t value = 0;
-    if (i >= s->engines) return 0;
+    if (i >= s->engines_of_xcc) return 0;
     pthread_mutex_lock(&s->lock);
-    sg_sqtt_engine_t *e = &s->engine[i];
+    sg_sqtt_engine_t *e = &s->engine[xcc * s->engines_of_xcc + i];
     const uint32_t *from = plain(e, number);
     if (from) value = *from;
     if (number == MODE) value = e->mode;

@@ -28,15 +28,15 @@ void sg_sqtt_set_memory(sg_sqtt_t *s, sg_sqtt_memory_fn_t *memory, void *user);
 
 enum { SG_SQTT_FIRST_REGISTER = 0xc330, SG_SQTT_LAST_REGISTER = 0xc343 };
 
-/* A write of a register. `gfx_index`: the value of GRBM_GFX_INDEX, which selects engines. `clock`:
- * the timing model's, for the token that the write may become. */
-void sg_sqtt_write(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number, uint32_t value,
+/* A write of a register. `gfx_index`: the XCC's GRBM_GFX_INDEX, which selects engines of it.
+ * `clock`: the timing model's, for the token that the write may become. */
+void sg_sqtt_write(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number, uint32_t value,
                    uint64_t clock);
 /* Write a token of an event that a packet has raised, and of caches that a packet has invalidated
  * or written back. */
 void sg_sqtt_event(sg_sqtt_t *s, uint32_t number, uint64_t clock);
 void sg_sqtt_sync(sg_sqtt_t *s, uint64_t clock);
-uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t gfx_index, uint32_t number);
+uint32_t sg_sqtt_read(sg_sqtt_t *s, uint32_t xcc, uint32_t gfx_index, uint32_t number);
 /* Whether an engine is traced. */
 bool sg_sqtt_on(sg_sqtt_t *s);
 

@@ -69,7 +69,7 @@ typedef struct {
 } sg_sqtt_engine_t;
 
 struct sg_sqtt {
-    uint32_t engines, units_per_engine, units_per_array, slots_per_simd;
+    uint32_t engines, engines_of_xcc, units_per_engine, units_per_array, slots_per_simd;
     pthread_mutex_t lock; /* guards the engines; taken after all other locks */
     sg_sqtt_memory_fn_t *memory;
     void *user;

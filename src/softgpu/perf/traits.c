@@ -12,9 +12,9 @@
 enum { ISSUE = 4 }; /* clocks of most instructions */
 
 /* Operations are counted in units of 512. */
-static uint8_t matrix_operations(const isa_shape_t *s)
+static uint16_t matrix_operations(const isa_shape_t *s)
 {
-    return (uint8_t)(2u * s->m * s->n * s->k * s->blocks / 512);
+    return (uint16_t)(2u * s->m * s->n * s->k * s->blocks / 512);
 }
 
 /* DMASK says how many dwords an image's instruction sends: of a store mostly all four, of an atomic

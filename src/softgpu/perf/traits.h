@@ -18,14 +18,14 @@ typedef enum {
 } sg_flow_t;
 
 typedef struct {
-    uint8_t klass;  /* isa_class_t */
-    uint8_t math;   /* isa_math_kind_t */
-    uint8_t flow;   /* sg_flow_t */
-    uint8_t issue;  /* clocks for which it occupies the wave's SIMD */
-    uint8_t matrix; /* clocks for which it occupies the matrix unit */
-    uint8_t mops;   /* matrix operations / 512 */
-    uint8_t dwords; /* of a scalar load; of the data that a vector store or atomic sends */
-    uint8_t format; /* isa_fmt_t of memory instructions, else 0 */
+    uint16_t mops;   /* matrix operations / 512 */
+    uint16_t matrix; /* clocks for which it occupies the matrix unit */
+    uint8_t klass;   /* isa_class_t */
+    uint8_t math;    /* isa_math_kind_t */
+    uint8_t flow;    /* sg_flow_t */
+    uint8_t issue;   /* clocks for which it occupies the wave's SIMD */
+    uint8_t dwords;  /* of a scalar load; of the data that a vector store or atomic sends */
+    uint8_t format;  /* isa_fmt_t of memory instructions, else 0 */
 } sg_traits_t;
 
 typedef struct {

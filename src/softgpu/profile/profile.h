@@ -57,8 +57,10 @@
     X(l1_shared_cus, 2, 1, 16)                                                                     \
     X(l2_ways, 16, 1, 128)                                                                         \
     X(l2_writeback_ways, 8, 0, 128)                                                                \
+    X(l2_reads_whole, 0, 0, 1) /* 1: one transaction reads both halves of a line of L2 */          \
     X(l2_interleave, 256, 128, 4096)                                                               \
     X(utcl1_entries, 32, 1, 128)                                                                   \
+    X(utcl1_pending, 10, 0, 1000) /* look-ups of a page after its miss that have to wait, too */   \
     X(utcl1_miss_latency, 100, 0, 100000)                                                          \
     /* translations that all compute units share; 0: walks of the page table do not use the L2 */  \
     X(utcl2_entries, 512, 0, 65536)                                                                \
@@ -70,10 +72,22 @@
     X(vram_latency, 800, 1, 100000)                                                                \
     X(vram_write_latency, 720, 1, 100000)                                                          \
     X(host_latency, 2300, 1, 100000)                                                               \
+    /* clocks between two reads of one uncached line of the host */                                \
+    X(uncached_turn, 350, 0, 100000)                                                               \
     /* the timing model, docs/counters.md */                                                       \
     X(wave_launch_clocks, 4, 1, 100000)                                                            \
     X(model_time, 0, 0, 1)                                                                         \
-    X(packet_clocks, 5500, 1, 100000)                                                              \
+    X(packet_clocks, 5500, 1, 1000000)                                                             \
+    /* of these, those in which parts of the command processor are busy or wait */                 \
+    X(cp_decode_clocks, 7500, 0, 1000000)                                                          \
+    X(cp_stall_clocks, 4800, 0, 1000000)                                                           \
+    X(cp_translation_clocks, 650, 0, 1000000)                                                      \
+    X(cp_page_table_clocks, 760, 0, 1000000)                                                       \
+    X(cpc_memory_clocks, 160, 0, 1000000)                                                          \
+    X(cpf_memory_clocks, 1000, 0, 1000000)                                                         \
+    /* between two samples of a level of SQ */                                                     \
+    X(level_sample_clocks, 112, 1, 100000)                                                         \
+                                                                                                   \
     X(memory_bytes_per_clock, 900, 1, 100000)                                                      \
     X(memory_write_bytes_per_clock, 700, 1, 100000)
 

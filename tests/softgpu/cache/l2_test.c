@@ -43,17 +43,17 @@ static rig_t *rig_of_lines(isa_arch_t *arch, uint32_t vector_line, uint32_t l2_l
 }
 
 /* A dword, its neighbour in the other half of 128 bytes, then 256 bytes in a row elsewhere: how
- * many requests L2 gets, how many it has not, and how many times 64 bytes it reads. */
+ * many requests L1 makes and L2 gets, how many it has not, and how many times 64 bytes it reads. */
 static void lines_of_other_sizes(void **state)
 {
     static const struct {
         uint32_t vector, l2;
-        uint32_t requests[3], misses[3], reads[3]; /* after each of the three */
+        uint32_t made[3], requests[3], misses[3], reads[3]; /* after each of the three */
     } cases[] = {
-        {64, 128, {1, 2, 4}, {1, 1, 3}, {2, 2, 6}},
-        {64, 64, {1, 2, 6}, {1, 2, 6}, {1, 2, 6}},
-        {128, 128, {1, 1, 3}, {1, 1, 3}, {2, 2, 6}},
-        {128, 64, {2, 2, 6}, {2, 2, 6}, {2, 2, 6}},
+        {64, 128, {1, 2, 6}, {1, 2, 4}, {1, 1, 3}, {2, 2, 6}},
+        {64, 64, {1, 2, 6}, {1, 2, 6}, {1, 2, 6}, {1, 2, 6}},
+        {128, 128, {1, 1, 3}, {1, 1, 3}, {1, 1, 3}, {2, 2, 6}},
+        {128, 64, {2, 2, 6}, {2, 2, 6}, {2, 2, 6}, {2, 2, 6}},
     };
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -62,12 +62,58 @@ static void lines_of_other_sizes(void **state)
         for (unsigned n = 0; n < 3; n++) {
             rig_stride(r, n < 2 ? 64 * n : 1024, n < 2 ? 0 : 4);
             rig_do(r, LOAD);
+            EXPECT(r, TCP_TCC_READ_REQ, cases[k].made[n]);
             EXPECT(r, TCC_REQ, cases[k].requests[n]);
             EXPECT(r, TCC_MISS, cases[k].misses[n]);
             EXPECT(r, TCC_EA_RDREQ, cases[k].reads[n]);
         }
         rig_destroy(r);
     }
+}
+
+/* Both halves of a line that are asked for together are one transaction, if the profile says so. */
+static void whole_lines(void **state)
+{
+    (void)state;
+    sg_profile_t p = rig_profile();
+    p.l2_reads_whole = 1;
+    rig_t *r = rig_create_profile(&p);
+    rig_stride(r, 0, 4);
+    rig_do(r, LOAD);
+    EXPECT(r, TCC_EA_RDREQ, 2);
+    EXPECT(r, TCC_BUBBLE, 2);
+    rig_stride(r, 1024, 0);
+    rig_do(r, LOAD); /* asks for one half, and both are read */
+    EXPECT(r, TCC_EA_RDREQ, 4);
+    EXPECT(r, TCC_BUBBLE, 2);
+    rig_destroy(r);
+}
+
+/* Each XCC has an L2 of its own: units of one find what others of the same have read. */
+static void l2_of_each_xcc(void **state)
+{
+    enum { XCCS = 3, CUS = 8 }; /* units of an XCC */
+    (void)state;
+    sg_profile_t p = rig_profile();
+    p.num_xcc = XCCS;
+    rig_t *r = rig_create_profile(&p);
+    rig_stride(r, 0, 4);
+    for (unsigned xcc = 0; xcc < XCCS; xcc++)
+        for (unsigned unit = 0; unit < 2; unit++) {
+            r->cu = xcc * CUS + unit;
+            rig_do(r, LOAD);
+        }
+    for (unsigned xcc = 0; xcc < XCCS; xcc++) {
+        assert_int_equal(sgc_value(r->model, SGC_TCC, xcc, 0, EVENT(TCC_REQ)), 4);
+        assert_int_equal(sgc_value(r->model, SGC_TCC, xcc, 0, EVENT(TCC_MISS)), 2);
+    }
+    assert_int_equal(sgc_value(r->model, SGC_TCC, XCCS, 0, EVENT(TCC_REQ)), 0);
+    r->cu = 0;
+    rig_do(r, STORE);
+    sgc_flush(r->model, SGC_WB_L2);
+    for (unsigned xcc = 0; xcc < XCCS; xcc++)
+        assert_int_equal(sgc_value(r->model, SGC_TCC, xcc, 0, EVENT(TCC_WRITEBACK)), xcc ? 0 : 2);
+    rig_destroy(r);
 }
 
 /* Dirty lines of 64 bytes are written back, and replaced, one by one. */
@@ -341,6 +387,8 @@ int main(void)
                                        RIG_TEST(acquire_mem),
                                        RIG_TEST(places),
                                        RIG_TEST(queues),
+                                       RIG_TEST(whole_lines),
+                                       RIG_TEST(l2_of_each_xcc),
                                        RIG_TEST(lines_are_the_gpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,7 @@ static void on_error(void *user, sg_queue_t *q, sg_queue_error_t what, uint64_t 
 }
 
 bool rig_model_time;
+uint32_t rig_xccs = 1;
 
 static sg_profile_t profile_of(uint32_t engines, uint32_t cus)
 {
@@ -48,6 +49,7 @@ static sg_profile_t profile_of(uint32_t engines, uint32_t cus)
 #define SET_DEFAULT(key, def, lo, hi) p.key = def;
     SG_PROFILE_KEYS(SET_DEFAULT)
 #undef SET_DEFAULT
+    p.num_xcc = rig_xccs;
     p.shader_engines = engines;
     p.arrays_per_engine = 1;
     p.cus_per_array = cus;
@@ -62,11 +64,16 @@ rig_t *rig_create(uint32_t cus)
 
 rig_t *rig_create_shaped(uint32_t engines, uint32_t cus)
 {
+    const sg_profile_t profile = profile_of(engines, cus);
+    return rig_create_profile(&profile);
+}
+
+rig_t *rig_create_profile(const sg_profile_t *profile)
+{
     rig_t *r = calloc(1, sizeof *r);
-    sg_profile_t profile = profile_of(engines, cus);
     sg_host_ops_t ops = {
         .user = r, .raise_event = on_event, .memory_fault = on_fault, .queue_error = on_error};
-    r->device = sg_device_create(&profile, &ops);
+    r->device = sg_device_create(profile, &ops);
     r->memory = sg_device_memory(r->device);
     r->host = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -48,10 +48,14 @@ typedef struct {
 
 /* Kernels of rigs made from now on last as long as the model says; false at first. */
 extern bool rig_model_time;
+/* How many accelerator dies the GPUs have that are made from now on; their shape is that of each.
+ */
+extern uint32_t rig_xccs;
 
 /* One engine of `cus` compute units, or as many engines of as many. */
 rig_t *rig_create(uint32_t cus);
 rig_t *rig_create_shaped(uint32_t engines, uint32_t cus);
+rig_t *rig_create_profile(const sg_profile_t *profile);
 void rig_destroy(rig_t *r);
 
 /* `bytes` of zeroed GPU memory, 256-byte aligned. */

@@ -15,11 +15,16 @@ static void must(bool good, const char *what)
 
 counting_t *counting_create(uint32_t engines, uint32_t cus)
 {
+    return counting_on(rig_create_shaped(engines, cus));
+}
+
+counting_t *counting_on(rig_t *rig)
+{
     static counting_t *last;
     counting_t *c = calloc(1, sizeof *c);
     c->older = last;
     last = c;
-    c->rig = rig_create_shaped(engines, cus);
+    c->rig = rig;
     must(rig_aql(c->rig, &c->queue), "no queue");
     c->ib_va = rig_alloc(c->rig, 4 * COUNTING_DWORDS);
     c->ib = rig_ptr(c->rig, c->ib_va);
@@ -57,6 +62,12 @@ unsigned counting_copy(counting_t *c, uint32_t reg)
                            (uint32_t)to,    (uint32_t)(to >> 32)};
     put(c, dw, 6);
     return c->n_out++;
+}
+
+void counting_predicate(counting_t *c, uint32_t xccs, uint32_t dwords)
+{
+    const uint32_t dw[] = {header(0x23, 2), xccs << 24 | dwords};
+    put(c, dw, 2);
 }
 
 void counting_flush_waves(counting_t *c)

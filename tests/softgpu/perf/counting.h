@@ -40,11 +40,15 @@ typedef struct counting {
 
 /* A GPU of `engines` with `cus` compute units each, and a queue. */
 counting_t *counting_create(uint32_t engines, uint32_t cus);
+/* The same of a GPU that there is already. */
+counting_t *counting_on(rig_t *rig);
 
 /* ---- packets: collected, then sent ---- */
 void counting_set(counting_t *c, uint32_t reg, uint32_t value);
 /* Copies the register to where counting_send() finds it; its number among those of this sending. */
 unsigned counting_copy(counting_t *c, uint32_t reg);
+/* The next `dwords` are executed by the XCCs alone whose bits are set. */
+void counting_predicate(counting_t *c, uint32_t xccs, uint32_t dwords);
 void counting_flush_waves(counting_t *c);
 /* ACQUIRE_MEM over `blocks` of 256 bytes. */
 void counting_acquire(counting_t *c, uint32_t coher_cntl, uint64_t blocks);

@@ -259,6 +259,41 @@ static void test_write_data(void **state)
     assert_int_equal(out[1], SQ_WAVES | MASKS);
 }
 
+/* Each XCC has registers of its own. Packets act on all of them, and read the first, but those that
+ * PRED_EXEC gives to some: what an XCC that does not exist would execute is skipped. */
+static void test_xccs(void **state)
+{
+    enum { SET = 3, COPY = 6, XCCS = 3, ENGINES = 2 };
+    static const uint32_t indexes[] = {0x40000000, 0x40010000, 0x40020000}; /* of engines */
+    const uint32_t select = counting_select_reg(SQ, 0);
+    (void)state;
+    rig_xccs = XCCS;
+    counting_t *c = counting_create(ENGINES, 1);
+    rig_xccs = 1;
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    counting_set(c, select, SQ_WAVES | MASKS);
+    counting_predicate(c, 1 << 1, 2 * SET);
+    counting_set(c, REG_GRBM_GFX_INDEX, indexes[1]);
+    counting_set(c, select, SQ_INSTS | MASKS);
+    counting_predicate(c, 1 << 5, SET);
+    counting_set(c, select, 1);
+    counting_copy(c, REG_GRBM_GFX_INDEX);
+    counting_set(c, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    for (uint32_t xcc = 0; xcc < XCCS; xcc++)
+        for (uint32_t e = 0; e < 3; e++) {
+            counting_predicate(c, 1u << xcc, SET + COPY);
+            counting_set(c, REG_GRBM_GFX_INDEX, indexes[e]);
+            counting_copy(c, select);
+        }
+    const uint32_t *out = counting_send(c);
+    assert_int_equal(out[0], EVERYWHERE);
+    for (uint32_t xcc = 0; xcc < XCCS; xcc++)
+        for (uint32_t e = 0; e < 3; e++) {
+            const uint32_t event = xcc == 1 && e == 1 ? SQ_INSTS : SQ_WAVES;
+            assert_int_equal(out[1 + 3 * xcc + e], e < ENGINES ? event | MASKS : 0);
+        }
+}
+
 /* Whatever is written anywhere, reads answer and counting works afterwards. */
 static void test_any_bits(void **state)
 {
@@ -276,16 +311,16 @@ static void test_any_bits(void **state)
             SG_PERF_FIRST_REGISTER +
             (uint32_t)(random >> 32) % (SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1);
         if (!sg_perf_owns(p, reg)) continue;
-        sg_perf_write(p, reg, (uint32_t)random);
-        sg_perf_read(p, reg);
+        sg_perf_write(p, 1, reg, (uint32_t)random);
+        sg_perf_read(p, 1, reg);
         const sg_perf_queue_t queue = {.enable = i & 1};
         assert_in_range(sg_perf_level(p, &queue), SG_PERF_OFF, SG_PERF_MODEL);
     }
     assert_false(sg_perf_owns(p, 0));
     assert_false(sg_perf_owns(p, 0xffffffff));
-    sg_perf_write(p, REG_CP_PERFMON_CNTL, 0);
-    sg_perf_write(p, REG_GRBM_GFX_INDEX, EVERYWHERE);
-    assert_int_equal(sg_perf_read(p, counting_low_reg(SQ, 0)), 0);
+    sg_perf_write(p, 1, REG_CP_PERFMON_CNTL, 0);
+    sg_perf_write(p, 1, REG_GRBM_GFX_INDEX, EVERYWHERE);
+    assert_int_equal(sg_perf_read(p, 1, counting_low_reg(SQ, 0)), 0);
     sg_perf_destroy(p);
 }
 
@@ -344,7 +379,7 @@ typedef struct {
 static void read_clock(void *user)
 {
     told_t *told = user;
-    told->clock = sg_perf_read(told->c->rig->device->perf, counting_low_reg(GRBM, 0));
+    told->clock = sg_perf_read(told->c->rig->device->perf, 1, counting_low_reg(GRBM, 0));
 }
 
 /* Sends what was collected, or runs a kernel, in another queue than the one that counts. */
@@ -442,21 +477,14 @@ static void test_queue_that_is_not_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states),
-        cmocka_unit_test(test_sample),
-        cmocka_unit_test(test_index),
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_slots),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_gates),
-        cmocka_unit_test(test_select_while_running),
-        cmocka_unit_test(test_wait_and_copy),
-        cmocka_unit_test(test_flush_waits),
-        cmocka_unit_test(test_write_data),
-        cmocka_unit_test(test_any_bits),
-        cmocka_unit_test(test_more_slots),
-        cmocka_unit_test(test_other_queue),
-        cmocka_unit_test(test_queue_that_is_not_counted),
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_sample),
+        cmocka_unit_test(test_index),         cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_slots),         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_gates),         cmocka_unit_test(test_select_while_running),
+        cmocka_unit_test(test_wait_and_copy), cmocka_unit_test(test_flush_waits),
+        cmocka_unit_test(test_write_data),    cmocka_unit_test(test_xccs),
+        cmocka_unit_test(test_any_bits),      cmocka_unit_test(test_more_slots),
+        cmocka_unit_test(test_other_queue),   cmocka_unit_test(test_queue_that_is_not_counted),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

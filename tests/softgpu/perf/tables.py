@@ -8,14 +8,14 @@ GPUS = "gpu\tfamily\tblocks\nold\tgfx9\told\nnew\tgfx10\tnew\nother\tgfx10\tnew\
 BLOCKS = "gpu\tblock\tid\tscope\tinstances\tslots\tmax_event\tflags\tspm\n"
 REGISTERS = "family\tblock\tinstance\tslot\tselect\tcounter_lo\tcounter_hi\tselect1\n"
 COUNTERS = "block\tcounter\tevents\tset\tmeaning\n"
-SOFT = "counter\tclass\thow\n"
+SOFT = "counter\tgpus\tclass\thow\n"
 TABLES = {
     "gpus/architectures": GPUS,
     "aqlprofile/blocks": BLOCKS + """\
 old	SQ	6	se	1	8	9	sq	9
 old	SQ_CS	7	se	1	8	9	sq,alias	-
 old	TCC	12	gpu	32	4	99	texture	-
-old	ATC	21	gpu	1	4	99	aid	-
+old	ATC	21	gpu	1	4	99	aid,unlisted	-
 old	GCEA	23	gpu	1	4	99	mc,cp	-
 new	TCC	12	gpu	16	4	99	texture	4
 new	MALL	15	gpu	2	4	99	-	-
@@ -31,9 +31,15 @@ SQ	SQ_WAVES	4:old	x	waves
 TCC	TCC_HIT	17:old 18:new	x	hits
 CPC	CPC_X	1:old	x	never
 TCC	TCC_NEW	19:gfx10	x	new
+TCC	TCC_NEWER	19:new	x	the same
 """,
-    "counters/old-softgpu": SOFT + "SQ_WAVES\texact\tcounted\nTCC_HIT\tcache-model\tcounted\nCPC_X\texact\t0: never\n",
-    "counters/new-softgpu": SOFT + "TCC_HIT\tcache-model\tcounted\nTCC_NEW\ttiming-model\tcounted\n",
+    "counters/softgpu": SOFT + """\
+SQ_WAVES	old	exact	counted
+TCC_HIT	old,new	cache-model	counted
+CPC_X	old	exact	0: never
+TCC_NEW	new	timing-model	counted
+TCC_NEWER	new	timing-model	counted
+""",
 }
 WANT = """\
 #ifdef SG_BLOCK_NAME
@@ -41,6 +47,14 @@ SG_BLOCK_NAME(SQ)
 SG_BLOCK_NAME(TCC)
 SG_BLOCK_NAME(MALL)
 #undef SG_BLOCK_NAME
+#endif
+#ifdef SG_COUNTER_NAME
+SG_COUNTER_NAME(SQ_WAVES)
+SG_COUNTER_NAME(TCC_HIT)
+SG_COUNTER_NAME(CPC_X)
+SG_COUNTER_NAME(TCC_NEW)
+SG_COUNTER_NAME(TCC_NEWER)
+#undef SG_COUNTER_NAME
 #endif
 #ifdef SG_BLOCK
 SG_TABLE(old)
@@ -71,6 +85,18 @@ SG_REGISTER(TCC, 3, 7, 8, 9, 10)
 SG_TABLE_END
 #undef SG_REGISTER
 #endif
+#ifdef SG_EVENT
+SG_TABLE(old)
+SG_EVENT(old, SQ, SQ_WAVES, 4, 0)
+SG_EVENT(old, TCC, TCC_HIT, 17, 0)
+SG_EVENT(old, CPC, CPC_X, 1, 1)
+SG_TABLE_END
+SG_TABLE(new)
+SG_EVENT(new, TCC, TCC_HIT, 18, 0)
+SG_EVENT(new, TCC, TCC_NEW, 19, 0)
+SG_TABLE_END
+#undef SG_EVENT
+#endif
 #ifdef SG_COUNTER
 SG_TABLE(old)
 SG_COUNTER(old, SQ, SQ_WAVES, 4, EXACT, "counted")
@@ -80,6 +106,7 @@ SG_TABLE_END
 SG_TABLE(new)
 SG_COUNTER(new, TCC, TCC_HIT, 18, CACHE, "counted")
 SG_COUNTER(new, TCC, TCC_NEW, 19, TIMING, "counted")
+SG_COUNTER(new, TCC, TCC_NEWER, 19, TIMING, "counted")
 SG_TABLE_END
 #undef SG_COUNTER
 #endif
@@ -89,6 +116,7 @@ EVENTS = """\
 SGC_COUNTER(SQ_WAVES)
 SGC_COUNTER(TCC_HIT)
 SGC_COUNTER(TCC_NEW)
+SGC_COUNTER(TCC_NEWER)
 #undef SGC_COUNTER
 #endif
 #ifdef SGC_NUMBER
@@ -99,6 +127,7 @@ SGC_TABLE_END
 SGC_TABLE(new)
 SGC_NUMBER(new, TCC_HIT, 18)
 SGC_NUMBER(new, TCC_NEW, 19)
+SGC_NUMBER(new, TCC_NEWER, 19)
 SGC_TABLE_END
 #undef SGC_NUMBER
 #endif
@@ -127,10 +156,14 @@ def main():
             table.write_text(COUNTERS + f"TCC\t{text}\tx\thits\n")
             assert run(events, folder) == (f"{table}:2: {why}\n", "")
         table.write_text(TABLES["counters/counters"])
-        (folder / "counters/new-softgpu.tsv").write_text(SOFT + "NONE\texact\tcounted\n")
-        assert run(events, folder) == (f"{folder}/counters/new-softgpu.tsv: NONE is no counter of new\n", "")
-        (folder / "counters/new-softgpu.tsv").unlink()
-        assert run(counters, folder)[0].startswith(f"{folder}/counters/new-softgpu.tsv does not exist")
+        table = folder / "counters/softgpu.tsv"
+        for text, why in (("NONE\tnew\texact\tcounted\n", "NONE is no counter of new"),
+                          ("TCC_HIT\told\texact\tcounted\n" * 2, "TCC_HIT stands twice for old"),
+                          ("TCC_HIT\tgfx7\texact\tcounted\n", '"gfx7" is no GPU with counters, and no family of them')):
+            table.write_text(SOFT + text)
+            assert run(events, folder) == (f"{table}:{1 + text.count(chr(10))}: {why}\n", "")
+        table.write_text(SOFT + "TCC_HIT\told\texact\tcounted\n")
+        assert run(counters, folder)[0].startswith(f"{table} has no row for new: ")
 
 
 if __name__ == "__main__":
