@@ -57,11 +57,11 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD)
 
-# softgpu's counters beside those of a real MI200, for two programs.
+# softgpu's counters beside those of a real MI200, for two programs; GPU=mi300x, mi300a or mi350x: of that, for one.
 silicon: deps
 	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory -C $(BUILD) silicon_programs >/dev/null
-	@scripts/silicon $(BUILD)
+	@$(MAKE) --no-print-directory -C $(BUILD) $(if $(GPU),silicon_dies,silicon_programs) >/dev/null
+	@scripts/silicon $(BUILD) $(if $(GPU),--gpu $(GPU))
 
 # Each wait, barrier and s_nop of the test programs left out once, under softgpu --check: a table, also in docs/check.md.
 prove-check: deps

@@ -7,3 +7,16 @@ device_id             0x74a0
 subsystem_device      0x74a0
 apu                   1
 cus                   6        # one of each XCC; the product has 228
+
+vram_latency          1310
+vram_write_latency    650
+host_latency          1770     # kernel arguments shut the scalar caches for 1560
+utcl1_pending         38
+l2_writeback_ways     8
+packet_clocks         11000
+cp_decode_clocks      9000
+cp_stall_clocks       5100
+cp_translation_clocks 617
+cp_page_table_clocks  507
+cpc_memory_clocks     103
+cpf_memory_clocks     720

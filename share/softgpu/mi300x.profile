@@ -22,3 +22,21 @@ memory_width_bits     8192
 sdma_xgmi_engines     14
 memory_bytes_per_clock 2350    # as much of 5300 GB/s as was measured of an MI200's peak
 memory_write_bytes_per_clock 1840
+
+# Of the cache and timing models, for each XCC (docs/counter-model.md): what was measured of vcopy.
+l2_reads_whole        1        # TCC_BUBBLE is all reads of data
+l2_writeback_ways     0        # lines are written back when a packet releases them, none before
+l2_latency            220
+vram_latency          920      # reads below L2 take 700 clocks, 600 to 1350 of single dispatches
+vram_write_latency    660      # writes below L2 take 440
+host_latency          18100    # kernel arguments shut the scalar caches for 17,900
+uncached_turn         0        # and all of them at once
+utcl1_pending         33
+level_sample_clocks   80       # 10 units of an array, eight clocks each
+packet_clocks         18500    # of quiet runs; the XCCs' command processors wait for each other, up to 170,000
+cp_decode_clocks      16900
+cp_stall_clocks       8000
+cp_translation_clocks 600
+cp_page_table_clocks  590
+cpc_memory_clocks     99
+cpf_memory_clocks     1800

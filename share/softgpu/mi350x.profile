@@ -14,3 +14,17 @@ cus                   8        # one of each XCC; the product has 256
 memory_clock_mhz      1900
 memory_bytes_per_clock 3390
 memory_write_bytes_per_clock 2650
+
+vram_latency          400
+vram_write_latency    300
+host_latency          1770     # not measured: as mi300a
+utcl1_pending         39
+l2_writeback_ways     8
+level_sample_clocks   72       # 9 units of an array
+packet_clocks         2360
+cp_decode_clocks      2480
+cp_stall_clocks       1020
+cp_translation_clocks 25
+cp_page_table_clocks  24
+cpc_memory_clocks     39
+cpf_memory_clocks     132

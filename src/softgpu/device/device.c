@@ -43,11 +43,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
             "SOFTGPU_CORE=%s: base, avx2 and avx512 are the cores, and this host does not run "
             "all of them",
             named ? named : "");
-    sg_profile_t flat = *profile; /* the counters know one die: to them, the others' engines are
-                                     further engines of it */
-    flat.shader_engines = sg_profile_engines(profile);
-    flat.num_xcc = 1;
-    d->perf = sg_perf_create(&flat, sgc_page_of_memory, d->memory);
+    d->perf = sg_perf_create(profile, sgc_page_of_memory, d->memory);
     if (d->perf) sg_perf_set_trace_memory(d->perf, trace_memory, d->memory);
     d->observed = sg_observe_wanted();
     if (d->registers && d->code && d->core && d->perf) {
