@@ -32,7 +32,7 @@ typedef struct {
 } gpu_t;
 
 static const gpu_t gpus[] = {
-    {"gfx908", {"vectors.tsv", "vectors_gfx908.tsv"}, 1882},
+    {"gfx908", {"vectors.tsv", "vectors_gfx908.tsv"}, 1884},
     {"gfx90a", {"vectors.tsv"}, 1876},
     {"gfx942", {"vectors.tsv", "vectors_gfx942.tsv"}, 2418},
     {"gfx950", {"vectors.tsv", "vectors_gfx942.tsv", "vectors_gfx950.tsv"}, 3337},

@@ -183,15 +183,17 @@ static float as_float(uint32_t bits, bool half)
 }
 
 /* Reads the coordinates of inactive lanes, too: levels of detail follow from differences between
- * lanes. */
+ * lanes, unless the address ends with one or the instruction takes level 0. */
 static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
 {
-    float parts[ISA_IMAGE_AXES + 1][ISA_LANES] = {{0}};
+    float parts[ISA_IMAGE_AXES + 1][ISA_LANES] = {{0}}, level[ISA_LANES] = {0};
     const unsigned n = coordinates(&x->image, i);
+    for (unsigned l = 0; isa_image_has_level(i) && l < ISA_LANES; l++)
+        level[l] = as_float(part(w, i, n, l), i->image & ISA_IMAGE_A16);
     for (unsigned k = 0; k < n && k <= ISA_IMAGE_AXES; k++)
         for (unsigned l = 0; l < ISA_LANES; l++)
             parts[k][l] = as_float(part(w, i, k, l), i->image & ISA_IMAGE_A16);
-    return isa_image_sample(w, i, parts, x);
+    return isa_image_sample(w, i, parts, i->op == ISA_OP_image_sample ? NULL : level, x);
 }
 
 const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
@@ -200,7 +202,8 @@ const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image
     x->n = 0;
     x->reduce = ISA_REDUCE_BLEND;
     if (why || is_size_query(i)) return why;
-    if (i->op == ISA_OP_image_sample && x->image.type != ISA_IMAGE_NONE) return sample(w, i, x);
+    const bool samples = isa_field(&isa_table[i->op], ISA_ROLE_SSAMP);
+    if (samples && x->image.type != ISA_IMAGE_NONE) return sample(w, i, x);
     load(w, i, x);
     return NULL;
 }

@@ -166,8 +166,9 @@ void isa_image_level(const isa_image_t *m, unsigned level, isa_level_t *out);
 uint64_t isa_image_address(const isa_image_t *m, const isa_level_t *level,
                            const uint32_t at[ISA_IMAGE_AXES]);
 
-/* image_sample.c: `part` is a coordinate, or slice, of each lane, as floats. */
+/* image_sample.c: `part` is a coordinate, or slice, of each lane, as floats; `level`: the level of
+ * detail of each lane, or NULL: it follows from the lanes' coordinates. */
 const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float part[][ISA_LANES],
-                             isa_image_access_t *x);
+                             const float *level, isa_image_access_t *x);
 
 #endif

@@ -336,9 +336,14 @@ static unsigned find_levels(const sampler_t *s, double lod, unsigned level[2], u
     return share[1] ? 2 : 1;
 }
 
-static void sample_lane(const sampler_t *s, float part[][ISA_LANES], unsigned lane)
+static void sample_lane(const sampler_t *s, float part[][ISA_LANES], const float *said,
+                        unsigned lane)
 {
-    const double lod = needs_lod(s) ? lod_of(s, part, lane) : 0;
+    const double lod =
+        !needs_lod(s) ? 0
+        : said        ? limited((double)said[lane], s->field[ISA_S_MIN_LOD] / (double)LOD_UNITS,
+                                s->field[ISA_S_MAX_LOD] / (double)LOD_UNITS)
+                      : lod_of(s, part, lane);
     const uint32_t xy = s->field[lod > 0 ? ISA_S_MIN_FILTER : ISA_S_MAG_FILTER];
     const uint32_t z = s->field[ISA_S_Z_FILTER];
     unsigned level[2];
@@ -382,7 +387,7 @@ static const char *unsupported(const sampler_t *s)
 }
 
 const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float part[][ISA_LANES],
-                             isa_image_access_t *x)
+                             const float *level, isa_image_access_t *x)
 {
     sampler_t s = {.m = &x->image, .x = x};
     const uint32_t *words = &w->sgpr[i->src[3].reg];
@@ -400,6 +405,6 @@ const char *isa_image_sample(const isa_wave_t *w, const isa_inst_t *i, float par
     for (unsigned k = 0; k < x->n; k++)
         x->texel[k].lanes = x->texel[k].border = 0;
     for (uint64_t left = w->exec; left; left &= left - 1)
-        sample_lane(&s, part, (unsigned)__builtin_ctzll(left));
+        sample_lane(&s, part, level, (unsigned)__builtin_ctzll(left));
     return NULL;
 }

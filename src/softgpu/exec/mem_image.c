@@ -155,7 +155,7 @@ static void finish(const isa_format_t *f, const blend_t *b, uint32_t value[4])
     isa_texel_select(f, have, value);
 }
 
-ISA_INST(image_sample)
+static void sample(isa_wave_t *w, const isa_inst_t *i)
 {
     isa_image_access_t x;
     blend_t blend[ISA_LANES] = {{.some = false}};
@@ -172,6 +172,19 @@ ISA_INST(image_sample)
             isa_texel_missing(f, value);
         put(w, i, f, l, value);
     }
+}
+
+ISA_INST(image_sample)
+{
+    sample(w, i);
+}
+ISA_INST(image_sample_l)
+{
+    sample(w, i);
+}
+ISA_INST(image_sample_lz)
+{
+    sample(w, i);
 }
 
 /* ---- stores ---- */

@@ -4,6 +4,8 @@
  * and repetitions by counting. All cores run everything. */
 #include "image_rig.h"
 
+#include "isa/isa.h"
+
 /* ---- samples ---- */
 
 enum { WRAP, MIRROR, EDGE, ONCE_EDGE, HALF_BORDER, ONCE_HALF_BORDER, BORDER, ONCE_BORDER };
@@ -366,6 +368,63 @@ static void samples_choose_levels_by_quads(void **state)
     on_every_core(use_lod);
 }
 
+/* Instructions of GPUs that can say the level: words of llvm-mc -mcpu=gfx908. */
+static void run_gfx908(image_rig_t *g, uint32_t word, const char *text)
+{
+    const uint32_t words[] = {word, 0x00c40c04};
+    const isa_arch_t *arch = isa_arch_named("gfx908");
+    isa_inst_t i = {.op = 0};
+    char ours[96];
+    assert_int_equal(isa_decode(arch, words, 2, &i), 2);
+    isa_disassemble(arch, &i, ours, sizeof ours);
+    assert_string_equal(ours, text);
+    rig_run(g->r, &i, text);
+    assert_int_equal(g->r->wave.stop, ISA_RUN);
+}
+
+/* The image of use_lod(): the level is in the third dword of the address, or it is 0. */
+static void use_level(image_rig_t *g)
+{
+    static const char with[] = "image_sample_l v[12:15], v4, s[16:23], s[24:27] dmask:0xf";
+    static const char zero[] = "image_sample_lz v[12:15], v4, s[16:23], s[24:27] dmask:0xf";
+    use_lod(g);
+    float *to = (float *)(void *)g->memory;
+    static const unsigned first_row[] = {0, 16, 24, 28, 30};
+    for (unsigned level = 0; level < 5; level++)
+        for (unsigned k = 0; k < 64 * (16u >> level); k++)
+            to[64 * first_row[level] + k] = (float)level;
+    set_t(g->r, &(t_sharp_t){.type = IMG_2D,
+                             .dfmt = 4,
+                             .nfmt = FLOAT,
+                             .width = 16,
+                             .height = 16,
+                             .levels = 5,
+                             .last_level = 4,
+                             .select = X001});
+    for (unsigned l = 0; l < 64; l++) {
+        image_row(g, VADDR)[l] = f(0.5f + (float)(l & 3)); /* far apart, which does not count */
+        image_row(g, VADDR + 1)[l] = f(0.5f);
+        image_row(g, VADDR + 2)[l] = f((float)l / 16 - 1);
+    }
+    set_s(g->r, &(s_sharp_t){.mip = 2, .bias = 128, .max_lod = 576});
+    run_gfx908(g, 0xf0900f00, with);
+    for (unsigned l = 0; l < 64; l++) {
+        const float want = (float)l / 16 - 1;
+        assert_true(as_float(image_row(g, VDATA)[l]) == (want < 0       ? 0
+                                                         : want > 2.25f ? 2.25f
+                                                                        : want));
+    }
+    run_gfx908(g, 0xf09c0f00, zero);
+    for (unsigned l = 0; l < 64; l++)
+        assert_true(as_float(image_row(g, VDATA)[l]) == 0);
+}
+
+static void samples_take_the_level_that_they_are_told(void **state)
+{
+    (void)state;
+    on_every_core(use_level);
+}
+
 /* ---- cubes ---- */
 
 /* A cube whose texels hold a function of their direction that is smooth all over it. */
@@ -450,6 +509,7 @@ int main(void)
         cmocka_unit_test(coordinates_have_eight_bits_behind_the_point),
         cmocka_unit_test(borders_have_their_colours),
         cmocka_unit_test(samples_choose_levels_by_quads),
+        cmocka_unit_test(samples_take_the_level_that_they_are_told),
         cmocka_unit_test(cubes_have_no_seams),
     };
     if (!asm_available()) return 77;
