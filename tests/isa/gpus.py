@@ -13,7 +13,7 @@ LISTED = r"set\(ISA_GPUS ([^)]*)\)"
 
 def tables(gpu):
     """The files that are about this GPU."""
-    return ["src/isa/arch.c", f"src/softgpu/check/hazards_{gpu}.c"]
+    return ["src/isa/arch.c", "src/softgpu/exec/fpu_arch.c", f"src/softgpu/check/hazards_{gpu}.c"]
 
 
 def code_lines(text):

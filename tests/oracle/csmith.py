@@ -2,12 +2,15 @@
 """Random C programs as GPU oracles.
 
 csmith.py make FILE SEED...                      writes one HIP program that runs the csmith programs SEED...
-csmith.py fuzz DIR N [FIRST] -- LAUNCHER...      makes, compiles and runs N programs; keeps what fails in DIR
+csmith.py fuzz DIR N [FIRST [GPU]] -- LAUNCHER...
+                                                 makes, compiles and runs N programs; keeps what fails in DIR;
+                                                 GPU is that for which they are compiled (gfx90a)
 
 csmith writes C with static globals. Here the whole program becomes the body of a C++ struct: its
 globals are members, its functions member functions, so that each lane owns a copy, and other
 values than the first lane's.
 """
+import functools
 import os
 import re
 import subprocess
@@ -89,15 +92,22 @@ def make(path, seeds):
         out.write("    return wrong != 0;\n}\n")
 
 
-def compile_program(source, program, level):
-    command = ["hipcc", "--offload-arch=gfx90a", f"-O{level}", "-w", "-Wno-c++11-narrowing",
+@functools.cache
+def without_memcpy():
+    """The option without which LLVM at -Os calls a memcpy that no GPU has; LLVM 17 took AMD's prefix off."""
+    version = subprocess.run(["hipcc", "--version"], check=True, capture_output=True, text=True).stdout
+    prefix = "amdgpu-" if re.search(r"clang version 1[56]\.", version) else ""
+    return f"-{prefix}mem-intrinsic-expand-size=0"
+
+
+def compile_program(source, program, level, gpu):
+    command = ["hipcc", f"--offload-arch={gpu}", f"-O{level}", "-w", "-Wno-c++11-narrowing",
                "-ffp-contract=off",
-               "-mllvm", "-amdgpu-mem-intrinsic-expand-size=0",  # at -Os LLVM 15 wants a memcpy that no GPU has
-               "-I", HERE, source, "-o", program]
+               "-mllvm", without_memcpy(), "-I", HERE, source, "-o", program]
     return subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_LIMIT)
 
 
-def fuzz(folder, count, first, launcher):
+def fuzz(folder, count, first, gpu, launcher):
     os.makedirs(folder, exist_ok=True)
     passed, skipped, failed = 0, 0, []
     for seed in range(first, first + count):
@@ -105,7 +115,7 @@ def fuzz(folder, count, first, launcher):
         source, program = (os.path.join(folder, f"seed{seed}{e}") for e in (".hip", ""))
         try:
             make(source, [seed])
-            built = compile_program(source, program, level)
+            built = compile_program(source, program, level, gpu)
             result = None if built.returncode else subprocess.run([*launcher, program], capture_output=True,
                                                                   text=True, timeout=RUN_LIMIT)
         except subprocess.TimeoutExpired as late:
@@ -145,7 +155,8 @@ def main(arguments):
         at = arguments.index("--")
         options = arguments[1:at]
         first = number(options[2]) if len(options) > 2 else int(time.time()) % 1000000 * 1000
-        return fuzz(options[0], number(options[1]), first, arguments[at + 1:])
+        gpu = options[3] if len(options) > 3 else "gfx90a"
+        return fuzz(options[0], number(options[1]), first, gpu, arguments[at + 1:])
     print(__doc__, file=sys.stderr)
     return 2
 

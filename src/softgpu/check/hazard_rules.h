@@ -190,7 +190,7 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch);
     CHK_RULE(F64_FMA, 2, F64, FMA64, NOTHING, "a matrix instruction of f64, v_fma_f64", "LLVM")
 
 /* Rows of gfx940 and its successors. */
-#define CHK_GFX940_RULES                                                                           \
+#define CHK_SC_RULES                                                                               \
     CHK_RULE(TRANS_READ, 1, TRANS, NOT_TRANS, VECTOR,                                              \
              "a transcendental result is read by VALU of another kind", "ISA 4.5, LLVM")           \
     CHK_RULE(PART_READ, 1, PART, VALU, VECTOR,                                                     \

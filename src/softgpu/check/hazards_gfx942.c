@@ -8,7 +8,7 @@
 static const chk_rule_t rows[] = {
     CHK_SHARED_RULES
     CHK_UNIFIED_RULES
-    CHK_GFX940_RULES
+    CHK_SC_RULES
     CHK_MX_RULES(2, 3, 3, 5, 1)
     CHK_MX_RULES(4, 5, 5, 7, 3)
     CHK_MX_RULES(8, 9, 9, 11, 7)

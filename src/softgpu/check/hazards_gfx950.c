@@ -9,7 +9,7 @@
 static const chk_rule_t rows[] = {
     CHK_SHARED_RULES
     CHK_UNIFIED_RULES
-    CHK_GFX940_RULES
+    CHK_SC_RULES
     CHK_MX_RULES(2, 4, 3, 5, 1)
     CHK_MX_RULES(4, 6, 6, 8, 3)
     CHK_MX_RULES(8, 10, 10, 12, 7)
