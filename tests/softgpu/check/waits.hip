@@ -75,11 +75,13 @@ __global__ void halves(int *to)
 
 __global__ void doubles(int *to)
 {
+#ifndef __gfx908__ // has no matrix instructions of f64
     const double a = to[threadIdx.x], b = to[threadIdx.x + TILE];
     double4_t sum = {a, b, a, b};
     sum = __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, sum, 0, 0, 0);
     const double one = __builtin_amdgcn_mfma_f64_4x4x4f64(sum[0], b, a, 0, 0, 0);
     reinterpret_cast<double *>(to)[threadIdx.x] = one + sum[3] * a;
+#endif
 }
 
 // Tiles of LDS by turns: a barrier for each.
