@@ -3,7 +3,7 @@
 like                  mi300x
 product               mi350x
 name                  mi350x
-runtime               ROCm 6.4
+runtime               ROCm 7.0
 device_id             0x75a0
 subsystem_device      0x75a0
 external_revision     0x50
