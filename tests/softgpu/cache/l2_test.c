@@ -387,6 +387,8 @@ int main(void)
                                        RIG_TEST(acquire_mem),
                                        RIG_TEST(places),
                                        RIG_TEST(queues),
+                                       RIG_TEST(lines_of_other_sizes),
+                                       RIG_TEST(narrow_lines_are_written_back),
                                        RIG_TEST(whole_lines),
                                        RIG_TEST(l2_of_each_xcc),
                                        RIG_TEST(lines_are_the_gpus)};
