@@ -68,10 +68,10 @@ prove-check: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/prove-check $(BUILD)
 
-# Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_field.json.
+# Of the benchmarks, kernels that stand for real programs: text, and $(BUILD)/bench_gemm.json and bench_field.json.
 bench-field: deps
 	@$(MAKE) --no-print-directory all
-	@scripts/run-bench $(BUILD) bench_field
+	@scripts/run-bench $(BUILD) bench_gemm bench_field
 
 # Every reader of what comes from outside under libFuzzer: SECONDS_EACH for each.
 SECONDS_EACH ?= 60

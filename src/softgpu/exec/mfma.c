@@ -219,7 +219,26 @@ static void run_sparse(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
     mfma_sparse_tile(&work, s->m, d_rows, d_rows, room.a, room.b, at);
 }
 
-/* ---- A and B in formats of their own ---- */
+/* ---- A and B in formats of their own, and scaled ---- */
+
+/* OP_SEL and OP_SEL_HI say which byte of a register has the scales; of a constant it is the
+ * exponent. */
+static void load_scales(isa_wave_t *w, const isa_operand_t *o, uint8_t *scales)
+{
+    const unsigned shift = o->kind == ISA_OPK_CONST ? 23 : 8 * (o->sel & 3u);
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const uint32_t x = o->kind == ISA_OPK_VGPR ? w->vgpr[o->reg][l] : isa_read32(w, o);
+        scales[l] = (uint8_t)(x >> shift);
+    }
+}
+
+/* The first half of a scaled matrix instruction, which assemblers write as one of four dwords. */
+ISA_INST(v_mfma_ld_scale_b32)
+{
+    load_scales(w, &i->src[0], w->scales[0]);
+    load_scales(w, &i->src[1], w->scales[1]);
+    w->scaled_pc = isa_next_pc(i) | 1;
+}
 
 static void run_formats(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
 {
@@ -229,7 +248,11 @@ static void run_formats(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
     const uint32_t *c_rows = rows_of_c(w, i, room.copy);
     uint32_t *d_rows = rows_of(w, &i->dst);
     gather(w, i, t, rows_of(w, &i->src[1]), false, &room);
-    mfma_tile(&work, s->m, d_rows, c_rows, room.a, room.b);
+    if (w->scaled_pc == (i->pc | 1))
+        mfma_scaled_tile(&work, s->m, d_rows, c_rows, room.a, room.b, w->scales[0], w->scales[1]);
+    else
+        mfma_tile(&work, s->m, d_rows, c_rows, room.a, room.b);
+    w->scaled_pc = 0;
 }
 
 /* ---- doubles ---- */

@@ -285,15 +285,12 @@ static double scaled(uint32_t x, uint8_t exponent)
     return (double)fpu_f32(x) * fpu_f64((uint64_t)(1023 + exponent - MFMA_SCALE_ONE) << 52);
 }
 
-/* f32 of z + product, rounded once: the sum in double is rounded to odd first. */
+/* f32 of z + product, which has 8 bits at most. Where a double does not hold all bits of the sum,
+ * one of the two is less than a quarter of the other's last place in an f32: two roundings give
+ * what one would. */
 static float add_once(float z, double product)
 {
-    const double x = (double)z, sum = x + product, back = sum - x;
-    const double error = (x - (sum - back)) + (product - back);
-    uint64_t bits = fpu_bits64(sum);
-    if (error == error && error != 0 && !(bits & 1))
-        bits += (error > 0) == (sum > 0) ? 1 : -UINT64_C(1);
-    return (float)fpu_f64(bits);
+    return (float)((double)z + product);
 }
 
 /* Any scales: products are exact in double. */

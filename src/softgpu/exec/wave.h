@@ -151,6 +151,10 @@ struct isa_wave {
     bool privileged;
     uint64_t tba, tma;
     uint64_t until_interrupt; /* instructions, see watch.h; 0: not determined yet */
+    /* Scales of A and B that v_mfma_ld_scale_b32 has read for the instruction at this address, with
+     * its lowest bit set. */
+    uint64_t scaled_pc;
+    uint8_t scales[2][ISA_LANES];
     /* fault or trap */
     uint64_t fault_addr;
     uint32_t fault_flags;

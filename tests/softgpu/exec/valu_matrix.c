@@ -427,6 +427,71 @@ static void check(const isa_core_t *core, const run_t *r)
 
 /* ---- all of them ---- */
 
+/* ---- scales ---- */
+
+enum { SCALES = 26, PC = 0x1000 };
+
+/* `far`: scales of the whole range, NaNs among them; else such that sums are not all lost. */
+static void fill_scales(run_t *r, bool far, const isa_inst_t *load)
+{
+    for (int n = 0; n < 2; n++) {
+        const isa_operand_t *o = &load->src[n];
+        for (int l = 0; l < 64; l++) {
+            const int near = 127 - 8 + (int)(rig_random() % 17);
+            const int x = far && rig_random() % 8 == 0 ? (int)(rig_random() % 256) : near;
+            rig.rows[SCALES + n][l] = (uint32_t)rig_random();
+            ((uint8_t *)&rig.rows[SCALES + n][l])[o->sel] = (uint8_t)x;
+            r->scales[n][l] = o->kind == ISA_OPK_CONST ? 128 : (uint8_t)x;
+        }
+    }
+}
+
+static void run_scaled(run_t *r, bool far, bool any)
+{
+    for (unsigned n = 0; n < 3; n++) {
+        const isa_core_t *core = isa_core_by_name(cores[n]);
+        isa_inst_t load = {.pc = PC - 8, .dwords = 2};
+        for (unsigned op = 1; op < ISA_OP_COUNT; op++)
+            if (!strcmp(isa_table[op].mnemonic, "v_mfma_ld_scale_b32")) load.op = (uint16_t)op;
+        for (int s = 0; s < 2; s++) {
+            load.src[s] = vgprs(SCALES + s, 1);
+            load.src[s].sel = (uint8_t)(rig_random() % 4);
+        }
+        if (!far && any) load.src[1] = (isa_operand_t){.kind = ISA_OPK_CONST, .k = 0x40000000};
+        if (!core) continue;
+        fill(r, any);
+        fill_scales(r, far, &load);
+        r->inst.pc = PC;
+        r->scaled = true;
+        core->handlers[load.op](&rig.wave, &load);
+        core->handlers[r->inst.op](&rig.wave, &r->inst);
+        if (rig.wave.stop) fail_msg("%s: %s", r->x->name, rig.wave.message);
+        check(core, r);
+        /* The scales are for one instruction. */
+        r->scaled = false;
+        fill(r, any);
+        core->handlers[r->inst.op](&rig.wave, &r->inst);
+        check(core, r);
+    }
+}
+
+static void scales(void **state)
+{
+    static const uint8_t formats[][2] = {
+        {e_fp8, e_fp8}, {e_bf8, e_fp4}, {e_fp6, e_bf6}, {e_fp4, e_fp4}, {e_bf6, e_bf8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        for (size_t n = 0; matrices[i].a == e_f8f6f4 && n < sizeof formats / sizeof *formats; n++) {
+            run_t r =
+                prepare(&matrices[i], &isa_archs[ISA_ARCH_gfx950], formats[n][0], formats[n][1]);
+            for (unsigned how = 0; how < 4; how++)
+                run_scaled(&r, how & 1, how & 2);
+            rig.wave.mode |= ISA_MODE_FP16_OVFL;
+            run_scaled(&r, true, true);
+            rig.wave.mode = PLAIN_MODE;
+        }
+}
+
 /* ---- doubles ---- */
 
 static double double_at(const uint32_t (*rows)[64], int lane)
@@ -595,9 +660,11 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(all_have_handlers, start), cmocka_unit_test_setup(gfx908, start),
-        cmocka_unit_test_setup(gfx942, start), cmocka_unit_test_setup(gfx950, start),
-        cmocka_unit_test_setup(doubles, start)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(all_have_handlers, start),
+                                       cmocka_unit_test_setup(gfx908, start),
+                                       cmocka_unit_test_setup(gfx942, start),
+                                       cmocka_unit_test_setup(gfx950, start),
+                                       cmocka_unit_test_setup(scales, start),
+                                       cmocka_unit_test_setup(doubles, start)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
