@@ -245,9 +245,8 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
             *second |= CHK_SECOND_LDS_M0;
         if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
-        /* they invalidate caches, which no counter counts */
-        if (i->op == ISA_OP_buffer_wbinvl1 || i->op == ISA_OP_buffer_wbinvl1_vol)
-            u->flow = CHK_FLOW_NONE;
+        /* what invalidates the vector L1 no counter counts */
+        if (row->memory.kind == ISA_ACCESS_INVALIDATE) u->flow = CHK_FLOW_NONE;
         return;
     default: return;
     }

@@ -1,6 +1,6 @@
 /* race_site.c - code sites: instructions that have accessed memory, and which of them synchronise.
  *
- * The code of gfx90a does not tell a relaxed atomic load or store from a plain one, but the
+ * The code of gfx9 does not tell a relaxed atomic load or store from a plain one, but the
  * instructions around it do. Each site is analysed once. */
 #include "softgpu/check/race.h"
 
@@ -266,7 +266,7 @@ static void fill(race_site_t *s, const isa_wave_t *w, const isa_inst_t *i, const
                  uint64_t pc)
 {
     const isa_row_desc_t *row = &isa_table[i->op];
-    const bool bypasses = (i->flags & ISA_F_GLC) && !(i->flags & ISA_F_SLC);
+    const bool bypasses = i->flags & (ISA_F_GLC | ISA_F_SC1) && !(i->flags & ISA_F_SLC);
     *s = (race_site_t){.pc = pc, .n_words = i->dwords};
     s->page = w->page->serial;
     memcpy(s->words, isa_inst_words(w, i), i->dwords * sizeof *s->words);
