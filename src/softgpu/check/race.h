@@ -141,6 +141,9 @@ void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword);
 /* The wave is about to access LDS by a plain load or store: what it has published before does not
  * cover that. */
 void race_clock_pass(race_clock_t *c, unsigned wave);
+/* Whether the wave's store at `time` may give a lock back: it has accessed the dword by an atomic
+ * access before. */
+bool race_clock_gives_back(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time);
 /* The wave has read, by an access that synchronises, what `other` wrote at `time`. */
 void race_clock_meet(race_clock_t *c, unsigned wave, unsigned other, uint32_t time);
 /* Up to which time the wave knows the accesses of `other`; of its own stores, up to which time they

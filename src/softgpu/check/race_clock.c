@@ -80,6 +80,12 @@ void race_clock_pass(race_clock_t *c, unsigned wave)
     c->own[wave] = next(c);
 }
 
+bool race_clock_gives_back(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time)
+{
+    const race_meeting_t *m = meeting(c, dword);
+    return m->waves >> wave & 1 && m->when[wave] < time;
+}
+
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword)
 {
     if (c->met <= c->barrier) return;

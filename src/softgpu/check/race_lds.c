@@ -147,6 +147,17 @@ static void meet(const race_access_t *x, uint32_t d, bool reads)
     if (x->site->rmw) race_clock_release(c, x->wave, d);
 }
 
+static void meet_lanes(const race_access_t *x, sgc_lanes_t *a, uint32_t size, bool reads)
+{
+    uint64_t last = UINT64_MAX, left = a->even && !a->step ? 1 : a->exec;
+    if (left & ~UINT64_C(1)) sgc_lanes_spread(a);
+    for (; left; left &= left - 1) {
+        const uint64_t at = a->va[__builtin_ctzll(left)];
+        if (at != last && at + a->bytes <= size) meet(x, (uint32_t)at / 4, reads);
+        last = at;
+    }
+}
+
 static void report(const chk_group_t *g, const race_access_t *x, uint32_t bytes)
 {
     char more[64];
@@ -168,14 +179,10 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
     x.race.in_lds = true;
     x.race.element = element;
     x.race.known.floor = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT;
-    uint64_t last = UINT64_MAX, left = !meets ? 0 : a->even && !a->step ? 1 : a->exec;
-    if (left & ~UINT64_C(1)) sgc_lanes_spread(a);
-    for (; left; left &= left - 1) {
-        const uint64_t at = a->va[__builtin_ctzll(left)];
-        if (at != last && at + a->bytes <= size)
-            meet(&x.race, (uint32_t)at / 4, kind == RACE_LOAD || returns);
-        last = at;
-    }
+    /* What an atomic access learns at a dword does not order the access to that dword itself,
+     * unless it waits there. */
+    const bool later = site->rmw && !site->waits;
+    if (meets && !later) meet_lanes(&x.race, a, size, kind == RACE_LOAD || returns);
     if (!site->rmw) race_clock_pass(&s->clock, x.race.wave);
     x.race.word |= (uint64_t)s->clock.own[x.race.wave] << RACE_OWNER_SHIFT |
                    (site->waits && kind == RACE_RMW ? RACE_EXTRA : 0);
@@ -190,5 +197,6 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
             touch(&x, lane, at + from, from, n);
         }
     }
+    if (meets && later) meet_lanes(&x.race, a, size, returns);
     if (x.race.lanes) report(g, &x.race, a->bytes);
 }

@@ -19,6 +19,13 @@ static bool kinds_race(const race_access_t *x, uint64_t word, bool is_read)
     }
 }
 
+/* An atomic access of LDS after a plain store that gives a lock back, for all that is known. */
+static bool takes_lock(race_access_t *x, uint64_t word, bool is_read, uint64_t va)
+{
+    return x->kind == RACE_RMW && x->in_lds && !is_read && !(word & RACE_ATOMIC) &&
+           race_clock_gives_back(&x->s->clock, race_wave(word), (uint32_t)va / 4, race_owner(word));
+}
+
 static bool is_ordered(const race_access_t *x, uint64_t word, bool is_read)
 {
     if (x->copy) return race_run_copy_ordered(x->copy, word);
@@ -40,7 +47,8 @@ void race_compare(race_access_t *x, uint64_t word, bool is_read, unsigned lane, 
 {
     if (x->copy && x->lanes) return; /* one race of a copy is enough */
     if (!(word >> RACE_MASK_SHIFT & race_mask(va, bytes)) || !kinds_race(x, word, is_read) ||
-        is_ordered(x, word, is_read) || changes_nothing(x, word, is_read, lane, va, from, bytes))
+        is_ordered(x, word, is_read) || takes_lock(x, word, is_read, va) ||
+        changes_nothing(x, word, is_read, lane, va, from, bytes))
         return;
     if (!x->lanes) {
         x->va = va;

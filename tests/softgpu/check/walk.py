@@ -499,6 +499,7 @@ class _Memory:
         self.found = set()
         self.clocks, self.lds_clocks = Clocks(), Clocks()
         self.flow = {wave: Flow() for group in groups.values() for wave in group}
+        self.late = set()  # waves and numbers of accesses to LDS that were outstanding at the last barrier: until the next one
         self.at_barrier = {group: set() for group in groups}
         self.ended = {group: set() for group in groups}
         self.published, self.lds_published = {}, {}
@@ -541,6 +542,7 @@ class _Memory:
             return
         at = {}
         lds = {}
+        self.late = {pair for pair in self.late if pair[0][0] != group}
         for wave in here:
             Clocks.join(at, self.clocks.of(wave))
             at[wave] = number
@@ -548,6 +550,7 @@ class _Memory:
             self.outstanding[wave] = [(n, op) for n, op in self.outstanding[wave] if in_lds(op)]
             late = [n for n, op in self.outstanding[wave]]
             lds[wave] = min(late) - 1 if late else number
+            self.late |= {(wave, n) for n in late}
         for wave in here:
             Clocks.join(self.clocks.of(wave), at)
             Clocks.join(self.lds_clocks.of(wave), lds)
@@ -646,6 +649,10 @@ class _Memory:
             if lds and op["flow"] is VM and not op["done"] and code.flow is not VM:
                 self.found.add(("lds", pc, step.pc))
             return
+        if lds and (wave, number) in self.late:
+            if not (kind == "atomic" and code.atomic):
+                self.found.add((where[0], pc, step.pc))
+            return
         if known.get(wave, -1) >= number:
             return
         if kind == "atomic" and (code.atomic or not lds):
@@ -661,6 +668,7 @@ class _Memory:
 
     def meet_reads(self, where, step, known):
         for wave, (number, pc, atomic) in self.reads.get(where, {}).items():
-            if wave == step.wave or known.get(wave, -1) >= number or atomic:
+            ordered = known.get(wave, -1) >= number and not (where[0] == "lds" and (wave, number) in self.late)
+            if wave == step.wave or ordered or atomic:
                 continue
             self.found.add((where[0], pc, step.pc))
