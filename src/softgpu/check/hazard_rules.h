@@ -192,54 +192,52 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch);
 /* Rows of gfx940 and its successors. */
 #define CHK_SC_RULES                                                                               \
     CHK_RULE(TRANS_READ, 1, TRANS, NOT_TRANS, VECTOR,                                              \
-             "a transcendental result is read by VALU of another kind", "ISA 4.5, LLVM")           \
+             "a transcendental result is read by VALU of another kind", "LLVM")                    \
     CHK_RULE(PART_READ, 1, PART, VALU, VECTOR,                                                     \
-             "VALU writes a part of a VGPR (SDWA, OP_SEL), VALU reads it", "ISA 4.5, LLVM")        \
+             "VALU writes a part of a VGPR (SDWA, OP_SEL), VALU reads it", "LLVM")                 \
     CHK_RULE(SGPR_VALU, 2, VALU, VALU, SCALAR, "VALU writes an SGPR or VCC, VALU reads it",        \
-             "ISA 4.5, LLVM")                                                                      \
+             "LLVM")                                                                               \
     CHK_RULE(EXEC_LANE, 4, VALU_EXEC, LANES, NOTHING,                                              \
-             "VALU writes EXEC, a lane is read or written", "ISA 4.5, LLVM")                       \
+             "VALU writes EXEC, a lane is read or written", "LLVM")                                \
     CHK_RULE(VGPR_READLANE, 1, VALU, READLANE, VECTOR, "VALU writes a VGPR, a lane of it is read", \
-             "ISA 4.5, LLVM")                                                                      \
+             "LLVM")                                                                               \
     CHK_RULE(PASS2_C_SAME, 2, PASS2, MATRIX, C_SAME,                                               \
-             "a matrix instruction of 2 passes, C of another is its result", "ISA 7.5, LLVM")      \
+             "a matrix instruction of 2 passes, C of another is its result", "LLVM")               \
     CHK_MF32_RULES(2, 2, 4)                                                                        \
     CHK_MF32_RULES(8, 8, 10)                                                                       \
     CHK_MF32_RULES(16, 16, 18)                                                                     \
     CHK_RULE(F64_4_C_SAME, 4, F64_4, F64_4, C_SAME,                                                \
-             "a matrix instruction of f64, 4 rows, C of another is its result", "ISA 7.5, LLVM")   \
+             "a matrix instruction of f64, 4 rows, C of another is its result", "LLVM")            \
     CHK_RULE(F64_4_C, 4, F64_4, WIDE, C_OTHER,                                                     \
-             "a matrix instruction of f64, 4 rows, C of another overlaps its result",              \
-             "ISA 7.5, LLVM")                                                                      \
+             "a matrix instruction of f64, 4 rows, C of another overlaps its result", "LLVM")      \
     CHK_RULE(F64_4_USED, 6, F64_4, VECTOR_ALU, USED,                                               \
-             "a matrix instruction of f64, 4 rows, its result is used", "ISA 7.5, LLVM")           \
+             "a matrix instruction of f64, 4 rows, its result is used", "LLVM")                    \
     CHK_RULE(F64_4_MEMORY, 9, F64_4, MEMORY, VECTOR,                                               \
-             "a matrix instruction of f64, 4 rows, memory reads its result", "ISA 7.5, LLVM")      \
+             "a matrix instruction of f64, 4 rows, memory reads its result", "LLVM")               \
     CHK_RULE(F64_16_MEMORY, 18, F64_16, MEMORY, VECTOR,                                            \
-             "a matrix instruction of f64, 16 rows, memory reads its result", "ISA 7.5, LLVM")
+             "a matrix instruction of f64, 16 rows, memory reads its result", "LLVM")
 
 /* Of gfx940 on, rows for a matrix instruction of f32 and n passes: before its result is C of
  * another of f32 or f64, and before it is used otherwise. */
 #define CHK_MF32_RULES(n, c, used)                                                                 \
     CHK_RULE(MF32_##n##_C, c, MF32_##n, WIDE, C_OTHER,                                             \
              "a matrix instruction of f32, " #n " passes, C of another overlaps its result",       \
-             "ISA 7.5, LLVM")                                                                      \
+             "LLVM")                                                                               \
     CHK_RULE(MF32_##n##_USED, used, MF32_##n, VECTOR, USED,                                        \
-             "a matrix instruction of f32, " #n " passes, its result is used", "ISA 7.5, LLVM")
+             "a matrix instruction of f32, " #n " passes, its result is used", "LLVM")
 
 /* The same of other types: before its result is C of another, C of one of f32 or f64, is used
  * otherwise, and before its own C may be written. */
 #define CHK_MX_RULES(n, c, c_wide, used, held)                                                     \
     CHK_RULE(MX##n##_C, c, MX##n, MX, C_OTHER,                                                     \
-             "a matrix instruction of " #n " passes, C of another overlaps its result",            \
-             "ISA 7.5, LLVM")                                                                      \
+             "a matrix instruction of " #n " passes, C of another overlaps its result", "LLVM")    \
     CHK_RULE(MX##n##_C_WIDE, c_wide, MX##n, WIDE, C_OTHER,                                         \
              "a matrix instruction of " #n " passes, C of one of f32 or f64 overlaps its result",  \
-             "ISA 7.5, LLVM")                                                                      \
+             "LLVM")                                                                               \
     CHK_RULE(MX##n##_USED, used, MX##n, VECTOR, USED,                                              \
-             "a matrix instruction of " #n " passes, its result is used", "ISA 7.5, LLVM")         \
+             "a matrix instruction of " #n " passes, its result is used", "LLVM")                  \
     CHK_RULE(MX##n##_HELD, held, MX##n, VALU, HELD,                                                \
-             "a matrix instruction of " #n " passes, its C is written", "ISA 7.5, LLVM")
+             "a matrix instruction of " #n " passes, its C is written", "LLVM")
 
 /* Rows for a matrix instruction of n passes: the wait states before its result is C of another, C
  * of one of f64, A or B of another, is used otherwise, and before its own C may be written. */

@@ -14,9 +14,9 @@ static const chk_rule_t rows[] = {
     CHK_MX_RULES(8, 9, 9, 11, 7)
     CHK_MX_RULES(16, 17, 17, 19, 15)
     CHK_RULE(F64_16_C, 9, F64_16, WIDE, C_OTHER,
-        "a matrix instruction of f64, 16 rows, C of another overlaps its result", "ISA 7.5, LLVM")
+        "a matrix instruction of f64, 16 rows, C of another overlaps its result", "LLVM")
     CHK_RULE(F64_16_USED, 11, F64_16, VECTOR_ALU, USED,
-        "a matrix instruction of f64, 16 rows, its result is used", "ISA 7.5, LLVM")
+        "a matrix instruction of f64, 16 rows, its result is used", "LLVM")
 };
 /* clang-format on */
 
