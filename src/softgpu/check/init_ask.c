@@ -12,7 +12,8 @@
 
 /* The page on which instructions seem to be: the messages of the executor give addresses in it. */
 static isa_page_t no_code;
-static isa_dispatch_t no_dispatch;
+/* Before a wave of the program's is asked about, any GPU will do. */
+static isa_dispatch_t no_dispatch = {.arch = isa_archs};
 static isa_group_t no_group = {.dispatch = &no_dispatch};
 
 bool chk_lab_make(chk_lab_t *l)
