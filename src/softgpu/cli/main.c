@@ -30,7 +30,7 @@ enum { EXIT_USAGE = 2, EXIT_SETUP = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOU
 
 /* --list-gpus, and the older name of it */
 enum { KEY_LIST_GPUS = 'L', KEY_LIST_PROFILES = 256, KEY_COVERAGE, MORE_OPTIONS = 3 };
-enum { OUTPUT_BYTES = 1 << 16 };
+static char output[1 << 16];
 
 typedef struct {
     char **program;
@@ -354,7 +354,7 @@ int main(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE;
     base_program_begin("softgpu", sg_options[SG_OPTION_LOG].variable, EXIT_SETUP);
     /* Lists and help are written at once, so that the error says why they could not be. */
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BYTES);
+    setvbuf(stdout, output, _IOFBF, sizeof(output));
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
     if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
         return EXIT_SETUP;
