@@ -32,20 +32,13 @@
              .tma = 14},                                                                           \
     .scalar_line = 64, .l2_line = 128, .drm_family = 141 /* AMDGPU_FAMILY_AI */
 
-/* Those from gfx90a on have one file for VGPRs and AGPRs, and a bit for AGPRs in memory encodings.
- */
+/* GPUs from gfx90a on have one file for VGPRs and AGPRs. */
 #define UNIFIED .vgpr_granule = 8, .acc_granule = 4, .simd_vgprs = 512, .dpp_newbcast = true
 
-#define PACKED_IDS                                                                                 \
-    {                                                                                              \
-        {0, {0, 10}}, {0, {10, 10}},                                                               \
-        {                                                                                          \
-            0,                                                                                     \
-            {                                                                                      \
-                20, 10                                                                             \
-            }                                                                                      \
-        }                                                                                          \
-    }
+/* The ids of all axes are in v0, ten bits each. */
+/* clang-format off */
+#define PACKED_IDS {{0, {0, 10}}, {0, {10, 10}}, {0, {20, 10}}}
+/* clang-format on */
 
 #define GFX94(gpu)                                                                                 \
     GFX9(gpu), UNIFIED,                                                                            \
