@@ -360,8 +360,8 @@ static void decode_mai(isa_decoder_t *d)
     unsigned code[3] = {isa_bits(x, 8, 0), isa_bits(x, 17, 9), isa_bits(x, 26, 18)};
     unsigned acc = isa_bits(x, 28, 27);
     uint32_t mods = d->row->mods;
-    /* result and addend are both AGPRs or both VGPRs, or always AGPRs, as where these have a file
-     * of their own */
+    /* The bit ACC_CD says whether result and addend are AGPRs or VGPRs. Instructions without the
+     * bit, and GPUs on which AGPRs have a file of their own, have both in AGPRs. */
     bool acc_cd = !(mods & ISA_M_ACC_CD) || !d->arch->acc_granule || isa_bits(w, 15, 15);
 
     i->cbsz = mods & ISA_M_CBSZ ? (uint8_t)isa_bits(w, 10, 8) : 0;

@@ -34,7 +34,7 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     t->arch = arch;
     t->l1_wide = arch->vector_line > SGC_LINE;
     t->xccs = profile->num_xcc;
-    t->engines = profile->num_xcc * profile->shader_engines;
+    t->engines = sg_profile_engines(profile);
     t->engine_cus = profile->arrays_per_engine * profile->cus_per_array;
     t->cus = t->engines * t->engine_cus;
     t->engine_sqcs = (t->engine_cus + profile->l1_shared_cus - 1) / profile->l1_shared_cus;

@@ -145,8 +145,8 @@ L2_INLINE sgc_l2_line_t *l2_line(sgc_t *t, const ways_t *w, l2_place_t place, ui
     return line;
 }
 
-/* Reads the halves that are not valid from memory. `whole`: both by one transaction, if neither is
- * valid. */
+/* Reads those halves of the line from memory that are not valid. `whole`: if neither half is valid,
+ * one transaction reads both. */
 L2_INLINE void l2_fill(sgc_t *t, sgc_channel_t *c, sgc_l2_line_t *line, bool whole)
 {
     const unsigned halves = 1 + t->l2.wide - (*line & 1) - (*line >> 1 & 1);

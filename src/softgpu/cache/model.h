@@ -217,7 +217,7 @@ enum { SGC_TOUCHED = 256 };
 /* What the units of an accelerator die share besides L2's lines. */
 typedef struct {
     ways_t utcl2; /* tag: the first frame of a fragment, by its size */
-    /* a ring of the L2 lines that scalar and instruction caches requested last */
+    /* a ring buffer: the L2 lines that the scalar and instruction caches have requested last */
     sgc_arriving_t arriving[SGC_ARRIVING];
     unsigned arrivals;
 } sgc_xcc_t;

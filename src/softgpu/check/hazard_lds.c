@@ -4,15 +4,19 @@
 
 #include <string.h>
 
+static void forget_marks(chk_lds_t *s)
+{
+    if (!s->marked) return;
+    memset(s->writer, 0, sizeof s->writer);
+    memset(s->reader, 0, sizeof s->reader);
+    s->marked = false;
+}
+
 void chk_lds_start(chk_lds_t *s, const isa_group_t *group)
 {
     for (unsigned k = 0; k < group->n_waves && k < ISA_GROUP_WAVES; k++)
         s->wave[k].n = s->wave[k].fill = 0;
-    if (s->marked) {
-        memset(s->writer, 0, sizeof s->writer);
-        memset(s->reader, 0, sizeof s->reader);
-    }
-    s->marked = false;
+    forget_marks(s);
 }
 
 /* ---- accesses that are under way ---- */
@@ -22,6 +26,12 @@ static bool is_outstanding(const chk_hazard_wave_t *v, const chk_lds_access_t *x
 {
     const uint32_t returned = x->flow == CHK_FLOW_FLAT ? v->flat_lgkm : v->returned[x->flow];
     return (int32_t)(x->number - returned) > 0;
+}
+
+/* Whether a transfer to LDS is outstanding. */
+static bool is_filled(const chk_lds_wave_t *k, const chk_hazard_wave_t *v)
+{
+    return (int32_t)(k->fill - v->returned[CHK_FLOW_VM]) > 0;
 }
 
 static chk_lds_access_t *next_of(chk_lds_wave_t *k, const chk_hazard_wave_t *v, const chk_use_t *u,
@@ -90,7 +100,7 @@ static void mark(uint16_t *dwords, unsigned mark, bool reads, uint32_t begin, ui
 {
     for (uint32_t d = begin / 4; d < CHK_LDS_DWORDS && 4 * d < end; d++) {
         const unsigned before = dwords[d];
-        const bool other = before && ((before ^ mark) & ((1u << CHK_LDS_SLOT_SHIFT) - 1));
+        const bool other = before && ((before ^ mark) & CHK_LDS_WAVE);
         const unsigned several = reads && other ? CHK_LDS_SEVERAL : before & CHK_LDS_SEVERAL;
         dwords[d] = (uint16_t)(mark | several);
     }
@@ -117,11 +127,7 @@ static void mark_access(chk_lds_t *s, unsigned wave, unsigned slot, const chk_ld
 void chk_lds_barrier(chk_lds_t *s, const isa_group_t *group, uint32_t waiting,
                      const chk_hazard_wave_t *const hazards[ISA_GROUP_WAVES])
 {
-    if (s->marked) {
-        memset(s->writer, 0, sizeof s->writer);
-        memset(s->reader, 0, sizeof s->reader);
-    }
-    s->marked = false;
+    forget_marks(s);
     for (uint32_t left = waiting; left && group->n_waves > 1; left &= left - 1) {
         const unsigned wave = (unsigned)__builtin_ctz(left);
         if (wave >= ISA_GROUP_WAVES) return;
@@ -195,12 +201,12 @@ static unsigned meet(const access_t *x, const sgc_lanes_t *a, const uint16_t *dw
         const uint64_t end = a->va[l] + a->bytes;
         for (uint64_t d = a->va[l] / 4; d < CHK_LDS_DWORDS && 4 * d < end; d++) {
             const unsigned mark = dwords[d];
-            const unsigned wave = mark & ((1u << CHK_LDS_SLOT_SHIFT) - 1);
+            const unsigned wave = mark & CHK_LDS_WAVE;
             if (!wave || (wave == own && !(mark & CHK_LDS_SEVERAL)) ||
                 (x->atomic && mark & CHK_LDS_ATOMIC))
                 continue;
             *lanes |= 1ull << l;
-            if (!found || (found & ((1u << CHK_LDS_SLOT_SHIFT) - 1)) == own) found = mark;
+            if (!found || (found & CHK_LDS_WAVE) == own) found = mark;
         }
     }
     return found;
@@ -212,16 +218,17 @@ static void check_marks(const access_t *x, const sgc_lanes_t *a, const uint16_t 
     uint64_t lanes;
     const unsigned mark = meet(x, a, dwords, &lanes);
     if (!mark) return;
-    const unsigned wave = (mark & ((1u << CHK_LDS_SLOT_SHIFT) - 1)) - 1;
+    const unsigned wave = (mark & CHK_LDS_WAVE) - 1;
     const unsigned slot = mark >> CHK_LDS_SLOT_SHIFT & (CHK_LDS_KEPT - 1);
     tell(x->g, x->w, x->i, kind, lanes, x->s->pc[wave][slot], wave, more);
 }
 
+/* Has the addresses of all lanes in `a` afterwards. */
 static void check(const access_t *x, sgc_lanes_t *a)
 {
     const chk_lds_wave_t *k = &x->s->wave[x->w->index_in_group];
     sgc_lanes_spread(a);
-    if ((int32_t)(k->fill - x->v->returned[CHK_FLOW_VM]) > 0) check_fills(x, a);
+    if (is_filled(k, x->v)) check_fills(x, a);
     if (!x->s->marked) return;
     check_marks(x, a, x->s->writer, x->reads ? CHK_KIND_HAZARD_LDS : CHK_KIND_HAZARD_LDS_WRITE,
                 "the write was outstanding when its wave came to the barrier: s_waitcnt before "
@@ -253,10 +260,9 @@ void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, cons
         sgc_lanes_t *a = &chk_reach(g, w, i)->lds;
         if (!a->exec) return;
         check(&x, a);
-        sgc_lanes_spread(a);
         keep_flat(k, v, i, u, a);
     } else {
-        if (s->marked || (int32_t)(k->fill - v->returned[CHK_FLOW_VM]) > 0) {
+        if (s->marked || is_filled(k, v)) {
             unsigned n;
             sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
             for (unsigned e = 0; e < n; e++)

@@ -32,9 +32,16 @@ typedef struct {
     chk_lds_access_t kept[CHK_LDS_KEPT];
 } chk_lds_wave_t;
 
-/* A mark: 0, or the wave from 1 on, and its access by index. SEVERAL: of reads, other waves have
- * read the dword, too. ATOMIC: another atomic access may come in any order. */
-enum { CHK_LDS_SLOT_SHIFT = 5, CHK_LDS_ATOMIC = 1 << 14, CHK_LDS_SEVERAL = 1 << 15 };
+/* A mark of a dword of LDS; 0: the dword has none. The low bits are the number of the wave plus 1,
+ * above them is the index of the access among those that the wave keeps. ATOMIC: the access is an
+ * atomic one, which may change places with other atomic accesses. SEVERAL: more than one wave has
+ * read the dword, and the mark names the last of them. */
+enum {
+    CHK_LDS_SLOT_SHIFT = 5,
+    CHK_LDS_WAVE = (1 << CHK_LDS_SLOT_SHIFT) - 1,
+    CHK_LDS_ATOMIC = 1 << 14,
+    CHK_LDS_SEVERAL = 1 << 15
+};
 
 typedef struct {
     chk_lds_wave_t wave[ISA_GROUP_WAVES];

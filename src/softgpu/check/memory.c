@@ -248,17 +248,13 @@ static bool global_is_inside(const access_t *x)
 static uint32_t ignored_on(unsigned op)
 {
     switch (op) {
-#define FLAT_TOO(suffix, bits, what, ignored)                                                      \
+#define IGNORED(suffix, bits, what, ignored)                                                       \
     case ISA_OP_flat_atomic_##suffix:                                                              \
-        return ignored;                                                                            \
-        NOT_FLAT(suffix, bits, what, ignored)
-#define NOT_FLAT(suffix, bits, what, ignored)                                                      \
     case ISA_OP_global_atomic_##suffix:                                                            \
     case ISA_OP_buffer_atomic_##suffix: return ignored;
-        ISA_ATOMICS(FLAT_TOO)
-        ISA_ATOMICS_FLOAT(FLAT_TOO)
-#undef NOT_FLAT
-#undef FLAT_TOO
+        ISA_ATOMICS(IGNORED)
+        ISA_ATOMICS_FLOAT(IGNORED)
+#undef IGNORED
     default: return 0;
     }
 }

@@ -2,8 +2,9 @@
  * them.
  *
  * A format is a row of fpu_formats. Sources: OCP's specifications of 8-bit and of microscaling
- * formats, AMD's manuals of CDNA 3 and 4 ("BF8 / FP8 and Smaller Formats"). What they leave open is
- * said where it is decided. Everything is computed with integers: all cores and hosts agree. */
+ * formats, AMD's manuals of CDNA 3 and 4 ("BF8 / FP8 and Smaller Formats"). Where
+ * these documents leave something open, a comment says what is assumed. All results are computed
+ * with integers, so that they are the same on every core and host. */
 #ifndef SOFTGPU_EXEC_FPU_SMALL_H
 #define SOFTGPU_EXEC_FPU_SMALL_H
 
@@ -121,10 +122,10 @@ static inline uint32_t fpu_small_special(const fpu_format_t *f, uint32_t sign, b
     return sign | (f->mantissa > 2 ? ones - ((1u << (f->mantissa - 1)) - 1) : ones);
 }
 
-/* x * 2^scale, x the bits of an f32, rounded once to the format. The random bits of stochastic
- * rounding are the highest ones of `random`, as many as an f32 has more mantissa bits than the
- * format; a result is the larger neighbour if the part that is cut off, in as many bits, and the
- * random bits have a sum with a carry. */
+/* x * 2^scale, x the bits of an f32, rounded once to the format. An f32 has 23 bits of mantissa, of
+ * which the format keeps some and cuts off the others. Stochastic rounding adds as many of the
+ * highest bits of `random` to those that are cut off: if the sum has a carry, the result is the
+ * larger of the two neighbours. */
 static inline uint32_t fpu_to_small(const fpu_format_t *f, uint32_t x, int scale,
                                     fpu_rounding_t how)
 {

@@ -9,7 +9,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* MODE's denormal fields: bits 5:4 for f32, 7:6 for f64, f16 and bf16. */
+/* The fields of MODE that say whether denormals are kept: bits 5:4 of f32, 7:6 of f64, f16 and
+ * bf16. */
 static inline unsigned denorm_32(const isa_wave_t *w)
 {
     return w->mode >> 4 & 3;

@@ -347,7 +347,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "gds_size_in_kb", 0);
     property(w, "num_gws", p->num_gws);
     property(w, "wave_front_size", ISA_LANES);
-    property(w, "array_count", p->num_xcc * p->shader_engines * p->arrays_per_engine);
+    property(w, "array_count", sg_profile_engines(p) * p->arrays_per_engine);
     property(w, "simd_arrays_per_engine", p->arrays_per_engine);
     property(w, "cu_per_simd_array", p->cus_per_array);
     property(w, "simd_per_cu", p->simds_per_cu);

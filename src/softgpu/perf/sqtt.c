@@ -218,7 +218,7 @@ void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *even
 sg_sqtt_t *sg_sqtt_create(const sg_profile_t *profile)
 {
     enum { SLOTS_MAX = 10 /* that an issue token has codes for */ };
-    const uint32_t n = profile->num_xcc * profile->shader_engines;
+    const uint32_t n = sg_profile_engines(profile);
     sg_sqtt_t *s = calloc(1, sizeof *s + n * sizeof s->engine[0]);
     if (!s) return NULL;
     s->engines = n;

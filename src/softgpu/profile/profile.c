@@ -348,11 +348,6 @@ uint32_t sg_profile_array_cus(const sg_profile_t *p, uint32_t engine, uint32_t a
     return (sg_profile_cus(p) / p->num_xcc + arrays - 1 - before) / arrays;
 }
 
-uint32_t sg_profile_engines(const sg_profile_t *p)
-{
-    return p->num_xcc * p->shader_engines;
-}
-
 int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_size)
 {
 #define ROW(key, otherwise, lo, hi) LIMIT_##key = hi,

@@ -125,7 +125,10 @@ void sg_profile_names_free(char **names);
 /* Number of compute units. */
 uint32_t sg_profile_cus(const sg_profile_t *p);
 /* Number of shader engines of all dies; those of one die come after those of the die before it. */
-uint32_t sg_profile_engines(const sg_profile_t *p);
+static inline uint32_t sg_profile_engines(const sg_profile_t *p)
+{
+    return p->num_xcc * p->shader_engines;
+}
 /* Places for compute units in a die, which the numbers of units count: in some arrays the last may
  * be empty. */
 uint32_t sg_profile_places(const sg_profile_t *p);
