@@ -6,6 +6,7 @@
 #include <roctracer/roctracer_hip.h>
 #include <roctracer/roctracer_roctx.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,18 +38,20 @@ enum { COUNT = 64 };
 static int *device;
 static int host[COUNT];
 static std::map<uint64_t, std::string> calls; // by correlation id
-static std::vector<std::string> lines;        // of the GPU's work: it ends when it likes
+static std::vector<std::pair<uint64_t, std::string>> lines; // with when work of the GPU began; calls have 0
 static uint64_t session_begin, session_end;
 
-static void line(const std::string &text)
+static void line(const std::string &text, uint64_t began = 0)
 {
-    lines.push_back(text);
+    lines.emplace_back(began, text);
 }
 
+// Work of the GPU by when it began: the runtime says of two kernels that they ended in any order.
 static void print_lines(const char *title)
 {
     std::printf("%s\n", title);
-    for (const auto &text : lines)
+    std::stable_sort(lines.begin(), lines.end(), [](auto &a, auto &b) { return a.first < b.first; });
+    for (const auto &[began, text] : lines)
         std::printf("  %s\n", text.c_str());
     lines.clear();
 }
@@ -126,7 +129,7 @@ static void on_records(const char *begin, const char *end, void *arg)
             text += std::string{" "} + roctracer_op_string(record->domain, record->op, record->kind);
             text += record->op == HIP_OP_ID_DISPATCH ? std::string{" "} + record->kernel_name
                                                      : " bytes " + std::to_string(record->bytes);
-            line(text + " from " + calls[record->correlation_id]);
+            line(text + " from " + calls[record->correlation_id], record->begin_ns);
         }
         DONE(roctracer_next_record(record, &record));
     }
@@ -260,7 +263,7 @@ int main()
     DONE(roctracer_get_timestamp(&session_end));
     DONE(roctracer_close_pool_expl(small));
     std::map<std::string, int> counts;
-    for (const auto &text : lines)
+    for (const auto &[began, text] : lines)
         counts[text.substr(0, text.find(" from"))]++;
     std::printf("session 2: records of a small pool\n");
     for (const auto &[text, count] : counts)
