@@ -117,10 +117,10 @@ typedef struct {
 
 /* Signal mask and handlers with which rocprofv3 was started. */
 static signals_t found;
+static bool taken; /* `found` is filled in */
 
 void cli_take_signals(void)
 {
-    static bool taken;
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigaction standard = {.sa_handler = SIG_DFL};
     if (taken) return;
@@ -136,15 +136,15 @@ void cli_take_signals(void)
 
 static void give_back_signals(void)
 {
+    if (!taken) return;
     for (int i = 1; i <= SIGRTMAX; i++)
         if (!is_own(i)) sigaction(i, &found.before[i], NULL);
     sigaction(SIGCHLD, &found.child_before, NULL);
     sigprocmask(SIG_SETMASK, &found.mask, NULL);
 }
 
-/* Runs in the child. An error is reported through the pipe, which a successful exec closes. */
-__attribute__((noreturn)) static void become(const char *path, char **argv, const char *preload,
-                                             int report)
+/* Becomes the program; returns with errno if that fails. */
+static void become(const char *path, char **argv, const char *preload)
 {
     if (preload) setenv("LD_PRELOAD", preload, 1);
     give_back_signals();
@@ -162,6 +162,13 @@ __attribute__((noreturn)) static void become(const char *path, char **argv, cons
             execv("/bin/sh", words);
         }
     }
+}
+
+/* Runs in the child. An error is reported through the pipe, which a successful exec closes. */
+__attribute__((noreturn)) static void become_or_report(const char *path, char **argv,
+                                                       const char *preload, int report)
+{
+    become(path, argv, preload);
     int error = errno;
     ssize_t ignored = write(report, &error, sizeof(error));
     (void)ignored;
@@ -193,7 +200,7 @@ int cli_run(const char *path, char **argv, const char *preload, const char *show
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     *pid = fork();
-    if (*pid == 0) become(path, argv, preload, report[1]);
+    if (*pid == 0) become_or_report(path, argv, preload, report[1]);
     error = *pid < 0 ? errno : 0;
     child = (sig_atomic_t)(*pid < 0 ? 0 : *pid);
     sigprocmask(SIG_SETMASK, &found.mask, NULL);
@@ -212,4 +219,12 @@ int cli_run(const char *path, char **argv, const char *preload, const char *show
     close(report[0]);
     if (error) snprintf(why, why_bytes, "cannot start '%s': %s", path, strerror(error));
     return status;
+}
+
+int cli_become(const char *path, char **argv, const char *preload, char *why, size_t why_bytes)
+{
+    fflush(NULL);
+    become(path, argv, preload);
+    snprintf(why, why_bytes, "cannot start '%s': %s", path, strerror(errno));
+    return CLI_EXIT_SETUP;
 }

@@ -33,6 +33,10 @@ void cli_take_signals(void);
 int cli_run(const char *path, char **argv, const char *preload, const char *shown, pid_t *pid,
             char *why, size_t why_bytes);
 
+/* Becomes the program: nothing of rocprofv3 is left. Returns only if that fails, with the exit
+ * status and a line in `why`. */
+int cli_become(const char *path, char **argv, const char *preload, char *why, size_t why_bytes);
+
 /* The number of a signal, such as SIGINT, that came while no program was running; 0: none. */
 extern volatile sig_atomic_t cli_interrupted;
 

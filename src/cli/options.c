@@ -531,6 +531,7 @@ void cli_print_help(void)
     printf(
         "\nKeys in names: %%argv%% %%args%% %%argt%% %%tag%% %%argN%% %%hostname%% %%pid%% "
         "%%ppid%% "
-        "%%pgid%% %%psid%%\n  %%psize%% %%job%% %%rank%% %%size%% %%nid%% %%cwd%% %%launch_date%% "
-        "%%launch_time%% %%env{NAME}%%\n");
+        "%%pgid%% %%psid%%\n  %%psize%% %%job%% %%rank%% %%size%% %%local_rank%% %%node%% %%nid%% "
+        "%%cwd%% "
+        "%%launch_date%%\n  %%launch_time%% %%env{NAME}%%\n");
 }

@@ -148,14 +148,17 @@ static void tell_perfetto(const cli_command_t *c)
     }
 }
 
-/* Runs the program for a rank that is not profiled. */
-static int run_bare(cli_run_t *r, const char *path)
+/* Runs the program for a rank that is not profiled. For its last run, this process becomes the
+ * program: there is nothing to do behind it. */
+static int run_bare(cli_run_t *r, const char *path, bool last)
 {
     char why[2 * PATH_MAX] = "";
     cli_session_t s;
     pid_t pid;
     int status = cli_session_prepare_bare(&s, &r->command, why, sizeof(why));
-    if (!status)
+    if (!status && last)
+        status = cli_become(path, r->command.program, s.preload, why, sizeof(why));
+    else if (!status)
         status = cli_run(path, r->command.program, s.preload, NULL, &pid, why, sizeof(why));
     if (why[0]) base_error("%s", why);
     cli_session_end(&s);
@@ -248,6 +251,13 @@ static int select_ranks(cli_plan_t *plan, char *why, size_t why_bytes)
     return 0;
 }
 
+/* Is there one run, of a rank that is not profiled? Then this process becomes the program, and
+ * needs no signals for it. */
+static bool is_bare(const cli_plan_t *plan)
+{
+    return plan->count == 1 && plan->runs[0].bare;
+}
+
 /* Makes the plan's runs until one fails. *environment becomes a copy of the environment with which
  * each of them begins, NULL without memory. */
 static int make_runs(cli_plan_t *plan, char ***environment)
@@ -257,7 +267,7 @@ static int make_runs(cli_plan_t *plan, char ***environment)
     int status = select_ranks(plan, why, sizeof(why));
     char **saved = *environment = save_environment(); /* with what says which ranks are chosen */
     if (!saved) status = CLI_EXIT_SETUP;
-    cli_take_signals();
+    if (!is_bare(plan)) cli_take_signals();
     if (!status && program)
         status = cli_find_program(program[0], path, sizeof(path), why, sizeof(why));
     if (!status) status = check(plan, saved, why, sizeof(why));
@@ -267,7 +277,8 @@ static int make_runs(cli_plan_t *plan, char ***environment)
         if (plan->count > 1 && base_log_level >= BASE_LOG_WARNING)
             fprintf(stderr, "rocprofv3: run %zu of %zu: %s\n", i + 1, plan->count,
                     plan->runs[i].directory);
-        status = plan->runs[i].bare ? run_bare(&plan->runs[i], path) : run(&plan->runs[i], path);
+        status = plan->runs[i].bare ? run_bare(&plan->runs[i], path, i + 1 == plan->count)
+                                    : run(&plan->runs[i], path);
         if (status && i + 1 < plan->count)
             base_error("run %zu of %zu ended with %d: the others are left out", i + 1, plan->count,
                        status);

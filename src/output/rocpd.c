@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/ranks.h"
 #include "trace/store.h"
 
 extern const char rocpd_schema[]; /* rocpd_schema.sql, made by the build */
@@ -340,6 +341,20 @@ static void write_moment(rocpd_t *r)
     put_metadata(r, "runtimes", out_model_info(r->job->model, TRACE_INFO_RUNTIMES));
 }
 
+/* Writes which rank of a parallel program the process was, and on which system it ran. */
+static void write_place(rocpd_t *r)
+{
+    static const char *const tags[] = {TRACE_INFO_BOOT,
+#define X(name, form, member) name,
+                                       TRACE_RANK_FACTS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
+        const char *value = out_model_info(r->job->model, tags[i]);
+        if (*value) put_metadata(r, tags[i], value);
+    }
+}
+
 static void write_metadata(rocpd_t *r)
 {
     char sql[512];
@@ -350,6 +365,7 @@ static void write_metadata(rocpd_t *r)
     rocpd_run_sql(r, sql);
     write_losses(r);
     write_moment(r);
+    write_place(r);
 }
 
 /* Makes SQLite put temporary files of sorting into the database's folder, which needs to have room

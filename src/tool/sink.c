@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -22,6 +21,7 @@
 #include "tool/files.h"
 #include "tool/flush.h"
 #include "tool/formats.h"
+#include "tool/place.h"
 #include "tool/records.h"
 #include "tool/segments.h"
 #include "tool/texts.h"
@@ -158,23 +158,6 @@ static bool find_run(const trace_keys_t *keys, const char *output, char run[PATH
     return true;
 }
 
-static void put_machine(void)
-{
-    struct utsname u = {0};
-    char machine[64] = "";
-    FILE *f = base_file_stream("/etc/machine-id", "r");
-    if (f && fgets(machine, sizeof(machine), f)) machine[strcspn(machine, "\n")] = 0;
-    if (f) fclose(f);
-    put_info(TRACE_INFO_MACHINE, machine);
-    if (uname(&u) != 0) return;
-    put_info(TRACE_INFO_SYSTEM, u.sysname);
-    put_info(TRACE_INFO_HOST, u.nodename);
-    put_info(TRACE_INFO_RELEASE, u.release);
-    put_info(TRACE_INFO_VERSION, u.version);
-    put_info(TRACE_INFO_HARDWARE, u.machine);
-    put_info(TRACE_INFO_DOMAIN, u.domainname);
-}
-
 static void put_facts(const trace_keys_t *keys, const char *directory, const char *name)
 {
     char text[4096], number[16];
@@ -189,7 +172,7 @@ static void put_facts(const trace_keys_t *keys, const char *directory, const cha
     put_info(TRACE_INFO_NAME, name);
     put_info(TRACE_INFO_COMMAND, text);
     put_info(TRACE_INFO_PARENT, number);
-    put_machine();
+    tool_place_put(keys, put_info);
     for (char **variable = environ; variable && *variable; variable++)
         put_info(TRACE_INFO_VARIABLE, *variable);
 }

@@ -29,6 +29,7 @@
 #include "tool/selects.h"
 #include "tool/sink.h"
 #include "tool/windows.h"
+#include "trace/ranks.h"
 #include "trace/settings.h"
 
 /* Watermark 0: each thread delivers its own records, at once, and nothing waits in the buffer for a
@@ -314,6 +315,7 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     if (tool_attach_is()) tool_attach_begin(client_id);
     base_log_init("rocprofv3", "ROCPROF_LOG_LEVEL");
     client_id->name = "rocprofv3";
+    if (trace_rank_left_out(&trace_environment)) return NULL;
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
     return tool_markers_wanted().trace || tool_counting_wanted() || tool_att_wanted() ||

@@ -174,10 +174,25 @@ static void key_nid(text_t *t, const trace_keys_t *k)
     add_number(t, rank >= 0 ? rank : (long)k->pid);
 }
 
+/* Among the ranks of the node; 0 if it is not known. */
+static void key_local_rank(text_t *t, const trace_keys_t *k)
+{
+    long rank = rank_here(k).local_rank;
+    add_number(t, rank >= 0 ? rank : 0);
+}
+
+/* Which of the job's nodes; 0 if the launcher does not tell. */
+static void key_node(text_t *t, const trace_keys_t *k)
+{
+    long node = rank_here(k).node;
+    add_number(t, node >= 0 ? node : 0);
+}
+
+/* A launcher may let its user choose the id, slashes included. */
 static void key_job(text_t *t, const trace_keys_t *k)
 {
-    const char *v = k->env("SLURM_JOB_ID");
-    add_text(t, v && *v ? v : "0");
+    const char *job = rank_here(k).job;
+    add_word(t, job ? job : "0");
 }
 
 static void add_time(text_t *t, const trace_keys_t *k, trace_setting_id_t setting)
@@ -221,6 +236,8 @@ static const output_key_t keys[] = {
     {"job", 'j', key_job},
     {"rank", 'r', key_rank},
     {"size", 's', key_size},
+    {"local_rank", 0, key_local_rank},
+    {"node", 0, key_node},
     {"nid", 0, key_nid},
     {"cwd", 0, key_cwd},
     {"launch_date", 0, key_launch_date},

@@ -1,39 +1,84 @@
-/* ranks.c - see ranks.h. A new launcher is a row. */
+/* ranks.c - see ranks.h. A new launcher is a row, a new fact of all launchers a column.
+ *
+ * Names of variables are those that the launchers' manuals state: Open MPI, MVAPICH, MPICH and
+ * Intel MPI (Hydra), PMIx, Flux, Slurm, PBS, LSF, PyTorch's torchrun, Kubernetes' indexed jobs. */
 #include "trace/ranks.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Slurm is the first row: it counts the tasks of a job step, whatever the tasks start. The rows
- * behind it are in the order in which AMD's rocprofv3 looks for them; launchers that AMD's does not
- * know are the last rows. */
-enum { SLURM };
+/* ORDER: from the innermost launcher to the outermost. An inner launcher is started by an outer
+ * one, whose variables its processes inherit: mpirun in a batch script of Slurm finds the rank 0 of
+ * that script. Launchers of MPI are inside of schedulers, and torchrun is inside of both. */
 static const struct {
-    const char *rank, *size;
+    const char *launcher;
+    const char *rank, *size; /* NULL: the launcher has no variable for it */
+    const char *local_rank, *local_size, *node, *job;
+    bool generic; /* other programs use these names, too: they count together only */
 } launchers[] = {
-    [SLURM] = {"SLURM_PROCID", "SLURM_NTASKS"},
-    {"PBS_NODENUM", "PBS_O_TASKNUM"},
-    {"PMI_RANK", "PMI_SIZE"}, /* MPICH, Intel MPI */
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"MPI_RANKID", "MPI_NRANKS"},
-    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-    {"MPI_RANK", "MPI_SIZE"},
-    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
-    {"PMIX_RANK", NULL}, /* a process learns the size from PMIx by a call only */
+    {.launcher = "torchrun",
+     .rank = "RANK",
+     .size = "WORLD_SIZE",
+     .local_rank = "LOCAL_RANK",
+     .local_size = "LOCAL_WORLD_SIZE",
+     .node = "GROUP_RANK",
+     .job = "TORCHELASTIC_RUN_ID",
+     .generic = true},
+    {.launcher = "Open MPI",
+     .rank = "OMPI_COMM_WORLD_RANK",
+     .size = "OMPI_COMM_WORLD_SIZE",
+     .local_rank = "OMPI_COMM_WORLD_LOCAL_RANK",
+     .local_size = "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {.launcher = "MVAPICH",
+     .rank = "MV2_COMM_WORLD_RANK",
+     .size = "MV2_COMM_WORLD_SIZE",
+     .local_rank = "MV2_COMM_WORLD_LOCAL_RANK",
+     .local_size = "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {.launcher = "MPICH",
+     .rank = "PMI_RANK",
+     .size = "PMI_SIZE",
+     .local_rank = "MPI_LOCALRANKID",
+     .local_size = "MPI_LOCALNRANKS"},
+    /* a process learns the size from PMIx by a call only */
+    {.launcher = "PMIx", .rank = "PMIX_RANK"},
+    {.launcher = "MPI", .rank = "MPI_RANKID", .size = "MPI_NRANKS"},
+    {.launcher = "MPI", .rank = "MPI_RANK", .size = "MPI_SIZE"},
+    {.launcher = "Flux",
+     .rank = "FLUX_TASK_RANK",
+     .size = "FLUX_JOB_SIZE",
+     .local_rank = "FLUX_TASK_LOCAL_ID",
+     .job = "FLUX_JOB_ID"},
+    {.launcher = "Slurm",
+     .rank = "SLURM_PROCID",
+     .size = "SLURM_NTASKS",
+     .local_rank = "SLURM_LOCALID",
+     .node = "SLURM_NODEID",
+     .job = "SLURM_JOB_ID"},
+    {.launcher = "PBS", .rank = "PBS_NODENUM", .size = "PBS_O_TASKNUM", .job = "PBS_JOBID"},
+    {.launcher = "LSF", .job = "LSB_JOBID"},
+    {.launcher = "MPI", .rank = "MPI_LOCALRANKID", .size = "MPI_LOCALNRANKS"},
+    {.launcher = "Kubernetes", .rank = "JOB_COMPLETION_INDEX"},
 };
 
 enum { LAUNCHER_COUNT = sizeof(launchers) / sizeof(*launchers) };
+
+static const trace_rank_t nothing = {
+    .rank = -1, .size = -1, .local_rank = -1, .local_size = -1, .node = -1};
 
 /* A whole number that is not negative, or -1. */
 static long number_in(const char *text)
 {
     char *end;
+    errno = 0;
     if (!text || !*text || strspn(text, "0123456789") != strlen(text)) return -1;
     long value = strtol(text, &end, 10);
-    return *end ? -1 : value;
+    return *end || errno ? -1 : value;
 }
 
 static long number_of(const trace_variables_t *v, const char *name)
@@ -41,42 +86,154 @@ static long number_of(const trace_variables_t *v, const char *name)
     return name ? number_in(v->value(v->from, name)) : -1;
 }
 
-static trace_rank_t read_rank(const char *rank, const char *size, const trace_variables_t *v)
+/* The launcher's rank and size. `whole`: only if both are told, or it can tell no size. */
+static bool read_launcher(int i, bool whole, const trace_variables_t *v, trace_rank_t *found)
 {
-    return (trace_rank_t){.rank_name = rank,
-                          .size_name = size,
-                          .rank = number_of(v, rank),
-                          .size = number_of(v, size)};
+    const long rank = number_of(v, launchers[i].rank), size = number_of(v, launchers[i].size);
+    if (rank < 0 || (size < 0 && whole && launchers[i].size)) return false;
+    if (launchers[i].generic && rank >= size) return false;
+    *found = nothing;
+    found->launcher = launchers[i].launcher;
+    found->rank_name = launchers[i].rank;
+    found->size_name = launchers[i].size;
+    found->rank = rank;
+    found->size = size;
+    return true;
 }
 
-/* Slurm's rank. If Slurm does not say the size, it comes from another launcher. */
-static trace_rank_t of_slurm(const trace_variables_t *v)
+static void fill_in(long *fact, const trace_variables_t *v, const char *name)
 {
-    trace_rank_t found = read_rank(launchers[SLURM].rank, launchers[SLURM].size, v);
-    for (int i = 0; found.rank >= 0 && found.size < 0 && i < LAUNCHER_COUNT; i++) {
-        const trace_rank_t other = read_rank(launchers[i].rank, launchers[i].size, v);
-        if (other.rank < 0 || other.size < 0) continue;
-        found.size = other.size;
-        found.size_name = other.size_name;
+    if (*fact < 0) *fact = number_of(v, name);
+}
+
+/* Adds what launchers that count the same rank tell, from `first` outwards. */
+static void add_facts(trace_rank_t *r, int first, const trace_variables_t *v)
+{
+    for (int i = first; r->rank >= 0 && i < LAUNCHER_COUNT; i++) {
+        if (number_of(v, launchers[i].rank) != r->rank) continue;
+        if (r->size < 0 && number_of(v, launchers[i].size) > r->rank) {
+            r->size = number_of(v, launchers[i].size);
+            r->size_name = launchers[i].size;
+        }
+        fill_in(&r->local_rank, v, launchers[i].local_rank);
+        fill_in(&r->local_size, v, launchers[i].local_size);
+        fill_in(&r->node, v, launchers[i].node);
     }
+}
+
+/* torchrun calls a job "none" that was given no id. */
+static void add_job(trace_rank_t *r, const trace_variables_t *v)
+{
+    for (int i = LAUNCHER_COUNT - 1; i >= 0 && !r->job; i--) {
+        const char *id = launchers[i].job ? v->value(v->from, launchers[i].job) : NULL;
+        if (id && *id && strcmp(id, "none") != 0) r->job = id;
+    }
+}
+
+static trace_rank_t of_launchers(const trace_variables_t *v)
+{
+    trace_rank_t found = nothing;
+    for (int whole = 1; whole >= 0; whole--)
+        for (int i = 0; i < LAUNCHER_COUNT; i++)
+            if (read_launcher(i, whole, v, &found)) {
+                add_facts(&found, i, v);
+                return found;
+            }
     return found;
 }
 
 trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *v)
 {
-    if (rank && *rank) return read_rank(rank, size, v);
-    const trace_rank_t slurm = of_slurm(v);
-    if (slurm.rank >= 0) return slurm;
-    for (int whole = 1; whole >= 0; whole--)
-        for (int i = 0; i < LAUNCHER_COUNT; i++) {
-            trace_rank_t found = read_rank(launchers[i].rank, launchers[i].size, v);
-            if (found.rank >= 0 && (found.size >= 0 || !whole)) return found;
-        }
-    return (trace_rank_t){.rank = -1, .size = -1};
+    trace_rank_t found = nothing;
+    if (rank && *rank) {
+        found.rank_name = rank;
+        found.size_name = size;
+        found.rank = number_of(v, rank);
+        found.size = number_of(v, size);
+    } else {
+        found = of_launchers(v);
+    }
+    add_job(&found, v);
+    return found;
 }
 
 trace_rank_t trace_rank_told(const trace_variables_t *v)
 {
+    /* names that rocprofv3 has found itself are those of the launcher around rocprofv3; one that
+     * it has started in its turn is further inside */
+    if (trace_setting_on_in(v, TRACE_SET_MPI_VARIABLES_FOUND)) return trace_rank(NULL, NULL, v);
     return trace_rank(trace_setting_given_in(v, TRACE_SET_MPI_WORLD_RANK_VARIABLE),
                       trace_setting_given_in(v, TRACE_SET_MPI_WORLD_SIZE_VARIABLE), v);
+}
+
+static void put_number(void (*put)(const char *, const char *), const char *name, long number)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%ld", number);
+    if (number >= 0) put(name, text);
+}
+
+void trace_rank_each(const trace_rank_t *r, void (*put)(const char *name, const char *value))
+{
+#define PUT_TEXT(name, value)                                                                      \
+    if (value) put(name, value);
+#define PUT_NUMBER(name, value) put_number(put, name, value);
+#define X(name, form, member)   PUT_##form(name, r->member)
+    TRACE_RANK_FACTS(X)
+#undef X
+}
+
+/* ---- lists of ranks ---- */
+
+#define EVERY            "every:"
+#define REFUSE(...)      (snprintf(why, why_bytes, __VA_ARGS__), -1)
+#define REFUSE_WORD(...) REFUSE("--ranks %s: '%.*s': " __VA_ARGS__)
+
+/* Reads a number; *at is then behind it. -1: there is none, or it is larger than INT_MAX. */
+static long read_number(const char **at)
+{
+    char *end;
+    if (!isdigit((unsigned char)**at)) return -1;
+    const unsigned long value = strtoul(*at, &end, 10);
+    *at = end;
+    return value > INT_MAX ? -1 : (long)value;
+}
+
+int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
+                     size_t why_bytes)
+{
+    *found = (trace_ranks_t){.most = -1};
+    for (const char *at = list, *word;; at++) {
+        word = at;
+        const int bytes = (int)strcspn(word, ",");
+        const bool every = strncmp(at, EVERY, strlen(EVERY)) == 0;
+        if (every) at += strlen(EVERY);
+        const long first = read_number(&at);
+        long last = first;
+        if (!every && *at == '-') {
+            at++;
+            last = read_number(&at);
+        }
+        if (first < 0 || last < 0 || at != word + bytes)
+            return REFUSE_WORD("ranks are numbers from 0 to %d, ranges of them and every:N, as "
+                               "0-3,8,every:16",
+                               list, bytes, word, INT_MAX);
+        if (every && first == 0) return REFUSE_WORD("the least step is 1", list, bytes, word);
+        if (first > last)
+            return REFUSE("--ranks %s: %.*s ends before it begins", list, bytes, word);
+        if (!every && last > found->most) found->most = last;
+        if (wanted >= 0)
+            found->has |= every ? wanted % first == 0 : first <= wanted && wanted <= last;
+        if (!*at) return 0;
+    }
+}
+
+bool trace_rank_left_out(const trace_variables_t *v)
+{
+    char why[256];
+    trace_ranks_t listed;
+    const char *list = trace_setting_given_in(v, TRACE_SET_PROFILE_MPI_RANKS);
+    if (!list) return false;
+    const long rank = trace_rank_told(v).rank;
+    return rank >= 0 && trace_ranks_read(list, rank, &listed, why, sizeof(why)) == 0 && !listed.has;
 }

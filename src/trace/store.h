@@ -27,8 +27,10 @@
 #define TRACE_INFO_VERSION   "version"
 #define TRACE_INFO_HARDWARE  "hardware"
 #define TRACE_INFO_DOMAIN    "domain"
-#define TRACE_INFO_RUNTIMES  "runtimes" /* files of the GPU runtimes, whose names tell versions */
-#define TRACE_INFO_VARIABLE  "variable" /* NAME=value, one for each of the environment */
+#define TRACE_INFO_BOOT      "boot_id" /* of the system that runs: its clocks count from there */
+/* The rank of the process in a parallel program is under the names of TRACE_RANK_FACTS. */
+#define TRACE_INFO_RUNTIMES "runtimes" /* files of the GPU runtimes, whose names tell versions */
+#define TRACE_INFO_VARIABLE "variable" /* NAME=value, one for each of the environment */
 /* Of a run that only counts what the program does: first a fact "THREADS CONTEXTS", then one "COUNT
  * OPERATIONS KIND" for each kind. */
 #define TRACE_INFO_PROFILE "profile"

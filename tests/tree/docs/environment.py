@@ -7,7 +7,8 @@ import pathlib, re, sys, tempfile
 CALLS = re.compile(r'\b(?:getenv|secure_getenv|setenv|unsetenv|base_env|base_env_bool|base_env_int|env|is_set|variable|'
                    r'add_variable)\(\s*"(\w+)"|\b(?:base_log_init|base_program_begin|base_lines_open)\([^,()]+,\s*"(\w+)"')
 # variables that stand in a table of the source; these families have no other names
-TABLED = re.compile(r'"((?:ROCPROF|ROCPD|ROCTX|ROCP|SOFTGPU|SLURM|PBS|PMI|PMIX|MV2|OMPI|MPI|FLUX)_[A-Z0-9_]+)"')
+TABLED = re.compile(r'"((?:ROCPROF|ROCPD|ROCTX|ROCP|SOFTGPU|SLURM|PBS|PMI|PMIX|MV2|OMPI|MPI|FLUX|LSB|JOB|TORCHELASTIC|'
+                    r'WORLD|LOCAL|GROUP)_[A-Z0-9_]+)"')
 OTHERS = re.compile(r'"((?:ROCPROFILER|KOKKOS|AQLPROFILE|ROCM|ROCR|HIP|CUDA|HSA)_[A-Z0-9_]+|[A-Z]+)"')
 SOURCES = (".c", ".h", ".cpp", ".def")
 TABLES = ("src/trace/settings.def", "src/softgpu/profile/options.def")

@@ -1,0 +1,42 @@
+/* place.c - see place.h. Read once, when the store is opened. */
+#include "tool/place.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/file.h"
+#include "trace/ranks.h"
+#include "trace/store.h"
+
+/* Puts the first line of a file, or an empty text. */
+static void put_line(void (*put)(const char *name, const char *value), const char *name,
+                     const char *path)
+{
+    char line[64] = "";
+    FILE *f = base_file_stream(path, "r");
+    if (f && fgets(line, sizeof(line), f)) line[strcspn(line, "\n")] = 0;
+    if (f) fclose(f);
+    put(name, line);
+}
+
+static const char *variable(const void *keys, const char *name)
+{
+    return ((const trace_keys_t *)keys)->env(name);
+}
+
+void tool_place_put(const trace_keys_t *keys, void (*put)(const char *name, const char *value))
+{
+    struct utsname u = {0};
+    const trace_rank_t rank = trace_rank_told(&(trace_variables_t){variable, keys});
+    put_line(put, TRACE_INFO_MACHINE, "/etc/machine-id");
+    put_line(put, TRACE_INFO_BOOT, "/proc/sys/kernel/random/boot_id");
+    trace_rank_each(&rank, put);
+    if (uname(&u) != 0) return;
+    put(TRACE_INFO_SYSTEM, u.sysname);
+    put(TRACE_INFO_HOST, u.nodename);
+    put(TRACE_INFO_RELEASE, u.release);
+    put(TRACE_INFO_VERSION, u.version);
+    put(TRACE_INFO_HARDWARE, u.machine);
+    put(TRACE_INFO_DOMAIN, u.domainname);
+}
