@@ -126,13 +126,23 @@ static char *uri_of(const char *path, const char *query)
     return sqlite3_str_finish(text);
 }
 
+/* Counting bytes takes a lock of the whole process for each allocation, and nobody asks for them.
+ */
+__attribute__((constructor)) static void count_no_memory(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* Opens a connection: `name` is ":memory:", "" or a URI. NULL with the reason in `why`. */
 static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
 {
     sqlite3 *handle = NULL;
     const int status =
-        name ? sqlite3_open_v2(name, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | flags, NULL)
-             : SQLITE_NOMEM;
+        name
+            ? sqlite3_open_v2(name, &handle,
+                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | flags,
+                              NULL)
+            : SQLITE_NOMEM;
     if (status == SQLITE_OK) {
         guard(handle);
         return handle;
@@ -424,12 +434,17 @@ const char *db_text(const db_cursor_t *c, int column)
     return text ? text : "";
 }
 
+void db_drop(db_cursor_t *c)
+{
+    sqlite3_finalize(c->s);
+    *c = (db_cursor_t){0};
+}
+
 int db_end(db_cursor_t *c, const char *what)
 {
     const bool failed = *c->why;
     if (failed) base_error("%s%s%s: %s", c->name ? c->name : "", c->name ? ": " : "", what, c->why);
-    sqlite3_finalize(c->s);
-    *c = (db_cursor_t){0};
+    db_drop(c);
     return failed ? -1 : 0;
 }
 

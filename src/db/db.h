@@ -4,7 +4,8 @@
  * executed, except its views, and of each only the one statement that makes the view. No other file
  * that reads databases opens one, prepares a statement or steps it (the test rooms.door looks).
  * Others may use db_t's handle for what executes nothing: text, functions, columns' names.
- * Databases are written by src/output. */
+ * Databases are written by src/output. Each connection is used by one thread at a time: SQLite does
+ * not lock it. */
 #ifndef CROCPROF_DB_DB_H
 #define CROCPROF_DB_DB_H
 
@@ -115,6 +116,9 @@ bool db_next(db_cursor_t *c);
 /* Frees the statement. 0, or -1 if the rows have ended with an error, with the reason told, in
  * which `what` names what was tried. */
 __attribute__((warn_unused_result)) int db_end(db_cursor_t *c, const char *what);
+
+/* The same without a word: the reason is in c->why until then. */
+void db_drop(db_cursor_t *c);
 
 /* ---- a row's values: of the row that db_next() went to, until the next call ---- */
 

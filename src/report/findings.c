@@ -70,6 +70,7 @@ int rep_findings(rep_run_t *run, rep_names_t *names, const rep_input_t *input)
 {
     res_run_t databases;
     if (res_run_open(&databases, input->paths, input->count) != 0) return -1;
+    databases.whole = true;
     int result = find(run, names, &databases);
     res_run_close(&databases);
     return result;

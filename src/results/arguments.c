@@ -61,16 +61,27 @@ void res_arguments(res_arguments_t *a, int argc, char **argv, char *name,
     if (base_program_options(&command, argc, argv, a) != 0) exit(RES_EXIT_TROUBLE);
 }
 
-int res_read(char *const *paths, size_t count, res_use_t use, void *data)
+static int read_run(char *const *paths, size_t count, bool whole, res_use_t use, void *data)
 {
     res_run_t r;
     res_values_t v;
     int status = RES_EXIT_TROUBLE;
     if (res_run_open(&r, paths, count) != 0) return status;
+    r.whole = whole;
     if (res_values(&r, &v) == 0) {
         status = use(&r, &v, data);
         res_values_free(&v);
     }
     res_run_close(&r);
     return status;
+}
+
+int res_read(char *const *paths, size_t count, res_use_t use, void *data)
+{
+    return read_run(paths, count, false, use, data);
+}
+
+int res_read_whole(char *const *paths, size_t count, res_use_t use, void *data)
+{
+    return read_run(paths, count, true, use, data);
 }

@@ -35,5 +35,7 @@ void res_arguments(res_arguments_t *a, int argc, char **argv, char *name,
  * returns, or RES_EXIT_TROUBLE with the reason told. */
 typedef int (*res_use_t)(res_run_t *r, const res_values_t *v, void *data);
 int res_read(char *const *paths, size_t count, res_use_t use, void *data);
+/* The same where `use` asks for calls and copies, too: records are read once. */
+int res_read_whole(char *const *paths, size_t count, res_use_t use, void *data);
 
 #endif

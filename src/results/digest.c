@@ -530,5 +530,5 @@ int res_digest_command(int argc, char **argv)
     res_arguments(&a, argc, argv, name, options, "[DIR|DB...]",
                   "A run in so many bytes, most important first: findings, kernels, counters, "
                   "copies, calls; every number with its unit and class.");
-    return res_read(a.words, a.count, digest, &a);
+    return res_read_whole(a.words, a.count, digest, &a);
 }

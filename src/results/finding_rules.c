@@ -64,7 +64,7 @@ const res_rule_row_t res_finding_rules[] = {
      "With model times this finding is gone.", RES_MORE_RUN},
     {"model-times", "Times of two clocks", RES_TIMING_MODEL, false, false, false,
      "SELECT '', 0.0, span_ns FROM f_run WHERE model_time AND (SELECT COUNT(*) FROM f_call WHERE "
-     "kind <> '') + (SELECT COUNT(*) FROM rocpd_memory_copy) > 0",
+     "kind <> '') + (SELECT COUNT(*) FROM res_copy) > 0",
      "Kernels have the timing model's clock, calls and copies the host's: how long the GPU "
      "waits for the host, and whether copies overlap kernels, cannot be judged. Launches (5 "
      "us), waits and copies (10 us, 25 GB/s) and allocations (30 us) count as on a host with "
@@ -129,19 +129,11 @@ const res_rule_row_t res_finding_rules[] = {
      "result.",
      "Run it again with --hip-trace: the number of waits falls.", RES_MORE_CALLS},
     {"one-stream", "Copies and kernels share one stream", RES_MEASURED, false, false, false,
-     "WITH work AS (SELECT stream_id, D.calls AS kernels, first, last FROM res_launch D JOIN "
-     "res_symbol "
-     "S ON S.id = D.kernel_id AND S.guid = D.guid JOIN f_kernel F ON F.place = S.place WHERE " OWN
-     "), "
-     "k AS (SELECT stream_id, SUM(kernels) AS kernels, MIN(first) AS first, MAX(last) AS last FROM "
-     "work "
-     "GROUP BY stream_id), c AS (SELECT k.stream_id, kernels, COUNT(*) AS copies FROM k JOIN "
-     "rocpd_memory_copy M ON M.stream_id = k.stream_id AND M.start >= k.first AND M.start <= "
-     "k.last GROUP BY 1, 2) "
+     "WITH c AS (SELECT stream_id, SUM(kernels) AS kernels, SUM(copies) AS copies FROM res_stream "
+     "GROUP BY stream_id) "
      "SELECT '', " APART " * 1.0 / span_ns, c.copies AS copies, copy_ns, kernel_ns FROM c, f_run "
      "WHERE c.copies >= 4 AND c.kernels >= 4 AND c.kernels >= 0.9 * (SELECT SUM(kernels) FROM "
-     "work) AND "
-     "c.copies >= 0.5 * (SELECT COUNT(*) FROM rocpd_memory_copy) AND " APART
+     "res_stream) AND c.copies >= 0.5 * (SELECT SUM(copies) FROM res_copy) AND " APART
      " >= iif(software AND NOT model_time, 0.005, 0.02) * span_ns",
      "{copies:copy between kernels is:copies between kernels are} on the kernels' own stream: "
      "copies ({copy} in all) and kernels ({kernel}) take their turns instead of running at the "
@@ -194,14 +186,13 @@ const res_rule_row_t res_finding_rules[] = {
      "Run it again with --hip-trace and --memory-copy-trace: kernels run while data is copied.",
      RES_MORE_COPIES},
     {"pageable-copies", "Copies from memory that is not pinned", RES_MEASURED, false, false, false,
-     "SELECT '', (SELECT copy_ns * 0.5 / span_ns FROM f_run), COUNT(*) AS copies, "
-     "SUM(C.size) AS copied_bytes FROM rocpd_memory_copy C JOIN rocpd_info_agent S ON S.id = "
+     "SELECT '', (SELECT copy_ns * 0.5 / span_ns FROM f_run), SUM(C.copies) AS copies, "
+     "SUM(C.bytes) AS copied_bytes FROM res_copy C JOIN rocpd_info_agent S ON S.id = "
      "C.src_agent_id AND S.guid = C.guid JOIN rocpd_info_agent D ON D.id = C.dst_agent_id AND "
      "D.guid = C.guid WHERE S.type <> D.type AND EXISTS (SELECT 1 FROM f_call WHERE name LIKE "
      "'hipMemcpy%') AND NOT EXISTS (SELECT 1 FROM f_call WHERE name IN ('hipHostMalloc', "
-     "'hipHostAlloc', 'hipMallocHost', 'hipHostRegister', 'hipMallocManaged')) HAVING SUM(C.size) "
-     ">= "
-     "1048576 AND COUNT(*) >= 6",
+     "'hipHostAlloc', 'hipMallocHost', 'hipHostRegister', 'hipMallocManaged')) HAVING "
+     "SUM(C.bytes) >= 1048576 AND SUM(C.copies) >= 6",
      "{copies:copy between host and GPU moves:copies between host and GPU move} {copied}, and "
      "the program pins no memory of the host: each goes through a buffer of the runtime, and "
      "the host waits for it.",
@@ -209,12 +200,11 @@ const res_rule_row_t res_finding_rules[] = {
      "faster and can run beside kernels.",
      "Run it again with --memory-copy-trace: the copies take less time.", RES_MORE_COPIES},
     {"small-copies", "Many small copies", RES_MEASURED, false, false, true,
-     "SELECT S.string, MAX(SUM(C.\"end\" - C.start) * (NOT R.model_time), " LOST_BY(
-         "copy") ") * 1.0 / R.span_ns, COUNT(*) AS "
-                 "copies, AVG(C.size) AS mean_bytes FROM f_run R, rocpd_memory_copy C JOIN "
-                 "rocpd_string S ON S.id = "
-                 "C.name_id AND S.guid = C.guid GROUP BY S.string HAVING COUNT(*) >= 50 AND "
-                 "AVG(C.size) <= 65536",
+     "SELECT C.name, MAX(SUM(C.time_ns) * (NOT R.model_time), " LOST_BY(
+         "copy") ") * 1.0 / R.span_ns, SUM(C.copies) AS copies, SUM(C.bytes) * 1.0 / "
+                 "SUM(C.copies) AS mean_bytes FROM f_run R, res_copy C WHERE C.name IS NOT NULL "
+                 "GROUP BY C.name HAVING SUM(C.copies) >= 50 AND SUM(C.bytes) * 1.0 / "
+                 "SUM(C.copies) <= 65536",
      "{copies:copy moves:copies move} {mean} each on average: the time to begin a copy, "
      "microseconds however small it is, counts more than the bytes.",
      "Gather the parts on the host and copy once.",
@@ -358,13 +348,11 @@ const res_rule_row_t res_finding_rules[] = {
      "Pad rows by one element, or change which lane reads which column.",
      "Count SQ_LDS_BANK_CONFLICT and SQ_LDS_IDX_ACTIVE again: the share falls.", RES_MORE_LINES},
     {"l2-reuse", "Data that is used again does not stay in L2", RES_CACHE_MODEL, true, false, false,
-     KERNELS(
-         "(1 - mean_of(place, 'L2CacheHit') / 100) / 2",
-         "mean_of(place, 'L2CacheHit') AS hit_pct, 1024 * mean_of(place, 'FETCH_SIZE') AS "
-         "fetched_bytes, (SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND "
-         "level = 'REAL') AS allocated_bytes",
-         "mean_of(place, 'L2CacheHit') < 50 AND 1024 * mean_of(place, 'FETCH_SIZE') >= 2 * "
-         "(SELECT SUM(size) FROM rocpd_memory_allocate WHERE type = 'ALLOC' AND level = 'REAL')"),
+     KERNELS("(1 - mean_of(place, 'L2CacheHit') / 100) / 2",
+             "mean_of(place, 'L2CacheHit') AS hit_pct, 1024 * mean_of(place, 'FETCH_SIZE') AS "
+             "fetched_bytes, (SELECT bytes FROM res_memory) AS allocated_bytes",
+             "mean_of(place, 'L2CacheHit') < 50 AND 1024 * mean_of(place, 'FETCH_SIZE') >= 2 * "
+             "(SELECT bytes FROM res_memory)"),
      "Only {hit} of the requests of {subject} hit L2. A launch fetches {fetched} where the "
      "program has {allocated} in all: the same data comes several times.",
      "Work on tiles that fit into L2, and order workgroups so that neighbours share data.",

@@ -62,7 +62,7 @@ static const char measured[] =
 static const char modelled[] =
     "UPDATE f_run SET launch_ns = 5000, overlap_ns = 0, gaps = 0, idle_ns = 0, own_ns = 0, "
     "own_longest_ns = 0, kernel_ns = (SELECT TOTAL(total) FROM res_launch), copy_ns = (SELECT "
-    "TOTAL(size / 25.0) FROM rocpd_memory_copy); "
+    "TOTAL(bytes) / 25.0 FROM res_copy); "
     "UPDATE f_call SET lost_ns = CASE kind WHEN 'launch' THEN calls * 5000.0 * ((SELECT kernel_ns "
     "FROM f_run) < 10000.0 * calls) WHEN 'sync' THEN calls * 10000.0 WHEN 'alloc' THEN inside * "
     "30000.0 WHEN 'copy' THEN inside * 10000.0 ELSE 0 END; "

@@ -174,5 +174,5 @@ int res_findings_command(int argc, char **argv)
     res_arguments(&a, argc, argv, name, options, "[DIR|DB...]",
                   "What a run shows that is worth a look: launches, copies, memory, registers, "
                   "divergence, with the numbers that it rests on and what to do.");
-    return res_read(a.words, a.count, show, &a);
+    return res_read_whole(a.words, a.count, show, &a);
 }

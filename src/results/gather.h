@@ -1,7 +1,8 @@
 /* gather.h - reads the records of a run once and sums them up in small temporary tables.
  *
- * A run has millions of records and few kinds of them. Statements that ask for kernels, calls or
- * gaps read these tables and not the records, so that a new statement costs little. */
+ * A run has millions of records and few kinds of them. Its databases are read side by side
+ * (each.h), each once and in full, if `whole` of the run is set. Statements that ask for kernels,
+ * calls or gaps read these tables and not the records, so that a new statement costs little. */
 #ifndef CROCPROF_RESULTS_GATHER_H
 #define CROCPROF_RESULTS_GATHER_H
 
@@ -25,7 +26,15 @@ int res_gather_launches(res_run_t *r);
  * copy, load, other; '' what is not HIP's), calls, time_ns, longest_ns, first, last, inside,
  * inside_ns (those within the time of kernels and copies), gap_ns (what its calls, the first one
  * left out, fill of the gaps; no time is filled twice). `model_time`: kernels have the clock of a
- * model, and their gaps say nothing. 0, or -1 with the reason told. */
+ * model, and their gaps say nothing. Makes temp.res_copy, too, a row for each name of copies of a
+ * process between two agents: guid, name, src_agent_id, dst_agent_id, copies, bytes, time_ns;
+ * temp.res_stream, a row for each stream of a process with kernels of the program's own, if the
+ * process copies: guid, stream_id, kernels, copies (those that begin from the first kernel's
+ * beginning to the last one's end); and temp.res_memory: bytes of GPUs' memory that was allocated;
+ * no row if none was. 0, or -1 with the reason told. */
 int res_gather_calls(res_run_t *r, bool model_time);
+
+/* Forgets the sums; res_run_close() does. */
+void res_gather_forget(res_run_t *r);
 
 #endif

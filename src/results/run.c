@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "results/gather.h"
 
 /* ---- databases ---- */
 
@@ -71,9 +72,16 @@ static int find(res_run_t *r, char *const *paths, size_t count)
 int res_run_open(res_run_t *r, char *const *paths, size_t count)
 {
     static const rocpd_options_t whole; /* no window */
+    rocpd_files_t alike = {0};
     *r = (res_run_t){0};
-    if (find(r, paths, count) != 0 || rocpd_open(&r->base, &r->files, &whole) != 0) {
+    int result = find(r, paths, count);
+    if (result == 0 && r->files.count > 1) result = res_sieve(&r->files, &alike, &r->absents);
+    if (result == 0)
+        result = rocpd_open_alike(&r->base, &r->files, alike.count ? &alike : &r->files, &whole);
+    rocpd_files_free(&alike);
+    if (result != 0) {
         rocpd_files_free(&r->files);
+        res_absents_free(&r->absents);
         return -1;
     }
     r->base.db.name = r->files.paths[0];
@@ -83,6 +91,8 @@ int res_run_open(res_run_t *r, char *const *paths, size_t count)
 
 void res_run_close(res_run_t *r)
 {
+    res_gather_forget(r);
     rocpd_close(&r->base);
     rocpd_files_free(&r->files);
+    res_absents_free(&r->absents);
 }

@@ -167,6 +167,16 @@ static int add_occupancy(res_run_t *r, res_values_t *v)
     return db_end(&c, what) == 0 ? result : -1;
 }
 
+/* The single number that a statement returns. */
+static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
+{
+    db_cursor_t c;
+    db_rows(&c, r->db, sql, "");
+    const int64_t value = db_next(&c) ? db_int(&c, 0) : 0;
+    *number = value < 0 ? 0 : (uint64_t)value;
+    return db_end(&c, "reading facts");
+}
+
 /* ---- counters ---- */
 
 /* The definitions that say how softgpu obtains a counter; NULL: the run was not on softgpu. */
@@ -324,7 +334,11 @@ static int sum_counters(res_run_t *r, res_values_t *v)
 static int add_counters(res_run_t *r, res_values_t *v)
 {
     const size_t first = v->count;
+    uint64_t any;
     db_cursor_t c;
+    /* values without a description of their counter are of no kernel's row */
+    if (ask_number(r, "SELECT EXISTS (SELECT 1 FROM rocpd_info_pmc)", &any) != 0) return -1;
+    if (!any) return 0;
     if (sum_counters(r, v) != 0) return -1;
     db_rows(&c, r->db,
             "SELECT DISTINCT name FROM rocpd_info_pmc WHERE description LIKE 'Percent %'", "");
@@ -332,16 +346,6 @@ static int add_counters(res_run_t *r, res_values_t *v)
         for (size_t i = first; i < v->count; i++)
             if (strcmp(v->rows[i].name, db_text(&c, 0)) == 0) v->rows[i].measure = RES_PERCENT;
     return db_end(&c, counters) == 0 ? classify_counters(r, v, first) : -1;
-}
-
-/* The single number that a statement returns. */
-static int ask_number(res_run_t *r, const char *sql, uint64_t *number)
-{
-    db_cursor_t c;
-    db_rows(&c, r->db, sql, "");
-    const int64_t value = db_next(&c) ? db_int(&c, 0) : 0;
-    *number = value < 0 ? 0 : (uint64_t)value;
-    return db_end(&c, "reading facts");
 }
 
 /* ---- counts of instructions ---- */

@@ -297,6 +297,39 @@ static int fill(void *data, char why[DB_WHY_BYTES])
     return result;
 }
 
+int rocpd_open_one(const rocpd_base_t *b, size_t file, db_t *db)
+{
+    return open_file_or_tell(b, file, false, db);
+}
+
+int rocpd_begin_small(rocpd_base_t *b)
+{
+    if (db_run(&b->db, "SAVEPOINT small", "copying") != 0) return -1;
+    for (size_t i = 0; i < b->late.count; i++)
+        if (b->late.states[i] == DB_EMPTY && is_small(b->late.tables[i]))
+            b->late.states[i] = DB_WANTED;
+    return 0;
+}
+
+int rocpd_add_small(rocpd_base_t *b, const db_t *from)
+{
+    char why[DB_WHY_BYTES];
+    for (size_t i = 0; i < b->late.count; i++) {
+        if (b->late.states[i] != DB_WANTED) continue;
+        if (db_copy(&b->db, b->late.tables[i], from, why) == 0) continue;
+        base_error("%s: %s", b->late.tables[i], why);
+        return -1;
+    }
+    return 0;
+}
+
+int rocpd_end_small(rocpd_base_t *b, bool good)
+{
+    for (size_t i = 0; i < b->late.count; i++)
+        if (b->late.states[i] == DB_WANTED) b->late.states[i] = good ? DB_FILLED : DB_EMPTY;
+    return db_run(&b->db, good ? "RELEASE small" : "ROLLBACK TO small; RELEASE small", "copying");
+}
+
 /* Makes an empty table and the view that shows it. Statements read the view, so that nobody changes
  * the table. */
 static int make_table(rocpd_base_t *b, const char *name, const rocpd_columns_t *columns)
@@ -360,8 +393,14 @@ static int open_single(rocpd_base_t *b)
 
 int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
 {
+    return rocpd_open_alike(b, f, f, o);
+}
+
+int rocpd_open_alike(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_files_t *alike,
+                     const rocpd_options_t *o)
+{
     *b = (rocpd_base_t){.files = f};
-    int result = rocpd_files_same(f, "read together", scan, b);
+    int result = rocpd_files_same(alike, "read together", scan, b);
     if (result == 0) result = rocpd_window_find(&b->window, f, o);
     if (result == 0) result = f->count > 1 ? open_several(b) : open_single(b);
     if (result == 0)

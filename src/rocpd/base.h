@@ -50,6 +50,10 @@ typedef struct {
  * must stay, and `b` where it is, until it is closed. 0, or -1 with the reason told and nothing to
  * close. */
 int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o);
+/* The same if it is known that some of the files, the first of all first, have all tables and
+ * columns that any file has, and that all have one version of the schema. */
+int rocpd_open_alike(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_files_t *alike,
+                     const rocpd_options_t *o);
 void rocpd_close(rocpd_base_t *b);
 
 /* What rocpd_each() opens: files in the order of the command line, with the views of single tables
@@ -67,6 +71,17 @@ int rocpd_each(rocpd_base_t *b, rocpd_kind_t kind, int (*use)(const db_t *db, vo
  * about it take no longer if there are many processes. It is valid until the next call; no
  * statement may be running on the one before. NULL with the reason told. */
 const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid);
+
+/* Opens one of several files by itself, with the views of single tables. Any thread may. 0, or -1
+ * with the reason told. */
+int rocpd_open_one(const rocpd_base_t *b, size_t file, db_t *db);
+
+/* For whoever visits all of several files anyway: between begin and end the small tables (of
+ * things, not of records) are filled from each file in turn, so that no statement has to visit the
+ * files for them. Each says 0, or -1 with the reason told; `good`: all files were added. */
+int rocpd_begin_small(rocpd_base_t *b);
+int rocpd_add_small(rocpd_base_t *b, const db_t *from);
+int rocpd_end_small(rocpd_base_t *b, bool good);
 
 /* Writes the path of an output, --output-path/<name>, to `path`: keys are replaced and the
  * directory is made. 0, or -1 with the reason told. */
