@@ -2,6 +2,7 @@
  *
  * It also handles fork and the end of the process for the whole library. The device's threads are
  * not stopped at exit, since the program's own destructors may still use the GPU. */
+#include "softgpu/compiled/compiled.h"
 #include "softgpu/kfd/kfd.h"
 #include "softgpu/kfd/seam.h"
 
@@ -184,6 +185,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .ioctl = device_ioctl,
         .instruction_counts = sg_census_api,
         .check = sg_check_api,
+        .stand_in = sgc_stand_in,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 enum {
-    SOFTGPU_SEAM_VERSION = 6,
+    SOFTGPU_SEAM_VERSION = 7,
     /* Device numbers, the same in both libraries. DRM's are fixed by the kernel; KFD's major number
      * is dynamic: the kernel takes one from a range that ends at 234. */
     SOFTGPU_DRM_MAJOR = 226,
@@ -71,6 +71,10 @@ typedef struct {
 
     /* The checker's functions, by which it is told of the program's calls: check/sink.h. */
     const struct softgpu_check_api *(*check)(unsigned version);
+
+    /* What stands in for `function`, which libamd_comgr has under this name: compiled/compiled.h. */
+    void *(*stand_in)(void *(*find)(void *, const char *), void *library, const char *name,
+                      void *function);
 } softgpu_seam_t;
 
 /* The table, or NULL, after one line on stderr, if the software GPU cannot be set up. `has_stderr`:

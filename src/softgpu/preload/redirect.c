@@ -214,6 +214,13 @@ int64_t redirect_seek(int fd, int64_t offset, int whence)
     return -1;
 }
 
+void *redirect_stand_in(void *(*find)(void *, const char *), void *library, const char *name,
+                        void *function)
+{
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    return seam && seam != &unavailable ? seam->stand_in(find, library, name, function) : function;
+}
+
 bool redirect_ioctl(int fd, unsigned long request, void *argument, int *result)
 {
     const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);

@@ -42,6 +42,10 @@ bool redirect_signal_action(int number, const struct sigaction *action, struct s
                             int *result);
 int64_t redirect_seek(int fd, int64_t offset, int whence);
 
+/* Like `stand_in` in seam.h; `function` if libsoftgpu.so is not loaded. */
+void *redirect_stand_in(void *(*find)(void *, const char *), void *library, const char *name,
+                        void *function);
+
 struct softgpu_check_api;
 const struct softgpu_check_api *redirect_check(unsigned version);
 struct softgpu_instruction_counts_api;

@@ -1,0 +1,400 @@
+/* comgr.c - the function that stands in for amd_comgr_do_action(), see compiled.h.
+ *
+ * An action takes a set of data objects and a description (target, language, options), and adds
+ * data objects to another set. The key of an action is a hash of all of its inputs and of the
+ * compiler's files. Actions that may read other files are the compiler's alone: those that add
+ * headers and libraries, and the compilation of a source that includes anything. */
+#include "softgpu/compiled/compiled.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Values of amd_comgr.h in version 2 of its interface. Version 3 has other actions, and a cache of
+ * its own (AMD_COMGR_CACHE). */
+enum {
+    VERSION = 2,
+    LANGUAGE_OPENCL_1_2 = 1,
+    LANGUAGE_OPENCL_2_0,
+    DATA_SOURCE = 1,
+    DATA_LOG = 5,
+    DATA_KINDS = 0x11,
+    ACTION_COMPILE = 2,
+    ACTION_LINK = 4,
+    ACTION_CODEGEN = 6,
+    ACTION_LINK_EXECUTABLE = 9,
+    OUT_OF_RESOURCES = 3 /* a status */
+};
+
+typedef uint64_t data_t, set_t, info_t; /* structs of one such member */
+
+/* FUNCTION(type, name, parameters): those of libamd_comgr that are called here; an int is 0 for
+ * success */
+#define FUNCTIONS(FUNCTION)                                                                        \
+    FUNCTION(void, get_version, (size_t * major, size_t * minor))                                  \
+    FUNCTION(int, action_data_count, (set_t, int kind, size_t *))                                  \
+    FUNCTION(int, action_data_get_data, (set_t, int kind, size_t index, data_t *))                 \
+    FUNCTION(int, get_data, (data_t, size_t *, char *))                                            \
+    FUNCTION(int, get_data_name, (data_t, size_t *, char *))                                       \
+    FUNCTION(int, create_data, (int kind, data_t *))                                               \
+    FUNCTION(int, set_data, (data_t, size_t, const char *))                                        \
+    FUNCTION(int, set_data_name, (data_t, const char *))                                           \
+    FUNCTION(int, data_set_add, (set_t, data_t))                                                   \
+    FUNCTION(int, release_data, (data_t))                                                          \
+    FUNCTION(int, action_info_get_isa_name, (info_t, size_t *, char *))                            \
+    FUNCTION(int, action_info_get_language, (info_t, int *))                                       \
+    FUNCTION(int, action_info_get_logging, (info_t, bool *))                                       \
+    FUNCTION(int, action_info_get_option_list_count, (info_t, size_t *))                           \
+    FUNCTION(int, action_info_get_option_list_item, (info_t, size_t, size_t *, char *))
+
+static struct {
+    void *library;
+    int (*act)(int action, info_t info, set_t from, set_t to);
+    int (*set_isa_name)(info_t info, const char *name);
+    int (*set_working_directory)(info_t info, const char *path);
+    int (*destroy)(info_t info);
+#define FUNCTION(type, name, parameters) type(*name) parameters;
+    FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    sgc_key_t compiler; /* hash of which compiler it is */
+} comgr;
+
+/* ---- descriptions ---- */
+
+/* libamd_comgr crashes if it is asked for a text of a description that was not set. So only
+ * descriptions count of which the name of the target was seen to be set; and once any has a working
+ * directory, nothing is kept any more. */
+static _Atomic info_t described[64];
+static _Atomic bool elsewhere;
+
+static void forget(info_t info)
+{
+    for (size_t i = 0; i < sizeof described / sizeof *described; i++) {
+        info_t same = info;
+        atomic_compare_exchange_strong(&described[i], &same, 0);
+    }
+}
+
+static bool is_described(info_t info)
+{
+    bool found = false;
+    for (size_t i = 0; i < sizeof described / sizeof *described; i++)
+        found |= atomic_load(&described[i]) == info;
+    return found && info && !atomic_load(&elsewhere);
+}
+
+static int set_isa_name(info_t info, const char *name)
+{
+    forget(info);
+    const int status = comgr.set_isa_name(info, name);
+    for (size_t i = 0; status == 0 && name && *name && i < sizeof described / sizeof *described;
+         i++) {
+        info_t none = 0;
+        if (atomic_compare_exchange_strong(&described[i], &none, info)) break;
+    }
+    return status;
+}
+
+static int set_working_directory(info_t info, const char *path)
+{
+    if (path && *path) atomic_store(&elsewhere, true);
+    return comgr.set_working_directory(info, path);
+}
+
+static int destroy(info_t info)
+{
+    forget(info);
+    return comgr.destroy(info);
+}
+
+/* ---- which compiler ---- */
+
+/* The libraries that an action runs through; a new build of any is another compiler. */
+static int add_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+    static const char *const parts[] = {"libamd_comgr", "libLLVM", "libclang", "liblld"};
+    struct stat st;
+    (void)size;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!info->dlpi_name || !strstr(info->dlpi_name, parts[i])) continue;
+        if (stat(info->dlpi_name, &st) != 0) return 1;
+        const uint64_t facts[] = {(uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
+                                  (uint64_t)st.st_mtim.tv_nsec};
+        sgc_add(data, facts, sizeof facts);
+        sgc_add(data, info->dlpi_name, strlen(info->dlpi_name) + 1);
+        return 0;
+    }
+    return 0;
+}
+
+static sgc_key_t hash(const sgc_bytes_t *b)
+{
+    const XXH128_hash_t h = XXH3_128bits(b->bytes, b->size);
+    return (sgc_key_t){h.low64, h.high64};
+}
+
+static bool know_compiler(void)
+{
+    sgc_bytes_t facts = {0};
+    bool good = dl_iterate_phdr(add_library, &facts) == 0 && facts.size && !facts.bad;
+    if (good) comgr.compiler = hash(&facts);
+    free(facts.bytes);
+    return good;
+}
+
+/* ---- inputs ---- */
+
+/* Appends a text or contents that `get` copies: its size, which comes first, and its bytes. */
+#define ADD_SIZED(b, get, ...)                                                                     \
+    do {                                                                                           \
+        size_t bytes = 0;                                                                          \
+        if (get(__VA_ARGS__, &bytes, NULL) != 0) return false;                                     \
+        const uint64_t size = bytes;                                                               \
+        sgc_add(b, &size, sizeof size);                                                            \
+        char *to = sgc_more(b, bytes);                                                             \
+        if (!to || get(__VA_ARGS__, &bytes, to) != 0) return false;                                \
+    } while (0)
+
+/* The contents of a source behind `at` in `b`: may they ask for another file? */
+static bool includes(const sgc_bytes_t *b, size_t at)
+{
+    static const char *const words[] = {"include",  "embed",    "import",
+                                        "__FILE__", "__DATE__", "__TIME"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(b->bytes + at, b->size - at, words[i], strlen(words[i]))) return true;
+    return false;
+}
+
+/* Appends the data objects of a set, which are inputs or results. False also if there is a source
+ * that includes. Logs of earlier actions are no inputs. */
+static bool add_set(sgc_bytes_t *b, set_t set, bool inputs)
+{
+    for (int kind = 1; kind < DATA_KINDS; kind++) {
+        size_t count = 0;
+        if (kind == DATA_LOG && inputs) continue;
+        if (comgr.action_data_count(set, kind, &count) != 0) continue; /* no kind of this version */
+        for (size_t i = 0; i < count; i++) {
+            data_t data;
+            const uint64_t which = (uint64_t)kind;
+            if (comgr.action_data_get_data(set, kind, i, &data) != 0) return false;
+            sgc_add(b, &which, sizeof which);
+            size_t at = b->size;
+            /* the set's own reference keeps the object while it is read */
+            comgr.release_data(data);
+            ADD_SIZED(b, comgr.get_data_name, data);
+            ADD_SIZED(b, comgr.get_data, data);
+            if (kind == DATA_SOURCE && includes(b, at)) return false;
+        }
+    }
+    return !b->bad;
+}
+
+/* May the option make the compiler read or write a file of its own? */
+static bool names_file(const char *option)
+{
+    static const char *const words[] = {"-I",        "-i", "@",           "-F",      "-B",
+                                        "--sysroot", "-M", "-save-temps", "-fmodule"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(option, words[i], strlen(words[i])) == 0) return true;
+    return false;
+}
+
+static bool add_info(sgc_bytes_t *b, info_t info, int language)
+{
+    bool logging = false;
+    size_t options = 0;
+    if (comgr.action_info_get_logging(info, &logging) != 0 ||
+        comgr.action_info_get_option_list_count(info, &options) != 0)
+        return false;
+    const uint64_t numbers[] = {(uint64_t)language, logging, options};
+    sgc_add(b, numbers, sizeof numbers);
+    ADD_SIZED(b, comgr.action_info_get_isa_name, info);
+    for (size_t i = 0; i < options; i++) {
+        const size_t at = b->size + sizeof(uint64_t);
+        ADD_SIZED(b, comgr.action_info_get_option_list_item, info, i);
+        if (names_file(b->bytes + at)) return false;
+    }
+    return !b->bad;
+}
+
+/* ---- results ---- */
+
+static bool is_empty(set_t set)
+{
+    for (int kind = 1; kind < DATA_KINDS; kind++) {
+        size_t count = 0;
+        if (comgr.action_data_count(set, kind, &count) == 0 && count) return false;
+    }
+    return true;
+}
+
+/* A number or a text of so many bytes at *at; NULL if the rest is shorter. */
+static const char *take(const char **at, const char *end, size_t size)
+{
+    if (size > (size_t)(end - *at)) return NULL;
+    *at += size;
+    return *at - size;
+}
+
+static const char *take_sized(const char **at, const char *end, uint64_t *size)
+{
+    const char *number = take(at, end, sizeof *size);
+    if (!number) return NULL;
+    memcpy(size, number, sizeof *size);
+    return take(at, end, *size);
+}
+
+/* A data object as add_set() has written it. */
+typedef struct {
+    uint64_t kind, name_bytes, bytes;
+    const char *name, *contents;
+} kept_t;
+
+static bool take_kept(const char **at, const char *end, kept_t *kept)
+{
+    const char *kind = take(at, end, sizeof kept->kind);
+    kept->name = kind ? take_sized(at, end, &kept->name_bytes) : NULL;
+    kept->contents = kept->name ? take_sized(at, end, &kept->bytes) : NULL;
+    if (!kept->contents || !kept->name_bytes) return false;
+    memcpy(&kept->kind, kind, sizeof kept->kind);
+    return kept->kind < DATA_KINDS && kept->name[kept->name_bytes - 1] == '\0';
+}
+
+static bool add_kept(set_t set, const kept_t *kept)
+{
+    data_t data;
+    if (comgr.create_data((int)kept->kind, &data) != 0) return false;
+    /* set_data() refuses to set nothing, and HIP reads an empty log like a text */
+    const uint64_t bytes = kept->bytes ? kept->bytes : 1;
+    bool good = comgr.set_data(data, bytes, kept->bytes ? kept->contents : "") == 0 &&
+                comgr.set_data_name(data, kept->name) == 0 && comgr.data_set_add(set, data) == 0;
+    comgr.release_data(data);
+    return good;
+}
+
+/* Adds to the set what is kept under the key. False: nothing is kept, and the set is as it was.
+ * *status is what the action returns. */
+static bool use_kept(sgc_key_t key, set_t to, int *status)
+{
+    size_t size;
+    char *bytes = sgc_store_read(key, &size);
+    const char *at = bytes, *end = bytes + (bytes ? size : 0);
+    kept_t kept;
+    bool whole = bytes;
+    while (whole && at < end)
+        whole = take_kept(&at, end, &kept);
+    *status = 0;
+    for (at = bytes; whole && *status == 0 && at < end;)
+        *status = take_kept(&at, end, &kept) && add_kept(to, &kept) ? 0 : OUT_OF_RESOURCES;
+    free(bytes);
+    return whole;
+}
+
+/* Are the results a function of the inputs, and HIP's own kernels? These are OpenCL's. The steps
+ * that make code of linked kernels do not say which language it was: what the thread linked last is
+ * what they belong to. Whoever compiles HIP's language reads logs byte by byte, see add_kept(). */
+static bool is_for_us(int action, int language)
+{
+    static _Thread_local bool own;
+    const bool opencl = language == LANGUAGE_OPENCL_1_2 || language == LANGUAGE_OPENCL_2_0;
+    if (action == ACTION_COMPILE || action == ACTION_LINK) return own = opencl;
+    return (action == ACTION_CODEGEN || action == ACTION_LINK_EXECUTABLE) && own;
+}
+
+static int act(int action, info_t info, set_t from, set_t to)
+{
+    int language = 0;
+    if (!is_described(info) || comgr.action_info_get_language(info, &language) != 0 ||
+        !is_for_us(action, language) || !is_empty(to))
+        return comgr.act(action, info, from, to);
+    sgc_bytes_t inputs = {0}, results = {0};
+    const uint64_t which = (uint64_t)action;
+    sgc_add(&inputs, &comgr.compiler, sizeof comgr.compiler);
+    sgc_add(&inputs, &which, sizeof which);
+    const bool known = add_info(&inputs, info, language) && add_set(&inputs, from, true);
+    const sgc_key_t key = known ? hash(&inputs) : (sgc_key_t){0};
+    free(inputs.bytes);
+    int result;
+    if (known && use_kept(key, to, &result)) return result;
+    result = comgr.act(action, info, from, to);
+    if (known && result == 0 && add_set(&results, to, false))
+        sgc_store_write(key, results.bytes, results.size);
+    free(results.bytes);
+    return result;
+}
+
+/* ---- standing in ---- */
+
+/* The compiler's own variables make it print, or keep files. */
+static bool has_variables(void)
+{
+    for (char **v = environ; v && *v; v++)
+        if (strncmp(*v, "AMD_COMGR_", 10) == 0) return true;
+    return false;
+}
+
+static const struct {
+    const char *name;
+    void *real; /* where to keep the compiler's own function */
+    void (*stand_in)(void);
+} functions[] = {
+    {"amd_comgr_do_action", &comgr.act, (void (*)(void))act},
+    {"amd_comgr_action_info_set_isa_name", &comgr.set_isa_name, (void (*)(void))set_isa_name},
+    {"amd_comgr_action_info_set_working_directory_path", &comgr.set_working_directory,
+     (void (*)(void))set_working_directory},
+    {"amd_comgr_destroy_action_info", &comgr.destroy, (void (*)(void))destroy},
+};
+
+static bool look_up(sgc_find_t *find, void *library, const char *name, void *slot)
+{
+    void *address = find(library, name);
+    memcpy(slot, &address, sizeof address);
+    return address;
+}
+
+static bool load(sgc_find_t *find, void *library)
+{
+    if (has_variables() || !sgc_store_open()) return false;
+    const struct {
+        const char *name;
+        void *slot;
+    } others[] = {
+#define FUNCTION(type, name, parameters) {"amd_comgr_" #name, &comgr.name},
+        FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    };
+    bool all = true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        all &= look_up(find, library, others[i].name, others[i].slot);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        all &= look_up(find, library, functions[i].name, functions[i].real);
+    size_t major = 0, minor;
+    if (all) comgr.get_version(&major, &minor);
+    if (major != VERSION) return false;
+    comgr.library = library;
+    return know_compiler();
+}
+
+void *sgc_stand_in(sgc_find_t *find, void *library, const char *name, void *function)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool tried, good;
+    size_t which = 0;
+    while (which < sizeof functions / sizeof *functions && strcmp(functions[which].name, name) != 0)
+        which++;
+    if (which == sizeof functions / sizeof *functions) return function;
+    pthread_mutex_lock(&lock);
+    if (!tried) good = load(find, library);
+    tried = true;
+    if (good && comgr.library == library)
+        memcpy(&function, &functions[which].stand_in, sizeof function);
+    pthread_mutex_unlock(&lock);
+    return function;
+}

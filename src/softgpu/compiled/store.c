@@ -1,0 +1,211 @@
+/* store.c - the folder in which compiled kernels are kept, see compiled.h.
+ *
+ * A file is written under a name of its own and then renamed to the name of its key, so that a
+ * reader sees all of it or nothing. It begins with a header that has the key, the size and a
+ * checksum of the rest: a file that was cut off by a crash of the machine is not used. */
+#include "softgpu/compiled/compiled.h"
+
+#include "base/env.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/words.h"
+#include "softgpu/profile/options.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[PATH_MAX - NAME_MAX - 2]; /* a file's path has room for its name */
+
+typedef struct {
+    char magic[8];
+    sgc_key_t key;
+    uint64_t size, checksum;
+} header_t;
+
+static const char magic[8] = "SGCOMP1";
+
+/* ---- bytes ---- */
+
+char *sgc_more(sgc_bytes_t *b, size_t size)
+{
+    if (!b->bad && size > b->room - b->size) {
+        size_t room = 2 * b->room + size;
+        char *bytes = realloc(b->bytes, room);
+        b->bad = !bytes;
+        if (bytes) b->bytes = bytes;
+        if (bytes) b->room = room;
+    }
+    if (b->bad) return NULL;
+    b->size += size;
+    return b->bytes + b->size - size;
+}
+
+void sgc_add(sgc_bytes_t *b, const void *from, size_t size)
+{
+    char *to = sgc_more(b, size);
+    if (to && size) memcpy(to, from, size);
+}
+
+/* ---- the folder ---- */
+
+/* Sets `folder` to what SOFTGPU_COMPILED names, or to the place that the XDG rules give. */
+static bool choose_folder(void)
+{
+    const char *given = base_env(sg_options[SG_OPTION_COMPILED].variable),
+               *cache = base_env("XDG_CACHE_HOME");
+    const char *home = base_env("HOME");
+    const int truth = given && *given ? base_truth(given) : 1;
+    int n;
+    if (truth == 0) return false;
+    if (truth < 0 && *given != '/') {
+        base_warning("SOFTGPU_COMPILED is \"%s\", which is neither off nor an absolute path: "
+                     "nothing is kept",
+                     given);
+        return false;
+    }
+    if (truth < 0)
+        n = snprintf(folder, sizeof folder, "%s", given);
+    else if (cache && *cache == '/')
+        n = snprintf(folder, sizeof folder, "%s/softgpu", cache);
+    else if (home && *home == '/')
+        n = snprintf(folder, sizeof folder, "%s/.cache/softgpu", home);
+    else
+        return false;
+    return n > 0 && (size_t)n < sizeof folder;
+}
+
+/* Makes the folder and those above it, which only the user may enter. */
+static bool make_folder(void)
+{
+    for (char *slash = strchr(folder + 1, '/');; slash = strchr(slash + 1, '/')) {
+        if (slash) *slash = '\0';
+        bool made = mkdir(folder, 0700) == 0 || errno == EEXIST;
+        if (slash) *slash = '/';
+        if (!made) return false;
+        if (!slash) return true;
+    }
+}
+
+bool sgc_store_open(void)
+{
+    struct stat st;
+    if (!choose_folder() || (stat(folder, &st) != 0 && !make_folder())) return false;
+    return stat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+           !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static void path_of(sgc_key_t key, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/%016" PRIx64 "%016" PRIx64 ".comgr", folder, key.high, key.low);
+}
+
+char *sgc_store_read(sgc_key_t key, size_t *size)
+{
+    char path[PATH_MAX];
+    path_of(key, path);
+    char *bytes = base_file_read(path, SGC_STORE_MOST, size);
+    if (!bytes) return NULL;
+    header_t h;
+    bool good = *size >= sizeof h;
+    if (good) {
+        memcpy(&h, bytes, sizeof h);
+        *size -= sizeof h;
+        good = memcmp(h.magic, magic, sizeof magic) == 0 && h.key.low == key.low &&
+               h.key.high == key.high && h.size == *size &&
+               h.checksum == XXH3_64bits(bytes + sizeof h, *size);
+    }
+    if (good) {
+        memmove(bytes, bytes + sizeof h, *size);
+        return bytes;
+    }
+    free(bytes);
+    return NULL;
+}
+
+/* ---- the limit ---- */
+
+typedef struct {
+    char name[NAME_MAX + 1];
+    struct timespec written;
+    off_t size;
+} kept_t;
+
+static int older_first(const void *a, const void *b)
+{
+    const struct timespec *x = &((const kept_t *)a)->written, *y = &((const kept_t *)b)->written;
+    if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* Files that were being written when their process was killed count as well. */
+static void remove_oldest(void)
+{
+    DIR *dir = base_file_folder(folder);
+    if (!dir) return;
+    kept_t *all = NULL;
+    size_t count = 0, room = 0;
+    off_t total = 0;
+    for (struct dirent *e; (e = readdir(dir));) {
+        struct stat st;
+        if (!strstr(e->d_name, ".comgr")) continue;
+        if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (count == room) {
+            kept_t *more = realloc(all, (room = 2 * room + 64) * sizeof *all);
+            if (!more) break;
+            all = more;
+        }
+        total += st.st_size;
+        kept_t *kept = &all[count++];
+        *kept = (kept_t){.written = st.st_mtim, .size = st.st_size};
+        snprintf(kept->name, sizeof kept->name, "%s", e->d_name);
+    }
+    if (total > SGC_STORE_MOST) {
+        qsort(all, count, sizeof *all, older_first);
+        for (size_t i = 0; i < count && total > SGC_STORE_MOST / 2; total -= all[i++].size)
+            unlinkat(dirfd(dir), all[i].name, 0);
+    }
+    free(all);
+    closedir(dir);
+}
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+void sgc_store_write(sgc_key_t key, const void *bytes, size_t size)
+{
+    static _Atomic unsigned number;
+    char path[PATH_MAX], partial[PATH_MAX + 32];
+    path_of(key, path);
+    snprintf(partial, sizeof partial, "%s.%ld.%u", path, (long)getpid(), number++);
+    base_file_limit_t limit;
+    base_file_limit_begin(&limit, false);
+    int fd = base_file_open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (fd >= 0) {
+        header_t h = {.key = key, .size = size, .checksum = XXH3_64bits(bytes, size)};
+        memcpy(h.magic, magic, sizeof magic);
+        bool good = write_all(fd, (const char *)&h, sizeof h) && write_all(fd, bytes, size);
+        good &= close(fd) == 0;
+        if (!good || rename(partial, path) != 0) unlink(partial);
+    }
+    base_file_limit_end(&limit);
+    remove_oldest();
+}
