@@ -63,7 +63,7 @@ static struct {
 #define FUNCTION(type, name, parameters) type(*name) parameters;
     FUNCTIONS(FUNCTION)
 #undef FUNCTION
-    sgc_key_t compiler; /* hash of which compiler it is */
+    sg_compiled_key_t compiler; /* hash of which compiler it is */
 } comgr;
 
 /* ---- descriptions ---- */
@@ -127,22 +127,22 @@ static int add_library(struct dl_phdr_info *info, size_t size, void *data)
         if (stat(info->dlpi_name, &st) != 0) return 1;
         const uint64_t facts[] = {(uint64_t)st.st_size, (uint64_t)st.st_mtim.tv_sec,
                                   (uint64_t)st.st_mtim.tv_nsec};
-        sgc_add(data, facts, sizeof facts);
-        sgc_add(data, info->dlpi_name, strlen(info->dlpi_name) + 1);
+        sg_compiled_add(data, facts, sizeof facts);
+        sg_compiled_add(data, info->dlpi_name, strlen(info->dlpi_name) + 1);
         return 0;
     }
     return 0;
 }
 
-static sgc_key_t hash(const sgc_bytes_t *b)
+static sg_compiled_key_t hash(const sg_compiled_bytes_t *b)
 {
     const XXH128_hash_t h = XXH3_128bits(b->bytes, b->size);
-    return (sgc_key_t){h.low64, h.high64};
+    return (sg_compiled_key_t){h.low64, h.high64};
 }
 
 static bool know_compiler(void)
 {
-    sgc_bytes_t facts = {0};
+    sg_compiled_bytes_t facts = {0};
     bool good = dl_iterate_phdr(add_library, &facts) == 0 && facts.size && !facts.bad;
     if (good) comgr.compiler = hash(&facts);
     free(facts.bytes);
@@ -157,13 +157,13 @@ static bool know_compiler(void)
         size_t bytes = 0;                                                                          \
         if (get(__VA_ARGS__, &bytes, NULL) != 0) return false;                                     \
         const uint64_t size = bytes;                                                               \
-        sgc_add(b, &size, sizeof size);                                                            \
-        char *to = sgc_more(b, bytes);                                                             \
+        sg_compiled_add(b, &size, sizeof size);                                                    \
+        char *to = sg_compiled_more(b, bytes);                                                     \
         if (!to || get(__VA_ARGS__, &bytes, to) != 0) return false;                                \
     } while (0)
 
 /* The contents of a source behind `at` in `b`: may they ask for another file? */
-static bool includes(const sgc_bytes_t *b, size_t at)
+static bool includes(const sg_compiled_bytes_t *b, size_t at)
 {
     static const char *const words[] = {"include",  "embed",    "import",
                                         "__FILE__", "__DATE__", "__TIME"};
@@ -174,7 +174,7 @@ static bool includes(const sgc_bytes_t *b, size_t at)
 
 /* Appends the data objects of a set, which are inputs or results. False also if there is a source
  * that includes. Logs of earlier actions are no inputs. */
-static bool add_set(sgc_bytes_t *b, set_t set, bool inputs)
+static bool add_set(sg_compiled_bytes_t *b, set_t set, bool inputs)
 {
     for (int kind = 1; kind < DATA_KINDS; kind++) {
         size_t count = 0;
@@ -184,7 +184,7 @@ static bool add_set(sgc_bytes_t *b, set_t set, bool inputs)
             data_t data;
             const uint64_t which = (uint64_t)kind;
             if (comgr.action_data_get_data(set, kind, i, &data) != 0) return false;
-            sgc_add(b, &which, sizeof which);
+            sg_compiled_add(b, &which, sizeof which);
             size_t at = b->size;
             /* the set's own reference keeps the object while it is read */
             comgr.release_data(data);
@@ -206,7 +206,7 @@ static bool names_file(const char *option)
     return false;
 }
 
-static bool add_info(sgc_bytes_t *b, info_t info, int language)
+static bool add_info(sg_compiled_bytes_t *b, info_t info, int language)
 {
     bool logging = false;
     size_t options = 0;
@@ -214,7 +214,7 @@ static bool add_info(sgc_bytes_t *b, info_t info, int language)
         comgr.action_info_get_option_list_count(info, &options) != 0)
         return false;
     const uint64_t numbers[] = {(uint64_t)language, logging, options};
-    sgc_add(b, numbers, sizeof numbers);
+    sg_compiled_add(b, numbers, sizeof numbers);
     ADD_SIZED(b, comgr.action_info_get_isa_name, info);
     for (size_t i = 0; i < options; i++) {
         const size_t at = b->size + sizeof(uint64_t);
@@ -281,10 +281,10 @@ static bool add_kept(set_t set, const kept_t *kept)
 
 /* Adds to the set what is kept under the key. False: nothing is kept, and the set is as it was.
  * *status is what the action returns. */
-static bool use_kept(sgc_key_t key, set_t to, int *status)
+static bool use_kept(sg_compiled_key_t key, set_t to, int *status)
 {
     size_t size;
-    char *bytes = sgc_store_read(key, &size);
+    char *bytes = sg_compiled_read(key, &size);
     const char *at = bytes, *end = bytes + (bytes ? size : 0);
     kept_t kept;
     bool whole = bytes;
@@ -314,18 +314,18 @@ static int act(int action, info_t info, set_t from, set_t to)
     if (!is_described(info) || comgr.action_info_get_language(info, &language) != 0 ||
         !is_for_us(action, language) || !is_empty(to))
         return comgr.act(action, info, from, to);
-    sgc_bytes_t inputs = {0}, results = {0};
+    sg_compiled_bytes_t inputs = {0}, results = {0};
     const uint64_t which = (uint64_t)action;
-    sgc_add(&inputs, &comgr.compiler, sizeof comgr.compiler);
-    sgc_add(&inputs, &which, sizeof which);
+    sg_compiled_add(&inputs, &comgr.compiler, sizeof comgr.compiler);
+    sg_compiled_add(&inputs, &which, sizeof which);
     const bool known = add_info(&inputs, info, language) && add_set(&inputs, from, true);
-    const sgc_key_t key = known ? hash(&inputs) : (sgc_key_t){0};
+    const sg_compiled_key_t key = known ? hash(&inputs) : (sg_compiled_key_t){0};
     free(inputs.bytes);
     int result;
     if (known && use_kept(key, to, &result)) return result;
     result = comgr.act(action, info, from, to);
     if (known && result == 0 && add_set(&results, to, false))
-        sgc_store_write(key, results.bytes, results.size);
+        sg_compiled_write(key, results.bytes, results.size);
     free(results.bytes);
     return result;
 }
@@ -352,16 +352,16 @@ static const struct {
     {"amd_comgr_destroy_action_info", &comgr.destroy, (void (*)(void))destroy},
 };
 
-static bool look_up(sgc_find_t *find, void *library, const char *name, void *slot)
+static bool look_up(sg_compiled_find_t *find, void *library, const char *name, void *slot)
 {
     void *address = find(library, name);
     memcpy(slot, &address, sizeof address);
     return address;
 }
 
-static bool load(sgc_find_t *find, void *library)
+static bool load(sg_compiled_find_t *find, void *library)
 {
-    if (has_variables() || !sgc_store_open()) return false;
+    if (has_variables() || !sg_compiled_open()) return false;
     const struct {
         const char *name;
         void *slot;
@@ -382,7 +382,8 @@ static bool load(sgc_find_t *find, void *library)
     return know_compiler();
 }
 
-void *sgc_stand_in(sgc_find_t *find, void *library, const char *name, void *function)
+void *sg_compiled_function(sg_compiled_find_t *find, void *library, const char *name,
+                           void *function)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool tried, good;

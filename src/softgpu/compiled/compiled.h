@@ -11,45 +11,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef void *sgc_find_t(void *library, const char *name); /* dlsym() */
+typedef void *sg_compiled_find_t(void *library, const char *name); /* dlsym() */
 
 /* What stands in for `function`, which the loaded library libamd_comgr has under this name: a
  * function of the same type, or `function` itself. That is so for most names; and for all of them
  * if results are not to be kept (SOFTGPU_COMPILED, any AMD_COMGR_ variable, no folder of the user's
  * own) and for a second library. `find` is the loader's. */
-void *sgc_stand_in(sgc_find_t *find, void *library, const char *name, void *function);
+void *sg_compiled_function(sg_compiled_find_t *find, void *library, const char *name,
+                           void *function);
 
 /* ---- store.c: a folder of files, each of one action's results ---- */
 
 /* What identifies the inputs of an action. */
 typedef struct {
     uint64_t low, high;
-} sgc_key_t;
+} sg_compiled_key_t;
 
 /* A growing sequence of bytes; `bad` once there was no memory. */
 typedef struct {
     char *bytes;
     size_t size, room;
     bool bad;
-} sgc_bytes_t;
+} sg_compiled_bytes_t;
 
 /* `size` bytes more at the end, which the caller fills; NULL if `bad`. */
-char *sgc_more(sgc_bytes_t *bytes, size_t size);
-void sgc_add(sgc_bytes_t *bytes, const void *from, size_t size);
+char *sg_compiled_more(sg_compiled_bytes_t *bytes, size_t size);
+void sg_compiled_add(sg_compiled_bytes_t *bytes, const void *from, size_t size);
 
 /* Opens the folder in which results are kept, and makes it if it is not there. False: there is
  * none, or others than the user may write in it. */
-bool sgc_store_open(void);
+bool sg_compiled_open(void);
 
 /* What was kept under this key, which the caller frees. NULL: nothing, or the file is damaged. */
-char *sgc_store_read(sgc_key_t key, size_t *size);
+char *sg_compiled_read(sg_compiled_key_t key, size_t *size);
 
 /* Keeps these bytes, and removes the oldest files if there are more bytes than the folder may hold.
  * Nothing is told of a failure: the program does not depend on it. Processes may read and write the
  * folder at once, and be killed while they do. */
-void sgc_store_write(sgc_key_t key, const void *bytes, size_t size);
+void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size);
 
 /* The most bytes that the folder holds. */
-enum { SGC_STORE_MOST = 256 << 20 };
+enum { SG_COMPILED_MOST = 256 << 20 };
 
 #endif

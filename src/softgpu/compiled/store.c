@@ -28,7 +28,7 @@ static char folder[PATH_MAX - NAME_MAX - 2]; /* a file's path has room for its n
 
 typedef struct {
     char magic[8];
-    sgc_key_t key;
+    sg_compiled_key_t key;
     uint64_t size, checksum;
 } header_t;
 
@@ -36,7 +36,7 @@ static const char magic[8] = "SGCOMP1";
 
 /* ---- bytes ---- */
 
-char *sgc_more(sgc_bytes_t *b, size_t size)
+char *sg_compiled_more(sg_compiled_bytes_t *b, size_t size)
 {
     if (!b->bad && size > b->room - b->size) {
         size_t room = 2 * b->room + size;
@@ -50,9 +50,9 @@ char *sgc_more(sgc_bytes_t *b, size_t size)
     return b->bytes + b->size - size;
 }
 
-void sgc_add(sgc_bytes_t *b, const void *from, size_t size)
+void sg_compiled_add(sg_compiled_bytes_t *b, const void *from, size_t size)
 {
-    char *to = sgc_more(b, size);
+    char *to = sg_compiled_more(b, size);
     if (to && size) memcpy(to, from, size);
 }
 
@@ -96,7 +96,7 @@ static bool make_folder(void)
     }
 }
 
-bool sgc_store_open(void)
+bool sg_compiled_open(void)
 {
     struct stat st;
     if (!choose_folder() || (stat(folder, &st) != 0 && !make_folder())) return false;
@@ -104,16 +104,16 @@ bool sgc_store_open(void)
            !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static void path_of(sgc_key_t key, char path[PATH_MAX])
+static void path_of(sg_compiled_key_t key, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s/%016" PRIx64 "%016" PRIx64 ".comgr", folder, key.high, key.low);
 }
 
-char *sgc_store_read(sgc_key_t key, size_t *size)
+char *sg_compiled_read(sg_compiled_key_t key, size_t *size)
 {
     char path[PATH_MAX];
     path_of(key, path);
-    char *bytes = base_file_read(path, SGC_STORE_MOST, size);
+    char *bytes = base_file_read(path, SG_COMPILED_MOST, size);
     if (!bytes) return NULL;
     header_t h;
     bool good = *size >= sizeof h;
@@ -169,9 +169,9 @@ static void remove_oldest(void)
         *kept = (kept_t){.written = st.st_mtim, .size = st.st_size};
         snprintf(kept->name, sizeof kept->name, "%s", e->d_name);
     }
-    if (total > SGC_STORE_MOST) {
+    if (total > SG_COMPILED_MOST) {
         qsort(all, count, sizeof *all, older_first);
-        for (size_t i = 0; i < count && total > SGC_STORE_MOST / 2; total -= all[i++].size)
+        for (size_t i = 0; i < count && total > SG_COMPILED_MOST / 2; total -= all[i++].size)
             unlinkat(dirfd(dir), all[i].name, 0);
     }
     free(all);
@@ -190,7 +190,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-void sgc_store_write(sgc_key_t key, const void *bytes, size_t size)
+void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size)
 {
     static _Atomic unsigned number;
     char path[PATH_MAX], partial[PATH_MAX + 32];

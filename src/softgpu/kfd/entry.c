@@ -185,7 +185,7 @@ __attribute__((visibility("default"))) const softgpu_seam_t *softgpu_seam(bool h
         .ioctl = device_ioctl,
         .instruction_counts = sg_census_api,
         .check = sg_check_api,
-        .stand_in = sgc_stand_in,
+        .stand_in = sg_compiled_function,
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!has_stderr) base_log_set_stderr(false);

@@ -45,7 +45,7 @@ static void get(const char *name, void *slot)
 {
     void *function = dlsym(library, name);
     assert_non_null(function);
-    function = sgc_stand_in(dlsym, library, name, function);
+    function = sg_compiled_function(dlsym, library, name, function);
     memcpy(slot, &function, sizeof function);
 }
 
@@ -244,7 +244,7 @@ static void test_limit(void **state)
     snprintf(other, sizeof other, "%s/notes", folder);
     fclose(fopen(path, "w"));
     fclose(fopen(other, "w"));
-    assert_int_equal(truncate(path, SGC_STORE_MOST), 0);
+    assert_int_equal(truncate(path, SG_COMPILED_MOST), 0);
     assert_true(runs(COMPILE, &info, &source, &to, 0));
     assert_int_not_equal(access(path, F_OK), 0);
     assert_int_equal(access(other, F_OK), 0);
