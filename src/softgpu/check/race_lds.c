@@ -22,6 +22,18 @@ static inline bool hot(const race_access_t *own, uint64_t word)
     return word >= own->known.floor && ((word ^ own->word) & RACE_WAVE_BITS);
 }
 
+/* The word to be kept of an atomic access that comes after a plain store of the same wave: it is
+ * that store's, at the time of the access. Other waves' atomic accesses are in no race with the
+ * access, but with the store, unless that gives a lock back. */
+static uint64_t behind_store(const race_access_t *own, uint64_t first, uint64_t word, uint32_t d)
+{
+    const uint64_t site = (uint64_t)(RACE_SITES - 1) << RACE_SITE_SHIFT;
+    if (first < own->known.floor || first & RACE_ATOMIC ||
+        race_clock_gives_back(&own->s->clock, race_wave(word), d, race_owner(first)))
+        return word;
+    return (first & site) | (word & ~(site | RACE_ATOMIC | RACE_EXTRA));
+}
+
 /* Stores the word as the first of the dword; another wave's word moves to the second, and the same
  * wave's bytes are merged. */
 static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint64_t word)
@@ -32,6 +44,8 @@ static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint6
         *(own->kind == RACE_LOAD ? &s->second.read[d] : &s->second.write[d]) = *first;
         s->second_time = s->clock.now;
         x->seconds = true;
+    } else if (own->kind == RACE_RMW) {
+        word = behind_store(own, *first, word, d);
     }
     *first = race_merged(*first, word);
 }
@@ -126,7 +140,7 @@ static uint64_t touch_even(access_t *x, sgc_lanes_t *a, uint32_t size)
 {
     const bool reads = x->race.kind == RACE_LOAD;
     unsigned shift;
-    if ((reads || !x->seconds) && race_row_even(a, &shift) &&
+    if (x->race.kind != RACE_RMW && (reads || !x->seconds) && race_row_even(a, &shift) &&
         a->va[0] + (uint64_t)ISA_LANES * a->step <= size)
         return touch_rows(x, (uint32_t)a->va[0] / 4, a->bytes / 4, shift);
     return a->even && !a->step && reads ? 1 : a->exec;

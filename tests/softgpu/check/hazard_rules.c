@@ -149,6 +149,10 @@ static const pair_t shared_pairs[] = {
     {"EXEC_DPP", "v_cmpx_eq_u32 vcc, v0, v1", "v_mov_b32_dpp v2, v3 row_shr:1"},
 };
 
+/* v_readfirstlane_b32 m0, v0 and ds_add_u32 v0, v1 gds, which new assemblers do not take */
+#define READFIRSTLANE_M0 ".long 0x7ef80500"
+#define ADD_GDS          ".long 0xd8010000, 0x00000100"
+
 static const pair_t gfx90a_pairs[] = {
     {"VGPR_MATRIX", "v_mov_b32 v1, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
     {"EXEC_MATRIX", "v_cmpx_eq_u32 vcc, v8, v9", "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]"},
@@ -192,7 +196,7 @@ static const pair_t gfx90a_pairs[] = {
      "global_atomic_add v3, v2, s[4:5]"},
     {"SGPR_VMEM", "v_div_scale_f32 v0, s[4:5], v1, v2, v1", "scratch_load_dword v2, off, s4"},
     {"SGPR_VMEM", "v_readfirstlane_b32 flat_scratch_hi, v0", "scratch_store_dword v2, v3, off"},
-    {"SGPR_LANE", "v_readfirstlane_b32 m0, v0", "v_readlane_b32 s5, v1, m0"},
+    {"SGPR_LANE", READFIRSTLANE_M0, "v_readlane_b32 s5, v1, m0"},
     {"SGPR_LANE", "v_cmp_eq_u32 vcc, v0, v1", "v_writelane_b32 v5, 7, vcc_lo"},
     {"VCC_DIV_FMAS", "v_cmp_eq_u32 vcc, v0, v1", "v_div_fmas_f64 v[2:3], v[4:5], v[6:7], v[8:9]"},
     {"VCC_DIV_FMAS", "v_readfirstlane_b32 vcc_lo, v0", "v_div_fmas_f32 v3, v4, v5, v6"},
@@ -218,7 +222,7 @@ static const pair_t gfx90a_pairs[] = {
     {"WIDE_WRITE", "scratch_store_dwordx4 v0, v[4:7], off", "v_swap_b32 v9, v7"},
     {"M0_MESSAGE", "s_add_u32 m0, s0, s1", "ds_gws_init v2 gds"},
     {"M0_MESSAGE", "s_movk_i32 m0, 0x10", "s_sendmsghalt sendmsg(MSG_INTERRUPT)"},
-    {"M0_MESSAGE", "s_mov_b32 m0, s0", "ds_add_u32 v0, v1 gds"},
+    {"M0_MESSAGE", "s_mov_b32 m0, s0", ADD_GDS},
     {"M0_MESSAGE", "s_mov_b32 m0, s0", "s_ttracedata"},
     {"M0_MOVREL", "s_bfe_u32 m0, s0, s1", "s_movreld_b64 s[2:3], s[4:5]"},
     {"M0_LDS", "s_mov_b32 m0, s0", "ds_read_addtid_b32 v0"},

@@ -295,14 +295,14 @@ static void misaligned()
 
 __global__ void sum_up(float *sum)
 {
-    unsafeAtomicAdd(sum, 1.0f); // bug: float-atomic
+    unsafeAtomicAdd(&sum[threadIdx.x % 2], 1.0f); // bug: float-atomic
 }
 
 static void float_atomic()
 {
     float *sum;
-    (void)hipHostMalloc((void **)&sum, sizeof *sum, right ? hipHostMallocNonCoherent : hipHostMallocCoherent); // made: sum
-    *sum = 0;
+    (void)hipHostMalloc((void **)&sum, 2 * sizeof *sum, right ? hipHostMallocNonCoherent : hipHostMallocCoherent); // made: sum
+    sum[0] = sum[1] = 0;
     sum_up<<<1, 64>>>(sum);
     (void)hipDeviceSynchronize();
     (void)hipHostFree(sum);

@@ -70,7 +70,7 @@ BUGS = {
     "float-atomic": ({"fine-grained-float-atomic": 1},
                      "floating-point atomic access to fine-grained memory of 4 bytes, lane 0 of wave 0, group (0,0,0)",
                      "bug: float-atomic", "64 lanes of this wave",
-                     "is 0 bytes inside the 4 bytes that hipHostMalloc gave out at", "made: sum"),
+                     "is 0 bytes inside the 8 bytes that hipHostMalloc gave out at", "made: sum"),
     "null-pointer": stray("is in no allocation\n  that is a null pointer, or a little behind it\n"),
     "own-memory": stray("is in no allocation\n  it is memory of the program's own"),
     "far-away": stray("is 1099511627776 bytes before the 4000 bytes that hipMalloc gave out at", "made: allocate"),

@@ -191,6 +191,18 @@ __global__ void volatile_flag(const int *from, int *to, bool right)
     to[0] = value; // bug: volatile-flag
 }
 
+// Counts that one wave sets, and counts in itself before the others do.
+__global__ void begun(const int *from, int *to, bool right)
+{
+    __shared__ int bins[16];
+    int i = threadIdx.x;
+    if (i < 16) bins[i] = 0; // also: lds-begun
+    if (right) __syncthreads();
+    atomicAdd(&bins[(from[i] & 0) + i % 16], 1); // bug: lds-begun
+    __syncthreads();
+    to[i] = bins[i % 16];
+}
+
 // From memory to LDS, past the registers.
 __global__ void straight(const int *from, int *to, bool right)
 {
@@ -524,6 +536,7 @@ static const row_t rows[] = {
     RUN("lds-flag", found, 1, GROUP),
     RUN("broadcast", broadcast, 1, GROUP),
     RUN("volatile-flag", volatile_flag, 1, GROUP),
+    RUN("lds-begun", begun, 1, GROUP),
     RUN("straight", straight, 1, GROUP),
     RUN("through-memory", through_memory, 1, GROUP),
     RUN("stencil", smooth, GROUPS, GROUP),

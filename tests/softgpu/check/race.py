@@ -32,6 +32,7 @@ BUGS = {
     "lds-flag": lds("lds-flag", ONE),
     "broadcast": lds("broadcast"),
     "volatile-flag": lds("volatile-flag", ONE),
+    "lds-begun": lds("lds-begun", "64 lanes of this wave"),
     "straight": lds("straight", "64 lanes of this wave"),
     "through-memory": memory("through-memory", "64 lanes of this wave"),
     "stencil": memory("stencil", ONE),

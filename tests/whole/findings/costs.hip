@@ -80,7 +80,7 @@ __global__ __attribute__((amdgpu_num_vgpr(32))) void bad_spill(float *p, int n)
 {
     keep<96>(p, n);
 }
-__global__ void good_spill(float *p, int n)
+__global__ __launch_bounds__(64) void good_spill(float *p, int n)
 {
     keep<96>(p, n);
 }

@@ -169,8 +169,8 @@ def mail(path, directory):
                          "--smtp-server", "127.0.0.1", "--smtp-port", str(listener.getsockname()[1]),
                          "--inline-preview", *more]), 0)
             server.join(30)
-        expect([line for line in received if line.lower().startswith("rcpt")],
-               ["rcpt TO:<a@here>", "rcpt TO:<b@here>"])
+        expect([line.lower() for line in received if line.lower().startswith("rcpt")],
+               ["rcpt to:<a@here>", "rcpt to:<b@here>"])
         expect(("Subject: Found" in received, any(f'filename="{attached}"' in line for line in received)), (True, True))
     expect(raises(ValueError, main, ["query", "-i", path, "--query", "SELECT 1", "--email-to", "a@here"]), True)
 
