@@ -220,7 +220,11 @@ static int convert_run(const char *run, const char *directory, bool expected)
     bool any = stores[0] && (stores[1] || strcmp(stores[0], TRACE_RUN_FILE) != 0);
     int result = convert_stores(run, directory, stores, &converted);
     trace_list_free(stores);
-    if (!any && expected) base_warning("no records: no process started a GPU runtime");
+    if (!any && expected)
+        base_warning("no records: no process started a GPU runtime%s",
+                     trace_setting_on(TRACE_SET_MPI_TRACE)
+                         ? ", and none called MPI in a library (Open MPI, or one with MPICH's ABI)"
+                         : "");
     return result;
 }
 

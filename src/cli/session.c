@@ -22,11 +22,14 @@
  * programs linked to an older one, which does not register. */
 static const struct {
     const char *file;
-    enum { ALWAYS, TRACE, MARKERS, RCCL } when;
+    enum { ALWAYS, TRACE, MARKERS, RCCL, MPI } when;
 } libraries[] = {
     {"lib/librocprofiler-hip-bridge.so", ALWAYS}, /* also for the program's own tools */
-    {"lib/librocprofiler-rccl-bridge.so", RCCL},  {CLI_TOOL_LIBRARY, TRACE},
-    {"lib/librocprofiler-sdk.so.1", TRACE},       {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
+    {"lib/librocprofiler-mpi-bridge.so", MPI},
+    {"lib/librocprofiler-rccl-bridge.so", RCCL},
+    {CLI_TOOL_LIBRARY, TRACE},
+    {"lib/librocprofiler-sdk.so.1", TRACE},
+    {"lib/librocprofiler-sdk-roctx.so.1", MARKERS},
     {"lib/librocprofiler-register.so.0", ALWAYS},
 };
 
@@ -123,6 +126,7 @@ static int make_preload(cli_session_t *s, const cli_command_t *c, bool soft, boo
     for (int i = 0; i < LIBRARY_COUNT; i++) {
         bool needed = libraries[i].when == MARKERS ? trace && markers
                       : libraries[i].when == RCCL  ? cli_is_on(c, CLI_RCCL_TRACE)
+                      : libraries[i].when == MPI   ? cli_is_on(c, CLI_MPI_TRACE)
                                                    : trace || libraries[i].when == ALWAYS;
         if (needed && add_library(s, c, libraries[i].file, why, why_bytes) != 0) return -1;
     }

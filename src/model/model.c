@@ -467,6 +467,10 @@ out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *c
 {
     out_arguments_t a = {0};
     const trace_signature_t **row = m->signatures[trace_kind(call->head)];
+    if (trace_type(call->head) == TRACE_MPI) {
+        a.mpi.record = (const trace_mpi_t *)call;
+        return a;
+    }
     a.values = trace_call_values(call, &a.end);
     a.signature = row ? row[trace_operation(call->head)] : NULL;
     if (!a.values || !a.signature) return a;
@@ -488,8 +492,21 @@ const char *out_arguments_value(out_arguments_t *a)
     return a->value;
 }
 
+static bool next_of_mpi(out_arguments_t *a)
+{
+    if (!trace_mpi_next(&a->mpi)) {
+        trace_mpi_values_free(&a->mpi);
+        return false;
+    }
+    a->type = a->mpi.type;
+    a->name = a->mpi.name;
+    a->value = a->mpi.text;
+    return true;
+}
+
 bool out_arguments_next(out_arguments_t *a)
 {
+    if (a->mpi.record) return next_of_mpi(a);
     bool first = !a->next;
     if (!out_arguments_value(a)) return false;
     a->type = first ? a->name + 1 : a->name + strlen(a->name) + 1;

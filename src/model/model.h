@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "model/numbers.h"
+#include "trace/mpi.h"
 #include "trace/names.h"
 #include "trace/format.h"
 
@@ -95,9 +96,11 @@ typedef struct {
     const char *values, *end;
     const trace_signature_t *signature;
     uint64_t count, next;
+    trace_mpi_values_t mpi; /* of a call of MPI, whose values are numbers */
 } out_arguments_t;
 
-/* Stands before the first argument; `count` is the number of arguments. */
+/* Stands before the first argument; `count` is the number of arguments, but of a call of MPI. Has
+ * to be taken to the end. */
 out_arguments_t out_model_arguments(const out_model_t *m, const trace_timed_t *call);
 /* Goes to the next argument; false at the end. */
 bool out_arguments_next(out_arguments_t *a);

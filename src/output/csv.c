@@ -15,6 +15,7 @@
 #include "output/launches.h"
 #include "output/objects.h"
 #include "trace/agent-fields.h"
+#include "trace/mpi.h"
 
 /* Columns that several domains have. */
 #define CALL_COLUMNS                                                                               \
@@ -153,6 +154,31 @@ static void event_row(out_table_t *t, const trace_timed_t *r)
         out_escaped(f, BASE_CSV, a.value);
     }
     out_text(f, "\"\n");
+}
+
+/* A cell for each value that a call of MPI may have, in the order of trace_mpi_next(). */
+static void mpi_row(out_table_t *t, const trace_timed_t *r)
+{
+    static const char *const names[] = {"communicator",   "rank",        "size",
+                                        "root",           "destination", "send_tag",
+                                        "bytes_sent",     "source",      "receive_tag",
+                                        "bytes_received", "request",     "new_communicator",
+                                        "members",        "completed"};
+    enum { NAMES = sizeof(names) / sizeof(*names) };
+    trace_mpi_values_t v = {.record = (const trace_mpi_t *)r};
+    bool more = trace_mpi_next(&v);
+    operation_row(t, r, ',');
+    for (size_t i = 0; i < NAMES; i++) {
+        if (more && strcmp(v.name, names[i]) == 0) {
+            if (strspn(v.text, "0123456789") == strlen(v.text))
+                out_text(t->f, v.text);
+            else
+                out_quoted(t->f, v.text);
+            more = trace_mpi_next(&v);
+        }
+        out_char(t->f, i + 1 < NAMES ? ',' : '\n');
+    }
+    trace_mpi_values_free(&v);
 }
 
 static void marker_row(out_table_t *t, const trace_timed_t *r)

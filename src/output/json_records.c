@@ -193,10 +193,28 @@ static void put_arguments(writer_t *w, out_json_t *j, const trace_timed_t *r)
     out_json_end(j, ']');
 }
 
+/* The values of a call of MPI, which are not the same for all calls of a function. */
+static char *put_mpi(writer_t *w, char *at, const trace_timed_t *r)
+{
+    out_json_t j = leave(w, put_call(w, at, r, false), true);
+    out_arguments_t a = out_model_arguments(w->model, r);
+    out_json_begin(&j, "args", '[');
+    while (out_arguments_next(&a)) {
+        out_json_begin(&j, NULL, '{');
+        out_json_text(&j, "type", a.type);
+        out_json_text(&j, "name", a.name);
+        out_json_text(&j, "value", a.value);
+        out_json_end(&j, '}');
+    }
+    out_json_end(&j, ']');
+    return come_back(w);
+}
+
 /* A call with its arguments and its result, as far as they are known. */
 static char *whole_call_record(writer_t *w, char *at, const trace_timed_t *r)
 {
     const char *end;
+    if (trace_type(r->head) == TRACE_MPI) return put_mpi(w, at, r);
     if (!trace_call_values(r, &end)) return put_call(w, at, r, false);
     out_json_t j = leave(w, put_call(w, at, r, true), true);
     put_arguments(w, &j, r);

@@ -30,7 +30,7 @@ static inline uint64_t *ancestor_of(trace_timed_t *record)
     size_t bytes = trace_words(record->head) * 8u;
     if (bytes == sizeof(trace_api_t)) return NULL; /* the usual case */
     bool has = trace_type(record->head) == TRACE_MARKER ||
-               trace_type(record->head) == TRACE_GRAPH ||
+               trace_type(record->head) == TRACE_GRAPH || trace_type(record->head) == TRACE_MPI ||
                (trace_type(record->head) == TRACE_API && bytes >= sizeof(trace_api_full_t));
     return has ? &((trace_api_full_t *)record)->ancestor : NULL;
 }

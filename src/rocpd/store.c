@@ -14,22 +14,26 @@
 #include "model/numbers.h"
 #include "rocpd/base.h"
 #include "trace/agent-fields.h"
+#include "trace/mpi.h"
 #include "trace/store.h"
 #include "trace/writer.h"
 
 /* The kinds, by number, and what the rows of a region or a sample of that kind become. */
 static const struct {
     const char *name;
-    enum { NOTHING, MARKER, CALL, CALL_WITH_ARGUMENTS } becomes;
-} kinds[ROCPROFILER_BUFFER_TRACING_LAST] = {
+    enum { NOTHING, MARKER, CALL, CALL_WITH_ARGUMENTS, MPI } becomes;
+} kinds[] = {
 #define ROW(id, becomes)         [ROCPROFILER_BUFFER_TRACING_##id] = {#id, becomes},
 #define KIND(id, domain, option) ROW(id, CALL)
 #define KIND_MARKER(id)          ROW(id, MARKER)
 #define KIND_EXTENDED(id, ...)   ROW(id, CALL) ROW(id##_EXT, CALL_WITH_ARGUMENTS)
 #define KIND_WORK(id, ...)       ROW(id, NOTHING)
+#define KIND_OWN(id, ...)        [TRACE_KIND_##id] = {#id, MPI},
 #include "trace/kinds.def"
 #undef ROW
 };
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 typedef struct {
     const db_t *db;
@@ -90,8 +94,9 @@ static void put_record(state_t *s, const void *record, size_t bytes, const void 
 /* The kind of the row of a region or a sample; 0: there is no record for it. */
 static uint32_t kind_of(const char *category)
 {
-    for (uint32_t i = 0; i < ROCPROFILER_BUFFER_TRACING_LAST; i++)
-        if (kinds[i].becomes != NOTHING && strcmp(kinds[i].name, category) == 0) return i;
+    for (uint32_t i = 0; i < KINDS; i++)
+        if (kinds[i].becomes != NOTHING && kinds[i].name && strcmp(kinds[i].name, category) == 0)
+            return i;
     return 0;
 }
 
@@ -390,6 +395,32 @@ static void put_call(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_
         put_record(s, &c, bytes, a->values, a->bytes);
 }
 
+/* A call of MPI, whose values are its arguments; `a` is room for what stands behind the record. */
+static void put_mpi(state_t *s, const db_cursor_t *rows, beside_t *b, uint32_t kind,
+                    uint32_t operation, arguments_t *a)
+{
+    trace_mpi_t r = {.call = {.start = db_uint(rows, 5),
+                              .end = db_uint(rows, 6),
+                              .correlation = db_uint(rows, 1),
+                              .ancestor = db_uint(rows, 2),
+                              .external = db_uint(rows, 3)},
+                     .rank = TRACE_MPI_NONE,
+                     .size = TRACE_MPI_NONE,
+                     .destination = TRACE_MPI_NONE,
+                     .send_tag = TRACE_MPI_NONE,
+                     .source = TRACE_MPI_NONE,
+                     .receive_tag = TRACE_MPI_NONE,
+                     .root = TRACE_MPI_NONE};
+    const size_t room = TRACE_WORDS_MAX * 8 - sizeof(r);
+    _Static_assert(sizeof(r) > sizeof(trace_call_t), "a->values has room");
+    for (; belongs(s, b, db_uint(rows, 0)) && !s->failed; b->more = next(s, &b->rows))
+        if (!trace_mpi_set(&r, db_text(&b->rows, 2), db_text(&b->rows, 3), a->values, room))
+            s->p->left_out++;
+    const size_t rest = trace_mpi_rest_bytes(&r);
+    r.call.head = trace_head(TRACE_MPI, kind, operation, db_uint(rows, 4), sizeof(r) + rest);
+    put_record(s, &r, sizeof(r), a->values, rest);
+}
+
 #define CALL_COLUMNS(row, start, end)                                                              \
     "SELECT E.id, E.stack_id, E.parent_stack_id, E.correlation_id, " row ".tid, " start ", " end   \
     ", C.string, N.string, JSON_EXTRACT(E.extdata, '$.message'), N.id "
@@ -417,6 +448,10 @@ static void write_calls(state_t *s, const char *sql)
         const uint32_t operation =
             operation_of(s, kind, db_uint(&rows, 10), db_text(&rows, 8), &first);
         if (operation == NO_OPERATION) continue;
+        if (kinds[kind].becomes == MPI) {
+            put_mpi(s, &rows, &beside, kind, operation, a);
+            continue;
+        }
         read_arguments(s, &beside, db_uint(&rows, 0), a, first);
         if (first) put_signature(s, kind, operation, a);
         if (kinds[kind].becomes == MARKER)

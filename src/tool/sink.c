@@ -27,6 +27,7 @@
 #include "tool/texts.h"
 #include "tool/threads.h"
 #include "trace/keys.h"
+#include "trace/mpi.h"
 #include "trace/reader.h"
 #include "trace/run.h"
 #include "trace/settings.h"
@@ -305,8 +306,11 @@ static void put_kind(trace_head_t of)
     const char *name = NULL;
     uint32_t kind = trace_kind(of);
     trace_head_t head = trace_head(TRACE_KIND, kind, 0, 0, sizeof(head));
-    rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name,
-                                               NULL);
+    if (kind == TRACE_KIND_MPI_API)
+        name = TRACE_MPI_KIND_NAME;
+    else
+        rocprofiler_query_buffer_tracing_kind_name((rocprofiler_buffer_tracing_kind_t)kind, &name,
+                                                   NULL);
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
@@ -315,9 +319,14 @@ static void put_operation(trace_head_t of)
     const char *name = NULL;
     uint32_t kind = trace_kind(of), operation = trace_operation(of);
     trace_head_t head = trace_head(TRACE_OPERATION, kind, operation, 0, sizeof(head));
-    rocprofiler_query_buffer_tracing_kind_operation_name((rocprofiler_buffer_tracing_kind_t)kind,
-                                                         (rocprofiler_tracing_operation_t)operation,
-                                                         &name, NULL);
+    const trace_mpi_function_t *mpi =
+        kind == TRACE_KIND_MPI_API ? trace_mpi_function(operation) : NULL;
+    if (mpi)
+        name = mpi->name;
+    else
+        rocprofiler_query_buffer_tracing_kind_operation_name(
+            (rocprofiler_buffer_tracing_kind_t)kind, (rocprofiler_tracing_operation_t)operation,
+            &name, NULL);
     if (name) trace_writer_put_texts(sink.meta, &head, sizeof(head), &name, 1);
 }
 
@@ -622,6 +631,17 @@ void tool_sink_marker(const trace_marker_t *marker)
     }
     need_names(marker->head);
     put(marker, sizeof(*marker), NULL, 0);
+}
+
+void tool_sink_mpi(const trace_mpi_t *call, const void *rest, size_t bytes)
+{
+    if (!need_thread()) return;
+    if (call->call.start < sink.from) {
+        tool_sink_filtered(1);
+        return;
+    }
+    need_names(call->call.head);
+    put(call, sizeof(*call), rest, bytes);
 }
 
 void tool_sink_call(const trace_call_t *call, const tool_values_t *values, const char *const *texts)

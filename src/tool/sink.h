@@ -30,6 +30,8 @@ void tool_sink_records(rocprofiler_record_header_t **headers, size_t count, uint
 
 /* Takes a marker, as tool_sink_records() takes records. */
 void tool_sink_marker(const trace_marker_t *marker);
+/* A call of MPI with what stands behind its record, whole words. */
+void tool_sink_mpi(const trace_mpi_t *call, const void *rest, size_t bytes);
 /* A call with the values of its arguments; `texts` are their types and names. */
 void tool_sink_call(const trace_call_t *call, const tool_values_t *values,
                     const char *const *texts);

@@ -23,6 +23,7 @@
 #include "tool/formats.h"
 #include "tool/leave.h"
 #include "tool/markers.h"
+#include "tool/mpi.h"
 #include "tool/openmp.h"
 #include "tool/origin.h"
 #include "tool/sampling.h"
@@ -273,6 +274,7 @@ static int initialize(rocprofiler_client_finalize_t finalize, void *data)
         add_services(&contexts, buffer);
         add_origins(&contexts);
         done(tool_markers_configure(markers, contexts.traced, contexts.always), "markers");
+        if (tool_mpi_wanted()) tool_mpi_configure(contexts.traced);
     }
     query_agents(false);
     if (tool_counting_wanted()) tool_counting_configure(contexts.traced);
@@ -318,8 +320,8 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
     if (trace_rank_left_out(&trace_environment)) return NULL;
     for (int i = 0; i < SERVICE_COUNT; i++)
         if (wanted(i)) return &result;
-    return tool_markers_wanted().trace || tool_counting_wanted() || tool_att_wanted() ||
-                   tool_sampling_wanted() || tool_instructions_wanted()
+    return tool_markers_wanted().trace || tool_mpi_wanted() || tool_counting_wanted() ||
+                   tool_att_wanted() || tool_sampling_wanted() || tool_instructions_wanted()
                ? &result
                : NULL;
 }

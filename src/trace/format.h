@@ -158,7 +158,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(GRAPH, 29, trace_graph_t)                                                                    \
     X(BARRIER, 30, trace_barrier_t)                                                                \
     X(HOST_FUNCTION, 31, trace_host_function_t) /* text: name of its kernel's device function */   \
-    X(SNAPSHOT, 32, trace_snapshot_t)
+    X(SNAPSHOT, 32, trace_snapshot_t)                                                              \
+    X(MPI, 33, trace_mpi_t)
 
 enum {
 #define X(name, number, type) TRACE_##name = number,
@@ -258,6 +259,27 @@ typedef struct {
     uint64_t agent, queue, stream;
     uint64_t event, source; /* address of the event, and the queue in which it was recorded */
 } trace_barrier_t;
+
+/* A call of MPI; mpi.h says more. Behind it: the members' ranks in MPI_COMM_WORLD (uint32_t), if
+ * the call has made a communicator
+ * (`made`), else the requests that it has completed. */
+typedef struct {
+    trace_api_full_t call;
+    uint64_t communicator, made; /* ids, 0: none */
+    uint64_t sent, received;     /* bytes of this process's buffers */
+    uint64_t request;            /* that it has begun, counted from 1 in each process; 0: none */
+    int32_t rank, size;          /* of this process in the communicator, and of that */
+    int32_t destination, send_tag, source, receive_tag, root;
+    uint32_t count; /* of what is behind the record */
+} trace_mpi_t;
+
+/* A request that is complete. */
+typedef struct {
+    uint64_t request, communicator, bytes;
+    int32_t peer, tag;
+    uint32_t kind; /* trace_mpi_request_t */
+    uint32_t reserved;
+} trace_mpi_done_t;
 
 /* Memory that was allocated or freed. */
 typedef struct {

@@ -6,9 +6,9 @@ import pathlib, re, sys, tempfile
 # calls that take a variable's name, as their first argument or as the one behind a program's name
 CALLS = re.compile(r'\b(?:getenv|secure_getenv|setenv|unsetenv|base_env|base_env_bool|base_env_int|env|is_set|variable|'
                    r'add_variable)\(\s*"(\w+)"|\b(?:base_log_init|base_program_begin|base_lines_open)\([^,()]+,\s*"(\w+)"')
-# variables that stand in a table of the source; these families have no other names
-TABLED = re.compile(r'"((?:ROCPROF|ROCPD|ROCTX|ROCP|SOFTGPU|SLURM|PBS|PMI|PMIX|MV2|OMPI|MPI|FLUX|LSB|JOB|TORCHELASTIC|'
-                    r'WORLD|LOCAL|GROUP)_[A-Z0-9_]+)"')
+# variables that stand in a table of the source; these families have no other names, but for MPI's own and our name of its calls
+TABLED = re.compile(r'"((?:ROCPROF|ROCPD|ROCTX|ROCP|SOFTGPU|SLURM|PBS|PMI|PMIX|MV2|OMPI|FLUX|LSB|JOB|TORCHELASTIC|'
+                    r'MPI(?!_COMM_(?:WORLD|SELF)"|_F_STATUS|_API")|WORLD|LOCAL|GROUP)_[A-Z0-9_]+)"')
 OTHERS = re.compile(r'"((?:ROCPROFILER|KOKKOS|AQLPROFILE|ROCM|ROCR|HIP|CUDA|HSA)_[A-Z0-9_]+|[A-Z]+)"')
 SOURCES = (".c", ".h", ".cpp", ".def")
 TABLES = ("src/trace/settings.def", "src/softgpu/profile/options.def")

@@ -8,7 +8,7 @@ import settings_table  # beside the generators, which read the tables too
 
 KIND = "id domain setting"
 COLUMNS = {"DOMAIN": "id type shape category slices paradigm file writer statistics", "KIND_PLAIN": KIND, "KIND_SEEN": KIND,
-           "KIND_EXTENDED": KIND, "KIND_EVENT": KIND, "KIND_WORK": KIND, "KIND_MARKER": "id"}
+           "KIND_EXTENDED": KIND, "KIND_EVENT": KIND, "KIND_WORK": KIND, "KIND_OWN": KIND, "KIND_MARKER": "id"}
 
 page = (source / "docs/rocprofv3.md").read_text()
 options = {row["id"]: row.get("option")

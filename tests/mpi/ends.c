@@ -1,0 +1,61 @@
+/* ends.c - how programs with MPI end, for calls.py: two ranks, and a word that says how. Errors,
+ * the status and what is printed have to be the same with and without the profiler. */
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS = 4, MESSAGES = 50 };
+
+static int me;
+
+static void *talk(void *data)
+{
+    const int tag = *(int *)data;
+    for (int i = 0, got; i < MESSAGES; i++) {
+        if (me == 0) MPI_Send(&i, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+        MPI_Recv(&got, 1, MPI_INT, 1 - me, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (me == 1) MPI_Send(&i, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+        if (got != i) MPI_Abort(MPI_COMM_WORLD, 9);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "plain";
+    int provided, error, class;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (strcmp(how, "preloads") == 0) {
+        const char *list = getenv("LD_PRELOAD");
+        printf("%s\n", list ? list : "");
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    error = MPI_Bcast(&me, -1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Error_class(error, &class);
+    printf("said: %d an error of class %d\n", me, class == MPI_ERR_COUNT);
+    errno = 42;
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("said: %d errno is kept %d\n", me, errno == 42 || errno == 11);
+    if (strcmp(how, "threads") == 0) {
+        pthread_t threads[THREADS];
+        int tags[THREADS];
+        for (int i = 0; i < THREADS; i++) {
+            tags[i] = i;
+            pthread_create(&threads[i], NULL, talk, &tags[i]);
+        }
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
+    fflush(stdout);
+    if (strcmp(how, "abort") == 0) {
+        if (me == 0) MPI_Abort(MPI_COMM_WORLD, 5);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (strcmp(how, "unfinished") == 0) exit(me == 0 ? 6 : 0);
+    MPI_Finalize();
+    return 0;
+}
