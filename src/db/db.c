@@ -395,7 +395,7 @@ bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *format
 {
     va_list values;
     char why[DB_WHY_BYTES];
-    *c = (db_cursor_t){.rest = ""};
+    *c = (db_cursor_t){.rest = "", .name = db->named ? db->name : NULL};
     if (!sql) return fail(c, sqlite3_errstr(SQLITE_NOMEM));
     if (!prepare(db, sql, &c->s, &c->rest, why)) {
         c->name = db->name;

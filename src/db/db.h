@@ -40,6 +40,7 @@ typedef struct {
     sqlite3 *handle;
     const char *name; /* of the file; stands before the reason if a statement does not fit the
                          database's schema; may be NULL */
+    bool named;       /* it stands before all other reasons, too */
     db_late_t *late;  /* NULL: there are no such tables */
     bool locked;
 } db_t;

@@ -117,6 +117,15 @@ static void make_data_views(const rocpd_base_t *b, const db_t *db)
 
 /* ---- one file of several ---- */
 
+/* Makes the views of a file that was opened. 0, or -1 with the reason told. */
+static int make_all_views(const rocpd_base_t *b, const db_t *db, bool data_views)
+{
+    int result = b->window.whole ? 0 : make_plain_views(b, db, NULL);
+    if (result == 0) result = rocpd_own_views(db, b->own);
+    if (result == 0 && data_views) make_data_views(b, db);
+    return result;
+}
+
 /* Opens a file with its views. Without a window the names of single tables mean the file's own
  * views. 0, or -1 with the reason in `why`. */
 static int open_file(const rocpd_base_t *b, size_t file, bool data_views, db_t *db,
@@ -125,9 +134,7 @@ static int open_file(const rocpd_base_t *b, size_t file, bool data_views, db_t *
     if (db_open(db, b->files->paths[file], why) != 0) return -1;
     if (b->db.name) db->name = b->files->paths[file];
     snprintf(why, DB_WHY_BYTES, "its views cannot be made");
-    int result = b->window.whole ? 0 : make_plain_views(b, db, NULL);
-    if (result == 0) result = rocpd_own_views(db, b->own);
-    if (result == 0 && data_views) make_data_views(b, db);
+    const int result = make_all_views(b, db, data_views);
     if (result != 0) db_close(db);
     return result;
 }
@@ -422,10 +429,72 @@ void rocpd_close(rocpd_base_t *b)
         free(b->places[i].guid);
     for (size_t n = 0; n < OUT_OWN_COUNT; n++)
         rocpd_columns_free(&b->own[n]);
+    free(b->version);
     free(b->views);
     free(b->places);
     free(b->late.tables);
     free(b->late.states);
+}
+
+/* ---- files by themselves ---- */
+
+int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
+{
+    db_t db;
+    *b = (rocpd_base_t){.files = f};
+    if (rocpd_files_open(&db, f->paths[0]) != 0) return -1;
+    int result = rocpd_files_check(f, 0, &db, "read together", &b->version);
+    if (result == 0) result = scan(&db, 0, b);
+    db_close(&db);
+    if (result == 0) result = rocpd_window_find(&b->window, f, o);
+    if (result == 0) result = open_single(b);
+    if (result == 0)
+        make_data_views(b, &b->db);
+    else
+        rocpd_close(b);
+    return result;
+}
+
+/* Whether the file's views are those of the first file by their text. Then the names mean the
+ * file's own views, and none need be made. A view that was left out of the first is not among
+ * them. */
+static bool has_same_views(const rocpd_base_t *b, const db_t *db)
+{
+    bool same = true;
+    size_t i = 0;
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT name, sql FROM db0.sqlite_master WHERE type = 'view' AND name NOT LIKE "
+            "'rocpd\\_%' ESCAPE '\\' AND name NOT LIKE 'crocprof\\_%' ESCAPE '\\' ORDER BY rowid",
+            "");
+    while (same && db_next(&c)) {
+        while (i < b->view_count && b->views[i].plain)
+            i++;
+        same = i < b->view_count && b->views[i].made &&
+               strcmp(db_text(&c, 0), b->views[i].name) == 0 &&
+               strcmp(db_text(&c, 1), b->views[i].sql) == 0;
+        i++;
+    }
+    while (i < b->view_count && b->views[i].plain)
+        i++;
+    return db_end(&c, "reading the schema") == 0 && same && i == b->view_count;
+}
+
+int rocpd_use(const rocpd_base_t *b, size_t file, int (*use)(const db_t *db, void *data),
+              void *data)
+{
+    db_t db;
+    char *version = b->version;
+    if (file == 0 && b->files->count == 1) return use(&b->db, data);
+    if (rocpd_files_open(&db, b->files->paths[file]) != 0) return -1;
+    db.name = b->files->paths[file];
+    db.named = true;
+    int result = rocpd_files_check(b->files, file, &db, "read together", &version);
+    if (result == 0 && !(b->window.whole && has_same_views(b, &db)))
+        result = make_all_views(b, &db, true);
+    if (result == 0) result = use(&db, data);
+    db_close(&db);
+    return result;
 }
 
 /* ---- outputs ---- */

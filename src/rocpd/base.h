@@ -37,6 +37,7 @@ typedef struct {
     rocpd_view_t *views;
     size_t view_count;
     rocpd_columns_t own[OUT_OWN_COUNT];
+    char *version; /* of the schema, of the first file; only of rocpd_open_apart() */
     /* The following are only of several files. */
     db_late_t late;
     rocpd_place_t *places; /* sorted by guid, once they are needed */
@@ -55,6 +56,17 @@ int rocpd_open(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o
 int rocpd_open_alike(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_files_t *alike,
                      const rocpd_options_t *o);
 void rocpd_close(rocpd_base_t *b);
+
+/* For those who read one file after another, or by several processes, and never ask about all at
+ * once: opens the first file alone, and looks into no other. Of the functions below only
+ * rocpd_use() is for such a base. */
+int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o);
+
+/* Calls back with one of the files, opened alone, whose views are those of the first file, and
+ * returns what the callback returns; -1 with the reason told if it cannot be opened or has another
+ * version of the schema. */
+int rocpd_use(const rocpd_base_t *b, size_t file, int (*use)(const db_t *db, void *data),
+              void *data);
 
 /* What rocpd_each() opens: files in the order of the command line, with the views of single tables
  * and also with those above them; or in the order of the guids of their processes: where files

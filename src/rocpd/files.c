@@ -176,8 +176,7 @@ void rocpd_files_free(rocpd_files_t *f)
 
 static const char problem[] = "%s: is no rocpd database: %s";
 
-/* Opens a database, which has metadata. 0, or -1 with the reason told. */
-static int open_to_ask(db_t *db, const char *path)
+int rocpd_files_open(db_t *db, const char *path)
 {
     char why[DB_WHY_BYTES];
     if (db_open(db, path, why) == 0) return 0;
@@ -201,10 +200,25 @@ static char *ask_metadata(const db_t *db, const char *path, const char *tag)
 char *rocpd_metadata(const char *path, const char *tag)
 {
     db_t db;
-    if (open_to_ask(&db, path) != 0) return NULL;
+    if (rocpd_files_open(&db, path) != 0) return NULL;
     char *value = ask_metadata(&db, path, tag);
     db_close(&db);
     return value;
+}
+
+int rocpd_files_check(const rocpd_files_t *f, size_t number, const db_t *db, const char *what,
+                      char **version)
+{
+    char *its = ask_metadata(db, f->paths[number], "schema_version");
+    const int result = its && (!*version || strcmp(its, *version) == 0) ? 0 : -1;
+    if (its && result != 0)
+        base_error("%s has schema version %s, %s has %s: they cannot be %s", f->paths[number], its,
+                   f->paths[0], *version, what);
+    if (*version)
+        free(its);
+    else
+        *version = its;
+    return result;
 }
 
 int rocpd_files_same(const rocpd_files_t *f, const char *what,
@@ -214,21 +228,13 @@ int rocpd_files_same(const rocpd_files_t *f, const char *what,
     int result = 0;
     for (size_t i = 0; result == 0 && i < f->count; i++) {
         db_t db;
-        if (open_to_ask(&db, f->paths[i]) != 0) {
+        if (rocpd_files_open(&db, f->paths[i]) != 0) {
             result = -1;
             break;
         }
-        char *its = ask_metadata(&db, f->paths[i], "schema_version");
-        if (!its || (version && strcmp(its, version) != 0)) result = -1;
-        if (its && result != 0)
-            base_error("%s has schema version %s, %s has %s: they cannot be %s", f->paths[i], its,
-                       f->paths[0], version, what);
+        result = rocpd_files_check(f, i, &db, what, &version);
         if (result == 0 && use) result = use(&db, i, data);
         db_close(&db);
-        if (version)
-            free(its);
-        else
-            version = its;
     }
     free(version);
     return result;

@@ -20,9 +20,18 @@ void rocpd_files_free(rocpd_files_t *f);
  * is no such row or the file is no database. */
 char *rocpd_metadata(const char *path, const char *tag);
 
+/* Opens a database, which has metadata. 0, or -1 with the reason told and nothing to close. */
+int rocpd_files_open(db_t *db, const char *path);
+
+/* Compares the schema of a file with that of the first one: *version is NULL for the first, and
+ * then set, to be freed. 0; or -1 with the reason told, which is that they cannot be `what`, for
+ * example "merged". */
+int rocpd_files_check(const rocpd_files_t *f, size_t number, const db_t *db, const char *what,
+                      char **version);
+
 /* Calls back with each database, opened by itself, and its number, until a callback returns
  * something else than 0; returns that. -1 with the reason told if one cannot be opened, or has
- * another version of the schema than the first: they cannot be `what`, for example "merged". */
+ * another version of the schema than the first. */
 int rocpd_files_same(const rocpd_files_t *f, const char *what,
                      int (*use)(const db_t *db, size_t number, void *data), void *data);
 

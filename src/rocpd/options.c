@@ -10,6 +10,7 @@
 
 #include "base/arguments.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "rocpd/table.h"
 
 enum { EXIT_USAGE = 2 };
@@ -70,6 +71,7 @@ static const row_t rows[] = {
     {"truncate-kernels", 0, 'F', S, NULL, false, "kernel names without arguments"},
     {"consolidate", 'c', 'F', P, NULL, false, "move the databases into the folder"},
     {"copy", 0, 'F', P, NULL, false, "copy them in place of moving"},
+    {"jobs", 'j', 'N', S, "N", false, "processes that read files (default: one for each CPU)"},
     {"format", 0, 'W', Q | S, SHOW, true, "how to show it (default console)"},
 };
 
@@ -282,4 +284,11 @@ void rocpd_options_free(rocpd_options_t *o)
 const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const char *otherwise)
 {
     return o->values[option].count ? o->values[option].words[0] : otherwise;
+}
+
+unsigned rocpd_workers(const rocpd_options_t *o, size_t files)
+{
+    const char *jobs = rocpd_word(o, ROCPD_JOBS, "0");
+    const unsigned long wanted = strtoul(jobs, NULL, 10);
+    return base_pool_size(wanted > BASE_POOL_MAX ? BASE_POOL_MAX : (unsigned)wanted, files);
 }

@@ -43,6 +43,7 @@ typedef enum {
     ROCPD_TRUNCATE,
     ROCPD_CONSOLIDATE,
     ROCPD_COPY,
+    ROCPD_JOBS,
     ROCPD_OPTION_COUNT
 } rocpd_option_t;
 
@@ -62,6 +63,9 @@ void rocpd_options_free(rocpd_options_t *o);
 
 /* The first word of an option, or `otherwise` if the option was not given. */
 const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const char *otherwise);
+/* How many processes read so many files. */
+unsigned rocpd_workers(const rocpd_options_t *o, size_t files);
+
 static inline bool rocpd_given(const rocpd_options_t *o, rocpd_option_t option)
 {
     return o->values[option].given;

@@ -1,0 +1,347 @@
+/* pool.c - see pool.h. The calling process hands out numbers, one to each idle worker, and gets
+ * frames back: a head, what the worker has said, the result. */
+#include "base/pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+
+typedef struct {
+    uint64_t number, told, bytes;
+    int64_t status;
+} head_t;
+
+typedef struct {
+    pid_t pid;
+    int orders, frames, told; /* the last is a file in memory, the worker's standard error */
+    bool busy;
+    size_t number; /* of its piece */
+} worker_t;
+
+/* What has become of a piece that is not taken yet. */
+typedef struct {
+    bool done;
+    int status;
+    char *told, *result;
+    size_t told_bytes, bytes;
+} piece_t;
+
+typedef struct {
+    const base_pool_t *p;
+    worker_t workers[BASE_POOL_MAX];
+    unsigned count;
+    piece_t *pieces;
+    size_t next, taken; /* the next pieces to hand out and to take */
+    bool failed, stopped;
+} pool_t;
+
+unsigned base_pool_size(unsigned wanted, size_t count)
+{
+    cpu_set_t set;
+    size_t size = wanted;
+    if (!size && sched_getaffinity(0, sizeof(set), &set) == 0) size = (size_t)CPU_COUNT(&set);
+    if (size > BASE_POOL_MAX) size = BASE_POOL_MAX;
+    if (size > count) size = count;
+    return size ? (unsigned)size : 1;
+}
+
+/* ---- bytes ---- */
+
+static bool put_all(int fd, const void *bytes, size_t count)
+{
+    const char *at = bytes;
+    while (count) {
+        const ssize_t n = write(fd, at, count);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
+static bool get_all(int fd, void *bytes, size_t count)
+{
+    char *at = bytes;
+    while (count) {
+        const ssize_t n = read(fd, at, count);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
+/* What a worker has said since the last piece, to be freed; the file is empty afterwards. */
+static char *take_told(int fd, size_t *bytes)
+{
+    const off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    char *text = end > 0 ? malloc((size_t)end) : NULL;
+    const ssize_t n = text ? pread(fd, text, (size_t)end, 0) : 0;
+    *bytes = n > 0 ? (size_t)n : 0;
+    if (fd >= 0 && (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)) *bytes = 0;
+    return text;
+}
+
+/* ---- a worker ---- */
+
+/* Does a piece. The result is to be freed. */
+static int do_piece(const base_pool_t *p, size_t number, char **result, size_t *bytes)
+{
+    *result = NULL;
+    *bytes = 0;
+    FILE *to = open_memstream(result, bytes);
+    int status = to ? p->work(p->data, number, to) : -1;
+    if (to && fclose(to) == 0) return status;
+    base_error("%s: %s", p->name(p->data, number), strerror(ENOMEM));
+    return -1;
+}
+
+static void be_worker(const base_pool_t *p, const worker_t *w)
+{
+    uint64_t number;
+    while (get_all(w->orders, &number, sizeof(number))) {
+        char *result;
+        size_t bytes, told_bytes;
+        const int status = do_piece(p, number, &result, &bytes);
+        char *told = take_told(w->told, &told_bytes);
+        const head_t head = {number, told_bytes, status == 0 ? bytes : 0, status};
+        const bool sent = put_all(w->frames, &head, sizeof(head)) &&
+                          put_all(w->frames, told, told_bytes) &&
+                          put_all(w->frames, result, head.bytes);
+        free(told);
+        free(result);
+        if (!sent) _exit(1);
+    }
+    _exit(0);
+}
+
+static void close_ends(const worker_t *w)
+{
+    close(w->orders);
+    close(w->frames);
+    if (w->told >= 0) close(w->told);
+}
+
+static bool make_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    ends[0] = base_file_own(ends[0]);
+    ends[1] = base_file_own(ends[1]);
+    if (ends[0] >= 0 && ends[1] >= 0) return true;
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0) close(ends[i]);
+    return false;
+}
+
+/* In the worker: it ends with the process that has started it, and its standard error is the file
+ * in memory. */
+static void begin_worker(pool_t *s, const worker_t *w, int orders, int frames, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    signal(SIGPIPE, SIG_IGN);
+    for (unsigned i = 0; i < s->count; i++)
+        close_ends(&s->workers[i]);
+    close(w->orders);
+    close(w->frames);
+    if (w->told >= 0 && dup2(w->told, STDERR_FILENO) < 0) _exit(1);
+    const worker_t own = {.orders = orders, .frames = frames, .told = w->told};
+    be_worker(s->p, &own);
+}
+
+/* Starts one more worker. False: there is no process, descriptor or memory for it. */
+static bool start(pool_t *s)
+{
+    int orders[2], frames[2];
+    if (!make_pipe(orders)) return false;
+    if (!make_pipe(frames)) {
+        close(orders[0]);
+        close(orders[1]);
+        return false;
+    }
+    worker_t w = {.orders = orders[1],
+                  .frames = frames[0],
+                  .told = base_file_own(memfd_create("told", MFD_CLOEXEC))};
+    const pid_t parent = getpid();
+    w.pid = fork();
+    if (w.pid == 0) begin_worker(s, &w, orders[0], frames[1], parent);
+    close(orders[0]);
+    close(frames[1]);
+    if (w.pid > 0)
+        s->workers[s->count++] = w;
+    else
+        close_ends(&w);
+    return w.pid > 0;
+}
+
+/* ---- the calling process ---- */
+
+/* Keeps what there is to say of a piece whose worker has died. */
+static void note_death(pool_t *s, worker_t *w)
+{
+    piece_t *piece = &s->pieces[w->number];
+    int status = 0;
+    char line[256] = "", *text = NULL;
+    pid_t ended;
+    while ((ended = waitpid(w->pid, &status, 0)) < 0 && errno == EINTR)
+        ;
+    if (ended == w->pid && WIFSIGNALED(status))
+        snprintf(line, sizeof(line), "by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(line, sizeof(line), "with status %d", WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+    piece->told = take_told(w->told, &piece->told_bytes);
+    if (asprintf(&text, "the process that read it ended %s", line) < 0) text = NULL;
+    piece->result = text;
+    piece->status = -1;
+    piece->done = true;
+    close_ends(w);
+    *w = s->workers[--s->count];
+}
+
+/* Reads a worker's frame; if there is none, the worker has died. */
+static void read_frame(pool_t *s, worker_t *w)
+{
+    head_t head;
+    piece_t *piece = &s->pieces[w->number];
+    bool good = get_all(w->frames, &head, sizeof(head)) && head.number == w->number;
+    if (good) {
+        piece->told = malloc(head.told + 1);
+        piece->result = malloc(head.bytes + 1);
+        good = piece->told && piece->result && get_all(w->frames, piece->told, head.told) &&
+               get_all(w->frames, piece->result, head.bytes);
+    }
+    if (!good) {
+        free(piece->told);
+        free(piece->result);
+        *piece = (piece_t){0};
+        kill(w->pid, SIGKILL); /* for a frame that there is no memory for */
+        note_death(s, w);
+        return;
+    }
+    piece->result[head.bytes] = 0;
+    piece->told_bytes = head.told;
+    piece->bytes = head.bytes;
+    piece->status = (int)head.status;
+    piece->done = true;
+    w->busy = false;
+}
+
+static void hand_out(pool_t *s)
+{
+    const base_pool_t *p = s->p;
+    for (unsigned i = 0; i < s->count; i++) {
+        worker_t *w = &s->workers[i];
+        const uint64_t number = s->next;
+        if (w->busy || s->next == p->count || (p->ahead && s->next >= s->taken + p->ahead))
+            continue;
+        w->busy = true;
+        w->number = s->next++;
+        /* if the worker has died, that is noticed where its frame is read */
+        (void)put_all(w->orders, &number, sizeof(number));
+    }
+}
+
+/* Takes the pieces that are due. */
+static void take_due(pool_t *s)
+{
+    const base_pool_t *p = s->p;
+    while (!s->failed && s->taken < p->count && s->pieces[s->taken].done) {
+        piece_t *piece = &s->pieces[s->taken];
+        if (piece->told_bytes) put_all(STDERR_FILENO, piece->told, piece->told_bytes);
+        if (piece->status != 0 && piece->result && !piece->bytes && *piece->result)
+            base_error("%s: %s", p->name(p->data, s->taken), piece->result);
+        s->failed =
+            piece->status != 0 || p->take(p->data, s->taken, piece->result, piece->bytes) != 0;
+        free(piece->told);
+        free(piece->result);
+        *piece = (piece_t){0};
+        s->taken++;
+    }
+}
+
+static void wait_for_frames(pool_t *s)
+{
+    struct pollfd waits[BASE_POOL_MAX];
+    worker_t *busy[BASE_POOL_MAX];
+    nfds_t count = 0;
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->workers[i].busy) {
+            waits[count] = (struct pollfd){.fd = s->workers[i].frames, .events = POLLIN};
+            busy[count++] = &s->workers[i];
+        }
+    const int ready = poll(waits, count, -1);
+    if (s->p->stop && *s->p->stop && !s->stopped) {
+        s->stopped = true;
+        for (unsigned i = 0; i < s->count; i++)
+            kill(s->workers[i].pid, *s->p->stop);
+    }
+    /* backwards, since a worker that has died gives its place to the last one */
+    for (nfds_t i = count; ready > 0 && i-- > 0;)
+        if (waits[i].revents) read_frame(s, busy[i]);
+}
+
+static void end(pool_t *s)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        if (s->failed) kill(s->workers[i].pid, SIGKILL);
+        close_ends(&s->workers[i]);
+    }
+    for (unsigned i = 0; i < s->count; i++)
+        while (waitpid(s->workers[i].pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    for (size_t i = s->taken; i < s->p->count; i++) {
+        free(s->pieces[i].told);
+        free(s->pieces[i].result);
+    }
+    free(s->pieces);
+}
+
+/* Does the pieces that are left, one after the other. */
+static int do_rest(const base_pool_t *p, size_t from)
+{
+    int result = 0;
+    for (size_t i = from; result == 0 && i < p->count; i++) {
+        char *bytes;
+        size_t count;
+        result = do_piece(p, i, &bytes, &count);
+        if (result == 0) result = p->take(p->data, i, bytes, count);
+        free(bytes);
+    }
+    return result;
+}
+
+int base_pool_run(const base_pool_t *p)
+{
+    pool_t s = {.p = p};
+    if (p->workers < 2 || p->count < 2) return do_rest(p, 0);
+    s.pieces = calloc(p->count, sizeof(*s.pieces));
+    if (!s.pieces) return do_rest(p, 0);
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    while (s.count < p->workers && start(&s))
+        ;
+    const bool any = s.count;
+    while (any && !s.failed && s.taken < p->count) {
+        hand_out(&s);
+        wait_for_frames(&s);
+        take_due(&s);
+    }
+    end(&s);
+    sigaction(SIGPIPE, &before, NULL);
+    return !any ? do_rest(p, 0) : s.failed ? -1 : 0;
+}

@@ -1,0 +1,218 @@
+/* rows.c - see rows.h. Which views there are, and their statements. */
+#include "rocpd/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/log.h"
+#include "trace/names.h"
+
+extern const char rocpd_schema[]; /* src/output/rocpd_schema.sql, made by the build */
+
+int rocpd_rows_no_memory(void)
+{
+    base_error("summing up records: %s", strerror(ENOMEM));
+    return -1;
+}
+
+/* ---- what is read ---- */
+
+static uint32_t names_of(const rocpd_options_t *o)
+{
+    const uint32_t form = rocpd_given(o, ROCPD_MANGLED)    ? ROCPD_NAMES_MANGLED
+                          : rocpd_given(o, ROCPD_TRUNCATE) ? ROCPD_NAMES_TRUNCATED
+                                                           : ROCPD_NAMES_SHOWN;
+    return form | (rocpd_given(o, ROCPD_KERNEL_RENAME) ? ROCPD_NAMES_RENAMED : 0);
+}
+
+/* The statement for kernels, with the form of their names that the options ask for. */
+static char *kernel_source(uint32_t names)
+{
+    static const char *const forms[] = {[ROCPD_NAMES_SHOWN] = "K.name",
+                                        [ROCPD_NAMES_MANGLED] = "S.kernel_name",
+                                        [ROCPD_NAMES_TRUNCATED] = "kernel_name(S.kernel_name, 2)"};
+    const bool renamed = names & ROCPD_NAMES_RENAMED;
+    return sqlite3_mprintf(
+        "SELECT %s%s%s AS name, K.duration AS duration, K.pid AS pid, K.guid AS guid "
+        "FROM kernels K JOIN rocpd_info_kernel_symbol S ON S.id = K.kernel_id AND "
+        "S.guid = K.guid",
+        renamed ? "COALESCE(NULLIF(K.region, ''), " : "", forms[names & ~ROCPD_NAMES_RENAMED],
+        renamed ? ")" : "");
+}
+
+static char *source_of(const char *view, uint32_t names)
+{
+    if (strcmp(view, "kernels") == 0) return kernel_source(names);
+    if (strcmp(view, "memory_allocations") == 0)
+        return sqlite3_mprintf("SELECT 'MEMORY_ALLOCATION_' || type AS name, duration, pid, guid "
+                               "FROM memory_allocations WHERE level <> 'SCRATCH'");
+    if (strcmp(view, "scratch_memory") == 0)
+        return sqlite3_mprintf("SELECT 'SCRATCH_MEMORY_' || operation AS name, duration, pid, guid "
+                               "FROM scratch_memory");
+    return sqlite3_mprintf("SELECT name, duration, pid, guid FROM \"%w\"", view);
+}
+
+static bool is_one_of(const char *name, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(name, *words)) return true;
+    return false;
+}
+
+/* Whether the view is made by the same text as in this program's own schema. */
+static bool is_known(const db_t *db, const char *view)
+{
+    db_cursor_t c;
+    bool known = false;
+    db_rows(&c, db, "SELECT sql FROM db0.sqlite_master WHERE type = 'view' AND name = ?", "t",
+            view);
+    if (db_next(&c)) {
+        const char *sql = db_text(&c, 0), *found = *sql ? strstr(rocpd_schema, sql) : NULL;
+        known = found && found[strlen(sql)] == ';';
+    }
+    return db_end(&c, "reading the schema") == 0 && known;
+}
+
+static int add_view(rocpd_rows_t *r, const db_t *db, const char *view)
+{
+    char *sql = source_of(view, r->names);
+    const bool room = sql && BASE_GROW_BY_ONE(r->views, r->count);
+    char *name = room ? strdup(view) : NULL;
+    if (!name) {
+        sqlite3_free(sql);
+        return rocpd_rows_no_memory();
+    }
+    r->views[r->count++] = (rocpd_source_t){name, sql, is_known(db, view)};
+    return 0;
+}
+
+int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o)
+{
+    /* regions are read by their category, and the others have no durations of their own */
+    static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
+    int result = 0;
+    db_cursor_t c;
+    *r = (rocpd_rows_t){.names = names_of(o)};
+    db_rows(&c, first,
+            "SELECT DISTINCT M.name FROM temp.sqlite_master M, pragma_table_info(M.name) C WHERE "
+            "M.type = 'view' AND C.name = 'duration' ORDER BY M.name",
+            "");
+    while (result == 0 && db_next(&c))
+        if (!is_one_of(db_text(&c, 0), others)) result = add_view(r, first, db_text(&c, 0));
+    if (db_end(&c, "listing views") != 0) result = -1;
+    r->regions = sqlite3_mprintf(
+        "SELECT CASE WHEN category LIKE 'marker\\_%%' ESCAPE '\\' THEN "
+        "COALESCE(JSON_EXTRACT(extdata, '$.message'), name) ELSE name END AS name, duration, pid, "
+        "guid, category FROM regions WHERE category IS NOT NULL");
+    if (!r->regions && result == 0) result = rocpd_rows_no_memory();
+    r->known_regions = is_known(first, "regions");
+    return result;
+}
+
+void rocpd_rows_free(rocpd_rows_t *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->views[i].name);
+        sqlite3_free(r->views[i].sql);
+    }
+    free(r->views);
+    sqlite3_free(r->regions);
+    *r = (rocpd_rows_t){0};
+}
+
+/* ---- by views ---- */
+
+/* kernel_name(symbol, form) */
+static void name_kernel(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const char *symbol = (const char *)sqlite3_value_text(values[0]);
+    (void)count;
+    char *name =
+        symbol ? trace_kernel_name(symbol, (trace_names_t)sqlite3_value_int(values[1])) : NULL;
+    sqlite3_result_text(context, name ? name : symbol, -1, SQLITE_TRANSIENT);
+    free(name);
+}
+
+/* Sums up the rows of the statement: name, duration, pid, guid; and with `of` a category, their
+ * category. */
+static int read_view(const db_t *db, const char *sql, rocpd_of_t of, const char *view,
+                     rocpd_partial_t *to)
+{
+    db_cursor_t c;
+    int result = 0;
+    for (db_rows(&c, db, sql, ""); result == 0 && db_next(&c);) {
+        if (db_null(&c, 1)) continue; /* no schema has records without times */
+        const int process = rocpd_partial_process(to, (int)db_int(&c, 2), db_text(&c, 3));
+        rocpd_sums_t *sums =
+            process < 0 ? NULL
+                        : rocpd_partial_sums(to, of, of == ROCPD_OF_VIEW ? view : db_text(&c, 4));
+        sum_row_t *row =
+            sums ? sums_row_copied(&sums->rows, 2 * process + db_null(&c, 0), db_text(&c, 0))
+                 : NULL;
+        if (row)
+            sum_add(&row->sum, db_int(&c, 1));
+        else
+            result = rocpd_rows_no_memory();
+    }
+    return db_end(&c, "summing up records") == 0 ? result : -1;
+}
+
+/* Makes empty sums of each category of calls and ranges. */
+static int read_categories(const db_t *db, rocpd_partial_t *to)
+{
+    bool room = true;
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT DISTINCT T.string FROM rocpd_region R JOIN rocpd_event E ON E.id = "
+            "R.event_id AND E.guid = R.guid JOIN rocpd_string T ON T.id = "
+            "E.category_id AND T.guid = E.guid",
+            "");
+    while (room && db_next(&c))
+        if (!db_null(&c, 0)) room = rocpd_partial_sums(to, ROCPD_OF_CATEGORY, db_text(&c, 0));
+    if (db_end(&c, "listing regions") != 0) return -1;
+    return room ? 0 : rocpd_rows_no_memory();
+}
+
+/* Notes on which host each process ran. */
+static int read_hosts(const db_t *db, rocpd_partial_t *to)
+{
+    bool room = true;
+    db_cursor_t c;
+    if (!db_has(db, "processes", "hostname")) return 0;
+    db_rows(&c, db, "SELECT guid, pid, hostname FROM processes WHERE guid IS NOT NULL", "");
+    while (room && db_next(&c)) {
+        const int process = rocpd_partial_process(to, (int)db_int(&c, 1), db_text(&c, 0));
+        room = process >= 0 && rocpd_partial_host(to, process, db_text(&c, 2)) == 0;
+    }
+    if (db_end(&c, "reading processes") != 0) return -1;
+    return room ? 0 : rocpd_rows_no_memory();
+}
+
+/* Reads all views, or those that are not read quickly. */
+static int read_views(const rocpd_rows_t *r, const db_t *db, bool quick, rocpd_partial_t *to)
+{
+    int result = read_hosts(db, to);
+    sqlite3_create_function(db->handle, "kernel_name", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL,
+                            name_kernel, NULL, NULL);
+    for (size_t i = 0; result == 0 && i < r->count; i++) {
+        const int read = quick ? rocpd_rows_are_quick(db, &r->views[i]) : 0;
+        if (read < 0) result = -1;
+        if (read == 0) result = read_view(db, r->views[i].sql, ROCPD_OF_VIEW, r->views[i].name, to);
+    }
+    if (result != 0 || (quick && r->known_regions)) return result;
+    result = read_categories(db, to);
+    return result == 0 ? read_view(db, r->regions, ROCPD_OF_CATEGORY, NULL, to) : -1;
+}
+
+int rocpd_rows_read(const rocpd_rows_t *r, const db_t *db, rocpd_partial_t *to)
+{
+    to->names = r->names;
+    const int quick = rocpd_rows_quick(r, db, to);
+    if (quick < 0) return -1;
+    if (quick == 0) return read_views(r, db, true, to);
+    rocpd_partial_free(to);
+    to->names = r->names;
+    return read_views(r, db, false, to);
+}
