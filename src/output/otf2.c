@@ -5,12 +5,14 @@
 #include "output/otf2.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "output/ends.h"
 #include "output/launches.h"
@@ -58,6 +60,7 @@ struct out_otf2 {
     OTF2_AttributeList *attributes;
     char path[PATH_MAX], temporary[PATH_MAX], name[NAME_MAX + 1];
     list_t texts, regions, locations, groups, nodes, metrics;
+    size_t closed; /* so many locations, of the processes before, have their event files */
     uint64_t first_ns, last_ns, realtime_ns;
     uint32_t process; /* number, from 1, of the process whose records are being added */
     uint32_t node, process_group;
@@ -338,6 +341,17 @@ static void begin_process(out_otf2_t *o, out_job_t *job)
     free(command);
 }
 
+/* Ends the event files of the process's locations, each of which has had a buffer until now. */
+static void close_locations(out_otf2_t *o)
+{
+    for (location_t *l = o->locations.rows; o->closed < o->locations.count; o->closed++) {
+        leave_until(o, &l[o->closed], UINT64_MAX);
+        out_ends_free(&l[o->closed].ends);
+        l[o->closed].ends = (out_ends_t){0};
+        check(o, OTF2_Archive_CloseEvtWriter(o->archive, l[o->closed].writer));
+    }
+}
+
 int out_otf2_add(out_otf2_t *o, out_job_t *job)
 {
     begin_process(o, job);
@@ -347,9 +361,7 @@ int out_otf2_add(out_otf2_t *o, out_job_t *job)
         write_record(o, out_source_taken(job->source), r);
     }
     out_launches_use(&o->launches, NULL, write_launch, o);
-    location_t *l = o->locations.rows;
-    for (size_t i = 0; i < o->locations.count; i++)
-        leave_until(o, &l[i], UINT64_MAX);
+    close_locations(o);
     if (job->source->failed) return -1;
     if (!o->failure) return 0;
     snprintf(job->why, job->why_bytes, "%s: %s", o->path, o->failure);
@@ -475,23 +487,43 @@ static void define_events(out_otf2_t *o, OTF2_GlobalDefWriter *w)
     }
 }
 
-/* Event files have been closed before. Each location also needs a file of local definitions, which
- * is empty. */
-static void write_definitions(out_otf2_t *o)
+/* Copies the first location's file of definitions, which has some 20 bytes, to another location. */
+static void copy_local(out_otf2_t *o, size_t location)
 {
-    location_t *l = o->locations.rows;
-    for (size_t i = 0; i < o->locations.count; i++)
-        check(o, OTF2_Archive_CloseEvtWriter(o->archive, l[i].writer));
-    check(o, OTF2_Archive_CloseEvtFiles(o->archive));
+    char path[2 * PATH_MAX + 32];
+    size_t bytes;
+    snprintf(path, sizeof(path), "%s/%s/1.def", o->temporary, o->name);
+    char *text = base_file_read(path, 1 << 16, &bytes);
+    snprintf(path, sizeof(path), "%s/%s/%zu.def", o->temporary, o->name, location);
+    const int fd = text ? base_file_open(path, O_CREAT | O_EXCL | O_WRONLY, 0666) : -1;
+    if (fd < 0 || write(fd, text, bytes) != (ssize_t)bytes) fail(o, strerror(errno));
+    if (fd >= 0) close(fd);
+    free(text);
+}
+
+/* Each location needs a file of local definitions, which is empty. They all have the same bytes,
+ * and the library clears 4 MB for each that it writes. */
+static void define_locally(out_otf2_t *o)
+{
     check(o, OTF2_Archive_OpenDefFiles(o->archive));
-    for (size_t i = 0; i < o->locations.count; i++) {
-        OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(o->archive, i + 1);
+    if (o->locations.count) {
+        OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(o->archive, 1);
         if (!w)
             fail(o, "a definition file cannot be written");
         else
             check(o, OTF2_Archive_CloseDefWriter(o->archive, w));
     }
+    for (size_t i = 2; i <= o->locations.count && !o->failure; i++)
+        copy_local(o, i);
     check(o, OTF2_Archive_CloseDefFiles(o->archive));
+}
+
+/* Event files have been closed before. */
+static void write_definitions(out_otf2_t *o)
+{
+    close_locations(o);
+    check(o, OTF2_Archive_CloseEvtFiles(o->archive));
+    define_locally(o);
     OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(o->archive);
     if (!w) {
         fail(o, "the definitions cannot be written");

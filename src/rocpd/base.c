@@ -172,7 +172,8 @@ static int add_places(const db_t *db, size_t number, void *data)
     db_rows(&c, db, "SELECT guid FROM rocpd_info_process WHERE guid IS NOT NULL", "");
     while (room && db_next(&c)) {
         if (!(room = BASE_GROW_BY_ONE(b->places, b->place_count))) break;
-        b->places[b->place_count++] = (rocpd_place_t){strdup(db_text(&c, 0)), number};
+        b->places[b->place_count++] =
+            (rocpd_place_t){.guid = strdup(db_text(&c, 0)), .file = number};
         room = b->places[b->place_count - 1].guid;
     }
     return db_end(&c, "reading processes") != 0 ? -1 : room ? 0 : no_memory();
@@ -189,8 +190,35 @@ static int find_places(rocpd_base_t *b)
 {
     if (b->places) return 0;
     if (rocpd_files_each(b->files, add_places, b) != 0) return -1;
+    size_t *of_files = calloc(b->files->count, sizeof(*of_files));
+    if (!of_files) return no_memory();
+    for (size_t i = 0; i < b->place_count; i++)
+        of_files[b->places[i].file]++;
+    for (size_t i = 0; i < b->place_count; i++)
+        b->places[i].alone = of_files[b->places[i].file] == 1;
+    free(of_files);
     if (b->place_count) qsort(b->places, b->place_count, sizeof(*b->places), by_guid);
     return 0;
+}
+
+/* The first place of the guid; NULL: there is none. */
+static const rocpd_place_t *find_place(const rocpd_base_t *b, const char *guid)
+{
+    size_t low = 0, high = b->place_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(b->places[middle].guid, guid) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->place_count && strcmp(b->places[low].guid, guid) == 0 ? &b->places[low] : NULL;
+}
+
+const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)
+{
+    const rocpd_place_t *place = find_place(b, guid);
+    return b->files->paths[place ? place->file : 0];
 }
 
 /* Calls back with the files in the order of `files`, whose processes come in the order of guids. */
@@ -236,32 +264,27 @@ int rocpd_each(rocpd_base_t *b, rocpd_kind_t kind, int (*use)(const db_t *db, vo
     return result;
 }
 
-/* Whether a process is the only one of its file. */
-static bool is_alone(const rocpd_base_t *b, size_t place)
+void rocpd_let_go(rocpd_base_t *b)
 {
-    size_t of_file = 0;
-    for (size_t i = 0; i < b->place_count; i++)
-        of_file += b->places[i].file == b->places[place].file;
-    return of_file == 1;
+    if (b->files->count > 1) (void)find_places(b); /* which is told when they are needed */
+    close_one(b);
 }
 
 const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid)
 {
     const db_t *db = &b->db;
     if (b->files->count > 1) {
-        size_t i = 0;
         if (find_places(b) != 0) return NULL;
-        while (i < b->place_count && strcmp(b->places[i].guid, guid) != 0)
-            i++;
-        if (i == b->place_count) return db;
-        if (b->one.handle && b->one_file != b->places[i].file) close_one(b);
-        b->one_file = b->places[i].file;
+        const rocpd_place_t *place = find_place(b, guid);
+        if (!place) return db;
+        if (b->one.handle && b->one_file != place->file) close_one(b);
+        b->one_file = place->file;
         if (!b->one.handle) {
             b->one_whole = false;
             if (open_file_or_tell(b, b->one_file, false, &b->one) != 0) return NULL;
         }
         db = &b->one;
-        if (is_alone(b, i)) return db;
+        if (place->alone) return db;
     }
     return make_plain_views(b, db, guid) == 0 ? db : NULL;
 }
@@ -455,9 +478,8 @@ int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_option
     return result;
 }
 
-/* Whether the file's views are those of the first file by their text. Then the names mean the
- * file's own views, and none need be made. A view that was left out of the first is not among
- * them. */
+/* Whether the file's views are those of the first file by their text, and none of these was left
+ * out. */
 static bool has_same_views(const rocpd_base_t *b, const db_t *db)
 {
     bool same = true;
@@ -480,7 +502,7 @@ static bool has_same_views(const rocpd_base_t *b, const db_t *db)
     return db_end(&c, "reading the schema") == 0 && same && i == b->view_count;
 }
 
-int rocpd_use(const rocpd_base_t *b, size_t file, int (*use)(const db_t *db, void *data),
+int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db_t *db, void *data),
               void *data)
 {
     db_t db;
@@ -490,7 +512,7 @@ int rocpd_use(const rocpd_base_t *b, size_t file, int (*use)(const db_t *db, voi
     db.name = b->files->paths[file];
     db.named = true;
     int result = rocpd_files_check(b->files, file, &db, "read together", &version);
-    if (result == 0 && !(b->window.whole && has_same_views(b, &db)))
+    if (result == 0 && !(bare && b->window.whole && has_same_views(b, &db)))
         result = make_all_views(b, &db, true);
     if (result == 0) result = use(&db, data);
     db_close(&db);

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     char *guid;
     size_t file;
+    bool alone; /* there is no other process in that file */
 } rocpd_place_t;
 
 typedef struct {
@@ -64,8 +65,9 @@ int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_option
 
 /* Calls back with one of the files, opened alone, whose views are those of the first file, and
  * returns what the callback returns; -1 with the reason told if it cannot be opened or has another
- * version of the schema. */
-int rocpd_use(const rocpd_base_t *b, size_t file, int (*use)(const db_t *db, void *data),
+ * version of the schema. `bare`: the temporary views, which take longer to make than a small file
+ * to read, may be missing where the file's own views have the same text. */
+int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db_t *db, void *data),
               void *data);
 
 /* What rocpd_each() opens: files in the order of the command line, with the views of single tables
@@ -94,6 +96,13 @@ int rocpd_open_one(const rocpd_base_t *b, size_t file, db_t *db);
 int rocpd_begin_small(rocpd_base_t *b);
 int rocpd_add_small(rocpd_base_t *b, const db_t *from);
 int rocpd_end_small(rocpd_base_t *b, bool good);
+
+/* Closes what rocpd_narrow() has opened. To be called before a fork: then a child may call it, too,
+ * if there are several files. */
+void rocpd_let_go(rocpd_base_t *b);
+
+/* The path of the file that a process is in. */
+const char *rocpd_file_of(const rocpd_base_t *b, const char *guid);
 
 /* Writes the path of an output, --output-path/<name>, to `path`: keys are replaced and the
  * directory is made. 0, or -1 with the reason told. */

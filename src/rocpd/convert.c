@@ -14,6 +14,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "output/convert.h"
 #include "output/instructions.h"
 #include "output/otf2.h"
@@ -342,9 +343,13 @@ static int write_csv(rocpd_base_t *b, const rocpd_options_t *o, outputs_t *to)
 
 typedef struct {
     const rocpd_options_t *o;
+    rocpd_base_t *base;
+    const out_config_t *config;
     const db_t *db; /* narrowed to the process */
-    rocpd_process_t process;
+    rocpd_process_t *processes, process;
     size_t number, count;          /* index of the current process; number of processes */
+    unsigned workers;              /* that make processes' files */
+    bool told_cut;                 /* texts that were cut have been told */
     bool json, pftrace, otf2, csv; /* csv: only files of instructions; SQL makes the others */
     out_file_t *trace;             /* of all processes */
 #ifdef CROCPROF_OTF2
@@ -390,34 +395,34 @@ static int path_of(const work_t *w, const char *name, const char *end, char path
     return rocpd_output(w->o, file, path, PATH_MAX);
 }
 
+/* A worker writes each output of a process to a file in the temporary directory, of this name and
+ * the process's number; then the files are taken, process by process. */
+static int part_of(const work_t *w, const char *what, char path[PATH_MAX + 40])
+{
+    return snprintf(path, PATH_MAX + 40, "%s/%s-%zu", w->directory, what, w->number);
+}
+
 static int write_json(work_t *w, out_job_t *job)
 {
-    char path[PATH_MAX];
-    if (path_of(w, "results", "json", path) != 0) return -1;
-    const char *at = add_output(&w->outputs, path, true);
-    return at ? out_json_write(job, at) : -1;
+    char part[PATH_MAX + 40];
+    part_of(w, "json", part);
+    return out_json_write(job, part);
 }
 
 static int write_instructions(work_t *w, out_job_t *job)
 {
-    char path[PATH_MAX];
-    if (path_of(w, "instruction_counts", "csv", path) != 0) return -1;
-    const char *at = add_output(&w->outputs, path, false);
-    out_file_t *f = at ? out_file_open(at, job->why, job->why_bytes) : NULL;
+    char part[PATH_MAX + 40];
+    part_of(w, "counts", part);
+    out_file_t *f = out_file_open(part, job->why, job->why_bytes);
     if (f) out_instructions_csv(f, job->model, job->instructions);
     return f ? out_file_close(f, job->why, job->why_bytes) : -1;
 }
 
-/* Writes the process's trace and appends it to that of all processes: Perfetto traces can be
- * concatenated. */
 static int write_trace(work_t *w, out_job_t *job)
 {
-    char part[PATH_MAX + 16];
-    snprintf(part, sizeof(part), "%s/trace", w->directory);
-    if (out_pftrace_write(job, part) != 0) return -1;
-    int result = out_copy(w->trace, part, job->why, job->why_bytes);
-    unlink(part);
-    return result;
+    char part[PATH_MAX + 40];
+    part_of(w, "trace", part);
+    return out_pftrace_write(job, part);
 }
 
 /* Reads the process's counts of instructions for the job that is about to be written. */
@@ -440,49 +445,139 @@ static int write_with_counts(work_t *w, out_job_t *job)
     return result;
 }
 
-/* Called with the process's records. Process id and times are taken from the database, since the
- * temporary store has those of this program. */
-static int take(void *taker, out_job_t *job)
+/* Process id and times are taken from the database, since the temporary store has those of this
+ * program. */
+static void set_process(const work_t *w, out_job_t *job)
 {
-    work_t *w = taker;
     trace_segment_header_t *h = &job->model->header;
     h->pid = w->process.pid;
     h->boottime_ns = w->process.begin;
     h->closed_ns = w->process.end;
-    if ((w->json || w->csv) && write_with_counts(w, job) != 0) return -1;
-    if (w->pftrace && write_trace(w, job) != 0) return -1;
-#ifdef CROCPROF_OTF2
-    if (w->otf2 && out_otf2_add(w->archive, job) != 0) return -1;
-#endif
-    return 0;
 }
 
-static int convert_process(work_t *w, rocpd_base_t *b, const out_config_t *config)
+/* Called with the process's records, in a worker. */
+static int write_parts(void *taker, out_job_t *job)
 {
-    char store[PATH_MAX + 24], why[1024] = "";
+    work_t *w = taker;
+    set_process(w, job);
+    if ((w->json || w->csv) && write_with_counts(w, job) != 0) return -1;
+    return w->pftrace ? write_trace(w, job) : 0;
+}
+
+#ifdef CROCPROF_OTF2
+/* The same, where the archive is. */
+static int add_to_archive(void *taker, out_job_t *job)
+{
+    work_t *w = taker;
+    set_process(w, job);
+    return out_otf2_add(w->archive, job);
+}
+#endif
+
+/* Hands the records of the process's store to `take`. */
+static int convert_store(work_t *w, const char *store, int (*take)(void *taker, out_job_t *job))
+{
+    char why[1024] = "";
     out_result_t result;
-    out_conversion_t c = {.config = config, .take = take, .taker = w, .stop = &db_interrupted};
-    snprintf(store, sizeof(store), "%s/%zu", w->directory, w->number);
+    out_conversion_t c = {.config = w->config,
+                          .take = take,
+                          .taker = w,
+                          .stop = &db_interrupted,
+                          .threads = w->workers > 1 ? 1 : 0};
+    const int status = out_convert(&c, store, &result, why, sizeof(why));
+    if (status != 0 && *why) base_error("%s", why);
+    if (status == 0 && result.cut_texts && !w->told_cut)
+        base_warning("%llu texts are too long for a record: what is left of them ends with '%s'",
+                     (unsigned long long)result.cut_texts, TRACE_CUT);
+    return status;
+}
+
+/* In a worker: makes the store of a process, and of it all but its part of the archive. Writes the
+ * number of rows that are left out to `to`. */
+static int make_process(void *data, size_t number, FILE *to)
+{
+    work_t *w = data;
+    char store[PATH_MAX + 40];
+    const bool parts = w->json || w->csv || w->pftrace;
+    w->number = number;
+    w->process = w->processes[number];
+    part_of(w, "store", store);
     if (mkdir(store, 0700) != 0) {
         base_error("%s: %s", store, strerror(errno));
         return -1;
     }
-    w->db = rocpd_narrow(b, w->process.guid);
+    w->db = rocpd_narrow(w->base, w->process.guid);
     int status = w->db ? rocpd_store_write(w->db, &w->process, store, base_name(w->o),
                                            rocpd_given(w->o, ROCPD_KERNEL_RENAME))
                        : -1;
-    if (status == 0) {
-        status = out_convert(&c, store, &result, why, sizeof(why));
-        if (status != 0 && *why) base_error("%s", why);
-    }
-    if (status == 0 && result.cut_texts)
-        base_warning("%llu texts are too long for a record: what is left of them ends with '%s'",
-                     (unsigned long long)result.cut_texts, TRACE_CUT);
+    w->told_cut = false;
+    if (status == 0 && parts) status = convert_store(w, store, write_parts);
+    if (!w->otf2 || status != 0) trace_remove(store);
+    fwrite(&w->process.left_out, sizeof(w->process.left_out), 1, to);
+    return status;
+}
+
+/* Gives a part its place among the outputs. A process without counts has no part of these. */
+static int place_part(work_t *w, const char *what, const char *name, const char *end, bool told)
+{
+    char part[PATH_MAX + 40], path[PATH_MAX];
+    struct stat st;
+    part_of(w, what, part);
+    if (stat(part, &st) != 0) return 0;
+    if (path_of(w, name, end, path) != 0) return -1;
+    const char *at = add_output(&w->outputs, path, told);
+    if (!at || rename(part, at) == 0) return at ? 0 : -1;
+    base_error("%s: %s", part, strerror(errno));
+    return -1;
+}
+
+/* Appends a process's trace to that of all processes: Perfetto traces can be concatenated. */
+static int append_trace(work_t *w)
+{
+    char part[PATH_MAX + 40], why[PATH_MAX + 128] = "";
+    part_of(w, "trace", part);
+    const int result = out_copy(w->trace, part, why, sizeof(why));
+    if (result != 0) base_error("%s", why);
+    unlink(part);
+    return result;
+}
+
+/* Adds the process to the archive. */
+static int append_records(work_t *w)
+{
+    int result = 0;
+#ifdef CROCPROF_OTF2
+    char store[PATH_MAX + 40];
+    part_of(w, "store", store);
+    w->told_cut = w->json || w->csv || w->pftrace;
+    result = convert_store(w, store, add_to_archive);
+    trace_remove(store);
+#endif
+    return result;
+}
+
+/* Takes what a worker has made of a process. */
+static int take_process(void *data, size_t number, const char *bytes, size_t count)
+{
+    work_t *w = data;
+    int result = 0;
+    w->number = number;
+    w->process = w->processes[number];
+    if (count == sizeof(w->process.left_out)) memcpy(&w->process.left_out, bytes, count);
+    if (w->json) result = place_part(w, "json", "results", "json", true);
+    if (result == 0 && w->csv) result = place_part(w, "counts", "instruction_counts", "csv", false);
+    if (result == 0 && w->pftrace) result = append_trace(w);
+    if (result == 0 && w->otf2) result = append_records(w);
     if (w->process.left_out)
         base_warning("%llu rows are of kinds that only CSV shows; they are left out",
                      (unsigned long long)w->process.left_out);
-    trace_remove(store);
-    return status;
+    return result;
+}
+
+static const char *name_process(const void *data, size_t number)
+{
+    const work_t *w = data;
+    return rocpd_file_of(w->base, w->processes[number].guid);
 }
 
 /* Reads all processes, before the views are narrowed to one of them. NULL with the reason told. */
@@ -508,15 +603,23 @@ static rocpd_process_t *list_processes(const db_t *db, size_t *count)
     return NULL;
 }
 
-static int convert_processes(work_t *w, rocpd_base_t *b, const out_config_t *config)
+/* Several processes read the databases; the files of all processes are written by this one. */
+static int convert_processes(work_t *w)
 {
-    rocpd_process_t *list = list_processes(&b->db, &w->count);
-    int result = list ? 0 : -1;
-    for (; result == 0 && w->number < w->count; w->number++) {
-        w->process = list[w->number];
-        result = convert_process(w, b, config);
-    }
-    free(list);
+    w->processes = list_processes(&w->base->db, &w->count);
+    if (!w->processes) return -1;
+    rocpd_let_go(w->base);
+    w->workers = rocpd_workers(w->o, w->base->files->count == 1 ? 1 : w->count);
+    const base_pool_t pool = {.count = w->count,
+                              .workers = w->workers,
+                              .ahead = 4u * w->workers,
+                              .work = make_process,
+                              .take = take_process,
+                              .name = name_process,
+                              .data = w,
+                              .stop = &db_interrupted};
+    const int result = base_pool_run(&pool);
+    free(w->processes);
     return result;
 }
 
@@ -571,7 +674,9 @@ static int write_others(work_t *w, rocpd_base_t *b)
     int result = out_config_read(&config, variable, w->o, why, sizeof(why));
     if (result != 0) base_error("%s", why);
     if (result == 0) result = begin_files(w);
-    if (result == 0) result = convert_processes(w, b, &config);
+    w->base = b;
+    w->config = &config;
+    if (result == 0) result = convert_processes(w);
     if (db_interrupted) result = -1;
     result = end_files(w, result);
     out_config_free(&config);

@@ -178,7 +178,8 @@ int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f)
     const char *env = getenv("ROCPD_OUTPUT_NAME");
     const char *given = rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "merged");
     snprintf(name, sizeof(name), "%s%s", given, base_ends_with(given, ".db") ? "" : ".db");
-    if (rocpd_files_same(f, "merged", NULL, NULL) != 0 || rocpd_output(o, name, path, sizeof(path)) != 0)
+    if (rocpd_files_same(f, "merged", NULL, NULL) != 0 ||
+        rocpd_output(o, name, path, sizeof(path)) != 0)
         return -1;
     int fd = out_file_begin(path, part, why, sizeof(why));
     if (fd < 0) {

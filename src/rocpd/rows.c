@@ -61,31 +61,42 @@ static bool is_one_of(const char *name, const char *const *words)
     return false;
 }
 
-/* Whether the view is made by the same text as in this program's own schema. */
-static bool is_known(const db_t *db, const char *view)
+/* The text of a view, if it is the same as in this program's own schema; to be freed. */
+static char *known_text(const db_t *db, const char *view)
 {
     db_cursor_t c;
-    bool known = false;
+    char *text = NULL;
     db_rows(&c, db, "SELECT sql FROM db0.sqlite_master WHERE type = 'view' AND name = ?", "t",
             view);
     if (db_next(&c)) {
         const char *sql = db_text(&c, 0), *found = *sql ? strstr(rocpd_schema, sql) : NULL;
-        known = found && found[strlen(sql)] == ';';
+        if (found && found[strlen(sql)] == ';') text = strdup(sql);
     }
-    return db_end(&c, "reading the schema") == 0 && known;
+    if (db_end(&c, "reading the schema") == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* Notes a view and its statement. */
+static int set_source(rocpd_rows_t *r, rocpd_source_t *s, const db_t *db, const char *view,
+                      char *sql)
+{
+    *s = (rocpd_source_t){strdup(view), sql, known_text(db, view)};
+    r->all_known &= s->view != NULL;
+    return s->name && s->sql ? 0 : rocpd_rows_no_memory();
+}
+
+static void free_source(rocpd_source_t *s)
+{
+    free(s->name);
+    sqlite3_free(s->sql);
+    free(s->view);
 }
 
 static int add_view(rocpd_rows_t *r, const db_t *db, const char *view)
 {
-    char *sql = source_of(view, r->names);
-    const bool room = sql && BASE_GROW_BY_ONE(r->views, r->count);
-    char *name = room ? strdup(view) : NULL;
-    if (!name) {
-        sqlite3_free(sql);
-        return rocpd_rows_no_memory();
-    }
-    r->views[r->count++] = (rocpd_source_t){name, sql, is_known(db, view)};
-    return 0;
+    if (!BASE_GROW_BY_ONE(r->views, r->count)) return rocpd_rows_no_memory();
+    return set_source(r, &r->views[r->count++], db, view, source_of(view, r->names));
 }
 
 int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o)
@@ -94,7 +105,7 @@ int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
     int result = 0;
     db_cursor_t c;
-    *r = (rocpd_rows_t){.names = names_of(o)};
+    *r = (rocpd_rows_t){.names = names_of(o), .all_known = true};
     db_rows(&c, first,
             "SELECT DISTINCT M.name FROM temp.sqlite_master M, pragma_table_info(M.name) C WHERE "
             "M.type = 'view' AND C.name = 'duration' ORDER BY M.name",
@@ -102,23 +113,19 @@ int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o
     while (result == 0 && db_next(&c))
         if (!is_one_of(db_text(&c, 0), others)) result = add_view(r, first, db_text(&c, 0));
     if (db_end(&c, "listing views") != 0) result = -1;
-    r->regions = sqlite3_mprintf(
+    char *sql = sqlite3_mprintf(
         "SELECT CASE WHEN category LIKE 'marker\\_%%' ESCAPE '\\' THEN "
         "COALESCE(JSON_EXTRACT(extdata, '$.message'), name) ELSE name END AS name, duration, pid, "
         "guid, category FROM regions WHERE category IS NOT NULL");
-    if (!r->regions && result == 0) result = rocpd_rows_no_memory();
-    r->known_regions = is_known(first, "regions");
-    return result;
+    return set_source(r, &r->regions, first, "regions", sql) == 0 ? result : -1;
 }
 
 void rocpd_rows_free(rocpd_rows_t *r)
 {
-    for (size_t i = 0; i < r->count; i++) {
-        free(r->views[i].name);
-        sqlite3_free(r->views[i].sql);
-    }
+    for (size_t i = 0; i < r->count; i++)
+        free_source(&r->views[i]);
+    free_source(&r->regions);
     free(r->views);
-    sqlite3_free(r->regions);
     *r = (rocpd_rows_t){0};
 }
 
@@ -135,19 +142,31 @@ static void name_kernel(sqlite3_context *context, int count, sqlite3_value **val
     free(name);
 }
 
+/* Makes the temporary view, if it is missing: SQLite does not let a file's own view use all
+ * functions. */
+static void make_view(const db_t *db, const rocpd_source_t *s)
+{
+    db_cursor_t c;
+    db_rows(&c, db, "SELECT 1 FROM temp.sqlite_master WHERE type = 'view' AND name = ?", "t",
+            s->name);
+    const bool missing = !db_next(&c);
+    if (db_end(&c, "reading the schema") == 0 && missing) db_view(db, s->name, s->view, true);
+}
+
 /* Sums up the rows of the statement: name, duration, pid, guid; and with `of` a category, their
  * category. */
-static int read_view(const db_t *db, const char *sql, rocpd_of_t of, const char *view,
-                     rocpd_partial_t *to)
+static int read_view(const db_t *db, const rocpd_source_t *s, rocpd_of_t of, rocpd_partial_t *to)
 {
     db_cursor_t c;
     int result = 0;
-    for (db_rows(&c, db, sql, ""); result == 0 && db_next(&c);) {
+    if (s->view) make_view(db, s);
+    for (db_rows(&c, db, s->sql, ""); result == 0 && db_next(&c);) {
         if (db_null(&c, 1)) continue; /* no schema has records without times */
         const int process = rocpd_partial_process(to, (int)db_int(&c, 2), db_text(&c, 3));
         rocpd_sums_t *sums =
-            process < 0 ? NULL
-                        : rocpd_partial_sums(to, of, of == ROCPD_OF_VIEW ? view : db_text(&c, 4));
+            process < 0
+                ? NULL
+                : rocpd_partial_sums(to, of, of == ROCPD_OF_VIEW ? s->name : db_text(&c, 4));
         sum_row_t *row =
             sums ? sums_row_copied(&sums->rows, 2 * process + db_null(&c, 0), db_text(&c, 0))
                  : NULL;
@@ -199,11 +218,11 @@ static int read_views(const rocpd_rows_t *r, const db_t *db, bool quick, rocpd_p
     for (size_t i = 0; result == 0 && i < r->count; i++) {
         const int read = quick ? rocpd_rows_are_quick(db, &r->views[i]) : 0;
         if (read < 0) result = -1;
-        if (read == 0) result = read_view(db, r->views[i].sql, ROCPD_OF_VIEW, r->views[i].name, to);
+        if (read == 0) result = read_view(db, &r->views[i], ROCPD_OF_VIEW, to);
     }
-    if (result != 0 || (quick && r->known_regions)) return result;
+    if (result != 0 || (quick && r->regions.view)) return result;
     result = read_categories(db, to);
-    return result == 0 ? read_view(db, r->regions, ROCPD_OF_CATEGORY, NULL, to) : -1;
+    return result == 0 ? read_view(db, &r->regions, ROCPD_OF_CATEGORY, to) : -1;
 }
 
 int rocpd_rows_read(const rocpd_rows_t *r, const db_t *db, rocpd_partial_t *to)

@@ -14,16 +14,16 @@ enum { ROCPD_NAMES_SHOWN, ROCPD_NAMES_MANGLED, ROCPD_NAMES_TRUNCATED, ROCPD_NAME
 
 typedef struct {
     char *name, *sql; /* sql: of sqlite3_mprintf() */
-    bool known;       /* the view is that of this program's own schema */
+    char *view;       /* its text, if that is the one of this program's own schema; else NULL */
 } rocpd_source_t;
 
 /* What is read of each database. */
 typedef struct {
     rocpd_source_t *views;
     size_t count;
-    char *regions;      /* the statement for calls and ranges */
-    bool known_regions; /* as above */
-    uint32_t names;     /* ROCPD_NAMES_* */
+    rocpd_source_t regions; /* calls and ranges */
+    bool all_known;         /* all views are those of this program's own schema */
+    uint32_t names;         /* ROCPD_NAMES_* */
 } rocpd_rows_t;
 
 /* Finds the views that have a duration in the first database, whose views all of them share. 0, or
@@ -31,7 +31,8 @@ typedef struct {
 int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o);
 void rocpd_rows_free(rocpd_rows_t *r);
 
-/* Reads a database into an empty partial. 0, or -1 with the reason told. */
+/* Reads a database into an empty partial; where all views are known, the temporary ones may be
+ * missing. 0, or -1 with the reason told. */
 int rocpd_rows_read(const rocpd_rows_t *r, const db_t *db, rocpd_partial_t *to);
 
 /* ---- for the files of this module ---- */

@@ -335,13 +335,13 @@ static int has_no_rows(const db_t *db, const char *sql)
 static const rocpd_source_t *find_view(const rocpd_rows_t *r, const char *view)
 {
     for (size_t i = 0; i < r->count; i++)
-        if (r->views[i].known && strcmp(r->views[i].name, view) == 0) return &r->views[i];
+        if (r->views[i].view && strcmp(r->views[i].name, view) == 0) return &r->views[i];
     return NULL;
 }
 
 int rocpd_rows_are_quick(const db_t *db, const rocpd_source_t *view)
 {
-    if (!view->known) return 0;
+    if (!view->view) return 0;
     for (size_t i = 0; i < TABLES; i++)
         if (strcmp(tables[i].view, view->name) == 0) return 1;
     for (size_t i = 0; i < sizeof(rare) / sizeof(*rare); i++)
@@ -375,14 +375,14 @@ static int read_all(quick_t *q)
     int result = load_all(q);
     for (size_t i = 0; result == 0 && i < TABLES; i++)
         if (find_view(q->rows, tables[i].view)) result = read_table(q, &tables[i]);
-    if (result == 0 && q->rows->known_regions) result = read_table(q, &regions);
+    if (result == 0 && q->rows->regions.view) result = read_table(q, &regions);
     return result;
 }
 
 int rocpd_rows_quick(const rocpd_rows_t *r, const db_t *db, rocpd_partial_t *to)
 {
     quick_t q = {.db = db, .rows = r, .to = to, .places = calloc(PLACES, sizeof(place_t))};
-    if (!r->known_regions && !find_view(r, "kernels")) {
+    if (!r->regions.view && !find_view(r, "kernels")) {
         free(q.places);
         return 0;
     }

@@ -250,7 +250,7 @@ static int read_file(void *data, size_t number, FILE *to)
 {
     reading_t *r = data;
     r->to = to;
-    return rocpd_use(r->base, number, read_into, r);
+    return rocpd_use(r->base, number, r->work->rows.all_known, read_into, r);
 }
 
 static int take_sums(void *data, size_t number, const char *bytes, size_t count)
