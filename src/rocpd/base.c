@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "rocpd/options.h"
 #include "trace/keys.h"
@@ -44,14 +45,201 @@ static int add_views(rocpd_base_t *b, const db_t *db, bool plain)
     return db_end(&c, "reading the schema") != 0 ? -1 : room ? 0 : no_memory();
 }
 
-static int scan(const db_t *db, size_t number, void *data)
+/* Adds the columns of our own tables. */
+static int add_own(const db_t *db, rocpd_columns_t own[OUT_OWN_COUNT])
+{
+    bool any;
+    for (size_t n = 0; n < OUT_OWN_COUNT; n++)
+        if (!rocpd_columns_add(db, &own[n], "db0", rocpd_own_names[n], &any)) return -1;
+    return 0;
+}
+
+/* ---- processes of several files ---- */
+
+static int add_place(rocpd_base_t *b, const rocpd_place_t *place)
+{
+    char *guid = BASE_GROW_BY_ONE(b->places, b->place_count) ? strdup(place->guid) : NULL;
+    if (!guid) return no_memory();
+    b->places[b->place_count] = *place;
+    b->places[b->place_count++].guid = guid;
+    return 0;
+}
+
+static int add_places(const db_t *db, size_t number, void *data)
 {
     rocpd_base_t *b = data;
-    bool any;
-    if (!number && (add_views(b, db, true) != 0 || add_views(b, db, false) != 0)) return -1;
-    for (size_t n = 0; n < OUT_OWN_COUNT; n++)
-        if (!rocpd_columns_add(db, &b->own[n], "db0", rocpd_own_names[n], &any)) return -1;
+    int result = 0;
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM rocpd_info_process WHERE "
+            "guid IS NOT NULL",
+            "");
+    while (result == 0 && db_next(&c))
+        result = add_place(b, &(rocpd_place_t){.guid = (char *)(uintptr_t)db_text(&c, 0),
+                                               .file = number,
+                                               .pid = (uint32_t)db_int(&c, 1),
+                                               .begin = db_uint(&c, 2),
+                                               .end = db_uint(&c, 3)});
+    return db_end(&c, "reading processes") == 0 ? result : -1;
+}
+
+static int by_guid(const void *left, const void *right)
+{
+    const rocpd_place_t *a = left, *b = right;
+    const int guids = strcmp(a->guid, b->guid);
+    return guids ? guids : (a->file > b->file) - (a->file < b->file);
+}
+
+/* Sorts the places when those of all files are there. */
+static int sort_places(rocpd_base_t *b)
+{
+    size_t *of_files = calloc(b->files->count, sizeof(*of_files));
+    if (!of_files) return no_memory();
+    for (size_t i = 0; i < b->place_count; i++)
+        of_files[b->places[i].file]++;
+    for (size_t i = 0; i < b->place_count; i++)
+        b->places[i].alone = of_files[b->places[i].file] == 1;
+    free(of_files);
+    if (b->place_count) qsort(b->places, b->place_count, sizeof(*b->places), by_guid);
+    b->placed = true;
     return 0;
+}
+
+int rocpd_find_places(rocpd_base_t *b)
+{
+    if (b->placed) return 0;
+    return rocpd_files_each(b->files, add_places, b) == 0 ? sort_places(b) : -1;
+}
+
+/* The first place of the guid; NULL: there is none. */
+static const rocpd_place_t *find_place(const rocpd_base_t *b, const char *guid)
+{
+    size_t low = 0, high = b->place_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(b->places[middle].guid, guid) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->place_count && strcmp(b->places[low].guid, guid) == 0 ? &b->places[low] : NULL;
+}
+
+const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)
+{
+    const rocpd_place_t *place = find_place(b, guid);
+    return b->files->paths[place ? place->file : 0];
+}
+
+/* ---- a first look into all files ---- */
+
+typedef struct {
+    rocpd_base_t *b;
+    const rocpd_files_t *files;
+} look_t;
+
+/* Looks into a file: its schema's version; of the first also the views. */
+static int look(const rocpd_files_t *files, size_t number, rocpd_base_t *views, char **version,
+                rocpd_columns_t own[OUT_OWN_COUNT], rocpd_base_t *places)
+{
+    db_t db;
+    if (rocpd_files_open(&db, files->paths[number]) != 0) return -1;
+    int result = rocpd_files_check(files, number, &db, "read together", version);
+    if (result == 0 && views) result = add_views(views, &db, true);
+    if (result == 0 && views) result = add_views(views, &db, false);
+    if (result == 0) result = add_own(&db, own);
+    if (result == 0) result = add_places(&db, number, places);
+    db_close(&db);
+    return result;
+}
+
+static void forget_places(rocpd_base_t *b)
+{
+    for (size_t i = 0; i < b->place_count; i++)
+        free(b->places[i].guid);
+    free(b->places);
+    b->places = NULL;
+    b->place_count = 0;
+}
+
+/* In a worker: looks into a file behind the first, and writes what is in it: columns of each of our
+ * tables, their number first, then processes. Texts end with a zero. */
+static int look_into(void *data, size_t number, FILE *to)
+{
+    const look_t *l = data;
+    rocpd_columns_t own[OUT_OWN_COUNT] = {0};
+    rocpd_base_t found = {0};
+    char *version = l->b->version;
+    const int result = look(l->files, number + 1, NULL, &version, own, &found);
+    for (size_t n = 0; n < OUT_OWN_COUNT; n++) {
+        fwrite(&own[n].count, sizeof(own[n].count), 1, to);
+        for (size_t i = 0; i < own[n].count; i++)
+            fprintf(to, "%s%c%s%c", own[n].names[i], 0, own[n].types[i], 0);
+        rocpd_columns_free(&own[n]);
+    }
+    for (size_t i = 0; i < found.place_count; i++) {
+        fwrite(&found.places[i], sizeof(found.places[i]), 1, to);
+        fprintf(to, "%s%c", found.places[i].guid, 0);
+    }
+    forget_places(&found);
+    return result;
+}
+
+/* The text at *at, which then stands behind it. */
+static const char *next_text(const char **at)
+{
+    const char *text = *at;
+    *at += strlen(text) + 1;
+    return text;
+}
+
+static int take_look(void *data, size_t number, const char *bytes, size_t count)
+{
+    const look_t *l = data;
+    const char *at = bytes;
+    (void)number;
+    for (size_t n = 0; n < OUT_OWN_COUNT; n++) {
+        size_t columns;
+        memcpy(&columns, at, sizeof(columns));
+        at += sizeof(columns);
+        for (size_t i = 0; i < columns; i++) {
+            const char *name = next_text(&at), *type = next_text(&at);
+            if (!rocpd_columns_put(&l->b->own[n], name, type)) return no_memory();
+        }
+    }
+    while (at < bytes + count) {
+        rocpd_place_t place;
+        memcpy(&place, at, sizeof(place));
+        at += sizeof(place);
+        place.guid = (char *)(uintptr_t)next_text(&at);
+        if (add_place(l->b, &place) != 0) return -1;
+    }
+    return 0;
+}
+
+static const char *name_looked(const void *data, size_t number)
+{
+    const look_t *l = data;
+    return l->files->paths[number + 1];
+}
+
+/* Looks into all files; several processes do if there are many. */
+static int look_into_all(rocpd_base_t *b, const rocpd_files_t *files, const rocpd_options_t *o)
+{
+    enum { FEW = 16 };
+    look_t l = {b, files};
+    const base_pool_t pool = {.count = files->count - 1,
+                              .workers = files->count < FEW ? 1 : rocpd_workers(o, files->count),
+                              .work = look_into,
+                              .take = take_look,
+                              .name = name_looked,
+                              .data = &l,
+                              .stop = &db_interrupted};
+    int result = look(files, 0, b, &b->version, b->own, b);
+    if (result == 0) result = base_pool_run(&pool);
+    if (result == 0 && files == b->files) return sort_places(b);
+    forget_places(b); /* those of some files are of no use */
+    return result;
 }
 
 /* ---- views ---- */
@@ -162,71 +350,14 @@ static int use_file(const rocpd_base_t *b, size_t file, bool data_views,
     return result;
 }
 
-/* ---- processes of several files ---- */
-
-static int add_places(const db_t *db, size_t number, void *data)
-{
-    rocpd_base_t *b = data;
-    bool room = true;
-    db_cursor_t c;
-    db_rows(&c, db, "SELECT guid FROM rocpd_info_process WHERE guid IS NOT NULL", "");
-    while (room && db_next(&c)) {
-        if (!(room = BASE_GROW_BY_ONE(b->places, b->place_count))) break;
-        b->places[b->place_count++] =
-            (rocpd_place_t){.guid = strdup(db_text(&c, 0)), .file = number};
-        room = b->places[b->place_count - 1].guid;
-    }
-    return db_end(&c, "reading processes") != 0 ? -1 : room ? 0 : no_memory();
-}
-
-static int by_guid(const void *left, const void *right)
-{
-    const rocpd_place_t *a = left, *b = right;
-    const int guids = strcmp(a->guid, b->guid);
-    return guids ? guids : (a->file > b->file) - (a->file < b->file);
-}
-
-static int find_places(rocpd_base_t *b)
-{
-    if (b->places) return 0;
-    if (rocpd_files_each(b->files, add_places, b) != 0) return -1;
-    size_t *of_files = calloc(b->files->count, sizeof(*of_files));
-    if (!of_files) return no_memory();
-    for (size_t i = 0; i < b->place_count; i++)
-        of_files[b->places[i].file]++;
-    for (size_t i = 0; i < b->place_count; i++)
-        b->places[i].alone = of_files[b->places[i].file] == 1;
-    free(of_files);
-    if (b->place_count) qsort(b->places, b->place_count, sizeof(*b->places), by_guid);
-    return 0;
-}
-
-/* The first place of the guid; NULL: there is none. */
-static const rocpd_place_t *find_place(const rocpd_base_t *b, const char *guid)
-{
-    size_t low = 0, high = b->place_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(b->places[middle].guid, guid) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < b->place_count && strcmp(b->places[low].guid, guid) == 0 ? &b->places[low] : NULL;
-}
-
-const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)
-{
-    const rocpd_place_t *place = find_place(b, guid);
-    return b->files->paths[place ? place->file : 0];
-}
+/* ---- one process after another ---- */
 
 /* Calls back with the files in the order of `files`, whose processes come in the order of guids. */
 static int each_by_guid(rocpd_base_t *b, bool data_views, int (*use)(const db_t *db, void *data),
                         void *data)
 {
     enum { UNSEEN, SEEN };
-    char *seen = find_places(b) == 0 ? calloc(b->files->count, 1) : NULL;
+    char *seen = rocpd_find_places(b) == 0 ? calloc(b->files->count, 1) : NULL;
     bool apart = true; /* the processes of each file are neighbours */
     int result = seen ? 0 : -1;
     for (size_t i = 0; seen && i < b->place_count; i++) {
@@ -266,7 +397,6 @@ int rocpd_each(rocpd_base_t *b, rocpd_kind_t kind, int (*use)(const db_t *db, vo
 
 void rocpd_let_go(rocpd_base_t *b)
 {
-    if (b->files->count > 1) (void)find_places(b); /* which is told when they are needed */
     close_one(b);
 }
 
@@ -274,7 +404,7 @@ const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid)
 {
     const db_t *db = &b->db;
     if (b->files->count > 1) {
-        if (find_places(b) != 0) return NULL;
+        if (rocpd_find_places(b) != 0) return NULL;
         const rocpd_place_t *place = find_place(b, guid);
         if (!place) return db;
         if (b->one.handle && b->one_file != place->file) close_one(b);
@@ -430,7 +560,7 @@ int rocpd_open_alike(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_files_
                      const rocpd_options_t *o)
 {
     *b = (rocpd_base_t){.files = f};
-    int result = rocpd_files_same(alike, "read together", scan, b);
+    int result = look_into_all(b, alike, o);
     if (result == 0) result = rocpd_window_find(&b->window, f, o);
     if (result == 0) result = f->count > 1 ? open_several(b) : open_single(b);
     if (result == 0)
@@ -448,13 +578,11 @@ void rocpd_close(rocpd_base_t *b)
         free(b->views[i].name);
         free(b->views[i].sql);
     }
-    for (size_t i = 0; i < b->place_count; i++)
-        free(b->places[i].guid);
+    forget_places(b);
     for (size_t n = 0; n < OUT_OWN_COUNT; n++)
         rocpd_columns_free(&b->own[n]);
     free(b->version);
     free(b->views);
-    free(b->places);
     free(b->late.tables);
     free(b->late.states);
 }
@@ -463,12 +591,8 @@ void rocpd_close(rocpd_base_t *b)
 
 int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
 {
-    db_t db;
     *b = (rocpd_base_t){.files = f};
-    if (rocpd_files_open(&db, f->paths[0]) != 0) return -1;
-    int result = rocpd_files_check(f, 0, &db, "read together", &b->version);
-    if (result == 0) result = scan(&db, 0, b);
-    db_close(&db);
+    int result = look(f, 0, b, &b->version, b->own, b);
     if (result == 0) result = rocpd_window_find(&b->window, f, o);
     if (result == 0) result = open_single(b);
     if (result == 0)

@@ -24,11 +24,13 @@ typedef struct {
     bool made;  /* if not, it was left out with a warning */
 } rocpd_view_t;
 
-/* The file that a process is in. */
+/* A process, and the file that it is in. */
 typedef struct {
     char *guid;
     size_t file;
     bool alone; /* there is no other process in that file */
+    uint32_t pid;
+    uint64_t begin, end; /* ns */
 } rocpd_place_t;
 
 typedef struct {
@@ -38,11 +40,12 @@ typedef struct {
     rocpd_view_t *views;
     size_t view_count;
     rocpd_columns_t own[OUT_OWN_COUNT];
-    char *version; /* of the schema, of the first file; only of rocpd_open_apart() */
+    char *version; /* of the schema, of the first file */
     /* The following are only of several files. */
     db_late_t late;
     rocpd_place_t *places; /* sorted by guid, once they are needed */
     size_t place_count;
+    bool placed;
     db_t one; /* the file of the process that rocpd_narrow() has chosen; its handle may be NULL */
     size_t one_file;
     bool one_whole; /* it has the views above those of single tables, too */
@@ -100,6 +103,10 @@ int rocpd_end_small(rocpd_base_t *b, bool good);
 /* Closes what rocpd_narrow() has opened. To be called before a fork: then a child may call it, too,
  * if there are several files. */
 void rocpd_let_go(rocpd_base_t *b);
+
+/* Finds the processes of several files, sorted by guid: b->places. 0, or -1 with the reason told.
+ */
+int rocpd_find_places(rocpd_base_t *b);
 
 /* The path of the file that a process is in. */
 const char *rocpd_file_of(const rocpd_base_t *b, const char *guid);

@@ -580,36 +580,50 @@ static const char *name_process(const void *data, size_t number)
     return rocpd_file_of(w->base, w->processes[number].guid);
 }
 
-/* Reads all processes, before the views are narrowed to one of them. NULL with the reason told. */
-static rocpd_process_t *list_processes(const db_t *db, size_t *count)
+/* Reads the processes of the only file, before the views are narrowed to one of them. */
+static int read_processes(const db_t *db, rocpd_process_t **list, size_t *count)
 {
-    rocpd_process_t *list = NULL;
-    bool room = BASE_GROW_BY_ONE(list, 0);
+    bool room = true;
     db_cursor_t c;
-    *count = 0;
     db_rows(&c, db,
             "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM rocpd_info_process ORDER "
             "BY guid",
             "");
-    while (room && db_next(&c) && (room = BASE_GROW_BY_ONE(list, *count))) {
-        rocpd_process_t *p = &list[(*count)++];
+    while (room && db_next(&c) && (room = BASE_GROW_BY_ONE(*list, *count))) {
+        rocpd_process_t *p = &(*list)[(*count)++];
         *p = (rocpd_process_t){
             .pid = (uint32_t)db_int(&c, 1), .begin = db_uint(&c, 2), .end = db_uint(&c, 3)};
         snprintf(p->guid, sizeof(p->guid), "%s", db_text(&c, 0));
     }
     if (!room) base_error("reading processes: %s", strerror(ENOMEM));
-    if (db_end(&c, "reading processes") == 0 && room) return list;
-    free(list);
-    return NULL;
+    return db_end(&c, "reading processes") == 0 && room ? 0 : -1;
+}
+
+/* The same of several files. */
+static int take_processes(rocpd_base_t *b, rocpd_process_t **list, size_t *count)
+{
+    if (rocpd_find_places(b) != 0) return -1;
+    for (; *count < b->place_count; (*count)++) {
+        const rocpd_place_t *place = &b->places[*count];
+        if (!BASE_GROW_BY_ONE(*list, *count)) {
+            base_error("reading processes: %s", strerror(ENOMEM));
+            return -1;
+        }
+        (*list)[*count] =
+            (rocpd_process_t){.pid = place->pid, .begin = place->begin, .end = place->end};
+        snprintf((*list)[*count].guid, sizeof((*list)->guid), "%s", place->guid);
+    }
+    return 0;
 }
 
 /* Several processes read the databases; the files of all processes are written by this one. */
 static int convert_processes(work_t *w)
 {
-    w->processes = list_processes(&w->base->db, &w->count);
-    if (!w->processes) return -1;
+    const bool single = w->base->files->count == 1;
+    int result = single ? read_processes(&w->base->db, &w->processes, &w->count)
+                        : take_processes(w->base, &w->processes, &w->count);
     rocpd_let_go(w->base);
-    w->workers = rocpd_workers(w->o, w->base->files->count == 1 ? 1 : w->count);
+    w->workers = single ? 1 : rocpd_workers(w->o, w->count);
     const base_pool_t pool = {.count = w->count,
                               .workers = w->workers,
                               .ahead = 4u * w->workers,
@@ -618,7 +632,7 @@ static int convert_processes(work_t *w)
                               .name = name_process,
                               .data = w,
                               .stop = &db_interrupted};
-    const int result = base_pool_run(&pool);
+    if (result == 0) result = base_pool_run(&pool);
     free(w->processes);
     return result;
 }

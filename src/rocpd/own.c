@@ -35,6 +35,12 @@ static bool has_column(const rocpd_columns_t *c, const char *name)
     return false;
 }
 
+bool rocpd_columns_put(rocpd_columns_t *c, const char *name, const char *type)
+{
+    return has_column(c, name) || (base_add_text(&c->names, &c->count, name) &&
+                                   base_add_text(&c->types, &c->type_count, type));
+}
+
 bool rocpd_columns_add(const db_t *db, rocpd_columns_t *c, const char *part, const char *name,
                        bool *any)
 {
@@ -43,9 +49,7 @@ bool rocpd_columns_add(const db_t *db, rocpd_columns_t *c, const char *part, con
     *any = false;
     db_rows(&rows, db, "SELECT name, type FROM pragma_table_info(?1, ?2)", "tt", name, part);
     for (; good && db_next(&rows); *any = true)
-        good = has_column(c, db_text(&rows, 0)) ||
-               (base_add_text(&c->names, &c->count, db_text(&rows, 0)) &&
-                base_add_text(&c->types, &c->type_count, db_text(&rows, 1)));
+        good = rocpd_columns_put(c, db_text(&rows, 0), db_text(&rows, 1));
     if (!good) base_error("%s: %s", name, strerror(ENOMEM));
     return db_end(&rows, name) == 0 && good;
 }

@@ -19,6 +19,8 @@ typedef struct {
  * with the reason told. */
 bool rocpd_columns_add(const db_t *db, rocpd_columns_t *c, const char *part, const char *name,
                        bool *any);
+/* Adds a column unless it is there. False without memory. */
+bool rocpd_columns_put(rocpd_columns_t *c, const char *name, const char *type);
 void rocpd_columns_free(rocpd_columns_t *c);
 
 /* Appends a column's name and type, as they stand in CREATE TABLE. A type with other characters
