@@ -13,6 +13,7 @@
 #include "cli/att.h"
 #include "cli/ask.h"
 #include "cli/attach.h"
+#include "cli/clocks.h"
 #include "cli/gpu.h"
 #include "cli/jobs.h"
 #include "cli/launch.h"
@@ -203,6 +204,7 @@ static int run(cli_run_t *r, const char *path)
     else if (!cli_traces(c) && summarises(c))
         base_warning("no tracing option: there is nothing to summarise (counters have no times)");
     tell_perfetto(c);
+    cli_clocks_begin(&s, c);
     if (cli_interrupted) {
         status = 128 + cli_interrupted;
         goto out;
@@ -214,6 +216,7 @@ static int run(cli_run_t *r, const char *path)
         cli_status_line_end(line);
     } else {
         status = cli_run(path, c->program, s.preload, shown, &pid, why, sizeof(why));
+        cli_clocks_end(&s, c);
     }
     if (why[0]) base_error("%s", why);
     if (s.run[0] && (!why[0] || cli_has_stores(s.run))) status = convert(s.run, status);
@@ -295,6 +298,7 @@ static int run_plan(cli_plan_t *plan)
 {
     char **environment;
     const int status = make_runs(plan, &environment);
+    cli_clocks_finish();
     free_environment(environment);
     return status;
 }

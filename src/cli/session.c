@@ -227,6 +227,7 @@ static int make_run(cli_session_t *s, const cli_command_t *c, const char *below,
     char base[PATH_MAX], runs[2 * PATH_MAX];
     const char *temporary = trace_setting_given(TRACE_SET_TMPDIR);
     if (resolve_names(base, c, below, why, why_bytes) != 0) return -1;
+    snprintf(s->shared, sizeof(s->shared), "%s", base);
     if (temporary && (trace_make_directories(temporary) != 0 || !realpath(temporary, base))) {
         snprintf(why, why_bytes, "ROCPROF_TMPDIR: %s: %s", temporary, strerror(errno));
         return -1;

@@ -10,9 +10,10 @@
 #define CLI_TOOL_LIBRARY "lib/librocprofiler-sdk-tool.so.1"
 
 typedef struct {
-    char root[PATH_MAX]; /* of the installation */
-    char run[PATH_MAX];  /* run directory, "" if nothing is traced */
-    char *preload;       /* the program's LD_PRELOAD; NULL: unchanged */
+    char root[PATH_MAX];   /* of the installation */
+    char run[PATH_MAX];    /* run directory, "" if nothing is traced */
+    char shared[PATH_MAX]; /* the output directory, up to its first key: of all ranks */
+    char *preload;         /* the program's LD_PRELOAD; NULL: unchanged */
 } cli_session_t;
 
 /* Makes the output directory and the environment; `below` is the directory of a pass in it, or "".

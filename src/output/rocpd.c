@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/clocks.h"
 #include "trace/ranks.h"
 #include "trace/store.h"
 
@@ -344,7 +345,7 @@ static void write_moment(rocpd_t *r)
 /* Writes which rank of a parallel program the process was, and on which system it ran. */
 static void write_place(rocpd_t *r)
 {
-    static const char *const tags[] = {TRACE_INFO_BOOT,
+    static const char *const tags[] = {TRACE_INFO_BOOT, TRACE_INFO_LAST,
 #define X(name, form, member) name,
                                        TRACE_RANK_FACTS(X)
 #undef X
@@ -352,6 +353,17 @@ static void write_place(rocpd_t *r)
     for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
         const char *value = out_model_info(r->job->model, tags[i]);
         if (*value) put_metadata(r, tags[i], value);
+    }
+}
+
+/* Writes what --sync-clocks has found. */
+static void write_clocks(rocpd_t *r)
+{
+    static const trace_setting_id_t ids[] = {TRACE_SET_CLOCK_BEGIN, TRACE_SET_CLOCK_END};
+    static const char *const tags[] = {TRACE_CLOCK_TAG_BEGIN, TRACE_CLOCK_TAG_END};
+    for (int i = 0; i < 2; i++) {
+        const char *value = trace_setting_given_in(&r->job->config->variables, ids[i]);
+        if (value) put_metadata(r, tags[i], value);
     }
 }
 
@@ -366,6 +378,7 @@ static void write_metadata(rocpd_t *r)
     write_losses(r);
     write_moment(r);
     write_place(r);
+    write_clocks(r);
 }
 
 /* Makes SQLite put temporary files of sorting into the database's folder, which needs to have room

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "trace/ranks.h"
 #include "trace/store.h"
@@ -39,4 +40,13 @@ void tool_place_put(const trace_keys_t *keys, void (*put)(const char *name, cons
     put(TRACE_INFO_VERSION, u.version);
     put(TRACE_INFO_HARDWARE, u.machine);
     put(TRACE_INFO_DOMAIN, u.domainname);
+}
+
+void tool_place_put_end(void (*put)(const char *name, const char *value))
+{
+    char text[64];
+    const uint64_t at = base_clock_ns(CLOCK_BOOTTIME);
+    const uint64_t day = at + base_clock_difference(CLOCK_BOOTTIME, CLOCK_REALTIME, NULL);
+    snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)at, (unsigned long long)day);
+    put(TRACE_INFO_LAST, text);
 }

@@ -9,4 +9,7 @@
 /* Calls `put` for each fact that is known. */
 void tool_place_put(const trace_keys_t *keys, void (*put)(const char *name, const char *value));
 
+/* The same for what is known at the orderly end alone. */
+void tool_place_put_end(void (*put)(const char *name, const char *value));
+
 #endif

@@ -780,6 +780,7 @@ void tool_sink_close(bool ends)
     dl_iterate_phdr(add_runtime, &runtimes); /* takes the loader's lock, so not under the sink's */
     lock_sink();
     put_info(TRACE_INFO_RUNTIMES, runtimes.text);
+    tool_place_put_end(put_info);
     tool_threads_alive(put_thread); /* once more: threads may have got their names late */
     sink.pid = 0;
     tool_segments_close();

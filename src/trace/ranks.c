@@ -202,7 +202,7 @@ static long read_number(const char **at)
 int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
                      size_t why_bytes)
 {
-    *found = (trace_ranks_t){.most = -1};
+    *found = (trace_ranks_t){.most = -1, .least = LONG_MAX};
     for (const char *at = list, *word;; at++) {
         word = at;
         const int bytes = (int)strcspn(word, ",");
@@ -222,6 +222,7 @@ int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *
         if (first > last)
             return REFUSE("--ranks %s: %.*s ends before it begins", list, bytes, word);
         if (!every && last > found->most) found->most = last;
+        if (every || first < found->least) found->least = every ? 0 : first;
         if (wanted >= 0)
             found->has |= every ? wanted % first == 0 : first <= wanted && wanted <= last;
         if (!*at) return 0;

@@ -42,8 +42,8 @@ void trace_rank_each(const trace_rank_t *rank, void (*put)(const char *name, con
 
 /* What a list of ranks says, such as 0,5-7,every:16. */
 typedef struct {
-    long most; /* highest rank that it names */
-    bool has;  /* the wanted rank is in it */
+    long most, least; /* highest and lowest rank that it names; most -1: only steps */
+    bool has;         /* the wanted rank is in it */
 } trace_ranks_t;
 
 /* Reads a list. 0, or -1 with a line in `why`. */

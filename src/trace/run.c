@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,24 @@ int trace_run_write(const char *directory)
     if (fclose(f) != 0) failed = 1;
     base_file_limit_end(&limit);
     return failed ? -1 : 0;
+}
+
+int trace_run_add(const char *directory, const char *name, const char *value)
+{
+    char path[PATH_MAX], *line = NULL;
+    trace_join(path, sizeof(path), directory, TRACE_RUN_FILE);
+    const int bytes = asprintf(&line, "%s=%s\n", name, value);
+    if (bytes < 0) return -1;
+    const int fd = base_file_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0);
+    base_file_limit_t limit;
+    base_file_limit_begin(&limit, false);
+    const bool whole = fd >= 0 && write(fd, line, (size_t)bytes) == bytes;
+    base_file_limit_end(&limit);
+    const int error = errno;
+    if (fd >= 0) close(fd);
+    free(line);
+    errno = error;
+    return whole ? 0 : -1;
 }
 
 static void unescape(char *line)

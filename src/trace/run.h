@@ -19,4 +19,7 @@ trace_run_t *trace_run_read(const char *directory);
 const char *trace_run_value(const void *run, const char *name);
 void trace_run_free(trace_run_t *run);
 
+/* Adds a variable that the run's processes have not had. 0, or -1 with errno. */
+int trace_run_add(const char *directory, const char *name, const char *value);
+
 #endif

@@ -1,0 +1,246 @@
+/* clocks.c - see clocks.h. Who asks whom and where the result goes; the exchange is trace/ping.c.
+ */
+#include "cli/clocks.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "cli/launch.h"
+#include "trace/ping.h"
+#include "trace/ranks.h"
+#include "trace/run.h"
+#include "trace/store.h"
+
+/* Of all runs of this rocprofv3: several passes are measured against the same rank 0. */
+static struct {
+    trace_ping_server_t *server;
+    char file[PATH_MAX];                  /* which tells where the server is; "" if there is none */
+    char addresses[TRACE_PING_ADDRESSES]; /* where the others have found it */
+    uint64_t token;
+    bool found;        /* the run's estimate at the start */
+    uint64_t ended_ns; /* CLOCK_MONOTONIC: when the program ended */
+} job;
+
+static const char option[] = "--sync-clocks";
+
+static uint64_t now(void)
+{
+    return base_clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t limit_ns(void)
+{
+    return trace_setting_number(TRACE_SET_SYNC_TIMEOUT) * 1000000;
+}
+
+/* FNV-1a. */
+static uint64_t mix(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* With an address nothing else is told, so the token of its job follows from what all ranks know.
+ */
+static uint64_t token_of(const trace_rank_t *rank, const char *address)
+{
+    char size[24];
+    snprintf(size, sizeof(size), " %ld ", rank->size);
+    return mix(mix(mix(UINT64_C(0xcbf29ce484222325), rank->job), size), address);
+}
+
+/* The lowest rank that is profiled. */
+static long first_rank(const cli_command_t *c)
+{
+    char why[256];
+    trace_ranks_t listed;
+    const char *list = c->values[CLI_PROFILE_MPI_RANKS];
+    if (!list || trace_ranks_read(list, -1, &listed, why, sizeof(why)) != 0) return 0;
+    return listed.least;
+}
+
+/* <output directory>/.rocprofv3-clock-<job>-<size>. Ids of jobs may have any characters. */
+static int name_file(const cli_session_t *s, const trace_rank_t *rank, char path[PATH_MAX])
+{
+    char name[NAME_MAX];
+    snprintf(name, sizeof(name), ".rocprofv3-clock-%.100s-%ld", rank->job ? rank->job : "0",
+             rank->size);
+    for (char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr(".-_", *at)) *at = '_';
+    return trace_join(path, PATH_MAX, s->shared, name);
+}
+
+/* ---- rank 0 ---- */
+
+/* The file has its name when it is whole. */
+static int write_file(const char *path, const char *text)
+{
+    char part[PATH_MAX + 24];
+    snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
+    unlink(part);
+    const int fd = base_file_open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (fd < 0) return -1;
+    const ssize_t bytes = (ssize_t)strlen(text);
+    int failed = write(fd, text, (size_t)bytes) != bytes;
+    failed |= close(fd) != 0;
+    if (!failed && rename(part, path) == 0) return 0;
+    const int error = errno;
+    unlink(part);
+    errno = error;
+    return -1;
+}
+
+static uint16_t port_of(const char *address)
+{
+    const char *colon = address ? strrchr(address, ':') : NULL;
+    const long port = colon ? strtol(colon + 1, NULL, 10) : 0;
+    return port > 0 && port <= UINT16_MAX ? (uint16_t)port : 0;
+}
+
+static bool serve(const cli_session_t *s, const trace_rank_t *rank)
+{
+    char why[256], text[TRACE_PING_ADDRESSES + 32], path[PATH_MAX];
+    const char *address = trace_setting_given(TRACE_SET_SYNC_ADDRESS);
+    uint64_t token = address ? token_of(rank, address) : 0;
+    while (!token && getrandom(&token, sizeof(token), 0) == sizeof(token)) {
+    }
+    job.server = trace_ping_serve(token, port_of(address), why, sizeof(why));
+    if (!job.server) {
+        base_warning("%s: %s: clocks are not measured", option, why);
+        return false;
+    }
+    if (address) return true;
+    trace_ping_where(job.server, text + snprintf(text, 32, "%016" PRIx64 " ", token));
+    strcat(text, "\n");
+    if (name_file(s, rank, path) == 0 && trace_make_directories(s->shared) == 0 &&
+        write_file(path, text) == 0) {
+        snprintf(job.file, sizeof(job.file), "%s", path);
+        return true;
+    }
+    base_warning("%s: %s: %s: no other rank finds this one", option, path, strerror(errno));
+    return false;
+}
+
+static trace_clock_point_t own_clock(void)
+{
+    return (trace_clock_point_t){.reference = trace_ping_reference(job.server),
+                                 .local_ns = base_clock_ns(CLOCK_BOOTTIME)};
+}
+
+/* ---- the others ---- */
+
+/* Reads where rank 0 is. False: nobody has told yet. */
+static bool find_server(const cli_session_t *s, const trace_rank_t *rank)
+{
+    const char *address = trace_setting_given(TRACE_SET_SYNC_ADDRESS);
+    char path[PATH_MAX], text[TRACE_PING_ADDRESSES + 32];
+    if (address) {
+        job.token = token_of(rank, address);
+        snprintf(job.addresses, sizeof(job.addresses), "%s", address);
+        return true;
+    }
+    if (name_file(s, rank, path) != 0) return false;
+    const int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW, 0);
+    const ssize_t bytes = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (fd >= 0) close(fd);
+    if (bytes < 18 || text[bytes - 1] != '\n') return false;
+    text[bytes - 1] = 0;
+    job.token = strtoull(text, NULL, 16);
+    snprintf(job.addresses, sizeof(job.addresses), "%.*s", TRACE_PING_ADDRESSES - 1, text + 17);
+    return true;
+}
+
+/* Asks until there is an answer, or no time left: rank 0 may begin later, and a file that tells of
+ * an older one is replaced then. */
+static bool ask(const cli_session_t *s, const trace_rank_t *rank, bool end,
+                trace_clock_point_t *found)
+{
+    char why[TRACE_PING_ADDRESSES + 64] = "no file of its address";
+    trace_ping_t ping = {.rank = rank->rank, .end = end, .until_ns = now() + limit_ns()};
+    bool gone = false;
+    if (!end) job.addresses[0] = 0;
+    while (now() < ping.until_ns && !cli_interrupted) {
+        if (end || find_server(s, rank)) {
+            ping.token = job.token;
+            if (trace_ping_ask(&ping, job.addresses, found, &gone, why, sizeof(why)) == 0)
+                return true;
+            if (end && gone) break;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    base_warning("%s: rank %ld of %ld: %s%s", option, rank->rank, rank->size, why,
+                 !end   ? ": its times stay those of its node"
+                 : gone ? " any more: how its clock drifts is not known"
+                        : ": how its clock drifts is not known");
+    return false;
+}
+
+/* ---- both ---- */
+
+/* The rank, or false with a line if there is nothing to measure. */
+static bool get_rank(const cli_command_t *c, trace_rank_t *rank)
+{
+    *rank = trace_rank_told(&trace_environment);
+    if (!cli_is_on(c, CLI_SYNC_CLOCKS) || cli_is_on(c, CLI_ECHO)) return false;
+    if (rank->rank < 0)
+        base_warning("%s: no launcher tells which rank this is: clocks are not measured", option);
+    return rank->rank >= 0 && rank->size != 1;
+}
+
+void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c)
+{
+    trace_rank_t rank;
+    trace_clock_point_t point = {0};
+    char text[TRACE_CLOCK_TEXT];
+    const char *variable = trace_settings[TRACE_SET_CLOCK_BEGIN].variable;
+    job.found = false;
+    if (!s->run[0] || !get_rank(c, &rank)) return;
+    if (rank.rank == first_rank(c)) {
+        if (!job.server && !serve(s, &rank)) return;
+        point = own_clock();
+    } else if (!ask(s, &rank, false, &point)) {
+        return;
+    }
+    job.found = true;
+    trace_clock_put(&point, text);
+    if (setenv(variable, text, 1) != 0 || trace_run_add(s->run, variable, text) != 0)
+        base_warning("%s: %s: %s", option, s->run, strerror(errno));
+}
+
+void cli_clocks_end(const cli_session_t *s, const cli_command_t *c)
+{
+    trace_rank_t rank;
+    trace_clock_point_t point = {0};
+    char text[TRACE_CLOCK_TEXT];
+    job.ended_ns = now();
+    if (!job.found || !get_rank(c, &rank)) return;
+    if (job.server)
+        point = own_clock();
+    else if (!ask(s, &rank, true, &point))
+        return;
+    trace_clock_put(&point, text);
+    if (trace_run_add(s->run, trace_settings[TRACE_SET_CLOCK_END].variable, text) != 0)
+        base_warning("%s: %s: %s", option, s->run, strerror(errno));
+}
+
+void cli_clocks_finish(void)
+{
+    const uint64_t until = job.ended_ns + limit_ns(), at = now();
+    trace_ping_stop(job.server, job.ended_ns && until > at ? until - at : 0);
+    job.server = NULL;
+    if (job.file[0]) unlink(job.file);
+    job.file[0] = 0;
+}

@@ -1,0 +1,12 @@
+/* clocks.h - what a database says of its process's clock, see trace/clocks.h. */
+#ifndef CROCPROF_DB_CLOCKS_H
+#define CROCPROF_DB_CLOCKS_H
+
+#include "db/db.h"
+#include "trace/clocks.h"
+
+/* Reads the facts of the one process that `db` shows; older databases, and AMD's, have none.
+ * `last_ns` is not read. 0, or -1 with the reason told. */
+int db_clock_facts(const db_t *db, trace_clock_facts_t *facts);
+
+#endif

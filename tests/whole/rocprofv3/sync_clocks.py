@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""rocprofv3 --sync-clocks: ranks that believe to be on other nodes, over the fake SDK. A library that is preloaded
+shifts and turns their clocks, so that the right answer is known.
+
+usage: sync_clocks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT ROCPD OTHER_NODE [unittest arguments]
+"""
+import csv
+import glob
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import fake_root
+
+ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT, ROCPD, OTHER_NODE = sys.argv[1:8]
+FINE_NS = 20_000
+# name, ns that the clock is ahead, ppm that it is fast, ns that the time of day is wrong
+NODES = (("n0", 0, 0, 0), ("n1", 5_000_000_000, 50, 0), ("n2", -3_210_987_654, -50, 2_000_000),
+         ("n3", 86_400_000_000_000, 17, 0))
+
+
+class Node:
+    def __init__(self, directory, number, begun):
+        self.name, self.shift, self.ppm, self.day = NODES[number % len(NODES)]
+        self.begun = begun
+        self.boot = f"{directory}/boot-{number}"
+        with open(self.boot, "w") as f:
+            f.write(f"{number:08x}-0000-4000-8000-000000000000\n")
+
+    def variable(self):
+        return f"{self.name} {self.shift} {self.ppm} {self.begun} {self.day} {self.boot}"
+
+    def right(self, ns):
+        """The right time when the node's clock shows `ns`."""
+        since = (ns - self.shift - self.begun) / (1 + self.ppm * 1e-6)
+        return self.begun + since
+
+
+class Sync(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="rocprofv3-sync-")
+        self.addCleanup(shutil.rmtree, self.dir)
+        fake_root.make(self.dir + "/root", TOOL, SDK, EMPTY)
+        begun = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        self.nodes = [Node(self.dir, i, begun) for i in range(len(NODES))]
+
+    def start(self, rank, size, options=("--sync-clocks",), program=(SUBJECT,), node=None, **variables):
+        node = self.nodes[rank % len(self.nodes)] if node is None else node
+        environment = {k: v for k, v in os.environ.items()
+                       if not k.startswith(("ROC", "LD_", "HSA_", "OMPI_", "PMI", "SLURM_"))}
+        environment.update(OMPI_COMM_WORLD_RANK=str(rank), OMPI_COMM_WORLD_SIZE=str(size), LD_PRELOAD=OTHER_NODE,
+                           OTHER_NODE=node.variable(), **variables)
+        return subprocess.Popen([ROCPROFV3, "--rocm-root", self.dir + "/root", "--gpu",
+                                 "real" if os.path.exists("/dev/kfd") else "soft", "--kernel-trace", "-d", "out",
+                                 "-o", "r%rank%", *options, "--", *program], env=environment, cwd=self.dir, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self, process, status=0):
+        _, err = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, status, err)
+        return "".join(line for line in err.splitlines(True) if "sync-clocks" in line)
+
+    def run_ranks(self, size, **arguments):
+        said = [self.end(p) for p in [self.start(rank, size, **arguments) for rank in range(size)]]
+        self.assertEqual(glob.glob(self.dir + "/out/.*"), [], "something is left")
+        return said
+
+    def metadata(self, rank):
+        with sqlite3.connect(f"{self.dir}/out/r{rank}_results.db") as database:
+            return dict(database.execute("SELECT tag, value FROM rocpd_metadata"))
+
+    def points(self, rank):
+        """Begin and end: reference, local ns, offset, error; None where there is none."""
+        found = self.metadata(rank)
+        return [(p[0], *map(int, p[1:])) if (p := found.get(tag, "").split()) else None
+                for tag in ("clock_begin", "clock_end")]
+
+    def check_point(self, point, node, rank):
+        _, local, offset, error = point
+        off = local + offset - node.right(local)
+        self.assertLess(abs(off), FINE_NS, f"rank {rank}, stated error {error}")
+        self.assertLessEqual(abs(off), error + 2, f"rank {rank}")
+        self.assertGreater(error, 0)
+        return off, error
+
+    def convert(self, *formats):
+        subprocess.run([ROCPD, "convert", "-i", "out", "-f", *formats, "-d", "all"], cwd=self.dir, check=True,
+                       capture_output=True, timeout=100)
+
+    def test_offsets_and_drift(self):
+        """Seconds and 50 ppm are found within 20 us, and within the error that is stated."""
+        program = ("sh", "-c", f"sleep 1; {SUBJECT}")
+        self.assertEqual(self.run_ranks(4, program=program), [""] * 4)
+        reference = self.points(0)[0][0]
+        for rank, node in enumerate(self.nodes):
+            begin, end = self.points(rank)
+            self.assertEqual((begin[0], end[0]), (reference, reference))
+            self.assertGreater(end[1] - begin[1], 900_000_000)
+            if not rank:
+                self.assertEqual(begin[2:] + end[2:], (0, 0, 0, 0))
+                continue
+            found = [self.check_point(p, node, rank) for p in (begin, end)]
+            drift = (end[2] - begin[2]) / (end[1] - begin[1])
+            print(f"rank {rank}: off by {found[0][0] / 1e3:.1f} and {found[1][0] / 1e3:.1f} us, stated "
+                  f"{found[0][1] / 1e3:.1f} and {found[1][1] / 1e3:.1f}; drift {-drift * 1e6:.2f} ppm of {node.ppm}")
+            for share in (0.25, 0.5, 0.75): # between the points
+                at = begin[1] + share * (end[1] - begin[1])
+                self.assertLess(abs(at + begin[2] + drift * (at - begin[1]) - node.right(at)), FINE_NS)
+
+    def test_64_ranks_into_one_folder(self):
+        """Four ranks of each of sixteen nodes; names never collide, and all find rank 0."""
+        begun = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        self.nodes = [Node(self.dir, i, begun) for i in range(16)]
+        said = [self.end(p) for p in [self.start(rank, 64, node=self.nodes[rank // 4], ROCPROF_SYNC_TIMEOUT="60000")
+                                      for rank in range(64)]]
+        self.assertEqual(said, [""] * 64)
+        self.assertEqual(len(glob.glob(self.dir + "/out/*.db")), 64)
+        self.assertEqual(glob.glob(self.dir + "/out/.*"), [])
+        for rank in range(64):
+            begin, end = self.points(rank)
+            self.assertEqual(begin[0], end[0])
+            for p in (begin, end):
+                off = p[1] + p[2] - self.nodes[rank // 4].right(p[1])
+                self.assertLessEqual(abs(off), p[3] + (2 if rank > 3 else 1000), f"rank {rank}")
+        guids = {self.metadata(rank)["guid"] for rank in range(64)}
+        self.assertEqual(len(guids), 64)
+
+    def test_rank_0_never_comes(self):
+        begun = time.monotonic()
+        said = self.end(self.start(1, 2, ROCPROF_SYNC_TIMEOUT="300"))
+        self.assertEqual(said.count("\n"), 1)
+        self.assertIn("--sync-clocks: rank 1 of 2: no file of its address: its times stay those of its node", said)
+        self.assertEqual(self.points(1), [None, None])
+        self.assertLess(time.monotonic() - begun, 30)
+
+    def test_rank_0_dies(self):
+        """Rank 0 has gone without a word when the others end: the beginning is known, the drift is not."""
+        zero = self.start(0, 2, program=("sleep", "60"))
+        other = self.start(1, 2, program=("sh", "-c", f"while [ ! -e {self.dir}/go ]; do sleep 0.05; done; {SUBJECT}"))
+        while "ROCPROF_CLOCK_BEGIN" not in self.settings(other):
+            time.sleep(0.02) # the test's own limit ends it
+        zero.kill()
+        zero.communicate()
+        with open(self.dir + "/go", "w"):
+            pass
+        said = self.end(other)
+        self.assertEqual(said.count("\n"), 1)
+        self.assertRegex(said, "--sync-clocks: rank 1 of 2: no answer from .* any more: how its clock drifts is not "
+                               "known")
+        begin, end = self.points(1)
+        self.check_point(begin, self.nodes[1], 1)
+        self.assertIsNone(end)
+        # the file that the dead rank 0 has left is not believed: the next one replaces it
+        later = [self.start(1, 2), self.start(0, 2)]
+        self.assertEqual([self.end(p) for p in later], ["", ""])
+        self.check_point(self.points(1)[0], self.nodes[1], 1)
+
+    def settings(self, process):
+        text = ""
+        for path in glob.glob(f"{self.dir}/out/.rocprofv3/{process.pid}-*/run.conf"):
+            with open(path) as f:
+                text += f.read()
+        return text
+
+    def test_address(self):
+        """Without a file: the launcher says where rank 0 is."""
+        port = 20000 + os.getpid() % 20000
+        where = {"ROCPROF_SYNC_ADDRESS": f"localhost:{port}"}
+        self.assertEqual(self.run_ranks(2, **where), ["", ""])
+        self.check_point(self.points(1)[0], self.nodes[1], 1)
+
+    def test_lowest_profiled_rank(self):
+        """Rank 0 is left alone: the others are measured against rank 1."""
+        self.run_ranks(3, options=("--sync-clocks", "--ranks", "1-2"))
+        self.assertEqual(self.points(1)[0][2:], (0, 0))
+        self.assertEqual(self.points(2)[0][0], self.points(1)[0][0])
+
+    def test_without_the_option(self):
+        self.assertEqual(self.run_ranks(2, options=()), ["", ""])
+        for rank in range(2):
+            self.assertEqual(self.points(rank), [None, None])
+            boottime, realtime = map(int, self.metadata(rank)["clock_last"].split())
+            day = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+            off = self.nodes[rank].right(boottime) + day + self.nodes[rank].day - realtime
+            self.assertLess(abs(off), 20_000_000)
+
+    def test_one_rank_alone(self):
+        self.assertEqual(self.run_ranks(1), [""])
+        self.assertEqual(self.points(0), [None, None])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[8:]])
