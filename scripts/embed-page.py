@@ -9,8 +9,8 @@ import hashlib
 import os
 import sys
 
-SCRIPTS = ["data", "words", "parts", "overview", "kernels", "compare", "timeline", "timeline-view", "roofline", "memory", "source",
-           "main"]  # ORDER: what is used while a file is read stands before it
+SCRIPTS = ["data", "words", "parts", "overview", "kernels", "compare", "timeline", "timeline-view", "roofline", "ranks", "memory",
+           "source", "main"]  # ORDER: what is used while a file is read stands before it
 LETTERS_A_LINE = 2000
 
 

@@ -1,4 +1,4 @@
-/* findings.c - see findings.h. The databases are opened a second time, since rules see all
+/* findings.c - see findings.h. The databases are opened apart from read.c, since rules see all
  * processes at once, while a report reads one process after the other. */
 #include "report/findings.h"
 
@@ -47,31 +47,31 @@ static void add(rep_run_t *run, rep_names_t *names, const res_finding_t *f)
     free(text);
 }
 
-static int find(rep_run_t *run, rep_names_t *names, res_run_t *databases)
+int rep_find(rep_found_t *found, const rep_input_t *input)
 {
-    res_values_t values;
-    res_findings_t found;
-    if (res_values(databases, &values) != 0) return -1;
-    int result = res_findings(databases, &values, &found);
-    if (result == 0) {
-        for (size_t i = 0; i < found.count; i++)
-            add(run, names, &found.rows[i]);
-        res_findings_free(&found);
-        if (run->failed) {
-            base_error("out of memory");
-            result = -1;
-        }
+    res_run_t *r = &found->databases;
+    if (res_run_open(r, input->paths, input->count) != 0) return -1;
+    r->whole = r->bins = true;
+    if (res_values(r, &found->values) == 0) {
+        if (res_findings(r, &found->values, &found->findings) == 0) return 0;
+        res_values_free(&found->values);
     }
-    res_values_free(&values);
-    return result;
+    res_run_close(r);
+    return -1;
 }
 
-int rep_findings(rep_run_t *run, rep_names_t *names, const rep_input_t *input)
+void rep_found_close(rep_found_t *found)
 {
-    res_run_t databases;
-    if (res_run_open(&databases, input->paths, input->count) != 0) return -1;
-    databases.whole = true;
-    int result = find(run, names, &databases);
-    res_run_close(&databases);
-    return result;
+    res_findings_free(&found->findings);
+    res_values_free(&found->values);
+    res_run_close(&found->databases);
+}
+
+int rep_add_findings(rep_run_t *run, rep_names_t *names, const rep_found_t *found)
+{
+    for (size_t i = 0; i < found->findings.count; i++)
+        add(run, names, &found->findings.rows[i]);
+    if (!run->failed) return 0;
+    base_error("out of memory");
+    return -1;
 }

@@ -62,8 +62,21 @@ rep_kernel_t *rep_kernel(rep_run_t *r, uint32_t symbol, uint32_t name)
     return k;
 }
 
+static void free_ranks(rep_ranks_t *r)
+{
+    for (size_t i = 0; i < r->rows.count; i++) {
+        free(r->rows.rows[i].parts);
+        free(r->rows.rows[i].numbers.rows);
+        free(r->rows.rows[i].kernels.rows);
+    }
+    free(r->rows.rows);
+    free(r->absents.rows);
+    free(r->missing.rows);
+}
+
 void rep_run_free(rep_run_t *r)
 {
+    free_ranks(&r->ranks);
     void *const arrays[] = {r->processes.rows,  r->agents.rows,       r->launches.rows,
                             r->counters.rows,   r->values.rows,       r->tracks.rows,
                             r->events.rows,     r->numbers.rows,      r->kernel_spans.rows,

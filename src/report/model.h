@@ -153,8 +153,49 @@ typedef struct {
     uint16_t lane;
 } rep_event_t;
 
+/* What a kernel took in a rank. */
+typedef struct {
+    uint32_t kernel;
+    uint64_t calls, total;
+} rep_rank_kernel_t;
+
+/* A process of a job, with what a picture of all of them shows of it. Times are those of the job:
+ * they can be compared. */
+typedef struct {
+    int64_t rank; /* -1: not known */
+    uint64_t pid;
+    uint32_t host, gpu, file;
+    bool shown; /* the timeline has its records */
+    int64_t first, last;
+    uint64_t kernel_ns, copy_ns, busy_ns, wait_ns, launches, bytes, dropped;
+    unsigned shift;    /* bins of 2^shift ns */
+    int64_t bin_first; /* when the first of them begins */
+    size_t bins;
+    uint8_t
+        *parts; /* of the bins: with kernels, with copies, waiting; the kernels that fill most */
+    REP_ARRAY(uint32_t) numbers; /* the kernels, by their numbers in `parts` */
+    REP_ARRAY(rep_rank_kernel_t) kernels;
+} rep_rank_t;
+
+/* A database that was left out, and why (res_absence_words). */
+typedef struct {
+    uint32_t file, why;
+} rep_absent_t;
+
+/* The ranks of a job; without any, the run is no job of several. */
+typedef struct {
+    REP_ARRAY(rep_rank_t) rows;
+    REP_ARRAY(rep_absent_t) absents;
+    rep_list_t missing; /* ranks that there should be */
+    uint64_t size;      /* how many there should be; 0: not known */
+    uint64_t records;
+    bool many;   /* the timeline has some of them; tables have the sums of all */
+    bool by_day; /* times are compared by the time of day */
+} rep_ranks_t;
+
 typedef struct {
     const char *label;
+    rep_ranks_t ranks;
     REP_ARRAY(char *) files;  /* databases */
     REP_ARRAY(char *) traces; /* ORDER: files. The pftrace in the same folder, or "" */
     REP_ARRAY(rep_process_t) processes;
@@ -186,6 +227,7 @@ typedef enum {
     REP_KEY_COUNTER,
     REP_KEY_VALUE,
     REP_KEY_SUM,
+    REP_KEY_RANK_SUM,
     REP_KEY_TRACK,
     REP_KEY_INSTRUCTION
 } rep_key_t;

@@ -131,6 +131,90 @@ static void put_tracks(pack_t *p, const rep_part_t *part)
     out_json_end(j, ']');
 }
 
+/* ---- ranks ---- */
+
+static void put_rank_kernels(pack_t *p, const rep_rank_t *r)
+{
+    for (size_t i = 0; i < r->numbers.count; i++)
+        put_number(&p->columns, r->numbers.rows[i]);
+    for (size_t i = 0; i < r->kernels.count; i++) {
+        put_number(&p->columns, r->kernels.rows[i].kernel);
+        put_number(&p->columns, r->kernels.rows[i].calls);
+        put_number(&p->columns, r->kernels.rows[i].total);
+    }
+}
+
+/* Writes a rank as an array; the times in it count from the job's beginning. */
+static void put_rank(pack_t *p, const rep_rank_t *r, int64_t begin)
+{
+    out_json_t *j = &p->j;
+    const size_t at = p->columns.count;
+    for (size_t i = 0; i < 4 * r->bins; i++)
+        put_byte(&p->columns, r->parts[i]);
+    const size_t kernels = p->columns.count;
+    put_rank_kernels(p, r);
+    const int64_t numbers[] = {r->rank,
+                               (int64_t)r->pid,
+                               r->host,
+                               r->gpu,
+                               r->file,
+                               r->shown,
+                               r->bins ? r->first - begin : 0,
+                               r->bins ? r->last - begin : 0,
+                               (int64_t)r->kernel_ns,
+                               (int64_t)r->copy_ns,
+                               (int64_t)r->busy_ns,
+                               (int64_t)r->wait_ns,
+                               (int64_t)r->launches,
+                               (int64_t)r->bytes,
+                               (int64_t)r->dropped,
+                               r->shift,
+                               r->bins ? r->bin_first - begin : 0,
+                               (int64_t)r->bins,
+                               (int64_t)at,
+                               (int64_t)kernels,
+                               (int64_t)r->numbers.count,
+                               (int64_t)r->kernels.count};
+    out_json_begin(j, NULL, '[');
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        out_json_signed(j, NULL, numbers[i]);
+    out_json_end(j, ']');
+}
+
+static void put_ranks(pack_t *p, const rep_ranks_t *ranks)
+{
+    out_json_t *j = &p->j;
+    const rep_rank_t *rows = ranks->rows.rows;
+    int64_t begin = INT64_MAX, end = INT64_MIN;
+    if (!ranks->rows.count) return;
+    for (size_t i = 0; i < ranks->rows.count; i++) {
+        if (rows[i].bins && rows[i].first < begin) begin = rows[i].first;
+        if (rows[i].bins && rows[i].last > end) end = rows[i].last;
+    }
+    out_json_begin(j, "ranks", '{');
+    out_json_bool(j, "many", ranks->many);
+    out_json_bool(j, "byDay", ranks->by_day);
+    out_json_unsigned(j, "size", ranks->size);
+    out_json_unsigned(j, "span", end > begin ? (uint64_t)end - (uint64_t)begin : 0);
+    out_json_begin(j, "rows", '[');
+    for (size_t i = 0; i < ranks->rows.count; i++)
+        put_rank(p, &rows[i], begin);
+    out_json_end(j, ']');
+    out_json_begin(j, "absents", '[');
+    for (size_t i = 0; i < ranks->absents.count; i++) {
+        out_json_begin(j, NULL, '[');
+        out_json_unsigned(j, NULL, ranks->absents.rows[i].file);
+        out_json_unsigned(j, NULL, ranks->absents.rows[i].why);
+        out_json_end(j, ']');
+    }
+    out_json_end(j, ']');
+    out_json_begin(j, "missing", '[');
+    for (size_t i = 0; i < ranks->missing.count; i++)
+        out_json_unsigned(j, NULL, ranks->missing.rows[i]);
+    out_json_end(j, ']');
+    out_json_end(j, '}');
+}
+
 /* Writes an array; `put` writes one of its elements. */
 #define PUT_LIST(j, key, array, put)                                                               \
     do {                                                                                           \
@@ -440,6 +524,7 @@ static void put_run(pack_t *p, rep_part_t *part)
 #define X(id, name) put_sums(j, name, run->sums[REP_SUM_##id].rows, run->sums[REP_SUM_##id].count);
     REP_SUMS(X)
 #undef X
+    put_ranks(p, &run->ranks);
     put_tracks(p, part);
     out_json_end(j, '}');
 }

@@ -4,8 +4,10 @@
  * column is LEB128 numbers one after the other. Columns of the events of a lane: starts (each as
  * the difference to the one before), lengths, names, extras, categories, links (index of an event
  * plus one; signed differences, zigzag). Columns of a level: starts (differences), lengths, counts,
- * longest events (differences). The JSON says where each column begins. page/data.js reads all of
- * this. */
+ * longest events (differences). Columns of a rank: of its bins, a byte each, parts
+ * with kernels, with copies, waiting, and the numbers of the kernels that fill most; then the
+ * kernels of these numbers plus one, and the kernel, calls and total of each of its kernels. The
+ * JSON says where each column begins. page/data.js reads all of this. */
 #ifndef CROCPROF_REPORT_PACK_H
 #define CROCPROF_REPORT_PACK_H
 

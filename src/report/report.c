@@ -8,6 +8,7 @@
 #include "output/file.h"
 #include "report/findings.h"
 #include "report/pack.h"
+#include "report/ranks.h"
 #include "report/read.h"
 
 extern const char report_page_head[], report_page_tail[]; /* page/, made by the build */
@@ -44,6 +45,28 @@ static int write_page(const rep_bytes_t *bytes, const char *path)
     return done ? 0 : -1;
 }
 
+/* Reads a run: first what is known of all its processes, then the records. */
+static int read_run(rep_run_t *run, rep_names_t *names, const rep_request_t *request,
+                    const rep_input_t *input)
+{
+    rep_found_t found;
+    rep_input_t chosen = *input;
+    if (rep_find(&found, input) != 0) return -1;
+    char **paths = calloc(found.databases.files.count, sizeof(*paths));
+    int result = paths ? 0 : -1;
+    if (!paths) base_error("out of memory");
+    if (result == 0) {
+        chosen.paths = paths;
+        chosen.count = rep_ranks_choose(&found, paths);
+        result = rep_read(run, names, request, &chosen);
+    }
+    if (result == 0) result = rep_add_findings(run, names, &found);
+    if (result == 0) result = rep_ranks_add(run, names, &found);
+    free(paths);
+    rep_found_close(&found);
+    return result;
+}
+
 int rep_write(const rep_request_t *request, const char *path)
 {
     int result = 0;
@@ -51,8 +74,7 @@ int rep_write(const rep_request_t *request, const char *path)
     rep_names_t names = {0};
     rep_bytes_t bytes = {0};
     for (size_t i = 0; result == 0 && i < request->run_count; i++) {
-        result = rep_read(&parts[i].run, &names, request, &request->runs[i]);
-        if (result == 0) result = rep_findings(&parts[i].run, &names, &request->runs[i]);
+        result = read_run(&parts[i].run, &names, request, &request->runs[i]);
         if (result == 0 && !rep_lanes_make(&parts[i].lanes, &parts[i].run)) {
             base_error("%s: out of memory", path);
             result = -1;

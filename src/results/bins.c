@@ -26,12 +26,11 @@ static void vote(filling_t *f, uint8_t kernel, uint64_t time)
 
 typedef enum { KERNEL, COPY, WAIT } kind_t;
 
-static void fill_piece(filling_t *rows, const res_bins_t *b, int64_t offset, const res_piece_t *p,
-                       kind_t kind)
+static void fill_piece(filling_t *rows, const res_bins_t *b, const res_piece_t *p, kind_t kind)
 {
     const uint64_t base = (uint64_t)b->first << b->shift, whole = (uint64_t)b->count << b->shift;
-    uint64_t from = (uint64_t)p->start + (uint64_t)offset - base;
-    uint64_t to = (uint64_t)p->end + (uint64_t)offset - base;
+    uint64_t from = (uint64_t)p->start - base;
+    uint64_t to = (uint64_t)p->end - base;
     if (to > whole) to = whole;
     while (from < to) {
         filling_t *f = &rows[from >> b->shift];
@@ -43,11 +42,10 @@ static void fill_piece(filling_t *rows, const res_bins_t *b, int64_t offset, con
     }
 }
 
-static void fill(filling_t *rows, const res_bins_t *b, int64_t offset, const res_pieces_t *pieces,
-                 kind_t kind)
+static void fill(filling_t *rows, const res_bins_t *b, const res_pieces_t *pieces, kind_t kind)
 {
     for (size_t i = 0; i < pieces->count; i++)
-        fill_piece(rows, b, offset, &pieces->rows[i], kind);
+        fill_piece(rows, b, &pieces->rows[i], kind);
 }
 
 /* A part of the bin, which is shown as at least 1 if it is not 0. */
@@ -57,13 +55,11 @@ static uint8_t part_of(uint64_t time, unsigned shift)
     return time && part < 1 ? 1 : (uint8_t)(part + 0.5);
 }
 
-bool res_bins_make(res_bins_t *b, int64_t first, int64_t last, int64_t offset,
-                   const res_pieces_t *kernels, const res_pieces_t *copies,
-                   const res_pieces_t *waits)
+bool res_bins_make(res_bins_t *b, int64_t first, int64_t last, const res_pieces_t *kernels,
+                   const res_pieces_t *copies, const res_pieces_t *waits)
 {
     const uint64_t length = last > first ? (uint64_t)last - (uint64_t)first : 0;
     *b = (res_bins_t){0};
-    first = (int64_t)((uint64_t)first + (uint64_t)offset);
     if (length >> 62) return true; /* times that cannot be: there is no picture of them */
     while ((length >> b->shift) + 2 > RES_BINS)
         b->shift++;
@@ -74,9 +70,9 @@ bool res_bins_make(res_bins_t *b, int64_t first, int64_t last, int64_t offset,
     if (b->rows) {
         for (size_t i = 0; i < b->count; i++)
             rows[i].most = RES_BIN_NO_KERNEL;
-        fill(rows, b, offset, kernels, KERNEL);
-        fill(rows, b, offset, copies, COPY);
-        fill(rows, b, offset, waits, WAIT);
+        fill(rows, b, kernels, KERNEL);
+        fill(rows, b, copies, COPY);
+        fill(rows, b, waits, WAIT);
     }
     for (size_t i = 0; b->rows && i < b->count; i++)
         b->rows[i] = (res_bin_t){.kernel = part_of(rows[i].kernel, b->shift),

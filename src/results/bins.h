@@ -41,11 +41,9 @@ typedef struct {
     size_t count;
 } res_pieces_t;
 
-/* Makes the bins from `first` to `last`; to the times, `offset` is added. False without memory. To
- * be freed either way. */
-bool res_bins_make(res_bins_t *b, int64_t first, int64_t last, int64_t offset,
-                   const res_pieces_t *kernels, const res_pieces_t *copies,
-                   const res_pieces_t *waits);
+/* Makes the bins from `first` to `last`. False without memory. To be freed either way. */
+bool res_bins_make(res_bins_t *b, int64_t first, int64_t last, const res_pieces_t *kernels,
+                   const res_pieces_t *copies, const res_pieces_t *waits);
 void res_bins_free(res_bins_t *b);
 
 /* Cuts from the pieces what the others cover; both are sorted and do not overlap. Writes what is

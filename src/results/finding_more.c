@@ -6,6 +6,7 @@
 #include "results/findings.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,57 @@ static const char *const statements[RES_MORE_COUNT] = {
                         "FROM memory_copies GROUP BY 1 ORDER BY 4 DESC LIMIT 20",
 };
 
+enum { PATHS_FEW = 16 }; /* more are named by a wildcard, if there is one */
+
+/* The depth of a path below its first `length` bytes. */
+static size_t depth_of(const char *path, size_t length)
+{
+    size_t depth = 0;
+    for (const char *c = path + length; *c; c++)
+        depth += *c == '/';
+    return depth;
+}
+
+/* The wildcard that stands for just the files of the run, to be freed; NULL: there is none. */
+static char *wildcard_of(const res_run_t *r)
+{
+    const rocpd_files_t *files = &r->files;
+    size_t common = strlen(files->paths[0]), bytes;
+    for (size_t i = 1; i < files->count; i++) {
+        size_t same = 0;
+        while (same < common && files->paths[i][same] == files->paths[0][same])
+            same++;
+        common = same;
+    }
+    while (common && files->paths[0][common - 1] != '/')
+        common--;
+    const size_t depth = depth_of(files->paths[0], common);
+    for (size_t i = 0; i < files->count; i++)
+        if (depth_of(files->paths[i], common) != depth) return NULL;
+    char *text = NULL;
+    FILE *to = strcspn(files->paths[0], "*?[]\\") < common ? NULL : open_memstream(&text, &bytes);
+    if (!to) return NULL;
+    fwrite(files->paths[0], 1, common, to);
+    for (size_t i = 0; i < depth; i++)
+        fputs("*/", to);
+    fputs("*.db", to);
+    glob_t found = {0};
+    const bool just = fclose(to) == 0 && glob(text, GLOB_NOSORT, NULL, &found) == 0 &&
+                      found.gl_pathc == files->count;
+    globfree(&found);
+    if (just) return text;
+    free(text);
+    return NULL;
+}
+
 void res_put_paths(FILE *f, const res_run_t *r)
 {
+    char *wildcard = r->files.count > PATHS_FEW ? wildcard_of(r) : NULL;
+    if (wildcard) {
+        base_put_word(f, wildcard);
+        free(wildcard);
+        return;
+    }
     for (size_t i = 0; i < r->files.count; i++) {
         if (i) fputc(' ', f);
         base_put_word(f, r->files.paths[i]);

@@ -50,12 +50,13 @@ static int add_part(void *data, const db_t *db, size_t file, void *to)
     res_run_t *r = to;
     gather_part_t *all = &r->gathered->all, *part = data;
     const size_t before = all->process_count;
-    (void)file;
     if (r->files.count > 1 && rocpd_add_small(&r->base, db) != 0) return -1;
     char **grown = reallocarray(all->processes, before + part->process_count + 1, sizeof(*grown));
     if (!grown) return no_memory();
     all->processes = grown;
     bool room = append(&all->work, &part->work, sizeof(gather_work_t), before);
+    for (size_t i = before; i < all->work.count; i++)
+        ((gather_work_t *)all->work.rows)[i].file = file;
     for (size_t i = 0; i < part->process_count; i++) {
         grown[all->process_count++] = part->processes[i];
         part->processes[i] = NULL;
@@ -81,6 +82,11 @@ static void *read_part(const db_t *db, size_t file, void *data)
 static void forget_part(void *part)
 {
     gather_part_free(part);
+}
+
+const gather_part_t *res_gathered(const res_run_t *r)
+{
+    return &r->gathered->all;
 }
 
 void res_gather_forget(res_run_t *r)
@@ -112,28 +118,28 @@ static int gather(res_run_t *r, bool calls)
 
 /* ---- writing ---- */
 
-/* Writes rows: `bind` sets the statement's parameters, the first of which is the guid. */
+/* Writes rows: `bind` sets the statement's parameters, the first of which is the guid; or says
+ * false for a row that is not written. */
 static int put_rows(const res_run_t *r, const char *sql, const gather_list_t *rows, size_t bytes,
-                    void (*bind)(db_cursor_t *c, const char *guid, const void *row, bool model),
+                    bool (*bind)(db_cursor_t *c, const char *guid, const void *row, bool model),
                     bool model)
 {
     db_cursor_t c;
     db_rows(&c, r->db, sql, "");
     for (size_t i = 0; i < rows->count; i++) {
         const char *row = (const char *)rows->rows + i * bytes;
-        bind(&c, r->gathered->all.processes[*(const size_t *)row], row, model);
-        db_next(&c);
+        if (bind(&c, r->gathered->all.processes[*(const size_t *)row], row, model)) db_next(&c);
     }
     return db_end(&c, what);
 }
 
-static void bind_launch(db_cursor_t *c, const char *guid, const void *row, bool model)
+static bool bind_launch(db_cursor_t *c, const char *guid, const void *row, bool model)
 {
     const gather_launch_t *l = row;
     (void)model;
-    db_again(c, "tiiiiiiiiiiiiii", guid, l->kernel, l->agent, l->stream, l->lds, l->scratch,
-             l->workgroup, l->grid, l->time.count, sum_total(&l->time), l->time.least, l->time.most,
-             l->first, l->first_ns, l->last);
+    return db_again(c, "tiiiiiiiiiiiiii", guid, l->kernel, l->agent, l->stream, l->lds, l->scratch,
+                    l->workgroup, l->grid, l->time.count, sum_total(&l->time), l->time.least,
+                    l->time.most, l->first, l->first_ns, l->last);
 }
 
 int res_gather_launches(res_run_t *r)
@@ -157,43 +163,85 @@ static int64_t between(int64_t start, int64_t end)
     return (int64_t)((uint64_t)end - (uint64_t)start); /* times may be any numbers */
 }
 
-static void bind_work(db_cursor_t *c, const char *guid, const void *row, bool model)
+static bool bind_work(db_cursor_t *c, const char *guid, const void *row, bool model)
 {
     const gather_work_t *w = row;
-    db_again(c, "tiiiiiiiiiiiiiiii", guid, w->first, w->last, w->kernel_ns, w->copy_ns, w->busy_ns,
-             w->gaps.count, sum_total(&w->gaps), w->gaps.most, w->startup_ns, sum_total(&w->own),
-             w->own.most, model ? sum_total(&w->apart) : (int64_t)0,
-             model ? w->apart.count : (uint64_t)0, between(w->host_first, w->host_last), w->load_ns,
-             model && w->asked && w->done > w->asked ? between(w->asked, w->done) : (int64_t)0);
+    if (!w->busy && !w->called) return false;
+    return db_again(
+        c, "tiiiiiiiiiiiiiiii", guid, w->first, w->last, w->kernel_ns, w->copy_ns, w->busy_ns,
+        w->gaps.count, sum_total(&w->gaps), w->gaps.most, w->startup_ns, sum_total(&w->own),
+        w->own.most, model ? sum_total(&w->apart) : (int64_t)0,
+        model ? w->apart.count : (uint64_t)0, between(w->host_first, w->host_last), w->load_ns,
+        model && w->asked && w->done > w->asked ? between(w->asked, w->done) : (int64_t)0);
 }
 
-static void bind_call(db_cursor_t *c, const char *guid, const void *row, bool model)
+static bool bind_call(db_cursor_t *c, const char *guid, const void *row, bool model)
 {
     const gather_call_t *l = row;
     (void)model;
-    db_again(c, "ttttiiiiiiii", guid, l->name, l->category, kind_names[l->kind], l->time.count,
-             sum_total(&l->time), l->time.most, l->first, l->last, l->inside.count,
-             sum_total(&l->inside), l->gap_ns);
+    return db_again(c, "ttttiiiiiiii", guid, l->name, l->category, kind_names[l->kind],
+                    l->time.count, sum_total(&l->time), l->time.most, l->first, l->last,
+                    l->inside.count, sum_total(&l->inside), l->gap_ns);
 }
 
-static void bind_copy(db_cursor_t *c, const char *guid, const void *row, bool model)
+static bool bind_copy(db_cursor_t *c, const char *guid, const void *row, bool model)
 {
     const gather_copy_t *copy = row;
     (void)model;
-    db_again(c, "ttiiiii", guid, copy->name, copy->from, copy->to, copy->copies, copy->bytes,
-             copy->time_ns);
+    return db_again(c, "ttiiiii", guid, copy->name, copy->from, copy->to, copy->time.count,
+                    copy->bytes, sum_total(&copy->time));
 }
 
-static void bind_stream(db_cursor_t *c, const char *guid, const void *row, bool model)
+static bool bind_stream(db_cursor_t *c, const char *guid, const void *row, bool model)
 {
     const gather_stream_t *s = row;
     (void)model;
-    db_again(c, "tiii", guid, s->stream, s->kernels, s->copies);
+    return db_again(c, "tiii", guid, s->stream, s->kernels, s->copies);
+}
+
+/* Times of ranks can be compared: those of one system as they are, those of several by the time of
+ * day. */
+static bool several_hosts(const gather_part_t *all)
+{
+    const gather_work_t *work = all->work.rows;
+    bool several = false;
+    for (size_t i = 0; i < all->work.count; i++) {
+        const char *a = work[0].rank.host, *b = work[i].rank.host;
+        if (!work[i].rank.moment) return false;
+        several |= strcmp(a ? a : "", b ? b : "") != 0;
+    }
+    return several;
+}
+
+int64_t res_gather_offset(const res_run_t *r, const gather_work_t *w)
+{
+    return r->by_day ? w->rank.moment : 0;
+}
+
+static int put_ranks(res_run_t *r)
+{
+    const gather_part_t *all = &r->gathered->all;
+    const gather_work_t *work = all->work.rows;
+    db_cursor_t c;
+    r->by_day = several_hosts(all);
+    db_rows(&c, r->db, "INSERT INTO res_rank VALUES (?,?,?,?,?,?,?,?)", "");
+    for (size_t i = 0; i < all->work.count; i++) {
+        const gather_work_t *w = &work[i];
+        const int64_t offset = res_gather_offset(r, w);
+        db_again(&c, "tiiitiii", all->processes[i], w->rank.rank, w->rank.ranks, w->rank.pid,
+                 w->rank.host ? w->rank.host : "", (int64_t)(w->busy || w->called),
+                 (int64_t)((uint64_t)gather_first(w) + (uint64_t)offset),
+                 (int64_t)((uint64_t)gather_last(w) + (uint64_t)offset));
+        db_next(&c);
+    }
+    return db_end(&c, what);
 }
 
 static const char tables[] =
     "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF EXISTS "
     "temp.res_copy; DROP TABLE IF EXISTS temp.res_stream; DROP TABLE IF EXISTS temp.res_memory; "
+    "DROP TABLE IF EXISTS temp.res_rank; CREATE TEMP TABLE res_rank(guid, rank, ranks, pid, host, "
+    "active, first, last); "
     "CREATE TEMP TABLE "
     "res_work(guid, first, last, kernel_ns, copy_ns, busy_ns, gaps, idle_ns, longest_ns, "
     "startup_ns, own_ns, own_longest_ns, apart_ns, apart, host_ns, load_ns, asked_ns); CREATE TEMP "
@@ -220,7 +268,7 @@ int res_gather_calls(res_run_t *r, bool model_time)
         const char *sql;
         const gather_list_t *rows;
         size_t bytes;
-        void (*bind)(db_cursor_t *c, const char *guid, const void *row, bool model);
+        bool (*bind)(db_cursor_t *c, const char *guid, const void *row, bool model);
     } puts[] = {
         {"INSERT INTO res_work VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &all->work,
          sizeof(gather_work_t), bind_work},
@@ -233,5 +281,6 @@ int res_gather_calls(res_run_t *r, bool model_time)
     };
     for (size_t i = 0; result == 0 && i < sizeof(puts) / sizeof(*puts); i++)
         result = put_rows(r, puts[i].sql, puts[i].rows, puts[i].bytes, puts[i].bind, model_time);
+    if (result == 0) result = put_ranks(r);
     return result == 0 ? put_memory(r) : result;
 }

@@ -6,6 +6,7 @@
 #ifndef CROCPROF_RESULTS_GATHER_H
 #define CROCPROF_RESULTS_GATHER_H
 
+#include "results/gather_part.h"
 #include "results/run.h"
 
 /* Makes temp.res_launch, a row for each way in which a kernel was launched:
@@ -30,9 +31,16 @@ int res_gather_launches(res_run_t *r);
  * process between two agents: guid, name, src_agent_id, dst_agent_id, copies, bytes, time_ns;
  * temp.res_stream, a row for each stream of a process with kernels of the program's own, if the
  * process copies: guid, stream_id, kernels, copies (those that begin from the first kernel's
- * beginning to the last one's end); and temp.res_memory: bytes of GPUs' memory that was allocated;
- * no row if none was. 0, or -1 with the reason told. */
+ * beginning to the last one's end); temp.res_rank, a row for each process: guid, rank, ranks (-1:
+ * not known), pid, host, active (it has records), first, last (when its first record begins and its
+ * last one ends; the time of day, where ranks are of several hosts); and temp.res_memory: bytes of
+ * GPUs' memory that was allocated; no row if none was. 0, or -1 with the reason told. */
 int res_gather_calls(res_run_t *r, bool model_time);
+
+/* The sums themselves, behind res_gather_calls(), and what to add to times of a process so that
+ * they can be compared with those of others. */
+const gather_part_t *res_gathered(const res_run_t *r);
+int64_t res_gather_offset(const res_run_t *r, const gather_work_t *w);
 
 /* Forgets the sums; res_run_close() does. */
 void res_gather_forget(res_run_t *r);

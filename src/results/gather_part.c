@@ -227,14 +227,13 @@ static bool take_copy(gather_t *g, const db_cursor_t *c, size_t process)
     gather_copy_t *row =
         row_of(&g->part->copies, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
     if (!row) return false;
-    if (!row->copies) {
+    if (!row->time.count) {
         *row = copy;
         db_again(&g->texts, "tii", g->part->processes[process], copy.name_id, copy.name_id);
         if (db_next(&g->texts) && !(row->name = strdup(db_text(&g->texts, 1)))) return false;
     }
-    row->copies++;
     row->bytes = sum_of(row->bytes, db_int(c, 6));
-    row->time_ns = sum_of(row->time_ns, between(start, end));
+    sum_add(&row->time, between(start, end));
     if (!db_null(c, 7)) {
         move_t *move = gather_next(&g->moves, sizeof(*move));
         if (!move) return false;
@@ -358,8 +357,6 @@ static bool make_bins(gather_t *g, size_t process, const span_t *spans, size_t c
 {
     enum { KERNELS = 1u << OF_KERNEL, COPIES = 1u << OF_COPY, CALLS = 1u << OF_CALL };
     gather_work_t *w = work_of(g, process);
-    const char *guid = g->part->processes[process];
-    const int64_t offset = g->wanted->offset ? g->wanted->offset(guid, g->wanted->data) : 0;
     res_piece_t *all = malloc((3 * count + 2 * wait_count + 1) * sizeof(*all)), *at = all;
     if (!all) return false;
     const res_pieces_t kernels = {at, pieces_of(at, w, spans, count, KERNELS)};
@@ -372,8 +369,8 @@ static bool make_bins(gather_t *g, size_t process, const span_t *spans, size_t c
     res_piece_t *left = malloc((busy.count + calls.count + 1) * sizeof(*left));
     const res_pieces_t idle = {left, left ? res_pieces_without(left, &calls, &busy) : 0};
     w->wait_ns = res_pieces_time(&idle);
-    const bool made = left && res_bins_make(&w->bins, gather_first(w), gather_last(w), offset,
-                                            &kernels, &copies, &idle);
+    const bool made =
+        left && res_bins_make(&w->bins, gather_first(w), gather_last(w), &kernels, &copies, &idle);
     free(left);
     free(all);
     return made;
@@ -636,6 +633,53 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
     return (!g->by_calls && !in_gap(g, process, start, end)) || hold(g, process, row, start, end);
 }
 
+/* ---- ranks ---- */
+
+/* A number in the settings of a process, which are JSON; -1: there is none. */
+#define SETTING(name)                                                                              \
+    "COALESCE(iif(json_valid(P.extdata), json_extract(P.extdata, '$." name "'), -1), -1)"
+
+static bool take_rank(gather_t *g, const db_cursor_t *c, size_t process)
+{
+    gather_rank_t *r = &work_of(g, process)->rank;
+    *r = (gather_rank_t){.pid = db_uint(c, 1), .rank = db_int(c, 3), .ranks = db_int(c, 4)};
+    if (r->ranks <= 1) r->rank = r->ranks = -1; /* settings tell of each process that it is one */
+    r->host = strdup(db_text(c, 2));
+    return r->host;
+}
+
+/* Metadata belong to a database, so that they tell of its process only if it is alone. */
+static int read_metadata(gather_t *g, const db_t *db)
+{
+    gather_rank_t *r = &work_of(g, 0)->rank;
+    int64_t real = 0, boot = 0;
+    db_cursor_t c;
+    if (g->part->process_count != 1) return 0;
+    db_rows(&c, db, "SELECT tag, value FROM rocpd_metadata", "");
+    while (db_next(&c)) {
+        const char *tag = db_text(&c, 0);
+        if (strcmp(tag, "rank") == 0) r->rank = db_int(&c, 1);
+        if (strcmp(tag, "ranks") == 0) r->ranks = db_int(&c, 1);
+        if (strcmp(tag, "clock_realtime_ns") == 0) real = db_int(&c, 1);
+        if (strcmp(tag, "clock_boottime_ns") == 0) boot = db_int(&c, 1);
+        if (strcmp(tag, "records_dropped") == 0) r->dropped += db_uint(&c, 1);
+        if (strcmp(tag, "names_lost") == 0) r->dropped += db_uint(&c, 1);
+    }
+    r->moment = real && boot ? between(boot, real) : 0;
+    return db_end(&c, what);
+}
+
+static int read_ranks(gather_t *g, const db_t *db)
+{
+    const int result =
+        each_row(g, db,
+                 "SELECT P.guid, P.pid, N.hostname, " SETTING("mpi_rank") ", " SETTING(
+                     "mpi_size") " FROM rocpd_info_process P LEFT JOIN rocpd_info_node N ON N.id = "
+                                 "P.nid AND N.guid = P.guid WHERE P.guid IS NOT NULL",
+                 take_rank);
+    return result == 0 && g->part->process_count ? read_metadata(g, db) : result;
+}
+
 /* ---- the whole ---- */
 
 static int read_calls(gather_t *g, const db_t *db)
@@ -683,6 +727,7 @@ static int read_all(gather_t *g, const db_t *db)
     if (result == 0 && g->wanted->bins && !make_all_bins(g, spans, count)) result = no_memory();
     free(spans);
     if (result == 0) result = read_memory(g->part, db);
+    if (result == 0) result = read_ranks(g, db);
     return db_end(&g->texts, what) == 0 ? result : -1;
 }
 
@@ -723,6 +768,7 @@ void gather_part_clear(gather_part_t *p)
         free(p->processes[i]);
     for (size_t i = 0; i < p->work.count; i++) {
         free(work[i].kernels.rows);
+        free(work[i].rank.host);
         res_bins_free(&work[i].bins);
     }
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {

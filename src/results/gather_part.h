@@ -64,8 +64,8 @@ typedef struct {
     size_t process;
     int64_t name_id, from, to;
     char *name; /* NULL: the database has none */
-    uint64_t copies;
-    int64_t bytes, time_ns; /* these wrap */
+    sum_t time;
+    int64_t bytes; /* wraps */
 } gather_copy_t;
 
 /* The program's own kernels of a stream, and its copies while they ran. */
@@ -75,6 +75,14 @@ typedef struct {
     uint64_t kernels, copies;
     int64_t first, last;
 } gather_stream_t;
+
+/* Which of the job's ranks a process is. */
+typedef struct {
+    int64_t rank, ranks; /* -1: not known */
+    uint64_t pid, dropped;
+    int64_t moment; /* to be added to times of records to get the time of day; 0: not known */
+    char *host;     /* may be NULL */
+} gather_rank_t;
 
 /* Sums of a process: its kernels and copies, and the times without any. */
 typedef struct {
@@ -93,6 +101,8 @@ typedef struct {
     int64_t host_first, host_last, load_ns;
     bool called;
     int64_t wait_ns; /* the host waits, and the GPU has nothing to do; 0 without bins */
+    gather_rank_t rank;
+    size_t file; /* number of its database */
     res_bins_t bins;
     gather_list_t kernels; /* int64_t: symbols, by the numbers that bins have */
 } gather_work_t;
@@ -122,8 +132,6 @@ static inline int64_t gather_last(const gather_work_t *w)
 typedef struct {
     bool calls; /* else kernels alone are read */
     bool bins;
-    int64_t (*offset)(const char *guid, const void *data); /* to be added to times of bins */
-    const void *data;
 } gather_wanted_t;
 
 /* Reads a database. NULL with the reason told. */

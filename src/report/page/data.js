@@ -127,6 +127,7 @@ function prepareRun(run, index) {
   run.tracks.forEach((t, i) => { t.index = i; t.lanes.forEach(l => { l.track = t; }); });
   run.lanes = run.tracks.flatMap(t => t.lanes);
   run.held = run.lanes.reduce((sum, l) => sum + l.count, 0);
+  if (run.ranks) prepareRanks(run);
   return run;
 }
 

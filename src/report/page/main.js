@@ -5,6 +5,7 @@ const SECTIONS = [
   { id: "kernels", title: "Kernels", make: kernelsSection },
   { id: "timeline", title: "Timeline", make: timelineSection },
   { id: "roofline", title: "Roofline", make: rooflineSection },
+  { id: "ranks", title: "Ranks", make: ranksSection, when: () => report.run?.ranks },
   { id: "compare", title: "Compare", make: compareSection, when: () => report.runs.length === 2 },
 ];
 const KEYS = [["1 … 5", "a section"], ["/", "search, filter"], ["t", "light or dark"], ["w s, + −", "zoom the timeline in and out, also Ctrl and wheel"],
@@ -14,10 +15,13 @@ const KEYS = [["1 … 5", "a section"], ["/", "search, filter"], ["t", "light or
 const sections = () => SECTIONS.filter(s => !s.when || s.when());
 const made = new Map(); /* section elements that are drawn, by id */
 
+/* Pages of one thing, and the section whose table leads to them. */
+const PAGES = { kernel: { make: index => kernelSection(index), of: "kernels" }, rank: { make: index => rankSection(index), of: "ranks" } };
+
 /* Takes "#/kernel/3" apart: the section and its argument. */
 function route() {
   const [, id = "overview", rest] = location.hash.split("/");
-  if (id === "kernel") return { id: "kernel", index: Number(rest) };
+  if (id === "kernel" || (id === "rank" && report.run.ranks?.rows[Number(rest)])) return { id, index: Number(rest) };
   return { id: sections().some(s => s.id === id) ? id : "overview" };
 }
 
@@ -30,15 +34,15 @@ function makeSection(id, make) {
 }
 
 function show() {
-  const { id, index } = route(), key = id === "kernel" ? `kernel-${index}` : id;
+  const { id, index } = route(), page = PAGES[id], key = page ? `${id}-${index}` : id;
   showTip();
-  if (id === "kernel" && !made.has(key)) {
-    [...made.keys()].filter(k => k.startsWith("kernel-")).forEach(k => { made.get(k).remove(); made.delete(k); });
+  if (page && !made.has(key)) {
+    [...made.keys()].filter(k => k.startsWith(`${id}-`)).forEach(k => { made.get(k).remove(); made.delete(k); });
   }
-  const node = made.get(key) ?? makeSection(key, id === "kernel" ? () => kernelSection(index) : SECTIONS.find(s => s.id === id).make);
+  const node = made.get(key) ?? makeSection(key, page ? () => page.make(index) : SECTIONS.find(s => s.id === id).make);
   for (const other of made.values()) other.hidden = other !== node;
   document.querySelectorAll("#tabs a").forEach(a => {
-    const here = a.dataset.id === id || (id === "kernel" && a.dataset.id === "kernels");
+    const here = a.dataset.id === (page?.of ?? id);
     if (here) { a.setAttribute("aria-current", "page"); a.scrollIntoView({ block: "nearest", inline: "nearest" }); } else a.removeAttribute("aria-current");
   });
   if (show.last !== key) scrollTo(0, 0);

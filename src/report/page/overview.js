@@ -9,6 +9,7 @@ function overviewSection() {
     cautions(run),
     tiles(run),
     findingsCard(run),
+    run.ranks?.many ? heatCard(run) : null,
     element("div.columns", {}, timeCard(run), topKernelsCard(run)),
     element("div.columns", {}, headCard(run), classesCard(run)),
     element("div.columns", {}, callsCard(run), copiesCard(run)),
@@ -21,16 +22,20 @@ function titleOf(command) { return command.replace(/^\S*\//, ""); }
 function leadText(run) {
   const gpus = [...new Set(run.agents.filter(a => a.gpu).map(a => a.title))];
   const hosts = [...new Set(run.processes.map(p => nameOf(p.host)).filter(Boolean))];
-  return [run.shown.length > 1 ? `${run.shown.length} processes` : "", gpus.join(", ") + (run.soft ? " (software GPU)" : ""),
+  const ranks = run.ranks?.many ? `${run.ranks.rows.length} ranks` : "", several = run.shown.length > 1 ? `${run.shown.length} processes` : "";
+  if (ranks) return [ranks, plural(new Set(run.ranks.rows.map(r => r.host)).size, "host", "hosts"), run.ranks.gpus.join(", ") + (run.soft ? " (software GPU)" : "")].filter(Boolean).join(" · ");
+  return [several, gpus.join(", ") + (run.soft ? " (software GPU)" : ""),
           hosts.join(", ")].filter(Boolean).join(" · ");
 }
 
 /* Cautions that a reader needs before the numbers: losses first, in red. */
 function cautions(run) {
   const notes = [], dropped = run.processes.reduce((sum, p) => sum + p.dropped, 0);
-  if (dropped) notes.push(element("p.note.bad.losses", {}, `${countText(dropped)} records were lost: ` +
+  if (dropped && !run.ranks?.many) notes.push(element("p.note.bad.losses", {}, `${countText(dropped)} records were lost: ` +
     run.processes.filter(p => p.dropped).map(p => `process ${p.pid} lost ${countText(p.dropped)}`).join(", ") +
     ". All counts and sums here are too low."));
+  if (run.ranks) notes.push(...rankCautions(run));
+  if (run.ranks?.many) notes.push(manyNote(run));
   if (run.windowEnd !== undefined) notes.push(element("p.note", {},
     `The timeline holds the first ${timeText(run.windowEnd - run.begin)} of ${timeText(run.span)}: ${countText(run.held)} of `,
     `${countText(run.records)} records. Tables hold all. For the whole: `, wholeRun(run)));
@@ -53,6 +58,7 @@ function wholeRun(run) {
 function shellWord(text) { return /^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`; }
 
 function tiles(run) {
+  if (run.ranks?.many) return rankTiles(run);
   const calls = run.kernels.reduce((sum, k) => sum + k.calls, 0);
   const bytes = run.copies.reduce((sum, c) => sum + c.bytes, 0);
   return element("div.tiles", {},
@@ -92,11 +98,12 @@ function evidenceLink(run, finding) {
 
 function timeCard(run) {
   const rest = Math.max(run.span - run.kernelTime, 0), copies = Math.min(run.copyTime, rest);
-  const parts = [["kernels", run.kernelTime, "--accent"], ["copies, at most", copies, "--exact"], ["neither", rest - copies, "--line"]];
+  const whole = run.ranks?.many ? run.ranks.span * run.ranks.rows.length : run.span;
+  const parts = run.ranks?.many ? rankParts(run) : [["kernels", run.kernelTime, "--accent"], ["copies, at most", copies, "--exact"], ["neither", rest - copies, "--line"]];
   const bar = element("div.split", { role: "img", "aria-label": "division of the time" }, parts.map(([, time, variable]) =>
-    element("i", { style: { width: `${100 * time / run.span}%`, background: `var(${variable})` } })));
+    element("i", { style: { width: `${100 * time / whole}%`, background: `var(${variable})` } })));
   const legend = element("div.legend", {}, parts.map(([text, time, variable]) => element("span", {},
-    element("i", { style: { background: `var(${variable})` } }), `${text}: ${timeText(time)}, ${percentText(time / run.span)}`)));
+    element("i", { style: { background: `var(${variable})` } }), `${text}: ${timeText(time)}, ${percentText(time / whole)}`)));
   const kinds = [...new Set(run.calls.map(c => c.category))].map(category => {
     const rows = run.calls.filter(c => c.category === category);
     return { kind: nameOf(category), calls: rows.reduce((sum, c) => sum + c.calls, 0), total: rows.reduce((sum, c) => sum + c.total, 0) };

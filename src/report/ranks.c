@@ -1,0 +1,330 @@
+/* ranks.c - see ranks.h. Everything comes from the sums that findings rest on (gather.h), so that
+ * no record is read for it again. */
+#include "report/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "results/gather.h"
+
+/* Time from a rank's first to its last record in which it does not wait for others. In a job whose
+ * ranks wait for each other, the slowest is the one that waits least. */
+static int64_t own_time(const gather_work_t *w)
+{
+    return gather_last(w) - gather_first(w) - w->wait_ns;
+}
+
+static bool has_records(const gather_work_t *w)
+{
+    return w->busy || w->called;
+}
+
+/* ---- which are read in full ---- */
+
+static int by_own_time(const void *left, const void *right)
+{
+    const gather_work_t *a = *(const gather_work_t *const *)left;
+    const gather_work_t *b = *(const gather_work_t *const *)right;
+    const int64_t x = own_time(a), y = own_time(b);
+    return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
+}
+
+static bool is_many(const rep_found_t *found)
+{
+    return res_gathered(&found->databases)->process_count > REP_RANKS_FEW;
+}
+
+size_t rep_ranks_choose(const rep_found_t *found, char **paths)
+{
+    const gather_part_t *all = res_gathered(&found->databases);
+    const rocpd_files_t *files = &found->databases.files;
+    const gather_work_t *work = all->work.rows, **sorted = NULL;
+    size_t count = 0;
+    if (is_many(found) && files->count > 1) sorted = calloc(all->work.count, sizeof(*sorted));
+    for (size_t i = 0; sorted && i < all->work.count; i++)
+        if (has_records(&work[i])) sorted[count++] = &work[i];
+    if (!count) {
+        free(sorted);
+        memcpy(paths, files->paths, files->count * sizeof(*paths));
+        return files->count;
+    }
+    qsort(sorted, count, sizeof(*sorted), by_own_time);
+    const size_t slowest = sorted[count - 1]->file, median = sorted[(count - 1) / 2]->file;
+    free(sorted);
+    paths[0] = files->paths[slowest];
+    paths[1] = files->paths[median];
+    return slowest == median ? 1 : 2;
+}
+
+/* ---- kernels ---- */
+
+typedef struct {
+    rep_run_t *run;
+    rep_names_t *names;
+    rep_found_t *found;
+    out_numbers_t places; /* of kernels plus one, by process and symbol */
+    uint32_t *kernels;    /* of the run, by place */
+    out_numbers_t gpus;   /* name plus one, by process */
+} job_t;
+
+static uint64_t key_of(const char *guid, uint64_t id)
+{
+    const uint64_t parts[] = {out_hash(guid), id};
+    return out_numbers_key(0, parts, 2);
+}
+
+static int read_places(job_t *j)
+{
+    db_cursor_t c;
+    bool room = true;
+    db_rows(&c, j->found->databases.db, "SELECT guid, id, place FROM res_symbol", "");
+    while (room && db_next(&c))
+        room =
+            out_numbers_set(&j->places, key_of(db_text(&c, 0), db_uint(&c, 1)), db_uint(&c, 2) + 1);
+    if (!room) j->run->failed = true;
+    return db_end(&c, "reading kernels");
+}
+
+/* The GPU on which each process ran most of its kernels. */
+static int read_gpus(job_t *j)
+{
+    db_cursor_t c;
+    db_rows(
+        &c, j->found->databases.db,
+        "SELECT L.guid, COALESCE(NULLIF(A.product_name, ''), A.name), SUM(L.calls) FROM res_launch "
+        "L JOIN rocpd_info_agent A ON A.id = L.agent_id AND A.guid = L.guid GROUP BY L.guid, "
+        "L.agent_id ORDER BY 3",
+        "");
+    while (!j->run->failed && db_next(&c)) {
+        const uint32_t name = rep_name(j->names, db_text(&c, 1), &j->run->failed);
+        if (!out_numbers_set(&j->gpus, key_of(db_text(&c, 0), 0), name + 1u)) j->run->failed = true;
+    }
+    return db_end(&c, "reading agents");
+}
+
+/* The kernels of all ranks: those that were not read are added to the run. */
+static bool find_kernels(job_t *j)
+{
+    const res_values_t *v = &j->found->values;
+    j->kernels = calloc(v->kernel_count + 1, sizeof(*j->kernels));
+    for (size_t i = 0; j->kernels && i < v->kernel_count; i++) {
+        const rep_kernel_t *k =
+            rep_kernel(j->run, rep_name(j->names, v->kernels[i].symbol, &j->run->failed),
+                       rep_name(j->names, v->kernels[i].name, &j->run->failed));
+        if (!k) return false;
+        j->kernels[i] = (uint32_t)(k - j->run->kernels.rows);
+    }
+    return j->kernels && !j->run->failed;
+}
+
+/* The kernel of a symbol of a process; NULL: it is not known. */
+static const uint32_t *kernel_of(const job_t *j, const char *guid, int64_t symbol)
+{
+    const uint64_t place = out_numbers_get(&j->places, key_of(guid, (uint64_t)symbol));
+    return place ? &j->kernels[place - 1] : NULL;
+}
+
+/* ---- ranks ---- */
+
+static bool take_bins(const job_t *j, rep_rank_t *r, const gather_work_t *w, const char *guid)
+{
+    const res_bins_t *b = &w->bins;
+    const int64_t *symbols = w->kernels.rows;
+    r->shift = b->shift;
+    r->bins = b->count;
+    r->bin_first = (int64_t)(((uint64_t)b->first << b->shift) +
+                             (uint64_t)res_gather_offset(&j->found->databases, w));
+    r->parts = malloc(4 * b->count + 1);
+    for (size_t i = 0; r->parts && i < b->count; i++) {
+        r->parts[i] = b->rows[i].kernel;
+        r->parts[b->count + i] = b->rows[i].copy;
+        r->parts[2 * b->count + i] = b->rows[i].waiting;
+        r->parts[3 * b->count + i] = b->rows[i].most;
+    }
+    for (size_t i = 0; i < w->kernels.count; i++) {
+        uint32_t *number = REP_NEXT(&r->numbers);
+        const uint32_t *kernel = kernel_of(j, guid, symbols[i]);
+        if (!number) return false;
+        *number = kernel ? *kernel + 1u : 0;
+    }
+    return r->parts;
+}
+
+static bool add_rank(job_t *j, const gather_work_t *w, const char *guid)
+{
+    const uint64_t offset = (uint64_t)res_gather_offset(&j->found->databases, w);
+    rep_rank_t *r = REP_NEXT(&j->run->ranks.rows);
+    if (!r) return false;
+    const uint64_t gpu = out_numbers_get(&j->gpus, key_of(guid, 0));
+    *r = (rep_rank_t){
+        .rank = w->rank.rank,
+        .pid = w->rank.pid,
+        .host = rep_name(j->names, w->rank.host, &j->run->failed),
+        .gpu = gpu ? (uint32_t)gpu - 1 : 0,
+        .file = rep_name(j->names, j->found->databases.files.paths[w->file], &j->run->failed),
+        .first = (int64_t)((uint64_t)gather_first(w) + offset),
+        .last = (int64_t)((uint64_t)gather_last(w) + offset),
+        .kernel_ns = (uint64_t)w->kernel_ns,
+        .copy_ns = (uint64_t)w->copy_ns,
+        .busy_ns = (uint64_t)w->busy_ns,
+        .wait_ns = (uint64_t)w->wait_ns,
+        .dropped = w->rank.dropped};
+    for (size_t i = 0; i < j->run->processes.count; i++)
+        if (strcmp(j->run->processes.rows[i].guid, guid) == 0) r->shown = true;
+    return !has_records(w) || take_bins(j, r, w, guid);
+}
+
+/* Adds a launch to the kernels of its rank; those of one rank come one after another. */
+static bool add_launch(job_t *j, const gather_launch_t *l)
+{
+    const char *guid = res_gathered(&j->found->databases)->processes[l->process];
+    rep_rank_t *r = &j->run->ranks.rows.rows[l->process];
+    const uint32_t *kernel = kernel_of(j, guid, l->kernel);
+    size_t i = 0;
+    r->launches += l->time.count;
+    if (!kernel) return true;
+    while (i < r->kernels.count && r->kernels.rows[i].kernel != *kernel)
+        i++;
+    rep_rank_kernel_t *k = i < r->kernels.count ? &r->kernels.rows[i] : REP_NEXT(&r->kernels);
+    if (!k) return false;
+    k->kernel = *kernel;
+    k->calls += l->time.count;
+    k->total += (uint64_t)sum_total(&l->time);
+    return true;
+}
+
+static bool add_ranks(job_t *j)
+{
+    const gather_part_t *all = res_gathered(&j->found->databases);
+    const gather_work_t *work = all->work.rows;
+    const gather_launch_t *launches = all->launches.list.rows;
+    const gather_copy_t *copies = all->copies.list.rows;
+    bool room = true;
+    for (size_t i = 0; room && i < all->work.count; i++)
+        room = add_rank(j, &work[i], all->processes[i]);
+    for (size_t i = 0; room && i < all->launches.list.count; i++)
+        room = add_launch(j, &launches[i]);
+    for (size_t i = 0; room && i < all->copies.list.count; i++)
+        j->run->ranks.rows.rows[copies[i].process].bytes += (uint64_t)copies[i].bytes;
+    return room;
+}
+
+/* Which ranks there should be and are not. */
+static bool find_missing(job_t *j)
+{
+    enum { RANKS_MOST = 1 << 24 };
+    rep_ranks_t *ranks = &j->run->ranks;
+    const gather_work_t *work = res_gathered(&j->found->databases)->work.rows;
+    for (size_t i = 0; i < ranks->rows.count; i++)
+        if (work[i].rank.ranks > (int64_t)ranks->size && work[i].rank.ranks <= RANKS_MOST)
+            ranks->size = (uint64_t)work[i].rank.ranks;
+    char *there = calloc(ranks->size + 1, 1);
+    for (size_t i = 0; there && i < ranks->rows.count; i++)
+        if (ranks->rows.rows[i].rank >= 0 && ranks->rows.rows[i].rank < (int64_t)ranks->size)
+            there[ranks->rows.rows[i].rank] = 1;
+    bool room = there;
+    for (uint64_t rank = 0; room && rank < ranks->size; rank++) {
+        if (there[rank]) continue;
+        uint64_t *row = REP_NEXT(&ranks->missing);
+        if (row) *row = rank;
+        room = row;
+    }
+    free(there);
+    return room;
+}
+
+static bool find_absent(job_t *j)
+{
+    const res_absents_t *a = &j->found->databases.absents;
+    for (size_t i = 0; i < a->count; i++) {
+        rep_absent_t *row = REP_NEXT(&j->run->ranks.absents);
+        if (!row) return false;
+        *row = (rep_absent_t){
+            .file = rep_name(j->names, a->rows[i].path, &j->run->failed),
+            .why = rep_name(j->names, res_absence_words[a->rows[i].why], &j->run->failed)};
+    }
+    return true;
+}
+
+/* ---- sums over all ranks ---- */
+
+static bool add_sum(job_t *j, rep_sums_t which, const char *name, const char *category,
+                    const sum_t *time, uint64_t bytes)
+{
+    rep_run_t *run = j->run;
+    const uint64_t parts[] = {which, rep_name(j->names, name, &run->failed),
+                              rep_name(j->names, category, &run->failed)};
+    const uint64_t key = out_numbers_key(REP_KEY_RANK_SUM, parts, 3);
+    const uint64_t found = out_numbers_get(&run->numbers, key);
+    rep_sum_t *s = found ? &run->sums[which].rows[found - 1] : REP_NEXT(&run->sums[which]);
+    if (!s || (!found && !out_numbers_set(&run->numbers, key, run->sums[which].count)))
+        return false;
+    s->name = (uint32_t)parts[1];
+    s->category = (uint32_t)parts[2];
+    sum_merge(&s->time, time);
+    s->bytes += bytes;
+    return true;
+}
+
+static bool sum_up(job_t *j)
+{
+    const gather_part_t *all = res_gathered(&j->found->databases);
+    const gather_launch_t *launches = all->launches.list.rows;
+    const gather_call_t *calls = all->calls.list.rows;
+    const gather_copy_t *copies = all->copies.list.rows;
+    rep_run_t *run = j->run;
+    bool room = true;
+    for (size_t i = 0; i < run->kernels.count; i++)
+        run->kernels.rows[i].time = (sum_t){0};
+    for (int i = 0; i < REP_SUM_COUNT; i++)
+        run->sums[i].count = 0;
+    run->records = 0;
+    for (size_t i = 0; i < all->launches.list.count; i++) {
+        const uint32_t *kernel =
+            kernel_of(j, all->processes[launches[i].process], launches[i].kernel);
+        if (kernel) sum_merge(&run->kernels.rows[*kernel].time, &launches[i].time);
+        run->records += launches[i].time.count;
+    }
+    for (size_t i = 0; room && i < all->calls.list.count; i++) {
+        room = add_sum(j, REP_SUM_CALLS, calls[i].name, calls[i].category, &calls[i].time, 0);
+        run->records += calls[i].time.count;
+    }
+    for (size_t i = 0; room && i < all->copies.list.count; i++) {
+        room = add_sum(j, REP_SUM_COPIES, copies[i].name, "", &copies[i].time,
+                       (uint64_t)copies[i].bytes);
+        run->records += copies[i].time.count;
+    }
+    return room;
+}
+
+/* ---- the whole ---- */
+
+/* Whether at least two ranks of a job are known. */
+static bool is_job(const rep_found_t *found)
+{
+    const gather_part_t *all = res_gathered(&found->databases);
+    const gather_work_t *work = all->work.rows;
+    size_t known = 0;
+    for (size_t i = 0; i < all->work.count; i++)
+        known += work[i].rank.rank >= 0 && work[i].rank.ranks > 1;
+    return known > 1;
+}
+
+int rep_ranks_add(rep_run_t *run, rep_names_t *names, rep_found_t *found)
+{
+    job_t j = {.run = run, .names = names, .found = found};
+    if (!is_many(found) && !is_job(found)) return 0;
+    run->ranks.many = is_many(found) && found->databases.files.count > 1;
+    run->ranks.by_day = found->databases.by_day;
+    int result = read_places(&j) == 0 ? read_gpus(&j) : -1;
+    if (result == 0 && (!find_kernels(&j) || !add_ranks(&j) || !find_missing(&j) ||
+                        !find_absent(&j) || (run->ranks.many && !sum_up(&j)) || run->failed)) {
+        base_error("out of memory");
+        result = -1;
+    }
+    free(j.places.rows);
+    free(j.gpus.rows);
+    free(j.kernels);
+    return result;
+}
