@@ -1,12 +1,13 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
- * Besides the views of the run, rules read the tables f_run, f_kernel, f_call, f_code and
- * f_instruction, the tables that gather.h describes, and the functions mean_of(place, 'COUNTER')
- * and ratio(place, 'PART', 'WHOLE'). The functions are NULL for counters that were not collected,
- * so that a rule without its counters finds nothing.
- * Thresholds are in the statements, once each; those of single instructions are in waste.c, whose
- * functions are called wasted_lines() and so on in SQL. A weight is the largest share of the run's
- * time, f_run.span_ns, that could be gained. A rule must not mix times of different clocks. */
+ * Besides the views of the run, rules read the tables f_run, f_kernel, f_call, f_code,
+ * f_instruction, f_job, f_rank, f_rank_kernel and f_rank_median, the tables that gather.h
+ * describes, and the functions mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'). The
+ * functions are NULL for counters that were not collected, so that a rule without its counters
+ * finds nothing. Thresholds are in the statements, once each; those of single instructions are in
+ * waste.c, whose functions are called wasted_lines() and so on in SQL. A weight is the largest
+ * share of the run's time, f_run.span_ns, that could be gained. A rule must not mix times of
+ * different clocks. */
 #include "results/findings.h"
 
 #include <string.h>
@@ -46,6 +47,14 @@
 /* The time that the run would gain if copies and kernels overlapped wherever they can. */
 #define APART "(SELECT MAX(0, MIN(kernel_ns, copy_ns) - overlap_ns) FROM f_run)"
 
+/* Ranks K of a job of several, with the medians M of a kernel F over them. Of fewer ranks no median
+ * tells what is usual. */
+#define RANKS                                                                                      \
+    "f_rank_kernel K JOIN f_rank_median M ON M.place = K.place JOIN f_kernel F ON F.place = "      \
+    "K.place, f_job J WHERE M.n >= 4 AND "
+/* A rank launches a kernel about as often as the median rank. */
+#define AS_OFTEN "K.calls < 1.2 * M.calls AND K.calls * 1.2 > M.calls"
+
 const res_rule_row_t res_finding_rules[] = {
     {"losses", "Records are missing", RES_EXACT, false, false, false,
      "SELECT '', 1.0, dropped AS records, damaged AS damaged_bytes, names_lost AS names, uncounted "
@@ -71,6 +80,71 @@ const res_rule_row_t res_finding_rules[] = {
      "an MI200, not as they were measured.",
      "For times of one clock run without SOFTGPU_TIME=model.",
      "Without model times this finding is gone.", RES_MORE_RUN},
+    {"ranks-missing", "Not all ranks can be read", RES_EXACT, false, false, false,
+     "SELECT '', iif(damaged + version > 0, 1.0, 0.0), there, ranks, MAX(0, ranks - there) AS "
+     "missing, damaged, twice, version, repeated FROM f_job WHERE (ranks > there AND there > 0) OR "
+     "damaged + twice + version + repeated > 0",
+     "{there:rank of:ranks of} {ranks} can be read, {missing} are missing. Of the databases "
+     "{damaged} cannot be read, {twice} have a process that another one has, {version} have "
+     "another version of the schema: these are left out. Of {repeated:rank:ranks} there are more "
+     "runs than of the others.",
+     "Read what the job's ranks said at their ends; a rank that was killed leaves its store, which "
+     "rocprofv3 convert reads as far as it goes. Without --ranks, all ranks are profiled.",
+     "With all databases this finding is gone.", RES_MORE_RUN},
+    {"rank-kernel", "A rank is slower than the others in a kernel", RES_MEASURED, false, false,
+     false,
+     /* columns beside a MAX are those of its row */
+     "SELECT F.label, MAX(K.total_ns - M.total_ns) * 1.0 / J.ns, F.name AS kernel, 'rank ' || "
+     "K.rank AS slow, K.total_ns AS own_ns, M.total_ns AS median_ns, K.total_ns * 1.0 / M.total_ns "
+     "AS times, COUNT(*) - 1 AS more, M.n AS ranks FROM " RANKS AS_OFTEN
+     " AND M.total_ns > 0 AND K.total_ns >= 1.15 * M.total_ns AND K.total_ns - M.total_ns >= 0.02 "
+     "* J.ns AND " OWN " GROUP BY K.place",
+     "{slow} is {times} times the median in {subject}: {own} of kernels, where the median of "
+     "{ranks} ranks is {median}. {more:other is:others are} above 1.15 times, too. Whoever "
+     "exchanges data with it waits.",
+     "Divide the work by what it costs, not by its size; or look at what else that GPU does, and "
+     "at its clock.",
+     "Run it again with --kernel-trace: the times of the ranks are closer to one another.",
+     RES_MORE_KERNELS},
+    {"rank-work", "A rank does other work than the others", RES_EXACT, false, false, true,
+     "SELECT F.label, MAX(ABS(K.total_ns - M.total_ns)) * 1.0 / J.ns, F.name AS kernel, 'rank ' || "
+     "K.rank AS rank, K.calls AS launches, M.calls AS usual, COUNT(*) - 1 AS more, M.n AS ranks "
+     "FROM " RANKS "NOT (" AS_OFTEN ") AND ABS(K.total_ns - M.total_ns) >= 0.02 * J.ns AND " OWN
+     " GROUP BY K.place HAVING COUNT(*) * 4 <= M.n",
+     "{rank} launches {subject} {launches:time:times}, the median of {ranks} ranks "
+     "{usual:time:times}. {more:other differs:others differ} as much.",
+     "If it is meant so, give that rank less of the other work; else look for what it repeats.",
+     "Run it again with --kernel-trace: ranks launch kernels equally often.", RES_MORE_KERNELS},
+    {"rank-late", "A rank begins late", RES_MEASURED, false, true, false,
+     /* clocks of several hosts agree to some milliseconds only */
+     "WITH M AS (SELECT first AS usual FROM f_rank WHERE first IS NOT NULL ORDER BY first LIMIT 1 "
+     "OFFSET ((SELECT active FROM f_job) - 1) / 2) SELECT '', MAX(R.first - M.usual) * 1.0 / J.ns, "
+     "'rank ' || R.rank AS rank, R.first - M.usual AS late_ns, 100.0 * (R.first - M.usual) / J.ns "
+     "AS share_pct, COUNT(*) - 1 AS more, J.active AS ranks FROM f_rank R, M, f_job J WHERE "
+     "J.active >= 4 AND (J.hosts = 1 OR J.by_day) AND R.first - M.usual >= 0.05 * J.ns AND R.first "
+     "- M.usual >= iif(J.hosts > 1, 20000000, 1000000) HAVING COUNT(*) > 0 AND COUNT(*) * 4 <= "
+     "J.active",
+     "{rank} begins {late} after the median of {ranks} ranks, {share} of the job's time. "
+     "{more:other begins:others begin} late, too.",
+     "Look at what it does before: reading input alone, a slow file system, another node's start.",
+     "Run it again: the first records of all ranks are close to one another.", RES_MORE_RUN},
+    {"rank-idle", "A rank gives its GPU no work", RES_EXACT, false, false, false,
+     "SELECT '', COUNT(*) * 1.0 / J.there, 'rank ' || MIN(R.rank) AS rank, COUNT(*) - 1 AS more, "
+     "J.there - COUNT(*) AS busy FROM f_rank R, f_job J WHERE R.rank NOT IN (SELECT rank FROM "
+     "f_rank_kernel) HAVING COUNT(*) > 0 AND J.there >= 4 AND COUNT(*) * 4 <= J.there",
+     "{rank} runs no kernel, where {busy:rank does:ranks do}. {more:other runs:others run} none, "
+     "either.",
+     "If it only distributes work, let it share a GPU with another rank; else look at which GPU it "
+     "was given (ROCR_VISIBLE_DEVICES).",
+     "Run it again with --kernel-trace: each rank runs kernels.", RES_MORE_RUN},
+    {"ranks-gpus", "Ranks have different GPUs", RES_EXACT, false, false, false,
+     "SELECT '', 0.0, COUNT(*) AS kinds, group_concat(name, ', ') AS gpus FROM (SELECT DISTINCT "
+     "COALESCE(NULLIF(A.product_name, ''), A.name) AS name FROM res_launch D JOIN res_rank R ON "
+     "R.guid = D.guid JOIN rocpd_info_agent A ON A.id = D.agent_id AND A.guid = D.guid WHERE "
+     "R.rank >= 0 AND R.ranks > 1 ORDER BY 1) HAVING COUNT(*) > 1",
+     "Ranks ran on {kinds} kinds of GPUs: {gpus}. The same kernel takes different times on them.",
+     "Compare ranks of one kind, or divide the work by what each GPU can do.",
+     "With GPUs of one kind this finding is gone.", RES_MORE_RUN},
     {"launch-bound", "Launching takes longer than the kernels", RES_MEASURED, false, false, true,
      "SELECT label, CASE WHEN R.model_time THEN calls * R.launch_ns / R.span_ns WHEN R.software "
      "THEN "

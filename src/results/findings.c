@@ -49,6 +49,32 @@ static const char tables[] =
     "SUM(time_ns) AS time_ns, MAX(longest_ns) AS longest_ns, SUM(inside_ns) AS inside_ns, "
     "SUM(gap_ns) AS lost_ns FROM res_call GROUP BY name, kind";
 
+/* f_rank has one row for each rank of a job of several, f_rank_kernel one for each rank that has
+ * run kernels and each of the kernels that take most, f_rank_median one for each of these kernels,
+ * f_job one. A rank of which there are several runs, as with counters, is one. */
+static const char rank_tables[] =
+    "DROP TABLE IF EXISTS temp.f_rank; DROP TABLE IF EXISTS temp.f_rank_kernel; DROP TABLE IF "
+    "EXISTS temp.f_rank_median; DROP TABLE IF EXISTS temp.f_job; "
+    "CREATE TEMP TABLE f_rank AS SELECT rank, MAX(ranks) AS ranks, COUNT(*) AS processes, "
+    "MIN(host) AS host, MIN(iif(active, first, NULL)) AS first, MAX(iif(active, last, NULL)) AS "
+    "last FROM res_rank WHERE rank >= 0 AND ranks > 1 GROUP BY rank; "
+    "CREATE TEMP TABLE f_job AS SELECT COUNT(*) AS there, COUNT(first) AS active, "
+    "COALESCE(MAX(ranks), 0) AS ranks, MAX(1, COALESCE(MAX(last) - MIN(first), 1)) AS ns, "
+    "COUNT(DISTINCT host) AS hosts, COUNT(iif(processes > (SELECT MIN(processes) FROM f_rank), 1, "
+    "NULL)) AS repeated, 0 AS damaged, 0 AS twice, 0 AS version, 0 AS by_day FROM f_rank; "
+    "CREATE TEMP TABLE f_rank_kernel AS WITH own AS MATERIALIZED (SELECT R.rank, K.place, "
+    "SUM(D.calls) AS calls, SUM(D.total) AS total_ns FROM res_launch D JOIN res_symbol K ON K.id "
+    "= D.kernel_id AND K.guid = D.guid JOIN res_rank R ON R.guid = D.guid WHERE R.rank >= 0 AND "
+    "R.ranks > 1 AND K.place < 64 GROUP BY 1, 2) SELECT G.rank AS rank, P.place AS place, "
+    "COALESCE(O.calls, 0) AS calls, COALESCE(O.total_ns, 0) AS total_ns FROM (SELECT DISTINCT "
+    "rank FROM own) G CROSS JOIN (SELECT DISTINCT place FROM own) P LEFT JOIN own O ON O.rank = "
+    "G.rank AND O.place = P.place; "
+    "CREATE TEMP TABLE f_rank_median AS SELECT place, n, MAX(iif(by_time = (n + 1) / 2, total_ns, "
+    "0)) AS total_ns, MAX(iif(by_calls = (n + 1) / 2, calls, 0)) AS calls FROM (SELECT place, "
+    "total_ns, calls, ROW_NUMBER() OVER (PARTITION BY place ORDER BY total_ns) AS by_time, "
+    "ROW_NUMBER() OVER (PARTITION BY place ORDER BY calls) AS by_calls, COUNT(*) OVER (PARTITION "
+    "BY place) AS n FROM f_rank_kernel) GROUP BY place";
+
 /* If times of kernels are on the host's clock, or on a real GPU's converted to it, everything is
  * measured: a call costs what it fills of the GPU's gaps. */
 static const char measured[] =
@@ -201,10 +227,23 @@ static int put_instructions(res_run_t *r)
              : "");
 }
 
+static int put_ranks(res_run_t *r)
+{
+    unsigned absent[RES_ABSENT_COUNT] = {0};
+    for (size_t i = 0; i < r->absents.count; i++)
+        absent[r->absents.rows[i].why]++;
+    if (db_run(r->db, rank_tables, "findings") != 0) return -1;
+    return db_runf(r->db, "findings",
+                   "UPDATE f_job SET damaged = %u, twice = %u, version = %u, by_day = %d",
+                   absent[RES_ABSENT_DAMAGED], absent[RES_ABSENT_TWICE], absent[RES_ABSENT_VERSION],
+                   r->by_day);
+}
+
 static int fill_tables(res_run_t *r, const res_values_t *v)
 {
     if (res_gather_calls(r, v->model_time) != 0 || db_run(r->db, tables, "findings") != 0 ||
-        put_run(r, v) != 0 || db_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
+        put_run(r, v) != 0 || put_ranks(r) != 0 ||
+        db_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
         return -1;
     db_cursor_t kernel;
     db_rows(&kernel, r->db,

@@ -13,7 +13,7 @@
 #include "results/each.h"
 #include "rocpd/own.h"
 
-const char *const res_absence_words[] = {
+const char *const res_absence_words[RES_ABSENT_COUNT] = {
 #define X(id, word) word,
     RES_ABSENCES(X)
 #undef X

@@ -20,9 +20,10 @@ typedef enum {
 #define X(id, word) RES_ABSENT_##id,
     RES_ABSENCES(X)
 #undef X
+        RES_ABSENT_COUNT
 } res_absence_t;
 
-extern const char *const res_absence_words[];
+extern const char *const res_absence_words[RES_ABSENT_COUNT];
 
 typedef struct {
     char *path;

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -185,12 +186,64 @@ CASES = {
 }
 
 
+def job(change=None, at=3, count=8, hosts=1, **options):
+    """What each rank of a job does: three steps of a large kernel and a small one, which leave no time. The rank `at` is changed: `change` says how often it
+    launches the large one, for how long, and when it begins. Of ranks of the same host clocks are the same; those of others have begun at
+    another time, which the metadata tell."""
+    made = []
+    for rank in range(count):
+        own = {"launches": 3, "ns": 40_000_000, "begin": 0, **((change or {}) if rank == at else {})}
+        host = rank % hosts
+        boot = 10**12 * (1 + host)  # this host was started earlier
+
+        def fill(db, own=own, boot=boot, rank=rank):
+            if own["launches"] is None:
+                db.region("hipInit", boot, boot + 300_000_000)
+                return
+            for i in range(own["launches"]):
+                start = boot + own["begin"] + i * 60_000_000
+                middle = start + own["ns"] + rank * 1000
+                db.dispatch(K, start, middle)
+                db.dispatch("rest(int*)", middle, start + 60_000_000)
+        made.append(dict(soft=False, pid=100 + rank, fill=fill, host=f"node{host}",
+                         gpu=own.get("gpu", "gfx90a"), agent_name=own.get("product"),
+                         metadata={"rank": rank, "ranks": options.get("ranks", count), "clock_boottime_ns": boot + 1, "clock_realtime_ns": 1 + 10**18}))
+    return made
+
+
+# rule: (a job that shows it, its twin, a part of the text); the twin is just below the threshold
+RANK_CASES = {
+    "ranks-missing": (job(ranks=9), job(), "8 ranks of 9 can be read, 1 are missing"),
+    "rank-kernel": (job({"ns": 52_000_000}), job({"ns": 45_000_000}), "rank 3 is 1.3 times the median in work: 156 ms of kernels, where the median of 8 ranks is 120 ms. 0 others are above 1.15 times, too"),
+    "rank-work": (job({"launches": 4, "begin": -60_000_000}), job({"ns": 45_000_000}), "rank 3 launches work 4 times, the median of 8 ranks 3 times. 0 others differ"),
+    "rank-late": (job({"begin": 30_000_000}), job({"begin": 8_000_000}), "rank 3 begins 30 ms after the median of 8 ranks, 14.3 % of the job's time. 0 others begin late, too"),
+    "rank-idle": (job({"launches": None}), job(), "rank 3 runs no kernel, where 7 ranks do. 0 others run none"),
+    "ranks-gpus": (job({"gpu": "gfx908"}), job(), "2 kinds of GPUs: gfx908, gfx90a"),
+}
+
+
 class Case(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="findings-")
         self.addCleanup(shutil.rmtree, self.dir)
+
+    def job(self, ranks, name="job"):
+        """The folder with a database of each rank, two in each folder below it."""
+        folder = os.path.join(self.dir, name)
+        for number, rank in enumerate(ranks):
+            options = dict(rank)
+            fill, host, product = options.pop("fill"), options.pop("host"), options.pop("agent_name")
+            path = os.path.join(folder, str(number // 2), f"{number}.db")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            db = Database(path, SCHEMA, **options)
+            db.db.execute(f'UPDATE "rocpd_info_node{db.suffix}" SET hostname = ?', (host,))
+            if product:
+                db.db.execute(f'UPDATE "rocpd_info_agent{db.suffix}" SET product_name = ? WHERE type = \'GPU\'', (product,))
+            fill(db)
+            db.close()
+        return folder
 
     def database(self, fill, name="run.db"):
         options = dict(fill) if isinstance(fill, dict) else {}
@@ -230,7 +283,8 @@ class Rules(Case):
     def test_all_are_here(self):
         with open(RULES, encoding="utf-8") as f:
             rules = re.findall(r'^    \{"([a-z0-9-]+)",', f.read(), re.M)
-        self.assertEqual(rules, list(CASES))
+        self.assertEqual([r for r in rules if r not in RANK_CASES], list(CASES))
+        self.assertEqual([r for r in rules if r not in CASES], list(RANK_CASES))
         self.assertGreaterEqual(len(rules), 25)
 
 
@@ -252,6 +306,89 @@ def case(rule, fill, quiet, text):
 
 for RULE, (FILL, QUIET, TEXT) in CASES.items():
     case(RULE, FILL, QUIET, TEXT)
+
+
+class Ranks(Case):
+    """A fault is planted in one rank of a job: it is named first. The twin without the fault is free of findings about ranks."""
+
+    def rules(self, *words):
+        found = [f for f in json.loads(self.say(*words, "--format", "json"))["findings"] if f["rule"] in RANK_CASES]
+        for f in found:
+            self.assertTrue(0 <= f["weight"] <= 1 and "{" not in f["text"] and f["evidence"], f)
+        return found
+
+    def test_hosts(self):
+        """Ranks of several hosts are compared by the time of day: a late one is late, and the others are not, though their clocks
+        differ by a quarter of an hour. Where nothing tells the time of day, nothing is late."""
+        late = self.rules(self.job(job({"begin": 30_000_000}, hosts=4)))
+        self.assertEqual([(f["rule"], f["text"][:25]) for f in late], [("rank-late", "rank 3 begins 30 ms after")])
+        self.assertEqual(self.rules(self.job(job(hosts=4), "twin")), [])
+        unknown = [{**rank, "metadata": {k: v for k, v in rank["metadata"].items() if "clock" not in k}} for rank in job({"begin": 30_000_000}, hosts=4)]
+        self.assertEqual(self.rules(self.job(unknown, "unknown")), [])
+
+    def test_fewer(self):
+        """Of three ranks nobody can say what is usual; of processes that are no ranks, neither."""
+        self.assertEqual(self.rules(self.job(job({"ns": 52_000_000}, at=1, count=3))), [])
+        alone = [{**rank, "metadata": {}} for rank in job({"ns": 52_000_000})]
+        self.assertEqual(self.rules(self.job(alone, "alone")), [])
+
+    def test_left_out(self):
+        """A database that was cut off, one without bytes, a copy of one, one of another version: told, counted, not fatal. A rank's
+        findings are those of the ranks that remain."""
+        folder = self.job(job({"ns": 52_000_000}, count=12))
+        path = [f"{folder}/{n // 2}/{n}.db" for n in range(12)]
+        os.truncate(path[5], os.path.getsize(path[5]) // 2 // 4096 * 4096)
+        os.truncate(path[6], 0)
+        shutil.copy(path[7], folder + "/copy.db")
+        with sqlite3.connect(path[8]) as db:
+            table = [n for n, in db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'rocpd_metadata_%'")][0]
+            db.execute(f"UPDATE \"{table}\" SET value = '2.0' WHERE tag = 'schema_version'")
+        done = subprocess.run([ROCPROFV3, "findings", "--format", "json", folder], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = done.stderr.splitlines()
+        self.assertEqual(len(told), 4, told)
+        for name, why in (("2/5.db", "left out: "), ("3/6.db", "left out: no such table"), ("7.db", "has the same process"), ("4/8.db", "it has schema version 2.0")):
+            self.assertTrue(any(name in line and why in line for line in told), (name, told))
+        found = {f["rule"]: f for f in json.loads(done.stdout)["findings"]}
+        self.assertEqual(found["ranks-missing"]["weight"], 1)
+        self.assertEqual({e["name"]: e["value"] for e in found["ranks-missing"]["evidence"]},
+                         {"there": 9, "ranks": 12, "missing": 3, "damaged": 2, "twice": 1, "version": 1, "repeated": 0})
+        self.assertIn("rank 3 is 1.3 times the median in work", found["rank-kernel"]["text"])
+
+    def test_none_left(self):
+        folder = self.job(job(count=2))
+        for n in range(2):
+            os.truncate(f"{folder}/0/{n}.db", 0)
+        done = subprocess.run([ROCPROFV3, "findings", folder], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("none of the 2 databases can be read", done.stderr)
+
+    def test_repeated(self):
+        """Two runs of one rank, one of the others."""
+        ranks = job()
+        again = {**ranks[2], "pid": 777}
+        found = self.rules(self.job(ranks + [again]))
+        self.assertIn("Of 1 rank there are more runs than of the others", {f["rule"]: f for f in found}["ranks-missing"]["text"])
+
+
+def rank_case(rule, shown, twin, text):
+    def shows(self):
+        found = self.rules(self.job(shown))
+        self.assertEqual([f["rule"] for f in found], [rule])
+        self.assertIn(text, found[0]["text"])
+        whole = json.loads(self.say(self.dir + "/job", "--format", "json"))["findings"]
+        if rule not in ("ranks-missing", "ranks-gpus"):  # these two cost no time
+            self.assertEqual(whole[0]["rule"], rule, [(f["rule"], f["weight"]) for f in whole])
+
+    def does_not(self):
+        self.assertEqual(self.rules(self.job(twin)), [])
+    name = rule.replace("-", "_")
+    setattr(Ranks, f"test_{name}", shows)
+    setattr(Ranks, f"test_{name}_not", does_not)
+
+
+for RULE, (FILL, QUIET, TEXT) in RANK_CASES.items():
+    rank_case(RULE, FILL, QUIET, TEXT)
 
 
 class Output(Case):
