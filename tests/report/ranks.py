@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""rocprofv3 report of the ranks of a job, in a browser: ranks.py BUILD CASE
+
+Each rank is one process of known times: 100 us of nothing, a call that launches, 400 us of a kernel, an exchange of MPI until 900 us,
+and 50 us of a copy. So every figure of the page is known.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser  # pylint: disable=wrong-import-position
+import fixture  # pylint: disable=wrong-import-position
+from report import CELLS, PROGRAM, TEXT, TRIES, check, clean, equal, report  # pylint: disable=wrong-import-position
+
+US = 1000
+FILE_MOST, OPENING_MOST_MS, RESIDENT_MOST_KB, RATIO_MOST = 10 << 20, 1000, 128 * 1024, 17
+HEAT = "document.querySelector('section:not([hidden]) canvas.heat')"
+
+
+def rank_db(path, rank, ranks, kernel=400, begin=0, host="node0", work=True, product=None):
+    """The database of a rank; `kernel`: microseconds of its kernel."""
+    d = fixture.Database(path, pid=5000 + rank, command="./solve", soft=False)
+    d.put("rocpd_metadata", tag="rank", value=str(rank))
+    d.put("rocpd_metadata", tag="ranks", value=str(ranks))
+    d.db.execute(f'UPDATE "rocpd_info_node{d.uuid}" SET hostname = ?', (host,))
+    if product:
+        d.db.execute(f'UPDATE "rocpd_info_agent{d.uuid}" SET product_name = ? WHERE type = \'GPU\'', (product,))
+    d.kernel(1, "force(float*)")
+    d.kernel(2, "rare(int*)")
+    d.call("hipInit", begin * US, (begin + 10) * US)
+    if work:
+        launched = d.call("hipLaunchKernel", 90 * US, 95 * US)
+        d.dispatch(1, 100 * US, (100 + kernel) * US, launched)
+    d.call("MPI_Allreduce", (100 + kernel) * US, 900 * US, "MPI")
+    if work:
+        d.copy(900 * US, 950 * US, 1 << 20)
+    d.call("hipDeviceSynchronize", 905 * US, 1000 * US)
+    return d.done()
+
+
+def job(directory, count=20, size=None, **odd):
+    """So many ranks, four to a host; `odd`: by "r<rank>", what is different there. A rank whose value is None has no database."""
+    for rank in range(count):
+        more = odd.get(f"r{rank}", {})
+        if more is not None:
+            os.makedirs(f"{directory}/node{rank // 4}", exist_ok=True)
+            rank_db(f"{directory}/node{rank // 4}/{rank}.db", rank, size or count, host=more.pop("host", f"node{rank // 4}"), **more)
+    return directory
+
+
+def pixel(b, x, y):
+    """[red, green, blue] at these shares of the picture's width and height."""
+    return b.run("(c => { const x = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true }); x.drawImage(c, 0, 0);"
+                 f"return [...x.getImageData(c.width * {x}, c.height * {y}, 1, 1).data].slice(0, 3); }})({HEAT})")
+
+
+def table(b, first):
+    """The rows of the table whose first head this is."""
+    return b.run("(t => [...t.tBodies[0].rows].map(r => [...r.cells].map(c => c.innerText.trim())))([...document.querySelectorAll("
+                 f"'section:not([hidden]) table')].find(t => t.tHead.innerText.trim().startsWith('{first}')))")
+
+
+def case_many(directory):
+    """Twenty ranks: the picture, the slowest, the kernel over ranks, the table, a rank's page."""
+    folder = job(f"{directory}/job", r7={"kernel": 600}, r11={"work": False})
+    path, _ = report(directory, folder)
+    busy, wait, idle = [14, 122, 85], [224, 161, 60], [223, 227, 232]
+    with browser.Browser(1280, 1000) as b:
+        b.open(path)
+        b.run("document.documentElement.dataset.theme = 'light'")
+        text = b.run(TEXT)
+        for words in ("20 ranks · 5 hosts", "20\nranks", "sums of all 20 ranks", "rank 7, the slowest", "a median one"):
+            check(words in text, "no", words, "in", text)
+        check(b.run(f"!!{HEAT}"), "no picture in the overview")
+        check("A rank gives its GPU no work" in text and "rank 7 is 1.5 times the median in force" in text, text)
+        b.go("#/kernels")
+        equal([r[:3] for r in b.run(CELLS)[0]], [["force", "19", "7.80 ms"]])
+        b.go("#/ranks")
+        text = b.run(TEXT)
+        check("rank 7 works 750 µs and waits 250 µs; the median works 550 µs. Most of it: kernels, +200 µs (1.50×), above all force, +200 µs (1.50×)."
+              in text, text)
+        # 19 ranks with a kernel: their median is 400 us; rank 7 is far out
+        equal([r[:6] + r[7:] for r in table(b, "Kernel\tMedian")], [["force", "400 µs", "400 µs", "600 µs", "400 µs", "600 µs", "rank 7 1.50×"]])
+        # the picture: rows of ranks from above, time from left to right
+        row = lambda rank: (rank + 0.4) / 20  # noqa: E731
+        for rank, share, should in ((3, 0.05, idle), (3, 0.3, busy), (3, 0.7, wait), (7, 0.6, busy), (7, 0.8, wait), (11, 0.7, wait), (11, 0.3, idle), (3, 0.925, busy)):
+            is_ = pixel(b, share, row(rank))
+            check(all(abs(x - y) <= 12 for x, y in zip(is_, should)), "rank", rank, "at", share, "is", is_, "not", should)
+        rows = {r[0]: r for r in table(b, "Rank\tHost")}
+        # a rank: kernel 400 us, copy 50; MPI waits 400, the last call 50 behind the copy; the host has the first 100
+        equal(rows["rank 3"], ["rank 3", "node0", "AMD Instinct MI210", "1", "400 µs", "50 µs", "450 µs", "100 µs", "100 µs", "0 ns", "1 ms", "1 MiB", "0"])
+        equal(rows["rank 11"][3:9], ["0", "0 ns", "0 ns", "495 µs", "505 µs", "505 µs"])
+        # sorted by the time of kernels, most first
+        b.run("[...document.querySelectorAll('section:not([hidden]) th button')].filter(x => x.innerText.trim() === 'Kernels').at(-1).click()")
+        equal(table(b, "Rank\tHost")[0][0], "rank 7")
+        # a click on a row of the picture leads to the rank's page
+        b.run("scrollTo(0, 0)")
+        box = b.run(f"(r => [r.left, r.top, r.width, r.height])({HEAT}.getBoundingClientRect())")
+        b.click_at(box[0] + box[2] / 2, box[1] + box[3] * row(3))
+        b.settle()
+        text = b.run(TEXT)
+        for words in ("Rank 3\n", "node0 · AMD Instinct MI210 · process 5003", f"rocprofv3 report {folder}/node0/3.db", "Against the median rank"):
+            check(words in text, "no", words, "in", text)
+        equal([r[:3] for r in table(b, "Kernel\tHere")], [["force", "400 µs", "400 µs"]])
+        b.go("#/rank/7")
+        text = b.run(TEXT)
+        check("+200 µs (1.50×)" in text and "Its records are in the timeline" in text, text)
+        b.go("#/timeline")
+        check("Search" in b.run("document.querySelector('#search').placeholder"), "no timeline")
+        clean(b, path)
+
+
+def case_few(directory):
+    """Of few ranks the timeline has all records, and the section is there; of processes that are no ranks, it is not."""
+    folder = job(f"{directory}/job", count=4)
+    path, _ = report(directory, folder)
+    with browser.Browser() as b:
+        b.open(path)
+        check("sums of all" not in b.run(TEXT) and "4 processes" in b.run(TEXT), b.run(TEXT))
+        b.go("#/ranks")
+        equal([r[0] for r in table(b, "Rank\tHost")], [f"rank {n}" for n in range(4)])
+        clean(b, path)
+        fixture.demo(f"{directory}/a.db")
+        path, _ = report(directory, fixture.demo(f"{directory}/b.db", pid=4343), f"{directory}/a.db", options=("--together",))
+        b.open(path)
+        check("Ranks" not in b.run("document.querySelector('#tabs').innerText"), "a section of ranks")
+
+
+def case_missing(directory):
+    """A rank without a database, one whose database is cut off, one that is there twice, other GPUs, and a host of a hostile name."""
+    folder = job(f"{directory}/job", size=21, r5=None, r6={"product": "AMD Instinct MI300X"}, r9={"host": fixture.HOSTILE})
+    os.truncate(f"{folder}/node2/8.db", 8192)
+    shutil.copy(f"{folder}/node0/1.db", f"{folder}/z.db")
+    path = f"{directory}/report.html"
+    done = subprocess.run([PROGRAM, "report", "-o", path, folder], capture_output=True, text=True, check=False)
+    equal((done.returncode, done.stdout), (0, path + "\n"))
+    told = done.stderr.splitlines()
+    check(len(told) == 2 and "node2/8.db: left out: " in told[0] and "z.db: left out: " in told[1] and "has the same process" in told[1], told)
+    with browser.Browser() as b:
+        b.open(path)
+        text = b.run(TEXT)
+        for words in ("3 of 21 ranks are missing: 5, 8, 20.", "2 databases were left out: ", "8.db cannot be read", "z.db has a process that another one has",
+                      "Ranks have different GPUs: AMD Instinct MI210, AMD Instinct MI300X", "Not all ranks can be read"):
+            check(words in text, "no", words, "in", text)
+        b.go("#/ranks")
+        check(fixture.HOSTILE in b.run(TEXT), "the host's name is not shown")
+        clean(b, path)
+
+
+def copies(directory, count):
+    """The databases of so many ranks, each with 20 times the records, by changing the guid of one."""
+    d = fixture.Database(f"{directory}/one.db", pid=7, soft=False)
+    d.put("rocpd_metadata", tag="rank", value="1000")
+    d.put("rocpd_metadata", tag="ranks", value=str(count))
+    d.kernel(1, "force(float*)")
+    for i in range(40):
+        at = i * 100 * US
+        d.dispatch(1, at, at + 50 * US + i * 397 % 1000 * 20, d.call("hipLaunchKernel", at, at + 5 * US))
+        d.call("MPI_Allreduce", at + 75 * US, at + 90 * US + i * 173 % 9 * US, "MPI")
+    with open(d.done(), "rb") as f:
+        data = f.read()
+    for rank in range(count):
+        os.makedirs(f"{directory}/{count}/{rank // 32}", exist_ok=True)
+        guid = f"00000000-0000-4000-8000-{rank:012x}"
+        with open(f"{directory}/{count}/{rank // 32}/{rank}.db", "wb") as f:
+            f.write(data.replace(d.guid.encode(), guid.encode()).replace(d.uuid.encode(), b"_" + guid.replace("-", "_").encode())
+                    .replace(b"rank1000", b"rank%04d" % rank))
+    return f"{directory}/{count}"
+
+
+def case_thousand(directory):
+    """1,024 ranks: a page of 10 MB at most that opens in a second, made in constant memory, in 17 times what 64 ranks take."""
+    few, many = copies(directory, 64), copies(directory, 1024)
+    seconds = {}
+    for folder in (few, many):
+        seconds[folder] = min(report(directory, folder)[1] for _ in range(2))
+    done = subprocess.run(["/usr/bin/env", "python3", "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+                           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", PROGRAM, "report", "-o", f"{directory}/report.html", many],
+                          capture_output=True, text=True, check=True)
+    check(int(done.stdout) <= RESIDENT_MOST_KB, "1,024 ranks take", done.stdout, "KiB")
+    check(seconds[many] <= RATIO_MOST * seconds[few], "64 ranks take", seconds[few], "s of processor time, 1,024", seconds[many])
+    path = f"{directory}/report.html"
+    check(os.path.getsize(path) <= FILE_MOST, "the page has", os.path.getsize(path), "bytes")
+    with browser.Browser() as b:
+        took = min(b.open(path) for _ in range(TRIES))
+        check(took <= OPENING_MOST_MS, "1,024 ranks open in", took, "ms")
+        print(f"{os.path.getsize(path)} bytes, opened in {took} ms, {seconds[few]:.2f} and {seconds[many]:.2f} s, {int(done.stdout) // 1024} MiB")
+        check("1,024\nranks" in b.run(TEXT), b.run(TEXT)[:400])
+        b.go("#/ranks")
+        equal(len(table(b, "Rank\tHost")), 64)
+        b.go("#/rank/1000")
+        check(b.run(TEXT).startswith("Rank ") and "Against the median rank" in b.run(TEXT), b.run(TEXT)[:200])
+        clean(b, path)
+
+
+CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
+
+if __name__ == "__main__":
+    if not browser.find():
+        print("skipped: needs chromium")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as where:
+        CASES[sys.argv[2]](os.path.realpath(where))
