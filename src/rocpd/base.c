@@ -287,17 +287,33 @@ static int make_plain_views(const rocpd_base_t *b, const db_t *db, const char *g
     return run_text(db, sql, "making views");
 }
 
+/* Whether the file's views of single tables have none of the words without which no view feeds
+ * itself. */
+static bool reads_tables_alone(const db_t *db)
+{
+    db_cursor_t c;
+    if (db->late) return true; /* it is made by this program, of several files */
+    db_rows(&c, db,
+            "SELECT 1 FROM db0.sqlite_master WHERE type = 'view' AND name LIKE 'rocpd\\_%' ESCAPE "
+            "'\\' AND sql LIKE '%with%'",
+            "");
+    const bool none = !db_next(&c);
+    return db_end(&c, "reading the schema") == 0 && none;
+}
+
 /* Makes temporary copies of the first file's other views, so that they read the temporary views of
  * tables. */
 static void make_data_views(const rocpd_base_t *b, const db_t *db)
 {
+    const bool plain = reads_tables_alone(db);
     for (size_t i = 0; i < b->view_count; i++) {
         rocpd_view_t *v = &b->views[i];
         if (v->plain) continue;
+        const bool harmless = plain && rocpd_is_own_view(v->sql);
         if (db == &b->db)
-            v->made = db_view(db, v->name, v->sql, true);
+            v->made = db_view(db, v->name, v->sql, true, harmless);
         else if (v->made)
-            db_view(db, v->name, v->sql, true);
+            db_view(db, v->name, v->sql, true, harmless);
         else
             db_hide(db, v->name);
     }

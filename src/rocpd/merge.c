@@ -1,7 +1,7 @@
 /* merge.c - rocpd merge: makes one database from several.
  *
- * Tables have the run's id in their names, so they are copied as they are; views with the plain
- * names unite them. */
+ * Tables have the run's id in their names, so they are copied as they are, by pages if possible;
+ * views with the plain names unite them. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,10 +10,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "output/file.h"
 #include "rocpd/commands.h"
+#include "rocpd/merge.h"
 #include "rocpd/own.h"
 
 typedef int (*each_t)(db_t *db, const char *name, const char *sql, const char *what);
@@ -29,18 +31,16 @@ static int for_each(db_t *db, const char *query, each_t each, const char *what)
     return db_end(&c, "reading the schema") == 0 ? result : -1;
 }
 
-/* A statement that makes a table with the columns of the file's table, without using the file's
- * SQL. NULL with the reason told. */
-static char *table_like(const db_t *db, const char *name)
+char *rocpd_table_like(const db_t *db, const char *part, const char *name)
 {
     sqlite3_str *text = sqlite3_str_new(db->handle);
     unsigned columns = 0;
     db_cursor_t c;
-    sqlite3_str_appendf(text, "CREATE TABLE main.\"%w\" (", name);
+    sqlite3_str_appendf(text, "CREATE TABLE \"%w\" (", name);
     db_rows(&c, db,
-            "SELECT name, type, pk, (SELECT COUNT(*) FROM pragma_table_info(?1, 'part') WHERE pk) "
-            "FROM pragma_table_info(?1, 'part')",
-            "t", name);
+            "SELECT name, type, pk, (SELECT COUNT(*) FROM pragma_table_info(?1, ?2) WHERE pk) "
+            "FROM pragma_table_info(?1, ?2)",
+            "tt", name, part);
     while (db_next(&c)) {
         const char *type = db_text(&c, 1);
         const bool key = db_int(&c, 2) && db_int(&c, 3) == 1;
@@ -63,7 +63,7 @@ static int copy_table(db_t *db, const char *name, const char *sql, const char *f
         base_error("%s: table %s is in another of the databases already", file, name);
         return -1;
     }
-    char *like = table_like(db, name);
+    char *like = rocpd_table_like(db, "part", name);
     int result = like ? db_run(db, like, file) : -1;
     sqlite3_free(like);
     if (result == 0)
@@ -106,20 +106,35 @@ static int make_indexes(db_t *db)
                     make_index, "indexes");
 }
 
+/* The tables whose names are this name and a run's id. 0, or -1 with the reason told. */
+static int list_tables(const db_t *db, const char *name, char ***tables, size_t *count)
+{
+    bool room = true;
+    db_cursor_t c;
+    for (rocpd_tables_of(db, &c, name); room && db_next(&c);)
+        room = base_add_text(tables, count, db_text(&c, 0));
+    if (!room) base_error("%s: %s", name, strerror(ENOMEM));
+    return db_end(&c, "reading a database") == 0 && room ? 0 : -1;
+}
+
 /* Makes a view that unites all tables whose names are the view's name and a run's id. */
 static int unite_tables(db_t *db, const char *name, const char *sql, const char *file)
 {
     sqlite3_str *text = sqlite3_str_new(db->handle);
-    bool any = false;
-    db_cursor_t c;
+    char **tables = NULL;
+    size_t count = 0;
     (void)sql;
+    int result = list_tables(db, name, &tables, &count);
     sqlite3_str_appendf(text, "CREATE VIEW \"%w\" AS ", name);
-    for (rocpd_tables_of(db, &c, name); db_next(&c); any = true)
-        sqlite3_str_appendf(text, "%sSELECT * FROM \"%w\"", any ? " UNION ALL " : "",
-                            db_text(&c, 0));
-    int result = db_end(&c, "reading a database");
+    for (size_t i = 0; i < count; i++) {
+        rocpd_unite(text, i, count);
+        sqlite3_str_appendf(text, "SELECT * FROM \"%w\"", tables[i]);
+        free(tables[i]);
+    }
+    rocpd_unite(text, count, count);
+    free(tables);
     char *view = sqlite3_str_finish(text);
-    if (result == 0 && any) result = db_run(db, view, file);
+    if (result == 0 && count) result = db_run(db, view, file);
     sqlite3_free(view);
     return result;
 }
@@ -127,7 +142,7 @@ static int unite_tables(db_t *db, const char *name, const char *sql, const char 
 static int copy_view(db_t *db, const char *name, const char *sql, const char *file)
 {
     (void)file;
-    db_view(db, name, sql, false);
+    db_view(db, name, sql, false, rocpd_is_own_view(sql));
     return 0;
 }
 
@@ -151,22 +166,26 @@ static int make_views(db_t *db, const char *path)
     return result == 0 ? db_run(db, "DETACH part", path) : -1;
 }
 
-/* Copies all databases into the main database of the connection, which is empty: their tables as
- * they are, and the views of the first one over all tables. 0, or -1 with the reason told. */
-static int copy_all(db_t *db, const rocpd_files_t *f)
+/* Copies all tables into the main database of the connection, which is empty. */
+static int copy_files(db_t *db, const rocpd_files_t *f)
 {
-    int result = db_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "merging");
+    int result = 0;
     for (size_t i = 0; i < f->count && result == 0; i++)
         result = copy_file(db, f->paths[i]);
-    if (result == 0) result = make_indexes(db);
-    return result == 0 ? make_views(db, f->paths[0]) : -1;
+    return result;
 }
 
-static int merge_into(const rocpd_files_t *f, const char *path)
+/* Copies all databases: their tables as they are, and the views of the first one over all tables.
+ * 0, or -1 with the reason told. */
+static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const char *path)
 {
     db_t db;
-    if (db_make(&db, path) != 0) return -1;
-    const int result = copy_all(&db, f);
+    const int copied = rocpd_merge_pages(f, o, path);
+    if (copied < 0 || db_make(&db, path) != 0) return -1;
+    int result = db_run(&db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", "merging");
+    if (result == 0 && !copied) result = copy_files(&db, f);
+    if (result == 0) result = make_indexes(&db);
+    if (result == 0) result = make_views(&db, f->paths[0]);
     if (db_close(&db) == 0 || result != 0) return result;
     base_error("%s: the database is not whole", path);
     return -1;
@@ -178,16 +197,14 @@ int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f)
     const char *env = getenv("ROCPD_OUTPUT_NAME");
     const char *given = rocpd_word(o, ROCPD_OUTPUT_FILE, env && *env ? env : "merged");
     snprintf(name, sizeof(name), "%s%s", given, base_ends_with(given, ".db") ? "" : ".db");
-    if (rocpd_files_same(f, "merged", NULL, NULL) != 0 ||
-        rocpd_output(o, name, path, sizeof(path)) != 0)
-        return -1;
+    if (rocpd_output(o, name, path, sizeof(path)) != 0) return -1;
     int fd = out_file_begin(path, part, why, sizeof(why));
     if (fd < 0) {
         base_error("%s", why);
         return -1;
     }
     close(fd);
-    int result = merge_into(f, part);
+    int result = merge_into(f, o, part);
     if (result == 0 && rename(part, path) != 0) {
         base_error("%s: %s", path, strerror(errno));
         result = -1;

@@ -71,7 +71,8 @@ static const row_t rows[] = {
     {"truncate-kernels", 0, 'F', S, NULL, false, "kernel names without arguments"},
     {"consolidate", 'c', 'F', P, NULL, false, "move the databases into the folder"},
     {"copy", 0, 'F', P, NULL, false, "copy them in place of moving"},
-    {"jobs", 'j', 'N', C | S, "N", false, "processes that read files (default: one for each CPU)"},
+    {"jobs", 'j', 'N', C | S | M, "N", false,
+     "processes that read files (default: one for each CPU)"},
     {"format", 0, 'W', Q | S, SHOW, true, "how to show it (default console)"},
 };
 

@@ -15,6 +15,14 @@ const char *const rocpd_own_names[OUT_OWN_COUNT] = {
 #undef X
 };
 
+extern const char rocpd_schema[]; /* src/output/rocpd_schema.sql, made by the build */
+
+bool rocpd_is_own_view(const char *sql)
+{
+    const char *found = *sql ? strstr(rocpd_schema, sql) : NULL;
+    return found && found[strlen(sql)] == ';';
+}
+
 /* ---- columns ---- */
 
 void rocpd_columns_free(rocpd_columns_t *c)
@@ -104,6 +112,21 @@ int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT]
 
 /* ---- views of a merged database ---- */
 
+void rocpd_unite(sqlite3_str *sql, size_t number, size_t count)
+{
+    enum { AT_ONCE = 400 };
+    if (count <= AT_ONCE) {
+        if (number && number < count) sqlite3_str_appendall(sql, " UNION ALL ");
+        return;
+    }
+    if (number == count)
+        sqlite3_str_appendall(sql, ")");
+    else if (number % AT_ONCE == 0)
+        sqlite3_str_appendf(sql, "%sSELECT * FROM (", number ? ") UNION ALL " : "");
+    else
+        sqlite3_str_appendall(sql, " UNION ALL ");
+}
+
 void rocpd_tables_of(const db_t *db, db_cursor_t *c, const char *name)
 {
     db_rows(c, db,
@@ -134,9 +157,10 @@ static int merge_tables(const db_t *db, const char *name, const rocpd_columns_t 
     bool good = true;
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS ", name);
     for (size_t i = 0; good && i < count; i++) {
-        if (i) sqlite3_str_appendall(sql, " UNION ALL ");
+        rocpd_unite(sql, i, count);
         good = append_select(db, columns, "main", tables[i], sql);
     }
+    rocpd_unite(sql, count, count);
     char *text = sqlite3_str_finish(sql);
     const int result = !good ? -1 : count ? db_run(db, text, name) : 0;
     sqlite3_free(text);

@@ -28,6 +28,9 @@ void rocpd_columns_free(rocpd_columns_t *c);
  * type. */
 void rocpd_column_define(sqlite3_str *sql, const char *name, const char *type);
 
+/* Whether a view's text is that of one in this program's own schema. */
+bool rocpd_is_own_view(const char *sql);
+
 /* The names, ORDER: out_own_table_t. */
 extern const char *const rocpd_own_names[OUT_OWN_COUNT];
 
@@ -38,6 +41,11 @@ int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT]
 
 /* Makes views in the main database over its tables, whose names end with their runs' ids. */
 int rocpd_own_merge(const db_t *db);
+
+/* Appends what stands before the SELECT of the part `number` of so many that a view unites, and
+ * behind the last part (`number` is `count`). SQLite unites a limited number at a time, so that of
+ * many parts some hundred each are united first. */
+void rocpd_unite(sqlite3_str *sql, size_t number, size_t count);
 
 /* Begins the list of the tables in the main database whose names are this name and a run's id. */
 void rocpd_tables_of(const db_t *db, db_cursor_t *c, const char *name);

@@ -7,9 +7,8 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "rocpd/own.h"
 #include "trace/names.h"
-
-extern const char rocpd_schema[]; /* src/output/rocpd_schema.sql, made by the build */
 
 int rocpd_rows_no_memory(void)
 {
@@ -68,10 +67,7 @@ static char *known_text(const db_t *db, const char *view)
     char *text = NULL;
     db_rows(&c, db, "SELECT sql FROM db0.sqlite_master WHERE type = 'view' AND name = ?", "t",
             view);
-    if (db_next(&c)) {
-        const char *sql = db_text(&c, 0), *found = *sql ? strstr(rocpd_schema, sql) : NULL;
-        if (found && found[strlen(sql)] == ';') text = strdup(sql);
-    }
+    if (db_next(&c) && rocpd_is_own_view(db_text(&c, 0))) text = strdup(db_text(&c, 0));
     if (db_end(&c, "reading the schema") == 0) return text;
     free(text);
     return NULL;
@@ -150,7 +146,8 @@ static void make_view(const db_t *db, const rocpd_source_t *s)
     db_rows(&c, db, "SELECT 1 FROM temp.sqlite_master WHERE type = 'view' AND name = ?", "t",
             s->name);
     const bool missing = !db_next(&c);
-    if (db_end(&c, "reading the schema") == 0 && missing) db_view(db, s->name, s->view, true);
+    if (db_end(&c, "reading the schema") == 0 && missing)
+        db_view(db, s->name, s->view, true, false);
 }
 
 /* Sums up the rows of the statement: name, duration, pid, guid; and with `of` a category, their
