@@ -189,8 +189,9 @@ typedef struct {
     rep_list_t missing; /* ranks that there should be */
     uint64_t size;      /* how many there should be; 0: not known */
     uint64_t records;
-    bool many;   /* the timeline has some of them; tables have the sums of all */
-    bool by_day; /* times are compared by the time of day */
+    bool many;         /* the timeline has some of them; tables have the sums of all */
+    const char *clock; /* how the worst of their clocks is known: res_clock_words */
+    uint64_t clock_error_ns;
 } rep_ranks_t;
 
 typedef struct {

@@ -133,8 +133,8 @@ static bool take_bins(const job_t *j, rep_rank_t *r, const gather_work_t *w, con
     const int64_t *symbols = w->kernels.rows;
     r->shift = b->shift;
     r->bins = b->count;
-    r->bin_first = (int64_t)(((uint64_t)b->first << b->shift) +
-                             (uint64_t)res_gather_offset(&j->found->databases, w));
+    r->bin_first =
+        res_gather_time(&j->found->databases, w, (int64_t)((uint64_t)b->first << b->shift));
     r->parts = malloc(4 * b->count + 1);
     for (size_t i = 0; r->parts && i < b->count; i++) {
         r->parts[i] = b->rows[i].kernel;
@@ -153,7 +153,7 @@ static bool take_bins(const job_t *j, rep_rank_t *r, const gather_work_t *w, con
 
 static bool add_rank(job_t *j, const gather_work_t *w, const char *guid)
 {
-    const uint64_t offset = (uint64_t)res_gather_offset(&j->found->databases, w);
+    const res_run_t *databases = &j->found->databases;
     rep_rank_t *r = REP_NEXT(&j->run->ranks.rows);
     if (!r) return false;
     const uint64_t gpu = out_numbers_get(&j->gpus, key_of(guid, 0));
@@ -163,8 +163,8 @@ static bool add_rank(job_t *j, const gather_work_t *w, const char *guid)
         .host = rep_name(j->names, w->rank.host, &j->run->failed),
         .gpu = gpu ? (uint32_t)gpu - 1 : 0,
         .file = rep_name(j->names, j->found->databases.files.paths[w->file], &j->run->failed),
-        .first = (int64_t)((uint64_t)gather_first(w) + offset),
-        .last = (int64_t)((uint64_t)gather_last(w) + offset),
+        .first = res_gather_time(databases, w, gather_first(w)),
+        .last = res_gather_time(databases, w, gather_last(w)),
         .kernel_ns = (uint64_t)w->kernel_ns,
         .copy_ns = (uint64_t)w->copy_ns,
         .busy_ns = (uint64_t)w->busy_ns,
@@ -300,6 +300,19 @@ static bool sum_up(job_t *j)
 
 /* ---- the whole ---- */
 
+static void note_clocks(rep_ranks_t *ranks, const res_run_t *databases)
+{
+    const gather_part_t *all = res_gathered(databases);
+    const gather_work_t *work = all->work.rows;
+    trace_clock_source_t worst = TRACE_CLOCK_SAME;
+    for (size_t i = 0; i < all->work.count; i++) {
+        const trace_clock_map_t *clock = res_gather_clock(databases, &work[i]);
+        if (clock->source > worst) worst = clock->source;
+        if (clock->error_ns > ranks->clock_error_ns) ranks->clock_error_ns = clock->error_ns;
+    }
+    ranks->clock = res_clock_words[worst];
+}
+
 /* Whether at least two ranks of a job are known. */
 static bool is_job(const rep_found_t *found)
 {
@@ -316,7 +329,7 @@ int rep_ranks_add(rep_run_t *run, rep_names_t *names, rep_found_t *found)
     job_t j = {.run = run, .names = names, .found = found};
     if (!is_many(found) && !is_job(found)) return 0;
     run->ranks.many = is_many(found) && found->databases.files.count > 1;
-    run->ranks.by_day = found->databases.by_day;
+    note_clocks(&run->ranks, &found->databases);
     int result = read_places(&j) == 0 ? read_gpus(&j) : -1;
     if (result == 0 && (!find_kernels(&j) || !add_ranks(&j) || !find_missing(&j) ||
                         !find_absent(&j) || (run->ranks.many && !sum_up(&j)) || run->failed)) {

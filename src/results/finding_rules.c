@@ -116,13 +116,13 @@ const res_rule_row_t res_finding_rules[] = {
      "If it is meant so, give that rank less of the other work; else look for what it repeats.",
      "Run it again with --kernel-trace: ranks launch kernels equally often.", RES_MORE_KERNELS},
     {"rank-late", "A rank begins late", RES_MEASURED, false, true, false,
-     /* clocks of several hosts agree to some milliseconds only */
+     /* not where clocks may be as far apart */
      "WITH M AS (SELECT first AS usual FROM f_rank WHERE first IS NOT NULL ORDER BY first LIMIT 1 "
      "OFFSET ((SELECT active FROM f_job) - 1) / 2) SELECT '', MAX(R.first - M.usual) * 1.0 / J.ns, "
      "'rank ' || R.rank AS rank, R.first - M.usual AS late_ns, 100.0 * (R.first - M.usual) / J.ns "
      "AS share_pct, COUNT(*) - 1 AS more, J.active AS ranks FROM f_rank R, M, f_job J WHERE "
-     "J.active >= 4 AND (J.hosts = 1 OR J.by_day) AND R.first - M.usual >= 0.05 * J.ns AND R.first "
-     "- M.usual >= iif(J.hosts > 1, 20000000, 1000000) HAVING COUNT(*) > 0 AND COUNT(*) * 4 <= "
+     "J.active >= 4 AND NOT J.unknown AND R.first - M.usual >= 0.05 * J.ns AND R.first "
+     "- M.usual >= MAX(1000000, J.clock_ns) HAVING COUNT(*) > 0 AND COUNT(*) * 4 <= "
      "J.active",
      "{rank} begins {late} after the median of {ranks} ranks, {share} of the job's time. "
      "{more:other begins:others begin} late, too.",

@@ -51,17 +51,20 @@ static const char tables[] =
 
 /* f_rank has one row for each rank of a job of several, f_rank_kernel one for each rank that has
  * run kernels and each of the kernels that take most, f_rank_median one for each of these kernels,
- * f_job one. A rank of which there are several runs, as with counters, is one. */
+ * f_job one. Clocks by the time of day count as right within 20 ms. A rank of which there are
+ * several runs, as with counters, is one. */
 static const char rank_tables[] =
     "DROP TABLE IF EXISTS temp.f_rank; DROP TABLE IF EXISTS temp.f_rank_kernel; DROP TABLE IF "
     "EXISTS temp.f_rank_median; DROP TABLE IF EXISTS temp.f_job; "
     "CREATE TEMP TABLE f_rank AS SELECT rank, MAX(ranks) AS ranks, COUNT(*) AS processes, "
     "MIN(host) AS host, MIN(iif(active, first, NULL)) AS first, MAX(iif(active, last, NULL)) AS "
-    "last FROM res_rank WHERE rank >= 0 AND ranks > 1 GROUP BY rank; "
+    "last, MAX(clock = 'unknown') AS unknown, MAX(iif(clock = 'day', 20000000, clock_error_ns)) AS "
+    "clock_ns FROM res_rank WHERE rank >= 0 AND ranks > 1 GROUP BY rank; "
     "CREATE TEMP TABLE f_job AS SELECT COUNT(*) AS there, COUNT(first) AS active, "
     "COALESCE(MAX(ranks), 0) AS ranks, MAX(1, COALESCE(MAX(last) - MIN(first), 1)) AS ns, "
     "COUNT(DISTINCT host) AS hosts, COUNT(iif(processes > (SELECT MIN(processes) FROM f_rank), 1, "
-    "NULL)) AS repeated, 0 AS damaged, 0 AS twice, 0 AS version, 0 AS by_day FROM f_rank; "
+    "NULL)) AS repeated, 0 AS damaged, 0 AS twice, 0 AS version, MAX(unknown) AS unknown, "
+    "MAX(clock_ns) AS clock_ns FROM f_rank; "
     "CREATE TEMP TABLE f_rank_kernel AS WITH own AS MATERIALIZED (SELECT R.rank, K.place, "
     "SUM(D.calls) AS calls, SUM(D.total) AS total_ns FROM res_launch D JOIN res_symbol K ON K.id "
     "= D.kernel_id AND K.guid = D.guid JOIN res_rank R ON R.guid = D.guid WHERE R.rank >= 0 AND "
@@ -233,10 +236,9 @@ static int put_ranks(res_run_t *r)
     for (size_t i = 0; i < r->absents.count; i++)
         absent[r->absents.rows[i].why]++;
     if (db_run(r->db, rank_tables, "findings") != 0) return -1;
-    return db_runf(r->db, "findings",
-                   "UPDATE f_job SET damaged = %u, twice = %u, version = %u, by_day = %d",
-                   absent[RES_ABSENT_DAMAGED], absent[RES_ABSENT_TWICE], absent[RES_ABSENT_VERSION],
-                   r->by_day);
+    return db_runf(r->db, "findings", "UPDATE f_job SET damaged = %u, twice = %u, version = %u",
+                   absent[RES_ABSENT_DAMAGED], absent[RES_ABSENT_TWICE],
+                   absent[RES_ABSENT_VERSION]);
 }
 
 static int fill_tables(res_run_t *r, const res_values_t *v)

@@ -21,6 +21,7 @@ static const char *const kind_names[] = {
 struct res_gathered {
     gather_part_t all; /* its rows alone: nothing is found by key */
     bool calls;
+    trace_clock_map_t *maps; /* of the processes' clocks */
 };
 
 static int no_memory(void)
@@ -93,6 +94,7 @@ void res_gather_forget(res_run_t *r)
 {
     if (!r->gathered) return;
     gather_part_clear(&r->gathered->all);
+    free(r->gathered->maps);
     free(r->gathered);
     r->gathered = NULL;
 }
@@ -199,23 +201,39 @@ static bool bind_stream(db_cursor_t *c, const char *guid, const void *row, bool 
     return db_again(c, "tiii", guid, s->stream, s->kernels, s->copies);
 }
 
-/* Times of ranks can be compared: those of one system as they are, those of several by the time of
- * day. */
-static bool several_hosts(const gather_part_t *all)
+const char *const res_clock_words[] = {[TRACE_CLOCK_SAME] = "same",
+                                       [TRACE_CLOCK_PING] = "measured",
+                                       [TRACE_CLOCK_DAY] = "day",
+                                       [TRACE_CLOCK_ALONE] = "unknown"};
+
+/* Relates the clocks of all processes. */
+static int plan_clocks(res_run_t *r)
 {
+    const gather_part_t *all = &r->gathered->all;
     const gather_work_t *work = all->work.rows;
-    bool several = false;
-    for (size_t i = 0; i < all->work.count; i++) {
-        const char *a = work[0].rank.host, *b = work[i].rank.host;
-        if (!work[i].rank.moment) return false;
-        several |= strcmp(a ? a : "", b ? b : "") != 0;
+    const size_t count = all->work.count;
+    trace_clock_facts_t *facts = calloc(count + 1, sizeof(*facts));
+    trace_clock_map_t *maps = facts ? calloc(count + 1, sizeof(*maps)) : NULL;
+    for (size_t i = 0; maps && i < count; i++)
+        facts[i] = work[i].rank.clock;
+    if (maps && trace_clock_plan(facts, count, maps) < 0) {
+        free(maps);
+        maps = NULL;
     }
-    return several;
+    free(facts);
+    free(r->gathered->maps);
+    r->gathered->maps = maps;
+    return maps ? 0 : no_memory();
 }
 
-int64_t res_gather_offset(const res_run_t *r, const gather_work_t *w)
+int64_t res_gather_time(const res_run_t *r, const gather_work_t *w, int64_t time)
 {
-    return r->by_day ? w->rank.moment : 0;
+    return (int64_t)trace_clock_map(&r->gathered->maps[w->process], (uint64_t)time);
+}
+
+const trace_clock_map_t *res_gather_clock(const res_run_t *r, const gather_work_t *w)
+{
+    return &r->gathered->maps[w->process];
 }
 
 static int put_ranks(res_run_t *r)
@@ -223,15 +241,15 @@ static int put_ranks(res_run_t *r)
     const gather_part_t *all = &r->gathered->all;
     const gather_work_t *work = all->work.rows;
     db_cursor_t c;
-    r->by_day = several_hosts(all);
-    db_rows(&c, r->db, "INSERT INTO res_rank VALUES (?,?,?,?,?,?,?,?)", "");
+    if (plan_clocks(r) != 0) return -1;
+    db_rows(&c, r->db, "INSERT INTO res_rank VALUES (?,?,?,?,?,?,?,?,?,?)", "");
     for (size_t i = 0; i < all->work.count; i++) {
         const gather_work_t *w = &work[i];
-        const int64_t offset = res_gather_offset(r, w);
-        db_again(&c, "tiiitiii", all->processes[i], w->rank.rank, w->rank.ranks, w->rank.pid,
+        const trace_clock_map_t *clock = res_gather_clock(r, w);
+        db_again(&c, "tiiitiiiti", all->processes[i], w->rank.rank, w->rank.ranks, w->rank.pid,
                  w->rank.host ? w->rank.host : "", (int64_t)(w->busy || w->called),
-                 (int64_t)((uint64_t)gather_first(w) + (uint64_t)offset),
-                 (int64_t)((uint64_t)gather_last(w) + (uint64_t)offset));
+                 res_gather_time(r, w, gather_first(w)), res_gather_time(r, w, gather_last(w)),
+                 res_clock_words[clock->source], clock->error_ns);
         db_next(&c);
     }
     return db_end(&c, what);
@@ -241,7 +259,7 @@ static const char tables[] =
     "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF EXISTS "
     "temp.res_copy; DROP TABLE IF EXISTS temp.res_stream; DROP TABLE IF EXISTS temp.res_memory; "
     "DROP TABLE IF EXISTS temp.res_rank; CREATE TEMP TABLE res_rank(guid, rank, ranks, pid, host, "
-    "active, first, last); "
+    "active, first, last, clock, clock_error_ns); "
     "CREATE TEMP TABLE "
     "res_work(guid, first, last, kernel_ns, copy_ns, busy_ns, gaps, idle_ns, longest_ns, "
     "startup_ns, own_ns, own_longest_ns, apart_ns, apart, host_ns, load_ns, asked_ns); CREATE TEMP "

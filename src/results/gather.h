@@ -33,14 +33,19 @@ int res_gather_launches(res_run_t *r);
  * process copies: guid, stream_id, kernels, copies (those that begin from the first kernel's
  * beginning to the last one's end); temp.res_rank, a row for each process: guid, rank, ranks (-1:
  * not known), pid, host, active (it has records), first, last (when its first record begins and its
- * last one ends; the time of day, where ranks are of several hosts); and temp.res_memory: bytes of
+ * last one ends, on one clock for the whole job), clock, clock_error_ns (how its clock is known:
+ * res_clock_words); and temp.res_memory: bytes of
  * GPUs' memory that was allocated; no row if none was. 0, or -1 with the reason told. */
 int res_gather_calls(res_run_t *r, bool model_time);
 
-/* The sums themselves, behind res_gather_calls(), and what to add to times of a process so that
- * they can be compared with those of others. */
+/* How clocks are known, ORDER: trace_clock_source_t, the better the earlier. */
+extern const char *const res_clock_words[TRACE_CLOCK_ALONE + 1];
+
+/* The sums themselves, behind res_gather_calls(); a time of a process on the clock of the whole
+ * job; and how that clock is known. */
 const gather_part_t *res_gathered(const res_run_t *r);
-int64_t res_gather_offset(const res_run_t *r, const gather_work_t *w);
+int64_t res_gather_time(const res_run_t *r, const gather_work_t *w, int64_t time);
+const trace_clock_map_t *res_gather_clock(const res_run_t *r, const gather_work_t *w);
 
 /* Forgets the sums; res_run_close() does. */
 void res_gather_forget(res_run_t *r);

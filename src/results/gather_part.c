@@ -4,12 +4,15 @@
 #include "results/gather_part.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "model/softgpu.h"
+#include "trace/store.h"
 
 static const char what[] = "summing up records";
 
@@ -648,24 +651,37 @@ static bool take_rank(gather_t *g, const db_cursor_t *c, size_t process)
     return r->host;
 }
 
-/* Metadata belong to a database, so that they tell of its process only if it is alone. */
+/* Takes what metadata tell of a rank. */
+static void take_fact(gather_rank_t *r, const char *tag, const db_cursor_t *c)
+{
+    trace_clock_facts_t *f = &r->clock;
+    const uint64_t value = db_uint(c, 1);
+    if (strcmp(tag, "rank") == 0) r->rank = db_int(c, 1);
+    if (strcmp(tag, "ranks") == 0) r->ranks = db_int(c, 1);
+    if (strcmp(tag, "records_dropped") == 0 || strcmp(tag, "names_lost") == 0) r->dropped += value;
+    if (strcmp(tag, TRACE_INFO_BOOT) == 0) snprintf(f->boot, sizeof(f->boot), "%s", db_text(c, 1));
+    if (strcmp(tag, "clock_boottime_ns") == 0) f->first.boottime_ns = value;
+    if (strcmp(tag, "clock_realtime_ns") == 0) f->first.realtime_ns = value;
+    if (strcmp(tag, TRACE_INFO_LAST) == 0)
+        sscanf(db_text(c, 1), "%" SCNu64 " %" SCNu64, &f->last.boottime_ns, &f->last.realtime_ns);
+    if (strcmp(tag, TRACE_CLOCK_TAG_BEGIN) == 0) trace_clock_read(db_text(c, 1), &f->begin);
+    if (strcmp(tag, TRACE_CLOCK_TAG_END) == 0) trace_clock_read(db_text(c, 1), &f->end);
+}
+
+/* Metadata belong to a database, so that they tell of its process only if it is alone. Databases
+ * without the id of the boot have the host's name instead. */
 static int read_metadata(gather_t *g, const db_t *db)
 {
-    gather_rank_t *r = &work_of(g, 0)->rank;
-    int64_t real = 0, boot = 0;
+    gather_work_t *w = work_of(g, 0);
+    gather_rank_t *r = &w->rank;
     db_cursor_t c;
     if (g->part->process_count != 1) return 0;
     db_rows(&c, db, "SELECT tag, value FROM rocpd_metadata", "");
-    while (db_next(&c)) {
-        const char *tag = db_text(&c, 0);
-        if (strcmp(tag, "rank") == 0) r->rank = db_int(&c, 1);
-        if (strcmp(tag, "ranks") == 0) r->ranks = db_int(&c, 1);
-        if (strcmp(tag, "clock_realtime_ns") == 0) real = db_int(&c, 1);
-        if (strcmp(tag, "clock_boottime_ns") == 0) boot = db_int(&c, 1);
-        if (strcmp(tag, "records_dropped") == 0) r->dropped += db_uint(&c, 1);
-        if (strcmp(tag, "names_lost") == 0) r->dropped += db_uint(&c, 1);
-    }
-    r->moment = real && boot ? between(boot, real) : 0;
+    while (db_next(&c))
+        take_fact(r, db_text(&c, 0), &c);
+    if (!*r->clock.boot && r->host) snprintf(r->clock.boot, sizeof(r->clock.boot), "%s", r->host);
+    r->clock.rank = (long)r->rank;
+    r->clock.last_ns = (uint64_t)gather_last(w);
     return db_end(&c, what);
 }
 

@@ -9,6 +9,7 @@
 #include "model/numbers.h"
 #include "model/sum.h"
 #include "results/bins.h"
+#include "trace/clocks.h"
 
 /* An array that grows. */
 typedef struct {
@@ -80,8 +81,8 @@ typedef struct {
 typedef struct {
     int64_t rank, ranks; /* -1: not known */
     uint64_t pid, dropped;
-    int64_t moment; /* to be added to times of records to get the time of day; 0: not known */
-    char *host;     /* may be NULL */
+    trace_clock_facts_t clock;
+    char *host; /* may be NULL */
 } gather_rank_t;
 
 /* Sums of a process: its kernels and copies, and the times without any. */

@@ -17,7 +17,6 @@ typedef struct {
     const db_t *db; /* base's */
     bool whole;     /* calls and copies are asked for, too: records need be read only once */
     bool bins;      /* and what a picture of them needs */
-    bool by_day; /* times of processes are compared by the time of day: they are of several hosts */
     struct res_gathered *gathered; /* gather.c's: what was read of records; NULL: nothing yet */
 } res_run_t;
 

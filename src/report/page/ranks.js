@@ -69,7 +69,10 @@ function rankCautions(run) {
   const without = ranks.sorted.filter(r => !r.bins);
   if (without.length) notes.push(element("p.note", {}, `${without.slice(0, 12).map(r => r.title).join(", ")}${without.length > 12 ? " and so on" : ""}: no record.`));
   if (ranks.gpus.length > 1) notes.push(element("p.note.gpus", {}, `Ranks have different GPUs: ${ranks.gpus.join(", ")}. Their times cannot be compared as they are.`));
-  if (ranks.byDay) notes.push(element("p.note", {}, "Ranks are of several hosts: their times are laid over one another by each host's time of day."));
+  const clocks = { measured: `Clocks of the nodes were measured (--sync-clocks): times are right within ${timeText(ranks.clockError)}.`,
+                   day: "Times of several nodes are laid over one another by each node's time of day: they are as far off as NTP lets it be.",
+                   unknown: "Nothing relates the clocks of some nodes: their times cannot be compared with those of the others." };
+  if (clocks[ranks.clock]) notes.push(element("p.note.clock", {}, clocks[ranks.clock]));
   return notes;
 }
 
