@@ -1,6 +1,7 @@
 /* clocks.c - see clocks.h. A new fact is a tag here and in src/output/rocpd.c. */
 #include "db/clocks.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +26,17 @@ static void take(trace_clock_facts_t *f, const char *tag, const char *value)
         trace_clock_read(value, &f->end);
 }
 
-int db_clock_facts(const db_t *db, trace_clock_facts_t *facts)
+int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)
 {
     db_cursor_t c;
+    char table[128], sql[192];
     *facts = (trace_clock_facts_t){.rank = -1};
-    db_rows(&c, db, "SELECT tag, value FROM rocpd_metadata", "");
+    snprintf(table, sizeof(table), "rocpd_metadata_%.64s", guid);
+    for (char *at = table; *at; at++)
+        if (!isalnum((unsigned char)*at)) *at = '_';
+    if (!db_has(db, table, "tag")) return 0;
+    snprintf(sql, sizeof(sql), "SELECT tag, value FROM \"%s\"", table);
+    db_rows(&c, db, sql, "");
     while (db_next(&c)) {
         char tag[64];
         snprintf(tag, sizeof(tag), "%s", db_text(&c, 0));

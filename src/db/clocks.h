@@ -5,8 +5,8 @@
 #include "db/db.h"
 #include "trace/clocks.h"
 
-/* Reads the facts of the one process that `db` shows; older databases, and AMD's, have none.
- * `last_ns` is not read. 0, or -1 with the reason told. */
-int db_clock_facts(const db_t *db, trace_clock_facts_t *facts);
+/* Reads the facts of a process; older databases, and AMD's, have none. `last_ns` is not read. 0, or
+ * -1 with the reason told. */
+int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct {
      * read. */
     const trace_counts_t *counts;
     uint64_t cut;
+    const char *clock; /* what was done to the times of one of several nodes, in words; or NULL */
 } out_job_t;
 
 /* Makes the file. 0, or -1 with a line in the job's `why`, and then no file is left. */

@@ -54,6 +54,7 @@ static void put_metadata(writer_t *w)
     out_json_unsigned(j, "fini_time",
                       h->closed_ns > w->job->source->last_ns ? h->closed_ns
                                                              : w->job->source->last_ns);
+    if (w->job->clock) out_json_text(j, "clock", w->job->clock);
     out_command_array(j, "command", w->model);
     out_json_begin(j, "config", '{');
     out_settings_members(j, w->job->config, w->model, OUT_SETTINGS_OUTPUT);

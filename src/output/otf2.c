@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
     uint32_t name, class_name; /* name: of the group; class_name: of the system tree node */
     OTF2_LocationGroupType type;
+    uint32_t clock, clock_name; /* text of the node's property "clock"; 0: it has none */
 } group_t;
 
 typedef struct {
@@ -139,7 +140,7 @@ static uint32_t group_of(out_otf2_t *o, const out_agent_t *agent)
 static uint32_t add_group(out_otf2_t *o, const char *name, OTF2_LocationGroupType type)
 {
     group_t *row = append(o, &o->groups, sizeof(*row));
-    if (row) *row = (group_t){text_of(o, name), o->node, type};
+    if (row) *row = (group_t){.name = text_of(o, name), .class_name = o->node, .type = type};
     return (uint32_t)o->groups.count - 1;
 }
 
@@ -325,7 +326,10 @@ static void begin_process(out_otf2_t *o, out_job_t *job)
     o->process++;
     group_t *node = append(o, &o->nodes, sizeof(*node));
     if (node)
-        *node = (group_t){text_of(o, program), text_of(o, out_model_info(m, TRACE_INFO_HOST)), 0};
+        *node = (group_t){.name = text_of(o, program),
+                          .class_name = text_of(o, out_model_info(m, TRACE_INFO_HOST)),
+                          .clock = job->clock ? text_of(o, job->clock) : 0,
+                          .clock_name = job->clock ? text_of(o, "clock") : 0};
     o->node = (uint32_t)o->nodes.count - 1;
     o->process_group = add_group(o, program, OTF2_LOCATION_GROUP_TYPE_PROCESS);
     for (size_t i = 0; i < m->agent_count; i++) {
@@ -460,6 +464,11 @@ static void define_places(out_otf2_t *o, OTF2_GlobalDefWriter *w)
     for (uint32_t i = 0; i < o->nodes.count; i++)
         check(o, OTF2_GlobalDefWriter_WriteSystemTreeNode(w, i, nodes[i].name, nodes[i].class_name,
                                                           OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (uint32_t i = 0; i < o->nodes.count; i++)
+        if (nodes[i].clock)
+            check(o, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+                         w, i, nodes[i].clock_name, OTF2_TYPE_STRING,
+                         (OTF2_AttributeValue){.stringRef = nodes[i].clock}));
     for (uint32_t i = 0; i < o->groups.count; i++)
         check(o, OTF2_GlobalDefWriter_WriteLocationGroup(w, i, groups[i].name, groups[i].type,
                                                          groups[i].class_name,

@@ -45,6 +45,7 @@ enum {
     PF_PROCESS_PID = 1, /* ProcessDescriptor */
     PF_PROCESS_COMMAND = 2,
     PF_PROCESS_NAME = 6,
+    PF_PROCESS_LABELS = 8,
     PF_THREAD_PID = 1, /* ThreadDescriptor */
     PF_THREAD_TID = 2,
     PF_THREAD_NAME = 5,

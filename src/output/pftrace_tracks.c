@@ -72,6 +72,7 @@ static void describe_process(state_t *s)
     proto_number(out, PF_PROCESS_PID, s->p->pid);
     proto_text(out, PF_PROCESS_COMMAND, command);
     if (program) proto_text(out, PF_PROCESS_NAME, base_last_part(program));
+    if (s->p->job->clock) proto_text(out, PF_PROCESS_LABELS, s->p->job->clock);
     proto_end(out, process);
     described(s, track, packet);
     free(program);

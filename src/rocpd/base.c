@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "db/clocks.h"
 #include "base/pool.h"
 #include "base/text.h"
 #include "rocpd/options.h"
@@ -74,12 +75,15 @@ static int add_places(const db_t *db, size_t number, void *data)
             "SELECT guid, pid, COALESCE(init, 0), COALESCE(fini, 0) FROM rocpd_info_process WHERE "
             "guid IS NOT NULL",
             "");
-    while (result == 0 && db_next(&c))
-        result = add_place(b, &(rocpd_place_t){.guid = (char *)(uintptr_t)db_text(&c, 0),
-                                               .file = number,
-                                               .pid = (uint32_t)db_int(&c, 1),
-                                               .begin = db_uint(&c, 2),
-                                               .end = db_uint(&c, 3)});
+    while (result == 0 && db_next(&c)) {
+        rocpd_place_t place = {.guid = (char *)(uintptr_t)db_text(&c, 0),
+                               .file = number,
+                               .pid = (uint32_t)db_int(&c, 1),
+                               .begin = db_uint(&c, 2),
+                               .end = db_uint(&c, 3)};
+        result = db_clock_facts(db, place.guid, &place.clock);
+        if (result == 0) result = add_place(b, &place);
+    }
     return db_end(&c, "reading processes") == 0 ? result : -1;
 }
 
@@ -111,8 +115,7 @@ int rocpd_find_places(rocpd_base_t *b)
     return rocpd_files_each(b->files, add_places, b) == 0 ? sort_places(b) : -1;
 }
 
-/* The first place of the guid; NULL: there is none. */
-static const rocpd_place_t *find_place(const rocpd_base_t *b, const char *guid)
+const rocpd_place_t *rocpd_find_place(const rocpd_base_t *b, const char *guid)
 {
     size_t low = 0, high = b->place_count;
     while (low < high) {
@@ -127,7 +130,7 @@ static const rocpd_place_t *find_place(const rocpd_base_t *b, const char *guid)
 
 const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)
 {
-    const rocpd_place_t *place = find_place(b, guid);
+    const rocpd_place_t *place = rocpd_find_place(b, guid);
     return b->files->paths[place ? place->file : 0];
 }
 
@@ -421,7 +424,7 @@ const db_t *rocpd_narrow(rocpd_base_t *b, const char *guid)
     const db_t *db = &b->db;
     if (b->files->count > 1) {
         if (rocpd_find_places(b) != 0) return NULL;
-        const rocpd_place_t *place = find_place(b, guid);
+        const rocpd_place_t *place = rocpd_find_place(b, guid);
         if (!place) return db;
         if (b->one.handle && b->one_file != place->file) close_one(b);
         b->one_file = place->file;

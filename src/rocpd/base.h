@@ -16,6 +16,7 @@
 #include "rocpd/files.h"
 #include "rocpd/own.h"
 #include "rocpd/window.h"
+#include "trace/clocks.h"
 
 /* A view of the first file. */
 typedef struct {
@@ -31,6 +32,7 @@ typedef struct {
     bool alone; /* there is no other process in that file */
     uint32_t pid;
     uint64_t begin, end; /* ns */
+    trace_clock_facts_t clock;
 } rocpd_place_t;
 
 typedef struct {
@@ -107,6 +109,9 @@ void rocpd_let_go(rocpd_base_t *b);
 /* Finds the processes of several files, sorted by guid: b->places. 0, or -1 with the reason told.
  */
 int rocpd_find_places(rocpd_base_t *b);
+
+/* The first place of the guid; NULL: there is none. After rocpd_find_places(). */
+const rocpd_place_t *rocpd_find_place(const rocpd_base_t *b, const char *guid);
 
 /* The path of the file that a process is in. */
 const char *rocpd_file_of(const rocpd_base_t *b, const char *guid);

@@ -18,6 +18,7 @@
 #include "output/convert.h"
 #include "output/instructions.h"
 #include "output/otf2.h"
+#include "rocpd/clocks.h"
 #include "rocpd/commands.h"
 #include "rocpd/counted.h"
 #include "rocpd/store.h"
@@ -26,7 +27,7 @@
 
 /* ---- CSV ---- */
 
-#define TIMES "start AS Start_Timestamp, \"end\" AS End_Timestamp"
+#define TIMES "{start} AS Start_Timestamp, {end} AS End_Timestamp"
 #define ORDER " ORDER BY guid, start, \"end\" DESC"
 
 /* X(key in an agent's JSON object, column) */
@@ -181,7 +182,8 @@ static void put_label(sqlite3_str *sql, const char *index, const char *end)
 }
 
 /* The statement with its words in braces replaced. */
-static char *fill_in(const db_t *db, const rocpd_options_t *o, int table)
+static char *fill_in(const db_t *db, const rocpd_options_t *o, const rocpd_clocks_t *clocks,
+                     int table)
 {
     const char *index = rocpd_word(o, ROCPD_AGENT_INDEX, "relative"), *at = tables[table].sql;
     bool graph = db_has(db, tables[table].view, "graph_exec_id");
@@ -194,6 +196,8 @@ static char *fill_in(const db_t *db, const rocpd_options_t *o, int table)
             if (graph)
                 sqlite3_str_appendall(
                     sql, "graph_exec_id AS Graph_Exec_Id, graph_node_id AS Graph_Node_Id, ");
+        } else if (strcmp(word, "start") == 0 || strcmp(word, "end") == 0) {
+            sqlite3_str_appendf(sql, clocks->any ? "rocpd_time(guid, \"%w\")" : "\"%w\"", word);
         } else if (strcmp(word, "kernel") == 0) {
             sqlite3_str_appendall(sql, rocpd_given(o, ROCPD_KERNEL_RENAME)
                                            ? "COALESCE(NULLIF(region, ''), name)"
@@ -275,6 +279,7 @@ enum { CSV_COUNT = sizeof(tables) / sizeof(*tables) };
 /* The CSV files that are being written: one process or file after another adds its rows. */
 typedef struct {
     const rocpd_options_t *o;
+    const rocpd_clocks_t *clocks;
     outputs_t *to;
     struct {
         out_file_t *f; /* NULL: no database has the table */
@@ -300,11 +305,11 @@ static int begin_csv(csv_t *csv, int table)
 static int add_csv(const db_t *db, void *data)
 {
     csv_t *csv = data;
-    int result = 0;
+    int result = csv->clocks->any ? rocpd_clocks_function(csv->clocks, db) : 0;
     for (int i = 0; i < CSV_COUNT && result == 0; i++) {
         if (!db_has(db, tables[i].view, "guid")) continue; /* only newer schemas have it */
         if (!csv->files[i].f) result = begin_csv(csv, i);
-        char *sql = fill_in(db, csv->o, i);
+        char *sql = fill_in(db, csv->o, csv->clocks, i);
         if (!sql && result == 0) {
             base_error("%s", strerror(ENOMEM));
             result = -1;
@@ -333,10 +338,27 @@ static int end_csv(csv_t *csv, int result)
     return result;
 }
 
-static int write_csv(rocpd_base_t *b, const rocpd_options_t *o, outputs_t *to)
+/* What was done to the times of processes of several nodes. */
+static int write_clocks(const rocpd_clocks_t *clocks, const rocpd_options_t *o, outputs_t *to)
 {
-    csv_t csv = {.o = o, .to = to};
-    return end_csv(&csv, rocpd_each(b, ROCPD_VIEWS_BY_GUID, add_csv, &csv));
+    char name[NAME_MAX], path[PATH_MAX], why[512];
+    snprintf(name, sizeof(name), "%s_clocks.csv", base_name(o));
+    if (rocpd_output(o, name, path, sizeof(path)) != 0) return -1;
+    const char *at = add_output(to, path, false);
+    out_file_t *f = at ? out_file_open(at, why, sizeof(why)) : NULL;
+    if (!at) return -1;
+    if (f) rocpd_clocks_csv(clocks, f);
+    if (f && out_file_close(f, why, sizeof(why)) == 0) return 0;
+    base_error("%s", why);
+    return -1;
+}
+
+static int write_csv(rocpd_base_t *b, const rocpd_options_t *o, const rocpd_clocks_t *clocks,
+                     outputs_t *to)
+{
+    csv_t csv = {.o = o, .clocks = clocks, .to = to};
+    const int result = end_csv(&csv, rocpd_each(b, ROCPD_VIEWS_BY_GUID, add_csv, &csv));
+    return result == 0 && clocks->any ? write_clocks(clocks, o, to) : result;
 }
 
 /* ---- the writers of rocprofv3 ---- */
@@ -345,7 +367,9 @@ typedef struct {
     const rocpd_options_t *o;
     rocpd_base_t *base;
     const out_config_t *config;
-    const db_t *db; /* narrowed to the process */
+    const db_t *db;        /* narrowed to the process */
+    rocpd_clocks_t clocks; /* of all processes */
+    char clock[256];       /* what was done to the times of the current one */
     rocpd_process_t *processes, process;
     size_t number, count;          /* index of the current process; number of processes */
     unsigned workers;              /* that make processes' files */
@@ -447,12 +471,15 @@ static int write_with_counts(work_t *w, out_job_t *job)
 
 /* Process id and times are taken from the database, since the temporary store has those of this
  * program. */
-static void set_process(const work_t *w, out_job_t *job)
+static void set_process(work_t *w, out_job_t *job)
 {
     trace_segment_header_t *h = &job->model->header;
     h->pid = w->process.pid;
-    h->boottime_ns = w->process.begin;
-    h->closed_ns = w->process.end;
+    h->boottime_ns = trace_clock_map(&w->process.clock, w->process.begin);
+    h->closed_ns = trace_clock_map(&w->process.clock, w->process.end);
+    if (!w->clocks.any) return;
+    trace_clock_say(&w->process.clock, w->clock, sizeof(w->clock));
+    job->clock = w->clock;
 }
 
 /* Called with the process's records, in a worker. */
@@ -622,6 +649,8 @@ static int convert_processes(work_t *w)
     const bool single = w->base->files->count == 1;
     int result = single ? read_processes(&w->base->db, &w->processes, &w->count)
                         : take_processes(w->base, &w->processes, &w->count);
+    for (size_t i = 0; result == 0 && i < w->count; i++)
+        w->processes[i].clock = *rocpd_clocks_of(&w->clocks, w->processes[i].guid);
     rocpd_let_go(w->base);
     w->workers = single ? 1 : rocpd_workers(w->o, w->count);
     const base_pool_t pool = {.count = w->count,
@@ -701,7 +730,8 @@ static int convert(work_t *w, rocpd_base_t *b)
 {
     int result = 0;
     w->outputs.directory = w->directory;
-    if (wants(w->o, "csv")) result = write_csv(b, w->o, &w->outputs);
+    result = rocpd_clocks_begin(&w->clocks, b);
+    if (result == 0 && wants(w->o, "csv")) result = write_csv(b, w->o, &w->clocks, &w->outputs);
     if (result == 0 && (w->csv || w->json || w->pftrace || w->otf2)) result = write_others(w, b);
     if (result == 0 && db_interrupted) {
         base_error("interrupted: nothing is written");
@@ -709,6 +739,7 @@ static int convert(work_t *w, rocpd_base_t *b)
     }
     if (result == 0) result = place_outputs(&w->outputs);
     free_outputs(&w->outputs);
+    rocpd_clocks_end(&w->clocks);
     return result;
 }
 

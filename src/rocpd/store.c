@@ -80,8 +80,19 @@ static void put_name(state_t *s, trace_head_t head, const char *name)
     put_meta(s, &head, sizeof(head), &name, 1);
 }
 
+/* Puts the record with the times of the clock that all processes of the conversion have. */
 static void put_record(state_t *s, const void *record, size_t bytes, const void *rest, size_t more)
 {
+    union {
+        trace_timed_t timed;
+        char bytes[512];
+    } changed;
+    if (s->p->clock.source != TRACE_CLOCK_SAME && bytes <= sizeof(changed)) {
+        memcpy(&changed, record, bytes);
+        changed.timed.start = trace_clock_map(&s->p->clock, changed.timed.start);
+        changed.timed.end = trace_clock_map(&s->p->clock, changed.timed.end);
+        record = &changed;
+    }
     if (!trace_writer_put_parts(s->records, record, bytes, rest, more) && !s->failed) {
         base_error("temporary store: %s", trace_writer_failure(s->records));
         s->failed = true;

@@ -5,14 +5,17 @@
 #ifndef CROCPROF_ROCPD_STORE_H
 #define CROCPROF_ROCPD_STORE_H
 
-#include "db/db.h"
 #include <stdint.h>
+
+#include "db/db.h"
+#include "trace/clocks.h"
 
 typedef struct {
     char guid[64];
     uint32_t pid;
-    uint64_t begin, end; /* of the process, ns */
-    uint64_t left_out;   /* number of rows of kinds that no format can have */
+    uint64_t begin, end;     /* of the process, ns */
+    trace_clock_map_t clock; /* by which times are changed */
+    uint64_t left_out;       /* number of rows of kinds that no format can have */
 } rocpd_process_t;
 
 /* Writes the store into the directory, which has to exist. `name`: the name of output files.

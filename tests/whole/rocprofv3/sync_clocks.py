@@ -6,7 +6,9 @@ usage: sync_clocks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT ROCP
 """
 import csv
 import glob
+import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -81,9 +83,9 @@ class Sync(unittest.TestCase):
                 for tag in ("clock_begin", "clock_end")]
 
     def check_point(self, point, node, rank):
+        """The error that is stated holds, whatever else runs on this machine."""
         _, local, offset, error = point
         off = local + offset - node.right(local)
-        self.assertLess(abs(off), FINE_NS, f"rank {rank}, stated error {error}")
         self.assertLessEqual(abs(off), error + 2, f"rank {rank}")
         self.assertGreater(error, 0)
         return off, error
@@ -92,10 +94,76 @@ class Sync(unittest.TestCase):
         subprocess.run([ROCPD, "convert", "-i", "out", "-f", *formats, "-d", "all"], cwd=self.dir, check=True,
                        capture_output=True, timeout=100)
 
+    def rows(self, name):
+        with open(f"{self.dir}/all/out_{name}.csv", newline="") as f:
+            return list(csv.DictReader(f))
+
+    def measured(self, rank):
+        """Times of kernels as the rank's database has them."""
+        with sqlite3.connect(f"{self.dir}/out/r{rank}_results.db") as database:
+            return [t for row in database.execute("SELECT start, \"end\" FROM kernels ORDER BY start") for t in row]
+
+    def run_kernels(self, rank):
+        """The SDK's kernels have made-up times: gives them times while the program ran, on the clock of its node."""
+        found = self.metadata(rank)
+        begin, end = int(found["clock_boottime_ns"]), int(found["clock_last"].split()[0])
+        with sqlite3.connect(f"{self.dir}/out/r{rank}_results.db") as database:
+            table = "rocpd_kernel_dispatch" + found["uuid"]
+            for number, (row,) in enumerate(database.execute(f"SELECT id FROM {table} ORDER BY start").fetchall()):
+                at = begin + (end - begin) * (number + 1) // 4
+                database.execute(f"UPDATE {table} SET start = ?, \"end\" = ? WHERE id = ?", (at, at + 1000, row))
+
+    def check_outputs(self, ranks, fine):
+        """All outputs have each rank's kernels at the right time, which is that of rank 0's clock."""
+        for rank in ranks:
+            self.run_kernels(rank)
+        self.convert("csv", "json", "pftrace", "otf2")
+        self.rank_of = {self.metadata(rank)["guid"]: rank for rank in ranks}
+        shown = {rank: [] for rank in ranks}
+        for row in self.rows("kernel_trace"):
+            shown[self.rank_of[row["Guid"]]] += [int(row["Start_Timestamp"]), int(row["End_Timestamp"])]
+        for rank in ranks:
+            right = [self.nodes[rank].right(t) for t in self.measured(rank)]
+            self.assertEqual(len(shown[rank]), len(right))
+            for a, b in zip(shown[rank], right):
+                self.assertLess(abs(a - b), fine, f"rank {rank}")
+        self.assertEqual(self.times_in_json(), sorted(sum(shown.values(), [])))
+        with open(self.dir + "/all/out_results.pftrace", "rb") as f:
+            trace = f.read()
+        said = subprocess.run(["otf2-print", self.dir + "/all/out_results.otf2"], capture_output=True, text=True,
+                              timeout=100, check=True).stdout if shutil.which("otf2-print") else None
+        if said:
+            times = set(map(int, re.findall(r"^(?:ENTER|LEAVE) +\d+ +(\d+) ", said, re.M)))
+            self.assertLessEqual({t for rank in ranks for t in shown[rank]}, times)
+        properties = subprocess.run(["otf2-print", "-G", self.dir + "/all/out_results.otf2"], capture_output=True,
+                                    text=True, timeout=100, check=True).stdout if said else None
+        for row in self.rows("clocks"):
+            self.assertIn(row["Clock"].encode(), trace)
+            if properties:
+                self.assertIn(f'Value: "{row["Clock"]}"', re.sub(r" <\d+>", "", properties))
+        return {self.rank_of[row["Guid"]]: row for row in self.rows("clocks")}
+
+    def times_in_json(self):
+        times = []
+        for path in glob.glob(self.dir + "/all/out_results*.json"):
+            with open(path) as f:
+                tool = json.load(f)["rocprofiler-sdk-tool"][0]
+            self.assertIn("clock", tool["metadata"])
+            for record in tool["buffer_records"]["kernel_dispatch"]:
+                times += [record["start_timestamp"], record["end_timestamp"]]
+        return sorted(times)
+
+    def run_until_fine(self, size, **arguments):
+        """Where others have the processors, an exchange may always be slow, and its error says so: tries again."""
+        for _ in range(6):
+            self.assertEqual(self.run_ranks(size, **arguments), [""] * size)
+            if all(p[3] < FINE_NS for rank in range(size) for p in self.points(rank)):
+                return
+        self.fail("no run in which all errors that are stated are below 20 us")
+
     def test_offsets_and_drift(self):
         """Seconds and 50 ppm are found within 20 us, and within the error that is stated."""
-        program = ("sh", "-c", f"sleep 1; {SUBJECT}")
-        self.assertEqual(self.run_ranks(4, program=program), [""] * 4)
+        self.run_until_fine(4, program=("sh", "-c", f"sleep 1; {SUBJECT}"))
         reference = self.points(0)[0][0]
         for rank, node in enumerate(self.nodes):
             begin, end = self.points(rank)
@@ -105,12 +173,41 @@ class Sync(unittest.TestCase):
                 self.assertEqual(begin[2:] + end[2:], (0, 0, 0, 0))
                 continue
             found = [self.check_point(p, node, rank) for p in (begin, end)]
+            self.assertLess(max(abs(off) for off, _ in found), FINE_NS)
             drift = (end[2] - begin[2]) / (end[1] - begin[1])
             print(f"rank {rank}: off by {found[0][0] / 1e3:.1f} and {found[1][0] / 1e3:.1f} us, stated "
                   f"{found[0][1] / 1e3:.1f} and {found[1][1] / 1e3:.1f}; drift {-drift * 1e6:.2f} ppm of {node.ppm}")
             for share in (0.25, 0.5, 0.75): # between the points
                 at = begin[1] + share * (end[1] - begin[1])
                 self.assertLess(abs(at + begin[2] + drift * (at - begin[1]) - node.right(at)), FINE_NS)
+
+    def test_outputs(self):
+        self.run_ranks(3)
+        clocks = self.check_outputs(range(3), max(p[3] for rank in (1, 2) for p in self.points(rank)) + 100)
+        self.assertEqual(clocks[0]["Clock"], "own clock")
+        for rank in (1, 2):
+            self.assertRegex(clocks[rank]["Clock"],
+                             r"rank 0's clock: [+-]\d+\.\d{9} s, drift .* ppm, .* us off at most$")
+            self.assertEqual(int(clocks[rank]["Error_Ns"]), max(p[3] for p in self.points(rank)))
+
+    def test_outputs_by_the_time_of_day(self):
+        """Without the option: as right as the times of day, which are 2 ms apart here."""
+        self.run_ranks(3, options=())
+        clocks = self.check_outputs(range(3), 2_500_000)
+        for rank in (1, 2):
+            self.assertRegex(clocks[rank]["Clock"], r"time of day: .* as far off as NTP lets it be$")
+            self.assertEqual(clocks[rank]["Error_Ns"], "")
+
+    def test_outputs_of_one_node(self):
+        """Processes of one boot are not moved, whatever is known of their clocks."""
+        self.nodes = [self.nodes[1]] * 2
+        self.run_ranks(2)
+        for rank in range(2):
+            self.run_kernels(rank)
+        self.convert("csv")
+        shown = sorted(int(row["Start_Timestamp"]) for row in self.rows("kernel_trace"))
+        self.assertEqual(shown, sorted(t for rank in range(2) for t in self.measured(rank)[::2]))
+        self.assertFalse(os.path.exists(self.dir + "/all/out_clocks.csv"))
 
     def test_64_ranks_into_one_folder(self):
         """Four ranks of each of sixteen nodes; names never collide, and all find rank 0."""
@@ -140,12 +237,15 @@ class Sync(unittest.TestCase):
 
     def test_rank_0_dies(self):
         """Rank 0 has gone without a word when the others end: the beginning is known, the drift is not."""
-        zero = self.start(0, 2, program=("sleep", "60"))
-        other = self.start(1, 2, program=("sh", "-c", f"while [ ! -e {self.dir}/go ]; do sleep 0.05; done; {SUBJECT}"))
+        wait = ("sh", "-c", f"while [ ! -e {self.dir}/go ]; do sleep 0.05; done; {SUBJECT}")
+        zero = self.start(0, 2, program=wait)
+        other = self.start(1, 2, program=wait)
         while "ROCPROF_CLOCK_BEGIN" not in self.settings(other):
             time.sleep(0.02) # the test's own limit ends it
         zero.kill()
-        zero.communicate()
+        zero.wait()
+        zero.stdout.close()
+        zero.stderr.close()
         with open(self.dir + "/go", "w"):
             pass
         said = self.end(other)

@@ -1,0 +1,79 @@
+/* clocks.c - see clocks.h. Looks processes up; what is computed is in trace/clocks.c. */
+#include "rocpd/clocks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+int rocpd_clocks_begin(rocpd_clocks_t *c, rocpd_base_t *b)
+{
+    *c = (rocpd_clocks_t){.base = b};
+    if (rocpd_find_places(b) != 0) return -1;
+    const size_t count = b->place_count;
+    trace_clock_facts_t *facts = calloc(count + 1, sizeof(*facts));
+    c->maps = calloc(count + 1, sizeof(*c->maps));
+    for (size_t i = 0; facts && i < count; i++) {
+        facts[i] = b->places[i].clock;
+        facts[i].last_ns = b->places[i].end;
+    }
+    const int any = facts && c->maps ? trace_clock_plan(facts, count, c->maps) : -1;
+    free(facts);
+    c->any = any > 0;
+    if (any >= 0) return 0;
+    base_error("reading clocks: %s", strerror(ENOMEM));
+    rocpd_clocks_end(c);
+    return -1;
+}
+
+void rocpd_clocks_end(rocpd_clocks_t *c)
+{
+    free(c->maps);
+    *c = (rocpd_clocks_t){0};
+}
+
+const trace_clock_map_t *rocpd_clocks_of(const rocpd_clocks_t *c, const char *guid)
+{
+    static const trace_clock_map_t none = {.source = TRACE_CLOCK_SAME};
+    const rocpd_place_t *place = c->any ? rocpd_find_place(c->base, guid) : NULL;
+    return place ? &c->maps[place - c->base->places] : &none;
+}
+
+static void time_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const rocpd_clocks_t *c = sqlite3_user_data(context);
+    (void)count;
+    if (sqlite3_value_type(values[1]) == SQLITE_NULL) return; /* the result is NULL */
+    const char *guid = (const char *)sqlite3_value_text(values[0]);
+    const uint64_t ns = (uint64_t)sqlite3_value_int64(values[1]);
+    const trace_clock_map_t *map = rocpd_clocks_of(c, guid ? guid : "");
+    sqlite3_result_int64(context, (sqlite3_int64)trace_clock_map(map, ns));
+}
+
+int rocpd_clocks_function(const rocpd_clocks_t *c, const db_t *db)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    if (sqlite3_create_function(db->handle, "rocpd_time", 2, flags, (void *)(uintptr_t)c,
+                                time_function, NULL, NULL) == SQLITE_OK)
+        return 0;
+    base_error("clocks: %s", sqlite3_errmsg(db->handle));
+    return -1;
+}
+
+void rocpd_clocks_csv(const rocpd_clocks_t *c, out_file_t *f)
+{
+    out_text(f, "\"Guid\",\"Rank\",\"Clock\",\"At\",\"Offset_Ns\",\"Drift_Ppm\",\"Error_Ns\"\n");
+    for (size_t i = 0; i < c->base->place_count; i++) {
+        const rocpd_place_t *p = &c->base->places[i];
+        const trace_clock_map_t *m = &c->maps[i];
+        char line[512], what[256], error[32] = "";
+        trace_clock_say(m, what, sizeof(what));
+        if (m->source == TRACE_CLOCK_SAME || m->source == TRACE_CLOCK_PING)
+            snprintf(error, sizeof(error), "%llu", (unsigned long long)m->error_ns);
+        snprintf(line, sizeof(line), "\"%s\",%ld,\"%s\",%llu,%lld,%.6f,%s\n", p->guid,
+                 p->clock.rank, what, (unsigned long long)m->at_ns, (long long)m->offset_ns,
+                 m->drift * 1e6, error);
+        out_text(f, line);
+    }
+}
