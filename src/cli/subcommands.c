@@ -8,6 +8,7 @@
 #include "cli/watch.h"
 #include "report/report.h"
 #include "results/commands.h"
+#include "waits/command.h"
 
 const cli_subcommand_t cli_subcommands[] = {
     {"convert", "[-d DIR] DIR...", "files of the records that runs have left", cli_convert_command},
@@ -22,6 +23,8 @@ const cli_subcommand_t cli_subcommands[] = {
     {"report", "[-o FILE] [DIR|DB...]",
      "one page of what runs did, for any browser; of two inputs the differences", rep_command},
     {"findings", "[DIR|DB]", "what a run shows that is worth a look", res_findings_command},
+    {"waits", "[-i] [DIR|DB...]", "who waits for whom in a job of many ranks (--mpi-trace)",
+     wts_command},
     {"digest", "[DIR|DB]", "a run in so many bytes, most important first", res_digest_command},
     {"watch", "[DIR]", "kernels of a run that goes on, refreshed each second", cli_watch_command},
     {NULL, NULL, NULL, NULL},

@@ -17,6 +17,7 @@
 #include "output/ends.h"
 #include "output/launches.h"
 #include "output/live.h"
+#include "output/otf2_mpi.h"
 #include "model/numbers.h"
 #include "trace/store.h"
 
@@ -62,6 +63,7 @@ struct out_otf2 {
     char path[PATH_MAX], temporary[PATH_MAX], name[NAME_MAX + 1];
     list_t texts, regions, locations, groups, nodes, metrics;
     size_t closed; /* so many locations, of the processes before, have their event files */
+    otf2_mpi_t mpi;
     uint64_t first_ns, last_ns, realtime_ns;
     uint32_t process; /* number, from 1, of the process whose records are being added */
     uint32_t node, process_group;
@@ -206,6 +208,8 @@ static void leave_until(out_otf2_t *o, location_t *l, uint64_t ns)
 {
     out_end_t end;
     while (out_ends_take(&l->ends, ns, &end)) {
+        const uint32_t call = (uint32_t)(end.value >> 32); /* of MPI, which has events at its end */
+        if (call) otf2_mpi_ends(&o->mpi, l->writer, call, &l->events);
         check(o, OTF2_EvtWriter_Leave(l->writer, NULL, end.ns, (OTF2_RegionRef)end.value));
         l->events++;
     }
@@ -214,12 +218,17 @@ static void leave_until(out_otf2_t *o, location_t *l, uint64_t ns)
 static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t region,
                   out_domain_t domain)
 {
+    uint64_t call = 0;
     const char *category = out_domains[domain].category;
     leave_until(o, l, r->start);
     check(o, OTF2_AttributeList_AddStringRef(o->attributes, CATEGORY, text_of(o, category)));
     check(o, OTF2_EvtWriter_Enter(l->writer, o->attributes, r->start, region));
     l->events++;
-    if (!out_ends_add(&l->ends, r->end > r->start ? r->end : r->start, region))
+    if (trace_type(r->head) == TRACE_MPI)
+        call =
+            otf2_mpi_begins(&o->mpi, l->writer, (uint64_t)(l - (location_t *)o->locations.rows) + 1,
+                            (const trace_mpi_t *)r, &l->events);
+    if (!out_ends_add(&l->ends, r->end > r->start ? r->end : r->start, region | call << 32))
         fail(o, strerror(ENOMEM));
 }
 
@@ -496,6 +505,27 @@ static void define_events(out_otf2_t *o, OTF2_GlobalDefWriter *w)
     }
 }
 
+static uint32_t number_text(void *data, const char *name)
+{
+    return text_of(data, name);
+}
+
+/* Ranks of the job whose records are not in the archive have a location without events, since
+ * messages and communicators name them. */
+static const char missing_rank[] = "rank that is not in this archive";
+
+static void define_mpi(out_otf2_t *o, OTF2_GlobalDefWriter *w)
+{
+    if (!o->mpi.count) return;
+    const uint32_t name = text_of(o, missing_rank), missing = otf2_mpi_missing(&o->mpi);
+    for (uint32_t i = 0; i < missing; i++)
+        check(o, OTF2_GlobalDefWriter_WriteLocation(w, o->locations.count + i + 1u, name,
+                                                    OTF2_LOCATION_TYPE_CPU_THREAD, 0,
+                                                    o->process_group));
+    otf2_mpi_define(&o->mpi, w, o->locations.count + 1, number_text, o, true);
+    check(o, o->mpi.error);
+}
+
 /* Copies the first location's file of definitions, which has some 20 bytes, to another location. */
 static void copy_local(out_otf2_t *o, size_t location)
 {
@@ -512,17 +542,17 @@ static void copy_local(out_otf2_t *o, size_t location)
 
 /* Each location needs a file of local definitions, which is empty. They all have the same bytes,
  * and the library clears 4 MB for each that it writes. */
-static void define_locally(out_otf2_t *o)
+static void define_locally(out_otf2_t *o, size_t locations)
 {
     check(o, OTF2_Archive_OpenDefFiles(o->archive));
-    if (o->locations.count) {
+    if (locations) {
         OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(o->archive, 1);
         if (!w)
             fail(o, "a definition file cannot be written");
         else
             check(o, OTF2_Archive_CloseDefWriter(o->archive, w));
     }
-    for (size_t i = 2; i <= o->locations.count && !o->failure; i++)
+    for (size_t i = 2; i <= locations && !o->failure; i++)
         copy_local(o, i);
     check(o, OTF2_Archive_CloseDefFiles(o->archive));
 }
@@ -530,19 +560,30 @@ static void define_locally(out_otf2_t *o)
 /* Event files have been closed before. */
 static void write_definitions(out_otf2_t *o)
 {
+    const uint32_t missing = otf2_mpi_missing(&o->mpi);
     close_locations(o);
+    for (uint32_t i = 0; i < missing; i++) { /* they need files, too, which are empty */
+        OTF2_EvtWriter *empty = OTF2_Archive_GetEvtWriter(o->archive, o->locations.count + i + 1);
+        if (empty) check(o, OTF2_Archive_CloseEvtWriter(o->archive, empty));
+        if (!empty) fail(o, "an event file cannot be written");
+    }
     check(o, OTF2_Archive_CloseEvtFiles(o->archive));
-    define_locally(o);
+    define_locally(o, o->locations.count + missing);
     OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(o->archive);
     if (!w) {
         fail(o, "the definitions cannot be written");
         return;
+    }
+    if (o->mpi.count) { /* names need numbers before they are written */
+        otf2_mpi_define(&o->mpi, w, 0, number_text, o, false);
+        text_of(o, missing_rank);
     }
     check(o, OTF2_GlobalDefWriter_WriteClockProperties(w, 1000000000, o->first_ns,
                                                        o->last_ns - o->first_ns, o->realtime_ns));
     define_texts(o, w);
     define_places(o, w);
     define_events(o, w);
+    define_mpi(o, w);
 }
 
 /* Renames the anchor file last: a reader that sees it finds the rest. */
@@ -587,6 +628,7 @@ int out_otf2_end(out_otf2_t *o, bool keep, char *why, size_t why_bytes)
         free(lists[i]->places.rows);
     }
     out_launches_free(&o->launches);
+    otf2_mpi_free(&o->mpi);
     free(o);
     return failed ? -1 : 0;
 }
@@ -595,6 +637,7 @@ int out_otf2_write(out_job_t *job, const char *path)
 {
     out_otf2_t *o = out_otf2_begin(path, job->why, job->why_bytes);
     if (!o) return -1;
+    o->mpi.alone = true;
     if (out_otf2_add(o, job) == 0) return out_otf2_end(o, true, job->why, job->why_bytes);
     out_otf2_end(o, false, NULL, 0);
     return -1;

@@ -135,7 +135,7 @@ static uint32_t no_operation(state_t *s, uint32_t kind)
 }
 
 /* Number of an operation, by the id of its name; operations of each kind are numbered as they
- * come. */
+ * come, but for functions of MPI, which have numbers of their own. */
 static uint32_t operation_of(state_t *s, uint32_t kind, uint64_t name_id, const char *name,
                              bool *first)
 {
@@ -144,6 +144,14 @@ static uint32_t operation_of(state_t *s, uint32_t kind, uint64_t name_id, const 
     if (found) return (uint32_t)found - 1;
     if (s->operation_counts[kind] > TRACE_OPERATION_MAX) return no_operation(s, kind);
     uint32_t operation = s->operation_counts[kind]++;
+    if (kinds[kind].becomes == MPI) {
+        const trace_mpi_function_t *f = trace_mpi_find(name);
+        if (!f) {
+            s->p->left_out++;
+            return NO_OPERATION;
+        }
+        operation = trace_mpi_number(f);
+    }
     put_kind(s, kind);
     put_name(s, trace_head(TRACE_OPERATION, kind, operation, 0, 0), name);
     if (!out_numbers_set(&s->operations, key, operation + 1u)) s->failed = true;

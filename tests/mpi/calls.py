@@ -230,6 +230,65 @@ class Calls(Case):
         self.check_c("mpich")
 
 
+@unittest.skipUnless(shutil.which("otf2-print"), "otf2-tools")
+class Archives(Case):
+    """Archives of all ranks have messages, collectives and communicators, which otf2-print reads without a word."""
+
+    def read(self, path, *options):
+        found = glob.glob(f"{self.folder}/{path}/*.otf2")
+        self.assertEqual(len(found), 1)
+        done = subprocess.run(["otf2-print", *options, found[0]], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()
+
+    def convert(self, to):
+        subprocess.run([ROCPD, "convert", "-i", "out", "-f", "otf2", "-d", to], cwd=self.folder, check=True, capture_output=True,
+                       timeout=60)
+
+    def count(self, lines):
+        names = [line.split()[0] for line in lines if line.startswith("MPI_")]
+        return {name: names.count(name) for name in sorted(set(names))}
+
+    def test_all_ranks(self):
+        self.trace("mpich", "calls", formats=("rocpd",))
+        self.convert("all")
+        lines = self.read("all")
+        found = self.count(lines)
+        # each rank: 43 receives by request, one by MPI_Sendrecv; two more messages. Sends whose requests are not complete at
+        # once are one or more of each rank; each is complete in the end
+        self.assertEqual((found["MPI_IRECV_REQUEST"], found["MPI_IRECV"], found["MPI_RECV"]), (4 * 43, 4 * 43, 4 + 2))
+        self.assertEqual(found["MPI_SEND"] + found["MPI_ISEND"], 4 * 44 + 2)
+        self.assertGreaterEqual(found["MPI_ISEND"], 4)
+        self.assertEqual(found["MPI_ISEND"], found["MPI_ISEND_COMPLETE"])
+        # 16 collectives of each rank, two barriers, of which one is of two ranks, and three new communicators
+        self.assertEqual(found["MPI_COLLECTIVE_BEGIN"], 4 * (16 + 1 + 3) + 2)
+        self.assertEqual(found["MPI_COLLECTIVE_END"], found["MPI_COLLECTIVE_BEGIN"])
+        self.assertEqual(sum("Operation: REDUCE_SCATTER_BLOCK" in line for line in lines), 4)
+        first = next(line for line in lines if line.startswith("MPI_SEND") and "Tag: 7," in line)
+        self.assertIn("Receiver: 1 ", first)
+        self.assertIn("Length: 64", first)
+        definitions = self.read("all", "-G")
+        members = [line.split("Members: ")[1] for line in definitions if line.startswith("GROUP") and "COMM_LOCATIONS" in line]
+        self.assertEqual(len(members), 1)
+        self.assertEqual(members[0].count("Thread "), 4)
+        self.assertEqual(sum(line.startswith("COMM ") for line in definitions), 6)  # world, self, dup, two halves, create
+
+    def test_a_rank_is_missing(self):
+        self.trace("mpich", "calls", formats=("rocpd",))
+        os.remove(self.folder + "/out/r2_results.db")
+        self.convert("some")
+        self.assertEqual(self.count(self.read("some"))["MPI_RECV"], 3 + 1)
+        self.assertEqual(sum("rank that is not in this archive" in line for line in self.read("some", "-G")
+                             if line.startswith("LOCATION ")), 1)
+
+    def test_one_rank(self):
+        """Its own archive has regions alone: the others are in no archive with it."""
+        self.trace("mpich", "ends", "plain", formats=("otf2",), ranks=2)
+        shutil.rmtree(self.folder + "/out/r1_results")
+        os.remove(self.folder + "/out/r1_results.otf2")
+        self.assertEqual(self.count(self.read("out")), {})
+
+
 class Fortran(Case):
     def check(self, implementation):
         done = self.trace(implementation, "fortran")

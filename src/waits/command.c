@@ -1,0 +1,130 @@
+/* command.c - rocprofv3 waits: its options. */
+#include "waits/command.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/grow.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "waits/show.h"
+
+enum { EXIT_USAGE = 2, EXIT_READ = 1 };
+
+static const struct {
+    const char *name;
+    void (*show)(FILE *f, const wts_t *w);
+} forms[] = {{"text", wts_show_text}, {"csv", wts_show_csv}, {"json", wts_show_json}};
+
+typedef struct {
+    char **paths;
+    size_t count;
+    const char *output;
+    size_t form;
+} asked_t;
+
+static const struct argp_option options[] = {
+    {"input", 'i', "DIR|DB", 0, "folder with databases, at any depth, or a database; repeatable",
+     0},
+    {"format", 'f', "FORMAT", 0, "text (default), csv: a line for each rank, or json", 0},
+    {"output", 'o', "FILE", 0, "where it is written (standard output)", 0},
+    {0}};
+
+/* Adds a database, or those below a folder. */
+static int add_path(asked_t *a, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return base_add_text(&a->paths, &a->count, path) ? 0 : ENOMEM;
+    char *const roots[] = {(char *)(uintptr_t)path, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    const size_t before = a->count;
+    int problem = tree ? 0 : errno;
+    for (FTSENT *e; !problem && (e = fts_read(tree));)
+        if (e->fts_info == FTS_F && base_ends_with(e->fts_name, ".db") &&
+            !base_add_text(&a->paths, &a->count, e->fts_path))
+            problem = ENOMEM;
+    if (tree) fts_close(tree);
+    if (!problem && a->count == before)
+        base_error("%s: holds no database (rocprofv3 -f rocpd writes them)", path);
+    if (problem) base_error("%s: %s", path, strerror(problem));
+    return problem || a->count == before ? EXIT_USAGE : 0;
+}
+
+static error_t read_option(int key, char *word, struct argp_state *state)
+{
+    asked_t *a = state->input;
+    switch (key) {
+    case 'i':
+    case ARGP_KEY_ARG:
+        if (add_path(a, word) != 0) exit(EXIT_USAGE);
+        return 0;
+    case 'o': a->output = word; return 0;
+    case 'f':
+        for (a->form = 0; a->form < sizeof(forms) / sizeof(*forms); a->form++)
+            if (strcmp(forms[a->form].name, word) == 0) return 0;
+        base_error("--format %s: text, csv or json", word);
+        exit(EXIT_USAGE);
+    case ARGP_KEY_END:
+        if (!a->count && add_path(a, ".") != 0) exit(EXIT_USAGE);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int show(const asked_t *a)
+{
+    const rocpd_files_t files = {a->paths, a->count};
+    wts_t w;
+    int status = wts_read(&w, &files) == 0 ? 0 : EXIT_READ;
+    FILE *f = NULL;
+    if (!status && !w.rank_count) {
+        base_error("no call of MPI is in these databases: rocprofv3 --mpi-trace records them");
+        status = EXIT_READ;
+    }
+    if (!status) f = a->output ? base_file_stream(a->output, "w") : stdout;
+    if (!status && !f) {
+        base_error("%s: %s", a->output, strerror(errno));
+        status = EXIT_READ;
+    }
+    if (f) forms[a->form].show(f, &w);
+    if (f && (f == stdout ? fflush(f) : fclose(f)) != 0) {
+        base_error("%s: %s", a->output ? a->output : "standard output", strerror(errno));
+        status = EXIT_READ;
+    }
+    wts_free(&w);
+    return status;
+}
+
+int wts_command(int argc, char **argv)
+{
+    static const struct argp parser = {
+        .options = options,
+        .parser = read_option,
+        .args_doc = "[DIR|DB...]",
+        .doc = "Who waits for whom: the databases of a job's ranks, traced with --mpi-trace, as "
+               "one. Time "
+               "in collectives is split in waiting for the last rank and doing; messages in late "
+               "senders and late receivers; and the slowest ranks are named, with what they do "
+               "differently."};
+    static char name[] = "rocprofv3 waits";
+    asked_t a = {0};
+    argv[0] = name;
+    argp_parse(&parser, argc, argv, 0, NULL, &a);
+    qsort(a.paths, a.count, sizeof(*a.paths), by_path);
+    const int status = show(&a);
+    for (size_t i = 0; i < a.count; i++)
+        free(a.paths[i]);
+    free(a.paths);
+    return status;
+}

@@ -1,0 +1,359 @@
+/* read.c - what is read of a database: calls of MPI and ranges in order, sums of kernels and
+ * copies. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/log.h"
+#include "waits/internal.h"
+
+const char *const wts_kinds[] = {[WTS_COLLECTIVE] = "late in collectives",
+                                 [WTS_SENDER] = "late sender",
+                                 [WTS_RECEIVER] = "late receiver",
+                                 [WTS_PHASE] = "imbalance",
+                                 [WTS_BARRIER] = "needless barrier"};
+
+int64_t wts_word(wts_words_t *words, const char *name)
+{
+    uint64_t key = 5381, place;
+    for (const char *at = name; *at; at++)
+        key = out_mix(key ^ (unsigned char)*at);
+    for (; (place = out_numbers_get(&words->places, key)); key++)
+        if (strcmp(words->rows[place - 1], name) == 0) return (int64_t)place - 1;
+    if (!base_add_text(&words->rows, &words->count, name)) return -1;
+    return out_numbers_set(&words->places, key, words->count) ? (int64_t)words->count - 1 : -1;
+}
+
+void wts_words_free(wts_words_t *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->rows[i]);
+    free(words->rows);
+    free(words->places.rows);
+}
+
+bool wts_add_time(wts_time_t **times, size_t *room, int64_t number, uint64_t count, uint64_t ns)
+{
+    if (number < 0) return false;
+    if ((size_t)number >= *room) {
+        const size_t more = (size_t)number + 16;
+        wts_time_t *rows = realloc(*times, more * sizeof(*rows));
+        if (!rows) return false;
+        memset(rows + *room, 0, (more - *room) * sizeof(*rows));
+        *times = rows;
+        *room = more;
+    }
+    (*times)[number].count += count;
+    (*times)[number].ns += ns;
+    return true;
+}
+
+/* ---- ranges: a rank's phases, and the time in them without MPI ---- */
+
+enum { DEPTH = 64 };
+
+typedef struct {
+    uint64_t end, inside; /* inside: time of MPI */
+    uint64_t start;
+    int64_t name;
+} phase_t;
+
+typedef struct {
+    wts_state_t *s;
+    wts_rank_t *rank;
+    phase_t open[DEPTH];
+    unsigned depth;
+} phases_t;
+
+/* Ends the phases that are over at a time. */
+static void leave(phases_t *p, uint64_t now)
+{
+    while (p->depth && p->open[p->depth - 1].end <= now) {
+        const phase_t *at = &p->open[--p->depth];
+        const uint64_t ns = at->end - at->start;
+        if (!wts_add_time(&p->rank->phases, &p->rank->phase_room, at->name, 1,
+                          ns > at->inside ? ns - at->inside : 0))
+            p->s->failed = true;
+    }
+}
+
+static void enter(phases_t *p, const char *name, uint64_t start, uint64_t end)
+{
+    leave(p, start);
+    if (p->depth == DEPTH || end <= start) return;
+    p->open[p->depth++] =
+        (phase_t){.start = start, .end = end, .name = wts_word(&p->s->w->names->phases, name)};
+}
+
+static void pass(phases_t *p, uint64_t start, uint64_t end)
+{
+    leave(p, start);
+    for (unsigned i = 0; i < p->depth; i++)
+        if (end <= p->open[i].end) p->open[i].inside += end - start;
+}
+
+/* ---- calls ---- */
+
+typedef struct {
+    db_cursor_t rows;
+    bool more;
+} beside_t;
+
+typedef struct {
+    const db_t *db;
+    const char *guid;
+    wts_reading_t reading;
+    phases_t phases;
+    void *rest; /* what stands behind a record */
+} reader_t;
+
+enum { REST_BYTES = TRACE_WORDS_MAX * 8 - sizeof(trace_mpi_t) };
+
+#define EVENTS                                                                                     \
+    "FROM rocpd_region R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid JOIN "        \
+    "rocpd_string C ON C.id = E.category_id AND C.guid = E.guid JOIN rocpd_string N ON N.id = "    \
+    "R.name_id AND N.guid = R.guid WHERE R.guid = ? AND C.string IN ('MPI_API', "                  \
+    "'MARKER_CORE_RANGE_API') ORDER BY E.id"
+
+/* A row of MPI, with the values that stand beside it. */
+static void take_call(reader_t *d, const db_cursor_t *row, beside_t *b)
+{
+    const trace_mpi_function_t *f = trace_mpi_find(db_text(row, 1));
+    const uint64_t event = db_uint(row, 0);
+    trace_mpi_t r = {.call = {.start = db_uint(row, 3), .end = db_uint(row, 4)},
+                     .rank = TRACE_MPI_NONE,
+                     .size = TRACE_MPI_NONE,
+                     .destination = TRACE_MPI_NONE,
+                     .send_tag = TRACE_MPI_NONE,
+                     .source = TRACE_MPI_NONE,
+                     .receive_tag = TRACE_MPI_NONE,
+                     .root = TRACE_MPI_NONE};
+    while (b->more && db_uint(&b->rows, 0) < event)
+        b->more = db_next(&b->rows);
+    for (; b->more && db_uint(&b->rows, 0) == event; b->more = db_next(&b->rows))
+        trace_mpi_set(&r, db_text(&b->rows, 1), db_text(&b->rows, 2), d->rest, REST_BYTES);
+    if (!f || r.call.end < r.call.start) return;
+    const size_t bytes = trace_mpi_rest_bytes(&r);
+    trace_mpi_t *whole = (trace_mpi_t *)d->rest - 1;
+    r.call.head =
+        trace_head(TRACE_MPI, TRACE_KIND_MPI_API, trace_mpi_number(f), 0, sizeof(r) + bytes);
+    *whole = r;
+    wts_call(&d->reading, f, whole);
+    if (!d->reading.second) pass(&d->phases, r.call.start, r.call.end);
+}
+
+static int read_calls(reader_t *d)
+{
+    beside_t b = {0};
+    db_cursor_t rows;
+    db_rows(&rows, d->db,
+            "SELECT E.id, N.string, C.string = 'MPI_API', R.start, R.\"end\", "
+            "JSON_EXTRACT(E.extdata, '$.message') " EVENTS,
+            "t", d->guid);
+    db_rows(
+        &b.rows, d->db,
+        "SELECT event_id, name, value FROM rocpd_arg WHERE guid = ? ORDER BY event_id, position",
+        "t", d->guid);
+    b.more = db_next(&b.rows);
+    while (!d->reading.s->failed && db_next(&rows))
+        if (db_int(&rows, 2))
+            take_call(d, &rows, &b);
+        else if (!d->reading.second && !db_null(&rows, 5))
+            enter(&d->phases, db_text(&rows, 5), db_uint(&rows, 3), db_uint(&rows, 4));
+    leave(&d->phases, UINT64_MAX);
+    const int result = db_end(&rows, "reading calls of MPI");
+    return db_end(&b.rows, "reading values of calls") | result;
+}
+
+static int read_work(reader_t *d)
+{
+    wts_state_t *s = d->reading.s;
+    wts_rank_t *rank = d->phases.rank;
+    db_cursor_t rows;
+    db_rows(
+        &rows, d->db,
+        "SELECT S.display_name, COUNT(*), SUM(K.\"end\" - K.start) FROM rocpd_kernel_dispatch K "
+        "JOIN rocpd_info_kernel_symbol S ON S.id = K.kernel_id AND S.guid = K.guid WHERE "
+        "K.guid = ? GROUP BY S.display_name",
+        "t", d->guid);
+    while (!s->failed && db_next(&rows))
+        if (!wts_add_time(&rank->kernels, &rank->kernel_room,
+                          wts_word(&s->w->names->kernels, db_text(&rows, 0)), db_uint(&rows, 1),
+                          db_uint(&rows, 2)))
+            s->failed = true;
+    if (db_end(&rows, "reading kernels") != 0) return -1;
+    db_rows(&rows, d->db,
+            "SELECT COUNT(*), SUM(\"end\" - start) FROM rocpd_memory_copy WHERE guid = ?", "t",
+            d->guid);
+    if (db_next(&rows)) rank->copies = (wts_time_t){db_uint(&rows, 0), db_uint(&rows, 1)};
+    return db_end(&rows, "reading copies");
+}
+
+/* ---- processes ---- */
+
+typedef struct {
+    wts_state_t *s;
+    const rocpd_files_t *files;
+    bool second;
+    char *memory;
+} all_t;
+
+/* The rank of a process in MPI_COMM_WORLD, by its first call with that; *size: of all. -1: it has
+ * none; -2: an error. */
+static int64_t rank_of(const db_t *db, const char *guid, int64_t *size)
+{
+    static const char sql[] =
+        "SELECT A.value, B.value FROM rocpd_arg W JOIN rocpd_arg A ON A.event_id = W.event_id AND "
+        "A.guid = W.guid AND A.name = 'rank' JOIN rocpd_arg B ON B.event_id = W.event_id AND "
+        "B.guid = W.guid AND B.name = 'size' WHERE W.guid = ? AND W.name = 'communicator' AND "
+        "W.value = 'MPI_COMM_WORLD' LIMIT 1";
+    db_cursor_t rows;
+    int64_t rank = -1;
+    db_rows(&rows, db, sql, "t", guid);
+    if (db_next(&rows)) {
+        rank = strtol(db_text(&rows, 0), NULL, 10);
+        *size = strtol(db_text(&rows, 1), NULL, 10);
+    }
+    return db_end(&rows, "looking for the rank") != 0 ? -2 : rank;
+}
+
+static wts_rank_t *new_rank(all_t *a, int64_t rank, int64_t size, const char *file)
+{
+    wts_t *w = a->s->w;
+    for (size_t i = 0; i < w->rank_count; i++)
+        if (w->ranks[i].rank == rank) {
+            base_warning("%s: rank %d is in %s already: left out", file, (int)rank,
+                         w->ranks[i].file);
+            return NULL;
+        }
+    if (!BASE_GROW_BY_ONE(w->ranks, w->rank_count)) {
+        a->s->failed = true;
+        return NULL;
+    }
+    wts_rank_t *r = &w->ranks[w->rank_count];
+    *r = (wts_rank_t){
+        .rank = (int32_t)rank, .size = (int32_t)size, .file = strdup(file), .victim = -1};
+    if (!r->file) a->s->failed = true;
+    w->rank_count++;
+    return r;
+}
+
+static int read_process(all_t *a, const db_t *db, const char *guid, const char *file)
+{
+    reader_t d = {.db = db, .guid = guid, .rest = a->memory + sizeof(trace_mpi_t)};
+    int64_t size = 0;
+    const int64_t rank = rank_of(db, guid, &size);
+    if (rank < 0) return rank == -2 ? -1 : 0;
+    wts_t *w = a->s->w;
+    uint32_t index = (uint32_t)w->rank_count;
+    if (a->second) {
+        for (index = 0; index < w->rank_count; index++)
+            if (w->ranks[index].rank == rank) break;
+        if (index == w->rank_count || strcmp(w->ranks[index].file, file) != 0) return 0;
+    } else if (!new_rank(a, rank, size, file)) {
+        return a->s->failed ? -1 : 0;
+    }
+    d.phases = (phases_t){.s = a->s, .rank = &w->ranks[index]};
+    wts_reading_begin(&d.reading, a->s, index, a->second);
+    int result = read_calls(&d);
+    if (result == 0 && !a->second) result = read_work(&d);
+    wts_reading_end(&d.reading);
+    return result;
+}
+
+static int read_file(const db_t *db, size_t number, void *data)
+{
+    all_t *a = data;
+    char **guids = NULL;
+    size_t count = 0;
+    db_cursor_t rows;
+    db_rows(&rows, db, "SELECT DISTINCT guid FROM rocpd_info_process", "");
+    while (db_next(&rows))
+        if (!base_add_text(&guids, &count, db_text(&rows, 0))) a->s->failed = true;
+    int result = db_end(&rows, a->files->paths[number]);
+    for (size_t i = 0; i < count; i++) {
+        if (result == 0) result = read_process(a, db, guids[i], a->files->paths[number]);
+        free(guids[i]);
+    }
+    free(guids);
+    return result;
+}
+
+static void free_state(wts_state_t *s)
+{
+    for (size_t i = 0; i < s->communicator_count; i++)
+        free(s->communicators[i].instances);
+    free(s->communicators);
+    free(s->by_id.rows);
+    free(s->ends.rows);
+    free(s->collectives.rows);
+    free(s->victims.rows);
+}
+
+/* What is known of each collective when all ranks have arrived: who was late, and by how much. */
+static void judge_arrivals(wts_state_t *s)
+{
+    uint64_t first = UINT64_MAX;
+    for (size_t c = 0; c < s->communicator_count; c++)
+        if (s->communicators[c].count && s->communicators[c].instances[0].first < first)
+            first = s->communicators[c].instances[0].first;
+    for (size_t c = 0; c < s->communicator_count; c++)
+        for (size_t n = 0; n < s->communicators[c].count; n++) {
+            const wts_instance_t *i = &s->communicators[c].instances[n];
+            wts_rank_t *rank = &s->w->ranks[i->last_rank];
+            s->w->instances += i->calls > 1;
+            if (i->calls < 2 ||
+                (wts_direction(i->operation) == WTS_FOR_ROOT && i->last_rank != i->root_rank))
+                continue;
+            const int64_t own = (int64_t)(i->last - i->base);
+            const int64_t late = own - (i->offset_sum - own) / (int64_t)(i->calls - 1);
+            if (late <= 0) continue;
+            rank->last_in++;
+            rank->late_ns += (uint64_t)late;
+            if (i->first == first) rank->late_first_ns += (uint64_t)late;
+        }
+}
+
+int wts_read(wts_t *w, const rocpd_files_t *files)
+{
+    *w = (wts_t){.names = calloc(1, sizeof(*w->names))};
+    wts_state_t s = {.w = w};
+    all_t a = {.s = &s, .files = files, .memory = malloc(sizeof(trace_mpi_t) + REST_BYTES)};
+    int result = -1;
+    s.failed = !w->names || !a.memory;
+    if (!s.failed) result = rocpd_files_each(files, read_file, &a);
+    if (result == 0) {
+        w->unmatched = s.ends.count;
+        judge_arrivals(&s);
+        a.second = true;
+        result = rocpd_files_each(files, read_file, &a);
+    }
+    if (result == 0 && !s.failed) s.failed = !wts_find(&s);
+    if (s.failed) base_error("%s", strerror(ENOMEM));
+    free_state(&s);
+    free(a.memory);
+    return s.failed ? -1 : result;
+}
+
+void wts_free(wts_t *w)
+{
+    for (size_t i = 0; i < w->rank_count; i++) {
+        free(w->ranks[i].file);
+        free(w->ranks[i].kernels);
+        free(w->ranks[i].phases);
+    }
+    for (size_t i = 0; i < w->finding_count; i++)
+        free(w->findings[i].text);
+    free(w->ranks);
+    free(w->collectives);
+    free(w->kernels);
+    free(w->phases);
+    free(w->findings);
+    if (w->names) {
+        wts_words_free(&w->names->kernels);
+        wts_words_free(&w->names->phases);
+    }
+    free(w->names);
+    *w = (wts_t){0};
+}

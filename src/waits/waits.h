@@ -1,0 +1,93 @@
+/* waits.h - who waits for whom: calls of MPI of many ranks (rocprofv3 --mpi-trace) as one picture.
+ *
+ * Reads databases one by one, each twice: first for when each rank arrives, then for how long the
+ * others have waited. Memory grows with the number of collectives of the job, of ranks, and of
+ * messages whose other end has not been read yet, not with the number of records. Times of all
+ * ranks are taken as those of one clock. */
+#ifndef CROCPROF_WAITS_WAITS_H
+#define CROCPROF_WAITS_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rocpd/files.h"
+
+/* Time of a kernel, of copies or of a phase in one rank. */
+typedef struct {
+    uint64_t count, ns;
+} wts_time_t;
+
+typedef struct {
+    int32_t rank, size;      /* in MPI_COMM_WORLD */
+    char *file;              /* of the database */
+    uint64_t first, last;    /* ns: from the end of MPI_Init to the begin of MPI_Finalize */
+    uint64_t calls, mpi_ns;  /* of MPI, the time without these two */
+    uint64_t sent, received; /* bytes */
+    uint64_t collective_ns;  /* waited in collectives, for those that come later */
+    uint64_t sender_ns;      /* waited for messages that were sent late */
+    uint64_t receiver_ns;    /* waited in sends, for receives that began late */
+    uint64_t caused_ns;      /* others have waited for this one in collectives */
+    uint64_t late_send_ns, late_receive_ns; /* others have waited for its messages, its receives */
+    uint64_t late_sends, late_receives;     /* number of those */
+    uint64_t last_in, late_ns; /* collectives in which it came last, and how much later than the
+                                  mean of the others, summed */
+    uint64_t late_first_ns;    /* of that, in the first collective of all */
+    int32_t victim;            /* index of the rank that has waited longest for its messages; -1 */
+    uint64_t victim_ns;
+    wts_time_t copies;
+    wts_time_t *kernels, *phases; /* by number of the name */
+    size_t kernel_room, phase_room;
+} wts_rank_t;
+
+/* Collectives of one function on one communicator. */
+typedef struct {
+    uint64_t communicator;
+    const char *function;
+    uint64_t count, calls;         /* instances, and calls of all ranks */
+    uint64_t total_ns, waiting_ns; /* of all ranks; the rest is doing */
+    uint64_t bytes;                /* that were given */
+    uint64_t direct, direct_ns;    /* calls of barriers right behind another collective of the same
+                                      communicator that no rank leaves before all have come */
+} wts_collective_t;
+
+/* What the ranks' times of a kernel or phase are like. */
+typedef struct {
+    const char *name;
+    uint64_t calls;
+    double median_ns, mean_ns, most_ns; /* per rank */
+    int32_t most;                       /* index of that rank */
+} wts_spread_t;
+
+typedef enum { WTS_COLLECTIVE, WTS_SENDER, WTS_RECEIVER, WTS_PHASE, WTS_BARRIER } wts_kind_t;
+extern const char *const wts_kinds[];
+
+typedef struct {
+    wts_kind_t kind;
+    int32_t rank; /* index in `ranks`; -1: none alone */
+    uint64_t ns;  /* that all ranks together have waited, or lost */
+    double share; /* of the time of all ranks */
+    char *text;
+} wts_finding_t;
+
+typedef struct {
+    wts_rank_t *ranks; /* in the order of the files */
+    size_t rank_count;
+    wts_collective_t *collectives; /* by total time */
+    size_t collective_count;
+    wts_spread_t *kernels, *phases; /* by time; phases: without MPI inside */
+    size_t kernel_count, phase_count;
+    wts_finding_t *findings; /* by time */
+    size_t finding_count;
+    uint64_t total_ns;       /* of all ranks, from MPI_Init to MPI_Finalize */
+    uint64_t instances;      /* collectives of at least two ranks */
+    uint64_t unmatched;      /* messages of which one end is in no database */
+    uint64_t missing;        /* ranks of MPI_COMM_WORLD that have no database */
+    struct wts_names *names; /* own */
+} wts_t;
+
+/* 0, or -1 with the reason told. To be freed in both cases. */
+int wts_read(wts_t *w, const rocpd_files_t *files);
+void wts_free(wts_t *w);
+
+#endif
