@@ -189,6 +189,8 @@ typedef struct {
     rep_list_t missing; /* ranks that there should be */
     uint64_t size;      /* how many there should be; 0: not known */
     uint64_t records;
+    size_t slowest;    /* its number among `rows` */
+    bool waits;        /* it is known when ranks wait for others */
     bool many;         /* the timeline has some of them; tables have the sums of all */
     const char *clock; /* how the worst of their clocks is known: res_clock_words */
     uint64_t clock_error_ns;

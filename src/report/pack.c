@@ -195,6 +195,8 @@ static void put_ranks(pack_t *p, const rep_ranks_t *ranks)
     out_json_bool(j, "many", ranks->many);
     out_json_text(j, "clock", ranks->clock);
     out_json_unsigned(j, "clockError", ranks->clock_error_ns);
+    out_json_bool(j, "waits", ranks->waits);
+    out_json_unsigned(j, "slowest", ranks->slowest);
     out_json_unsigned(j, "size", ranks->size);
     out_json_unsigned(j, "span", end > begin ? (uint64_t)end - (uint64_t)begin : 0);
     out_json_begin(j, "rows", '[');

@@ -8,11 +8,21 @@
 #include "base/log.h"
 #include "results/gather.h"
 
-/* Time from a rank's first to its last record in which it does not wait for others. In a job whose
- * ranks wait for each other, the slowest is the one that waits least. */
-static int64_t own_time(const gather_work_t *w)
+/* Whether it is known when ranks wait for others. */
+static bool knows_waits(const gather_part_t *all)
 {
-    return gather_last(w) - gather_first(w) - w->wait_ns;
+    const gather_call_t *calls = all->calls.list.rows;
+    bool known = false;
+    for (size_t i = 0; i < all->calls.list.count; i++)
+        known |= calls[i].others;
+    return known;
+}
+
+/* How long a rank works. In a job whose ranks wait for each other, the slowest is the one that
+ * waits least; where that is not known, the one that gives its GPU most to do. */
+static int64_t own_time(const gather_work_t *w, bool waits)
+{
+    return waits ? gather_last(w) - gather_first(w) - w->wait_ns : w->busy_ns;
 }
 
 static bool has_records(const gather_work_t *w)
@@ -22,12 +32,30 @@ static bool has_records(const gather_work_t *w)
 
 /* ---- which are read in full ---- */
 
+typedef struct {
+    int64_t own;
+    size_t process;
+} worker_t;
+
+/* Of equal ones the first is the last. */
 static int by_own_time(const void *left, const void *right)
 {
-    const gather_work_t *a = *(const gather_work_t *const *)left;
-    const gather_work_t *b = *(const gather_work_t *const *)right;
-    const int64_t x = own_time(a), y = own_time(b);
-    return x != y ? (x > y) - (x < y) : (a > b) - (a < b);
+    const worker_t *a = left, *b = right;
+    if (a->own != b->own) return a->own < b->own ? -1 : 1;
+    return (a->process < b->process) - (a->process > b->process);
+}
+
+/* The processes that have records, the slowest last; NULL without memory. */
+static worker_t *sort_workers(const gather_part_t *all, size_t *count)
+{
+    const gather_work_t *work = all->work.rows;
+    const bool waits = knows_waits(all);
+    worker_t *sorted = calloc(all->work.count + 1, sizeof(*sorted));
+    *count = 0;
+    for (size_t i = 0; sorted && i < all->work.count; i++)
+        if (has_records(&work[i])) sorted[(*count)++] = (worker_t){own_time(&work[i], waits), i};
+    if (sorted) qsort(sorted, *count, sizeof(*sorted), by_own_time);
+    return sorted;
 }
 
 static bool is_many(const rep_found_t *found)
@@ -39,18 +67,16 @@ size_t rep_ranks_choose(const rep_found_t *found, char **paths)
 {
     const gather_part_t *all = res_gathered(&found->databases);
     const rocpd_files_t *files = &found->databases.files;
-    const gather_work_t *work = all->work.rows, **sorted = NULL;
+    const gather_work_t *work = all->work.rows;
     size_t count = 0;
-    if (is_many(found) && files->count > 1) sorted = calloc(all->work.count, sizeof(*sorted));
-    for (size_t i = 0; sorted && i < all->work.count; i++)
-        if (has_records(&work[i])) sorted[count++] = &work[i];
+    worker_t *sorted = is_many(found) && files->count > 1 ? sort_workers(all, &count) : NULL;
     if (!count) {
         free(sorted);
         memcpy(paths, files->paths, files->count * sizeof(*paths));
         return files->count;
     }
-    qsort(sorted, count, sizeof(*sorted), by_own_time);
-    const size_t slowest = sorted[count - 1]->file, median = sorted[(count - 1) / 2]->file;
+    const size_t slowest = work[sorted[count - 1].process].file;
+    const size_t median = work[sorted[(count - 1) / 2].process].file;
     free(sorted);
     paths[0] = files->paths[slowest];
     paths[1] = files->paths[median];
@@ -271,7 +297,7 @@ static bool sum_up(job_t *j)
 {
     const gather_part_t *all = res_gathered(&j->found->databases);
     const gather_launch_t *launches = all->launches.list.rows;
-    const gather_call_t *calls = all->calls.list.rows;
+    const gather_call_t *calls = all->calls.list.rows, *ranges = all->ranges.list.rows;
     const gather_copy_t *copies = all->copies.list.rows;
     rep_run_t *run = j->run;
     bool room = true;
@@ -287,9 +313,12 @@ static bool sum_up(job_t *j)
         run->records += launches[i].time.count;
     }
     for (size_t i = 0; room && i < all->calls.list.count; i++) {
-        room = add_sum(j, REP_SUM_CALLS, calls[i].name, calls[i].category, &calls[i].time, 0);
+        room = !calls[i].plain.count ||
+               add_sum(j, REP_SUM_CALLS, calls[i].name, calls[i].category, &calls[i].plain, 0);
         run->records += calls[i].time.count;
     }
+    for (size_t i = 0; room && i < all->ranges.list.count; i++)
+        room = add_sum(j, REP_SUM_CALLS, ranges[i].name, ranges[i].category, &ranges[i].time, 0);
     for (size_t i = 0; room && i < all->copies.list.count; i++) {
         room = add_sum(j, REP_SUM_COPIES, copies[i].name, "", &copies[i].time,
                        (uint64_t)copies[i].bytes);
@@ -313,6 +342,16 @@ static void note_clocks(rep_ranks_t *ranks, const res_run_t *databases)
     ranks->clock = res_clock_words[worst];
 }
 
+static bool find_slowest(rep_ranks_t *ranks, const gather_part_t *all)
+{
+    size_t count;
+    worker_t *sorted = sort_workers(all, &count);
+    ranks->waits = knows_waits(all);
+    ranks->slowest = sorted && count ? sorted[count - 1].process : 0;
+    free(sorted);
+    return sorted;
+}
+
 /* Whether at least two ranks of a job are known. */
 static bool is_job(const rep_found_t *found)
 {
@@ -331,8 +370,10 @@ int rep_ranks_add(rep_run_t *run, rep_names_t *names, rep_found_t *found)
     run->ranks.many = is_many(found) && found->databases.files.count > 1;
     note_clocks(&run->ranks, &found->databases);
     int result = read_places(&j) == 0 ? read_gpus(&j) : -1;
-    if (result == 0 && (!find_kernels(&j) || !add_ranks(&j) || !find_missing(&j) ||
-                        !find_absent(&j) || (run->ranks.many && !sum_up(&j)) || run->failed)) {
+    if (result == 0 &&
+        (!find_kernels(&j) || !add_ranks(&j) || !find_missing(&j) || !find_absent(&j) ||
+         !find_slowest(&run->ranks, res_gathered(&found->databases)) ||
+         (run->ranks.many && !sum_up(&j)) || run->failed)) {
         base_error("out of memory");
         result = -1;
     }

@@ -65,6 +65,7 @@ static int add_part(void *data, const db_t *db, size_t file, void *to)
     room = room &&
            append(&all->launches.list, &part->launches.list, sizeof(gather_launch_t), before) &&
            append(&all->calls.list, &part->calls.list, sizeof(gather_call_t), before) &&
+           append(&all->ranges.list, &part->ranges.list, sizeof(gather_call_t), before) &&
            append(&all->copies.list, &part->copies.list, sizeof(gather_copy_t), before) &&
            append(&all->streams.list, &part->streams.list, sizeof(gather_stream_t), before);
     all->allocated = (int64_t)((uint64_t)all->allocated + (uint64_t)part->allocated);

@@ -4,7 +4,6 @@
 #include "results/gather_part.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/softgpu.h"
-#include "trace/store.h"
 
 static const char what[] = "summing up records";
 
@@ -565,9 +563,9 @@ static gather_kind_t kind_of(const char *name)
     return kind == GATHER_COPY && strstr(name, "Async") ? GATHER_COPY_ASYNC : kind;
 }
 
-static bool is_wait(const gather_call_t *row)
+static bool waits_for_others(const gather_call_t *row)
 {
-    bool found = row->kind == GATHER_SYNC || row->kind == GATHER_COPY;
+    bool found = false;
     for (size_t i = 0; i < sizeof(waiting) / sizeof(*waiting); i++)
         if (row->kind == GATHER_NO_HIP && base_begins_with(row->name, waiting[i])) found = true;
     return found;
@@ -610,6 +608,22 @@ static void widen_host(gather_work_t *w, int64_t start, int64_t end)
     w->called = true;
 }
 
+/* Adds a record to the sums of the program's own text. */
+static bool take_range(gather_t *g, const gather_call_t *call, const char *text, int64_t time)
+{
+    const uint64_t parts[] = {call->process, out_hash(text), out_hash(call->category)};
+    gather_call_t *row =
+        row_of(&g->part->ranges, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
+    if (!row) return false;
+    if (!row->time.count) {
+        *row = (gather_call_t){
+            .process = call->process, .name = strdup(text), .category = strdup(call->category)};
+        if (!row->name || !row->category) return false;
+    }
+    sum_add(&row->time, time);
+    return true;
+}
+
 static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 {
     const int64_t name = db_int(c, 1), category = db_int(c, 2);
@@ -622,11 +636,16 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
         *row = (gather_call_t){.process = process, .first = start, .last = end};
         if (!name_call(g, row, name, category)) return false;
         row->kind = kind_of(row->name);
-        row->waits = is_wait(row);
+        row->others = waits_for_others(row);
+        row->waits = row->others || row->kind == GATHER_SYNC || row->kind == GATHER_COPY;
     }
     gather_work_t *w = work_of(g, process);
     widen_host(w, start, end);
     sum_add(&row->time, between(start, end));
+    if (g->wanted->bins && db_null(c, 5))
+        sum_add(&row->plain, between(start, end));
+    else if (g->wanted->bins && !take_range(g, row, db_text(c, 5), between(start, end)))
+        return false;
     if (start < row->first) row->first = start;
     if (end > row->last) row->last = end;
     if (w->busy && start >= w->first && end <= w->last) sum_add(&row->inside, between(start, end));
@@ -651,23 +670,6 @@ static bool take_rank(gather_t *g, const db_cursor_t *c, size_t process)
     return r->host;
 }
 
-/* Takes what metadata tell of a rank. */
-static void take_fact(gather_rank_t *r, const char *tag, const db_cursor_t *c)
-{
-    trace_clock_facts_t *f = &r->clock;
-    const uint64_t value = db_uint(c, 1);
-    if (strcmp(tag, "rank") == 0) r->rank = db_int(c, 1);
-    if (strcmp(tag, "ranks") == 0) r->ranks = db_int(c, 1);
-    if (strcmp(tag, "records_dropped") == 0 || strcmp(tag, "names_lost") == 0) r->dropped += value;
-    if (strcmp(tag, TRACE_INFO_BOOT) == 0) snprintf(f->boot, sizeof(f->boot), "%s", db_text(c, 1));
-    if (strcmp(tag, "clock_boottime_ns") == 0) f->first.boottime_ns = value;
-    if (strcmp(tag, "clock_realtime_ns") == 0) f->first.realtime_ns = value;
-    if (strcmp(tag, TRACE_INFO_LAST) == 0)
-        sscanf(db_text(c, 1), "%" SCNu64 " %" SCNu64, &f->last.boottime_ns, &f->last.realtime_ns);
-    if (strcmp(tag, TRACE_CLOCK_TAG_BEGIN) == 0) trace_clock_read(db_text(c, 1), &f->begin);
-    if (strcmp(tag, TRACE_CLOCK_TAG_END) == 0) trace_clock_read(db_text(c, 1), &f->end);
-}
-
 /* Metadata belong to a database, so that they tell of its process only if it is alone. Databases
  * without the id of the boot have the host's name instead. */
 static int read_metadata(gather_t *g, const db_t *db)
@@ -678,7 +680,7 @@ static int read_metadata(gather_t *g, const db_t *db)
     if (g->part->process_count != 1) return 0;
     db_rows(&c, db, "SELECT tag, value FROM rocpd_metadata", "");
     while (db_next(&c))
-        take_fact(r, db_text(&c, 0), &c);
+        gather_rank_fact(r, db_text(&c, 0), db_text(&c, 1));
     if (!*r->clock.boot && r->host) snprintf(r->clock.boot, sizeof(r->clock.boot), "%s", r->host);
     r->clock.rank = (long)r->rank;
     r->clock.last_ns = (uint64_t)gather_last(w);
@@ -700,11 +702,14 @@ static int read_ranks(gather_t *g, const db_t *db)
 
 static int read_calls(gather_t *g, const db_t *db)
 {
-    return each_row(
-        g, db,
-        "SELECT R.guid, R.name_id, E.category_id, R.start, R.\"end\" FROM rocpd_region R "
-        "LEFT JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid",
-        take_call);
+#define CALLS(text)                                                                                \
+    "SELECT R.guid, R.name_id, E.category_id, R.start, R.\"end\", " text                           \
+    " FROM rocpd_region R LEFT "                                                                   \
+    "JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid"
+    static const char with_texts[] =
+        CALLS("iif(E.extdata = '{}' OR NOT json_valid(E.extdata), NULL, "
+              "json_extract(E.extdata, '$.message'))");
+    return each_row(g, db, g->wanted->bins ? with_texts : CALLS("NULL"), take_call);
 }
 
 /* Whether times of kernels are those of softgpu's model. */
@@ -770,13 +775,17 @@ gather_part_t *gather_part(const db_t *db, const gather_wanted_t *wanted)
 
 void gather_part_clear(gather_part_t *p)
 {
-    gather_call_t *calls = p->calls.list.rows;
+    gather_call_t *calls = p->calls.list.rows, *ranges = p->ranges.list.rows;
     gather_copy_t *copies = p->copies.list.rows;
     gather_work_t *work = p->work.rows;
-    gather_table_t *const tables[] = {&p->launches, &p->calls, &p->copies, &p->streams};
+    gather_table_t *const tables[] = {&p->launches, &p->calls, &p->ranges, &p->copies, &p->streams};
     for (size_t i = 0; i < p->calls.list.count; i++) {
         free(calls[i].name);
         free(calls[i].category);
+    }
+    for (size_t i = 0; i < p->ranges.list.count; i++) {
+        free(ranges[i].name);
+        free(ranges[i].category);
     }
     for (size_t i = 0; i < p->copies.list.count; i++)
         free(copies[i].name);

@@ -55,8 +55,10 @@ typedef struct {
     size_t process;
     char *name, *category;
     gather_kind_t kind;
-    bool waits; /* the host waits in it: for the GPU, or for other ranks */
+    bool waits;  /* the host waits in it: for the GPU, or for other ranks */
+    bool others; /* for other ranks */
     sum_t time, inside;
+    sum_t plain; /* of those without a text of the program's; only with bins */
     int64_t first, last, gap_ns;
 } gather_call_t;
 
@@ -112,9 +114,11 @@ typedef struct {
     char **processes; /* guids */
     size_t process_count;
     gather_table_t launches, calls, copies, streams;
-    gather_list_t work; /* of each process */
-    int64_t allocated;  /* bytes of memory of GPUs */
-    bool allocates;     /* there are such allocations */
+    gather_table_t ranges; /* gather_call_t: what has a text of the program's, by that; only with
+                              bins. Of the sums only `time` */
+    gather_list_t work;    /* of each process */
+    int64_t allocated;     /* bytes of memory of GPUs */
+    bool allocates;        /* there are such allocations */
 } gather_part_t;
 
 /* When the first record of a process begins, and its last one ends. */
@@ -134,6 +138,9 @@ typedef struct {
     bool calls; /* else kernels alone are read */
     bool bins;
 } gather_wanted_t;
+
+/* Takes a fact of the metadata (gather_rank.c). */
+void gather_rank_fact(gather_rank_t *r, const char *tag, const char *value);
 
 /* Reads a database. NULL with the reason told. */
 gather_part_t *gather_part(const db_t *db, const gather_wanted_t *wanted);

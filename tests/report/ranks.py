@@ -20,7 +20,7 @@ FILE_MOST, OPENING_MOST_MS, RESIDENT_MOST_KB, RATIO_MOST = 10 << 20, 1000, 128 *
 HEAT = "document.querySelector('section:not([hidden]) canvas.heat')"
 
 
-def rank_db(path, rank, ranks, kernel=400, begin=0, host="node0", work=True, product=None):
+def rank_db(path, rank, ranks, kernel=400, begin=0, host="node0", work=True, product=None, mpi=True):
     """The database of a rank; `kernel`: microseconds of its kernel."""
     d = fixture.Database(path, pid=5000 + rank, command="./solve", soft=False)
     d.put("rocpd_metadata", tag="rank", value=str(rank))
@@ -34,7 +34,9 @@ def rank_db(path, rank, ranks, kernel=400, begin=0, host="node0", work=True, pro
     if work:
         launched = d.call("hipLaunchKernel", 90 * US, 95 * US)
         d.dispatch(1, 100 * US, (100 + kernel) * US, launched)
-    d.call("MPI_Allreduce", (100 + kernel) * US, 900 * US, "MPI")
+    d.call("roctxThreadRangeA", 5 * US, 960 * US, "MARKER_CORE_RANGE_API", "step")
+    if mpi:
+        d.call("MPI_Allreduce", (100 + kernel) * US, 900 * US, "MPI")
     if work:
         d.copy(900 * US, 950 * US, 1 << 20)
     d.call("hipDeviceSynchronize", 905 * US, 1000 * US)
@@ -76,6 +78,8 @@ def case_many(directory):
             check(words in text, "no", words, "in", text)
         check(b.run(f"!!{HEAT}"), "no picture in the overview")
         check("A rank gives its GPU no work" in text and "rank 7 is 1.5 times the median in force" in text, text)
+        calls = {r[0]: r[1:3] for r in table(b, "Call or range")}
+        equal((calls["step"], calls["MPI_Allreduce"], "roctxThreadRangeA" in calls), (["20", "19.1 ms"], ["20", "7.80 ms"], False))
         b.go("#/kernels")
         equal([r[:3] for r in b.run(CELLS)[0]], [["force", "19", "7.80 ms"]])
         b.go("#/ranks")
@@ -115,13 +119,16 @@ def case_many(directory):
 
 def case_few(directory):
     """Of few ranks the timeline has all records, and the section is there; of processes that are no ranks, it is not."""
-    folder = job(f"{directory}/job", count=4)
+    odd = {f"r{rank}": {"mpi": False, "kernel": 600 if rank == 2 else 400} for rank in range(4)}
+    folder = job(f"{directory}/job", count=4, **odd)
     path, _ = report(directory, folder)
     with browser.Browser() as b:
         b.open(path)
         check("sums of all" not in b.run(TEXT) and "4 processes" in b.run(TEXT), b.run(TEXT))
         b.go("#/ranks")
         equal([r[0] for r in table(b, "Rank\tHost")], [f"rank {n}" for n in range(4)])
+        # without calls of MPI nobody knows who waits
+        check("rank 2 keeps its GPU busy for 650 µs, the median for 450 µs (--mpi-trace says who waits for whom)" in b.run(TEXT), b.run(TEXT))
         clean(b, path)
         fixture.demo(f"{directory}/a.db")
         path, _ = report(directory, fixture.demo(f"{directory}/b.db", pid=4343), f"{directory}/a.db", options=("--together",))

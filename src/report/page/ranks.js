@@ -18,7 +18,7 @@ function prepareRanks(run) {
     r.length = r.last - r.first;
     r.idle = Math.max(ranks.span - r.busy - r.waiting, 0);
     r.hostTime = Math.max(r.length - r.busy - r.waiting, 0);
-    r.own = r.length - r.waiting;
+    r.own = ranks.waits ? r.length - r.waiting : r.busy; /* as ranks.c has it */
     r.totals = new Map();
     const numbers = new Uint32Array(r.numbers), values = new Float64Array(3 * r.kernelCount);
     readColumn(readColumn(r.kernelsAt, numbers), values);
@@ -27,7 +27,7 @@ function prepareRanks(run) {
   });
   ranks.sorted = [...ranks.rows].sort((a, b) => a.rank - b.rank || a.index - b.index);
   ranks.active = ranks.rows.filter(r => r.bins);
-  ranks.slowest = ranks.active.reduce((most, r) => !most || r.own > most.own ? r : most, null);
+  ranks.slowest = ranks.active.length ? ranks.rows[ranks.slowest] : null;
   ranks.repeated = [...several].filter(([rank, count]) => rank >= 0 && count > 1).map(([rank]) => rank);
   ranks.gpus = [...new Set(ranks.rows.map(r => nameOf(r.gpu)).filter(Boolean))];
 }
@@ -249,7 +249,8 @@ function slowestCard(run) {
   const most = parts[0], kernel = kernels.find(k => k.is > k.median);
   const why = most && most.is > most.median ? [` Most of it: ${most.title.toLowerCase()}, ${differenceText(most.is, most.median)}`,
     most.title === "Kernels" && kernel ? [", above all ", kernelLink(kernel.kernel), `, ${differenceText(kernel.is, kernel.median)}`] : "", "."] : "";
-  return card(["The slowest rank", chip(run.time)], element("p.slowest", {}, rankLink(rank), ` works ${timeText(rank.own)} and waits ${timeText(rank.waiting)}; the median works ${timeText(own)}.`, why),
+  return card(["The slowest rank", chip(run.time)], element("p.slowest", {}, rankLink(rank), run.ranks.waits ? ` works ${timeText(rank.own)} and waits ${timeText(rank.waiting)}; the median works ${timeText(own)}.` :
+    ` keeps its GPU busy for ${timeText(rank.own)}, the median for ${timeText(own)} (--mpi-trace says who waits for whom).`, why),
     element("div.columns", {}, differenceTable("slowest", times).box, kernels.length ? differenceTable("slowest-kernels", kernels.slice(0, 6), true).box : null));
 }
 
