@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "db/clocks.h"
 #include "waits/internal.h"
 
 const char *const wts_kinds[] = {[WTS_COLLECTIVE] = "late in collectives",
@@ -106,6 +107,7 @@ typedef struct {
     wts_reading_t reading;
     phases_t phases;
     void *rest; /* what stands behind a record */
+    const trace_clock_map_t *clock;
 } reader_t;
 
 enum { REST_BYTES = TRACE_WORDS_MAX * 8 - sizeof(trace_mpi_t) };
@@ -121,7 +123,8 @@ static void take_call(reader_t *d, const db_cursor_t *row, beside_t *b)
 {
     const trace_mpi_function_t *f = trace_mpi_find(db_text(row, 1));
     const uint64_t event = db_uint(row, 0);
-    trace_mpi_t r = {.call = {.start = db_uint(row, 3), .end = db_uint(row, 4)},
+    trace_mpi_t r = {.call = {.start = trace_clock_map(d->clock, db_uint(row, 3)),
+                              .end = trace_clock_map(d->clock, db_uint(row, 4))},
                      .rank = TRACE_MPI_NONE,
                      .size = TRACE_MPI_NONE,
                      .destination = TRACE_MPI_NONE,
@@ -160,7 +163,8 @@ static int read_calls(reader_t *d)
         if (db_int(&rows, 2))
             take_call(d, &rows, &b);
         else if (!d->reading.second && !db_null(&rows, 5))
-            enter(&d->phases, db_text(&rows, 5), db_uint(&rows, 3), db_uint(&rows, 4));
+            enter(&d->phases, db_text(&rows, 5), trace_clock_map(d->clock, db_uint(&rows, 3)),
+                  trace_clock_map(d->clock, db_uint(&rows, 4)));
     leave(&d->phases, UINT64_MAX);
     const int result = db_end(&rows, "reading calls of MPI");
     return db_end(&b.rows, "reading values of calls") | result;
@@ -192,12 +196,65 @@ static int read_work(reader_t *d)
 
 /* ---- processes ---- */
 
+/* Of all processes, by the order of the files: what is known of their clocks, and how times change.
+ */
+typedef struct {
+    char **guids;
+    trace_clock_facts_t *facts;
+    trace_clock_map_t *maps;
+    size_t count, facts_count;
+} clocks_t;
+
 typedef struct {
     wts_state_t *s;
     const rocpd_files_t *files;
-    bool second;
+    enum { CLOCKS, ARRIVALS, WAITS } pass;
+    clocks_t clocks;
     char *memory;
 } all_t;
+
+static int note_clock(all_t *a, const db_t *db, const char *guid)
+{
+    clocks_t *c = &a->clocks;
+    if (!BASE_GROW_BY_ONE(c->facts, c->facts_count) || !base_add_text(&c->guids, &c->count, guid)) {
+        a->s->failed = true;
+        return -1;
+    }
+    return db_clock_facts(db, guid, &c->facts[c->facts_count++]);
+}
+
+/* One clock for all nodes, as far as it is known. */
+static void plan_clocks(all_t *a)
+{
+    clocks_t *c = &a->clocks;
+    c->maps = calloc(c->count + 1, sizeof(*c->maps));
+    const int changed = c->maps ? trace_clock_plan(c->facts, c->facts_count, c->maps) : -1;
+    if (changed < 0) a->s->failed = true;
+    a->s->w->mapped = changed > 0;
+    for (size_t i = 0; changed > 0 && i < c->count; i++) {
+        if (c->maps[i].error_ns > a->s->w->clock_error_ns)
+            a->s->w->clock_error_ns = c->maps[i].error_ns;
+        a->s->w->clocks_guessed |=
+            c->maps[i].source == TRACE_CLOCK_DAY || c->maps[i].source == TRACE_CLOCK_ALONE;
+    }
+}
+
+static const trace_clock_map_t *clock_of(const all_t *a, const char *guid)
+{
+    static const trace_clock_map_t same = {.source = TRACE_CLOCK_SAME};
+    for (size_t i = 0; i < a->clocks.count; i++)
+        if (strcmp(a->clocks.guids[i], guid) == 0) return &a->clocks.maps[i];
+    return &same;
+}
+
+static void free_clocks(clocks_t *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        free(c->guids[i]);
+    free(c->guids);
+    free(c->facts);
+    free(c->maps);
+}
 
 /* The rank of a process in MPI_COMM_WORLD, by its first call with that; *size: of all. -1: it has
  * none; -2: an error. */
@@ -243,11 +300,13 @@ static int read_process(all_t *a, const db_t *db, const char *guid, const char *
 {
     reader_t d = {.db = db, .guid = guid, .rest = a->memory + sizeof(trace_mpi_t)};
     int64_t size = 0;
+    if (a->pass == CLOCKS) return note_clock(a, db, guid);
+    d.clock = clock_of(a, guid);
     const int64_t rank = rank_of(db, guid, &size);
     if (rank < 0) return rank == -2 ? -1 : 0;
     wts_t *w = a->s->w;
     uint32_t index = (uint32_t)w->rank_count;
-    if (a->second) {
+    if (a->pass == WAITS) {
         for (index = 0; index < w->rank_count; index++)
             if (w->ranks[index].rank == rank) break;
         if (index == w->rank_count || strcmp(w->ranks[index].file, file) != 0) return 0;
@@ -255,9 +314,9 @@ static int read_process(all_t *a, const db_t *db, const char *guid, const char *
         return a->s->failed ? -1 : 0;
     }
     d.phases = (phases_t){.s = a->s, .rank = &w->ranks[index]};
-    wts_reading_begin(&d.reading, a->s, index, a->second);
+    wts_reading_begin(&d.reading, a->s, index, a->pass == WAITS);
     int result = read_calls(&d);
-    if (result == 0 && !a->second) result = read_work(&d);
+    if (result == 0 && a->pass == ARRIVALS) result = read_work(&d);
     wts_reading_end(&d.reading);
     return result;
 }
@@ -323,15 +382,19 @@ int wts_read(wts_t *w, const rocpd_files_t *files)
     int result = -1;
     s.failed = !w->names || !a.memory;
     if (!s.failed) result = rocpd_files_each(files, read_file, &a);
+    if (result == 0) plan_clocks(&a);
+    a.pass = ARRIVALS;
+    if (result == 0 && !s.failed) result = rocpd_files_each(files, read_file, &a);
     if (result == 0) {
         w->unmatched = s.ends.count;
         judge_arrivals(&s);
-        a.second = true;
+        a.pass = WAITS;
         result = rocpd_files_each(files, read_file, &a);
     }
     if (result == 0 && !s.failed) s.failed = !wts_find(&s);
     if (s.failed) base_error("%s", strerror(ENOMEM));
     free_state(&s);
+    free_clocks(&a.clocks);
     free(a.memory);
     return s.failed ? -1 : result;
 }

@@ -1,9 +1,9 @@
 /* waits.h - who waits for whom: calls of MPI of many ranks (rocprofv3 --mpi-trace) as one picture.
  *
- * Reads databases one by one, each twice: first for when each rank arrives, then for how long the
- * others have waited. Memory grows with the number of collectives of the job, of ranks, and of
- * messages whose other end has not been read yet, not with the number of records. Times of all
- * ranks are taken as those of one clock. */
+ * Reads databases one by one: what is known of their clocks, then when each rank arrives, then for
+ * how long the others have waited. Memory grows with the number of collectives of the job, of
+ * ranks, and of messages whose other end has not been read yet, not with the number of records.
+ * Times of several nodes are changed to one clock as far as it is known (trace/clocks.h). */
 #ifndef CROCPROF_WAITS_WAITS_H
 #define CROCPROF_WAITS_WAITS_H
 
@@ -81,6 +81,9 @@ typedef struct {
     size_t finding_count;
     uint64_t total_ns;       /* of all ranks, from MPI_Init to MPI_Finalize */
     uint64_t instances;      /* collectives of at least two ranks */
+    bool mapped;             /* times were changed to one clock for several nodes... */
+    uint64_t clock_error_ns; /* ...and are off by so much at most, unless... */
+    bool clocks_guessed;     /* ...some are by the times of day alone, or not known */
     uint64_t unmatched;      /* messages of which one end is in no database */
     uint64_t missing;        /* ranks of MPI_COMM_WORLD that have no database */
     struct wts_names *names; /* own */

@@ -165,6 +165,22 @@ class Sums(Case):
                           ("MPI_Allreduce", "MPI_COMM_WORLD", 1, 4, 6 + 1 + 5 + 4, 5 + 4 + 3),
                           ("MPI_Reduce", "MPI_COMM_WORLD", 1, 4, 2.5, 1)])
 
+    def test_clocks_of_two_nodes(self):
+        """Rank 3 is on a node whose clock is 5 s ahead, as --sync-clocks has found: nothing else changes."""
+        before = self.waits("-f", "csv", "made")
+        for rank in range(4):
+            with sqlite3.connect(f"{self.folder}/made/{rank}.db") as d:
+                tables = {t.rsplit("_", 5)[0]: t for (t,) in d.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+                offset = -5000000000 if rank == 3 else 0
+                d.execute(f'DELETE FROM "{tables["rocpd_metadata"]}" WHERE tag = \'boot_id\'')
+                facts = {"boot_id": "b" if rank == 3 else "a",
+                         "clock_begin": f"00000000000000aa 10000000 {offset} 0", "clock_end": f"00000000000000aa 90000000 {offset} 0"}
+                for tag, value in facts.items():
+                    d.execute(f'INSERT INTO "{tables["rocpd_metadata"]}" (tag, value) VALUES (?, ?)', (tag, value))
+                d.execute(f'UPDATE "{tables["rocpd_region"]}" SET start = start - ?, "end" = "end" - ?', (offset, offset))
+        self.assertEqual(self.waits("-f", "csv", "made"), before)
+        self.assertIn("clocks off by", self.waits("made"))
+
     def test_a_rank_is_missing_or_there_twice(self):
         os.remove(self.folder + "/made/3.db")
         self.assertIn("1 of the job have no database", self.waits("made"))
