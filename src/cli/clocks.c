@@ -29,8 +29,8 @@ static struct {
     char file[PATH_MAX];                  /* which tells where the server is; "" if there is none */
     char addresses[TRACE_PING_ADDRESSES]; /* where the others have found it */
     uint64_t token;
-    bool found;        /* the run's estimate at the start */
-    uint64_t ended_ns; /* CLOCK_MONOTONIC: when the program ended */
+    trace_clock_point_t begin; /* the run's estimate at the start */
+    uint64_t ended_ns;         /* CLOCK_MONOTONIC: when the program ended */
 } job;
 
 static const char option[] = "--sync-clocks";
@@ -134,10 +134,10 @@ static bool serve(const cli_session_t *s, const trace_rank_t *rank)
     return false;
 }
 
-static trace_clock_point_t own_clock(void)
+/* This node's clock is the one that the others are set by. */
+static trace_clock_point_t own_clock(uint64_t reference)
 {
-    return (trace_clock_point_t){.reference = trace_ping_reference(job.server),
-                                 .local_ns = base_clock_ns(CLOCK_BOOTTIME)};
+    return (trace_clock_point_t){.reference = reference, .local_ns = base_clock_ns(CLOCK_BOOTTIME)};
 }
 
 /* ---- the others ---- */
@@ -206,15 +206,15 @@ void cli_clocks_begin(const cli_session_t *s, const cli_command_t *c)
     trace_clock_point_t point = {0};
     char text[TRACE_CLOCK_TEXT];
     const char *variable = trace_settings[TRACE_SET_CLOCK_BEGIN].variable;
-    job.found = false;
+    job.begin = point;
     if (!s->run[0] || !get_rank(c, &rank)) return;
     if (rank.rank == first_rank(c)) {
         if (!job.server && !serve(s, &rank)) return;
-        point = own_clock();
+        point = own_clock(trace_ping_reference(job.server));
     } else if (!ask(s, &rank, false, &point)) {
         return;
     }
-    job.found = true;
+    job.begin = point;
     trace_clock_put(&point, text);
     if (setenv(variable, text, 1) != 0 || trace_run_add(s->run, variable, text) != 0)
         base_warning("%s: %s: %s", option, s->run, strerror(errno));
@@ -226,9 +226,9 @@ void cli_clocks_end(const cli_session_t *s, const cli_command_t *c)
     trace_clock_point_t point = {0};
     char text[TRACE_CLOCK_TEXT];
     job.ended_ns = now();
-    if (!job.found || !get_rank(c, &rank)) return;
-    if (job.server)
-        point = own_clock();
+    if (!job.begin.reference || !get_rank(c, &rank)) return;
+    if (!job.begin.error_ns) /* rank 0, or another on its node, which it does not wait for */
+        point = own_clock(job.begin.reference);
     else if (!ask(s, &rank, true, &point))
         return;
     trace_clock_put(&point, text);

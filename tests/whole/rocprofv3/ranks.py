@@ -86,6 +86,22 @@ class Ranks(unittest.TestCase):
         self.assertEqual(tracks(self.dir + "/all/out_results.pftrace"),
                          sum(tracks(f"{self.dir}/out/r{rank}_results.pftrace") for rank in range(4)))
 
+    def test_clocks_of_one_node(self):
+        """All ranks find rank 0, and need no exchange with it; what mpirun tells is in the databases."""
+        done = self.run_ranks(["-d", "out", "-f", "rocpd", "-o", "r%rank%.%local_rank%", "--sync-clocks"], [SUBJECT])
+        self.assertNotIn("sync-clocks", done.stderr)
+        references = set()
+        for rank in range(4):
+            with sqlite3.connect(f"{self.dir}/out/r{rank}.{rank}_results.db") as database:
+                facts = dict(database.execute("SELECT tag, value FROM rocpd_metadata"))
+            self.assertEqual([facts[k] for k in ("launcher", "rank", "ranks", "local_rank", "local_ranks")],
+                             ["Open MPI", str(rank), "4", str(rank), "4"])
+            for tag in ("clock_begin", "clock_end"):
+                reference, _, offset, error = facts[tag].split()
+                references.add((reference, offset, error))
+        self.assertEqual([r[1:] for r in references], [("0", "0")])
+        self.assertEqual([n for n in os.listdir(self.dir + "/out") if n.startswith(".")], [])
+
     def test_only_some(self):
         """Ranks that are not chosen find what they would find without rocprofv3, but for the software GPU."""
         program = ["python3", "-c", SHOW]

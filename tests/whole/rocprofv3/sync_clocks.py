@@ -239,7 +239,7 @@ class Sync(unittest.TestCase):
         """Rank 0 has gone without a word when the others end: the beginning is known, the drift is not."""
         wait = ("sh", "-c", f"while [ ! -e {self.dir}/go ]; do sleep 0.05; done; {SUBJECT}")
         zero = self.start(0, 2, program=wait)
-        other = self.start(1, 2, program=wait)
+        other = self.start(1, 2, program=wait, ROCPROF_SYNC_TIMEOUT="60000")
         while "ROCPROF_CLOCK_BEGIN" not in self.settings(other):
             time.sleep(0.02) # the test's own limit ends it
         zero.kill()
@@ -248,7 +248,9 @@ class Sync(unittest.TestCase):
         zero.stderr.close()
         with open(self.dir + "/go", "w"):
             pass
+        begun = time.monotonic()
         said = self.end(other)
+        self.assertLess(time.monotonic() - begun, 50, "it waits for one that is known to be gone")
         self.assertEqual(said.count("\n"), 1)
         self.assertRegex(said, "--sync-clocks: rank 1 of 2: no answer from .* any more: how its clock drifts is not "
                                "known")
@@ -259,6 +261,16 @@ class Sync(unittest.TestCase):
         later = [self.start(1, 2), self.start(0, 2)]
         self.assertEqual([self.end(p) for p in later], ["", ""])
         self.check_point(self.points(1)[0], self.nodes[1], 1)
+
+    def test_rank_0_of_the_same_node_ends_first(self):
+        """It does not wait for those that need nothing of it."""
+        self.nodes = [self.nodes[1]] * 2
+        later = self.start(1, 2, program=("sh", "-c", f"while [ ! -e {self.dir}/go ]; do sleep 0.05; done; {SUBJECT}"))
+        self.assertEqual(self.end(self.start(0, 2)), "")
+        with open(self.dir + "/go", "w"):
+            pass
+        self.assertEqual(self.end(later), "")
+        self.assertEqual([p[2:] for p in self.points(1)], [(0, 0), (0, 0)])
 
     def settings(self, process):
         text = ""
