@@ -8,6 +8,7 @@
 #include "cli/watch.h"
 #include "report/report.h"
 #include "results/commands.h"
+#include "rocpd/commands.h"
 #include "waits/command.h"
 
 const cli_subcommand_t cli_subcommands[] = {
@@ -26,6 +27,8 @@ const cli_subcommand_t cli_subcommands[] = {
     {"waits", "[-i] [DIR|DB...]", "who waits for whom in a job of many ranks (--mpi-trace)",
      wts_command},
     {"digest", "[DIR|DB]", "a run in so many bytes, most important first", res_digest_command},
+    {"reduce", "-o FILE -i DIR|DB...",
+     "sums of some ranks as a small file, to be added to those of others", rocpd_reduce_command},
     {"watch", "[DIR]", "kernels of a run that goes on, refreshed each second", cli_watch_command},
     {NULL, NULL, NULL, NULL},
 };

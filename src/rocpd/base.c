@@ -247,6 +247,15 @@ static int look_into_all(rocpd_base_t *b, const rocpd_files_t *files, const rocp
 
 /* ---- views ---- */
 
+/* The name of a process's own table, to be freed with sqlite3_free(). */
+static char *table_of(const char *view, const char *guid)
+{
+    char *table = sqlite3_mprintf("%s_%s", view, guid);
+    for (char *c = table ? table + strlen(view) : NULL; c && *c; c++)
+        if (*c == '-') *c = '_';
+    return table;
+}
+
 /* Appends the making of a temporary view over a table or view of db0. */
 static void put_view(const rocpd_base_t *b, sqlite3_str *sql, const char *name, const char *table)
 {
@@ -279,9 +288,7 @@ static int make_plain_views(const rocpd_base_t *b, const db_t *db, const char *g
             put_view(b, sql, name, name);
             continue;
         }
-        char *table = sqlite3_mprintf("%s_%s", name, guid);
-        for (char *c = table ? table + strlen(name) : NULL; c && *c; c++)
-            if (*c == '-') *c = '_';
+        char *table = table_of(name, guid);
         if (table && sqlite3_table_column_metadata(db->handle, "db0", table, NULL, NULL, NULL, NULL,
                                                    NULL, NULL) == SQLITE_OK)
             put_view(b, sql, name, table);
@@ -645,19 +652,63 @@ static bool has_same_views(const rocpd_base_t *b, const db_t *db)
     return db_end(&c, "reading the schema") == 0 && same && i == b->view_count;
 }
 
+/* Whether the process has a table of its own for each view of single tables. */
+static bool has_own_tables(const rocpd_base_t *b, const db_t *db, const char *guid)
+{
+    bool all = true;
+    for (size_t i = 0; all && i < b->view_count; i++) {
+        if (!b->views[i].plain) continue;
+        char *table = table_of(b->views[i].name, guid);
+        all = table && sqlite3_table_column_metadata(db->handle, "db0", table, NULL, NULL, NULL,
+                                                     NULL, NULL, NULL) == SQLITE_OK;
+        sqlite3_free(table);
+    }
+    return all;
+}
+
+/* Lists the processes of a file if there are several and each has tables of its own; else there are
+ * none in the list. 0, or -1 with the reason told. */
+static int list_apart(const rocpd_base_t *b, const db_t *db, rocpd_base_t *list)
+{
+    int result = add_places(db, 0, list);
+    bool apart = list->place_count > 1;
+    for (size_t i = 0; result == 0 && apart && i < list->place_count; i++)
+        apart = has_own_tables(b, db, list->places[i].guid);
+    if (!apart) forget_places(list);
+    return result;
+}
+
+/* Calls back with each process. */
+static int use_each(const rocpd_base_t *b, const db_t *db, const rocpd_base_t *list,
+                    int (*use)(const db_t *db, void *data), void *data)
+{
+    int result = make_all_views(b, db, true);
+    for (size_t i = 0; result == 0 && i < list->place_count; i++) {
+        result = make_plain_views(b, db, list->places[i].guid);
+        if (result == 0) result = use(db, data);
+    }
+    return result;
+}
+
 int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db_t *db, void *data),
               void *data)
 {
     db_t db;
+    rocpd_base_t list = {0};
     char *version = b->version;
-    if (file == 0 && b->files->count == 1) return use(&b->db, data);
     if (rocpd_files_open(&db, b->files->paths[file]) != 0) return -1;
     db.name = b->files->paths[file];
-    db.named = true;
+    db.named = b->files->count > 1;
     int result = rocpd_files_check(b->files, file, &db, "read together", &version);
-    if (result == 0 && !(bare && b->window.whole && has_same_views(b, &db)))
-        result = make_all_views(b, &db, true);
-    if (result == 0) result = use(&db, data);
+    if (result == 0) result = list_apart(b, &db, &list);
+    if (result == 0 && list.place_count) {
+        result = use_each(b, &db, &list, use, data);
+    } else if (result == 0) {
+        if (!(bare && b->window.whole && has_same_views(b, &db)))
+            result = make_all_views(b, &db, true);
+        if (result == 0) result = use(&db, data);
+    }
+    forget_places(&list);
     db_close(&db);
     return result;
 }

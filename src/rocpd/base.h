@@ -68,10 +68,12 @@ void rocpd_close(rocpd_base_t *b);
  * rocpd_use() is for such a base. */
 int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o);
 
-/* Calls back with one of the files, opened alone, whose views are those of the first file, and
- * returns what the callback returns; -1 with the reason told if it cannot be opened or has another
- * version of the schema. `bare`: the temporary views, which take longer to make than a small file
- * to read, may be missing where the file's own views have the same text. */
+/* Calls back with one of the files, opened alone, whose views are those of the first file; of a
+ * file with the tables of several processes (rocpd merge) with one process after the other, since
+ * joins of tables that are united take as many steps for each row as there are tables. Returns what
+ * the callback returns, the first time that this is not 0; -1 with the reason told if it cannot be
+ * opened or has another version of the schema. `bare`: the temporary views, which take longer to
+ * make than a small file to read, may be missing where the file's own views have the same text. */
 int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db_t *db, void *data),
               void *data);
 

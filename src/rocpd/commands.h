@@ -4,13 +4,22 @@
 #define CROCPROF_ROCPD_COMMANDS_H
 
 #include "rocpd/base.h"
+#include "rocpd/partial.h"
 #include "rocpd/table.h"
 
 int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f);
+int rocpd_reduce(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f);
+
+/* rocprofv3 reduce, whose command line is read like that of rocpd's sub-commands. The words begin
+ * with the command's name, before which the program's stands. Returns the exit status. */
+int rocpd_reduce_command(int argc, char **argv);
+
+/* Shows sums as rocpd summary does. 0, or -1 with the reason told. */
+int rocpd_summary_show(const rocpd_options_t *o, const rocpd_partial_t *whole);
 
 /* Runs one statement and shows its rows: on standard output, below `title` (or NULL), or in the
  * output file that the options name, with `suffix` ("" or _WORD) behind its name. 0; 1 if there

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     /* ORDER: rocpd_command_t */
     static int (*const commands[ROCPD_COMMAND_COUNT])(const rocpd_options_t *,
                                                       const rocpd_files_t *) = {
-        rocpd_convert, rocpd_query, rocpd_summary, rocpd_merge, rocpd_package};
+        rocpd_convert, rocpd_query, rocpd_summary, rocpd_merge, rocpd_package, rocpd_reduce};
     rocpd_options_t options;
     rocpd_files_t files = {0};
     int status = 0;

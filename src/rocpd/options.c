@@ -20,6 +20,7 @@ enum { EXIT_USAGE = 2 };
 #define S    (1u << ROCPD_SUMMARY)
 #define M    (1u << ROCPD_MERGE)
 #define P    (1u << ROCPD_PACKAGE)
+#define R    (1u << ROCPD_REDUCE)
 #define SHOW "console csv html json md pdf clipboard"
 #ifdef CROCPROF_OTF2
 #define FORMATS "csv pftrace perfetto otf2 json"
@@ -39,14 +40,16 @@ typedef struct {
 
 /* ORDER: rocpd_option_t; --format of query and summary is at the end. */
 static const row_t rows[] = {
-    {"input", 'i', 'L', C | Q | S | M | P, "PATH", false,
-     "databases, directories with databases, .rpdb directories, index files, wildcards"},
+    {"input", 'i', 'L', C | Q | S | M | P | R, "PATH", false,
+     "databases, directories with databases, .rpdb directories, index files, wildcards; summary "
+     "and "
+     "reduce: files of sums, too"},
     {"output-format", 'f', 'L', C, FORMATS, true, "what to make"},
     {"output-file", 'o', 'W', C | Q | S | M, "NAME", false,
      "base name of outputs (default: $ROCPD_OUTPUT_NAME, else out; merge: merged)"},
     {"output-path", 'd', 'W', C | Q | S | M | P, "DIR", false,
      "directory of outputs (default: $ROCPD_OUTPUT_PATH, else ./rocpd-output-data)"},
-    {"kernel-rename", 0, 'F', C | Q | S, NULL, false, "kernels have the names of their ranges"},
+    {"kernel-rename", 0, 'F', C | Q | S | R, NULL, false, "kernels have the names of their ranges"},
     {"agent-index-value", 0, 'W', C, "absolute relative type-relative", true,
      "how agents are numbered (default relative)"},
     {"perfetto-backend", 0, 'W', C, "inprocess system", true,
@@ -64,16 +67,18 @@ static const row_t rows[] = {
      "false keeps what reaches into the window as well (default true)"},
     {"query", 0, 'W', Q, "SQL", false, "statement to run"},
     {"script", 0, 'W', Q, "FILE", false, "SQL to run before it"},
-    {"domain-summary", 0, 'F', S, NULL, false, "one more summary, of the domains"},
-    {"summary-by-rank", 0, 'F', S, NULL, false, "one more of each, by process"},
-    {"region-categories", 0, 'L', S, "WORD", false, "only these regions; NONE for none"},
-    {"mangled-kernels", 0, 'F', S, NULL, false, "mangled kernel names"},
-    {"truncate-kernels", 0, 'F', S, NULL, false, "kernel names without arguments"},
+    {"domain-summary", 0, 'F', S | R, NULL, false, "one more summary, of the domains"},
+    {"summary-by-rank", 0, 'F', S | R, NULL, false, "one more of each, by process"},
+    {"region-categories", 0, 'L', S | R, "WORD", false, "only these regions; NONE for none"},
+    {"mangled-kernels", 0, 'F', S | R, NULL, false, "mangled kernel names"},
+    {"truncate-kernels", 0, 'F', S | R, NULL, false, "kernel names without arguments"},
     {"consolidate", 'c', 'F', P, NULL, false, "move the databases into the folder"},
     {"copy", 0, 'F', P, NULL, false, "copy them in place of moving"},
-    {"jobs", 'j', 'N', C | S | M, "N", false,
+    {"jobs", 'j', 'N', C | S | M | R, "N", false,
      "processes that read files (default: one for each CPU)"},
-    {"format", 0, 'W', Q | S, SHOW, true, "how to show it (default console)"},
+    {"output", 'o', 'W', R, "FILE", false, "file of the sums, which reduce and summary read again"},
+    {"show", 0, 'F', R, NULL, false, "print the tables of rocpd summary"},
+    {"format", 0, 'W', Q | S | R, SHOW, true, "how to show it (default console)"},
 };
 
 _Static_assert(sizeof(rows) / sizeof(*rows) == ROCPD_OPTION_COUNT + 1, "a row for each option");
@@ -87,6 +92,7 @@ static const struct {
     {"summary", "where the time went"},
     {"merge", "several databases become one"},
     {"package", "databases become a folder that is read as one"},
+    {"reduce", "sums of some ranks as a file, to be added to those of others"},
 };
 
 /* Options of AMD's program for drawing pages and sending mail, which this program does not do. */
@@ -97,7 +103,9 @@ static const char *const refused[] = {
 
 static char letter_of(int row, rocpd_command_t command)
 {
-    return row == FORMAT_OF_QUERY && command == ROCPD_SUMMARY ? 'f' : rows[row].letter;
+    return row == FORMAT_OF_QUERY && (command == ROCPD_SUMMARY || command == ROCPD_REDUCE)
+               ? 'f'
+               : rows[row].letter;
 }
 
 static void print_help(int command)
@@ -110,7 +118,8 @@ static void print_help(int command)
         printf("\n'rocpd COMMAND --help' lists the options of one.\n");
         return;
     }
-    printf("Usage: rocpd %s -i PATH... [options]\n\n%s\n\nOptions:\n", commands[command].name,
+    printf("Usage: %s %s -i PATH... [options]\n\n%s\n\nOptions:\n",
+           command == ROCPD_REDUCE ? "rocprofv3" : "rocpd", commands[command].name,
            commands[command].help);
     for (int i = 0; i < ROWS; i++) {
         char left[128], letter[8] = "", short_one = letter_of(i, (rocpd_command_t)command);
@@ -231,7 +240,7 @@ static int check(const rocpd_options_t *o)
         base_error("rocpd %s needs --%s", commands[o->command].name, rows[option].name);
         return -1;
     }
-    if (o->command == ROCPD_SUMMARY &&
+    if ((o->command == ROCPD_SUMMARY || o->command == ROCPD_REDUCE) &&
         rocpd_form(rocpd_word(o, ROCPD_FORMAT, "")) == ROCPD_CLIPBOARD) {
         base_error("rocpd summary makes several tables, and a clipboard has room for one: "
                    "rocpd query --format clipboard copies the rows of a statement");
@@ -256,7 +265,7 @@ int rocpd_options_read(rocpd_options_t *o, int argc, char **argv, int *status)
         else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
             print_help(-1);
         else {
-            base_error("'%s' is none of: convert query summary merge package", word);
+            base_error("'%s' is none of: convert query summary merge package reduce", word);
             *status = EXIT_USAGE;
         }
         return -1;

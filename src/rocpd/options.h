@@ -14,6 +14,7 @@ typedef enum {
     ROCPD_SUMMARY,
     ROCPD_MERGE,
     ROCPD_PACKAGE,
+    ROCPD_REDUCE,
     ROCPD_COMMAND_COUNT
 } rocpd_command_t;
 
@@ -44,6 +45,8 @@ typedef enum {
     ROCPD_CONSOLIDATE,
     ROCPD_COPY,
     ROCPD_JOBS,
+    ROCPD_OUTPUT,
+    ROCPD_SHOW,
     ROCPD_OPTION_COUNT
 } rocpd_option_t;
 

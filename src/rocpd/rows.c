@@ -18,7 +18,7 @@ int rocpd_rows_no_memory(void)
 
 /* ---- what is read ---- */
 
-static uint32_t names_of(const rocpd_options_t *o)
+uint32_t rocpd_rows_names(const rocpd_options_t *o)
 {
     const uint32_t form = rocpd_given(o, ROCPD_MANGLED)    ? ROCPD_NAMES_MANGLED
                           : rocpd_given(o, ROCPD_TRUNCATE) ? ROCPD_NAMES_TRUNCATED
@@ -101,7 +101,7 @@ int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o
     static const char *const others[] = {"rocpd", "region", "counter", "pmc", "summary_", NULL};
     int result = 0;
     db_cursor_t c;
-    *r = (rocpd_rows_t){.names = names_of(o), .all_known = true};
+    *r = (rocpd_rows_t){.names = rocpd_rows_names(o), .all_known = true};
     db_rows(&c, first,
             "SELECT DISTINCT M.name FROM temp.sqlite_master M, pragma_table_info(M.name) C WHERE "
             "M.type = 'view' AND C.name = 'duration' ORDER BY M.name",

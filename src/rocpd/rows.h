@@ -26,6 +26,9 @@ typedef struct {
     uint32_t names;         /* ROCPD_NAMES_* */
 } rocpd_rows_t;
 
+/* Which names the options ask for. */
+uint32_t rocpd_rows_names(const rocpd_options_t *o);
+
 /* Finds the views that have a duration in the first database, whose views all of them share. 0, or
  * -1 with the reason told. */
 int rocpd_rows_find(rocpd_rows_t *r, const db_t *first, const rocpd_options_t *o);

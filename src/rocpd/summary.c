@@ -1,18 +1,17 @@
 /* summary.c - rocpd summary: where the time went, by name.
  *
  * There is a summary for every view of things that take time, one for each kind of API calls, and
- * one for markers. Several processes read files (rows.h) into sums by process and name, which are
- * added up here; the tables are made of these sums, whose rows stand in temp.summary_rows to be
- * shown. */
+ * one for markers. The tables are made of sums by process and name (sum_up.h), whose rows stand in
+ * temp.summary_rows to be shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/grow.h"
-#include "base/pool.h"
 #include "rocpd/commands.h"
 #include "rocpd/rows.h"
+#include "rocpd/sum_up.h"
 
 /* Changes the case of ASCII letters only, whatever the locale. */
 static void set_case(char *text, bool upper)
@@ -30,8 +29,7 @@ typedef struct {
 typedef struct {
     const db_t *db; /* for the tables that are shown */
     const rocpd_options_t *options;
-    rocpd_rows_t rows;
-    rocpd_partial_t whole; /* of all files */
+    rocpd_partial_t whole; /* of all files; the caller's */
     summary_t *summaries;
     size_t count;
     sums_t domains; /* the whole of each summary */
@@ -144,16 +142,21 @@ static int add_sums(summary_t *s, const sums_t *sums)
     return s ? 0 : -1;
 }
 
-/* Adds a summary of each view that is read. */
+static int by_name_of(const void *a, const void *b)
+{
+    const summary_t *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* Adds a summary of each view, in the order of their names. */
 static int add_views(work_t *w)
 {
     int result = 0;
-    for (size_t i = 0; result == 0 && i < w->rows.count; i++) {
-        summary_t *s = add_summary(w, w->rows.views[i].name);
-        const rocpd_sums_t *sums =
-            rocpd_partial_sums(&w->whole, ROCPD_OF_VIEW, w->rows.views[i].name);
-        result = s && sums ? add_sums(s, &sums->rows) : -1;
+    for (size_t i = 0; result == 0 && i < w->whole.count; i++) {
+        const rocpd_sums_t *sums = &w->whole.sums[i];
+        if (sums->of == ROCPD_OF_VIEW) result = add_sums(add_summary(w, sums->name), &sums->rows);
     }
+    if (w->count) qsort(w->summaries, w->count, sizeof(*w->summaries), by_name_of);
     return result == 0 ? 0 : rocpd_rows_no_memory();
 }
 
@@ -227,64 +230,6 @@ static int add_regions(work_t *w)
     return result == 0 ? 0 : rocpd_rows_no_memory();
 }
 
-/* ---- files ---- */
-
-/* What a worker reads of one file after another, and the calling process adds up. */
-typedef struct {
-    const rocpd_base_t *base;
-    work_t *work;
-    FILE *to;
-} reading_t;
-
-static int read_into(const db_t *db, void *data)
-{
-    const reading_t *r = data;
-    rocpd_partial_t part = {0};
-    int result = rocpd_rows_read(&r->work->rows, db, &part);
-    if (result == 0 && rocpd_partial_put(&part, r->to) != 0) result = rocpd_rows_no_memory();
-    rocpd_partial_free(&part);
-    return result;
-}
-
-static int read_file(void *data, size_t number, FILE *to)
-{
-    reading_t *r = data;
-    r->to = to;
-    return rocpd_use(r->base, number, r->work->rows.all_known, read_into, r);
-}
-
-static int take_sums(void *data, size_t number, const char *bytes, size_t count)
-{
-    const reading_t *r = data;
-    rocpd_partial_t part = {0};
-    const bool apart = rocpd_given(r->work->options, ROCPD_BY_RANK);
-    int result = rocpd_partial_get(&part, bytes, count);
-    (void)number;
-    if (result == 0) result = rocpd_partial_add(&r->work->whole, &part, apart);
-    rocpd_partial_free(&part);
-    return result == 0 ? 0 : rocpd_rows_no_memory();
-}
-
-static const char *name_file(const void *data, size_t number)
-{
-    const reading_t *r = data;
-    return r->base->files->paths[number];
-}
-
-static int read_files(work_t *w, const rocpd_base_t *base)
-{
-    reading_t r = {.base = base, .work = w};
-    const size_t count = base->files->count;
-    const base_pool_t pool = {.count = count,
-                              .workers = rocpd_workers(w->options, count),
-                              .work = read_file,
-                              .take = take_sums,
-                              .name = name_file,
-                              .data = &r,
-                              .stop = &db_interrupted};
-    return base_pool_run(&pool);
-}
-
 /* ---- the whole ---- */
 
 static void forget(work_t *w)
@@ -294,25 +239,31 @@ static void forget(work_t *w)
         sums_free(&w->summaries[i].by_process);
     }
     free(w->summaries);
-    rocpd_rows_free(&w->rows);
-    rocpd_partial_free(&w->whole);
     sums_free(&w->domains);
 }
 
-int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
+int rocpd_summary_show(const rocpd_options_t *o, const rocpd_partial_t *whole)
 {
-    rocpd_base_t base;
-    if (rocpd_open_apart(&base, f, o) != 0) return -1;
-    work_t w = {.db = &base.db, .options = o};
-    int result = rocpd_rows_find(&w.rows, &base.db, o);
-    if (result == 0) result = read_files(&w, &base);
-    if (result == 0) result = add_views(&w);
+    db_t db;
+    if (db_make(&db, "") != 0) return -1;
+    db_lock(&db);
+    work_t w = {.db = &db, .options = o, .whole = *whole};
+    int result = add_views(&w);
     if (result == 0) result = add_regions(&w);
     for (size_t i = 0; result == 0 && i < w.count; i++)
         result = summarise(&w, &w.summaries[i]);
     if (result == 0 && rocpd_given(o, ROCPD_DOMAIN_SUMMARY))
         result = show(&w, &w.domains, NULL, "domain", "_summary");
     forget(&w);
-    rocpd_close(&base);
+    db_close(&db);
+    return result;
+}
+
+int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
+{
+    rocpd_partial_t whole = {0};
+    int result = rocpd_sum_up(f, o, rocpd_given(o, ROCPD_BY_RANK), &whole);
+    if (result == 0) result = rocpd_summary_show(o, &whole);
+    rocpd_partial_free(&whole);
     return result;
 }

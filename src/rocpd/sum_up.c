@@ -1,0 +1,227 @@
+/* sum_up.c - see sum_up.h. */
+#include "rocpd/sum_up.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/pool.h"
+#include "output/file.h"
+#include "rocpd/base.h"
+#include "rocpd/rows.h"
+
+static const char magic[8] = "CROCSUM\n";
+enum { VERSION = 1, HEAD = 24, CHECKSUM = 8 };
+
+/* ---- files of sums ---- */
+
+static uint64_t get_number(const char *at, int bytes)
+{
+    uint64_t number = 0;
+    while (bytes--)
+        number = number << 8 | (uint8_t)at[bytes];
+    return number;
+}
+
+static void put_number(FILE *f, uint64_t number, int bytes)
+{
+    for (; bytes; bytes--, number >>= 8)
+        putc((int)(number & 0xff), f);
+}
+
+static uint64_t checksum(const char *bytes, size_t count)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static bool is_sums(const char *path)
+{
+    char head[sizeof(magic)];
+    const int fd = base_file_open(path, O_RDONLY | O_NONBLOCK, 0);
+    const bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+                    memcmp(head, magic, sizeof(head)) == 0;
+    if (fd >= 0) close(fd);
+    return is;
+}
+
+/* What is wrong with a file of sums, or NULL. */
+static const char *problem_of(const char *bytes, size_t count)
+{
+    if (count < HEAD + CHECKSUM) return "is cut: it ends in its head";
+    if (get_number(bytes + 8, 4) != VERSION) return "is of another version of rocprofv3 reduce";
+    const uint64_t body = get_number(bytes + 16, 8);
+    if (body > count - HEAD - CHECKSUM) return "is cut: it has fewer bytes than its head says";
+    if (body < count - HEAD - CHECKSUM) return "has more bytes than its head says";
+    const char *end = bytes + count - CHECKSUM;
+    return checksum(bytes, count - CHECKSUM) == get_number(end, 8)
+               ? NULL
+               : "is damaged: its checksum is that of other bytes";
+}
+
+/* Writes the sums in a file to `to`. 0, or -1 with the reason told. */
+static int copy_sums(const char *path, uint32_t names, FILE *to)
+{
+    enum { MOST = 1 << 30 };
+    size_t count = 0;
+    char *bytes = base_file_read(path, MOST, &count);
+    const char *problem = bytes ? problem_of(bytes, count) : strerror(errno);
+    if (!problem && get_number(bytes + HEAD, 4) != names)
+        problem = "has names of kernels in another form (--mangled-kernels, --truncate-kernels, "
+                  "--kernel-rename): these sums cannot be added";
+    if (problem)
+        base_error("%s %s", path, problem);
+    else
+        fwrite(bytes + HEAD, 1, count - HEAD - CHECKSUM, to);
+    free(bytes);
+    return problem ? -1 : 0;
+}
+
+/* The whole of a file of sums in memory, to be freed. */
+static char *as_file(const rocpd_partial_t *p, size_t *count)
+{
+    char *body = NULL, *whole = NULL;
+    size_t bytes = 0, before = 0;
+    FILE *f = open_memstream(&body, &bytes);
+    bool good = f && rocpd_partial_put(p, f) == 0;
+    if (f && fclose(f) != 0) good = false;
+    f = good ? open_memstream(&whole, count) : NULL;
+    if (f) {
+        fwrite(magic, 1, sizeof(magic), f);
+        put_number(f, VERSION, 4);
+        put_number(f, 0, 4);
+        put_number(f, bytes, 8);
+        fwrite(body, 1, bytes, f);
+        good = fflush(f) == 0;
+        before = HEAD + bytes;
+        put_number(f, good ? checksum(whole, before) : 0, 8);
+        if (fclose(f) != 0) good = false;
+    }
+    free(body);
+    if (f && good) return whole;
+    free(whole);
+    return NULL;
+}
+
+int rocpd_sums_write(const rocpd_partial_t *p, const char *path)
+{
+    char why[PATH_MAX + 256];
+    size_t count = 0;
+    char *bytes = as_file(p, &count);
+    out_file_t *f = bytes ? out_file_open(path, why, sizeof(why)) : NULL;
+    if (!bytes) snprintf(why, sizeof(why), "%s: %s", path, strerror(ENOMEM));
+    if (f) out_bytes(f, bytes, count);
+    free(bytes);
+    if (f && out_file_close(f, why, sizeof(why)) == 0) return 0;
+    base_error("%s", why);
+    return -1;
+}
+
+/* ---- all files ---- */
+
+typedef struct {
+    const rocpd_files_t *files; /* all */
+    rocpd_files_t databases;    /* those of them that are no files of sums */
+    size_t *places;             /* of each file: its number among the databases + 1; 0: of sums */
+    rocpd_base_t base;          /* of the databases, if there are any */
+    rocpd_rows_t rows;
+    bool apart;
+    rocpd_partial_t *whole;
+    rocpd_partial_t file; /* of the file that is being read */
+} work_t;
+
+static int read_into(const db_t *db, void *data)
+{
+    work_t *w = data;
+    rocpd_partial_t part = {0};
+    int result = rocpd_rows_read(&w->rows, db, &part);
+    if (result == 0 && rocpd_partial_add(&w->file, &part, true) != 0)
+        result = rocpd_rows_no_memory();
+    rocpd_partial_free(&part);
+    return result;
+}
+
+/* In a worker. */
+static int read_file(void *data, size_t number, FILE *to)
+{
+    work_t *w = data;
+    if (!w->places[number]) return copy_sums(w->files->paths[number], w->rows.names, to);
+    w->file = (rocpd_partial_t){.names = w->rows.names};
+    int result = rocpd_use(&w->base, w->places[number] - 1, w->rows.all_known, read_into, w);
+    if (result == 0 && rocpd_partial_put(&w->file, to) != 0) result = rocpd_rows_no_memory();
+    rocpd_partial_free(&w->file);
+    return result;
+}
+
+static int take_sums(void *data, size_t number, const char *bytes, size_t count)
+{
+    work_t *w = data;
+    rocpd_partial_t part = {0};
+    int result = 0;
+    if (rocpd_partial_get(&part, bytes, count) != 0) {
+        base_error("%s: its sums cannot be read", w->files->paths[number]);
+        result = -1;
+    } else if (rocpd_partial_add(w->whole, &part, w->apart) != 0) {
+        result = rocpd_rows_no_memory();
+    }
+    rocpd_partial_free(&part);
+    return result;
+}
+
+static const char *name_file(const void *data, size_t number)
+{
+    const work_t *w = data;
+    return w->files->paths[number];
+}
+
+/* Tells databases from files of sums. */
+static int sort_files(work_t *w)
+{
+    const size_t count = w->files->count;
+    w->databases.paths = calloc(count, sizeof(*w->databases.paths));
+    w->places = calloc(count, sizeof(*w->places));
+    if (!w->databases.paths || !w->places) return rocpd_rows_no_memory();
+    for (size_t i = 0; i < count; i++) {
+        if (is_sums(w->files->paths[i])) continue;
+        w->databases.paths[w->databases.count++] = w->files->paths[i];
+        w->places[i] = w->databases.count;
+    }
+    return 0;
+}
+
+static int read_all(work_t *w, const rocpd_options_t *o)
+{
+    const base_pool_t pool = {.count = w->files->count,
+                              .workers = rocpd_workers(o, w->files->count),
+                              .work = read_file,
+                              .take = take_sums,
+                              .name = name_file,
+                              .data = w,
+                              .stop = &db_interrupted};
+    w->whole->names = w->rows.names = rocpd_rows_names(o);
+    if (!w->databases.count) return base_pool_run(&pool);
+    if (rocpd_open_apart(&w->base, &w->databases, o) != 0) return -1;
+    int result = rocpd_rows_find(&w->rows, &w->base.db, o);
+    if (result == 0) result = base_pool_run(&pool);
+    rocpd_rows_free(&w->rows);
+    rocpd_close(&w->base);
+    return result;
+}
+
+int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, bool apart,
+                 rocpd_partial_t *whole)
+{
+    work_t w = {.files = f, .apart = apart, .whole = whole};
+    int result = sort_files(&w);
+    if (result == 0) result = read_all(&w, o);
+    free(w.databases.paths);
+    free(w.places);
+    return result;
+}

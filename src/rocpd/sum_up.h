@@ -1,0 +1,22 @@
+/* sum_up.h - the sums of many files: of databases, and of files of sums that were made before.
+ *
+ * A file of sums has what rocpd_partial_put() writes between a head and a checksum:
+ *
+ *   "CROCSUM\n", u32 version, u32 0, u64 bytes of the sums, the sums, u64 FNV-1a of all before it
+ *
+ * with the lowest byte of each number first. */
+#ifndef CROCPROF_ROCPD_SUM_UP_H
+#define CROCPROF_ROCPD_SUM_UP_H
+
+#include "rocpd/files.h"
+#include "rocpd/partial.h"
+
+/* Reads all files, by several processes, into an empty partial; if not `apart`, as of one process.
+ * 0, or -1 with the reason told. */
+int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, bool apart,
+                 rocpd_partial_t *whole);
+
+/* Writes a file of sums, which appears when it is whole. 0, or -1 with the reason told. */
+int rocpd_sums_write(const rocpd_partial_t *p, const char *path);
+
+#endif

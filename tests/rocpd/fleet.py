@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""rocpd on databases of many ranks, made by bench_fleet: what several processes read is what one reads, and what
+Python computes; few descriptors are enough; files that are damaged and workers that die are told.
+
+usage: fleet.py ROCPD BENCH_FLEET ROCPROFV3 [unittest arguments]
+"""
+import csv
+import fractions
+import glob
+import json
+import math
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROCPD, FLEET, ROCPROFV3 = sys.argv[1:4]
+NAMES = {"kernels": "SELECT name, duration, pid FROM kernels",
+         "memory_copies": "SELECT name, duration, pid FROM memory_copies",
+         "hip": "SELECT name, duration, pid FROM regions WHERE category LIKE 'HIP%'",
+         "markers": "SELECT extdata, duration, pid FROM regions WHERE category LIKE 'MARKER%'"}
+
+
+def make(directory, *options):
+    subprocess.run([FLEET, directory, *options], check=True)
+    return sorted(glob.glob(f"{directory}/*/*.db"))
+
+
+def summary_of(durations):
+    """Calls, total, mean, least, most and deviation, as a summary's columns."""
+    count, total = len(durations), sum(durations)
+    spread = fractions.Fraction(count * sum(d * d for d in durations) - total * total, count * (count - 1) or 1)
+    return count, total, total / count, min(durations), max(durations), math.sqrt(spread)
+
+
+def computed(paths):
+    """By view, process and name; the name None stands for all processes."""
+    found = {}
+    for path in paths:
+        db = sqlite3.connect(path)
+        for view, sql in NAMES.items():
+            for name, duration, pid in db.execute(sql):
+                name = json.loads(name)["message"] if view == "markers" else name
+                for process in (None, pid):
+                    found.setdefault((view, process, name), []).append(duration)
+        db.close()
+    return {key: summary_of(durations) for key, durations in found.items()}
+
+
+class Case(unittest.TestCase):
+    RANKS = ("--ranks", "40", "--records", "50", "--slow-rank", "7", "--late-rank", "3", "--drift", "20", "--boots", "100")
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="rocpd-fleet-")
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.paths = make(f"{self.dir}/ranks", *self.RANKS)
+
+    def run_it(self, *words, status=0, program=ROCPD, **more):
+        done = subprocess.run([program, *words], capture_output=True, text=True, timeout=300, cwd=self.dir, check=False,
+                              **more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def summary(self, directory, *words):
+        """All files of a summary by their names."""
+        self.run_it("summary", "-f", "csv", "-d", directory, "--summary-by-rank", "--domain-summary", *words)
+        return {name: self.read(f"{directory}/{name}") for name in os.listdir(f"{self.dir}/{directory}")}
+
+    def read(self, name, mode="rb"):
+        with open(f"{self.dir}/{name}", mode) as f:
+            return f.read()
+
+
+class Fleet(Case):
+    def check(self, files):
+        expected, told = computed(self.paths), {}
+        for view in NAMES:
+            for end, by_rank in (("", False), ("_summary_by_rank", True)):
+                for row in csv.DictReader(files[f"out_{view}{end}.csv"].decode().splitlines()):
+                    process = int(row["Processid"]) if by_rank else None
+                    told[view, process, row["Name"]] = (
+                        int(row["Calls"]), int(row["Duration (Nsec)"]), float(row["Average (Nsec)"]),
+                        int(row["Min (Nsec)"]), int(row["Max (Nsec)"]), float(row["Std_Dev"]))
+        self.assertEqual(set(told), set(expected))
+        for key, numbers in expected.items():
+            self.assertEqual(told[key][:2] + told[key][3:5], numbers[:2] + numbers[3:5], key)
+            self.assertAlmostEqual(told[key][2], numbers[2], 5, key)
+            self.assertAlmostEqual(told[key][5], numbers[5], 5, key)
+
+    def test_workers(self):
+        one = self.summary("one", "-j", "1", "-i", *self.paths)
+        self.check(one)
+        for workers in ("2", "7"):
+            self.assertEqual(self.summary(workers, "-j", workers, "-i", *self.paths), one)
+
+    def test_by_views(self):
+        """A view of another text is read as it is, and gives the same sums as the tables behind our own."""
+        quick = self.summary("quick", "-i", *self.paths)
+        db = sqlite3.connect(self.paths[0])
+        for view in ("kernels", "regions", "memory_copies"):
+            sql, = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (view,)).fetchone()
+            db.execute(f"DROP VIEW {view}")
+            db.execute(sql.replace(" AS", "  AS", 1))
+        db.commit()
+        db.close()
+        self.assertEqual(self.summary("slow", "-i", *self.paths), quick)
+
+    def test_windows(self):
+        whole = self.summary("whole", "-j", "1", "--end", "60%", "-i", *self.paths)
+        self.assertEqual(self.summary("three", "-j", "3", "--end", "60%", "-i", *self.paths), whole)
+
+    def test_damaged(self):
+        for path in (self.paths[11], self.paths[30]):
+            size = os.path.getsize(path)
+            with open(path, "r+b") as f:
+                f.seek(8192)
+                f.write(b"\xff" * (size - 8192))
+        for workers in ("1", "2", "7"):
+            done = self.run_it("summary", "-j", workers, "-i", *self.paths, status=1)
+            self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
+            self.assertIn(self.paths[11], done.stderr)
+
+    def test_worker_dies(self):
+        os.mkfifo(f"{self.dir}/waits.db")
+        with subprocess.Popen([ROCPD, "summary", "-j", "2", "-i", *self.paths[:3], f"{self.dir}/waits.db"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as done:
+            children = []
+            for _ in range(600):
+                with open(f"/proc/{done.pid}/task/{done.pid}/children", encoding="ascii") as f:
+                    children = f.read().split()
+                if len(children) == 2:
+                    break
+                time.sleep(0.1)
+            time.sleep(2)
+            for child in children:
+                os.kill(int(child), signal.SIGKILL)
+            out, err = done.communicate(timeout=60)
+        self.assertEqual((done.returncode, out), (1, ""))
+        self.assertRegex(err, r"\Arocpd: error: \S+\.db: the process that read it ended by signal 9 \(Killed\)\n\Z")
+
+    def test_merge(self):
+        self.run_it("merge", "-d", ".", "-o", "pages", "-i", *self.paths)
+        db = sqlite3.connect(self.paths[5])
+        db.executescript("PRAGMA page_size = 4096; VACUUM")
+        db.close()
+        self.run_it("merge", "-d", ".", "-o", "sql", "-i", *self.paths)
+        by_pages, by_sql = (sqlite3.connect(f"{self.dir}/{name}.db") for name in ("pages", "sql"))
+        self.assertEqual(by_pages.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        self.assertEqual(list(by_pages.iterdump()), list(by_sql.iterdump()))
+        self.assertEqual(by_pages.execute("SELECT COUNT(*) FROM kernels").fetchone(),
+                         (sum(n[0] for (view, pid, _), n in computed(self.paths).items() if (view, pid) == ("kernels", None)),))
+        by_pages.close()
+        by_sql.close()
+
+    def test_merge_damaged(self):
+        with open(self.paths[11], "r+b") as f:
+            f.seek(8192 * 3)
+            f.write(b"\xff" * 8192 * 40)
+        done = self.run_it("merge", "-d", ".", "-o", "m", "-i", *self.paths, status=1)
+        self.assertIn(self.paths[11], done.stderr)
+        self.assertFalse(os.path.exists(f"{self.dir}/m.db"))
+
+    def test_convert(self):
+        for workers in ("1", "3"):
+            self.run_it("convert", "-j", workers, "-f", "otf2", "json", "csv", "-d", workers, "-i", *self.paths)
+        files = [sorted(os.path.relpath(f, f"{self.dir}/{w}") for f in glob.glob(f"{self.dir}/{w}/**", recursive=True)
+                        if os.path.isfile(f)) for w in ("1", "3")]
+        self.assertEqual(*files)
+        self.assertEqual(sum(name.endswith(".json") for name in files[0]), 40)
+        for name in files[0]:
+            if not name.endswith((".def", ".otf2")) or "/" in name: # these have the time of day
+                self.assertEqual(self.read(f"1/{name}"), self.read(f"3/{name}"), name)
+        if not shutil.which("otf2-print"):
+            self.skipTest("needs otf2-print (otf2-tools)")
+        printed = subprocess.run(["otf2-print", f"{self.dir}/3/out_results.otf2"], capture_output=True, text=True, check=True)
+        self.assertEqual(printed.stderr, "")
+        self.assertEqual(printed.stdout.count("ENTER"), 40 * 50)
+
+
+class Reduce(Case):
+    def reduce(self, to, *words, **more):
+        self.run_it("reduce", "-o", to, *words, program=ROCPROFV3, **more)
+        return self.read(to) if not more else None
+
+    def test_groups(self):
+        """Whatever is added to what, and in which order, the sums have the same bytes."""
+        whole = self.reduce("whole", "-i", *self.paths)
+        self.assertEqual(self.reduce("one", "-j", "1", "-i", *reversed(self.paths)), whole)
+        cuts = (0, 1, 2, 17, 33, 40)
+        parts = [f"{begin}.sums" for begin in cuts[:-1]]
+        for begin, end in zip(cuts, cuts[1:]):
+            self.reduce(f"{begin}.sums", "-i", *self.paths[begin:end])
+        self.assertEqual(self.reduce("flat", "-i", *parts), whole)
+        self.assertEqual(self.reduce("back", "-i", *reversed(parts)), whole)
+        self.reduce("left", "-i", parts[3], parts[0])
+        self.reduce("right", "-i", parts[1], "left", parts[4])
+        self.assertEqual(self.reduce("tree", "-i", "right", parts[2]), whole)
+        self.assertEqual(self.reduce("mixed", "-i", *self.paths[33:], *parts[:4]), whole)
+        self.assertLess(len(whole), 200000)
+        for more in ((), ("--summary-by-rank", "--domain-summary"), ("--region-categories", "NONE")):
+            said = self.run_it("summary", "-i", *self.paths, *more).stdout
+            self.assertEqual(self.run_it("reduce", "--show", "-i", "tree", *more, program=ROCPROFV3).stdout, said)
+            self.assertEqual(self.run_it("summary", "-i", *parts, *more).stdout, said)
+
+    def test_damaged(self):
+        whole = self.reduce("whole.sums", "-i", *self.paths[:3])
+        cases = [(whole[:n], "is cut") for n in (8, 20, 31, 100, len(whole) - 9, len(whole) - 1)]
+        cases += [(whole[:n] + bytes([whole[n] ^ 1]) + whole[n + 1:], "is damaged")
+                  for n in (12, 24, 40, len(whole) // 2, len(whole) - 9, len(whole) - 1)]
+        cases += [(whole + b"x", "has more bytes"), (whole[:8] + b"\2" + whole[9:], "is of another version"),
+                  (b"", "is no rocpd database")]
+        for i, (data, reason) in enumerate(cases):
+            with open(f"{self.dir}/bad.sums", "wb") as f:
+                f.write(data)
+            done = self.run_it("reduce", "-o", "to", "-i", "whole.sums", "bad.sums", program=ROCPROFV3, status=1)
+            self.assertRegex(done.stderr, rf"\A[^\n]*{self.dir}/bad.sums:? {reason}[^\n]*\n\Z", i)
+            self.assertFalse(os.path.exists(f"{self.dir}/to"))
+
+    def test_names(self):
+        self.reduce("short.sums", "--truncate-kernels", "-i", *self.paths[:3])
+        done = self.run_it("summary", "-i", "short.sums", self.paths[3], status=1)
+        self.assertIn("short.sums has names of kernels in another form", done.stderr)
+        self.assertEqual(self.run_it("summary", "--truncate-kernels", "-i", "short.sums").stdout,
+                         self.run_it("summary", "--truncate-kernels", "-i", *self.paths[:3]).stdout)
+
+    def test_asks(self):
+        done = self.run_it("reduce", "-i", self.paths[0], program=ROCPROFV3, status=1)
+        self.assertEqual(done.stderr, "rocprofv3: error: reduce needs --output FILE, --show or both\n")
+
+
+class Many(Case):
+    """More ranks than there may be open files, and than SQLite unites at a time."""
+    RANKS = ("--ranks", "410", "--records", "3")
+
+    def limited(self, *words):
+        return self.run_it(*words, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
+
+    def test_descriptors(self):
+        said = self.limited("summary", "-i", f"{self.dir}/ranks/*/*.db").stdout
+        self.assertRegex(said, r"hipGetDevice +1230 ")
+        self.limited("merge", "-d", ".", "-o", "all", "-i", f"{self.dir}/ranks/*/*.db")
+        db = sqlite3.connect(f"{self.dir}/all.db")
+        self.assertEqual(db.execute("SELECT COUNT(*), COUNT(DISTINCT guid) FROM rocpd_region").fetchone(), (1230, 410))
+        db.close()
+        self.assertEqual(self.limited("summary", "-i", "all.db").stdout, said)
+        self.limited("convert", "-f", "pftrace", "-d", ".", "-i", f"{self.dir}/ranks/*/*.db")
+        self.assertTrue(os.path.getsize(f"{self.dir}/out_results.pftrace"))
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
