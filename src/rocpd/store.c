@@ -44,6 +44,7 @@ typedef struct {
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
     bool too_many; /* no_operation() has printed its message */
     bool kind_written[TRACE_KIND_MAX + 1];
+    uint32_t last; /* kind of the last row, which is mostly that of the next */
     uint64_t texts;
     out_numbers_t ranges; /* texts of ranges, by their ids */
     bool rename, failed;
@@ -103,11 +104,12 @@ static void put_record(state_t *s, const void *record, size_t bytes, const void 
 /* ---- what things are called ---- */
 
 /* The kind of the row of a region or a sample; 0: there is no record for it. */
-static uint32_t kind_of(const char *category)
+static uint32_t kind_of(state_t *s, const char *category)
 {
+    if (s->last && strcmp(kinds[s->last].name, category) == 0) return s->last;
     for (uint32_t i = 0; i < KINDS; i++)
         if (kinds[i].becomes != NOTHING && kinds[i].name && strcmp(kinds[i].name, category) == 0)
-            return i;
+            return s->last = i;
     return 0;
 }
 
@@ -442,7 +444,8 @@ static void put_mpi(state_t *s, const db_cursor_t *rows, beside_t *b, uint32_t k
 
 #define CALL_COLUMNS(row, start, end)                                                              \
     "SELECT E.id, E.stack_id, E.parent_stack_id, E.correlation_id, " row ".tid, " start ", " end   \
-    ", C.string, N.string, JSON_EXTRACT(E.extdata, '$.message'), N.id "
+    ", C.string, N.string, iif(E.extdata = '{}', NULL, JSON_EXTRACT(E.extdata, '$.message')), "    \
+    "N.id "
 #define EVENT_OF(row)                                                                              \
     "JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid JOIN rocpd_string C " \
     "ON C.id = E.category_id AND C.guid = E.guid "
@@ -458,7 +461,7 @@ static void write_calls(state_t *s, const char *sql)
                  "event_id, position");
     s->failed |= !a;
     while (next(s, &rows)) {
-        const uint32_t kind = kind_of(db_text(&rows, 7));
+        const uint32_t kind = kind_of(s, db_text(&rows, 7));
         bool first;
         if (!kind) {
             s->p->left_out++;

@@ -253,4 +253,5 @@ class Many(Case):
         self.assertTrue(os.path.getsize(f"{self.dir}/out_results.pftrace"))
 
 
-unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
