@@ -4,6 +4,7 @@ Python computes; few descriptors are enough; files that are damaged and workers 
 
 usage: fleet.py ROCPD BENCH_FLEET ROCPROFV3 [unittest arguments]
 """
+import contextlib
 import csv
 import fractions
 import glob
@@ -139,12 +140,14 @@ class Fleet(Case):
                 time.sleep(0.1)
             time.sleep(2)
             for child in children:
-                os.kill(int(child), signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError): # after the death of one the others are ended
+                    os.kill(int(child), signal.SIGKILL)
             out, err = done.communicate(timeout=60)
         self.assertEqual((done.returncode, out), (1, ""))
         self.assertRegex(err, r"\Arocpd: error: \S+\.db: the process that read it ended by signal 9 \(Killed\)\n\Z")
 
     def test_merge(self):
+        self.paths += make(f"{self.dir}/long", "--ranks", "2", "--records", "3000", "--seed", "2") # trees of many pages
         self.run_it("merge", "-d", ".", "-o", "pages", "-i", *self.paths)
         db = sqlite3.connect(self.paths[5])
         db.executescript("PRAGMA page_size = 4096; VACUUM")
