@@ -204,7 +204,7 @@ static void weigh(reader_t *r)
     for (size_t i = 0; i < r->count; i++) {
         double weight = 1;
         for (uint32_t d = 0; d < r->steps[i].depth && d < DEPTH_COUNTED; d++)
-            weight *= ROUNDS;
+            weight *= (double)ROUNDS;
         r->body->hot[r->notes[i].klass] += weight;
         all += weight;
     }

@@ -49,17 +49,15 @@ static int ptrace_scope(void)
 
 /* ORDER: values of yama's ptrace_scope. With 0, the other rules have denied it. */
 static const char *const scopes[] = {
-    "it cannot be debugged by you: it has more rights than you (set-user-ID, capabilities), or "
-    "this "
-    "container lacks CAP_SYS_PTRACE (docker run --cap-add=SYS_PTRACE)",
-    "/proc/sys/kernel/yama/ptrace_scope is 1: only who started a program may trace it. Set it to 0 "
-    "(sudo sysctl kernel.yama.ptrace_scope=0), or run rocprofv3 as root, or have the program call "
-    "prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)",
-    "/proc/sys/kernel/yama/ptrace_scope is 2: only root may trace. Run rocprofv3 as root, or set "
-    "it "
-    "to 0 (sudo sysctl kernel.yama.ptrace_scope=0)",
-    "/proc/sys/kernel/yama/ptrace_scope is 3: nobody may trace until the machine is started again "
-    "with another value. Start the program under 'rocprofv3 --' instead",
+    ("it cannot be debugged by you: it has more rights than you (set-user-ID, capabilities), or "
+     "this container lacks CAP_SYS_PTRACE (docker run --cap-add=SYS_PTRACE)"),
+    ("/proc/sys/kernel/yama/ptrace_scope is 1: only who started a program may trace it. Set it to "
+     "0 (sudo sysctl kernel.yama.ptrace_scope=0), or run rocprofv3 as root, or have the program "
+     "call prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)"),
+    ("/proc/sys/kernel/yama/ptrace_scope is 2: only root may trace. Run rocprofv3 as root, or set "
+     "it to 0 (sudo sysctl kernel.yama.ptrace_scope=0)"),
+    ("/proc/sys/kernel/yama/ptrace_scope is 3: nobody may trace until the machine is started again "
+     "with another value. Start the program under 'rocprofv3 --' instead"),
 };
 
 void rat_denial_text(const rat_denial_t *d, char *text, size_t bytes)

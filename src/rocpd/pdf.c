@@ -93,13 +93,9 @@ static const char *next_line(const char *text, int most, char line[LINE_BYTES], 
 
 /* ---- the document ---- */
 
-enum {
-    PAGE_WIDTH = 842, /* points: A4, its long side across */
-    PAGE_HEIGHT = 595,
-    WIDEST_PAGE = 14400, /* that every PDF reader accepts */
-    MARGIN = 36,
-    GAP = 2 /* characters between columns */
-};
+enum { GAP = 2 }; /* characters between columns */
+/* Points: A4, its long side across; the widest page is what every PDF reader accepts. */
+static const double page_width = 842, page_height = 595, widest_page = 14400, margin = 36;
 static const double text_size = 8, thin = 0.5;
 
 struct rocpd_pdf {
@@ -139,7 +135,7 @@ static void set_font(rocpd_pdf_t *p, int weight)
     p->height = font.height;
 }
 
-/* Pages are as wide as the columns; if that is more than WIDEST_PAGE, letters are smaller. */
+/* Pages are as wide as the columns; if that is more than widest_page, letters are smaller. */
 static void choose_size(rocpd_pdf_t *p)
 {
     int characters = 0;
@@ -147,11 +143,11 @@ static void choose_size(rocpd_pdf_t *p)
         characters += width_of(p, i) + GAP;
     p->size = text_size;
     set_font(p, WEIGHT_NORMAL);
-    const double needed = characters * p->advance, most = WIDEST_PAGE - 2 * MARGIN;
+    const double needed = characters * p->advance, most = widest_page - 2 * margin;
     if (needed > most) p->size *= most / needed;
-    p->width = needed > most ? WIDEST_PAGE : needed + 2 * MARGIN;
-    if (p->width < PAGE_WIDTH) p->width = PAGE_WIDTH;
-    cairo.cairo_pdf_surface_set_size(p->surface, p->width, PAGE_HEIGHT);
+    p->width = needed > most ? widest_page : needed + 2 * margin;
+    if (p->width < page_width) p->width = page_width;
+    cairo.cairo_pdf_surface_set_size(p->surface, p->width, page_height);
 }
 
 static const char *trouble_of(const rocpd_pdf_t *p)
@@ -192,7 +188,7 @@ rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const base_column_t *sh
     p->head = calloc((size_t)columns + 1, sizeof(*p->head));
     p->cells = calloc((size_t)columns + 1, sizeof(*p->cells));
     p->no_memory = !p->head || !p->cells;
-    p->surface = cairo.cairo_pdf_surface_create_for_stream(write_out, f, PAGE_WIDTH, PAGE_HEIGHT);
+    p->surface = cairo.cairo_pdf_surface_create_for_stream(write_out, f, page_width, page_height);
     p->to = cairo.cairo_create(p->surface);
     const char *trouble = trouble_of(p);
     if (trouble) {
@@ -210,7 +206,7 @@ rocpd_pdf_t *rocpd_pdf_begin(out_file_t *f, int columns, const base_column_t *sh
 static bool put_line(rocpd_pdf_t *p, const char **texts)
 {
     char line[LINE_BYTES];
-    double x = MARGIN;
+    double x = margin;
     bool more = false;
     for (int i = 0; i < p->columns; i++) {
         int shown;
@@ -228,7 +224,7 @@ static bool put_line(rocpd_pdf_t *p, const char **texts)
 
 static bool is_full(const rocpd_pdf_t *p)
 {
-    return p->y > PAGE_HEIGHT - MARGIN;
+    return p->y > page_height - margin;
 }
 
 /* Begins a page with the heading, which is cut if it leaves no room for rows. `at`: an array for
@@ -239,17 +235,17 @@ static void begin_page(rocpd_pdf_t *p, const char **at)
     if (p->page) cairo.cairo_show_page(p->to);
     snprintf(number, sizeof(number), "%u", ++p->page);
     set_font(p, WEIGHT_NORMAL);
-    cairo.cairo_move_to(p->to, MARGIN, PAGE_HEIGHT - MARGIN / 2.0);
+    cairo.cairo_move_to(p->to, margin, page_height - margin / 2.0);
     cairo.cairo_show_text(p->to, number);
     set_font(p, WEIGHT_BOLD);
-    p->y = MARGIN + p->height;
+    p->y = margin + p->height;
     for (int i = 0; i < p->columns; i++)
         at[i] = p->head[i] ? p->head[i] : "";
-    while (put_line(p, at) && p->y < PAGE_HEIGHT / 2.0)
+    while (put_line(p, at) && p->y < page_height / 2.0)
         ;
     cairo.cairo_set_line_width(p->to, thin);
-    cairo.cairo_move_to(p->to, MARGIN, p->y - p->height / 2);
-    cairo.cairo_line_to(p->to, p->width - MARGIN, p->y - p->height / 2);
+    cairo.cairo_move_to(p->to, margin, p->y - p->height / 2);
+    cairo.cairo_line_to(p->to, p->width - margin, p->y - p->height / 2);
     cairo.cairo_stroke(p->to);
     p->y += p->height / 2;
     set_font(p, WEIGHT_NORMAL);

@@ -13,7 +13,7 @@
 enum { EVENTS_MAX = 20, PARAMETERS_MAX = 12, BYTES_MAX = 4 << 20, PAGE = 4096, NUM_XCC = 0xa111 };
 
 static const uint8_t *next, *end;
-static const char *name; /* of the GPU */
+static const char *gpu_name;
 static uint32_t xccs, engines, units, arrays;
 static long live;       /* allocations that were not given back */
 static uint32_t refuse; /* the allocation that fails, from 1; 0: none */
@@ -47,7 +47,7 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, v
 {
     if (agent.handle != 1) return HSA_STATUS_ERROR_INVALID_AGENT;
     switch ((int)attribute) {
-    case HSA_AGENT_INFO_NAME: strcpy(value, name); break;
+    case HSA_AGENT_INFO_NAME: strcpy(value, gpu_name); break;
     case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT: *(uint32_t *)value = units; break;
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES: *(uint32_t *)value = engines; break;
     case NUM_XCC: *(uint32_t *)value = xccs; break;
@@ -199,13 +199,13 @@ static hsa_status_t see_trace(uint32_t engine, void *buffer, uint64_t size, void
 {
     (void)data;
     /* gfx9 has a word in front */
-    if (engine >= engines || (size < 8 && !strncmp(name, "gfx9", 4)) || !buffer) abort();
+    if (engine >= engines || (size < 8 && !strncmp(gpu_name, "gfx9", 4)) || !buffer) abort();
     return HSA_STATUS_SUCCESS;
 }
 
 static void count(void)
 {
-    const aqlprofile_agent_info_t info = {name, xccs, engines, units, arrays};
+    const aqlprofile_agent_info_t info = {gpu_name, xccs, engines, units, arrays};
     aqlprofile_agent_handle_t agent = {0};
     aqlprofile_pmc_event_t events[EVENTS_MAX];
     aqlprofile_pmc_profile_t profile = {.events = events, .event_count = take(EVENTS_MAX)};
@@ -259,7 +259,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         "gfx1200", "gfx803",        "gfx1102", "gfx1036", ""};
     next = data;
     end = data + size;
-    name = names[take(sizeof names / sizeof *names)];
+    gpu_name = names[take(sizeof names / sizeof *names)];
     xccs = (const uint32_t[]){1, 1, 8, 2, 0, 3}[take(6)];
     /* few, since agents are registered for good */
     static const uint32_t shapes[][3] = {{8, 104, 1}, {1, 8, 2},  {32, 220, 1},

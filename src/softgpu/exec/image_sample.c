@@ -98,7 +98,7 @@ static int64_t to_units(double c)
 {
     const double most = 1e12;
     if (!(c == c)) return 0;
-    return (int64_t)floor((c < -most ? -most : c > most ? most : c) * UNITS + 0.5);
+    return (int64_t)floor((c < -most ? -most : c > most ? most : c) * (double)UNITS + 0.5);
 }
 
 static double scaled(const sampler_t *s, clamp_t mode, float c, uint32_t n)
@@ -206,7 +206,7 @@ static void put_footprint(const sampler_t *s, const footprint_t *f, const pick_t
             if (!there) break;
             at[k] = (uint32_t)p[k].at[side];
             inside &= p[k].inside[side];
-            weight *= (float)p[k].weight[side] / UNITS;
+            weight *= (float)p[k].weight[side] / (float)UNITS;
         }
         if (there) put_texel(s, f, corner, inside, at, weight);
     }
@@ -313,7 +313,7 @@ static double quad_lod(const sampler_t *s, float part[][ISA_LANES], unsigned lan
 static double lod_of(const sampler_t *s, float part[][ISA_LANES], unsigned lane)
 {
     const int32_t bias = (int32_t)(s->field[ISA_S_LOD_BIAS] << 18) >> 18;
-    const double lod = quad_lod(s, part, lane) + (double)bias / LOD_UNITS;
+    const double lod = quad_lod(s, part, lane) + (double)bias / (double)LOD_UNITS;
     return limited(lod, s->field[ISA_S_MIN_LOD] / (double)LOD_UNITS,
                    s->field[ISA_S_MAX_LOD] / (double)LOD_UNITS);
 }
@@ -323,11 +323,11 @@ static unsigned find_levels(const sampler_t *s, double lod, unsigned level[2], u
 {
     const double first = (double)s->m->field[ISA_T_BASE_LEVEL];
     const double last = (double)s->m->field[ISA_T_LAST_LEVEL];
-    const double least = (double)s->m->field[ISA_T_MIN_LOD] / LOD_UNITS;
+    const double least = (double)s->m->field[ISA_T_MIN_LOD] / (double)LOD_UNITS;
     const uint32_t filter = s->field[ISA_S_MIP_FILTER];
     const double at = limited(filter == MIP_NONE ? first : first + (lod > 0 ? lod : 0),
                               least > first ? least : first, last);
-    const uint32_t units = (uint32_t)(at * LOD_UNITS + 0.5);
+    const uint32_t units = (uint32_t)(at * (double)LOD_UNITS + 0.5);
     level[0] = filter == MIP_LINEAR && !s->integer ? units / LOD_UNITS
                                                    : (units + LOD_UNITS / 2) / LOD_UNITS;
     level[1] = level[0] + 1;
@@ -354,7 +354,7 @@ static void sample_lane(const sampler_t *s, float part[][ISA_LANES], const float
     const unsigned n = find_levels(s, lod, level, share);
     for (unsigned k = 0; k < n; k++) {
         f.first = k << s->m->axes;
-        f.share = (float)share[k] / LOD_UNITS;
+        f.share = (float)share[k] / (float)LOD_UNITS;
         isa_image_level(s->m, level[k], &f.level);
         put_level(s, &f, part);
     }

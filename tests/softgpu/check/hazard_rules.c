@@ -514,8 +514,8 @@ static const char *const near_rules[] = {
     "v_mov_b32 v4, v1\n v_mov_b32_dpp v2, v0 row_shr:1\n",
     "v_dot4_i32_i8 v0, v1, v2, v0\n v_dot4_i32_i8 v0, v1, v2, v0\n",
     "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]\n v_mfma_f32_16x16x4f32 a[0:3], v2, v3, a[0:3]\n",
-    F64_16 "\n" F64_16 "\n",
-    F64_16 "\n v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[2:5]\n",
+    (F64_16 "\n" F64_16 "\n"),
+    (F64_16 "\n v_mfma_f32_4x4x1f32 a[40:43], v4, v5, a[2:5]\n"),
     /* the last of two decides */
     "v_mfma_f32_32x32x2f32 a[0:15], v0, v1, a[0:15]\n s_nop 7\n s_nop 7\n"
     "v_mfma_f32_4x4x1f32 a[0:3], v0, v1, 0\n s_nop 4\n v_accvgpr_read_b32 v3, a0\n",

@@ -170,14 +170,17 @@ static void test_what_is_the_compilers_alone(void **state)
               include = set_of(SOURCE, "source", "#include \"x\"");
     set_t source = set_of(SOURCE, "source", "hip"), linked = set_of(BITCODE, "linked", "hip");
     assert_false(keeps(COMPILE, described(&info, HIP, ""), &source, BITCODE));
-    assert_false(keeps(CODEGEN, described(&info, 0, ""), &linked,
-                       EXECUTABLE)); /* of what was compiled last */
+    /* of what was compiled last */
+    assert_false(keeps(CODEGEN, described(&info, 0, ""), &linked, EXECUTABLE));
     assert_false(keeps(COMPILE, described(&info, OPENCL, ""), &include, BITCODE));
     assert_false(keeps(COMPILE, described(&info, OPENCL, "-I."), &source, BITCODE));
     assert_true(runs(COMPILE, described(&info, OPENCL, ""), &wrong, &to, 1));
     assert_true(runs(COMPILE, &info, &wrong, &to, 1)); /* a failure is not kept */
-    assert_false(
-        keeps(COMPILE, &unknown, &source, BITCODE)); /* to ask for its target would be a crash */
+    get("amd_comgr_destroy_action_info", &destroy);
+    destroy(described(&unknown, OPENCL, ""));
+    unknown.language = OPENCL;
+    /* to ask for its target would be a crash */
+    assert_false(keeps(COMPILE, &unknown, &source, BITCODE));
 }
 
 /* The path of the one file in the folder. */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 typedef struct {
     int kind;
     char name[32];
@@ -30,9 +28,32 @@ typedef struct {
     int language;
 } info_t;
 
-EXPORT int fake_actions; /* how many were executed */
+#pragma GCC visibility push(default)
+extern int fake_actions; /* how many were executed */
+int fake_actions;
+void amd_comgr_get_version(size_t *major, size_t *minor);
+int amd_comgr_create_data(int kind, data_t **data);
+int amd_comgr_release_data(data_t *data);
+int amd_comgr_set_data(data_t *data, size_t size, const char *bytes);
+int amd_comgr_set_data_name(data_t *data, const char *name);
+int amd_comgr_get_data(data_t *data, size_t *size, char *bytes);
+int amd_comgr_get_data_name(data_t *data, size_t *size, char *name);
+int amd_comgr_data_set_add(set_t *set, data_t *data);
+int amd_comgr_action_data_count(set_t *set, int kind, size_t *count);
+int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **data);
+int amd_comgr_action_info_set_isa_name(info_t *info, const char *name);
+int amd_comgr_action_info_get_isa_name(info_t *info, size_t *size, char *name);
+int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path);
+int amd_comgr_destroy_action_info(info_t *info);
+int amd_comgr_action_info_get_language(info_t *info, int *language);
+int amd_comgr_action_info_get_logging(info_t *info, bool *logging);
+int amd_comgr_action_info_get_option_list_count(info_t *info, size_t *count);
+int amd_comgr_action_info_get_option_list_item(info_t *info, size_t index, size_t *size,
+                                               char *text);
+int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to);
+#pragma GCC visibility pop
 
-EXPORT void amd_comgr_get_version(size_t *major, size_t *minor)
+void amd_comgr_get_version(size_t *major, size_t *minor)
 {
     *major = 2;
     *minor = 4;
@@ -45,20 +66,20 @@ static int copy(const char *from, size_t bytes, size_t *size, char *to)
     return 0;
 }
 
-EXPORT int amd_comgr_create_data(int kind, data_t **data)
+int amd_comgr_create_data(int kind, data_t **data)
 {
     *data = calloc(1, sizeof **data);
     (*data)->kind = kind;
     return 0;
 }
 
-EXPORT int amd_comgr_release_data(data_t *data)
+int amd_comgr_release_data(data_t *data)
 {
     (void)data; /* the test ends soon enough */
     return 0;
 }
 
-EXPORT int amd_comgr_set_data(data_t *data, size_t size, const char *bytes)
+int amd_comgr_set_data(data_t *data, size_t size, const char *bytes)
 {
     if (!size || !bytes) return 2;
     data->bytes = malloc(size);
@@ -67,29 +88,29 @@ EXPORT int amd_comgr_set_data(data_t *data, size_t size, const char *bytes)
     return 0;
 }
 
-EXPORT int amd_comgr_set_data_name(data_t *data, const char *name)
+int amd_comgr_set_data_name(data_t *data, const char *name)
 {
     snprintf(data->name, sizeof data->name, "%s", name);
     return 0;
 }
 
-EXPORT int amd_comgr_get_data(data_t *data, size_t *size, char *bytes)
+int amd_comgr_get_data(data_t *data, size_t *size, char *bytes)
 {
     return copy(data->bytes, data->size, size, bytes);
 }
 
-EXPORT int amd_comgr_get_data_name(data_t *data, size_t *size, char *name)
+int amd_comgr_get_data_name(data_t *data, size_t *size, char *name)
 {
     return copy(data->name, strlen(data->name) + 1, size, name);
 }
 
-EXPORT int amd_comgr_data_set_add(set_t *set, data_t *data)
+int amd_comgr_data_set_add(set_t *set, data_t *data)
 {
     set->all[set->count++] = data;
     return 0;
 }
 
-EXPORT int amd_comgr_action_data_count(set_t *set, int kind, size_t *count)
+int amd_comgr_action_data_count(set_t *set, int kind, size_t *count)
 {
     *count = 0;
     for (size_t i = 0; i < set->count; i++)
@@ -97,58 +118,57 @@ EXPORT int amd_comgr_action_data_count(set_t *set, int kind, size_t *count)
     return kind > 9; /* of a version that has no kind above */
 }
 
-EXPORT int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **data)
+int amd_comgr_action_data_get_data(set_t *set, int kind, size_t index, data_t **data)
 {
     for (size_t i = 0; i < set->count; i++)
         if (set->all[i]->kind == kind && index-- == 0) *data = set->all[i];
     return 0;
 }
 
-EXPORT int amd_comgr_action_info_set_isa_name(info_t *info, const char *name)
+int amd_comgr_action_info_set_isa_name(info_t *info, const char *name)
 {
     snprintf(info->isa, sizeof info->isa, "%s", name);
     return 0;
 }
 
-EXPORT int amd_comgr_action_info_get_isa_name(info_t *info, size_t *size, char *name)
+int amd_comgr_action_info_get_isa_name(info_t *info, size_t *size, char *name)
 {
     if (!*info->isa) abort();
     return copy(info->isa, strlen(info->isa) + 1, size, name);
 }
 
-EXPORT int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path)
+int amd_comgr_action_info_set_working_directory_path(info_t *info, const char *path)
 {
     (void)info, (void)path;
     return 0;
 }
 
-EXPORT int amd_comgr_destroy_action_info(info_t *info)
+int amd_comgr_destroy_action_info(info_t *info)
 {
     memset(info, 0, sizeof *info);
     return 0;
 }
 
-EXPORT int amd_comgr_action_info_get_language(info_t *info, int *language)
+int amd_comgr_action_info_get_language(info_t *info, int *language)
 {
     *language = info->language;
     return 0;
 }
 
-EXPORT int amd_comgr_action_info_get_logging(info_t *info, bool *logging)
+int amd_comgr_action_info_get_logging(info_t *info, bool *logging)
 {
     (void)info;
     *logging = true;
     return 0;
 }
 
-EXPORT int amd_comgr_action_info_get_option_list_count(info_t *info, size_t *count)
+int amd_comgr_action_info_get_option_list_count(info_t *info, size_t *count)
 {
     *count = info->option_count;
     return 0;
 }
 
-EXPORT int amd_comgr_action_info_get_option_list_item(info_t *info, size_t index, size_t *size,
-                                                      char *text)
+int amd_comgr_action_info_get_option_list_item(info_t *info, size_t index, size_t *size, char *text)
 {
     return copy(info->options[index], strlen(info->options[index]) + 1, size, text);
 }
@@ -162,7 +182,7 @@ static void add(set_t *set, int kind, const char *name, const char *text)
     amd_comgr_data_set_add(set, data);
 }
 
-EXPORT int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to)
+int amd_comgr_do_action(int action, info_t *info, set_t *from, set_t *to)
 {
     char text[256];
     int n = snprintf(text, sizeof text, "action %d language %d isa %s:", action, info->language,

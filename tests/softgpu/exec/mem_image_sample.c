@@ -451,7 +451,7 @@ static void use_cube(image_rig_t *g)
     for (unsigned slice = 0; slice < 12; slice++)
         for (unsigned y = 0; y < N; y++)
             for (unsigned x = 0; x < N; x++) {
-                direction(slice % 6, (x + 0.5) / N, (y + 0.5) / N, d);
+                direction(slice % 6, (x + 0.5) / (double)N, (y + 0.5) / (double)N, d);
                 to[x + N * (y + N * slice)] =
                     (float)of_direction(d[0], d[1], d[2]) + (slice > 5 ? 10 : 0);
             }
@@ -489,7 +489,7 @@ static void use_cube(image_rig_t *g)
     set_s(g->r, &(s_sharp_t){.mag = 1, .min = 1, .no_cube_wrap = 1});
     for (unsigned l = 0; l < 64; l++) {
         image_row(g, VADDR)[l] = f(1);
-        image_row(g, VADDR + 1)[l] = f(1 + 0.5f / N);
+        image_row(g, VADDR + 1)[l] = f(1 + 0.5f / (float)N);
         image_row(g, VADDR + 2)[l] = f(3);
     }
     image_do(g, text);

@@ -263,7 +263,7 @@ static void test_write_data(void **state)
  * PRED_EXEC gives to some: what an XCC that does not exist would execute is skipped. */
 static void test_xccs(void **state)
 {
-    enum { SET = 3, COPY = 6, XCCS = 3, ENGINES = 2 };
+    enum { SET = 3, COPY = 6, XCCS = 3 };
     static const uint32_t indexes[] = {0x40000000, 0x40010000, 0x40020000}; /* of engines */
     const uint32_t select = counting_select_reg(SQ, 0);
     (void)state;
