@@ -192,10 +192,10 @@ static void only_reads(void **state)
         if (run(&db, allowed[i]) != 0) fail_msg("%s", allowed[i]);
     assert_int_equal(db_runf(&db, "format", "SELECT * FROM \"%w\"", "t"), 0);
     /* a view of a file changes nothing in it */
-    assert_true(db_view(&db, "good", "CREATE VIEW good AS SELECT * FROM t", true));
-    assert_false(db_view(&db, "bad", "CREATE VIEW bad AS SELECT 1; ATTACH 'x' AS x", true));
-    assert_false(db_view(&db, "bad", "ATTACH 'x' AS x", true));
-    assert_false(db_view(&db, "bad", "CREATE VIEW other AS SELECT 1", true));
+    assert_true(db_view(&db, "good", "CREATE VIEW good AS SELECT * FROM t", true, false));
+    assert_false(db_view(&db, "bad", "CREATE VIEW bad AS SELECT 1; ATTACH 'x' AS x", true, false));
+    assert_false(db_view(&db, "bad", "ATTACH 'x' AS x", true, false));
+    assert_false(db_view(&db, "bad", "CREATE VIEW other AS SELECT 1", true, false));
     assert_int_not_equal(run(&db, denied[0]), 0); /* as before the views */
     db_close(&db);
 }
