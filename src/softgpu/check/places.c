@@ -250,6 +250,20 @@ static bool is_gpus(const chk_place_t *p)
     return p->live && !(p->flags & SOFTGPU_CHECK_HOST);
 }
 
+static bool is_piece(const chk_place_t *p)
+{
+    return p->live && p->call && !strcmp(p->call, "hipMemMap");
+}
+
+/* The end of the allocation. Those that a program has mapped one behind the other are one. */
+static uint64_t end_of_pieces(size_t at)
+{
+    while (at + 1 < all.n && is_piece(all.place[at]) && is_piece(all.place[at + 1]) &&
+           all.place[at]->end == all.place[at + 1]->begin)
+        at++;
+    return all.place[at]->end;
+}
+
 bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad)
 {
     bool beyond = false;
@@ -259,8 +273,9 @@ bool chk_place_beyond(uint64_t va, uint64_t bytes, uint64_t *bad)
     const chk_place_t *p = at < all.n ? all.place[at] : NULL;
     *bad = va;
     if (p && p->begin <= va) {
-        beyond = p->held || (is_gpus(p) && bytes > p->end - va);
-        if (!p->held) *bad = p->end;
+        const uint64_t end = end_of_pieces(at);
+        beyond = p->held || (is_gpus(p) && bytes > end - va);
+        if (!p->held) *bad = end;
     } else {
         beyond = (at && is_gpus(all.place[at - 1]) && in_last_page(all.place[at - 1], va)) ||
                  (p && is_gpus(p) && bytes > p->begin - va);

@@ -122,10 +122,27 @@ static void test_beyond(void **state)
     assert_false(beyond(at, 1, 0)); /* by now it may be anything */
 }
 
+/* A program maps pieces one behind the other, and uses them as one. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    const uint64_t at = END + 16 * PAGE, other = at + 3 * PAGE;
+    chk_place_add(at, PAGE, "hipMemMap", 0, &nowhere);
+    const uint64_t second = chk_place_add(at + PAGE, 2 * PAGE, "hipMemMap", 0, &nowhere);
+    chk_place_add(other, PAGE, "hipMalloc", 0, &nowhere);
+    assert_false(beyond(at, 3 * PAGE, 0));
+    assert_false(beyond(at + PAGE - 8, 16, 0));
+    assert_true(beyond(at, 3 * PAGE + 1, other)); /* the next is another allocation */
+    assert_true(beyond(other - 8, 16, other));
+    chk_place_end(at + PAGE, second, "hipMemUnmap", &nowhere, false);
+    assert_true(beyond(at, PAGE + 1, at + PAGE));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unlocked), cmocka_unit_test(test_what_counts),
-        cmocka_unit_test(test_ending), cmocka_unit_test(test_beyond)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unlocked),
+                                       cmocka_unit_test(test_what_counts),
+                                       cmocka_unit_test(test_ending), cmocka_unit_test(test_beyond),
+                                       cmocka_unit_test(test_pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
