@@ -204,6 +204,8 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
     if (rule->share == CHK_SHARE_USED && u->first & CHK_FIRST_MATRIX) roles = CHK_ROLE_AB;
     if (rule->share == CHK_SHARE_USED && u->flow != CHK_FLOW_NONE) roles = CHK_ROLE_VECTOR;
     if (!(r->roles & roles)) return false;
+    /* the role of scalars is that of results, too */
+    if (roles & (CHK_ROLE_SCALAR | CHK_ROLE_LANE) && r->roles & CHK_ROLE_WRITTEN) return false;
     switch ((chk_share_t)rule->share) {
     case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);
     case CHK_SHARE_VCC:

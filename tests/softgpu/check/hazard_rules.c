@@ -537,6 +537,22 @@ static void no_rules(void **state)
     programs_free(p);
 }
 
+/* What VALU writes twice is not read by the second. */
+static void written_twice(void **state)
+{
+    programs_t *p = programs_create();
+    (void)state;
+    use(&gpus[2]); /* gfx942 */
+    const isa_wave_t w = plain_wave();
+    add_program(p, "v_cmp_lt_u32 s[4:5], s10, v2\n v_cmp_gt_u32 s[4:5], s10, v2");
+    add_program(p, "v_cmp_lt_u32 s[4:5], s10, v2\n v_cmp_gt_u32 s[6:7], s4, v2");
+    const seen_t twice = step_next(p, &w, true), read = step_next(p, &w, true);
+    programs_free(p);
+    use(&gpus[0]);
+    if (twice.n) fail_msg("%s", text_of(&twice));
+    assert_int_equal(read.n, 1);
+}
+
 /* What comes in between does not hide the first of a pair. */
 static const struct {
     const char *text, *rule;
@@ -750,6 +766,7 @@ int main(void)
         cmocka_unit_test(tables_say_how_far_they_reach),
         cmocka_unit_test(rules),
         cmocka_unit_test(no_rules),
+        cmocka_unit_test(written_twice),
         cmocka_unit_test(hidden_rules),
         cmocka_unit_test(loads),
         cmocka_unit_test(not_known),
