@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROCPROFV3, ROCPD, PROGRAMS = sys.argv[1:4]
@@ -323,8 +324,11 @@ class Ends(Case):
                 self.assertEqual(sorted(line for line in done.stdout.splitlines() if line.startswith("said:")),
                                  sorted(line for line in bare.stdout.splitlines() if line.startswith("said:")))
                 if how in ("abort", "unfinished"):  # the launcher may kill rocprofv3 before it has made files
-                    for store in glob.glob(self.folder + "/out/.rocprofv3/*"):
-                        subprocess.run([ROCPROFV3, "convert", store], cwd=self.folder, capture_output=True, timeout=60)
+                    until = time.monotonic() + 20  # and end before the ranks that it has killed
+                    while not os.path.exists(self.folder + "/out/r0_mpi_api_trace.csv") and time.monotonic() < until:
+                        for store in glob.glob(self.folder + "/out/.rocprofv3/*"):
+                            subprocess.run([ROCPROFV3, "convert", store], cwd=self.folder, capture_output=True, timeout=60)
+                        time.sleep(0.1)
                 functions = [line[0] for line in self.lines(0)]
                 self.assertEqual(functions[-1], last)
                 if how == "threads":  # four threads with 50 messages each

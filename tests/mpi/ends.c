@@ -62,6 +62,7 @@ int main(int argc, char **argv)
                ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / CALLS);
     }
     fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD); /* both have printed before one of them ends the job */
     if (strcmp(how, "abort") == 0) {
         if (me == 0) MPI_Abort(MPI_COMM_WORLD, 5);
         MPI_Barrier(MPI_COMM_WORLD);
