@@ -137,11 +137,12 @@ class Files(Case):
                                         for name in ("agent_info", "kernel_trace")])
 
     def test_rank_and_size_in_names_and_settings(self):
-        """The same of every launcher, among them rank 0, in the name of the file and in what stands in it."""
+        """The same of every launcher, among them rank 0, in the name of the file and in what stands in it. The innermost
+        one counts that has both facts."""
         launchers = (({"SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, (0, 4)),
                      ({"SLURM_PROCID": "3", "SLURM_NTASKS": "4", "PBS_NODENUM": "0", "PBS_O_TASKNUM": "2"}, (3, 4)),
-                     ({"PBS_NODENUM": "1", "PBS_O_TASKNUM": "2", "SLURM_PROCID": "0", "PMI_SIZE": "9"}, (0, 2)),
-                     ({"SLURM_PROCID": "0", "MPI_RANK": "2", "MPI_SIZE": "3"}, (0, 3)),
+                     ({"PBS_NODENUM": "1", "PBS_O_TASKNUM": "2", "SLURM_PROCID": "0", "PMI_SIZE": "9"}, (1, 2)),
+                     ({"SLURM_PROCID": "0", "MPI_RANK": "2", "MPI_SIZE": "3"}, (2, 3)),
                      ({"PBS_NODENUM": "1", "PBS_O_TASKNUM": "2"}, (1, 2)),
                      ({"PMI_RANK": "2", "PMI_SIZE": "3"}, (2, 3)),
                      ({"MV2_COMM_WORLD_RANK": "1", "MV2_COMM_WORLD_SIZE": "5"}, (1, 5)),
