@@ -2,6 +2,7 @@
  * are used here. Numbers are big-endian. */
 #include "db/pages.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,19 +246,21 @@ int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages)
     if (db_close(&db) != 0) result = -1;
     if (result != 0) return -1;
     const int fd = base_file_open(path, O_RDWR, 0);
-    bool good = fd >= 0 && pread(fd, header, sizeof(header), 0) == sizeof(header);
+    ssize_t got = fd < 0 ? -1 : pread(fd, header, sizeof(header), 0);
+    bool good = got == sizeof(header);
+    if (got >= 0 && !good) errno = EIO;
     if (good) {
         put4(header + SIZE, pages);
         put4(header + FORMAT, 4);
         put4(header + ENCODING, 1);
         memcpy(header + VALID_FOR, header + COUNTER, 4);
-        good = pwrite(fd, header, sizeof(header), 0) == sizeof(header) &&
-               ftruncate(fd, (off_t)pages * page_bytes) == 0;
+        got = pwrite(fd, header, sizeof(header), 0);
+        if (got >= 0 && got != sizeof(header)) errno = ENOSPC;
+        good = got == sizeof(header) && ftruncate(fd, (off_t)pages * page_bytes) == 0;
     }
+    if (!good) base_error("%s: the database cannot be made: %s", path, strerror(errno));
     if (fd >= 0) close(fd);
-    if (good) return 0;
-    base_error("%s: the database cannot be made", path);
-    return -1;
+    return good ? 0 : -1;
 }
 
 int db_pages_schema(const db_t *db, bool begin)
