@@ -239,16 +239,20 @@ static void find_messages(wts_state_t *s, uint32_t rank, bool sends)
     add(s, sends ? WTS_SENDER : WTS_RECEIVER, (int32_t)rank, ns, text);
 }
 
-/* A phase of which one rank has more work than the others have. */
+/* A phase of which one rank has more work than the others have. It costs no more than the others
+ * have waited for that rank, which is what comes first. */
 static void find_phase(wts_state_t *s, const wts_spread_t *p)
 {
     const wts_t *w = s->w;
-    const double lost = (p->most_ns - p->mean_ns) * (double)w->rank_count;
+    double lost = (p->most_ns - p->mean_ns) * (double)w->rank_count;
     char text[640], more[32];
-    bool awaited = false;
-    for (size_t i = 0; i < w->finding_count; i++)
-        awaited |= w->findings[i].rank == p->most && w->findings[i].kind != WTS_PHASE;
+    uint64_t awaited = 0;
+    for (size_t i = 0; i < w->finding_count; i++) {
+        const wts_finding_t *f = &w->findings[i];
+        if (f->rank == p->most && f->kind != WTS_PHASE && f->ns > awaited) awaited = f->ns;
+    }
     if (!awaited) return; /* nobody waits for it */
+    if (lost > (double)awaited) lost = (double)awaited;
     if (p->median_ns <= 0 || p->most_ns < 1.15 * p->median_ns) return;
     if (!matters(w, (uint64_t)lost, p->most_ns - p->median_ns)) return;
     put_time(more, sizeof(more), p->most_ns - p->median_ns);
@@ -275,7 +279,7 @@ static void find_barrier(wts_state_t *s, const wts_collective_t *c)
 static int by_time(const void *a, const void *b)
 {
     const wts_finding_t *x = a, *y = b;
-    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+    return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : (int)x->kind - (int)y->kind;
 }
 
 static int by_total(const void *a, const void *b)

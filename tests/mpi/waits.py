@@ -44,15 +44,19 @@ class Case(unittest.TestCase):
 
 class Planted(Case):
     def check(self, name, kind, rank, *texts, implementation="openmpi"):
-        """Other programs on the machine delay ranks, too: what is planted is there in each run, what chance does is not
-        in all of three."""
-        self.trace(name, implementation=implementation)
-        found = self.findings()
-        self.assertTrue(found, self.waits("out"))
+        """Other programs on the machine delay ranks, too: what is planted is there in each run, and first in one of
+        three; what chance does is not in all of five."""
+        for attempt in range(3):
+            shutil.rmtree(self.folder + "/out", ignore_errors=True)
+            self.trace(name, implementation=implementation)
+            found = self.findings()
+            self.assertIn((kind, rank), [(f["kind"], f["rank"]) for f in found], self.waits("out"))
+            if (found[0]["kind"], found[0]["rank"]) == (kind, rank):
+                break
         self.assertEqual((found[0]["kind"], found[0]["rank"]), (kind, rank), found)
         for text in texts:
             self.assertIn(text, found[0]["text"])
-        for attempt in range(3):
+        for attempt in range(5):
             shutil.rmtree(self.folder + "/out")
             self.trace(name, "twin", implementation=implementation)
             free = self.findings()
