@@ -72,7 +72,8 @@ typedef struct {
     /* The checker's functions, by which it is told of the program's calls: check/sink.h. */
     const struct softgpu_check_api *(*check)(unsigned version);
 
-    /* What stands in for `function`, which libamd_comgr has under this name: compiled/compiled.h. */
+    /* What stands in for `function`, which libamd_comgr has under this name: compiled/compiled.h.
+     */
     void *(*stand_in)(void *(*find)(void *, const char *), void *library, const char *name,
                       void *function);
 } softgpu_seam_t;
