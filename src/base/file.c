@@ -61,6 +61,20 @@ int base_file_open(const char *path, int flags, mode_t mode)
     return base_file_own(open(path, flags | O_CLOEXEC, mode));
 }
 
+bool base_file_write(int fd, const void *bytes, size_t count)
+{
+    const char *at = bytes;
+    while (count) {
+        const ssize_t n = write(fd, at, count);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) errno = ENOSPC;
+        if (n <= 0) return false;
+        at += n;
+        count -= (size_t)n;
+    }
+    return true;
+}
+
 /* Reads to the end of a file or pipe; *size is 0 before. */
 static char *read_all(int fd, size_t most, size_t *size)
 {

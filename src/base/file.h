@@ -55,6 +55,9 @@ void base_kept_close(base_kept_t *kept);
 /* open(2); `mode` counts only where the flags create. */
 int base_file_open(const char *path, int flags, mode_t mode);
 
+/* Writes all the bytes, however many calls that takes. False with errno. */
+bool base_file_write(int fd, const void *bytes, size_t count);
+
 /* The contents of a file or pipe, with a zero behind them, which the caller frees. NULL with errno:
  * EFBIG if there are more than `most` bytes, EIO if the file has become shorter meanwhile. */
 char *base_file_read(const char *path, size_t most, size_t *size);

@@ -59,19 +59,6 @@ unsigned base_pool_size(unsigned wanted, size_t count)
 
 /* ---- bytes ---- */
 
-static bool put_all(int fd, const void *bytes, size_t count)
-{
-    const char *at = bytes;
-    while (count) {
-        const ssize_t n = write(fd, at, count);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        count -= (size_t)n;
-    }
-    return true;
-}
-
 static bool get_all(int fd, void *bytes, size_t count)
 {
     char *at = bytes;
@@ -119,9 +106,9 @@ static void be_worker(const base_pool_t *p, const worker_t *w)
         const int status = do_piece(p, number, &result, &bytes);
         char *told = take_told(w->told, &told_bytes);
         const head_t head = {number, told_bytes, status == 0 ? bytes : 0, status};
-        const bool sent = put_all(w->frames, &head, sizeof(head)) &&
-                          put_all(w->frames, told, told_bytes) &&
-                          put_all(w->frames, result, head.bytes);
+        const bool sent = base_file_write(w->frames, &head, sizeof(head)) &&
+                          base_file_write(w->frames, told, told_bytes) &&
+                          base_file_write(w->frames, result, head.bytes);
         free(told);
         free(result);
         if (!sent) _exit(1);
@@ -252,7 +239,7 @@ static void hand_out(pool_t *s)
         w->busy = true;
         w->number = s->next++;
         /* if the worker has died, that is noticed where its frame is read */
-        (void)put_all(w->orders, &number, sizeof(number));
+        (void)base_file_write(w->orders, &number, sizeof(number));
     }
 }
 
@@ -262,7 +249,7 @@ static void take_due(pool_t *s)
     const base_pool_t *p = s->p;
     while (!s->failed && s->taken < p->count && s->pieces[s->taken].done) {
         piece_t *piece = &s->pieces[s->taken];
-        if (piece->told_bytes) put_all(STDERR_FILENO, piece->told, piece->told_bytes);
+        if (piece->told_bytes) base_file_write(STDERR_FILENO, piece->told, piece->told_bytes);
         if (piece->status != 0 && piece->result && !piece->bytes && *piece->result)
             base_error("%s: %s", p->name(p->data, s->taken), piece->result);
         s->failed =

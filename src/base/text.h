@@ -41,4 +41,13 @@ static inline uint32_t base_hash(const char *text, size_t length)
     return hash;
 }
 
+/* The same with 64 bits, which goes on from an earlier hash; the first is BASE_HASH64. */
+#define BASE_HASH64 UINT64_C(0xcbf29ce484222325)
+static inline uint64_t base_hash64(uint64_t hash, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 #endif

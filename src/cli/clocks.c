@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/launch.h"
 #include "trace/ping.h"
 #include "trace/ranks.h"
@@ -45,12 +46,9 @@ static uint64_t limit_ns(void)
     return trace_setting_number(TRACE_SET_SYNC_TIMEOUT) * 1000000;
 }
 
-/* FNV-1a. */
 static uint64_t mix(uint64_t hash, const char *text)
 {
-    for (; text && *text; text++)
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    return hash;
+    return text ? base_hash64(hash, text, strlen(text)) : hash;
 }
 
 /* With an address nothing else is told, so the token of its job follows from what all ranks know.
@@ -59,7 +57,7 @@ static uint64_t token_of(const trace_rank_t *rank, const char *address)
 {
     char size[24];
     snprintf(size, sizeof(size), " %ld ", rank->size);
-    return mix(mix(mix(UINT64_C(0xcbf29ce484222325), rank->job), size), address);
+    return mix(mix(mix(BASE_HASH64, rank->job), size), address);
 }
 
 /* The lowest rank that is profiled. */

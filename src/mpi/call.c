@@ -14,7 +14,8 @@
 enum { WINDOW = 16, COMMUNICATORS = 4096, REQUESTS = 1 << 16, CREATIONS = 4096 };
 #define BUSY UINT64_C(1)
 
-/* The keys, with those of the first window's places again at the end: a window never wraps. */
+/* Each array has WINDOW places more than the hashes reach, so that no window goes on at the array's
+ * beginning. */
 static uint64_t communicator_keys[COMMUNICATORS + WINDOW], request_keys[REQUESTS + WINDOW],
     creation_keys[CREATIONS + WINDOW];
 static mpi_communicator_t communicators[COMMUNICATORS + WINDOW];
@@ -72,13 +73,7 @@ bool mpi_call_begin(mpi_call_t *call, uint32_t function)
     call->rest = NULL;
     call->rest_bytes = 0;
     call->saved_errno = errno;
-    call->record = (trace_mpi_t){.rank = TRACE_MPI_NONE,
-                                 .size = TRACE_MPI_NONE,
-                                 .destination = TRACE_MPI_NONE,
-                                 .send_tag = TRACE_MPI_NONE,
-                                 .source = TRACE_MPI_NONE,
-                                 .receive_tag = TRACE_MPI_NONE,
-                                 .root = TRACE_MPI_NONE};
+    call->record = (trace_mpi_t){TRACE_MPI_NO_NUMBERS};
     call->record.call.head = trace_head(TRACE_MPI, TRACE_KIND_MPI_API, function, 0, 0);
     call->record.call.start = mpi_tool_now();
     errno = call->saved_errno;

@@ -425,13 +425,7 @@ static void put_mpi(state_t *s, const db_cursor_t *rows, beside_t *b, uint32_t k
                               .correlation = db_uint(rows, 1),
                               .ancestor = db_uint(rows, 2),
                               .external = db_uint(rows, 3)},
-                     .rank = TRACE_MPI_NONE,
-                     .size = TRACE_MPI_NONE,
-                     .destination = TRACE_MPI_NONE,
-                     .send_tag = TRACE_MPI_NONE,
-                     .source = TRACE_MPI_NONE,
-                     .receive_tag = TRACE_MPI_NONE,
-                     .root = TRACE_MPI_NONE};
+                     TRACE_MPI_NO_NUMBERS};
     const size_t room = TRACE_WORDS_MAX * 8 - sizeof(r);
     _Static_assert(sizeof(r) > sizeof(trace_call_t), "a->values has room");
     for (; belongs(s, b, db_uint(rows, 0)) && !s->failed; b->more = next(s, &b->rows))

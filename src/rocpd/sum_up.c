@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/text.h"
 #include "output/file.h"
 #include "rocpd/base.h"
 #include "rocpd/rows.h"
@@ -34,14 +35,6 @@ static void put_number(FILE *f, uint64_t number, int bytes)
         putc((int)(number & 0xff), f);
 }
 
-static uint64_t checksum(const char *bytes, size_t count)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001b3u;
-    return hash;
-}
-
 static bool is_sums(const char *path)
 {
     char head[sizeof(magic)];
@@ -61,7 +54,7 @@ static const char *problem_of(const char *bytes, size_t count)
     if (body > count - HEAD - CHECKSUM) return "is cut: it has fewer bytes than its head says";
     if (body < count - HEAD - CHECKSUM) return "has more bytes than its head says";
     const char *end = bytes + count - CHECKSUM;
-    return checksum(bytes, count - CHECKSUM) == get_number(end, 8)
+    return base_hash64(BASE_HASH64, bytes, count - CHECKSUM) == get_number(end, 8)
                ? NULL
                : "is damaged: its checksum is that of other bytes";
 }
@@ -101,7 +94,7 @@ static char *as_file(const rocpd_partial_t *p, size_t *count)
         fwrite(body, 1, bytes, f);
         good = fflush(f) == 0;
         before = HEAD + bytes;
-        put_number(f, good ? checksum(whole, before) : 0, 8);
+        put_number(f, good ? base_hash64(BASE_HASH64, whole, before) : 0, 8);
         if (fclose(f) != 0) good = false;
     }
     free(body);

@@ -103,19 +103,6 @@ static void tell_absent(const char *list)
 
 /* ---- files of the store ---- */
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size) {
-        const ssize_t n = write(fd, data, size);
-        if (n < 0 && errno != EINTR) return false;
-        if (n > 0) {
-            data += n;
-            size -= (size_t)n;
-        }
-    }
-    return true;
-}
-
 static void tell_lost(const char *path, int failure)
 {
     base_error("a thread trace or the code of a kernel is lost: %s: %s", path, strerror(failure));
@@ -127,7 +114,7 @@ static void save_as(const char *path, const void *data, size_t size)
     base_file_limit_t limit;
     base_file_limit_begin(&limit, true);
     const int fd = base_file_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool good = fd >= 0 && write_all(fd, data, size);
+    bool good = fd >= 0 && base_file_write(fd, data, size);
     int failure = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
         good = false;

@@ -69,6 +69,12 @@ uint32_t trace_mpi_number(const trace_mpi_function_t *function);
 /* Ranks and tags that are none. */
 enum { TRACE_MPI_NONE = -1, TRACE_MPI_ANY = -2, TRACE_MPI_NULL = -3 };
 
+/* In the initialiser of a trace_mpi_t: the call has none of them, until it is known which. */
+#define TRACE_MPI_NO_NUMBERS                                                                       \
+    .rank = TRACE_MPI_NONE, .size = TRACE_MPI_NONE, .destination = TRACE_MPI_NONE,                 \
+    .send_tag = TRACE_MPI_NONE, .source = TRACE_MPI_NONE, .receive_tag = TRACE_MPI_NONE,           \
+    .root = TRACE_MPI_NONE
+
 /* Communicators have the same id in all processes. Two ids are fixed; in each process
  * MPI_COMM_SELF is another communicator, of one member. */
 enum { TRACE_MPI_WORLD = 1, TRACE_MPI_SELF = 2 };

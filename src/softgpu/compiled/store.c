@@ -178,18 +178,6 @@ static void remove_oldest(void)
     closedir(dir);
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size)
 {
     static _Atomic unsigned number;
@@ -202,7 +190,7 @@ void sg_compiled_write(sg_compiled_key_t key, const void *bytes, size_t size)
     if (fd >= 0) {
         header_t h = {.key = key, .size = size, .checksum = XXH3_64bits(bytes, size)};
         memcpy(h.magic, magic, sizeof magic);
-        bool good = write_all(fd, (const char *)&h, sizeof h) && write_all(fd, bytes, size);
+        bool good = base_file_write(fd, &h, sizeof h) && base_file_write(fd, bytes, size);
         good &= close(fd) == 0;
         if (!good || rename(partial, path) != 0) unlink(partial);
     }
