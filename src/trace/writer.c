@@ -19,13 +19,17 @@
 #include "base/file.h"
 #include "trace/process.h"
 
-enum { PAGE_BYTES = 4096, FIRST_PAGES_BYTES = 2 * PAGE_BYTES };
+enum { PAGE_BYTES = 4096, FIRST_PAGES_BYTES = 2 * PAGE_BYTES, RETRY_NS = 10000000 };
 
 struct trace_writer {
     trace_place_t at; /* first: see writer.h */
     char *window;     /* NULL before the first record and after a failure to move on */
     uint64_t offset;  /* of the window in the file */
     bool moving;      /* in move_on(): a signal handler that records meanwhile finds no room */
+    /* On a full disk the kernel takes a tenth of a millisecond to refuse a window. The program must
+     * not pay that for each record: for RETRY_NS after a failure, the answer is the same error. */
+    uint64_t failed_ns;
+    int error; /* 0: there was no failure since the last window */
     /* The program may close any descriptor: before `fd` is used, its file is compared with `file`.
      */
     int fd;
@@ -164,8 +168,8 @@ static size_t left_in_window(const trace_writer_t *w)
     return w->window ? (size_t)(w->window + TRACE_WINDOW_BYTES - w->at.next) : 0;
 }
 
-/* Closes the window with a PAD and maps the next. A failure leaves no window; the next record
- * tries again, since space may come back. */
+/* Closes the window with a PAD and maps the next. A failure leaves no window; a later record tries
+ * again, since space may come back. */
 static int next_window(trace_writer_t *w)
 {
     uint64_t next = TRACE_HEADER_BYTES;
@@ -180,6 +184,8 @@ static int next_window(trace_writer_t *w)
     int fd = descriptor(w);
     int error = fd < 0 ? errno : allocate(fd, next, TRACE_WINDOW_BYTES);
     if (!error && !(w->window = map_range(fd, next, TRACE_WINDOW_BYTES))) error = errno;
+    w->error = error;
+    if (error) w->failed_ns = base_clock_ns(CLOCK_MONOTONIC_COARSE);
     if (error) return error;
     w->offset = next;
     __atomic_store_n(&w->at.header->committed, next - TRACE_HEADER_BYTES, __ATOMIC_RELEASE);
@@ -215,6 +221,8 @@ static int move_on(trace_writer_t *w, size_t bytes)
     base_file_limit_t limit;
     int kept = errno;
     if (w->moving) return EBUSY;
+    if (w->error && base_clock_ns(CLOCK_MONOTONIC_COARSE) - w->failed_ns < RETRY_NS)
+        return w->error;
     w->moving = true;
     base_file_limit_begin(&limit, false);
     int error = left_in_window(w) < bytes ? next_window(w) : 0;

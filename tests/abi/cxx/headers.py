@@ -4,8 +4,9 @@
 One unit includes them all in order, one in the opposite order: of any two headers, either comes after the
 other in one of them. A header also brings what AMD's header of that name brings, for programs rely on it.
 
-usage: headers.py SOURCE_DIR COMPILER STANDARD
-Alone headers are compiled as STANDARD: of two compilers each has another one. All together are compiled as both.
+usage: headers.py SOURCE_DIR COMPILER STANDARD PART PARTS
+Alone, a header is compiled by one of the compilers, as its STANDARD: PART of PARTS says which headers are its. What a
+header lacks, it lacks for each of them. All together are compiled by each compiler, as both standards.
 """
 import pathlib
 import subprocess
@@ -53,13 +54,17 @@ def units(root):
 
 
 def main():
-    source, compiler, alone = sys.argv[1:]
+    source, compiler, alone = sys.argv[1:4]
+    part, parts = map(int, sys.argv[4:])
     wrong, compiled = [], 0
     with tempfile.TemporaryDirectory(prefix="crocprof-headers-") as directory:
         path = directory + "/unit.cpp"
-        for name, text in units(pathlib.Path(source, "include/rocprofiler-sdk/cxx")):
+        for number, (name, text) in enumerate(units(pathlib.Path(source, "include/rocprofiler-sdk/cxx"))):
+            together = name.startswith("all")
+            if not together and number % parts != part:
+                continue
             pathlib.Path(path).write_text(text, encoding="utf-8")
-            for standard in ("c++17", "c++20") if name.startswith("all") else (alone,):
+            for standard in ("c++17", "c++20") if together else (alone,):
                 done = subprocess.run(
                     [compiler, "-std=" + standard, "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                      "-D__HIP_PLATFORM_AMD__", f"-I{source}/include", f"-I{source}/tests/abi/cxx/stand-in", path],
