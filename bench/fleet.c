@@ -140,6 +140,10 @@ static const struct argp_option options[] = {
     {"slow-rank", 's', "RANK[:TIMES]", 0,
      "the kernel 'forces' takes so many times as long there (1.3)", 0},
     {"late-rank", 'l', "RANK[:MS]", 0, "this rank begins so many milliseconds later (80)", 0},
+    {"slow-copy", 'C', "RANK[:TIMES]", 0, "copies take so many times as long there (8)", 0},
+    {"slow-host", 'H', "RANK[:MS]", 0,
+     "this rank computes so many milliseconds longer by itself in each step (0.4)", 0},
+    {"mpi", 'M', NULL, 0, "the exchange is calls of MPI, which are records, too", 0},
     {"drift", 'd', "PPM", 0, "clocks of nodes run up to so much faster or slower (default 0)", 0},
     {"clocks", 'c', "MS", 0, "times of day of nodes differ by up to so much (default 0)", 0},
     {"boots", 'b', "SECONDS", 0,
@@ -187,6 +191,9 @@ static error_t take(int key, char *word, struct argp_state *state)
     case 'i': j->imbalance = number(state, key, word, 0, 90) / 100; return 0;
     case 's': j->slow_rank = rank_and(state, key, word, &j->slow); return 0;
     case 'l': j->late_rank = rank_and(state, key, word, &j->late_ms); return 0;
+    case 'C': j->copy_rank = rank_and(state, key, word, &j->copy); return 0;
+    case 'H': j->host_rank = rank_and(state, key, word, &j->host_ms); return 0;
+    case 'M': j->mpi = true; return 0;
     case 'd': j->drift_ppm = number(state, key, word, 0, 1e5); return 0;
     case 'c': j->clock_ms = number(state, key, word, 0, 1e7); return 0;
     case 'b': j->boots_s = number(state, key, word, 0, 800000); return 0;
@@ -205,8 +212,9 @@ static const char help[] =
     "\vThe job is a program of molecular dynamics on MI250X under srun. A step has six launches "
     "and "
     "kernels, a copy to the host, a wait for it, and ranges of ROCTx around the step and around an "
-    "exchange that ends when the last rank has arrived: 17 records. What is left of a rank's "
-    "records are short calls before the first step.";
+    "exchange that ends when the last rank has arrived: 17 records. With --mpi the exchange is a "
+    "message to each neighbour in a ring and an MPI_Allreduce: 23 records, and two for the whole "
+    "rank. What is left of a rank's records are short calls before the first step.";
 
 int main(int argc, char **argv)
 {
@@ -220,6 +228,10 @@ int main(int argc, char **argv)
                          .slow = 1.3,
                          .late_rank = -1,
                          .late_ms = 80,
+                         .copy_rank = -1,
+                         .copy = 8,
+                         .host_rank = -1,
+                         .host_ms = 0.4,
                          .seed = 1},
                  .databases = true,
                  .workers = cpus < 1              ? 1

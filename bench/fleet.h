@@ -5,6 +5,7 @@
 #ifndef CROCPROF_BENCH_FLEET_H
 #define CROCPROF_BENCH_FLEET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,11 @@ typedef struct {
     double slow;          /* how many times as long its slow kernel takes */
     int64_t late_rank;    /* -1: none */
     double late_ms;       /* how much later it begins */
+    int64_t copy_rank;    /* -1: none */
+    double copy;          /* how many times as long its copies take */
+    int64_t host_rank;    /* -1: none */
+    double host_ms;       /* how much longer it computes itself in each step */
+    bool mpi;             /* the exchange is calls of MPI */
     double drift_ppm;     /* clocks of nodes run up to so much faster or slower */
     double clock_ms;      /* times of day of nodes differ by up to so much */
     double boots_s;       /* nodes were booted at moments that differ by up to so much */

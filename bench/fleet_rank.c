@@ -12,6 +12,7 @@
 #include <rocprofiler-sdk/fwd.h>
 
 #include "trace/agent-fields.h"
+#include "trace/mpi.h"
 #include "trace/store.h"
 #include "trace/writer.h"
 
@@ -36,6 +37,10 @@ static const char *const calls[] = {"hipGetDevice", "hipLaunchKernel", "hipMemcp
                                     "hipStreamSynchronize"};
 enum { GET_DEVICE, LAUNCH, COPY_CALL, SYNCHRONIZE, CALL_COUNT };
 
+static const char *const mpi[] = {"MPI_Init",    "MPI_Irecv",     "MPI_Isend",
+                                  "MPI_Waitall", "MPI_Allreduce", "MPI_Finalize"};
+enum { INIT, IRECV, ISEND, WAITALL, ALLREDUCE, FINALIZE, MPI_FUNCTIONS };
+
 /* Times of one step in ns, before imbalance. */
 static const struct {
     const char *name;
@@ -50,8 +55,13 @@ static const struct {
 };
 enum {
     KERNEL_COUNT = sizeof(kernels) / sizeof(*kernels),
-    SLOW_KERNEL = 1,                        /* the one that takes longer on the slow rank */
-    STEP_RECORDS = 2 + 2 * KERNEL_COUNT + 3 /* ranges; launches; a copy; waiting for it */
+    SLOW_KERNEL = 1,                         /* the one that takes longer on the slow rank */
+    STEP_RECORDS = 2 + 2 * KERNEL_COUNT + 3, /* ranges; launches; a copy; waiting for it */
+    MPI_STEP_RECORDS = 6,                    /* two receives, two sends; waiting for them; all */
+    MPI_RECORDS = 2,                         /* MPI_Init, MPI_Finalize */
+    HALO_BYTES = 16384,
+    REDUCED_BYTES = 8,
+    MPI_NS = 400, /* a call that waits for nothing, with what is between it and the next */
 };
 
 #define JOB_BEGINS 1767225600000000000 /* of the day, ns */
@@ -112,9 +122,10 @@ typedef struct {
 /* What happens in a step before the exchange. */
 typedef struct {
     span_t launches[KERNEL_COUNT], kernels[KERNEL_COUNT], copy_call, copy, waiting;
+    uint64_t arrival; /* at the exchange */
 } step_t;
 
-/* Computes a step that begins at `at`; the rank arrives at the exchange at waiting.end. */
+/* Computes a step that begins at `at`. */
 static step_t play(const fleet_job_t *job, uint32_t rank, uint32_t step, uint64_t at)
 {
     step_t s;
@@ -128,14 +139,23 @@ static step_t play(const fleet_job_t *job, uint32_t rank, uint32_t step, uint64_
         busy = s.kernels[k].end;
     }
     s.copy_call = (span_t){at + 400, at + 400 + 2 * call_ns};
-    s.copy = (span_t){busy + 3000, busy + 3000 + COPIED_BYTES / 24};
+    const double times = rank == job->copy_rank ? job->copy : 1;
+    s.copy = (span_t){busy + 3000, busy + 3000 + (uint64_t)(COPIED_BYTES / 24 * times)};
     s.waiting = (span_t){s.copy_call.end + 600, s.copy.end + 4000};
+    s.arrival = s.waiting.end;
+    if (rank == job->host_rank) s.arrival += (uint64_t)(job->host_ms * 1e6);
     return s;
+}
+
+static uint32_t step_records(const fleet_job_t *job)
+{
+    return STEP_RECORDS + (job->mpi ? MPI_STEP_RECORDS : 0);
 }
 
 static uint32_t steps_of(const fleet_job_t *job)
 {
-    return job->records / STEP_RECORDS;
+    const uint32_t others = job->mpi ? MPI_RECORDS : 0;
+    return job->records < others ? 0 : (job->records - others) / step_records(job);
 }
 
 /* When a rank begins its first step. */
@@ -158,8 +178,7 @@ uint64_t *fleet_ends(const fleet_job_t *job)
     known.ends = ends;
     for (uint32_t step = 0; ends && step < steps; step++)
         for (uint32_t rank = 0; rank < job->ranks; rank++) {
-            const uint64_t end =
-                play(&known, rank, step, step_begin(&known, rank, step)).waiting.end;
+            const uint64_t end = play(&known, rank, step, step_begin(&known, rank, step)).arrival;
             if (end > ends[step]) ends[step] = end;
         }
     return ends;
@@ -315,6 +334,10 @@ static void put_names(trace_writer_t *w, uint32_t pid)
     }
     for (uint32_t i = 1; i < CALL_COUNT; i++)
         put_name(w, TRACE_OPERATION, CALLS, i, 0, calls[i]);
+    put_name(w, TRACE_KIND, TRACE_KIND_MPI_API, 0, 0, TRACE_MPI_KIND_NAME);
+    for (uint32_t i = 0; i < MPI_FUNCTIONS; i++)
+        put_name(w, TRACE_OPERATION, TRACE_KIND_MPI_API, trace_mpi_number(trace_mpi_find(mpi[i])),
+                 0, mpi[i]);
     put_name(w, TRACE_THREAD, 0, 0, pid, "dynamics");
     for (uint64_t i = STEP_TEXT; i <= EXCHANGE_TEXT; i++) {
         const trace_text_t t = {.head = trace_head(TRACE_TEXT, 0, 0, 0, sizeof(t)), .id = i};
@@ -328,7 +351,7 @@ typedef struct {
     trace_writer_t *w;
     node_clock_t clock;
     uint32_t pid;
-    uint64_t correlation, dispatch;
+    uint64_t correlation, dispatch, requests;
 } making_t;
 
 static uint64_t put_call(making_t *m, uint32_t operation, span_t s)
@@ -380,6 +403,78 @@ static void put_copy(making_t *m, span_t s, uint64_t correlation)
     trace_writer_put(m->w, &c);
 }
 
+/* A call of MPI with what its arguments say, and the requests that it has seen complete. */
+static void put_mpi(making_t *m, uint32_t function, span_t s, trace_mpi_t r,
+                    const trace_mpi_done_t *done, uint32_t count)
+{
+    struct {
+        trace_mpi_t call;
+        trace_mpi_done_t done[4];
+    } whole = {.call = r};
+    const size_t bytes = sizeof(r) + count * sizeof(*done);
+    if (count) memcpy(whole.done, done, count * sizeof(*done));
+    whole.call.count = count;
+    whole.call.call = (trace_api_full_t){
+        .head = trace_head(TRACE_MPI, TRACE_KIND_MPI_API,
+                           trace_mpi_number(trace_mpi_find(mpi[function])), m->pid, bytes),
+        .start = told(&m->clock, s.start),
+        .end = told(&m->clock, s.end),
+        .correlation = ++m->correlation};
+    trace_writer_put(m->w, &whole);
+}
+
+static trace_mpi_t of_world(const fleet_job_t *job, uint32_t rank)
+{
+    trace_mpi_t r = {TRACE_MPI_NO_NUMBERS};
+    r.communicator = TRACE_MPI_WORLD;
+    r.rank = (int32_t)rank;
+    r.size = (int32_t)job->ranks;
+    return r;
+}
+
+/* A message from and to each neighbour in a ring, by tag 0 to the one before, and a sum over all
+ * ranks. */
+static void put_exchange(making_t *m, const fleet_job_t *job, uint32_t rank, uint32_t step,
+                         uint64_t arrival)
+{
+    const uint32_t peers[2] = {(rank + job->ranks - 1) % job->ranks, (rank + 1) % job->ranks};
+    trace_mpi_done_t done[4];
+    uint64_t at = arrival + MPI_NS, last = arrival;
+    for (uint32_t i = 0; i < 4; i++, at += MPI_NS) {
+        const bool sends = i >= 2;
+        const uint32_t side = i % 2;
+        const int32_t peer = (int32_t)peers[side], tag = (int32_t)(sends ? side : 1 - side);
+        trace_mpi_t r = of_world(job, rank);
+        r.request = ++m->requests;
+        if (sends) {
+            r.destination = peer;
+            r.send_tag = tag;
+            r.sent = HALO_BYTES;
+        } else {
+            r.source = peer;
+            r.receive_tag = tag;
+        }
+        put_mpi(m, sends ? ISEND : IRECV, (span_t){at, at + MPI_NS / 2}, r, NULL, 0);
+        done[i] = (trace_mpi_done_t){.request = r.request,
+                                     .communicator = TRACE_MPI_WORLD,
+                                     .bytes = HALO_BYTES,
+                                     .peer = peer,
+                                     .tag = tag,
+                                     .kind = sends ? TRACE_MPI_SENDS : TRACE_MPI_RECEIVES};
+    }
+    for (uint32_t side = 0; side < 2; side++) {
+        const uint64_t other =
+            play(job, peers[side], step, step_begin(job, peers[side], step)).arrival;
+        if (other > last) last = other;
+    }
+    trace_mpi_t wait = {TRACE_MPI_NO_NUMBERS}, all = of_world(job, rank);
+    wait.received = (uint64_t)2 * HALO_BYTES;
+    all.sent = all.received = REDUCED_BYTES;
+    put_mpi(m, WAITALL, (span_t){at, last + 8 * (uint64_t)MPI_NS}, wait, done, 4);
+    put_mpi(m, ALLREDUCE, (span_t){last + 9 * (uint64_t)MPI_NS, job->ends[step] + 11000}, all, NULL,
+            0);
+}
+
 static void put_step(making_t *m, const fleet_job_t *job, uint32_t rank, uint32_t step)
 {
     const uint64_t begin = step_begin(job, rank, step);
@@ -392,18 +487,24 @@ static void put_step(making_t *m, const fleet_job_t *job, uint32_t rank, uint32_
     for (uint32_t k = 0; k < KERNEL_COUNT; k++)
         put_kernel(m, k, s.kernels[k], correlations[k]);
     put_copy(m, s.copy, copy);
-    put_range(m, EXCHANGE_TEXT, (span_t){s.waiting.end + 300, job->ends[step] + 12000});
+    if (job->mpi) put_exchange(m, job, rank, step, s.arrival);
+    put_range(m, EXCHANGE_TEXT, (span_t){s.arrival + 300, job->ends[step] + 12000});
     put_range(m, STEP_TEXT, (span_t){begin, job->ends[step] + 13000});
 }
 
 /* Steps, and before the first as many short calls as make up the number of records. */
 static void put_records(making_t *m, const fleet_job_t *job, uint32_t rank)
 {
-    const uint32_t steps = steps_of(job), rest = job->records - steps * STEP_RECORDS;
-    for (uint64_t i = 0; i < rest; i++)
+    const uint32_t steps = steps_of(job), others = job->mpi ? MPI_RECORDS : 0;
+    const uint64_t done = (uint64_t)steps * step_records(job) + others;
+    const uint64_t end = steps ? job->ends[steps - 1] : begin_of(job, rank);
+    for (uint64_t i = 0; i + done < job->records; i++)
         put_call(m, GET_DEVICE, (span_t){1000 + 1000 * i, 1400 + 1000 * i});
+    if (job->mpi) put_mpi(m, INIT, (span_t){100000000, 200000000}, of_world(job, rank), NULL, 0);
     for (uint32_t step = 0; step < steps; step++)
         put_step(m, job, rank, step);
+    if (job->mpi)
+        put_mpi(m, FINALIZE, (span_t){end + 20000, end + 4000000}, of_world(job, rank), NULL, 0);
 }
 
 /* ---- the store ---- */
