@@ -139,9 +139,10 @@ static uint64_t waited(const wts_instance_t *i, bool is_root, uint64_t from, uin
     return i->root_rank == UINT32_MAX ? 0 : overlap(from, to, i->root_start);
 }
 
-static void blame(wts_reading_t *r, uint64_t ns, uint32_t by)
+static void blame(wts_reading_t *r, uint64_t from, uint64_t ns, uint32_t by)
 {
-    if (by == r->rank) return;
+    if (by == r->rank || !ns) return;
+    wts_wait(r->s, r->rank, (wts_wait_t){from, from + ns, by, WTS_IN_COLLECTIVE});
     r->s->w->ranks[r->rank].collective_ns += ns;
     r->s->w->ranks[by].caused_ns += ns;
 }
@@ -161,7 +162,7 @@ static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const tra
     if (!blocks) return;
     const uint64_t ns = waited(i, i->root_rank == r->rank, call->call.start, call->call.end, &by);
     c->waiting_ns += ns;
-    blame(r, ns, by);
+    blame(r, call->call.start, ns, by);
 }
 
 /* Is it a barrier that nothing stands before but another collective? */
@@ -284,7 +285,7 @@ static void complete(wts_reading_t *r, const trace_mpi_t *wait, const trace_mpi_
     const wts_instance_t *i = r->second ? instance_of(r->s, q->communicator, q->order) : NULL;
     if (!i) return;
     const uint64_t ns = waited(i, i->root_rank == r->rank, wait->call.start, wait->call.end, &by);
-    blame(r, ns, by);
+    blame(r, wait->call.start, ns, by);
 }
 
 /* ---- calls ---- */

@@ -115,8 +115,9 @@ int wts_command(int argc, char **argv)
         .doc = "Who waits for whom: the databases of a job's ranks, traced with --mpi-trace, as "
                "one. Time "
                "in collectives is split in waiting for the last rank and doing; messages in late "
-               "senders and late receivers; and the slowest ranks are named, with what they do "
-               "differently."};
+               "senders and late receivers; the slowest ranks are named, with what they do "
+               "differently; and the critical path over ranks and GPUs is split by rank, kernel "
+               "and function of MPI."};
     static char name[] = "rocprofv3 waits";
     asked_t a = {0};
     argv[0] = name;

@@ -40,8 +40,11 @@ static void take(wts_ends_t *t, size_t at)
     t->rows[at].key = 0;
 }
 
-static uint64_t shorter(uint64_t from, uint64_t until, uint64_t end)
+/* How long a call from `from` to `end` has waited for what came at `until`. A call that has ended
+ * before did not wait for that, except as far as the clocks are off. */
+static uint64_t shorter(const wts_state_t *s, uint64_t from, uint64_t until, uint64_t end)
 {
+    if (until > end && until - end > s->w->clock_error_ns) return 0;
     if (until > end) until = end;
     return until > from ? until - from : 0;
 }
@@ -64,8 +67,8 @@ static void remember(wts_state_t *s, uint32_t waiting, uint32_t late, uint64_t n
 
 static void compare(wts_state_t *s, const wts_end_t *sent, const wts_end_t *came)
 {
-    const uint64_t sender = shorter(came->from, sent->post, came->to);
-    const uint64_t receiver = shorter(sent->from, came->post, sent->to);
+    const uint64_t sender = shorter(s, came->from, sent->post, came->to);
+    const uint64_t receiver = shorter(s, sent->from, came->post, sent->to);
     wts_rank_t *from = &s->w->ranks[sent->rank], *to = &s->w->ranks[came->rank];
     if (sent->rank == came->rank) return;
     if (sender) {
@@ -73,12 +76,16 @@ static void compare(wts_state_t *s, const wts_end_t *sent, const wts_end_t *came
         from->late_send_ns += sender;
         from->late_sends++;
         remember(s, came->rank, sent->rank, sender);
+        wts_wait(s, came->rank,
+                 (wts_wait_t){came->from, came->from + sender, sent->rank, WTS_IN_RECEIVE});
     }
     if (receiver) {
         from->receiver_ns += receiver;
         to->late_receive_ns += receiver;
         to->late_receives++;
         remember(s, sent->rank, came->rank, receiver);
+        wts_wait(s, sent->rank,
+                 (wts_wait_t){sent->from, sent->from + receiver, came->rank, WTS_IN_SEND});
     }
 }
 

@@ -126,15 +126,18 @@ static void explain(const wts_t *w, uint32_t rank, const measured_t measured[2],
     look_at(w, rank, &measured[1], "time without MPI in the range", values, &phase);
     for (size_t i = 0; i < w->rank_count; i++)
         values[i] = (double)w->ranks[i].copies.ns;
-    const double copies = (double)own->copies.ns - median_of(values, w->rank_count);
+    const double usual = median_of(values, w->rank_count);
+    const double copies = (double)own->copies.ns - usual;
     for (size_t i = 0; i < w->rank_count; i++)
         values[i] = (double)(w->ranks[i].last - w->ranks[i].first - w->ranks[i].mpi_ns);
     const double host = median_of(values, w->rank_count);
     const double own_host = (double)(own->last - own->first - own->mpi_ns);
     if (kernel.excess > 0.5 * late_ns && kernel.excess >= copies)
         snprintf(text, room, "%s", kernel.text);
+    else if (copies > 0.5 * late_ns && usual > 0)
+        snprintf(text, room, "its copies take %.2g x the median", (double)own->copies.ns / usual);
     else if (copies > 0.5 * late_ns)
-        snprintf(text, room, "its copies take longer than the median by half of that");
+        snprintf(text, room, "it copies, and most others do not");
     else if (phase.excess > 0.5 * late_ns)
         snprintf(text, room, "%s", phase.text);
     else if (host > 0 && own_host > 1.05 * host)
@@ -167,28 +170,13 @@ static bool matters(const wts_t *w, uint64_t ns, double each)
     return w->total_ns && (double)ns > least_share * (double)w->total_ns && each > LEAST_LATE_NS;
 }
 
-/* Is it one rank, or does each come last now and then? */
-static bool stands_out(const wts_t *w, uint64_t own, uint64_t (*of)(const wts_rank_t *r))
+/* Is it one rank, or does each keep the others waiting now and then? */
+static bool stands_out(const wts_t *w, uint64_t own, wts_cause_t cause)
 {
     uint64_t all = 0;
     for (size_t i = 0; i < w->rank_count; i++)
-        all += of(&w->ranks[i]);
+        all += w->ranks[i].rooted_ns[cause];
     return (double)own > 1.5 * (double)all / (double)w->rank_count;
-}
-
-static uint64_t caused(const wts_rank_t *r)
-{
-    return r->caused_ns;
-}
-
-static uint64_t sends_late(const wts_rank_t *r)
-{
-    return r->late_send_ns;
-}
-
-static uint64_t receives_late(const wts_rank_t *r)
-{
-    return r->late_receive_ns;
 }
 
 static void find_late(wts_state_t *s, uint32_t rank, const measured_t measured[2], double *values)
@@ -196,36 +184,41 @@ static void find_late(wts_state_t *s, uint32_t rank, const measured_t measured[2
     const wts_t *w = s->w;
     const wts_rank_t *r = &w->ranks[rank];
     char text[640], late[32], reason[320];
-    const double each = r->last_in ? (double)r->late_ns / (double)r->last_in : 0;
-    if (!matters(w, r->caused_ns, each) || !stands_out(w, r->caused_ns, caused)) return;
-    if ((double)r->late_first_ns > 0.8 * (double)r->late_ns) {
-        put_time(late, sizeof(late), (double)r->late_first_ns);
+    const double each = r->delays ? (double)r->delay_ns / (double)r->delays : 0;
+    const uint64_t ns = r->rooted_ns[WTS_IN_COLLECTIVE];
+    const bool itself = 2 * r->last_in >= r->delays; /* else others come last that wait for it */
+    if (!matters(w, ns, each) || !stands_out(w, ns, WTS_IN_COLLECTIVE)) return;
+    if ((double)r->delay_first_ns > 0.8 * (double)r->delay_ns) {
+        put_time(late, sizeof(late), (double)r->delay_first_ns);
         snprintf(text, sizeof(text),
                  "rank %d starts %s late: the others wait for it in their first collective",
                  r->rank, late);
-        add(s, WTS_COLLECTIVE, (int32_t)rank, r->caused_ns, text);
+        add(s, WTS_COLLECTIVE, (int32_t)rank, ns, text);
         return;
     }
-    if (r->last_in < LEAST_TIMES ||
-        (double)r->last_in < (more_often + 1.0 / (double)w->rank_count) * (double)w->instances)
+    if (r->delays < LEAST_TIMES ||
+        (double)r->delays < (more_often + 1.0 / (double)w->rank_count) * (double)w->instances)
         return;
-    explain(w, rank, measured, (double)r->late_ns, values, reason, sizeof(reason));
+    explain(w, rank, measured, (double)r->delay_ns, values, reason, sizeof(reason));
     put_time(late, sizeof(late), each);
-    snprintf(text, sizeof(text), "rank %d arrives %s late in %s%llu collective%s: %s", r->rank,
-             late, r->last_in > 1 ? "each of " : "", (unsigned long long)r->last_in,
-             r->last_in == 1 ? "" : "s", reason);
-    add(s, WTS_COLLECTIVE, (int32_t)rank, r->caused_ns, text);
+    snprintf(text, sizeof(text), "rank %d %s %s%s in %s%llu collective%s%s: %s", r->rank,
+             itself ? "arrives" : "keeps the others waiting", late, itself ? " late" : "",
+             r->delays > 1 ? "each of " : "", (unsigned long long)r->delays,
+             r->delays == 1 ? "" : "s", itself ? "" : ", through ranks that wait for it", reason);
+    add(s, WTS_COLLECTIVE, (int32_t)rank, ns, text);
 }
 
 static void find_messages(wts_state_t *s, uint32_t rank, bool sends)
 {
     const wts_t *w = s->w;
     const wts_rank_t *r = &w->ranks[rank];
-    const uint64_t ns = sends ? r->late_send_ns : r->late_receive_ns;
+    const uint64_t own = sends ? r->late_send_ns : r->late_receive_ns;
+    const wts_cause_t cause = sends ? WTS_IN_RECEIVE : WTS_IN_SEND;
+    const uint64_t ns = r->rooted_ns[cause];
     const uint64_t count = sends ? r->late_sends : r->late_receives;
-    const double each = count ? (double)ns / (double)count : 0;
+    const double each = count ? (double)own / (double)count : 0;
     char text[640], late[32], all[32];
-    if (!matters(w, ns, each) || !stands_out(w, ns, sends ? sends_late : receives_late)) return;
+    if (!matters(w, ns, each) || !stands_out(w, ns, cause)) return;
     put_time(late, sizeof(late), each);
     put_time(all, sizeof(all), (double)ns);
     snprintf(text, sizeof(text), "rank %d %s %s late in %llu message%s: others wait %s for it",

@@ -3,7 +3,9 @@
 #ifndef CROCPROF_WAITS_INTERNAL_H
 #define CROCPROF_WAITS_INTERNAL_H
 
+#include "db/db.h"
 #include "model/numbers.h"
+#include "trace/clocks.h"
 #include "trace/mpi.h"
 #include "waits/waits.h"
 
@@ -20,6 +22,8 @@ typedef struct wts_names {
 
 /* The number of a name; -1 without memory. */
 int64_t wts_word(wts_words_t *words, const char *name);
+/* The number of a name that is there; -1: it is not. */
+int64_t wts_word_find(const wts_words_t *words, const char *name);
 void wts_words_free(wts_words_t *words);
 
 /* One collective of a communicator, in the order in which all its members call them. */
@@ -30,6 +34,13 @@ typedef struct {
     uint32_t calls, last_rank, root_rank;
     uint8_t operation; /* trace_mpi_collective_t */
 } wts_instance_t;
+
+/* How much later the last one came than the mean of the others, of which there is one at least. */
+static inline int64_t wts_late(const wts_instance_t *i)
+{
+    const int64_t own = (int64_t)(i->last - i->base);
+    return own - (i->offset_sum - own) / (int64_t)(i->calls - 1);
+}
 
 typedef struct {
     uint64_t id;
@@ -50,8 +61,23 @@ typedef struct {
     size_t room, count; /* room: a power of two */
 } wts_ends_t;
 
+/* A rank stands still from `from` until `at`, when rank `by` has come. Of the GPU: the host stands
+ * still until `at`, when that has done what was launched at `from`; `by` is the rank itself. */
+enum { WTS_IN_GPU = WTS_CAUSES };
+typedef struct {
+    uint64_t from, at;
+    uint32_t by, cause; /* wts_cause_t, or WTS_IN_GPU */
+} wts_wait_t;
+
+typedef struct {
+    wts_wait_t *rows; /* sorted by `at` when all ranks have been read */
+    size_t count, room;
+} wts_waits_t;
+
 typedef struct {
     wts_t *w;
+    wts_waits_t *waits; /* of each rank */
+    size_t waits_count;
     wts_communicator_t *communicators;
     size_t communicator_count;
     out_numbers_t by_id; /* communicators: index + 1 */
@@ -87,6 +113,74 @@ void wts_reading_end(wts_reading_t *r);
 
 /* Adds one end of a message, and what was waited for if the other end is there. */
 void wts_end(wts_state_t *s, const wts_end_t *end);
+
+/* Notes that a rank has stood still. */
+void wts_wait(wts_state_t *s, uint32_t rank, wts_wait_t wait);
+/* When the first one comes to the first collective of all. */
+uint64_t wts_first_collective(const wts_state_t *s);
+/* Sorts the waits, and finds out with whom they began. */
+void wts_roots(wts_state_t *s);
+
+/* ---- the GPU and the path ---- */
+
+/* A kernel or a copy. */
+typedef struct {
+    uint64_t start, end, launched; /* launched: when the host has called for it */
+    uint64_t stream;
+    int64_t before; /* the last one of its stream that has ended before it begins; -1: none */
+    int32_t name;   /* of wts_names_t.kernels; -1: a copy */
+} wts_operation_t;
+
+/* A call of MPI, or one of HIP in which the host waits for the GPU. */
+typedef struct {
+    uint64_t start, end;
+    const char *function; /* of MPI; else NULL */
+} wts_host_call_t;
+
+/* What one rank does, read anew for the path. */
+typedef struct {
+    wts_operation_t *operations; /* by end */
+    size_t operation_count, operation_room;
+    wts_host_call_t *calls; /* by start */
+    size_t call_count, call_room;
+} wts_work_t;
+
+/* 0, or -1 with the reason told. To be freed in both cases. */
+int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *guid,
+                  const trace_clock_map_t *clock);
+void wts_work_free(wts_work_t *k);
+/* The waits of the host for the GPU. */
+void wts_work_waits(const wts_work_t *k, wts_state_t *s, uint32_t rank);
+
+/* Whether the operation could begin only when the one before it in its stream was done; else when
+ * it was launched. */
+static inline bool wts_follows(const wts_work_t *k, const wts_operation_t *o)
+{
+    return o->before >= 0 && k->operations[o->before].end > o->launched;
+}
+
+/* A piece of the path, in one rank. */
+typedef struct {
+    uint64_t from, to;
+    uint32_t rank;
+    bool on_gpu;
+} wts_piece_t;
+
+typedef struct {
+    wts_state_t *s;
+    wts_piece_t *pieces; /* by rank when they have been found */
+    size_t count, room;
+    out_numbers_t parts; /* index + 1 in w->path.parts, by rank, kind and name */
+} wts_tracing_t;
+
+/* Finds the path's pieces. */
+void wts_path_find(wts_tracing_t *t);
+/* Whether the path comes through a rank. */
+bool wts_path_has(const wts_tracing_t *t, uint32_t rank);
+/* Adds what the rank does on it. */
+void wts_path_add(wts_tracing_t *t, uint32_t rank, const wts_work_t *k);
+/* Sorts the parts, and sums them up over ranks. */
+void wts_path_end(wts_tracing_t *t);
 
 /* Computes what follows from all ranks: spreads and findings. False without memory. */
 bool wts_find(wts_state_t *s);

@@ -9,19 +9,41 @@
 #include "db/clocks.h"
 #include "waits/internal.h"
 
+const char *const wts_part_kinds[WTS_PARTS] = {[WTS_KERNEL] = "kernel",
+                                               [WTS_COPY] = "copy",
+                                               [WTS_LAUNCH] = "launching",
+                                               [WTS_MPI] = "MPI",
+                                               [WTS_HOST] = "host"};
+
 const char *const wts_kinds[] = {[WTS_COLLECTIVE] = "late in collectives",
                                  [WTS_SENDER] = "late sender",
                                  [WTS_RECEIVER] = "late receiver",
                                  [WTS_PHASE] = "imbalance",
                                  [WTS_BARRIER] = "needless barrier"};
 
-int64_t wts_word(wts_words_t *words, const char *name)
+static uint64_t key_of(const char *name)
 {
-    uint64_t key = 5381, place;
+    uint64_t key = 5381;
     for (const char *at = name; *at; at++)
         key = out_mix(key ^ (unsigned char)*at);
-    for (; (place = out_numbers_get(&words->places, key)); key++)
+    return key;
+}
+
+int64_t wts_word_find(const wts_words_t *words, const char *name)
+{
+    uint64_t place;
+    for (uint64_t key = key_of(name); (place = out_numbers_get(&words->places, key)); key++)
         if (strcmp(words->rows[place - 1], name) == 0) return (int64_t)place - 1;
+    return -1;
+}
+
+int64_t wts_word(wts_words_t *words, const char *name)
+{
+    const int64_t known = wts_word_find(words, name);
+    uint64_t key = key_of(name);
+    if (known >= 0) return known;
+    while (out_numbers_get(&words->places, key))
+        key++;
     if (!base_add_text(&words->rows, &words->count, name)) return -1;
     return out_numbers_set(&words->places, key, words->count) ? (int64_t)words->count - 1 : -1;
 }
@@ -208,8 +230,9 @@ typedef struct {
 typedef struct {
     wts_state_t *s;
     const rocpd_files_t *files;
-    enum { CLOCKS, ARRIVALS, WAITS } pass;
+    enum { CLOCKS, ARRIVALS, WAITS, PATH } pass;
     clocks_t clocks;
+    wts_tracing_t tracing;
     char *memory;
 } all_t;
 
@@ -284,16 +307,31 @@ static wts_rank_t *new_rank(all_t *a, int64_t rank, int64_t size, const char *fi
                          w->ranks[i].file);
             return NULL;
         }
-    if (!BASE_GROW_BY_ONE(w->ranks, w->rank_count)) {
+    if (!BASE_GROW_BY_ONE(w->ranks, w->rank_count) ||
+        !BASE_GROW_BY_ONE(a->s->waits, a->s->waits_count)) {
         a->s->failed = true;
         return NULL;
     }
+    a->s->waits[a->s->waits_count++] = (wts_waits_t){0};
     wts_rank_t *r = &w->ranks[w->rank_count];
     *r = (wts_rank_t){
         .rank = (int32_t)rank, .size = (int32_t)size, .file = strdup(file), .victim = -1};
     if (!r->file) a->s->failed = true;
     w->rank_count++;
     return r;
+}
+
+/* What the GPU does in a rank: what its host waits for, or what it does on the path. */
+static int read_gpu(all_t *a, const reader_t *d, uint32_t index)
+{
+    wts_work_t work = {0};
+    const int result = wts_work_read(&work, a->s, d->db, d->guid, d->clock);
+    if (result == 0 && a->pass == WAITS)
+        wts_work_waits(&work, a->s, index);
+    else if (result == 0)
+        wts_path_add(&a->tracing, index, &work);
+    wts_work_free(&work);
+    return result;
 }
 
 static int read_process(all_t *a, const db_t *db, const char *guid, const char *file)
@@ -306,17 +344,19 @@ static int read_process(all_t *a, const db_t *db, const char *guid, const char *
     if (rank < 0) return rank == -2 ? -1 : 0;
     wts_t *w = a->s->w;
     uint32_t index = (uint32_t)w->rank_count;
-    if (a->pass == WAITS) {
+    if (a->pass == WAITS || a->pass == PATH) {
         for (index = 0; index < w->rank_count; index++)
             if (w->ranks[index].rank == rank) break;
         if (index == w->rank_count || strcmp(w->ranks[index].file, file) != 0) return 0;
     } else if (!new_rank(a, rank, size, file)) {
         return a->s->failed ? -1 : 0;
     }
+    if (a->pass == PATH) return wts_path_has(&a->tracing, index) ? read_gpu(a, &d, index) : 0;
     d.phases = (phases_t){.s = a->s, .rank = &w->ranks[index]};
     wts_reading_begin(&d.reading, a->s, index, a->pass == WAITS);
     int result = read_calls(&d);
     if (result == 0 && a->pass == ARRIVALS) result = read_work(&d);
+    if (result == 0 && a->pass == WAITS) result = read_gpu(a, &d, index);
     wts_reading_end(&d.reading);
     return result;
 }
@@ -348,15 +388,15 @@ static void free_state(wts_state_t *s)
     free(s->ends.rows);
     free(s->collectives.rows);
     free(s->victims.rows);
+    for (size_t i = 0; i < s->waits_count; i++)
+        free(s->waits[i].rows);
+    free(s->waits);
 }
 
 /* What is known of each collective when all ranks have arrived: who was late, and by how much. */
 static void judge_arrivals(wts_state_t *s)
 {
-    uint64_t first = UINT64_MAX;
-    for (size_t c = 0; c < s->communicator_count; c++)
-        if (s->communicators[c].count && s->communicators[c].instances[0].first < first)
-            first = s->communicators[c].instances[0].first;
+    const uint64_t first = wts_first_collective(s);
     for (size_t c = 0; c < s->communicator_count; c++)
         for (size_t n = 0; n < s->communicators[c].count; n++) {
             const wts_instance_t *i = &s->communicators[c].instances[n];
@@ -365,8 +405,7 @@ static void judge_arrivals(wts_state_t *s)
             if (i->calls < 2 ||
                 (wts_direction(i->operation) == WTS_FOR_ROOT && i->last_rank != i->root_rank))
                 continue;
-            const int64_t own = (int64_t)(i->last - i->base);
-            const int64_t late = own - (i->offset_sum - own) / (int64_t)(i->calls - 1);
+            const int64_t late = wts_late(i);
             if (late <= 0) continue;
             rank->last_in++;
             rank->late_ns += (uint64_t)late;
@@ -378,7 +417,10 @@ int wts_read(wts_t *w, const rocpd_files_t *files)
 {
     *w = (wts_t){.names = calloc(1, sizeof(*w->names))};
     wts_state_t s = {.w = w};
-    all_t a = {.s = &s, .files = files, .memory = malloc(sizeof(trace_mpi_t) + REST_BYTES)};
+    all_t a = {.s = &s,
+               .files = files,
+               .tracing = {.s = &s},
+               .memory = malloc(sizeof(trace_mpi_t) + REST_BYTES)};
     int result = -1;
     s.failed = !w->names || !a.memory;
     if (!s.failed) result = rocpd_files_each(files, read_file, &a);
@@ -391,10 +433,19 @@ int wts_read(wts_t *w, const rocpd_files_t *files)
         a.pass = WAITS;
         result = rocpd_files_each(files, read_file, &a);
     }
+    if (result == 0 && !s.failed) {
+        wts_roots(&s);
+        wts_path_find(&a.tracing);
+        a.pass = PATH;
+        result = rocpd_files_each(files, read_file, &a);
+        wts_path_end(&a.tracing);
+    }
     if (result == 0 && !s.failed) s.failed = !wts_find(&s);
     if (s.failed) base_error("%s", strerror(ENOMEM));
     free_state(&s);
     free_clocks(&a.clocks);
+    free(a.tracing.pieces);
+    free(a.tracing.parts.rows);
     free(a.memory);
     return s.failed ? -1 : result;
 }
@@ -408,6 +459,8 @@ void wts_free(wts_t *w)
     }
     for (size_t i = 0; i < w->finding_count; i++)
         free(w->findings[i].text);
+    free(w->path.parts);
+    free(w->path.sums);
     free(w->ranks);
     free(w->collectives);
     free(w->kernels);

@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "trace/mpi.h"
 
-enum { RANKS_SHOWN = 20, ROWS_SHOWN = 12, CELL = 40 };
+enum { RANKS_SHOWN = 20, ROWS_SHOWN = 12, PATH_RANKS = 4, CELL = 40 };
 
 /* ORDER: that of CSV files and JSON. */
 static const struct {
@@ -31,6 +31,10 @@ static const struct {
     COLUMN(late_first_ns, NULL, TIME)                 /* */
     COLUMN(sent, NULL, BYTES)                         /* */
     COLUMN(received, NULL, BYTES)                     /* */
+    COLUMN(root_ns, "cause of", TIME)                 /* */
+    COLUMN(delays, NULL, COUNT)                       /* */
+    COLUMN(delay_ns, NULL, TIME)                      /* */
+    COLUMN(path_ns, "critical path", TIME)            /* */
 #undef COLUMN
 };
 
@@ -49,16 +53,11 @@ static int by_rank(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static uint64_t awaited(const wts_rank_t *r)
-{
-    return r->caused_ns + r->late_send_ns + r->late_receive_ns;
-}
-
-/* Those for whom the others wait longest come first. */
+/* Those for whom the others wait longest in the end come first. */
 static int by_blame(const void *a, const void *b)
 {
     const wts_rank_t *x = *(const wts_rank_t *const *)a, *y = *(const wts_rank_t *const *)b;
-    return awaited(x) < awaited(y) ? 1 : awaited(x) > awaited(y) ? -1 : by_rank(a, b);
+    return x->root_ns < y->root_ns ? 1 : x->root_ns > y->root_ns ? -1 : by_rank(a, b);
 }
 
 /* The ranks in an order, to be freed; NULL without memory. */
@@ -109,7 +108,7 @@ static void put_ms(char text[CELL], double ns)
     snprintf(text, CELL, "%.3f", ns / 1e6);
 }
 
-static const int shown_columns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+static const int shown_columns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 16};
 enum { SHOWN = sizeof(shown_columns) / sizeof(*shown_columns) };
 
 static void rank_cell(const void *data, long row, size_t column, char text[CELL])
@@ -174,6 +173,29 @@ static void spread_cell(const void *data, long row, size_t column, char text[CEL
     }
 }
 
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static void part_cell(const void *data, long row, size_t column, char text[CELL])
+{
+    static const char *const heads[] = {"on the critical path", "", "times", "time", "%"};
+    const wts_path_t *path = data;
+    const wts_part_t *p = path->sums + row;
+    if (row < 0) {
+        snprintf(text, CELL, "%s", heads[column]);
+        return;
+    }
+    switch (column) {
+    case 0: snprintf(text, CELL, "%s", wts_part_kinds[p->kind]); return;
+    case 1: snprintf(text, CELL, "%.39s", p->name); return;
+    case 2: snprintf(text, CELL, "%" PRIu64, p->count); return;
+    case 3: put_ms(text, (double)p->ns); return;
+    default: snprintf(text, CELL, "%.1f", percent(p->ns, path->ns));
+    }
+}
+
 static size_t at_most(size_t count, size_t most)
 {
     return count < most ? count : most;
@@ -183,6 +205,28 @@ static void put_rest(FILE *f, size_t count, size_t shown)
 {
     if (count > shown) fprintf(f, "  (%zu more: -f json)\n", count - shown);
     fputc('\n', f);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const wts_rank_t *x = *(const wts_rank_t *const *)a, *y = *(const wts_rank_t *const *)b;
+    return x->path_ns < y->path_ns ? 1 : x->path_ns > y->path_ns ? -1 : by_rank(a, b);
+}
+
+/* The path in a line: its length, and which ranks have most of it. */
+static void put_path(FILE *f, const wts_t *w)
+{
+    const wts_path_t *p = &w->path;
+    const wts_rank_t **ranks = in_order(w, by_path);
+    fprintf(f, "critical path: %.3f ms, %" PRIu64 " change%s of the rank", (double)p->ns / 1e6,
+            p->changes, p->changes == 1 ? "" : "s");
+    for (size_t i = 0; ranks && i < at_most(w->rank_count, PATH_RANKS) && ranks[i]->path_ns; i++)
+        fprintf(f, "%s rank %d %.1f %%", i ? "," : ";", ranks[i]->rank,
+                percent(ranks[i]->path_ns, p->ns));
+    fputs("\n\n", f);
+    put_table(f, at_most(p->sum_count, ROWS_SHOWN), 5, part_cell, p);
+    put_rest(f, p->sum_count, ROWS_SHOWN);
+    free(ranks);
 }
 
 void wts_show_text(FILE *f, const wts_t *w)
@@ -204,6 +248,7 @@ void wts_show_text(FILE *f, const wts_t *w)
     fputc('\n', f);
     if (ranks) put_table(f, at_most(w->rank_count, RANKS_SHOWN), 1 + SHOWN, rank_cell, ranks);
     put_rest(f, w->rank_count, RANKS_SHOWN);
+    if (w->path.sum_count) put_path(f, w);
     if (w->collective_count)
         put_table(f, at_most(w->collective_count, ROWS_SHOWN), 7, collective_cell, w->collectives);
     put_rest(f, w->collective_count, ROWS_SHOWN);
@@ -258,6 +303,20 @@ static void put_spreads(FILE *f, const char *key, const wts_t *w, const wts_spre
     fputc(']', f);
 }
 
+static void put_json_parts(FILE *f, const char *key, const wts_t *w, const wts_part_t *parts,
+                           size_t count)
+{
+    fprintf(f, ", \"%s\": [", key);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",\n  {" : "\n  {", f);
+        if (parts[i].rank >= 0) fprintf(f, "\"rank\": %d, ", w->ranks[parts[i].rank].rank);
+        fprintf(f, "\"kind\": \"%s\"", wts_part_kinds[parts[i].kind]);
+        put_json_text(f, ", \"name\": ", parts[i].name);
+        fprintf(f, ", \"count\": %" PRIu64 ", \"ns\": %" PRIu64 "}", parts[i].count, parts[i].ns);
+    }
+    fputc(']', f);
+}
+
 void wts_show_json(FILE *f, const wts_t *w)
 {
     const wts_rank_t **ranks = in_order(w, by_rank);
@@ -296,6 +355,11 @@ void wts_show_json(FILE *f, const wts_t *w)
                 c->bytes);
     }
     fputc(']', f);
+    fprintf(f, ",\n\"path\": {\"ns\": %" PRIu64 ", \"changes\": %" PRIu64, w->path.ns,
+            w->path.changes);
+    put_json_parts(f, "sums", w, w->path.sums, w->path.sum_count);
+    put_json_parts(f, "parts", w, w->path.parts, w->path.part_count);
+    fputc('}', f);
     put_spreads(f, "phases", w, w->phases, w->phase_count);
     put_spreads(f, "kernels", w, w->kernels, w->kernel_count);
     fputs("}\n", f);

@@ -1,8 +1,10 @@
 /* waits.h - who waits for whom: calls of MPI of many ranks (rocprofv3 --mpi-trace) as one picture.
  *
  * Reads databases one by one: what is known of their clocks, then when each rank arrives, then for
- * how long the others have waited. Memory grows with the number of collectives of the job, of
- * ranks, and of messages whose other end has not been read yet, not with the number of records.
+ * how long the others have waited, then what the ranks on the critical path do on it. Memory grows
+ * with the number of collectives of the job, of ranks, of messages whose other end has not been
+ * read yet, of waits, and of one rank's calls of HIP, kernels and copies, not with that of all
+ * records.
  * Times of several nodes are changed to one clock as far as it is known (trace/clocks.h). */
 #ifndef CROCPROF_WAITS_WAITS_H
 #define CROCPROF_WAITS_WAITS_H
@@ -12,6 +14,9 @@
 #include <stdint.h>
 
 #include "rocpd/files.h"
+
+/* What a rank waits in for another one. */
+typedef enum { WTS_IN_COLLECTIVE, WTS_IN_RECEIVE, WTS_IN_SEND, WTS_CAUSES } wts_cause_t;
 
 /* Time of a kernel, of copies or of a phase in one rank. */
 typedef struct {
@@ -33,7 +38,12 @@ typedef struct {
     uint64_t last_in, late_ns; /* collectives in which it came last, and how much later than the
                                   mean of the others, summed */
     uint64_t late_first_ns;    /* of that, in the first collective of all */
-    int32_t victim;            /* index of the rank that has waited longest for its messages; -1 */
+    /* The same where a rank that comes last because it has itself waited for another one passes
+     * that on (roots.c): what the others have waited because of this one in the end... */
+    uint64_t root_ns, rooted_ns[WTS_CAUSES];   /* by what they have waited in */
+    uint64_t delays, delay_ns, delay_first_ns; /* ...as last_in, late_ns, late_first_ns */
+    uint64_t path_ns;                          /* of the critical path */
+    int32_t victim; /* index of the rank that has waited longest for its messages; -1 */
     uint64_t victim_ns;
     wts_time_t copies;
     wts_time_t *kernels, *phases; /* by number of the name */
@@ -70,6 +80,26 @@ typedef struct {
     char *text;
 } wts_finding_t;
 
+/* What a rank does on the critical path: the way back from the end of the job on which nobody
+ * waits. In MPI that is doing, without waiting for other ranks; launching is from a kernel's or
+ * copy's call to its begin, and between two of a stream. */
+typedef enum { WTS_KERNEL, WTS_COPY, WTS_LAUNCH, WTS_MPI, WTS_HOST, WTS_PARTS } wts_part_kind_t;
+extern const char *const wts_part_kinds[WTS_PARTS];
+
+typedef struct {
+    int32_t rank; /* index; -1: of all ranks */
+    wts_part_kind_t kind;
+    const char *name; /* of a kernel, or a function of MPI; else "" */
+    uint64_t count, ns;
+} wts_part_t;
+
+typedef struct {
+    uint64_t ns;              /* its length: from the end of MPI_Init of the rank where it begins */
+    uint64_t changes;         /* of the rank */
+    wts_part_t *parts, *sums; /* by rank, kind and name; by kind and name of all ranks; by time */
+    size_t part_count, sum_count;
+} wts_path_t;
+
 typedef struct {
     wts_rank_t *ranks; /* in the order of the files */
     size_t rank_count;
@@ -79,6 +109,7 @@ typedef struct {
     size_t kernel_count, phase_count;
     wts_finding_t *findings; /* by time */
     size_t finding_count;
+    wts_path_t path;
     uint64_t total_ns;       /* of all ranks, from MPI_Init to MPI_Finalize */
     uint64_t instances;      /* collectives of at least two ranks */
     bool mapped;             /* times were changed to one clock for several nodes... */

@@ -1,0 +1,204 @@
+/* path.c - the critical path of a job: from its end back to its begin, always with whom nobody has
+ * waited for. Where a rank has stood still until another one came, the path goes on in that one;
+ * where the host has stood still until the GPU was done, with what the GPU did.
+ *
+ *   rank 0   ####______|##            ## works, __ waits, | until the other one is there
+ *   rank 1   ##########|____|##       the path: rank 1 until the first |, then rank 0,
+ *   rank 2   ###############|##       ... until the second one rank 2 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "waits/internal.h"
+
+static void add_piece(wts_tracing_t *t, uint32_t rank, uint64_t from, uint64_t to, bool on_gpu)
+{
+    if (from >= to) return;
+    if (!BASE_GROW(t->pieces, t->count, &t->room)) {
+        t->s->failed = true;
+        return;
+    }
+    t->pieces[t->count++] = (wts_piece_t){from, to, rank, on_gpu};
+}
+
+/* The last wait of a rank that has ended until a moment, or before it; NULL: there is none. */
+static const wts_wait_t *last_wait(const wts_state_t *s, uint32_t rank, uint64_t at, bool before)
+{
+    const wts_waits_t *w = &s->waits[rank];
+    size_t low = 0, high = w->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (w->rows[middle].at < at || (!before && w->rows[middle].at == at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &w->rows[low - 1] : NULL;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const wts_piece_t *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+void wts_path_find(wts_tracing_t *t)
+{
+    const wts_t *w = t->s->w;
+    uint32_t rank = 0;
+    if (!w->rank_count) return;
+    for (uint32_t i = 1; i < w->rank_count; i++)
+        if (w->ranks[i].last > w->ranks[rank].last) rank = i;
+    uint64_t at = w->ranks[rank].last;
+    /* clocks that are off could make a circle of ranks that wait for each other at one moment */
+    size_t same = 0;
+    while (!t->s->failed) {
+        const wts_wait_t *e = last_wait(t->s, rank, at, same > w->rank_count);
+        const uint64_t first = w->ranks[rank].first;
+        if (!e || e->at <= first) {
+            add_piece(t, rank, first, at, false);
+            break;
+        }
+        same = e->at == at ? same + 1 : 0;
+        add_piece(t, rank, e->at, at, false);
+        at = e->at;
+        if (e->cause == WTS_IN_GPU) {
+            const uint64_t from = e->from > first ? e->from : first;
+            add_piece(t, rank, from, at, true);
+            at = from;
+            same = 0;
+        } else {
+            rank = e->by;
+            t->s->w->path.changes++;
+        }
+    }
+    if (t->count) qsort(t->pieces, t->count, sizeof(*t->pieces), by_rank);
+}
+
+/* The first piece of a rank, or where it would be. */
+static size_t first_piece(const wts_tracing_t *t, uint32_t rank)
+{
+    size_t low = 0, high = t->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (t->pieces[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool wts_path_has(const wts_tracing_t *t, uint32_t rank)
+{
+    const size_t at = first_piece(t, rank);
+    return at < t->count && t->pieces[at].rank == rank;
+}
+
+/* ---- what is done on it ---- */
+
+/* Adds to the row of these three. */
+static void add_to(wts_tracing_t *t, out_numbers_t *places, wts_part_t **rows, size_t *count,
+                   const wts_part_t *part)
+{
+    const uint64_t words[] = {(uint64_t)part->rank, out_hash(part->name)};
+    const uint64_t key = out_numbers_key(part->kind, words, 2);
+    uint64_t place = out_numbers_get(places, key);
+    if (!place) {
+        if (!BASE_GROW_BY_ONE(*rows, *count) || !out_numbers_set(places, key, *count + 1)) {
+            t->s->failed = true;
+            return;
+        }
+        (*rows)[(*count)++] = (wts_part_t){part->rank, part->kind, part->name, 0, 0};
+        place = *count;
+    }
+    (*rows)[place - 1].count += part->count;
+    (*rows)[place - 1].ns += part->ns;
+}
+
+static void add_part(wts_tracing_t *t, uint32_t rank, wts_part_kind_t kind, const char *name,
+                     uint64_t from, uint64_t to)
+{
+    wts_path_t *p = &t->s->w->path;
+    if (from >= to) return;
+    t->s->w->ranks[rank].path_ns += to - from;
+    p->ns += to - from;
+    add_to(t, &t->parts, &p->parts, &p->part_count,
+           &(wts_part_t){(int32_t)rank, kind, name, 1, to - from});
+}
+
+static void add_host(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k, size_t *call)
+{
+    uint64_t at = p->from;
+    while (*call && k->calls[*call - 1].end > p->from) /* one may reach into two pieces */
+        --*call;
+    for (; *call < k->call_count && k->calls[*call].start < p->to; ++*call) {
+        const wts_host_call_t *c = &k->calls[*call];
+        const uint64_t start = c->start > at ? c->start : at;
+        const uint64_t end = c->end < p->to ? c->end : p->to;
+        if (!c->function || end <= start) continue;
+        add_part(t, p->rank, WTS_HOST, "", at, start);
+        add_part(t, p->rank, WTS_MPI, c->function, start, end);
+        at = end;
+    }
+    add_part(t, p->rank, WTS_HOST, "", at, p->to);
+}
+
+static void add_gpu(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k)
+{
+    const wts_words_t *names = &t->s->w->names->kernels;
+    size_t low = 0, high = k->operation_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (k->operations[middle].end <= p->to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const wts_operation_t *o = low ? &k->operations[low - 1] : NULL;
+    uint64_t at = p->to;
+    while (o && at > p->from) {
+        const uint64_t start = o->start > p->from ? o->start : p->from;
+        add_part(t, p->rank, o->name < 0 ? WTS_COPY : WTS_KERNEL,
+                 o->name < 0 ? "" : names->rows[o->name], start, at);
+        const bool follows = wts_follows(k, o);
+        const uint64_t before = follows ? k->operations[o->before].end : o->launched;
+        at = before > p->from ? before : p->from;
+        add_part(t, p->rank, WTS_LAUNCH, "", at, start);
+        o = follows ? &k->operations[o->before] : NULL;
+    }
+    add_part(t, p->rank, WTS_HOST, "", p->from, at);
+}
+
+void wts_path_add(wts_tracing_t *t, uint32_t rank, const wts_work_t *k)
+{
+    size_t call = 0;
+    for (size_t i = first_piece(t, rank); i < t->count && t->pieces[i].rank == rank; i++)
+        if (t->pieces[i].on_gpu)
+            add_gpu(t, &t->pieces[i], k);
+        else
+            add_host(t, &t->pieces[i], k, &call);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const wts_part_t *x = a, *y = b;
+    if (x->ns != y->ns) return x->ns < y->ns ? 1 : -1;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->kind != y->kind ? (int)x->kind - (int)y->kind : strcmp(x->name, y->name);
+}
+
+void wts_path_end(wts_tracing_t *t)
+{
+    wts_path_t *p = &t->s->w->path;
+    out_numbers_t places = {0};
+    for (size_t i = 0; i < p->part_count; i++) {
+        wts_part_t all = p->parts[i];
+        all.rank = -1;
+        add_to(t, &places, &p->sums, &p->sum_count, &all);
+    }
+    if (p->part_count) qsort(p->parts, p->part_count, sizeof(*p->parts), by_time);
+    if (p->sum_count) qsort(p->sums, p->sum_count, sizeof(*p->sums), by_time);
+    free(places.rows);
+}

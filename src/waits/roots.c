@@ -1,0 +1,164 @@
+/* roots.c - with whom waiting begins. Of the time that a rank waits for another one, that in which
+ * the other one waits itself for a third belongs to the third, and so on: a slow rank makes its
+ * neighbours late, and these all others.
+ *
+ * Apart from calls.c, which counts who waits for whom directly, because this needs the waits of all
+ * ranks. */
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "waits/internal.h"
+
+/* DEEPEST: of ranks of which each waits for the next; only clocks that are off make circles.
+ * CULPRITS: ranks that share one delay; what more ranks have is little. */
+enum { DEEPEST = 256, CULPRITS = 16 };
+
+void wts_wait(wts_state_t *s, uint32_t rank, wts_wait_t wait)
+{
+    wts_waits_t *w = &s->waits[rank];
+    if (wait.at <= wait.from) return;
+    if (!BASE_GROW(w->rows, w->count, &w->room)) {
+        s->failed = true;
+        return;
+    }
+    w->rows[w->count++] = wait;
+}
+
+/* Who is told how much of a wait is whose. */
+typedef struct {
+    void (*take)(void *data, uint32_t rank, uint64_t ns);
+    void *data;
+} credit_t;
+
+/* The number of waits that have ended until a moment. */
+static size_t ended(const wts_waits_t *w, uint64_t at)
+{
+    size_t low = 0, high = w->count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (w->rows[middle].at <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Others wait for `rank` from `from` to `to`: the time in which that waits itself is passed on. */
+static void pass_on(const wts_state_t *s, uint32_t rank, uint64_t from, uint64_t to, unsigned depth,
+                    const credit_t *credit)
+{
+    const wts_waits_t *w = &s->waits[rank];
+    uint64_t own = to - from, until = to;
+    for (size_t i = depth < DEEPEST ? ended(w, to) : 0; i-- && w->rows[i].at > from;) {
+        const wts_wait_t *e = &w->rows[i];
+        const uint64_t high = e->at < until ? e->at : until;
+        const uint64_t low = e->from > from ? e->from : from;
+        if (e->cause == WTS_IN_GPU || high <= low) continue;
+        pass_on(s, e->by, low, high, depth + 1, credit);
+        own -= high - low;
+        until = low;
+    }
+    if (own) credit->take(credit->data, rank, own);
+}
+
+/* ---- sums ---- */
+
+typedef struct {
+    wts_t *w;
+    wts_cause_t cause;
+} summing_t;
+
+static void add_root(void *data, uint32_t rank, uint64_t ns)
+{
+    const summing_t *to = data;
+    to->w->ranks[rank].root_ns += ns;
+    to->w->ranks[rank].rooted_ns[to->cause] += ns;
+}
+
+/* Of waits that are in one call only the last one counts for the time that they have in common. */
+static void sum_rank(wts_state_t *s, uint32_t rank)
+{
+    const wts_waits_t *w = &s->waits[rank];
+    uint64_t until = UINT64_MAX;
+    for (size_t i = w->count; i--;) {
+        const wts_wait_t *e = &w->rows[i];
+        const uint64_t high = e->at < until ? e->at : until;
+        if (e->cause == WTS_IN_GPU || high <= e->from) continue;
+        summing_t to = {s->w, (wts_cause_t)e->cause};
+        pass_on(s, e->by, e->from, high, 0, &(credit_t){add_root, &to});
+        until = e->from;
+    }
+}
+
+/* ---- collectives ---- */
+
+typedef struct {
+    uint32_t ranks[CULPRITS];
+    uint64_t ns[CULPRITS];
+    unsigned count;
+} culprits_t;
+
+static void add_culprit(void *data, uint32_t rank, uint64_t ns)
+{
+    culprits_t *c = data;
+    unsigned i = 0;
+    while (i < c->count && c->ranks[i] != rank)
+        i++;
+    if (i == CULPRITS) return;
+    if (i == c->count) {
+        c->ranks[i] = rank;
+        c->ns[i] = 0;
+        c->count++;
+    }
+    c->ns[i] += ns;
+}
+
+/* Whom the collective waits for in the end: who has most of the time by which the last one came
+ * later than the mean of the others. */
+static void judge(wts_state_t *s, const wts_instance_t *i, uint64_t first)
+{
+    if (i->calls < 2 ||
+        (wts_direction(i->operation) == WTS_FOR_ROOT && i->last_rank != i->root_rank))
+        return;
+    const int64_t late = wts_late(i);
+    if (late <= 0) return;
+    culprits_t c = {.count = 0};
+    unsigned most = 0;
+    pass_on(s, i->last_rank, i->last - (uint64_t)late, i->last, 0, &(credit_t){add_culprit, &c});
+    for (unsigned n = 1; n < c.count; n++)
+        if (c.ns[n] > c.ns[most]) most = n;
+    wts_rank_t *rank = &s->w->ranks[c.count ? c.ranks[most] : i->last_rank];
+    rank->delays++;
+    rank->delay_ns += (uint64_t)late;
+    if (i->first == first) rank->delay_first_ns += (uint64_t)late;
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const wts_wait_t *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (int)x->by - (int)y->by;
+}
+
+uint64_t wts_first_collective(const wts_state_t *s)
+{
+    uint64_t first = UINT64_MAX;
+    for (size_t c = 0; c < s->communicator_count; c++)
+        if (s->communicators[c].count && s->communicators[c].instances[0].first < first)
+            first = s->communicators[c].instances[0].first;
+    return first;
+}
+
+void wts_roots(wts_state_t *s)
+{
+    const uint64_t first = wts_first_collective(s);
+    for (size_t i = 0; i < s->waits_count; i++)
+        if (s->waits[i].count)
+            qsort(s->waits[i].rows, s->waits[i].count, sizeof(wts_wait_t), by_end);
+    for (uint32_t i = 0; i < s->waits_count; i++)
+        sum_rank(s, i);
+    for (size_t c = 0; c < s->communicator_count; c++)
+        for (size_t n = 0; n < s->communicators[c].count; n++)
+            judge(s, &s->communicators[c].instances[n], first);
+}

@@ -1,0 +1,226 @@
+/* work.c - what the GPU does for one rank, in what order, and when the host waits for it. The path
+ * alone needs single kernels and copies, so that they are read for one rank after the other and
+ * forgotten again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "waits/internal.h"
+
+/* What a call is, by its name's id. */
+enum { LAUNCHES = 1, SYNCHRONIZES, FUNCTIONS };
+
+typedef struct {
+    uint64_t stack, start;
+} launch_t;
+
+typedef struct {
+    wts_work_t *k;
+    wts_state_t *s;
+    const db_t *db;
+    const char *guid;
+    const trace_clock_map_t *clock;
+    out_numbers_t names, kernels; /* by id: what a call is; name's number + 1 */
+    launch_t *launches;           /* by stack */
+    size_t launch_count, launch_room;
+} reading_t;
+
+/* ---- calls ---- */
+
+/* Does the host wait in this call of HIP until the GPU has done something? */
+static bool synchronizes(const char *name)
+{
+    return strstr(name, "Synchronize") ||
+           (strncmp(name, "hipMemcpy", 9) == 0 && !strstr(name, "Async"));
+}
+
+static uint64_t kind_of(const char *name)
+{
+    const trace_mpi_function_t *f = strncmp(name, "MPI_", 4) == 0 ? trace_mpi_find(name) : NULL;
+    if (f) return FUNCTIONS + trace_mpi_number(f);
+    if (strncmp(name, "hip", 3) == 0) return synchronizes(name) ? SYNCHRONIZES : LAUNCHES;
+    return strncmp(name, "hsa_signal_wait", 15) == 0 ? SYNCHRONIZES : 0;
+}
+
+static int read_names(reading_t *r)
+{
+    db_cursor_t c;
+    db_rows(&c, r->db, "SELECT id, string FROM rocpd_string WHERE guid = ?", "t", r->guid);
+    while (!r->s->failed && db_next(&c)) {
+        const uint64_t kind = kind_of(db_text(&c, 1));
+        if (kind && !out_numbers_set(&r->names, db_uint(&c, 0), kind)) r->s->failed = true;
+    }
+    if (db_end(&c, "reading names") != 0) return -1;
+    db_rows(&c, r->db, "SELECT id, display_name FROM rocpd_info_kernel_symbol WHERE guid = ?", "t",
+            r->guid);
+    while (!r->s->failed && db_next(&c)) {
+        const int64_t name = wts_word_find(&r->s->w->names->kernels, db_text(&c, 1));
+        if (name >= 0 && !out_numbers_set(&r->kernels, db_uint(&c, 0), (uint64_t)name + 1))
+            r->s->failed = true; /* a name that is not known is of a kernel that never ran */
+    }
+    return db_end(&c, "reading kernels");
+}
+
+static void add_call(reading_t *r, const db_cursor_t *c, uint64_t kind)
+{
+    wts_work_t *k = r->k;
+    const uint64_t start = trace_clock_map(r->clock, db_uint(c, 1));
+    const uint64_t end = trace_clock_map(r->clock, db_uint(c, 2));
+    if (kind < FUNCTIONS) {
+        if (!BASE_GROW(r->launches, r->launch_count, &r->launch_room))
+            r->s->failed = true;
+        else
+            r->launches[r->launch_count++] = (launch_t){db_uint(c, 3), start};
+    }
+    if (kind < SYNCHRONIZES || end < start) return;
+    if (!BASE_GROW(k->calls, k->call_count, &k->call_room))
+        r->s->failed = true;
+    else
+        k->calls[k->call_count++] = (wts_host_call_t){
+            start, end,
+            kind < FUNCTIONS ? NULL : trace_mpi_function((uint32_t)(kind - FUNCTIONS))->name};
+}
+
+static int read_calls(reading_t *r)
+{
+    db_cursor_t c;
+    db_rows(&c, r->db,
+            "SELECT R.name_id, R.start, R.\"end\", E.stack_id FROM rocpd_region R JOIN rocpd_event "
+            "E ON E.id = R.event_id AND E.guid = R.guid WHERE R.guid = ?",
+            "t", r->guid);
+    while (!r->s->failed && db_next(&c)) {
+        const uint64_t kind = out_numbers_get(&r->names, db_uint(&c, 0));
+        if (kind) add_call(r, &c, kind);
+    }
+    return db_end(&c, "reading calls");
+}
+
+/* ---- kernels and copies ---- */
+
+static int by_stack(const void *a, const void *b)
+{
+    const launch_t *x = a, *y = b;
+    return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* Columns: start, end, stack, stream, queue, kernel. What no call has launched was launched when it
+ * began. */
+static int read_operations(reading_t *r, const char *sql, bool copies)
+{
+    wts_work_t *k = r->k;
+    db_cursor_t c;
+    db_rows(&c, r->db, sql, "t", r->guid);
+    while (!r->s->failed && db_next(&c)) {
+        const launch_t key = {.stack = db_uint(&c, 2)};
+        const launch_t *launch =
+            key.stack && r->launch_count
+                ? bsearch(&key, r->launches, r->launch_count, sizeof(key), by_stack)
+                : NULL;
+        wts_operation_t o = {.start = trace_clock_map(r->clock, db_uint(&c, 0)),
+                             .end = trace_clock_map(r->clock, db_uint(&c, 1)),
+                             .stream = db_uint(&c, 3),
+                             .before = -1,
+                             .name = -1};
+        if (o.end < o.start) continue;
+        o.launched = launch && launch->start < o.start ? launch->start : o.start;
+        if (!o.stream) o.stream = ~db_uint(&c, 4); /* without HIP: by queues */
+        if (!copies) o.name = (int32_t)out_numbers_get(&r->kernels, db_uint(&c, 5)) - 1;
+        if (!BASE_GROW(k->operations, k->operation_count, &k->operation_room))
+            r->s->failed = true;
+        else
+            k->operations[k->operation_count++] = o;
+    }
+    return db_end(&c, copies ? "reading copies" : "reading kernels");
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const wts_operation_t *x = a, *y = b;
+    if (x->end != y->end) return x->end < y->end ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const wts_host_call_t *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The number of operations that have ended until a moment. */
+static size_t ended(const wts_work_t *k, uint64_t at)
+{
+    size_t low = 0, high = k->operation_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (k->operations[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Finds for each operation the one before it in its stream. No more than so many that have ended
+ * later are looked at: a stream does one thing after the other. */
+static void order(wts_work_t *k)
+{
+    enum { LOOKED_AT = 256 };
+    for (size_t i = 0; i < k->operation_count; i++) {
+        wts_operation_t *o = &k->operations[i];
+        size_t at = ended(k, o->start);
+        if (at > i) at = i;
+        for (unsigned n = 0; at-- && n < LOOKED_AT; n++)
+            if (k->operations[at].stream == o->stream) {
+                o->before = (int64_t)at;
+                break;
+            }
+    }
+}
+
+int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *guid,
+                  const trace_clock_map_t *clock)
+{
+    reading_t r = {.k = k, .s = s, .db = db, .guid = guid, .clock = clock};
+    int result = read_names(&r);
+    if (result == 0) result = read_calls(&r);
+    if (r.launch_count) qsort(r.launches, r.launch_count, sizeof(*r.launches), by_stack);
+    if (result == 0)
+        result = read_operations(&r,
+                                 "SELECT K.start, K.\"end\", E.stack_id, K.stream_id, K.queue_id, "
+                                 "K.kernel_id FROM rocpd_kernel_dispatch K JOIN rocpd_event E ON "
+                                 "E.id = K.event_id AND E.guid = K.guid WHERE K.guid = ?",
+                                 false);
+    if (result == 0)
+        result = read_operations(&r,
+                                 "SELECT M.start, M.\"end\", E.stack_id, M.stream_id, 0, 0 FROM "
+                                 "rocpd_memory_copy M JOIN rocpd_event E ON E.id = M.event_id AND "
+                                 "E.guid = M.guid WHERE M.guid = ?",
+                                 true);
+    if (k->operation_count)
+        qsort(k->operations, k->operation_count, sizeof(*k->operations), by_end);
+    if (k->call_count) qsort(k->calls, k->call_count, sizeof(*k->calls), by_start);
+    order(k);
+    free(r.names.rows);
+    free(r.kernels.rows);
+    free(r.launches);
+    return result;
+}
+
+void wts_work_free(wts_work_t *k)
+{
+    free(k->operations);
+    free(k->calls);
+}
+
+void wts_work_waits(const wts_work_t *k, wts_state_t *s, uint32_t rank)
+{
+    for (size_t i = 0; i < k->call_count; i++) {
+        const wts_host_call_t *c = &k->calls[i];
+        const size_t done = c->function ? 0 : ended(k, c->end);
+        if (!done || k->operations[done - 1].end <= c->start) continue;
+        const wts_operation_t *last = &k->operations[done - 1], *o = last;
+        while (wts_follows(k, o))
+            o = &k->operations[o->before];
+        wts_wait(s, rank, (wts_wait_t){o->launched, last->end, rank, WTS_IN_GPU});
+    }
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""rocprofv3 waits on databases with given times: the critical path and with whom waiting begins, as computed by hand, and what it
+says that a slow rank does differently, in jobs that bench_fleet makes.
+
+usage: path.py ROCPROFV3 BENCH_FLEET [unittest arguments]
+"""
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report"))
+import fixture  # pylint: disable=wrong-import-position
+
+ROCPROFV3, FLEET = sys.argv[1:3]
+MS = 1000000
+
+
+class Rank:
+    """The database of a rank; times are ms."""
+
+    def __init__(self, folder, rank, size):
+        self.rank, self.size = rank, size
+        self.db = fixture.Database(f"{folder}/{rank}.db", pid=5000 + rank, command="./solve", soft=False)
+
+    def call(self, name, start, end):
+        """Of HIP; its number, for what it launches."""
+        return self.db.call(name, int(start * MS), int(end * MS))
+
+    def mpi(self, name, start, end, **values):
+        self.db.call(name, int(start * MS), int(end * MS), "MPI_API")
+        for i, (key, value) in enumerate({"communicator": "MPI_COMM_WORLD", "rank": self.rank, "size": self.size, **values}.items()):
+            self.db.put("rocpd_arg", event_id=self.db.event, position=i, type="int", name=key, value=str(value))
+
+    def kernel(self, number, start, end, launched):
+        self.db.dispatch(number, int(start * MS), int(end * MS), launched)
+
+    def done(self):
+        self.db.done()
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="waits-path-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def waits(self, *options):
+        done = subprocess.run([ROCPROFV3, "waits", *options, self.folder], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def columns(self, *names):
+        rows = sorted(csv.DictReader(io.StringIO(self.waits("-f", "csv"))), key=lambda r: int(r["rank"]))
+        return [[float(row[name]) / MS for row in rows] for name in names]
+
+
+class Path(Case):
+    """Rank 0 waits for its GPU and sends to rank 1 at 12 ms; rank 1 waits for that and comes last to a collective at 20 ms; rank 2
+    has waited for it, and goes on longest."""
+
+    def setUp(self):
+        super().setUp()
+        ranks = [Rank(self.folder, i, 3) for i in range(3)]
+        for rank, init in zip(ranks, (0.5, 1.5, 1)):
+            rank.mpi("MPI_Init", 0, init)
+        r = ranks[0]
+        r.db.kernel(1, "first")
+        r.db.kernel(2, "second")
+        r.db.kernel(3, "other")
+        r.kernel(1, 2, 8, r.call("hipLaunchKernel", 1, 1.1))
+        r.kernel(2, 9, 11, r.call("hipLaunchKernel", 1.2, 1.3))
+        other = r.call("hipLaunchKernel", 1.4, 1.5)
+        r.call("hipStreamSynchronize", 3, 11.5)
+        r.db.dispatch(3, int(1.6 * MS), int(13 * MS), other, queue=2) # nobody waits for it
+        r.mpi("MPI_Send", 12, 12.2, destination=1, send_tag=3, bytes_sent=8)
+        r.mpi("MPI_Allreduce", 12.5, 20.2, bytes_sent=8)
+        r.mpi("MPI_Finalize", 21, 22)
+        r = ranks[1]
+        r.mpi("MPI_Recv", 5, 12.5, source=0, receive_tag=3, bytes_received=8)
+        r.mpi("MPI_Allreduce", 20, 20.3, bytes_sent=8)
+        r.mpi("MPI_Finalize", 22, 23)
+        r = ranks[2]
+        r.mpi("MPI_Allreduce", 15, 20.25, bytes_sent=8)
+        r.mpi("MPI_Finalize", 24, 25)
+        for rank in ranks:
+            rank.done()
+
+    def test_parts(self):
+        path = json.loads(self.waits("-f", "json"))["path"]
+        self.assertEqual((path["ns"], path["changes"]), (int(23.5 * MS), 2))
+        parts = {(p["rank"], p["kind"], p["name"]): (p["count"], p["ns"] / MS) for p in path["parts"]}
+        self.assertEqual(parts, {
+            (2, "host", ""): (1, 3.75), (2, "MPI", "MPI_Allreduce"): (1, 0.25),  # 20 to 24
+            (1, "host", ""): (1, 7.5), (1, "MPI", "MPI_Recv"): (1, 0.5),         # 12 to 20
+            (0, "host", ""): (2, 1.5),                                           # 11 to 12, and 0.5 to 1
+            (0, "kernel", "second"): (1, 2), (0, "kernel", "first"): (1, 6),
+            (0, "launching", ""): (2, 2)})                                       # 8 to 9, and 1 to 2
+        sums = {(p["kind"], p["name"]): p["ns"] / MS for p in path["sums"]}
+        self.assertEqual(sums, {("host", ""): 12.75, ("MPI", "MPI_Allreduce"): 0.25, ("MPI", "MPI_Recv"): 0.5,
+                                ("kernel", "second"): 2, ("kernel", "first"): 6, ("launching", ""): 2})
+
+    def test_ranks(self):
+        self.assertEqual(self.columns("path_ns"), [[11.5, 8, 4]])
+        text = self.waits()
+        self.assertIn("critical path: 23.500 ms, 2 changes of the rank; rank 0 48.9 %, rank 1 34.0 %, rank 2 17.0 %\n", text)
+        self.assertRegex(text, r"\n +kernel +first +1 +6\.000 +25\.5\n")
+
+
+class Roots(Case):
+    """Rank 1 comes last to a collective because it has waited for rank 0 until shortly before."""
+
+    def test_passed_on(self):
+        ranks = [Rank(self.folder, i, 3) for i in range(3)]
+        ranks[0].mpi("MPI_Send", 18, 18.1, destination=1, send_tag=3, bytes_sent=8)
+        ranks[0].mpi("MPI_Allreduce", 18.2, 18.6)
+        ranks[1].mpi("MPI_Recv", 5, 18.2, source=0, receive_tag=3, bytes_received=8)
+        ranks[1].mpi("MPI_Allreduce", 18.5, 18.6)
+        ranks[2].mpi("MPI_Allreduce", 15, 18.7)
+        for rank in ranks:
+            rank.mpi("MPI_Finalize", 19, 20)
+            rank.done()
+        # rank 2 waits 3.5 ms: 3 of them while rank 1 waits for rank 0; rank 0 waits 0.3 ms; rank 1 13 ms in its receive
+        caused, late, root = self.columns("caused_ns", "late_send_ns", "root_ns")
+        self.assertEqual(caused, [0, 3.8, 0])
+        self.assertEqual(late, [13, 0, 0])
+        self.assertEqual(root, [16, 0.8, 0])
+        # rank 1 is 1.9 ms later than the mean of the others: most of that while it waits for rank 0
+        last, late_ns, delays, delay_ns = self.columns("last_in", "late_ns", "delays", "delay_ns")
+        self.assertEqual([n * MS for n in last], [0, 1, 0])
+        self.assertEqual(late_ns, [0, 1.9, 0])
+        self.assertEqual([n * MS for n in delays], [1, 0, 0])
+        self.assertEqual(delay_ns, [1.9, 0, 0])
+
+    def test_circle(self):
+        """Clocks that are off can say that ranks wait for each other: the sums stay those of the waits."""
+        ranks = [Rank(self.folder, i, 2) for i in range(2)]
+        for rank in ranks:
+            rank.mpi("MPI_Recv", 1, 10, source=1 - rank.rank, receive_tag=0, bytes_received=8)
+            rank.mpi("MPI_Send", 9, 9.5, destination=1 - rank.rank, send_tag=0, bytes_sent=8)
+            rank.mpi("MPI_Finalize", 11, 12)
+            rank.done()
+        self.assertEqual(sum(self.columns("root_ns")[0]), 16)
+        self.assertEqual(json.loads(self.waits("-f", "json"))["path"]["ns"], 10 * MS)
+
+    def test_a_send_that_did_not_wait(self):
+        """A send that was complete before the receive began has not waited for it, however long the call took."""
+        ranks = [Rank(self.folder, i, 2) for i in range(2)]
+        ranks[0].mpi("MPI_Isend", 1, 1.1, destination=1, send_tag=0, bytes_sent=8, request=1)
+        ranks[0].mpi("MPI_Wait", 1.2, 5, completed="s:1:MPI_COMM_WORLD:1:0:8")
+        ranks[1].mpi("MPI_Recv", 8, 8.1, source=0, receive_tag=0, bytes_received=8)
+        for rank in ranks:
+            rank.mpi("MPI_Finalize", 9, 10)
+            rank.done()
+        self.assertEqual(self.columns("receiver_ns", "late_receive_ns"), [[0, 0], [0, 0]])
+
+
+class Reasons(Case):
+    """Jobs in which each rank exchanges with its neighbours before all wait for all: the slow one makes its neighbours late."""
+
+    def first(self, *options):
+        subprocess.run([FLEET, "--ranks", "12", "--records", "1000", "--mpi", *options, self.folder], check=True, timeout=60)
+        findings = json.loads(self.waits("-f", "json"))["findings"]
+        return findings[0] if findings else None
+
+    def check(self, rank, text, *options):
+        first = self.first(*options)
+        self.assertEqual((first["kind"], first["rank"]), ("late in collectives", rank), first)
+        self.assertRegex(first["text"], f"^rank {rank} keeps the others waiting [0-9]+ us in each of 4[0-9] collectives, through "
+                                        f"ranks that wait for it: {text}$")
+
+    def test_kernel(self):
+        self.check(5, r"its kernel forces\(.* takes 1\.[89] x the median|.* takes 2 x the median", "--slow-rank", "5:1.9")
+
+    def test_copies(self):
+        self.check(6, r"its copies take (7\.9|8|8\.1) x the median", "--slow-copy", "6:8")
+
+    def test_host(self):
+        self.check(7, r"its time without MPI in the range step takes 1\.4 x the median", "--slow-host", "7:0.4")
+
+    def test_none(self):
+        self.assertIsNone(self.first())
+
+
+if __name__ == "__main__":
+    sys.argv[1:3] = []
+    unittest.main()
