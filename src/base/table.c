@@ -31,10 +31,13 @@ void base_table_line(const base_column_t *columns, size_t count, const char *con
     for (size_t i = 0; i < count; i++) {
         const size_t width = width_of(cells[i]);
         const size_t gap = columns[i].width > width ? columns[i].width - width : 0;
+        const size_t before = columns[i].align == BASE_RIGHT    ? gap
+                              : columns[i].align == BASE_CENTRE ? gap / 2
+                                                                : 0;
         if (i) put(to, frame->between);
-        if (columns[i].align == BASE_RIGHT) pad(gap, put, to);
+        pad(before, put, to);
         put(to, cells[i]);
-        if (columns[i].align == BASE_LEFT && (i + 1 < count || *frame->after)) pad(gap, put, to);
+        if (i + 1 < count || *frame->after) pad(gap - before, put, to);
     }
     put(to, frame->after);
 }

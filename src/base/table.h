@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-typedef enum { BASE_LEFT, BASE_RIGHT } base_align_t;
+/* In the centre: the larger half of an odd gap is behind the text. */
+typedef enum { BASE_LEFT, BASE_RIGHT, BASE_CENTRE } base_align_t;
 
 typedef struct {
     size_t width;

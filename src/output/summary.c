@@ -1,6 +1,8 @@
 /* summary.c - see summary.h. Widths and number formats are those of rocprofv3's tables. */
 #include "output/summary.h"
 
+#include "base/table.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,82 +54,73 @@ out:
     return result;
 }
 
-static void spaces(out_file_t *f, size_t count, char c)
+/* ---- tables for people ---- */
+
+enum { COLUMNS = 9, CELL_BYTES = 40 };
+
+static void put(void *to, const char *text)
 {
-    while (count--)
-        out_char(f, c);
+    out_text(to, text);
 }
 
-/* If the padding is odd, the larger half is behind the text. */
-static void centred(out_file_t *f, const char *text, size_t width)
+static void line(out_file_t *f, const char *indent, const base_column_t shape[COLUMNS],
+                 const char *const cells[COLUMNS])
 {
-    size_t bytes = strlen(text), pad = width > bytes ? width - bytes : 0;
-    spaces(f, pad / 2, ' ');
-    out_text(f, text);
-    spaces(f, pad - pad / 2, ' ');
-}
-
-static void left(out_file_t *f, const char *text, size_t width)
-{
-    size_t bytes = strlen(text);
-    out_text(f, text);
-    if (width > bytes) spaces(f, width - bytes, ' ');
-}
-
-static void header(out_file_t *f, const out_config_t *c, const char *indent, const size_t widths[9])
-{
-    char duration[32], average[32], least[32], most[32];
-    snprintf(duration, sizeof(duration), "DURATION (%s)", c->unit);
-    snprintf(average, sizeof(average), "AVERAGE (%s)", c->unit);
-    snprintf(least, sizeof(least), "MIN (%s)", c->unit);
-    snprintf(most, sizeof(most), "MAX (%s)", c->unit);
-    const char *const titles[9] = {"NAME",          "DOMAIN", "CALLS", duration, average,
-                                   "PERCENT (INC)", least,    most,    "STDDEV"};
+    static const base_frame_t frame = {"| ", " | ", " |\n"};
     out_text(f, indent);
-    for (int i = 0; i < 9; i++) {
-        out_text(f, i ? " | " : "| ");
-        centred(f, titles[i], widths[i]);
-    }
-    out_format(f, " |\n%s", indent);
-    for (int i = 0; i < 9; i++) {
+    base_table_line(shape, COLUMNS, cells, &frame, put, f);
+}
+
+static void header(out_file_t *f, const out_config_t *c, const char *indent,
+                   const base_column_t shape[COLUMNS])
+{
+    static const char *const titles[] = {"DURATION (%s)", "AVERAGE (%s)", "MIN (%s)", "MAX (%s)"};
+    char timed[4][CELL_BYTES];
+    base_column_t centred[COLUMNS];
+    for (size_t i = 0; i < 4; i++)
+        snprintf(timed[i], sizeof timed[i], titles[i], c->unit);
+    for (size_t i = 0; i < COLUMNS; i++)
+        centred[i] = (base_column_t){shape[i].width, BASE_CENTRE};
+    line(f, indent, centred,
+         (const char *const[]){"NAME", "DOMAIN", "CALLS", timed[0], timed[1], "PERCENT (INC)",
+                               timed[2], timed[3], "STDDEV"});
+    out_text(f, indent);
+    for (size_t i = 0; i < COLUMNS; i++) {
         out_text(f, i ? "-|-" : "|-");
-        spaces(f, widths[i], '-');
+        for (size_t n = 0; n < shape[i].width; n++)
+            out_char(f, '-');
     }
     out_text(f, "-|\n");
 }
 
-/* Writes a time in the table's unit: nanoseconds as integers, other units as the shortest decimal
- * number that gives the value back. */
-static void time_cell(out_file_t *f, const out_config_t *c, sum_total_t ns)
+/* A time in the table's unit: nanoseconds as integers, other units as the shortest decimal number
+ * that gives the value back. */
+static void time_cell(char text[CELL_BYTES], const out_config_t *c, sum_total_t ns)
 {
-    char text[40];
-    if (c->unit_ns == 1) {
-        snprintf(text, sizeof(text), "%llu", (unsigned long long)ns);
-    } else {
-        double value = (double)ns / (double)c->unit_ns;
-        for (int digits = 15; digits <= 17; digits++) {
-            snprintf(text, sizeof(text), "%.*g", digits, value);
-            if (strtod(text, NULL) == value) break;
-        }
+    const double value = (double)ns / (double)c->unit_ns;
+    if (c->unit_ns == 1) snprintf(text, CELL_BYTES, "%llu", (unsigned long long)ns);
+    for (int digits = 15; c->unit_ns != 1 && digits <= 17; digits++) {
+        snprintf(text, CELL_BYTES, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
     }
-    out_format(f, "%*s | ", WIDTH, text);
 }
 
-static void row(out_file_t *f, const out_config_t *c, const char *indent, const size_t widths[9],
-                const sum_row_t *r, const sum_t *whole)
+static void row(out_file_t *f, const out_config_t *c, const char *indent,
+                const base_column_t shape[COLUMNS], const sum_row_t *r, const sum_t *whole)
 {
-    double unit = (double)c->unit_ns;
-    out_format(f, "%s| ", indent);
-    left(f, r->name, widths[0]);
-    out_text(f, " | ");
-    left(f, out_domains[r->group].name, widths[1]);
-    out_format(f, " | %*llu | ", WIDTH, (unsigned long long)r->sum.count);
-    time_cell(f, c, r->sum.total);
-    out_format(f, "%*.3e | %*.6f | ", WIDTH, sum_mean(&r->sum) / unit, PERCENT_WIDTH,
-               100 * sum_share(&r->sum, whole));
-    time_cell(f, c, r->sum.least);
-    time_cell(f, c, r->sum.most);
-    out_format(f, "%*.3e |\n", WIDTH, sum_deviation(&r->sum) / unit);
+    const double unit = (double)c->unit_ns;
+    char calls[CELL_BYTES], total[CELL_BYTES], mean[CELL_BYTES], percent[CELL_BYTES],
+        least[CELL_BYTES], most[CELL_BYTES], deviation[CELL_BYTES];
+    snprintf(calls, sizeof calls, "%llu", (unsigned long long)r->sum.count);
+    snprintf(mean, sizeof mean, "%.3e", sum_mean(&r->sum) / unit);
+    snprintf(percent, sizeof percent, "%.6f", 100 * sum_share(&r->sum, whole));
+    snprintf(deviation, sizeof deviation, "%.3e", sum_deviation(&r->sum) / unit);
+    time_cell(total, c, r->sum.total);
+    time_cell(least, c, r->sum.least);
+    time_cell(most, c, r->sum.most);
+    line(f, indent, shape,
+         (const char *const[]){r->name, out_domains[r->group].name, calls, total, mean, percent,
+                               least, most, deviation});
 }
 
 /* Writes one table of the domains whose bits are set. */
@@ -136,25 +129,28 @@ static int table(out_file_t *f, const out_config_t *c, const char *indent, const
 {
     int result = -1;
     sums_t all = {0};
-    size_t widths[9] = {NAME_WIDTH,    DOMAIN_WIDTH, WIDTH, WIDTH, WIDTH,
-                        PERCENT_WIDTH, WIDTH,        WIDTH, WIDTH};
+    base_column_t shape[COLUMNS] = {
+        {NAME_WIDTH, BASE_LEFT}, {DOMAIN_WIDTH, BASE_LEFT}, {WIDTH, BASE_RIGHT},
+        {WIDTH, BASE_RIGHT},     {WIDTH, BASE_RIGHT},       {PERCENT_WIDTH, BASE_RIGHT},
+        {WIDTH, BASE_RIGHT},     {WIDTH, BASE_RIGHT},       {WIDTH, BASE_RIGHT},
+    };
     for (int i = 0; i < OUT_DOMAIN_COUNT; i++) {
         if (!(domains & 1u << i) || !stats[i].count) continue;
         for (size_t j = 0; j < stats[i].count; j++) {
             const sum_row_t *r = &stats[i].rows[j];
             if (sums_merge(&all, i, r->name, &r->sum) != 0) goto out;
-            if (strlen(r->name) > widths[0]) widths[0] = strlen(r->name);
+            base_column_fit(&shape[0], r->name);
         }
-        if (strlen(out_domains[i].name) > widths[1]) widths[1] = strlen(out_domains[i].name);
+        base_column_fit(&shape[1], out_domains[i].name);
     }
     result = 0;
     if (!all.count) goto out;
     sums_sort(&all);
     const sum_t whole = sums_whole(&all);
     out_format(f, "\n%sROCPROFV3 %s:\n\n", indent, label);
-    header(f, c, indent, widths);
+    header(f, c, indent, shape);
     for (size_t i = 0; i < all.count; i++)
-        row(f, c, indent, widths, &all.rows[i], &whole);
+        row(f, c, indent, shape, &all.rows[i], &whole);
     out_char(f, '\n');
 out:
     sums_free(&all);
