@@ -1,6 +1,12 @@
-/* roots.c - with whom waiting begins. Of the time that a rank waits for another one, that in which
- * the other one waits itself for a third belongs to the third, and so on: a slow rank makes its
- * neighbours late, and these all others.
+/* roots.c - with whom waiting begins. A rank waits for another one that has taken longer since the
+ * first one's wait before. As far as the other one has waited itself in that time, for a third one,
+ * the time belongs to the third, and so on: a slow rank makes its neighbours late, and these all
+ * others.
+ *
+ *   rank 0   ##########|##########|###      ## works, __ waits, | sends to the next
+ *   rank 1   __________#####|_____#####|    waits 5 for rank 0 in each step
+ *   rank 2   _______________#####|____##    waits 5, too: rank 1 has worked no longer than it has,
+ *                                           but has waited for rank 0, to which this goes
  *
  * Apart from calls.c, which counts who waits for whom directly, because this needs the waits of all
  * ranks. */
@@ -44,22 +50,33 @@ static size_t ended(const wts_waits_t *w, uint64_t at)
     return low;
 }
 
-/* Others wait for `rank` from `from` to `to`: the time in which that waits itself is passed on. */
-static void pass_on(const wts_state_t *s, uint32_t rank, uint64_t from, uint64_t to, unsigned depth,
-                    const credit_t *credit)
+/* When the wait before this one has ended; waits in one call are one. */
+static uint64_t before(const wts_waits_t *w, size_t number)
+{
+    for (size_t i = number; i--;)
+        if (w->rows[i].cause != WTS_IN_GPU && w->rows[i].at <= w->rows[number].from)
+            return w->rows[i].at;
+    return 0;
+}
+
+/* Somebody has waited `ns` until `to` for `rank`, after a wait that ended at `since`: what `rank`
+ * has waited in that time is passed on, up to so much. */
+static void pass_on(const wts_state_t *s, uint32_t rank, uint64_t since, uint64_t to, uint64_t ns,
+                    unsigned depth, const credit_t *credit)
 {
     const wts_waits_t *w = &s->waits[rank];
-    uint64_t own = to - from, until = to;
-    for (size_t i = depth < DEEPEST ? ended(w, to) : 0; i-- && w->rows[i].at > from;) {
+    uint64_t until = to;
+    for (size_t i = depth < DEEPEST ? ended(w, to) : 0; ns && i-- && w->rows[i].at > since;) {
         const wts_wait_t *e = &w->rows[i];
         const uint64_t high = e->at < until ? e->at : until;
-        const uint64_t low = e->from > from ? e->from : from;
+        const uint64_t low = e->from > since ? e->from : since;
         if (e->cause == WTS_IN_GPU || high <= low) continue;
-        pass_on(s, e->by, low, high, depth + 1, credit);
-        own -= high - low;
+        const uint64_t passed = high - low < ns ? high - low : ns;
+        pass_on(s, e->by, before(w, i), high, passed, depth + 1, credit);
+        ns -= passed;
         until = low;
     }
-    if (own) credit->take(credit->data, rank, own);
+    if (ns) credit->take(credit->data, rank, ns);
 }
 
 /* ---- sums ---- */
@@ -86,7 +103,7 @@ static void sum_rank(wts_state_t *s, uint32_t rank)
         const uint64_t high = e->at < until ? e->at : until;
         if (e->cause == WTS_IN_GPU || high <= e->from) continue;
         summing_t to = {s->w, (wts_cause_t)e->cause};
-        pass_on(s, e->by, e->from, high, 0, &(credit_t){add_root, &to});
+        pass_on(s, e->by, before(w, i), high, high - e->from, 0, &(credit_t){add_root, &to});
         until = e->from;
     }
 }
@@ -115,8 +132,8 @@ static void add_culprit(void *data, uint32_t rank, uint64_t ns)
 }
 
 /* Whom the collective waits for in the end: who has most of the time by which the last one came
- * later than the mean of the others. */
-static void judge(wts_state_t *s, const wts_instance_t *i, uint64_t first)
+ * later than the mean of the others, since all came together before. */
+static void judge(wts_state_t *s, const wts_instance_t *i, uint64_t since, uint64_t first)
 {
     if (i->calls < 2 ||
         (wts_direction(i->operation) == WTS_FOR_ROOT && i->last_rank != i->root_rank))
@@ -125,7 +142,7 @@ static void judge(wts_state_t *s, const wts_instance_t *i, uint64_t first)
     if (late <= 0) return;
     culprits_t c = {.count = 0};
     unsigned most = 0;
-    pass_on(s, i->last_rank, i->last - (uint64_t)late, i->last, 0, &(credit_t){add_culprit, &c});
+    pass_on(s, i->last_rank, since, i->last, (uint64_t)late, 0, &(credit_t){add_culprit, &c});
     for (unsigned n = 1; n < c.count; n++)
         if (c.ns[n] > c.ns[most]) most = n;
     wts_rank_t *rank = &s->w->ranks[c.count ? c.ranks[most] : i->last_rank];
@@ -159,6 +176,8 @@ void wts_roots(wts_state_t *s)
     for (uint32_t i = 0; i < s->waits_count; i++)
         sum_rank(s, i);
     for (size_t c = 0; c < s->communicator_count; c++)
-        for (size_t n = 0; n < s->communicators[c].count; n++)
-            judge(s, &s->communicators[c].instances[n], first);
+        for (size_t n = 0; n < s->communicators[c].count; n++) {
+            const wts_instance_t *i = &s->communicators[c].instances[n];
+            judge(s, i, n ? i[-1].last : 0, first);
+        }
 }

@@ -124,17 +124,40 @@ class Roots(Case):
         for rank in ranks:
             rank.mpi("MPI_Finalize", 19, 20)
             rank.done()
-        # rank 2 waits 3.5 ms: 3 of them while rank 1 waits for rank 0; rank 0 waits 0.3 ms; rank 1 13 ms in its receive
+        # rank 2 waits 3.5 ms, and rank 0 0.3 ms, for rank 1, which has waited 13 ms for rank 0
         caused, late, root = self.columns("caused_ns", "late_send_ns", "root_ns")
         self.assertEqual(caused, [0, 3.8, 0])
         self.assertEqual(late, [13, 0, 0])
-        self.assertEqual(root, [16, 0.8, 0])
-        # rank 1 is 1.9 ms later than the mean of the others: most of that while it waits for rank 0
+        self.assertEqual(root, [16.8, 0, 0])
+        # rank 1 is 1.9 ms later than the mean of the others, because of rank 0
         last, late_ns, delays, delay_ns = self.columns("last_in", "late_ns", "delays", "delay_ns")
         self.assertEqual([n * MS for n in last], [0, 1, 0])
         self.assertEqual(late_ns, [0, 1.9, 0])
         self.assertEqual([n * MS for n in delays], [1, 0, 0])
         self.assertEqual(delay_ns, [1.9, 0, 0])
+
+    def test_pipeline(self):
+        """Rank 1 takes 20 ms for an item, ranks 0 and 2 take 10, rank 3 takes 15: rank 2 waits for rank 1, and rank 3 for rank 2 because
+        of rank 1, since rank 2 has not worked longer than rank 3."""
+        ranks, takes, free = [Rank(self.folder, i, 4) for i in range(4)], [10, 20, 10, 15], [1, 1, 1, 1]
+        waits = {}
+        for step in range(5):
+            there = 1
+            for i, rank in enumerate(ranks):
+                begin = max(free[i], there)
+                if i:
+                    rank.mpi("MPI_Recv", free[i], begin + 0.001, source=i - 1, receive_tag=step, bytes_received=8)
+                    waits[i, step] = begin - free[i]
+                free[i] = there = begin + takes[i]
+                if i < 3:
+                    rank.mpi("MPI_Send", there, there + 0.001, destination=i + 1, send_tag=step, bytes_sent=8)
+        for i, rank in enumerate(ranks):
+            rank.mpi("MPI_Finalize", free[i] + 1, free[i] + 2)
+            rank.done()
+        self.assertEqual([waits[2, step] for step in range(5)], [30, 10, 10, 10, 10])
+        self.assertEqual([waits[3, step] for step in range(5)], [40, 5, 5, 5, 5])
+        # the first item: ranks 1 to 3 wait 10 ms for rank 0, ranks 2 and 3 20 ms for rank 1, rank 3 10 ms for rank 2
+        self.assertEqual(self.columns("root_ns"), [[30, 40 + 4 * 10 + 4 * 5, 10, 0]])
 
     def test_circle(self):
         """Clocks that are off can say that ranks wait for each other: the sums stay those of the waits."""
