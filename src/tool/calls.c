@@ -1,6 +1,7 @@
 /* calls.c - see calls.h. Runs on the program's threads, between its own instructions. */
 #include "tool/calls.h"
 
+#include "tool/rccl.h"
 #include "tool/sink.h"
 
 typedef struct {
@@ -20,6 +21,15 @@ static int add_argument(rocprofiler_callback_tracing_kind_t kind,
     return tool_values_add(&a->values, value);
 }
 
+static void add_value(void *to, const char *type, const char *name, const char *value)
+{
+    arguments_t *a = to;
+    if (a->values.count == TRACE_ARGUMENTS_MAX) return;
+    a->texts[2 * a->values.count] = type;
+    a->texts[2 * a->values.count + 1] = name;
+    tool_values_add(&a->values, value);
+}
+
 /* Arguments as they are when the call returns; what pointers point to is not read. */
 static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *begin,
                     void *data)
@@ -27,6 +37,7 @@ static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_us
     const rocprofiler_buffer_tracing_kind_t *kind = data;
     arguments_t a;
     rocprofiler_timestamp_t ns = 0;
+    if (tool_rccl_asks()) return;
     rocprofiler_get_timestamp(&ns);
     if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER) {
         begin->value = ns;
@@ -34,6 +45,8 @@ static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_us
     }
     a.values.bytes = a.values.count = a.values.cut = 0;
     rocprofiler_iterate_callback_tracing_kind_operation_args(record, add_argument, 0, &a);
+    if (record.kind == ROCPROFILER_CALLBACK_TRACING_RCCL_API)
+        tool_rccl_values(record, add_value, &a);
     tool_values_end(&a.values);
     trace_call_t call = {
         .call = {.head = trace_head(TRACE_API, *kind, (uint32_t)record.operation, record.thread_id,

@@ -68,7 +68,7 @@ static wts_instance_t *instance_of(wts_state_t *s, uint64_t id, uint64_t number)
 
 static wts_collective_t *collective_of(wts_state_t *s, const trace_mpi_function_t *f, uint64_t id)
 {
-    const uint64_t key = out_mix(id) ^ trace_mpi_number(f);
+    const uint64_t key = out_mix(id) ^ out_hash(f->name);
     const uint64_t place = out_numbers_get(&s->collectives, key);
     if (place) return &s->w->collectives[place - 1];
     if (!BASE_GROW_BY_ONE(s->w->collectives, s->w->collective_count)) {
@@ -147,8 +147,19 @@ static void blame(wts_reading_t *r, uint64_t from, uint64_t ns, uint32_t by)
     r->s->w->ranks[by].caused_ns += ns;
 }
 
+/* The same where it is the rank's GPU that stands still, not its host. */
+static void blame_of_gpu(wts_reading_t *r, uint64_t ns, uint32_t by)
+{
+    if (by == r->rank) return;
+    wts_rank_t *rank = &r->s->w->ranks[by];
+    r->s->w->ranks[r->rank].collective_ns += ns;
+    rank->caused_ns += ns;
+    rank->root_ns += ns;
+    rank->rooted_ns[WTS_IN_COLLECTIVE] += ns;
+}
+
 static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
-                      uint64_t number)
+                      uint64_t number, bool on_gpu)
 {
     uint32_t by;
     const bool blocks = f->class != TRACE_MPI_ICOLLECTIVE;
@@ -162,7 +173,10 @@ static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const tra
     if (!blocks) return;
     const uint64_t ns = waited(i, i->root_rank == r->rank, call->call.start, call->call.end, &by);
     c->waiting_ns += ns;
-    blame(r, call->call.start, ns, by);
+    if (on_gpu)
+        blame_of_gpu(r, ns, by);
+    else
+        blame(r, call->call.start, ns, by);
 }
 
 /* Is it a barrier that nothing stands before but another collective? */
@@ -298,7 +312,7 @@ static void collective(wts_reading_t *r, const trace_mpi_function_t *f, const tr
     if (!r->second)
         arrive(r, f, c, number);
     else
-        take_part(r, f, c, number);
+        take_part(r, f, c, number, false);
     if (r->second) look_for_barrier(r, f, c);
     if (f->class == TRACE_MPI_ICOLLECTIVE)
         begin_request(r, c, (wts_request_t){.kind = TRACE_MPI_COLLECTS, .order = number});
@@ -317,6 +331,23 @@ static void sum_up(wts_reading_t *r, const trace_mpi_function_t *f, const trace_
     rank->calls++;
     if (init || over) return;
     rank->mpi_ns += c->call.end - c->call.start;
+    rank->sent += c->sent;
+    rank->received += c->received;
+}
+
+void wts_rccl_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *c)
+{
+    wts_rank_t *rank = &r->s->w->ranks[r->rank];
+    if (!c->communicator) return;
+    const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
+    if (r->second) {
+        take_part(r, f, c, number, true);
+        return;
+    }
+    arrive(r, f, c, number);
+    if (!rank->calls || c->call.start < rank->first) rank->first = c->call.start;
+    if (c->call.end > rank->last) rank->last = c->call.end;
+    rank->calls++;
     rank->sent += c->sent;
     rank->received += c->received;
 }

@@ -89,7 +89,8 @@ static int show(const asked_t *a)
     int status = wts_read(&w, &files) == 0 ? 0 : EXIT_READ;
     FILE *f = NULL;
     if (!status && !w.rank_count) {
-        base_error("no call of MPI is in these databases: rocprofv3 --mpi-trace records them");
+        base_error("no call of MPI or RCCL is in these databases: rocprofv3 --mpi-trace, "
+                   "--rccl-trace record them");
         status = EXIT_READ;
     }
     if (!status) f = a->output ? base_file_stream(a->output, "w") : stdout;
@@ -112,8 +113,8 @@ int wts_command(int argc, char **argv)
         .options = options,
         .parser = read_option,
         .args_doc = "[DIR|DB...]",
-        .doc = "Who waits for whom: the databases of a job's ranks, traced with --mpi-trace, as "
-               "one. Time "
+        .doc = "Who waits for whom: the databases of a job's ranks, traced with --mpi-trace or "
+               "--rccl-trace, as one. Time "
                "in collectives is split in waiting for the last rank and doing; messages in late "
                "senders and late receivers; the slowest ranks are named, with what they do "
                "differently; and the critical path over ranks and GPUs is split by rank, kernel "

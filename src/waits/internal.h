@@ -48,6 +48,10 @@ typedef struct {
     size_t count, room;
 } wts_communicator_t;
 
+typedef struct {
+    uint64_t start, end;
+} wts_time_span_t;
+
 /* One end of a message. */
 typedef struct {
     uint64_t key; /* of the communicator, both ranks, tag and order; 0: the place is free */
@@ -109,7 +113,27 @@ wts_direction_t wts_direction(trace_mpi_collective_t operation);
 void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank, bool second);
 /* Calls have to come by their beginnings. */
 void wts_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call);
+/* A collective of RCCL, with the times of its kernel, if it has one. */
+void wts_rccl_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call);
 void wts_reading_end(wts_reading_t *r);
+
+/* ---- RCCL ---- */
+
+/* RCCL's kernels of a rank: when the collective of a call ran. */
+typedef struct {
+    wts_time_span_t *rows;
+    size_t count, room;
+    out_numbers_t by_call; /* index + 1, by the call's number in the database */
+} wts_rccl_t;
+
+/* The collective of RCCL of this name; NULL: there is none. */
+const trace_mpi_function_t *wts_rccl_find(const char *name);
+/* Reads the kernels. 0, or -1 with the reason told. To be freed in both cases. */
+int wts_rccl_read(wts_rccl_t *k, wts_state_t *s, const db_t *db, const char *guid,
+                  const trace_clock_map_t *clock);
+void wts_rccl_free(wts_rccl_t *k);
+/* Gives the record of a call the times of its kernel. */
+void wts_rccl_time(const wts_rccl_t *k, uint64_t call, trace_mpi_t *record);
 
 /* Adds one end of a message, and what was waited for if the other end is there. */
 void wts_end(wts_state_t *s, const wts_end_t *end);

@@ -130,6 +130,7 @@ typedef struct {
     phases_t phases;
     void *rest; /* what stands behind a record */
     const trace_clock_map_t *clock;
+    wts_rccl_t rccl;
 } reader_t;
 
 enum { REST_BYTES = TRACE_WORDS_MAX * 8 - sizeof(trace_mpi_t) };
@@ -138,12 +139,13 @@ enum { REST_BYTES = TRACE_WORDS_MAX * 8 - sizeof(trace_mpi_t) };
     "FROM rocpd_region R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid JOIN "        \
     "rocpd_string C ON C.id = E.category_id AND C.guid = E.guid JOIN rocpd_string N ON N.id = "    \
     "R.name_id AND N.guid = R.guid WHERE R.guid = ? AND C.string IN ('MPI_API', "                  \
-    "'MARKER_CORE_RANGE_API') ORDER BY E.id"
+    "'RCCL_API', 'MARKER_CORE_RANGE_API') ORDER BY E.id"
 
-/* A row of MPI, with the values that stand beside it. */
+/* A row of MPI or RCCL, with the values that stand beside it. */
 static void take_call(reader_t *d, const db_cursor_t *row, beside_t *b)
 {
-    const trace_mpi_function_t *f = trace_mpi_find(db_text(row, 1));
+    const trace_mpi_function_t *rccl = wts_rccl_find(db_text(row, 1));
+    const trace_mpi_function_t *f = rccl ? rccl : trace_mpi_find(db_text(row, 1));
     const uint64_t event = db_uint(row, 0);
     trace_mpi_t r = {.call = {.start = trace_clock_map(d->clock, db_uint(row, 3)),
                               .end = trace_clock_map(d->clock, db_uint(row, 4))},
@@ -157,8 +159,14 @@ static void take_call(reader_t *d, const db_cursor_t *row, beside_t *b)
     while (b->more && db_uint(&b->rows, 0) < event)
         b->more = db_next(&b->rows);
     for (; b->more && db_uint(&b->rows, 0) == event; b->more = db_next(&b->rows))
-        trace_mpi_set(&r, db_text(&b->rows, 1), db_text(&b->rows, 2), d->rest, REST_BYTES);
+        if (*db_text(&b->rows, 2))
+            trace_mpi_set(&r, db_text(&b->rows, 1), db_text(&b->rows, 2), d->rest, REST_BYTES);
     if (!f || r.call.end < r.call.start) return;
+    if (rccl) {
+        wts_rccl_time(&d->rccl, db_uint(row, 6), &r);
+        wts_rccl_call(&d->reading, rccl, &r);
+        return;
+    }
     const size_t bytes = trace_mpi_rest_bytes(&r);
     trace_mpi_t *whole = (trace_mpi_t *)d->rest - 1;
     r.call.head =
@@ -173,8 +181,8 @@ static int read_calls(reader_t *d)
     beside_t b = {0};
     db_cursor_t rows;
     db_rows(&rows, d->db,
-            "SELECT E.id, N.string, C.string = 'MPI_API', R.start, R.\"end\", "
-            "JSON_EXTRACT(E.extdata, '$.message') " EVENTS,
+            "SELECT E.id, N.string, C.string <> 'MARKER_CORE_RANGE_API', R.start, R.\"end\", "
+            "JSON_EXTRACT(E.extdata, '$.message'), E.stack_id " EVENTS,
             "t", d->guid);
     db_rows(
         &b.rows, d->db,
@@ -279,8 +287,26 @@ static void free_clocks(clocks_t *c)
     free(c->maps);
 }
 
-/* The rank of a process in MPI_COMM_WORLD, by its first call with that; *size: of all. -1: it has
- * none; -2: an error. */
+/* What the launcher has told of the rank, of a process that calls RCCL; returns as rank_of(). */
+static int64_t rank_told(const db_t *db, const char *guid, int64_t *size)
+{
+    static const char sql[] =
+        "SELECT (SELECT value FROM rocpd_metadata WHERE tag = 'rank'), (SELECT value FROM "
+        "rocpd_metadata WHERE tag = 'ranks') FROM rocpd_region R JOIN rocpd_event E ON E.id = "
+        "R.event_id AND E.guid = R.guid JOIN rocpd_string C ON C.id = E.category_id AND C.guid = "
+        "E.guid WHERE R.guid = ? AND C.string = 'RCCL_API' LIMIT 1";
+    db_cursor_t rows;
+    int64_t rank = -1;
+    db_rows(&rows, db, sql, "t", guid);
+    if (db_next(&rows) && !db_null(&rows, 0)) {
+        rank = strtol(db_text(&rows, 0), NULL, 10);
+        *size = strtol(db_text(&rows, 1), NULL, 10);
+    }
+    return db_end(&rows, "looking for the rank") != 0 ? -2 : rank;
+}
+
+/* The rank of a process in MPI_COMM_WORLD, by its first call with that, or as the launcher has told
+ * it; *size: of all. -1: it has none; -2: an error. */
 static int64_t rank_of(const db_t *db, const char *guid, int64_t *size)
 {
     static const char sql[] =
@@ -295,7 +321,8 @@ static int64_t rank_of(const db_t *db, const char *guid, int64_t *size)
         rank = strtol(db_text(&rows, 0), NULL, 10);
         *size = strtol(db_text(&rows, 1), NULL, 10);
     }
-    return db_end(&rows, "looking for the rank") != 0 ? -2 : rank;
+    if (db_end(&rows, "looking for the rank") != 0) return -2;
+    return rank < 0 ? rank_told(db, guid, size) : rank;
 }
 
 static wts_rank_t *new_rank(all_t *a, int64_t rank, int64_t size, const char *file)
@@ -354,7 +381,9 @@ static int read_process(all_t *a, const db_t *db, const char *guid, const char *
     if (a->pass == PATH) return wts_path_has(&a->tracing, index) ? read_gpu(a, &d, index) : 0;
     d.phases = (phases_t){.s = a->s, .rank = &w->ranks[index]};
     wts_reading_begin(&d.reading, a->s, index, a->pass == WAITS);
-    int result = read_calls(&d);
+    int result = wts_rccl_read(&d.rccl, a->s, db, guid, d.clock);
+    if (result == 0) result = read_calls(&d);
+    wts_rccl_free(&d.rccl);
     if (result == 0 && a->pass == ARRIVALS) result = read_work(&d);
     if (result == 0 && a->pass == WAITS) result = read_gpu(a, &d, index);
     wts_reading_end(&d.reading);

@@ -182,6 +182,35 @@ class Roots(Case):
         self.assertEqual(self.columns("receiver_ns", "late_receive_ns"), [[0, 0], [0, 0]])
 
 
+class Rccl(Case):
+    """Collectives of RCCL wait for each other on the GPUs, whenever the hosts have called them."""
+
+    def test_kernels(self):
+        for rank, (start, kernel) in enumerate(((4, "force"), (9, "force"), (5, "force"))):
+            r = Rank(self.folder, rank, 3)
+            r.db.put("rocpd_metadata", tag="rank", value=str(rank))
+            r.db.put("rocpd_metadata", tag="ranks", value="3")
+            r.db.kernel(1, kernel)
+            r.db.kernel(2, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)")
+            r.kernel(1, 1, start - 0.5, r.call("hipLaunchKernel", 0.5, 0.6))
+            for step, again in enumerate((0, 20)):
+                called = r.db.call("ncclAllReduce", int((again + 1) * MS), int((again + 1.1) * MS), "RCCL_API")
+                for i, (name, value) in enumerate((("count", 100), ("communicator", "0x00000000000000ab"), ("rank", rank), ("size", 3),
+                                                   ("bytes_sent", 400), ("bytes_received", "" if step else 400))):
+                    r.db.put("rocpd_arg", event_id=r.db.event, position=i, type="int", name=name, value=str(value))
+                r.kernel(2, again + start, again + 10, called)
+            r.done()
+        waits, caused, last = self.columns("collective_ns", "caused_ns", "last_in")
+        self.assertEqual(waits, [10, 0, 8])
+        self.assertEqual(caused, [0, 18, 0])
+        self.assertEqual([n * MS for n in last], [0, 2, 0])
+        found = json.loads(self.waits("-f", "json"))
+        self.assertEqual([(c["function"], c["communicator"], c["count"], c["calls"], c["total_ns"], c["waiting_ns"], c["bytes"])
+                          for c in found["collectives"]],
+                         [("ncclAllReduce", "0x00000000000000ab", 2, 6, 24 * MS, 18 * MS, 2400)])
+        self.assertEqual([r["received"] for r in found["ranks"]], [400] * 3)
+
+
 class Reasons(Case):
     """Jobs in which each rank exchanges with its neighbours before all wait for all: the slow one makes its neighbours late."""
 

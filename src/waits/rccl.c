@@ -1,0 +1,74 @@
+/* rccl.c - collectives of RCCL: the host only starts them, and they wait for each other on the
+ * GPUs. So they count from when to when their kernels run; without kernels, as in a trace of calls
+ * alone, from when to when they are called. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "waits/internal.h"
+
+static const trace_mpi_function_t functions[] = {
+#define FUNCTION(name, operation) {name, TRACE_MPI_COLLECTIVE, TRACE_MPI_OP_##operation},
+    FUNCTION("ncclAllReduce", ALLREDUCE)          /* */
+    FUNCTION("ncclBroadcast", BCAST)              /* */
+    FUNCTION("ncclReduce", REDUCE)                /* */
+    FUNCTION("ncclAllGather", ALLGATHER)          /* */
+    FUNCTION("ncclReduceScatter", REDUCE_SCATTER) /* */
+    FUNCTION("ncclAllToAll", ALLTOALL)            /* */
+    FUNCTION("ncclAllToAllv", ALLTOALLV)          /* */
+    FUNCTION("ncclGather", GATHER)                /* */
+    FUNCTION("ncclScatter", SCATTER)              /* */
+#undef FUNCTION
+};
+
+const trace_mpi_function_t *wts_rccl_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return &functions[i];
+    return NULL;
+}
+
+static void note(wts_rccl_t *k, wts_state_t *s, uint64_t call)
+{
+    if (call && !out_numbers_get(&k->by_call, call) &&
+        !out_numbers_set(&k->by_call, call, k->count))
+        s->failed = true;
+}
+
+/* A kernel is the call's that launched it, or of which the launch is a part. */
+int wts_rccl_read(wts_rccl_t *k, wts_state_t *s, const db_t *db, const char *guid,
+                  const trace_clock_map_t *clock)
+{
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT K.start, K.\"end\", E.stack_id, E.parent_stack_id FROM "
+            "rocpd_info_kernel_symbol S JOIN rocpd_kernel_dispatch K ON K.kernel_id = S.id AND "
+            "K.guid = S.guid JOIN rocpd_event E ON E.id = K.event_id AND E.guid = K.guid WHERE "
+            "S.guid = ? AND S.display_name LIKE '%nccl%' ORDER BY K.start",
+            "t", guid);
+    while (!s->failed && db_next(&c)) {
+        if (!BASE_GROW(k->rows, k->count, &k->room)) {
+            s->failed = true;
+            break;
+        }
+        k->rows[k->count++] = (wts_time_span_t){trace_clock_map(clock, db_uint(&c, 0)),
+                                                trace_clock_map(clock, db_uint(&c, 1))};
+        note(k, s, db_uint(&c, 2));
+        note(k, s, db_uint(&c, 3));
+    }
+    return db_end(&c, "reading kernels of RCCL");
+}
+
+void wts_rccl_free(wts_rccl_t *k)
+{
+    free(k->rows);
+    free(k->by_call.rows);
+}
+
+void wts_rccl_time(const wts_rccl_t *k, uint64_t call, trace_mpi_t *record)
+{
+    const uint64_t place = out_numbers_get(&k->by_call, call);
+    if (!place || k->rows[place - 1].end < k->rows[place - 1].start) return;
+    record->call.start = k->rows[place - 1].start;
+    record->call.end = k->rows[place - 1].end;
+}
