@@ -56,6 +56,29 @@ class Facts:
         return rows(self.path("aqlprofile", "registers.tsv"))
 
     @functools.cached_property
+    def streaming(self):
+        """{GPU: its row} of those whose counters can be streamed."""
+        return {row["gpu"]: row for row in rows(self.path("aqlprofile", "spm.tsv"))}
+
+    @functools.cached_property
+    def delays(self):
+        """{(GPU, block): the clocks of its instances, of each engine}"""
+        found = {}
+        for row in rows(self.path("aqlprofile", "delays.tsv")):
+            for block in row["blocks"].split(","):
+                engines = found.setdefault((row["gpu"], block), [])
+                if int(row["engine"]) != len(engines):
+                    sys.exit(f"delays.tsv: engine {row['engine']} of {row['gpu']} {block} is not in its place")
+                engines.append([int(clocks) for clocks in row["clocks"].split(",")])
+        return found
+
+    @functools.cached_property
+    def delay_registers(self):
+        """{(family, block): register}"""
+        return {(row["family"], row["block"]): row["register"]
+                for row in rows(self.path("aqlprofile", "delay_registers.tsv"))}
+
+    @functools.cached_property
     def counters(self):
         return list(numbered_rows(self.path("counters", "counters.tsv")))
 

@@ -2,7 +2,7 @@
 """Writes the GPUs that AQLprofile knows, their counter blocks, and the registers of the blocks' slots, as C tables.
 
 usage: gen-aqlprofile-blocks.py SHARE OUTPUT_FILE
-reads gpus/architectures.tsv, aqlprofile/blocks.tsv and registers.tsv of SHARE
+reads gpus/architectures.tsv and the tables of aqlprofile, all below SHARE
 """
 import sys
 
@@ -21,7 +21,7 @@ def number(field):
 
 class Tables:
     def __init__(self, share):
-        facts = Facts(share)
+        self.facts = facts = Facts(share)
         self.gpus, self.blocks = list(facts.gpus.values()), facts.blocks
         self.registers = {(row["family"], row["block"], int(row["instance"]), int(row["slot"])): row
                           for row in facts.registers}
@@ -60,15 +60,44 @@ def block_tables(tables):
     return text
 
 
+def delay_rows(tables, gpu, text):
+    """Those of the GPU's blocks, in their order; the clocks they point to are added to the text."""
+    facts, rows = tables.facts, []
+    for b in tables.blocks[gpu["gpu"]]:
+        engines = facts.delays.get((gpu["gpu"], b["block"]), [])
+        if not engines:
+            continue
+        name, count = f"{gpu['gpu']}_{b['block']}_delays", len(engines[0])
+        if any(len(clocks) != count for clocks in engines):
+            sys.exit(f"delays.tsv: the engines of {gpu['gpu']} have different numbers of {b['block']}")
+        text.append(f"static const uint8_t {name}[] = {{{', '.join(str(c) for clocks in engines for c in clocks)}}};")
+        rows.append(f"    {{{b['id']}, {facts.delay_registers[gpu['family'], b['block']]}, {len(engines)}, {count}, "
+                    f"{name}}},")
+    return rows
+
+
+def streaming_tables(tables):
+    text = []
+    for name, row in tables.facts.streaming.items():
+        delays = delay_rows(tables, tables.facts.gpus[name], text)
+        table = f"{name}_delays" if delays else "NULL"
+        if delays:
+            text += [f"static const aql_delay_t {table}[] = {{"] + delays + ["};"]
+        text.append(f"static const aql_streaming_t {name}_streaming = {{{row['engines']}, {row['sq_bits']}, "
+                    f"{number(row['delay_max'])}, {len(delays)}, {table}}};")
+    return text
+
+
 def main():
     share, output = usage.arguments(__doc__, 2)
     tables = Tables(share)
-    text = ["/* Made by gen-aqlprofile-blocks.py */"] + block_tables(tables)
+    text = ["/* Made by gen-aqlprofile-blocks.py */"] + block_tables(tables) + streaming_tables(tables)
     text.append("static const aql_gpu_t gpus[] = {")
     for gpu in tables.gpus:
         blocks = f"{gpu['blocks']}_blocks"
+        streaming = f"&{gpu['blocks']}_streaming" if gpu["blocks"] in tables.facts.streaming else "NULL"
         text.append(f"    {{\"{gpu['gpu']}\", &aql_family_{gpu['family']}, {blocks}, sizeof {blocks} / sizeof *{blocks}, "
-                    f"{gpu['xccs']}, {number(gpu['accumulate'])}, {number(gpu['trace'])}}},")
+                    f"{gpu['xccs']}, {number(gpu['accumulate'])}, {number(gpu['trace'])}, {streaming}}},")
     text += ["};", ""]
     with open(output, "w", encoding="utf-8") as out:
         out.write("\n".join(text))

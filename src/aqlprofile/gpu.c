@@ -15,11 +15,14 @@ enum { GPUS = sizeof gpus / sizeof *gpus };
 const char *const aql_dimension_names[AQL_DIMENSIONS] = {"XCD", "AID", "SE",
                                                          "SA",  "WGP", "INSTANCE"};
 
-static const char *known_names(char *text, size_t size)
+/* The names of all GPUs, or of those that can stream. */
+static const char *known_names(bool streaming, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < GPUS && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", gpus[i].name);
+        if (!streaming || gpus[i].streaming)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", gpus[i].name);
     return text;
 }
 
@@ -32,9 +35,18 @@ hsa_status_t aql_gpu_named(const char *name, const aql_gpu_t **gpu)
             *gpu = &gpus[i];
             return HSA_STATUS_SUCCESS;
         }
-    return aql_fail(HSA_STATUS_ERROR_INVALID_AGENT,
-                    "%.*s is not supported, counters are known for %s",
-                    (int)(length < 64 ? length : 64), name, known_names(known, sizeof known));
+    return aql_fail(
+        HSA_STATUS_ERROR_INVALID_AGENT, "%.*s is not supported, counters are known for %s",
+        (int)(length < 64 ? length : 64), name, known_names(false, known, sizeof known));
+}
+
+hsa_status_t aql_gpu_streams(const aql_gpu_t *gpu)
+{
+    char known[512];
+    if (gpu->streaming) return HSA_STATUS_SUCCESS;
+    return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                    "%s cannot stream counters, as far as is known: %s can", gpu->name,
+                    known_names(true, known, sizeof known));
 }
 
 const aql_block_t *aql_block(const aql_agent_t *agent, uint32_t id)

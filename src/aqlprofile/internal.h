@@ -53,6 +53,21 @@ typedef struct {
 
 typedef struct aql_family aql_family_t;
 
+/* By how many clocks each instance of a block is late with its streamed counters. */
+typedef struct {
+    uint32_t block, reg, engines, instances; /* reg: what an instance takes its number by */
+    const uint8_t *clocks;                   /* [engines][instances] */
+} aql_delay_t;
+
+/* What streaming is on a GPU. */
+typedef struct {
+    uint32_t engines;   /* of an XCC, at most */
+    uint32_t sq_bits;   /* how wide SQ's counters come out, 16 or 32 */
+    uint32_t delay_max; /* what the RLC waits for the latest block; 0: nothing is programmed */
+    uint32_t delay_count;
+    const aql_delay_t *delays;
+} aql_streaming_t;
+
 typedef struct {
     const char *name;
     const aql_family_t *family;
@@ -63,10 +78,13 @@ typedef struct {
         accumulate; /* event of SQ that adds up the level in the slot before, each clock; 0: none */
     uint32_t
         trace; /* version in the word in front of a thread trace; 0: the GPU writes it itself */
+    const aql_streaming_t *streaming; /* NULL: no counter can be streamed */
 } aql_gpu_t;
 
 /* The GPU of that name, which may go on behind a colon. Fails if it is not known. */
 hsa_status_t aql_gpu_named(const char *name, const aql_gpu_t **gpu);
+/* Fails unless the GPU can stream counters. */
+hsa_status_t aql_gpu_streams(const aql_gpu_t *gpu);
 
 /* ---- agents (agent.c) ---- */
 
@@ -181,6 +199,7 @@ enum {
     AQL_RLC_SPM_SEGMENT_SIZE = 0xdc84,
     AQL_RLC_SPM_SE_MUXSEL_ADDR = 0xdc85, /* the next is the data */
     AQL_RLC_SPM_GLOBAL_MUXSEL_ADDR = 0xdc9b,
+    AQL_RLC_SPM_SAMPLE_DELAY_MAX = 0xdca4,
     AQL_RLC_SPM_SEGMENT_SIZE_CORE1 = 0xdcaf,
     AQL_REGISTERS_END = 0x10000 /* no product has registers from here on */
 };
@@ -265,6 +284,8 @@ hsa_status_t aql_plan_results(const aql_agent_t *agent, const aql_plan_t *plan,
 
 /* GRBM_GFX_INDEX for one instance of a block in all that it is in. */
 uint32_t aql_index_of(const aql_block_t *block, uint32_t instance);
+/* The same for an instance in all arrays of one engine. */
+uint32_t aql_index_in(uint32_t engine, uint32_t instance);
 
 #define AQL_SQ_SELECT_MASKS 0x0f0ff000u /* all SIMDs, clients and banks */
 
@@ -285,9 +306,10 @@ enum {
 };
 
 typedef struct {
+    const aql_streaming_t *streaming;
     aql_plan_t plan;
-    uint32_t interval, engines;
-    uint32_t lines[2]; /* [0]: of the whole GPU, [1]: of each engine; so in `table` */
+    uint32_t interval, engines; /* engines: of an XCC */
+    uint32_t lines[2];          /* [0]: of the whole GPU, [1]: of each engine; so in `table` */
     uint16_t table[2][AQL_SPM_LINES * 16];
     uint16_t *place; /* of each event */
 } aql_spm_t;

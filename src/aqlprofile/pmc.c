@@ -30,6 +30,11 @@ uint32_t aql_index_of(const aql_block_t *block, uint32_t instance)
            (of_wgp ? (uint32_t)INSTANCE_ALL : instance_bits(block, instance));
 }
 
+uint32_t aql_index_in(uint32_t engine, uint32_t instance)
+{
+    return engine << ENGINE_SHIFT | ARRAY_ALL | instance;
+}
+
 static uint32_t index_at(const aql_block_t *block, uint32_t instance, uint32_t engine,
                          uint32_t array, uint32_t wgp)
 {

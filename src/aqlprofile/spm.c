@@ -3,9 +3,9 @@
  * A sample is lines of 16 values of 16 bits: first those of blocks that the GPU has once, with the
  * clock in front, then those of each shader engine. Even lines take the even counters of a block,
  * odd lines the odd ones; a counter of SQ takes a place in an even line and the same place in the
- * next line. The order of the writes is that of AMD's library. That library also programs by how
- * many clocks each block's counters are late, which is not published for gfx90a: on a GPU, the
- * values of different blocks in a sample may be some clocks apart. */
+ * next line. The order of the writes is that of AMD's library. What differs from GPU to GPU is in
+ * share/aqlprofile/spm.tsv and delays.tsv. Where no delays are programmed, the values of different
+ * blocks in a sample are some clocks apart. */
 #include "aqlprofile/internal.h"
 
 #include <stdlib.h>
@@ -16,6 +16,7 @@ enum {
     STAMPS = 4,
     STAMP = 0xf0f0,
     NOTHING = 0xffff,
+    NO_UPPER_HALF = 0, /* AMD's library has this where an upper half would be */
     /* bits of a select: the counter stops at its largest value; the second event */
     STOPS_16 = 1 << 20,
     STOPS_32 = 3 << 20,
@@ -42,14 +43,18 @@ static uint32_t place_of(const taken_t *taken, unsigned kind)
     return (n / LINE * KINDS + kind) * LINE + n % LINE;
 }
 
+/* A counter of the slot's instance as the multiplexer tables have it. */
+static uint16_t mux_of(const aql_slot_t *slot, uint32_t counter)
+{
+    return (uint16_t)(counter | slot->block->streamed << 6 | slot->instance << 11);
+}
+
 /* Puts a counter in the next place. Places beyond the last line are counted, but not written:
  * aql_spm_make() then fails. */
-static uint32_t put(uint16_t *table, taken_t *taken, unsigned kind, uint32_t counter,
-                    const aql_slot_t *slot)
+static uint32_t put(uint16_t *table, taken_t *taken, unsigned kind, uint16_t mux)
 {
     const uint32_t at = place_of(taken, kind);
-    if (at < AQL_SPM_LINES * LINE)
-        table[at] = (uint16_t)(counter | slot->block->streamed << 6 | slot->instance << 11);
+    if (at < AQL_SPM_LINES * LINE) table[at] = mux;
     taken->count[kind]++;
     return at;
 }
@@ -62,11 +67,12 @@ static void place(aql_spm_t *spm, uint32_t event, taken_t *taken)
     uint32_t at, flags = of_engine ? 0 : AQL_SPM_GLOBAL;
     taken += of_engine;
     if (slot->block->kind & AQL_BLOCK_SQ) {
-        at = put(table, taken, EVEN, 2 * slot->slot, slot);
-        put(table, taken, ODD, 2 * slot->slot + 1, slot);
-        flags |= AQL_SPM_32_BITS;
+        const bool wide = spm->streaming->sq_bits == 32;
+        at = put(table, taken, EVEN, mux_of(slot, 2 * slot->slot));
+        put(table, taken, ODD, wide ? mux_of(slot, 2 * slot->slot + 1) : NO_UPPER_HALF);
+        if (wide) flags |= AQL_SPM_32_BITS;
     } else {
-        at = put(table, taken, slot->slot % 2 ? ODD : EVEN, slot->slot, slot);
+        at = put(table, taken, slot->slot % 2 ? ODD : EVEN, mux_of(slot, slot->slot));
     }
     spm->place[event] = (uint16_t)(at | flags);
 }
@@ -81,6 +87,8 @@ static uint32_t lines_of(const taken_t *taken)
 static hsa_status_t check(const aql_agent_t *agent, const aqlprofile_pmc_event_t *event)
 {
     const aql_block_t *block = aql_block(agent, (uint32_t)event->block_name);
+    hsa_status_t status = aql_gpu_streams(agent->gpu);
+    if (status) return status;
     if (block && (!block->streamed || event->flags.raw))
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "%s event %u%s cannot be streamed on %s",
                         block->name, event->event_id, event->flags.raw ? " with flags" : "",
@@ -96,11 +104,12 @@ bool aql_spm_counts(const aql_agent_t *agent, const aqlprofile_pmc_event_t *even
 hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t *events,
                           uint32_t count, uint64_t interval, aql_spm_t *spm)
 {
-    enum { STEP = 32, INTERVAL_MAX = 65504, ENGINES_MAX = 8 };
+    enum { STEP = 32, INTERVAL_MAX = 65504 };
     taken_t taken[] = {{{[EVEN] = STAMPS}}, {{0}}};
     aql_agent_t product = *agent; /* only the product's own slots can be streamed */
     product.wide = (aql_wide_t){0};
-    hsa_status_t status = aql_plan_make(&product, events, count, &spm->plan);
+    hsa_status_t status = aql_gpu_streams(agent->gpu);
+    if (!status) status = aql_plan_make(&product, events, count, &spm->plan);
     for (uint32_t i = 0; i < count && !status; i++)
         status = check(agent, &events[i]);
     if (status) return status;
@@ -109,10 +118,12 @@ hsa_status_t aql_spm_make(const aql_agent_t *agent, const aqlprofile_pmc_event_t
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
                         "a sample every %llu clocks cannot be, from %d to %d can",
                         (unsigned long long)interval, STEP, INTERVAL_MAX);
-    if (agent->engines > ENGINES_MAX)
+    spm->streaming = agent->gpu->streaming;
+    spm->engines = agent->engines / agent->xccs;
+    if (spm->engines > spm->streaming->engines)
         return aql_fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
-                        "%u shader engines cannot stream, %d can", agent->engines, ENGINES_MAX);
-    spm->engines = agent->engines;
+                        "%u shader engines%s cannot stream, %u can", spm->engines,
+                        agent->xccs > 1 ? " of an XCC" : "", spm->streaming->engines);
     spm->place = calloc(count, sizeof *spm->place);
     if (!spm->place)
         return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no memory for %u events", count);
@@ -157,8 +168,10 @@ static void program_pair(aql_pm4_t *pm4, const aql_plan_t *plan, uint32_t first)
     aql_pm4_set(pm4, pair % IN_SELECT ? registers->select1 : registers->select, value);
 }
 
-static void program(aql_pm4_t *pm4, const aql_plan_t *plan)
+static void program(aql_pm4_t *pm4, const aql_spm_t *spm)
 {
+    const aql_plan_t *plan = &spm->plan;
+    const uint32_t stops = spm->streaming->sq_bits == 32 ? STOPS_32 : STOPS_16;
     aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, UINT32_MAX);
     aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, pm4->family->sq_texture);
     for (uint32_t i = 0; i < plan->slot_count; i++) {
@@ -166,11 +179,42 @@ static void program(aql_pm4_t *pm4, const aql_plan_t *plan)
         if (slot->block->kind & AQL_BLOCK_SQ) {
             aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
             aql_pm4_set(pm4, slot->block->registers[slot->slot].select,
-                        slot->event | AQL_SQ_SELECT_MASKS | STOPS_32);
+                        slot->event | AQL_SQ_SELECT_MASKS | stops);
         } else if (slot->slot % IN_SELECT == 0) {
             program_pair(pm4, plan, i);
         }
     }
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+}
+
+static bool streams(const aql_plan_t *plan, uint32_t block)
+{
+    for (uint32_t i = 0; i < plan->slot_count; i++)
+        if (plan->slots[i].block->id == block) return true;
+    return false;
+}
+
+/* Tells each instance of a block how late it is. The RLC then waits for the latest block, so that
+ * all values of a sample are of the same clocks. */
+static void set_delays_of(aql_pm4_t *pm4, const aql_delay_t *delay, uint32_t engines)
+{
+    const uint32_t count = delay->engines < engines ? delay->engines : engines;
+    for (uint32_t e = 0; e < count; e++)
+        for (uint32_t i = 0; i < delay->instances; i++) {
+            aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, delay->engines > 1 ? aql_index_in(e, i) : i);
+            aql_pm4_set(pm4, delay->reg, delay->clocks[e * delay->instances + i]);
+        }
+}
+
+static void set_delays(aql_pm4_t *pm4, const aql_spm_t *spm)
+{
+    const aql_streaming_t *streaming = spm->streaming;
+    if (!streaming->delay_max) return;
+    aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
+    aql_pm4_set(pm4, AQL_RLC_SPM_SAMPLE_DELAY_MAX, streaming->delay_max);
+    for (uint32_t i = 0; i < streaming->delay_count; i++)
+        if (streams(&spm->plan, streaming->delays[i].block))
+            set_delays_of(pm4, &streaming->delays[i], spm->engines);
     aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
 }
 
@@ -181,8 +225,9 @@ static void set_lines(aql_pm4_t *pm4, const aql_spm_t *spm)
     aql_pm4_set(pm4, AQL_RLC_SPM_SEGMENT_SIZE,
                 (spm->lines[0] + IN_CORE * n) | spm->lines[0] << GPU_SHIFT |
                     (n | n << STEP | n << 2 * STEP) << SE0_SHIFT);
-    aql_pm4_set(pm4, AQL_RLC_SPM_SEGMENT_SIZE_CORE1,
-                IN_CORE * n | (n | n << STEP | n << 2 * STEP | n << 3 * STEP) << SE4_SHIFT);
+    if (spm->streaming->engines > IN_CORE)
+        aql_pm4_set(pm4, AQL_RLC_SPM_SEGMENT_SIZE_CORE1,
+                    IN_CORE * n | (n | n << STEP | n << 2 * STEP | n << 3 * STEP) << SE4_SHIFT);
 }
 
 static void set_table(aql_pm4_t *pm4, const uint16_t *table, uint32_t lines, uint32_t address)
@@ -204,7 +249,8 @@ void aql_spm_start(aql_pm4_t *pm4, const aql_spm_t *spm)
     aql_pm4_set(pm4, AQL_CP_PERFMON_CNTL, AQL_SPM_STOP);
     aql_pm4_wait_idle(pm4);
     aql_pm4_set(pm4, AQL_RLC_SPM_PERFMON_CNTL, spm->interval << INTERVAL_SHIFT | STALL_WHEN_FULL);
-    program(pm4, &spm->plan);
+    set_delays(pm4, spm);
+    program(pm4, spm);
     set_lines(pm4, spm);
     set_table(pm4, spm->table[0], spm->lines[0], AQL_RLC_SPM_GLOBAL_MUXSEL_ADDR);
     set_table(pm4, spm->table[1], spm->lines[1], AQL_RLC_SPM_SE_MUXSEL_ADDR);

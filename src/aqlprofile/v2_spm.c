@@ -27,7 +27,8 @@ typedef struct {
 
 enum { EVENTS_MAX = (DESCRIPTION_BYTES - sizeof(description_t)) / sizeof(uint16_t) };
 
-/* The header that the driver writes in front of the samples in a buffer. */
+/* The header that the driver writes in front of the samples. A buffer is divided evenly among the
+ * XCCs; each part has a header. */
 typedef struct {
     uint32_t version, bytes, lost, reserved[5];
 } header_t;
@@ -37,7 +38,8 @@ typedef struct {
     aql_spm_t spm;
     hsa_agent_t agent;
     description_t *description;
-    uint64_t buffer_bytes;
+    uint32_t xccs;
+    uint64_t part_bytes; /* of a buffer, for each XCC: a header and samples */
     uint8_t *buffer[2];
     unsigned at; /* index of the buffer that the driver has */
     aqlprofile_spm_data_callback_t callback;
@@ -47,6 +49,11 @@ typedef struct {
     pthread_cond_t changed;
     bool running, stopping;
 } stream_t;
+
+static uint64_t buffer_bytes(const stream_t *s)
+{
+    return s->xccs * s->part_bytes;
+}
 
 /* ---- the driver ---- */
 
@@ -98,17 +105,23 @@ static hsa_status_t exchange(hsa_agent_t agent, void *buffer, size_t bytes)
  * were samples in it. */
 static bool fetch(stream_t *s)
 {
-    enum { ONLY_XCC = 0 };
     uint8_t *full = s->buffer[s->at];
-    header_t header;
-    memset(full, 0, sizeof header);
+    bool any = false;
+    for (uint32_t xcc = 0; xcc < s->xccs; xcc++)
+        memset(full + xcc * s->part_bytes, 0, sizeof(header_t));
     s->at = !s->at;
-    if (exchange(s->agent, s->buffer[s->at], s->buffer_bytes)) return false;
-    memcpy(&header, full, sizeof header);
-    if (header.bytes || header.lost)
-        s->callback(ONLY_XCC, full + sizeof header, header.bytes,
-                    header.lost ? 1 << AQLPROFILE_SPM_DATA_FLAGS_DATA_LOSS : 0, s->userdata);
-    return header.bytes;
+    if (exchange(s->agent, s->buffer[s->at], buffer_bytes(s))) return false;
+    for (uint32_t xcc = 0; xcc < s->xccs; xcc++) {
+        uint8_t *part = full + xcc * s->part_bytes;
+        header_t header;
+        memcpy(&header, part, sizeof header);
+        if (header.bytes > s->part_bytes - sizeof header) header = (header_t){.lost = 1};
+        if (header.bytes || header.lost)
+            s->callback(xcc, part + sizeof header, header.bytes,
+                        header.lost ? 1 << AQLPROFILE_SPM_DATA_FLAGS_DATA_LOSS : 0, s->userdata);
+        any |= header.bytes;
+    }
+    return any;
 }
 
 static void *fetch_until_stopped(void *argument)
@@ -169,14 +182,30 @@ static const aql_kind_t stream_kind = {.text = "streaming counters",
                                        .copies = true,
                                        .release = release};
 
+/* Divides a buffer of so many bytes among the XCCs. A part has whole samples if it has room for
+ * one. */
+static hsa_status_t divide(stream_t *s, uint32_t xccs, uint64_t bytes)
+{
+    const uint64_t sample =
+        (s->spm.lines[0] + (uint64_t)s->spm.lines[1] * s->spm.engines) * LINE_BYTES;
+    s->xccs = xccs;
+    s->part_bytes = bytes / xccs / LINE_BYTES * LINE_BYTES;
+    if (s->part_bytes >= sizeof(header_t) + sample)
+        s->part_bytes -= (s->part_bytes - sizeof(header_t)) % sample;
+    if (s->part_bytes >= LINE_BYTES + sizeof(header_t)) return HSA_STATUS_SUCCESS;
+    return aql_fail(INVALID, "a buffer of %llu bytes for %u XCCs cannot be, from %zu to %u can",
+                    (unsigned long long)bytes, xccs, xccs * (LINE_BYTES + sizeof(header_t)),
+                    UINT32_MAX);
+}
+
 static hsa_status_t describe(stream_t *s, uint32_t arrays)
 {
     const uint32_t count = s->spm.plan.event_count;
     if (count > EVENTS_MAX)
         return aql_fail(INVALID, "%u events cannot be streamed, %d can", count, EVENTS_MAX);
     s->description = calloc(1, DESCRIPTION_BYTES);
-    s->buffer[0] = malloc(s->buffer_bytes);
-    s->buffer[1] = malloc(s->buffer_bytes);
+    s->buffer[0] = malloc(buffer_bytes(s));
+    s->buffer[1] = malloc(buffer_bytes(s));
     if (s->description) {
         pthread_mutex_init(&s->lock, NULL);
         pthread_cond_init(&s->changed, NULL);
@@ -184,13 +213,13 @@ static hsa_status_t describe(stream_t *s, uint32_t arrays)
     if (!s->description || !s->buffer[0] || !s->buffer[1])
         return aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
                         "no memory for two buffers of %llu bytes",
-                        (unsigned long long)s->buffer_bytes);
+                        (unsigned long long)buffer_bytes(s));
     *s->description = (description_t){.version = VERSION,
                                       .lines = s->spm.lines[0],
                                       .engine_lines = s->spm.lines[1],
                                       .engines = s->spm.engines,
                                       .arrays = arrays,
-                                      .xccs = 1,
+                                      .xccs = s->xccs,
                                       .event_count = count};
     memcpy(s->description->place, s->spm.place, count * sizeof(uint16_t));
     return HSA_STATUS_SUCCESS;
@@ -262,13 +291,13 @@ AQL_EXPORT hsa_status_t aqlprofile_spm_create_packets(aqlprofile_handle_t *handl
     stream_t *s = (stream_t *)object;
     s->agent = profile.hsa_agent;
     status = read_parameters(&profile, values);
-    s->buffer_bytes = values[AQLPROFILE_SPM_PARAMETER_TYPE_BUFFER_SIZE] / LINE_BYTES * LINE_BYTES;
     if (!status) status = aql_agent_get(profile.aql_agent, &agent);
     if (!status && profile.event_count > AQL_EVENTS_MAX)
         status = aql_fail(INVALID, "%zu events cannot be streamed", profile.event_count);
     if (!status)
         status = aql_spm_make(&agent, profile.events, (uint32_t)profile.event_count,
                               values[AQLPROFILE_SPM_PARAMETER_TYPE_SAMPLE_INTERVAL], &s->spm);
+    if (!status) status = divide(s, agent.xccs, values[AQLPROFILE_SPM_PARAMETER_TYPE_BUFFER_SIZE]);
     if (!status) status = describe(s, agent.arrays);
     if (!status) status = write_commands(s, &agent, packets);
     if (!status) *desc = (aqlprofile_spm_buffer_desc_t){s->description, DESCRIPTION_BYTES};
@@ -299,10 +328,10 @@ AQL_EXPORT hsa_status_t aqlprofile_spm_start(aqlprofile_handle_t handle,
     s->callback = data_cb;
     s->userdata = userdata;
     s->stopping = false;
-    status = exchange(s->agent, s->buffer[s->at], s->buffer_bytes);
+    status = exchange(s->agent, s->buffer[s->at], buffer_bytes(s));
     if (status) {
         aql_fail(status, "the driver takes no buffer of %llu bytes",
-                 (unsigned long long)s->buffer_bytes);
+                 (unsigned long long)buffer_bytes(s));
     } else if (pthread_create(&s->thread, NULL, fetch_until_stopped, s)) {
         status = aql_fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "no thread to fetch samples");
     } else {

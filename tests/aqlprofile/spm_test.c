@@ -18,20 +18,26 @@
 #define INVALID HSA_STATUS_ERROR_INVALID_ARGUMENT
 #define VISIBLE __attribute__((visibility("default")))
 
-enum { LINE = 16, ENGINES = 2, HEADER = 32 };
+enum { LINE = 16, ENGINES = 2, HEADER = 32, XCCS = 2 };
 
 /* ---- the driver ---- */
+
+/* What one XCC has written. */
+typedef struct {
+    uint8_t waiting[8192];
+    size_t count;
+    uint32_t lost;
+} ring_t;
 
 static struct {
     pthread_mutex_t lock;
     bool acquired, refuses;
     uint8_t *buffer;
     size_t bytes;
-    uint8_t waiting[8192];
-    size_t count;
-    uint32_t lost;
+    unsigned xccs;
+    ring_t ring[XCCS];
     unsigned releases;
-} driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .xccs = 1};
 
 VISIBLE hsa_status_t hsa_amd_spm_acquire(hsa_agent_t agent);
 VISIBLE hsa_status_t hsa_amd_spm_release(hsa_agent_t agent);
@@ -54,34 +60,46 @@ hsa_status_t hsa_amd_spm_release(hsa_agent_t agent)
     return HSA_STATUS_SUCCESS;
 }
 
+/* A header and samples, as much as the part of a buffer has room for. */
+static void fill(ring_t *ring, uint8_t *part, size_t bytes)
+{
+    const size_t n = ring->count < bytes - HEADER ? ring->count : bytes - HEADER;
+    const uint32_t header[8] = {4, (uint32_t)n, ring->lost};
+    memcpy(part, header, HEADER);
+    memcpy(part + HEADER, ring->waiting, n);
+    memmove(ring->waiting, ring->waiting + n, ring->count - n);
+    ring->count -= n;
+    ring->lost = 0;
+}
+
 hsa_status_t hsa_amd_spm_set_dest_buffer(hsa_agent_t agent, size_t bytes, uint32_t *timeout,
                                          uint32_t *copied, void *to, bool *lost)
 {
     (void)agent, (void)copied, (void)lost;
     if (*timeout || !driver.acquired) return HSA_STATUS_ERROR;
     pthread_mutex_lock(&driver.lock);
-    if (driver.buffer) {
-        size_t n = driver.count < driver.bytes - HEADER ? driver.count : driver.bytes - HEADER;
-        const uint32_t header[8] = {4, (uint32_t)n, driver.lost};
-        memcpy(driver.buffer, header, HEADER);
-        memcpy(driver.buffer + HEADER, driver.waiting, n);
-        memmove(driver.waiting, driver.waiting + n, driver.count - n);
-        driver.count -= n;
-        driver.lost = 0;
-    }
+    const size_t part = driver.bytes / driver.xccs;
+    for (unsigned i = 0; driver.buffer && i < driver.xccs; i++)
+        fill(&driver.ring[i], driver.buffer + i * part, part);
     driver.buffer = to;
     driver.bytes = bytes;
     pthread_mutex_unlock(&driver.lock);
     return HSA_STATUS_SUCCESS;
 }
 
+static void sampled_in(unsigned xcc, const void *data, size_t bytes, bool lost)
+{
+    ring_t *ring = &driver.ring[xcc];
+    pthread_mutex_lock(&driver.lock);
+    memcpy(ring->waiting + ring->count, data, bytes);
+    ring->count += bytes;
+    ring->lost |= lost;
+    pthread_mutex_unlock(&driver.lock);
+}
+
 static void sampled(const void *data, size_t bytes, bool lost)
 {
-    pthread_mutex_lock(&driver.lock);
-    memcpy(driver.waiting + driver.count, data, bytes);
-    driver.count += bytes;
-    driver.lost |= lost;
-    pthread_mutex_unlock(&driver.lock);
+    sampled_in(0, data, bytes, lost);
 }
 
 /* ---- a profile ---- */
@@ -113,16 +131,21 @@ static hsa_status_t copy(void *to, const void *from, size_t size, void *userdata
         .block_name = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_##block                                    \
     }
 
-static aqlprofile_agent_handle_t agent_of(uint32_t engines)
+static aqlprofile_agent_handle_t agent_named(const char *name, uint32_t xccs, uint32_t engines)
 {
-    const aqlprofile_agent_info_t info = {.agent_gfxip = "gfx90a",
-                                          .xcc_num = 1,
+    const aqlprofile_agent_info_t info = {.agent_gfxip = name,
+                                          .xcc_num = xccs,
                                           .se_num = engines,
                                           .cu_num = 8 * engines,
                                           .shader_arrays_per_se = 1};
     aqlprofile_agent_handle_t agent;
     assert_int_equal(aqlprofile_register_agent(&agent, &info), HSA_STATUS_SUCCESS);
     return agent;
+}
+
+static aqlprofile_agent_handle_t agent_of(uint32_t engines)
+{
+    return agent_named("gfx90a", 1, engines);
 }
 
 static aqlprofile_spm_profile_t profile_of(const aqlprofile_pmc_event_t *events, size_t count)
@@ -300,6 +323,112 @@ static void small_buffers_take_turns(void **state)
     free(seen);
 }
 
+/* ---- several XCCs ---- */
+
+/* Each XCC has samples of its own, of one line pair of the GPU and one of each of its engines. The
+ * upper half of SQ's counter is not there: what stands in its place is not read. */
+enum { XCC_ENGINES = 4, XCC_PLACES = (GPU_LINES + XCC_ENGINES * ENGINE_LINES) * LINE };
+
+static void make_xcc_sample(uint16_t *s, uint64_t clock, uint16_t k)
+{
+    memset(s, 0, XCC_PLACES * sizeof *s);
+    memcpy(s, &clock, sizeof clock);
+    s[TCC0_REQ] = (uint16_t)(k + 1);
+    for (unsigned e = 0; e < XCC_ENGINES; e++) {
+        uint16_t *line = engine_of(s, e);
+        line[SQ_LOW] = (uint16_t)(k + 10 + e);
+        line[SQ_HIGH] = 0xbad;
+    }
+    engine_of(s, 3)[SQ_LOW] = k == 300 ? UINT16_MAX : (uint16_t)(k + 13);
+}
+
+typedef struct {
+    aqlprofile_spm_buffer_desc_t desc;
+    unsigned xcc, calls[XCCS], losses[XCCS], samples[XCCS];
+    uint64_t clock[XCCS][4], tcc[XCCS][4], sq[XCCS][4][XCC_ENGINES];
+} xccs_seen_t;
+
+static void see_xcc_value(uint64_t clock, uint64_t value, uint64_t index, int engine, void *data)
+{
+    xccs_seen_t *seen = data;
+    const unsigned xcc = seen->xcc, at = seen->samples[xcc] % 4;
+    seen->clock[xcc][at] = clock;
+    if (engine < 0) {
+        assert_int_equal(index, 1);
+        seen->tcc[xcc][at] = value;
+        seen->samples[xcc]++; /* events are told in their order: this one is the last */
+        return;
+    }
+    assert_int_equal(index, 0);
+    assert_true(engine < XCC_ENGINES);
+    seen->sq[xcc][at][engine] = value;
+}
+
+static void see_xcc_data(size_t xcc, void *data, size_t size, int flags, void *userdata)
+{
+    xccs_seen_t *seen = userdata;
+    assert_true(xcc < XCCS);
+    seen->xcc = (unsigned)xcc;
+    seen->calls[xcc]++;
+    seen->losses[xcc] += flags;
+    assert_int_equal(aqlprofile_spm_decode_stream_v1(seen->desc, see_xcc_value, data, size, seen),
+                     HSA_STATUS_SUCCESS);
+}
+
+static void each_xcc_has_samples(void **state)
+{
+    static const aqlprofile_pmc_event_t events[] = {EVENT(SQ, 0, 4), EVENT(TCC, 0, 3)};
+    /* room for one sample of each XCC, and a bit that is left */
+    aqlprofile_spm_parameter_t buffer = {AQLPROFILE_SPM_PARAMETER_TYPE_BUFFER_SIZE,
+                                         XCCS * (HEADER + XCC_PLACES * 2 + 96) + 5};
+    aqlprofile_spm_profile_t profile = profile_of(events, 2);
+    xccs_seen_t *seen = calloc(1, sizeof *seen);
+    uint16_t data[XCC_PLACES];
+    uint64_t answer;
+    stream_t s;
+    (void)state;
+    profile.aql_agent = agent_named("gfx942", XCCS, XCCS * XCC_ENGINES);
+    profile.parameters = &buffer;
+    profile.parameter_count = 1;
+    assert_int_equal(create(&s, profile), HSA_STATUS_SUCCESS);
+    seen->desc = s.desc;
+    assert_int_equal(
+        aqlprofile_spm_decode_query(s.desc, AQLPROFILE_SPM_DECODE_QUERY_NUM_XCC, &answer), 0);
+    assert_int_equal(answer, XCCS);
+    assert_int_equal(
+        aqlprofile_spm_decode_query(s.desc, AQLPROFILE_SPM_DECODE_QUERY_SEG_SIZE, &answer), 0);
+    assert_int_equal(answer, XCC_PLACES * 2);
+    driver.xccs = XCCS;
+    assert_int_equal(aqlprofile_spm_start(s.handle, see_xcc_data, seen), HSA_STATUS_SUCCESS);
+    assert_int_equal(driver.bytes, XCCS * (HEADER + XCC_PLACES * 2));
+    for (unsigned k = 0; k < 3; k++) {
+        make_xcc_sample(data, 1000 + k, (uint16_t)(100 * k));
+        sampled_in(0, data, sizeof data, false);
+    }
+    make_xcc_sample(data, 2000, 300);
+    sampled_in(1, data, sizeof data, true);
+    assert_int_equal(aqlprofile_spm_stop(s.handle), HSA_STATUS_SUCCESS);
+    driver.xccs = 1;
+    assert_int_equal(seen->calls[0], 3);
+    assert_int_equal(seen->calls[1], 1);
+    assert_int_equal(seen->losses[0], 0);
+    assert_int_equal(seen->losses[1], 1);
+    assert_int_equal(seen->samples[0], 3);
+    assert_int_equal(seen->samples[1], 1);
+    for (unsigned k = 0; k < 3; k++) {
+        assert_int_equal(seen->clock[0][k], 1000 + k);
+        assert_int_equal(seen->tcc[0][k], 100 * k + 1);
+        for (unsigned e = 0; e < XCC_ENGINES; e++)
+            assert_int_equal(seen->sq[0][k][e], 100 * k + 10 + e);
+    }
+    assert_int_equal(seen->clock[1][0], 2000);
+    assert_int_equal(seen->tcc[1][0], 301);
+    assert_int_equal(seen->sq[1][0][2], 312);
+    assert_true(seen->sq[1][0][3] == UINT64_MAX);
+    aqlprofile_spm_delete_packets(s.handle);
+    free(seen);
+}
+
 /* ---- refusals ---- */
 
 static void assert_refused(aqlprofile_spm_profile_t profile, const char *message)
@@ -348,6 +477,12 @@ static void what_cannot_be_is_refused(void **state)
     aqlprofile_spm_profile_t wide = profile_of(&sq, 1);
     wide.aql_agent = agent_of(9);
     assert_refused(wide, "9 shader engines cannot stream, 8 can");
+    wide.aql_agent = agent_named("gfx942", 2, 10);
+    assert_refused(wide, "5 shader engines of an XCC cannot stream, 4 can");
+    wide.aql_agent = agent_named("gfx942", 8, 32);
+    wide.parameters = &(aqlprofile_spm_parameter_t){AQLPROFILE_SPM_PARAMETER_TYPE_BUFFER_SIZE, 511};
+    wide.parameter_count = 1;
+    assert_refused(wide, "a buffer of 511 bytes for 8 XCCs cannot be, from 512 to 4294967295 can");
     assert_true(aqlprofile_spm_is_event_supported(agent_of(ENGINES), sq));
     assert_false(aqlprofile_spm_is_event_supported(agent_of(ENGINES), grbm));
     assert_int_equal(create(&s, profile_of(&sq, 1)), HSA_STATUS_SUCCESS);
@@ -366,11 +501,45 @@ static void what_cannot_be_is_refused(void **state)
     free(seen);
 }
 
+/* GPUs and blocks, by name. */
+static void what_cannot_stream_is_refused(void **state)
+{
+    static const char *const names[] = {"gfx900", "gfx906", "gfx1030", "gfx1100", "gfx1201"};
+    static const aqlprofile_pmc_event_t sq = EVENT(SQ, 0, 4), gds = EVENT(GDS, 0, 1),
+                                        rpb = EVENT(RPB, 0, 1);
+    static const aqlprofile_pmc_event_t sum = {.event_id = 4,
+                                               .flags.sq_flags.accum =
+                                                   AQLPROFILE_ACCUMULATION_HI_RES,
+                                               .block_name = HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ};
+    aqlprofile_spm_profile_t profile = profile_of(&sq, 1);
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char message[160];
+        profile.aql_agent = agent_named(names[i], 1, 4);
+        snprintf(message, sizeof message,
+                 "%s cannot stream counters, as far as is known: gfx908, gfx90a, gfx940, gfx941, "
+                 "gfx942, gfx950 can",
+                 names[i]);
+        assert_refused(profile, message);
+        assert_false(aqlprofile_spm_is_event_supported(profile.aql_agent, sq));
+    }
+    profile.aql_agent = agent_named("gfx950", 8, 32);
+    assert_true(aqlprofile_spm_is_event_supported(profile.aql_agent, sq));
+    profile.events = &gds;
+    assert_refused(profile, "GDS event 1 cannot be streamed on gfx950");
+    profile.events = &rpb;
+    assert_refused(profile, "RPB event 1 cannot be streamed on gfx950");
+    profile.events = &sum;
+    assert_refused(profile, "SQ event 4 with flags cannot be streamed on gfx950");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_fetched_and_decoded),
         cmocka_unit_test(small_buffers_take_turns),
+        cmocka_unit_test(each_xcc_has_samples),
+        cmocka_unit_test(what_cannot_stream_is_refused),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ enum {
     INTERVAL_MAX = 65504,
     INTERVAL_USUAL = 8192,
     SESSIONS_MAX = 64,
+    XCCS_MAX = 16,
     RECORDS_AT_ONCE = 4096,
     KEPT_MAX = 256 << 20 /* limit of bytes of samples of one dispatch */
 };
@@ -136,11 +137,13 @@ static rocprofiler_status_t check_counters(const sdk_config_t *config)
     return check_fit(config);
 }
 
-/* The record's instance id for an event's value in a shader engine; -1: in none. */
-static uint64_t instance_id(const sdk_config_t *config, uint32_t event, int engine)
+/* The record's instance id for an event's value in a shader engine of an XCC; engine -1: in none.
+ */
+static uint64_t instance_id(const sdk_config_t *config, uint32_t event, uint32_t xcc, int engine)
 {
     uint32_t position[CTR_DIM_COUNT] = {0};
     const ctr_event_t *e = &config->pass->events[config->event_of[event]];
+    position[CTR_DIM_XCC] = xcc;
     position[CTR_DIM_INSTANCE] = config->events[event].block_index;
     if (engine >= 0) position[CTR_DIM_SHADER_ENGINE] = (uint32_t)engine;
     const size_t index = ctr_shape_index(&e->shape, position);
@@ -206,6 +209,7 @@ rocprofiler_status_t rocprofiler_spm_iterate_agent_supported_counters(
 typedef struct {
     const sdk_block_t *block;
     rocprofiler_dispatch_id_t dispatch_id;
+    uint32_t xcc;
     rocprofiler_spm_counter_record_t *records;
     const rocprofiler_spm_counter_record_t **pointers;
     size_t count;
@@ -223,7 +227,7 @@ static void add_record(uint64_t timestamp, uint64_t value, uint64_t index, int e
     b->records[b->count++] = (rocprofiler_spm_counter_record_t){
         .size = sizeof *b->records,
         .dispatch_id = b->dispatch_id,
-        .id = instance_id(config, (uint32_t)index, engine),
+        .id = instance_id(config, (uint32_t)index, b->xcc, engine),
         .agent_id = config->agent->id,
         .timestamp = timestamp,
         .value = (double)value,
@@ -237,16 +241,16 @@ static uint64_t ask_decoder(const sdk_block_t *block, aqlprofile_spm_decode_quer
     return answer;
 }
 
-/* Passes whole samples to `take`, some thousand records at a time. False: no memory, or no
- * samples. */
-static bool tell(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id, uint8_t *data,
-                 size_t bytes, void (*take)(batch_t *batch, void *user), void *user)
+/* Passes whole samples of an XCC to `take`, some thousand records at a time. False: no memory, or
+ * no samples. */
+static bool tell(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id, uint32_t xcc,
+                 uint8_t *data, size_t bytes, void (*take)(batch_t *batch, void *user), void *user)
 {
     const uint64_t sample = ask_decoder(block, AQLPROFILE_SPM_DECODE_QUERY_SEG_SIZE);
     const uint64_t values = ask_decoder(block, AQLPROFILE_SPM_DECODE_QUERY_EVENT_COUNT) *
                             (block->config->agent->num_shader_banks + 1);
     const uint64_t at_once = values < RECORDS_AT_ONCE ? RECORDS_AT_ONCE / values : 1;
-    batch_t b = {.block = block, .dispatch_id = dispatch_id};
+    batch_t b = {.block = block, .dispatch_id = dispatch_id, .xcc = xcc};
     b.records = malloc(at_once * values * sizeof *b.records);
     b.pointers = malloc(at_once * values * sizeof *b.pointers);
     bool good = b.records && b.pointers && sample;
@@ -265,15 +269,24 @@ static bool tell(const sdk_block_t *block, rocprofiler_dispatch_id_t dispatch_id
 
 /* ---- sessions: one for each agent with sampled dispatches in flight ---- */
 
+/* Samples fetched so far, by XCC: each has its own, and they come in pieces. */
+typedef struct {
+    struct {
+        uint8_t *data;
+        size_t bytes, room;
+    } of[XCCS_MAX];
+    size_t bytes; /* of all */
+    bool lost;
+} samples_t;
+
 typedef struct {
     hsa_agent_t agent;
     unsigned in_flight;
     bool running;
     aqlprofile_handle_t handle; /* with which it was started */
-    /* Samples fetched so far, under samples_lock. */
-    uint8_t *data;
-    size_t bytes, room;
-    bool lost, full; /* full: no room for further samples */
+    /* under samples_lock */
+    samples_t samples;
+    bool full; /* no room for further samples */
 } session_t;
 
 /* Lock order: sessions_lock, samples_lock. The thread that fetches takes only the second. */
@@ -291,28 +304,35 @@ static session_t *session_of(hsa_agent_t agent)
     return NULL;
 }
 
-static bool make_room(session_t *s, size_t bytes)
+/* Appends to the samples of an XCC; false: no room. */
+static bool append(samples_t *samples, size_t xcc, const void *data, size_t bytes)
 {
-    size_t room = s->room ? s->room : 1 << 16;
-    if (s->bytes + bytes > KEPT_MAX) return false;
-    while (room < s->bytes + bytes)
+    if (xcc >= XCCS_MAX || samples->bytes + bytes > KEPT_MAX) return false;
+    const size_t had = samples->of[xcc].bytes;
+    size_t room = samples->of[xcc].room ? samples->of[xcc].room : 1 << 16;
+    while (room < had + bytes)
         room *= 2;
-    if (room != s->room && !base_resize(&s->data, room, 1)) return false;
-    s->room = room;
+    if (room != samples->of[xcc].room && !base_resize(&samples->of[xcc].data, room, 1))
+        return false;
+    samples->of[xcc].room = room;
+    if (bytes) memcpy(samples->of[xcc].data + had, data, bytes);
+    samples->of[xcc].bytes += bytes;
+    samples->bytes += bytes;
     return true;
+}
+
+static void free_samples(samples_t *samples)
+{
+    for (size_t xcc = 0; xcc < XCCS_MAX; xcc++)
+        free(samples->of[xcc].data);
 }
 
 static void keep(size_t xcc, void *data, size_t bytes, int flags, void *user)
 {
     session_t *s = user;
-    (void)xcc;
     pthread_mutex_lock(&samples_lock);
-    s->full |= !make_room(s, bytes);
-    s->lost |= flags || s->full;
-    if (bytes && !s->full) {
-        memcpy(s->data + s->bytes, data, bytes);
-        s->bytes += bytes;
-    }
+    s->full = s->full || !append(&s->samples, xcc, data, bytes);
+    s->samples.lost |= flags || s->full;
     pthread_mutex_unlock(&samples_lock);
 }
 
@@ -336,26 +356,18 @@ bool sdk_spm_begin(const sdk_block_t *block)
 
 /* The samples of a dispatch that is over, taken out of the session. If others are in flight,
  * fetching goes on for them. */
-typedef struct {
-    uint8_t *data;
-    size_t bytes;
-    bool lost;
-} left_t;
-
-static left_t take_samples(const sdk_block_t *block)
+static samples_t take_samples(const sdk_block_t *block)
 {
-    left_t left = {0};
+    samples_t left = {0};
     pthread_mutex_lock(&sessions_lock);
     session_t *s = session_of(block->agent);
     if (s && s->in_flight) {
-        if (!s->running || aqlprofile_spm_stop(s->handle)) left.lost = true;
+        const bool lost = !s->running || aqlprofile_spm_stop(s->handle);
         pthread_mutex_lock(&samples_lock);
-        left.data = s->data;
-        left.bytes = s->bytes;
-        left.lost |= s->lost;
-        s->data = NULL;
-        s->bytes = s->room = 0;
-        s->lost = s->full = s->running = false;
+        left = s->samples;
+        left.lost |= lost;
+        s->samples = (samples_t){0};
+        s->full = s->running = false;
         pthread_mutex_unlock(&samples_lock);
         if (--s->in_flight) start(s, block->handle);
     }
@@ -365,7 +377,8 @@ static left_t take_samples(const sdk_block_t *block)
 
 void sdk_spm_lost(const sdk_block_t *block)
 {
-    free(take_samples(block).data);
+    samples_t left = take_samples(block);
+    free_samples(&left);
 }
 
 void sdk_spm_hsa_down(void)
@@ -373,7 +386,7 @@ void sdk_spm_hsa_down(void)
     pthread_mutex_lock(&sessions_lock);
     for (unsigned i = 0; i < SESSIONS_MAX; i++) {
         if (sessions[i].running) aqlprofile_spm_stop(sessions[i].handle);
-        free(sessions[i].data);
+        free_samples(&sessions[i].samples);
         sessions[i] = (session_t){0};
     }
     pthread_mutex_unlock(&sessions_lock);
@@ -447,22 +460,23 @@ static void warn_of_loss(const delivery_t *d)
 
 void sdk_spm_complete(sdk_block_t *block)
 {
-    left_t left = take_samples(block);
+    samples_t left = take_samples(block);
     delivery_t d = {.block = block, .data = sdk_spm_data(&block->data), .lost = left.lost};
     const sdk_buffer_t *buffer = block->service->buffer;
     hsax_turn_end(block->item, true); /* the next dispatch may begin before the tool is called */
     if (buffer)
         emit(buffer, ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER, &d.data,
              sizeof d.data);
-    if (left.bytes &&
-        !tell(block, d.data.dispatch_info.dispatch_id, left.data, left.bytes, take_batch, &d))
-        d.lost = true;
+    for (uint32_t xcc = 0; xcc < XCCS_MAX; xcc++)
+        if (left.of[xcc].bytes && !tell(block, d.data.dispatch_info.dispatch_id, xcc,
+                                        left.of[xcc].data, left.of[xcc].bytes, take_batch, &d))
+            d.lost = true;
     if (d.lost) warn_of_loss(&d);
     if (!buffer)
         call_tool(&d, NULL, 0,
                   ROCPROFILER_SPM_RECORD_FLAG_DISPATCH_END |
                       (d.lost ? ROCPROFILER_SPM_RECORD_FLAG_DATA_LOSS : 0));
-    free(left.data);
+    free_samples(&left);
 }
 
 /* ---- a whole agent ---- */
@@ -478,8 +492,8 @@ static void take_device_samples(size_t xcc, void *data, size_t bytes, int flags,
 {
     const sdk_block_t *block = user;
     static atomic_bool told;
-    (void)xcc;
-    const bool taken = !bytes || tell(block, 0, data, bytes, take_device_batch, block->buffer);
+    const bool taken =
+        !bytes || tell(block, 0, (uint32_t)xcc, data, bytes, take_device_batch, block->buffer);
     if ((flags || !taken) && !atomic_exchange(&told, true))
         base_warning("samples of a GPU were lost: %s",
                      taken ? "a longer interval needs less room" : "no memory");

@@ -93,20 +93,25 @@ void sg_device_set_doorbells(sg_device_t *d, uint64_t *alias, size_t bytes, int 
 
 bool sg_device_spm_open(sg_device_t *d)
 {
-    return sg_spm_open(sg_perf_spm(d->perf));
+    bool open = true;
+    for (uint32_t x = 0; x < d->profile.num_xcc; x++)
+        open &= sg_spm_open(sg_perf_spm(d->perf, x));
+    if (!open) sg_device_spm_close(d);
+    return open;
 }
 
 void sg_device_spm_close(sg_device_t *d)
 {
-    sg_spm_close(sg_perf_spm(d->perf));
+    for (uint32_t x = 0; x < d->profile.num_xcc; x++)
+        sg_spm_close(sg_perf_spm(d->perf, x));
 }
 
-size_t sg_device_spm_waiting(sg_device_t *d)
+size_t sg_device_spm_waiting(sg_device_t *d, uint32_t xcc)
 {
-    return sg_spm_waiting(sg_perf_spm(d->perf));
+    return sg_spm_waiting(sg_perf_spm(d->perf, xcc));
 }
 
-size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost)
+size_t sg_device_spm_take(sg_device_t *d, uint32_t xcc, void *to, size_t bytes, bool *lost)
 {
-    return sg_spm_take(sg_perf_spm(d->perf), to, bytes, lost);
+    return sg_spm_take(sg_perf_spm(d->perf, xcc), to, bytes, lost);
 }

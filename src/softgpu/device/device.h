@@ -52,13 +52,13 @@ uint64_t sg_device_clock(void);
 /* The host's clock that sg_device_clock() reads. */
 clockid_t sg_device_clock_id(void);
 
-/* The ring buffer of streaming counters (SPM), which the driver reads. sg_device_spm_open() empties
- * it; false: out of memory. sg_device_spm_take() copies at most `bytes`, and sets *lost if samples
- * found the ring full since the last call. */
+/* The ring buffers of streaming counters (SPM), one of each XCC, which the driver reads.
+ * sg_device_spm_open() empties them; false: out of memory. sg_device_spm_take() copies at most
+ * `bytes`, and sets *lost if samples found the ring full since the last call. */
 bool sg_device_spm_open(sg_device_t *d);
 void sg_device_spm_close(sg_device_t *d);
-size_t sg_device_spm_waiting(sg_device_t *d);
-size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost);
+size_t sg_device_spm_waiting(sg_device_t *d, uint32_t xcc);
+size_t sg_device_spm_take(sg_device_t *d, uint32_t xcc, void *to, size_t bytes, bool *lost);
 
 /* The doorbell page: `alias` is the device's own mapping. `fd` and `offset` say which pages of
  * which file the program maps: the device finds and write-protects that mapping while all its

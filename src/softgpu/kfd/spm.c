@@ -1,8 +1,8 @@
-/* spm.c - streaming counters (SPM): copies samples from the GPU's ring buffer to the program.
+/* spm.c - streaming counters (SPM): copies samples from the GPU's ring buffers to the program.
  *
  * They have one user at a time. Each call that names a buffer gives back the buffer that the call
- * before named, with a header that says how much is in it. Samples that do not fit go to the next
- * buffer. */
+ * before named. It is divided evenly among the XCCs; each part has a header that says how much is
+ * in it. Samples that do not fit go to the next buffer. */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -13,11 +13,16 @@
 typedef struct {
     bool acquired, started;
     uint8_t *buffer; /* the program's, to be filled; NULL: none */
-    uint32_t bytes;  /* of the buffer, without its header */
+    uint32_t part;   /* bytes of the buffer for each XCC, with its header */
 } user_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static user_t users[KFD_MAX_GPUS];
+
+static uint32_t xccs(void)
+{
+    return kfd_config()->profile.num_xcc;
+}
 
 static int acquire(kfd_gpu_t *gpu, user_t *user)
 {
@@ -35,11 +40,20 @@ static int release(kfd_gpu_t *gpu, user_t *user)
     return 0;
 }
 
+/* There is a part of the user's buffer that can be filled. */
+static bool is_full(const kfd_gpu_t *gpu, const user_t *user)
+{
+    for (uint32_t x = 0; x < xccs(); x++)
+        if (sg_device_spm_waiting(gpu->device, x) >= user->part - sizeof(struct kfd_spm_header))
+            return true;
+    return false;
+}
+
 /* Waits until the user's buffer can be filled, for at most `ms` milliseconds. Returns how many of
  * them are left. */
 static uint32_t wait_for_samples(const kfd_gpu_t *gpu, const user_t *user, uint32_t ms)
 {
-    while (ms && user->acquired && sg_device_spm_waiting(gpu->device) < user->bytes) {
+    while (ms && user->acquired && !is_full(gpu, user)) {
         pthread_mutex_unlock(&lock);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         pthread_mutex_lock(&lock);
@@ -51,23 +65,26 @@ static uint32_t wait_for_samples(const kfd_gpu_t *gpu, const user_t *user, uint3
 /* Fills the user's buffer, which then is the program's again. */
 static void fill(const kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
 {
-    struct kfd_spm_header header = {.version = KFD_SPM_VERSION};
-    bool lost;
     if (!user->buffer) return;
-    header.bytes_copied = (uint32_t)sg_device_spm_take(gpu->device, user->buffer + sizeof(header),
-                                                       user->bytes, &lost);
-    header.has_data_loss = lost;
-    memcpy(user->buffer, &header, sizeof(header));
-    args->bytes_copied = header.bytes_copied;
-    args->has_data_loss = header.has_data_loss;
+    for (uint32_t x = 0; x < xccs(); x++) {
+        uint8_t *part = user->buffer + (size_t)x * user->part;
+        struct kfd_spm_header header = {.version = KFD_SPM_VERSION};
+        bool lost;
+        header.bytes_copied = (uint32_t)sg_device_spm_take(gpu->device, x, part + sizeof(header),
+                                                           user->part - sizeof(header), &lost);
+        header.has_data_loss = lost;
+        memcpy(part, &header, sizeof(header));
+        args->bytes_copied += header.bytes_copied;
+        args->has_data_loss |= header.has_data_loss;
+    }
     user->buffer = NULL;
 }
 
 static int set_buffer(kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
 {
     enum { LINE = 32 };
-    const uint32_t bytes = args->buf_size / LINE * LINE;
-    if (!user->acquired || bytes <= sizeof(struct kfd_spm_header)) return -EINVAL;
+    const uint32_t part = args->buf_size / xccs() / LINE * LINE;
+    if (!user->acquired || part <= sizeof(struct kfd_spm_header)) return -EINVAL;
     if (user->buffer) args->timeout = wait_for_samples(gpu, user, args->timeout);
     if (!user->acquired) return -EINVAL;
     args->bytes_copied = args->has_data_loss = 0;
@@ -76,7 +93,7 @@ static int set_buffer(kfd_gpu_t *gpu, user_t *user, struct kfd_spm_args *args)
     if (args->dest_buf && !user->started && !sg_device_spm_open(gpu->device)) return -ENOMEM;
     user->started = args->dest_buf;
     user->buffer = (uint8_t *)(uintptr_t)args->dest_buf;
-    user->bytes = bytes - (uint32_t)sizeof(struct kfd_spm_header);
+    user->part = part;
     return 0;
 }
 

@@ -107,6 +107,7 @@ typedef struct {
 /* Registers that each XCC has once. */
 typedef struct {
     uint32_t gfx_index, control, clocks;
+    sg_spm_t *spm;
 } sg_perf_xcc_t;
 
 /* Of a block that shader engines do not have, an engine here is an XCC. */
@@ -147,7 +148,6 @@ struct sg_perf {
     sg_perf_xcc_t *xcc;
     uint32_t *sq_control, *sq_mask; /* indexed by shader engine */
     sg_sqtt_t *trace;
-    sg_spm_t *spm;
     sg_bank_t bank[SG_BLOCK_COUNT];
     sg_register_t map[SG_PERF_LAST_REGISTER - SG_PERF_FIRST_REGISTER + 1];
     /* the model; sg_perf_model_lock() may be called with `lock` held, never the reverse */

@@ -52,8 +52,8 @@ void sg_perf_destroy(sg_perf_t *p);
 /* Sets the function by which thread traces find their buffers in memory. */
 void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *user);
 
-/* Streaming counters, for the driver. */
-struct sg_spm *sg_perf_spm(sg_perf_t *p);
+/* Streaming counters of an XCC, for the driver. */
+struct sg_spm *sg_perf_spm(sg_perf_t *p, uint32_t xcc);
 
 /* ---- registers; any thread ---- */
 

@@ -105,17 +105,19 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->n_units = p->engines * p->units_per_engine;
     p->units = calloc(p->n_units, sizeof *p->units);
     p->trace = sg_sqtt_create(profile);
-    p->spm = sg_spm_create();
     p->sq_control = calloc(p->engines, sizeof(uint32_t));
     p->sq_mask = calloc(p->engines, sizeof(uint32_t));
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->model_next, NULL);
     pthread_mutex_init(&p->model_lock, NULL);
     p->xcc = calloc(p->xccs, sizeof *p->xcc);
-    for (uint32_t x = 0; p->xcc && x < p->xccs; x++)
+    bool made = p->xcc;
+    for (uint32_t x = 0; p->xcc && x < p->xccs; x++) {
         p->xcc[x].gfx_index = ALL_ENGINES | ALL_INSTANCES;
-    if (!p->xcc || !p->units || !p->trace || !p->spm || !p->sq_control || !p->sq_mask ||
-        !make_banks(p)) {
+        p->xcc[x].spm = sg_spm_create(x);
+        made &= p->xcc[x].spm != NULL;
+    }
+    if (!made || !p->units || !p->trace || !p->sq_control || !p->sq_mask || !make_banks(p)) {
         sg_perf_destroy(p);
         return NULL;
     }
@@ -130,7 +132,8 @@ void sg_perf_destroy(sg_perf_t *p)
         free(p->bank[b].slots);
     sgc_destroy(p->caches);
     sg_sqtt_destroy(p->trace);
-    sg_spm_destroy(p->spm);
+    for (uint32_t x = 0; p->xcc && x < p->xccs; x++)
+        sg_spm_destroy(p->xcc[x].spm);
     free(p->xcc);
     free(p->sq_control);
     free(p->sq_mask);
@@ -151,9 +154,9 @@ bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
     return of_trace(number) || register_at(p, number).kind != KIND_NONE;
 }
 
-sg_spm_t *sg_perf_spm(sg_perf_t *p)
+sg_spm_t *sg_perf_spm(sg_perf_t *p, uint32_t xcc)
 {
-    return p->spm;
+    return p->xcc[xcc].spm;
 }
 
 void sg_perf_set_trace_memory(sg_perf_t *p, sg_sqtt_memory_fn_t *memory, void *user)
@@ -320,7 +323,10 @@ static uint32_t level_of_bank(const sg_perf_t *p, unsigned b)
 
 static void update_level(sg_perf_t *p)
 {
-    const uint32_t traced = sg_sqtt_on(p->trace) || sg_spm_on(p->spm) ? SG_PERF_MODEL : SG_PERF_OFF;
+    bool streams = false;
+    for (uint32_t x = 0; x < p->xccs; x++)
+        streams |= sg_spm_on(p->xcc[x].spm);
+    const uint32_t traced = sg_sqtt_on(p->trace) || streams ? SG_PERF_MODEL : SG_PERF_OFF;
     uint32_t level = traced;
     for (unsigned b = 0; b < SG_BLOCK_COUNT && level < SG_PERF_MODEL; b++) {
         const uint32_t needs = level_of_bank(p, b);
@@ -347,7 +353,7 @@ static void write_perfmon(sg_perf_t *p, uint32_t xcc, uint32_t value)
     if ((value & STATE) == RESET) visit_all(p, xcc, reset_slot);
     if (is && !was) visit_all(p, xcc, start_slot);
     if (value & SAMPLE) visit_all(p, xcc, sample_slot);
-    if (!xcc) sg_spm_control(p, value);
+    sg_spm_control(p, p->xcc[xcc].spm, value);
     update_level(p);
 }
 
@@ -417,6 +423,7 @@ static void write_in_xcc(sg_perf_t *p, uint32_t xcc, const sg_register_t *r, uin
     case KIND_LOW: visit_indexed(p, xcc, r->block, r->slot, write_low, value); break;
     case KIND_HIGH: visit_indexed(p, xcc, r->block, r->slot, write_high, value); break;
     case KIND_CONTROL: write_control(p, xcc, number, value); break;
+    case KIND_SPM: sg_spm_write(p->xcc[xcc].spm, number, value); break;
     default: break;
     }
 }
@@ -429,7 +436,6 @@ void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value)
     if (of_slot) use_slot(&p->bank[r->block], r->slot);
     for (uint32_t x = 0; x < p->xccs; x++)
         if (xccs >> x & 1) write_in_xcc(p, x, r, number, value);
-    if (r->kind == KIND_SPM) sg_spm_write(p->spm, number, value);
     if (of_trace(number) || r->kind == KIND_SELECT) update_level(p);
     pthread_mutex_unlock(&p->lock);
 }
@@ -461,7 +467,7 @@ uint32_t sg_perf_read(sg_perf_t *p, uint32_t xccs, uint32_t number)
     const uint32_t value = of_trace(number)
                                ? sg_sqtt_read(p->trace, xcc, p->xcc[xcc].gfx_index, number)
                            : r->kind == KIND_CONTROL ? read_control(p, xcc, number)
-                           : r->kind == KIND_SPM     ? sg_spm_read(p->spm, number)
+                           : r->kind == KIND_SPM     ? sg_spm_read(p->xcc[xcc].spm, number)
                            : r->kind == KIND_NONE    ? 0
                                                      : read_slot(p, xcc, r);
     pthread_mutex_unlock(&p->lock);

@@ -53,6 +53,7 @@ typedef struct {
 enum { OF_GPU, OF_ENGINE, TABLES };
 
 struct sg_spm {
+    uint32_t xcc;
     uint32_t cntl, size, size_core1;
     uint32_t address[TABLES]; /* of the next word */
     uint32_t table[TABLES][LINES * LINE / 2];
@@ -75,10 +76,12 @@ struct sg_spm {
     bool lost;
 };
 
-sg_spm_t *sg_spm_create(void)
+sg_spm_t *sg_spm_create(uint32_t xcc)
 {
     sg_spm_t *s = calloc(1, sizeof *s);
-    if (s) pthread_mutex_init(&s->lock, NULL);
+    if (!s) return NULL;
+    s->xcc = xcc;
+    pthread_mutex_init(&s->lock, NULL);
     return s;
 }
 
@@ -248,9 +251,8 @@ static void spread(sg_spm_t *s, size_t stream, uint64_t value, uint64_t from, ui
     }
 }
 
-void sg_spm_count(sg_perf_t *p, uint64_t from, uint64_t to)
+static void count(sg_perf_t *p, sg_spm_t *s, uint64_t from, uint64_t to)
 {
-    sg_spm_t *s = p->spm;
     if (!s->on) return;
     if (from < s->origin) from = s->origin;
     if (to > s->reached) s->reached = to;
@@ -266,20 +268,31 @@ void sg_spm_count(sg_perf_t *p, uint64_t from, uint64_t to)
     }
 }
 
+void sg_spm_count(sg_perf_t *p, uint64_t from, uint64_t to)
+{
+    for (uint32_t x = 0; x < p->xccs; x++)
+        count(p, p->xcc[x].spm, from, to);
+}
+
 uint64_t sg_spm_enter(sg_perf_t *p)
 {
     const uint64_t clock = atomic_load(&p->device[SG_D_CLOCK]);
-    sg_spm_count(p, p->spm->reached, clock);
-    p->spm->in_flight++;
+    for (uint32_t x = 0; x < p->xccs; x++) {
+        sg_spm_t *s = p->xcc[x].spm;
+        count(p, s, s->reached, clock);
+        s->in_flight++;
+    }
     return clock;
 }
 
 void sg_spm_leave(sg_perf_t *p, uint64_t end)
 {
-    sg_spm_t *s = p->spm;
-    s->in_flight--;
-    if (end > s->reached) s->reached = end;
-    if (s->on && !s->in_flight) give(s, s->reached, false);
+    for (uint32_t x = 0; x < p->xccs; x++) {
+        sg_spm_t *s = p->xcc[x].spm;
+        s->in_flight--;
+        if (end > s->reached) s->reached = end;
+        if (s->on && !s->in_flight) give(s, s->reached, false);
+    }
 }
 
 /* ---- what is sampled ---- */
@@ -340,10 +353,11 @@ static bool program(const sg_perf_t *p, stream_t *t, unsigned counter)
     return slot->selected && t->mode != MODE_OFF;
 }
 
-static void add_places(sg_perf_t *p, unsigned table, uint32_t engine, size_t at, size_t places)
+/* `engine`: of all XCCs; of blocks that an XCC has once, the XCC. */
+static void add_places(sg_perf_t *p, sg_spm_t *s, unsigned table, uint32_t engine, size_t at,
+                       size_t places)
 {
     enum { COUNTER = 63, BLOCK_SHIFT = 6, BLOCK = 31, INSTANCE_SHIFT = 11 };
-    sg_spm_t *s = p->spm;
     unsigned stamps = 0;
     for (size_t i = 0; i < places; i++) {
         const uint32_t mux = s->table[table][i / 2] >> (i % 2 ? 16 : 0) & 0xffff;
@@ -359,10 +373,10 @@ static void add_places(sg_perf_t *p, unsigned table, uint32_t engine, size_t at,
     }
 }
 
-static void start(sg_perf_t *p)
+static void start(sg_perf_t *p, sg_spm_t *s)
 {
-    sg_spm_t *s = p->spm;
-    const uint32_t engines = p->engines < ENGINES ? p->engines : ENGINES;
+    const uint32_t of_xcc = p->profile.shader_engines,
+                   engines = of_xcc < ENGINES ? of_xcc : ENGINES;
     s->places = lines_of_gpu(s) * (size_t)LINE;
     for (uint32_t e = 0; e < engines; e++)
         s->places += lines_of(s, e) * (size_t)LINE;
@@ -377,9 +391,9 @@ static void start(sg_perf_t *p)
     s->n_streams = s->n_bins = 0;
     memset(s->stamp, 0, sizeof s->stamp);
     size_t at = lines_of_gpu(s) * (size_t)LINE;
-    add_places(p, OF_GPU, 0, 0, at);
+    add_places(p, s, OF_GPU, s->xcc, 0, at);
     for (uint32_t e = 0; e < engines; at += lines_of(s, e++) * (size_t)LINE)
-        add_places(p, OF_ENGINE, e, at, lines_of(s, e) * (size_t)LINE);
+        add_places(p, s, OF_ENGINE, s->xcc * of_xcc + e, at, lines_of(s, e) * (size_t)LINE);
     s->origin = s->reached = atomic_load(&p->device[SG_D_CLOCK]);
     s->given = 0;
     free(s->bins); /* their rows are as long as the number of streams, which may have changed */
@@ -387,23 +401,22 @@ static void start(sg_perf_t *p)
     s->on = true;
 }
 
-static void stop(sg_perf_t *p)
+static void stop(sg_perf_t *p, sg_spm_t *s)
 {
-    sg_spm_t *s = p->spm;
-    sg_spm_count(p, s->reached, atomic_load(&p->device[SG_D_CLOCK]));
+    count(p, s, s->reached, atomic_load(&p->device[SG_D_CLOCK]));
     give(s, s->reached, true);
     s->on = false;
 }
 
-void sg_spm_control(sg_perf_t *p, uint32_t value)
+void sg_spm_control(sg_perf_t *p, sg_spm_t *s, uint32_t value)
 {
     const bool on = (value >> STATE_SHIFT & STATE) == STATE_START;
-    if (on == p->spm->on) return;
+    if (on == s->on) return;
     sg_perf_model_lock(p);
     if (on)
-        start(p);
+        start(p, s);
     else
-        stop(p);
+        stop(p, s);
     sg_perf_model_unlock(p);
 }
 

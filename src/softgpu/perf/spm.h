@@ -1,6 +1,7 @@
 /* spm.h - streaming counters: samples of some counters at a fixed interval of clocks.
  *
- * Apart from the other counters because they have registers and a ring that the driver reads.
+ * Apart from the other counters because they have registers and a ring that the driver reads; each
+ * XCC has its own.
  * Samples are taken by the timing model's clock, so that dispatches are modelled meanwhile.
  * docs/counters.md says what a sample shows of a workgroup. */
 #ifndef SOFTGPU_PERF_SPM_H
@@ -13,7 +14,7 @@
 typedef struct sg_spm sg_spm_t;
 struct sg_perf;
 
-sg_spm_t *sg_spm_create(void);
+sg_spm_t *sg_spm_create(uint32_t xcc);
 void sg_spm_destroy(sg_spm_t *s);
 
 /* ---- registers; under the lock of the registers ---- */
@@ -21,11 +22,12 @@ void sg_spm_destroy(sg_spm_t *s);
 bool sg_spm_owns(uint32_t number);
 void sg_spm_write(sg_spm_t *s, uint32_t number, uint32_t value);
 uint32_t sg_spm_read(const sg_spm_t *s, uint32_t number);
-/* CP_PERFMON_CNTL has been written: its field for streaming counters starts or stops them. */
-void sg_spm_control(struct sg_perf *p, uint32_t value);
+/* CP_PERFMON_CNTL of the XCC has been written: its field for streaming counters starts or stops
+ * them. */
+void sg_spm_control(struct sg_perf *p, sg_spm_t *s, uint32_t value);
 bool sg_spm_on(const sg_spm_t *s);
 
-/* ---- dispatches; under the model's lock ---- */
+/* ---- dispatches, in all XCCs; under the model's lock ---- */
 
 /* A dispatch begins: returns the clock. sg_spm_leave(): it has ended at `end`. */
 uint64_t sg_spm_enter(struct sg_perf *p);

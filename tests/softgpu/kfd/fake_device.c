@@ -5,6 +5,7 @@
 #include "fake_device.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct sg_device {
@@ -111,7 +112,7 @@ void sg_queue_destroy(sg_queue_t *q)
 bool sg_device_spm_open(sg_device_t *d)
 {
     (void)d;
-    fake.spm_waiting = 0;
+    memset(fake.spm, 0, sizeof(fake.spm));
     return fake.spm_open = true;
 }
 
@@ -121,20 +122,20 @@ void sg_device_spm_close(sg_device_t *d)
     fake.spm_open = false;
 }
 
-size_t sg_device_spm_waiting(sg_device_t *d)
+size_t sg_device_spm_waiting(sg_device_t *d, uint32_t xcc)
 {
     (void)d;
-    return fake.spm_waiting;
+    return fake.spm[xcc].waiting;
 }
 
-size_t sg_device_spm_take(sg_device_t *d, void *to, size_t bytes, bool *lost)
+size_t sg_device_spm_take(sg_device_t *d, uint32_t xcc, void *to, size_t bytes, bool *lost)
 {
     (void)d;
-    if (bytes > fake.spm_waiting) bytes = fake.spm_waiting;
+    if (bytes > fake.spm[xcc].waiting) bytes = fake.spm[xcc].waiting;
     for (size_t i = 0; i < bytes; i++)
-        ((uint8_t *)to)[i] = fake.spm_next++;
-    fake.spm_waiting -= bytes;
-    *lost = fake.spm_lost;
-    fake.spm_lost = false;
+        ((uint8_t *)to)[i] = fake.spm[xcc].next++;
+    fake.spm[xcc].waiting -= bytes;
+    *lost = fake.spm[xcc].lost;
+    fake.spm[xcc].lost = false;
     return bytes;
 }

@@ -15,10 +15,13 @@ typedef struct {
     unsigned n_devices, n_queues, n_invalidations;
     uint64_t *doorbells;
     sg_queue_t *last_queue;
-    /* streaming counters: what is in the ring, and whether more would have been */
-    bool spm_open, spm_lost;
-    size_t spm_waiting;
-    uint8_t spm_next; /* of a sequence of bytes */
+    /* streaming counters: what is in the rings, and whether more would have been */
+    bool spm_open;
+    struct {
+        bool lost;
+        size_t waiting;
+        uint8_t next; /* of a sequence of bytes */
+    } spm[8];         /* of each XCC */
     uint64_t tba, tma;
     uint64_t interval; /* of host traps, in microseconds */
     int no_traps;      /* error of their start */

@@ -400,9 +400,9 @@ static void samples_come_in_buffers(void **state)
     assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[0], HEADER + 31, 0, &args), -EINVAL);
     assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[0], sizeof(buffer[0]), 0, &args), 0);
     assert_int_equal(args.bytes_copied, 0);
-    fake.spm_waiting = 100;
-    fake.spm_next = 0;
-    fake.spm_lost = true;
+    fake.spm[0].waiting = 100;
+    fake.spm[0].next = 0;
+    fake.spm[0].lost = true;
     /* full: it does not wait */
     assert_int_equal(spm(KFD_SPM_SET_BUFFER, buffer[1], sizeof(buffer[1]), 60000, &args), 0);
     assert_int_equal(args.timeout, 60000);

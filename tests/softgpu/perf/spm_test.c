@@ -57,7 +57,7 @@ static void write_table(counting_t *c, uint32_t address, const uint16_t *places,
 
 static sg_spm_t *spm_of(counting_t *c)
 {
-    return sg_perf_spm(c->rig->device->perf);
+    return sg_perf_spm(c->rig->device->perf, 0);
 }
 
 static void begin(counting_t *c)
