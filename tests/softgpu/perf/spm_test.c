@@ -105,11 +105,11 @@ typedef struct {
 
 enum { SAMPLES = 70000, SEGMENT = 4 * LINE * 2 };
 
-/* Those of begin_sq(). */
-static size_t take(counting_t *c, sample_t *out, bool *lost)
+/* Those of begin_sq(), of one XCC. */
+static size_t take_of(sg_spm_t *spm, sample_t *out, bool *lost)
 {
     static uint16_t data[SAMPLES * SEGMENT / 2];
-    const size_t bytes = sg_spm_take(spm_of(c), data, sizeof data, lost);
+    const size_t bytes = sg_spm_take(spm, data, sizeof data, lost);
     assert_int_equal(bytes % SEGMENT, 0);
     for (size_t i = 0; i < bytes / SEGMENT; i++) {
         const uint16_t *s = data + i * SEGMENT / 2;
@@ -117,6 +117,11 @@ static size_t take(counting_t *c, sample_t *out, bool *lost)
         out[i].value = s[2 * LINE] | (uint64_t)s[3 * LINE] << 16;
     }
     return bytes / SEGMENT;
+}
+
+static size_t take(counting_t *c, sample_t *out, bool *lost)
+{
+    return take_of(spm_of(c), out, lost);
 }
 
 static uint64_t sum(const sample_t *samples, size_t n)
@@ -180,6 +185,37 @@ static void test_same_again(void **state)
     assert_int_equal(n[0], n[1]);
     assert_memory_equal(first, second, n[0] * sizeof *first);
     assert_int_equal(sum(first, n[0]), 3 * 9 * 30);
+}
+
+/* Each XCC samples what runs in it, by the same clock. */
+static void test_xccs(void **state)
+{
+    static sample_t samples[2][SAMPLES];
+    enum { XCCS = 3, GROUPS = 7, INSTS = 30 };
+    size_t n[2] = {0};
+    (void)state;
+    rig_xccs = XCCS;
+    counting_t *c = counting_create(1, 1);
+    rig_xccs = 1;
+    rig_dispatch_t d = {
+        .kernel = rig_kernel(c->rig, thirty, NULL), .grid = {64 * GROUPS}, .group = {64}};
+    assert_true(sg_device_spm_open(c->rig->device));
+    begin_sq(c, INSTS_VALU | STOPS_32, 64);
+    counting_dispatch(c, &d);
+    end(c);
+    for (uint32_t xcc = 0; xcc < XCCS; xcc++) {
+        bool lost;
+        const unsigned k = xcc > 0;
+        n[k] = take_of(sg_perf_spm(c->rig->device->perf, xcc), samples[k], &lost);
+        assert_false(lost);
+        /* groups go to one XCC after the other */
+        assert_int_equal(sum(samples[k], n[k]), (GROUPS + XCCS - 1 - xcc) / XCCS * INSTS);
+        assert_int_equal(n[k], n[0]);
+        for (size_t i = 0; i < n[k]; i++)
+            assert_int_equal(samples[k][i].clock, samples[0][i].clock);
+    }
+    assert_true(n[0] > 2);
+    sg_device_spm_close(c->rig->device);
 }
 
 /* A counter of 32 bits in two places, and one that stops where 16 bits end. */
@@ -343,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_same_again),
+        cmocka_unit_test(test_xccs),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_nothing_to_sample),
