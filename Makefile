@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon prove-check check-asan check-tsan install deb clean format
+.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon prove-check check-asan check-tsan install deb bundle clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -99,6 +99,13 @@ install: all
 # build/crocprof_VERSION_ARCHITECTURE.deb
 deb: all
 	@cd $(BUILD) && cpack
+
+# build/crocprof-VERSION-x86_64.tar.zst: unpacked anywhere, it runs. LEVEL of zstd.
+LEVEL ?= 12
+bundle: deps
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C $(BUILD) bundle_parts >/dev/null
+	@scripts/make-bundle $(BUILD) --level $(LEVEL)
 
 # Not what scripts/gen-sdk-headers.py writes, nor the C++ of tests.
 format:

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/installation.h"
 #include "base/log.h"
 
 static char *(*demangle)(const char *mangled, char *buffer, size_t *bytes, int *status);
 
 static void look_up(void)
 {
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    void *library = base_outside("libstdc++.so.6");
     if (library) *(void **)&demangle = dlsym(library, "__cxa_demangle");
     if (!demangle) base_warning("kernel names stay mangled: libstdc++.so.6 is not installed");
 }

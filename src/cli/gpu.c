@@ -8,25 +8,19 @@
 #include <unistd.h>
 
 #include "base/driver.h"
+#include "base/installation.h"
 #include "base/log.h"
 #include "gpus/gpus.h"
 
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes)
 {
-    if (given) {
-        if (realpath(given, root)) return 0;
+    if (!given) return base_installation(root, why, why_bytes) ? 0 : -1;
+    if (!realpath(given, root)) {
         snprintf(why, why_bytes, "--rocm-root: %s: %s", given, strerror(errno));
         return -1;
     }
-    ssize_t n = readlink("/proc/self/exe", root, PATH_MAX - 1);
-    root[n < 0 ? 0 : n] = 0;
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(root, '/');
-        if (slash) *slash = 0;
-    }
-    if (n > 0) return 0;
-    snprintf(why, why_bytes, "cannot find the installation: /proc/self/exe: %s", strerror(errno));
-    return -1;
+    base_plain_path(root);
+    return 0;
 }
 
 bool cli_on_soft_gpu(void)

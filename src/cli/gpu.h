@@ -10,8 +10,8 @@
 
 #define CLI_SOFT_GPU_LIBRARY "lib/softgpu/" OUT_SOFT_GPU_LIBRARY
 
-/* The root of the installation: `given`, or the folder above that of this program. 0, or -1 with a
- * line in `why`. */
+/* The root of the installation: `given`, or the folder above that of this program; without blanks
+ * (base_plain_path). 0, or -1 with a line in `why`. */
 int cli_find_root(char root[PATH_MAX], const char *given, char *why, size_t why_bytes);
 
 /* What "auto", "soft", "real" or a product's name (NULL: auto) means on this machine: 1: the

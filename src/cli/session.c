@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/installation.h"
 #include "base/log.h"
 #include "cli/gpu.h"
 #include "cli/launch.h"
@@ -88,10 +89,11 @@ static int add_library(cli_session_t *s, const cli_command_t *c, const char *fil
 {
     char path[2 * PATH_MAX];
     if (name_library(s, c, file, path, why, why_bytes) != 0) return -1;
-    if (strpbrk(path, " \t\n:")) {
+    if (strpbrk(path, BASE_PRELOAD_SEPARATORS)) {
         snprintf(why, why_bytes,
                  "%s: a library that is preloaded must have no blank or colon in "
-                 "its path: install elsewhere",
+                 "its path, and no link to it could be made in TMPDIR, /tmp, /var/tmp or /dev/shm: "
+                 "install elsewhere",
                  path);
         return -1;
     }

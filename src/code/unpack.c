@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "base/installation.h"
 #include "base/symbol.h"
 
 /* No code is packed more densely: a bundle that claims more wants our memory. */
@@ -21,7 +22,7 @@ static unsigned (*zstd_failed)(size_t result);
 
 static void load(void)
 {
-    void *library = dlopen("libzstd.so.1", RTLD_LAZY | RTLD_LOCAL);
+    void *library = base_outside("libzstd.so.1");
     if (!library || !base_symbol(library, "ZSTD_isError", &zstd_failed)) return;
     base_symbol(library, "ZSTD_decompress", &zstd_unpack);
 }

@@ -1,6 +1,7 @@
 /* libdw.c - see libdw.h. */
 #include "disasm/libdw.h"
 
+#include "base/installation.h"
 #include "base/symbol.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@ static struct {
 
 static void load(void)
 {
-    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+    void *library = base_outside("libdw.so.1");
 #define X(name) &&base_symbol(library, #name, &loaded.table.name)
     loaded.there = library DIS_LIBDW(X) && loaded.table.elf_version(EV_CURRENT) != EV_NONE;
 #undef X

@@ -4,6 +4,7 @@
  * stub goes into LD_PRELOAD; then this process executes the program, or, with --error-exitcode,
  * waits for it. A new option is a row of softgpu/profile/options.def. */
 #include "base/file.h"
+#include "base/installation.h"
 #include "base/program.h"
 #include "base/words.h"
 #include "softgpu/check/options.h"
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,42 +58,39 @@ static void check_choice(struct argp_state *state, const sg_option_t *o, const c
     argp_error(state, "--%s: \"%s\" is none of %s", o->name, value, list);
 }
 
-/* The path of this program: from /proc, or, if that is not there, from how it was started. */
-static int find_self(char self[PATH_MAX])
+/* Absolute path of `name`, which is relative to the root of the installation. 0, or -1 after a
+ * message. */
+static int find_part(const char *name, char path[PATH_MAX])
 {
-    ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
-    if (n > 0) {
-        self[n] = '\0';
-        return 0;
+    char root[PATH_MAX], why[PATH_MAX + 64];
+    if (!base_installation(root, why, sizeof(why))) {
+        fprintf(stderr, "softgpu: %s\n", why);
+        return -1;
     }
-    const char *started = (const char *)getauxval(AT_EXECFN);
-    if (started && realpath(started, self)) return 0;
-    fprintf(stderr, "softgpu: cannot find the installation: no /proc, and %s: %s\n",
-            started ? started : "no name", strerror(errno));
+    if (snprintf(path, PATH_MAX, "%s/%s", root, name) < PATH_MAX && access(path, F_OK) == 0)
+        return 0;
+    fprintf(stderr, "softgpu: %s/%s: %s\n", root, name, strerror(errno));
     return -1;
 }
 
-/* Absolute path of `name`, which is relative to this program's folder. 0, or -1 after a message. */
-static int find_beside(const char *name, char path[PATH_MAX])
+/* The same of a library that is preloaded. */
+static int find_library(const char *name, char path[PATH_MAX])
 {
-    char self[PATH_MAX], beside[PATH_MAX + 64];
-    if (find_self(self) != 0) return -1;
-    char *slash = strrchr(self, '/');
-    if (!slash) return -1;
-    *slash = '\0';
-    snprintf(beside, sizeof(beside), "%s/%s", self, name);
-    if (!realpath(beside, path)) {
-        fprintf(stderr, "softgpu: %s: %s\n", beside, strerror(errno));
-        return -1;
-    }
-    return 0;
+    if (find_part(name, path) != 0) return -1;
+    if (!strpbrk(path, BASE_PRELOAD_SEPARATORS)) return 0;
+    fprintf(stderr,
+            "softgpu: %s: a library that is preloaded must have no blank or colon in its path, and "
+            "no link to it "
+            "could be made in TMPDIR, /tmp, /var/tmp or /dev/shm: install elsewhere\n",
+            path);
+    return -1;
 }
 
 static void list_gpus(void)
 {
     char directory[PATH_MAX], error[PATH_MAX + 1024], **names;
     sg_profile_t profile;
-    if (find_beside("../share/softgpu", directory) != 0) exit(EXIT_SETUP);
+    if (find_part("share/softgpu", directory) != 0) exit(EXIT_SETUP);
     if (sg_profile_names(directory, &names) < 0) {
         fprintf(stderr, "softgpu: %s: %s\n", directory, strerror(errno));
         exit(EXIT_SETUP);
@@ -210,7 +207,7 @@ static int add_check(void)
 {
     char library[PATH_MAX], *value;
     const char *old = getenv("LD_PRELOAD");
-    if (find_beside("../lib/softgpu/libsoftgpu-check.so", library) != 0) return EXIT_SETUP;
+    if (find_library("lib/softgpu/libsoftgpu-check.so", library) != 0) return EXIT_SETUP;
     if (asprintf(&value, "%s%s%s", library, old && *old ? ":" : "", old ? old : "") < 0)
         return EXIT_SETUP;
     int result =
@@ -356,8 +353,7 @@ int main(int argc, char **argv)
     /* Lists and help are written at once, so that the error says why they could not be. */
     setvbuf(stdout, output, _IOFBF, sizeof(output));
     int refused = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &command);
-    if (!refused && find_beside("../lib/softgpu/libsoftgpu-preload.so", stub) != 0)
-        return EXIT_SETUP;
+    if (!refused && find_library("lib/softgpu/libsoftgpu-preload.so", stub) != 0) return EXIT_SETUP;
     const int unchecked = refused ? 0 : set_check(command.check_output);
     if (unchecked) return unchecked;
     if (!refused && add_preload(stub) != 0) refused = ENOMEM;

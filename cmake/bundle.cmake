@@ -1,0 +1,50 @@
+# The bundle, an archive that runs unpacked anywhere (docs/fleet.md): `make bundle`, by scripts/make-bundle. What uses
+# other projects' libraries is linked a second time here, with these inside it, so that a program which is profiled
+# never meets a second libyaml, nor ours its own. The objects are those of the build; nothing is compiled again.
+if(CROCPROF_NO_ARCHIVES OR CROCPROF_SANITIZE)
+  return()
+endif()
+set(bundled rocprofiler_sdk rocprofiler_sdk_tool rocprofiler64 rocprofv3_list_avail rocprofv3 rocprofv3-avail
+            rocprofv3-doctor rocpd)
+set(twins "")
+# a program exports what a shared library that it is linked with wants, too
+list(TRANSFORM CROCPROF_ARCHIVES REPLACE ".*/" "" OUTPUT_VARIABLE hidden)
+list(JOIN hidden ":" hidden)
+foreach(target ${bundled})
+  if(NOT TARGET ${target})
+    return() # not all rooms
+  endif()
+  set(twin bundle_${target})
+  get_target_property(type ${target} TYPE)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  if(type STREQUAL EXECUTABLE)
+    add_executable(${twin} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}>)
+  else()
+    add_library(${twin} SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}>)
+  endif()
+  target_link_libraries(${twin} PRIVATE ${libraries})
+  set_target_properties(${twin} PROPERTIES OUTPUT_NAME ${target} LINKER_LANGUAGE C CROCPROF_BUNDLE ON
+                        BUILD_WITH_INSTALL_RPATH ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bundle/bin)
+  foreach(property OUTPUT_NAME SOVERSION VERSION INSTALL_RPATH LINK_OPTIONS LINK_DEPENDS)
+    get_target_property(value ${target} ${property})
+    if(value)
+      set_target_properties(${twin} PROPERTIES ${property} "${value}")
+    endif()
+  endforeach()
+  target_link_options(${twin} PRIVATE -Wl,--exclude-libs,${hidden})
+  # below bundle as below the build tree
+  get_target_property(folder ${target} LIBRARY_OUTPUT_DIRECTORY)
+  file(RELATIVE_PATH folder ${CMAKE_BINARY_DIR} ${folder})
+  set_target_properties(${twin} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bundle/${folder})
+  if(target MATCHES "^(rocprofv3|rocprofv3-avail|rocpd)$")
+    crocprof_by_python(${twin})
+  endif()
+  list(APPEND twins ${twin})
+endforeach()
+add_custom_target(bundle_parts DEPENDS ${twins})
+# whose licences the bundle has: a file each
+if(OTF2_ARCHIVE)
+  list(APPEND CROCPROF_ARCHIVES ${OTF2_ARCHIVE})
+endif()
+list(JOIN CROCPROF_ARCHIVES "\n" archives)
+file(WRITE ${CMAKE_BINARY_DIR}/bundle/archives.txt "${archives}\n")
