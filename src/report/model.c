@@ -72,6 +72,7 @@ static void free_ranks(rep_ranks_t *r)
     free(r->rows.rows);
     free(r->absents.rows);
     free(r->missing.rows);
+    free(r->talk.rows);
 }
 
 void rep_run_free(rep_run_t *r)

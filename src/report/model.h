@@ -182,12 +182,19 @@ typedef struct {
     uint32_t file, why;
 } rep_absent_t;
 
+/* Messages from some ranks to others (finding_waits.c). */
+typedef struct {
+    uint64_t sender, receiver, messages, bytes; /* the first rank of each group */
+} rep_talk_t;
+
 /* The ranks of a job; without any, the run is no job of several. */
 typedef struct {
     REP_ARRAY(rep_rank_t) rows;
     REP_ARRAY(rep_absent_t) absents;
     rep_list_t missing; /* ranks that there should be */
-    uint64_t size;      /* how many there should be; 0: not known */
+    REP_ARRAY(rep_talk_t) talk;
+    uint64_t talk_ranks; /* ranks of a group */
+    uint64_t size;       /* how many there should be; 0: not known */
     uint64_t records;
     size_t slowest;    /* its number among `rows` */
     bool waits;        /* it is known when ranks wait for others */

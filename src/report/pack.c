@@ -211,6 +211,17 @@ static void put_ranks(pack_t *p, const rep_ranks_t *ranks)
         out_json_end(j, ']');
     }
     out_json_end(j, ']');
+    out_json_unsigned(j, "talkRanks", ranks->talk_ranks);
+    out_json_begin(j, "talk", '[');
+    for (size_t i = 0; i < ranks->talk.count; i++) {
+        const rep_talk_t *t = &ranks->talk.rows[i];
+        const uint64_t numbers[] = {t->sender, t->receiver, t->messages, t->bytes};
+        out_json_begin(j, NULL, '[');
+        for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++)
+            out_json_unsigned(j, NULL, numbers[k]);
+        out_json_end(j, ']');
+    }
+    out_json_end(j, ']');
     out_json_begin(j, "missing", '[');
     for (size_t i = 0; i < ranks->missing.count; i++)
         out_json_unsigned(j, NULL, ranks->missing.rows[i]);

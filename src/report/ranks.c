@@ -151,6 +151,25 @@ static const uint32_t *kernel_of(const job_t *j, const char *guid, int64_t symbo
     return place ? &j->kernels[place - 1] : NULL;
 }
 
+/* ---- messages ---- */
+
+static int read_talk(job_t *j)
+{
+    rep_ranks_t *ranks = &j->run->ranks;
+    db_cursor_t c;
+    db_rows(&c, j->found->databases.db,
+            "SELECT sender, receiver, messages, bytes, ranks FROM res_talk", "");
+    while (!j->run->failed && db_next(&c)) {
+        rep_talk_t *row = REP_NEXT(&ranks->talk);
+        if (row)
+            *row = (rep_talk_t){db_uint(&c, 0), db_uint(&c, 1), db_uint(&c, 2), db_uint(&c, 3)};
+        else
+            j->run->failed = true;
+        ranks->talk_ranks = db_uint(&c, 4);
+    }
+    return db_end(&c, "reading messages");
+}
+
 /* ---- ranks ---- */
 
 static bool take_bins(const job_t *j, rep_rank_t *r, const gather_work_t *w, const char *guid)
@@ -370,6 +389,7 @@ int rep_ranks_add(rep_run_t *run, rep_names_t *names, rep_found_t *found)
     run->ranks.many = is_many(found) && found->databases.files.count > 1;
     note_clocks(&run->ranks, &found->databases);
     int result = read_places(&j) == 0 ? read_gpus(&j) : -1;
+    if (result == 0) result = read_talk(&j);
     if (result == 0 &&
         (!find_kernels(&j) || !add_ranks(&j) || !find_missing(&j) || !find_absent(&j) ||
          !find_slowest(&run->ranks, res_gathered(&found->databases)) ||

@@ -125,6 +125,9 @@ static void put_more(FILE *f, const res_run_t *r, res_more_t more, const char *k
         put_expression(f, kernel);
         fputc(' ', f);
         res_put_paths(f, r);
+    } else if (more == RES_MORE_WAITS) {
+        fputs("rocprofv3 waits ", f);
+        res_put_paths(f, r);
     } else {
         fprintf(f, "rocpd %s -i ", statements[more] ? "query" : "summary");
         res_put_paths(f, r);

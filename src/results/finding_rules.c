@@ -1,7 +1,7 @@
 /* finding_rules.c - the rules of findings: each a row with the statement that finds it.
  *
  * Besides the views of the run, rules read the tables f_run, f_kernel, f_call, f_code,
- * f_instruction, f_job, f_rank, f_rank_kernel and f_rank_median, the tables that gather.h
+ * f_instruction, f_job, f_rank, f_rank_kernel, f_rank_median and f_wait, the tables that gather.h
  * describes, and the functions mean_of(place, 'COUNTER') and ratio(place, 'PART', 'WHOLE'). The
  * functions are NULL for counters that were not collected, so that a rule without its counters
  * finds nothing. Thresholds are in the statements, once each; those of single instructions are in
@@ -52,6 +52,12 @@
 #define RANKS                                                                                      \
     "f_rank_kernel K JOIN f_rank_median M ON M.place = K.place JOIN f_kernel F ON F.place = "      \
     "K.place, f_job J WHERE M.n >= 4 AND "
+/* What rocprofv3 waits has found, whose limits are its own. */
+#define WAITS(kind)                                                                                \
+    "SELECT iif(rank < 0, '', 'rank ' || rank), share, text AS what, ns AS waited_ns, 100.0 * "    \
+    "share AS share_pct FROM f_wait WHERE kind = '" kind "' ORDER BY ns DESC"
+#define WAITED "{what}. All ranks together wait {waited}, {share} of their time."
+
 /* A rank launches a kernel about as often as the median rank. */
 #define AS_OFTEN "K.calls < 1.2 * M.calls AND K.calls * 1.2 > M.calls"
 
@@ -137,6 +143,28 @@ const res_rule_row_t res_finding_rules[] = {
      "If it only distributes work, let it share a GPU with another rank; else look at which GPU it "
      "was given (ROCR_VISIBLE_DEVICES).",
      "Run it again with --kernel-trace: each rank runs kernels.", RES_MORE_RUN},
+    {"mpi-late", "Ranks wait in collectives for one that is late", RES_MEASURED, false, true, false,
+     WAITS("late in collectives"), WAITED,
+     "Give that rank less work, or make faster what it does longer than the others; a rank that "
+     "starts late is the launcher's, or reads something first.",
+     "Run it again with --mpi-trace: ranks come to collectives at about the same time.",
+     RES_MORE_WAITS},
+    {"mpi-sender", "Ranks wait for messages that are sent late", RES_MEASURED, false, true, false,
+     WAITS("late sender"), WAITED,
+     "Send as soon as the data are there, before other work; or give that rank less work.",
+     "Run it again with --mpi-trace: receives wait less for that rank.", RES_MORE_WAITS},
+    {"mpi-receiver", "Ranks wait in sends for a receive that begins late", RES_MEASURED, false,
+     true, false, WAITS("late receiver"), WAITED,
+     "Post the receive before the work that precedes it (MPI_Irecv), or send without blocking.",
+     "Run it again with --mpi-trace: sends wait less for that rank.", RES_MORE_WAITS},
+    {"mpi-imbalance", "A range takes longer in one rank", RES_MEASURED, false, true, false,
+     WAITS("imbalance"), WAITED, "Divide the work of that range more evenly.",
+     "Run it again with --mpi-trace and --marker-trace: the range takes all ranks about as long.",
+     RES_MORE_WAITS},
+    {"mpi-barrier", "Barriers that order nothing", RES_MEASURED, false, true, true,
+     WAITS("needless barrier"), "{what}.",
+     "Leave it out: no rank leaves the collective before it until all have come.",
+     "Run it again with --mpi-trace: the barrier is gone.", RES_MORE_WAITS},
     {"ranks-gpus", "Ranks have different GPUs", RES_EXACT, false, false, false,
      "SELECT '', 0.0, COUNT(*) AS kinds, group_concat(name, ', ') AS gpus FROM (SELECT DISTINCT "
      "COALESCE(NULLIF(A.product_name, ''), A.name) AS name FROM res_launch D JOIN res_rank R ON "

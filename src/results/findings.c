@@ -244,7 +244,7 @@ static int put_ranks(res_run_t *r)
 static int fill_tables(res_run_t *r, const res_values_t *v)
 {
     if (res_gather_calls(r, v->model_time) != 0 || db_run(r->db, tables, "findings") != 0 ||
-        put_run(r, v) != 0 || put_ranks(r) != 0 ||
+        put_run(r, v) != 0 || put_ranks(r) != 0 || res_finding_waits(r) != 0 ||
         db_run(r->db, v->model_time ? modelled : measured, "findings") != 0)
         return -1;
     db_cursor_t kernel;

@@ -59,6 +59,10 @@ int res_finding_set_more(res_run_t *r, res_finding_t *f);
 void base_put_word(FILE *f, const char *word);
 void res_put_paths(FILE *f, const res_run_t *r);
 
+/* finding_waits.c: fills f_wait and res_talk. 0, or -1 with the reason told. */
+enum { RES_TALK_GROUPS = 64 };
+int res_finding_waits(res_run_t *r);
+
 /* Writes a finding as an object of JSON. */
 void res_finding_json(FILE *f, const res_finding_t *row);
 
@@ -68,7 +72,8 @@ typedef enum {
     RES_MORE_KERNELS, /* sizes and times of kernels */
     RES_MORE_CALLS,
     RES_MORE_COPIES,
-    RES_MORE_RUN, /* where the time went */
+    RES_MORE_RUN,   /* where the time went */
+    RES_MORE_WAITS, /* who waits for whom */
     RES_MORE_COUNT
 } res_more_t;
 

@@ -17,6 +17,7 @@ enum { DIRECTLY_NS = 50000 };
 typedef struct wts_request {
     uint64_t communicator, post;
     uint64_t order; /* of a message; or the number of a collective */
+    uint64_t bytes;
     int32_t peer, tag, rank;
     uint8_t kind; /* trace_mpi_request_t */
     bool ordered; /* a receive that says from whom and which tag has its order from the beginning */
@@ -222,6 +223,7 @@ static void add_end(wts_reading_t *r, const wts_request_t *q, uint64_t from, uin
                 .post = q->post,
                 .from = from,
                 .to = to,
+                .bytes = q->bytes,
                 .rank = r->rank,
                 .sends = sends});
 }
@@ -233,6 +235,7 @@ static void send(wts_reading_t *r, const trace_mpi_t *c, bool waits)
                        .peer = c->destination,
                        .tag = c->send_tag,
                        .rank = c->rank,
+                       .bytes = c->sent,
                        .kind = TRACE_MPI_SENDS};
     if (q.peer < 0) return;
     q.order = next_order(r, true, q.communicator, q.peer, q.tag);
@@ -246,6 +249,7 @@ static void receive(wts_reading_t *r, const trace_mpi_t *c)
                        .peer = c->source,
                        .tag = c->receive_tag,
                        .rank = c->rank,
+                       .bytes = c->received,
                        .kind = TRACE_MPI_RECEIVES};
     if (q.peer < 0) return;
     q.order = next_order(r, false, q.communicator, q.peer, q.tag);
@@ -290,6 +294,7 @@ static void complete(wts_reading_t *r, const trace_mpi_t *wait, const trace_mpi_
     if (q->kind != TRACE_MPI_COLLECTS) {
         q->peer = done->peer;
         q->tag = done->tag;
+        q->bytes = done->bytes;
         if (!q->ordered && q->peer >= 0)
             q->order = next_order(r, false, q->communicator, q->peer, q->tag);
         if (!r->second) add_end(r, q, wait->call.start, wait->call.end);

@@ -86,7 +86,7 @@ static int show(const asked_t *a)
 {
     const rocpd_files_t files = {a->paths, a->count};
     wts_t w;
-    int status = wts_read(&w, &files) == 0 ? 0 : EXIT_READ;
+    int status = wts_read(&w, &files, true) == 0 ? 0 : EXIT_READ;
     FILE *f = NULL;
     if (!status && !w.rank_count) {
         base_error("no call of MPI or RCCL is in these databases: rocprofv3 --mpi-trace, "

@@ -2,6 +2,7 @@
  * which a row is free again when it has been found. */
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "waits/internal.h"
 
 static size_t place_of(const wts_ends_t *t, uint64_t key, bool sends)
@@ -65,11 +66,30 @@ static void remember(wts_state_t *s, uint32_t waiting, uint32_t late, uint64_t n
     }
 }
 
+static void add_pair(wts_state_t *s, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    wts_t *w = s->w;
+    const uint64_t key = (uint64_t)from << 32 | to;
+    uint64_t place = out_numbers_get(&s->pairs, key);
+    if (!place) {
+        if (!BASE_GROW(w->pairs, w->pair_count, &w->pair_room) ||
+            !out_numbers_set(&s->pairs, key, w->pair_count + 1)) {
+            s->failed = true;
+            return;
+        }
+        w->pairs[w->pair_count++] = (wts_pair_t){.from = from, .to = to};
+        place = w->pair_count;
+    }
+    w->pairs[place - 1].messages++;
+    w->pairs[place - 1].bytes += bytes;
+}
+
 static void compare(wts_state_t *s, const wts_end_t *sent, const wts_end_t *came)
 {
     const uint64_t sender = shorter(s, came->from, sent->post, came->to);
     const uint64_t receiver = shorter(s, sent->from, came->post, sent->to);
     wts_rank_t *from = &s->w->ranks[sent->rank], *to = &s->w->ranks[came->rank];
+    add_pair(s, sent->rank, came->rank, sent->bytes ? sent->bytes : came->bytes);
     if (sent->rank == came->rank) return;
     if (sender) {
         to->sender_ns += sender;

@@ -56,7 +56,8 @@ typedef struct {
 typedef struct {
     uint64_t key; /* of the communicator, both ranks, tag and order; 0: the place is free */
     uint64_t post, from, to; /* when it was begun, and when its call waited */
-    uint32_t rank;           /* index */
+    uint64_t bytes;
+    uint32_t rank; /* index */
     bool sends;
 } wts_end_t;
 
@@ -88,6 +89,8 @@ typedef struct {
     wts_ends_t ends;
     out_numbers_t collectives; /* by communicator and function: index + 1 in w->collectives */
     out_numbers_t victims;     /* by pair of ranks: ns */
+    out_numbers_t pairs;       /* by pair of ranks: index + 1 in w->pairs */
+    bool tell;                 /* of ranks that are there twice */
     bool failed;               /* no memory */
 } wts_state_t;
 

@@ -330,8 +330,9 @@ static wts_rank_t *new_rank(all_t *a, int64_t rank, int64_t size, const char *fi
     wts_t *w = a->s->w;
     for (size_t i = 0; i < w->rank_count; i++)
         if (w->ranks[i].rank == rank) {
-            base_warning("%s: rank %d is in %s already: left out", file, (int)rank,
-                         w->ranks[i].file);
+            if (a->s->tell)
+                base_warning("%s: rank %d is in %s already: left out", file, (int)rank,
+                             w->ranks[i].file);
             return NULL;
         }
     if (!BASE_GROW_BY_ONE(w->ranks, w->rank_count) ||
@@ -417,6 +418,7 @@ static void free_state(wts_state_t *s)
     free(s->ends.rows);
     free(s->collectives.rows);
     free(s->victims.rows);
+    free(s->pairs.rows);
     for (size_t i = 0; i < s->waits_count; i++)
         free(s->waits[i].rows);
     free(s->waits);
@@ -442,10 +444,17 @@ static void judge_arrivals(wts_state_t *s)
         }
 }
 
-int wts_read(wts_t *w, const rocpd_files_t *files)
+static int by_ranks(const void *a, const void *b)
+{
+    const wts_pair_t *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+int wts_read(wts_t *w, const rocpd_files_t *files, bool tell)
 {
     *w = (wts_t){.names = calloc(1, sizeof(*w->names))};
-    wts_state_t s = {.w = w};
+    wts_state_t s = {.w = w, .tell = tell};
     all_t a = {.s = &s,
                .files = files,
                .tracing = {.s = &s},
@@ -469,6 +478,7 @@ int wts_read(wts_t *w, const rocpd_files_t *files)
         result = rocpd_files_each(files, read_file, &a);
         wts_path_end(&a.tracing);
     }
+    if (w->pair_count) qsort(w->pairs, w->pair_count, sizeof(*w->pairs), by_ranks);
     if (result == 0 && !s.failed) s.failed = !wts_find(&s);
     if (s.failed) base_error("%s", strerror(ENOMEM));
     free_state(&s);
@@ -490,6 +500,7 @@ void wts_free(wts_t *w)
         free(w->findings[i].text);
     free(w->path.parts);
     free(w->path.sums);
+    free(w->pairs);
     free(w->ranks);
     free(w->collectives);
     free(w->kernels);

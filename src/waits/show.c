@@ -355,6 +355,13 @@ void wts_show_json(FILE *f, const wts_t *w)
                 c->bytes);
     }
     fputc(']', f);
+    fputs(",\n\"messages\": [", f);
+    for (size_t i = 0; i < w->pair_count; i++)
+        fprintf(f,
+                "%s\n  {\"from\": %d, \"to\": %d, \"count\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
+                i ? "," : "", w->ranks[w->pairs[i].from].rank, w->ranks[w->pairs[i].to].rank,
+                w->pairs[i].messages, w->pairs[i].bytes);
+    fputc(']', f);
     fprintf(f, ",\n\"path\": {\"ns\": %" PRIu64 ", \"changes\": %" PRIu64, w->path.ns,
             w->path.changes);
     put_json_parts(f, "sums", w, w->path.sums, w->path.sum_count);

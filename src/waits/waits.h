@@ -80,6 +80,12 @@ typedef struct {
     char *text;
 } wts_finding_t;
 
+/* Messages from one rank to another, of which both ends are known. */
+typedef struct {
+    uint32_t from, to; /* index */
+    uint64_t messages, bytes;
+} wts_pair_t;
+
 /* What a rank does on the critical path: the way back from the end of the job on which nobody
  * waits. In MPI that is doing, without waiting for other ranks; launching is from a kernel's or
  * copy's call to its begin, and between two of a stream. */
@@ -110,6 +116,8 @@ typedef struct {
     wts_finding_t *findings; /* by time */
     size_t finding_count;
     wts_path_t path;
+    wts_pair_t *pairs; /* by ranks */
+    size_t pair_count, pair_room;
     uint64_t total_ns;       /* of all ranks, from MPI_Init to MPI_Finalize */
     uint64_t instances;      /* collectives of at least two ranks */
     bool mapped;             /* times were changed to one clock for several nodes... */
@@ -120,8 +128,9 @@ typedef struct {
     struct wts_names *names; /* own */
 } wts_t;
 
-/* 0, or -1 with the reason told. To be freed in both cases. */
-int wts_read(wts_t *w, const rocpd_files_t *files);
+/* Which ranks are there twice is told if `tell`. 0, or -1 with the reason told. To be freed in both
+ * cases. */
+int wts_read(wts_t *w, const rocpd_files_t *files, bool tell);
 void wts_free(wts_t *w);
 
 #endif

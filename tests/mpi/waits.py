@@ -24,12 +24,12 @@ class Case(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="rocprofv3-waits-")
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def trace(self, name, *words, implementation="openmpi", ranks=4):
+    def trace(self, name, *words, implementation="openmpi", ranks=4, program="planted"):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROC", "HSA_"))}
         # ranks that wait leave the processor to others: there are more ranks than processors
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1")
         done = subprocess.run([*LAUNCHERS[implementation], "-n", str(ranks), ROCPROFV3, "--mpi-trace", "--marker-trace", "-d", "out",
-                               "-o", "r%rank%", "--", f"{PROGRAMS}/planted-{implementation}", name, *words], env=environment,
+                               "-o", "r%rank%", "--", f"{PROGRAMS}/{program}-{implementation}", name, *words], env=environment,
                               cwd=self.folder, capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -90,6 +90,37 @@ class Planted(Case):
 
     def test_late_request(self):
         self.check("late_request", "late sender", 1, "rank 0 most of all")
+
+
+class Shapes(Case):
+    """Programs of other shapes than those by which the limits were chosen. The pipeline's twin is not free of findings: until the first
+    item is there, each rank waits for those before it."""
+
+    def check(self, name, ranks, rank, kinds, twin=True):
+        for _ in range(3):
+            shutil.rmtree(self.folder + "/out", ignore_errors=True)
+            self.trace(name, ranks=ranks, program="shapes")
+            found = self.findings()
+            if found and (found[0]["rank"], found[0]["kind"] in kinds) == (rank, True):
+                break
+        self.assertEqual((found[0]["rank"], found[0]["kind"] in kinds), (rank, True), found)
+        free = []
+        for _ in range(5 if twin else 0):
+            shutil.rmtree(self.folder + "/out")
+            self.trace(name, "twin", ranks=ranks, program="shapes")
+            free = self.findings()
+            if not free:
+                break
+        self.assertEqual(free, [])
+
+    def test_pipeline(self):
+        self.check("pipeline", 6, 3, ["late sender"], twin=False)
+
+    def test_halo(self):
+        self.check("halo", 9, 8, ["late sender", "late in collectives"])
+
+    def test_nodes(self):
+        self.check("nodes", 9, 5, ["late in collectives"])
 
 
 # When four ranks come to three collectives, in ms, and when they leave them; and one message of each kind.

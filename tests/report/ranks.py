@@ -137,6 +137,51 @@ def case_few(directory):
         check("Ranks" not in b.run("document.querySelector('#tabs').innerText"), "a section of ranks")
 
 
+def talking(directory, count, bytes_of):
+    """A job in which each rank sends to the next one in a ring, four times."""
+    os.makedirs(directory)
+    for rank in range(count):
+        d = fixture.Database(f"{directory}/{rank}.db", pid=5000 + rank, soft=False)
+        d.put("rocpd_metadata", tag="rank", value=str(rank))
+        d.put("rocpd_metadata", tag="ranks", value=str(count))
+
+        def call(name, start, **values):
+            d.call(name, start * US, (start + 5) * US, "MPI_API")
+            for i, (key, value) in enumerate({"communicator": "MPI_COMM_WORLD", "rank": rank, "size": count, **values}.items()):
+                d.put("rocpd_arg", event_id=d.event, position=i, type="int", name=key, value=str(value))
+        for tag in range(4):
+            call("MPI_Send", 10 + 20 * tag, destination=(rank + 1) % count, send_tag=tag, bytes_sent=bytes_of(rank))
+            call("MPI_Recv", 20 + 20 * tag, source=(rank - 1) % count, receive_tag=tag, bytes_received=bytes_of((rank - 1) % count))
+        d.done()
+    return directory
+
+
+def case_talk(directory):
+    """The matrix of messages: of few ranks a row for each, of many one for a group."""
+    canvas = "document.querySelector('section:not([hidden]) canvas.talk')"
+    with browser.Browser(1280, 1000) as b:
+        path, _ = report(directory, talking(f"{directory}/few", 4, lambda rank: 1 << 10 << rank))
+        b.open(path)
+        b.go("#/ranks")
+        equal(table(b, "From\tTo"), [[f"rank {r}", f"rank {(r + 1) % 4}", "4", f"{4 << r} KiB"] for r in (3, 2, 1, 0)])
+        check("60 KiB in messages of MPI of which both ends are known" in b.run(TEXT), b.run(TEXT))
+        colours = b.run(f"(c => {{ const x = new OffscreenCanvas(c.width, c.height).getContext('2d', {{ willReadFrequently: true }}); x.drawImage(c, 0, 0); const at = (i, j) => [...x.getImageData((j + 0.4) * c.width / 4, (i + 0.4) * c.height / 4, 1, 1).data].join(); "
+                        f"return [0, 1, 2, 3].map(i => [0, 1, 2, 3].map(j => at(i, j))); }})({canvas})")
+        nothing = colours[0][0]
+        equal([[c != nothing for c in row] for row in colours], [[j == (i + 1) % 4 for j in range(4)] for i in range(4)])
+        equal(len({colours[i][(i + 1) % 4] for i in range(4)}), 4)
+        clean(b, path)
+        path, _ = report(directory, talking(f"{directory}/many", 80, lambda rank: 1024))
+        b.open(path)
+        b.go("#/ranks")
+        # groups of two: each sends four messages to itself, and four to the next
+        rows = table(b, "From\tTo")
+        equal((len(rows), {tuple(r[2:]) for r in rows}), (12, {("4", "4 KiB")}))
+        equal(b.run(f"{canvas}.width"), 40 * 16)
+        check("a row is 2 ranks" in b.run(TEXT) and "ranks 0–1" in b.run(TEXT), b.run(TEXT))
+        clean(b, path)
+
+
 def case_missing(directory):
     """A rank without a database, one whose database is cut off, one that is there twice, other GPUs, and a host of a hostile name."""
     folder = job(f"{directory}/job", size=21, r5=None, r6={"product": "AMD Instinct MI300X"}, r9={"host": fixture.HOSTILE})

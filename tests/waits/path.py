@@ -211,6 +211,50 @@ class Rccl(Case):
         self.assertEqual([r["received"] for r in found["ranks"]], [400] * 3)
 
 
+class Findings(Case):
+    """What waits finds is told by rocprofv3 findings, too."""
+
+    def job(self, late=0):
+        for i in range(4):
+            r, at = Rank(self.folder, i, 4), 1
+            r.db.put("rocpd_metadata", tag="rank", value=str(i))
+            r.db.put("rocpd_metadata", tag="ranks", value="4")
+            for step in range(10):
+                if late < 0: # one message goes from rank 1 to rank 2
+                    if i == 1:
+                        r.mpi("MPI_Send", at + 6, at + 6.1, destination=2, send_tag=step, bytes_sent=100)
+                    if i == 2:
+                        r.mpi("MPI_Recv", at + 1, at + 6.2, source=1, receive_tag=step, bytes_received=100)
+                else:
+                    r.mpi("MPI_Allreduce", at + 4 + (late if i == 3 else 0), at + 4.1 + late, bytes_sent=8)
+                at += 10
+            r.mpi("MPI_Finalize", at, at + 1)
+            r.done()
+
+    def findings(self):
+        done = subprocess.run([ROCPROFV3, "findings", "--format", "json", self.folder], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [f for f in json.loads(done.stdout)["findings"] if f["rule"].startswith("mpi-")]
+
+    def test_late(self):
+        self.job(3)
+        found, = self.findings()
+        self.assertEqual(found["rule"], "mpi-late")
+        self.assertRegex(found["text"], r"^rank 3 arrives 3\.0 ms late in each of 10 collectives: .*\. All ranks together wait 90 ms, 23\.6 % of their time\.$")
+        self.assertAlmostEqual(found["weight"], 90 / 381, 5)
+
+    def test_sender(self):
+        self.job(-1)
+        found, = self.findings()
+        self.assertEqual(found["rule"], "mpi-sender")
+        self.assertRegex(found["text"], r"^rank 1 sends 5\.0 ms late in 10 messages: others wait 50\.0 ms for it, rank 2 most of all\. All")
+        self.assertEqual(json.loads(self.waits("-f", "json"))["messages"], [{"from": 1, "to": 2, "count": 10, "bytes": 1000}])
+
+    def test_none(self):
+        self.job()
+        self.assertEqual(self.findings(), [])
+
+
 class Reasons(Case):
     """Jobs in which each rank exchanges with its neighbours before all wait for all: the slow one makes its neighbours late."""
 

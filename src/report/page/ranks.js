@@ -214,6 +214,55 @@ function spreadCard(run) {
   return card(["Time of each kernel over ranks", chip(run.time), spacer(), t.save], t.box);
 }
 
+/* ---- messages ---- */
+
+const TALK_CELL_MOST = 24, TALK_TALL = 640;
+
+/* The ranks of the group that begins with this one. */
+function groupTitle(ranks, first) {
+  const last = Math.min(first + ranks.talkRanks, Math.max(ranks.size, ranks.rows.length)) - 1;
+  return last > first ? `ranks ${first}–${last}` : `rank ${first}`;
+}
+
+/* A matrix of who sends how much to whom: rows send, columns receive; the darker, the more, by the logarithm. */
+function talkCard(run) {
+  const ranks = run.ranks;
+  if (!ranks.talk.length) return null;
+  const groups = 1 + Math.max(...ranks.talk.map(([from, to]) => Math.max(from, to))) / ranks.talkRanks;
+  const cell = Math.max(4, Math.min(TALK_CELL_MOST, Math.floor(TALK_TALL / groups))), size = cell * groups;
+  const canvas = element("canvas.talk", { role: "img", "aria-label": `which of ${groups} send how much to whom`, width: size, height: size });
+  const cells = new Map(ranks.talk.map(([from, to, messages, bytes]) => [from / ranks.talkRanks * groups + to / ranks.talkRanks, { from, to, messages, bytes }]));
+  const most = Math.max(...ranks.talk.map(t => t[3]), 2), least = Math.min(...ranks.talk.map(t => t[3]));
+  /* the least amount that there is can be told from nothing */
+  const share = bytes => 0.2 + 0.8 * Math.log((bytes + 1) / (least + 1)) / Math.max(Math.log((most + 1) / (least + 1)), 1e-9);
+  function draw() {
+    const c = canvas.getContext("2d"), line = rgbOf("--line"), accent = rgbOf("--accent");
+    c.clearRect(0, 0, size, size);
+    for (let at = 0; at < groups * groups; at++) {
+      const t = cells.get(at), part = t ? Math.min(share(t.bytes), 1) : 0;
+      c.fillStyle = `rgb(${line.map((l, k) => Math.round(l + (accent[k] - l) * part)).join(",")})`;
+      c.fillRect(at % groups * cell, Math.floor(at / groups) * cell, cell - 1, cell - 1);
+    }
+  }
+  canvas.addEventListener("mousemove", event => {
+    const r = canvas.getBoundingClientRect(), x = Math.floor((event.clientX - r.left) / r.width * groups), y = Math.floor((event.clientY - r.top) / r.height * groups);
+    if (x < 0 || y < 0 || x >= groups || y >= groups) return;
+    const t = cells.get(y * groups + x);
+    showTip(event, [`${groupTitle(ranks, y * ranks.talkRanks)} to ${groupTitle(ranks, x * ranks.talkRanks)}`,
+                    t ? `${bytesText(t.bytes)} in ${plural(t.messages, "message", "messages")}` : "no message"]);
+  });
+  canvas.addEventListener("mouseleave", () => showTip());
+  redraws.add(draw);
+  draw();
+  const all = ranks.talk.reduce((sum, t) => sum + t[3], 0), t = sortableTable({ name: "messages", rows: [...cells.values()], sort: 3, most: 12, columns: [
+    { title: "From", value: t => t.from, show: t => groupTitle(ranks, t.from) }, { title: "To", value: t => t.to, show: t => groupTitle(ranks, t.to) },
+    { title: "Messages", value: t => t.messages, show: t => countText(t.messages) }, { title: "Bytes", value: t => t.bytes, show: t => bytesText(t.bytes) }] });
+  return card(["Who sends how much to whom", chip("exact"), spacer(), button("PNG", () => savePng("messages.png", canvas), { title: "save the picture as PNG" }), t.save],
+    element("p.talk", {}, `${bytesText(all)} in messages of MPI of which both ends are known; collectives are not in it. Rows send, columns receive; ${
+      ranks.talkRanks > 1 ? `a row is ${ranks.talkRanks} ranks, ` : ""}rank 0 is at the top and at the left; the scale is logarithmic.`),
+    element("div.columns", {}, element("div.talkbox", {}, canvas), t.box));
+}
+
 /* ---- one rank against the median ---- */
 
 const RANK_TIMES = [["Kernels", "kernel"], ["Copies", "copy"], ["Waiting", "waiting"], ["Host", "hostTime"], ["Start", "first"], ["End", "last"]];
@@ -281,6 +330,7 @@ function ranksSection() {
     heatCard(run),
     slowestCard(run),
     spreadCard(run),
+    talkCard(run),
     tableCard(["Ranks", chip(run.time), chip("measured"), spacer(), table.save], table.box),
   ];
 }

@@ -211,6 +211,60 @@ def job(change=None, at=3, count=8, hosts=1, **options):
     return made
 
 
+MS = 1000000
+
+
+def mpi(step, planted=True):
+    """Four ranks with ten steps of 10 ms, each of what `step` does: step(call, rank, begin in ms, number, planted)."""
+    made = []
+    for rank in range(4):
+        def fill(db, rank=rank):
+            def call(name, start, end, **values):
+                db.region(name, int(start * MS), int(end * MS), "MPI_API",
+                          arguments={"communicator": "MPI_COMM_WORLD", "rank": rank, "size": 4, **values})
+
+            def spread(name, start, end):
+                event = db.event("MARKER_CORE_RANGE_API")
+                db.db.execute(f'UPDATE "rocpd_event{db.suffix}" SET extdata = ? WHERE id = ?', (json.dumps({"message": name}), event))
+                db.put("region", nid=1, pid=db.pid, tid=db.pid, start=int(start * MS), end=int(end * MS), name_id=db.text("range"), event_id=event)
+            call.range = spread
+            call("MPI_Init", 0.5, 1)
+            for number in range(10):
+                step(call, rank, 1 + 10 * number, number, planted)
+            call("MPI_Finalize", 101, 102)
+        made.append(dict(soft=False, pid=100 + rank, fill=fill, host="node0", agent_name=None, metadata={"rank": rank, "ranks": 4}))
+    return made
+
+
+def late(call, rank, begin, _, planted):
+    call("MPI_Allreduce", begin + 4 + (3 if planted and rank == 3 else 0.01 * rank), begin + 7.5)
+
+
+def sender(call, rank, begin, number, planted):
+    if rank == 1:
+        call("MPI_Send", begin + (6 if planted else 1.1), begin + 6.1, destination=2, send_tag=number, bytes_sent=9)
+    if rank == 2:
+        call("MPI_Recv", begin + 1, begin + 6.2, source=1, receive_tag=number, bytes_received=9)
+
+
+def receiver(call, rank, begin, number, planted):
+    if rank == 1:
+        call("MPI_Send", begin + 1, begin + 6.1, destination=2, send_tag=number, bytes_sent=9)
+    if rank == 2:
+        call("MPI_Recv", begin + (6 if planted else 1.1), begin + 6.2, source=1, receive_tag=number, bytes_received=9)
+
+
+def uneven(call, rank, begin, number, planted):
+    call.range("forces", begin, begin + 8)
+    late(call, rank, begin, number, planted)
+
+
+def barrier(call, rank, begin, _, planted):
+    call("MPI_Allreduce", begin + 4, begin + 4.1)
+    if planted:
+        call("MPI_Barrier", begin + 4.12, begin + 4.2)
+
+
 # rule: (a job that shows it, its twin, a part of the text); the twin is just below the threshold
 RANK_CASES = {
     "ranks-missing": (job(ranks=9), job(), "8 ranks of 9 can be read, 1 are missing"),
@@ -218,6 +272,11 @@ RANK_CASES = {
     "rank-work": (job({"launches": 4, "begin": -60_000_000}), job({"ns": 45_000_000}), "rank 3 launches work 4 times, the median of 8 ranks 3 times. 0 others differ"),
     "rank-late": (job({"begin": 30_000_000}), job({"begin": 8_000_000}), "rank 3 begins 30 ms after the median of 8 ranks, 14.3 % of the job's time. 0 others begin late, too"),
     "rank-idle": (job({"launches": None}), job(), "rank 3 runs no kernel, where 7 ranks do. 0 others run none"),
+    "mpi-late": (mpi(late), mpi(late, False), "rank 3 arrives 3.0 ms late in each of 10 collectives: its time outside of MPI is 1.5 x the median. All ranks together wait 89.7 ms"),
+    "mpi-sender": (mpi(sender), mpi(sender, False), "rank 1 sends 5.0 ms late in 10 messages: others wait 50.0 ms for it, rank 2 most of all. All"),
+    "mpi-receiver": (mpi(receiver), mpi(receiver, False), "rank 2 begins to receive 5.0 ms late in 10 messages: others wait 50.0 ms for it"),
+    "mpi-imbalance": (mpi(uneven), mpi(uneven, False), "range forces: rank 3 takes 1.7 x the median without MPI, 29.9 ms more in all"),
+    "mpi-barrier": (mpi(barrier), mpi(barrier, False), "MPI_Barrier on MPI_COMM_WORLD stands right behind another collective 10 times in each rank"),
     "ranks-gpus": (job({"gpu": "gfx908"}), job(), "2 kinds of GPUs: gfx908, gfx90a"),
 }
 
@@ -374,10 +433,11 @@ class Ranks(Case):
 def rank_case(rule, shown, twin, text):
     def shows(self):
         found = self.rules(self.job(shown))
-        self.assertEqual([f["rule"] for f in found], [rule])
-        self.assertIn(text, found[0]["text"])
+        # whom a range takes longer is late behind it
+        self.assertEqual([f["rule"] for f in found], ["mpi-late", rule] if rule == "mpi-imbalance" else [rule])
+        self.assertIn(text, found[-1]["text"])
         whole = json.loads(self.say(self.dir + "/job", "--format", "json"))["findings"]
-        if rule not in ("ranks-missing", "ranks-gpus"):  # these two cost no time
+        if rule not in ("ranks-missing", "ranks-gpus", "mpi-imbalance"):  # two cost no time; the last comes behind the lateness
             self.assertEqual(whole[0]["rule"], rule, [(f["rule"], f["weight"]) for f in whole])
 
     def does_not(self):
