@@ -14,7 +14,7 @@
  * with a floor tells whether an access is old enough to be ordered for sure. Mask: the bytes of the
  * dword. Atomic: the access is in no race with an atomic access. Extra: on a write to LDS, the
  * access waits in a loop (race_site_t.waits); on a read of global memory, a second reader is
- * recorded. */
+ * recorded; on a write to it, earlier writes of other bytes of the dword are. */
 #ifndef SOFTGPU_CHECK_RACE_H
 #define SOFTGPU_CHECK_RACE_H
 

@@ -21,12 +21,16 @@
 #include <sys/mman.h>
 
 enum { CHUNK_SHIFT = 21, ADDRESS_BITS = 48, CHUNK_DWORDS = 1 << (CHUNK_SHIFT - 2) };
+enum { PARTS = 3, WRITES = 1 + PARTS }; /* write words of a dword: at most one for each byte */
 
 typedef _Atomic uint64_t word_t;
 
 typedef struct {
     word_t write[CHUNK_DWORDS], read[CHUNK_DWORDS];
     word_t second[CHUNK_DWORDS]; /* reader of another workgroup, where the first has RACE_EXTRA */
+    /* where the write has RACE_EXTRA: earlier writes of bytes that no later one has replaced, or 0;
+     * no two of a dword's write words have a byte in common */
+    word_t parts[CHUNK_DWORDS][PARTS];
 } chunk_t;
 
 static struct {
@@ -310,6 +314,40 @@ static inline void keep_read(chunk_t *c, size_t d, uint64_t read, uint64_t word,
     }
 }
 
+/* The parts of a dword with the write word `write`. */
+static inline void load_parts(const chunk_t *c, size_t d, uint64_t parts[PARTS], uint64_t write)
+{
+    for (unsigned k = 0; k < PARTS; k++)
+        parts[k] = write & RACE_EXTRA ? get(&c->parts[d][k]) : 0;
+}
+
+/* Records a write. Bytes of earlier writes that it does not replace stay recorded in the parts, as
+ * each may be another workgroup's flag. */
+static inline void keep_write(const race_access_t *own, chunk_t *c, size_t d, uint64_t write,
+                              uint64_t word)
+{
+    const uint64_t replaced = word & RACE_MASK_BITS;
+    uint64_t before[WRITES] = {write & ~(uint64_t)RACE_EXTRA};
+    unsigned n = 0;
+    if (replaced == RACE_MASK_BITS || !fresh(own, write)) {
+        set(&c->write[d], word);
+        return;
+    }
+    load_parts(c, d, &before[1], write);
+    for (unsigned k = 0; k < WRITES; k++) {
+        const uint64_t left = before[k] & ~replaced;
+        if (!(left & RACE_MASK_BITS) || !fresh(own, left)) continue;
+        const uint64_t merged = race_merged(left, word);
+        if (merged == word)
+            set(&c->parts[d][n++], left);
+        else
+            word = merged;
+    }
+    for (unsigned k = n; n && k < PARTS; k++)
+        set(&c->parts[d][k], 0);
+    set(&c->write[d], word | (n ? RACE_EXTRA : 0));
+}
+
 /* Records the access; `write` and `read` are the dword's recorded words. */
 static inline void keep(const race_access_t *own, chunk_t *c, size_t d, uint64_t write,
                         uint64_t read, uint64_t word)
@@ -317,7 +355,7 @@ static inline void keep(const race_access_t *own, chunk_t *c, size_t d, uint64_t
     if (own->kind == RACE_LOAD)
         keep_read(c, d, read, word, fresh(own, read));
     else
-        set(&c->write[d], race_merged(write, word));
+        keep_write(own, c, d, write, word);
 }
 
 /* An access to up to four bytes of one dword, from the lane's element's byte `from` on. */
@@ -329,10 +367,13 @@ static void touch(access_t *x, unsigned lane, chunk_t *c, uint64_t va, uint32_t 
     hold(&x->held, d);
     const uint64_t write = get(&c->write[d]), read = get(&c->read[d]);
     const uint64_t second = fresh(own, read) && read & RACE_EXTRA ? get(&c->second[d]) : 0;
-    const uint64_t words[] = {write, read, second};
+    uint64_t words[WRITES + 2] = {write};
+    load_parts(c, d, &words[1], write);
+    words[WRITES] = read;
+    words[WRITES + 1] = second;
     keep(own, c, d, write, read, race_word(own, lane, race_mask(va, bytes)));
-    for (unsigned k = 0; k < (own->kind == RACE_LOAD ? 1 : 3); k++)
-        if (hot(own, words[k])) race_compare(own, words[k], k > 0, lane, va, from, bytes);
+    for (unsigned k = 0; k < (own->kind == RACE_LOAD ? WRITES : WRITES + 2); k++)
+        if (hot(own, words[k])) race_compare(own, words[k], k >= WRITES, lane, va, from, bytes);
 }
 
 static void element(access_t *x, unsigned lane, uint64_t va, uint32_t bytes)
@@ -384,7 +425,7 @@ static uint64_t touch_whole(const race_access_t *x, const sgc_lanes_t *a, uint64
             hold(&held, k);
             const uint64_t write = get(&c->write[k]), read = get(&c->read[k]);
             if (own.again && !((read ^ mine) & own.again)) continue;
-            near = hot(&own, write) ||
+            near = hot(&own, write) || (fresh(&own, write) && write & RACE_EXTRA) ||
                    (!reads && (hot(&own, read) || (fresh(&own, read) && read & RACE_EXTRA)));
             if (!near) keep(&own, c, k, write, read, race_word(&own, lane, RACE_ALL_BYTES));
         }
@@ -438,7 +479,7 @@ RACE_ROW uint64_t touch_rows(const race_access_t *own, chunk_t *c, size_t d, uns
             race_row_set(reads ? &readers[r.k] : &writers[r.k], r.word, r.to_do);
             continue;
         }
-        race_row_t in_the_way = wrote & (w ^ r.mine) >> RACE_WAVE_SHIFT;
+        race_row_t in_the_way = wrote & ((w ^ r.mine) >> RACE_WAVE_SHIFT | (w & RACE_EXTRA));
         if (!reads)
             in_the_way |= read & ((r.read ^ r.mine) >> RACE_WAVE_SHIFT | (r.read & RACE_EXTRA));
         if (__builtin_expect(race_row_any(in_the_way), 0))
@@ -517,6 +558,14 @@ static uint64_t slots_of(const sgc_lanes_t *a)
     return slots;
 }
 
+static void meet_writers_of(race_state_t *s, unsigned wave, const chunk_t *c, size_t d)
+{
+    uint64_t words[WRITES] = {get(&c->write[d])};
+    load_parts(c, d, &words[1], words[0]);
+    for (unsigned k = 0; k < WRITES; k++)
+        if (!race_run_is_before(s, race_owner(words[k]))) race_run_meet(s, wave, words[k]);
+}
+
 /* Orders the wave behind the waves that last wrote what its atomic access is about to read, or has
  * read. */
 static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
@@ -528,8 +577,7 @@ static void meet_writers(race_state_t *s, unsigned wave, const sgc_lanes_t *a)
         for (uint64_t at = va; at < va + a->bytes; at += 4) {
             if (at >> CHUNK_SHIFT != last) c = chunk_of(at);
             last = at >> CHUNK_SHIFT;
-            const uint64_t word = c ? get(&c->write[at / 4 % CHUNK_DWORDS]) : 0;
-            if (!race_run_is_before(s, race_owner(word))) race_run_meet(s, wave, word);
+            if (c) meet_writers_of(s, wave, c, at / 4 % CHUNK_DWORDS);
         }
     }
 }
@@ -667,9 +715,12 @@ static void look_for_user(race_access_t *x, uint64_t va)
     const chunk_t *chunk = chunk_of(va);
     const size_t d = va / 4 % CHUNK_DWORDS;
     if (!chunk) return;
-    const uint64_t words[] = {get(&chunk->write[d]), get(&chunk->read[d]), get(&chunk->second[d])};
-    for (unsigned k = 0; k < 2u + (words[1] & RACE_EXTRA); k++)
-        if (hot(x, words[k])) race_compare(x, words[k], k > 0, 0, va, 0, 4);
+    uint64_t words[WRITES + 2] = {get(&chunk->write[d])};
+    load_parts(chunk, d, &words[1], words[0]);
+    words[WRITES] = get(&chunk->read[d]);
+    words[WRITES + 1] = words[WRITES] & RACE_EXTRA ? get(&chunk->second[d]) : 0;
+    for (unsigned k = 0; k < WRITES + 2; k++)
+        if (hot(x, words[k])) race_compare(x, words[k], k >= WRITES, 0, va, 0, 4);
 }
 
 /* Whether HIP gave out the memory at the program's request. Memory of its own HIP frees when its

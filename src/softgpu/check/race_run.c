@@ -598,6 +598,12 @@ static bool published(const group_t *g, reader_t by, unsigned wave, uint32_t tim
     return may_be_forgotten || atomic_load(&g->n) != n; /* or one was replaced meanwhile */
 }
 
+/* Whether two words are of one access; its bytes and RACE_EXTRA change as others replace some. */
+static bool same_access(uint64_t a, uint64_t b)
+{
+    return !((a ^ b) & ~(RACE_MASK_BITS | RACE_EXTRA));
+}
+
 static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
 {
     meetings_t *m = meetings(s);
@@ -607,7 +613,8 @@ static bool group_ordered(const race_state_t *s, uint64_t word, bool is_read)
     const bool late = is_read || time == RACE_TIME_MAX;
     if (by->met_all) return true;
     for (uint32_t k = 0; k < by->n_met; k++)
-        if (by->met[k].owner == owner && (time < by->met[k].time + late || by->met[k].flag == word))
+        if (by->met[k].owner == owner &&
+            (time < by->met[k].time + late || same_access(by->met[k].flag, word)))
             return true;
     return by->reads &&
            published(group_of(s, m, owner), (reader_t){by, NULL}, race_wave(word), time, is_read);

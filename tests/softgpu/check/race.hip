@@ -506,6 +506,23 @@ __global__ void bytes(const int *from, int *to, bool)
     reinterpret_cast<char *>(to)[blockIdx.x * GROUP + at] = held[at];
 }
 
+// Flags of one byte, which are in one dword, of all workgroups.
+__global__ void byte_flags(const int *from, int *to, bool)
+{
+    unsigned char *ready = reinterpret_cast<unsigned char *>(to + GROUPS);
+    unsigned b = blockIdx.x, n = gridDim.x;
+    int sum = 0;
+    if (threadIdx.x) return;
+    to[b] = from[b];
+    __threadfence();
+    __hip_atomic_store(&ready[b], (unsigned char)1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    for (unsigned k = 0; k < n; k++)
+        while (!__hip_atomic_load(&ready[k], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) __builtin_amdgcn_s_sleep(1);
+    __threadfence();
+    for (unsigned k = 0; k < n; k++) sum += to[k];
+    to[2 * GROUPS + b] = sum;
+}
+
 // All waves replace a row by the same, at a place that they have read in LDS.
 __global__ void same_row(const int *from, int *to, bool)
 {
@@ -559,6 +576,7 @@ static const row_t rows[] = {
     RUN("sum-far", sum_far, GROUPS, GROUP),
     RUN("found-by-many", found_by_many, GROUPS, GROUP),
     RUN("bytes", bytes, GROUPS, GROUP),
+    RUN("byte-flags", byte_flags, 4, 64),
     RUN("same-row", same_row, 1, GROUP),
 };
 

@@ -52,7 +52,8 @@ BUGS = {
                           other="bug: surface"),
 }
 
-RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "same-row", "same-colour")
+RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "byte-flags",
+         "same-row", "same-colour")
 
 
 class Idioms(unittest.TestCase):

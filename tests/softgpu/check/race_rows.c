@@ -1,6 +1,7 @@
 /* race_rows.c - words of the race check's shadow four at a time and one by one: with the same
- * random accesses both find the same races and leave the same words. And of two conflicting
- * accesses at the same moment one is found, unless both store one value.
+ * random accesses both find the same races and leave the same words. Of two conflicting accesses
+ * at the same moment one is found, unless both store one value. And bytes of a dword that several
+ * workgroups write are known each by its own writer.
  *
  * The shadow of memory is static in race_global.c, which is therefore included here. */
 #include "softgpu/check/race_global.c"
@@ -33,7 +34,7 @@ typedef struct {
 typedef struct {
     found_t found[FOUND_MAX];
     unsigned n_found;
-    uint64_t word[3][REGION / 4];
+    uint64_t word[3 + PARTS][REGION / 4];
     struct {
         race_clock_t clock;
         uint64_t word[4][LDS / 4];
@@ -189,6 +190,10 @@ static void keep_outcome(uint32_t first)
         o->word[0][k] = renumbered(get(&c->write[d]), first);
         o->word[1][k] = renumbered(get(&c->read[d]), first);
         if (get(&c->read[d]) & RACE_EXTRA) o->word[2][k] = renumbered(get(&c->second[d]), first);
+        uint64_t parts[PARTS];
+        load_parts(c, d, parts, get(&c->write[d]));
+        for (unsigned p = 0; p < PARTS; p++)
+            o->word[3 + p][k] = renumbered(parts[p], first);
     }
     for (unsigned k = 0; k < GROUPS; k++) {
         const race_state_t *s = &t.state[k];
@@ -397,6 +402,84 @@ static void test_one_value(void **unused)
     late = NULL;
 }
 
+/* ---- bytes of one dword ---- */
+
+/* An access of the group's first wave, by its first lane, or by all lanes to adjacent dwords.
+ * Returns the lanes that are in a race. */
+static uint64_t access(unsigned group, race_kind_t kind, uint64_t va, uint32_t bytes, uint64_t exec)
+{
+    static const race_site_t sites[] = {{.id = 1}, {.id = 2, .atomic = true}};
+    const isa_inst_t i = {.src[1] = {.kind = ISA_OPK_VGPR}};
+    race_state_t *s = &t.state[group];
+    const bool flag = kind == RACE_LOAD && bytes == 1;
+    sgc_lanes_t a = {.bytes = bytes,
+                     .dword_step = 4,
+                     .step = 4,
+                     .even = exec == ~UINT64_C(0),
+                     .exec = exec,
+                     .va[0] = va};
+    found_lanes = 0;
+    race_global(NULL, s, &t.wave[group][0], &i, &sites[flag], kind, &a);
+    race_step(s);
+    if (s->meets) race_global_met(s, &t.wave[group][0], &a);
+    return found_lanes;
+}
+
+static chk_dispatch_t three_groups(void)
+{
+    static uint64_t serial = 2000;
+    const chk_dispatch_t d = {.serial = ++serial, .groups = 3, .grid = {3, 1, 1}};
+    t.outcome = NULL;
+    t.rows[0][0] = 0x01010101; /* not what is there */
+    memset(t.host, 0, REGION);
+    race_global_made(va_base, REGION);
+    race_run_begin(&d);
+    for (unsigned k = 0; k < 3; k++)
+        begin_group(k, d.serial, k);
+    return d;
+}
+
+/* Two workgroups each store a value, wait, and set a flag of one byte; the flags are in one dword.
+ * Another reads the flag that was set first, or none, and then the value. */
+static void test_flags_of_bytes(void **unused)
+{
+    const uint64_t values = va_base + 64, flags = va_base;
+    (void)unused;
+    for (unsigned looks = 0; looks < 2; looks++) {
+        const chk_dispatch_t d = three_groups();
+        for (unsigned k = 0; k < 2; k++) {
+            assert_int_equal(access(k, RACE_STORE, values + 4 * k, 4, 1), 0);
+            race_clock_wait(&t.state[k].clock, 0);
+            assert_int_equal(access(k, RACE_STORE, flags + k, 1, 1), 0);
+        }
+        if (looks) assert_int_equal(access(2, RACE_LOAD, flags, 1, 1), 0);
+        assert_int_equal(access(2, RACE_LOAD, values, 4, 1), !looks);
+        race_run_end(&d);
+    }
+}
+
+/* A byte's writer is known after another workgroup has written beside it. */
+static void test_writers_of_bytes(void **unused)
+{
+    (void)unused;
+    for (unsigned rows = 0; rows < 2; rows++) {
+        const chk_dispatch_t d = three_groups();
+        race_rows = rows;
+        for (unsigned k = 0; k < 3; k++)
+            assert_int_equal(access(k, RACE_STORE, va_base + k, 1, 1), 0);
+        assert_int_equal(access(1, RACE_STORE, va_base + 3, 1, 1), 0);
+        assert_int_equal(access(2, RACE_STORE, va_base, 1, 1), 1);
+        assert_int_equal(access(2, RACE_STORE, va_base + 1, 1, 1), 1);
+        assert_int_equal(access(2, RACE_STORE, va_base + 2, 1, 1), 0);
+        /* but for one byte of group 1, all are group 2's; then all */
+        assert_int_equal(access(2, RACE_LOAD, va_base, 4, ~UINT64_C(0)), 1);
+        race_clock_wait(&t.state[2].clock, 0);
+        assert_int_equal(access(2, RACE_STORE, va_base + 3, 1, 1), 1);
+        assert_int_equal(access(2, RACE_LOAD, va_base, 4, ~UINT64_C(0)), 0);
+        race_run_end(&d);
+    }
+}
+
 static int set_up(void **unused)
 {
     (void)unused;
@@ -418,9 +501,10 @@ static int tear_down(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_outcome),
-                                       cmocka_unit_test(test_one_sees_the_other),
-                                       cmocka_unit_test(test_one_value)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_outcome), cmocka_unit_test(test_one_sees_the_other),
+        cmocka_unit_test(test_one_value), cmocka_unit_test(test_flags_of_bytes),
+        cmocka_unit_test(test_writers_of_bytes)};
     if (!__builtin_cpu_supports("avx2")) return 0;
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
