@@ -62,13 +62,20 @@ static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const
     return isa_buffer_dword_step(&b);
 }
 
-/* Leaves in *a the lanes of whose element at least one byte is in range. */
+/* Leaves in *a the lanes of whose element at least one byte is in range. An element with a format
+ * is in range as a whole or not at all; one that hardware does not define has no addresses: the
+ * executor reports it. */
 static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,
                          sgc_lanes_t *a)
 {
     isa_buffer_range_t range;
+    isa_format_t format = {.bytes = 0};
+    if (op->formatted && isa_format_of_buffer(&format, i, w->sgpr[i->src[2].reg + 3]))
+        a->bytes = format.bytes;
+    else if (op->formatted)
+        a->exec = 0;
     a->dword_step = buffer_addresses(w, i, op, a->va, &range);
-    a->exec = isa_address_inside(&range, a->exec, 0, a->bytes < 4 ? a->bytes : 4);
+    a->exec = isa_address_inside(&range, a->exec, 0, op->formatted || a->bytes < 4 ? a->bytes : 4);
 }
 
 uint64_t sgc_buffer_inside(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_t *op,

@@ -20,7 +20,7 @@ enum {
 typedef struct {
     _Alignas(64) uint64_t va[ISA_LANES]; /* of active lanes */
     uint64_t exec;
-    uint32_t bytes;      /* of a lane's element */
+    uint32_t bytes;      /* of a lane's element in memory */
     uint32_t dword_step; /* bytes from one dword of it to the next: more than 4 if swizzled */
     bool even;
     uint32_t step;

@@ -162,8 +162,7 @@ static bool is_right(const access_t *x, uint64_t va, uint32_t bytes)
  * beyond the range is cut off by the hardware. */
 static uint64_t bad_of_buffer(const access_t *x, const sgc_lanes_t *a, uint64_t *first)
 {
-    /* formats say nowhere how many bytes they convert: look at the first one */
-    const uint32_t bytes = x->op->formatted ? 1 : a->bytes, part = bytes < 4 ? bytes : 4;
+    const uint32_t bytes = a->bytes, part = bytes < 4 ? bytes : 4;
     uint64_t bad = 0;
     for (uint32_t k = 0; k < bytes; k += part)
         for (uint64_t lanes = sgc_buffer_inside(x->wave, x->inst, x->op, a->exec, k, part); lanes;

@@ -180,12 +180,28 @@ static bool same_texel(const race_access_t *x, unsigned lane, const uint8_t *at,
     return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);
 }
 
+/* The same of an element of a buffer with a format. */
+static bool same_element(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
+                         uint32_t bytes)
+{
+    const isa_inst_t *i = x->i;
+    isa_format_t f;
+    uint32_t element[4];
+    if (isa_table[i->op].marks & ISA_IS_D16 ||
+        !isa_format_of_buffer(&f, i, x->w->sgpr[i->src[2].reg + 3]))
+        return true; /* value unknown */
+    isa_format_element(&f, isa_row_of(x->w, &i->src[1]), lane, sgc_ops_table[i->op].bytes / 4,
+                       ISA_PACK_WHOLE, element);
+    return from + bytes <= sizeof element && !memcmp((uint8_t *)element + from, at, bytes);
+}
+
 bool race_same(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_t from,
                uint32_t bytes)
 {
     const isa_operand_t *o = &x->i->src[1 + x->element];
     if (x->i->fmt == ISA_FMT_MIMG) return same_texel(x, lane, at, from, bytes);
     if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR) return true; /* value unknown */
+    if (sgc_ops_table[x->i->op].formatted) return same_element(x, lane, at, from, bytes);
     const isa_row_t *rows = isa_row_of(x->w, o);
     for (uint32_t k = from; k < from + bytes; k++)
         if ((uint8_t)(rows[k / 4][lane] >> (8 * (k % 4) + x->site->data_shift)) != *at++)

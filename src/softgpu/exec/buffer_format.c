@@ -8,13 +8,7 @@
 
 static bool find_format(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b, isa_format_t *f)
 {
-    const bool typed = i->fmt == ISA_FMT_MTBUF;
-    const unsigned data = typed ? i->mtbuf_format & 15u : b->word3 >> 15 & 15;
-    const unsigned num = typed ? i->mtbuf_format >> 4 & 7u : b->word3 >> 12 & 7;
-    uint8_t select[4];
-    for (unsigned c = 0; c < 4; c++)
-        select[c] = (uint8_t)(typed ? ISA_SELECT_COMPONENT + c : b->word3 >> 3 * c & 7);
-    if (isa_format_find(f, data, num, select)) return true;
+    if (isa_format_of_buffer(f, i, b->word3)) return true;
     isa_stop_unsupported(w, i, "undefined buffer format");
     return false;
 }
@@ -76,10 +70,8 @@ static void store(isa_wave_t *w, const isa_inst_t *i, unsigned n, isa_packing_t 
     const isa_row_t *rows = isa_row_of(w, &i->src[1]);
     x.at.exec = isa_buffer_inside(&x, 0, f.bytes);
     for (unsigned l = 0; l < ISA_LANES; l++) {
-        uint32_t value[4], have[4], element[4];
-        isa_take_components(&f, rows, l, value, n, packing);
-        isa_texel_unselect(&f, value, have);
-        isa_texel_pack(&f, have, element);
+        uint32_t element[4];
+        isa_format_element(&f, rows, l, n, packing, element);
         for (unsigned k = 0; k < 4; k++)
             raw[k][l] = element[k];
     }

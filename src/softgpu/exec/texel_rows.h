@@ -41,4 +41,28 @@ static inline void isa_take_components(const isa_format_t *f, const isa_row_t *r
     }
 }
 
+/* The format of the elements of a buffer instruction that converts: that of an MTBUF instruction
+ * itself, else that of the descriptor, whose fourth dword is `word3`. False: hardware does not
+ * define it. */
+static inline bool isa_format_of_buffer(isa_format_t *f, const isa_inst_t *i, uint32_t word3)
+{
+    const bool typed = i->fmt == ISA_FMT_MTBUF;
+    const unsigned data = typed ? i->mtbuf_format & 15u : word3 >> 15 & 15;
+    const unsigned num = typed ? i->mtbuf_format >> 4 & 7u : word3 >> 12 & 7;
+    uint8_t select[4];
+    for (unsigned c = 0; c < 4; c++)
+        select[c] = (uint8_t)(typed ? ISA_SELECT_COMPONENT + c : word3 >> 3 * c & 7);
+    return isa_format_find(f, data, num, select);
+}
+
+/* The element that a lane of a store to such a buffer stores, from `n` components in registers. */
+static inline void isa_format_element(const isa_format_t *f, const isa_row_t *rows, unsigned l,
+                                      unsigned n, isa_packing_t packing, uint32_t element[4])
+{
+    uint32_t value[4], have[4];
+    isa_take_components(f, rows, l, value, n, packing);
+    isa_texel_unselect(f, value, have);
+    isa_texel_pack(f, have, element);
+}
+
 #endif
