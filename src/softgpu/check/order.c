@@ -667,8 +667,8 @@ static uint64_t called(void)
     return atomic_load(&order.latest);
 }
 
-/* The call has waited for its copies. They are in queues of the runtime's own: those that have
- * begun something since the call began. */
+/* The call has waited for its copies or kernels. They are in queues of the runtime's own: those
+ * that have begun something since the call began. */
 static void returned(uint64_t number)
 {
     lock();

@@ -7,6 +7,7 @@
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ext_image.h>
 #include <stdlib.h>
 
 static const softgpu_order_api_t *order(void)
@@ -264,7 +265,7 @@ SETS(X)
 CREATES(X)
 #undef X
 
-/* ---- calls that wait for copies of their own ---- */
+/* ---- calls that wait for copies of their own, or for kernels ---- */
 
 /* X(name, parameters, arguments) */
 #define RETURNS(X)                                                                                 \
@@ -273,7 +274,23 @@ CREATES(X)
     X(hsa_executable_load_agent_code_object,                                                       \
       (hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_reader_t reader,            \
        const char *options, hsa_loaded_code_object_t *code),                                       \
-      (executable, agent, reader, options, code))
+      (executable, agent, reader, options, code))                                                  \
+    X(hsa_ext_image_import,                                                                        \
+      (hsa_agent_t agent, const void *from, size_t row, size_t slice, hsa_ext_image_t image,       \
+       const hsa_ext_image_region_t *region),                                                      \
+      (agent, from, row, slice, image, region))                                                    \
+    X(hsa_ext_image_export,                                                                        \
+      (hsa_agent_t agent, hsa_ext_image_t image, void *to, size_t row, size_t slice,               \
+       const hsa_ext_image_region_t *region),                                                      \
+      (agent, image, to, row, slice, region))                                                      \
+    X(hsa_ext_image_copy,                                                                          \
+      (hsa_agent_t agent, hsa_ext_image_t from, const hsa_dim3_t *from_offset, hsa_ext_image_t to, \
+       const hsa_dim3_t *to_offset, const hsa_dim3_t *range),                                      \
+      (agent, from, from_offset, to, to_offset, range))                                            \
+    X(hsa_ext_image_clear,                                                                         \
+      (hsa_agent_t agent, hsa_ext_image_t image, const void *colour,                               \
+       const hsa_ext_image_region_t *region),                                                      \
+      (agent, image, colour, region))
 
 #define X(name, parameters, arguments)                                                             \
     EXPORT hsa_status_t name parameters                                                            \

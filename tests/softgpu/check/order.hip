@@ -1,6 +1,9 @@
 // order.hip - programs whose streams, events, copies and graphs lack an order; see corpus.h.
 #include "corpus.h"
 
+#include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ext_image.h>
+
 #include <atomic>
 
 enum { BYTES = N * sizeof(int) };
@@ -489,6 +492,72 @@ static void pool()
     }
 }
 
+// ---- HSA's images: its calls wait for the kernels by which they work ----
+
+static hsa_status_t take_gpu(hsa_agent_t agent, void *to)
+{
+    hsa_device_type_t type;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type != HSA_DEVICE_TYPE_GPU) return HSA_STATUS_SUCCESS;
+    *static_cast<hsa_agent_t *>(to) = agent;
+    return HSA_STATUS_INFO_BREAK;
+}
+
+struct picture_t {
+    hsa_ext_image_t image;
+    void *memory;
+};
+
+static picture_t picture(hsa_agent_t gpu, hsa_ext_image_geometry_t geometry, size_t width, size_t height)
+{
+    const hsa_ext_image_descriptor_t d = {geometry, width, height, 0, 0,
+                                          {HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA}};
+    hsa_ext_image_data_info_t room;
+    picture_t p = {};
+    hsa_ext_image_data_get_info(gpu, &d, HSA_ACCESS_PERMISSION_RW, &room);
+    (void)hipMalloc(&p.memory, room.size);
+    hsa_ext_image_create(gpu, &d, p.memory, HSA_ACCESS_PERMISSION_RW, &p.image);
+    return p;
+}
+
+static void drop(hsa_agent_t gpu, picture_t p)
+{
+    hsa_ext_image_destroy(gpu, p.image);
+    (void)hipFree(p.memory);
+}
+
+static void image_calls()
+{
+    const hsa_dim3_t none = {0, 0, 0};
+    const hsa_ext_image_region_t all = {none, {32, 16, 1}}, row = {none, {512, 1, 1}};
+    const float colour[4] = {1, 0, 1, 0};
+    hsa_agent_t gpu = {};
+    char *from, *to;
+    (void)hipHostMalloc(&from, 2048);
+    (void)hipHostMalloc(&to, 2048);
+    memset(from, 1, 2048);
+    hsa_init();
+    hsa_iterate_agents(take_gpu, &gpu);
+    const picture_t one = picture(gpu, HSA_EXT_IMAGE_GEOMETRY_2D, 32, 16),
+                    other = picture(gpu, HSA_EXT_IMAGE_GEOMETRY_2D, 32, 16),
+                    line = picture(gpu, HSA_EXT_IMAGE_GEOMETRY_1DB, 512, 0);
+    hsa_ext_image_import(gpu, from, 128, 2048, one.image, &all);
+    hsa_ext_image_copy(gpu, one.image, &none, other.image, &none, &all.range);
+    hsa_ext_image_export(gpu, other.image, to, 128, 2048, &all);
+    if (memcmp(from, to, 2048)) puts("a copy is wrong");
+    hsa_ext_image_clear(gpu, other.image, colour, &all);
+    hsa_ext_image_clear(gpu, line.image, colour, &row); // elements of four bytes from four registers
+    hsa_ext_image_copy(gpu, other.image, &none, one.image, &none, &all.range);
+    hsa_ext_image_export(gpu, one.image, from, 128, 2048, &all);
+    hsa_ext_image_export(gpu, line.image, to, 2048, 2048, &row);
+    if (memcmp(from, to, 2048)) puts("a clear is wrong");
+    for (const picture_t &p : {one, other, line})
+        drop(gpu, p);
+    (void)hipHostFree(from);
+    (void)hipHostFree(to);
+    hsa_shut_down();
+}
+
 static const row_t rows[] = {
     {"two-streams", two_streams},
     {"event-of-the-wrong-stream", event_of_the_wrong_stream},
@@ -513,6 +582,7 @@ static const row_t rows[] = {
     {"ways-of-streams", ways_of_streams},
     {"flag-of-another", flag_of_another},
     {"pool", pool},
+    {"image-calls", image_calls},
 };
 
 int main(int argc, char **argv)

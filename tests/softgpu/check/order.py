@@ -49,7 +49,7 @@ BUGS = {
 class Right(unittest.TestCase):
     def test_nothing_is_wrong(self):
         for name, done in corpus.in_twos(lambda name: corpus.check(name, options=OPTIONS),
-                                         ("ways-to-wait", "ways-of-streams", "flag-of-another", "pool")):
+                                         ("ways-to-wait", "ways-of-streams", "flag-of-another", "pool", "image-calls")):
             with self.subTest(name):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
 
