@@ -59,6 +59,7 @@ static int missing(void)
     return 16; /* MPI_ERR_OTHER, or something like it */
 }
 
+#ifdef HAVE_MPICH
 enum { VERSION_BYTES = 8192 }; /* as many as an implementation needs at most */
 
 /* Implementations whose handles and structures are MPICH's. */
@@ -75,6 +76,7 @@ static bool is_mpich(void)
         if (strstr(text, names[i])) return true;
     return false;
 }
+#endif
 
 static void *const *choose_wrappers(void)
 {
