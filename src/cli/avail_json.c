@@ -76,7 +76,7 @@ json_t *avail_json_counter(const avail_gpu_t *gpu, const rocprofiler_counter_inf
         json_object_set_new(dims, c->dimensions[i]->name,
                             json_integer((json_int_t)c->dimensions[i]->instance_size));
     json_object_set_new(j, "dimensions", dims);
-    if (!gpu->own) json_object_set_new(j, "spm", json_boolean(avail_streams(gpu, c)));
+    json_object_set_new(j, "spm", json_boolean(avail_streams(gpu, c)));
     if (*class) json_object_set_new(j, "class", json_string(class));
     return j;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <aqlprofile-sdk/aql_profile_v2.h>
+
 #include "base/grow.h"
 #include "base/log.h"
 #include "trace/selection.h"
@@ -34,6 +36,28 @@ static void describe_shape(described_t *d, const ctr_shape_t *shape)
     d->info.dimensions_instances_count = ctr_shape_size(shape);
 }
 
+/* Notes the counter if the AQL profile library, which has the tables, can stream its event. */
+static bool note_stream(avail_gpu_t *gpu, const ctr_counter_t *counter)
+{
+    const rocprofiler_agent_v0_t *a = gpu->agent;
+    const aqlprofile_agent_info_t info = {.agent_gfxip = a->name,
+                                          .xcc_num = a->num_xcc,
+                                          .se_num = a->num_shader_banks,
+                                          .cu_num = a->cu_count,
+                                          .shader_arrays_per_se = a->simd_arrays_per_engine};
+    const aqlprofile_pmc_event_t event = {
+        .event_id = counter->event,
+        .flags.raw = counter->event_flags,
+        .block_name = (hsa_ven_amd_aqlprofile_block_name_t)counter->block_id};
+    aqlprofile_agent_handle_t agent;
+    if (counter->kind != CTR_HARDWARE || aqlprofile_register_agent(&agent, &info) ||
+        !aqlprofile_spm_is_event_supported(agent, event))
+        return true;
+    if (!BASE_GROW_BY_ONE(gpu->streams, gpu->stream_count)) return false;
+    gpu->streams[gpu->stream_count++].handle = counter->id;
+    return true;
+}
+
 static bool add_counter(avail_gpu_t *gpu, const ctr_counter_t *counter)
 {
     ctr_error_t error;
@@ -54,7 +78,7 @@ static bool add_counter(avail_gpu_t *gpu, const ctr_counter_t *counter)
                                               .is_derived = counter->kind == CTR_DERIVED};
     describe_shape(d, &shape);
     gpu->counters[gpu->count++] = &d->info;
-    return true;
+    return note_stream(gpu, counter);
 }
 
 static bool add_agent(avail_gpu_t *gpu, const gpus_product_t *product)

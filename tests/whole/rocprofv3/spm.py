@@ -2,7 +2,7 @@
 """rocprofv3 --spm on softgpu: what the samples of a kernel add up to is what --pmc counts, in JSON, in the
 database and in the tables made of both; what cannot be sampled is refused before the program runs.
 
-usage: spm.py ROCPROFV3 PROGRAM"""
+usage: spm.py ROCPROFV3 PROGRAM PROGRAM_FOR_MI100"""
 import collections
 import csv
 import glob
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
+ROCPROFV3, PROGRAM, MI100_PROGRAM = map(os.path.abspath, sys.argv[1:4])
 ROCPD, AVAIL = (os.path.join(os.path.dirname(ROCPROFV3), name) for name in ("rocpd", "rocprofv3-avail"))
 COUNTERS = ("SQ_WAVES", "SQ_INSTS_VALU", "TCP_TOTAL_CACHE_ACCESSES")
 SPM = ("--spm-beta-enabled", "--spm-sample-interval", "320", "--spm", *COUNTERS)
@@ -27,9 +27,9 @@ class SpmTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def profile(self, *options, status=0, env=()):
-        done = subprocess.run([ROCPROFV3, "--gpu", "soft", "-d", self.folder.name, "-o", "out", *options,
-                               "--", PROGRAM], capture_output=True, text=True, timeout=120,
+    def profile(self, *options, status=0, env=(), gpu="soft", program=PROGRAM):
+        done = subprocess.run([ROCPROFV3, "--gpu", gpu, "-d", self.folder.name, "-o", "out", *options,
+                               "--", program], capture_output=True, text=True, timeout=120,
                               env=os.environ | dict(env))
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr
@@ -106,6 +106,15 @@ class SpmTest(unittest.TestCase):
                     sums[int(row["Dispatch_Id"]), name] += float(row["Counter_Value"])
             self.assertEqual(sums, counted, path)
 
+    def test_mi100(self):
+        """Its packets say how late each block is, and its counters of SQ have 16 bits."""
+        mi100 = {"gpu": "mi100", "program": MI100_PROGRAM}
+        self.profile("-f", "json", "--pmc", *COUNTERS, **mi100)
+        counted = self.sums("counter_collection")
+        self.profile("-f", "json", *SPM, **mi100)
+        self.assertTrue(counted)
+        self.assertEqual(self.sums("spm_counter_collection"), counted)
+
     def test_interval_and_variables(self):
         """Variables say the same as options; the interval matters. (That samples are the same from run to run is
         tested by sdk.counters.spm: this program's copies run beside its kernels, in either order.)"""
@@ -156,6 +165,11 @@ class SpmTest(unittest.TestCase):
                          r"Unit +:\tsclk_cycles\nMinimum_Interval:\t32\nMaximum_Interval:\t65504\n")
         self.assertRegex(avail("info", "--pmc", "SQ_WAVES"), r"Block +:\tSQ\nSPM +:\tSupported\n")
         self.assertNotIn("SPM", avail("info", "--pmc", "GPUBusy"))
+        for gpu, counter, streams in (("mi300x", "TCC_HIT", True), ("gfx950", "SQ_WAVES", True),
+                                      ("gfx908", "TCP_TOTAL_CACHE_ACCESSES", True), ("mi300x", "GRBM_COUNT", False),
+                                      ("gfx1100", "SQ_WAVES", False), ("gfx1200", "SQ_WAVES", False)):
+            with self.subTest(gpu=gpu):
+                self.assertEqual("Supported" in avail("--gpu", gpu, "info", "--pmc", counter), streams)
         shown = subprocess.run([ROCPROFV3, "--gpu", "soft", "--list-avail"], capture_output=True, text=True,
                                timeout=60).stdout
         self.assertIn("Minimum_Interval:\t32\n", shown)
