@@ -1,11 +1,12 @@
 /* clocks.c - see clocks.h. A new fact is a tag here and in src/output/rocpd.c. */
 #include "db/clocks.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "db/schema.h"
 
 static void take(trace_clock_facts_t *f, const char *tag, const char *value)
 {
@@ -29,11 +30,9 @@ static void take(trace_clock_facts_t *f, const char *tag, const char *value)
 int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)
 {
     db_cursor_t c;
-    char table[128], sql[192];
+    char table[DB_TABLE_BYTES], sql[DB_TABLE_BYTES + 64];
     *facts = (trace_clock_facts_t){.rank = -1};
-    snprintf(table, sizeof(table), "rocpd_metadata_%.64s", guid);
-    for (char *at = table; *at; at++)
-        if (!isalnum((unsigned char)*at)) *at = '_';
+    db_metadata_table(guid, table);
     if (!db_has(db, table, "tag")) return 0;
     snprintf(sql, sizeof(sql), "SELECT tag, value FROM \"%s\"", table);
     db_rows(&c, db, sql, "");

@@ -1,6 +1,9 @@
 /* schema.c - see schema.h. */
 #include "db/schema.h"
 
+#include <ctype.h>
+#include <stdio.h>
+
 static const struct {
     const char *view, *column;
 } parts[] = {
@@ -17,4 +20,11 @@ bool db_holds(const db_t *db, db_part_t part)
 const char *db_values_of_dispatches(const db_t *db)
 {
     return db_holds(db, DB_SAMPLES) ? "sample_id IS NULL" : "1";
+}
+
+void db_metadata_table(const char *guid, char table[DB_TABLE_BYTES])
+{
+    snprintf(table, DB_TABLE_BYTES, "rocpd_metadata_%.64s", guid);
+    for (char *at = table; *at; at++)
+        if (!isalnum((unsigned char)*at)) *at = '_';
 }

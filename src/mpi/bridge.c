@@ -13,6 +13,7 @@
 #include "base/loaded.h"
 #include "base/log.h"
 #include "mpi/tool.h"
+#include "mpi/which.h"
 #define MPI_NAMES
 #include "mpi/bridge.h"
 
@@ -59,35 +60,17 @@ static int missing(void)
     return 16; /* MPI_ERR_OTHER, or something like it */
 }
 
-#ifdef HAVE_MPICH
-enum { VERSION_BYTES = 8192 }; /* as many as an implementation needs at most */
-
-/* Implementations whose handles and structures are MPICH's. */
-static bool is_mpich(void)
-{
-    static const char *const names[] = {"MPICH", "MVAPICH", "Intel(R) MPI"};
-    int (*get)(char *, int *) = NULL;
-    void *symbol = find("PMPI_Get_library_version");
-    static char text[VERSION_BYTES];
-    int bytes = 0;
-    memcpy(&get, &symbol, sizeof(get));
-    if (!get || get(text, &bytes) != 0) return false;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strstr(text, names[i])) return true;
-    return false;
-}
-#endif
-
 static void *const *choose_wrappers(void)
 {
+    switch (mpi_which(find)) {
 #ifdef HAVE_OPENMPI
-    if (find("ompi_mpi_comm_world")) return mpi_openmpi_begin(find) ? mpi_openmpi_entries : NULL;
+    case MPI_IS_OPENMPI: return mpi_openmpi_begin(find) ? mpi_openmpi_entries : NULL;
 #endif
 #ifdef HAVE_MPICH
-    if (!find("ompi_mpi_comm_world") && is_mpich())
-        return mpi_mpich_begin(find) ? mpi_mpich_entries : NULL;
+    case MPI_IS_MPICH: return mpi_mpich_begin(find) ? mpi_mpich_entries : NULL;
 #endif
-    return NULL;
+    default: return NULL;
+    }
 }
 
 static void choose(void)

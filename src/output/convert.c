@@ -505,7 +505,8 @@ static out_job_t job_of(work_t *w)
                        .why_bytes = w->why_bytes,
                        .threads = w->c->threads,
                        .counts = &w->result->counts,
-                       .cut = w->result->cut};
+                       .cut = w->result->cut,
+                       .killed = w->result->killed};
 }
 
 static int hand_over(work_t *w)

@@ -24,6 +24,7 @@ typedef struct {
      * read. */
     const trace_counts_t *counts;
     uint64_t cut;
+    bool killed;       /* the process ended without closing its store */
     const char *clock; /* what was done to the times of one of several nodes, in words; or NULL */
 } out_job_t;
 

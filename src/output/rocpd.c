@@ -331,6 +331,7 @@ static void write_losses(rocpd_t *r)
         {"bytes_damaged", r->job->cut},    {"names_lost", r->job->model->header.counts.dropped}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         put_metadata_number(r, rows[i].tag, rows[i].value);
+    if (r->job->killed) put_metadata(r, TRACE_TAG_UNCLOSED, "1");
 }
 
 /* Writes how the records' clock relates to the time of day, and what ran. */

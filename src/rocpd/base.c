@@ -550,7 +550,7 @@ static int make_tables(const db_t *db, size_t number, void *data)
 /* Makes the temporary database, and lets its tables be filled when they are needed. */
 static int open_several(rocpd_base_t *b)
 {
-    const rocpd_files_t first = {b->files->paths, 1};
+    const rocpd_files_t first = {.paths = b->files->paths, .count = 1};
     if (db_make(&b->db, "") != 0) return -1;
     const size_t most = b->view_count + OUT_OWN_COUNT;
     b->late = (db_late_t){.tables = calloc(most, sizeof(*b->late.tables)),

@@ -11,7 +11,6 @@ int rocpd_convert(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_merge(const rocpd_options_t *o, const rocpd_files_t *f);
-int rocpd_reduce(const rocpd_options_t *o, const rocpd_files_t *f);
 int rocpd_package(const rocpd_options_t *o, const rocpd_files_t *f);
 
 /* rocprofv3 reduce, whose command line is read like that of rocpd's sub-commands. The words begin

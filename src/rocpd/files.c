@@ -8,17 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/yaml_load.h"
+#include "trace/format.h"
 #include "trace/store.h"
 
 enum { INDEX_DEPTH = 8 };
 
-static int add_file(rocpd_files_t *f, const char *path)
+int rocpd_files_add(rocpd_files_t *f, const char *path)
 {
     char *copy = BASE_GROW_BY_ONE(f->paths, f->count) ? realpath(path, NULL) : NULL;
     if (!copy) {
@@ -107,6 +109,41 @@ static int add_index(rocpd_files_t *f, const char *path, unsigned depth)
     return result;
 }
 
+static bool has_file(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    return trace_join(path, sizeof(path), directory, name) == 0 && access(path, F_OK) == 0;
+}
+
+/* Adds the stores in the folder of a run, or with `runs`, in those of all runs there. */
+static int add_stores(rocpd_files_t *f, const char *path, bool runs)
+{
+    int result = 0;
+    char **names = trace_list(path);
+    for (char **name = names; name && *name && result == 0; name++) {
+        char below[PATH_MAX];
+        if (trace_join(below, sizeof(below), path, *name) != 0 || trace_is_retired(below)) continue;
+        if (runs)
+            result = add_stores(f, below, false);
+        else if (has_file(below, TRACE_META_FILE))
+            result = rocpd_files_add(f, below);
+    }
+    trace_list_free(names);
+    return result;
+}
+
+/* Adds a store, or those of a run, or those below a folder with outputs. */
+static int add_all_stores(rocpd_files_t *f, const char *path)
+{
+    char runs[PATH_MAX];
+    if (has_file(path, TRACE_META_FILE)) return rocpd_files_add(f, path);
+    if (has_file(path, TRACE_RUN_FILE)) return add_stores(f, path, false);
+    if (strcmp(base_last_part(path), TRACE_RUNS_DIRECTORY) == 0) return add_stores(f, path, true);
+    return trace_join(runs, sizeof(runs), path, TRACE_RUNS_DIRECTORY) == 0
+               ? add_stores(f, runs, true)
+               : 0;
+}
+
 static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)
 {
     char index[PATH_MAX];
@@ -115,14 +152,16 @@ static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)
     struct stat st;
     if (stat(index, &st) == 0) return add_index(f, index, depth);
     char **names = trace_list(path);
-    size_t before = f->count;
+    const size_t before = f->count;
+    if (f->stores) result = add_all_stores(f, path);
     for (char **name = names; name && *name && result == 0; name++) {
         char file[PATH_MAX];
         trace_join(file, sizeof(file), path, *name);
-        if (base_ends_with(*name, ".db")) result = add_file(f, file);
+        if (base_ends_with(*name, ".db")) result = rocpd_files_add(f, file);
     }
     if (!names) base_error("%s: %s", path, strerror(errno));
-    if (names && result == 0 && f->count == before) base_error("%s: holds no *.db", path);
+    if (names && result == 0 && f->count == before)
+        base_error("%s: holds no *.db%s", path, f->stores ? ", and no records" : "");
     trace_list_free(names);
     return f->count > before ? result : -1;
 }
@@ -141,12 +180,13 @@ static int add_path(rocpd_files_t *f, const char *path, unsigned depth)
     if (S_ISDIR(st.st_mode)) return add_directory(f, path, depth);
     if (base_ends_with(path, ".yaml") || base_ends_with(path, ".yml"))
         return add_index(f, path, depth);
-    return add_file(f, path);
+    return rocpd_files_add(f, path);
 }
 
 int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o)
 {
     int result = 0;
+    f->stores = o->command == ROCPD_REDUCE;
     for (size_t i = 0; result == 0 && i < o->values[ROCPD_INPUT].count; i++) {
         glob_t found = {0};
         const char *word = o->values[ROCPD_INPUT].words[i];

@@ -10,10 +10,14 @@
 typedef struct {
     char **paths;
     size_t count;
+    bool stores; /* folders of stores are looked for, too */
 } rocpd_files_t;
 
-/* Finds the databases that --input names. 0, or -1 with the reason told. */
+/* Finds the databases that --input names; for reduce also stores that are not converted, whose
+ * paths are those of their folders. 0, or -1 with the reason told. */
 int rocpd_files_find(rocpd_files_t *f, const rocpd_options_t *o);
+/* Adds a path unless it is there. 0, or -1 with the reason told. */
+int rocpd_files_add(rocpd_files_t *f, const char *path);
 void rocpd_files_free(rocpd_files_t *f);
 
 /* Text of the metadata row `tag` of one database, to be freed; NULL, with the reason told, if there

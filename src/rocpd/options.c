@@ -42,8 +42,7 @@ typedef struct {
 static const row_t rows[] = {
     {"input", 'i', 'L', C | Q | S | M | P | R, "PATH", false,
      "databases, directories with databases, .rpdb directories, index files, wildcards; summary "
-     "and "
-     "reduce: files of sums, too"},
+     "and reduce: files of sums, too; reduce: what runs have left that are not converted, too"},
     {"output-format", 'f', 'L', C, FORMATS, true, "what to make"},
     {"output-file", 'o', 'W', C | Q | S | M, "NAME", false,
      "base name of outputs (default: $ROCPD_OUTPUT_NAME, else out; merge: merged)"},
@@ -78,6 +77,15 @@ static const row_t rows[] = {
      "processes that read files (default: one for each CPU)"},
     {"output", 'o', 'W', R, "FILE", false, "file of the sums, which reduce and summary read again"},
     {"show", 0, 'F', R, NULL, false, "print the tables of rocpd summary"},
+    {"tree", 0, 'W', R, "mpi files", true,
+     "every rank of a job runs this: each reads its share, rank 0 writes the sum of all; parts go "
+     "by messages of MPI, or as files beside the output"},
+    {"tree-id", 0, 'W', R, "WORD", false,
+     "tells parts in files from those of other runs (default: the launcher's id of the step)"},
+    {"tree-wait", 0, 'N', R, "SECONDS", false,
+     "how long a part in a file is waited for (default 600)"},
+    {"node-local", 0, 'F', R, NULL, false,
+     "with --tree: inputs are on the node's own disk, and its ranks share them"},
     {"format", 0, 'W', Q | S | R, SHOW, true, "how to show it (default console)"},
 };
 
@@ -246,6 +254,12 @@ static int check(const rocpd_options_t *o)
                    "rocpd query --format clipboard copies the rows of a statement");
         return -1;
     }
+    if (!rocpd_given(o, ROCPD_TREE))
+        for (rocpd_option_t i = ROCPD_TREE_ID; i <= ROCPD_NODE_LOCAL; i++)
+            if (rocpd_given(o, i)) {
+                base_error("--%s needs --tree", rows[i].name);
+                return -1;
+            }
     return excludes(o, ROCPD_START, ROCPD_START_MARKER) || excludes(o, ROCPD_END, ROCPD_END_MARKER)
                ? -1
                : 0;
@@ -298,7 +312,10 @@ const char *rocpd_word(const rocpd_options_t *o, rocpd_option_t option, const ch
 
 unsigned rocpd_workers(const rocpd_options_t *o, size_t files)
 {
-    const char *jobs = rocpd_word(o, ROCPD_JOBS, "0");
+    /* a rank has its processor, and must not fork once MPI has begun */
+    const char *tree = rocpd_word(o, ROCPD_TREE, NULL);
+    const char *jobs =
+        tree && strcasecmp(tree, "mpi") == 0 ? "1" : rocpd_word(o, ROCPD_JOBS, tree ? "1" : "0");
     const unsigned long wanted = strtoul(jobs, NULL, 10);
     return base_pool_size(wanted > BASE_POOL_MAX ? BASE_POOL_MAX : (unsigned)wanted, files);
 }

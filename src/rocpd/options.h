@@ -47,6 +47,10 @@ typedef enum {
     ROCPD_JOBS,
     ROCPD_OUTPUT,
     ROCPD_SHOW,
+    ROCPD_TREE,
+    ROCPD_TREE_ID,
+    ROCPD_TREE_WAIT,
+    ROCPD_NODE_LOCAL,
     ROCPD_OPTION_COUNT
 } rocpd_option_t;
 

@@ -1,9 +1,10 @@
 /* partial.c - see partial.h. The bytes, all numbers with the lowest byte first:
  *
- *   names: u32
+ *   names: u32; absent: u64
  *   texts: u32 count, then of each u32 bytes and the bytes; sorted
- *   processes: u32 count, then of each u32 text of its guid, u64 process id, u32 text of its host
- *              plus 1, or 0; sorted by guid and process id
+ *   processes: u32 count, then of each u32 text of its guid, u64 process id, u32 each: text of its
+ *              host, of its GPUs, of its schema's version, plus 1, or 0; u64 rank, u64 ranks, u32
+ *              copies, u32 unclosed; sorted by guid and process id
  *   sums: u32 count, then of each u32 view or category, u32 text of its name, u32 rows, and of each
  *         row u32 process, u32 text of its name plus 1 or 0 for NULL, u64 count, u64 least, u64
  *         most, and two numbers of 128 bits: total, sum of squares; sorted by all of these
@@ -18,16 +19,23 @@
 
 /* ---- in memory ---- */
 
+static void free_facts(rocpd_facts_t *f)
+{
+    free(f->host);
+    free(f->gpus);
+    free(f->version);
+}
+
 void rocpd_partial_free(rocpd_partial_t *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         free(p->sums[i].name);
         sums_free(&p->sums[i].rows);
     }
-    for (size_t i = 0; i < p->host_count; i++)
-        free(p->hosts[i]);
+    for (size_t i = 0; i < p->fact_count; i++)
+        free_facts(&p->facts[i]);
     free(p->sums);
-    free(p->hosts);
+    free(p->facts);
     sums_free(&p->processes);
     *p = (rocpd_partial_t){0};
 }
@@ -47,27 +55,40 @@ int rocpd_partial_process(rocpd_partial_t *p, int pid, const char *guid)
     const sum_row_t *row = sums_row_copied(&p->processes, pid, guid);
     if (!row) return -1;
     const size_t number = (size_t)(row - p->processes.rows);
-    while (p->host_count <= number) {
-        if (!BASE_GROW_BY_ONE(p->hosts, p->host_count)) return -1;
-        p->hosts[p->host_count++] = NULL;
+    while (p->fact_count <= number) {
+        if (!BASE_GROW_BY_ONE(p->facts, p->fact_count)) return -1;
+        p->facts[p->fact_count++] = (rocpd_facts_t){.rank = -1, .ranks = -1, .copies = 1};
     }
     return (int)number;
 }
 
-int rocpd_partial_host(rocpd_partial_t *p, int process, const char *host)
+int rocpd_partial_say(char **fact, const char *text)
 {
-    if (p->hosts[process]) return 0;
-    p->hosts[process] = strdup(host);
-    return p->hosts[process] ? 0 : -1;
+    if (!*fact && text) *fact = strdup(text);
+    return *fact || !text ? 0 : -1;
 }
 
-/* Adds the rows of one view or category; `numbers` has the processes' numbers in `p`. */
+static int copy_facts(rocpd_facts_t *to, const rocpd_facts_t *from)
+{
+    free_facts(to);
+    *to = *from;
+    to->host = to->gpus = to->version = NULL;
+    return rocpd_partial_say(&to->host, from->host) == 0 &&
+                   rocpd_partial_say(&to->gpus, from->gpus) == 0 &&
+                   rocpd_partial_say(&to->version, from->version) == 0
+               ? 0
+               : -1;
+}
+
+/* Adds the rows of one view or category; `numbers` has the processes' numbers in `p`, or -1 for one
+ * that is left out. */
 static int add_sums(rocpd_partial_t *p, const rocpd_sums_t *part, const int *numbers)
 {
     rocpd_sums_t *to = rocpd_partial_sums(p, part->of, part->name);
     if (!to) return -1;
     for (size_t i = 0; i < part->rows.count; i++) {
         const sum_row_t *from = &part->rows.rows[i];
+        if (numbers[from->group / 2] < 0) continue;
         const int group = 2 * numbers[from->group / 2] + from->group % 2;
         sum_row_t *row = sums_row_copied(&to->rows, group, from->name);
         if (!row) return -1;
@@ -76,21 +97,124 @@ static int add_sums(rocpd_partial_t *p, const rocpd_sums_t *part, const int *num
     return 0;
 }
 
-int rocpd_partial_add(rocpd_partial_t *p, const rocpd_partial_t *part, bool apart)
+/* ---- copies of a process ---- */
+
+/* Copies one process alone. 0, or -1 without memory. */
+static int take_one(rocpd_partial_t *to, const rocpd_partial_t *from, int process)
+{
+    int *numbers = malloc((from->processes.count + 1) * sizeof(*numbers));
+    if (!numbers) return -1;
+    for (size_t i = 0; i < from->processes.count; i++)
+        numbers[i] = -1;
+    const sum_row_t *row = &from->processes.rows[process];
+    numbers[process] = rocpd_partial_process(to, row->group, row->name);
+    int result = numbers[process] < 0 ? -1 : copy_facts(to->facts, &from->facts[process]);
+    for (size_t i = 0; result == 0 && i < from->count; i++)
+        result = add_sums(to, &from->sums[i], numbers);
+    free(numbers);
+    return result;
+}
+
+/* The records that were summed up, and in `bytes` a text of the whole process, by which two that
+ * have as many are told apart. */
+static uint64_t weigh(const rocpd_partial_t *p, int process, char **bytes, size_t *count)
+{
+    rocpd_partial_t one = {0};
+    uint64_t records = 0;
+    FILE *f = open_memstream(bytes, count);
+    if (f && take_one(&one, p, process) == 0) {
+        one.facts->copies = 1;
+        rocpd_partial_put(&one, f);
+    }
+    for (size_t i = 0; i < one.count; i++)
+        records += sums_whole(&one.sums[i].rows).count;
+    if (f) fclose(f);
+    rocpd_partial_free(&one);
+    return records;
+}
+
+/* Does the copy of a process in `b` count rather than that in `a`? */
+static bool is_better(const rocpd_partial_t *a, int in_a, const rocpd_partial_t *b, int in_b)
+{
+    char *bytes[2] = {NULL, NULL};
+    size_t counts[2] = {0, 0};
+    if (a->facts[in_a].unclosed != b->facts[in_b].unclosed) return a->facts[in_a].unclosed;
+    const uint64_t of_a = weigh(a, in_a, &bytes[0], &counts[0]);
+    const uint64_t of_b = weigh(b, in_b, &bytes[1], &counts[1]);
+    bool better = of_b > of_a;
+    if (of_a == of_b && bytes[0] && bytes[1])
+        better = counts[0] != counts[1] ? counts[1] > counts[0]
+                                        : memcmp(bytes[1], bytes[0], counts[0]) > 0;
+    free(bytes[0]);
+    free(bytes[1]);
+    return better;
+}
+
+/* Takes the rows of a process away. 0, or -1 without memory. */
+static int clear_process(rocpd_partial_t *p, int process)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        sums_t kept = {0}, *rows = &p->sums[i].rows;
+        for (size_t row = 0; row < rows->count; row++) {
+            const sum_row_t *from = &rows->rows[row];
+            if (from->group / 2 == process) continue;
+            sum_row_t *to = sums_row_copied(&kept, from->group, from->name);
+            if (!to) {
+                sums_free(&kept);
+                return -1;
+            }
+            to->sum = from->sum;
+        }
+        sums_free(rows);
+        *rows = kept;
+    }
+    return 0;
+}
+
+/* A process of the part that is new, or is there already: then the better copy stays. *number: -1,
+ * if that is the one which is there. 0, or -1 without memory. */
+static int add_once(rocpd_partial_t *p, const rocpd_partial_t *part, int process, int *number)
+{
+    const size_t before = p->processes.count;
+    const sum_row_t *row = &part->processes.rows[process];
+    const int place = *number = rocpd_partial_process(p, row->group, row->name);
+    if (place < 0) return -1;
+    if ((size_t)place >= before) return copy_facts(&p->facts[place], &part->facts[process]);
+    const uint32_t copies = p->facts[place].copies + part->facts[process].copies;
+    int result = 0;
+    if (!is_better(p, place, part, process))
+        *number = -1;
+    else if ((result = clear_process(p, place)) == 0)
+        result = copy_facts(&p->facts[place], &part->facts[process]);
+    p->facts[place].copies = copies;
+    return result;
+}
+
+/* The number that a process of the part has in `p`, or gets. */
+static int add_process(rocpd_partial_t *p, const rocpd_partial_t *part, int process,
+                       rocpd_how_t how, int *number)
+{
+    const sum_row_t *row = &part->processes.rows[process];
+    if (how == ROCPD_ONCE) return add_once(p, part, process, number);
+    if (how == ROCPD_TOGETHER) {
+        *number = rocpd_partial_process(p, 0, "");
+        return *number < 0 ? -1 : 0;
+    }
+    const size_t before = p->processes.count;
+    *number = rocpd_partial_process(p, row->group, row->name);
+    if (*number < 0) return -1;
+    return (size_t)*number < before ? 0 : copy_facts(&p->facts[*number], &part->facts[process]);
+}
+
+int rocpd_partial_add(rocpd_partial_t *p, const rocpd_partial_t *part, rocpd_how_t how)
 {
     const size_t processes = part->processes.count;
     int *numbers = calloc(processes + 1, sizeof(*numbers)), result = numbers ? 0 : -1;
-    for (size_t i = 0; result == 0 && i < processes; i++) {
-        const sum_row_t *process = &part->processes.rows[i];
-        numbers[i] = apart ? rocpd_partial_process(p, process->group, process->name)
-                           : rocpd_partial_process(p, 0, "");
-        if (numbers[i] < 0)
-            result = -1;
-        else if (apart && part->hosts[i])
-            result = rocpd_partial_host(p, numbers[i], part->hosts[i]);
-    }
+    for (size_t i = 0; result == 0 && i < processes; i++)
+        result = add_process(p, part, (int)i, how, &numbers[i]);
     for (size_t i = 0; result == 0 && i < part->count; i++)
         result = add_sums(p, &part->sums[i], numbers);
+    p->absent += part->absent;
     free(numbers);
     return result;
 }
@@ -160,7 +284,7 @@ static int by_row(const void *a, const void *b)
 static bool sort_all(writing_t *w)
 {
     const rocpd_partial_t *p = w->p;
-    size_t most = p->count + 2 * p->processes.count + 1, n = 0;
+    size_t most = p->count + 4 * p->processes.count + 1, n = 0;
     for (size_t i = 0; i < p->count; i++)
         most += p->sums[i].rows.count;
     w->texts = calloc(most, sizeof(*w->texts));
@@ -177,7 +301,10 @@ static bool sort_all(writing_t *w)
     for (size_t i = 0; i < p->processes.count; i++) {
         w->processes[i] = (uint32_t)i;
         w->texts[n++] = p->processes.rows[i].name;
-        if (p->hosts[i]) w->texts[n++] = p->hosts[i];
+        const rocpd_facts_t *facts = &p->facts[i];
+        const char *const said[] = {facts->host, facts->gpus, facts->version};
+        for (size_t j = 0; j < sizeof(said) / sizeof(*said); j++)
+            if (said[j]) w->texts[n++] = said[j];
     }
     qsort(w->texts, n, sizeof(*w->texts), by_text);
     for (size_t i = 0; i < n; i++)
@@ -218,11 +345,27 @@ static bool put_sums(const writing_t *w, const rocpd_sums_t *s, FILE *f)
     return true;
 }
 
+static void put_process(const writing_t *w, uint32_t number, FILE *f)
+{
+    const sum_row_t *row = &w->p->processes.rows[number];
+    const rocpd_facts_t *facts = &w->p->facts[number];
+    const char *const said[] = {facts->host, facts->gpus, facts->version};
+    put_number(f, text_number(w, row->name), 4);
+    put_number(f, (uint64_t)(int64_t)row->group, 8);
+    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
+        put_number(f, said[i] ? text_number(w, said[i]) + 1 : 0, 4);
+    put_number(f, (uint64_t)facts->rank, 8);
+    put_number(f, (uint64_t)facts->ranks, 8);
+    put_number(f, facts->copies, 4);
+    put_number(f, facts->unclosed, 4);
+}
+
 static bool put_all(const writing_t *w, FILE *f)
 {
     const rocpd_partial_t *p = w->p;
     bool good = true;
     put_number(f, p->names, 4);
+    put_number(f, p->absent, 8);
     put_number(f, w->text_count, 4);
     for (size_t i = 0; i < w->text_count; i++) {
         const size_t bytes = strlen(w->texts[i]);
@@ -230,13 +373,8 @@ static bool put_all(const writing_t *w, FILE *f)
         fwrite(w->texts[i], 1, bytes, f);
     }
     put_number(f, p->processes.count, 4);
-    for (size_t i = 0; i < p->processes.count; i++) {
-        const uint32_t number = w->processes[i];
-        const char *host = p->hosts[number];
-        put_number(f, text_number(w, p->processes.rows[number].name), 4);
-        put_number(f, (uint64_t)(int64_t)p->processes.rows[number].group, 8);
-        put_number(f, host ? text_number(w, host) + 1 : 0, 4);
-    }
+    for (size_t i = 0; i < p->processes.count; i++)
+        put_process(w, w->processes[i], f);
     put_number(f, p->count, 4);
     for (size_t i = 0; good && i < p->count; i++)
         good = put_sums(w, w->sums[i], f);
@@ -309,17 +447,31 @@ static void get_texts(reading_t *r)
     }
 }
 
+static void get_facts(reading_t *r, rocpd_facts_t *f)
+{
+    char **const said[] = {&f->host, &f->gpus, &f->version};
+    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+        const uint64_t number = get_number(r, 4);
+        if (number && rocpd_partial_say(said[i], get_text(r, number - 1)) != 0) r->bad = true;
+    }
+    f->rank = (int64_t)get_number(r, 8);
+    f->ranks = (int64_t)get_number(r, 8);
+    f->copies = (uint32_t)get_number(r, 4);
+    f->unclosed = (uint32_t)get_number(r, 4);
+    if (f->unclosed > 1) r->bad = true;
+}
+
 static void get_processes(reading_t *r, rocpd_partial_t *p)
 {
-    for (uint64_t count = get_count(r, 16), i = 0; i < count && !r->bad; i++) {
+    enum { BYTES = 48 };
+    for (uint64_t count = get_count(r, BYTES), i = 0; i < count && !r->bad; i++) {
         const char *guid = get_text(r, get_number(r, 4));
         const int pid = (int)(int64_t)get_number(r, 8);
-        const uint64_t host = get_number(r, 4);
-        const char *name = host ? get_text(r, host - 1) : NULL;
         /* sorted and each once, so that numbers of processes are places in this list */
-        if (r->bad || rocpd_partial_process(p, pid, guid) != (int)i ||
-            (name && rocpd_partial_host(p, (int)i, name) != 0))
+        if (r->bad || rocpd_partial_process(p, pid, guid) != (int)i)
             r->bad = true;
+        else
+            get_facts(r, &p->facts[i]);
     }
 }
 
@@ -359,6 +511,7 @@ int rocpd_partial_get(rocpd_partial_t *p, const char *bytes, size_t count)
 {
     reading_t r = {.at = bytes, .end = bytes + count};
     p->names = (uint32_t)get_number(&r, 4);
+    p->absent = get_number(&r, 8);
     get_texts(&r);
     get_processes(&r, p);
     get_sums(&r, p);

@@ -23,15 +23,29 @@ typedef struct {
     sums_t rows;
 } rocpd_sums_t;
 
+/* What is known of a process beside its sums. */
+typedef struct {
+    char *host, *gpus, *version; /* version: of the database's schema; NULL: not known */
+    int64_t rank, ranks;         /* -1: not known */
+    uint32_t copies;             /* in how many files the process was met; each counts once */
+    uint32_t unclosed;           /* 1: it has not closed its store: killed, or left by _exit() */
+} rocpd_facts_t;
+
 /* All zero: of no process. */
 typedef struct {
-    sums_t processes; /* names are guids, groups process ids; there are no numbers */
-    char **hosts;     /* of each process; NULL: not known */
-    size_t host_count;
+    sums_t processes;     /* names are guids, groups process ids; there are no numbers */
+    rocpd_facts_t *facts; /* of each process */
+    size_t fact_count;
     rocpd_sums_t *sums;
     size_t count;
-    uint32_t names; /* which names kernels have: sums of different ones cannot be added */
+    uint32_t names;  /* which names kernels have: sums of different ones cannot be added */
+    uint64_t absent; /* inputs that could not be read, and ranks whose sums have not come */
 } rocpd_partial_t;
+
+/* How processes are added: to one that has no name, so that memory does not depend on their number;
+ * each by itself; or so that one which is there already is not counted again. Of two copies of a
+ * process the more complete one counts, so that the order of adding does not matter. */
+typedef enum { ROCPD_TOGETHER, ROCPD_APART, ROCPD_ONCE } rocpd_how_t;
 
 void rocpd_partial_free(rocpd_partial_t *p);
 
@@ -41,12 +55,11 @@ rocpd_sums_t *rocpd_partial_sums(rocpd_partial_t *p, rocpd_of_t of, const char *
 
 /* The number of a process, which is added if it is new; -1 without memory. */
 int rocpd_partial_process(rocpd_partial_t *p, int pid, const char *guid);
-/* Says on which host a process ran. 0, or -1 without memory. */
-int rocpd_partial_host(rocpd_partial_t *p, int process, const char *host);
+/* Sets one of a process's texts, unless it is set. 0, or -1 without memory. */
+int rocpd_partial_say(char **fact, const char *text);
 
-/* Adds the sums of a part; if not `apart`, all its processes are added to one that has no name, so
- * that memory does not depend on their number. 0, or -1 without memory. */
-int rocpd_partial_add(rocpd_partial_t *p, const rocpd_partial_t *part, bool apart);
+/* Adds the sums of a part. 0, or -1 without memory. */
+int rocpd_partial_add(rocpd_partial_t *p, const rocpd_partial_t *part, rocpd_how_t how);
 
 /* Writes the sums. 0, or -1 without memory; errors of `f` stay in `f`. */
 int rocpd_partial_put(const rocpd_partial_t *p, FILE *f);

@@ -200,7 +200,7 @@ static int read_hosts(const db_t *db, rocpd_partial_t *to)
     db_rows(&c, db, "SELECT guid, pid, hostname FROM processes WHERE guid IS NOT NULL", "");
     while (room && db_next(&c)) {
         const int process = rocpd_partial_process(to, (int)db_int(&c, 1), db_text(&c, 0));
-        room = process >= 0 && rocpd_partial_host(to, process, db_text(&c, 2)) == 0;
+        room = process >= 0 && rocpd_partial_say(&to->facts[process].host, db_text(&c, 2)) == 0;
     }
     if (db_end(&c, "reading processes") != 0) return -1;
     return room ? 0 : rocpd_rows_no_memory();

@@ -14,10 +14,12 @@
 #include "base/text.h"
 #include "output/file.h"
 #include "rocpd/base.h"
+#include "rocpd/ranks.h"
 #include "rocpd/rows.h"
+#include "rocpd/stored.h"
 
 static const char magic[8] = "CROCSUM\n";
-enum { VERSION = 1, HEAD = 24, CHECKSUM = 8 };
+enum { VERSION = 2, HEAD = 24, CHECKSUM = 8 };
 
 /* ---- files of sums ---- */
 
@@ -59,16 +61,39 @@ static const char *problem_of(const char *bytes, size_t count)
                : "is damaged: its checksum is that of other bytes";
 }
 
+/* What is wrong with the bytes as sums that are to be added to those with such names, or NULL. */
+static const char *problem_with(const char *bytes, size_t count, uint32_t names)
+{
+    const char *problem = problem_of(bytes, count);
+    if (!problem && get_number(bytes + HEAD, 4) != names)
+        problem = "has names of kernels in another form (--mangled-kernels, --truncate-kernels, "
+                  "--kernel-rename): these sums cannot be added";
+    return problem;
+}
+
+int rocpd_sums_add(rocpd_partial_t *p, const char *bytes, size_t count, const char *from)
+{
+    rocpd_partial_t part = {0};
+    const char *problem = problem_with(bytes, count, p->names);
+    int result = problem ? -1 : 0;
+    if (problem)
+        base_error("%s %s", from, problem);
+    else if (rocpd_partial_get(&part, bytes + HEAD, count - HEAD - CHECKSUM) != 0) {
+        base_error("%s: its sums cannot be read", from);
+        result = -1;
+    } else if (rocpd_partial_add(p, &part, ROCPD_ONCE) != 0)
+        result = rocpd_rows_no_memory();
+    rocpd_partial_free(&part);
+    return result;
+}
+
 /* Writes the sums in a file to `to`. 0, or -1 with the reason told. */
 static int copy_sums(const char *path, uint32_t names, FILE *to)
 {
     enum { MOST = 1 << 30 };
     size_t count = 0;
     char *bytes = base_file_read(path, MOST, &count);
-    const char *problem = bytes ? problem_of(bytes, count) : strerror(errno);
-    if (!problem && get_number(bytes + HEAD, 4) != names)
-        problem = "has names of kernels in another form (--mangled-kernels, --truncate-kernels, "
-                  "--kernel-rename): these sums cannot be added";
+    const char *problem = bytes ? problem_with(bytes, count, names) : strerror(errno);
     if (problem)
         base_error("%s %s", path, problem);
     else
@@ -77,8 +102,7 @@ static int copy_sums(const char *path, uint32_t names, FILE *to)
     return problem ? -1 : 0;
 }
 
-/* The whole of a file of sums in memory, to be freed. */
-static char *as_file(const rocpd_partial_t *p, size_t *count)
+char *rocpd_sums_bytes(const rocpd_partial_t *p, size_t *count)
 {
     char *body = NULL, *whole = NULL;
     size_t bytes = 0, before = 0;
@@ -107,7 +131,7 @@ int rocpd_sums_write(const rocpd_partial_t *p, const char *path)
 {
     char why[PATH_MAX + 256];
     size_t count = 0;
-    char *bytes = as_file(p, &count);
+    char *bytes = rocpd_sums_bytes(p, &count);
     out_file_t *f = bytes ? out_file_open(path, why, sizeof(why)) : NULL;
     if (!bytes) snprintf(why, sizeof(why), "%s: %s", path, strerror(ENOMEM));
     if (f) out_bytes(f, bytes, count);
@@ -120,12 +144,14 @@ int rocpd_sums_write(const rocpd_partial_t *p, const char *path)
 /* ---- all files ---- */
 
 typedef struct {
+    const rocpd_options_t *options;
     const rocpd_files_t *files; /* all */
     rocpd_files_t databases;    /* those of them that are no files of sums */
     size_t *places;             /* of each file: its number among the databases + 1; 0: of sums */
-    rocpd_base_t base;          /* of the databases, if there are any */
+    rocpd_base_t base;          /* of the databases, if there are any and they are read alike */
     rocpd_rows_t rows;
-    bool apart;
+    rocpd_how_t how;
+    bool forgiving;
     rocpd_partial_t *whole;
     rocpd_partial_t file; /* of the file that is being read */
 } work_t;
@@ -135,9 +161,35 @@ static int read_into(const db_t *db, void *data)
     work_t *w = data;
     rocpd_partial_t part = {0};
     int result = rocpd_rows_read(&w->rows, db, &part);
-    if (result == 0 && rocpd_partial_add(&w->file, &part, true) != 0)
+    if (result == 0 && w->how == ROCPD_ONCE) result = rocpd_ranks_read(db, &part);
+    if (result == 0 && rocpd_partial_add(&w->file, &part, ROCPD_APART) != 0)
         result = rocpd_rows_no_memory();
     rocpd_partial_free(&part);
+    return result;
+}
+
+/* Reads a database by its own views. */
+static int read_alone(work_t *w, char *path)
+{
+    rocpd_files_t one = {.paths = &path, .count = 1};
+    if (rocpd_open_apart(&w->base, &one, w->options) != 0) return -1;
+    int result = rocpd_rows_find(&w->rows, &w->base.db, w->options);
+    if (result == 0) result = rocpd_use(&w->base, 0, w->rows.all_known, read_into, w);
+    rocpd_rows_free(&w->rows);
+    rocpd_close(&w->base);
+    return result;
+}
+
+static int read_database(work_t *w, size_t number)
+{
+    char *path = w->files->paths[number];
+    rocpd_stored_t stored;
+    if (w->how != ROCPD_ONCE)
+        return rocpd_use(&w->base, w->places[number] - 1, w->rows.all_known, read_into, w);
+    if (!rocpd_is_store(path)) return read_alone(w, path);
+    int result = rocpd_stored_begin(&stored, path);
+    if (result == 0) result = read_alone(w, stored.database);
+    rocpd_stored_end(&stored);
     return result;
 }
 
@@ -145,12 +197,16 @@ static int read_into(const db_t *db, void *data)
 static int read_file(void *data, size_t number, FILE *to)
 {
     work_t *w = data;
-    if (!w->places[number]) return copy_sums(w->files->paths[number], w->rows.names, to);
-    w->file = (rocpd_partial_t){.names = w->rows.names};
-    int result = rocpd_use(&w->base, w->places[number] - 1, w->rows.all_known, read_into, w);
+    const uint32_t names = w->whole->names;
+    if (!w->places[number]) {
+        const int copied = copy_sums(w->files->paths[number], names, to);
+        return w->forgiving ? 0 : copied;
+    }
+    w->file = (rocpd_partial_t){.names = names};
+    int result = read_database(w, number);
     if (result == 0 && rocpd_partial_put(&w->file, to) != 0) result = rocpd_rows_no_memory();
     rocpd_partial_free(&w->file);
-    return result;
+    return w->forgiving && !db_interrupted ? 0 : result;
 }
 
 static int take_sums(void *data, size_t number, const char *bytes, size_t count)
@@ -158,10 +214,12 @@ static int take_sums(void *data, size_t number, const char *bytes, size_t count)
     work_t *w = data;
     rocpd_partial_t part = {0};
     int result = 0;
-    if (rocpd_partial_get(&part, bytes, count) != 0) {
+    if (!count && w->forgiving) {
+        w->whole->absent++;
+    } else if (rocpd_partial_get(&part, bytes, count) != 0) {
         base_error("%s: its sums cannot be read", w->files->paths[number]);
         result = -1;
-    } else if (rocpd_partial_add(w->whole, &part, w->apart) != 0) {
+    } else if (rocpd_partial_add(w->whole, &part, w->how) != 0) {
         result = rocpd_rows_no_memory();
     }
     rocpd_partial_free(&part);
@@ -174,12 +232,12 @@ static const char *name_file(const void *data, size_t number)
     return w->files->paths[number];
 }
 
-/* Tells databases from files of sums. */
+/* Tells databases and stores from files of sums. */
 static int sort_files(work_t *w)
 {
     const size_t count = w->files->count;
-    w->databases.paths = calloc(count, sizeof(*w->databases.paths));
-    w->places = calloc(count, sizeof(*w->places));
+    w->databases.paths = calloc(count + 1, sizeof(*w->databases.paths));
+    w->places = calloc(count + 1, sizeof(*w->places));
     if (!w->databases.paths || !w->places) return rocpd_rows_no_memory();
     for (size_t i = 0; i < count; i++) {
         if (is_sums(w->files->paths[i])) continue;
@@ -189,31 +247,31 @@ static int sort_files(work_t *w)
     return 0;
 }
 
-static int read_all(work_t *w, const rocpd_options_t *o)
+static int read_all(work_t *w)
 {
     const base_pool_t pool = {.count = w->files->count,
-                              .workers = rocpd_workers(o, w->files->count),
+                              .workers = rocpd_workers(w->options, w->files->count),
                               .work = read_file,
                               .take = take_sums,
                               .name = name_file,
                               .data = w,
                               .stop = &db_interrupted};
-    w->whole->names = w->rows.names = rocpd_rows_names(o);
-    if (!w->databases.count) return base_pool_run(&pool);
-    if (rocpd_open_apart(&w->base, &w->databases, o) != 0) return -1;
-    int result = rocpd_rows_find(&w->rows, &w->base.db, o);
+    w->whole->names = rocpd_rows_names(w->options);
+    if (!w->databases.count || w->how == ROCPD_ONCE) return base_pool_run(&pool);
+    if (rocpd_open_apart(&w->base, &w->databases, w->options) != 0) return -1;
+    int result = rocpd_rows_find(&w->rows, &w->base.db, w->options);
     if (result == 0) result = base_pool_run(&pool);
     rocpd_rows_free(&w->rows);
     rocpd_close(&w->base);
     return result;
 }
 
-int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, bool apart,
+int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, rocpd_how_t how, bool forgiving,
                  rocpd_partial_t *whole)
 {
-    work_t w = {.files = f, .apart = apart, .whole = whole};
+    work_t w = {.options = o, .files = f, .how = how, .forgiving = forgiving, .whole = whole};
     int result = sort_files(&w);
-    if (result == 0) result = read_all(&w, o);
+    if (result == 0) result = read_all(&w);
     free(w.databases.paths);
     free(w.places);
     return result;

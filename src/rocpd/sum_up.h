@@ -11,10 +11,17 @@
 #include "rocpd/files.h"
 #include "rocpd/partial.h"
 
-/* Reads all files, by several processes, into an empty partial; if not `apart`, as of one process.
- * 0, or -1 with the reason told. */
-int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, bool apart,
+/* Reads all files, by several processes, into an empty partial. With ROCPD_ONCE there may be
+ * databases of different versions of the schema and stores among them, and what is known of ranks
+ * is read, too. `forgiving`: files that cannot be read are told and counted, and the others are
+ * added. 0, or -1 with the reason told. */
+int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, rocpd_how_t how, bool forgiving,
                  rocpd_partial_t *whole);
+
+/* The bytes of a file of sums, to be freed; NULL without memory. */
+char *rocpd_sums_bytes(const rocpd_partial_t *p, size_t *count);
+/* Adds those of `from`, which stands in messages. 0, or -1 with the reason told. */
+int rocpd_sums_add(rocpd_partial_t *p, const char *bytes, size_t count, const char *from);
 
 /* Writes a file of sums, which appears when it is whole. 0, or -1 with the reason told. */
 int rocpd_sums_write(const rocpd_partial_t *p, const char *path);

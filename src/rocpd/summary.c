@@ -75,9 +75,9 @@ static int put_rows(const db_t *db, sums_t *sums, const rocpd_partial_t *ranks)
         const sum_t *s = &row->sum;
         const int process = row->group / 2;
         db_again(&c, "ittiiririir", (int64_t)(ranks ? ranks->processes.rows[process].group : 0),
-                 ranks ? ranks->hosts[process] : NULL, row->group % 2 ? NULL : row->name, s->count,
-                 sum_total(s), sum_mean(s), (int64_t)(whole.total != 0), sum_percent(s, &whole),
-                 s->least, s->most, sum_deviation(s));
+                 ranks ? ranks->facts[process].host : NULL, row->group % 2 ? NULL : row->name,
+                 s->count, sum_total(s), sum_mean(s), (int64_t)(whole.total != 0),
+                 sum_percent(s, &whole), s->least, s->most, sum_deviation(s));
         db_next(&c);
     }
     return db_end(&c, "summary");
@@ -262,7 +262,8 @@ int rocpd_summary_show(const rocpd_options_t *o, const rocpd_partial_t *whole)
 int rocpd_summary(const rocpd_options_t *o, const rocpd_files_t *f)
 {
     rocpd_partial_t whole = {0};
-    int result = rocpd_sum_up(f, o, rocpd_given(o, ROCPD_BY_RANK), &whole);
+    const rocpd_how_t how = rocpd_given(o, ROCPD_BY_RANK) ? ROCPD_APART : ROCPD_TOGETHER;
+    int result = rocpd_sum_up(f, o, how, false, &whole);
     if (result == 0) result = rocpd_summary_show(o, &whole);
     rocpd_partial_free(&whole);
     return result;

@@ -84,7 +84,7 @@ static int by_path(const void *a, const void *b)
 
 static int show(const asked_t *a)
 {
-    const rocpd_files_t files = {a->paths, a->count};
+    const rocpd_files_t files = {.paths = a->paths, .count = a->count};
     wts_t w;
     int status = wts_read(&w, &files, true) == 0 ? 0 : EXIT_READ;
     FILE *f = NULL;
