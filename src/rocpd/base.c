@@ -690,16 +690,26 @@ static int use_each(const rocpd_base_t *b, const db_t *db, const rocpd_base_t *l
     return result;
 }
 
+/* Compares the schema's version with that of the first file. */
+static int check_version(const rocpd_base_t *b, size_t file, const db_t *db)
+{
+    char *version = b->any_version ? NULL : b->version;
+    int result = rocpd_files_check(b->files, file, db, "read together", &version);
+    if (result != 0 || !b->any_version) return result;
+    result = strcmp(version, b->version) == 0 ? 0 : ROCPD_OTHER_VERSION;
+    free(version);
+    return result;
+}
+
 int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db_t *db, void *data),
               void *data)
 {
     db_t db;
     rocpd_base_t list = {0};
-    char *version = b->version;
     if (rocpd_files_open(&db, b->files->paths[file]) != 0) return -1;
     db.name = b->files->paths[file];
     db.named = b->files->count > 1;
-    int result = rocpd_files_check(b->files, file, &db, "read together", &version);
+    int result = check_version(b, file, &db);
     if (result == 0) result = list_apart(b, &db, &list);
     if (result == 0 && list.place_count) {
         result = use_each(b, &db, &list, use, data);

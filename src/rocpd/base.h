@@ -42,7 +42,8 @@ typedef struct {
     rocpd_view_t *views;
     size_t view_count;
     rocpd_columns_t own[OUT_OWN_COUNT];
-    char *version; /* of the schema, of the first file */
+    char *version;    /* of the schema, of the first file */
+    bool any_version; /* rocpd_use() returns ROCPD_OTHER_VERSION without a word */
     /* The following are only of several files. */
     db_late_t late;
     rocpd_place_t *places; /* sorted by guid, once they are needed */
@@ -74,6 +75,7 @@ int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_option
  * the callback returns, the first time that this is not 0; -1 with the reason told if it cannot be
  * opened or has another version of the schema. `bare`: the temporary views, which take longer to
  * make than a small file to read, may be missing where the file's own views have the same text. */
+enum { ROCPD_OTHER_VERSION = 2 };
 int rocpd_use(const rocpd_base_t *b, size_t file, bool bare, int (*use)(const db_t *db, void *data),
               void *data);
 

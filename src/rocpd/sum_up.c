@@ -146,10 +146,11 @@ int rocpd_sums_write(const rocpd_partial_t *p, const char *path)
 typedef struct {
     const rocpd_options_t *options;
     const rocpd_files_t *files; /* all */
-    rocpd_files_t databases;    /* those of them that are no files of sums */
-    size_t *places;             /* of each file: its number among the databases + 1; 0: of sums */
-    rocpd_base_t base;          /* of the databases, if there are any and they are read alike */
+    rocpd_files_t databases;    /* those of them that are databases */
+    size_t *places;             /* of each file: its number among the databases + 1, or 0 */
+    rocpd_base_t base;          /* of the databases: they are read as the first one that is sound */
     rocpd_rows_t rows;
+    bool based; /* there is a base */
     rocpd_how_t how;
     bool forgiving;
     rocpd_partial_t *whole;
@@ -168,29 +169,37 @@ static int read_into(const db_t *db, void *data)
     return result;
 }
 
-/* Reads a database by its own views. */
+/* Reads a database by its own views, for which it takes longer to be opened. */
 static int read_alone(work_t *w, char *path)
 {
-    rocpd_files_t one = {.paths = &path, .count = 1};
-    if (rocpd_open_apart(&w->base, &one, w->options) != 0) return -1;
-    int result = rocpd_rows_find(&w->rows, &w->base.db, w->options);
-    if (result == 0) result = rocpd_use(&w->base, 0, w->rows.all_known, read_into, w);
-    rocpd_rows_free(&w->rows);
-    rocpd_close(&w->base);
+    work_t alone = {.options = w->options, .how = w->how, .file = w->file};
+    const rocpd_files_t one = {.paths = &path, .count = 1};
+    if (rocpd_open_apart(&alone.base, &one, w->options) != 0) return -1;
+    int result = rocpd_rows_find(&alone.rows, &alone.base.db, w->options);
+    if (result == 0) result = rocpd_use(&alone.base, 0, alone.rows.all_known, read_into, &alone);
+    rocpd_rows_free(&alone.rows);
+    rocpd_close(&alone.base);
+    w->file = alone.file;
+    return result;
+}
+
+static int read_store(work_t *w, const char *path)
+{
+    rocpd_stored_t stored;
+    int result = rocpd_stored_begin(&stored, path);
+    if (result == 0) result = read_alone(w, stored.database);
+    rocpd_stored_end(&stored);
     return result;
 }
 
 static int read_database(work_t *w, size_t number)
 {
     char *path = w->files->paths[number];
-    rocpd_stored_t stored;
-    if (w->how != ROCPD_ONCE)
-        return rocpd_use(&w->base, w->places[number] - 1, w->rows.all_known, read_into, w);
-    if (!rocpd_is_store(path)) return read_alone(w, path);
-    int result = rocpd_stored_begin(&stored, path);
-    if (result == 0) result = read_alone(w, stored.database);
-    rocpd_stored_end(&stored);
-    return result;
+    int result = ROCPD_OTHER_VERSION;
+    if (w->how == ROCPD_ONCE && rocpd_is_store(path)) return read_store(w, path);
+    if (w->based)
+        result = rocpd_use(&w->base, w->places[number] - 1, w->rows.all_known, read_into, w);
+    return result == ROCPD_OTHER_VERSION ? read_alone(w, path) : result;
 }
 
 /* In a worker. */
@@ -198,7 +207,7 @@ static int read_file(void *data, size_t number, FILE *to)
 {
     work_t *w = data;
     const uint32_t names = w->whole->names;
-    if (!w->places[number]) {
+    if (is_sums(w->files->paths[number])) {
         const int copied = copy_sums(w->files->paths[number], names, to);
         return w->forgiving ? 0 : copied;
     }
@@ -232,18 +241,40 @@ static const char *name_file(const void *data, size_t number)
     return w->files->paths[number];
 }
 
-/* Tells databases and stores from files of sums. */
-static int sort_files(work_t *w)
+/* Whether a database can be read, without a word. */
+static bool is_sound(const char *path)
+{
+    char why[DB_WHY_BYTES];
+    db_t db;
+    if (db_open(&db, path, why) != 0) return false;
+    const bool sound = db_has(&db, "rocpd_metadata", "tag");
+    db_close(&db);
+    return sound;
+}
+
+/* Lists the databases, the first that is sound before all others. */
+static int list_databases(work_t *w)
 {
     const size_t count = w->files->count;
-    w->databases.paths = calloc(count + 1, sizeof(*w->databases.paths));
+    char **paths = w->databases.paths = calloc(count + 1, sizeof(*paths));
     w->places = calloc(count + 1, sizeof(*w->places));
-    if (!w->databases.paths || !w->places) return rocpd_rows_no_memory();
+    if (!paths || !w->places) return rocpd_rows_no_memory();
+    bool found = !w->forgiving;
     for (size_t i = 0; i < count; i++) {
-        if (is_sums(w->files->paths[i])) continue;
-        w->databases.paths[w->databases.count++] = w->files->paths[i];
-        w->places[i] = w->databases.count;
+        char *path = w->files->paths[i];
+        if (is_sums(path) || (w->how == ROCPD_ONCE && rocpd_is_store(path))) continue;
+        size_t place = w->databases.count++;
+        paths[place] = path;
+        w->places[i] = place + 1;
+        if (found || !is_sound(path)) continue;
+        found = true;
+        for (size_t before = 0; before < i; before++)
+            if (w->places[before] == 1) w->places[before] = place + 1;
+        paths[place] = paths[0];
+        paths[0] = path;
+        w->places[i] = 1;
     }
+    w->based = found && w->databases.count;
     return 0;
 }
 
@@ -257,8 +288,9 @@ static int read_all(work_t *w)
                               .data = w,
                               .stop = &db_interrupted};
     w->whole->names = rocpd_rows_names(w->options);
-    if (!w->databases.count || w->how == ROCPD_ONCE) return base_pool_run(&pool);
+    if (!w->based) return base_pool_run(&pool);
     if (rocpd_open_apart(&w->base, &w->databases, w->options) != 0) return -1;
+    w->base.any_version = w->how == ROCPD_ONCE;
     int result = rocpd_rows_find(&w->rows, &w->base.db, w->options);
     if (result == 0) result = base_pool_run(&pool);
     rocpd_rows_free(&w->rows);
@@ -270,7 +302,7 @@ int rocpd_sum_up(const rocpd_files_t *f, const rocpd_options_t *o, rocpd_how_t h
                  rocpd_partial_t *whole)
 {
     work_t w = {.options = o, .files = f, .how = how, .forgiving = forgiving, .whole = whole};
-    int result = sort_files(&w);
+    int result = list_databases(&w);
     if (result == 0) result = read_all(&w);
     free(w.databases.paths);
     free(w.places);
