@@ -29,8 +29,8 @@
 #define TRACE_INFO_DOMAIN    "domain"
 #define TRACE_INFO_BOOT      "boot_id"    /* of the system that runs: its clocks count from there */
 #define TRACE_INFO_LAST      "clock_last" /* at the orderly end: "BOOTTIME REALTIME", both in ns */
-/* In the metadata of a database: "1" if the process has not closed its store: it was killed, or left
- * by _exit() or exec. */
+/* In the metadata of a database: "1" if the process has not closed its store: it was killed, or
+ * left by _exit() or exec. */
 #define TRACE_TAG_UNCLOSED "unclosed"
 /* The rank of the process in a parallel program is under the names of TRACE_RANK_FACTS. */
 #define TRACE_INFO_RUNTIMES "runtimes" /* files of the GPU runtimes, whose names tell versions */
