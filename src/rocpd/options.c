@@ -77,6 +77,8 @@ static const row_t rows[] = {
      "processes that read files (default: one for each CPU)"},
     {"output", 'o', 'W', R, "FILE", false, "file of the sums, which reduce and summary read again"},
     {"show", 0, 'F', R, NULL, false, "print the tables of rocpd summary"},
+    {"keep-going", 'k', 'F', R, NULL, false,
+     "inputs that cannot be read are told, counted and left out; with --tree they always are"},
     {"tree", 0, 'W', R, "mpi files", true,
      "every rank of a job runs this: each reads its share, rank 0 writes the sum of all; parts go "
      "by messages of MPI, or as files beside the output"},

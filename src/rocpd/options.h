@@ -47,6 +47,7 @@ typedef enum {
     ROCPD_JOBS,
     ROCPD_OUTPUT,
     ROCPD_SHOW,
+    ROCPD_KEEP_GOING,
     ROCPD_TREE,
     ROCPD_TREE_ID,
     ROCPD_TREE_WAIT,

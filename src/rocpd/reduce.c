@@ -24,7 +24,8 @@ static int reduce(const rocpd_options_t *o)
     rocpd_files_t files = {0};
     rocpd_partial_t whole = {0};
     int status = rocpd_files_find(&files, o) == 0 ? 0 : 2;
-    if (status == 0) status = rocpd_sum_up(&files, o, ROCPD_ONCE, false, &whole) == 0 ? 0 : 1;
+    const bool forgiving = rocpd_given(o, ROCPD_KEEP_GOING);
+    if (status == 0) status = rocpd_sum_up(&files, o, ROCPD_ONCE, forgiving, &whole) == 0 ? 0 : 1;
     if (status == 0) status = put(o, &whole, false) == 0 ? 0 : 1;
     rocpd_partial_free(&whole);
     rocpd_files_free(&files);

@@ -23,9 +23,11 @@ static const struct {
     const char *launcher;
     const char *variables[2];
 } ids[] = {
-    {"Open MPI", {"PMIX_NAMESPACE"}}, {"Open MPI", {"OMPI_MCA_ess_base_jobid"}},
-    {"PMIx", {"PMIX_NAMESPACE"}},     {"MPICH", {"PMI_JOBID"}},
-    {"Flux", {"FLUX_JOB_ID"}},        {"Slurm", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"Open MPI", {"PMIX_NAMESPACE"}},
+    {"PMIx", {"PMIX_NAMESPACE"}},
+    {"MPICH", {"PMI_JOBID"}},
+    {"Flux", {"FLUX_JOB_ID"}},
+    {"Slurm", {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
 };
 
 /* Appends a value; other characters than those of names become '_'. */

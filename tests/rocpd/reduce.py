@@ -275,6 +275,8 @@ class Mpi(Case):
     def test_open_mpi(self):
         launcher = ("mpirun.openmpi", "--oversubscribe")
         environment = self.tree(launcher)
+        self.run_it(*launcher, "-n", "4", ROCPROFV3, "reduce", "--tree", "files", "-i", "out", "-o", "by_files", env=environment)
+        self.assertEqual(self.read("by_files"), self.read("sum"))
         done = subprocess.run([*launcher, "-n", "2", ROCPROFV3, "reduce", "--tree", "mpi", "-i", "out", "-o", "other"],
                               env={**environment, "ROCPROF_MPI_LIBRARY": "libmpich.so.12"}, cwd=self.dir, capture_output=True,
                               text=True, check=False, timeout=60)
