@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sinfo")
 CONF = """ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
@@ -75,6 +75,13 @@ class Cluster:
             time.sleep(0.02)
         self.start_one("slurmctld", "-c", "-D")
         self.start_one("slurmd", "-D")
+        while self.states() != ["idle"]:
+            time.sleep(0.05)
+
+    def states(self):
+        """Those of the nodes."""
+        done = subprocess.run(["sinfo", "-h", "-o", "%t"], env=self.environment, capture_output=True, text=True, check=False)
+        return done.stdout.split()
 
     def start_one(self, program, *words):
         with open(f"{self.dir}/{program}.out", "w", encoding="utf-8") as log:

@@ -75,17 +75,30 @@ static void name_process(const rocpd_partial_t *p, size_t process, char *text, s
              f->host ? " on " : "", f->host ? f->host : "");
 }
 
+static int by_rank(const void *a, const void *b, void *data)
+{
+    const rocpd_partial_t *p = data;
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    const int64_t ranks[2] = {p->facts[x].rank, p->facts[y].rank};
+    const int pids[2] = {p->processes.rows[x].group, p->processes.rows[y].group};
+    if (ranks[0] != ranks[1]) return ranks[0] < ranks[1] ? -1 : 1;
+    return (pids[0] > pids[1]) - (pids[0] < pids[1]);
+}
+
 static void tell_processes(const rocpd_partial_t *p, bool (*is)(const rocpd_facts_t *),
                            const char *what)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < p->processes.count; i++) {
+    size_t count = 0, *those = calloc(p->processes.count + 1, sizeof(*those));
+    for (size_t i = 0; those && i < p->processes.count; i++)
+        if (is(&p->facts[i])) those[count++] = i;
+    if (count) qsort_r(those, count, sizeof(*those), by_rank, (void *)(uintptr_t)p);
+    for (size_t i = 0; i < count && i < TOLD; i++) {
         char name[256];
-        if (!is(&p->facts[i]) || ++count > TOLD) continue;
-        name_process(p, i, name, sizeof(name));
+        name_process(p, those[i], name, sizeof(name));
         base_warning("%s %s", name, what);
     }
     if (count > TOLD) base_warning("%zu more of these: %s", count - TOLD, what);
+    free(those);
 }
 
 static bool is_unclosed(const rocpd_facts_t *f)

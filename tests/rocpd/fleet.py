@@ -216,7 +216,7 @@ class Reduce(Case):
         cases = [(whole[:n], "is cut") for n in (8, 20, 31, 100, len(whole) - 9, len(whole) - 1)]
         cases += [(whole[:n] + bytes([whole[n] ^ 1]) + whole[n + 1:], "is damaged")
                   for n in (12, 24, 40, len(whole) // 2, len(whole) - 9, len(whole) - 1)]
-        cases += [(whole + b"x", "has more bytes"), (whole[:8] + b"\2" + whole[9:], "is of another version"),
+        cases += [(whole + b"x", "has more bytes"), (whole[:8] + b"\3" + whole[9:], "is of another version"),
                   (b"", "is no rocpd database")]
         for i, (data, reason) in enumerate(cases):
             with open(f"{self.dir}/bad.sums", "wb") as f:
