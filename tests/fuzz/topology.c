@@ -12,6 +12,13 @@
 
 enum { TEXT_MAX = 1 << 16, ARCHS_MAX = 64 };
 
+/* The SDK keeps its agents until the process ends. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
 static const char *const fields[] = {
 #define CTR_X(name) #name,
     CTR_PROPERTIES(CTR_X)

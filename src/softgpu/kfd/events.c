@@ -2,7 +2,14 @@
  *
  * They behave like those of the kernel's kfd_events.c: raising an event activates every registered
  * waiter, and an auto-reset event stays signalled only if nobody waits. One mutex guards events and
- * waiters. Each waiter sleeps on a futex of its own, so that raising wakes only its waiters. */
+ * waiters. Each waiter sleeps on a futex of its own, so that raising wakes only its waiters.
+ *
+ * One thing is different. A runtime that does not know the ages of events (ROCr before 5.6) has
+ * events that several of its signals share. Between looking at its signal and beginning to wait, a
+ * thread can lose the event to a thread that waits for another signal; with the driver it then
+ * sleeps forever, which a loaded host makes likely. Here the next wait of another thread is
+ * complete, too. Runtimes look at their signals after each wait, so that one too many does nothing.
+ */
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -40,11 +47,13 @@ struct waiter {
     _Atomic uint32_t done; /* the futex */
     bool all;
     uint32_t n_links, n_active;
+    pid_t thread;
 };
 
 struct event {
     uint32_t id, type;
     bool auto_reset, signaled;
+    pid_t taken_by; /* the thread that has got the last raise; 0: others have been told, too */
     uint64_t age;
     link_t *waiters;
     struct kfd_hsa_memory_exception_data fault;
@@ -138,6 +147,7 @@ static void signal_event(event_t *ev, wakes_t *wakes)
     if (++ev->age == 0) ev->age = 2; /* waiters pass 0 for no age; 1: never signalled */
     for (link_t *link = ev->waiters; link; link = link->next) {
         activate(link);
+        ev->taken_by = link->waiter->thread;
         if (is_complete(link->waiter)) finish_waiter(link->waiter, wakes);
     }
 }
@@ -272,7 +282,12 @@ static bool begin_wait(kfd_events_t *e, waiter_t *w, link_t *links,
         links[i] = (link_t){.waiter = w, .event = ev};
         uint64_t age = 0; /* last_event_age lies where the exception data begins */
         if (ages && ev->type == KFD_IOC_EVENT_SIGNAL) memcpy(&age, &data[i], sizeof(age));
-        if (ev->signaled || (age && age != ev->age)) activate(&links[i]);
+        const bool lost = !age && ev->taken_by && ev->taken_by != w->thread;
+        if (ev->signaled || lost || (age && age != ev->age)) activate(&links[i]);
+        if (ev->signaled)
+            ev->taken_by = w->thread;
+        else if (lost)
+            ev->taken_by = 0;
         if (ev->auto_reset) ev->signaled = false;
     }
     return true;
@@ -329,7 +344,7 @@ static bool any_destroyed(const waiter_t *w, const link_t *links)
 int kfd_events_wait(kfd_events_t *e, struct kfd_ioctl_wait_events_args *args, bool ages)
 {
     struct kfd_event_data *data = (struct kfd_event_data *)(uintptr_t)args->events_ptr;
-    waiter_t w = {.all = args->wait_for_all != 0, .n_links = args->num_events};
+    waiter_t w = {.all = args->wait_for_all != 0, .n_links = args->num_events, .thread = gettid()};
     link_t some[LINKS_ON_STACK], *links = some;
     args->wait_result = KFD_IOC_WAIT_RESULT_FAIL;
     if (args->num_events > LINKS_ON_STACK) links = calloc(args->num_events, sizeof(*links));

@@ -103,6 +103,48 @@ static void *raise_later(void *id)
     return NULL;
 }
 
+typedef struct {
+    uint32_t id;
+    int result;
+} waited_t;
+
+static void *wait_now(void *argument)
+{
+    waited_t *w = argument;
+    w->result = wait_for(w->id, 0, false, 0);
+    return NULL;
+}
+
+static int wait_on_another_thread(uint32_t id)
+{
+    pthread_t thread;
+    waited_t w = {id, -1};
+    assert_int_equal(pthread_create(&thread, NULL, wait_now, &w), 0);
+    pthread_join(thread, NULL);
+    return w.result;
+}
+
+/* Two signals share the event, and each has a thread that waits for it. Whichever thread takes the
+ * event, the other one learns of it once; the thread that took it does not learn of it again. */
+static void another_thread_learns_of_an_event_that_was_taken(void **state)
+{
+    (void)state;
+    uint32_t id = make_event(KFD_IOC_EVENT_SIGNAL, true);
+    kfd_events_raise(events, id);
+    assert_int_equal(wait_on_another_thread(id), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(wait_for(id, 0, false, 0), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(wait_for(id, 0, false, 0), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    assert_int_equal(wait_on_another_thread(id), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    /* taken by a thread that was asleep */
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, raise_later, &id), 0);
+    assert_int_equal(wait_for(id, 0, false, 0xfffffffe), KFD_IOC_WAIT_RESULT_COMPLETE);
+    pthread_join(thread, NULL);
+    assert_int_equal(wait_on_another_thread(id), KFD_IOC_WAIT_RESULT_COMPLETE);
+    assert_int_equal(wait_on_another_thread(id), KFD_IOC_WAIT_RESULT_TIMEOUT);
+    kfd_event_destroy(events, id);
+}
+
 static void *destroy_later(void *id)
 {
     usleep(20000);
@@ -235,6 +277,7 @@ int main(void)
         cmocka_unit_test(manual_reset_stays),
         cmocka_unit_test(waits_for_all_or_any),
         cmocka_unit_test(wakes_a_sleeper),
+        cmocka_unit_test(another_thread_learns_of_an_event_that_was_taken),
         cmocka_unit_test(destroying_ends_the_wait),
         cmocka_unit_test(ages_tell_of_missed_raises),
         cmocka_unit_test(faults_reach_memory_events),
