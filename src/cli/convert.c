@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/pool.h"
 #include "base/program.h"
 #include "base/words.h"
 #include "cli/defaults.h"
@@ -116,28 +117,23 @@ static int end_page(page_t *p)
     return result;
 }
 
-/* `awaits`: if the process is still running, wait for its end. 1: converted and removed; 0: left
- * alone, with a message why; -1: failed. */
-static int convert_store(out_conversion_t *c, const char *store, bool awaits, page_t *page)
+/* What has become of a store: `converted` is what out_convert has returned. 1: converted and
+ * removed; 0: left alone, with a message why; -1: failed. */
+static int end_store(int converted, const out_result_t *result, const char *why, const char *store,
+                     page_t *page)
 {
-    out_result_t result;
-    char why[PATH_MAX + 256] = "";
-    int converted;
-    while ((converted = out_convert(c, store, &result, why, sizeof(why))) == 0 && result.running &&
-           awaits && !cli_interrupted)
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (converted != 0) {
         base_error("%s; the records are kept: rocprofv3 convert %s", why, store);
         return -1;
     }
-    if (result.running) {
+    if (result->running) {
         base_warning("process %u is still running; for its records, when it has ended: "
                      "rocprofv3 convert %s",
-                     result.pid, store);
+                     result->pid, store);
         return 0;
     }
-    tell_result(&result);
-    if (add_to_page(page, result.prefix) != 0) return -1;
+    tell_result(result);
+    if (add_to_page(page, result->prefix) != 0) return -1;
     if (trace_retire(store) != 0)
         base_warning("%s: %s: what has been converted is still there", store, strerror(errno));
     return 1;
@@ -168,45 +164,230 @@ static bool is_over(const char *store)
     return true;
 }
 
+/* ---- the stores of a run ---- */
+
+typedef struct {
+    char *path;
+    char *prefix; /* of its files; NULL: not known, and its conversion will say why */
+    uint32_t pid;
+    bool running;
+} store_t;
+
+typedef struct {
+    out_conversion_t c;
+    page_t page;
+    bool awaits; /* wait for the end of processes that are still running */
+    store_t *stores;
+    size_t count, ended; /* of `ended` stores it is known what has become of them */
+    size_t first;        /* the store that is the first piece for the workers */
+    unsigned workers, threads;
+    int converted, result;
+} stores_t;
+
+typedef int convert_t(out_conversion_t *, const char *, out_result_t *, char *, size_t);
+
+/* Calls `convert` until it finds that the process is not running, if that is awaited. */
+static int await(stores_t *s, convert_t *convert, const char *store, out_result_t *result,
+                 char *why, size_t why_bytes)
+{
+    int status;
+    while ((status = convert(&s->c, store, result, why, why_bytes)) == 0 && result->running &&
+           s->awaits && !cli_interrupted)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    return status;
+}
+
+static void end_next(stores_t *s, int converted, const out_result_t *result, const char *why)
+{
+    const int done = end_store(converted, result, why, s->stores[s->ended++].path, &s->page);
+    if (done < 0) s->result = -1;
+    if (done > 0) s->converted++;
+}
+
+static void convert_in_turn(stores_t *s)
+{
+    char why[PATH_MAX + 256];
+    out_result_t result;
+    while (s->ended < s->count && !cli_interrupted) {
+        const char *store = s->stores[s->ended].path;
+        *why = 0;
+        end_next(s, await(s, out_convert, store, &result, why, sizeof(why)), &result, why);
+    }
+}
+
+/* ---- side by side: several processes convert a store each ---- */
+
+/* Names the files of all stores in their order, as they would be in turn. */
+static void name_stores(stores_t *s)
+{
+    char why[PATH_MAX + 256];
+    out_result_t result;
+    for (size_t i = 0; i < s->count && !cli_interrupted; i++) {
+        store_t *store = &s->stores[i];
+        if (await(s, out_convert_name, store->path, &result, why, sizeof(why)) != 0) continue;
+        store->pid = result.pid;
+        store->running = result.running;
+        if (!result.running) store->prefix = strdup(result.prefix);
+    }
+}
+
+typedef struct {
+    bool left; /* not begun, because of an interrupt */
+    int converted;
+    out_result_t result;
+    char why[PATH_MAX + 256];
+} outcome_t;
+
+/* Converts a store whose name is known, or finds again why it has none. */
+static void convert_named(const stores_t *s, const store_t *store, outcome_t *o)
+{
+    out_conversion_t own = s->c;
+    own.prefixes = NULL;
+    own.prefix_count = 0;
+    own.chosen = store->prefix;
+    own.threads = s->threads;
+    o->converted = (store->prefix ? out_convert : out_convert_name)(&own, store->path, &o->result,
+                                                                    o->why, sizeof(o->why));
+    if (!store->prefix && o->converted == 0) {
+        snprintf(o->why, sizeof(o->why), "%s", strerror(ENOMEM));
+        o->converted = -1;
+    }
+    out_conversion_free(&own);
+}
+
+static int convert_piece(void *data, size_t number, FILE *to)
+{
+    const stores_t *s = data;
+    const store_t *store = &s->stores[s->first + number];
+    outcome_t o = {.left = cli_interrupted,
+                   .result = {.pid = store->pid, .running = store->running}};
+    if (!o.left && !store->running) convert_named(s, store, &o);
+    return fwrite(&o, sizeof(o), 1, to) == 1 ? 0 : -1;
+}
+
+/* After an interrupt all pieces are still taken: each worker ends its own in order, and begins no
+ * other. */
+static int take_piece(void *data, size_t number, const char *result, size_t bytes)
+{
+    stores_t *s = data;
+    outcome_t o;
+    (void)number, (void)bytes;
+    memcpy(&o, result, sizeof(o));
+    if (o.left)
+        s->ended++;
+    else
+        end_next(s, o.converted, &o.result, o.why);
+    return 0;
+}
+
+static const char *name_piece(const void *data, size_t number)
+{
+    const stores_t *s = data;
+    return s->stores[s->first + number].path;
+}
+
+/* If a worker dies, its store is left as it is, and those behind it are still converted. */
+static void convert_side_by_side(stores_t *s)
+{
+    name_stores(s);
+    while (s->ended < s->count && !cli_interrupted) {
+        s->first = s->ended;
+        const base_pool_t pool = {.count = s->count - s->first,
+                                  .workers = s->workers,
+                                  .work = convert_piece,
+                                  .take = take_piece,
+                                  .name = name_piece,
+                                  .data = s,
+                                  .stop = &cli_interrupted};
+        if (base_pool_run(&pool) == 0 || cli_interrupted) continue;
+        s->ended++;
+        s->result = -1;
+    }
+}
+
+/* Not where the conversions of several processes write to one stream, nor with thread traces, whose
+ * folders have names that depend on those of the processes before. */
+static bool can_be_side_by_side(const stores_t *s, const trace_variables_t *v)
+{
+    const out_config_t *config = s->c.config;
+    const char *directory = s->c.directory;
+    if (!directory) directory = trace_setting_given_in(v, TRACE_SET_OUTPUT_DIRECTORY);
+    return s->workers > 1 && !(directory && out_is_stream(directory)) &&
+           !trace_setting_on_in(v, TRACE_SET_ATT) &&
+           !(out_config_summaries(config) && strcmp(config->summary_output, "stdout") == 0);
+}
+
+/* Lists what is to be converted, and removes what is over. 0, or -1 with a message. */
+static int list_stores(stores_t *s, const char *run, char **names)
+{
+    for (char **name = names; *name && !cli_interrupted; name++) {
+        char store[PATH_MAX];
+        struct stat st;
+        trace_join(store, sizeof(store), run, *name);
+        if (stat(store, &st) != 0 || !S_ISDIR(st.st_mode) || is_over(store)) continue;
+        char *path = BASE_GROW_BY_ONE(s->stores, s->count) ? strdup(store) : NULL;
+        if (!path) {
+            base_error("%s: %s", run, strerror(ENOMEM));
+            return -1;
+        }
+        s->stores[s->count++] = (store_t){.path = path};
+    }
+    return 0;
+}
+
+static void free_stores(stores_t *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        free(s->stores[i].path);
+        free(s->stores[i].prefix);
+    }
+    free(s->stores);
+}
+
+static void convert_all(stores_t *s, const trace_variables_t *v)
+{
+    s->workers = base_pool_size(0, s->count);
+    s->threads = base_pool_size(0, BASE_POOL_MAX) / s->workers;
+    if (can_be_side_by_side(s, v))
+        convert_side_by_side(s);
+    else
+        convert_in_turn(s);
+}
+
 /* Reads the run's settings, then converts all its stores, that of the first process first. If one
  * fails, the others are still converted. `directory`: as in out_conversion_t. */
-static int convert_stores(const char *run, const char *directory, char **stores, int *converted)
+static int convert_stores(const char *run, const char *directory, char **names, int *converted)
 {
-    int result = 0;
     char why[512];
     out_config_t config = {0};
-    page_t page = {0};
     trace_run_t *settings = trace_run_read(run);
     if (!settings) {
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, strerror(errno));
         return -1;
     }
     const trace_variables_t v = {trace_run_value, settings};
-    out_conversion_t c = {.config = &config, .stop = &cli_interrupted, .directory = directory};
+    stores_t s = {.c = {.config = &config, .stop = &cli_interrupted, .directory = directory},
+                  .awaits = trace_setting_on_in(&v, TRACE_SET_PROCESS_SYNC)};
     if (out_config_read(&config, trace_run_value, settings, why, sizeof(why)) != 0) {
         base_error("%s/%s: %s", run, TRACE_RUN_FILE, why);
-        result = -1;
+        s.result = -1;
     }
     /* rocprofv3 has refused wrong formats, but the tool library alone does not */
-    if (result == 0 && cli_check_formats(trace_setting_given_in(&v, TRACE_SET_OUTPUT_FORMAT), why,
-                                         sizeof(why)) != 0)
+    if (s.result == 0 && cli_check_formats(trace_setting_given_in(&v, TRACE_SET_OUTPUT_FORMAT), why,
+                                           sizeof(why)) != 0)
         base_warning("%s/%s: %s", run, TRACE_RUN_FILE, why);
-    if (result == 0) begin_page(&page, &config);
-    bool usable = result == 0, awaits = trace_setting_on_in(&v, TRACE_SET_PROCESS_SYNC);
-    for (char **name = stores; usable && *name && !cli_interrupted; name++) {
-        char store[PATH_MAX];
-        struct stat st;
-        trace_join(store, sizeof(store), run, *name);
-        if (stat(store, &st) != 0 || !S_ISDIR(st.st_mode) || is_over(store)) continue;
-        int done = convert_store(&c, store, awaits, &page);
-        if (done < 0) result = -1;
-        if (done > 0) ++*converted;
+    if (s.result == 0) {
+        begin_page(&s.page, &config);
+        s.result = list_stores(&s, run, names);
+        convert_all(&s, &v);
     }
-    if (end_page(&page) != 0) result = -1;
-    out_conversion_free(&c);
+    if (end_page(&s.page) != 0) s.result = -1;
+    *converted += s.converted;
+    free_stores(&s);
+    out_conversion_free(&s.c);
     out_config_free(&config);
     trace_run_free(settings);
-    return result;
+    return s.result;
 }
 
 static int convert_run(const char *run, const char *directory, bool expected)

@@ -91,6 +91,10 @@ static int choose_prefix(work_t *w)
         name = base_last_part(w->store);
     }
     size_t need = (size_t)snprintf(prefix, room, "%s/%s", directory, name);
+    if (w->c->chosen) {
+        snprintf(prefix, room, "%s", w->c->chosen);
+        return 0;
+    }
     if (need < room && taken(w->c, prefix)) {
         const char *base = base_last_part(name);
         need = (size_t)snprintf(prefix, room, "%s/%.*s%s/%s", directory, (int)(base - name), name,
@@ -666,6 +670,20 @@ static int write_all(work_t *w)
     }
     out_progress_end(&w->source.progress);
     return write_summary(w);
+}
+
+int out_convert_name(out_conversion_t *c, const char *store, out_result_t *result, char *why,
+                     size_t why_bytes)
+{
+    work_t w = {.c = c, .result = result, .store = store, .why = why, .why_bytes = why_bytes};
+    *result = (out_result_t){0};
+    w.model = out_model_load(store, c->config->names, c->config->agent_index, why, why_bytes);
+    if (!w.model) return -1;
+    result->pid = w.model->header.pid;
+    result->running = still_running(&w.model->header);
+    const int status = result->running ? 0 : choose_prefix(&w);
+    out_model_free(w.model);
+    return status;
 }
 
 int out_convert(out_conversion_t *c, const char *store, out_result_t *result, char *why,

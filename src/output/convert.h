@@ -25,6 +25,8 @@ typedef struct {
     const char *directory;
     char **prefixes; /* prefixes taken by stores converted before; begin with none */
     size_t prefix_count;
+    const char
+        *chosen; /* the prefix that out_convert_name has given this store; NULL: choose one */
 } out_conversion_t;
 
 typedef struct {
@@ -47,6 +49,12 @@ typedef struct {
 /* 0, or -1 with a line in `why`. The store is not changed. */
 int out_convert(out_conversion_t *c, const char *store, out_result_t *result, char *why,
                 size_t why_bytes);
+
+/* What comes first in out_convert, for stores that are converted side by side: sets `pid`,
+ * `running`, `renamed` and `prefix` and takes the prefix, so that it depends on the order of these
+ * calls alone. 0, or -1 with a line in `why`. */
+int out_convert_name(out_conversion_t *c, const char *store, out_result_t *result, char *why,
+                     size_t why_bytes);
 void out_conversion_free(out_conversion_t *c);
 
 #endif

@@ -299,6 +299,81 @@ class Descriptors(Case):
         self.assertEqual(os.stat(file).st_size, 0)
 
 
+class Several(Case):
+    """Stores of several processes are converted side by side, which changes neither files nor messages."""
+
+    def leave(self, *counts):
+        """What a killed rocprofv3 leaves of processes with so many records, which all want the same name."""
+        script = 'for n in $1; do "$0" many $n & done; wait; echo ready; exec sleep 60'
+        p = self.start("--hip-trace", "-f", "csv", "json", "rocpd", "-o", "x",
+                       program=("sh", "-c", script, SUBJECT, " ".join(map(str, counts))))
+        self.assertEqual(p.stdout.readline(), "ready\n")
+        os.killpg(p.pid, signal.SIGKILL)
+        p.communicate()
+        self.assertEqual(len(glob.glob(self.out + "/.rocprofv3/*/*/meta.seg")), len(counts))
+
+    def begin(self, folder, cpus=None):
+        return subprocess.Popen([ROCPROFV3, "convert", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                preexec_fn=lambda: os.sched_setaffinity(0, cpus or os.sched_getaffinity(0)))
+
+    def below(self, folder):
+        """All files that are not of stores, with their contents."""
+        found = {}
+        for directory, _, names in os.walk(folder):
+            for name in names if ".rocprofv3" not in directory.split("/") else []:
+                with open(f"{directory}/{name}", "rb") as f:
+                    found[os.path.relpath(f"{directory}/{name}", folder)] = f.read()
+        return found
+
+    def received(self, told):
+        return sorted(count[0] for count in self.counts(told))
+
+    def test_same_as_one_after_the_other(self):
+        self.leave(3000, 100, 20000, 1)
+        told, files = [], []
+        for cpus in ({min(os.sched_getaffinity(0))}, None):
+            copy = f"{self.dir}/copy{len(told)}"
+            shutil.copytree(self.out, copy)
+            p = self.begin(copy, cpus)
+            told.append(p.communicate(timeout=60)[1].replace(copy, "OUT"))
+            self.assertEqual(p.returncode, 0, told)
+            files.append(self.below(copy))
+        self.assertEqual(told[0], told[1])
+        self.assertEqual(self.received(told[0]), [1, 100, 3000, 20000])
+        self.assertEqual(sorted(files[0]), sorted(files[1]))
+        self.assertEqual([name for name in files[0] if files[0][name] != files[1][name]], [])
+        self.assertEqual(sum(name.endswith("x_results.db") for name in files[0]), 4)
+
+    def test_interrupted(self):
+        """No half file and nothing hidden; what is left is converted later."""
+        self.leave(60000, 60000, 60000, 60000)
+        p = self.begin(self.out)
+        while p.poll() is None and not [n for n in os.listdir(self.out) if n != ".rocprofv3"]:
+            time.sleep(0.005)
+        p.send_signal(signal.SIGINT)
+        told = p.communicate(timeout=60)[1]
+        self.assertEqual(p.returncode, 128 + signal.SIGINT, told)
+        self.assertEqual([name for name in self.below(self.out) if os.path.basename(name).startswith(".")], [])
+        self.assertEqual(sorted(self.received(told) + self.received(self.convert(self.out).stderr)), [60000] * 4)
+
+    def test_worker_dies(self):
+        """Its store is kept, and told; the others are converted."""
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU: there are no workers")
+        self.leave(60000, 60000, 60000)
+        p = self.begin(self.out)
+        children = ""
+        while p.poll() is None and not children:
+            with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
+                children = f.read()
+        os.kill(int(children.split()[0]), signal.SIGKILL)
+        told = p.communicate(timeout=60)[1]
+        self.assertEqual(p.returncode, 74, told)
+        self.assertIn("the process that read it ended by signal 9", told)
+        self.assertEqual(self.received(told), [60000] * 2, told)
+        self.assertEqual(self.received(self.convert(self.out).stderr), [60000])
+
+
 class Signals(Case):
     def test_all_are_passed_on(self):
         p = self.start("-s", program=(SUBJECT, "wait"))
