@@ -18,8 +18,8 @@
 #include "rocpd/rows.h"
 #include "rocpd/stored.h"
 
-static const char magic[8] = "CROCSUM\n";
-enum { VERSION = 2, HEAD = 24, CHECKSUM = 8 };
+static const char magic[] = "CROCSUM\n"; /* its MAGIC bytes, without the final 0 */
+enum { MAGIC = sizeof(magic) - 1, VERSION = 2, HEAD = 24, CHECKSUM = 8 };
 
 /* ---- files of sums ---- */
 
@@ -39,7 +39,7 @@ static void put_number(FILE *f, uint64_t number, int bytes)
 
 static bool is_sums(const char *path)
 {
-    char head[sizeof(magic)];
+    char head[MAGIC];
     const int fd = base_file_open(path, O_RDONLY | O_NONBLOCK, 0);
     const bool is = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
                     memcmp(head, magic, sizeof(head)) == 0;
@@ -111,7 +111,7 @@ char *rocpd_sums_bytes(const rocpd_partial_t *p, size_t *count)
     if (f && fclose(f) != 0) good = false;
     f = good ? open_memstream(&whole, count) : NULL;
     if (f) {
-        fwrite(magic, 1, sizeof(magic), f);
+        fwrite(magic, 1, MAGIC, f);
         put_number(f, VERSION, 4);
         put_number(f, 0, 4);
         put_number(f, bytes, 8);

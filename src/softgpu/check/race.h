@@ -138,6 +138,9 @@ void race_clock_wait(race_clock_t *c, unsigned wave);
  * learns the times published there. */
 void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword);
 void race_clock_acquire(race_clock_t *c, unsigned wave, uint32_t dword);
+/* The flag that the wave stored in the dword at `time` is not in the shadow any more, since another
+ * wave has stored beside it: who synchronises at the dword learns of it all the same. */
+void race_clock_leave(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time);
 /* The wave is about to access LDS by a plain load or store: what it has published before does not
  * cover that. */
 void race_clock_pass(race_clock_t *c, unsigned wave);

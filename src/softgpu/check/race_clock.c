@@ -73,6 +73,15 @@ void race_clock_release(race_clock_t *c, unsigned wave, uint32_t dword)
     c->ahead |= 1u << wave;
 }
 
+void race_clock_leave(race_clock_t *c, unsigned wave, uint32_t dword, uint32_t time)
+{
+    race_meeting_t *m = meeting(c, dword);
+    const bool known = m->waves >> wave & 1 && m->when[wave] > time;
+    m->time = c->met = c->now;
+    m->waves |= 1u << wave;
+    if (!known) m->when[wave] = time;
+}
+
 void race_clock_pass(race_clock_t *c, unsigned wave)
 {
     if (!(c->ahead >> wave & 1)) return;

@@ -34,6 +34,12 @@ static uint64_t behind_store(const race_access_t *own, uint64_t first, uint64_t 
     return (first & site) | (word & ~(site | RACE_ATOMIC | RACE_EXTRA));
 }
 
+/* Whether a store leaves bytes of the word's, a plain store, as they are: they may be a flag. */
+static inline bool leaves_flag(const race_access_t *own, uint64_t first, uint64_t word)
+{
+    return own->kind == RACE_STORE && !(first & RACE_ATOMIC) && first & ~word & RACE_MASK_BITS;
+}
+
 /* Stores the word as the first of the dword; another wave's word moves to the second, and the same
  * wave's bytes are merged. */
 static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint64_t word)
@@ -44,6 +50,8 @@ static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint6
         *(own->kind == RACE_LOAD ? &s->second.read[d] : &s->second.write[d]) = *first;
         s->second_time = s->clock.now;
         x->seconds = true;
+        if (leaves_flag(own, *first, word))
+            race_clock_leave(&s->clock, race_wave(*first), d, race_owner(*first));
     } else if (own->kind == RACE_RMW) {
         word = behind_store(own, *first, word, d);
     }

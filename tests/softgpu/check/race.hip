@@ -523,6 +523,24 @@ __global__ void byte_flags(const int *from, int *to, bool)
     to[2 * GROUPS + b] = sum;
 }
 
+// The same of the waves of a workgroup.
+__global__ void byte_flags_of_waves(const int *from, int *to, bool)
+{
+    __shared__ unsigned char ready[GROUP / 64];
+    __shared__ int part[GROUP / 64];
+    int i = threadIdx.x, w = i / 64, sum = 0;
+    if (!i)
+        for (unsigned char &r : ready) r = 0;
+    __syncthreads();
+    if (i % 64) return;
+    part[w] = from[i];
+    __hip_atomic_store(&ready[w], (unsigned char)1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    for (int k = 0; k < GROUP / 64; k++)
+        while (!__hip_atomic_load(&ready[k], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP)) __builtin_amdgcn_s_sleep(1);
+    for (int p : part) sum += p;
+    to[w] = sum;
+}
+
 // All waves replace a row by the same, at a place that they have read in LDS.
 __global__ void same_row(const int *from, int *to, bool)
 {
@@ -577,6 +595,7 @@ static const row_t rows[] = {
     RUN("found-by-many", found_by_many, GROUPS, GROUP),
     RUN("bytes", bytes, GROUPS, GROUP),
     RUN("byte-flags", byte_flags, 4, 64),
+    RUN("byte-flags-of-waves", byte_flags_of_waves, 1, GROUP),
     RUN("same-row", same_row, 1, GROUP),
 };
 

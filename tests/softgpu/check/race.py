@@ -53,7 +53,7 @@ BUGS = {
 }
 
 RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "byte-flags",
-         "same-row", "same-colour")
+         "byte-flags-of-waves", "same-row", "same-colour")
 
 
 class Idioms(unittest.TestCase):
