@@ -62,7 +62,7 @@ typedef struct {
 /* What streaming is on a GPU. */
 typedef struct {
     uint32_t engines;   /* of an XCC, at most */
-    uint32_t sq_bits;   /* how wide SQ's counters come out, 16 or 32 */
+    uint32_t sq_bits;   /* how many bits of SQ's counters a sample has, the lower 16 or all 32 */
     uint32_t delay_max; /* what the RLC waits for the latest block; 0: nothing is programmed */
     uint32_t delay_count;
     const aql_delay_t *delays;

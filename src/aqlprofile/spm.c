@@ -168,10 +168,8 @@ static void program_pair(aql_pm4_t *pm4, const aql_plan_t *plan, uint32_t first)
     aql_pm4_set(pm4, pair % IN_SELECT ? registers->select1 : registers->select, value);
 }
 
-static void program(aql_pm4_t *pm4, const aql_spm_t *spm)
+static void program(aql_pm4_t *pm4, const aql_plan_t *plan)
 {
-    const aql_plan_t *plan = &spm->plan;
-    const uint32_t stops = spm->streaming->sq_bits == 32 ? STOPS_32 : STOPS_16;
     aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_MASK, UINT32_MAX);
     aql_pm4_set(pm4, AQL_SQ_PERFCOUNTER_CTRL, pm4->family->sq_texture);
     for (uint32_t i = 0; i < plan->slot_count; i++) {
@@ -179,7 +177,7 @@ static void program(aql_pm4_t *pm4, const aql_spm_t *spm)
         if (slot->block->kind & AQL_BLOCK_SQ) {
             aql_pm4_set(pm4, AQL_GRBM_GFX_INDEX, AQL_BROADCAST);
             aql_pm4_set(pm4, slot->block->registers[slot->slot].select,
-                        slot->event | AQL_SQ_SELECT_MASKS | stops);
+                        slot->event | AQL_SQ_SELECT_MASKS | STOPS_32);
         } else if (slot->slot % IN_SELECT == 0) {
             program_pair(pm4, plan, i);
         }
@@ -250,7 +248,7 @@ void aql_spm_start(aql_pm4_t *pm4, const aql_spm_t *spm)
     aql_pm4_wait_idle(pm4);
     aql_pm4_set(pm4, AQL_RLC_SPM_PERFMON_CNTL, spm->interval << INTERVAL_SHIFT | STALL_WHEN_FULL);
     set_delays(pm4, spm);
-    program(pm4, spm);
+    program(pm4, &spm->plan);
     set_lines(pm4, spm);
     set_table(pm4, spm->table[0], spm->lines[0], AQL_RLC_SPM_GLOBAL_MUXSEL_ADDR);
     set_table(pm4, spm->table[1], spm->lines[1], AQL_RLC_SPM_SE_MUXSEL_ADDR);

@@ -287,7 +287,7 @@ static void packets_of_gfx942(void **state)
     sq_control(&l);
     select_of(&l, 0xa0000000, 0xdb80, 3 | 12 << 10 | 1 << 20);
     select_of(&l, 0xa0000005, 0xdb80, 3 | 1 << 20);
-    select_of(&l, BROADCAST, 0xd9c0, 4 | ALL_SELECTED | 1 << 20);
+    select_of(&l, BROADCAST, 0xd9c0, 4 | ALL_SELECTED | 3 << 20);
     select_of(&l, 0xa0000001, 0xdb40, 27 | 1 << 20);
     set(&l, GFX_INDEX, BROADCAST);
     set(&l, SEGMENT_SIZE, 10 | 2 << 11 | 2 << 16 | 2 << 21 | 2 << 26);
@@ -356,7 +356,7 @@ static void packets_of_gfx950(void **state)
     select_of(&l, 0xa0000000, 0xdb40, 85 | 1 << 20);
     select_of(&l, 0xa000000f, 0xdb80, 199 | 1 << 20);
     select_of(&l, 0xa000001f, 0xdb90, 34 | 1 << 20);
-    select_of(&l, BROADCAST, 0xd9c0, 373 | ALL_SELECTED | 1 << 20);
+    select_of(&l, BROADCAST, 0xd9c0, 373 | ALL_SELECTED | 3 << 20);
     set(&l, GFX_INDEX, BROADCAST);
     set(&l, SEGMENT_SIZE, 10 | 2 << 11 | 2 << 16 | 2 << 21 | 2 << 26);
     gpu.first[4] = 0 | 1 << 6;
@@ -409,7 +409,7 @@ static void packets_of_gfx908(void **state)
         delay_se(&l, 0xdc95, td, engines, 16);
         set(&l, GFX_INDEX, BROADCAST);
         sq_control(&l);
-        select_of(&l, BROADCAST, 0xd9c0, 4 | ALL_SELECTED | 1 << 20);
+        select_of(&l, BROADCAST, 0xd9c0, 4 | ALL_SELECTED | 3 << 20);
         select_of(&l, 0xa0000003, 0xdb90, 58 | 1 << 20);
         select_of(&l, 0xa000000f, 0xdb00, 3 | 1 << 20);
         set(&l, GFX_INDEX, BROADCAST);

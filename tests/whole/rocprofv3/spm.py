@@ -107,7 +107,7 @@ class SpmTest(unittest.TestCase):
             self.assertEqual(sums, counted, path)
 
     def test_mi100(self):
-        """Its packets say how late each block is, and its counters of SQ have 16 bits."""
+        """Its packets say how late each block is, and its samples have half of SQ's counters."""
         mi100 = {"gpu": "mi100", "program": MI100_PROGRAM}
         self.profile("-f", "json", "--pmc", *COUNTERS, **mi100)
         counted = self.sums("counter_collection")
