@@ -37,6 +37,7 @@ static struct {
     unsigned xccs;
     ring_t ring[XCCS];
     unsigned releases;
+    uint32_t claims; /* bytes that the next header says, whatever is there */
 } driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .xccs = 1};
 
 VISIBLE hsa_status_t hsa_amd_spm_acquire(hsa_agent_t agent);
@@ -64,7 +65,8 @@ hsa_status_t hsa_amd_spm_release(hsa_agent_t agent)
 static void fill(ring_t *ring, uint8_t *part, size_t bytes)
 {
     const size_t n = ring->count < bytes - HEADER ? ring->count : bytes - HEADER;
-    const uint32_t header[8] = {4, (uint32_t)n, ring->lost};
+    const uint32_t header[8] = {4, driver.claims ? driver.claims : (uint32_t)n, ring->lost};
+    driver.claims = 0;
     memcpy(part, header, HEADER);
     memcpy(part + HEADER, ring->waiting, n);
     memmove(ring->waiting, ring->waiting + n, ring->count - n);
@@ -323,6 +325,31 @@ static void small_buffers_take_turns(void **state)
     free(seen);
 }
 
+/* A header of more than the buffer has room for is no samples, but a loss. */
+static void headers_are_not_believed(void **state)
+{
+    aqlprofile_spm_parameter_t small = {AQLPROFILE_SPM_PARAMETER_TYPE_BUFFER_SIZE,
+                                        HEADER + PLACES * 2};
+    aqlprofile_spm_profile_t profile = profile_of(some, EVENTS);
+    seen_t *seen = calloc(1, sizeof *seen);
+    stream_t s;
+    (void)state;
+    profile.parameters = &small;
+    profile.parameter_count = 1;
+    assert_int_equal(create(&s, profile), HSA_STATUS_SUCCESS);
+    seen->desc = s.desc;
+    assert_int_equal(aqlprofile_spm_start(s.handle, see_data, seen), HSA_STATUS_SUCCESS);
+    pthread_mutex_lock(&driver.lock);
+    driver.claims = 2 * PLACES * 2;
+    pthread_mutex_unlock(&driver.lock);
+    assert_int_equal(aqlprofile_spm_stop(s.handle), HSA_STATUS_SUCCESS);
+    assert_int_equal(seen->calls, 1);
+    assert_int_equal(seen->losses, 1);
+    assert_int_equal(seen->samples, 0);
+    aqlprofile_spm_delete_packets(s.handle);
+    free(seen);
+}
+
 /* ---- several XCCs ---- */
 
 /* Each XCC has samples of its own, of one line pair of the GPU and one of each of its engines. The
@@ -538,6 +565,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_fetched_and_decoded),
         cmocka_unit_test(small_buffers_take_turns),
+        cmocka_unit_test(headers_are_not_believed),
         cmocka_unit_test(each_xcc_has_samples),
         cmocka_unit_test(what_cannot_stream_is_refused),
         cmocka_unit_test(what_cannot_be_is_refused),
