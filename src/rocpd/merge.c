@@ -97,13 +97,16 @@ static int copy_file(db_t *db, const char *path)
     return result;
 }
 
+/* Those that were copied are there. */
 static int make_indexes(db_t *db)
 {
-    return for_each(db,
-                    "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' AND (name LIKE "
-                    "'rocpd\\_arg\\_%' ESCAPE '\\' OR name LIKE 'rocpd\\_pmc\\_event\\_%' ESCAPE "
-                    "'\\' OR name LIKE 'rocpd\\_kernel\\_dispatch\\_%' ESCAPE '\\')",
-                    make_index, "indexes");
+    return for_each(
+        db,
+        "SELECT name, sql FROM main.sqlite_master WHERE type = 'table' AND (name LIKE "
+        "'rocpd\\_arg\\_%' ESCAPE '\\' OR name LIKE 'rocpd\\_pmc\\_event\\_%' ESCAPE "
+        "'\\' OR name LIKE 'rocpd\\_kernel\\_dispatch\\_%' ESCAPE '\\') AND 'by_event_' || "
+        "name NOT IN (SELECT name FROM main.sqlite_master WHERE type = 'index')",
+        make_index, "indexes");
 }
 
 /* The tables whose names are this name and a run's id. 0, or -1 with the reason told. */

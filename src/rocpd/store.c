@@ -13,6 +13,7 @@
 #include "output/domain.h"
 #include "model/numbers.h"
 #include "rocpd/base.h"
+#include "rocpd/texts.h"
 #include "trace/agent-fields.h"
 #include "trace/mpi.h"
 #include "trace/store.h"
@@ -39,6 +40,7 @@ typedef struct {
     const db_t *db;
     rocpd_process_t *p;
     trace_writer_t *meta, *records;
+    rocpd_texts_t names;
     out_numbers_t agents;     /* by id: handle + 1 */
     out_numbers_t operations; /* by kind and id of the name: number of the operation + 1 */
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
@@ -436,10 +438,11 @@ static void put_mpi(state_t *s, const db_cursor_t *rows, beside_t *b, uint32_t k
     put_record(s, &r, sizeof(r), a->values, rest);
 }
 
-#define CALL_COLUMNS(row, start, end)                                                              \
+#define CALL_COLUMNS(row, start, end, name)                                                        \
     "SELECT E.id, E.stack_id, E.parent_stack_id, E.correlation_id, " row ".tid, " start ", " end   \
-    ", C.string, N.string, iif(E.extdata = '{}', NULL, JSON_EXTRACT(E.extdata, '$.message')), "    \
-    "N.id "
+    ", E.category_id, " name ", iif(E.extdata = '{}', NULL, JSON_EXTRACT(E.extdata, "              \
+    "'$.message')) "
+/* Only events of a category that there is, of the same process, as in the views. */
 #define EVENT_OF(row)                                                                              \
     "JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid JOIN rocpd_string C " \
     "ON C.id = E.category_id AND C.guid = E.guid "
@@ -455,14 +458,16 @@ static void write_calls(state_t *s, const char *sql)
                  "event_id, position");
     s->failed |= !a;
     while (next(s, &rows)) {
-        const uint32_t kind = kind_of(s, db_text(&rows, 7));
+        const char *category = rocpd_text(&s->names, db_uint(&rows, 7));
+        const char *name = rocpd_text(&s->names, db_uint(&rows, 8));
+        if (!category || !name) continue; /* as in the views */
+        const uint32_t kind = kind_of(s, category);
         bool first;
         if (!kind) {
             s->p->left_out++;
             continue;
         }
-        const uint32_t operation =
-            operation_of(s, kind, db_uint(&rows, 10), db_text(&rows, 8), &first);
+        const uint32_t operation = operation_of(s, kind, db_uint(&rows, 8), name, &first);
         if (operation == NO_OPERATION) continue;
         if (kinds[kind].becomes == MPI) {
             put_mpi(s, &rows, &beside, kind, operation, a);
@@ -539,10 +544,9 @@ static void write_kernels(state_t *s)
         "SELECT E.id, E.stack_id, K.tid, K.start, K.\"end\", K.agent_id, K.queue_id, "
         "K.kernel_id, K.dispatch_id, K.stream_id, K.private_segment_size, "
         "K.group_segment_size, K.workgroup_size_x, K.workgroup_size_y, K.workgroup_size_z, "
-        "K.grid_size_x, K.grid_size_y, K.grid_size_z, N.id, N.string, %s FROM "
-        "rocpd_kernel_dispatch K " EVENT_OF(
-            "K") "LEFT JOIN rocpd_string N ON N.id = "
-                 "K.region_name_id AND N.guid = K.guid WHERE K.guid = ? ORDER BY E.id");
+        "K.grid_size_x, K.grid_size_y, K.grid_size_z, K.region_name_id, E.category_id, %s FROM "
+        "rocpd_kernel_dispatch K JOIN rocpd_event E ON E.id = K.event_id AND E.guid = K.guid WHERE "
+        "K.guid = ? ORDER BY E.id");
     char *sql =
         sqlite3_mprintf("SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? "
                         "AND %s ORDER BY event_id, id",
@@ -553,13 +557,15 @@ static void write_kernels(state_t *s)
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, &rows)) {
         const trace_node_t node = {db_uint(&rows, 20), db_uint(&rows, 21)};
+        const char *range = rocpd_text(&s->names, db_uint(&rows, 18));
+        if (!rocpd_text(&s->names, db_uint(&rows, 19))) continue; /* as in the views */
         trace_dispatch_t d = {
             .head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, db_uint(&rows, 2),
                                with_node(sizeof(d), node)),
             .start = db_uint(&rows, 3),
             .end = db_uint(&rows, 4),
             .correlation = db_uint(&rows, 1),
-            .external = range_of(s, db_uint(&rows, 18), db_text(&rows, 19)),
+            .external = range_of(s, range ? db_uint(&rows, 18) : 0, range ? range : ""),
             .agent = agent_of(s, &rows, 5),
             .queue = db_uint(&rows, 6),
             .kernel = db_uint(&rows, 7),
@@ -767,21 +773,24 @@ int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory,
         trace_writer_close(s.meta);
         return -1;
     }
+    if (rocpd_texts_read(&s.names, db, p->guid) != 0) s.failed = true;
     write_process(&s, name);
     write_agents(&s);
     write_code(&s);
-    write_calls(&s, CALL_COLUMNS("R", "R.start", "R.\"end\"") "FROM rocpd_region R " EVENT_OF(
-                        "R") "JOIN rocpd_string N ON N.id = R.name_id AND N.guid = R.guid WHERE "
-                             "R.guid = ? ORDER BY E.id");
+    write_calls(&s, CALL_COLUMNS("R", "R.start", "R.\"end\"",
+                                 "R.name_id") "FROM rocpd_region R JOIN "
+                                              "rocpd_event E ON E.id = R.event_id AND E.guid = "
+                                              "R.guid WHERE R.guid = ? ORDER "
+                                              "BY E.id");
     write_calls(
         &s,
         CALL_COLUMNS(
-            "T", "S.timestamp",
-            "S.timestamp") "FROM rocpd_sample S JOIN "
-                           "rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
-                               "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid "
-                                    "WHERE S.guid = ? AND T.tid IS NOT NULL AND N.string <> 'SPM' "
-                                    "ORDER BY E.id");
+            "T", "S.timestamp", "S.timestamp",
+            "T.name_id") "FROM rocpd_sample S JOIN "
+                         "rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
+                             "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid "
+                                  "WHERE S.guid = ? AND T.tid IS NOT NULL AND N.string <> 'SPM' "
+                                  "ORDER BY E.id");
     write_kernels(&s);
     write_copies(&s);
     write_memory(&s);
@@ -789,6 +798,7 @@ int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory,
     write_barriers(&s);
     trace_writer_close(s.records);
     trace_writer_close(s.meta);
+    rocpd_texts_free(&s.names);
     free(s.agents.rows);
     free(s.operations.rows);
     free(s.ranges.rows);
