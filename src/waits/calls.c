@@ -140,44 +140,65 @@ static uint64_t waited(const wts_instance_t *i, bool is_root, uint64_t from, uin
     return i->root_rank == UINT32_MAX ? 0 : overlap(from, to, i->root_start);
 }
 
-static void blame(wts_reading_t *r, uint64_t from, uint64_t ns, uint32_t by)
+/* Somebody has waited in a collective: a host, which stood still from `from` on, or a GPU. */
+static void blame(wts_state_t *s, const wts_stay_t *stay, uint64_t ns, uint32_t by)
 {
-    if (by == r->rank || !ns) return;
-    wts_wait(r->s, r->rank, (wts_wait_t){from, from + ns, by, WTS_IN_COLLECTIVE});
-    r->s->w->ranks[r->rank].collective_ns += ns;
-    r->s->w->ranks[by].caused_ns += ns;
-}
-
-/* The same where it is the rank's GPU that stands still, not its host. */
-static void blame_of_gpu(wts_reading_t *r, uint64_t ns, uint32_t by)
-{
-    if (by == r->rank) return;
-    wts_rank_t *rank = &r->s->w->ranks[by];
-    r->s->w->ranks[r->rank].collective_ns += ns;
+    if (by == stay->rank || !ns) return;
+    wts_rank_t *rank = &s->w->ranks[by];
+    s->w->ranks[stay->rank].collective_ns += ns;
     rank->caused_ns += ns;
+    if (!stay->on_gpu) {
+        wts_wait(s, stay->rank, (wts_wait_t){stay->start, stay->start + ns, by, WTS_IN_COLLECTIVE});
+        return;
+    }
     rank->root_ns += ns;
     rank->rooted_ns[WTS_IN_COLLECTIVE] += ns;
+}
+
+void wts_judge_stays(wts_state_t *s)
+{
+    for (size_t n = 0; n < s->stay_count; n++) {
+        const wts_stay_t *stay = &s->stays[n];
+        const wts_instance_t *i = &s->communicators[stay->communicator].instances[stay->number];
+        uint32_t by;
+        if (stay->collective)
+            s->w->collectives[stay->collective - 1].count += i->last_rank == stay->rank;
+        if (!stay->blocks) continue;
+        const uint64_t ns = waited(i, i->root_rank == stay->rank, stay->start, stay->end, &by);
+        if (stay->collective) s->w->collectives[stay->collective - 1].waiting_ns += ns;
+        blame(s, stay, ns, by);
+    }
+    free(s->stays);
+    s->stays = NULL;
+    s->stay_count = s->stay_room = 0;
+}
+
+static void add_stay(wts_state_t *s, wts_stay_t stay)
+{
+    if (BASE_GROW(s->stays, s->stay_count, &s->stay_room))
+        s->stays[s->stay_count++] = stay;
+    else
+        s->failed = true;
 }
 
 static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
                       uint64_t number, bool on_gpu)
 {
-    uint32_t by;
-    const bool blocks = f->class != TRACE_MPI_ICOLLECTIVE;
-    const wts_instance_t *i = instance_of(r->s, call->communicator, number);
+    arrive(r, f, call, number);
     wts_collective_t *c = collective_of(r->s, f, call->communicator);
-    if (!i || !c) return;
+    const wts_communicator_t *communicator = communicator_of(r->s, call->communicator);
+    if (!c || !communicator || r->s->failed) return;
     c->calls++;
-    c->count += i->last_rank == r->rank;
     c->total_ns += call->call.end - call->call.start;
     c->bytes += call->sent;
-    if (!blocks) return;
-    const uint64_t ns = waited(i, i->root_rank == r->rank, call->call.start, call->call.end, &by);
-    c->waiting_ns += ns;
-    if (on_gpu)
-        blame_of_gpu(r, ns, by);
-    else
-        blame(r, call->call.start, ns, by);
+    add_stay(r->s, (wts_stay_t){.start = call->call.start,
+                                .end = call->call.end,
+                                .number = (uint32_t)number,
+                                .rank = r->rank,
+                                .communicator = (uint32_t)(communicator - r->s->communicators),
+                                .collective = (uint32_t)(c - r->s->w->collectives) + 1,
+                                .on_gpu = on_gpu,
+                                .blocks = f->class != TRACE_MPI_ICOLLECTIVE});
 }
 
 /* Is it a barrier that nothing stands before but another collective? */
@@ -297,14 +318,17 @@ static void complete(wts_reading_t *r, const trace_mpi_t *wait, const trace_mpi_
         q->bytes = done->bytes;
         if (!q->ordered && q->peer >= 0)
             q->order = next_order(r, false, q->communicator, q->peer, q->tag);
-        if (!r->second) add_end(r, q, wait->call.start, wait->call.end);
+        add_end(r, q, wait->call.start, wait->call.end);
         return;
     }
-    uint32_t by;
-    const wts_instance_t *i = r->second ? instance_of(r->s, q->communicator, q->order) : NULL;
-    if (!i) return;
-    const uint64_t ns = waited(i, i->root_rank == r->rank, wait->call.start, wait->call.end, &by);
-    blame(r, wait->call.start, ns, by);
+    const wts_communicator_t *communicator = communicator_of(r->s, q->communicator);
+    if (!communicator) return;
+    add_stay(r->s, (wts_stay_t){.start = wait->call.start,
+                                .end = wait->call.end,
+                                .number = (uint32_t)q->order,
+                                .rank = r->rank,
+                                .communicator = (uint32_t)(communicator - r->s->communicators),
+                                .blocks = true});
 }
 
 /* ---- calls ---- */
@@ -314,11 +338,8 @@ static void collective(wts_reading_t *r, const trace_mpi_function_t *f, const tr
     if (!c->communicator || c->communicator == TRACE_MPI_SELF) return;
     if (f->class == TRACE_MPI_CREATE && !f->collective) return; /* not called by all members */
     const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
-    if (!r->second)
-        arrive(r, f, c, number);
-    else
-        take_part(r, f, c, number, false);
-    if (r->second) look_for_barrier(r, f, c);
+    take_part(r, f, c, number, false);
+    look_for_barrier(r, f, c);
     if (f->class == TRACE_MPI_ICOLLECTIVE)
         begin_request(r, c, (wts_request_t){.kind = TRACE_MPI_COLLECTS, .order = number});
 }
@@ -345,11 +366,7 @@ void wts_rccl_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_
     wts_rank_t *rank = &r->s->w->ranks[r->rank];
     if (!c->communicator) return;
     const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
-    if (r->second) {
-        take_part(r, f, c, number, true);
-        return;
-    }
-    arrive(r, f, c, number);
+    take_part(r, f, c, number, true);
     if (!rank->calls || c->call.start < rank->first) rank->first = c->call.start;
     if (c->call.end > rank->last) rank->last = c->call.end;
     rank->calls++;
@@ -361,26 +378,19 @@ void wts_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t
 {
     uint32_t count;
     const trace_mpi_done_t *done = trace_mpi_done(c, &count);
-    if (!r->second) sum_up(r, f, c);
+    sum_up(r, f, c);
     switch (f->class) {
     case TRACE_MPI_COLLECTIVE:
     case TRACE_MPI_ICOLLECTIVE:
     case TRACE_MPI_CREATE: collective(r, f, c); break;
-    case TRACE_MPI_SEND:
-        if (!r->second) send(r, c, true);
-        break;
-    case TRACE_MPI_RECV:
-        if (!r->second) receive(r, c);
-        break;
+    case TRACE_MPI_SEND: send(r, c, true); break;
+    case TRACE_MPI_RECV: receive(r, c); break;
     case TRACE_MPI_SENDRECV:
-        if (r->second) break;
         send(r, c, false);
         receive(r, c);
         break;
     case TRACE_MPI_ISEND:
-    case TRACE_MPI_IRECV:
-        if (!r->second) begin_message(r, c, f->class == TRACE_MPI_ISEND);
-        break;
+    case TRACE_MPI_IRECV: begin_message(r, c, f->class == TRACE_MPI_ISEND); break;
     case TRACE_MPI_WAIT:
         for (uint32_t i = 0; i < count; i++)
             complete(r, c, &done[i]);
@@ -398,9 +408,9 @@ void wts_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t
                       f->collective != TRACE_MPI_OP_SCAN && f->collective != TRACE_MPI_OP_EXSCAN;
 }
 
-void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank, bool second)
+void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank)
 {
-    *r = (wts_reading_t){.s = s, .rank = rank, .second = second};
+    *r = (wts_reading_t){.s = s, .rank = rank};
 }
 
 void wts_reading_end(wts_reading_t *r)

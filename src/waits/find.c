@@ -296,6 +296,9 @@ bool wts_find(wts_state_t *s)
     w->kernels = spreads(w, measured[0], values);
     w->phases = spreads(w, measured[1], values);
     w->kernel_count = w->kernels ? w->names->kernels.count : 0;
+    /* not those that never ran */
+    while (w->kernel_count && !w->kernels[w->kernel_count - 1].calls)
+        w->kernel_count--;
     w->phase_count = w->phases ? w->names->phases.count : 0;
     for (uint32_t i = 0; i < w->rank_count; i++) {
         find_late(s, i, measured, values);

@@ -79,8 +79,18 @@ typedef struct {
     size_t count, room;
 } wts_waits_t;
 
+/* A rank in a collective, or in a wait for a nonblocking one. */
+typedef struct {
+    uint64_t start, end;
+    uint32_t number, rank, communicator; /* number of the collective; index; index */
+    uint32_t collective;                 /* index + 1 of its sums; 0: a wait */
+    bool on_gpu, blocks;
+} wts_stay_t;
+
 typedef struct {
     wts_t *w;
+    wts_stay_t *stays; /* in the order of the ranks' files */
+    size_t stay_count, stay_room;
     wts_waits_t *waits; /* of each rank */
     size_t waits_count;
     wts_communicator_t *communicators;
@@ -98,7 +108,6 @@ typedef struct {
 typedef struct {
     wts_state_t *s;
     uint32_t rank;         /* index */
-    bool second;           /* the second time */
     out_numbers_t next;    /* by communicator: number of the next collective */
     out_numbers_t orders;  /* by peer and tag: number of messages so far */
     out_numbers_t pending; /* by request: index + 1 in `requests` */
@@ -113,12 +122,14 @@ typedef struct {
 typedef enum { WTS_FOR_ALL, WTS_FOR_ROOT, WTS_ROOT_FOR_ALL } wts_direction_t;
 wts_direction_t wts_direction(trace_mpi_collective_t operation);
 
-void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank, bool second);
+void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank);
 /* Calls have to come by their beginnings. */
 void wts_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call);
 /* A collective of RCCL, with the times of its kernel, if it has one. */
 void wts_rccl_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call);
 void wts_reading_end(wts_reading_t *r);
+/* When all ranks have been read: who has waited for whom in collectives. */
+void wts_judge_stays(wts_state_t *s);
 
 /* ---- RCCL ---- */
 
@@ -155,8 +166,10 @@ typedef struct {
     uint64_t start, end, launched; /* launched: when the host has called for it */
     uint64_t stream;
     int64_t before; /* the last one of its stream that has ended before it begins; -1: none */
-    int32_t name;   /* of wts_names_t.kernels; -1: a copy */
+    int32_t name;   /* of wts_names_t.kernels, or one of these */
 } wts_operation_t;
+
+enum { WTS_IS_COPY = -1, WTS_IS_NAMELESS = -2 };
 
 /* A call of MPI, or one of HIP in which the host waits for the GPU. */
 typedef struct {
@@ -164,15 +177,25 @@ typedef struct {
     const char *function; /* of MPI; else NULL */
 } wts_host_call_t;
 
-/* What one rank does, read anew for the path. */
+/* A call of HIP: its number in the database, by which kernels name it, and when it began. */
+typedef struct {
+    uint64_t stack, start;
+} wts_launch_t;
+
+/* What one rank does; for the path it is read anew. */
 typedef struct {
     wts_operation_t *operations; /* by end */
     size_t operation_count, operation_room;
     wts_host_call_t *calls; /* by start */
     size_t call_count, call_room;
+    wts_launch_t *launches; /* by stack */
+    size_t launch_count, launch_room;
 } wts_work_t;
 
-/* 0, or -1 with the reason told. To be freed in both cases. */
+/* Adds a call, of whatever. The calls of a rank come before wts_work_read(), which reads its
+ * kernels and copies; 0, or -1 with the reason told. To be freed in any case. */
+void wts_work_call(wts_work_t *k, wts_state_t *s, const char *name, uint64_t stack, uint64_t start,
+                   uint64_t end);
 int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *guid,
                   const trace_clock_map_t *clock);
 void wts_work_free(wts_work_t *k);

@@ -160,7 +160,7 @@ static void add_gpu(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k)
     uint64_t at = p->to;
     while (o && at > p->from) {
         const uint64_t start = o->start > p->from ? o->start : p->from;
-        add_part(t, p->rank, o->name < 0 ? WTS_COPY : WTS_KERNEL,
+        add_part(t, p->rank, o->name == WTS_IS_COPY ? WTS_COPY : WTS_KERNEL,
                  o->name < 0 ? "" : names->rows[o->name], start, at);
         const bool follows = wts_follows(k, o);
         const uint64_t before = follows ? k->operations[o->before].end : o->launched;

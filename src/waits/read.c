@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "db/clocks.h"
+#include "rocpd/texts.h"
 #include "waits/internal.h"
 
 const char *const wts_part_kinds[WTS_PARTS] = {[WTS_KERNEL] = "kernel",
@@ -131,21 +132,17 @@ typedef struct {
     void *rest; /* what stands behind a record */
     const trace_clock_map_t *clock;
     wts_rccl_t rccl;
+    rocpd_texts_t texts;
+    wts_work_t work;
 } reader_t;
 
 enum { REST_BYTES = TRACE_WORDS_MAX * 8 - sizeof(trace_mpi_t) };
 
-#define EVENTS                                                                                     \
-    "FROM rocpd_region R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid JOIN "        \
-    "rocpd_string C ON C.id = E.category_id AND C.guid = E.guid JOIN rocpd_string N ON N.id = "    \
-    "R.name_id AND N.guid = R.guid WHERE R.guid = ? AND C.string IN ('MPI_API', "                  \
-    "'RCCL_API', 'MARKER_CORE_RANGE_API') ORDER BY E.id"
-
 /* A row of MPI or RCCL, with the values that stand beside it. */
-static void take_call(reader_t *d, const db_cursor_t *row, beside_t *b)
+static void take_call(reader_t *d, const char *name, const db_cursor_t *row, beside_t *b)
 {
-    const trace_mpi_function_t *rccl = wts_rccl_find(db_text(row, 1));
-    const trace_mpi_function_t *f = rccl ? rccl : trace_mpi_find(db_text(row, 1));
+    const trace_mpi_function_t *rccl = wts_rccl_find(name);
+    const trace_mpi_function_t *f = rccl ? rccl : trace_mpi_find(name);
     const uint64_t event = db_uint(row, 0);
     trace_mpi_t r = {.call = {.start = trace_clock_map(d->clock, db_uint(row, 3)),
                               .end = trace_clock_map(d->clock, db_uint(row, 4))},
@@ -173,55 +170,77 @@ static void take_call(reader_t *d, const db_cursor_t *row, beside_t *b)
         trace_head(TRACE_MPI, TRACE_KIND_MPI_API, trace_mpi_number(f), 0, sizeof(r) + bytes);
     *whole = r;
     wts_call(&d->reading, f, whole);
-    if (!d->reading.second) pass(&d->phases, r.call.start, r.call.end);
+    pass(&d->phases, r.call.start, r.call.end);
 }
 
-static int read_calls(reader_t *d)
+/* What is done with the rows of a category; others are left to the work alone. */
+typedef enum { IS_OTHER, IS_CALL, IS_RANGE } category_t;
+
+static category_t category_of(const char *name)
+{
+    if (strcmp(name, TRACE_MPI_KIND_NAME) == 0 || strcmp(name, "RCCL_API") == 0) return IS_CALL;
+    return strcmp(name, "MARKER_CORE_RANGE_API") == 0 ? IS_RANGE : IS_OTHER;
+}
+
+/* All calls and ranges in their order; for the path only what the host does. */
+static int read_calls(reader_t *d, bool path)
 {
     beside_t b = {0};
     db_cursor_t rows;
-    db_rows(&rows, d->db,
-            "SELECT E.id, N.string, C.string <> 'MARKER_CORE_RANGE_API', R.start, R.\"end\", "
-            "JSON_EXTRACT(E.extdata, '$.message'), E.stack_id " EVENTS,
-            "t", d->guid);
+    uint64_t last = 0;
+    category_t category = IS_OTHER;
     db_rows(
-        &b.rows, d->db,
-        "SELECT event_id, name, value FROM rocpd_arg WHERE guid = ? ORDER BY event_id, position",
+        &rows, d->db,
+        "SELECT E.id, R.name_id, E.category_id, R.start, R.\"end\", iif(E.extdata = '{}', NULL, "
+        "JSON_EXTRACT(E.extdata, '$.message')), E.stack_id FROM rocpd_region R JOIN "
+        "rocpd_event E ON E.id = R.event_id AND E.guid = R.guid WHERE R.guid = ? ORDER BY E.id",
         "t", d->guid);
-    b.more = db_next(&b.rows);
-    while (!d->reading.s->failed && db_next(&rows))
-        if (db_int(&rows, 2))
-            take_call(d, &rows, &b);
-        else if (!d->reading.second && !db_null(&rows, 5))
-            enter(&d->phases, db_text(&rows, 5), trace_clock_map(d->clock, db_uint(&rows, 3)),
-                  trace_clock_map(d->clock, db_uint(&rows, 4)));
-    leave(&d->phases, UINT64_MAX);
-    const int result = db_end(&rows, "reading calls of MPI");
-    return db_end(&b.rows, "reading values of calls") | result;
+    if (!path)
+        db_rows(&b.rows, d->db,
+                "SELECT event_id, name, value FROM rocpd_arg WHERE guid = ? ORDER BY event_id, "
+                "position",
+                "t", d->guid);
+    b.more = !path && db_next(&b.rows);
+    while (!d->reading.s->failed && db_next(&rows)) {
+        const char *name = rocpd_text(&d->texts, db_uint(&rows, 1));
+        const uint64_t start = trace_clock_map(d->clock, db_uint(&rows, 3));
+        const uint64_t end = trace_clock_map(d->clock, db_uint(&rows, 4));
+        if (!name) continue;
+        if (db_uint(&rows, 2) != last) {
+            const char *text = rocpd_text(&d->texts, last = db_uint(&rows, 2));
+            category = text ? category_of(text) : IS_OTHER;
+        }
+        if (category != IS_RANGE)
+            wts_work_call(&d->work, d->reading.s, name, db_uint(&rows, 6), start, end);
+        if (category == IS_CALL && !path)
+            take_call(d, name, &rows, &b);
+        else if (category == IS_RANGE && !path && !db_null(&rows, 5))
+            enter(&d->phases, db_text(&rows, 5), start, end);
+    }
+    if (!path) leave(&d->phases, UINT64_MAX);
+    const int result = db_end(&rows, "reading calls");
+    return !path ? db_end(&b.rows, "reading values of calls") | result : result;
 }
 
 static int read_work(reader_t *d)
 {
-    wts_state_t *s = d->reading.s;
+    return wts_work_read(&d->work, d->reading.s, d->db, d->guid, d->clock);
+}
+
+/* How long kernels and copies took. */
+static void sum_work(reader_t *d)
+{
     wts_rank_t *rank = d->phases.rank;
-    db_cursor_t rows;
-    db_rows(
-        &rows, d->db,
-        "SELECT S.display_name, COUNT(*), SUM(K.\"end\" - K.start) FROM rocpd_kernel_dispatch K "
-        "JOIN rocpd_info_kernel_symbol S ON S.id = K.kernel_id AND S.guid = K.guid WHERE "
-        "K.guid = ? GROUP BY S.display_name",
-        "t", d->guid);
-    while (!s->failed && db_next(&rows))
-        if (!wts_add_time(&rank->kernels, &rank->kernel_room,
-                          wts_word(&s->w->names->kernels, db_text(&rows, 0)), db_uint(&rows, 1),
-                          db_uint(&rows, 2)))
-            s->failed = true;
-    if (db_end(&rows, "reading kernels") != 0) return -1;
-    db_rows(&rows, d->db,
-            "SELECT COUNT(*), SUM(\"end\" - start) FROM rocpd_memory_copy WHERE guid = ?", "t",
-            d->guid);
-    if (db_next(&rows)) rank->copies = (wts_time_t){db_uint(&rows, 0), db_uint(&rows, 1)};
-    return db_end(&rows, "reading copies");
+    for (size_t i = 0; i < d->work.operation_count; i++) {
+        const wts_operation_t *o = &d->work.operations[i];
+        if (o->name == WTS_IS_COPY) {
+            rank->copies.count++;
+            rank->copies.ns += o->end - o->start;
+        } else if (o->name >= 0 && !wts_add_time(&rank->kernels, &rank->kernel_room, o->name, 1,
+                                                 o->end - o->start)) {
+            d->reading.s->failed = true;
+        }
+    }
 }
 
 /* ---- processes ---- */
@@ -238,7 +257,7 @@ typedef struct {
 typedef struct {
     wts_state_t *s;
     const rocpd_files_t *files;
-    enum { CLOCKS, ARRIVALS, WAITS, PATH } pass;
+    enum { CLOCKS, CALLS, PATH } pass;
     clocks_t clocks;
     wts_tracing_t tracing;
     char *memory;
@@ -349,16 +368,26 @@ static wts_rank_t *new_rank(all_t *a, int64_t rank, int64_t size, const char *fi
     return r;
 }
 
-/* What the GPU does in a rank: what its host waits for, or what it does on the path. */
-static int read_gpu(all_t *a, const reader_t *d, uint32_t index)
+static int read_rank(reader_t *d, uint32_t index)
 {
-    wts_work_t work = {0};
-    const int result = wts_work_read(&work, a->s, d->db, d->guid, d->clock);
-    if (result == 0 && a->pass == WAITS)
-        wts_work_waits(&work, a->s, index);
-    else if (result == 0)
-        wts_path_add(&a->tracing, index, &work);
-    wts_work_free(&work);
+    wts_state_t *s = d->reading.s;
+    d->phases = (phases_t){.s = s, .rank = &s->w->ranks[index]};
+    int result = wts_rccl_read(&d->rccl, s, d->db, d->guid, d->clock);
+    if (result == 0) result = read_calls(d, false);
+    if (result == 0) result = read_work(d);
+    if (result == 0) sum_work(d);
+    if (result == 0) wts_work_waits(&d->work, s, index);
+    wts_rccl_free(&d->rccl);
+    wts_reading_end(&d->reading);
+    return result;
+}
+
+/* What a rank does on the path. */
+static int read_path(all_t *a, reader_t *d, uint32_t index)
+{
+    int result = read_calls(d, true);
+    if (result == 0) result = read_work(d);
+    if (result == 0) wts_path_add(&a->tracing, index, &d->work);
     return result;
 }
 
@@ -372,22 +401,20 @@ static int read_process(all_t *a, const db_t *db, const char *guid, const char *
     if (rank < 0) return rank == -2 ? -1 : 0;
     wts_t *w = a->s->w;
     uint32_t index = (uint32_t)w->rank_count;
-    if (a->pass == WAITS || a->pass == PATH) {
+    if (a->pass == PATH) {
         for (index = 0; index < w->rank_count; index++)
             if (w->ranks[index].rank == rank) break;
-        if (index == w->rank_count || strcmp(w->ranks[index].file, file) != 0) return 0;
+        if (index == w->rank_count || strcmp(w->ranks[index].file, file) != 0 ||
+            !wts_path_has(&a->tracing, index))
+            return 0;
     } else if (!new_rank(a, rank, size, file)) {
         return a->s->failed ? -1 : 0;
     }
-    if (a->pass == PATH) return wts_path_has(&a->tracing, index) ? read_gpu(a, &d, index) : 0;
-    d.phases = (phases_t){.s = a->s, .rank = &w->ranks[index]};
-    wts_reading_begin(&d.reading, a->s, index, a->pass == WAITS);
-    int result = wts_rccl_read(&d.rccl, a->s, db, guid, d.clock);
-    if (result == 0) result = read_calls(&d);
-    wts_rccl_free(&d.rccl);
-    if (result == 0 && a->pass == ARRIVALS) result = read_work(&d);
-    if (result == 0 && a->pass == WAITS) result = read_gpu(a, &d, index);
-    wts_reading_end(&d.reading);
+    wts_reading_begin(&d.reading, a->s, index);
+    int result = rocpd_texts_read(&d.texts, db, guid);
+    if (result == 0) result = a->pass == PATH ? read_path(a, &d, index) : read_rank(&d, index);
+    rocpd_texts_free(&d.texts);
+    wts_work_free(&d.work);
     return result;
 }
 
@@ -417,6 +444,7 @@ static void free_state(wts_state_t *s)
     free(s->by_id.rows);
     free(s->ends.rows);
     free(s->collectives.rows);
+    free(s->stays);
     free(s->victims.rows);
     free(s->pairs.rows);
     for (size_t i = 0; i < s->waits_count; i++)
@@ -463,13 +491,12 @@ int wts_read(wts_t *w, const rocpd_files_t *files, bool tell)
     s.failed = !w->names || !a.memory;
     if (!s.failed) result = rocpd_files_each(files, read_file, &a);
     if (result == 0) plan_clocks(&a);
-    a.pass = ARRIVALS;
+    a.pass = CALLS;
     if (result == 0 && !s.failed) result = rocpd_files_each(files, read_file, &a);
     if (result == 0) {
         w->unmatched = s.ends.count;
         judge_arrivals(&s);
-        a.pass = WAITS;
-        result = rocpd_files_each(files, read_file, &a);
+        wts_judge_stays(&s);
     }
     if (result == 0 && !s.failed) {
         wts_roots(&s);

@@ -1,11 +1,10 @@
 /* waits.h - who waits for whom: calls of MPI of many ranks (rocprofv3 --mpi-trace) as one picture.
  *
- * Reads databases one by one: what is known of their clocks, then when each rank arrives, then for
- * how long the others have waited, then what the ranks on the critical path do on it. Memory grows
- * with the number of collectives of the job, of ranks, of messages whose other end has not been
- * read yet, of waits, and of one rank's calls of HIP, kernels and copies, not with that of all
- * records.
- * Times of several nodes are changed to one clock as far as it is known (trace/clocks.h). */
+ * Reads databases one by one: what is known of their clocks, then all calls, then what the ranks on
+ * the critical path do on it. Memory grows with the ranks' calls of collectives, with messages
+ * whose other end has not been read yet, with waits, and with one rank's calls of HIP, kernels and
+ * copies, not with the number of all records. Times of several nodes are changed to one clock as
+ * far as it is known (trace/clocks.h). */
 #ifndef CROCPROF_WAITS_WAITS_H
 #define CROCPROF_WAITS_WAITS_H
 

@@ -7,22 +7,13 @@
 #include "base/grow.h"
 #include "waits/internal.h"
 
-/* What a call is, by its name's id. */
-enum { LAUNCHES = 1, SYNCHRONIZES, FUNCTIONS };
-
-typedef struct {
-    uint64_t stack, start;
-} launch_t;
-
 typedef struct {
     wts_work_t *k;
     wts_state_t *s;
     const db_t *db;
     const char *guid;
     const trace_clock_map_t *clock;
-    out_numbers_t names, kernels; /* by id: what a call is; name's number + 1 */
-    launch_t *launches;           /* by stack */
-    size_t launch_count, launch_room;
+    out_numbers_t kernels; /* by id: name's number + 1 */
 } reading_t;
 
 /* ---- calls ---- */
@@ -34,72 +25,43 @@ static bool synchronizes(const char *name)
            (strncmp(name, "hipMemcpy", 9) == 0 && !strstr(name, "Async"));
 }
 
-static uint64_t kind_of(const char *name)
+void wts_work_call(wts_work_t *k, wts_state_t *s, const char *name, uint64_t stack, uint64_t start,
+                   uint64_t end)
 {
     const trace_mpi_function_t *f = strncmp(name, "MPI_", 4) == 0 ? trace_mpi_find(name) : NULL;
-    if (f) return FUNCTIONS + trace_mpi_number(f);
-    if (strncmp(name, "hip", 3) == 0) return synchronizes(name) ? SYNCHRONIZES : LAUNCHES;
-    return strncmp(name, "hsa_signal_wait", 15) == 0 ? SYNCHRONIZES : 0;
+    const bool hip = strncmp(name, "hip", 3) == 0;
+    const bool waits = hip ? synchronizes(name) : strncmp(name, "hsa_signal_wait", 15) == 0;
+    if (hip) {
+        if (BASE_GROW(k->launches, k->launch_count, &k->launch_room))
+            k->launches[k->launch_count++] = (wts_launch_t){stack, start};
+        else
+            s->failed = true;
+    }
+    if ((!f && !waits) || end < start) return;
+    if (BASE_GROW(k->calls, k->call_count, &k->call_room))
+        k->calls[k->call_count++] = (wts_host_call_t){start, end, f ? f->name : NULL};
+    else
+        s->failed = true;
 }
 
 static int read_names(reading_t *r)
 {
     db_cursor_t c;
-    db_rows(&c, r->db, "SELECT id, string FROM rocpd_string WHERE guid = ?", "t", r->guid);
-    while (!r->s->failed && db_next(&c)) {
-        const uint64_t kind = kind_of(db_text(&c, 1));
-        if (kind && !out_numbers_set(&r->names, db_uint(&c, 0), kind)) r->s->failed = true;
-    }
-    if (db_end(&c, "reading names") != 0) return -1;
     db_rows(&c, r->db, "SELECT id, display_name FROM rocpd_info_kernel_symbol WHERE guid = ?", "t",
             r->guid);
     while (!r->s->failed && db_next(&c)) {
-        const int64_t name = wts_word_find(&r->s->w->names->kernels, db_text(&c, 1));
-        if (name >= 0 && !out_numbers_set(&r->kernels, db_uint(&c, 0), (uint64_t)name + 1))
-            r->s->failed = true; /* a name that is not known is of a kernel that never ran */
+        const int64_t name = wts_word(&r->s->w->names->kernels, db_text(&c, 1));
+        if (name < 0 || !out_numbers_set(&r->kernels, db_uint(&c, 0), (uint64_t)name + 1))
+            r->s->failed = true;
     }
     return db_end(&c, "reading kernels");
-}
-
-static void add_call(reading_t *r, const db_cursor_t *c, uint64_t kind)
-{
-    wts_work_t *k = r->k;
-    const uint64_t start = trace_clock_map(r->clock, db_uint(c, 1));
-    const uint64_t end = trace_clock_map(r->clock, db_uint(c, 2));
-    if (kind < FUNCTIONS) {
-        if (!BASE_GROW(r->launches, r->launch_count, &r->launch_room))
-            r->s->failed = true;
-        else
-            r->launches[r->launch_count++] = (launch_t){db_uint(c, 3), start};
-    }
-    if (kind < SYNCHRONIZES || end < start) return;
-    if (!BASE_GROW(k->calls, k->call_count, &k->call_room))
-        r->s->failed = true;
-    else
-        k->calls[k->call_count++] = (wts_host_call_t){
-            start, end,
-            kind < FUNCTIONS ? NULL : trace_mpi_function((uint32_t)(kind - FUNCTIONS))->name};
-}
-
-static int read_calls(reading_t *r)
-{
-    db_cursor_t c;
-    db_rows(&c, r->db,
-            "SELECT R.name_id, R.start, R.\"end\", E.stack_id FROM rocpd_region R JOIN rocpd_event "
-            "E ON E.id = R.event_id AND E.guid = R.guid WHERE R.guid = ?",
-            "t", r->guid);
-    while (!r->s->failed && db_next(&c)) {
-        const uint64_t kind = out_numbers_get(&r->names, db_uint(&c, 0));
-        if (kind) add_call(r, &c, kind);
-    }
-    return db_end(&c, "reading calls");
 }
 
 /* ---- kernels and copies ---- */
 
 static int by_stack(const void *a, const void *b)
 {
-    const launch_t *x = a, *y = b;
+    const wts_launch_t *x = a, *y = b;
     return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
@@ -111,20 +73,21 @@ static int read_operations(reading_t *r, const char *sql, bool copies)
     db_cursor_t c;
     db_rows(&c, r->db, sql, "t", r->guid);
     while (!r->s->failed && db_next(&c)) {
-        const launch_t key = {.stack = db_uint(&c, 2)};
-        const launch_t *launch =
-            key.stack && r->launch_count
-                ? bsearch(&key, r->launches, r->launch_count, sizeof(key), by_stack)
+        const wts_launch_t key = {.stack = db_uint(&c, 2)};
+        const wts_launch_t *launch =
+            key.stack && k->launch_count
+                ? bsearch(&key, k->launches, k->launch_count, sizeof(key), by_stack)
                 : NULL;
         wts_operation_t o = {.start = trace_clock_map(r->clock, db_uint(&c, 0)),
                              .end = trace_clock_map(r->clock, db_uint(&c, 1)),
                              .stream = db_uint(&c, 3),
                              .before = -1,
-                             .name = -1};
+                             .name = WTS_IS_COPY};
         if (o.end < o.start) continue;
         o.launched = launch && launch->start < o.start ? launch->start : o.start;
         if (!o.stream) o.stream = ~db_uint(&c, 4); /* without HIP: by queues */
-        if (!copies) o.name = (int32_t)out_numbers_get(&r->kernels, db_uint(&c, 5)) - 1;
+        const uint64_t name = copies ? 0 : out_numbers_get(&r->kernels, db_uint(&c, 5));
+        if (!copies) o.name = name ? (int32_t)name - 1 : WTS_IS_NAMELESS;
         if (!BASE_GROW(k->operations, k->operation_count, &k->operation_room))
             r->s->failed = true;
         else
@@ -182,8 +145,7 @@ int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *gui
 {
     reading_t r = {.k = k, .s = s, .db = db, .guid = guid, .clock = clock};
     int result = read_names(&r);
-    if (result == 0) result = read_calls(&r);
-    if (r.launch_count) qsort(r.launches, r.launch_count, sizeof(*r.launches), by_stack);
+    if (k->launch_count) qsort(k->launches, k->launch_count, sizeof(*k->launches), by_stack);
     if (result == 0)
         result = read_operations(&r,
                                  "SELECT K.start, K.\"end\", E.stack_id, K.stream_id, K.queue_id, "
@@ -200,9 +162,7 @@ int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *gui
         qsort(k->operations, k->operation_count, sizeof(*k->operations), by_end);
     if (k->call_count) qsort(k->calls, k->call_count, sizeof(*k->calls), by_start);
     order(k);
-    free(r.names.rows);
     free(r.kernels.rows);
-    free(r.launches);
     return result;
 }
 
@@ -210,6 +170,7 @@ void wts_work_free(wts_work_t *k)
 {
     free(k->operations);
     free(k->calls);
+    free(k->launches);
 }
 
 void wts_work_waits(const wts_work_t *k, wts_state_t *s, uint32_t rank)
