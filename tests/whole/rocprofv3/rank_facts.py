@@ -51,6 +51,14 @@ class Facts(unittest.TestCase):
             self.run_rank(["-f", "csv", "-o", "r%rank%", "--ranks", "1,every:2"], [SUBJECT], OPEN_MPI % (rank, 5, rank))
         self.assertEqual([n for n in self.names() if "kernel" in n], [f"r{r}_kernel_trace.csv" for r in (0, 1, 2, 4)])
 
+    def test_libraries(self):
+        """The start of a rank that is left alone loads the C library alone: other projects' libraries would be most of it."""
+        loaded = subprocess.run([ROCPROFV3], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=True)
+        names = {line.split()[0] for line in loaded.stdout.splitlines()}
+        if any("san" in name for name in names):
+            self.skipTest("a sanitizer's build")
+        self.assertLessEqual({n for n in names if n.startswith("lib")}, {"libc.so.6", "libm.so.6"})
+
     def test_left_alone(self):
         """The process becomes the program: the same id, one thread, no file, signals as they were."""
         show = ("import os; print(os.getpid()); "
