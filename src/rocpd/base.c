@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "rocpd/options.h"
+#include "rocpd/times.h"
 #include "trace/keys.h"
 #include "trace/store.h"
 
@@ -478,8 +479,14 @@ static int fill(void *data, char why[DB_WHY_BYTES])
             b->late.states[i] = DB_WANTED;
     for (size_t file = 0; result == 0 && file < b->files->count; file++)
         result = copy_file(b, file, why);
-    for (size_t i = 0; result == 0 && i < b->late.count; i++)
-        if (b->late.states[i] == DB_WANTED) b->late.states[i] = DB_FILLED;
+    char *filled = calloc(b->late.count + 1, 1); /* statements below must not fill them again */
+    for (size_t i = 0; filled && result == 0 && i < b->late.count; i++)
+        if ((filled[i] = b->late.states[i] == DB_WANTED)) b->late.states[i] = DB_FILLED;
+    for (size_t i = 0; filled && b->time && result == 0 && i < b->late.count; i++)
+        if (filled[i]) result = rocpd_times_change(b, b->late.tables[i], why);
+    if (!filled) snprintf(why, DB_WHY_BYTES, "%s", strerror(ENOMEM));
+    if (!filled) result = -1;
+    free(filled);
     return result;
 }
 

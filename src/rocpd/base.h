@@ -44,6 +44,7 @@ typedef struct {
     rocpd_columns_t own[OUT_OWN_COUNT];
     char *version;    /* of the schema, of the first file */
     bool any_version; /* rocpd_use() returns ROCPD_OTHER_VERSION without a word */
+    const char *time; /* SQL function by which times are changed, or NULL */
     /* The following are only of several files. */
     db_late_t late;
     rocpd_place_t *places; /* sorted by guid, once they are needed */
@@ -105,6 +106,11 @@ int rocpd_open_one(const rocpd_base_t *b, size_t file, db_t *db);
 int rocpd_begin_small(rocpd_base_t *b);
 int rocpd_add_small(rocpd_base_t *b, const db_t *from);
 int rocpd_end_small(rocpd_base_t *b, bool good);
+
+/* Of processes on several nodes: makes the tables that statements see show one clock, before any
+ * statement has run. `time`: the SQL function that changes a time, after a guid. 0, or -1 with the
+ * reason told. */
+int rocpd_change_times(rocpd_base_t *b, const char *time);
 
 /* Closes what rocpd_narrow() has opened. To be called before a fork: then a child may call it, too,
  * if there are several files. */

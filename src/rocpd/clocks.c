@@ -40,6 +40,26 @@ const trace_clock_map_t *rocpd_clocks_of(const rocpd_clocks_t *c, const char *gu
     return place ? &c->maps[place - c->base->places] : &none;
 }
 
+void rocpd_clocks_say(const rocpd_clocks_t *c, char *text, size_t bytes)
+{
+    size_t changed = 0;
+    uint64_t error_ns = 0;
+    bool bounded = true;
+    for (size_t i = 0; i < c->base->place_count; i++) {
+        const trace_clock_map_t *m = &c->maps[i];
+        changed += m->source == TRACE_CLOCK_PING || m->source == TRACE_CLOCK_DAY;
+        bounded &= m->source == TRACE_CLOCK_PING || m->source == TRACE_CLOCK_SAME;
+        if (m->error_ns > error_ns) error_ns = m->error_ns;
+    }
+    const int used = snprintf(text, bytes, "times of %zu of %zu processes are changed to one clock",
+                              changed, c->base->place_count);
+    if (bounded)
+        snprintf(text + used, bytes - (size_t)used, ", %.1f us off at most",
+                 (double)error_ns * 1e-3);
+    else
+        snprintf(text + used, bytes - (size_t)used, ", as far off as NTP lets it be");
+}
+
 static void time_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
     const rocpd_clocks_t *c = sqlite3_user_data(context);

@@ -20,6 +20,9 @@ void rocpd_clocks_end(rocpd_clocks_t *c);
 /* The map of a process; one that changes nothing if there is no such process. */
 const trace_clock_map_t *rocpd_clocks_of(const rocpd_clocks_t *c, const char *guid);
 
+/* What was changed, in words: the worst map of all. */
+void rocpd_clocks_say(const rocpd_clocks_t *c, char *text, size_t bytes);
+
 /* Lets statements of the database call rocpd_time(guid, ns). `c` must stay as long as they run. 0,
  * or -1 with the reason told. */
 int rocpd_clocks_function(const rocpd_clocks_t *c, const db_t *db);

@@ -178,6 +178,22 @@ static int copy_files(db_t *db, const rocpd_files_t *f)
     return result;
 }
 
+/* Tables are copied as they are, and so are the times in them. */
+static int tell_clocks(const db_t *db)
+{
+    db_cursor_t c;
+    db_rows(&c, db, "SELECT COUNT(DISTINCT value) FROM rocpd_metadata WHERE tag = 'boot_id'", "");
+    const int64_t nodes = db_next(&c) ? db_int(&c, 0) : 0;
+    if (db_end(&c, "reading metadata") != 0) return -1;
+    if (nodes > 1 && base_log_level >= BASE_LOG_WARNING)
+        fprintf(
+            stderr,
+            "rocpd: processes of %lld nodes keep the times of their nodes' clocks, and the file "
+            "has what is known of these: rocpd and rocprofv3 change times as they read it\n",
+            (long long)nodes);
+    return 0;
+}
+
 /* Copies all databases: their tables as they are, and the views of the first one over all tables.
  * 0, or -1 with the reason told. */
 static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const char *path)
@@ -189,6 +205,7 @@ static int merge_into(const rocpd_files_t *f, const rocpd_options_t *o, const ch
     if (result == 0 && !copied) result = copy_files(&db, f);
     if (result == 0) result = make_indexes(&db);
     if (result == 0) result = make_views(&db, f->paths[0]);
+    if (result == 0) result = tell_clocks(&db);
     if (db_close(&db) == 0 || result != 0) return result;
     base_error("%s: the database is not whole", path);
     return -1;

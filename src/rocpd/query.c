@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "rocpd/clipboard.h"
+#include "rocpd/clocks.h"
 #include "rocpd/commands.h"
 
 /* Begins the only statement in the text. False with the reason told and the cursor ended. */
@@ -111,14 +112,29 @@ int rocpd_append_csv(const db_t *db, const char *sql, out_file_t *f, long long *
     return 0;
 }
 
+/* Puts processes of several nodes on one clock, and says so. */
+static int use_one_clock(rocpd_base_t *b, rocpd_clocks_t *clocks)
+{
+    char said[256];
+    int result = rocpd_clocks_begin(clocks, b);
+    if (result != 0 || !clocks->any) return result;
+    result = rocpd_clocks_function(clocks, &b->db);
+    if (result == 0) result = rocpd_change_times(b, "rocpd_time");
+    rocpd_clocks_say(clocks, said, sizeof(said));
+    if (result == 0 && base_log_level >= BASE_LOG_WARNING) fprintf(stderr, "rocpd: %s\n", said);
+    return result;
+}
+
 int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f)
 {
     const char *sql = rocpd_word(o, ROCPD_SQL, ""), *script = rocpd_word(o, ROCPD_SCRIPT, NULL);
     rocpd_base_t base;
     int result = rocpd_open(&base, f, o);
     if (result != 0) return result;
-    char *text = script ? rocpd_read_file(script) : NULL;
-    if (script) result = text ? db_run(&base.db, text, script) : -1;
+    rocpd_clocks_t clocks = {0};
+    result = use_one_clock(&base, &clocks);
+    char *text = script && result == 0 ? rocpd_read_file(script) : NULL;
+    if (script && result == 0) result = text ? db_run(&base.db, text, script) : -1;
     if (result == 0) result = rocpd_show(&base.db, o, sql, NULL, "");
     if (result == 1) {
         fprintf(stderr, "No results found for query: %s\n", sql);
@@ -126,5 +142,6 @@ int rocpd_query(const rocpd_options_t *o, const rocpd_files_t *f)
     }
     free(text);
     rocpd_close(&base);
+    rocpd_clocks_end(&clocks);
     return result;
 }
