@@ -308,8 +308,9 @@ static void finalize(void *data)
         printf("refused: %d failed\n", failures);
     } else if (whole_gpu) {
         const long least = atol(getenv("SPM_DEVICE"));
+        const bool right = all_waves >= least && all_waves <= 2 * least;
         printf("%s samples, %ld waves or more, %d wrong\n", samples > 10 ? "several" : "few",
-               all_waves < least ? (long)all_waves : least, failures);
+               right ? least : (long)all_waves, failures);
     } else {
         printf("%ld launched, %ld asked for, %ld ended, %ld lost, %d wrong\n", (long)launched,
                (long)asked, (long)ended, (long)lost, failures);
