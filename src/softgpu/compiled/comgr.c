@@ -285,7 +285,7 @@ static bool use_kept(sg_compiled_key_t key, set_t to, int *status)
 {
     size_t size;
     char *bytes = sg_compiled_read(key, &size);
-    const char *at = bytes, *end = bytes + (bytes ? size : 0);
+    const char *at = bytes, *end = bytes ? bytes + size : NULL;
     kept_t kept;
     bool whole = bytes;
     while (whole && at < end)
