@@ -24,6 +24,9 @@ KERNELS = {"matmul_tiled(float const*, float const*, float*, int)": 1, "transpos
            "jacobi_step(double const*, double*, int)": 50, "reduce_sum(int const*, int*, int)": 1}
 
 
+variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}  # of all commands; main adds TMPDIR, so that links are removed
+
+
 def fail(what):
     sys.exit(f"bundle.py: {what}")
 
@@ -35,8 +38,7 @@ def expect(got, wanted, what=""):
 
 def run(command, status=0, **environment):
     """Standard output and error of a command that runs with this environment and nothing else."""
-    done = subprocess.run(command, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", **environment}, capture_output=True,
-                          text=True, timeout=200)
+    done = subprocess.run(command, env={**variables, **environment}, capture_output=True, text=True, timeout=200)
     if done.returncode != status:
         fail(f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout, done.stderr
@@ -212,6 +214,7 @@ def main():
     source, build, own, *programs = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="crocprof-bundle-") as folder:
         os.chmod(folder, 0o755)
+        variables["TMPDIR"] = folder
         archive = folder + "/bundle.tar.zst"
         run([source + "/scripts/make-bundle", build, "--level", "1", "--output", archive])
         expect(os.path.getsize(archive) <= MOST, True, "size of the archive")
