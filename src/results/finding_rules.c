@@ -165,6 +165,15 @@ const res_rule_row_t res_finding_rules[] = {
      WAITS("needless barrier"), "{what}.",
      "Leave it out: no rank leaves the collective before it until all have come.",
      "Run it again with --mpi-trace: the barrier is gone.", RES_MORE_WAITS},
+    {"ranks-ended", "A rank did not end in order", RES_EXACT, false, false, false,
+     "SELECT '', COUNT(*) * 1.0 / J.there, 'rank ' || MIN(R.rank) AS rank, COUNT(*) - 1 AS more, "
+     "J.there AS ranks FROM f_rank R, f_job J WHERE R.unclosed HAVING COUNT(*) > 0",
+     "{rank} of {ranks} was killed, or left by _exit: its records are read as far as they go. "
+     "{more:other:others} did not end in order, either. Sums over ranks are too small by what "
+     "they did not come to.",
+     "Read what the job said at its end: a limit of time or memory, a signal, another rank that "
+     "ended all of them.",
+     "Run it again: this finding is gone when all ranks end in order.", RES_MORE_RUN},
     {"ranks-gpus", "Ranks have different GPUs", RES_EXACT, false, false, false,
      "SELECT '', 0.0, COUNT(*) AS kinds, group_concat(name, ', ') AS gpus FROM (SELECT DISTINCT "
      "COALESCE(NULLIF(A.product_name, ''), A.name) AS name FROM res_launch D JOIN res_rank R ON "

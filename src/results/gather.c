@@ -243,14 +243,14 @@ static int put_ranks(res_run_t *r)
     const gather_work_t *work = all->work.rows;
     db_cursor_t c;
     if (plan_clocks(r) != 0) return -1;
-    db_rows(&c, r->db, "INSERT INTO res_rank VALUES (?,?,?,?,?,?,?,?,?,?)", "");
+    db_rows(&c, r->db, "INSERT INTO res_rank VALUES (?,?,?,?,?,?,?,?,?,?,?)", "");
     for (size_t i = 0; i < all->work.count; i++) {
         const gather_work_t *w = &work[i];
         const trace_clock_map_t *clock = res_gather_clock(r, w);
-        db_again(&c, "tiiitiiiti", all->processes[i], w->rank.rank, w->rank.ranks, w->rank.pid,
+        db_again(&c, "tiiitiiitii", all->processes[i], w->rank.rank, w->rank.ranks, w->rank.pid,
                  w->rank.host ? w->rank.host : "", (int64_t)(w->busy || w->called),
                  res_gather_time(r, w, gather_first(w)), res_gather_time(r, w, gather_last(w)),
-                 res_clock_words[clock->source], clock->error_ns);
+                 res_clock_words[clock->source], clock->error_ns, (int64_t)w->rank.unclosed);
         db_next(&c);
     }
     return db_end(&c, what);
@@ -260,7 +260,7 @@ static const char tables[] =
     "DROP TABLE IF EXISTS temp.res_work; DROP TABLE IF EXISTS temp.res_call; DROP TABLE IF EXISTS "
     "temp.res_copy; DROP TABLE IF EXISTS temp.res_stream; DROP TABLE IF EXISTS temp.res_memory; "
     "DROP TABLE IF EXISTS temp.res_rank; CREATE TEMP TABLE res_rank(guid, rank, ranks, pid, host, "
-    "active, first, last, clock, clock_error_ns); "
+    "active, first, last, clock, clock_error_ns, unclosed); "
     "CREATE TEMP TABLE "
     "res_work(guid, first, last, kernel_ns, copy_ns, busy_ns, gaps, idle_ns, longest_ns, "
     "startup_ns, own_ns, own_longest_ns, apart_ns, apart, host_ns, load_ns, asked_ns); CREATE TEMP "

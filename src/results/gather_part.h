@@ -83,6 +83,7 @@ typedef struct {
 typedef struct {
     int64_t rank, ranks; /* -1: not known */
     uint64_t pid, dropped;
+    bool unclosed; /* it did not end in order */
     trace_clock_facts_t clock;
     char *host; /* may be NULL */
 } gather_rank_t;

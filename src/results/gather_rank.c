@@ -15,6 +15,7 @@ void gather_rank_fact(gather_rank_t *r, const char *tag, const char *value)
     if (strcmp(tag, "rank") == 0) r->rank = (int64_t)number;
     if (strcmp(tag, "ranks") == 0) r->ranks = (int64_t)number;
     if (strcmp(tag, "records_dropped") == 0 || strcmp(tag, "names_lost") == 0) r->dropped += number;
+    if (strcmp(tag, TRACE_TAG_UNCLOSED) == 0) r->unclosed = number != 0;
     if (strcmp(tag, TRACE_INFO_BOOT) == 0) snprintf(f->boot, sizeof(f->boot), "%s", value);
     if (strcmp(tag, "clock_boottime_ns") == 0) f->first.boottime_ns = number;
     if (strcmp(tag, "clock_realtime_ns") == 0) f->first.realtime_ns = number;

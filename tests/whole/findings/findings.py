@@ -207,7 +207,8 @@ def job(change=None, at=3, count=8, hosts=1, **options):
                 db.dispatch("rest(int*)", middle, start + 60_000_000)
         made.append(dict(soft=False, pid=100 + rank, fill=fill, host=f"node{host}",
                          gpu=own.get("gpu", "gfx90a"), agent_name=own.get("product"),
-                         metadata={"rank": rank, "ranks": options.get("ranks", count), "clock_boottime_ns": boot + 1, "clock_realtime_ns": 1 + 10**18}))
+                         metadata={"rank": rank, "ranks": options.get("ranks", count), "clock_boottime_ns": boot + 1, "clock_realtime_ns": 1 + 10**18,
+                                   **({"unclosed": own["unclosed"]} if "unclosed" in own else {})}))
     return made
 
 
@@ -277,6 +278,7 @@ RANK_CASES = {
     "mpi-receiver": (mpi(receiver), mpi(receiver, False), "rank 2 begins to receive 5.0 ms late in 10 messages: others wait 50.0 ms for it"),
     "mpi-imbalance": (mpi(uneven), mpi(uneven, False), "range forces: rank 3 takes 1.7 x the median without MPI, 29.9 ms more in all"),
     "mpi-barrier": (mpi(barrier), mpi(barrier, False), "MPI_Barrier on MPI_COMM_WORLD stands right behind another collective 10 times in each rank"),
+    "ranks-ended": (job({"unclosed": 1}), job({"unclosed": 0}), "rank 3 of 8 was killed, or left by _exit: its records are read as far as they go. 0 others did not end"),
     "ranks-gpus": (job({"gpu": "gfx908"}), job(), "2 kinds of GPUs: gfx908, gfx90a"),
 }
 
