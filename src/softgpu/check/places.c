@@ -3,6 +3,7 @@
 #include "softgpu/check/places.h"
 
 #include "base/grow.h"
+#include "base/log.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/sink.h"
 
@@ -20,7 +21,8 @@ static struct {
     size_t n, room, n_gone;
     uint64_t serial;
     _Atomic uint64_t epoch;
-    pid_t process; /* the process whose allocations these are */
+    pid_t process;     /* the process whose allocations these are */
+    atomic_bool blind; /* an allocation is missing: whose an address is, nobody knows any more */
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER, .epoch = 1};
 
 void chk_places_fork(chk_fork_t when)
@@ -71,37 +73,58 @@ static bool make_room(void)
     return BASE_GROW(all.place, all.n, &all.room);
 }
 
+/* Under the lock: forgets what was between the addresses; says whether any of it is live. */
+static bool clear(uint64_t begin, uint64_t end)
+{
+    const size_t at = first_behind(begin);
+    size_t count = 0;
+    bool over = false;
+    for (; at + count < all.n && all.place[at + count]->begin < end; count++) {
+        const chk_place_t *old = all.place[at + count];
+        over |= old->live && !(old->flags & SOFTGPU_CHECK_INNER);
+    }
+    take_out(at, count);
+    return over;
+}
+
+static void go_blind(void)
+{
+    if (!atomic_exchange(&all.blind, true))
+        base_error("no memory to keep track of allocations: accesses outside them are not found");
+}
+
+bool chk_places_all(void)
+{
+    return !atomic_load_explicit(&all.blind, memory_order_relaxed);
+}
+
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
                        const chk_stack_t *made)
 {
+    const uint64_t end = begin + bytes;
+    if (!bytes || end < begin) return 0;
     chk_place_t *p = calloc(1, sizeof *p);
     uint64_t serial = 0;
-    if (!p || !bytes || begin + bytes < begin) {
-        free(p);
-        return 0;
-    }
-    *p = (chk_place_t){.begin = begin,
-                       .end = begin + bytes,
-                       .flags = flags,
-                       .live = true,
-                       .call = call,
-                       .made = *made};
     pthread_rwlock_wrlock(&all.lock);
-    if (make_room()) {
+    const bool over = clear(begin, end);
+    if (p && make_room()) {
         const size_t at = first_behind(begin);
-        size_t overlaps = 0;
-        for (; at + overlaps < all.n && all.place[at + overlaps]->begin < p->end; overlaps++) {
-            const chk_place_t *old = all.place[at + overlaps];
-            p->over |= old->live && !(old->flags & SOFTGPU_CHECK_INNER);
-        }
-        take_out(at, overlaps);
+        serial = ++all.serial;
+        *p = (chk_place_t){.begin = begin,
+                           .end = end,
+                           .flags = flags,
+                           .live = true,
+                           .over = over,
+                           .serial = serial,
+                           .call = call,
+                           .made = *made};
         memmove(all.place + at + 1, all.place + at, (all.n - at) * sizeof(*all.place));
         all.place[at] = p;
         all.n++;
-        p->serial = serial = ++all.serial;
         all.process = getpid();
         p = NULL;
     }
+    if (!serial) go_blind();
     atomic_fetch_add_explicit(&all.epoch, 1, memory_order_release);
     pthread_rwlock_unlock(&all.lock);
     free(p);
@@ -218,6 +241,7 @@ chk_where_t chk_place_find(uint64_t va, uint64_t begin, uint64_t end, bool share
 {
     chk_where_t where = CHK_OUTSIDE;
     *span = (chk_span_t){begin, end};
+    if (!chk_places_all()) return CHK_INSIDE;
     pthread_rwlock_rdlock(&all.lock);
     size_t at = first_behind(va), last = at;
     while (at < all.n && !counts(all.place[at], shared) && all.place[at]->begin < end)

@@ -61,9 +61,13 @@ typedef enum {
 
 /* Adds an allocation. It replaces those that it overlaps: memory that was given out again, or a
  * block that a runtime had asked for and now divides. Returns its serial; 0: out of memory, the
- * allocation is not known. */
+ * allocation is not known. From then on all of a mapping counts as the program's, and no free as
+ * wrong; one line says so. */
 uint64_t chk_place_add(uint64_t begin, uint64_t bytes, const char *call, unsigned flags,
                        const chk_stack_t *made);
+
+/* Whether all allocations are known. */
+bool chk_places_all(void);
 /* The allocation is the variable with that symbol. */
 void chk_place_name(uint64_t begin, uint64_t serial, const char *variable);
 /* The allocation is host memory, which the program has at the address `host`. */

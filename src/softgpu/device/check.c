@@ -98,7 +98,7 @@ static bool going(uint64_t begin, const char *call, unsigned flags, softgpu_chec
         if (flags & SOFTGPU_CHECK_NOW) chk_going(begin, place->bytes);
         return true;
     }
-    if (!(flags & SOFTGPU_CHECK_REPORT) || !begin) return false;
+    if (!(flags & SOFTGPU_CHECK_REPORT) || !begin || !chk_places_all()) return false;
     chk_stack_t stack;
     chk_stack_take(&stack);
     /* HIP frees its pools at any time after the program has given the memory back to them */

@@ -6,10 +6,19 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 static const chk_stack_t nowhere;
+
+/* Stands in for the C library's; there is no memory while `scarce` is set. */
+void *__libc_calloc(size_t count, size_t bytes);
+static bool scarce;
+void *calloc(size_t count, size_t bytes)
+{
+    return scarce ? NULL : __libc_calloc(count, bytes);
+}
 
 enum { PAGE = 4096, BEGIN = 16 * PAGE, END = 32 * PAGE };
 
@@ -138,11 +147,26 @@ static void test_pieces(void **state)
     assert_true(beyond(at, PAGE + 1, at + PAGE));
 }
 
+/* An allocation without memory to keep it: what was there before is not told of accesses to it, and
+ * no access is outside any more. The last test, since that is so for good. */
+static void test_lost(void **state)
+{
+    (void)state;
+    chk_place_t was;
+    chk_place_add(BEGIN + PAGE, 100, "hipMalloc", 0, &nowhere);
+    assert_int_equal(find(BEGIN + PAGE + 200, BEGIN + PAGE + 100, END), CHK_OUTSIDE);
+    scarce = true;
+    assert_int_equal(chk_place_add(BEGIN + PAGE, 4096, "hipMalloc", 0, &nowhere), 0);
+    scarce = false;
+    assert_false(chk_place_was(BEGIN + PAGE, &was));
+    assert_int_equal(find(BEGIN + PAGE + 200, BEGIN, END), CHK_INSIDE);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unlocked),
-                                       cmocka_unit_test(test_what_counts),
-                                       cmocka_unit_test(test_ending), cmocka_unit_test(test_beyond),
-                                       cmocka_unit_test(test_pieces)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unlocked), cmocka_unit_test(test_what_counts),
+        cmocka_unit_test(test_ending),   cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_pieces),   cmocka_unit_test(test_lost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
