@@ -60,7 +60,7 @@ __global__ void bad_latency(int *p)
     p[item()] = at;
 }
 
-// more values than there are registers, through the loop
+// values that are kept through the loop: more than there are registers, or so few that each compiler has enough
 template <int VALUES> __device__ void keep(float *p, int n)
 {
     float a[VALUES];
@@ -82,7 +82,7 @@ __global__ __attribute__((amdgpu_num_vgpr(32))) void bad_spill(float *p, int n)
 }
 __global__ __launch_bounds__(64) void good_spill(float *p, int n)
 {
-    keep<96>(p, n);
+    keep<24>(p, n);
 }
 
 // each wave goes through all places: pages of the host, which have translations of their own
