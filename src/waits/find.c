@@ -8,8 +8,8 @@
 #include "waits/internal.h"
 
 /* Smaller parts of the time of all ranks, and smaller delays each time, are chance. */
-static const double least_share = 0.03;
-enum { LEAST_LATE_NS = 200000, LEAST_BARRIERS = 3, LEAST_TIMES = 3 };
+static const double least_share = 0.03, least_late_ns = 200000;
+enum { LEAST_BARRIERS = 3, LEAST_TIMES = 3 };
 /* Of ranks that are alike each comes last in one of so many collectives as there are ranks; one of
  * which this finds something comes last in so many more of them. */
 static const double more_often = 0.15;
@@ -167,7 +167,7 @@ static void add(wts_state_t *s, wts_kind_t kind, int32_t rank, uint64_t ns, cons
 
 static bool matters(const wts_t *w, uint64_t ns, double each)
 {
-    return w->total_ns && (double)ns > least_share * (double)w->total_ns && each > LEAST_LATE_NS;
+    return w->total_ns && (double)ns > least_share * (double)w->total_ns && each > least_late_ns;
 }
 
 /* Is it one rank, or does each keep the others waiting now and then? */
