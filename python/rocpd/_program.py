@@ -1,20 +1,20 @@
-"""The program rocpd of this installation, which makes the files."""
+"""Programs of this installation, above all rocpd, which makes the files."""
 import os
 import shutil
 import subprocess
 
 
-def find():
-    """Its path."""
+def find(name="rocpd"):
+    """The path of a program."""
     directory = os.path.dirname(os.path.realpath(__file__))
     while directory != os.path.dirname(directory):
         directory = os.path.dirname(directory)
-        path = os.path.join(directory, "bin", "rocpd")
+        path = os.path.join(directory, "bin", name)
         if os.access(path, os.X_OK):
             return path
-    path = shutil.which("rocpd")
+    path = shutil.which(name)
     if not path:
-        raise FileNotFoundError("the program rocpd")
+        raise FileNotFoundError(f"the program {name}")
     return path
 
 

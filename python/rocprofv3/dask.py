@@ -13,7 +13,6 @@ places as the client, and nothing of this package."""
 import argparse
 import glob
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,21 +20,9 @@ import tempfile
 import cloudpickle
 from distributed import Client
 
+from rocpd import _program
+
 RUNS = ".rocprofv3" # folder of stores that are not converted
-
-
-def program():
-    """The path of rocprofv3 of this installation."""
-    directory = os.path.dirname(os.path.realpath(__file__))
-    while directory != os.path.dirname(directory):
-        directory = os.path.dirname(directory)
-        path = os.path.join(directory, "bin", "rocprofv3")
-        if os.access(path, os.X_OK):
-            return path
-    path = shutil.which("rocprofv3")
-    if not path:
-        raise FileNotFoundError("the program rocprofv3")
-    return path
 
 
 def find(inputs):
@@ -86,7 +73,7 @@ def reduce(client, inputs, output, *, group=32, fan_in=16, local=False, strict=F
     are added at a time. local: inputs are on the disks of the workers' nodes, of which one worker each reads all. strict: an
     input that cannot be read is an error; else it is told, counted, and left out. options: further ones of
     `rocprofv3 reduce`, as ["--truncate-kernels"]."""
-    path, words = program(), [*options] if strict else ["--keep-going", *options]
+    path, words = _program.find("rocprofv3"), [*options] if strict else ["--keep-going", *options]
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     try:
         if local:

@@ -17,10 +17,10 @@
 bool base_installation(char root[PATH_MAX], char *why, size_t why_bytes);
 
 /* Libraries are preloaded by path, and LD_PRELOAD takes no path with blanks or colons. Such a path
- * is replaced by that of a symbolic link to it in a folder for temporary files, which is made if it
- * is not there and stays: processes that the program leaves behind may still start others. The link
- * is the user's own; that of somebody else is not used. `root` remains as it is if no link can be
- * made. */
+ * is replaced by that of a symbolic link to it in a folder for temporary files. The link is made if
+ * it is not there, and is not removed: processes that outlive the program may still start others.
+ * The link is the user's own; that of somebody else is not used. `root` remains as it is if no link
+ * can be made. */
 void base_plain_path(char root[PATH_MAX]);
 
 /* dlopen, lazily and locally, of another project's library that is not linked. A bundle has

@@ -217,7 +217,8 @@ static void convert_in_turn(stores_t *s)
 
 /* ---- side by side: several processes convert a store each ---- */
 
-/* Names the files of all stores in their order, as they would be in turn. */
+/* Gives the files of each store their names, store by store: the names that they have if one store
+ * is converted after the other. */
 static void name_stores(stores_t *s)
 {
     char why[PATH_MAX + 256];
@@ -317,7 +318,8 @@ static bool can_be_side_by_side(const stores_t *s, const trace_variables_t *v)
            !(out_config_summaries(config) && strcmp(config->summary_output, "stdout") == 0);
 }
 
-/* Lists what is to be converted, and removes what is over. 0, or -1 with a message. */
+/* Lists the stores that are to be converted, and removes those that is_over() finds. 0, or -1 with
+ * a message. */
 static int list_stores(stores_t *s, const char *run, char **names)
 {
     for (char **name = names; *name && !cli_interrupted; name++) {

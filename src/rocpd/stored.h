@@ -14,7 +14,8 @@ typedef struct {
 
 bool rocpd_is_store(const char *path);
 
-/* 0, or -1 with the reason told: also if the process is still running. To be ended in any case. */
+/* Makes the database of a store. 0, or -1 with the reason told, as for a store whose process is
+ * still running. rocpd_stored_end() is called after it in both cases. */
 int rocpd_stored_begin(rocpd_stored_t *s, const char *store);
 void rocpd_stored_end(rocpd_stored_t *s);
 

@@ -12,7 +12,7 @@ typedef struct {
     out_numbers_t places; /* by id: index + 1 */
 } rocpd_texts_t;
 
-/* Reads rocpd_string. 0, or -1 with the reason told. To be freed in both cases. */
+/* Reads rocpd_string. 0, or -1 with the reason told. The texts have to be freed in both cases. */
 int rocpd_texts_read(rocpd_texts_t *t, const db_t *db, const char *guid);
 void rocpd_texts_free(rocpd_texts_t *t);
 

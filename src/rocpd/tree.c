@@ -180,7 +180,7 @@ static int add_word(const rocpd_tree_t *t, const trace_keys_t *keys, const char 
         return -1;
     }
     /* with the rank in it, each rank names what is its own */
-    const bool shared = !strstr(word, "%rank%") && !strstr(word, "{rank}") && !strstr(word, "%r");
+    const bool shared = !strstr(word, "%r") && !strstr(word, "{rank}"); /* %r, or %rank% */
     int result = 0;
     if (find_word(path, &found) != 0)
         *absent += !shared || t->share == 0;

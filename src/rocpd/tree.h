@@ -15,9 +15,9 @@ typedef struct rocpd_tree rocpd_tree_t;
 rocpd_tree_t *rocpd_tree_begin(const rocpd_options_t *o);
 void rocpd_tree_end(rocpd_tree_t *t);
 
-/* Finds the inputs that are this rank's own: keys in their paths are replaced, and of what several
- * ranks see each takes its share. Inputs that are not there are told and counted in *absent. 0, or
- * -1 with the reason told. */
+/* Finds the inputs that this rank reads. Keys in their paths (%rank%) are replaced; inputs that
+ * several ranks find are divided among these ranks. Inputs that are not there are told and counted
+ * in *absent. 0, or -1 with the reason told. */
 int rocpd_tree_files(const rocpd_tree_t *t, const rocpd_options_t *o, rocpd_files_t *own,
                      uint64_t *absent);
 
