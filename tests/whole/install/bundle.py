@@ -53,7 +53,7 @@ def inside(root, command):
         subprocess.run(["mount", "--rbind", "/" + name, f"{root}/{name}"], check=True)
     libc = ctypes.CDLL(None, use_errno=True)
     os.chroot(root)
-    os.chdir("/work")
+    os.chdir("/job")
     for capability in range(64):
         libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP; fails behind the last
     with open("/proc/self/uid_map", encoding="utf-8") as f:
@@ -91,13 +91,13 @@ def put_libraries(root, path):
 
 def make_root(root, programs):
     """Nothing but what the programs load; comgr is what HIP loads by name."""
-    for name in ("proc", "sys", "dev", "tmp", "work"):
+    for name in ("proc", "sys", "dev", "tmp", "job"):
         os.makedirs(f"{root}/{name}")
-    for name in ("tmp", "work"):
+    for name in ("tmp", "job"):
         os.chmod(f"{root}/{name}", 0o1777)
     os.chmod(root, 0o755)
     for path in programs:
-        shutil.copy(path, root + "/work")
+        shutil.copy(path, root + "/job")
         put_libraries(root, path)
     comgr = re.search(r"libamd_comgr\.so\.\d+ .*=> (.*)", run(["ldconfig", "-p"])[0])
     if comgr:
@@ -117,21 +117,21 @@ def runs_alone(folder, archive, demo, transpose):
     def ask(program, *words):
         return run([*begin, sys.executable, __file__, "--inside", root, f"{place}/{tree}/bin/{program}", *words])
 
-    told = ask("rocprofv3", "--sys-trace", "-f", "csv", "rocpd", "json", "pftrace", "otf2", "-d", "/work/out", "-o", "x",
-               "--", "/work/" + os.path.basename(demo))[0]
+    told = ask("rocprofv3", "--sys-trace", "-f", "csv", "rocpd", "json", "pftrace", "otf2", "-d", "/job/out", "-o", "x",
+               "--", "/job/" + os.path.basename(demo))[0]
     expect(told.split(), ["matmul", "right", "reduction", "right", "stencil", "right"])
-    ask("rocpd", "convert", "-f", "csv", "-d", "/work/again", "-o", "y", "-i", "/work/out/x_results.db")
+    ask("rocpd", "convert", "-f", "csv", "-d", "/job/again", "-o", "y", "-i", "/job/out/x_results.db")
     for name in ("out/x", "again/y"):
-        with open(f"{root}/work/{name}_kernel_trace.csv", newline="", encoding="utf-8") as f:
+        with open(f"{root}/job/{name}_kernel_trace.csv", newline="", encoding="utf-8") as f:
             names = [row["Kernel_Name"] for row in csv.DictReader(f)]
         expect({name: names.count(name) for name in KERNELS}, KERNELS)
     for name in ("json", "pftrace", "otf2"):
-        expect(os.path.getsize(f"{root}/work/out/x_results.{name}") > 0, True, name)
-    expect("matmul_tiled" in ask("rocpd", "summary", "-i", "/work/out/x_results.db")[0], True)
-    ask("rocprofv3", "report", "-o", "/work/report.html", "/work/out")
+        expect(os.path.getsize(f"{root}/job/out/x_results.{name}") > 0, True, name)
+    expect("matmul_tiled" in ask("rocpd", "summary", "-i", "/job/out/x_results.db")[0], True)
+    ask("rocprofv3", "report", "-o", "/job/report.html", "/job/out")
     # source lines, by libdw
-    ask("rocprofv3", "--instruction-counts", "-d", "/work/lines", "-o", "x", "--", "/work/" + os.path.basename(transpose))
-    told = ask("rocprofv3", "annotate", "--no-pager", "--limit", "3", "/work/lines")[0]
+    ask("rocprofv3", "--instruction-counts", "-d", "/job/lines", "-o", "x", "--", "/job/" + os.path.basename(transpose))
+    told = ask("rocprofv3", "annotate", "--no-pager", "--limit", "3", "/job/lines")[0]
     expect("transpose.hip:18" in told, True, told)
     # LD_PRELOAD takes no blanks: a link of nobody's own
     link, = glob.glob(root + "/tmp/crocprof-*")
