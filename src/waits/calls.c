@@ -96,7 +96,7 @@ wts_direction_t wts_direction(trace_mpi_collective_t operation)
 }
 
 static void arrive(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
-                   uint64_t number)
+                   uint64_t number, bool direct)
 {
     const uint64_t start = call->call.start;
     wts_instance_t *i = instance_of(r->s, call->communicator, number);
@@ -109,6 +109,7 @@ static void arrive(wts_reading_t *r, const trace_mpi_function_t *f, const trace_
                               .root_rank = UINT32_MAX,
                               .operation = (uint8_t)f->collective};
     i->calls++;
+    i->direct += direct;
     i->offset_sum += (int64_t)(start - i->base);
     if (start < i->first) i->first = start;
     if (start > i->last) {
@@ -155,19 +156,54 @@ static void blame(wts_state_t *s, const wts_stay_t *stay, uint64_t ns, uint32_t 
     rank->rooted_ns[WTS_IN_COLLECTIVE] += ns;
 }
 
+/* Of one rank, the calls of a barrier's instances that stand right behind another collective. */
+typedef struct {
+    uint32_t rank, calls, direct;
+} tally_t;
+
+/* The rank has been counted: does it do something between most times? */
+static void end_tally(wts_collective_t *c, const tally_t *t)
+{
+    c->between += 2 * t->direct < t->calls;
+}
+
+static void count_direct(wts_state_t *s, const wts_stay_t *stay, const wts_instance_t *i,
+                         tally_t *tallies)
+{
+    wts_collective_t *c = &s->w->collectives[stay->collective - 1];
+    tally_t *t = &tallies[stay->collective - 1];
+    if (t->rank != stay->rank) {
+        end_tally(c, t);
+        *t = (tally_t){.rank = stay->rank};
+    }
+    t->calls++;
+    t->direct += stay->direct;
+    c->direct += i->last_rank == stay->rank;
+    c->direct_ns += stay->end - stay->start;
+}
+
 void wts_judge_stays(wts_state_t *s)
 {
+    tally_t *tallies = calloc(s->w->collective_count + 1, sizeof(*tallies));
+    if (!tallies) {
+        s->failed = true;
+        return;
+    }
     for (size_t n = 0; n < s->stay_count; n++) {
         const wts_stay_t *stay = &s->stays[n];
         const wts_instance_t *i = &s->communicators[stay->communicator].instances[stay->number];
         uint32_t by;
         if (stay->collective)
             s->w->collectives[stay->collective - 1].count += i->last_rank == stay->rank;
+        if (stay->collective && wts_is_direct(i)) count_direct(s, stay, i, tallies);
         if (!stay->blocks) continue;
         const uint64_t ns = waited(i, i->root_rank == stay->rank, stay->start, stay->end, &by);
         if (stay->collective) s->w->collectives[stay->collective - 1].waiting_ns += ns;
         blame(s, stay, ns, by);
     }
+    for (size_t i = 0; i < s->w->collective_count; i++)
+        end_tally(&s->w->collectives[i], &tallies[i]);
+    free(tallies);
     free(s->stays);
     s->stays = NULL;
     s->stay_count = s->stay_room = 0;
@@ -182,9 +218,9 @@ static void add_stay(wts_state_t *s, wts_stay_t stay)
 }
 
 static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
-                      uint64_t number, bool on_gpu)
+                      uint64_t number, bool on_gpu, bool direct)
 {
-    arrive(r, f, call, number);
+    arrive(r, f, call, number, direct);
     wts_collective_t *c = collective_of(r->s, f, call->communicator);
     const wts_communicator_t *communicator = communicator_of(r->s, call->communicator);
     if (!c || !communicator || r->s->failed) return;
@@ -198,21 +234,17 @@ static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const tra
                                 .communicator = (uint32_t)(communicator - r->s->communicators),
                                 .collective = (uint32_t)(c - r->s->w->collectives) + 1,
                                 .on_gpu = on_gpu,
+                                .direct = direct,
                                 .blocks = f->class != TRACE_MPI_ICOLLECTIVE});
 }
 
 /* Is it a barrier that nothing stands before but another collective? */
-static void look_for_barrier(wts_reading_t *r, const trace_mpi_function_t *f,
-                             const trace_mpi_t *call)
+static bool is_direct(const wts_reading_t *r, const trace_mpi_function_t *f,
+                      const trace_mpi_t *call)
 {
-    if (f->collective != TRACE_MPI_OP_BARRIER || f->class != TRACE_MPI_COLLECTIVE ||
-        !r->before_joins || r->before_communicator != call->communicator ||
-        call->call.start - r->before_end > DIRECTLY_NS)
-        return;
-    wts_collective_t *c = collective_of(r->s, f, call->communicator);
-    if (!c) return;
-    c->direct++;
-    c->direct_ns += call->call.end - call->call.start;
+    return f->collective == TRACE_MPI_OP_BARRIER && f->class == TRACE_MPI_COLLECTIVE &&
+           r->before_joins && r->before_communicator == call->communicator &&
+           call->call.start - r->before_end <= DIRECTLY_NS;
 }
 
 /* ---- messages ---- */
@@ -338,8 +370,7 @@ static void collective(wts_reading_t *r, const trace_mpi_function_t *f, const tr
     if (!c->communicator || c->communicator == TRACE_MPI_SELF) return;
     if (f->class == TRACE_MPI_CREATE && !f->collective) return; /* not called by all members */
     const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
-    take_part(r, f, c, number, false);
-    look_for_barrier(r, f, c);
+    take_part(r, f, c, number, false, is_direct(r, f, c));
     if (f->class == TRACE_MPI_ICOLLECTIVE)
         begin_request(r, c, (wts_request_t){.kind = TRACE_MPI_COLLECTS, .order = number});
 }
@@ -366,7 +397,7 @@ void wts_rccl_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_
     wts_rank_t *rank = &r->s->w->ranks[r->rank];
     if (!c->communicator) return;
     const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
-    take_part(r, f, c, number, true);
+    take_part(r, f, c, number, true, false);
     if (!rank->calls || c->call.start < rank->first) rank->first = c->call.start;
     if (c->call.end > rank->last) rank->last = c->call.end;
     rank->calls++;

@@ -258,14 +258,13 @@ static void find_phase(wts_state_t *s, const wts_spread_t *p)
 static void find_barrier(wts_state_t *s, const wts_collective_t *c)
 {
     char text[640], time[32], name[32];
-    const uint64_t each = s->w->rank_count ? c->direct / s->w->rank_count : 0;
-    if (each < LEAST_BARRIERS || 2 * c->direct < c->calls) return;
+    if (c->direct < LEAST_BARRIERS || 2 * c->direct < c->count || c->between) return;
     trace_mpi_communicator(c->communicator, name);
     put_time(time, sizeof(time), (double)c->direct_ns);
     snprintf(text, sizeof(text),
              "%s on %s stands right behind another collective %llu times in each rank and orders "
              "nothing more: %s of all ranks",
-             c->function, name, (unsigned long long)each, time);
+             c->function, name, (unsigned long long)c->direct, time);
     add(s, WTS_BARRIER, -1, c->direct_ns, text);
 }
 

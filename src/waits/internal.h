@@ -32,8 +32,16 @@ typedef struct {
     uint64_t base;                    /* when the rank came that was read first */
     int64_t offset_sum;               /* of all others: how much later than that */
     uint32_t calls, last_rank, root_rank;
+    uint32_t direct;   /* calls of a barrier right behind another collective */
     uint8_t operation; /* trace_mpi_collective_t */
 } wts_instance_t;
+
+/* Does a barrier stand right behind another collective? For half of its ranks it does: others may
+ * have lost the processor between the two. */
+static inline bool wts_is_direct(const wts_instance_t *i)
+{
+    return i->direct && 2 * i->direct >= i->calls;
+}
 
 /* How much later the last one came than the mean of the others, of which there is one at least. */
 static inline int64_t wts_late(const wts_instance_t *i)
@@ -84,7 +92,7 @@ typedef struct {
     uint64_t start, end;
     uint32_t number, rank, communicator; /* number of the collective; index; index */
     uint32_t collective;                 /* index + 1 of its sums; 0: a wait */
-    bool on_gpu, blocks;
+    bool on_gpu, blocks, direct;         /* direct: as wts_instance_t has it */
 } wts_stay_t;
 
 typedef struct {

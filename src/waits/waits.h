@@ -56,8 +56,10 @@ typedef struct {
     uint64_t count, calls;         /* instances, and calls of all ranks */
     uint64_t total_ns, waiting_ns; /* of all ranks; the rest is doing */
     uint64_t bytes;                /* that were given */
-    uint64_t direct, direct_ns;    /* calls of barriers right behind another collective of the same
-                                      communicator that no rank leaves before all have come */
+    /* Of barriers: instances that stand right behind another collective of the same communicator
+     * that no rank leaves before all have come; the time of their calls; and ranks that do
+     * something between the two most times, which the barrier then orders. */
+    uint64_t direct, direct_ns, between;
 } wts_collective_t;
 
 /* What the ranks' times of a kernel or phase are like. */

@@ -387,6 +387,21 @@ class Ranks(Case):
         unknown = [{**rank, "metadata": {k: v for k, v in rank["metadata"].items() if "clock" not in k}} for rank in job({"begin": 30_000_000}, hosts=4)]
         self.assertEqual(self.rules(self.job(unknown, "unknown")), [])
 
+    def test_a_barrier_where_ranks_lose_the_processor(self):
+        """A rank, or two of four, that lose the processor between the collective and the barrier have done nothing there."""
+        def preempted(call, rank, begin, number, _):
+            call("MPI_Allreduce", begin + 4, begin + 4.1)
+            call("MPI_Barrier", begin + (4.9 if rank == number % 7 or (number, rank) == (3, 1) else 4.12), begin + 5)
+        text = {f["rule"]: f["text"] for f in self.rules(self.job(mpi(preempted)))}
+        self.assertIn("MPI_Barrier on MPI_COMM_WORLD stands right behind another collective 10 times in each rank", text.get("mpi-barrier", ""))
+
+    def test_a_barrier_that_orders(self):
+        """One rank does something between the collective and the barrier, which the others then find done."""
+        def writes(call, rank, begin, _, __):
+            call("MPI_Allreduce", begin + 4, begin + 4.1)
+            call("MPI_Barrier", begin + (4.3 if rank == 2 else 4.12), begin + 4.4)
+        self.assertNotIn("mpi-barrier", [f["rule"] for f in self.rules(self.job(mpi(writes)))])
+
     def test_fewer(self):
         """Of three ranks nobody can say what is usual; of processes that are no ranks, neither."""
         self.assertEqual(self.rules(self.job(job({"ns": 52_000_000}, at=1, count=3))), [])
