@@ -4,8 +4,9 @@
  * Each GPU's table is hazards_<gpu>.c. Here are the classes that its rows name, and the rows that
  * all gfx9 GPUs have. Sources: "LLVM" is its hazard recognizer. "ISA" is AMD's Instruction Set
  * Architecture of CDNA: the tables of software-inserted wait states and of independent instructions
- * around matrix instructions; section numbers are those of the MI300 edition. Where the sources
- * differ the smaller number is taken, so that no row asks for more than compiled code has. */
+ * around matrix instructions; section numbers are those of the MI300 edition. "rocRoller" is what
+ * AMD's generator of assembly keeps to. Where the sources differ the smaller number is taken, so
+ * that no row asks for more than compiled code, or AMD's own assembly, has. */
 #ifndef SOFTGPU_CHECK_HAZARD_RULES_H
 #define SOFTGPU_CHECK_HAZARD_RULES_H
 
@@ -103,20 +104,23 @@ enum {
 typedef enum {
     CHK_SHARE_NOTHING,
     CHK_SHARE_HWREG,
-    CHK_SHARE_SCALAR,      /* the second reads an SGPR that the first writes */
-    CHK_SHARE_LANE,        /* the second selects a lane by it */
-    CHK_SHARE_VCC,         /* the first writes VCC, the second reads it */
-    CHK_SHARE_VECTOR,      /* the second reads a VGPR or AGPR that the first writes */
-    CHK_SHARE_VECTOR_F64,  /* the same, with a matrix instruction of f64 between the two */
-    CHK_SHARE_AB,          /* the second reads it as A or B */
-    CHK_SHARE_C_SAME,      /* it is exactly the second's C */
-    CHK_SHARE_C_OTHER,     /* it overlaps the second's C, but is not the same registers */
-    CHK_SHARE_WRITTEN,     /* the second writes it, too */
-    CHK_SHARE_USED,        /* a matrix instruction has it as A or B; VALU reads or writes it;
-                              memory reads it */
-    CHK_SHARE_HELD,        /* the second writes the first's data or C */
-    CHK_SHARE_DOT_READ,    /* as VECTOR, except for the addend of the same instruction */
-    CHK_SHARE_DOT_WRITTEN, /* as WRITTEN, by another instruction */
+    CHK_SHARE_SCALAR,   /* the second reads an SGPR that the first writes */
+    CHK_SHARE_LANE,     /* the second selects a lane by it */
+    CHK_SHARE_VCC,      /* the first writes VCC, the second reads it */
+    CHK_SHARE_CONSTANT, /* as SCALAR, of other SGPRs than VCC, and not as a mask of lanes: a carry,
+                           what v_cndmask chooses by */
+    CHK_SHARE_CONSTANT_VCC, /* the same of VCC */
+    CHK_SHARE_VECTOR,       /* the second reads a VGPR or AGPR that the first writes */
+    CHK_SHARE_VECTOR_F64,   /* the same, with a matrix instruction of f64 between the two */
+    CHK_SHARE_AB,           /* the second reads it as A or B */
+    CHK_SHARE_C_SAME,       /* it is exactly the second's C */
+    CHK_SHARE_C_OTHER,      /* it overlaps the second's C, but is not the same registers */
+    CHK_SHARE_WRITTEN,      /* the second writes it, too */
+    CHK_SHARE_USED,         /* a matrix instruction has it as A or B; VALU reads or writes it;
+                               memory reads it */
+    CHK_SHARE_HELD,         /* the second writes the first's data or C */
+    CHK_SHARE_DOT_READ,     /* as VECTOR, except for the addend of the same instruction */
+    CHK_SHARE_DOT_WRITTEN,  /* as WRITTEN, by another instruction */
 } chk_share_t;
 
 typedef struct {
@@ -195,8 +199,10 @@ const chk_hazard_rules_t *chk_hazard_rules(const isa_arch_t *arch);
              "a transcendental result is read by VALU of another kind", "LLVM")                    \
     CHK_RULE(PART_READ, 1, PART, VALU, VECTOR,                                                     \
              "VALU writes a part of a VGPR (SDWA, OP_SEL), VALU reads it", "LLVM")                 \
-    CHK_RULE(SGPR_VALU, 2, VALU, VALU, SCALAR, "VALU writes an SGPR or VCC, VALU reads it",        \
-             "LLVM")                                                                               \
+    CHK_RULE(SGPR_VALU, 2, VALU, VALU, CONSTANT,                                                   \
+             "VALU writes an SGPR, VALU reads it as a constant", "rocRoller, LLVM")                \
+    CHK_RULE(VCC_VALU, 1, VALU, VALU, CONSTANT_VCC,                                                \
+             "VALU writes VCC, VALU reads it as a constant", "rocRoller")                          \
     CHK_RULE(EXEC_LANE, 4, VALU_EXEC, LANES, NOTHING,                                              \
              "VALU writes EXEC, a lane is read or written", "LLVM")                                \
     CHK_RULE(VGPR_READLANE, 1, VALU, READLANE, VECTOR, "VALU writes a VGPR, a lane of it is read", \

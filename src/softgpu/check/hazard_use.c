@@ -39,7 +39,7 @@ static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *
         add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
     if (o->kind == ISA_OPK_SGPR)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,
-                 CHK_ROLE_SCALAR | written | (roles & CHK_ROLE_LANE));
+                 CHK_ROLE_SCALAR | written | (roles & (CHK_ROLE_LANE | CHK_ROLE_MASK)));
 }
 
 static bool is_special(const isa_inst_t *i, unsigned code)
@@ -165,6 +165,8 @@ static bool can_share(const chk_rule_t *r, const chk_use_t *u, unsigned from, un
     switch ((chk_share_t)r->share) {
     case CHK_SHARE_SCALAR:
     case CHK_SHARE_LANE:
+    case CHK_SHARE_CONSTANT:
+    case CHK_SHARE_CONSTANT_VCC:
     case CHK_SHARE_VCC: return has_regs(u, from, to, true);
     case CHK_SHARE_VECTOR:
     case CHK_SHARE_VECTOR_F64: return has_regs(u, from, to, false);
@@ -270,6 +272,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         if (vector_alus) roles |= k == 2 && !sparse ? CHK_ROLE_C : CHK_ROLE_AB;
         if (k == 1 && (i->op == ISA_OP_v_readlane_b32 || i->op == ISA_OP_v_writelane_b32))
             roles |= CHK_ROLE_LANE;
+        if (k == 2 && row->reads & ISA_REG_VCC && row->fmt == ISA_FMT_VOP2) roles |= CHK_ROLE_MASK;
         const unsigned before = u->n;
         add_operand(u, w, &i->src[k], roles);
         const bool holds = row->klass == ISA_CLASS_MFMA ? k == 2 && !sparse : k == 1 && is_wide(i);

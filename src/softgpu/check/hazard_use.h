@@ -21,7 +21,8 @@ enum {
     CHK_ROLE_AB = 1 << 2,
     CHK_ROLE_C = 1 << 3,
     CHK_ROLE_LANE = 1 << 4,
-    CHK_ROLE_WRITTEN = 1 << 5
+    CHK_ROLE_WRITTEN = 1 << 5,
+    CHK_ROLE_MASK = 1 << 6 /* a scalar that has a bit for each lane: a carry, a condition */
 };
 
 typedef struct {

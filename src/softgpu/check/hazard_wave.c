@@ -175,6 +175,8 @@ static const uint16_t roles_of[] = {
     [CHK_SHARE_SCALAR] = CHK_ROLE_SCALAR,
     [CHK_SHARE_LANE] = CHK_ROLE_LANE,
     [CHK_SHARE_VCC] = CHK_ROLE_SCALAR,
+    [CHK_SHARE_CONSTANT] = CHK_ROLE_SCALAR,
+    [CHK_SHARE_CONSTANT_VCC] = CHK_ROLE_SCALAR,
     [CHK_SHARE_VECTOR] = CHK_ROLE_VECTOR,
     [CHK_SHARE_VECTOR_F64] = CHK_ROLE_VECTOR,
     [CHK_SHARE_AB] = CHK_ROLE_AB,
@@ -194,6 +196,11 @@ static bool overlaps_any(const chk_use_t *f, const chk_regs_t *r)
     return false;
 }
 
+static bool is_vcc(const chk_regs_t *r)
+{
+    return r->first - (unsigned)(CHK_REG_SCALAR + ISA_CODE_VCC) < 2;
+}
+
 /* Whether register `r` of the second instruction meets the row's condition with the first. */
 static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *u,
                    const chk_regs_t *r)
@@ -208,6 +215,11 @@ static bool shares(const chk_rule_t *rule, const chk_use_t *f, const chk_use_t *
     if (roles & (CHK_ROLE_SCALAR | CHK_ROLE_LANE) && r->roles & CHK_ROLE_WRITTEN) return false;
     switch ((chk_share_t)rule->share) {
     case CHK_SHARE_HELD: return f->held < CHK_USE_REGS && overlap(f->regs[f->held], *r);
+    case CHK_SHARE_CONSTANT:
+    case CHK_SHARE_CONSTANT_VCC:
+        if (r->roles & CHK_ROLE_MASK) return false;
+        if (is_vcc(r) != (rule->share == CHK_SHARE_CONSTANT_VCC)) return false;
+        break;
     case CHK_SHARE_VCC:
         if (r->first != CHK_REG_SCALAR + ISA_CODE_VCC) return false;
         break;

@@ -282,8 +282,9 @@ static const pair_t gfx940_pairs[] = {
      "v_mov_b32 v2, v0"},
     {"PART_READ", "v_fma_f16 v0, v1, v2, v3 op_sel:[0,0,0,1]", "v_add_u32 v2, v3, v0"},
     {"SGPR_VALU", "v_readfirstlane_b32 s4, v0", "v_mov_b32 v1, s4"},
-    {"SGPR_VALU", "v_cmp_eq_u32 vcc, v0, v1", "v_cndmask_b32 v2, v3, v4, vcc"},
-    {"SGPR_VALU", "v_cmp_eq_u32 s[4:5], v0, v1", "v_cndmask_b32 v2, v3, v4, s[4:5]"},
+    {"SGPR_VALU", "v_cmp_eq_u32 s[4:5], v0, v1", "v_add_u32 v2, s5, v4"},
+    {"VCC_VALU", "v_cmp_eq_u32 vcc, v0, v1", "v_mov_b32 v2, vcc_hi"},
+    {"VCC_VALU", "v_readfirstlane_b32 vcc_lo, v0", "v_add_u32 v2, vcc_lo, v3"},
     {"EXEC_LANE", "v_cmpx_eq_u32 vcc, v0, v1", "v_readfirstlane_b32 s4, v2"},
     {"EXEC_LANE", "v_cmpx_eq_u32 vcc, v0, v1", "v_writelane_b32 v2, s4, 3"},
     {"VGPR_READLANE", "v_mov_b32 v0, v1", "v_readlane_b32 s4, v0, 0"},
@@ -553,6 +554,29 @@ static void written_twice(void **state)
     assert_int_equal(read.n, 1);
 }
 
+/* Masks of lanes need no wait states, as AMD's own assembly for gfx942 has none there. */
+static void masks(void **state)
+{
+    static const char *const texts[] = {
+        "v_add_co_u32 v2, vcc, v0, s4\n v_addc_co_u32 v3, vcc, v3, v4, vcc",
+        "v_cmp_ge_i32 s[4:5], v62, s5\n v_cndmask_b32_e64 v16, v16, 0, s[4:5]",
+        "v_sub_co_u32 v2, s[4:5], v0, v1\n v_subb_co_u32 v3, s[4:5], v3, v4, s[4:5]",
+        "v_cmp_eq_u32 vcc, v0, v1\n v_cndmask_b32 v2, v3, v4, vcc",
+    };
+    programs_t *p = programs_create();
+    (void)state;
+    use(&gpus[2]); /* gfx942 */
+    const isa_wave_t w = plain_wave();
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        add_program(p, texts[k]);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const seen_t seen = step_next(p, &w, true);
+        if (seen.n) fail_msg("\"%s\" in %s", text_of(&seen), texts[k]);
+    }
+    programs_free(p);
+    use(&gpus[0]);
+}
+
 /* What comes in between does not hide the first of a pair. */
 static const struct {
     const char *text, *rule;
@@ -767,6 +791,7 @@ int main(void)
         cmocka_unit_test(rules),
         cmocka_unit_test(no_rules),
         cmocka_unit_test(written_twice),
+        cmocka_unit_test(masks),
         cmocka_unit_test(hidden_rules),
         cmocka_unit_test(loads),
         cmocka_unit_test(not_known),
