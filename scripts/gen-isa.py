@@ -9,11 +9,17 @@ either of the two gets a column.
 
 writes into OUTDIR
     isa_ops.h      enum ISA_OP_<instruction>, from 1, in the order of the tables
-    isa_ops.inc    ISA_OP(instruction, mnemonic, format, mods, class, reads, writes, operands,
-                   facts) for every instruction of any GPU; the includer defines ISA_OP
+    isa_ops.inc    ISA_OP(instruction, body, mnemonic, format, mods, class, reads, writes, operands,
+                   facts) for every instruction of any GPU; the includer defines ISA_OP. body: the
+                   instruction whose handler executes it
     isa_archs.inc  ISA_ARCH(gpu) for every GPU, in the order of the command line
     isa_codes.inc  for every GPU: ISA_CODES(gpu), ISA_CODE(format, opcode, instruction) for every
                    encoding, VOP3 forms included, and ISA_CODES_END
+
+A later table says of an operation that an earlier one has only what is different. A row of five cells (gpus, fmt, op,
+mnemonic, vop3) is another encoding of the instruction that an earlier table has under that mnemonic; v_new=v_old: it has
+another mnemonic here. In a row of thirteen cells, = stands for what the earlier instruction's cell says. Such a row has the
+earlier instruction's body.
 
 Rows with one mnemonic are one instruction if they differ in nothing but GPUs and opcodes. Of rows that differ in
 more each is an instruction of its own: that which most GPUs have, the first of several, is named as the mnemonic, the
@@ -27,7 +33,7 @@ import usage
 
 KINDS = {"s", "ss", "ssc", "v", "a", "av", "vs", "vsc", "d", "c"}
 IMMEDIATES = {"imm4", "imm8", "imm16", "imm32", "lit16", "lit32", "rel16", "hwreg16", "msg16",
-              "waitcnt16"}
+              "waitcnt16", "hex16", "depctr16"}
 OPERAND = re.compile(r"^(ssc|ss|s|av|a|vsc|vs|v|d|c)(2x)?(\d+)([fbs]?)$")
 
 
@@ -104,16 +110,33 @@ def data(path, line, text):
             f"0x{bits or 0}, 0x{sees or 'ffffffff'}}}")
 
 
-def read_table(path, gpus):
-    """(row, GPUs that have it, encodings) for each row of a family's table."""
+def inherit(path, line, cells, earlier):
+    """The row's thirteen cells with those of the instruction that it is like in place of "=", and that one's name or None."""
+    name, _, like = cells[3].partition("=")
+    short = len(cells) == 5
+    if not short and not like and "=" not in cells:
+        return cells, None
+    like = like or name
+    if like not in earlier:
+        fail(path, line, f"no earlier table has {like}")
+    parent = earlier[like]
+    own = cells[:3] + [name, "=", cells[4]] + 7 * ["="] if short else cells[:3] + [name] + cells[4:]
+    if own[5] == "=":
+        fail(path, line, "vop3 is a row's own")
+    return [p if c == "=" else c for c, p in zip(own, parent)], like
+
+
+def read_table(path, gpus, earlier):
+    """(row, GPUs that have it, encodings, cells) for each row of a family's table. earlier: rows of earlier tables by name."""
     seen = {}
     with open(path, encoding="ascii") as table:
         for number, text in enumerate(table, 1):
             if text.startswith("#") or text.startswith("gpus\t"):
                 continue
             cells = text.rstrip("\n").split("\t")
-            if len(cells) != 13:
-                fail(path, number, f"{len(cells)} columns, 13 expected")
+            if len(cells) not in (5, 13):
+                fail(path, number, f"{len(cells)} columns, 13 expected, or 5")
+            cells, like = inherit(path, number, cells, earlier)
             has, fmt, op, name, operands, vop3, mods, implicit, klass, access, arithmetic, result, marks = cells
             has = gpus if has == "all" else has.split(",")
             codes = [(fmt, int(op))] + ([] if vop3 == "-" else [("VOP3" + vop3[0], int(vop3[1:]))])
@@ -128,7 +151,7 @@ def read_table(path, gpus):
                 (reads if part[0] == "r" else writes).extend(part[2:].split(","))
             fields = [] if operands == "-" else operands.split(" ")
             row = {
-                "mnemonic": name, "fmt": fmt,
+                "mnemonic": name, "fmt": fmt, "like": like,
                 "mods": flags("ISA_M_", [] if mods == "-" else mods.split(",")),
                 "class": "ISA_CLASS_" + klass.upper().replace(".", "_"),
                 "reads": flags("ISA_REG_", reads), "writes": flags("ISA_REG_", writes),
@@ -137,7 +160,7 @@ def read_table(path, gpus):
                          f".data = {data(path, number, result)}, "
                          f".marks = {flags('ISA_IS_', [] if marks == '-' else marks.split(','))}",
             }
-            yield row, has, codes
+            yield row, has, codes, cells
 
 
 def families(arguments):
@@ -153,21 +176,43 @@ def families(arguments):
     return found
 
 
+def same(one, other):
+    return all(one[key] == other[key] for key in one if key != "like")
+
+
+def read_tables(tables):
+    """The rows of all tables, and of each mnemonic the cells of the row that most GPUs of the first table with it have."""
+    rows, earlier = [], {}
+    for path, gpus in tables:
+        of_table = list(read_table(path, gpus, earlier))
+        for row, has, _, cells in sorted(of_table, key=lambda each: -len(each[1])):
+            earlier.setdefault(row["mnemonic"], cells)
+        rows += [each[:3] for each in of_table]
+    return rows
+
+
 def merge(tables):
     """Instructions by name, and for each GPU its encodings: {gpu: [(format, opcode, name)]}."""
-    rows = [each for path, gpus in tables for each in read_table(path, gpus)]
+    rows = read_tables(tables)
     names, instructions, encodings = {}, {}, {gpu: [] for _, gpus in tables for gpu in gpus}
     for row, has, _ in sorted(rows, key=lambda each: -len(each[1])):
-        names.setdefault(row["mnemonic"], row)
+        if not row["like"] or row["like"] != row["mnemonic"]:
+            names.setdefault(row["mnemonic"], row)
     for row, has, codes in rows:
         name = row["mnemonic"]
-        if names[name] != row:
+        if not same(names[name], row):
             variants = [f"{name}_{n}" for n in range(2, len(rows))]
-            name = next(v for v in variants if instructions.get(v, row) == row)
-        instructions[name] = row
+            name = next(v for v in variants if v not in instructions or same(instructions[v], row))
+        instructions.setdefault(name, row)
         for gpu in has:
             encodings[gpu] += [(fmt, op, name) for fmt, op in codes]
     return instructions, encodings
+
+
+def body(instructions, name):
+    """The instruction whose handler executes this one: that which it is like in the end, or itself."""
+    like = instructions[name]["like"]
+    return name if like in (None, name) else body(instructions, like)
 
 
 def write(directory, name, lines):
@@ -186,7 +231,7 @@ def main():
           [f"    ISA_OP_{name}," for name in instructions] +
           ["    ISA_OP_COUNT", "};", "#endif"])
     write(directory, "isa_ops.inc",
-          [f"ISA_OP({name}, {r['mnemonic']}, {r['fmt']}, {r['mods']}, {r['class']}, {r['reads']}, {r['writes']}, "
+          [f"ISA_OP({name}, {body(instructions, name)}, {r['mnemonic']}, {r['fmt']}, {r['mods']}, {r['class']}, {r['reads']}, {r['writes']}, "
            f"({r['operands']}), ({r['facts']}))" for name, r in instructions.items()])
     write(directory, "isa_archs.inc", [f"ISA_ARCH({gpu})" for gpu in encodings])
     write(directory, "isa_codes.inc",

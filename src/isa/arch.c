@@ -12,10 +12,69 @@
 #include "isa/isa_archs.inc"
 #undef ISA_ARCH
 
+static const isa_hwreg_name_t hwregs_gfx9[ISA_HWREG_NUMBERS] = {
+#define X(name, number) [number] = {"HW_REG_" #name, ISA_HWREG_##name},
+    ISA_HWREGS_COMMON(X) ISA_HWREGS_GFX9(X)
+#undef X
+};
+
+static const isa_formats_t formats_gfx9 = {
+    .smem = 0x30,
+    .vop3 = 0x34,
+    .vop3p = 0x1a7,
+    .sgprs = ISA_CODE_FLAT_SCRATCH,
+    .old_dpp = true,
+    .ds_op = {17, 8},
+    .ds_gds = {16, 1},
+    .flat_offset = {0, 13},
+    .flat_bits = 12,
+    .saddr_off = 0x7f,
+    .mubuf_op = {{18, 7}},
+    .mtbuf_op = {{15, 4}},
+    .mubuf_slc = {17, 1},
+    .mtbuf_slc = {54, 1},
+    .messages = 10,
+    .hwregs = hwregs_gfx9,
+};
+
+static const isa_hwreg_name_t hwregs_gfx10[ISA_HWREG_NUMBERS] = {
+#define X(name, number) [number] = {"HW_REG_" #name, ISA_HWREG_##name},
+    ISA_HWREGS_COMMON(X)
+#undef X
+#define X(name, number, id) [number] = {"HW_REG_" #name, id},
+        ISA_HWREGS_GFX10(X)
+#undef X
+};
+
+static const isa_formats_t formats_gfx10 = {
+    .smem = 0x3d,
+    .vop3 = 0x35,
+    .vop3p = 0x198,
+    .sgprs = ISA_CODE_VCC,
+    .has_null = true,
+    .vop3_literal = true,
+    .dpp8 = true,
+    .keeps_halves = true,
+    .image_dim = true,
+    .unified_format = true,
+    .ds_op = {18, 8},
+    .ds_gds = {17, 1},
+    .flat_offset = {0, 12},
+    .flat_bits = 12,
+    .saddr_off = ISA_CODE_NULL,
+    .saddr_none = 0x7f,
+    .mubuf_op = {{18, 7}, {25, 1}},
+    .mtbuf_op = {{16, 3}, {53, 1}},
+    .mubuf_slc = {54, 1},
+    .mtbuf_slc = {54, 1},
+    .messages = 11,
+    .hwregs = hwregs_gfx10,
+};
+
 /* What no gfx9 GPU has otherwise. */
 #define GFX9(gpu)                                                                                  \
-    .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu,                              \
-    .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},                           \
+    .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu, .formats = &formats_gfx9,    \
+    .lanes = 64, .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},              \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},                                                \
     .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
     .ttmp = {.pc = 0,                                                                              \
@@ -77,6 +136,51 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                          .group_lds = 64 << 10, .lds_granule = 512},
     [ISA_ARCH_gfx950] = {GFX94(gfx950), .gfx_target_version = 90500, .m0_lds = {0, 18},
                          .group_lds = 160 << 10, .lds_granule = 1280},
+    /* Trap temporaries are those of gfx9, as the driver's handler for gfx10 saves them. HW_ID is
+     * HW_ID1 here, whose engines and arrays are as on gfx9, and whose units are WGPs. */
+    [ISA_ARCH_gfx1030] =
+        {.name = "gfx1030",
+         .index = ISA_ARCH_gfx1030,
+         .gfx_target_version = 100300,
+         .codes = &isa_codes_gfx1030,
+         .formats = &formats_gfx10,
+         .lanes = 32,
+         .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 6}},
+         .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},
+         .memory_fields = {.flat_lds = {13, 1},
+                           .flat_sc1 = {12, 1},
+                           .mubuf_sc1 = {15, 1},
+                           .mtbuf_sc1 = {15, 1},
+                           .smem_sc1 = {14, 1},
+                           .image_sc1 = {7, 1},
+                           .buffer_tfe = {55, 1},
+                           .image_tfe = {16, 1}},
+         .cache_bits = {"glc", "slc", "dlc"},
+         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},
+         .hwregs = 30,
+         .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 2}},
+         .ttmp = {.pc = 0,
+                  .pc_high = {0, 16},
+                  .trap_id = {16, 8},
+                  .host = {24, 1},
+                  .packet = 6,
+                  .packet_index = {0, 25},
+                  .group = 8,
+                  .wave = 11,
+                  .wave_in_group = {0, 6},
+                  .no_scratch = {6, 1},
+                  .status = 12,
+                  .tma = 14},
+         .vgpr_granule = 8,
+         .simd_vgprs = 512,
+         .m0_lds = {0, 16},
+         .group_lds = 64 << 10,
+         .lds_granule = 512,
+         .vector_line = 128,
+         .scalar_line = 64,
+         .l2_line = 128,
+         .drm_family = 143, /* AMDGPU_FAMILY_NV */
+         .gb_addr_config = 0x00000444},
 };
 
 static const isa_arch_t *const end = isa_archs + ISA_ARCH_COUNT;

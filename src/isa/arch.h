@@ -1,10 +1,10 @@
 /* arch.h - what an architecture fixes beside its instructions: codes of scalar operands, hardware
  * registers and their fields, the counters of s_waitcnt, limits of waves and workgroups.
  *
- * What gfx9 GPUs share is an enumerator; what differs is a member of isa_arch_t. arch.c has a row
- * for each GPU; the device's profile says which one a device is, and a dispatch points at it. Later
- * GPUs have a few codes elsewhere, such as M0. Sources: AMD's ISA manuals ("Scalar operands",
- * "Hardware registers"), LLVM's assembler. */
+ * What all GPUs share is an enumerator; what differs is a member of isa_arch_t, or of isa_formats_t
+ * if a whole family has it. arch.c has a row for each GPU; the device's profile says which one a
+ * device is, and a dispatch points at it. GPUs after gfx10 have a few codes elsewhere, such as M0.
+ * Sources: AMD's ISA manuals ("Scalar operands", "Hardware registers"), LLVM's assembler. */
 #ifndef ISA_ARCH_H
 #define ISA_ARCH_H
 
@@ -16,16 +16,18 @@
 
 /* Codes of source and destination operands in the order of their numbers. */
 enum {
-    ISA_CODE_FLAT_SCRATCH = 102, /* the first that is no ordinary SGPR */
+    ISA_CODE_FLAT_SCRATCH = 102, /* on gfx9; ordinary SGPRs where isa_formats_t.sgprs is 106 */
     ISA_CODE_XNACK_MASK = 104,
     ISA_CODE_VCC = 106,
     ISA_CODE_TTMP = 108, /* the first of sixteen trap temporaries */
     ISA_CODE_M0 = 124,
-    ISA_CODE_NULL = 125, /* reserved on gfx9 */
+    ISA_CODE_NULL = 125, /* reads 0, what is written is lost; reserved on gfx9 */
     ISA_CODE_EXEC = 126,
     ISA_CODE_ZERO = 128,          /* the first constant: codes below are registers */
     ISA_CODE_POSITIVE_LAST = 192, /* 1..64 are 129..192 */
     ISA_CODE_NEGATIVE_LAST = 208, /* -1..-16 are 193..208 */
+    ISA_CODE_DPP8 = 233,          /* the source is in the dword that follows, with DPP8 */
+    ISA_CODE_DPP8_FI = 234,       /* the same; also lanes that EXEC excludes are read */
     ISA_CODE_SHARED_BASE = 235,   /* the first of the apertures */
     ISA_CODE_SHARED_LIMIT = 236,
     ISA_CODE_PRIVATE_BASE = 237,
@@ -67,12 +69,11 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
 
 /* ---- hardware registers, of s_getreg and s_setreg ---- */
 
-/* X(name, number) */
-#define ISA_HWREGS(X)                                                                              \
+/* X(name, number): those that have one number on gfx9 and gfx10. */
+#define ISA_HWREGS_COMMON(X)                                                                       \
     X(MODE, 1)                                                                                     \
     X(STATUS, 2)                                                                                   \
     X(TRAPSTS, 3)                                                                                  \
-    X(HW_ID, 4)                                                                                    \
     X(GPR_ALLOC, 5)                                                                                \
     X(LDS_ALLOC, 6)                                                                                \
     X(IB_STS, 7)                                                                                   \
@@ -80,18 +81,43 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(TBA_LO, 16)                                                                                  \
     X(TBA_HI, 17)                                                                                  \
     X(TMA_LO, 18)                                                                                  \
-    X(TMA_HI, 19)                                                                                  \
+    X(TMA_HI, 19)
+
+/* X(name, number): those of gfx9 alone. */
+#define ISA_HWREGS_GFX9(X)                                                                         \
+    X(HW_ID, 4)                                                                                    \
     X(XCC_ID, 20)                                                                                  \
     X(SQ_PERF_SNAPSHOT_DATA, 21)                                                                   \
     X(SQ_PERF_SNAPSHOT_DATA1, 22)                                                                  \
     X(SQ_PERF_SNAPSHOT_PC_LO, 23)                                                                  \
     X(SQ_PERF_SNAPSHOT_PC_HI, 24)
 
+/* X(name, number, ISA_HWREG_name): those of gfx10 alone. */
+#define ISA_HWREGS_GFX10(X)                                                                        \
+    X(FLAT_SCR_LO, 20, 64)                                                                         \
+    X(FLAT_SCR_HI, 21, 65)                                                                         \
+    X(HW_ID1, 23, 66)                                                                              \
+    X(HW_ID2, 24, 67)                                                                              \
+    X(POPS_PACKER, 25, 68)                                                                         \
+    X(SHADER_CYCLES, 29, 69)
+
+/* What a hardware register is, whatever number a GPU has for it; gfx9's have their number. */
 enum {
+    ISA_HWREG_NONE,
 #define X(name, number) ISA_HWREG_##name = (number),
-    ISA_HWREGS(X)
+    ISA_HWREGS_COMMON(X) ISA_HWREGS_GFX9(X)
+#undef X
+#define X(name, number, id) ISA_HWREG_##name = (id),
+        ISA_HWREGS_GFX10(X)
 #undef X
 };
+
+/* A hardware register by its number in s_getreg; without a name: there is none. */
+typedef struct {
+    const char *name;
+    uint8_t id; /* ISA_HWREG_* */
+} isa_hwreg_name_t;
+enum { ISA_HWREG_NUMBERS = 64 };
 
 /* The bits that an immediate of s_getreg or s_setreg selects: `mask` is of the bits after they have
  * been shifted down by `shift`. */
@@ -163,11 +189,35 @@ typedef struct {
      * field takes the VGPR if there is no scalar address. */
     isa_bits_t scratch_vaddr;
     isa_bits_t flat_lds; /* loads go to LDS: the eighth bit of the opcode (ISA_CODE_LDS) */
-    isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1; /* ISA_F_SC1 */
-    isa_bits_t buffer_tfe, image_tfe;          /* asks for a status beside the data: not decoded */
+    isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1, smem_sc1, image_sc1; /* ISA_F_SC1 */
+    isa_bits_t buffer_tfe, image_tfe; /* asks for a status beside the data: not decoded */
 } isa_memory_fields_t;
 
 enum { ISA_CODE_LDS = 128 };
+
+/* Where the encodings of a family of GPUs have fields that other families have elsewhere, and what
+ * its operands can name. Bits of an instruction's second dword are numbered from 32 on. */
+typedef struct {
+    uint8_t smem, vop3;  /* the top six bits of these formats */
+    uint16_t vop3p;      /* the top nine bits */
+    uint8_t sgprs;       /* codes below this one are ordinary SGPRs: 102 or 106 */
+    bool has_null;       /* ISA_CODE_NULL can be named; SMEM has it for "no offset register" */
+    bool vop3_literal;   /* VOP3 and VOP3P take a literal, a dword behind them */
+    bool dpp8;           /* DPP8; and in DPP16 a bit that has excluded lanes read */
+    bool keeps_halves;   /* a result of 16 bits leaves the register's other half as it is */
+    bool old_dpp;        /* DPP16 moves across the wave and broadcasts lane 15 and 31 */
+    bool image_dim;      /* MIMG says the type of the image; its address can be spread (NSA) */
+    bool unified_format; /* MTBUF has one number for format and type of an element */
+    isa_bits_t ds_op, ds_gds;
+    isa_bits_t flat_offset; /* signed; of FLAT itself, unsigned and as wide as the next says */
+    uint8_t flat_bits;
+    uint8_t saddr_off;                   /* GLOBAL, SCRATCH: there is no scalar address */
+    uint8_t saddr_none;                  /* SCRATCH: there is no address at all; 0: not so */
+    isa_bits_t mubuf_op[2], mtbuf_op[2]; /* low part, high part */
+    isa_bits_t mubuf_slc, mtbuf_slc;
+    uint8_t messages;               /* the highest number of a message that has a name */
+    const isa_hwreg_name_t *hwregs; /* ISA_HWREG_NUMBERS of them */
+} isa_formats_t;
 
 /* Where a wave finds its work-items' id of one axis. */
 typedef struct {
@@ -181,8 +231,10 @@ typedef struct isa_codes isa_codes_t; /* table.h */
 typedef struct isa_arch {
     const char *name;
     uint32_t index; /* in isa_archs, and in every table that has an entry for each GPU */
-    uint32_t gfx_target_version; /* the driver's number: major * 10000 + minor * 100 + stepping */
-    const isa_codes_t *codes;    /* its instructions */
+    uint32_t gfx_target_version;  /* the driver's number: major * 10000 + minor * 100 + stepping */
+    const isa_codes_t *codes;     /* its instructions */
+    const isa_formats_t *formats; /* their encodings */
+    uint32_t lanes;               /* of its waves: 64, or 32 if it has waves of 32 and of 64 */
     struct {
         isa_bits_t vm[2], exp, lgkm; /* vm: low part, high part */
     } waitcnt;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SADDR_OFF = 0x7f, SEL_DWORD = 6 };
+enum { SEL_DWORD = 6 };
 
 static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 {
@@ -25,11 +25,11 @@ static bool is_float(const isa_field_t *f)
            f->type == ISA_T_F64 || f->type == ISA_T_V2F32 || f->type == ISA_T_V2BF16;
 }
 
-static void set_mask(isa_operand_t *o, unsigned sgpr)
+static void set_mask(const isa_decoder_t *d, isa_operand_t *o, unsigned sgpr)
 {
     o->kind = ISA_OPK_SGPR;
     o->reg = (uint16_t)sgpr;
-    o->bits = 64;
+    o->bits = (uint16_t)d->mask_bits;
 }
 
 /* A field that only some GPUs have, of a memory format. */
@@ -38,12 +38,15 @@ static bool has_bit(const isa_decoder_t *d, isa_bits_t field)
     return isa_bits_of(field, d->words[0] | (uint64_t)d->words[1] << 32);
 }
 
-/* Carries and compare masks of the short forms live in VCC. */
-static void implicit_vcc(isa_decoder_t *d)
+/* Carries and compare masks of the short forms live in VCC, those of v_cmpx in EXEC alone. */
+static void implicit_masks(isa_decoder_t *d)
 {
-    if (d->row->writes & ISA_REG_VCC) set_mask(&d->out->dst2, ISA_CODE_VCC);
+    if (d->row->writes & ISA_REG_VCC)
+        set_mask(d, &d->out->dst2, ISA_CODE_VCC);
+    else if (d->row->writes & ISA_REG_EXEC && d->row->fmt == ISA_FMT_VOPC)
+        set_mask(d, &d->out->dst2, ISA_CODE_EXEC);
     if (d->row->reads & ISA_REG_VCC && d->row->fmt == ISA_FMT_VOP2)
-        set_mask(&d->out->src[2], ISA_CODE_VCC);
+        set_mask(d, &d->out->src[2], ISA_CODE_VCC);
 }
 
 /* An atomic's result is as wide as its data, half of it for a compare-and-swap. */
@@ -115,14 +118,34 @@ static void decode_sopp(isa_decoder_t *d)
     if (pick_row(d, ISA_FMT_SOPP, isa_bits(w, 22, 16))) d->out->imm = (int16_t)isa_bits(w, 15, 0);
 }
 
+/* Two bits say whether there are an immediate and a register; or both are there, where NULL stands
+ * for no register. */
+static void smem_offset(isa_decoder_t *d)
+{
+    const uint32_t w = d->words[0], x = d->words[1];
+    const bool null = d->arch->formats->has_null;
+    const bool imm = null || isa_bits(w, 17, 17), soe = null || isa_bits(w, 14, 14);
+    isa_inst_t *i = d->out;
+    if (imm) {
+        i->flags |= ISA_F_IMM;
+        i->imm = (int32_t)(x << 11) >> 11;
+    }
+    const unsigned soffset = soe ? isa_bits(x, 31, 25) : isa_bits(x, 6, 0);
+    if ((imm && !soe) || (null && soffset == ISA_CODE_NULL)) return;
+    i->flags |= ISA_F_SOE;
+    isa_decode_sgpr(d, &i->src[1], soffset, 32);
+}
+
 static void decode_smem(isa_decoder_t *d)
 {
-    uint32_t w = d->words[0], x = d->words[1];
+    uint32_t w = d->words[0];
     isa_inst_t *i = d->out;
     if (!pick_row(d, ISA_FMT_SMEM, isa_bits(w, 25, 18))) return;
     unsigned sdata = isa_bits(w, 12, 6);
     bool glc = isa_bits(w, 16, 16) && d->row->mods & ISA_M_GLC;
     if (glc) i->flags |= ISA_F_GLC;
+    if (d->row->mods & ISA_M_GLC && has_bit(d, d->arch->memory_fields.smem_sc1))
+        i->flags |= ISA_F_SC1;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         if (f->role == ISA_ROLE_SDST)
@@ -138,16 +161,7 @@ static void decode_smem(isa_decoder_t *d)
         i->dst = i->src[2];
         i->dst.bits = (uint16_t)atomic_result_bits(d->row, i->dst.bits);
     }
-    if (!(d->row->mods & ISA_M_SMOFF)) return;
-    bool imm = isa_bits(w, 17, 17), soe = isa_bits(w, 14, 14);
-    if (imm) {
-        i->flags |= ISA_F_IMM;
-        i->imm = (int32_t)(x << 11) >> 11;
-    }
-    if (soe || !imm) {
-        i->flags |= ISA_F_SOE;
-        isa_decode_sgpr(d, &i->src[1], soe ? isa_bits(x, 31, 25) : isa_bits(x, 6, 0), 32);
-    }
+    if (d->row->mods & ISA_M_SMOFF) smem_offset(d);
 }
 
 /* ---- vector ALU ---- */
@@ -158,6 +172,7 @@ static void vector_dst(isa_decoder_t *d, unsigned vdst, const isa_field_t *f)
         isa_decode_sgpr(d, &d->out->dst, vdst, f->bits);
     else
         isa_decode_vgpr(d, &d->out->dst, vdst, f->bits, f->kind == ISA_K_A);
+    if (d->arch->formats->keeps_halves) d->out->dst.mods = ISA_MOD_KEEP;
 }
 
 /* Operands of the short forms. `src0` has 9 bits; `plain`: it names an operand, not SDWA or DPP. */
@@ -183,7 +198,7 @@ static void short_operands(isa_decoder_t *d, unsigned vdst, unsigned src0, bool 
             break;
         }
     }
-    implicit_vcc(d);
+    implicit_masks(d);
 }
 
 /* Register, modifiers and select of one SDWA source. */
@@ -205,7 +220,7 @@ static void sdwa_source(isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f
 static void decode_sdwa(isa_decoder_t *d)
 {
     isa_inst_t *i = d->out;
-    uint32_t x = isa_decode_literal(d);
+    uint32_t x = isa_decode_next(d);
     const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
     const isa_field_t *src1 = isa_field(d->row, ISA_ROLE_SRC1);
     i->flags |= ISA_F_SDWA;
@@ -219,7 +234,8 @@ static void decode_sdwa(isa_decoder_t *d)
     if (src1)
         sdwa_source(d, &i->src[1], src1, i->src[1].reg, isa_bits(x, 31, 31), isa_bits(x, 29, 24));
     if (d->row->fmt == ISA_FMT_VOPC) {
-        if (isa_bits(x, 15, 15)) isa_decode_sgpr(d, &i->dst2, isa_bits(x, 14, 8), 64);
+        if (isa_bits(x, 15, 15) && d->row->writes & ISA_REG_VCC)
+            isa_decode_sgpr(d, &i->dst2, isa_bits(x, 14, 8), d->mask_bits);
         return;
     }
     i->dst_sel = (uint8_t)isa_bits(x, 10, 8);
@@ -244,19 +260,38 @@ static bool has_wide_operand(const isa_row_desc_t *row)
     return false;
 }
 
+/* Whether DPP16 of this GPU has the control, or the assembler has a text for it all the same. */
+static bool takes_dpp(const isa_decoder_t *d, unsigned control)
+{
+    if (d->arch->formats->old_dpp)
+        return d->arch->dpp_newbcast || (control >> 4 != 0x15 && !has_wide_operand(d->row));
+    const bool across = control >> 4 == 0x13 || control == 0x142 || control == 0x143;
+    return !has_wide_operand(d->row) && !across;
+}
+
+static void decode_dpp8(isa_decoder_t *d, bool fi)
+{
+    isa_inst_t *i = d->out;
+    const uint32_t x = isa_decode_next(d);
+    const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
+    i->flags |= ISA_F_DPP | ISA_F_DPP8 | (fi ? ISA_F_FI : 0);
+    i->imm = (int32_t)(x >> 8);
+    if (!(d->row->mods & ISA_M_DPP) || has_wide_operand(d->row)) d->bad = true;
+    if (src0) isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), src0->bits, false);
+}
+
 static void decode_dpp(isa_decoder_t *d)
 {
     isa_inst_t *i = d->out;
-    uint32_t x = isa_decode_literal(d);
+    uint32_t x = isa_decode_next(d);
     const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
     i->flags |= ISA_F_DPP;
-    const bool newbcast = isa_bits(x, 16, 12) == 0x15;
-    if (!(d->row->mods & ISA_M_DPP) ||
-        (!d->arch->dpp_newbcast && (newbcast || has_wide_operand(d->row)))) {
+    if (!(d->row->mods & ISA_M_DPP) || !takes_dpp(d, isa_bits(x, 16, 8))) {
         d->bad = true;
         return;
     }
     if (src0) isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), src0->bits, false);
+    if (d->arch->formats->dpp8 && isa_bits(x, 18, 18)) i->flags |= ISA_F_FI;
     i->dpp_ctrl = (uint16_t)isa_bits(x, 16, 8);
     i->dpp_bound = (uint8_t)isa_bits(x, 19, 19);
     i->dpp_masks = (uint8_t)isa_bits(x, 31, 24);
@@ -272,10 +307,13 @@ static void decode_short(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode, unsig
     bool has_src0;
     if (!pick_row(d, fmt, opcode)) return;
     has_src0 = isa_field(d->row, ISA_ROLE_SRC0) || d->row->mods & ISA_M_DPP;
-    bool plain = !has_src0 || (src0 != ISA_CODE_SDWA && src0 != ISA_CODE_DPP);
+    const bool dpp8 = d->arch->formats->dpp8 && (src0 == ISA_CODE_DPP8 || src0 == ISA_CODE_DPP8_FI);
+    bool plain = !has_src0 || (src0 != ISA_CODE_SDWA && src0 != ISA_CODE_DPP && !dpp8);
     short_operands(d, vdst, src0, plain, vsrc1);
     if (!plain && src0 == ISA_CODE_SDWA)
         decode_sdwa(d);
+    else if (!plain && dpp8)
+        decode_dpp8(d, src0 == ISA_CODE_DPP8_FI);
     else if (!plain)
         decode_dpp(d);
 }
@@ -294,13 +332,15 @@ static void vop3_mods(isa_decoder_t *d, unsigned k, const isa_field_t *f, unsign
     if (o->mods || o->sel) d->out->flags |= ISA_F_SRCMOD;
 }
 
-/* A source in a VOP3 encoding: any register, no literal, whatever the short form allowed. */
-static isa_field_t vop3_field(const isa_row_desc_t *row, const isa_field_t *f)
+/* A source in a VOP3 encoding: any register, whatever the short form allowed, and a literal where
+ * the GPU has them. */
+static isa_field_t vop3_field(const isa_decoder_t *d, const isa_field_t *f)
 {
+    const isa_row_desc_t *row = d->row;
     isa_field_t source = *f;
-    if (f->kind == ISA_K_VS ||
-        (f->kind == ISA_K_V && row->fmt != ISA_FMT_VOP3A && !(row->marks & ISA_IS_SWAPS)))
-        source.kind = ISA_K_VSC;
+    if (f->kind == ISA_K_VS || f->kind == ISA_K_VSC ||
+        (f->kind == ISA_K_V && row->fmt != ISA_FMT_VOP3A && f->role != ISA_ROLE_SRC0))
+        source.kind = d->arch->formats->vop3_literal ? ISA_K_VS : ISA_K_VSC;
     return source;
 }
 
@@ -314,10 +354,12 @@ static void decode_vop3(isa_decoder_t *d)
     unsigned neg = isa_bits(x, 31, 29), abs = 0, op_sel = 0, n_src = 0;
     if (!pick_row(d, fmt, opcode)) return;
     uint32_t mods = d->row->mods;
+    d->literal_allowed = d->arch->formats->vop3_literal;
     i->flags |= ISA_F_VOP3;
     if (fmt == ISA_FMT_VOP3A) {
         abs = isa_bits(w, 10, 8);
         op_sel = mods & ISA_M_OP_SEL ? isa_bits(w, 14, 11) : 0;
+        if (d->row->marks & ISA_IS_ONE_LANE) op_sel &= 3;
         i->op_sel = (uint8_t)op_sel;
         if (op_sel & 8) i->flags |= ISA_F_DSTSEL;
     }
@@ -332,18 +374,20 @@ static void decode_vop3(isa_decoder_t *d)
             vector_dst(d, isa_bits(w, 7, 0), f);
         } else if (f->role >= ISA_ROLE_SRC0 && f->role <= ISA_ROLE_SRC2) {
             unsigned k = f->role - ISA_ROLE_SRC0;
-            isa_field_t source = vop3_field(d->row, f);
+            isa_field_t source = vop3_field(d, f);
             isa_decode_source(d, &i->src[k], code[k], &source);
             vop3_mods(d, k, f, neg, abs, op_sel);
             n_src = k + 1;
         }
     }
     if (fmt == ISA_FMT_VOP3B)
-        isa_decode_sgpr(d, &i->dst2, isa_bits(w, 14, 8), 64);
+        isa_decode_sgpr(d, &i->dst2, isa_bits(w, 14, 8), d->mask_bits);
+    else if (d->row->fmt == ISA_FMT_VOPC && d->row->writes & ISA_REG_VCC)
+        isa_decode_sgpr(d, &i->dst2, isa_bits(w, 7, 0), d->mask_bits);
     else if (d->row->fmt == ISA_FMT_VOPC)
-        isa_decode_sgpr(d, &i->dst2, isa_bits(w, 7, 0), 64);
+        set_mask(d, &i->dst2, ISA_CODE_EXEC);
     if (d->row->fmt == ISA_FMT_VOP2 && d->row->reads & ISA_REG_VCC)
-        isa_decode_sgpr(d, &i->src[n_src], code[2], 64);
+        isa_decode_sgpr(d, &i->src[n_src], code[2], d->mask_bits);
 }
 
 /* Bits of a matrix's element in the format that CBSZ or BLGP says: two kinds of 8 bits, two of 6,
@@ -412,6 +456,7 @@ static void decode_vop3p(isa_decoder_t *d)
         decode_mai(d);
         return;
     }
+    d->literal_allowed = d->arch->formats->vop3_literal;
     bool mix = d->row->mods & ISA_M_NEG; /* halves or floats, not packed pairs */
     i->op_sel = (uint8_t)op_sel;
     if (isa_bits(w, 15, 15)) i->flags |= ISA_F_CLAMP;
@@ -423,7 +468,7 @@ static void decode_vop3p(isa_decoder_t *d)
         }
         unsigned k = f->role - ISA_ROLE_SRC0;
         isa_operand_t *o = &i->src[k];
-        isa_field_t source = vop3_field(d->row, f);
+        isa_field_t source = vop3_field(d, f);
         bool high = op_sel_hi >> k & 1;
         if (mix) /* op_sel_hi makes the source a half, else it is a float */
             source.type = high ? ISA_T_F16 : ISA_T_F32;
@@ -441,12 +486,12 @@ static void decode_ds(isa_decoder_t *d)
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
     bool acc = has_bit(d, d->arch->memory_fields.ds_acc);
-    if (!pick_row(d, ISA_FMT_DS, isa_bits(w, 24, 17))) return;
+    if (!pick_row(d, ISA_FMT_DS, isa_bits_of(d->arch->formats->ds_op, w))) return;
     bool gws = d->row->klass == ISA_CLASS_GWS;
     i->offset0 = (uint8_t)isa_bits(w, 7, 0);
     i->offset1 = (uint8_t)isa_bits(w, 15, 8);
     i->imm = (int32_t)isa_bits(w, 15, 0);
-    if (isa_bits(w, 16, 16))
+    if (has_bit(d, d->arch->formats->ds_gds))
         i->flags |= ISA_F_GDS;
     else if (gws)
         d->bad = true;
@@ -474,6 +519,7 @@ static void decode_flat(isa_decoder_t *d)
     isa_inst_t *i = d->out;
     isa_fmt_t fmt = (isa_fmt_t)segments[isa_bits(w, 15, 14)];
     const isa_memory_fields_t *fields = &d->arch->memory_fields;
+    const isa_formats_t *formats = d->arch->formats;
     const bool says_vaddr = fmt == ISA_FMT_SCRATCH && fields->scratch_vaddr.bits;
     bool acc = has_bit(d, fields->flat_acc);
     const bool lds = has_bit(d, fields->flat_lds);
@@ -483,17 +529,22 @@ static void decode_flat(isa_decoder_t *d)
     if (has_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
     if (isa_bits(w, 13, 13) && !says_vaddr && !lds) d->bad = true;
     if (d->row->mods & ISA_M_LDS) i->flags |= ISA_F_LDS;
-    if (fmt == ISA_FMT_FLAT && isa_bits(w, 12, 12))
+    const unsigned unused = 32 - formats->flat_offset.bits;
+    const uint32_t offset = isa_bits_get(formats->flat_offset, w);
+    if (fmt == ISA_FMT_FLAT && offset >> formats->flat_bits)
         d->bad = true; /* flat offsets are not negative */
-    i->imm = fmt == ISA_FMT_FLAT ? (int32_t)isa_bits(w, 11, 0) : (int32_t)(w << 19) >> 19;
+    i->imm = fmt == ISA_FMT_FLAT ? (int32_t)offset : (int32_t)(offset << unused) >> unused;
 
     unsigned saddr = isa_bits(x, 22, 16);
-    bool scalar = d->row->mods & ISA_M_SADDR && saddr != SADDR_OFF;
+    const bool none = fmt == ISA_FMT_SCRATCH && formats->saddr_none && saddr == formats->saddr_none;
+    bool scalar = d->row->mods & ISA_M_SADDR && saddr != formats->saddr_off && !none;
+    if (formats->has_null && fmt == ISA_FMT_FLAT && saddr != formats->saddr_off) d->bad = true;
     if (scalar) {
         i->flags |= ISA_F_SADDR;
         isa_decode_sgpr(d, &i->src[2], saddr, fmt == ISA_FMT_GLOBAL ? 64 : 32);
     }
-    bool vector = says_vaddr ? has_bit(d, fields->scratch_vaddr) : !scalar || fmt == ISA_FMT_GLOBAL;
+    bool vector = says_vaddr ? has_bit(d, fields->scratch_vaddr)
+                             : (!scalar && !none) || fmt == ISA_FMT_GLOBAL;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         if (f->role == ISA_ROLE_VDST)
@@ -506,6 +557,13 @@ static void decode_flat(isa_decoder_t *d)
     if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC)
         isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24), atomic_result_bits(d->row, i->src[1].bits),
                         acc);
+}
+
+/* A field whose low and high part are apart. */
+static unsigned split_bits(const isa_decoder_t *d, const isa_bits_t part[2])
+{
+    const uint64_t words = d->words[0] | (uint64_t)d->words[1] << 32;
+    return isa_bits_of(part[0], words) | isa_bits_of(part[1], words) << part[0].bits;
 }
 
 /* What MUBUF and MTBUF have in common: the second dword, offset and address bits. */
@@ -552,8 +610,9 @@ static void buffer_operands(isa_decoder_t *d)
 static void decode_mubuf(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
-    if (!pick_row(d, ISA_FMT_MUBUF, isa_bits(w, 24, 18))) return;
-    if (isa_bits(w, 17, 17)) d->out->flags |= ISA_F_SLC;
+    const isa_formats_t *formats = d->arch->formats;
+    if (!pick_row(d, ISA_FMT_MUBUF, split_bits(d, formats->mubuf_op))) return;
+    if (has_bit(d, formats->mubuf_slc)) d->out->flags |= ISA_F_SLC;
     if (has_bit(d, d->arch->memory_fields.mubuf_sc1)) d->out->flags |= ISA_F_SC1;
     if (isa_bits(w, 16, 16)) {
         d->out->flags |= ISA_F_LDS;
@@ -564,11 +623,11 @@ static void decode_mubuf(isa_decoder_t *d)
 
 static void decode_mtbuf(isa_decoder_t *d)
 {
-    uint32_t w = d->words[0], x = d->words[1];
-    if (!pick_row(d, ISA_FMT_MTBUF, isa_bits(w, 18, 15))) return;
-    if (isa_bits(x, 22, 22)) d->out->flags |= ISA_F_SLC;
+    const isa_formats_t *formats = d->arch->formats;
+    if (!pick_row(d, ISA_FMT_MTBUF, split_bits(d, formats->mtbuf_op))) return;
+    if (has_bit(d, formats->mtbuf_slc)) d->out->flags |= ISA_F_SLC;
     if (has_bit(d, d->arch->memory_fields.mtbuf_sc1)) d->out->flags |= ISA_F_SC1;
-    d->out->mtbuf_format = (uint16_t)(isa_bits(w, 22, 19) | isa_bits(w, 25, 23) << 4);
+    d->out->mtbuf_format = (uint16_t)isa_bits(d->words[0], 25, 19);
     buffer_operands(d);
 }
 
@@ -576,38 +635,100 @@ static void decode_mtbuf(isa_decoder_t *d)
  * compare-and-swap twice as many. */
 static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
 {
-    const unsigned dmask = image & ISA_IMAGE_DMASK;
+    const unsigned dmask = row->marks & ISA_IS_GATHER ? 15 : image & ISA_IMAGE_DMASK;
     const unsigned n = dmask ? (unsigned)__builtin_popcount(dmask) : 1;
     if (row->mods & ISA_M_CAS) return n == 4 ? 4 : 2;
     if (row->klass == ISA_CLASS_VMEM_AT) return n == 2 ? 2 : 1;
     return image & ISA_IMAGE_D16 ? (n + 1) / 2 : n;
 }
 
+static isa_dim_t image_dim(const isa_inst_t *i)
+{
+    return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
+}
+
+/* Dwords of the address if the encoding says the image's type: offset, bias and reference first, a
+ * dword each, then gradients, coordinates, level or least level. */
+static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const struct {
+        uint8_t coordinates, gradients;
+    } dims[] = {
+        [ISA_DIM_1D] = {1, 2},      [ISA_DIM_2D] = {2, 4},           [ISA_DIM_3D] = {3, 6},
+        [ISA_DIM_CUBE] = {3, 4},    [ISA_DIM_1D_ARRAY] = {2, 2},     [ISA_DIM_2D_ARRAY] = {3, 4},
+        [ISA_DIM_2D_MSAA] = {3, 4}, [ISA_DIM_2D_MSAA_ARRAY] = {4, 4}};
+    const unsigned coordinates = row->marks & ISA_IS_SIZE ? 0 : dims[image_dim(i)].coordinates;
+    const unsigned parts =
+        coordinates + (row->marks & (ISA_IS_LEVEL | ISA_IS_LOD_CLAMP | ISA_IS_SIZE) ? 1 : 0);
+    const unsigned gradients = row->marks & ISA_IS_GRADIENTS ? dims[image_dim(i)].gradients : 0;
+    return (unsigned)__builtin_popcount(row->marks &
+                                        (ISA_IS_OFFSET | ISA_IS_BIAS | ISA_IS_COMPARE)) +
+           (row->mods & ISA_M_G16 ? (gradients / 2 + 1) & ~1u : gradients) +
+           (i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts);
+}
+
 /* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
  * is in the descriptor, which is not known here. */
 static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
     const unsigned parts =
-        1 + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
+        1u + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
     return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
+}
+
+/* The address in VGPRs: of a tuple, whose size is one that tuples have, or wherever the dwords
+ * behind the instruction say. */
+static void image_address(isa_decoder_t *d, unsigned first)
+{
+    isa_inst_t *i = d->out;
+    const unsigned n = image_address_dwords(i, d->row);
+    const unsigned more = d->arch->formats->image_dim ? isa_bits(d->words[0], 2, 1) : 0;
+    if (!more) {
+        isa_decode_vgpr(d, &i->src[0], first, 32 * (n > 8 ? 16 : n), false);
+        return;
+    }
+    isa_decode_vgpr(d, &i->src[0], first, 32, false);
+    i->src[0].bits = (uint16_t)(32 * n);
+    i->image |= ISA_IMAGE_NSA;
+    if (n > 1 + 4 * more || n + 3 <= 4 * more) d->bad = true; /* too few, or a dword too many */
+    for (unsigned k = 0; k < more; k++) {
+        const uint64_t word = isa_decode_next(d);
+        i->src[k / 2].k |= word << 32 * (k % 2);
+    }
+}
+
+/* What MIMG has where other GPUs have it elsewhere, or not. */
+static unsigned image_bits(const isa_decoder_t *d)
+{
+    enum { DA = 14, HIGH = 15, A16_DIM = 30 };
+    const uint32_t w = d->words[0], x = d->words[1];
+    if (!d->arch->formats->image_dim)
+        return (w >> DA & 1 ? ISA_IMAGE_DA : 0) | (w >> HIGH & 1 ? ISA_IMAGE_A16 : 0);
+    const unsigned dim = isa_bits(w, 5, 3);
+    const bool slices = dim == ISA_DIM_CUBE || dim == ISA_DIM_1D_ARRAY || dim == ISA_DIM_2D_ARRAY ||
+                        dim == ISA_DIM_2D_MSAA_ARRAY;
+    return ISA_IMAGE_HAS_DIM | dim << ISA_IMAGE_DIM_SHIFT | (slices ? ISA_IMAGE_DA : 0) |
+           (w >> HIGH & 1 ? ISA_IMAGE_R128 : 0) | (x >> A16_DIM & 1 ? ISA_IMAGE_A16 : 0);
 }
 
 static void decode_mimg(isa_decoder_t *d)
 {
-    enum { DMASK_LOW = 8, UNORM = 12, GLC, DA, A16, LWE = 17, SLC = 25 };
+    enum { DMASK_LOW = 8, UNORM = 12, GLC, LWE = 17, SLC = 25 };
     static const struct {
         uint8_t bit;
         uint16_t image;
-    } bits[] = {
-        {UNORM, ISA_IMAGE_UNORM}, {DA, ISA_IMAGE_DA}, {A16, ISA_IMAGE_A16}, {LWE, ISA_IMAGE_LWE}};
+    } bits[] = {{UNORM, ISA_IMAGE_UNORM}, {LWE, ISA_IMAGE_LWE}};
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
-    if (!pick_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18))) return;
+    const bool high = d->arch->formats->image_dim && w & 1; /* the opcode's highest bit */
+    if (!pick_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18) | (unsigned)high << 7)) return;
     const bool acc = has_bit(d, d->arch->memory_fields.image_acc);
     const bool load = d->row->klass == ISA_CLASS_VMEM_RD;
     if (w >> GLC & 1) i->flags |= ISA_F_GLC;
     if (w >> SLC & 1) i->flags |= ISA_F_SLC;
-    i->image = w >> DMASK_LOW & ISA_IMAGE_DMASK;
+    if (has_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
+    i->image = (uint16_t)((w >> DMASK_LOW & ISA_IMAGE_DMASK) | image_bits(d));
     for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
         if (w >> bits[k].bit & 1) i->image |= bits[k].image;
     if (x >> 31) i->image |= ISA_IMAGE_D16;
@@ -621,10 +742,7 @@ static void decode_mimg(isa_decoder_t *d)
         case ISA_ROLE_VDATA:
             isa_decode_vgpr(d, load ? &i->dst : &i->src[1], isa_bits(x, 15, 8), data_bits, acc);
             break;
-        case ISA_ROLE_VADDR:
-            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), 32 * image_address_dwords(i, d->row),
-                            false);
-            break;
+        case ISA_ROLE_VADDR: image_address(d, isa_bits(x, 7, 0)); break;
         case ISA_ROLE_SRSRC:
             isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
             break;
@@ -669,17 +787,23 @@ static void decode_scalar_alu(isa_decoder_t *d)
 /* Decoders of the two-dword formats by the top six bits. */
 static void decode_long(isa_decoder_t *d)
 {
-    uint32_t w = d->words[0];
+    const uint32_t w = d->words[0];
+    const isa_formats_t *formats = d->arch->formats;
     d->size = 2;
     if (d->n < 2) return;
+    if (w >> 26 == formats->smem) {
+        decode_smem(d);
+        return;
+    }
+    if (w >> 23 == formats->vop3p) {
+        decode_vop3p(d);
+        return;
+    }
+    if (w >> 26 == formats->vop3) {
+        decode_vop3(d);
+        return;
+    }
     switch (w >> 26) {
-    case 0x30: decode_smem(d); break;
-    case 0x34:
-        if (w >> 23 == 0x1a7)
-            decode_vop3p(d);
-        else
-            decode_vop3(d);
-        break;
     case 0x36: decode_ds(d); break;
     case 0x37: decode_flat(d); break;
     case 0x38: decode_mubuf(d); break;
@@ -691,7 +815,14 @@ static void decode_long(isa_decoder_t *d)
 
 int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_inst_t *out)
 {
-    isa_decoder_t d = {.arch = arch, .words = words, .n = n, .size = 1, .out = out};
+    return isa_decode_lanes(arch, arch->lanes, words, n, out);
+}
+
+int isa_decode_lanes(const isa_arch_t *arch, unsigned lanes, const uint32_t *words, unsigned n,
+                     isa_inst_t *out)
+{
+    isa_decoder_t d = {
+        .arch = arch, .words = words, .n = n, .size = 1, .mask_bits = lanes, .out = out};
     if (n == 0) return -1;
     memset((char *)out + sizeof(out->fn), 0, sizeof(*out) - sizeof(out->fn));
     uint32_t w = words[0];

@@ -10,9 +10,11 @@
 typedef struct {
     const isa_arch_t *arch;
     const uint32_t *words;
-    unsigned n;    /* dwords available */
-    unsigned size; /* dwords used so far */
-    bool bad;      /* no instruction of this GPU */
+    unsigned n;         /* dwords available */
+    unsigned size;      /* dwords used so far */
+    unsigned mask_bits; /* of a mask of lanes in scalar registers: the lanes of a wave */
+    unsigned literal;   /* which dword is the literal, of which there is one at most; 0: not met */
+    bool bad;           /* no instruction of this GPU */
     bool literal_allowed;
     const isa_row_desc_t *row;
     isa_inst_t *out;
@@ -23,8 +25,11 @@ static inline uint32_t isa_bits(uint32_t word, unsigned high, unsigned low)
     return word >> low & (uint32_t)((1ull << (high - low + 1)) - 1);
 }
 
-/* The dword behind the instruction's own, which becomes part of it (`size` grows). 0 if there are
- * no more words: isa_decode() finds that out by size > n. */
+/* The next dword behind the instruction's own, which becomes part of it (`size` grows). 0 if there
+ * are no more words: isa_decode() finds that out by size > n. */
+uint32_t isa_decode_next(isa_decoder_t *d);
+
+/* The literal of the instruction, the next dword when it is first asked for. */
 uint32_t isa_decode_literal(isa_decoder_t *d);
 
 /* A source operand: `code` has 9 bits, or 8 in a field for scalars only. */

@@ -48,10 +48,19 @@ uint64_t isa_inline_constant(unsigned code, isa_type_t type, unsigned bits)
     return bits == 64 ? (uint64_t)value : (uint32_t)value;
 }
 
+uint32_t isa_decode_next(isa_decoder_t *d)
+{
+    const unsigned at = d->size++;
+    return at < d->n ? d->words[at] : 0;
+}
+
 uint32_t isa_decode_literal(isa_decoder_t *d)
 {
-    d->size = 2;
-    return d->n > 1 ? d->words[1] : 0;
+    if (!d->literal) {
+        d->literal = d->size;
+        return isa_decode_next(d);
+    }
+    return d->literal < d->n ? d->words[d->literal] : 0;
 }
 
 static uint64_t widen_literal(uint32_t literal, isa_type_t type)
@@ -64,17 +73,19 @@ static uint64_t widen_literal(uint32_t literal, isa_type_t type)
 void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned bits)
 {
     /* Pairs are even, larger tuples multiples of four; neither crosses into the special registers,
-     * of which FLAT_SCRATCH, XNACK_MASK, VCC, EXEC and TTMPs make pairs. */
+     * of which FLAT_SCRATCH, XNACK_MASK, VCC, EXEC and TTMPs make pairs. NULL is as wide as it is
+     * asked to be. */
+    const unsigned sgprs = d->arch->formats->sgprs;
     unsigned align = bits <= 32 ? 1 : bits == 64 ? 2 : 4;
     o->kind = ISA_OPK_SGPR;
     o->reg = (uint16_t)code;
     o->bits = (uint16_t)bits;
+    if (code == ISA_CODE_NULL && d->arch->formats->has_null && bits <= 64) return;
     if (code >= ISA_CODE_ZERO || code == ISA_CODE_NULL || code % align ||
         (code == ISA_CODE_M0 && bits > 32))
         d->bad = true;
-    if (code < ISA_CODE_FLAT_SCRATCH && code + bits / 32 > ISA_CODE_FLAT_SCRATCH) d->bad = true;
-    if (bits > 64 && code >= ISA_CODE_FLAT_SCRATCH &&
-        (code < ISA_CODE_TTMP || code + bits / 32 > ISA_CODE_M0))
+    if (code < sgprs && code + bits / 32 > sgprs) d->bad = true;
+    if (bits > 64 && code >= sgprs && (code < ISA_CODE_TTMP || code + bits / 32 > ISA_CODE_M0))
         d->bad = true;
 }
 
@@ -106,7 +117,9 @@ void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const 
         d->bad = true;
         return;
     }
-    if (code < ISA_CODE_ZERO) {
+    if (code == ISA_CODE_NULL && d->arch->formats->has_null) {
+        constant(o, code, f, 0);
+    } else if (code < ISA_CODE_ZERO) {
         isa_decode_sgpr(d, o, code, f->bits);
     } else if (code <= ISA_CODE_NEGATIVE_LAST ||
                (code >= ISA_CODE_FLOAT_FIRST && code <= ISA_CODE_INVERSE_2PI)) {

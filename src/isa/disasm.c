@@ -21,6 +21,10 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
         isa_text_waitcnt(t, imm);
         return;
     }
+    if (f->kind == ISA_K_DEPCTR) {
+        isa_text_depctr(t, imm);
+        return;
+    }
     isa_text(t, "%s", gap);
     if (f->kind == ISA_K_HWREG)
         isa_text_hwreg(t, imm);
@@ -28,6 +32,8 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
         isa_text_message(t, imm);
     else if (f->kind == ISA_K_IMM && f->bits == 4)
         isa_text_gpr_idx(t, imm);
+    else if (f->kind == ISA_K_HEX)
+        isa_text(t, "0x%x", imm);
     else if (f->kind == ISA_K_REL || i->op == ISA_OP_s_endpgm ||
              (i->fmt == ISA_FMT_SOPP && imm <= 64))
         isa_text(t, "%u", imm);
@@ -76,10 +82,17 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
     if (row->mods & ISA_M_SMOFF) {
         isa_text(t, "%s", gap);
         if (i->flags & ISA_F_SOE) isa_text_operand(t, &i->src[1], ISA_T_BITS);
-        if (i->flags & ISA_F_SOE && i->flags & ISA_F_IMM) isa_text(t, " offset:");
-        if (i->flags & ISA_F_IMM) signed_hex(t, i->imm);
+        /* where NULL can stand for the register, there always are both, and 0 is not written */
+        const bool null = t->arch->formats->has_null && !i->imm;
+        if (i->flags & ISA_F_IMM && !null) {
+            if (i->flags & ISA_F_SOE) isa_text(t, " offset:");
+            signed_hex(t, i->imm);
+        } else if (!(i->flags & ISA_F_SOE)) {
+            isa_text(t, "null");
+        }
     }
     if (i->flags & ISA_F_GLC) isa_text(t, " glc");
+    if (i->flags & ISA_F_SC1) isa_text(t, " %s", t->arch->cache_bits[2]);
 }
 
 /* ---- vector ALU ---- */
@@ -89,7 +102,7 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
 static void source_text(isa_text_t *t, const isa_operand_t *o, isa_type_t type, bool named)
 {
     unsigned mods = named ? 0 : o->mods;
-    bool neg_word = mods == ISA_MOD_NEG && o->kind == ISA_OPK_CONST;
+    bool neg_word = mods == ISA_MOD_NEG && o->kind == ISA_OPK_CONST && o->reg != ISA_CODE_NULL;
     if (mods & ISA_MOD_SEXT) isa_text(t, "sext(");
     if (mods & ISA_MOD_NEG) isa_text(t, neg_word ? "neg(" : "-");
     if (mods & ISA_MOD_ABS) isa_text(t, "|");
@@ -146,6 +159,8 @@ static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i, const isa_row_de
     unsigned n = row->marks & ISA_IS_BYTE_SEL ? 3 : count_sources(i);
     if (row->marks & ISA_IS_SWAPS)
         isa_text(t, "%s%s", i->op_sel & 2 ? " bound_ctrl:1" : "", i->op_sel & 1 ? " fi:1" : "");
+    else if (i->op_sel && row->marks & ISA_IS_ONE_LANE) /* which lanes are read, no halves */
+        bit_list(t, "op_sel", i->op_sel, 2);
     else if (i->op_sel)
         bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n,
                  n + 1);
@@ -187,6 +202,12 @@ static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
     return NULL;
 }
 
+/* A compare whose mask is EXEC, which then is not named. */
+static bool writes_exec_alone(const isa_row_desc_t *row)
+{
+    return row->writes & ISA_REG_EXEC && !(row->writes & ISA_REG_VCC);
+}
+
 static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     const char *gap = " ";
@@ -198,7 +219,7 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
         isa_text_operand(t, &i->dst, ISA_T_BITS);
         gap = ", ";
     }
-    if (i->dst2.kind != ISA_OPK_NONE) {
+    if (i->dst2.kind != ISA_OPK_NONE && !writes_exec_alone(row)) {
         isa_text(t, "%s", gap);
         isa_text_operand(t, &i->dst2, ISA_T_BITS);
         gap = ", ";
@@ -274,7 +295,7 @@ static void mnemonic_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc
         isa_text(t, "%s", row->mnemonic);
 }
 
-static void flat_text(isa_text_t *t, const isa_inst_t *i)
+static void flat_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     const char *gap = " ";
     if (i->dst.kind != ISA_OPK_NONE) {
@@ -282,10 +303,13 @@ static void flat_text(isa_text_t *t, const isa_inst_t *i)
         isa_text_operand(t, &i->dst, ISA_T_BITS);
         gap = ", ";
     }
-    isa_text(t, "%s", gap);
-    isa_text_operand(t, &i->src[0], ISA_T_BITS);
+    if (isa_field(row, ISA_ROLE_VADDR)) {
+        isa_text(t, "%s", gap);
+        isa_text_operand(t, &i->src[0], ISA_T_BITS);
+        gap = ", ";
+    }
     if (i->src[1].kind != ISA_OPK_NONE) {
-        isa_text(t, ", ");
+        isa_text(t, "%s", gap);
         isa_text_operand(t, &i->src[1], ISA_T_BITS);
     }
     if (i->fmt != ISA_FMT_FLAT) {
@@ -331,30 +355,43 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
-/* LLVM shows only the first dword of an address: how many dwords it has is not in the encoding. */
+/* If the encoding does not say how many dwords an address has, LLVM shows only the first. */
+static void image_address(isa_text_t *t, const isa_inst_t *i)
+{
+    isa_operand_t address = i->src[0];
+    if (!(i->image & ISA_IMAGE_HAS_DIM)) address.bits = 32;
+    if (!(i->image & ISA_IMAGE_NSA) || address.bits == 32) {
+        isa_text_operand(t, &address, ISA_T_BITS);
+        return;
+    }
+    for (unsigned k = 0; k < address.bits / 32u; k++)
+        isa_text(t, k ? ", v%u" : "[v%u", isa_image_vgpr(i, k));
+    isa_text(t, "]");
+}
+
 static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
-    static const struct {
-        uint16_t image;
-        const char *text;
-    } names[] = {{ISA_IMAGE_LWE, " lwe"}, {ISA_IMAGE_DA, " da"}, {ISA_IMAGE_D16, " d16"}};
-    isa_operand_t address = i->src[0];
-    address.bits = 32;
+    static const char *const dims[] = {"1D",       "2D",       "3D",      "CUBE",
+                                       "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+    const bool has_dim = i->image & ISA_IMAGE_HAS_DIM;
     isa_text(t, " ");
     isa_text_operand(t, row->klass == ISA_CLASS_VMEM_RD ? &i->dst : &i->src[1], ISA_T_BITS);
     isa_text(t, ", ");
-    isa_text_operand(t, &address, ISA_T_BITS);
+    image_address(t, i);
     for (unsigned k = 2; k < 4; k++) {
         if (i->src[k].kind == ISA_OPK_NONE) continue;
         isa_text(t, ", ");
         isa_text_operand(t, &i->src[k], ISA_T_BITS);
     }
     if (i->image & ISA_IMAGE_DMASK) isa_text(t, " dmask:0x%x", i->image & ISA_IMAGE_DMASK);
+    if (has_dim) isa_text(t, " dim:SQ_RSRC_IMG_%s", dims[i->image >> ISA_IMAGE_DIM_SHIFT & 7]);
     if (i->image & ISA_IMAGE_UNORM) isa_text(t, " unorm");
     cache_bits(t, i);
+    if (i->image & ISA_IMAGE_R128) isa_text(t, " r128");
     if (i->image & ISA_IMAGE_A16) isa_text(t, " a16");
-    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
-        if (i->image & names[k].image) isa_text(t, "%s", names[k].text);
+    if (i->image & ISA_IMAGE_LWE) isa_text(t, " lwe");
+    if (i->image & ISA_IMAGE_DA && !has_dim) isa_text(t, " da");
+    if (i->image & ISA_IMAGE_D16) isa_text(t, " d16");
 }
 
 int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size_t size)
@@ -374,7 +411,7 @@ int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size
     case ISA_FMT_DS: ds_text(&t, i, row); break;
     case ISA_FMT_FLAT:
     case ISA_FMT_GLOBAL:
-    case ISA_FMT_SCRATCH: flat_text(&t, i); break;
+    case ISA_FMT_SCRATCH: flat_text(&t, i, row); break;
     case ISA_FMT_MUBUF:
     case ISA_FMT_MTBUF: buffer_text(&t, i, row); break;
     case ISA_FMT_MIMG: image_text(&t, i, row); break;

@@ -24,6 +24,7 @@ void isa_text_operand(isa_text_t *t, const isa_operand_t *o, isa_type_t type);
 
 /* The named immediates of scalar instructions. */
 void isa_text_waitcnt(isa_text_t *t, unsigned imm);
+void isa_text_depctr(isa_text_t *t, unsigned imm);
 void isa_text_hwreg(isa_text_t *t, unsigned imm);
 void isa_text_message(isa_text_t *t, unsigned imm);
 void isa_text_gpr_idx(isa_text_t *t, unsigned imm);

@@ -33,12 +33,14 @@ static void scalar(isa_text_t *t, unsigned code, unsigned bits)
                                         [ISA_CODE_XNACK_MASK] = "xnack_mask",
                                         [ISA_CODE_VCC] = "vcc",
                                         [ISA_CODE_EXEC] = "exec"};
-    if (code < ISA_CODE_FLAT_SCRATCH)
+    if (code < t->arch->formats->sgprs)
         tuple(t, "s", code, bits);
     else if (code >= ISA_CODE_TTMP && code < ISA_CODE_M0)
         tuple(t, "ttmp", code - ISA_CODE_TTMP, bits);
     else if (code == ISA_CODE_M0)
         isa_text(t, "m0");
+    else if (code == ISA_CODE_NULL)
+        isa_text(t, "null");
     else if (bits == 64)
         isa_text(t, "%s", names[code & ~1u]);
     else
@@ -77,9 +79,13 @@ static void inline_float(isa_text_t *t, unsigned code, isa_type_t type, unsigned
         isa_text(t, "0.15915494");
 }
 
-/* A literal that an inline constant could have stood for is shown as that constant. */
+/* A literal that an inline constant could have stood for is shown as that constant. A pair has two
+ * halves only where VOP3P takes literals; then it is shown as a dword. */
 static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsigned bits)
 {
+    if (t->arch->formats->vop3_literal && literal >> 16 &&
+        (type == ISA_T_V2F16 || type == ISA_T_V2B16))
+        type = ISA_T_BITS;
     bool half = type == ISA_T_F16 || type == ISA_T_V2F16,
          half_int = type == ISA_T_B16 || type == ISA_T_V2B16;
     int64_t value = half || half_int ? (int16_t)literal
@@ -102,7 +108,9 @@ static void literal_text(isa_text_t *t, uint32_t literal, isa_type_t type, unsig
 
 static void constant(isa_text_t *t, const isa_operand_t *o, isa_type_t type)
 {
-    if (o->reg == ISA_CODE_LITERAL)
+    if (o->reg == ISA_CODE_NULL)
+        isa_text(t, "null");
+    else if (o->reg == ISA_CODE_LITERAL)
         literal_text(t, (uint32_t)(type == ISA_T_F64 ? o->k >> 32 : o->k), type, o->bits);
     else if (o->reg >= ISA_CODE_FLOAT_FIRST)
         inline_float(t, o->reg, type, o->bits);
@@ -135,16 +143,32 @@ void isa_text_waitcnt(isa_text_t *t, unsigned imm)
     if (lgkm || all) isa_text(t, " lgkmcnt(%u)", waits.lgkm);
 }
 
+/* Counters of what the compiler has to wait for itself; a field is named if it waits, all are if
+ * none does. */
+void isa_text_depctr(isa_text_t *t, unsigned imm)
+{
+    static const struct {
+        const char *name;
+        isa_bits_t bits;
+    } fields[] = {{"hold_cnt", {7, 1}}, {"sa_sdst", {0, 1}}, {"va_vdst", {12, 4}},
+                  {"va_sdst", {9, 3}},  {"va_ssrc", {8, 1}}, {"va_vcc", {1, 1}},
+                  {"vm_vsrc", {2, 3}}};
+    enum { UNUSED = 3 << 5 };
+    const bool all = imm == (0xffff & ~UNUSED);
+    if (imm & UNUSED) isa_text(t, " 0x%x", imm);
+    for (unsigned k = 0; k < sizeof fields / sizeof *fields && !(imm & UNUSED); k++) {
+        const uint32_t value = isa_bits_get(fields[k].bits, imm);
+        if (all || value != (1u << fields[k].bits.bits) - 1)
+            isa_text(t, " depctr_%s(%u)", fields[k].name, value);
+    }
+}
+
 void isa_text_hwreg(isa_text_t *t, unsigned imm)
 {
-    static const char *const names[] = {
-#define X(name, number) [number] = "HW_REG_" #name,
-        ISA_HWREGS(X)
-#undef X
-    };
     const isa_hwreg_t r = isa_hwreg(imm);
-    if (r.id < t->arch->hwregs && r.id < sizeof(names) / sizeof(*names) && names[r.id])
-        isa_text(t, "hwreg(%s", names[r.id]);
+    const char *name = t->arch->formats->hwregs[r.id].name;
+    if (r.id < t->arch->hwregs && name)
+        isa_text(t, "hwreg(%s", name);
     else
         isa_text(t, "hwreg(%u", r.id);
     if (r.shift || r.mask != ~0u)
@@ -152,7 +176,7 @@ void isa_text_hwreg(isa_text_t *t, unsigned imm)
     isa_text(t, ")");
 }
 
-enum { MSG_GS = 2, MSG_GS_DONE = 3 };
+enum { MSG_GS = 2, MSG_GS_DONE = 3, MSG_SYSTEM = 15 };
 
 /* id 3:0, operation 6:4, stream 9:8. A name hides other bits, which the hardware ignores. */
 void isa_text_message(isa_text_t *t, unsigned imm)
@@ -162,15 +186,22 @@ void isa_text_message(isa_text_t *t, unsigned imm)
         [MSG_GS_DONE] = "MSG_GS_DONE", [4] = "MSG_SAVEWAVE",
         [5] = "MSG_STALL_WAVE_GEN",    [6] = "MSG_HALT_WAVES",
         [7] = "MSG_ORDERED_PS_DONE",   [8] = "MSG_EARLY_PRIM_DEALLOC",
-        [9] = "MSG_GS_ALLOC_REQ",      [10] = "MSG_GET_DOORBELL"};
+        [9] = "MSG_GS_ALLOC_REQ",      [10] = "MSG_GET_DOORBELL",
+        [11] = "MSG_GET_DDID"};
     static const char *const operations[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
                                               "GS_OP_EMIT_CUT"};
+    static const char *const system[8] = {[1] = "SYSMSG_OP_ECC_ERR_INTERRUPT",
+                                          [2] = "SYSMSG_OP_REG_RD",
+                                          [3] = "SYSMSG_OP_HOST_TRAP_ACK",
+                                          [4] = "SYSMSG_OP_TTRACE_PC"};
     unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
     bool gs = id == MSG_GS || id == MSG_GS_DONE;
     if (gs && op < 4 && (op || id == MSG_GS_DONE) && (op || !stream))
         isa_text(t, op ? "sendmsg(%s, %s, %u)" : "sendmsg(%s, %s)", names[id], operations[op],
                  stream);
-    else if (!gs && names[id] && !op && !stream)
+    else if (id == MSG_SYSTEM && system[op] && !stream)
+        isa_text(t, "sendmsg(MSG_SYSMSG, %s)", system[op]);
+    else if (!gs && id <= t->arch->formats->messages && names[id] && !op && !stream)
         isa_text(t, "sendmsg(%s)", names[id]);
     else if (imm & ~0x37fu)
         isa_text(t, "%u", imm);
@@ -210,11 +241,21 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
         {0x141, 0x141, " row_half_mirror"}, {0x142, 0x142, " row_bcast:15"},
         {0x143, 0x143, " row_bcast:31"},    {0x150, 0x15f, " row_newbcast:%u"},
     };
+    const bool old = t->arch->formats->old_dpp;
     unsigned ctrl = i->dpp_ctrl;
+    if (i->flags & ISA_F_DPP8) {
+        isa_text(t, " dpp8:[");
+        for (unsigned k = 0; k < 8; k++)
+            isa_text(t, k ? ",%u" : "%u", (unsigned)i->imm >> 3 * k & 7);
+        isa_text(t, "]%s", i->flags & ISA_F_FI ? " fi:1" : "");
+        return;
+    }
     if (wide && (ctrl & 0x1f0) != 0x150)
         isa_text(t, "  /* 64 bit dpp only supports row_newbcast */");
     else if (ctrl < 0x100)
         isa_text(t, " quad_perm:[%u,%u,%u,%u]", ctrl & 3, ctrl >> 2 & 3, ctrl >> 4 & 3, ctrl >> 6);
+    else if (!old && (ctrl >> 4 == 0x15 || ctrl >> 4 == 0x16))
+        isa_text(t, ctrl >> 4 == 0x15 ? " row_share:%u" : " row_xmask:%u", ctrl & 15);
     else {
         unsigned k = 0, n = sizeof(controls) / sizeof(*controls);
         while (k < n && (ctrl < controls[k].first || ctrl > controls[k].last))
@@ -228,6 +269,7 @@ void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide)
     }
     isa_text(t, " row_mask:0x%x bank_mask:0x%x", i->dpp_masks >> 4, i->dpp_masks & 15);
     if (i->dpp_bound) isa_text(t, " bound_ctrl:1");
+    if (i->flags & ISA_F_FI) isa_text(t, " fi:1");
 }
 
 /* ds_swizzle: if bit 15 is set, a permutation within quads; else masks that are applied to the
@@ -264,6 +306,39 @@ void isa_text_swizzle(isa_text_t *t, unsigned offset)
     }
 }
 
+/* Names of the numbers that stand for format and type in one. Of each data format, these number
+ * formats come in this order; a format that lacks some has fewer numbers. */
+static void unified_format(isa_text_t *t, unsigned format)
+{
+    static const char *const types[] = {"UNORM", "SNORM", "USCALED", "SSCALED",
+                                        "UINT",  "SINT",  "FLOAT"};
+    static const struct {
+        const char *name;
+        uint8_t first, types; /* bit n: has types[n] */
+    } formats[] = {
+        {"8", 1, 0x3f},         {"16", 7, 0x7f},           {"8_8", 14, 0x3f},
+        {"32", 20, 0x70},       {"16_16", 23, 0x7f},       {"10_11_11", 30, 0x7f},
+        {"11_11_10", 37, 0x7f}, {"10_10_10_2", 44, 0x3f},  {"2_10_10_10", 50, 0x3f},
+        {"8_8_8_8", 56, 0x3f},  {"32_32", 62, 0x70},       {"16_16_16_16", 65, 0x7f},
+        {"32_32_32", 72, 0x70}, {"32_32_32_32", 75, 0x70},
+    };
+    if (format == 1) return; /* the assembler's default */
+    if (!format) {
+        isa_text(t, " format:[BUF_FMT_INVALID]");
+        return;
+    }
+    for (unsigned k = 0; k < sizeof formats / sizeof *formats; k++) {
+        unsigned n = format - formats[k].first, type = 0;
+        if (format < formats[k].first || n >= (unsigned)__builtin_popcount(formats[k].types))
+            continue;
+        while (!(formats[k].types >> type & 1) || n--)
+            type++;
+        isa_text(t, " format:[BUF_FMT_%s_%s]", formats[k].name, types[type]);
+        return;
+    }
+    isa_text(t, " format:%u", format);
+}
+
 void isa_text_buffer_format(isa_text_t *t, unsigned format)
 {
     static const char *const data[16] = {"INVALID",     "8",          "16",          "8_8",
@@ -273,6 +348,10 @@ void isa_text_buffer_format(isa_text_t *t, unsigned format)
     static const char *const number[8] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
                                           "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
     unsigned dfmt = format & 15, nfmt = format >> 4;
+    if (t->arch->formats->unified_format) {
+        unified_format(t, format);
+        return;
+    }
     if (dfmt == 1 && !nfmt) /* the assembler's default */
         return;
     isa_text(t, " format:[");

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { ISA_MAX_DWORDS = 5 }; /* of an instruction: an image's address can be in three dwords */
+
 typedef struct isa_wave isa_wave_t;
 typedef struct isa_inst isa_inst_t;
 typedef void isa_handler_t(isa_wave_t *w, const isa_inst_t *i);
@@ -48,7 +50,8 @@ typedef enum {
                      */
 } isa_opkind_t;
 
-enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4 };
+/* ISA_MOD_KEEP: of a destination: a result of 16 bits leaves the register's other half as it is. */
+enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4, ISA_MOD_KEEP = 8 };
 
 typedef struct {
     uint8_t kind;  /* isa_opkind_t */
@@ -69,6 +72,8 @@ enum {
     ISA_F_SRCMOD = 1 << 4, /* some source has neg/abs/sext/select */
     ISA_F_DSTSEL = 1 << 5, /* SDWA destination select or VOP3 op_sel on the destination */
     ISA_F_GLC = 1 << 6,
+    ISA_F_FI = 1 << 6,   /* vector ALU, with ISA_F_DPP: lanes that EXEC excludes are read, too */
+    ISA_F_DPP8 = 1 << 7, /* vector ALU, with ISA_F_DPP: DPP8, whose selects are in imm */
     ISA_F_SLC = 1 << 7,
     ISA_F_IDXEN = 1 << 8,
     ISA_F_OFFEN = 1 << 9,
@@ -87,8 +92,26 @@ enum {
     ISA_IMAGE_DA = 1 << 5,    /* the address has a slice number */
     ISA_IMAGE_A16 = 1 << 6,   /* parts of the address have 16 bits, two in a dword */
     ISA_IMAGE_LWE = 1 << 7,
-    ISA_IMAGE_D16 = 1 << 8 /* components in registers have 16 bits */
+    ISA_IMAGE_D16 = 1 << 8,      /* components in registers have 16 bits */
+    ISA_IMAGE_DIM_SHIFT = 9,     /* isa_dim_t */
+    ISA_IMAGE_HAS_DIM = 1 << 12, /* the encoding says the image's type */
+    ISA_IMAGE_NSA = 1 << 13,     /* the address is in any VGPRs: isa_image_vgpr() */
+    ISA_IMAGE_R128 = 1 << 14
 };
+
+/* Types of images, by their number in an encoding that has it. */
+typedef enum {
+    ISA_DIM_1D,
+    ISA_DIM_2D,
+    ISA_DIM_3D,
+    ISA_DIM_CUBE,
+    ISA_DIM_1D_ARRAY,
+    ISA_DIM_2D_ARRAY,
+    ISA_DIM_2D_MSAA,
+    ISA_DIM_2D_MSAA_ARRAY
+} isa_dim_t;
+
+enum { ISA_IMAGE_ADDRESS = 13 }; /* dwords of an address at most, if in VGPRs of its own each */
 
 /* One decoded instruction. Slots of a page are published by a release store of `fn`: a reader that
  * loads `fn` with acquire sees all the other fields. */
@@ -97,7 +120,7 @@ struct isa_inst {
     uint64_t pc;    /* its own address; 0 of one that was decoded outside a page */
     uint16_t op;    /* ISA_OP_* : row of the instruction table */
     uint8_t fmt;    /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
-    uint8_t dwords; /* size: 1, 2 or 3 */
+    uint8_t dwords; /* size: 1 to ISA_MAX_DWORDS */
     uint16_t flags; /* ISA_F_* */
     uint8_t omod;   /* VOP3/SDWA output modifier 0..3 */
     uint8_t op_sel; /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
@@ -120,22 +143,32 @@ struct isa_inst {
         uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
         uint16_t image;        /* MIMG: ISA_IMAGE_* */
     };
-    int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset */
+    int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset; DPP8:
+                           three bits for each lane of eight */
     isa_operand_t dst;  /* vdst, sdst or vdata of a load */
     isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
     isa_operand_t src[4];
     /* Memory formats: DS       src[0]=addr src[1]=data0 src[2]=data1
      *                 FLAT...  src[0]=vaddr src[1]=vdata src[2]=saddr
      *                 MUBUF    src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=soffset
-     *                 MIMG     src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=ssamp; vaddr's bits
-     *                          are those for a 1D image: the type is in the descriptor, with
-     *                          which isa_image_address_dwords() counts all of them
+     *                 MIMG     src[0]=vaddr src[1]=vdata src[2]=srsrc src[3]=ssamp; if the encoding
+     *                          does not say the image's type, vaddr's bits are those for a 1D
+     *                          image: the type is in the descriptor, with which
+     *                          isa_image_address_dwords() counts all of them. With NSA, the k of
+     *                          src[0] and src[1] hold the VGPRs behind the first, a byte each
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
      * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written.
      * The same in every encoding of an instruction: dst2 is the carry or compare mask written (VCC
      * in the short forms), src[2] the mask that cndmask, addc, subb and subbrev read.
      * A returning atomic has its result in dst. s_cmpk_* and s_setreg_b32 read dst. */
 };
+
+/* The VGPR that has dword n of an image's address. */
+static inline unsigned isa_image_vgpr(const isa_inst_t *i, unsigned n)
+{
+    if (!n || !(i->image & ISA_IMAGE_NSA)) return i->src[0].reg + n;
+    return (n <= 8 ? i->src[0].k >> 8 * (n - 1) : i->src[1].k >> 8 * (n - 9)) & 0xff;
+}
 
 /* Address of the instruction behind it in memory. */
 static inline uint64_t isa_next_pc(const isa_inst_t *i)

@@ -10,10 +10,15 @@
 #include "isa/arch.h"
 #include "isa/inst.h"
 
-/* Decodes the instruction of the GPU `arch` at `words` (n available dwords, at most 3 are read)
- * into *out. Returns its size in dwords, 0 if the GPU has no such instruction, -1 if n is too
- * small. Thread-safe; does not touch out->fn. */
+/* Decodes the instruction of the GPU `arch` at `words` (n available dwords, at most
+ * ISA_MAX_DWORDS are read) into *out. Returns its size in dwords, 0 if the GPU has no such
+ * instruction, -1 if n is too small. Thread-safe; does not touch out->fn. */
 int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_inst_t *out);
+
+/* The same for waves of `lanes` lanes, 32 or 64; isa_decode() takes those of arch->lanes. The size
+ * of waves says how many bits a mask of lanes has in scalar registers, and nothing else. */
+int isa_decode_lanes(const isa_arch_t *arch, unsigned lanes, const uint32_t *words, unsigned n,
+                     isa_inst_t *out);
 
 /* Writes LLVM's assembly text of *i, which was decoded for `arch`, into buf. Branch targets are
  * printed as LLVM prints them without symbols: as an offset in dwords. Returns the length as

@@ -12,8 +12,9 @@
         __VA_ARGS__                                                                                \
     }
 #define ISA_FACTS(...) __VA_ARGS__
-#define ISA_OP(name, text, format, modifiers, cls, rd, wr, operands, facts)                        \
+#define ISA_OP(name, handled_by, text, format, modifiers, cls, rd, wr, operands, facts)            \
     [ISA_OP_##name] = {.mnemonic = #text,                                                          \
+                       .body = ISA_OP_##handled_by,                                                \
                        .fmt = ISA_FMT_##format,                                                    \
                        .klass = cls,                                                               \
                        .reads = rd,                                                                \

@@ -54,7 +54,9 @@ typedef enum {
     ISA_K_REL,
     ISA_K_HWREG,
     ISA_K_MSG,
-    ISA_K_WAITCNT
+    ISA_K_WAITCNT,
+    ISA_K_HEX,
+    ISA_K_DEPCTR
 } isa_kind_t;
 
 /* What an operand is read as, which decides how the decoder widens an inline constant or literal.
@@ -85,6 +87,7 @@ typedef struct {
  * instruction has set there are its ISA_F_* (inst.h), and of each operand ISA_MOD_*. */
 enum {
     ISA_M_DPP = 1 << 0,
+    ISA_M_G16 = 1 << 0, /* MIMG: gradients have 16 bits */
     ISA_M_SDWA = 1 << 1,
     ISA_M_NEG = 1 << 2,
     ISA_M_ABS = 1 << 3,
@@ -273,6 +276,7 @@ enum {
     ISA_IS_ONE_LANE = 1 << 12,  /* v_readlane and its like, for which EXEC does not count */
     ISA_IS_DOT = 1 << 13,       /* a dot product */
     ISA_IS_MOVREL = 1 << 14,    /* M0 is added to a register's number */
+    ISA_IS_SIZE = 1 << 14,      /* of images, which MOVREL is not of: asks for the image's size */
     ISA_IS_SUBTRACTS = 1 << 15, /* a difference, not a sum */
     ISA_IS_OVERFLOW = 1 << 16,  /* SCC says whether a signed sum does not fit */
     ISA_IS_MESSAGE = 1 << 17,   /* s_sendmsg, s_ttracedata */
@@ -282,15 +286,22 @@ enum {
     ISA_IS_LEAVES = 1 << 21,
     ISA_IS_BYTE_SEL = 1 << 22,
     ISA_IS_TRUTH = 1 << 23,
-    ISA_IS_FORMATS = 1 << 24
+    ISA_IS_FORMATS = 1 << 24,
+    ISA_IS_OFFSET = 1 << 25,
+    ISA_IS_BIAS = 1 << 26,
+    ISA_IS_COMPARE = 1 << 27,
+    ISA_IS_GRADIENTS = 1 << 28,
+    ISA_IS_LOD_CLAMP = 1 << 29,
+    ISA_IS_GATHER = 1 << 30
 };
 
 enum { ISA_MAX_FIELDS = 5 };
 
 typedef struct {
     const char *mnemonic;
-    uint8_t fmt;           /* isa_fmt_t; of a VOP3 form that of the short form */
-    uint8_t klass;         /* isa_class_t */
+    uint16_t body; /* ISA_OP_* of the instruction that does the same, whose handler executes it */
+    uint8_t fmt;   /* isa_fmt_t; of a VOP3 form that of the short form */
+    uint8_t klass; /* isa_class_t */
     uint8_t reads, writes; /* ISA_REG_* */
     uint32_t mods;         /* ISA_M_* */
     isa_field_t

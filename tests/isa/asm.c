@@ -186,14 +186,14 @@ char *asm_disassemble(const uint32_t *words, size_t n)
     return listing;
 }
 
-char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size_t n_rows)
+char *asm_disassemble_rows(const uint32_t (*rows)[ASM_DWORDS], const unsigned *size, size_t n_rows)
 {
     /* A bracketed list is disassembled on its own; an s_nop with a telling operand between the rows
      * marks where each ends. */
     static const uint32_t mark = 0xbf805ead;
     static const char mark_text[] = "s_nop 0x5ead";
     size_t length;
-    char *text = malloc(n_rows * 90 + 2), *at = text;
+    char *text = malloc(n_rows * 140 + 2), *at = text;
     if (!text) return NULL;
     for (size_t r = 0; r < n_rows; r++) {
         *at++ = '[';

@@ -15,8 +15,8 @@
 /* Says on stderr what is missing. A program that needs the assembler then ends with status 77. */
 bool asm_available(void);
 
-/* The GPU whose text and words the functions below take from here on, and whether the assembler
- * knows it. */
+/* The GPU whose text and words the functions below take from here on, options of llvm-mc behind its
+ * name, and whether the assembler knows it. */
 void asm_set_gpu(const char *name);
 bool asm_knows_gpu(const char *name);
 
@@ -29,9 +29,11 @@ size_t asm_words(const char *text, uint32_t **words);
  * absent. */
 char *asm_disassemble(const uint32_t *words, size_t n);
 
+enum { ASM_DWORDS = 5 }; /* of an instruction at most */
+
 /* As asm_disassemble, but each row is decoded on its own and gives exactly one line, empty where it
  * is no instruction: rows[k] has size[k] dwords. */
-char *asm_disassemble_rows(const uint32_t (*rows)[3], const unsigned *size, size_t n_rows);
+char *asm_disassemble_rows(const uint32_t (*rows)[ASM_DWORDS], const unsigned *size, size_t n_rows);
 
 /* LLVM's version that does all this, 0 if it does not tell. */
 unsigned asm_version(void);

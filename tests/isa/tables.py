@@ -39,9 +39,10 @@ def main():
         assert [n for n in lines(folder, "isa_ops.h") if "ISA_OP_" in n] == [
             "    ISA_OP_NONE = 0,", *[f"    ISA_OP_{n}," for n in names], "    ISA_OP_COUNT"]
         rows = lines(folder, "isa_ops.inc")
-        assert [r.split(",")[:2] for r in rows] == [
-            ["ISA_OP(v_mfma_2", " v_mfma"], ["ISA_OP(v_mfma", " v_mfma"], ["ISA_OP(s_mov_b32", " s_mov_b32"],
-            ["ISA_OP(s_new", " s_new"], ["ISA_OP(v_add_f32", " v_add_f32"]]
+        assert [r.split(",")[:3] for r in rows] == [
+            ["ISA_OP(v_mfma_2", " v_mfma_2", " v_mfma"], ["ISA_OP(v_mfma", " v_mfma", " v_mfma"],
+            ["ISA_OP(s_mov_b32", " s_mov_b32", " s_mov_b32"], ["ISA_OP(s_new", " s_new", " s_new"],
+            ["ISA_OP(v_add_f32", " v_add_f32", " v_add_f32"]]
         assert "ISA_MATH_MFMA_F32, 8," in rows[0] and "ISA_MATH_MFMA_F32, 16," in rows[1]
         assert "ISA_ROLE_SRC0, ISA_K_AV, ISA_T_F32, 32}, {ISA_ROLE_SRC1, ISA_K_AV, ISA_T_BF32, 32}" in rows[0]
         assert lines(folder, "isa_codes.inc") == [
@@ -57,4 +58,26 @@ def main():
         refused(folder, table, NEW.format("old,nwe", 0), "3: nwe is none of old new last")
 
 
+def later_table():
+    """Rows that say only what is different from an earlier table's instruction."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        table, other = folder / "family.tsv", folder / "other.tsv"
+        table.write_text(HEAD + MOVE.format("all", 0) + ADD.format("all", 257))
+        other.write_text(HEAD + "all\tSOP1\t5\ts_mov_b32\t-\n" + "all\tVOP2\t3\tv_sum_f32=v_add_f32\tA259\n" +
+                         "all\tVOP3A\t7\tv_add_f32\tvdst=v32 src0=vs32f src1=vs32f\t-\t=\t=\t=\t=\t=\t=\t=\n")
+        assert run(folder, table, "old", other, "far") == (0, "")
+        rows = [r.split(", ")[:4] for r in lines(folder, "isa_ops.inc")]
+        assert rows == [["ISA_OP(s_mov_b32", "s_mov_b32", "s_mov_b32", "SOP1"], ["ISA_OP(v_add_f32", "v_add_f32", "v_add_f32", "VOP2"],
+                        ["ISA_OP(v_sum_f32", "v_add_f32", "v_sum_f32", "VOP2"],
+                        ["ISA_OP(v_add_f32_2", "v_add_f32", "v_add_f32", "VOP3A"]], rows
+        assert "ISA_MATH_ADD_F32" in lines(folder, "isa_ops.inc")[2]
+        assert lines(folder, "isa_codes.inc")[5:] == [
+            "ISA_CODES(far)", "ISA_CODE(SOP1, 5, s_mov_b32)", "ISA_CODE(VOP2, 3, v_sum_f32)", "ISA_CODE(VOP3A, 259, v_sum_f32)",
+            "ISA_CODE(VOP3A, 7, v_add_f32_2)", "ISA_CODES_END"], lines(folder, "isa_codes.inc")
+        other.write_text(HEAD + "all\tSOP1\t5\ts_nowhere\t-\n")
+        assert run(folder, table, "old", other, "far") == (1, f"{other}:3: no earlier table has s_nowhere\n")
+
+
 main()
+later_table()

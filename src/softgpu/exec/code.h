@@ -10,7 +10,7 @@
 enum {
     ISA_PAGE_BYTES = 4096,
     ISA_PAGE_SLOTS = ISA_PAGE_BYTES / 4,
-    ISA_PAGE_TAIL = 3 /* an instruction may reach two dwords into the next page */
+    ISA_PAGE_TAIL = ISA_MAX_DWORDS /* an instruction may reach all but one into the next page */
 };
 
 struct isa_page {

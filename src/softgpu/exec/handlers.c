@@ -9,7 +9,7 @@
 #include "isa/isa_ops.inc"
 #undef ISA_OP
 
-#define ISA_OP(name, ...) [ISA_OP_##name] = ISA_HANDLER(name),
+#define ISA_OP(name, body, ...) [ISA_OP_##name] = ISA_HANDLER(body),
 
 isa_handler_t *const isa_core_handlers[ISA_OP_COUNT] = {
 #include "isa/isa_ops.inc"
