@@ -1,15 +1,16 @@
 /* decode.c - from instruction words to isa_inst_t.
  *
  * The only place that knows where the fields of the encodings are, except for those that only some
- * GPUs have (isa_memory_fields_t). One function per format; which operands an instruction has comes
- * from its table row. No text, no allocation, no state. */
+ * GPUs have (isa_memory_fields_t) or that families have in other places (isa_formats_t), and those
+ * of images (decode_image.c). One function per format; which operands an instruction has comes from
+ * its table row. No text, no allocation, no state. */
 #include "isa/decode.h"
 
 #include <string.h>
 
 enum { SEL_DWORD = 6 };
 
-static bool pick_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
+bool isa_decode_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode)
 {
     unsigned op = isa_op_by_code(d->arch, fmt, opcode);
     d->row = &isa_table[op];
@@ -32,12 +33,6 @@ static void set_mask(const isa_decoder_t *d, isa_operand_t *o, unsigned sgpr)
     o->bits = (uint16_t)d->mask_bits;
 }
 
-/* A field that only some GPUs have, of a memory format. */
-static bool has_bit(const isa_decoder_t *d, isa_bits_t field)
-{
-    return isa_bits_of(field, d->words[0] | (uint64_t)d->words[1] << 32);
-}
-
 /* Carries and compare masks of the short forms live in VCC, those of v_cmpx in EXEC alone. */
 static void implicit_masks(isa_decoder_t *d)
 {
@@ -47,12 +42,6 @@ static void implicit_masks(isa_decoder_t *d)
         set_mask(d, &d->out->dst2, ISA_CODE_EXEC);
     if (d->row->reads & ISA_REG_VCC && d->row->fmt == ISA_FMT_VOP2)
         set_mask(d, &d->out->src[2], ISA_CODE_VCC);
-}
-
-/* An atomic's result is as wide as its data, half of it for a compare-and-swap. */
-static unsigned atomic_result_bits(const isa_row_desc_t *row, unsigned data_bits)
-{
-    return row->mods & ISA_M_CAS ? data_bits / 2 : data_bits;
 }
 
 /* ---- scalar formats ---- */
@@ -86,14 +75,14 @@ static void scalar_operands(isa_decoder_t *d, unsigned sdst, unsigned ssrc0, uns
 static void decode_sop2(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
-    if (pick_row(d, ISA_FMT_SOP2, isa_bits(w, 29, 23)))
+    if (isa_decode_row(d, ISA_FMT_SOP2, isa_bits(w, 29, 23)))
         scalar_operands(d, isa_bits(w, 22, 16), isa_bits(w, 7, 0), isa_bits(w, 15, 8));
 }
 
 static void decode_sopk(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
-    if (!pick_row(d, ISA_FMT_SOPK, isa_bits(w, 27, 23))) return;
+    if (!isa_decode_row(d, ISA_FMT_SOPK, isa_bits(w, 27, 23))) return;
     d->out->imm = (int16_t)isa_bits(w, 15, 0);
     scalar_operands(d, isa_bits(w, 22, 16), 0, 0);
 }
@@ -101,21 +90,22 @@ static void decode_sopk(isa_decoder_t *d)
 static void decode_sop1(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
-    if (pick_row(d, ISA_FMT_SOP1, isa_bits(w, 15, 8)))
+    if (isa_decode_row(d, ISA_FMT_SOP1, isa_bits(w, 15, 8)))
         scalar_operands(d, isa_bits(w, 22, 16), isa_bits(w, 7, 0), 0);
 }
 
 static void decode_sopc(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
-    if (pick_row(d, ISA_FMT_SOPC, isa_bits(w, 22, 16)))
+    if (isa_decode_row(d, ISA_FMT_SOPC, isa_bits(w, 22, 16)))
         scalar_operands(d, 0, isa_bits(w, 7, 0), isa_bits(w, 15, 8));
 }
 
 static void decode_sopp(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
-    if (pick_row(d, ISA_FMT_SOPP, isa_bits(w, 22, 16))) d->out->imm = (int16_t)isa_bits(w, 15, 0);
+    if (isa_decode_row(d, ISA_FMT_SOPP, isa_bits(w, 22, 16)))
+        d->out->imm = (int16_t)isa_bits(w, 15, 0);
 }
 
 /* Two bits say whether there are an immediate and a register; or both are there, where NULL stands
@@ -140,11 +130,11 @@ static void decode_smem(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
     isa_inst_t *i = d->out;
-    if (!pick_row(d, ISA_FMT_SMEM, isa_bits(w, 25, 18))) return;
+    if (!isa_decode_row(d, ISA_FMT_SMEM, isa_bits(w, 25, 18))) return;
     unsigned sdata = isa_bits(w, 12, 6);
     bool glc = isa_bits(w, 16, 16) && d->row->mods & ISA_M_GLC;
     if (glc) i->flags |= ISA_F_GLC;
-    if (d->row->mods & ISA_M_GLC && has_bit(d, d->arch->memory_fields.smem_sc1))
+    if (d->row->mods & ISA_M_GLC && isa_decode_bit(d, d->arch->memory_fields.smem_sc1))
         i->flags |= ISA_F_SC1;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
@@ -159,7 +149,7 @@ static void decode_smem(isa_decoder_t *d)
     }
     if (d->row->mods & ISA_M_RET && glc) {
         i->dst = i->src[2];
-        i->dst.bits = (uint16_t)atomic_result_bits(d->row, i->dst.bits);
+        i->dst.bits = (uint16_t)isa_decode_result_bits(d->row, i->dst.bits);
     }
     if (d->row->mods & ISA_M_SMOFF) smem_offset(d);
 }
@@ -305,7 +295,7 @@ static void decode_short(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode, unsig
 {
     unsigned src0 = isa_bits(d->words[0], 8, 0);
     bool has_src0;
-    if (!pick_row(d, fmt, opcode)) return;
+    if (!isa_decode_row(d, fmt, opcode)) return;
     has_src0 = isa_field(d->row, ISA_ROLE_SRC0) || d->row->mods & ISA_M_DPP;
     const bool dpp8 = d->arch->formats->dpp8 && (src0 == ISA_CODE_DPP8 || src0 == ISA_CODE_DPP8_FI);
     bool plain = !has_src0 || (src0 != ISA_CODE_SDWA && src0 != ISA_CODE_DPP && !dpp8);
@@ -352,7 +342,7 @@ static void decode_vop3(isa_decoder_t *d)
     isa_fmt_t fmt = isa_op_by_code(d->arch, ISA_FMT_VOP3B, opcode) ? ISA_FMT_VOP3B : ISA_FMT_VOP3A;
     unsigned code[3] = {isa_bits(x, 8, 0), isa_bits(x, 17, 9), isa_bits(x, 26, 18)};
     unsigned neg = isa_bits(x, 31, 29), abs = 0, op_sel = 0, n_src = 0;
-    if (!pick_row(d, fmt, opcode)) return;
+    if (!isa_decode_row(d, fmt, opcode)) return;
     uint32_t mods = d->row->mods;
     d->literal_allowed = d->arch->formats->vop3_literal;
     i->flags |= ISA_F_VOP3;
@@ -451,7 +441,7 @@ static void decode_vop3p(isa_decoder_t *d)
     unsigned neg = isa_bits(x, 31, 29), neg_hi = isa_bits(w, 10, 8);
     unsigned op_sel = isa_bits(w, 13, 11);
     unsigned op_sel_hi = isa_bits(x, 28, 27) | isa_bits(w, 14, 14) << 2;
-    if (!pick_row(d, ISA_FMT_VOP3P, opcode)) return;
+    if (!isa_decode_row(d, ISA_FMT_VOP3P, opcode)) return;
     if (has_acc_operands(d->row)) {
         decode_mai(d);
         return;
@@ -485,13 +475,13 @@ static void decode_ds(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
-    bool acc = has_bit(d, d->arch->memory_fields.ds_acc);
-    if (!pick_row(d, ISA_FMT_DS, isa_bits_of(d->arch->formats->ds_op, w))) return;
+    bool acc = isa_decode_bit(d, d->arch->memory_fields.ds_acc);
+    if (!isa_decode_row(d, ISA_FMT_DS, isa_bits_of(d->arch->formats->ds_op, w))) return;
     bool gws = d->row->klass == ISA_CLASS_GWS;
     i->offset0 = (uint8_t)isa_bits(w, 7, 0);
     i->offset1 = (uint8_t)isa_bits(w, 15, 8);
     i->imm = (int32_t)isa_bits(w, 15, 0);
-    if (has_bit(d, d->arch->formats->ds_gds))
+    if (isa_decode_bit(d, d->arch->formats->ds_gds))
         i->flags |= ISA_F_GDS;
     else if (gws)
         d->bad = true;
@@ -521,12 +511,12 @@ static void decode_flat(isa_decoder_t *d)
     const isa_memory_fields_t *fields = &d->arch->memory_fields;
     const isa_formats_t *formats = d->arch->formats;
     const bool says_vaddr = fmt == ISA_FMT_SCRATCH && fields->scratch_vaddr.bits;
-    bool acc = has_bit(d, fields->flat_acc);
-    const bool lds = has_bit(d, fields->flat_lds);
-    if (!pick_row(d, fmt, isa_bits(w, 24, 18) | (lds ? ISA_CODE_LDS : 0))) return;
+    bool acc = isa_decode_bit(d, fields->flat_acc);
+    const bool lds = isa_decode_bit(d, fields->flat_lds);
+    if (!isa_decode_row(d, fmt, isa_bits(w, 24, 18) | (lds ? ISA_CODE_LDS : 0))) return;
     if (isa_bits(w, 16, 16)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
-    if (has_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
+    if (isa_decode_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
     if (isa_bits(w, 13, 13) && !says_vaddr && !lds) d->bad = true;
     if (d->row->mods & ISA_M_LDS) i->flags |= ISA_F_LDS;
     const unsigned unused = 32 - formats->flat_offset.bits;
@@ -543,7 +533,7 @@ static void decode_flat(isa_decoder_t *d)
         i->flags |= ISA_F_SADDR;
         isa_decode_sgpr(d, &i->src[2], saddr, fmt == ISA_FMT_GLOBAL ? 64 : 32);
     }
-    bool vector = says_vaddr ? has_bit(d, fields->scratch_vaddr)
+    bool vector = says_vaddr ? isa_decode_bit(d, fields->scratch_vaddr)
                              : (!scalar && !none) || fmt == ISA_FMT_GLOBAL;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
@@ -555,8 +545,8 @@ static void decode_flat(isa_decoder_t *d)
             isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), scalar ? 32 : f->bits, false);
     }
     if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC)
-        isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24), atomic_result_bits(d->row, i->src[1].bits),
-                        acc);
+        isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24),
+                        isa_decode_result_bits(d->row, i->src[1].bits), acc);
 }
 
 /* A field whose low and high part are apart. */
@@ -571,10 +561,10 @@ static void buffer_operands(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
     isa_inst_t *i = d->out;
-    bool acc = has_bit(d, d->arch->memory_fields.buffer_acc);
+    bool acc = isa_decode_bit(d, d->arch->memory_fields.buffer_acc);
     bool load = d->row->klass == ISA_CLASS_VMEM_RD;
     unsigned addr_bits = 0;
-    if (has_bit(d, d->arch->memory_fields.buffer_tfe)) d->bad = true;
+    if (isa_decode_bit(d, d->arch->memory_fields.buffer_tfe)) d->bad = true;
     i->imm = (int32_t)isa_bits(w, 11, 0);
     if (isa_bits(w, 14, 14)) i->flags |= ISA_F_GLC;
     if (isa_bits(w, 13, 13) && d->row->mods & ISA_M_ADDR) {
@@ -603,7 +593,7 @@ static void buffer_operands(isa_decoder_t *d)
     }
     if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {
         i->dst = i->src[1];
-        i->dst.bits = (uint16_t)atomic_result_bits(d->row, i->src[1].bits);
+        i->dst.bits = (uint16_t)isa_decode_result_bits(d->row, i->src[1].bits);
     }
 }
 
@@ -611,9 +601,9 @@ static void decode_mubuf(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
     const isa_formats_t *formats = d->arch->formats;
-    if (!pick_row(d, ISA_FMT_MUBUF, split_bits(d, formats->mubuf_op))) return;
-    if (has_bit(d, formats->mubuf_slc)) d->out->flags |= ISA_F_SLC;
-    if (has_bit(d, d->arch->memory_fields.mubuf_sc1)) d->out->flags |= ISA_F_SC1;
+    if (!isa_decode_row(d, ISA_FMT_MUBUF, split_bits(d, formats->mubuf_op))) return;
+    if (isa_decode_bit(d, formats->mubuf_slc)) d->out->flags |= ISA_F_SLC;
+    if (isa_decode_bit(d, d->arch->memory_fields.mubuf_sc1)) d->out->flags |= ISA_F_SC1;
     if (isa_bits(w, 16, 16)) {
         d->out->flags |= ISA_F_LDS;
         if (!(d->row->mods & ISA_M_LDS) && isa_field(d->row, ISA_ROLE_VDATA)) d->bad = true;
@@ -624,135 +614,11 @@ static void decode_mubuf(isa_decoder_t *d)
 static void decode_mtbuf(isa_decoder_t *d)
 {
     const isa_formats_t *formats = d->arch->formats;
-    if (!pick_row(d, ISA_FMT_MTBUF, split_bits(d, formats->mtbuf_op))) return;
-    if (has_bit(d, formats->mtbuf_slc)) d->out->flags |= ISA_F_SLC;
-    if (has_bit(d, d->arch->memory_fields.mtbuf_sc1)) d->out->flags |= ISA_F_SC1;
+    if (!isa_decode_row(d, ISA_FMT_MTBUF, split_bits(d, formats->mtbuf_op))) return;
+    if (isa_decode_bit(d, formats->mtbuf_slc)) d->out->flags |= ISA_F_SLC;
+    if (isa_decode_bit(d, d->arch->memory_fields.mtbuf_sc1)) d->out->flags |= ISA_F_SC1;
     d->out->mtbuf_format = (uint16_t)isa_bits(d->words[0], 25, 19);
     buffer_operands(d);
-}
-
-/* Dwords of the data of an image instruction. Atomic instructions take 32 or 64 bits, a
- * compare-and-swap twice as many. */
-static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
-{
-    const unsigned dmask = row->marks & ISA_IS_GATHER ? 15 : image & ISA_IMAGE_DMASK;
-    const unsigned n = dmask ? (unsigned)__builtin_popcount(dmask) : 1;
-    if (row->mods & ISA_M_CAS) return n == 4 ? 4 : 2;
-    if (row->klass == ISA_CLASS_VMEM_AT) return n == 2 ? 2 : 1;
-    return image & ISA_IMAGE_D16 ? (n + 1) / 2 : n;
-}
-
-static isa_dim_t image_dim(const isa_inst_t *i)
-{
-    return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
-}
-
-/* Dwords of the address if the encoding says the image's type: offset, bias and reference first, a
- * dword each, then gradients, coordinates, level or least level. */
-static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
-{
-    static const struct {
-        uint8_t coordinates, gradients;
-    } dims[] = {
-        [ISA_DIM_1D] = {1, 2},      [ISA_DIM_2D] = {2, 4},           [ISA_DIM_3D] = {3, 6},
-        [ISA_DIM_CUBE] = {3, 4},    [ISA_DIM_1D_ARRAY] = {2, 2},     [ISA_DIM_2D_ARRAY] = {3, 4},
-        [ISA_DIM_2D_MSAA] = {3, 4}, [ISA_DIM_2D_MSAA_ARRAY] = {4, 4}};
-    const unsigned coordinates = row->marks & ISA_IS_SIZE ? 0 : dims[image_dim(i)].coordinates;
-    const unsigned parts =
-        coordinates + (row->marks & (ISA_IS_LEVEL | ISA_IS_LOD_CLAMP | ISA_IS_SIZE) ? 1 : 0);
-    const unsigned gradients = row->marks & ISA_IS_GRADIENTS ? dims[image_dim(i)].gradients : 0;
-    return (unsigned)__builtin_popcount(row->marks &
-                                        (ISA_IS_OFFSET | ISA_IS_BIAS | ISA_IS_COMPARE)) +
-           (row->mods & ISA_M_G16 ? (gradients / 2 + 1) & ~1u : gradients) +
-           (i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts);
-}
-
-/* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
- * is in the descriptor, which is not known here. */
-static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
-{
-    if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
-    const unsigned parts =
-        1u + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
-    return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
-}
-
-/* The address in VGPRs: of a tuple, whose size is one that tuples have, or wherever the dwords
- * behind the instruction say. */
-static void image_address(isa_decoder_t *d, unsigned first)
-{
-    isa_inst_t *i = d->out;
-    const unsigned n = image_address_dwords(i, d->row);
-    const unsigned more = d->arch->formats->image_dim ? isa_bits(d->words[0], 2, 1) : 0;
-    if (!more) {
-        isa_decode_vgpr(d, &i->src[0], first, 32 * (n > 8 ? 16 : n), false);
-        return;
-    }
-    isa_decode_vgpr(d, &i->src[0], first, 32, false);
-    i->src[0].bits = (uint16_t)(32 * n);
-    i->image |= ISA_IMAGE_NSA;
-    if (n > 1 + 4 * more || n + 3 <= 4 * more) d->bad = true; /* too few, or a dword too many */
-    for (unsigned k = 0; k < more; k++) {
-        const uint64_t word = isa_decode_next(d);
-        i->src[k / 2].k |= word << 32 * (k % 2);
-    }
-}
-
-/* What MIMG has where other GPUs have it elsewhere, or not. */
-static unsigned image_bits(const isa_decoder_t *d)
-{
-    enum { DA = 14, HIGH = 15, A16_DIM = 30 };
-    const uint32_t w = d->words[0], x = d->words[1];
-    if (!d->arch->formats->image_dim)
-        return (w >> DA & 1 ? ISA_IMAGE_DA : 0) | (w >> HIGH & 1 ? ISA_IMAGE_A16 : 0);
-    const unsigned dim = isa_bits(w, 5, 3);
-    const bool slices = dim == ISA_DIM_CUBE || dim == ISA_DIM_1D_ARRAY || dim == ISA_DIM_2D_ARRAY ||
-                        dim == ISA_DIM_2D_MSAA_ARRAY;
-    return ISA_IMAGE_HAS_DIM | dim << ISA_IMAGE_DIM_SHIFT | (slices ? ISA_IMAGE_DA : 0) |
-           (w >> HIGH & 1 ? ISA_IMAGE_R128 : 0) | (x >> A16_DIM & 1 ? ISA_IMAGE_A16 : 0);
-}
-
-static void decode_mimg(isa_decoder_t *d)
-{
-    enum { DMASK_LOW = 8, UNORM = 12, GLC, LWE = 17, SLC = 25 };
-    static const struct {
-        uint8_t bit;
-        uint16_t image;
-    } bits[] = {{UNORM, ISA_IMAGE_UNORM}, {LWE, ISA_IMAGE_LWE}};
-    uint32_t w = d->words[0], x = d->words[1];
-    isa_inst_t *i = d->out;
-    const bool high = d->arch->formats->image_dim && w & 1; /* the opcode's highest bit */
-    if (!pick_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18) | (unsigned)high << 7)) return;
-    const bool acc = has_bit(d, d->arch->memory_fields.image_acc);
-    const bool load = d->row->klass == ISA_CLASS_VMEM_RD;
-    if (w >> GLC & 1) i->flags |= ISA_F_GLC;
-    if (w >> SLC & 1) i->flags |= ISA_F_SLC;
-    if (has_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
-    i->image = (uint16_t)((w >> DMASK_LOW & ISA_IMAGE_DMASK) | image_bits(d));
-    for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
-        if (w >> bits[k].bit & 1) i->image |= bits[k].image;
-    if (x >> 31) i->image |= ISA_IMAGE_D16;
-    if (has_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
-    if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
-        d->bad = true; /* D16 asks for a conversion, which these do not make */
-    const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
-    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
-         f++) {
-        switch (f->role) {
-        case ISA_ROLE_VDATA:
-            isa_decode_vgpr(d, load ? &i->dst : &i->src[1], isa_bits(x, 15, 8), data_bits, acc);
-            break;
-        case ISA_ROLE_VADDR: image_address(d, isa_bits(x, 7, 0)); break;
-        case ISA_ROLE_SRSRC:
-            isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
-            break;
-        default: isa_decode_sgpr(d, &i->src[3], 4 * isa_bits(x, 25, 21), f->bits); break;
-        }
-    }
-    if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {
-        i->dst = i->src[1];
-        i->dst.bits = (uint16_t)atomic_result_bits(d->row, i->src[1].bits);
-    }
 }
 
 /* ---- telling formats apart ---- */
@@ -808,7 +674,7 @@ static void decode_long(isa_decoder_t *d)
     case 0x37: decode_flat(d); break;
     case 0x38: decode_mubuf(d); break;
     case 0x3a: decode_mtbuf(d); break;
-    case 0x3c: decode_mimg(d); break;
+    case 0x3c: isa_decode_mimg(d); break;
     default: d->bad = true;
     }
 }

@@ -1,6 +1,7 @@
-/* decode.h - shared by the two halves of the decoder.
+/* decode.h - shared by the parts of the decoder.
  *
- * decode.c takes the encodings apart, decode_operand.c turns operand codes into operands. */
+ * decode.c and decode_image.c take the encodings apart, decode_operand.c turns operand codes into
+ * operands. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 
@@ -24,6 +25,24 @@ static inline uint32_t isa_bits(uint32_t word, unsigned high, unsigned low)
 {
     return word >> low & (uint32_t)((1ull << (high - low + 1)) - 1);
 }
+
+/* A field of an instruction of two dwords, which only some GPUs have: whether it is set. */
+static inline bool isa_decode_bit(const isa_decoder_t *d, isa_bits_t field)
+{
+    return isa_bits_of(field, d->words[0] | (uint64_t)d->words[1] << 32);
+}
+
+/* An atomic's result is as wide as its data, half of it for a compare-and-swap. */
+static inline unsigned isa_decode_result_bits(const isa_row_desc_t *row, unsigned data_bits)
+{
+    return row->mods & ISA_M_CAS ? data_bits / 2 : data_bits;
+}
+
+/* Finds the instruction's row; false, and it is none of this GPU, if there is no such row. */
+bool isa_decode_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode);
+
+/* decode_image.c */
+void isa_decode_mimg(isa_decoder_t *d);
 
 /* The next dword behind the instruction's own, which becomes part of it (`size` grows). 0 if there
  * are no more words: isa_decode() finds that out by size > n. */

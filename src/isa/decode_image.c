@@ -1,0 +1,129 @@
+/* decode_image.c - image instructions: MIMG, with and without the image's type in the encoding.
+ *
+ * Apart from decode.c because the number of registers follows from the masks, the type and the form
+ * of the address. */
+#include "isa/decode.h"
+
+/* Dwords of the data of an image instruction. Atomic instructions take 32 or 64 bits, a
+ * compare-and-swap twice as many. */
+static unsigned image_data_dwords(const isa_row_desc_t *row, unsigned image)
+{
+    const unsigned dmask = row->marks & ISA_IS_GATHER ? 15 : image & ISA_IMAGE_DMASK;
+    const unsigned n = dmask ? (unsigned)__builtin_popcount(dmask) : 1;
+    if (row->mods & ISA_M_CAS) return n == 4 ? 4 : 2;
+    if (row->klass == ISA_CLASS_VMEM_AT) return n == 2 ? 2 : 1;
+    return image & ISA_IMAGE_D16 ? (n + 1) / 2 : n;
+}
+
+static isa_dim_t image_dim(const isa_inst_t *i)
+{
+    return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
+}
+
+/* Dwords of the address if the encoding says the image's type: offset, bias and reference first, a
+ * dword each, then gradients, coordinates, level or least level. */
+static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const struct {
+        uint8_t coordinates, gradients;
+    } dims[] = {
+        [ISA_DIM_1D] = {1, 2},      [ISA_DIM_2D] = {2, 4},           [ISA_DIM_3D] = {3, 6},
+        [ISA_DIM_CUBE] = {3, 4},    [ISA_DIM_1D_ARRAY] = {2, 2},     [ISA_DIM_2D_ARRAY] = {3, 4},
+        [ISA_DIM_2D_MSAA] = {3, 4}, [ISA_DIM_2D_MSAA_ARRAY] = {4, 4}};
+    const unsigned coordinates = row->marks & ISA_IS_SIZE ? 0 : dims[image_dim(i)].coordinates;
+    const unsigned parts =
+        coordinates + (row->marks & (ISA_IS_LEVEL | ISA_IS_LOD_CLAMP | ISA_IS_SIZE) ? 1 : 0);
+    const unsigned gradients = row->marks & ISA_IS_GRADIENTS ? dims[image_dim(i)].gradients : 0;
+    return (unsigned)__builtin_popcount(row->marks &
+                                        (ISA_IS_OFFSET | ISA_IS_BIAS | ISA_IS_COMPARE)) +
+           (row->mods & ISA_M_G16 ? (gradients / 2 + 1) & ~1u : gradients) +
+           (i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts);
+}
+
+/* Dwords of the address for a 1D image, the fewest that the instruction can need: the image's type
+ * is in the descriptor, which is not known here. */
+static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    if (i->image & ISA_IMAGE_HAS_DIM) return image_dim_dwords(i, row);
+    const unsigned parts =
+        1u + (row->marks & ISA_IS_LEVEL ? 1 : 0) + (i->image & ISA_IMAGE_DA ? 1 : 0);
+    return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
+}
+
+/* The address in VGPRs: of a tuple, whose size is one that tuples have, or wherever the dwords
+ * behind the instruction say. */
+static void image_address(isa_decoder_t *d, unsigned first)
+{
+    isa_inst_t *i = d->out;
+    const unsigned n = image_address_dwords(i, d->row);
+    const unsigned more = d->arch->formats->image_dim ? isa_bits(d->words[0], 2, 1) : 0;
+    if (!more) {
+        isa_decode_vgpr(d, &i->src[0], first, 32 * (n > 8 ? 16 : n), false);
+        return;
+    }
+    isa_decode_vgpr(d, &i->src[0], first, 32, false);
+    i->src[0].bits = (uint16_t)(32 * n);
+    i->image |= ISA_IMAGE_NSA;
+    if (n > 1 + 4 * more || n + 3 <= 4 * more) d->bad = true; /* too few, or a dword too many */
+    for (unsigned k = 0; k < more; k++) {
+        const uint64_t word = isa_decode_next(d);
+        i->src[k / 2].k |= word << 32 * (k % 2);
+    }
+}
+
+/* What MIMG has where other GPUs have it elsewhere, or not. */
+static unsigned image_bits(const isa_decoder_t *d)
+{
+    enum { DA = 14, HIGH = 15, A16_DIM = 30 };
+    const uint32_t w = d->words[0], x = d->words[1];
+    if (!d->arch->formats->image_dim)
+        return (w >> DA & 1 ? ISA_IMAGE_DA : 0) | (w >> HIGH & 1 ? ISA_IMAGE_A16 : 0);
+    const unsigned dim = isa_bits(w, 5, 3);
+    const bool slices = dim == ISA_DIM_CUBE || dim == ISA_DIM_1D_ARRAY || dim == ISA_DIM_2D_ARRAY ||
+                        dim == ISA_DIM_2D_MSAA_ARRAY;
+    return ISA_IMAGE_HAS_DIM | dim << ISA_IMAGE_DIM_SHIFT | (slices ? ISA_IMAGE_DA : 0) |
+           (w >> HIGH & 1 ? ISA_IMAGE_R128 : 0) | (x >> A16_DIM & 1 ? ISA_IMAGE_A16 : 0);
+}
+
+void isa_decode_mimg(isa_decoder_t *d)
+{
+    enum { DMASK_LOW = 8, UNORM = 12, GLC, LWE = 17, SLC = 25 };
+    static const struct {
+        uint8_t bit;
+        uint16_t image;
+    } bits[] = {{UNORM, ISA_IMAGE_UNORM}, {LWE, ISA_IMAGE_LWE}};
+    uint32_t w = d->words[0], x = d->words[1];
+    isa_inst_t *i = d->out;
+    const bool high = d->arch->formats->image_dim && w & 1; /* the opcode's highest bit */
+    if (!isa_decode_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18) | (unsigned)high << 7)) return;
+    const bool acc = isa_decode_bit(d, d->arch->memory_fields.image_acc);
+    const bool load = d->row->klass == ISA_CLASS_VMEM_RD;
+    if (w >> GLC & 1) i->flags |= ISA_F_GLC;
+    if (w >> SLC & 1) i->flags |= ISA_F_SLC;
+    if (isa_decode_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
+    i->image = (uint16_t)((w >> DMASK_LOW & ISA_IMAGE_DMASK) | image_bits(d));
+    for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
+        if (w >> bits[k].bit & 1) i->image |= bits[k].image;
+    if (x >> 31) i->image |= ISA_IMAGE_D16;
+    if (isa_decode_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
+    if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
+        d->bad = true; /* D16 asks for a conversion, which these do not make */
+    const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
+    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
+         f++) {
+        switch (f->role) {
+        case ISA_ROLE_VDATA:
+            isa_decode_vgpr(d, load ? &i->dst : &i->src[1], isa_bits(x, 15, 8), data_bits, acc);
+            break;
+        case ISA_ROLE_VADDR: image_address(d, isa_bits(x, 7, 0)); break;
+        case ISA_ROLE_SRSRC:
+            isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
+            break;
+        default: isa_decode_sgpr(d, &i->src[3], 4 * isa_bits(x, 25, 21), f->bits); break;
+        }
+    }
+    if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {
+        i->dst = i->src[1];
+        i->dst.bits = (uint16_t)isa_decode_result_bits(d->row, i->src[1].bits);
+    }
+}
