@@ -89,6 +89,7 @@ enum {
     ISA_M_DPP = 1 << 0,
     ISA_M_G16 = 1 << 0, /* MIMG: gradients have 16 bits */
     ISA_M_SDWA = 1 << 1,
+    ISA_M_DIM = 1 << 1, /* MIMG: the encoding says the image's type */
     ISA_M_NEG = 1 << 2,
     ISA_M_ABS = 1 << 3,
     ISA_M_CLAMP = 1 << 4,
