@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "db/joined.h"
 
 volatile sig_atomic_t db_interrupted;
 
@@ -355,6 +356,20 @@ int db_runf(const db_t *db, const char *what, const char *format, ...)
     return result;
 }
 
+void db_release(const db_t *db)
+{
+    sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
+}
+
+bool db_hold(const db_t *db)
+{
+    static const char first[] = "SELECT 1 FROM db0.sqlite_master LIMIT 1";
+    if (sqlite3_exec(db->handle, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) return false;
+    if (sqlite3_exec(db->handle, first, NULL, NULL, NULL) == SQLITE_OK) return true;
+    db_release(db);
+    return false;
+}
+
 bool db_has(const db_t *db, const char *view, const char *column)
 {
     sqlite3_stmt *s = NULL;
@@ -421,6 +436,11 @@ bool db_again(db_cursor_t *c, const char *formats, ...)
 
 bool db_next(db_cursor_t *c)
 {
+    if (c->ended) return false;
+    if (c->joined) {
+        if (db_joined_next(c)) return true;
+        if (c->joined) c->ended = true;
+    }
     if (c->ended || !c->s) return false;
     const int status = sqlite3_step(c->s);
     if (status == SQLITE_ROW) return true;
@@ -430,12 +450,14 @@ bool db_next(db_cursor_t *c)
 
 const char *db_text(const db_cursor_t *c, int column)
 {
+    if (c->cells) return db_joined_text(c, column);
     const char *text = (const char *)sqlite3_column_text(c->s, column);
     return text ? text : "";
 }
 
 void db_drop(db_cursor_t *c)
 {
+    if (c->joined) db_joined_end(c);
     sqlite3_finalize(c->s);
     *c = (db_cursor_t){0};
 }

@@ -97,10 +97,20 @@ int db_copy(const db_t *to, const char *name, const db_t *from, char why[DB_WHY_
  * An error ends the rows, and db_end() alone says whether they have ended so: each cursor needs it,
  * also after rows that were left early. A cursor that is all zero has no rows. */
 
+/* A value of a row that was read without a statement. */
+typedef struct {
+    int64_t number;   /* 0 of a text and of NULL */
+    const char *text; /* without a zero at its end; NULL of a number and of NULL */
+    uint32_t bytes;   /* of the text */
+    bool null;
+} db_cell_t;
+
 typedef struct {
     sqlite3_stmt *s;
-    const char *rest; /* what follows the statement in the text */
-    const char *name; /* stands before the reason, or NULL */
+    struct db_joined *joined; /* db_records(): reads the rows in place of a statement, */
+    const db_cell_t *cells;   /* and these are their values; else NULL */
+    const char *rest;         /* what follows the statement in the text */
+    const char *name;         /* stands before the reason, or NULL */
     bool ended;
     char why[DB_WHY_BYTES]; /* "": there was no error */
 } db_cursor_t;
@@ -112,6 +122,33 @@ bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *format
 
 /* Begins the rows anew, with other parameters. After an error it does nothing. */
 bool db_again(db_cursor_t *c, const char *formats, ...);
+
+/* ---- records with their events ----
+ *
+ * Most rows of a database are records, each with a row of rocpd_event. They are read from the
+ * file's pages (scan.h), and by a statement where these are not as usual: the rows are the same. */
+
+/* A column whose values are wanted. Pages are read only if all values are of its type, or NULL. */
+typedef struct {
+    const char *name;
+    bool text;     /* its values are texts, else whole numbers */
+    bool optional; /* of tables that lack it, it is 0 */
+} db_wanted_t;
+
+enum { DB_RECORD_GUID, DB_RECORD_EVENT, DB_RECORD_REST };
+
+typedef struct {
+    const char *table;         /* the name of a view of a single table */
+    const db_wanted_t *record; /* its columns, of which the first two are guid and event_id */
+    const db_wanted_t *event;  /* those of the event, of which the first is guid */
+    unsigned records, events;  /* how many there are of each */
+    bool by_event;             /* rows come in the order of their events' ids, else in any */
+} db_records_t;
+
+/* Begins the rows of records that have an event with the same guid, of one process or (NULL) of
+ * all. The columns of a row are those of the record, then those of the event. The rows end by
+ * db_end(), as those of db_rows(). */
+void db_records(db_cursor_t *c, const db_t *db, const db_records_t *which, const char *guid);
 
 /* Goes to the next row; false at the end. */
 bool db_next(db_cursor_t *c);
@@ -127,7 +164,7 @@ void db_drop(db_cursor_t *c);
 
 static inline int64_t db_int(const db_cursor_t *c, int column)
 {
-    return sqlite3_column_int64(c->s, column);
+    return c->cells ? c->cells[column].number : sqlite3_column_int64(c->s, column);
 }
 
 static inline uint64_t db_uint(const db_cursor_t *c, int column)
@@ -142,6 +179,7 @@ static inline uint32_t db_small(const db_cursor_t *c, int column)
     return value < 0 ? 0 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
+/* Not of db_records(). */
 static inline double db_real(const db_cursor_t *c, int column)
 {
     return sqlite3_column_double(c->s, column);
@@ -149,7 +187,15 @@ static inline double db_real(const db_cursor_t *c, int column)
 
 static inline bool db_null(const db_cursor_t *c, int column)
 {
-    return sqlite3_column_type(c->s, column) == SQLITE_NULL;
+    return c->cells ? c->cells[column].null : sqlite3_column_type(c->s, column) == SQLITE_NULL;
+}
+
+/* One of SQLite's: SQLITE_INTEGER, SQLITE_TEXT and so on. */
+static inline int db_type(const db_cursor_t *c, int column)
+{
+    if (!c->cells) return sqlite3_column_type(c->s, column);
+    const db_cell_t *cell = &c->cells[column];
+    return cell->null ? SQLITE_NULL : cell->text ? SQLITE_TEXT : SQLITE_INTEGER;
 }
 
 /* Never NULL: "" for NULL. */

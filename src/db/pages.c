@@ -1,5 +1,4 @@
-/* pages.c - see pages.h. The format is that of https://www.sqlite.org/fileformat2.html, whose words
- * are used here. Numbers are big-endian. */
+/* pages.c - see pages.h. What the bytes of a file mean is in format.h. */
 #include "db/pages.h"
 
 #include <errno.h>
@@ -11,19 +10,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-
-enum { INDEX_INTERIOR = 2, TABLE_INTERIOR = 5, INDEX_LEAF = 10, TABLE_LEAF = 13 };
-enum { HEADER_BYTES = 100, DEPTH_MOST = 20 };
-
-static uint32_t get2(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 8 | at[1];
-}
-
-static uint32_t get4(const unsigned char *at)
-{
-    return get2(at) << 16 | get2(at + 2);
-}
+#include "db/format.h"
 
 static void put4(unsigned char *at, uint32_t number)
 {
@@ -31,51 +18,17 @@ static void put4(unsigned char *at, uint32_t number)
         at[i] = (unsigned char)number;
 }
 
-/* A varint at *at, which is moved behind it; false if it does not end before `end`. */
-static bool get_varint(const unsigned char **at, const unsigned char *end, uint64_t *number)
-{
-    *number = 0;
-    for (int i = 0; i < 9 && *at < end; i++) {
-        const unsigned char byte = *(*at)++;
-        if (i == 8) {
-            *number = *number << 8 | byte;
-            return true;
-        }
-        *number = *number << 7 | (byte & 0x7f);
-        if (byte < 0x80) return true;
-    }
-    return false;
-}
-
 /* ---- files ---- */
-
-/* Whether the header is that of a database in the form that this program writes, too: a rollback
- * journal, UTF-8, no bytes of each page reserved, not one that is vacuumed on the way. */
-static bool is_plain(const unsigned char *h)
-{
-    enum {
-        WRITE_VERSION = 18,
-        READ_VERSION,
-        RESERVED,
-        FORMAT = 44,
-        LARGEST_ROOT = 52,
-        ENCODING = 56
-    };
-    return memcmp(h, "SQLite format 3", 16) == 0 && h[WRITE_VERSION] == 1 && h[READ_VERSION] == 1 &&
-           h[RESERVED] == 0 && get4(h + FORMAT) == 4 && get4(h + LARGEST_ROOT) == 0 &&
-           get4(h + ENCODING) == 1;
-}
 
 int db_pages_open(db_pages_t *p, const char *path)
 {
-    unsigned char header[HEADER_BYTES];
+    unsigned char header[DB_HEADER_BYTES];
     struct stat st;
     *p = (db_pages_t){.fd = base_file_open(path, O_RDONLY, 0)};
     if (p->fd >= 0 && fstat(p->fd, &st) == 0 &&
-        pread(p->fd, header, sizeof(header), 0) == sizeof(header) && is_plain(header)) {
-        p->page_bytes = get2(header + 16) == 1 ? 65536 : get2(header + 16);
-        if (p->page_bytes >= 512 && !(p->page_bytes & (p->page_bytes - 1)))
-            p->pages = (uint32_t)(st.st_size / p->page_bytes);
+        pread(p->fd, header, sizeof(header), 0) == sizeof(header) && db_is_plain(header)) {
+        p->page_bytes = db_page_bytes(header);
+        if (p->page_bytes) p->pages = (uint32_t)(st.st_size / p->page_bytes);
         p->seen = calloc(p->pages / 8 + 1, 1);
         if (p->pages && p->seen) return 1;
     }
@@ -122,7 +75,7 @@ static bool copy_chain(const copy_t *c, unsigned char *link, uint64_t bytes)
 {
     const uint32_t each = c->p->page_bytes - 4;
     unsigned char *page = malloc(c->p->page_bytes);
-    uint32_t from = get4(link);
+    uint32_t from = db_get4(link);
     bool good = page;
     put4(link, *c->next);
     while (good && bytes) {
@@ -130,7 +83,7 @@ static bool copy_chain(const copy_t *c, unsigned char *link, uint64_t bytes)
         bytes -= bytes < each ? bytes : each;
         good = read_page(c, from, page);
         if (!good) break;
-        from = get4(page);
+        from = db_get4(page);
         if (!bytes != !from) good = false; /* the chain ends with its bytes */
         put4(page, bytes ? *c->next : 0);
         good = good && write_page(c, number, page);
@@ -148,9 +101,9 @@ static bool is_record(const unsigned char *at, const unsigned char *end, uint64_
     const unsigned char *begin = at;
     uint64_t head, type, content = 0;
     unsigned column = 0;
-    if (!get_varint(&at, end, &head) || head > (uint64_t)(end - begin)) return false;
+    if (!db_get_varint(&at, end, &head) || head > (uint64_t)(end - begin)) return false;
     for (end = begin + head; at < end;) {
-        if (!get_varint(&at, end, &type) || type == 10 || type == 11) return false;
+        if (!db_get_varint(&at, end, &type) || type == 10 || type == 11) return false;
         if (++column == tree->key && type) return false;
         content += type < 10 ? sizes[type] : (type - 12) / 2;
         if (column > tree->columns || content > bytes) return false;
@@ -161,15 +114,8 @@ static bool is_record(const unsigned char *at, const unsigned char *end, uint64_
 /* Copies what a cell's payload has on overflow pages. `at` stands behind the cell's numbers. */
 static bool copy_payload(const copy_t *c, unsigned char *page, unsigned char *at, uint64_t bytes)
 {
-    const uint32_t usable = c->p->page_bytes;
-    const uint32_t most = c->tree->columns ? usable - 35 : (usable - 12) * 64 / 255 - 23;
-    const uint32_t least = (usable - 12) * 32 / 255 - 23;
-    uint64_t local = bytes;
-    if (bytes > most) {
-        local = least + (bytes - least) % (usable - 4);
-        if (local > most) local = least;
-    }
-    const unsigned char *end = page + usable;
+    const uint64_t local = db_local_bytes(c->p->page_bytes, c->tree->columns, bytes);
+    const unsigned char *end = page + c->p->page_bytes;
     if (local + (local < bytes ? 4 : 0) > (uint64_t)(end - at)) return false;
     if (c->tree->columns && !is_record(at, at + local, bytes, c->tree)) return false;
     return local == bytes || copy_chain(c, at + local, bytes - local);
@@ -180,7 +126,7 @@ static uint32_t copy_tree(const copy_t *c, uint32_t from, unsigned depth);
 /* Gives a child its new number, where the page names it. */
 static bool copy_child(const copy_t *c, unsigned char *link, unsigned depth)
 {
-    const uint32_t number = copy_tree(c, get4(link), depth + 1);
+    const uint32_t number = copy_tree(c, db_get4(link), depth + 1);
     put4(link, number);
     return number;
 }
@@ -191,22 +137,22 @@ static bool copy_cell(const copy_t *c, unsigned char *page, unsigned char *cell,
     const unsigned char *end = page + c->p->page_bytes, *at = cell + (interior ? 4 : 0);
     uint64_t bytes, rowid;
     if (interior && (end - cell < 4 || !copy_child(c, cell, depth))) return false;
-    if (interior && c->tree->columns) return get_varint(&at, end, &rowid);
-    if (!get_varint(&at, end, &bytes) || bytes > 1u << 30) return false;
-    if (c->tree->columns && !get_varint(&at, end, &rowid)) return false;
+    if (interior && c->tree->columns) return db_get_varint(&at, end, &rowid);
+    if (!db_get_varint(&at, end, &bytes) || bytes > 1u << 30) return false;
+    if (c->tree->columns && !db_get_varint(&at, end, &rowid)) return false;
     return copy_payload(c, page, page + (at - page), bytes);
 }
 
 static bool copy_cells(const copy_t *c, unsigned char *page, unsigned depth)
 {
-    const bool interior = *page == TABLE_INTERIOR || *page == INDEX_INTERIOR;
-    const uint32_t head = interior ? 12 : 8, count = get2(page + 3);
-    if (c->tree->columns ? *page != TABLE_INTERIOR && *page != TABLE_LEAF
-                         : *page != INDEX_INTERIOR && *page != INDEX_LEAF)
+    const bool interior = *page == DB_TABLE_INTERIOR || *page == DB_INDEX_INTERIOR;
+    const uint32_t head = interior ? 12 : 8, count = db_get2(page + 3);
+    if (c->tree->columns ? *page != DB_TABLE_INTERIOR && *page != DB_TABLE_LEAF
+                         : *page != DB_INDEX_INTERIOR && *page != DB_INDEX_LEAF)
         return false;
     if (head + 2 * count > c->p->page_bytes) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t offset = get2(page + head + 2 * i);
+        const uint32_t offset = db_get2(page + head + 2 * i);
         if (offset < head + 2 * count || offset >= c->p->page_bytes) return false;
         if (!copy_cell(c, page, page + offset, interior, depth)) return false;
     }
@@ -216,7 +162,7 @@ static bool copy_cells(const copy_t *c, unsigned char *page, unsigned depth)
 /* The new number of the page; 0: it is not as it should be. */
 static uint32_t copy_tree(const copy_t *c, uint32_t from, unsigned depth)
 {
-    unsigned char *page = depth < DEPTH_MOST ? malloc(c->p->page_bytes) : NULL;
+    unsigned char *page = depth < DB_DEPTH_MOST ? malloc(c->p->page_bytes) : NULL;
     const uint32_t number = page ? (*c->next)++ : 0;
     const bool good = page && read_page(c, from, page) && copy_cells(c, page, depth) &&
                       write_page(c, number, page);
@@ -235,7 +181,7 @@ uint32_t db_pages_copy(db_pages_t *p, const db_tree_t *tree, int to, uint32_t *n
 int db_pages_begin(const char *path, uint32_t page_bytes, uint32_t pages)
 {
     enum { COUNTER = 24, SIZE = 28, FORMAT = 44, ENCODING = 56, VALID_FOR = 92 };
-    unsigned char header[HEADER_BYTES];
+    unsigned char header[DB_HEADER_BYTES];
     db_t db;
     if (db_make(&db, path) != 0) return -1;
     /* to set the version is a change, so that the first page is written */

@@ -114,13 +114,13 @@ static void remember(out_file_t *f)
 }
 
 /* Writing aligned blocks takes the kernel a fifth less time than writes of any size, and disk
- * blocks allocated ahead take off another tenth. */
+ * blocks allocated ahead take off another tenth, but only of files that fill them: files in memory
+ * get pages for all that is allocated. */
 enum { BLOCK_BYTES = 65536, AHEAD_BYTES = 8 << 20 };
 
 static void allocate_ahead(out_file_t *f, size_t bytes)
 {
-    if (!f->temporary[0] || f->written < AHEAD_BYTES / 8 || f->written + bytes <= f->allocated)
-        return;
+    if (!f->temporary[0] || f->written < AHEAD_BYTES || f->written + bytes <= f->allocated) return;
     uint64_t from = f->allocated ? f->allocated : f->written;
     uint64_t more = AHEAD_BYTES + bytes;
     bool done = fallocate(f->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)more) == 0;

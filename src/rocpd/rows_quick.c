@@ -51,8 +51,8 @@ typedef struct {
 /* Number of the guid in the row's first column, from 1; 0 for NULL. */
 static int64_t guid_of(quick_t *q, const db_cursor_t *c)
 {
-    const char *guid = (const char *)sqlite3_column_text(c->s, 0);
-    if (!guid) return 0;
+    if (db_null(c, 0)) return 0;
+    const char *guid = db_text(c, 0);
     if (q->last < q->guid_count && strcmp(q->guids[q->last], guid) == 0)
         return (int64_t)q->last + 1;
     for (q->last = 0; q->last < q->guid_count; q->last++)
@@ -64,11 +64,10 @@ static int64_t guid_of(quick_t *q, const db_cursor_t *c)
 /* An id; a value that is no whole number makes the database odd. */
 static int64_t id_in(quick_t *q, const db_cursor_t *c, int column, bool *null)
 {
-    sqlite3_value *value = sqlite3_column_value(c->s, column);
-    const int type = sqlite3_value_type(value);
+    const int type = db_type(c, column);
     *null = type == SQLITE_NULL;
     if (type != SQLITE_INTEGER && type != SQLITE_NULL) q->odd = true;
-    return *null ? INT64_MIN : sqlite3_value_int64(value);
+    return *null ? INT64_MIN : db_int(c, column);
 }
 
 static void add_value(quick_t *q, lookup_t *l, int64_t guid, int64_t id, const db_cursor_t *c)
@@ -233,10 +232,9 @@ static const char *message_of(quick_t *q, const char *extdata)
 }
 
 /* The sum of a marker, which has the name that its text says, or that of its call. */
-static sum_row_t *marker_row(quick_t *q, const place_t *p, const db_cursor_t *c)
+static sum_row_t *marker_row(quick_t *q, const place_t *p, const db_cursor_t *c, int extdata)
 {
-    enum { EXTDATA = 2 };
-    const char *name = db_null(c, EXTDATA) ? NULL : message_of(q, db_text(c, EXTDATA));
+    const char *name = db_null(c, extdata) ? NULL : message_of(q, db_text(c, extdata));
     if (!name) {
         const int64_t number = look_up(&q->strings, p->keys[GUID], p->keys[COMMON]);
         name = q->strings.texts[number];
@@ -246,33 +244,51 @@ static sum_row_t *marker_row(quick_t *q, const place_t *p, const db_cursor_t *c)
 
 /* ---- records ---- */
 
-/* The columns of each statement: guid, duration, text of a marker or NULL, process, thread, and
- * further ids. */
+/* The columns of each kind of record, of which the ids stand in the order of the place's keys
+ * behind the guid; those of its event are behind them. */
+enum { START = DB_RECORD_REST, END, IDS };
+
+#define NUMBER(column)                                                                             \
+    {                                                                                              \
+        .name = column                                                                             \
+    }
+#define TEXT(column)                                                                               \
+    {                                                                                              \
+        .name = column, .text = true                                                               \
+    }
+#define RECORD                                                                                     \
+    TEXT("guid"), NUMBER("event_id"), NUMBER("start"), NUMBER("end"), NUMBER("pid"), NUMBER("tid")
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static const db_wanted_t kernel_columns[] = {RECORD, NUMBER("kernel_id"), NUMBER("region_name_id"),
+                                             NUMBER("agent_id")};
+static const db_wanted_t copy_columns[] = {RECORD, NUMBER("name_id"), NUMBER("dst_agent_id"),
+                                           NUMBER("src_agent_id")};
+static const db_wanted_t region_columns[] = {RECORD, NUMBER("name_id")};
+static const db_wanted_t event_columns[] = {TEXT("guid"), NUMBER("category_id"), TEXT("extdata")};
+
 typedef struct {
-    const char *view, *sql;
-    int keys;
+    const char *view;
+    db_records_t records;
+    int keys;    /* of its places */
+    int extdata; /* column with the text of a marker, or 0 */
     void (*place)(quick_t *q, place_t *p);
 } table_t;
 
-#define EVENT_OF(row) " JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid"
+#define OF(from, columns, of_event)                                                                \
+    {                                                                                              \
+        .table = (from), .record = (columns), .records = COUNT(columns), .event = event_columns,   \
+        .events = (of_event)                                                                       \
+    }
 
 static const table_t tables[] = {
-    {"kernels",
-     "SELECT D.guid, D.\"end\" - D.start, NULL, D.pid, D.tid, D.kernel_id, D.region_name_id, "
-     "D.agent_id FROM rocpd_kernel_dispatch D" EVENT_OF("D"),
-     6, place_kernel},
-    {"memory_copies",
-     "SELECT M.guid, M.\"end\" - M.start, NULL, M.pid, M.tid, M.name_id, M.dst_agent_id, "
-     "M.src_agent_id FROM rocpd_memory_copy M" EVENT_OF("M"),
-     6, place_copy},
+    {"kernels", OF("rocpd_kernel_dispatch", kernel_columns, 1), 6, 0, place_kernel},
+    {"memory_copies", OF("rocpd_memory_copy", copy_columns, 1), 6, 0, place_copy},
 };
-static const table_t regions = {
-    "regions",
-    "SELECT R.guid, R.\"end\" - R.start, E.extdata, R.pid, R.tid, R.name_id, E.category_id "
-    "FROM rocpd_region R" EVENT_OF("R"),
-    5, place_region};
+static const table_t regions = {"regions", OF("rocpd_region", region_columns, 3), 5, 9,
+                                place_region};
 
-enum { TABLES = sizeof(tables) / sizeof(*tables) };
+enum { TABLES = COUNT(tables) };
 
 /* The place of a record; one that was kept for other ids is taken over. */
 static place_t *place_of(quick_t *q, const table_t *t, const db_cursor_t *c)
@@ -281,7 +297,8 @@ static place_t *place_of(quick_t *q, const table_t *t, const db_cursor_t *c)
     uint64_t hash = (uint64_t)keys[0];
     bool null;
     for (int i = 1; i < t->keys; i++) {
-        keys[i] = id_in(q, c, i + 2, &null);
+        const int column = IDS + i - 1;
+        keys[i] = id_in(q, c, column + (column >= (int)t->records.records), &null);
         hash = (hash ^ (uint64_t)keys[i]) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
@@ -293,17 +310,28 @@ static place_t *place_of(quick_t *q, const table_t *t, const db_cursor_t *c)
     return p;
 }
 
+/* The duration of a record. False: it has none; one that is no difference of two whole numbers
+ * makes the database odd. */
+static bool get_duration(quick_t *q, const db_cursor_t *c, int64_t *ns)
+{
+    bool no_start, no_end;
+    const int64_t start = id_in(q, c, START, &no_start), end = id_in(q, c, END, &no_end);
+    if (no_start || no_end) return false;
+    if (__builtin_sub_overflow(end, start, ns)) q->odd = true;
+    return true;
+}
+
 static int read_table(quick_t *q, const table_t *t)
 {
     db_cursor_t c;
     memset(q->places, 0, PLACES * sizeof(*q->places));
-    for (db_rows(&c, q->db, t->sql, ""); !q->odd && !q->no_memory && db_next(&c);) {
-        sqlite3_value *duration = sqlite3_column_value(c.s, 1);
-        if (sqlite3_value_type(duration) == SQLITE_NULL) continue;
-        const int64_t ns = sqlite3_value_int64(duration);
+    for (db_records(&c, q->db, &t->records, NULL); !q->odd && !q->no_memory && db_next(&c);) {
+        int64_t ns;
+        if (!get_duration(q, &c, &ns)) continue;
         const place_t *p = place_of(q, t, &c);
         if (p->left_out || q->no_memory) continue;
-        sum_row_t *row = p->marker ? marker_row(q, p, &c) : &q->to->sums[p->sums].rows.rows[p->row];
+        sum_row_t *row =
+            p->marker ? marker_row(q, p, &c, t->extdata) : &q->to->sums[p->sums].rows.rows[p->row];
         if (row)
             sum_add(&row->sum, ns);
         else

@@ -1,4 +1,5 @@
-/* store.c - see store.h. One function for each table. */
+/* store.c - see store.h. One function for each table; which columns it reads of a table with many
+ * rows is in columns.h. */
 #include "rocpd/store.h"
 
 #include <stdbool.h>
@@ -13,6 +14,8 @@
 #include "output/domain.h"
 #include "model/numbers.h"
 #include "rocpd/base.h"
+#include "rocpd/columns.h"
+#include "rocpd/message.h"
 #include "rocpd/texts.h"
 #include "trace/agent-fields.h"
 #include "trace/mpi.h"
@@ -41,6 +44,7 @@ typedef struct {
     rocpd_process_t *p;
     trace_writer_t *meta, *records;
     rocpd_texts_t names;
+    rocpd_message_t message;
     out_numbers_t agents;     /* by id: handle + 1 */
     out_numbers_t operations; /* by kind and id of the name: number of the operation + 1 */
     uint32_t operation_counts[TRACE_KIND_MAX + 1];
@@ -57,6 +61,13 @@ static void begin(state_t *s, db_cursor_t *rows, const char *sql)
 {
     *rows = (db_cursor_t){0};
     if (!s->failed) db_rows(rows, s->db, sql, "t", s->p->guid);
+}
+
+/* The same for records. */
+static void begin_records(state_t *s, db_cursor_t *rows, const db_records_t *which)
+{
+    *rows = (db_cursor_t){0};
+    if (!s->failed) db_records(rows, s->db, which, s->p->guid);
 }
 
 static bool next(const state_t *s, db_cursor_t *rows)
@@ -386,17 +397,31 @@ static void put_signature(state_t *s, uint32_t kind, uint32_t operation, argumen
         free(a->signature[i]);
 }
 
-static void put_marker(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_t operation)
+static void put_marker(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_t operation,
+                       const char *text)
 {
-    trace_marker_t m = {.head =
-                            trace_head(TRACE_MARKER, kind, operation, db_uint(rows, 4), sizeof(m)),
-                        .start = db_uint(rows, 5),
-                        .end = db_uint(rows, 6),
-                        .correlation = db_uint(rows, 1),
-                        .ancestor = db_uint(rows, 2),
-                        .external = db_uint(rows, 3),
-                        .text = db_null(rows, 9) ? 0 : put_text(s, db_text(rows, 9))};
+    trace_marker_t m = {
+        .head = trace_head(TRACE_MARKER, kind, operation, db_uint(rows, CALL_TID), sizeof(m)),
+        .start = db_uint(rows, CALL_START),
+        .end = db_uint(rows, CALL_END),
+        .correlation = db_uint(rows, CALL_STACK),
+        .ancestor = db_uint(rows, CALL_PARENT),
+        .external = db_uint(rows, CALL_CORRELATION),
+        .text = text ? put_text(s, text) : 0};
     put_record(s, &m, sizeof(m), NULL, 0);
+}
+
+/* What records of all calls begin with; `bytes`: of the whole record. */
+static trace_api_full_t call_of(const db_cursor_t *rows, uint32_t type, uint32_t kind,
+                                uint32_t operation, size_t bytes)
+{
+    return (trace_api_full_t){.head =
+                                  trace_head(type, kind, operation, db_uint(rows, CALL_TID), bytes),
+                              .start = db_uint(rows, CALL_START),
+                              .end = db_uint(rows, CALL_END),
+                              .correlation = db_uint(rows, CALL_STACK),
+                              .ancestor = db_uint(rows, CALL_PARENT),
+                              .external = db_uint(rows, CALL_CORRELATION)};
 }
 
 static void put_call(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_t operation,
@@ -404,14 +429,8 @@ static void put_call(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_
 {
     const bool full = a->count || kinds[kind].becomes == CALL_WITH_ARGUMENTS;
     size_t bytes = full ? sizeof(trace_call_t) : sizeof(trace_api_full_t);
-    trace_call_t c = {
-        .call = {.head = trace_head(TRACE_API, kind, operation, db_uint(rows, 4), bytes + a->bytes),
-                 .start = db_uint(rows, 5),
-                 .end = db_uint(rows, 6),
-                 .correlation = db_uint(rows, 1),
-                 .ancestor = db_uint(rows, 2),
-                 .external = db_uint(rows, 3)},
-        .count = (uint32_t)a->count};
+    trace_call_t c = {.call = call_of(rows, TRACE_API, kind, operation, bytes + a->bytes),
+                      .count = (uint32_t)a->count};
     if (out_domain_of(c.call.head) < 0)
         s->p->left_out++;
     else
@@ -422,68 +441,80 @@ static void put_call(state_t *s, const db_cursor_t *rows, uint32_t kind, uint32_
 static void put_mpi(state_t *s, const db_cursor_t *rows, beside_t *b, uint32_t kind,
                     uint32_t operation, arguments_t *a)
 {
-    trace_mpi_t r = {.call = {.start = db_uint(rows, 5),
-                              .end = db_uint(rows, 6),
-                              .correlation = db_uint(rows, 1),
-                              .ancestor = db_uint(rows, 2),
-                              .external = db_uint(rows, 3)},
+    trace_mpi_t r = {.call = call_of(rows, TRACE_MPI, kind, operation, sizeof(r)),
                      TRACE_MPI_NO_NUMBERS};
     const size_t room = TRACE_WORDS_MAX * 8 - sizeof(r);
     _Static_assert(sizeof(r) > sizeof(trace_call_t), "a->values has room");
-    for (; belongs(s, b, db_uint(rows, 0)) && !s->failed; b->more = next(s, &b->rows))
+    for (; belongs(s, b, db_uint(rows, CALL_EVENT)) && !s->failed; b->more = next(s, &b->rows))
         if (!trace_mpi_set(&r, db_text(&b->rows, 2), db_text(&b->rows, 3), a->values, room))
             s->p->left_out++;
     const size_t rest = trace_mpi_rest_bytes(&r);
-    r.call.head = trace_head(TRACE_MPI, kind, operation, db_uint(rows, 4), sizeof(r) + rest);
+    r.call = call_of(rows, TRACE_MPI, kind, operation, sizeof(r) + rest);
     put_record(s, &r, sizeof(r), a->values, rest);
 }
 
-#define CALL_COLUMNS(row, start, end, name)                                                        \
-    "SELECT E.id, E.stack_id, E.parent_stack_id, E.correlation_id, " row ".tid, " start ", " end   \
-    ", E.category_id, " name ", iif(E.extdata = '{}', NULL, JSON_EXTRACT(E.extdata, "              \
-    "'$.message')) "
 /* Only events of a category that there is, of the same process, as in the views. */
 #define EVENT_OF(row)                                                                              \
     "JOIN rocpd_event E ON E.id = " row ".event_id AND E.guid = " row ".guid JOIN rocpd_string C " \
     "ON C.id = E.category_id AND C.guid = E.guid "
 
-static void write_calls(state_t *s, const char *sql)
+/* Makes records of rows that have the columns CALL_*, and ends them. */
+static void write_calls(state_t *s, db_cursor_t *rows)
 {
     beside_t beside = {0};
     arguments_t *a = calloc(1, sizeof(*a));
-    db_cursor_t rows;
-    begin(s, &rows, sql);
     begin_beside(s, &beside,
                  "SELECT event_id, type, name, value FROM rocpd_arg WHERE guid = ? ORDER BY "
                  "event_id, position");
     s->failed |= !a;
-    while (next(s, &rows)) {
-        const char *category = rocpd_text(&s->names, db_uint(&rows, 7));
-        const char *name = rocpd_text(&s->names, db_uint(&rows, 8));
-        if (!category || !name) continue; /* as in the views */
+    while (next(s, rows)) {
+        const char *message, *category = rocpd_text(&s->names, db_uint(rows, CALL_CATEGORY));
+        const char *name = rocpd_text(&s->names, db_uint(rows, CALL_NAME));
+        if (!rocpd_message(&s->message, s->db, rows, CALL_EXTDATA, &message)) s->failed = true;
+        if (s->failed || !category || !name) continue; /* as in the views */
         const uint32_t kind = kind_of(s, category);
         bool first;
         if (!kind) {
             s->p->left_out++;
             continue;
         }
-        const uint32_t operation = operation_of(s, kind, db_uint(&rows, 8), name, &first);
+        const uint32_t operation = operation_of(s, kind, db_uint(rows, CALL_NAME), name, &first);
         if (operation == NO_OPERATION) continue;
         if (kinds[kind].becomes == MPI) {
-            put_mpi(s, &rows, &beside, kind, operation, a);
+            put_mpi(s, rows, &beside, kind, operation, a);
             continue;
         }
-        read_arguments(s, &beside, db_uint(&rows, 0), a, first);
+        read_arguments(s, &beside, db_uint(rows, CALL_EVENT), a, first);
         if (first) put_signature(s, kind, operation, a);
         if (kinds[kind].becomes == MARKER)
-            put_marker(s, &rows, kind, operation);
+            put_marker(s, rows, kind, operation, message);
         else
-            put_call(s, &rows, kind, operation, a);
+            put_call(s, rows, kind, operation, a);
     }
-    finish(s, &rows);
+    finish(s, rows);
     finish(s, &beside.rows);
     if (a) free(a->signature);
     free(a);
+}
+
+static void write_regions(state_t *s)
+{
+    db_cursor_t rows;
+    begin_records(s, &rows, &rocpd_calls);
+    write_calls(s, &rows);
+}
+
+/* Samples of a thread's track are calls that have taken no time. */
+static void write_samples(state_t *s)
+{
+    db_cursor_t rows;
+    begin(s, &rows,
+          "SELECT S.guid, S.event_id, T.tid, S.timestamp, S.timestamp, T.name_id, E.guid, "
+          "E.stack_id, E.category_id, E.parent_stack_id, E.correlation_id, E.extdata FROM "
+          "rocpd_sample S JOIN rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
+              "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid WHERE S.guid = ? "
+                   "AND T.tid IS NOT NULL AND N.string <> 'SPM' ORDER BY E.id");
+    write_calls(s, &rows);
 }
 
 /* ---- kernels and memory ---- */
@@ -513,17 +544,6 @@ static void write_values(state_t *s, beside_t *b, uint64_t event, const trace_di
     if (c.count) put_values(s, &c, values);
 }
 
-/* Begins a statement in which %s stands for the two columns of the graph, or for zeros if the table
- * lacks them. */
-static void begin_with_node(state_t *s, db_cursor_t *rows, const char *table, const char *columns,
-                            const char *statement)
-{
-    const bool has = db_has(s->db, table, "graph_exec_id");
-    char *sql = sqlite3_mprintf(statement, has ? columns : "0, 0");
-    begin(s, rows, sql);
-    sqlite3_free(sql);
-}
-
 static void put_launched(state_t *s, const void *record, size_t bytes, trace_node_t node)
 {
     put_record(s, record, bytes, &node, node.graph ? sizeof(node) : 0);
@@ -539,14 +559,7 @@ static void write_kernels(state_t *s)
     enum { KERNEL = ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, COMPLETE = 2 };
     beside_t values = {0};
     db_cursor_t rows;
-    begin_with_node(
-        s, &rows, "rocpd_kernel_dispatch", "K.graph_exec_id, K.graph_node_id",
-        "SELECT E.id, E.stack_id, K.tid, K.start, K.\"end\", K.agent_id, K.queue_id, "
-        "K.kernel_id, K.dispatch_id, K.stream_id, K.private_segment_size, "
-        "K.group_segment_size, K.workgroup_size_x, K.workgroup_size_y, K.workgroup_size_z, "
-        "K.grid_size_x, K.grid_size_y, K.grid_size_z, K.region_name_id, E.category_id, %s FROM "
-        "rocpd_kernel_dispatch K JOIN rocpd_event E ON E.id = K.event_id AND E.guid = K.guid WHERE "
-        "K.guid = ? ORDER BY E.id");
+    begin_records(s, &rows, &rocpd_kernels);
     char *sql =
         sqlite3_mprintf("SELECT event_id, pmc_id, value FROM rocpd_pmc_event WHERE guid = ? "
                         "AND %s ORDER BY event_id, id",
@@ -556,27 +569,30 @@ static void write_kernels(state_t *s)
     put_kind(s, KERNEL);
     put_name(s, trace_head(TRACE_OPERATION, KERNEL, COMPLETE, 0, 0), "KERNEL_DISPATCH_COMPLETE");
     while (next(s, &rows)) {
-        const trace_node_t node = {db_uint(&rows, 20), db_uint(&rows, 21)};
-        const char *range = rocpd_text(&s->names, db_uint(&rows, 18));
-        if (!rocpd_text(&s->names, db_uint(&rows, 19))) continue; /* as in the views */
+        const trace_node_t node = {db_uint(&rows, KERNEL_GRAPH), db_uint(&rows, KERNEL_NODE)};
+        const uint64_t range = db_uint(&rows, KERNEL_RANGE);
+        const char *text = rocpd_text(&s->names, range);
+        if (!rocpd_text(&s->names, db_uint(&rows, KERNEL_CATEGORY))) continue; /* as in the views */
         trace_dispatch_t d = {
-            .head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, db_uint(&rows, 2),
+            .head = trace_head(TRACE_DISPATCH, KERNEL, COMPLETE, db_uint(&rows, KERNEL_TID),
                                with_node(sizeof(d), node)),
-            .start = db_uint(&rows, 3),
-            .end = db_uint(&rows, 4),
-            .correlation = db_uint(&rows, 1),
-            .external = range_of(s, range ? db_uint(&rows, 18) : 0, range ? range : ""),
-            .agent = agent_of(s, &rows, 5),
-            .queue = db_uint(&rows, 6),
-            .kernel = db_uint(&rows, 7),
-            .dispatch = db_uint(&rows, 8),
-            .stream = db_uint(&rows, 9),
-            .private_bytes = db_small(&rows, 10),
-            .group_bytes = db_small(&rows, 11),
-            .workgroup = {db_small(&rows, 12), db_small(&rows, 13), db_small(&rows, 14)},
-            .grid = {db_small(&rows, 15), db_small(&rows, 16), db_small(&rows, 17)}};
+            .start = db_uint(&rows, KERNEL_START),
+            .end = db_uint(&rows, KERNEL_END),
+            .correlation = db_uint(&rows, KERNEL_STACK),
+            .external = range_of(s, text ? range : 0, text ? text : ""),
+            .agent = agent_of(s, &rows, KERNEL_AGENT),
+            .queue = db_uint(&rows, KERNEL_QUEUE),
+            .kernel = db_uint(&rows, KERNEL_KERNEL),
+            .dispatch = db_uint(&rows, KERNEL_DISPATCH),
+            .stream = db_uint(&rows, KERNEL_STREAM),
+            .private_bytes = db_small(&rows, KERNEL_PRIVATE),
+            .group_bytes = db_small(&rows, KERNEL_GROUP),
+            .workgroup = {db_small(&rows, KERNEL_WORKGROUP_X), db_small(&rows, KERNEL_WORKGROUP_Y),
+                          db_small(&rows, KERNEL_WORKGROUP_Z)},
+            .grid = {db_small(&rows, KERNEL_GRID_X), db_small(&rows, KERNEL_GRID_Y),
+                     db_small(&rows, KERNEL_GRID_Z)}};
         put_launched(s, &d, sizeof(d), node);
-        write_values(s, &values, db_uint(&rows, 0), &d);
+        write_values(s, &values, db_uint(&rows, KERNEL_EVENT), &d);
     }
     finish(s, &rows);
     finish(s, &values.rows);
@@ -587,28 +603,25 @@ static void write_copies(state_t *s)
     enum { COPY = ROCPROFILER_BUFFER_TRACING_MEMORY_COPY };
     bool first;
     db_cursor_t rows;
-    begin_with_node(
-        s, &rows, "rocpd_memory_copy", "M.graph_exec_id, M.graph_node_id",
-        "SELECT E.stack_id, M.tid, M.start, M.\"end\", M.src_agent_id, M.dst_agent_id, "
-        "M.size, "
-        "M.src_address, M.dst_address, M.stream_id, N.id, N.string, %s FROM rocpd_memory_copy "
-        "M " EVENT_OF("M") "JOIN rocpd_string N ON N.id = M.name_id AND N.guid = M.guid WHERE "
-                           "M.guid = ?");
-    while (next(s, &rows)) {
-        uint32_t operation = operation_of(s, COPY, db_uint(&rows, 10), db_text(&rows, 11), &first);
+    for (begin_records(s, &rows, &rocpd_copies); next(s, &rows);) {
+        const uint64_t name_id = db_uint(&rows, COPY_NAME);
+        const char *name = rocpd_text(&s->names, name_id);
+        if (!name || !rocpd_text(&s->names, db_uint(&rows, COPY_CATEGORY)))
+            continue; /* as in the views */
+        uint32_t operation = operation_of(s, COPY, name_id, name, &first);
         if (operation == NO_OPERATION) continue;
-        const trace_node_t node = {db_uint(&rows, 12), db_uint(&rows, 13)};
-        trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, db_uint(&rows, 1),
+        const trace_node_t node = {db_uint(&rows, COPY_GRAPH), db_uint(&rows, COPY_NODE)};
+        trace_copy_t c = {.head = trace_head(TRACE_COPY, COPY, operation, db_uint(&rows, COPY_TID),
                                              with_node(sizeof(c), node)),
-                          .start = db_uint(&rows, 2),
-                          .end = db_uint(&rows, 3),
-                          .correlation = db_uint(&rows, 0),
-                          .source = agent_of(s, &rows, 4),
-                          .destination = agent_of(s, &rows, 5),
-                          .bytes = db_uint(&rows, 6),
-                          .source_address = db_uint(&rows, 7),
-                          .destination_address = db_uint(&rows, 8),
-                          .stream = db_uint(&rows, 9)};
+                          .start = db_uint(&rows, COPY_START),
+                          .end = db_uint(&rows, COPY_END),
+                          .correlation = db_uint(&rows, COPY_STACK),
+                          .source = agent_of(s, &rows, COPY_SOURCE),
+                          .destination = agent_of(s, &rows, COPY_DESTINATION),
+                          .bytes = db_uint(&rows, COPY_SIZE),
+                          .source_address = db_uint(&rows, COPY_SOURCE_ADDRESS),
+                          .destination_address = db_uint(&rows, COPY_DESTINATION_ADDRESS),
+                          .stream = db_uint(&rows, COPY_STREAM)};
         put_launched(s, &c, sizeof(c), node);
     }
     finish(s, &rows);
@@ -777,20 +790,9 @@ int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory,
     write_process(&s, name);
     write_agents(&s);
     write_code(&s);
-    write_calls(&s, CALL_COLUMNS("R", "R.start", "R.\"end\"",
-                                 "R.name_id") "FROM rocpd_region R JOIN "
-                                              "rocpd_event E ON E.id = R.event_id AND E.guid = "
-                                              "R.guid WHERE R.guid = ? ORDER "
-                                              "BY E.id");
-    write_calls(
-        &s,
-        CALL_COLUMNS(
-            "T", "S.timestamp", "S.timestamp",
-            "T.name_id") "FROM rocpd_sample S JOIN "
-                         "rocpd_track T ON T.id = S.track_id AND T.guid = S.guid " EVENT_OF(
-                             "S") "JOIN rocpd_string N ON N.id = T.name_id AND N.guid = T.guid "
-                                  "WHERE S.guid = ? AND T.tid IS NOT NULL AND N.string <> 'SPM' "
-                                  "ORDER BY E.id");
+    write_regions(&s);
+    write_samples(&s);
+    if (rocpd_message_end(&s.message, "reading rows") != 0) s.failed = true;
     write_kernels(&s);
     write_copies(&s);
     write_memory(&s);

@@ -312,6 +312,143 @@ static void fills_what_is_read(void **state)
     db_close(&db);
 }
 
+/* ---- records with their events ---- */
+
+#define G "0123-45"
+static const db_wanted_t record_columns[] = {{.name = "guid", .text = true},
+                                             {.name = "event_id"},
+                                             {.name = "id"},
+                                             {.name = "start"},
+                                             {.name = "later", .optional = true}};
+static const db_wanted_t of_event[] = {
+    {.name = "guid", .text = true}, {.name = "stack_id"}, {.name = "extdata", .text = true}};
+static const db_records_t unordered = {"rocpd_region", record_columns, of_event, 5, 3, false};
+static const db_records_t ordered = {"rocpd_region", record_columns, of_event, 5, 3, true};
+
+/* 3,000 records, each with the event of three times its number; some have none. */
+static const char many_records[] =
+    "PRAGMA synchronous = OFF; CREATE TABLE r_1 (id INTEGER PRIMARY KEY, guid TEXT, start INTEGER, "
+    "event_id INTEGER, x TEXT);"
+    "CREATE TABLE e_1 (id INTEGER PRIMARY KEY, guid TEXT, stack_id INTEGER, extdata TEXT);"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+    "INSERT INTO r_1 SELECT i, '" G "', (i - 1500) * 1000000007, 3 * i, 'x' FROM n;"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
+    "INSERT INTO e_1 SELECT i, '" G "', i % 300, iif(i % 1000, '{}', hex(zeroblob(9000 + i))) FROM "
+    "n WHERE i % 33 <> 0; INSERT INTO r_1 VALUES (4000, '" G "', 1, NULL, NULL);"
+    "CREATE VIEW rocpd_event AS SELECT * FROM e_1;";
+static const char usual_view[] = "CREATE VIEW \"rocpd_region\" AS SELECT * FROM \"r_1\"";
+
+/* Whether the rows of both cursors are the same; `numbers`: where the values of columns are. */
+static void compare_rows(db_cursor_t *got, db_cursor_t *wanted, int rows)
+{
+    static const bool is_text[] = {true, false, false, false, false, true, false, true};
+    for (; rows; rows--) {
+        assert_true(db_next(got));
+        assert_true(db_next(wanted));
+        for (int i = 0; i < 8; i++) {
+            assert_int_equal(db_null(got, i), db_null(wanted, i));
+            assert_int_equal(db_type(got, i), db_type(wanted, i));
+            assert_int_equal(db_int(got, i) * !is_text[i], db_int(wanted, i) * !is_text[i]);
+            if (is_text[i]) assert_string_equal(db_text(got, i), db_text(wanted, i));
+        }
+    }
+    assert_false(db_next(got));
+    assert_false(db_next(wanted));
+    assert_int_equal(db_end(got, "rows"), 0);
+    assert_int_equal(db_end(wanted, "rows"), 0);
+}
+
+/* Reads the records of a database that these statements make; `pages`: whether they are read from
+ * its pages at first, and (`to_end`) to their end. */
+static void read_records(const char *more, int rows, bool pages, bool to_end)
+{
+    char path[64], why[DB_WHY_BYTES], sql[512];
+    snprintf(path, sizeof(path), "%s/records.db", directory);
+    make(path, many_records);
+    make(path, more);
+    for (int i = 0; i < 4; i++) {
+        const db_records_t *which = i / 2 ? &ordered : &unordered;
+        db_t db;
+        db_cursor_t got, wanted;
+        assert_int_equal(db_open(&db, path, why), 0);
+        snprintf(sql, sizeof(sql),
+                 "SELECT R.guid, R.event_id, R.id, R.start, %s, E.guid, E.stack_id, E.extdata FROM "
+                 "rocpd_region R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid WHERE "
+                 "R.guid = ?1 OR ?1 IS NULL ORDER BY %s",
+                 db_has(&db, "rocpd_region", "later") ? "R.later" : "0",
+                 i / 2 ? "R.event_id" : "R.id");
+        db_rows(&wanted, &db, sql, "t", i % 2 ? G : NULL);
+        db_records(&got, &db, which, i % 2 ? G : NULL);
+        /* to find the order, all records were read */
+        if (i / 2 && !to_end)
+            assert_false(got.joined && !pages);
+        else
+            assert_int_equal(got.joined != NULL, pages);
+        compare_rows(&got, &wanted, rows);
+        db_records(&got, &db, which, G);
+        assert_true(db_next(&got));
+        assert_int_equal(db_end(&got, "rows"), 0); /* left early */
+        db_records(&got, &db, which, G);
+        int taken = 0;
+        while (db_next(&got) && got.joined)
+            taken++;
+        assert_int_equal(pages && taken == rows, pages && to_end);
+        assert_int_equal(db_end(&got, "rows"), 0);
+        assert_true(sqlite3_get_autocommit(db.handle));
+        assert_int_equal(db_close(&db), 0);
+    }
+    unlink(path);
+}
+
+static void reads_records_from_pages(void **state)
+{
+    enum { ROWS = 3000 - 3000 / 11 };
+    char sql[512];
+    (void)state;
+    read_records(usual_view, ROWS, true, true);
+    /* another order than that of their events, and a column more, of half of the rows */
+    snprintf(
+        sql, sizeof(sql),
+        "UPDATE r_1 SET event_id = 9003 - event_id WHERE id < 3000; DELETE FROM r_1 WHERE id = "
+        "3000; ALTER TABLE r_1 ADD COLUMN later INTEGER; UPDATE r_1 SET later = 7; %s",
+        usual_view);
+    read_records(sql, 2727, true, true);
+}
+
+/* SQLite reads what is not as usual, from where it is not on. */
+static void leaves_odd_records_to_statements(void **state)
+{
+    enum { NEVER, PARTLY, WHOLLY };
+    static const struct {
+        const char *sql, *view;
+        int less, pages; /* fewer rows; read from pages */
+    } cases[] = {
+        {"UPDATE r_1 SET start = 'x17' WHERE id = 2000", usual_view, 0, PARTLY},
+        {"UPDATE r_1 SET start = 1.5 WHERE id = 2000", usual_view, 0, PARTLY},
+        {"UPDATE e_1 SET stack_id = 'x' WHERE id = 6000", usual_view, 0, PARTLY},
+        {"UPDATE r_1 SET event_id = 6000.5 WHERE id = 2000", usual_view, 1, PARTLY},
+        {"UPDATE e_1 SET extdata = x'4142' WHERE id = 6000", usual_view, 0, PARTLY},
+        {"UPDATE e_1 SET guid = 'other' WHERE id = 6000", usual_view, 1, PARTLY},
+        {"UPDATE r_1 SET guid = NULL WHERE id = 2001", usual_view, 1, WHOLLY},
+        {"SELECT 1", "CREATE VIEW rocpd_region AS SELECT * FROM r_1 WHERE id <> 2000", 1, NEVER},
+        {"SELECT 1",
+         "CREATE VIEW rocpd_region AS SELECT id + 1 AS id, guid, start, event_id, x "
+         "FROM r_1",
+         0, NEVER},
+        {"CREATE VIEW v AS SELECT * FROM r_1", "CREATE VIEW rocpd_region AS SELECT * FROM v", 0,
+         NEVER},
+        {"ALTER TABLE r_1 ADD COLUMN later INTEGER DEFAULT 7", usual_view, 0, PARTLY},
+        {"ALTER TABLE r_1 ADD COLUMN later AS (start + 1)", usual_view, 0, NEVER},
+        {"PRAGMA journal_mode = WAL", usual_view, 0, NEVER},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char sql[512];
+        snprintf(sql, sizeof(sql), "%s; %s", cases[i].sql, cases[i].view);
+        read_records(sql, 2728 - cases[i].less, cases[i].pages, cases[i].pages == WHOLLY);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +459,8 @@ int main(void)
         cmocka_unit_test(says_why_it_cannot_open),
         cmocka_unit_test(copies_then_locks),
         cmocka_unit_test(fills_what_is_read),
+        cmocka_unit_test(reads_records_from_pages),
+        cmocka_unit_test(leaves_odd_records_to_statements),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,498 @@
+/* scan.c - see scan.h. What the bytes of a file mean is in format.h; here are the walk through the
+ * pages of a table, the cells of a record, and which table it is. */
+#include "db/scan.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "db/format.h"
+
+enum { COLUMNS_MOST = 64, PAYLOAD_MOST = 16 << 20 };
+
+/* A page on the way from the root to a leaf. */
+typedef struct {
+    unsigned char *bytes;
+    uint32_t number;      /* 0: none was read */
+    uint32_t count, next; /* cells; the next one to go to */
+} level_t;
+
+struct db_scan {
+    sqlite3_file *file;
+    uint32_t page_bytes, pages, root;
+    level_t levels[DB_DEPTH_MOST];
+    unsigned depth; /* of the level of the leaf */
+    bool begun, odd;
+    uint64_t pages_left;  /* a damaged file may name a page twice: that ends, too */
+    int64_t last;         /* number of the last row */
+    unsigned char *whole; /* a payload that is on several pages */
+    size_t whole_room;
+    /* Of the record's columns: which cell gets their value, plus 1, or 0. */
+    uint8_t cell_of[COLUMNS_MOST];
+    unsigned columns; /* of a record, up to the last that is wanted */
+    unsigned key;     /* column that is the number of the row, from 1; 0: none */
+    const db_wanted_t *wanted;
+    unsigned count;
+    db_cell_t *cells;
+};
+
+/* ---- pages ---- */
+
+static bool read_bytes(const db_scan_t *s, void *to, uint32_t count, uint64_t from)
+{
+    return s->file->pMethods->xRead(s->file, to, (int)count, (sqlite3_int64)from) == SQLITE_OK;
+}
+
+/* Brings a page to a level. False: it is not as one of a table should be. */
+static bool read_page(db_scan_t *s, unsigned depth, uint32_t number)
+{
+    level_t *l = depth < DB_DEPTH_MOST ? &s->levels[depth] : NULL;
+    if (!l || number < 2 || number > s->pages) return false;
+    if (!l->bytes) l->bytes = malloc(s->page_bytes);
+    if (!l->bytes) return false;
+    l->next = 0;
+    if (l->number == number) return true;
+    l->number = 0;
+    if (!read_bytes(s, l->bytes, s->page_bytes, (uint64_t)(number - 1) * s->page_bytes))
+        return false;
+    const uint32_t head = *l->bytes == DB_TABLE_INTERIOR ? 12 : 8;
+    l->count = db_get2(l->bytes + 3);
+    if ((*l->bytes != DB_TABLE_INTERIOR && *l->bytes != DB_TABLE_LEAF) ||
+        head + 2 * l->count > s->page_bytes)
+        return false;
+    l->number = number;
+    return true;
+}
+
+static bool is_leaf(const level_t *l)
+{
+    return *l->bytes == DB_TABLE_LEAF;
+}
+
+/* Where the cell with this index is; NULL: outside of the page. */
+static const unsigned char *cell_at(const db_scan_t *s, const level_t *l, uint32_t index)
+{
+    const uint32_t head = is_leaf(l) ? 8 : 12, at = db_get2(l->bytes + head + 2 * index);
+    return at >= head + 2 * l->count && at < s->page_bytes ? l->bytes + at : NULL;
+}
+
+/* The page that the child with this index is; the last one has no cell. 0: it is not there. */
+static uint32_t child_of(const db_scan_t *s, const level_t *l, uint32_t index)
+{
+    if (index == l->count) return db_get4(l->bytes + 8);
+    const unsigned char *cell = cell_at(s, l, index);
+    return cell && l->bytes + s->page_bytes - cell >= 4 ? db_get4(cell) : 0;
+}
+
+/* Goes down to the first leaf below a page. */
+static bool go_down(db_scan_t *s, unsigned depth, uint32_t number)
+{
+    for (; s->pages_left; depth++) {
+        s->pages_left--;
+        if (!read_page(s, depth, number)) return false;
+        level_t *l = &s->levels[depth];
+        s->depth = depth;
+        if (is_leaf(l)) return true;
+        number = child_of(s, l, l->next++);
+    }
+    return false;
+}
+
+/* Goes to the next leaf that has cells. False at the end, or if the table is odd. */
+static bool next_leaf(db_scan_t *s)
+{
+    do {
+        unsigned depth = s->depth;
+        while (depth && s->levels[depth - 1].next > s->levels[depth - 1].count)
+            depth--;
+        if (!depth) return false;
+        level_t *above = &s->levels[depth - 1];
+        if (!go_down(s, depth, child_of(s, above, above->next++))) {
+            s->odd = true;
+            return false;
+        }
+    } while (!s->levels[s->depth].count);
+    return true;
+}
+
+/* ---- records ---- */
+
+/* Collects a payload that goes on on other pages. NULL: it is not as it should be. */
+static const unsigned char *collect(db_scan_t *s, const unsigned char *at, uint64_t local,
+                                    uint64_t bytes)
+{
+    unsigned char link[4];
+    const uint32_t each = s->page_bytes - 4;
+    if (bytes > PAYLOAD_MOST) return NULL;
+    if (bytes > s->whole_room) {
+        unsigned char *more = realloc(s->whole, bytes);
+        if (!more) return NULL;
+        s->whole = more;
+        s->whole_room = bytes;
+    }
+    memcpy(s->whole, at, local);
+    uint32_t number = db_get4(at + local);
+    for (uint64_t have = local; have < bytes;) {
+        const uint64_t from = (uint64_t)(number - 1) * s->page_bytes;
+        const uint32_t part = (uint32_t)(bytes - have < each ? bytes - have : each);
+        if (number < 2 || number > s->pages || !read_bytes(s, link, sizeof(link), from) ||
+            !read_bytes(s, s->whole + have, part, from + sizeof(link)))
+            return NULL;
+        have += part;
+        number = db_get4(link);
+    }
+    return s->whole;
+}
+
+/* A big-endian number with a sign. */
+static inline int64_t get_signed(const unsigned char *at, unsigned bytes)
+{
+    uint64_t number = bytes && *at & 0x80 ? UINT64_MAX : 0;
+    for (unsigned i = 0; i < bytes; i++)
+        number = number << 8 | at[i];
+    return (int64_t)number;
+}
+
+/* Sets the cell of a value. False: it has a type that the column should not have. */
+static inline bool set_cell(const db_scan_t *s, unsigned which, db_cell_t *cell, uint64_t type,
+                            const unsigned char *at, uint32_t bytes)
+{
+    *cell = (db_cell_t){.null = !type};
+    if (!type) return true;
+    if (s->wanted[which].text) {
+        cell->text = (const char *)at;
+        cell->bytes = bytes;
+        return type >= 13 && type % 2;
+    }
+    cell->number = type >= 8 ? (int64_t)type - 8 : get_signed(at, bytes);
+    return type != 7 && type < 10;
+}
+
+/* Decodes the record of a row. */
+static bool decode(db_scan_t *s, const unsigned char *at, uint64_t bytes, int64_t row)
+{
+    static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
+    const unsigned char *begin = at, *end = at + bytes;
+    uint64_t head, type;
+    if (!db_get_varint(&at, end, &head) || head > bytes) return false;
+    const unsigned char *content = begin + head, *head_end = content;
+    for (unsigned column = 0; column < s->columns; column++) {
+        if (at < head_end && *at < 0x80)
+            type = *at++;
+        else if (!db_get_varint(&at, head_end, &type))
+            return false;
+        if (type == 10 || type == 11) return false;
+        const uint64_t size = type < 10 ? sizes[type] : (type - 12) / 2;
+        if (size > (uint64_t)(end - content)) return false;
+        const unsigned which = s->cell_of[column];
+        if (column + 1 == s->key) {
+            if (type) return false;
+            if (which) s->cells[which - 1] = (db_cell_t){.number = row};
+        } else if (which &&
+                   !set_cell(s, which - 1, &s->cells[which - 1], type, content, (uint32_t)size)) {
+            return false;
+        }
+        content += size;
+    }
+    return true;
+}
+
+/* Reads a cell of a leaf: *payload is where its record begins. */
+static bool get_row(const db_scan_t *s, const level_t *l, uint32_t index,
+                    const unsigned char **payload, uint64_t *bytes, int64_t *row)
+{
+    const unsigned char *at = cell_at(s, l, index), *end = l->bytes + s->page_bytes;
+    uint64_t number;
+    if (!at || !db_get_varint(&at, end, bytes) || !db_get_varint(&at, end, &number)) return false;
+    *payload = at;
+    *row = (int64_t)number;
+    return true;
+}
+
+static bool decode_cell(db_scan_t *s, const level_t *l, const unsigned char *at, uint64_t bytes,
+                        int64_t row)
+{
+    const uint64_t local = db_local_bytes(s->page_bytes, true, bytes);
+    if (local + (local < bytes ? 4 : 0) > (uint64_t)(l->bytes + s->page_bytes - at)) return false;
+    if (local < bytes && !(at = collect(s, at, local, bytes))) return false;
+    return decode(s, at, bytes, row);
+}
+
+static bool give_up(db_scan_t *s)
+{
+    s->odd = true;
+    return false;
+}
+
+bool db_scan_next(db_scan_t *s)
+{
+    const unsigned char *at;
+    uint64_t bytes;
+    int64_t row;
+    if (s->odd) return false;
+    level_t *l = &s->levels[s->depth];
+    if (!s->begun) {
+        s->pages_left = s->pages;
+        if (!go_down(s, 0, s->root)) return give_up(s);
+        l = &s->levels[s->depth];
+    }
+    if (l->next >= l->count) {
+        if (!next_leaf(s)) return false;
+        l = &s->levels[s->depth];
+    }
+    if (!get_row(s, l, l->next++, &at, &bytes, &row)) return give_up(s);
+    if ((s->begun && row <= s->last) || !decode_cell(s, l, at, bytes, row)) return give_up(s);
+    s->begun = true;
+    s->last = row;
+    return true;
+}
+
+int64_t db_scan_row(const db_scan_t *s)
+{
+    return s->last;
+}
+
+void db_scan_again(db_scan_t *s)
+{
+    s->begun = false;
+    s->depth = 0;
+}
+
+/* ---- one row ---- */
+
+/* The row number in a cell: that of a row, or the last one below a child. */
+static bool row_at(const db_scan_t *s, const level_t *l, uint32_t index, int64_t *row)
+{
+    const unsigned char *at = cell_at(s, l, index), *end = l->bytes + s->page_bytes;
+    uint64_t bytes, number;
+    if (!at) return false;
+    if (is_leaf(l)) {
+        if (!db_get_varint(&at, end, &bytes)) return false;
+    } else {
+        if (end - at < 4) return false;
+        at += 4;
+    }
+    if (!db_get_varint(&at, end, &number)) return false;
+    *row = (int64_t)number;
+    return true;
+}
+
+/* The index of the first cell whose row number is not less; l->count: there is none. */
+static bool first_from(const db_scan_t *s, const level_t *l, int64_t number, uint32_t *index)
+{
+    uint32_t low = 0, high = l->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        int64_t row;
+        if (!row_at(s, l, middle, &row)) return false;
+        if (row < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *index = low;
+    return true;
+}
+
+/* Goes to the leaf that would have the row. */
+static bool go_to(db_scan_t *s, int64_t number)
+{
+    uint32_t page = s->root, index;
+    for (unsigned depth = 0;; depth++) {
+        if (!read_page(s, depth, page)) return false;
+        const level_t *l = &s->levels[depth];
+        s->depth = depth;
+        if (is_leaf(l)) return true;
+        if (!first_from(s, l, number, &index)) return false;
+        page = child_of(s, l, index);
+    }
+}
+
+/* Goes forward in the leaf to the first cell whose row number is not less, if it is near: events of
+ * one kind of record mostly have few others between them. False: it is not. */
+static bool is_near(const db_scan_t *s, const level_t *l, int64_t number, uint32_t *index)
+{
+    enum { NEAR = 6 };
+    int64_t row;
+    for (uint32_t i = l->next, end = i + NEAR; s->begun && i < end && i < l->count; i++) {
+        if (!row_at(s, l, i, &row)) return false;
+        *index = i;
+        if (row >= number) return row == number;
+    }
+    return false;
+}
+
+bool db_scan_find(db_scan_t *s, int64_t number)
+{
+    const unsigned char *at;
+    uint64_t bytes;
+    int64_t row;
+    uint32_t index;
+    if (s->odd) return false;
+    if (!is_near(s, &s->levels[s->depth], number, &index)) {
+        if (!go_to(s, number) || !first_from(s, &s->levels[s->depth], number, &index))
+            return give_up(s);
+        s->begun = true;
+    }
+    level_t *l = &s->levels[s->depth];
+    if (index == l->count) return false;
+    if (!get_row(s, l, index, &at, &bytes, &row)) return give_up(s);
+    if (row != number) return false;
+    l->next = index + 1;
+    return decode_cell(s, l, at, bytes, row) || give_up(s);
+}
+
+bool db_scan_odd(const db_scan_t *s)
+{
+    return s->odd;
+}
+
+/* ---- which table ---- */
+
+/* Moves behind blanks and the word, in any case. */
+static bool skip_word(const char **at, const char *word)
+{
+    while (isspace((unsigned char)**at))
+        ++*at;
+    const size_t length = strlen(word);
+    if (strncasecmp(*at, word, length) != 0) return false;
+    *at += length;
+    return true;
+}
+
+/* Takes a name, which may be in quotes. */
+static bool take_name(const char **at, char *name, size_t room)
+{
+    while (isspace((unsigned char)**at))
+        ++*at;
+    const char quote = **at == '"' || **at == '`' ? *(*at)++ : 0;
+    size_t length = 0;
+    for (; isalnum((unsigned char)**at) || **at == '_'; ++*at)
+        if (length + 1 < room) name[length++] = **at;
+    name[length] = 0;
+    if (quote && *(*at)++ != quote) return false;
+    return length && length + 1 < room;
+}
+
+enum { NAME_BYTES = 256 };
+
+/* The table or view whose rows and columns a view shows, all and as they are. False: it is another
+ * view. */
+static bool shows_all(const char *sql, char name[NAME_BYTES])
+{
+    const char *at = sql;
+    char word[NAME_BYTES];
+    if (!skip_word(&at, "CREATE") || !skip_word(&at, "VIEW") || !take_name(&at, word, sizeof(word)))
+        return false;
+    if (!skip_word(&at, "AS") || !skip_word(&at, "SELECT") || !skip_word(&at, "*") ||
+        !skip_word(&at, "FROM") || !take_name(&at, name, NAME_BYTES))
+        return false;
+    if (strcasecmp(name, "db0") == 0 && *at == '.') {
+        at++;
+        if (!take_name(&at, name, NAME_BYTES)) return false;
+    }
+    while (isspace((unsigned char)*at))
+        at++;
+    return !*at;
+}
+
+/* Follows a view to its table. The root page of the table, or 0. */
+static uint32_t find_root(const db_t *db, char name[NAME_BYTES])
+{
+    static const char *const schemas[] = {
+        "SELECT sql, 0 FROM temp.sqlite_master WHERE type = 'view' AND name = ?",
+        "SELECT iif(type = 'view', sql, NULL), rootpage FROM db0.sqlite_master WHERE name = ? AND "
+        "type IN ('view', 'table')",
+        "SELECT NULL, rootpage FROM db0.sqlite_master WHERE name = ? AND type = 'table'"};
+    uint32_t root = 0;
+    bool good = true;
+    for (size_t i = 0; good && !root && i < sizeof(schemas) / sizeof(*schemas); i++) {
+        db_cursor_t c;
+        char next[NAME_BYTES] = "";
+        db_rows(&c, db, schemas[i], "t", name);
+        if (db_next(&c)) {
+            if (db_null(&c, 0))
+                root = db_small(&c, 1);
+            else if ((good = shows_all(db_text(&c, 0), next)))
+                memcpy(name, next, sizeof(next));
+        }
+        db_drop(&c);
+    }
+    return good ? root : 0;
+}
+
+/* Finds the places of the columns. */
+static bool find_columns(db_scan_t *s, const db_t *db, const char *table)
+{
+    bool good = true;
+    unsigned keys = 0, column = 0;
+    db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT name, pk, upper(type) = 'INTEGER', hidden FROM pragma_table_xinfo(?1, "
+            "'db0')",
+            "t", table);
+    for (; good && db_next(&c); column++) {
+        good = column < COLUMNS_MOST && !db_int(&c, 3);
+        if (db_int(&c, 1) && ++keys == 1 && db_int(&c, 2)) s->key = column + 1;
+        for (unsigned i = 0; good && i < s->count; i++)
+            if (strcasecmp(db_text(&c, 0), s->wanted[i].name) == 0) {
+                good = !s->cell_of[column];
+                s->cell_of[column] = (uint8_t)(i + 1);
+                s->columns = column + 1;
+            }
+    }
+    if (*c.why) good = false;
+    db_drop(&c);
+    if (keys > 1) s->key = 0;
+    return good;
+}
+
+/* Whether a column that must be there is missing. */
+static bool lacks_any(const db_scan_t *s)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        bool there = s->wanted[i].optional;
+        for (unsigned column = 0; column < s->columns; column++)
+            there |= s->cell_of[column] == i + 1;
+        if (!there) return true;
+    }
+    return false;
+}
+
+db_scan_t *db_scan_open(const db_t *db, const char *view, const db_wanted_t *wanted, unsigned count,
+                        db_cell_t *cells)
+{
+    unsigned char header[DB_HEADER_BYTES];
+    char name[NAME_BYTES];
+    sqlite3_int64 bytes = 0;
+    db_scan_t *s = strlen(view) < sizeof(name) ? calloc(1, sizeof(*s)) : NULL;
+    if (!s) return NULL;
+    snprintf(name, sizeof(name), "%s", view);
+    s->wanted = wanted;
+    s->count = count;
+    s->cells = cells;
+    memset(cells, 0, count * sizeof(*cells));
+    bool good =
+        sqlite3_file_control(db->handle, "db0", SQLITE_FCNTL_FILE_POINTER, &s->file) == SQLITE_OK &&
+        s->file && s->file->pMethods && count < COLUMNS_MOST;
+    good = good && s->file->pMethods->xFileSize(s->file, &bytes) == SQLITE_OK &&
+           bytes > DB_HEADER_BYTES && read_bytes(s, header, sizeof(header), 0) &&
+           db_is_plain(header);
+    s->page_bytes = good ? db_page_bytes(header) : 0;
+    if (s->page_bytes) s->pages = (uint32_t)((uint64_t)bytes / s->page_bytes);
+    if (s->pages) s->root = find_root(db, name);
+    if (s->root && find_columns(s, db, name) && !lacks_any(s)) return s;
+    db_scan_close(s);
+    return NULL;
+}
+
+void db_scan_close(db_scan_t *s)
+{
+    if (!s) return;
+    for (unsigned i = 0; i < DB_DEPTH_MOST; i++)
+        free(s->levels[i].bytes);
+    free(s->whole);
+    free(s);
+}
