@@ -1,5 +1,5 @@
-/* calls.c - what each call of MPI says of waiting: collectives by order, messages by their two
- * ends.
+/* calls.c - what each call of MPI says of waiting, as rows: collectives by order, messages by their
+ * two ends. All that is known here is one rank's; rows.c joins the rows of all.
  *
  * All members of a communicator call its collectives in the same order, so the n-th call of each is
  * the same collective. Messages between two ranks with the same tag do not overtake each other, so
@@ -19,13 +19,14 @@ typedef struct wts_request {
     uint64_t order; /* of a message; or the number of a collective */
     uint64_t bytes;
     int32_t peer, tag, rank;
-    uint8_t kind; /* trace_mpi_request_t */
+    uint32_t group; /* of a collective: index of its sums */
+    uint8_t kind;   /* trace_mpi_request_t */
     bool ordered; /* a receive that says from whom and which tag has its order from the beginning */
     bool complete; /* the row is free */
 } wts_request_t;
 
 /* Adds to a number that begins with 0; what it was before. */
-static uint64_t count_on(wts_state_t *s, out_numbers_t *n, uint64_t key, uint64_t more)
+static uint64_t count_on(wts_rows_t *rows, out_numbers_t *n, uint64_t key, uint64_t more)
 {
     if (out_numbers_get(n, key)) {
         out_number_t *row = out_numbers_place(n, key);
@@ -33,209 +34,55 @@ static uint64_t count_on(wts_state_t *s, out_numbers_t *n, uint64_t key, uint64_
         row->number += more;
         return before;
     }
-    if (!out_numbers_set(n, key, more + 1)) s->failed = true;
+    if (!out_numbers_set(n, key, more + 1)) rows->failed = true;
     return 0;
 }
 
-/* ---- communicators ---- */
+/* ---- collectives ---- */
 
-static wts_communicator_t *communicator_of(wts_state_t *s, uint64_t id)
+/* The index of the sums of a function on a communicator; -1 without memory. */
+static int64_t group_of(wts_rows_t *rows, const trace_mpi_function_t *f, uint64_t communicator)
 {
-    const uint64_t place = out_numbers_get(&s->by_id, id);
-    if (place) return &s->communicators[place - 1];
-    if (!BASE_GROW_BY_ONE(s->communicators, s->communicator_count)) {
-        s->failed = true;
-        return NULL;
+    const uint64_t key = out_mix(communicator) ^ out_hash(f->name);
+    const uint64_t place = out_numbers_get(&rows->by_group, key);
+    if (place) return (int64_t)place - 1;
+    if (!BASE_GROW_BY_ONE(rows->groups, rows->group_count) ||
+        !out_numbers_set(&rows->by_group, key, rows->group_count + 1)) {
+        rows->failed = true;
+        return -1;
     }
-    wts_communicator_t *c = &s->communicators[s->communicator_count++];
-    *c = (wts_communicator_t){.id = id};
-    if (!out_numbers_set(&s->by_id, id, s->communicator_count)) s->failed = true;
-    return c;
+    rows->groups[rows->group_count] = (wts_group_t){.function = f, .communicator = communicator};
+    return (int64_t)rows->group_count++;
 }
 
-static wts_instance_t *instance_of(wts_state_t *s, uint64_t id, uint64_t number)
+static void add_stay(wts_rows_t *rows, wts_stay_row_t stay)
 {
-    wts_communicator_t *c = communicator_of(s, id);
-    if (!c) return NULL;
-    while (c->count <= number) {
-        if (!BASE_GROW(c->instances, c->count, &c->room)) {
-            s->failed = true;
-            return NULL;
-        }
-        c->instances[c->count++] = (wts_instance_t){0};
-    }
-    return &c->instances[number];
-}
-
-static wts_collective_t *collective_of(wts_state_t *s, const trace_mpi_function_t *f, uint64_t id)
-{
-    const uint64_t key = out_mix(id) ^ out_hash(f->name);
-    const uint64_t place = out_numbers_get(&s->collectives, key);
-    if (place) return &s->w->collectives[place - 1];
-    if (!BASE_GROW_BY_ONE(s->w->collectives, s->w->collective_count)) {
-        s->failed = true;
-        return NULL;
-    }
-    wts_collective_t *c = &s->w->collectives[s->w->collective_count++];
-    *c = (wts_collective_t){.communicator = id, .function = f->name};
-    if (!out_numbers_set(&s->collectives, key, s->w->collective_count)) s->failed = true;
-    return c;
-}
-
-wts_direction_t wts_direction(trace_mpi_collective_t operation)
-{
-    switch (operation) {
-    case TRACE_MPI_OP_BCAST:
-    case TRACE_MPI_OP_SCATTER:
-    case TRACE_MPI_OP_SCATTERV: return WTS_FOR_ROOT;
-    case TRACE_MPI_OP_REDUCE:
-    case TRACE_MPI_OP_GATHER:
-    case TRACE_MPI_OP_GATHERV: return WTS_ROOT_FOR_ALL;
-    default: return WTS_FOR_ALL;
-    }
-}
-
-static void arrive(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
-                   uint64_t number, bool direct)
-{
-    const uint64_t start = call->call.start;
-    wts_instance_t *i = instance_of(r->s, call->communicator, number);
-    if (!i) return;
-    if (!i->calls)
-        *i = (wts_instance_t){.first = start,
-                              .last = start,
-                              .base = start,
-                              .last_rank = r->rank,
-                              .root_rank = UINT32_MAX,
-                              .operation = (uint8_t)f->collective};
-    i->calls++;
-    i->direct += direct;
-    i->offset_sum += (int64_t)(start - i->base);
-    if (start < i->first) i->first = start;
-    if (start > i->last) {
-        i->last = start;
-        i->last_rank = r->rank;
-    }
-    if (call->root >= 0 && call->root == call->rank) {
-        i->root_rank = r->rank;
-        i->root_start = start;
-    }
-}
-
-static uint64_t overlap(uint64_t from, uint64_t to, uint64_t until)
-{
-    const uint64_t end = to < until ? to : until;
-    return end > from ? end - from : 0;
-}
-
-/* The time from `from` to `to` that a rank has waited in the collective; `by`: for whom. */
-static uint64_t waited(const wts_instance_t *i, bool is_root, uint64_t from, uint64_t to,
-                       uint32_t *by)
-{
-    const wts_direction_t d = wts_direction(i->operation);
-    *by = i->last_rank;
-    if (i->calls < 2) return 0;
-    if (d == WTS_ROOT_FOR_ALL && !is_root) return 0;
-    if (d != WTS_FOR_ROOT) return overlap(from, to, i->last);
-    *by = i->root_rank;
-    return i->root_rank == UINT32_MAX ? 0 : overlap(from, to, i->root_start);
-}
-
-/* Somebody has waited in a collective: a host, which stood still from `from` on, or a GPU. */
-static void blame(wts_state_t *s, const wts_stay_t *stay, uint64_t ns, uint32_t by)
-{
-    if (by == stay->rank || !ns) return;
-    wts_rank_t *rank = &s->w->ranks[by];
-    s->w->ranks[stay->rank].collective_ns += ns;
-    rank->caused_ns += ns;
-    if (!stay->on_gpu) {
-        wts_wait(s, stay->rank, (wts_wait_t){stay->start, stay->start + ns, by, WTS_IN_COLLECTIVE});
-        return;
-    }
-    rank->root_ns += ns;
-    rank->rooted_ns[WTS_IN_COLLECTIVE] += ns;
-}
-
-/* Of one rank, the calls of a barrier's instances that stand right behind another collective. */
-typedef struct {
-    uint32_t rank, calls, direct;
-} tally_t;
-
-/* The rank has been counted: does it do something between most times? */
-static void end_tally(wts_collective_t *c, const tally_t *t)
-{
-    c->between += 2 * t->direct < t->calls;
-}
-
-static void count_direct(wts_state_t *s, const wts_stay_t *stay, const wts_instance_t *i,
-                         tally_t *tallies)
-{
-    wts_collective_t *c = &s->w->collectives[stay->collective - 1];
-    tally_t *t = &tallies[stay->collective - 1];
-    if (t->rank != stay->rank) {
-        end_tally(c, t);
-        *t = (tally_t){.rank = stay->rank};
-    }
-    t->calls++;
-    t->direct += stay->direct;
-    c->direct += i->last_rank == stay->rank;
-    c->direct_ns += stay->end - stay->start;
-}
-
-void wts_judge_stays(wts_state_t *s)
-{
-    tally_t *tallies = calloc(s->w->collective_count + 1, sizeof(*tallies));
-    if (!tallies) {
-        s->failed = true;
-        return;
-    }
-    for (size_t n = 0; n < s->stay_count; n++) {
-        const wts_stay_t *stay = &s->stays[n];
-        const wts_instance_t *i = &s->communicators[stay->communicator].instances[stay->number];
-        uint32_t by;
-        if (stay->collective)
-            s->w->collectives[stay->collective - 1].count += i->last_rank == stay->rank;
-        if (stay->collective && wts_is_direct(i)) count_direct(s, stay, i, tallies);
-        if (!stay->blocks) continue;
-        const uint64_t ns = waited(i, i->root_rank == stay->rank, stay->start, stay->end, &by);
-        if (stay->collective) s->w->collectives[stay->collective - 1].waiting_ns += ns;
-        blame(s, stay, ns, by);
-    }
-    for (size_t i = 0; i < s->w->collective_count; i++)
-        end_tally(&s->w->collectives[i], &tallies[i]);
-    free(tallies);
-    free(s->stays);
-    s->stays = NULL;
-    s->stay_count = s->stay_room = 0;
-}
-
-static void add_stay(wts_state_t *s, wts_stay_t stay)
-{
-    if (BASE_GROW(s->stays, s->stay_count, &s->stay_room))
-        s->stays[s->stay_count++] = stay;
+    if (BASE_GROW(rows->stays, rows->stay_count, &rows->stay_room))
+        rows->stays[rows->stay_count++] = stay;
     else
-        s->failed = true;
+        rows->failed = true;
 }
 
-static void take_part(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
-                      uint64_t number, bool on_gpu, bool direct)
+/* Returns the index of the sums of such collectives; -1 without memory. */
+static int64_t take_part(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call,
+                         uint64_t number, bool on_gpu, bool direct)
 {
-    arrive(r, f, call, number, direct);
-    wts_collective_t *c = collective_of(r->s, f, call->communicator);
-    const wts_communicator_t *communicator = communicator_of(r->s, call->communicator);
-    if (!c || !communicator || r->s->failed) return;
-    c->calls++;
-    c->total_ns += call->call.end - call->call.start;
-    c->bytes += call->sent;
-    add_stay(r->s, (wts_stay_t){.start = call->call.start,
-                                .end = call->call.end,
-                                .number = (uint32_t)number,
-                                .rank = r->rank,
-                                .communicator = (uint32_t)(communicator - r->s->communicators),
-                                .collective = (uint32_t)(c - r->s->w->collectives) + 1,
-                                .on_gpu = on_gpu,
-                                .direct = direct,
-                                .blocks = f->class != TRACE_MPI_ICOLLECTIVE});
+    const int64_t group = group_of(r->rows, f, call->communicator);
+    if (group < 0) return group;
+    wts_group_t *g = &r->rows->groups[group];
+    g->calls++;
+    g->ns += call->call.end - call->call.start;
+    g->bytes += call->sent;
+    add_stay(r->rows, (wts_stay_row_t){.start = call->call.start,
+                                       .end = call->call.end,
+                                       .number = (uint32_t)number,
+                                       .group = (uint32_t)group,
+                                       .arrives = true,
+                                       .is_root = call->root >= 0 && call->root == call->rank,
+                                       .on_gpu = on_gpu,
+                                       .direct = direct,
+                                       .blocks = f->class != TRACE_MPI_ICOLLECTIVE});
+    return group;
 }
 
 /* Is it a barrier that nothing stands before but another collective? */
@@ -262,23 +109,25 @@ static uint64_t message_key(uint64_t communicator, int32_t from, int32_t to, int
 static uint64_t next_order(wts_reading_t *r, bool sends, uint64_t communicator, int32_t peer,
                            int32_t tag)
 {
-    return count_on(r->s, &r->orders, message_key(communicator, peer, sends, tag, 0), 1);
+    return count_on(r->rows, &r->orders, message_key(communicator, peer, sends, tag, 0), 1);
 }
 
 static void add_end(wts_reading_t *r, const wts_request_t *q, uint64_t from, uint64_t to)
 {
     const bool sends = q->kind == TRACE_MPI_SENDS;
     if (q->peer < 0) return;
-    wts_end(r->s,
-            &(wts_end_t){
-                .key = sends ? message_key(q->communicator, q->rank, q->peer, q->tag, q->order)
-                             : message_key(q->communicator, q->peer, q->rank, q->tag, q->order),
-                .post = q->post,
-                .from = from,
-                .to = to,
-                .bytes = q->bytes,
-                .rank = r->rank,
-                .sends = sends});
+    if (!BASE_GROW(r->rows->ends, r->rows->end_count, &r->rows->end_room)) {
+        r->rows->failed = true;
+        return;
+    }
+    r->rows->ends[r->rows->end_count++] =
+        (wts_end_t){.key = sends ? message_key(q->communicator, q->rank, q->peer, q->tag, q->order)
+                                 : message_key(q->communicator, q->peer, q->rank, q->tag, q->order),
+                    .post = q->post,
+                    .from = from,
+                    .to = to,
+                    .bytes = q->bytes,
+                    .sends = sends};
 }
 
 static void send(wts_reading_t *r, const trace_mpi_t *c, bool waits)
@@ -318,7 +167,7 @@ static void begin_request(wts_reading_t *r, const trace_mpi_t *c, wts_request_t 
     q.rank = c->rank;
     if (!BASE_GROW(r->requests, r->request_count, &r->request_room) ||
         !out_numbers_set(&r->pending, c->request, r->request_count + 1)) {
-        r->s->failed = true;
+        r->rows->failed = true;
         return;
     }
     r->requests[r->request_count++] = q;
@@ -353,14 +202,11 @@ static void complete(wts_reading_t *r, const trace_mpi_t *wait, const trace_mpi_
         add_end(r, q, wait->call.start, wait->call.end);
         return;
     }
-    const wts_communicator_t *communicator = communicator_of(r->s, q->communicator);
-    if (!communicator) return;
-    add_stay(r->s, (wts_stay_t){.start = wait->call.start,
-                                .end = wait->call.end,
-                                .number = (uint32_t)q->order,
-                                .rank = r->rank,
-                                .communicator = (uint32_t)(communicator - r->s->communicators),
-                                .blocks = true});
+    add_stay(r->rows, (wts_stay_row_t){.start = wait->call.start,
+                                       .end = wait->call.end,
+                                       .number = (uint32_t)q->order,
+                                       .group = q->group,
+                                       .blocks = true});
 }
 
 /* ---- calls ---- */
@@ -369,17 +215,19 @@ static void collective(wts_reading_t *r, const trace_mpi_function_t *f, const tr
 {
     if (!c->communicator || c->communicator == TRACE_MPI_SELF) return;
     if (f->class == TRACE_MPI_CREATE && !f->collective) return; /* not called by all members */
-    const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
-    take_part(r, f, c, number, false, is_direct(r, f, c));
-    if (f->class == TRACE_MPI_ICOLLECTIVE)
-        begin_request(r, c, (wts_request_t){.kind = TRACE_MPI_COLLECTS, .order = number});
+    const uint64_t number = count_on(r->rows, &r->next, c->communicator, 1);
+    const int64_t group = take_part(r, f, c, number, false, is_direct(r, f, c));
+    if (f->class == TRACE_MPI_ICOLLECTIVE && group >= 0)
+        begin_request(
+            r, c,
+            (wts_request_t){.kind = TRACE_MPI_COLLECTS, .order = number, .group = (uint32_t)group});
 }
 
 /* The time of a rank is that between MPI_Init and MPI_Finalize: how long these take is the
  * launcher's. */
 static void sum_up(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *c)
 {
-    wts_rank_t *rank = &r->s->w->ranks[r->rank];
+    wts_rank_t *rank = &r->rows->sums;
     const bool init = f->class == TRACE_MPI_INIT, over = f->class == TRACE_MPI_FINALIZE;
     const uint64_t first = init ? c->call.end : c->call.start;
     const uint64_t last = over ? c->call.start : c->call.end;
@@ -394,9 +242,9 @@ static void sum_up(wts_reading_t *r, const trace_mpi_function_t *f, const trace_
 
 void wts_rccl_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *c)
 {
-    wts_rank_t *rank = &r->s->w->ranks[r->rank];
+    wts_rank_t *rank = &r->rows->sums;
     if (!c->communicator) return;
-    const uint64_t number = count_on(r->s, &r->next, c->communicator, 1);
+    const uint64_t number = count_on(r->rows, &r->next, c->communicator, 1);
     take_part(r, f, c, number, true, false);
     if (!rank->calls || c->call.start < rank->first) rank->first = c->call.start;
     if (c->call.end > rank->last) rank->last = c->call.end;
@@ -437,11 +285,6 @@ void wts_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t
     r->before_joins = f->class == TRACE_MPI_COLLECTIVE &&
                       wts_direction(f->collective) == WTS_FOR_ALL &&
                       f->collective != TRACE_MPI_OP_SCAN && f->collective != TRACE_MPI_OP_EXSCAN;
-}
-
-void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank)
-{
-    *r = (wts_reading_t){.s = s, .rank = rank};
 }
 
 void wts_reading_end(wts_reading_t *r)

@@ -1,7 +1,12 @@
-/* internal.h - what the parts of this room share: the tables that are filled while databases are
- * read. */
+/* internal.h - what the parts of this room share.
+ *
+ * A worker reads one rank and makes rows of what others have to know of it (wts_rows_t); the
+ * calling process joins the rows of all ranks, in the order of their files, in tables
+ * (wts_state_t). */
 #ifndef CROCPROF_WAITS_INTERNAL_H
 #define CROCPROF_WAITS_INTERNAL_H
+
+#include <stdio.h>
 
 #include "db/db.h"
 #include "model/numbers.h"
@@ -112,10 +117,59 @@ typedef struct {
     bool failed;               /* no memory */
 } wts_state_t;
 
+/* ---- the rows of one rank ---- */
+
+/* Collectives of one function on one communicator. */
+typedef struct {
+    const trace_mpi_function_t *function;
+    uint64_t communicator;
+    uint64_t calls, ns, bytes;
+} wts_group_t;
+
+/* As wts_stay_t has it. */
+typedef struct {
+    uint64_t start, end;
+    uint32_t number, group; /* index */
+    bool arrives;           /* the call of the collective; else a wait for a nonblocking one */
+    bool is_root, on_gpu, blocks, direct;
+} wts_stay_row_t;
+
+typedef struct {
+    wts_rank_t sums; /* what is known of one rank alone */
+    wts_words_t kernels, phases;
+    wts_group_t *groups;
+    size_t group_count;
+    out_numbers_t by_group; /* by communicator and function: index + 1 */
+    wts_stay_row_t *stays;
+    size_t stay_count, stay_room;
+    wts_end_t *ends; /* without their rank */
+    size_t end_count, end_room;
+    wts_time_span_t *gpu; /* waits of the host for the GPU: from what was launched on, until when */
+    size_t gpu_count, gpu_room;
+    bool failed; /* no memory */
+} wts_rows_t;
+
+/* What is left of a worker's result. */
+typedef struct {
+    const char *at;
+    size_t left;
+} wts_bytes_t;
+
+/* False: there is no more. */
+bool wts_take(wts_bytes_t *b, void *to, size_t bytes);
+bool wts_take_count(wts_bytes_t *b, uint64_t *count);
+/* NULL: there is none. */
+const char *wts_take_text(wts_bytes_t *b);
+
+void wts_rows_free(wts_rows_t *r);
+/* In a worker. The rows hold addresses of constants: only a fork of the same process reads them. */
+void wts_rows_put(FILE *to, const wts_rows_t *r);
+/* In the calling process: adds the rows of a rank. False without memory. */
+bool wts_rows_join(wts_state_t *s, uint32_t rank, wts_bytes_t *b);
+
 /* What is known while one rank is read. */
 typedef struct {
-    wts_state_t *s;
-    uint32_t rank;         /* index */
+    wts_rows_t *rows;
     out_numbers_t next;    /* by communicator: number of the next collective */
     out_numbers_t orders;  /* by peer and tag: number of messages so far */
     out_numbers_t pending; /* by request: index + 1 in `requests` */
@@ -130,7 +184,6 @@ typedef struct {
 typedef enum { WTS_FOR_ALL, WTS_FOR_ROOT, WTS_ROOT_FOR_ALL } wts_direction_t;
 wts_direction_t wts_direction(trace_mpi_collective_t operation);
 
-void wts_reading_begin(wts_reading_t *r, wts_state_t *s, uint32_t rank);
 /* Calls have to come by their beginnings. */
 void wts_call(wts_reading_t *r, const trace_mpi_function_t *f, const trace_mpi_t *call);
 /* A collective of RCCL, with the times of its kernel, if it has one. */
@@ -151,7 +204,7 @@ typedef struct {
 /* The collective of RCCL of this name; NULL: there is none. */
 const trace_mpi_function_t *wts_rccl_find(const char *name);
 /* Reads the kernels. 0, or -1 with the reason told. To be freed in both cases. */
-int wts_rccl_read(wts_rccl_t *k, wts_state_t *s, const db_t *db, const char *guid,
+int wts_rccl_read(wts_rccl_t *k, wts_rows_t *rows, const db_t *db, const char *guid,
                   const trace_clock_map_t *clock);
 void wts_rccl_free(wts_rccl_t *k);
 /* Gives the record of a call the times of its kernel. */
@@ -200,15 +253,22 @@ typedef struct {
     size_t launch_count, launch_room;
 } wts_work_t;
 
+/* What a call of some name is for the work. */
+typedef struct {
+    const trace_mpi_function_t *mpi; /* NULL: none of MPI */
+    bool hip, waits;                 /* of HIP; the host waits in it for the GPU */
+} wts_call_kind_t;
+wts_call_kind_t wts_call_kind(const char *name);
+
 /* Adds a call, of whatever. The calls of a rank come before wts_work_read(), which reads its
  * kernels and copies; 0, or -1 with the reason told. To be freed in any case. */
-void wts_work_call(wts_work_t *k, wts_state_t *s, const char *name, uint64_t stack, uint64_t start,
-                   uint64_t end);
-int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *guid,
+void wts_work_call(wts_work_t *k, wts_rows_t *rows, const wts_call_kind_t *kind, uint64_t stack,
+                   uint64_t start, uint64_t end);
+int wts_work_read(wts_work_t *k, wts_rows_t *rows, const db_t *db, const char *guid,
                   const trace_clock_map_t *clock);
 void wts_work_free(wts_work_t *k);
 /* The waits of the host for the GPU. */
-void wts_work_waits(const wts_work_t *k, wts_state_t *s, uint32_t rank);
+void wts_work_waits(const wts_work_t *k, wts_rows_t *rows);
 
 /* Whether the operation could begin only when the one before it in its stream was done; else when
  * it was launched. */
@@ -235,10 +295,19 @@ typedef struct {
 void wts_path_find(wts_tracing_t *t);
 /* Whether the path comes through a rank. */
 bool wts_path_has(const wts_tracing_t *t, uint32_t rank);
-/* Adds what the rank does on it. */
-void wts_path_add(wts_tracing_t *t, uint32_t rank, const wts_work_t *k);
+/* In a worker: puts what the rank does on it. False without memory. */
+bool wts_path_put(FILE *to, const wts_tracing_t *t, uint32_t rank, const wts_work_t *k,
+                  const wts_words_t *kernels);
+/* In the calling process: adds that. False without memory. */
+bool wts_path_join(wts_tracing_t *t, uint32_t rank, wts_bytes_t *b);
 /* Sorts the parts, and sums them up over ranks. */
 void wts_path_end(wts_tracing_t *t);
+
+/* In a worker: reads a rank, and puts its rows, or what it does on the path. 0, or -1 with the
+ * reason told. */
+int wts_read_rank(FILE *to, const db_t *db, const char *guid, const trace_clock_map_t *clock);
+int wts_read_path(FILE *to, const db_t *db, const char *guid, const trace_clock_map_t *clock,
+                  const wts_tracing_t *t, uint32_t rank);
 
 /* Computes what follows from all ranks: spreads and findings. False without memory. */
 bool wts_find(wts_state_t *s);

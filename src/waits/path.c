@@ -98,38 +98,43 @@ bool wts_path_has(const wts_tracing_t *t, uint32_t rank)
 
 /* ---- what is done on it ---- */
 
-/* Adds to the row of these three. */
-static void add_to(wts_tracing_t *t, out_numbers_t *places, wts_part_t **rows, size_t *count,
-                   const wts_part_t *part)
+/* Adds to the row of these three. False without memory. */
+static bool add_to(out_numbers_t *places, wts_part_t **rows, size_t *count, const wts_part_t *part)
 {
     const uint64_t words[] = {(uint64_t)part->rank, out_hash(part->name)};
     const uint64_t key = out_numbers_key(part->kind, words, 2);
     uint64_t place = out_numbers_get(places, key);
     if (!place) {
-        if (!BASE_GROW_BY_ONE(*rows, *count) || !out_numbers_set(places, key, *count + 1)) {
-            t->s->failed = true;
-            return;
-        }
+        if (!BASE_GROW_BY_ONE(*rows, *count) || !out_numbers_set(places, key, *count + 1))
+            return false;
         (*rows)[(*count)++] = (wts_part_t){part->rank, part->kind, part->name, 0, 0};
         place = *count;
     }
     (*rows)[place - 1].count += part->count;
     (*rows)[place - 1].ns += part->ns;
+    return true;
 }
 
-static void add_part(wts_tracing_t *t, uint32_t rank, wts_part_kind_t kind, const char *name,
-                     uint64_t from, uint64_t to)
+/* The parts of one rank. */
+typedef struct {
+    const wts_work_t *k;
+    const wts_words_t *kernels;
+    out_numbers_t places;
+    wts_part_t *rows;
+    size_t count;
+    bool failed;
+} own_t;
+
+static void add_part(own_t *o, wts_part_kind_t kind, const char *name, uint64_t from, uint64_t to)
 {
-    wts_path_t *p = &t->s->w->path;
     if (from >= to) return;
-    t->s->w->ranks[rank].path_ns += to - from;
-    p->ns += to - from;
-    add_to(t, &t->parts, &p->parts, &p->part_count,
-           &(wts_part_t){(int32_t)rank, kind, name, 1, to - from});
+    if (!add_to(&o->places, &o->rows, &o->count, &(wts_part_t){0, kind, name, 1, to - from}))
+        o->failed = true;
 }
 
-static void add_host(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k, size_t *call)
+static void add_host(own_t *o, const wts_piece_t *p, size_t *call)
 {
+    const wts_work_t *k = o->k;
     uint64_t at = p->from;
     while (*call && k->calls[*call - 1].end > p->from) /* one may reach into two pieces */
         --*call;
@@ -138,16 +143,16 @@ static void add_host(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k
         const uint64_t start = c->start > at ? c->start : at;
         const uint64_t end = c->end < p->to ? c->end : p->to;
         if (!c->function || end <= start) continue;
-        add_part(t, p->rank, WTS_HOST, "", at, start);
-        add_part(t, p->rank, WTS_MPI, c->function, start, end);
+        add_part(o, WTS_HOST, "", at, start);
+        add_part(o, WTS_MPI, c->function, start, end);
         at = end;
     }
-    add_part(t, p->rank, WTS_HOST, "", at, p->to);
+    add_part(o, WTS_HOST, "", at, p->to);
 }
 
-static void add_gpu(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k)
+static void add_gpu(own_t *own, const wts_piece_t *p)
 {
-    const wts_words_t *names = &t->s->w->names->kernels;
+    const wts_work_t *k = own->k;
     size_t low = 0, high = k->operation_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
@@ -160,25 +165,74 @@ static void add_gpu(wts_tracing_t *t, const wts_piece_t *p, const wts_work_t *k)
     uint64_t at = p->to;
     while (o && at > p->from) {
         const uint64_t start = o->start > p->from ? o->start : p->from;
-        add_part(t, p->rank, o->name == WTS_IS_COPY ? WTS_COPY : WTS_KERNEL,
-                 o->name < 0 ? "" : names->rows[o->name], start, at);
+        add_part(own, o->name == WTS_IS_COPY ? WTS_COPY : WTS_KERNEL,
+                 o->name < 0 ? "" : own->kernels->rows[o->name], start, at);
         const bool follows = wts_follows(k, o);
         const uint64_t before = follows ? k->operations[o->before].end : o->launched;
         at = before > p->from ? before : p->from;
-        add_part(t, p->rank, WTS_LAUNCH, "", at, start);
+        add_part(own, WTS_LAUNCH, "", at, start);
         o = follows ? &k->operations[o->before] : NULL;
     }
-    add_part(t, p->rank, WTS_HOST, "", p->from, at);
+    add_part(own, WTS_HOST, "", p->from, at);
 }
 
-void wts_path_add(wts_tracing_t *t, uint32_t rank, const wts_work_t *k)
+/* A part, as it goes from a worker; its name stands behind it. */
+typedef struct {
+    uint64_t kind, count, ns, bytes; /* bytes: of the name */
+} put_part_t;
+
+bool wts_path_put(FILE *to, const wts_tracing_t *t, uint32_t rank, const wts_work_t *k,
+                  const wts_words_t *kernels)
 {
+    own_t own = {.k = k, .kernels = kernels};
     size_t call = 0;
     for (size_t i = first_piece(t, rank); i < t->count && t->pieces[i].rank == rank; i++)
         if (t->pieces[i].on_gpu)
-            add_gpu(t, &t->pieces[i], k);
+            add_gpu(&own, &t->pieces[i]);
         else
-            add_host(t, &t->pieces[i], k, &call);
+            add_host(&own, &t->pieces[i], &call);
+    const uint64_t count = own.count;
+    fwrite(&count, sizeof(count), 1, to);
+    for (size_t i = 0; i < own.count; i++) {
+        const wts_part_t *p = &own.rows[i];
+        const put_part_t put = {p->kind, p->count, p->ns, strlen(p->name) + 1};
+        fwrite(&put, sizeof(put), 1, to);
+        fwrite(p->name, put.bytes, 1, to);
+    }
+    free(own.rows);
+    free(own.places.rows);
+    return !own.failed;
+}
+
+/* The name as the job's tables have it: the worker's is gone with its result. */
+static const char *name_of(const wts_t *w, wts_part_kind_t kind, const char *name)
+{
+    const trace_mpi_function_t *f = kind == WTS_MPI ? trace_mpi_find(name) : NULL;
+    const int64_t kernel = kind == WTS_KERNEL ? wts_word_find(&w->names->kernels, name) : -1;
+    return f ? f->name : kernel >= 0 ? w->names->kernels.rows[kernel] : "";
+}
+
+bool wts_path_join(wts_tracing_t *t, uint32_t rank, wts_bytes_t *b)
+{
+    wts_t *w = t->s->w;
+    wts_path_t *path = &w->path;
+    uint64_t count;
+    if (!wts_take_count(b, &count)) return false;
+    while (count--) {
+        uint64_t kind;
+        wts_part_t part = {.rank = (int32_t)rank};
+        if (!wts_take_count(b, &kind) || kind >= WTS_PARTS || !wts_take_count(b, &part.count) ||
+            !wts_take_count(b, &part.ns))
+            return false;
+        const char *name = wts_take_text(b);
+        if (!name) return false;
+        part.kind = (wts_part_kind_t)kind;
+        part.name = name_of(w, part.kind, name);
+        w->ranks[rank].path_ns += part.ns;
+        path->ns += part.ns;
+        if (!add_to(&t->parts, &path->parts, &path->part_count, &part)) return false;
+    }
+    return true;
 }
 
 static int by_time(const void *a, const void *b)
@@ -196,7 +250,7 @@ void wts_path_end(wts_tracing_t *t)
     for (size_t i = 0; i < p->part_count; i++) {
         wts_part_t all = p->parts[i];
         all.rank = -1;
-        add_to(t, &places, &p->sums, &p->sum_count, &all);
+        if (!add_to(&places, &p->sums, &p->sum_count, &all)) t->s->failed = true;
     }
     if (p->part_count) qsort(p->parts, p->part_count, sizeof(*p->parts), by_time);
     if (p->sum_count) qsort(p->sums, p->sum_count, sizeof(*p->sums), by_time);

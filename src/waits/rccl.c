@@ -28,33 +28,40 @@ const trace_mpi_function_t *wts_rccl_find(const char *name)
     return NULL;
 }
 
-static void note(wts_rccl_t *k, wts_state_t *s, uint64_t call)
+static void note(wts_rccl_t *k, wts_rows_t *rows, uint64_t call)
 {
     if (call && !out_numbers_get(&k->by_call, call) &&
         !out_numbers_set(&k->by_call, call, k->count))
-        s->failed = true;
+        rows->failed = true;
 }
 
 /* A kernel is the call's that launched it, or of which the launch is a part. */
-int wts_rccl_read(wts_rccl_t *k, wts_state_t *s, const db_t *db, const char *guid,
+int wts_rccl_read(wts_rccl_t *k, wts_rows_t *rows, const db_t *db, const char *guid,
                   const trace_clock_map_t *clock)
 {
     db_cursor_t c;
+    db_rows(&c, db,
+            "SELECT 1 FROM rocpd_info_kernel_symbol WHERE guid = ? AND display_name LIKE '%nccl%' "
+            "LIMIT 1",
+            "t", guid);
+    const bool any = db_next(&c);
+    if (db_end(&c, "reading kernels of RCCL") != 0) return -1;
+    if (!any) return 0;
     db_rows(&c, db,
             "SELECT K.start, K.\"end\", E.stack_id, E.parent_stack_id FROM "
             "rocpd_info_kernel_symbol S JOIN rocpd_kernel_dispatch K ON K.kernel_id = S.id AND "
             "K.guid = S.guid JOIN rocpd_event E ON E.id = K.event_id AND E.guid = K.guid WHERE "
             "S.guid = ? AND S.display_name LIKE '%nccl%' ORDER BY K.start",
             "t", guid);
-    while (!s->failed && db_next(&c)) {
+    while (!rows->failed && db_next(&c)) {
         if (!BASE_GROW(k->rows, k->count, &k->room)) {
-            s->failed = true;
+            rows->failed = true;
             break;
         }
         k->rows[k->count++] = (wts_time_span_t){trace_clock_map(clock, db_uint(&c, 0)),
                                                 trace_clock_map(clock, db_uint(&c, 1))};
-        note(k, s, db_uint(&c, 2));
-        note(k, s, db_uint(&c, 3));
+        note(k, rows, db_uint(&c, 2));
+        note(k, rows, db_uint(&c, 3));
     }
     return db_end(&c, "reading kernels of RCCL");
 }

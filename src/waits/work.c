@@ -9,7 +9,7 @@
 
 typedef struct {
     wts_work_t *k;
-    wts_state_t *s;
+    wts_rows_t *rows;
     const db_t *db;
     const char *guid;
     const trace_clock_map_t *clock;
@@ -25,23 +25,30 @@ static bool synchronizes(const char *name)
            (strncmp(name, "hipMemcpy", 9) == 0 && !strstr(name, "Async"));
 }
 
-void wts_work_call(wts_work_t *k, wts_state_t *s, const char *name, uint64_t stack, uint64_t start,
-                   uint64_t end)
+wts_call_kind_t wts_call_kind(const char *name)
 {
-    const trace_mpi_function_t *f = strncmp(name, "MPI_", 4) == 0 ? trace_mpi_find(name) : NULL;
     const bool hip = strncmp(name, "hip", 3) == 0;
-    const bool waits = hip ? synchronizes(name) : strncmp(name, "hsa_signal_wait", 15) == 0;
-    if (hip) {
+    return (wts_call_kind_t){.mpi = strncmp(name, "MPI_", 4) == 0 ? trace_mpi_find(name) : NULL,
+                             .hip = hip,
+                             .waits = hip ? synchronizes(name)
+                                          : strncmp(name, "hsa_signal_wait", 15) == 0};
+}
+
+void wts_work_call(wts_work_t *k, wts_rows_t *rows, const wts_call_kind_t *kind, uint64_t stack,
+                   uint64_t start, uint64_t end)
+{
+    if (kind->hip) {
         if (BASE_GROW(k->launches, k->launch_count, &k->launch_room))
             k->launches[k->launch_count++] = (wts_launch_t){stack, start};
         else
-            s->failed = true;
+            rows->failed = true;
     }
-    if ((!f && !waits) || end < start) return;
+    if ((!kind->mpi && !kind->waits) || end < start) return;
     if (BASE_GROW(k->calls, k->call_count, &k->call_room))
-        k->calls[k->call_count++] = (wts_host_call_t){start, end, f ? f->name : NULL};
+        k->calls[k->call_count++] =
+            (wts_host_call_t){start, end, kind->mpi ? kind->mpi->name : NULL};
     else
-        s->failed = true;
+        rows->failed = true;
 }
 
 static int read_names(reading_t *r)
@@ -49,10 +56,10 @@ static int read_names(reading_t *r)
     db_cursor_t c;
     db_rows(&c, r->db, "SELECT id, display_name FROM rocpd_info_kernel_symbol WHERE guid = ?", "t",
             r->guid);
-    while (!r->s->failed && db_next(&c)) {
-        const int64_t name = wts_word(&r->s->w->names->kernels, db_text(&c, 1));
+    while (!r->rows->failed && db_next(&c)) {
+        const int64_t name = wts_word(&r->rows->kernels, db_text(&c, 1));
         if (name < 0 || !out_numbers_set(&r->kernels, db_uint(&c, 0), (uint64_t)name + 1))
-            r->s->failed = true;
+            r->rows->failed = true;
     }
     return db_end(&c, "reading kernels");
 }
@@ -72,7 +79,7 @@ static int read_operations(reading_t *r, const char *sql, bool copies)
     wts_work_t *k = r->k;
     db_cursor_t c;
     db_rows(&c, r->db, sql, "t", r->guid);
-    while (!r->s->failed && db_next(&c)) {
+    while (!r->rows->failed && db_next(&c)) {
         const wts_launch_t key = {.stack = db_uint(&c, 2)};
         const wts_launch_t *launch =
             key.stack && k->launch_count
@@ -89,7 +96,7 @@ static int read_operations(reading_t *r, const char *sql, bool copies)
         const uint64_t name = copies ? 0 : out_numbers_get(&r->kernels, db_uint(&c, 5));
         if (!copies) o.name = name ? (int32_t)name - 1 : WTS_IS_NAMELESS;
         if (!BASE_GROW(k->operations, k->operation_count, &k->operation_room))
-            r->s->failed = true;
+            r->rows->failed = true;
         else
             k->operations[k->operation_count++] = o;
     }
@@ -140,10 +147,10 @@ static void order(wts_work_t *k)
     }
 }
 
-int wts_work_read(wts_work_t *k, wts_state_t *s, const db_t *db, const char *guid,
+int wts_work_read(wts_work_t *k, wts_rows_t *rows, const db_t *db, const char *guid,
                   const trace_clock_map_t *clock)
 {
-    reading_t r = {.k = k, .s = s, .db = db, .guid = guid, .clock = clock};
+    reading_t r = {.k = k, .rows = rows, .db = db, .guid = guid, .clock = clock};
     int result = read_names(&r);
     if (k->launch_count) qsort(k->launches, k->launch_count, sizeof(*k->launches), by_stack);
     if (result == 0)
@@ -173,7 +180,7 @@ void wts_work_free(wts_work_t *k)
     free(k->launches);
 }
 
-void wts_work_waits(const wts_work_t *k, wts_state_t *s, uint32_t rank)
+void wts_work_waits(const wts_work_t *k, wts_rows_t *rows)
 {
     for (size_t i = 0; i < k->call_count; i++) {
         const wts_host_call_t *c = &k->calls[i];
@@ -182,6 +189,9 @@ void wts_work_waits(const wts_work_t *k, wts_state_t *s, uint32_t rank)
         const wts_operation_t *last = &k->operations[done - 1], *o = last;
         while (wts_follows(k, o))
             o = &k->operations[o->before];
-        wts_wait(s, rank, (wts_wait_t){o->launched, last->end, rank, WTS_IN_GPU});
+        if (BASE_GROW(rows->gpu, rows->gpu_count, &rows->gpu_room))
+            rows->gpu[rows->gpu_count++] = (wts_time_span_t){o->launched, last->end};
+        else
+            rows->failed = true;
     }
 }
