@@ -1,9 +1,9 @@
 /* waits.h - who waits for whom: calls of MPI of many ranks (rocprofv3 --mpi-trace) as one picture.
  *
- * Reads databases one by one: what is known of their clocks, then all calls, then what the ranks on
- * the critical path do on it. Memory grows with the ranks' calls of collectives, with messages
- * whose other end has not been read yet, with waits, and with one rank's calls of HIP, kernels and
- * copies, not with the number of all records. Times of several nodes are changed to one clock as
+ * Reads databases side by side, one by each worker: what is known of their clocks, then all calls,
+ * then what the ranks on the critical path do on it. Memory grows with the ranks' calls of
+ * collectives, with messages whose other end has not been read yet, and with waits; a worker's with
+ * the calls, kernels and copies of one rank. Times of several nodes are changed to one clock as
  * far as it is known (trace/clocks.h). */
 #ifndef CROCPROF_WAITS_WAITS_H
 #define CROCPROF_WAITS_WAITS_H
