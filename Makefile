@@ -19,10 +19,10 @@ demo: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
-# llama.cpp of a newer Debian on softgpu, in a field root: downloads about a gigabyte at the first time.
+# llama.cpp of a newer Debian on softgpu, in a field root: downloads about a gigabyte at the first time. GPU=mi100: on that.
 demo-llama: deps
 	@$(MAKE) --no-print-directory all
-	@scripts/demo-llama $(BUILD)
+	@GPU='$(GPU)' scripts/demo-llama $(BUILD)
 
 # Whole, or of it what matches TESTS, for which what these tests need is built.
 test: deps
@@ -35,11 +35,11 @@ test-fast: deps
 	@scripts/run-tests $(BUILD) --fast
 
 # The whole suite and the field programs in a root of another Debian suite; see tests/field/README.md.
-# SET=all: with every case that the programs have, which takes hours.
+# SET=all: with every case that the programs have, which takes hours. GPU=mi300x: the suite and what can on that GPU.
 SUITE ?= forky
 SET ?= full
 test-field: deps
-	@scripts/run-field '$(SUITE)' --set '$(SET)' --tests '$(value TESTS)' --programs '$(value FIELD)'
+	@scripts/run-field '$(SUITE)' $(if $(GPU),--gpu '$(GPU)') --set '$(SET)' --tests '$(value TESTS)' --programs '$(value FIELD)'
 
 # PAPI and LIKWID of Debian's newer suites against this tree, their own tests on softgpu: client and result.
 CLIENTS ?= papi likwid

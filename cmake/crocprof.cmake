@@ -74,8 +74,17 @@ function(crocprof_unit_test name)
   set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${limit} SKIP_RETURN_CODE 77)
 endfunction()
 
-# crocprof_hip(output source [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for softgpu's GPU, or that named, at
-# -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
+# CROCPROF_GPU is the product of share/gpus that the suite's HIP programs are compiled for (CROCPROF_ARCH),
+# and that scripts/run-tests has softgpu be. Programs that are about one GPU name theirs.
+set(CROCPROF_GPU mi210 CACHE STRING "product that the tests' HIP programs are compiled for and run on")
+file(STRINGS ${CMAKE_SOURCE_DIR}/share/gpus/products.tsv row REGEX "^${CROCPROF_GPU}\t")
+if(NOT row OR NOT EXISTS ${CMAKE_SOURCE_DIR}/share/softgpu/${CROCPROF_GPU}.profile)
+  message(FATAL_ERROR "CROCPROF_GPU: softgpu is no ${CROCPROF_GPU}: softgpu --list-gpus shows what it can be")
+endif()
+string(REGEX REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1" CROCPROF_ARCH "${row}")
+
+# crocprof_hip(output source [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for the suite's GPU, or
+# that named, at -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
 # the source for HIP. A target of the caller's has to want the output; another one, which no other wants,
 # makes the output alone, for `make test TESTS=...`.
 find_program(HIPCC hipcc)
@@ -83,7 +92,7 @@ function(crocprof_hip output source)
   cmake_parse_arguments(A "" "GPU" "FLAGS;DEPENDS" ${ARGN})
   get_filename_component(source ${source} ABSOLUTE)
   if(NOT A_GPU)
-    set(A_GPU gfx90a)
+    set(A_GPU ${CROCPROF_ARCH})
   endif()
   if(NOT "${A_FLAGS}" MATCHES "(^|;)-O[0-3s](;|$)")
     list(PREPEND A_FLAGS -O2)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # field: forky
 # field-ci: forky
+# field-mi100: forky
 # field-timeout: 1200
 """A tiny random model in llama.cpp: what it says on the GPU is what it says on the CPU, bare, traced and
 counted, and the trace has every kernel that was executed."""

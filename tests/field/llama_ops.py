@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # field: forky
 # field-ci: forky
+# field-mi100: forky
 # field-timeout: 21600
 """llama.cpp's own test of its operations, each on the GPU against the CPU: some shapes and types of every operation
 bare, fewer traced and counted. With the set "all" every shape and type bare."""

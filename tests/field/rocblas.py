@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # field: forky
 # field-ci: forky
+# field-mi100: forky
 # field-timeout: 3600
 """rocBLAS by its own benchmark, which compares each result with a CPU's: matrix products by Tensile's assembly kernels,
 matrix-vector products and triangular solvers, in five precisions; one traced, one counted."""

@@ -84,7 +84,8 @@ class Field:
         self.passed = self.failed = self.skipped = 0
         self.env = {k: v for k, v in os.environ.items() if not OURS.fullmatch(k)}
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-        self.env.update(PYTHONDONTWRITEBYTECODE="1")
+        self.gpu = os.environ.get("FIELD_GPU") or "mi210"
+        self.env.update(PYTHONDONTWRITEBYTECODE="1", SOFTGPU_GPU=self.gpu)
 
     def path(self, name):
         return os.path.join(self.out, name)

@@ -75,6 +75,18 @@ assert lines == OTHERS[-40:], lines
 
 assert parts() == ["build with gcc", "our own suite", "build with clang", "what clang compiled"]
 assert parts("--tests", "unit") == ["build with gcc", "our own suite"]
+assert parts("--gpu", "mi300x") == ["build with gcc", "our own suite"]
+
+# on another GPU: a tree that is compiled for it, the field programs that name it
+with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
+    program(tree, "any")
+    program(tree, "both", "# field-mi300x: none")
+    run = run_field(tree, "--gpu", "mi300x")
+    with open(tree + "/commands") as file:
+        made, *others = file.read().splitlines()
+    assert "none.mi300x.build" in made and made.endswith("-DCROCPROF_GPU=mi300x"), made
+    assert sum("FIELD_GPU=mi300x" in line and "both.sh" in line for line in others) == 1, others
+    assert not any("any.sh" in line for line in others), others
 
 # two programs at a time, each waiting for the other; one that wants to be alone is
 with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:

@@ -397,12 +397,20 @@ static void streams()
     (void)hipHostFree(go);
 }
 
+#if !defined(__HIP_DEVICE_COMPILE__) || !defined(__HIP_NO_IMAGE_SUPPORT)
 // Rows of a picture, one for each workgroup; or all of them in the first.
 __global__ void paint(hipSurfaceObject_t to, bool right)
 {
     int y = right ? blockIdx.x : 0;
     surf2Dwrite(static_cast<float>(blockIdx.x), to, static_cast<int>(threadIdx.x) * 4, y); // bug: surface
 }
+
+// All workgroups give the picture one colour, which is not in memory as it is in registers: no race.
+__global__ void same_colour(hipSurfaceObject_t to, bool)
+{
+    surf2Dwrite(make_ushort4(1, 2, 3, 4), to, static_cast<int>(threadIdx.x) * 8, 0);
+}
+#endif
 
 template <class texel_t, class kernel_t> static void picture(kernel_t kernel)
 {
@@ -419,12 +427,6 @@ template <class texel_t, class kernel_t> static void picture(kernel_t kernel)
 }
 
 // ---- what is right, and easily taken for a race ----
-
-// All workgroups give the picture one colour, which is not in memory as it is in registers.
-__global__ void same_colour(hipSurfaceObject_t to, bool)
-{
-    surf2Dwrite(make_ushort4(1, 2, 3, 4), to, static_cast<int>(threadIdx.x) * 8, 0);
-}
 
 // A lock: taken by compare and swap, given back by an atomic store, which looks like any other.
 __global__ void locked(const int *from, int *to, bool)

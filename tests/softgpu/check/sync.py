@@ -45,7 +45,7 @@ class Never(unittest.TestCase):
     def run_until_told(self, name):
         """What is told while it waits; then it is let go."""
         places, _, *more = NEVER[name]
-        with subprocess.Popen([corpus.softgpu, "--cus", "4", "--check", "--", corpus.program, name], text=True,
+        with subprocess.Popen([corpus.softgpu, *corpus.UNITS, "--check", "--", corpus.program, name], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               env=ENVIRONMENT) as process:
             try:

@@ -16,10 +16,16 @@ struct place {
 
 typedef _Float16 half2_t __attribute__((ext_vector_type(2)));
 
+// the bit by which an atomic instruction returns what was there
+#if defined(__gfx942__) || defined(__gfx950__)
+#define RETURNS "sc0"
+#else
+#define RETURNS "glc"
+#endif
 #define GLOBAL_ATOMIC(name, at, value, old) \
-    asm volatile(name " %0, %1, %2, off glc\n\ts_waitcnt vmcnt(0)" : "=&v"(old) : "v"(at), "v"(value) : "memory")
+    asm volatile(name " %0, %1, %2, off " RETURNS "\n\ts_waitcnt vmcnt(0)" : "=&v"(old) : "v"(at), "v"(value) : "memory")
 #define FLAT_ATOMIC(name, at, value, old) \
-    asm volatile(name " %0, %1, %2 glc\n\ts_waitcnt vmcnt(0) lgkmcnt(0)" \
+    asm volatile(name " %0, %1, %2 " RETURNS "\n\ts_waitcnt vmcnt(0) lgkmcnt(0)" \
                  : "=&v"(old) : "v"(at), "v"(value) : "memory")
 
 __global__ void add(place *p)
