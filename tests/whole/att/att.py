@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """rocprofv3 --att over a program whose kernel has every kind of instruction.
 
-usage: att.py BUILD_DIR PROGRAM SOURCE SCENARIO. What waves executed is known by other means: from the
+usage: att.py BUILD_DIR PROGRAM SOURCE SCENARIO [PRODUCT], of a GPU that softgpu has (soft). What waves executed is known by other means: from the
 hardware's counters of the same kernel, from the program's own loop, from the listing of its code.
 """
 import csv
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-build, program, source, scenario = sys.argv[1:]
+build, program, source, scenario, product = (*sys.argv[1:], "soft")[:5]
 WAVES, ROUNDS = 4, 5
 OURS = ("--kernel-include-regex", "everything")  # newer runtimes copy by kernels of their own
 environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_PRE"))}
@@ -23,7 +23,7 @@ environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", 
 
 def run(*options, status=0, arguments=()):
     """Lines of standard error; the program says what it says without a profiler."""
-    done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", "soft", *options, "--", program, *arguments],
+    done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", product, *options, "--", program, *arguments],
                           env=environment, capture_output=True, text=True, timeout=120)
     if done.returncode != status:
         sys.exit(f"{options}: status {done.returncode}, expected {status}:\n{done.stderr}")
