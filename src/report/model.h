@@ -165,7 +165,8 @@ typedef struct {
     int64_t rank; /* -1: not known */
     uint64_t pid;
     uint32_t host, gpu, file;
-    bool shown; /* the timeline has its records */
+    bool shown;    /* the timeline has its records */
+    bool unclosed; /* it did not end in order */
     int64_t first, last;
     uint64_t kernel_ns, copy_ns, busy_ns, wait_ns, launches, bytes, dropped;
     unsigned shift;    /* bins of 2^shift ns */

@@ -168,6 +168,7 @@ static void put_rank(pack_t *p, const rep_rank_t *r, int64_t begin)
                                (int64_t)r->launches,
                                (int64_t)r->bytes,
                                (int64_t)r->dropped,
+                               r->unclosed,
                                r->shift,
                                r->bins ? r->bin_first - begin : 0,
                                (int64_t)r->bins,

@@ -205,6 +205,7 @@ static bool add_rank(job_t *j, const gather_work_t *w, const char *guid)
     *r = (rep_rank_t){
         .rank = w->rank.rank,
         .pid = w->rank.pid,
+        .unclosed = w->rank.unclosed,
         .host = rep_name(j->names, w->rank.host, &j->run->failed),
         .gpu = gpu ? (uint32_t)gpu - 1 : 0,
         .file = rep_name(j->names, j->found->databases.files.paths[w->file], &j->run->failed),

@@ -22,11 +22,13 @@ RATIO_MOST = 40  # 1,024 ranks for 64 are 16 in proportion, 256 by the square; p
 HEAT = "document.querySelector('section:not([hidden]) canvas.heat')"
 
 
-def rank_db(path, rank, ranks, kernel=400, begin=0, host="node0", work=True, product=None, mpi=True):
+def rank_db(path, rank, ranks, kernel=400, begin=0, host="node0", work=True, product=None, mpi=True, unclosed=None):
     """The database of a rank; `kernel`: microseconds of its kernel."""
     d = fixture.Database(path, pid=5000 + rank, command="./solve", soft=False)
     d.put("rocpd_metadata", tag="rank", value=str(rank))
     d.put("rocpd_metadata", tag="ranks", value=str(ranks))
+    if unclosed is not None:
+        d.put("rocpd_metadata", tag="unclosed", value=str(unclosed))
     d.db.execute(f'UPDATE "rocpd_info_node{d.uuid}" SET hostname = ?', (host,))
     if product:
         d.db.execute(f'UPDATE "rocpd_info_agent{d.uuid}" SET product_name = ? WHERE type = \'GPU\'', (product,))
@@ -201,6 +203,23 @@ def case_missing(directory):
             check(words in text, "no", words, "in", text)
         b.go("#/ranks")
         check(fixture.HOSTILE in b.run(TEXT), "the host's name is not shown")
+        clean(b, path)
+
+
+def case_unclosed(directory):
+    """A rank that was killed is marked in the table, above it and on its own page; one that ended in order is not."""
+    path, _ = report(directory, job(f"{directory}/job", count=6, r2={"unclosed": 1}, r3={"unclosed": 0}))
+    why = "killed, or left by _exit: its records are read as far as they go"
+    with browser.Browser() as b:
+        b.open(path)
+        b.go("#/ranks")
+        equal([r[0] for r in table(b, "Rank\tHost")], ["rank 0", "rank 1", "rank 2 did not end", "rank 3", "rank 4", "rank 5"])
+        equal(b.run("[...document.querySelectorAll('section:not([hidden]) td .unclosed')].map(x => x.title)"), [why])
+        check(f"rank 2 did not end: {why}." in b.run(TEXT), b.run(TEXT))
+        b.go("#/rank/2")
+        check(f"This rank did not end: {why}." in b.run(TEXT), b.run(TEXT))
+        b.go("#/rank/3")
+        check("did not end" not in b.run(TEXT), b.run(TEXT))
         clean(b, path)
 
 

@@ -2,7 +2,7 @@
  * page of one rank. Everything is drawn from bins and sums of each rank, not from records. */
 
 const RANK = ["rank", "pid", "host", "gpu", "file", "shown", "first", "last", "kernel", "copy", "busy", "waiting", "launches", "bytes",
-              "dropped", "shift", "binFirst", "bins", "at", "kernelsAt", "numbers", "kernelCount"];
+              "dropped", "unclosed", "shift", "binFirst", "bins", "at", "kernelsAt", "numbers", "kernelCount"];
 const STATES = [["busy", "kernels and copies", "--accent"], ["waiting", "waiting: in MPI, or for the GPU while it has nothing to do", "--wait"],
                 ["idle", "neither", "--line"]];
 const ABSENCES = { damaged: "cannot be read", twice: "has a process that another one has", version: "has another version of the schema" };
@@ -34,6 +34,8 @@ function prepareRanks(run) {
 
 const rankHref = r => `#/rank/${r.index}`;
 const rankLink = r => element("a", { href: rankHref(r) }, r.title);
+const UNCLOSED = "killed, or left by _exit: its records are read as far as they go";
+const unclosedChip = r => r.unclosed ? element("span.chip.unclosed", { title: UNCLOSED }, "did not end") : null;
 
 /* Parts of the time of each bin, as bytes. */
 function partsOf(rank) {
@@ -68,6 +70,8 @@ function rankCautions(run) {
     "runs of several jobs, or several runs of one, lie in the same folder."));
   const without = ranks.sorted.filter(r => !r.bins);
   if (without.length) notes.push(element("p.note", {}, `${without.slice(0, 12).map(r => r.title).join(", ")}${without.length > 12 ? " and so on" : ""}: no record.`));
+  const unclosed = ranks.sorted.filter(r => r.unclosed);
+  if (unclosed.length) notes.push(element("p.note.bad.unclosed", {}, `${unclosed.slice(0, 12).map(r => r.title).join(", ")}${unclosed.length > 12 ? " and so on" : ""} did not end: ${UNCLOSED}.`));
   if (ranks.gpus.length > 1) notes.push(element("p.note.gpus", {}, `Ranks have different GPUs: ${ranks.gpus.join(", ")}. Their times cannot be compared as they are.`));
   const clocks = { measured: `Clocks of the nodes were measured (--sync-clocks): times are right within ${timeText(ranks.clockError)}.`,
                    day: "Times of several nodes are laid over one another by each node's time of day: they are as far off as NTP lets it be.",
@@ -308,7 +312,7 @@ function slowestCard(run) {
 function rankTable(run) {
   const time = (title, key, note) => ({ title, note, value: r => r.bins ? r[key] : undefined, show: r => r.bins ? timeText(r[key]) : "–", csv: `${title} (ns)` });
   return sortableTable({ name: "ranks", rows: run.ranks.sorted, sort: 0, down: false, most: 64, wide: true, columns: [
-    { title: "Rank", value: r => r.rank < 0 ? r.pid : r.rank, show: rankLink },
+    { title: "Rank", value: r => r.rank < 0 ? r.pid : r.rank, show: r => r.unclosed ? element("span", {}, rankLink(r), " ", unclosedChip(r)) : rankLink(r) },
     { title: "Host", kind: "text", value: r => nameOf(r.host) },
     { title: "GPU", kind: "text", value: r => nameOf(r.gpu) },
     { title: "Launches", value: r => r.launches, show: r => countText(r.launches) },
@@ -381,6 +385,7 @@ function rankSection(index) {
   return [
     element("h1", {}, rank.title.replace(/^./, c => c.toUpperCase())),
     element("p.lead", {}, [nameOf(rank.host), nameOf(rank.gpu), `process ${rank.pid}`].filter(Boolean).join(" · "), " · ", element("a", { href: "#/ranks" }, "all ranks"), " ", beside(-1, "‹ before"), " ", beside(1, "next ›")),
+    rank.unclosed ? element("p.note.bad.unclosed", {}, `This rank did not end: ${UNCLOSED}.`) : null,
     rank.dropped ? element("p.note.bad", {}, `${countText(rank.dropped)} records of this rank were lost. All counts and sums are too low.`) : null,
     rank.bins ? rankLanes(run, rank) : element("p.empty", {}, "This rank has no record."),
     rank.shown ? element("p.note", {}, "Its records are in the ", element("a", { href: "#/timeline" }, "timeline"), ".") :
