@@ -22,7 +22,10 @@ def main():
             out += [".TP", f".B {escape(option)}", escape(text[0].upper() + text[1:]) + "."]
     commands = []
     for command, text in rocprofv3_help.read_commands(program):
-        commands += [".TP", f".B rocprofv3 {escape(command)}", escape(text[0].upper() + text[1:]) + "."]
+        commands += [".TP", f".B rocprofv3 {escape(command)}", escape(text[0].upper() + text[1:]) + ".", ".RS"]
+        for option, meaning in rocprofv3_help.read_command(program, command.split()[0]):
+            commands += [".TP", f".B {escape(option)}", escape(meaning[0].upper() + meaning[1:]) + "."]
+        commands.append(".RE")
     with open(source, encoding="utf-8") as f:
         page = f.read()
     with open(target, "w", encoding="utf-8") as f:

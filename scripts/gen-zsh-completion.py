@@ -36,11 +36,15 @@ def spec(option, text):
 
 def main():
     program, target = usage.arguments(__doc__, 2)
-    lines = ["#compdef rocprofv3", "# Made by gen-zsh-completion.py from rocprofv3 --help.", "", "_arguments \\"]
+    words = " ".join(command.split()[0] for command, _ in rocprofv3_help.read_commands(program))
+    lines = ["#compdef rocprofv3", "# Made by gen-zsh-completion.py from rocprofv3 --help.", "",
+             f"if (( CURRENT > 2 )) && [[ $words[2] == ({words.replace(' ', '|')}) ]]; then",
+             "  if [[ $PREFIX == -* ]]; then",
+             "    compadd -- $(rocprofv3 $words[2] --help 2>/dev/null | grep -oE '^ +(-., )?--?[a-zA-Z][a-z-]*' | tr , ' ')",
+             "  else", "    _files", "  fi", "  return", "fi", "_arguments \\"]
     for _, rows in rocprofv3_help.read(program):
         for option, text in rows:
             lines += [f"  {s} \\" for s in spec(option, text)]
-    words = " ".join(command.split()[0] for command, _ in rocprofv3_help.read_commands(program))
     lines += [f"  '1::command:({words})' \\", "  '*:directory or database:_files' \\"]
     lines += ["  '(-)--[the program and its arguments]:*::program:_normal'"]
     with open(target, "w", encoding="utf-8") as f:

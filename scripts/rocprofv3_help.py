@@ -31,6 +31,20 @@ def read(program):
     return options(ask(program).split("\nKeys in names")[0])
 
 
+def read_command(program, command):
+    """[(option, text)] of a sub-command, whose text may go on in the lines below."""
+    rows = []
+    for line in subprocess.run([program, command, "--help"], check=True, capture_output=True, text=True).stdout.splitlines():
+        row = re.match(r" +(-\S.*?)(?: {2,}(.*)|$)", line)
+        if row:
+            rows.append([row[1].rstrip(), row[2] or ""])
+        elif rows and line.startswith(" " * 20):
+            rows[-1][1] = f"{rows[-1][1]} {line.strip()}".strip()
+        elif rows:
+            break
+    return [(option, text) for option, text in rows if not re.search(r"--(help|usage)\b", option)]
+
+
 def read_commands(program):
     """Its sub-commands."""
     return commands(ask(program))

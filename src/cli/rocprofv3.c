@@ -35,11 +35,16 @@ static void print_version(void)
 static void print_help(void)
 {
     cli_print_help();
+    int width = 0; /* two blanks behind the longest: what is made from the help looks for them */
+    for (const cli_subcommand_t *c = cli_subcommands; c->name; c++) {
+        const int own = (int)(strlen(c->name) + strlen(c->arguments)) + 2;
+        if (own > width) width = own;
+    }
     printf("\nCommands:\n");
     for (const cli_subcommand_t *c = cli_subcommands; c->name; c++) {
         char left[64];
         snprintf(left, sizeof(left), "%s %s", c->name, c->arguments);
-        printf("  %-28s %s\n", left, c->help);
+        printf("  %-*s %s\n", width, left, c->help);
     }
     printf("'rocprofv3 COMMAND --help' lists the options of one.\n");
 }

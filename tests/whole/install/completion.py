@@ -33,6 +33,14 @@ def zsh(*words, program):
     return output(["zsh", "-f", "-c", script, "zsh", *words]).split()
 
 
+def zsh_rocprofv3(*words):
+    """What zsh's function for rocprofv3 hands to its compadd."""
+    script = ("compadd() { print -l -- \"${@[2,-1]}\" }; _files() { print files }; _arguments() { print arguments }; "
+              "words=(rocprofv3 \"$@\"); CURRENT=$#words; PREFIX=$words[-1]; "
+              f"complete_it() {{ source {build}/share/zsh/site-functions/_rocprofv3 }}; complete_it")
+    return output(["zsh", "-f", "-c", script, "zsh", *words]).split()
+
+
 # Commands beside rocprofv3: how they print their options, and words that are completed.
 OTHERS = {
     "softgpu": (["softgpu", "--help"], [], {("--core", ""): {"base", "avx2", "avx512"}, ("--check-format", ""): {"text", "json", "sarif"},
@@ -57,6 +65,25 @@ def check_others():
         expect(set(zsh("", program="rocpd")), {"convert", "query", "summary", "merge", "package"}, "zsh, rocpd")
 
 
+def check_commands(help_text):
+    """Each command of rocprofv3 has options of its own, which are completed and in the man page."""
+    with open(build + "/share/man/man1/rocprofv3.1", encoding="utf-8") as f:
+        commands = re.split(r"^\.B rocprofv3 ", f.read().replace("\\-", "-"), flags=re.M)[1:]
+    pages = {page.split()[0]: page for page in commands}
+    names = re.findall(r"^  ([a-z]+) ", help_text.partition("\nCommands:\n")[2], re.M)
+    if not {"reduce", "waits"} <= set(names):
+        sys.exit(f"commands: {names}")
+    for name in names:
+        options = set(re.findall(r"(?:^ +|^ +-\S, +)(--?[\w?][\w-]*)(?=$|[ =,])", re.sub(r"^( +)(-\S), ", r"\1\2\n\1", output(["rocprofv3", name, "--help"]), flags=re.M), re.M))
+        expect(set(bash(name, "-")), options, f"bash, {name}")
+        if shutil.which("zsh"):
+            expect(set(zsh_rocprofv3(name, "-")), options, f"zsh, {name}")
+        in_page = set(re.findall(r"(--[a-z][\w-]*)", "\n".join(re.findall(r"^\.B (-.*)$", pages[name], re.M))))
+        expect(in_page, {o for o in options if o.startswith("--")} - {"--help", "--usage"}, f"man page, {name}")
+    expect(set(bash("reduce", "--tree", "")), {"mpi", "files"}, "bash, reduce --tree")
+    expect(set(bash("waits", "--outp")), {"--output"}, "bash, waits --outp")
+
+
 def expect(got, wanted, what):
     if got != wanted:
         sys.exit(f"{what}: missing {sorted(wanted - got)}, too many {sorted(got - wanted)}")
@@ -75,6 +102,7 @@ def main():
         sys.exit("zsh: no words of --agent-index")
     if shutil.which("zsh"):
         output(["zsh", "-n", build + "/share/zsh/site-functions/_rocprofv3"])
+    check_commands(output(["rocprofv3", "--help"]))
     check_others()
     print(f"{len(options)} spellings of options")
 
