@@ -1,5 +1,6 @@
 /* find.c - what follows from all ranks: how kernels and phases spread over them, and what is worth
  * a look. A finding has to be larger than what chance makes of ranks that are alike. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,14 @@
 /* Smaller parts of the time of all ranks, and smaller delays each time, are chance. */
 static const double least_share = 0.03, least_late_ns = 200000;
 enum { LEAST_BARRIERS = 3, LEAST_TIMES = 3 };
+/* Where steps are short, delays that are shorter, too, are no chance if they are one rank's again
+ * and again: so long and so many of them, and so much of the critical path. */
+static const double least_regular_ns = 10000, regular_path = 0.67, regular_often = 0.5;
+enum { REGULAR_TIMES = 10 };
 /* Of ranks that are alike each comes last in one of so many collectives as there are ranks; one of
- * which this finds something comes last in so many more of them. */
-static const double more_often = 0.15;
+ * which this finds something comes last in so many more of them, and in more than chance gives to
+ * one of twenty ranks where collectives are few: so many standard deviations. */
+static const double more_often = 0.15, deviations = 2;
 
 /* ---- spreads ---- */
 
@@ -170,6 +176,25 @@ static bool matters(const wts_t *w, uint64_t ns, double each)
     return w->total_ns && (double)ns > least_share * (double)w->total_ns && each > least_late_ns;
 }
 
+/* The same of delays that are short, where the job waits for one rank again and again: `times` of
+ * them, out of so many. What is shorter than clocks of several nodes are off is not known. */
+static bool matters_regularly(const wts_t *w, const wts_rank_t *r, uint64_t ns, double each,
+                              uint64_t times, uint64_t of)
+{
+    return w->total_ns && (double)ns > least_share * (double)w->total_ns &&
+           each > least_regular_ns && !w->clocks_guessed && each > 2 * (double)w->clock_error_ns &&
+           times >= REGULAR_TIMES && (double)times >= regular_often * (double)of &&
+           (double)r->path_ns >= regular_path * (double)w->path.ns;
+}
+
+/* In so many collectives a rank comes last that does so more often than by chance. */
+static double often(const wts_t *w)
+{
+    const double chance = 1.0 / (double)w->rank_count, count = (double)w->instances;
+    const double spread = deviations * sqrt(chance * (1 - chance) / count);
+    return (chance + (spread > more_often ? spread : more_often)) * count;
+}
+
 /* Is it one rank, or does each keep the others waiting now and then? */
 static bool stands_out(const wts_t *w, uint64_t own, wts_cause_t cause)
 {
@@ -187,7 +212,9 @@ static void find_late(wts_state_t *s, uint32_t rank, const measured_t measured[2
     const double each = r->delays ? (double)r->delay_ns / (double)r->delays : 0;
     const uint64_t ns = r->rooted_ns[WTS_IN_COLLECTIVE];
     const bool itself = 2 * r->last_in >= r->delays; /* else others come last that wait for it */
-    if (!matters(w, ns, each) || !stands_out(w, ns, WTS_IN_COLLECTIVE)) return;
+    if (!matters(w, ns, each) && !matters_regularly(w, r, ns, each, r->delays, w->instances))
+        return;
+    if (!stands_out(w, ns, WTS_IN_COLLECTIVE)) return;
     if ((double)r->delay_first_ns > 0.8 * (double)r->delay_ns) {
         put_time(late, sizeof(late), (double)r->delay_first_ns);
         snprintf(text, sizeof(text),
@@ -196,9 +223,7 @@ static void find_late(wts_state_t *s, uint32_t rank, const measured_t measured[2
         add(s, WTS_COLLECTIVE, (int32_t)rank, ns, text);
         return;
     }
-    if (r->delays < LEAST_TIMES ||
-        (double)r->delays < (more_often + 1.0 / (double)w->rank_count) * (double)w->instances)
-        return;
+    if (r->delays < LEAST_TIMES || (double)r->delays < often(w)) return;
     explain(w, rank, measured, (double)r->delay_ns, values, reason, sizeof(reason));
     put_time(late, sizeof(late), each);
     snprintf(text, sizeof(text), "rank %d %s %s%s in %s%llu collective%s%s: %s", r->rank,
@@ -218,7 +243,8 @@ static void find_messages(wts_state_t *s, uint32_t rank, bool sends)
     const uint64_t count = sends ? r->late_sends : r->late_receives;
     const double each = count ? (double)own / (double)count : 0;
     char text[640], late[32], all[32];
-    if (!matters(w, ns, each) || !stands_out(w, ns, cause)) return;
+    if (!matters(w, ns, each) && !matters_regularly(w, r, ns, each, count, count)) return;
+    if (!stands_out(w, ns, cause)) return;
     put_time(late, sizeof(late), each);
     put_time(all, sizeof(all), (double)ns);
     snprintf(text, sizeof(text), "rank %d %s %s late in %llu message%s: others wait %s for it",

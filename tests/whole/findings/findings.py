@@ -387,6 +387,38 @@ class Ranks(Case):
         unknown = [{**rank, "metadata": {k: v for k, v in rank["metadata"].items() if "clock" not in k}} for rank in job({"begin": 30_000_000}, hosts=4)]
         self.assertEqual(self.rules(self.job(unknown, "unknown")), [])
 
+    def test_late_by_little_in_short_steps(self):
+        """Steps of 1 ms: one rank that is 130 us late in each has most of the critical path. Where the rank changes, or the delay is
+        nothing but the order in which ranks leave the collective before, nobody is late."""
+        def short(late_by, rank_of):
+            def step(call, rank, begin, number, _):
+                for at in range(10):
+                    late = late_by if rank == rank_of(10 * number + at) else 0.0001 * rank
+                    call("MPI_Allreduce", begin + at + 0.5 + late, begin + at + 0.65)
+            return step
+        found = self.rules(self.job(mpi(short(0.13, lambda _: 3)), "late"))
+        self.assertEqual([f["rule"] for f in found], ["mpi-late"])
+        self.assertIn("rank 3 arrives 130 us late in each of 100 collectives", found[0]["text"])
+        self.assertEqual(self.rules(self.job(mpi(short(0.13, lambda n: n % 4)), "turns")), [])
+        self.assertEqual(self.rules(self.job(mpi(short(0.005, lambda _: 3)), "order")), [])
+
+    def test_late_messages_by_little(self):
+        """A rank that sends 130 us late, of 1 ms, in each step."""
+        def sends(late_by):
+            def step(call, rank, begin, number, _):
+                for at in range(10):
+                    start, tag = begin + at, 10 * number + at
+                    if rank == 1:
+                        call("MPI_Send", start + 0.5 + late_by, start + 0.51 + late_by, destination=2, send_tag=tag, bytes_sent=9)
+                    if rank == 2:
+                        call("MPI_Recv", start + 0.5, start + 0.52 + late_by, source=1, receive_tag=tag, bytes_received=9)
+                call("MPI_Allreduce", begin + (9.72 if rank == 2 else 9.715), begin + 9.75)
+            return step
+        found = self.rules(self.job(mpi(sends(0.13)), "late"))
+        self.assertEqual([f["rule"] for f in found], ["mpi-sender"])
+        self.assertIn("rank 1 sends 130 us late in 100 messages", found[0]["text"])
+        self.assertEqual(self.rules(self.job(mpi(sends(0.005)), "twin")), [])
+
     def test_a_barrier_where_ranks_lose_the_processor(self):
         """A rank, or two of four, that lose the processor between the collective and the barrier have done nothing there."""
         def preempted(call, rank, begin, number, _):
