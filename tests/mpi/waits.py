@@ -24,11 +24,11 @@ class Case(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="rocprofv3-waits-")
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def trace(self, name, *words, implementation="openmpi", ranks=4, program="planted"):
+    def trace(self, name, *words, implementation="openmpi", ranks=4, program="planted", options=("--marker-trace",)):
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROC", "HSA_"))}
         # ranks that wait leave the processor to others: there are more ranks than processors
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1")
-        done = subprocess.run([*LAUNCHERS[implementation], "-n", str(ranks), ROCPROFV3, "--mpi-trace", "--marker-trace", "-d", "out",
+        done = subprocess.run([*LAUNCHERS[implementation], "-n", str(ranks), ROCPROFV3, "--mpi-trace", *options, "-d", "out",
                                "-o", "r%rank%", "--", f"{PROGRAMS}/{program}-{implementation}", name, *words], env=environment,
                               cwd=self.folder, capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -122,6 +122,31 @@ class Shapes(Case):
 
     def test_nodes(self):
         self.check("nodes", 9, 5, ["late in collectives"])
+
+
+@unittest.skipUnless(os.path.exists(f"{PROGRAMS}/uneven-openmpi"), "hipcc is missing")
+class Kernels(Case):
+    """A program of HIP on the software GPU, one of whose ranks gives a kernel ten times the work: the finding names rank and kernel."""
+
+    def run_it(self, rank):
+        shutil.rmtree(self.folder + "/out", ignore_errors=True)
+        self.trace(str(rank), ranks=3, program="uneven", options=("--gpu", "soft", "--kernel-trace", "--hip-runtime-trace"))
+        return [f for f in self.findings() if "its kernel" in f["text"]]
+
+    def test_kernel(self):
+        for _ in range(3):
+            found = self.run_it(1)
+            if found and found[0]["rank"] == 1:
+                break
+        self.assertEqual([(f["kind"], f["rank"]) for f in found], [("late in collectives", 1)], self.waits("out"))
+        self.assertRegex(found[0]["text"], r"^rank 1 arrives [0-9.]+ m?s late in each of [0-9]+ collectives: its kernel forces\(float\*, int\) takes ([3-9]|1[0-9])(\.[0-9])? x the median$")
+
+    def test_twin(self):
+        for _ in range(5):
+            found = self.run_it(-1)
+            if not found:
+                break
+        self.assertEqual(found, [])
 
 
 # When four ranks come to three collectives, in ms, and when they leave them; and one message of each kind.
