@@ -35,6 +35,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     assert made("plain", "-O2") == "first"
     assert made("plain", "-O2", "-I", folder + "/include") == "first"
+    assert made("plain", "-Xclang", "-include-pch", "-Xclang", f"{tree}/tests/hip_headers/gfx90a-O2") == "first"
     assert made("linked", f"-Wl,-rpath,{tree}/lib") == "hipcc"  # it would load the first tree's library
     assert made("linked", f"-L{tree}/lib", "-lours") == "hipcc"
     assert made("missing", "-O2") == "hipcc"  # the first tree has it not
