@@ -1,8 +1,9 @@
 /* isa.c - how many wave instructions per second the executor core runs.
  *
  * Two loops, on one worker and on two: dependent f32 FMAs with full EXEC, and the inner loop of a
- * tiled matrix product with its LDS reads. The number of instructions is counted by hand in the
- * table below. bench_isa [--json FILE] [--core base|avx2|avx512] */
+ * tiled matrix product with its LDS reads; and the same in waves of 32 lanes. The number of
+ * instructions is counted by hand in the table below. bench_isa [--json FILE] [--core
+ * base|avx2|avx512] */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "tests/isa/asm.h"
@@ -51,8 +52,11 @@ static void *work(void *argument)
     worker_t *worker = argument;
     isa_row_t *rows = aligned_alloc(64, ISA_VGPR_ROWS * sizeof(isa_row_t));
     isa_wave_t *wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
-    isa_dispatch_t dispatch = {
-        .arch = ASM_ARCH, .memory = worker->memory, .code = worker->code, .n_vgpr = 64};
+    isa_dispatch_t dispatch = {.arch = ASM_ARCH,
+                               .narrow = worker->core->lanes == 32,
+                               .memory = worker->memory,
+                               .code = worker->code,
+                               .n_vgpr = 64};
     isa_group_t group = {.dispatch = &dispatch, .n_waves = 1, .lds_bytes = 65536, .waves = &wave};
     group.lds = aligned_alloc(64, group.lds_bytes);
     if (!rows || !wave || !group.lds) return NULL;
@@ -61,7 +65,7 @@ static void *work(void *argument)
     memset(group.lds, 0, group.lds_bytes);
     wave->vgpr = rows;
     wave->group = &group;
-    wave->exec = ~UINT64_C(0);
+    wave->exec = isa_dispatch_full(&dispatch);
     wave->mode = 0xf0; /* round to nearest even, denormals kept */
     wave->mem_epoch = sg_memory_epoch(worker->memory);
     if (worker->core->set_pc(wave, CODE_VA)) {
@@ -119,6 +123,21 @@ static rate_t rate(const isa_core_t *core, int which, int workers)
     return (rate_t){total * workers / seconds / 1e6, total * workers / cpu_seconds / 1e6};
 }
 
+/* Measures and prints all loops; `lanes` is added to their names. */
+static void measure(const isa_core_t *core, const char *lanes, FILE *out)
+{
+    for (int which = 0; which < LOOPS; which++) {
+        rate(core, which, 1); /* warms caches and clocks */
+        rate_t one = rate(core, which, 1), two = rate(core, which, 2);
+        printf("%-20s %8.1f one worker %8.1f two workers (x%.2f) %8.1f per CPU second\n",
+               loops[which].name, one.wall, two.wall, one.wall > 0 ? two.wall / one.wall : 0,
+               one.cpu);
+        if (out)
+            fprintf(out, ", \"%s%s\": {\"one\": %.1f, \"two\": %.1f, \"per_cpu_second\": %.1f}",
+                    loops[which].name, lanes, one.wall, two.wall, one.cpu);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *json = NULL;
@@ -134,16 +153,9 @@ int main(int argc, char **argv)
     FILE *out = json ? fopen(json, "w") : NULL;
     if (out) fprintf(out, "{\"core\": \"%s\"", core->name);
     printf("core %s, millions of wave64 instructions per second\n", core->name);
-    for (int which = 0; which < LOOPS; which++) {
-        rate(core, which, 1); /* warms caches and clocks */
-        rate_t one = rate(core, which, 1), two = rate(core, which, 2);
-        printf("%-20s %8.1f one worker %8.1f two workers (x%.2f) %8.1f per CPU second\n",
-               loops[which].name, one.wall, two.wall, one.wall > 0 ? two.wall / one.wall : 0,
-               one.cpu);
-        if (out)
-            fprintf(out, ", \"%s\": {\"one\": %.1f, \"two\": %.1f, \"per_cpu_second\": %.1f}",
-                    loops[which].name, one.wall, two.wall, one.cpu);
-    }
+    measure(core, "", out);
+    printf("core %s, instructions of waves of 32 lanes\n", isa_core_narrow(core)->name);
+    measure(isa_core_narrow(core), ", 32 lanes", out);
     if (out) {
         fprintf(out, "}\n");
         fclose(out);

@@ -89,7 +89,9 @@ static const isa_formats_t formats_gfx10 = {
              .no_scratch = {6, 1},                                                                 \
              .status = 12,                                                                         \
              .tma = 14},                                                                           \
-    .scalar_line = 64, .l2_line = 128, .drm_family = 141 /* AMDGPU_FAMILY_AI */
+    .scalar_line = 64, .l2_line = 128,                                                             \
+    .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},                                \
+    .drm_family = 141 /* AMDGPU_FAMILY_AI */
 
 /* GPUs from gfx90a on have one file for VGPRs and AGPRs. */
 #define UNIFIED .vgpr_granule = 8, .acc_granule = 4, .simd_vgprs = 512, .dpp_newbcast = true
@@ -172,13 +174,18 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
                   .status = 12,
                   .tma = 14},
          .vgpr_granule = 8,
+         .scratch_register = true,
+         .gcr = true,
+         .unit_cus = 2,
          .simd_vgprs = 512,
          .m0_lds = {0, 16},
          .group_lds = 64 << 10,
-         .lds_granule = 512,
+         .lds_granule = 1024,
          .vector_line = 128,
          .scalar_line = 64,
          .l2_line = 128,
+         .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},
+         .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
          .drm_family = 143, /* AMDGPU_FAMILY_NV */
          .gb_addr_config = 0x00000444},
 };

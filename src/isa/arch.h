@@ -155,12 +155,12 @@ enum {
 /* ---- limits that arrays are made for ---- */
 
 enum {
-    ISA_GROUP_WAVES = 16,      /* waves of a workgroup: at most 1,024 work-items */
-    ISA_GROUP_LDS = 160 << 10, /* the most bytes of LDS that a workgroup of any gfx9 GPU can have */
-    ISA_UNIT_SIMDS = 4,
-    ISA_SIMD_SLOTS = 10,  /* the most waves that a SIMD of any gfx9 GPU holds */
-    ISA_SIMD_VGPRS = 512, /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
-    ISA_VGPRS = 256       /* VGPRs that instructions can name */
+    ISA_GROUP_WAVES = 32,      /* waves of a workgroup: at most 1,024 work-items, 32 in a wave */
+    ISA_GROUP_LDS = 160 << 10, /* the most bytes of LDS that a workgroup of any GPU can have */
+    ISA_UNIT_SIMDS = 4,        /* of a compute unit, or of a workgroup processor */
+    ISA_SIMD_SLOTS = 16,       /* the most waves that a SIMD of any GPU holds */
+    ISA_SIMD_VGPRS = 512,      /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
+    ISA_VGPRS = 256            /* VGPRs that instructions can name */
 };
 
 /* ---- apertures ---- */
@@ -180,6 +180,10 @@ typedef struct {
 
 /* Ways of PC sampling: the driver sends waves into the trap handler. */
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0 };
+
+/* What softgpu has no model of yet: counters, thread traces and modelled time; what --check looks
+ * for. */
+enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_CHECK = 1 << 1 };
 
 /* Fields that the memory encodings of some GPUs only have. Bits of an instruction's second dword
  * are numbered from 32 on. A field without bits reads 0. */
@@ -262,13 +266,23 @@ typedef struct isa_arch {
     /* Rows in which VGPRs are allocated, and at multiples of which AGPRs begin; 0: these have a
      * file of their own, and begin behind the last VGPR. */
     uint32_t vgpr_granule, acc_granule;
-    uint32_t simd_vgprs;  /* rows of a SIMD's register file, ISA_SIMD_VGPRS at most */
+    bool scratch_register; /* FLAT_SCRATCH is a hardware register, not SGPRs */
+    bool gcr;              /* packets name the caches to be invalidated as gfx10's do (GCR_CNTL) */
+    uint32_t unit_cus; /* compute units of a workgroup processor, which takes workgroups; 0: one */
+    uint32_t simd_vgprs;  /* rows of 64 lanes of a SIMD's register file, ISA_SIMD_VGPRS at most */
     isa_bits_t m0_lds;    /* the bits of M0 that say where loads from memory into LDS begin there */
     uint32_t group_lds;   /* bytes of LDS that a workgroup can have, ISA_GROUP_LDS at most */
     uint32_t lds_granule; /* bytes in which LDS is allocated */
     /* bytes of a line of the vector L1, of the scalar and instruction caches, and of L2, as the
      * driver reports them and the cache model takes them */
     uint32_t vector_line, scalar_line, l2_line;
+    /* What the driver sets aside for waves of a queue that it takes off the GPU: the most waves of
+     * a compute unit and of a shader engine (0: no such limit), bytes of the control stack for each
+     * and at most (0: no limit). */
+    struct {
+        uint32_t cu_waves, engine_waves, wave_bytes, most;
+    } save;
+    uint32_t lacks;          /* ISA_LACKS_*: what softgpu refuses of this GPU */
     uint32_t drm_family;     /* the driver's family of GPUs, by which libdrm reads revisions */
     uint32_t sampling;       /* ISA_SAMPLING_* that it has */
     uint32_t gb_addr_config; /* the register GB_ADDR_CONFIG, by which images are laid out */
@@ -290,6 +304,12 @@ const isa_arch_t *isa_arch_named(const char *name);
 
 /* Writes which architectures there are, such as "90010 (gfx90a)", for messages. */
 void isa_arch_list(char *text, size_t size);
+
+/* Compute units that take workgroups together. */
+static inline uint32_t isa_arch_unit_cus(const isa_arch_t *a)
+{
+    return a->unit_cus ? a->unit_cus : 1;
+}
 
 /* For each counter, how many operations may still be outstanding behind this s_waitcnt. */
 static inline isa_waits_t isa_waits(const isa_arch_t *a, uint32_t simm16)

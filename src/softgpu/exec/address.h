@@ -24,8 +24,12 @@ ISA_ADDRESS bool isa_address_side_by_side(const uint64_t *va, uint64_t exec, uin
 
 /* ---- flat, global, scratch ---- */
 
-/* Scratch of a wave: dword k of lane l is at (k * 64 + l) * 4. */
-enum { ISA_SCRATCH_DWORD_STEP = 4 * ISA_LANES };
+/* Scratch of a wave: dword k of lane l is at (k * lanes + l) * 4. Returns the bytes from one dword
+ * of a lane to its next. */
+ISA_ADDRESS uint32_t isa_scratch_dword_step(const isa_wave_t *w)
+{
+    return 4 * (ISA_LANES == 32 ? 32 : isa_dispatch_lanes(w->group->dispatch));
+}
 
 /* A scalar base (with the instruction's offset) and an offset of 32 bits per lane. */
 ISA_ADDRESS void isa_address_based(uint64_t *restrict va, uint64_t base, const isa_row_t low)
@@ -43,21 +47,21 @@ ISA_ADDRESS void isa_address_pairs(uint64_t *restrict va, const isa_row_t *rows,
 
 /* Address of byte `offset` of lane l's scratch. `base`: the register FLAT_SCRATCH, in which the
  * kernel's prologue puts the address of the wave's scratch. */
-ISA_ADDRESS uint64_t isa_scratch_address(uint64_t base, uint32_t offset, unsigned l)
+ISA_ADDRESS uint64_t isa_scratch_address(uint64_t base, uint32_t step, uint32_t offset, unsigned l)
 {
-    return base + (uint64_t)(offset >> 2) * ISA_SCRATCH_DWORD_STEP + 4 * l + (offset & 3);
+    return base + (uint64_t)(offset >> 2) * step + 4 * l + (offset & 3);
 }
 
 /* All lanes access the same offset; if `row` is not NULL, each lane's number there is added. */
-ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, const uint32_t *row,
-                                     uint32_t offset)
+ISA_ADDRESS void isa_address_scratch(uint64_t *restrict va, uint64_t base, uint32_t step,
+                                     const uint32_t *row, uint32_t offset)
 {
     if (row)
         for (unsigned l = 0; l < ISA_LANES; l++)
-            va[l] = isa_scratch_address(base, row[l] + offset, l);
+            va[l] = isa_scratch_address(base, step, row[l] + offset, l);
     else
         for (unsigned l = 0; l < ISA_LANES; l++)
-            va[l] = isa_scratch_address(base, offset, l);
+            va[l] = isa_scratch_address(base, step, offset, l);
 }
 
 /* Addresses of a SCRATCH instruction: the sum of its offset and those of a VGPR and an SGPR that it
@@ -66,7 +70,8 @@ ISA_ADDRESS void isa_address_scratch_lanes(uint64_t *va, const isa_wave_t *w, co
 {
     const uint32_t *row = i->src[0].kind == ISA_OPK_NONE ? NULL : isa_row_of(w, &i->src[0])[0];
     const uint32_t scalar = i->flags & ISA_F_SADDR ? w->sgpr[i->src[2].reg] : 0;
-    isa_address_scratch(va, w->flat_scratch, row, scalar + (uint32_t)i->imm);
+    isa_address_scratch(va, isa_flat_scratch(w), isa_scratch_dword_step(w), row,
+                        scalar + (uint32_t)i->imm);
 }
 
 /* A FLAT instruction becomes up to three accesses, one in each address space. ORDER: as they are
@@ -105,13 +110,15 @@ ISA_ADDRESS isa_flat_lanes_t isa_address_flat_lanes(const isa_wave_t *w, const i
  * lane's element to the next. */
 ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, const isa_wave_t *w)
 {
+    const uint64_t base = isa_flat_scratch(w);
+    const uint32_t step = isa_scratch_dword_step(w);
     if (space == ISA_SPACE_LDS)
         for (unsigned l = 0; l < ISA_LANES; l++)
             va[l] &= UINT32_MAX;
     if (space == ISA_SPACE_SCRATCH)
         for (unsigned l = 0; l < ISA_LANES; l++)
-            va[l] = isa_scratch_address(w->flat_scratch, (uint32_t)va[l], l);
-    return space == ISA_SPACE_SCRATCH ? ISA_SCRATCH_DWORD_STEP : 4;
+            va[l] = isa_scratch_address(base, step, (uint32_t)va[l], l);
+    return space == ISA_SPACE_SCRATCH ? step : 4;
 }
 
 /* ---- buffers ---- */

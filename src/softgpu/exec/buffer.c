@@ -239,7 +239,10 @@ ISA_INST(buffer_store_lds_dword)
 #define LOAD_SUB(name, kind)                                                                       \
     ISA_INST(buffer_load_##name)                                                                   \
     {                                                                                              \
+        isa_row_t old;                                                                             \
+        const bool keeps = isa_sub_keeps(w, i, kind, old);                                         \
         load_sub(w, i, kind);                                                                      \
+        if (keeps) isa_sub_keep(w, i, kind, old);                                                  \
     }
 #define STORE(name, dwords)                                                                        \
     ISA_INST(buffer_store_##name)                                                                  \

@@ -124,6 +124,19 @@ static void cut_off(isa_wave_t *w, const isa_inst_t *i)
     isa_mem_fault(w, w->page->va + ISA_PAGE_BYTES, ISA_FAULT_READ | ISA_FAULT_EXEC);
 }
 
+/* Operands whose registers are elsewhere: EXEC_HI of a wave of 32 lanes, and NULL, into which a
+ * pair can be written. */
+static void move_operands(isa_inst_t *i, unsigned lanes)
+{
+    isa_operand_t *const all[] = {&i->dst,    &i->dst2,   &i->src[0],
+                                  &i->src[1], &i->src[2], &i->src[3]};
+    for (unsigned k = 0; k < sizeof all / sizeof *all; k++) {
+        if (all[k]->kind != ISA_OPK_SGPR) continue;
+        if (all[k]->reg == ISA_CODE_EXEC + 1 && lanes == 32) all[k]->reg = ISA_EXEC_HI_32;
+        if (all[k]->reg == ISA_CODE_NULL) all[k]->reg = ISA_NULL_SINK;
+    }
+}
+
 void isa_code_decode(isa_page_t *page, unsigned index)
 {
     isa_inst_t *slot = &page->slots[index];
@@ -132,11 +145,13 @@ void isa_code_decode(isa_page_t *page, unsigned index)
         isa_inst_t inst;
         isa_handler_t *fn = isa_stop_illegal;
         memset(&inst, 0, sizeof(inst));
-        int size = isa_decode(page->code->arch, &page->words[index], page->n_words - index, &inst);
+        int size = isa_decode_lanes(page->code->arch, page->core->lanes, &page->words[index],
+                                    page->n_words - index, &inst);
         if (size > 0)
             fn = page->core->handlers[inst.op] ? page->core->handlers[inst.op] : unsupported;
         else if (size < 0)
             fn = cut_off;
+        move_operands(&inst, page->core->lanes);
         slot->op = inst.op;
         slot->fmt = inst.fmt;
         __atomic_store_n(&slot->dwords, inst.dwords, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 /* core.h - what the sources of one executor core share: its name, its handlers, branches.
  *
- * The same sources are compiled once for each core (base, avx2, avx512). Each core is linked into
+ * The same sources are compiled once for each core (base, avx2, avx512), and again for waves of 32
+ * lanes (base_32, avx2_32). Each core is linked into
  * one object in which all names but isa_core_<variant> become local, so that the cores do not
  * clash. */
 #ifndef SOFTGPU_EXEC_CORE_H

@@ -1,7 +1,8 @@
 /* exec.h - what the rest of softgpu uses of the executor: the code cache, the cores.
  *
  * The executor core is compiled several times from the same sources (baseline x86-64, AVX2,
- * AVX-512); isa_core_select() picks the best one for the host. All cores give the same results, bit
+ * AVX-512); isa_core_select() picks the best one for the host. Each is for waves of 64 lanes;
+ * isa_core_narrow() has its fellow for waves of 32. All cores give the same results, bit
  * for bit. */
 #ifndef SOFTGPU_EXEC_EXEC_H
 #define SOFTGPU_EXEC_EXEC_H
@@ -37,7 +38,8 @@ void isa_code_quiesce(isa_code_t *code);
 struct isa_watch;
 
 typedef struct {
-    const char *name; /* "base", "avx2", "avx512" */
+    const char *name; /* "base", "avx2", "avx512"; for waves of 32 lanes "base_32", "avx2_32" */
+    unsigned lanes;   /* of the waves that it runs */
     /* Points the wave at `pc`. False, with the fault fields set, if pc is not mapped. */
     bool (*set_pc)(isa_wave_t *w, uint64_t pc);
     /* Runs until the wave stops; `slice` bounds the taken branches before a yield. The reason is
@@ -55,6 +57,10 @@ const isa_core_t *isa_core_by_name(const char *name);
 /* Best core for this host, or the one that the environment variable SOFTGPU_CORE names (base, avx2,
  * avx512): NULL if there is none of that name, or this host cannot run it. */
 const isa_core_t *isa_core_select(void);
+
+/* The core for waves of 32 lanes beside a core for 64: of the same kind, or of the best below it.
+ */
+const isa_core_t *isa_core_narrow(const isa_core_t *core);
 
 /* Address of the instruction that the wave executes next. */
 uint64_t isa_wave_pc(const isa_wave_t *w);

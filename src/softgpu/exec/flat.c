@@ -32,7 +32,7 @@ SHARED void global_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 SHARED void scratch_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
 {
     a->exec = w->exec;
-    a->dword_step = ISA_SCRATCH_DWORD_STEP;
+    a->dword_step = isa_scratch_dword_step(w);
     a->lds = false;
     isa_address_scratch_lanes(a->va, w, i);
 }
@@ -206,7 +206,7 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
     }
 
 #define LOAD_SUB(space, suffix, kind)                                                              \
-    ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
+    ISA_NO_TSAN INLINE void space##_sub_##suffix(isa_wave_t *w, const isa_inst_t *i)               \
     {                                                                                              \
         isa_row_t *rows = isa_row_of(w, &i->dst);                                                  \
         const uint8_t *base = space##_base(w, i, 4, false);                                        \
@@ -216,6 +216,13 @@ INLINE void prefetch_next(const uint8_t *base, const uint32_t *low, unsigned n, 
         }                                                                                          \
         const access_t x = {.bytes = isa_sub_bytes(kind), .zero = rows, .zero_rows = 1};           \
         space##_ACCESS(x, isa_lanes_load_sub(w, a, rows, kind));                                   \
+    }                                                                                              \
+    ISA_NO_TSAN ISA_INST(space##_load_##suffix)                                                    \
+    {                                                                                              \
+        isa_row_t old;                                                                             \
+        const bool keeps = isa_sub_keeps(w, i, kind, old);                                         \
+        space##_sub_##suffix(w, i);                                                                \
+        if (keeps) isa_sub_keep(w, i, kind, old);                                                  \
     }
 
 #define STORE(space, suffix, n)                                                                    \

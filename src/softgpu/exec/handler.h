@@ -46,8 +46,16 @@ static inline uint32_t isa_read32(isa_wave_t *w, const isa_operand_t *o)
     return (uint32_t)isa_read_special(w, o);
 }
 
+/* In a wave of 32 lanes the high half of EXEC is a register like any other, and is elsewhere
+ * (code.c), so that isa_wave_t.exec has no more bits than lanes. */
+static inline bool isa_is_split_exec(unsigned reg)
+{
+    return ISA_LANES == 32 && reg == ISA_CODE_EXEC;
+}
+
 static inline uint64_t isa_sgpr64(const isa_wave_t *w, unsigned reg)
 {
+    if (isa_is_split_exec(reg)) return w->sgpr[reg] | (uint64_t)w->sgpr[ISA_EXEC_HI_32] << 32;
     return w->sgpr[reg] | (uint64_t)w->sgpr[reg + 1] << 32;
 }
 
@@ -55,6 +63,11 @@ static inline uint64_t isa_sgpr64(const isa_wave_t *w, unsigned reg)
  * bits of EXEC or VCC, and the load would wait until both are in the cache. */
 static inline void isa_set_sgpr64(isa_wave_t *w, unsigned reg, uint64_t value)
 {
+    if (isa_is_split_exec(reg)) {
+        w->sgpr[reg] = (uint32_t)value;
+        w->sgpr[ISA_EXEC_HI_32] = (uint32_t)(value >> 32);
+        return;
+    }
     memcpy(&w->sgpr[reg], &value, sizeof value);
 }
 
@@ -63,6 +76,26 @@ static inline uint64_t isa_read64(isa_wave_t *w, const isa_operand_t *o)
     if (__builtin_expect(o->kind == ISA_OPK_SGPR, 1)) return isa_sgpr64(w, o->reg);
     if (__builtin_expect(o->kind == ISA_OPK_CONST, 1)) return o->k;
     return isa_read_special(w, o);
+}
+
+/* ---- sets of lanes in SGPRs: a pair, or one in waves of 32 lanes ---- */
+
+static inline uint64_t isa_vcc(const isa_wave_t *w)
+{
+    return ISA_LANES == 32 ? (uint32_t)w->vcc : w->vcc;
+}
+
+static inline uint64_t isa_read_mask(isa_wave_t *w, const isa_operand_t *o)
+{
+    return ISA_LANES == 32 ? isa_read32(w, o) : isa_read64(w, o);
+}
+
+static inline void isa_set_mask(isa_wave_t *w, unsigned reg, uint64_t lanes)
+{
+    if (ISA_LANES == 32)
+        w->sgpr[reg] = (uint32_t)lanes;
+    else
+        isa_set_sgpr64(w, reg, lanes);
 }
 
 #endif

@@ -196,9 +196,17 @@ static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_ac
     return isa_image_sample(w, i, parts, i->op == ISA_OP_image_sample ? NULL : level, x);
 }
 
+/* Descriptors and layouts are those of gfx9: the reason why those of other GPUs are not read. */
+static const char *unknown_images(const isa_wave_t *w)
+{
+    return w->group->dispatch->arch->formats->image_dim ? "the images of this GPU are not known"
+                                                        : NULL;
+}
+
 const char *isa_image_access(const isa_wave_t *w, const isa_inst_t *i, isa_image_access_t *x)
 {
-    const char *why = isa_image_decode(&w->sgpr[i->src[2].reg], &x->image);
+    const char *why = unknown_images(w);
+    if (!why) why = isa_image_decode(&w->sgpr[i->src[2].reg], &x->image);
     x->n = 0;
     x->reduce = ISA_REDUCE_BLEND;
     if (why || is_size_query(i)) return why;
@@ -213,7 +221,8 @@ const char *isa_image_size(const isa_wave_t *w, const isa_inst_t *i, unsigned la
 {
     isa_image_t m;
     isa_level_t level;
-    const char *why = isa_image_decode(&w->sgpr[i->src[2].reg], &m);
+    const char *why = unknown_images(w);
+    if (!why) why = isa_image_decode(&w->sgpr[i->src[2].reg], &m);
     memset(size, 0, 4 * sizeof *size);
     if (why || m.type == ISA_IMAGE_NONE) return why;
     const uint64_t first = m.field[ISA_T_BASE_LEVEL], last = m.field[ISA_T_LAST_LEVEL];

@@ -105,10 +105,10 @@ typedef struct {
 
 /* One texel of each lane. */
 typedef struct {
-    _Alignas(64) uint64_t va[ISA_LANES];
+    _Alignas(64) uint64_t va[ISA_ROW];
     uint64_t lanes;  /* lanes whose texel is in memory */
     uint64_t border; /* lanes that get the border color instead */
-    float weight[ISA_LANES];
+    float weight[ISA_ROW];
 } isa_texels_t;
 
 enum { ISA_TEXELS_MAX = 16 }; /* two levels of a volume, two on each axis */

@@ -166,7 +166,10 @@ ISA_BLOCK void store2(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, uint3
     ISA_INST(name)                                                                                 \
     {                                                                                              \
         isa_ds_reads(w);                                                                           \
+        isa_row_t old;                                                                             \
+        const bool keeps = isa_sub_keeps(w, i, kind, old);                                         \
         load_sub(w, i, kind);                                                                      \
+        if (keeps) isa_sub_keep(w, i, kind, old);                                                  \
     }
 #define STORE(name, dwords)                                                                        \
     ISA_INST(name)                                                                                 \

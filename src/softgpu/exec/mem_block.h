@@ -18,7 +18,7 @@ extern const uint32_t isa_lane_bit[32];
 /* All ones for the lanes of `mask`, 0 for the others. */
 ISA_BLOCK void isa_mask_row(uint32_t *row, uint64_t mask)
 {
-    for (unsigned half = 0; half < 2; half++) {
+    for (unsigned half = 0; half < ISA_LANES / 32; half++) {
         const uint32_t bits = (uint32_t)(mask >> 32 * half);
         for (unsigned l = 0; l < 32; l++)
             row[32 * half + l] = bits & isa_lane_bit[l] ? UINT32_MAX : 0;

@@ -9,6 +9,8 @@
 
 #include "softgpu/exec/mem.h"
 
+#include <string.h>
+
 typedef struct {
     _Alignas(
         64) uint64_t va[ISA_LANES]; /* defined for active lanes; LDS: offset in the group's LDS */
@@ -20,7 +22,7 @@ typedef struct {
 
 /* Loads of a byte or a word, by how they fill the register. Loads into one half of a register write
  * zero to the other: on gfx90a d16 loads do not keep it, with or without SRAM-ECC (LLVM D112635).
- */
+ * Where they do, isa_sub_keep() restores it. */
 typedef enum {
     ISA_SUB_U8,
     ISA_SUB_I8,
@@ -33,6 +35,31 @@ typedef enum {
     ISA_SUB_I8_D16_HI,
     ISA_SUB_B16_D16_HI
 } isa_sub_t;
+
+static inline bool isa_sub_is_high(isa_sub_t kind)
+{
+    return kind >= ISA_SUB_U8_D16_HI;
+}
+
+/* Before the load: whether it leaves the other half of its register as it is; `old` gets the row.
+ */
+static inline __attribute__((always_inline)) bool
+isa_sub_keeps(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, uint32_t *old)
+{
+    if (kind < ISA_SUB_U8_D16 || !w->group->dispatch->arch->formats->keeps_halves) return false;
+    memcpy(old, isa_row_of(w, &i->dst), sizeof(isa_row_t));
+    return true;
+}
+
+/* Behind it: puts that half back. */
+static inline __attribute__((always_inline)) void
+isa_sub_keep(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, const uint32_t *old)
+{
+    const uint32_t kept = isa_sub_is_high(kind) ? 0xffff : 0xffff0000;
+    uint32_t *row = *isa_row_of(w, &i->dst);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        row[l] = (row[l] & ~kept) | (old[l] & kept);
+}
 
 static inline uint32_t isa_sub_bytes(isa_sub_t kind)
 {

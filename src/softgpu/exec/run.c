@@ -178,6 +178,7 @@ static isa_stop_t run_watched(isa_wave_t *w, int32_t slice, isa_watch_t *watch)
 
 const isa_core_t ISA_THIS_CORE = {
     .name = ISA_STR(ISA_VARIANT),
+    .lanes = ISA_LANES,
     .set_pc = isa_go_to,
     .run = run,
     .run_watched = run_watched,

@@ -16,8 +16,8 @@
 BRANCH_IF(s_branch, true)
 BRANCH_IF(s_cbranch_scc0, !w->scc)
 BRANCH_IF(s_cbranch_scc1, w->scc)
-BRANCH_IF(s_cbranch_vccz, !w->vcc)
-BRANCH_IF(s_cbranch_vccnz, w->vcc)
+BRANCH_IF(s_cbranch_vccz, !isa_vcc(w))
+BRANCH_IF(s_cbranch_vccnz, isa_vcc(w))
 BRANCH_IF(s_cbranch_execz, !w->exec)
 BRANCH_IF(s_cbranch_execnz, w->exec)
 /* The debugger's condition bits of STATUS are never set here. */

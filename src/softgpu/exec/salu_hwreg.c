@@ -2,6 +2,7 @@
  *
  * Registers that a wave cannot change read as the launch left them; those that only privileged code
  * may write ignore writes, as the hardware does. */
+#include "softgpu/exec/clock.h"
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/trap.h"
@@ -16,13 +17,28 @@ static uint32_t gpr_alloc(const isa_wave_t *w)
            (acc && a->acc_granule ? acc / a->acc_granule - 1 : 0) << 12 | 6u << 24;
 }
 
+/* The register with this number: ISA_HWREG_*; ISA_HWREG_NONE if there is none. */
+static unsigned hwreg_of(const isa_wave_t *w, unsigned number)
+{
+    const isa_arch_t *a = w->group->dispatch->arch;
+    return number < a->hwregs ? a->formats->hwregs[number].id : ISA_HWREG_NONE;
+}
+
 /* False if there is no such register. */
 static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
     const isa_dispatch_t *dispatch = w->group->dispatch;
     *value = 0;
-    if (id >= dispatch->arch->hwregs) return false;
+    if (id == ISA_HWREG_NONE) return false;
     switch (id) {
+    case ISA_HWREG_FLAT_SCR_LO: *value = (uint32_t)w->scratch_register; return true;
+    case ISA_HWREG_FLAT_SCR_HI: *value = (uint32_t)(w->scratch_register >> 32); return true;
+    case ISA_HWREG_HW_ID1: *value = isa_place_hw_id(w->hw_id); return true;
+    case ISA_HWREG_HW_ID2: /* queue, pipe, state: 0, as on gfx9 */
+    case ISA_HWREG_POPS_PACKER: return true;
+    case ISA_HWREG_SHADER_CYCLES: /* 20 bits of the clock */
+        *value = (uint32_t)(isa_clock_ns() * dispatch->engine_clock_mhz / 1000) & 0xfffff;
+        return true;
     case ISA_HWREG_MODE: *value = w->mode; return true;
     case ISA_HWREG_STATUS: *value = isa_status(w); return true;
     case ISA_HWREG_HW_ID: *value = isa_place_hw_id(w->hw_id); return true;
@@ -52,7 +68,7 @@ ISA_INST(s_getreg_b32)
 {
     const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
     uint32_t value;
-    if (!read_hwreg(w, r.id, &value)) {
+    if (!read_hwreg(w, hwreg_of(w, r.id), &value)) {
         isa_stop_unsupported(w, i, "no such hardware register");
         return;
     }
@@ -77,19 +93,29 @@ static void set_status(isa_wave_t *w, const isa_inst_t *i, uint32_t status)
         w->scc = status & ISA_STATUS_SCC;
 }
 
+static void set_flat_scratch(isa_wave_t *w, bool high, uint32_t value)
+{
+    const unsigned shift = high ? 32 : 0;
+    w->scratch_register &= ~((uint64_t)UINT32_MAX << shift);
+    w->scratch_register |= (uint64_t)value << shift;
+}
+
 static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
 {
     const isa_hwreg_t r = isa_hwreg((uint32_t)i->imm);
+    const unsigned id = hwreg_of(w, r.id);
     const uint32_t mask = r.mask << r.shift;
     uint32_t old;
     value = value << r.shift & mask;
-    if (!read_hwreg(w, r.id, &old))
+    if (!read_hwreg(w, id, &old))
         isa_stop_unsupported(w, i, "no such hardware register");
-    else if (r.id == ISA_HWREG_MODE)
+    else if (id == ISA_HWREG_MODE)
         set_mode(w, i, (old & ~mask) | value);
-    else if (r.id == ISA_HWREG_STATUS)
+    else if (id == ISA_HWREG_STATUS)
         set_status(w, i, (old & ~mask) | value);
-    else if (r.id == ISA_HWREG_TRAPSTS && value)
+    else if (id == ISA_HWREG_FLAT_SCR_LO || id == ISA_HWREG_FLAT_SCR_HI)
+        set_flat_scratch(w, id == ISA_HWREG_FLAT_SCR_HI, (old & ~mask) | value);
+    else if (id == ISA_HWREG_TRAPSTS && value)
         isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
 }
 
@@ -156,7 +182,7 @@ uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o)
     case ISA_CODE_SHARED_LIMIT: return dispatch->shared_base | 0xffffffff;
     case ISA_CODE_PRIVATE_BASE: return dispatch->private_base;
     case ISA_CODE_PRIVATE_LIMIT: return dispatch->private_base | 0xffffffff;
-    case ISA_CODE_VCCZ: return w->vcc == 0;
+    case ISA_CODE_VCCZ: return isa_vcc(w) == 0;
     case ISA_CODE_EXECZ: return w->exec == 0;
     case ISA_CODE_SCC: return w->scc;
     case ISA_CODE_LDS_DIRECT: return lds_direct(w);

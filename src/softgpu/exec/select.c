@@ -7,6 +7,7 @@
 #include <string.h>
 
 extern const isa_core_t isa_core_base, isa_core_avx2, isa_core_avx512;
+extern const isa_core_t isa_core_base_32, isa_core_avx2_32;
 
 static bool host_runs(const char *name)
 {
@@ -34,6 +35,25 @@ static const isa_core_t *const cores[] = {
     &isa_core_base,
 #endif
     NULL};
+
+/* AVX-512 has none of its own: two of its vectors are as many lanes as four of AVX2, and it would
+ * take as long to compile as another core. */
+static const isa_core_t *const narrow[] = {
+#ifdef ISA_HAVE_AVX2
+    &isa_core_avx2_32,
+#endif
+#ifdef ISA_HAVE_BASE
+    &isa_core_base_32,
+#endif
+    NULL};
+
+const isa_core_t *isa_core_narrow(const isa_core_t *core)
+{
+    const bool base = !strcmp(core->name, "base");
+    for (unsigned k = 0; narrow[k]; k++)
+        if (!narrow[k + 1] || !base) return narrow[k];
+    return NULL;
+}
 
 const isa_core_t *isa_core_by_name(const char *name)
 {

@@ -14,7 +14,8 @@
 static inline uint32_t isa_status(const isa_wave_t *w)
 {
     return w->scc | (w->privileged ? ISA_STATUS_PRIV : 0) | ISA_STATUS_TRAP_EN |
-           (w->exec ? 0 : ISA_STATUS_EXECZ) | (w->vcc ? 0 : ISA_STATUS_VCCZ) |
+           (w->exec ? 0 : ISA_STATUS_EXECZ) |
+           ((w->group->dispatch->narrow ? (uint32_t)w->vcc : w->vcc) ? 0 : ISA_STATUS_VCCZ) |
            (w->group->n_waves > 1 ? ISA_STATUS_IN_TG : 0) | ISA_STATUS_VALID;
 }
 

@@ -46,7 +46,7 @@ enum {
     VALU_HI_HALF = 1 << 10   /* a 16-bit result goes to the high half, the low one is kept */
 };
 
-/* What a body works on. Rows are 64-byte aligned; a tuple's rows are ISA_LANES apart. */
+/* What a body works on. Rows are 64-byte aligned; a tuple's rows are ISA_ROW apart. */
 typedef struct {
     uint32_t *d;
     const uint32_t *s[3];
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void valu_fill(uint32_t *row, uint3
 static inline __attribute__((always_inline)) void valu_blend(uint32_t *dst, const uint32_t *src,
                                                              unsigned rows, uint64_t mask)
 {
-    for (unsigned r = 0; r < rows; r++, dst += ISA_LANES, src += ISA_LANES)
+    for (unsigned r = 0; r < rows; r++, dst += ISA_ROW, src += ISA_ROW)
         for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
             isa_vec_store(dst + l, isa_vec_lanes((uint32_t)(mask >> l), isa_vec_load(src + l),
                                                  isa_vec_load(dst + l)));
@@ -105,8 +105,9 @@ static inline __attribute__((always_inline)) void valu_blend(uint32_t *dst, cons
 static inline __attribute__((always_inline)) void valu_copy(uint32_t *dst, const uint32_t *src,
                                                             unsigned rows)
 {
-    for (unsigned l = 0; l < rows * ISA_LANES; l += ISA_VEC)
-        isa_vec_store(dst + l, isa_vec_load(src + l));
+    for (unsigned r = 0; r < rows; r++, dst += ISA_ROW, src += ISA_ROW)
+        for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
+            isa_vec_store(dst + l, isa_vec_load(src + l));
 }
 
 /* Replaces NaN results by those of the hardware: the first NaN among the n operands, quieted, or
@@ -176,13 +177,23 @@ static inline unsigned valu_mask_reg(const isa_inst_t *i)
 
 static inline uint64_t valu_mask_in(isa_wave_t *w, const isa_inst_t *i, unsigned flags)
 {
-    if ((flags & VALU_MASK_IN) && i->src[2].kind != ISA_OPK_NONE) return isa_read64(w, &i->src[2]);
-    return w->vcc;
+    if ((flags & VALU_MASK_IN) && i->src[2].kind != ISA_OPK_NONE)
+        return isa_read_mask(w, &i->src[2]);
+    return isa_vcc(w);
+}
+
+/* Whether the result leaves the other half of the register unchanged: some instructions do that on
+ * all GPUs, on some GPUs all with results of 16 bits do. */
+static inline __attribute__((always_inline)) bool valu_keeps(const valu_desc_t *t,
+                                                             const isa_inst_t *i)
+{
+    return t->flags & VALU_KEEP ||
+           ((t->dst == VALU_B16 || t->dst == VALU_F16) && i->dst.mods & ISA_MOD_KEEP);
 }
 
 /* Dwords that valu_run() needs: the result, of at least a row, and the sources. */
 #define VALU_ROOM(DT, AT, BT, CT)                                                                  \
-    (ISA_LANES *                                                                                   \
+    (ISA_ROW *                                                                                     \
      (VALU_ROWS(DT) + ((DT) == VALU_NONE) + VALU_ROWS(AT) + VALU_ROWS(BT) + VALU_ROWS(CT)))
 
 /* Runs a body. `t` is a constant for every caller, so that the compiler leaves out what the
@@ -203,11 +214,11 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     const unsigned rows = valu_rows(t->dst);
     const uint64_t exec = w->exec;
     uint32_t *const staged = VALU_ROW(room), *broadcast[3];
-    broadcast[0] = staged + ISA_LANES * (rows + !rows);
-    broadcast[1] = broadcast[0] + ISA_LANES * valu_rows(t->src[0]);
-    broadcast[2] = broadcast[1] + ISA_LANES * valu_rows(t->src[1]);
+    broadcast[0] = staged + ISA_ROW * (rows + !rows);
+    broadcast[1] = broadcast[0] + ISA_ROW * valu_rows(t->src[0]);
+    broadcast[2] = broadcast[1] + ISA_ROW * valu_rows(t->src[1]);
     uint32_t *dst = rows ? w->vgpr[i->dst.reg] : staged;
-    const bool keep = (t->flags & (VALU_KEEP | VALU_HI_HALF)) != 0;
+    const bool keep = valu_keeps(t, i) || t->flags & VALU_HI_HALF;
     const bool direct = exec == ISA_ALL_LANES && !keep && !(t->flags & VALU_STAGED);
     valu_t v;
     v.mode = w->mode;
@@ -227,7 +238,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
             const isa_operand_t *o = &i->src[n];
             const bool wide = valu_rows(t->src[n]) == 2;
             valu_fill(broadcast[n], isa_read32(w, o));
-            if (wide) valu_fill(broadcast[n] + ISA_LANES, (uint32_t)(isa_read64(w, o) >> 32));
+            if (wide) valu_fill(broadcast[n] + ISA_ROW, (uint32_t)(isa_read64(w, o) >> 32));
             v.s[n] = broadcast[n];
         } else {
             v.s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
@@ -247,7 +258,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
             valu_blend(dst, staged, rows, exec);
     }
     if (t->flags & VALU_MASK_OUT) {
-        isa_set_sgpr64(w, valu_mask_reg(i), v.out & exec);
+        isa_set_mask(w, valu_mask_reg(i), v.out & exec);
         if (t->flags & VALU_CMPX) w->exec = v.out & exec;
     }
 }
@@ -284,7 +295,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
 #define VALU_LD_i16(p) ((int32_t)((p)[l] << 16) >> 16)
 #define VALU_LD_u32(p) ((p)[l])
 #define VALU_LD_i32(p) ((int32_t)(p)[l])
-#define VALU_LD_u64(p) ((uint64_t)(p)[l] | (uint64_t)(p)[ISA_LANES + l] << 32)
+#define VALU_LD_u64(p) ((uint64_t)(p)[l] | (uint64_t)(p)[ISA_ROW + l] << 32)
 #define VALU_LD_i64(p) ((int64_t)VALU_LD_u64(p))
 #define VALU_LD_f16(p) fpu_f32(fpu_f16_to_f32((p)[l]))
 #define VALU_LD_f32(p) fpu_f32((p)[l])
@@ -304,7 +315,7 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     do {                                                                                           \
         const uint64_t st_ = (uint64_t)(x);                                                        \
         d[l] = (uint32_t)st_;                                                                      \
-        d[ISA_LANES + l] = (uint32_t)(st_ >> 32);                                                  \
+        d[ISA_ROW + l] = (uint32_t)(st_ >> 32);                                                    \
     } while (0)
 #define VALU_ST_i64(x) VALU_ST_u64(x)
 #define VALU_ST_b64(x) VALU_ST_u64(x)

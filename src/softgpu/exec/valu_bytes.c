@@ -96,8 +96,8 @@ static inline __attribute__((always_inline)) void quad_sad32(valu_t *v, bool cla
         const uint64_t a = VALU_LD_u64(pa);
         const uint32_t b = pb[l];
         for (int n = 0; n < 4; n++) {
-            const uint32_t sum = sad4((uint32_t)(a >> 8 * n), b, true), c = pc[n * ISA_LANES + l];
-            d[n * ISA_LANES + l] = clamp ? add_sat(sum, c) : sum + c;
+            const uint32_t sum = sad4((uint32_t)(a >> 8 * n), b, true), c = pc[n * ISA_ROW + l];
+            d[n * ISA_ROW + l] = clamp ? add_sat(sum, c) : sum + c;
         }
     }
 }

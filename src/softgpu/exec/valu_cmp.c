@@ -98,7 +98,7 @@ ISA_VECTOR isa_vec_t class_f32(const uint32_t *row)
 ISA_VECTOR isa_vec_t class_f64(const uint32_t *row)
 {
     const isa_vec_t some = (isa_vec_t)(isa_vec_load(row) != 0) & 1;
-    return class_bit(isa_vec_load(row + ISA_LANES) | some, 0x7ff00000, 0x80000, 0x100000);
+    return class_bit(isa_vec_load(row + ISA_ROW) | some, 0x7ff00000, 0x80000, 0x100000);
 }
 
 #define CLASS(T)                                                                                   \

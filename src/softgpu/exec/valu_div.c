@@ -157,13 +157,13 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
 #define SCALE(name, T, rows, FMT, PLAIN)                                                           \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
-        enum { HIGH = ((rows)-1) * ISA_LANES };                                                    \
+        enum { HIGH = ((rows)-1) * ISA_ROW };                                                      \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
         alignas(64) uint32_t cases[ISA_LANES];                                                     \
         VALU_LANES cases[l] =                                                                      \
             extraordinary(pa[HIGH + l], pb[HIGH + l], pc[HIGH + l], &PLAIN) ? UINT32_MAX : 0;      \
-        memcpy(d, pa, (rows) * sizeof(isa_row_t));                                                 \
+        valu_copy(d, pa, rows);                                                                    \
         v->out = 0;                                                                                \
         for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
             const int l = __builtin_ctzll(left);                                                   \
@@ -199,7 +199,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
 #define FIXUP(name, T, rows, FMT, PLAIN)                                                           \
     static void body_##name(valu_t *v)                                                             \
     {                                                                                              \
-        enum { HIGH = ((rows)-1) * ISA_LANES };                                                    \
+        enum { HIGH = ((rows)-1) * ISA_ROW };                                                      \
         uint32_t *d = VALU_ROW(v->d);                                                              \
         const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);           \
         alignas(64) uint32_t cases[ISA_LANES];                                                     \
@@ -209,7 +209,7 @@ static inline bool unfixed(uint32_t q, uint32_t den, uint32_t num, const ordinar
             cases[l] = unfixed(q, den, num, &PLAIN) ? 0 : UINT32_MAX;                              \
             d[HIGH + l] = (q & 0x7fffffff) | ((den ^ num) & 0x80000000);                           \
         }                                                                                          \
-        if ((rows) > 1) memcpy(d, pa, sizeof(isa_row_t));                                          \
+        if ((rows) > 1) valu_copy(d, pa, 1);                                                       \
         for (uint64_t left = valu_mask(cases) & v->lanes; left; left &= left - 1) {                \
             const int l = __builtin_ctzll(left);                                                   \
             VALU_ST_##T(                                                                           \

@@ -145,7 +145,7 @@ VALU_VECTOR3(v_pk_fma_f32, pf32, FMA(a, b, c))
 /* Each result dword is one source's dword that op_sel names, so it is no ordinary pair. */
 ISA_INST(v_pk_mov_b32)
 {
-    alignas(64) uint32_t tmp[2][2 * ISA_LANES], result[2 * ISA_LANES];
+    alignas(64) uint32_t tmp[2][2 * ISA_ROW], result[2 * ISA_ROW];
     for (unsigned n = 0; n < 2; n++) {
         const isa_operand_t *o = &i->src[n];
         const uint32_t *row = w->vgpr[o->reg];
@@ -155,7 +155,7 @@ ISA_INST(v_pk_mov_b32)
         }
         if (o->kind != ISA_OPK_VGPR) row = valu_scalar_rows(w, i, o, tmp[n], 2);
         if (!row) return;
-        memcpy(result + n * ISA_LANES, row + (o->sel & 1 ? ISA_LANES : 0), sizeof(isa_row_t));
+        valu_copy(result + n * ISA_ROW, row + (o->sel & 1 ? ISA_ROW : 0), 1);
     }
     valu_blend(w->vgpr[i->dst.reg], result, 2, w->exec);
 }

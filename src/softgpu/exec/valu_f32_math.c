@@ -98,9 +98,9 @@ static inline __attribute__((always_inline)) __mmask8 undecided(__m512d y)
 static inline __attribute__((always_inline)) void
 refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *exact)
 {
-    __m512 r[4];
+    __m512 r[ISA_LANES / 16];
     uint64_t left_over = 0;
-    ISA_UNROLL for (unsigned k = 0; k < 4; k++)
+    ISA_UNROLL for (unsigned k = 0; k < ISA_LANES / 16; k++)
     {
         const __mmask16 lanes = (__mmask16)(v->lanes >> 16 * k);
         const __m512i x = _mm512_mask_blend_epi32(lanes, (__m512i)_mm512_set1_ps(1.0f),
@@ -124,7 +124,8 @@ refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *
         valu_copy(d, staged, 1);
         return;
     }
-    ISA_UNROLL for (unsigned k = 0; k < 4; k++) _mm512_store_ps((float *)(v->d + 16 * k), r[k]);
+    ISA_UNROLL for (unsigned k = 0; k < ISA_LANES / 16; k++)
+        _mm512_store_ps((float *)(v->d + 16 * k), r[k]);
 }
 
 /* Operands below 2^126 are ordinary: their reciprocals are no denormals. */

@@ -45,7 +45,7 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
 }
 
 #define VALU_BAD_f32 valu_any_nan(d, 0x7fffffff, FPU_INF32)
-#define VALU_BAD_f64 valu_any_nan(d + ISA_LANES, 0x7fffffff, 0x7ff00000)
+#define VALU_BAD_f64 valu_any_nan(d + ISA_ROW, 0x7fffffff, 0x7ff00000)
 #define VALU_BAD_f16 valu_any_nan(d, 0x7fff, 0x7c00)
 
 #define VALU_FBODY1(fn, DT, AT, expr)                                                              \
@@ -118,6 +118,10 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
  * be replaced, and no row need be copied. Inactive lanes are computed with 0: hosts are slow with
  * some of the numbers that may be in them. */
 
+/* Where vector k of a tuple is, counted in dwords from its first row on. */
+enum { VALU_ROW_VECS = ISA_LANES / ISA_VEC };
+#define VALU_AT(k) ((k) / VALU_ROW_VECS * ISA_ROW + (k) % VALU_ROW_VECS * ISA_VEC)
+
 typedef struct {
     const valu_t *v;
     uint64_t lanes;
@@ -127,7 +131,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
                                                                unsigned at, const bool full)
 {
     const isa_vec_t x = isa_vec_load(VALU_SRC(in->v, n) + at);
-    return full ? x : isa_vec_lanes((uint32_t)(in->lanes >> at % ISA_LANES), x, isa_vec_all(0));
+    return full ? x : isa_vec_lanes((uint32_t)(in->lanes >> at % ISA_ROW), x, isa_vec_all(0));
 }
 
 #define VALU_VSOURCE_f32(name, n, SRCS)                                                            \
@@ -144,7 +148,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
         uint32_t bad = 0;                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
         {                                                                                          \
-            const unsigned at = k * ISA_VEC;                                                       \
+            const unsigned at = VALU_AT(k);                                                        \
             VALU_VSOURCE_f32(a, 0, SRCS);                                                          \
             VALU_VSOURCE_f32(b, 1, SRCS);                                                          \
             VALU_VSOURCE_f32(c, 2, SRCS);                                                          \
@@ -153,23 +157,24 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
         }                                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= isa_vec_unordered(r[k], r[k + 1]);   \
         if (__builtin_expect(bad, 0)) {                                                            \
-            alignas(64) uint32_t fixed[(ROWS)*ISA_LANES];                                          \
+            alignas(64) uint32_t fixed[(ROWS)*ISA_ROW];                                            \
             uint32_t *d = v->d;                                                                    \
-            memcpy(fixed, r, sizeof fixed);                                                        \
+            for (unsigned k = 0; k < sizeof r / sizeof *r; k++)                                    \
+                isa_vec_store(fixed + VALU_AT(k), r[k]);                                           \
             v->d = fixed;                                                                          \
             FIX(v, SRCS);                                                                          \
             v->d = d;                                                                              \
-            memcpy(d, fixed, sizeof fixed);                                                        \
+            valu_copy(d, fixed, ROWS);                                                             \
             return;                                                                                \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(v->d + k * ISA_VEC, r[k]);       \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(v->d + VALU_AT(k), r[k]);        \
     }                                                                                              \
     VALU_VBODY_BOTH(fn)
 
 #define VALU_VSOURCE_f64(name, n, SRCS)                                                            \
     const isa_vec_pair_t pair_##name =                                                             \
         isa_vec_join(valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full),                               \
-                     valu_in(&in, (n) < (SRCS) ? (n) : 0, ISA_LANES + at, full))
+                     valu_in(&in, (n) < (SRCS) ? (n) : 0, ISA_ROW + at, full))
 
 #define VALU_VBODY64(fn, SRCS, expr)                                                               \
     static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
@@ -196,16 +201,17 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
             r[N + k] = isa_vec_part(pair, 1);                                                      \
         }                                                                                          \
         if (__builtin_expect(bad, 0)) {                                                            \
-            alignas(64) uint32_t fixed[2 * ISA_LANES];                                             \
+            alignas(64) uint32_t fixed[2 * ISA_ROW];                                               \
             uint32_t *d = v->d;                                                                    \
-            memcpy(fixed, r, sizeof fixed);                                                        \
+            for (unsigned k = 0; k < sizeof r / sizeof *r; k++)                                    \
+                isa_vec_store(fixed + VALU_AT(k), r[k]);                                           \
             v->d = fixed;                                                                          \
             valu_fix_nan_f64(v, SRCS);                                                             \
             v->d = d;                                                                              \
-            memcpy(d, fixed, sizeof fixed);                                                        \
+            valu_copy(d, fixed, 2);                                                                \
             return;                                                                                \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < 2 * N; k++) isa_vec_store(v->d + k * ISA_VEC, r[k]);   \
+        ISA_UNROLL for (unsigned k = 0; k < 2 * N; k++) isa_vec_store(v->d + VALU_AT(k), r[k]);    \
     }                                                                                              \
     VALU_VBODY_BOTH(fn)
 

@@ -133,7 +133,7 @@ static inline __attribute__((always_inline)) void shift_pairs(valu_t *v, const b
 {
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         const isa_vec_t places = isa_vec_load(v->s[0] + l) & 63;
-        const isa_vec_t x = isa_vec_load(v->s[1] + l), y = isa_vec_load(v->s[1] + ISA_LANES + l);
+        const isa_vec_t x = isa_vec_load(v->s[1] + l), y = isa_vec_load(v->s[1] + ISA_ROW + l);
         const isa_vec_t from = left ? x : y, into = left ? y : x;
         const isa_vec_t rest = left ? isa_vec_left(from, places) : isa_vec_right(from, places);
         const isa_vec_t both = left
@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void shift_pairs(valu_t *v, const b
                                    : isa_vec_right(into, places) | isa_vec_left(from, 32 - places) |
                                          isa_vec_right(from, places - 32);
         isa_vec_store(v->d + l, left ? rest : both);
-        isa_vec_store(v->d + ISA_LANES + l, left ? both : rest);
+        isa_vec_store(v->d + ISA_ROW + l, left ? both : rest);
     }
 }
 

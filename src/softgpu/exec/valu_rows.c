@@ -16,18 +16,20 @@ const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_o
     const uint64_t value = rows == 2 ? isa_read64(w, o) : isa_read32(w, o);
     if (w->stop) return NULL;
     valu_fill(tmp, (uint32_t)value);
-    if (rows == 2) valu_fill(tmp + ISA_LANES, (uint32_t)(value >> 32));
+    if (rows == 2) valu_fill(tmp + ISA_ROW, (uint32_t)(value >> 32));
     return tmp;
 }
 
 uint64_t valu_bits(const uint8_t *bytes)
 {
 #if defined(__AVX512BW__)
-    const __m512i x = _mm512_loadu_si512(bytes);
+    const __m512i x = ISA_LANES == 64
+                          ? _mm512_loadu_si512(bytes)
+                          : _mm512_zextsi256_si512(_mm256_loadu_si256((const __m256i_u *)bytes));
     return _mm512_test_epi8_mask(x, x);
 #else
     uint64_t mask = 0;
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < ISA_LANES / 16; n++) {
         const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * n));
         const int zero = _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128()));
         mask |= (uint64_t)(~(unsigned)zero & 0xffff) << (16 * n);
@@ -47,8 +49,9 @@ static uint32_t nan_of32(const valu_t *v, unsigned n, unsigned at)
 
 static __attribute__((noinline, cold)) void fix_rows32(valu_t *v, unsigned n, unsigned rows)
 {
-    for (unsigned at = 0; at < rows * ISA_LANES; at++)
-        if (fpu_nan32(v->d[at])) v->d[at] = nan_of32(v, n, at);
+    for (unsigned at = 0; at < rows * ISA_ROW; at += ISA_ROW)
+        for (unsigned l = at; l < at + ISA_LANES; l++)
+            if (fpu_nan32(v->d[l])) v->d[l] = nan_of32(v, n, l);
 }
 
 void valu_fix_nan_f32(valu_t *v, unsigned n)

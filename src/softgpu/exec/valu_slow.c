@@ -15,8 +15,8 @@ typedef struct {
     const valu_desc_t *t;
     uint64_t lanes;    /* lanes that are written */
     unsigned index[4]; /* register indexing: added to src0, src1, src2, dst */
-    alignas(64) uint32_t src[3][MAX_ROWS * ISA_LANES];
-    alignas(64) uint32_t dst[MAX_ROWS * ISA_LANES];
+    alignas(64) uint32_t src[3][MAX_ROWS * ISA_ROW];
+    alignas(64) uint32_t dst[MAX_ROWS * ISA_ROW];
 } frame_t;
 
 /* Width of one element of each valu_type_t. ORDER: valu_type_t */
@@ -70,14 +70,25 @@ static void dpp_sources(int32_t *from, unsigned ctrl)
     case 0x142: DPP_LOOP((l & ~15) - 1);
     case 0x143: DPP_LOOP(l >= 32 ? 31 : -1);
     case 0x150: DPP_LOOP((l & ~15) + n);
+    case 0x160: DPP_LOOP(l ^ n);
     default: DPP_LOOP((l & ~3) + (int)(ctrl >> (2 * (l & 3)) & 3)); /* quad permute */
     }
 }
 
-static bool dpp_known(unsigned ctrl)
+/* DPP8: each lane of eight reads the lane that its three bits of `selects` say. */
+static void dpp8_sources(int32_t *from, uint32_t selects)
 {
-    if (ctrl < 0x100 || (ctrl & ~15u) == 0x150) return true;
+    for (int l = 0; l < ISA_LANES; l++)
+        from[l] = (l & ~7) | (int32_t)(selects >> 3 * (l & 7) & 7);
+}
+
+static bool dpp_known(const isa_wave_t *w, const isa_inst_t *i)
+{
+    const unsigned ctrl = i->dpp_ctrl;
+    const bool old = w->group->dispatch->arch->formats->old_dpp;
+    if (i->flags & ISA_F_DPP8 || ctrl < 0x100 || (ctrl & ~15u) == 0x150) return true;
     if ((ctrl & ~15u) >= 0x100 && (ctrl & ~15u) <= 0x120) return (ctrl & 15) != 0;
+    if (!old) return ctrl == 0x140 || ctrl == 0x141 || (ctrl & ~15u) == 0x160;
     return ctrl == 0x130 || ctrl == 0x134 || ctrl == 0x138 || ctrl == 0x13c ||
            (ctrl >= 0x140 && ctrl <= 0x143);
 }
@@ -93,20 +104,26 @@ static uint64_t dpp_enabled(unsigned masks)
     return lanes;
 }
 
-/* Permutes the rows of source 0, and removes the lanes that must not be written from f->lanes. */
+/* Permutes the rows of source 0, and removes the lanes that must not be written from f->lanes.
+ * Lanes that EXEC excludes are read with FI; without it they are no source, as those outside a row
+ * are: then the lane gets 0, with DPP8 and BOUND_CTRL, or nothing. */
 static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned rows)
 {
     const isa_inst_t *i = f->i;
     alignas(64) int32_t from[ISA_LANES];
     alignas(64) uint32_t active[ISA_LANES];
     alignas(64) uint8_t valid[ISA_LANES];
-    dpp_sources(from, i->dpp_ctrl);
-    valu_expand(active, f->w->exec);
+    if (i->flags & ISA_F_DPP8)
+        dpp8_sources(from, (uint32_t)i->imm);
+    else
+        dpp_sources(from, i->dpp_ctrl);
+    valu_expand(active, i->flags & ISA_F_FI ? ISA_ALL_LANES : f->w->exec);
     for (int l = 0; l < ISA_LANES; l++)
         valid[l] = (uint8_t)(from[l] >= 0 ? active[from[l] & (ISA_LANES - 1)] : 0);
-    for (unsigned r = 0; r < rows; r++, out += ISA_LANES, in += ISA_LANES)
+    for (unsigned r = 0; r < rows; r++, out += ISA_ROW, in += ISA_ROW)
         for (int l = 0; l < ISA_LANES; l++)
             out[l] = in[from[l] & (ISA_LANES - 1)] & (0 - (uint32_t)valid[l]);
+    if (i->flags & ISA_F_DPP8) return;
     if (i->dpp_masks != 0xff) f->lanes &= dpp_enabled(i->dpp_masks);
     if (!i->dpp_bound) f->lanes &= valu_bits(valid);
 }
@@ -143,13 +160,13 @@ static void packed_select(uint32_t *row, const uint32_t *in, const isa_operand_t
              (o->mods & ISA_MOD_NEG ? 0x8000u : 0) | (o->mods & ISA_MOD_ABS ? 0x80000000 : 0));
         return;
     }
-    const uint32_t *from_low = low ? in + ISA_LANES : in, *from_high = high ? in + ISA_LANES : in;
+    const uint32_t *from_low = low ? in + ISA_ROW : in, *from_high = high ? in + ISA_ROW : in;
     const uint32_t toggle_low = o->mods & ISA_MOD_NEG ? 0x80000000 : 0;
     const uint32_t toggle_high = o->mods & ISA_MOD_ABS ? 0x80000000 : 0;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         const isa_vec_t x = isa_vec_load(from_low + l), y = isa_vec_load(from_high + l);
         isa_vec_store(row + l, x ^ toggle_low);
-        isa_vec_store(row + ISA_LANES + l, y ^ toggle_high);
+        isa_vec_store(row + ISA_ROW + l, y ^ toggle_high);
     }
 }
 
@@ -174,8 +191,8 @@ static void sign_modifiers(uint32_t *row, const uint32_t *in, const isa_operand_
     const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
     if (bits == 64) {
         if (row != in) valu_copy(row, in, 1);
-        row += ISA_LANES;
-        in += ISA_LANES;
+        row += ISA_ROW;
+        in += ISA_ROW;
     }
     flip(row, in, o->mods & ISA_MOD_ABS ? sign : 0, o->mods & ISA_MOD_NEG ? sign : 0);
 }
@@ -191,7 +208,7 @@ static void flush_rows(uint32_t *d, unsigned type)
     case VALU_MIX: VALU_LANES d[l] = fpu_flush32(d[l]); break;
     case VALU_PF32:
         VALU_LANES d[l] = fpu_flush32(d[l]);
-        VALU_LANES d[ISA_LANES + l] = fpu_flush32(d[ISA_LANES + l]);
+        VALU_LANES d[ISA_ROW + l] = fpu_flush32(d[ISA_ROW + l]);
         break;
     case VALU_F64: VALU_LANES VALU_ST_u64(fpu_flush64(VALU_LD_u64(d))); break;
     default: break;
@@ -320,7 +337,7 @@ static void finish(frame_t *f)
     case VALU_F32: finish_f32(f->dst, f, scale, clamp); break;
     case VALU_PF32:
         finish_f32(f->dst, f, scale, clamp);
-        finish_f32(f->dst + ISA_LANES, f, scale, clamp);
+        finish_f32(f->dst + ISA_ROW, f, scale, clamp);
         break;
     case VALU_F16: finish_f16(f->dst, f, scale, clamp, false); break;
     case VALU_PF16: finish_f16(f->dst, f, scale, clamp, true); break;
@@ -360,7 +377,7 @@ static void write_result(frame_t *f)
         sdwa_place(f->dst, dst, i);
     else if (high)
         VALU_LANES f->dst[l] = (dst[l] & 0xffff) | f->dst[l] << 16;
-    else if (f->t->flags & VALU_KEEP)
+    else if (valu_keeps(f->t, i))
         VALU_LANES f->dst[l] = (dst[l] & 0xffff0000) | (f->dst[l] & 0xffff);
     valu_blend(dst, f->dst, rows, f->lanes);
 }
@@ -402,7 +419,7 @@ static bool refuse(const frame_t *f)
     const isa_inst_t *i = f->i;
     const valu_desc_t *t = f->t;
     const char *why = NULL;
-    if ((i->flags & ISA_F_DPP) && !dpp_known(i->dpp_ctrl)) why = "DPP control";
+    if ((i->flags & ISA_F_DPP) && !dpp_known(w, i)) why = "DPP control";
     if ((i->flags & ISA_F_CLAMP) && t->dst && !is_float(t->dst) && !t->saturate &&
         !(t->flags & VALU_CLAMP_NOP))
         why = "clamp of this instruction";
@@ -453,7 +470,7 @@ static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned
 
 static void run_plain(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
 {
-    alignas(64) uint32_t src[3][2 * ISA_LANES], result[2 * ISA_LANES];
+    alignas(64) uint32_t src[3][2 * ISA_ROW], result[2 * ISA_ROW];
     const unsigned rows = valu_rows(t->dst);
     uint32_t *dst = w->vgpr[rows ? i->dst.reg : 0];
     valu_t v = {.d = result, .mode = w->mode, .round = FPU_NEAREST, .lanes = w->exec};
@@ -465,14 +482,14 @@ static void run_plain(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, 
     }
     if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
     body(&v);
-    if ((t->flags & VALU_KEEP) && !(i->flags & ISA_F_SDWA))
+    if (valu_keeps(t, i) && !(i->flags & ISA_F_SDWA))
         VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
     if (w->exec == ISA_ALL_LANES)
         valu_copy(dst, result, rows);
     else
         valu_blend(dst, result, rows, w->exec);
     if (t->flags & VALU_MASK_OUT) {
-        isa_set_sgpr64(w, valu_mask_reg(i), v.out & w->exec);
+        isa_set_mask(w, valu_mask_reg(i), v.out & w->exec);
         if (t->flags & VALU_CMPX) w->exec = v.out & w->exec;
     }
 }
@@ -504,7 +521,7 @@ void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_bo
     finish(&f);
     write_result(&f);
     if (t->flags & VALU_MASK_OUT) {
-        isa_set_sgpr64(w, valu_mask_reg(i), v.out & f.lanes);
+        isa_set_mask(w, valu_mask_reg(i), v.out & f.lanes);
         if (t->flags & VALU_CMPX) w->exec = v.out & f.lanes;
     }
 }

@@ -38,8 +38,8 @@ static unsigned bits_of(unsigned format)
 static uint32_t take(const uint32_t *row, unsigned at, unsigned bits)
 {
     const unsigned dword = at / 32, shift = at % 32;
-    uint64_t x = row[dword * ISA_LANES];
-    if (shift + bits > 32) x |= (uint64_t)row[(dword + 1) * ISA_LANES] << 32;
+    uint64_t x = row[dword * ISA_ROW];
+    if (shift + bits > 32) x |= (uint64_t)row[(dword + 1) * ISA_ROW] << 32;
     return (uint32_t)(x >> shift & ((UINT64_C(1) << bits) - 1));
 }
 
@@ -69,7 +69,7 @@ static unsigned part_bit(const isa_inst_t *i, const cvt_t *t)
 }
 
 /* A scalar operand is the same for all lanes: its dwords in rows of `room`. */
-static const uint32_t *rows_of(isa_wave_t *w, const isa_operand_t *o, uint32_t (*room)[ISA_LANES])
+static const uint32_t *rows_of(isa_wave_t *w, const isa_operand_t *o, uint32_t (*room)[ISA_ROW])
 {
     if (o->kind == ISA_OPK_VGPR) return w->vgpr[o->reg];
     valu_fill(room[0], isa_read32(w, o));
@@ -137,7 +137,7 @@ static cvt_t formats_here(const isa_wave_t *w, const cvt_t *t)
  * sources can overlap. */
 static __attribute__((noinline)) void convert(isa_wave_t *w, const isa_inst_t *i, const cvt_t *t)
 {
-    alignas(64) uint32_t room[3][2][ISA_LANES];
+    alignas(64) uint32_t room[3][2][ISA_ROW];
     const uint32_t *source[3] = {0};
     const cvt_t here = formats_here(w, t);
     const unsigned dwords = (bits_of(here.to) * here.count + 31) / 32, at = part_bit(i, t);

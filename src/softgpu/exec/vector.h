@@ -7,6 +7,7 @@
 #define SOFTGPU_EXEC_VECTOR_H
 
 #include "softgpu/exec/fpu.h"
+#include "softgpu/exec/wave.h"
 
 #include <immintrin.h>
 
@@ -271,20 +272,21 @@ ISA_VECTOR bool isa_vec_any(isa_vec_t x)
 #endif
 }
 
-/* The dwords of a row of 64 that the indices (modulo 64) select. */
+/* The dwords of a row that the indices (modulo the number of lanes) select. */
 ISA_VECTOR isa_vec_t isa_vec_permute(const uint32_t *row, isa_vec_t index)
 {
 #if ISA_VEC_BYTES == 64
     const __m512i i = (__m512i)index;
     const __m512i low =
         _mm512_permutex2var_epi32(_mm512_loadu_si512(row), i, _mm512_loadu_si512(row + 16));
+    if (ISA_LANES == 32) return (isa_vec_t)low;
     const __m512i high =
         _mm512_permutex2var_epi32(_mm512_loadu_si512(row + 32), i, _mm512_loadu_si512(row + 48));
     return (isa_vec_t)_mm512_mask_blend_epi32(_mm512_test_epi32_mask(i, _mm512_set1_epi32(32)), low,
                                               high);
 #else
     for (int k = 0; k < ISA_VEC; k++)
-        index[k] = row[index[k] & 63];
+        index[k] = row[index[k] & (ISA_LANES - 1)];
     return index;
 #endif
 }

@@ -1,4 +1,4 @@
-/* wave.h - the state of one wave64 and of the workgroup it belongs to.
+/* wave.h - the state of one wave and of the workgroup it belongs to.
  *
  * The command processor prepares a wave, the executor runs it until it has a reason to stop, and
  * the scheduler decides what happens next. One worker thread at a time touches a wave. */
@@ -10,12 +10,21 @@
 
 #include <stddef.h>
 
+/* Lanes of a wave. A core of the executor is made for waves of 64 or of 32 lanes (exec.h). All else
+ * takes both: there it is the most lanes that a wave has, and a wave with fewer has no others in
+ * its sets of lanes. */
+#ifndef ISA_LANES
+#define ISA_LANES 64
+#endif
+
 enum {
-    ISA_LANES = 64,
+    ISA_ROW = 64, /* dwords of a register's row: that of waves of 32 lanes has room behind it */
     /* Handlers do not check whether a tuple of registers ends inside the register file: the arrays
      * of vector and scalar registers have room behind the last register for the widest tuple. */
     ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32,
-    ISA_SCALARS = ISA_CODE_ZERO + 16
+    ISA_EXEC_HI_32 = ISA_CODE_ZERO,    /* EXEC_HI of waves of 32 lanes, a register like any other */
+    ISA_NULL_SINK = ISA_CODE_ZERO + 2, /* what is written to NULL */
+    ISA_SCALARS = ISA_CODE_ZERO + 18
 };
 
 /* Why a wave stopped. */
@@ -37,12 +46,12 @@ enum { ISA_FAULT_READ = 1, ISA_FAULT_WRITE = 2, ISA_FAULT_EXEC = 4, ISA_FAULT_RD
 
 /* ---- lanes: bit l of a set of lanes, as EXEC is one, stands for lane l ----
  *
- * That a wave has 64 lanes, a set 64 bits and a register a row of 64 dwords is known to this folder
- * alone. What else has to do with lanes uses these names. */
+ * How many lanes a wave has, that a set has 64 bits and a register a row of 64 dwords is known to
+ * this folder alone. What else has to do with lanes uses these names. */
 
-#define ISA_ALL_LANES UINT64_MAX
+#define ISA_ALL_LANES (UINT64_MAX >> (64 - ISA_LANES))
 
-typedef uint32_t isa_row_t[ISA_LANES]; /* one VGPR: a dword for each lane */
+typedef uint32_t isa_row_t[ISA_ROW]; /* one VGPR: a dword for each lane */
 
 /* The first n lanes; all of them if n is greater. */
 static inline uint64_t isa_first_lanes(unsigned n)
@@ -56,10 +65,10 @@ static inline unsigned isa_lane_count(uint64_t lanes)
     return lanes == ISA_ALL_LANES ? (unsigned)ISA_LANES : (unsigned)__builtin_popcountll(lanes);
 }
 
-/* Waves of so many work-items. */
-static inline uint64_t isa_wave_count(uint64_t items)
+/* Waves of so many work-items, each of so many lanes. */
+static inline uint64_t isa_wave_count(uint64_t items, unsigned lanes)
 {
-    return (items + ISA_LANES - 1) / ISA_LANES;
+    return (items + lanes - 1) / lanes;
 }
 
 typedef struct isa_page isa_page_t;
@@ -80,6 +89,7 @@ enum { ISA_PROVEN = 8 }; /* a power of two */
 /* What every wave of a dispatch shares; lives as long as the dispatch. */
 typedef struct isa_dispatch {
     const isa_arch_t *arch;
+    bool narrow; /* its waves have 32 lanes, not 64 */
     struct sg_memory *memory;
     struct isa_code *code; /* the device's code cache */
     uint64_t entry_pc;
@@ -135,10 +145,11 @@ struct isa_wave {
     uint32_t nap;     /* clocks for which the last s_sleep asked */
     isa_page_t *page; /* decoded code page of `ip` */
     isa_group_t *group;
-    uint64_t scratch_base;  /* GPU address of this wave's scratch: on hardware the sum of
-                               FLAT_SCRATCH and the wave's offset */
-    uint32_t scratch_bytes; /* of the wave */
-    uint32_t hw_id;         /* HW_ID register: SE, CU, SIMD, wave slot */
+    uint64_t scratch_base;     /* GPU address of this wave's scratch: on hardware the sum of
+                                  FLAT_SCRATCH and the wave's offset */
+    uint32_t scratch_bytes;    /* of the wave */
+    uint64_t scratch_register; /* FLAT_SCRATCH of a GPU that has it as a hardware register */
+    uint32_t hw_id;            /* HW_ID register: SE, CU, SIMD, wave slot */
     /* last extents hit by this wave's accesses, see mem.h; valid for mem_epoch only */
     const struct sg_extent *extent_cache[4];
     uint64_t mem_epoch;
@@ -154,13 +165,25 @@ struct isa_wave {
     /* Scales of A and B that v_mfma_ld_scale_b32 has read for the instruction at this address, with
      * its lowest bit set. */
     uint64_t scaled_pc;
-    uint8_t scales[2][ISA_LANES];
+    uint8_t scales[2][ISA_ROW];
     /* fault or trap */
     uint64_t fault_addr;
     uint32_t fault_flags;
     uint32_t trap_id;
     char message[96];
 };
+
+/* Lanes of each wave of a dispatch. */
+static inline unsigned isa_dispatch_lanes(const isa_dispatch_t *d)
+{
+    return d->narrow ? 32 : 64;
+}
+
+/* All of them, as a set. */
+static inline uint64_t isa_dispatch_full(const isa_dispatch_t *d)
+{
+    return UINT64_MAX >> (64 - isa_dispatch_lanes(d));
+}
 
 /* ---- how a handler leaves ----
  *
@@ -194,6 +217,12 @@ static inline void isa_retry(isa_wave_t *w, const isa_inst_t *i, isa_stop_t why)
 static inline void isa_retried(isa_wave_t *w)
 {
     w->repeats = false;
+}
+
+/* FLAT_SCRATCH: SGPRs, or a hardware register. */
+static inline uint64_t isa_flat_scratch(const isa_wave_t *w)
+{
+    return w->group->dispatch->arch->scratch_register ? w->scratch_register : w->flat_scratch;
 }
 
 /* ---- rows: VGPRs and, from `acc_offset` on, AGPRs ---- */
