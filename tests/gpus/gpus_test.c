@@ -159,13 +159,15 @@ static void softgpu_says_the_same(void **state)
         assert_non_null(a);
         assert_int_equal(a->target, soft->gfx_target_version);
         assert_int_equal(gpus_registers(a, 64)->vgprs, soft->simd_vgprs);
-        assert_int_equal(gpus_registers(a, 64)->granule, soft->vgpr_granule);
+        assert_int_equal(gpus_registers(a, soft->lanes)->encoded, soft->vgpr_granule);
         assert_int_equal(a->lds_group, soft->group_lds);
         assert_int_equal(a->lds_granule, soft->lds_granule);
         assert_int_equal(a->vector_line, soft->vector_line);
         assert_int_equal(a->scalar_line, soft->scalar_line);
         assert_int_equal(a->l2_line, soft->l2_line);
-        assert_int_equal(a->simds, ISA_UNIT_SIMDS);
+        assert_int_equal(a->cus, isa_arch_unit_cus(soft));
+        assert_int_equal(a->simds * a->cus, ISA_UNIT_SIMDS);
+        assert_in_range(a->slots, 1, ISA_SIMD_SLOTS);
     }
 }
 

@@ -46,7 +46,7 @@ static void global_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *
 
 static void scratch_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *a)
 {
-    a->dword_step = ISA_SCRATCH_DWORD_STEP;
+    a->dword_step = isa_scratch_dword_step(w);
     isa_address_scratch_lanes(a->va, w, i);
 }
 

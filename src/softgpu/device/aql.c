@@ -21,7 +21,8 @@ enum {
     VENDOR_PM4_IB = 1,
     VENDOR_BARRIER_VALUE = 2,
     /* values of queue_inactive_signal */
-    INACTIVE_SCRATCH = 1,           /* wave64 needs more scratch than the queue has */
+    INACTIVE_SCRATCH = 1,           /* waves of 64 lanes need more scratch than the queue has */
+    INACTIVE_SCRATCH_32 = 1024,     /* waves of 32 lanes do */
     INACTIVE_SCRATCH_RECLAIM = 512, /* scratch for one dispatch may be taken back */
     INACTIVE_PACKET = 0x20,
     INACTIVE_VENDOR = 0x100
@@ -344,7 +345,7 @@ static sg_step_t dispatch(sg_queue_t *q, const packet_t *p)
             return SG_STEP_DEAD;
         }
         q->scratch_asked = true;
-        return ask_runtime(q, INACTIVE_SCRATCH);
+        return ask_runtime(q, run->isa.narrow ? INACTIVE_SCRATCH_32 : INACTIVE_SCRATCH);
     case SG_SETUP_OK: break;
     }
     sg_perf_packet(q->device->perf, &q->counting);

@@ -37,6 +37,7 @@ sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *
     d->memory = sg_memory_create();
     d->code = d->memory ? isa_code_create(d->arch, d->memory) : NULL;
     d->core = isa_core_select();
+    d->narrow = d->core ? isa_core_narrow(d->core) : NULL;
     const char *named = base_env("SOFTGPU_CORE");
     if (!d->core)
         base_error(

@@ -41,7 +41,8 @@ enum {
     PROP_DISPATCH_ID = 1 << 4,
     PROP_FLAT_SCRATCH = 1 << 5,
     PROP_PRIVATE_SIZE = 1 << 6,
-    PROP_GROUPS_X = 1 << 7 /* the next two bits: y, z. Only in amd_kernel_code_t */
+    PROP_GROUPS_X = 1 << 7, /* the next two bits: y, z. Only in amd_kernel_code_t */
+    PROP_WAVE32 = 1 << 10
 };
 
 enum {
@@ -67,6 +68,20 @@ static void push(sg_run_t *run, uint32_t *n, const void *dwords, uint32_t count)
     *n += count;
 }
 
+/* Where waves have one size or the other, the runtime leaves it to the command processor to say how
+ * many lanes' dwords are side by side. */
+static void push_scratch_buffer(sg_run_t *run, uint32_t *n, const amd_queue_t *aq)
+{
+    enum { STRIDE_SHIFT = 21, STRIDE_MASK = 3, STRIDE_32 = 2, STRIDE_64 = 3 };
+    uint32_t words[4];
+    memcpy(words, aq->scratch_resource_descriptor, sizeof words);
+    if (run->isa.arch->lanes == 32) {
+        words[3] &= ~((uint32_t)STRIDE_MASK << STRIDE_SHIFT);
+        words[3] |= (run->isa.narrow ? STRIDE_32 : STRIDE_64) << STRIDE_SHIFT;
+    }
+    push(run, n, words, 4);
+}
+
 static void preload_arguments(sg_run_t *run, const descriptor_t *k,
                               const hsa_kernel_dispatch_packet_t *p, uint32_t *n)
 {
@@ -89,7 +104,7 @@ static void set_user_registers(sg_run_t *run, const descriptor_t *k,
 
     memset(run->user, 0, sizeof run->user);
     run->packet_va = packet_va;
-    if (props & PROP_PRIVATE_BUFFER) push(run, &n, aq->scratch_resource_descriptor, 4);
+    if (props & PROP_PRIVATE_BUFFER) push_scratch_buffer(run, &n, aq);
     if (props & PROP_DISPATCH_PTR) push(run, &n, &packet_va, 2);
     if (props & PROP_QUEUE_PTR) push(run, &n, &queue_va, 2);
     if (props & PROP_KERNARG_PTR) push(run, &n, &kernarg, 2);
@@ -101,6 +116,11 @@ static void set_user_registers(sg_run_t *run, const descriptor_t *k,
     preload_arguments(run, k, p, &n);
     run->n_user = run->rsrc2 >> 1 & 31;
     if (run->n_user > SG_USER_SGPRS) run->n_user = SG_USER_SGPRS;
+}
+
+uint32_t sg_run_rows(const sg_run_t *run)
+{
+    return run->isa.n_vgpr * isa_dispatch_lanes(&run->isa) / ISA_LANES;
 }
 
 static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint64_t id)
@@ -136,7 +156,7 @@ static bool set_shape(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, uint
                       (unsigned long long)id, (unsigned long long)items, SG_GROUP_ITEMS);
         return false;
     }
-    run->waves = (uint32_t)isa_wave_count(items);
+    run->waves = (uint32_t)isa_wave_count(items, isa_dispatch_lanes(&run->isa));
     return true;
 }
 
@@ -154,13 +174,14 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
     run->lds_bytes = (p->group_segment_size + arch->lds_granule - 1) / arch->lds_granule *
                      arch->lds_granule; /* the granule need not be a power of two */
 
-    uint32_t per_simd = arch->simd_vgprs / run->isa.n_vgpr;
+    uint32_t per_simd = arch->simd_vgprs / sg_run_rows(run);
     if (per_simd > profile->waves_per_simd) per_simd = profile->waves_per_simd;
-    if (run->waves > per_simd * profile->simds_per_cu) {
-        sg_queue_fail(
-            run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_REGISTERS,
-            "dispatch %llu: %u waves of %u registers in a workgroup, %u fit on a compute unit",
-            (unsigned long long)id, run->waves, run->isa.n_vgpr, per_simd * profile->simds_per_cu);
+    const uint32_t fit = per_simd * profile->simds_per_cu * isa_arch_unit_cus(arch);
+    if (run->waves > fit) {
+        sg_queue_fail(run->queue, SG_QUEUE_ERROR_RESOURCES, CODE_REGISTERS,
+                      "dispatch %llu: %u waves of %u registers in a workgroup, %u fit on a %s",
+                      (unsigned long long)id, run->waves, run->isa.n_vgpr, fit,
+                      isa_arch_unit_cus(arch) > 1 ? "workgroup processor" : "compute unit");
         return false;
     }
     return true;
@@ -170,7 +191,8 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
  */
 static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq)
 {
-    uint64_t wanted = ((uint64_t)p->private_segment_size * ISA_LANES + WAVESIZE_BYTES - 1) &
+    const uint64_t lanes = isa_dispatch_lanes(&run->isa);
+    uint64_t wanted = ((uint64_t)p->private_segment_size * lanes + WAVESIZE_BYTES - 1) &
                       ~(uint64_t)(WAVESIZE_BYTES - 1);
     uint32_t ring = aq->compute_tmpring_size;
     uint32_t waves = ring & TMPRING_WAVES;
@@ -199,11 +221,14 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
 {
     isa_dispatch_t *isa = &run->isa;
     const isa_arch_t *arch = isa->arch = run->device->arch;
+    isa->narrow = arch->lanes == 32 && k->properties & PROP_WAVE32;
+    run->core = isa->narrow ? run->device->narrow : run->device->core;
     isa->memory = run->device->memory;
     isa->code = run->device->code;
     isa->gws = &run->device->gws;
     isa->entry_pc = object + (uint64_t)k->entry_offset;
-    isa->n_vgpr = ((k->rsrc1 & 63) + 1) * arch->vgpr_granule;
+    isa->n_vgpr =
+        ((k->rsrc1 & 63) + 1) * arch->vgpr_granule * arch->lanes / isa_dispatch_lanes(isa);
     isa->acc_offset = arch->acc_granule ? ((k->rsrc3 & 63) + 1) * arch->acc_granule : ISA_VGPRS;
     isa->mode = (k->rsrc1 >> 12 & 0xff)         /* rounding and denormals */
                 | (k->rsrc1 >> 21 & 1) << 8     /* DX10_CLAMP */
@@ -255,7 +280,8 @@ sg_setup_t sg_run_setup(sg_run_t *run, sg_queue_t *q, uint64_t id, const void *p
     run->packet = (uint32_t)(id % slots);
     set_user_registers(run, &k, &p, aq, ring_va + run->packet * sizeof p, id);
     for (uint32_t i = 0; i < run->waves; i++)
-        sg_write_ids(run, &run->ids[0][i], ISA_GROUP_WAVES, run->size, i * ISA_LANES);
+        sg_write_ids(run, &run->ids[0][i], ISA_GROUP_WAVES, run->size,
+                     i * isa_dispatch_lanes(&run->isa));
 
     run->signal_va = p.completion_signal.handle;
     run->profiled = aq->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;

@@ -133,11 +133,12 @@ static location_t locate(const sg_run_t *run, uint64_t id)
     const uint32_t xcc = turn % p->num_xcc, in_xcc = turn / p->num_xcc;
     const uint32_t se = in_xcc % p->shader_engines, rest = in_xcc / p->shader_engines;
     const uint32_t sh = rest % arrays, cu = rest / arrays;
-    const uint32_t hw_id = isa_bits_put(a->hw_id.cu, cu) | isa_bits_put(a->hw_id.sh, sh) |
-                           isa_bits_put(a->hw_id.se, se);
+    const uint32_t hw_id = isa_bits_put(a->hw_id.cu, cu / isa_arch_unit_cus(a)) |
+                           isa_bits_put(a->hw_id.sh, sh) | isa_bits_put(a->hw_id.se, se);
     return (location_t){.unit =
                             xcc * sg_profile_places(p) + (se * arrays + sh) * p->cus_per_array + cu,
-                        .simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu),
+                        .simd = (uint32_t)(id / n_units * run->waves % p->simds_per_cu) +
+                                cu % isa_arch_unit_cus(a) * p->simds_per_cu,
                         .place = isa_place(hw_id, xcc)};
 }
 
@@ -178,11 +179,12 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     if (run->system & SG_SYSTEM_SCRATCH_OFFSET) w->sgpr[n++] = (uint32_t)offset;
     w->scratch_base = run->scratch_base + offset;
     w->scratch_bytes = (uint32_t)run->scratch_wave_bytes;
-    w->flat_scratch = w->scratch_base;
+    w->scratch_register = w->scratch_base;
+    if (!run->isa.arch->scratch_register) w->flat_scratch = w->scratch_base;
     w->vcc = 0;
+    w->xnack_mask = 0;
     w->m0 = 0;
     w->scc = 0;
-    w->xnack_mask = 0;
     w->repeats = false;
     w->lds_turn = 0;
     w->nap = 0;
@@ -206,8 +208,10 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
         size[k] = rest < run->size[k] ? rest : run->size[k];
         items *= size[k];
     }
+    const uint32_t most = isa_dispatch_lanes(&run->isa);
+    const uint32_t simds = run->device->profile.simds_per_cu * isa_arch_unit_cus(run->isa.arch);
     bool full = items == run->size[0] * run->size[1] * run->size[2];
-    b->group.n_waves = (uint32_t)isa_wave_count(items);
+    b->group.n_waves = (uint32_t)isa_wave_count(items, most);
     const location_t at = locate(run, id);
     b->unit = at.unit;
     b->sleeping = b->ended = b->sleepy = 0;
@@ -215,17 +219,15 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
 
     for (unsigned i = 0; i < b->group.n_waves; i++) {
         isa_wave_t *w = b->wave[i];
-        uint32_t lanes = items - i * ISA_LANES;
+        const uint32_t left = items - i * most;
         start_registers(b, run, w, i);
-        w->hw_id = at.place |
-                   isa_bits_put(run->isa.arch->hw_id.simd,
-                                (at.simd + i) % run->device->profile.simds_per_cu) |
+        w->hw_id = at.place | isa_bits_put(run->isa.arch->hw_id.simd, (at.simd + i) % simds) |
                    isa_bits_put(run->isa.arch->hw_id.slot, b->place.slot[i]);
-        w->exec = isa_first_lanes(lanes);
+        w->exec = isa_first_lanes(left < most ? left : most);
         for (uint32_t r = 0; full && r <= run->isa.last_id_row; r++)
             memcpy(w->vgpr[r], run->ids[r][i], sizeof(isa_row_t));
-        if (!full) sg_write_ids(run, w->vgpr, 1, size, i * ISA_LANES);
-        if (!run->device->core->set_pc(w, run->isa.entry_pc)) {
+        if (!full) sg_write_ids(run, w->vgpr, 1, size, i * most);
+        if (!run->core->set_pc(w, run->isa.entry_pc)) {
             b->failed = w;
             return false;
         }
@@ -241,8 +243,8 @@ sg_box_result_t sg_box_run(sg_box_t *b, int32_t slice)
 
 static sg_box_result_t take_turn(sg_box_t *b, int32_t slice)
 {
-    const isa_core_t *core = b->run->device->core;
-    const uint32_t all = (1u << b->group.n_waves) - 1;
+    const isa_core_t *core = b->run->core;
+    const uint32_t all = (uint32_t)((UINT64_C(1) << b->group.n_waves) - 1);
     isa_interrupt_t own;
     isa_interrupt_t *interrupt = sg_sampling_turn(b->run->device, &own);
     const bool watched = sg_look_watch(b, interrupt);

@@ -21,7 +21,7 @@ bool sg_idle(const sg_run_t *run)
     const sg_device_t *d = run->device;
     if (run->modelled || atomic_load_explicit(&d->sampling.on, memory_order_relaxed)) return false;
     if (run->observed && run->observed->trace) return false;
-    return isa_code_idle(d->code, d->core, run->isa.entry_pc);
+    return isa_code_idle(d->code, run->core, run->isa.entry_pc);
 }
 
 /* Part of the grid: on each axis the workgroups from `first` up to, but not including, `end`. */

@@ -66,7 +66,7 @@ struct sg_device {
     sg_host_ops_t ops;
     sg_memory_t *memory;
     isa_code_t *code;
-    const isa_core_t *core;
+    const isa_core_t *core, *narrow; /* for waves of 64 lanes, and of 32 */
     pthread_mutex_t lock;            /* guards creation of pools and watch, and `queues` */
     _Atomic(sg_pool_t *) pool;       /* made by the first dispatch */
     _Atomic(sg_pool_t *) model_pool; /* made by the first modelled dispatch */
@@ -96,7 +96,7 @@ typedef struct {
 /* Where the waves of a workgroup sit on the modelled GPU. */
 typedef struct {
     int32_t cu;                   /* -1: the modelled GPU had no room, see sg_place_take() */
-    uint32_t n_waves, vgprs, lds; /* vgprs: of a wave; lds: bytes */
+    uint32_t n_waves, vgprs, lds; /* vgprs: rows of a wave; lds: bytes */
     uint8_t simd[ISA_GROUP_WAVES], slot[ISA_GROUP_WAVES];
     uint16_t scratch[ISA_GROUP_WAVES]; /* each wave's slot of the queue's scratch memory */
     bool has_scratch;
@@ -106,6 +106,7 @@ struct sg_run {
     isa_dispatch_t isa; /* first, so that instruction handlers can cast it to the run */
     sg_device_t *device;
     sg_queue_t *queue;
+    const isa_core_t *core; /* that its waves run on */
     uint64_t signal_va, start_ts;
     uint32_t packet;              /* index in the queue's ring */
     bool profiled;                /* times are written to the completion signal */
@@ -185,6 +186,10 @@ bool sg_idle(const sg_run_t *run);
 /* Counts all workgroups of such a run without running them all; for runs that are `looked_at`. */
 void sg_idle_count(sg_box_t *b, sg_run_t *run);
 
+/* dispatch.c */
+/* Rows of 64 lanes that a wave takes of a SIMD's register file. */
+uint32_t sg_run_rows(const sg_run_t *run);
+
 /* group.c */
 /* Number of compute units, of all XCCs, among which workgroups are dealt in turn. */
 uint32_t sg_units_in_turn(const sg_run_t *run);
@@ -192,8 +197,8 @@ uint32_t sg_units_in_turn(const sg_run_t *run);
 uint32_t sg_unit_of(const sg_run_t *run, uint64_t id);
 sg_box_t *sg_box_create(void);
 void sg_box_destroy(sg_box_t *b);
-/* Writes the rows with the ids of work-items first..first+63 of a workgroup; they are `step` rows
- * apart. A workgroup at the grid's edge may be cut off; `size` is what is left of it, and its
+/* Writes the rows with the ids of the work-items from `first` on of a workgroup; they are `step`
+ * rows apart. A workgroup at the grid's edge may be cut off; `size` is what is left of it, and its
  * work-items are numbered within that. */
 void sg_write_ids(const sg_run_t *run, isa_row_t *rows, uint32_t step, const uint32_t size[3],
                   uint32_t first);

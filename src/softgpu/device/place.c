@@ -16,7 +16,7 @@ typedef struct {
 } unit_t;
 
 struct sg_place_model {
-    uint32_t n_units, n_simds, waves_per_simd, simd_vgprs, lds_bytes;
+    uint32_t n_units, unit_cus, n_simds, waves_per_simd, simd_vgprs, lds_bytes;
     uint32_t wave_slots; /* of all units */
     uint32_t turn;       /* unit to try first */
     uint64_t taken;      /* places taken: workgroups in flight */
@@ -30,12 +30,13 @@ sg_place_model_t *sg_place_model_create(const sg_device_t *d)
     const uint32_t n = sg_profile_cus(profile);
     sg_place_model_t *m = calloc(1, sizeof *m + n * sizeof(unit_t));
     if (!m) return NULL;
-    m->n_units = n;
-    m->n_simds = profile->simds_per_cu;
+    m->n_units = n / isa_arch_unit_cus(d->arch);
+    m->n_simds = profile->simds_per_cu * isa_arch_unit_cus(d->arch);
     m->waves_per_simd = profile->waves_per_simd;
     m->simd_vgprs = d->arch->simd_vgprs;
-    m->lds_bytes = profile->lds_kb << 10;
-    m->wave_slots = n * m->n_simds * m->waves_per_simd;
+    m->lds_bytes = (profile->lds_kb << 10) * isa_arch_unit_cus(d->arch);
+    m->unit_cus = isa_arch_unit_cus(d->arch);
+    m->wave_slots = m->n_units * m->n_simds * m->waves_per_simd;
     return m;
 }
 
@@ -114,7 +115,7 @@ static bool take_unit(sg_place_model_t *m, const sg_queue_t *q, sg_place_t *p)
 {
     for (uint32_t k = 0; k < m->n_units; k++) {
         uint32_t i = (m->turn + k) % m->n_units;
-        if (masked_out(q, i) || !enter_unit(m, &m->unit[i], p)) continue;
+        if (masked_out(q, i * m->unit_cus) || !enter_unit(m, &m->unit[i], p)) continue;
         p->cu = (int32_t)i;
         m->turn = i + 1;
         return true;
@@ -135,7 +136,7 @@ bool sg_place_take(sg_place_model_t *m, sg_run_t *run, bool beyond, sg_place_t *
     p->cu = -1;
     memset(p->slot, 0, sizeof p->slot);
     p->n_waves = run->waves;
-    p->vgprs = run->isa.n_vgpr;
+    p->vgprs = sg_run_rows(run);
     p->lds = run->lds_bytes;
     p->has_scratch = run->scratch_wave_bytes != 0;
     if (too_many_waves(m, run)) return false;

@@ -41,6 +41,14 @@ static bool fail(const command_t *c, const char *what, uint64_t value)
     return false;
 }
 
+/* What softgpu has no model of, it does not answer with zeros. */
+static bool refuse(const command_t *c, const char *what)
+{
+    sg_queue_fail(c->q, SG_QUEUE_ERROR_PACKET, ERROR_VENDOR,
+                  "softgpu has no %s of %s: only of its gfx9 GPUs", what, c->d->arch->name);
+    return false;
+}
+
 static uint64_t pair(const command_t *c, unsigned i)
 {
     return c->dw[i] | (uint64_t)c->dw[i + 1] << 32;
@@ -58,7 +66,9 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
  * back. COMPUTE_PERFCOUNT_ENABLE is part of the launch state, of which each queue has its own. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
-    if (number == COMPUTE_PERFCOUNT_ENABLE)
+    if (number == COMPUTE_PERFCOUNT_ENABLE && value && c->d->arch->lacks & ISA_LACKS_COUNTERS)
+        return refuse(c, "counters");
+    else if (number == COMPUTE_PERFCOUNT_ENABLE)
         sg_perf_enable(c->d->perf, &c->q->counting, value);
     else if (sg_perf_owns(c->d->perf, number))
         sg_perf_write(c->d->perf, c->xccs, number, value);
@@ -104,9 +114,20 @@ static bool op_nothing(const command_t *c)
     return true;
 }
 
+/* gfx10 and later: GCR_CNTL, the last dword, says which caches are invalidated. */
+static bool acquire_gcr(const command_t *c)
+{
+    enum { GCR_DWORDS = 8, GLI_INV = 3 };
+    if (c->n < GCR_DWORDS) return fail(c, "too short, dwords:", c->n);
+    if (c->dw[7] & GLI_INV) sg_device_invalidate_code(c->d);
+    sg_perf_trace_sync(c->d->perf);
+    return true;
+}
+
 static bool op_acquire_mem(const command_t *c)
 {
     enum { COHER_SH_ICACHE = 1 << 29 };
+    if (c->d->arch->gcr) return acquire_gcr(c);
     if (c->dw[1] & COHER_SH_ICACHE) sg_device_invalidate_code(c->d);
     sg_perf_acquire_mem(c->d->perf, &c->q->counting, c->dw[1], pair(c, 2) & UINT64_C(0xffffffffff));
     sg_perf_trace_sync(c->d->perf);
@@ -115,8 +136,10 @@ static bool op_acquire_mem(const command_t *c)
 
 static bool op_event_write(const command_t *c)
 {
-    enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7 };
+    enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7, TRACE_START = 0x33 };
     const uint32_t event = c->dw[1] & EVENT_MASK;
+    if (event == TRACE_START && c->d->arch->lacks & ISA_LACKS_COUNTERS)
+        return refuse(c, "thread traces");
     if (event == CS_PARTIAL_FLUSH && !sg_aql_drain(c->q)) return false;
     sg_perf_trace_event(c->d->perf, event);
     return true;

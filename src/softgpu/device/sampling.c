@@ -100,12 +100,12 @@ static bool take_trap(const sg_box_t *b, isa_wave_t *w)
     sg_sampling_t *s = &run->device->sampling;
     const isa_trap_t trap = {
         .tba = atomic_load(&s->tba), .tma = atomic_load(&s->tma), .packet = run->packet};
-    return !atomic_load(&s->on) || !trap.tba || isa_trap_host(w, run->device->core, &trap);
+    return !atomic_load(&s->on) || !trap.tba || isa_trap_host(w, run->core, &trap);
 }
 
 isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interrupt_t *interrupt)
 {
-    const isa_core_t *core = b->run->device->core;
+    const isa_core_t *core = b->run->core;
     if (interrupt && !w->until_interrupt) w->until_interrupt = phase(w, interrupt->period);
     for (;;) {
         const isa_stop_t why =

@@ -163,6 +163,12 @@ static outcome_t do_timestamp(packet_t *p)
     return DONE;
 }
 
+/* Invalidates caches, or writes them back: memory is coherent here, and no cache is asked. */
+static outcome_t do_gcr(packet_t *p)
+{
+    return p->d->arch->gcr ? DONE : fail(p, "unknown operation and sub-operation", 17 | 1 << 8);
+}
+
 enum { OP_NOP = 0 };
 
 static const struct {
@@ -172,6 +178,7 @@ static const struct {
     {OP_NOP, 0, 1, do_nop}, {1, 0, 7, do_copy_linear}, {1, 4, 13, do_copy_rect},
     {5, 0, 4, do_fence},    {6, 0, 2, do_trap},        {8, 0, 6, do_poll},
     {10, 0, 8, do_atomic},  {11, 0, 5, do_fill},       {13, 2, 3, do_timestamp},
+    {17, 1, 5, do_gcr},
 };
 
 /* ---- the ring ---- */

@@ -132,6 +132,7 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
 {
     const uint32_t rows = w->group->dispatch->n_vgpr;
     const uint64_t exec = old->sgpr[ISA_CODE_EXEC] | (uint64_t)old->sgpr[ISA_CODE_EXEC + 1] << 32;
+    const uint64_t full = isa_dispatch_full(w->group->dispatch);
     size_t before = t->length;
     bool vector = false;
 
@@ -145,12 +146,13 @@ static void changes(sg_trace_t *t, const isa_wave_t *w, copy_t *old)
     if (w->mode != old->mode) text(t, " mode=%06x", w->mode);
     for (unsigned row = 0; row < rows; row++) {
         if (!memcmp(w->vgpr[row], old->vgpr[row], sizeof(isa_row_t))) continue;
-        uint64_t mask = changed_lanes(w->vgpr[row], old->vgpr[row]);
-        vector_text(t, w, row, mask & ~exec ? ISA_ALL_LANES : exec);
+        const uint64_t mask = changed_lanes(w->vgpr[row], old->vgpr[row]) & full;
         memcpy(old->vgpr[row], w->vgpr[row], sizeof(isa_row_t));
+        if (!mask) continue; /* lanes that the wave does not have */
+        vector_text(t, w, row, mask & ~exec ? full : exec);
         vector = true;
     }
-    if (vector && exec != ISA_ALL_LANES) text(t, " in lanes %016llx", (unsigned long long)exec);
+    if (vector && exec != full) text(t, " in lanes %016llx", (unsigned long long)exec);
     memcpy(old->sgpr, w->sgpr, sizeof old->sgpr);
     old->scc = w->scc;
     old->mode = w->mode;

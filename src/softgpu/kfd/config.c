@@ -5,6 +5,9 @@
  * fork. */
 #include "softgpu/kfd/kfd.h"
 
+#include "isa/arch.h"
+#include "softgpu/check/check.h"
+
 #include "base/env.h"
 #include "base/log.h"
 #include "base/words.h"
@@ -106,6 +109,18 @@ static bool read_shape(kfd_config_t *c)
     return true;
 }
 
+/* What is asked of a GPU that softgpu executes, but has no model for: the process gets no GPU. */
+static bool has_models(const sg_profile_t *p)
+{
+    const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
+    const char *what = NULL;
+    if (arch->lacks & ISA_LACKS_COUNTERS && p->model_time) what = "modelled time";
+    if (arch->lacks & ISA_LACKS_CHECK && chk_wanted()) what = "checks";
+    if (what)
+        base_error("%s: softgpu has no %s of %s: only of its gfx9 GPUs", p->name, what, arch->name);
+    return !what;
+}
+
 static void read_config(void)
 {
     base_log_init("softgpu", sg_options[SG_OPTION_LOG].variable);
@@ -119,7 +134,7 @@ static void read_config(void)
         !read_number(SG_OPTION_SVM, &svm) || !read_time(&config.profile.model_time))
         return;
     config.svm = svm != 0;
-    valid = true;
+    valid = has_models(&config.profile);
 }
 
 const kfd_config_t *kfd_config(void)

@@ -78,7 +78,7 @@ static void describe_device(const kfd_gpu_t *gpu, struct drm_amdgpu_info_device 
     d->gart_page_size = KFD_PAGE;
     d->vram_type = AMDGPU_VRAM_TYPE_HBM;
     d->vram_bit_width = p->memory_width_bits;
-    d->wave_front_size = ISA_LANES;
+    d->wave_front_size = isa_arch_find(p->gfx_target_version)->lanes;
     d->num_shader_visible_vgprs = ISA_VGPRS;
     d->num_cu_per_sh = p->cus_per_array;
     d->num_tcc_blocks = p->l2_channels;

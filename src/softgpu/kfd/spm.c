@@ -3,6 +3,7 @@
  * They have one user at a time. Each call that names a buffer gives back the buffer that the call
  * before named. It is divided evenly among the XCCs; each part has a header that says how much is
  * in it. Samples that do not fit go to the next buffer. */
+#include "isa/arch.h"
 #include "softgpu/kfd/kfd.h"
 
 #include <errno.h>
@@ -26,6 +27,8 @@ static uint32_t xccs(void)
 
 static int acquire(kfd_gpu_t *gpu, user_t *user)
 {
+    if (isa_arch_find(kfd_config()->profile.gfx_target_version)->lacks & ISA_LACKS_COUNTERS)
+        return -EINVAL;
     if (user->acquired) return -EBUSY;
     if (!sg_device_spm_open(gpu->device)) return -ENOMEM;
     *user = (user_t){.acquired = true};

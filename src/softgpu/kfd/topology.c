@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/round.h"
+#include "gpus/gpus.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -311,16 +312,18 @@ static void put_caches(writer_t *w, unsigned node, const sg_profile_t *p)
  */
 static void put_save_area(writer_t *w, const sg_profile_t *p)
 {
-    enum { WAVES_CU = 40, WAVES_ENGINE = 512, HEADER = 40, WAVE = 8, TAIL = 8, SGPRS = 0x4000 };
+    enum { HEADER = 40, TAIL = 8, SGPRS = 0x4000 };
     enum { HARDWARE = 0x1000 }; /* hardware registers of the waves of a unit */
     const isa_arch_t *arch = isa_arch_find(p->gfx_target_version);
-    const uint32_t cus = sg_profile_cus(p) / p->num_xcc, by_cu = WAVES_CU * cus,
-                   by_engine = p->shader_engines * WAVES_ENGINE;
-    const uint32_t waves = by_cu < by_engine ? by_cu : by_engine;
-    const uint32_t rows = arch->acc_granule ? arch->simd_vgprs : 2 * arch->simd_vgprs;
+    const uint32_t cus = sg_profile_cus(p) / p->num_xcc, by_cu = arch->save.cu_waves * cus,
+                   by_engine = p->shader_engines * arch->save.engine_waves;
+    const uint32_t waves = by_cu < by_engine || !by_engine ? by_cu : by_engine;
+    const bool own_agprs = gpus_find(arch->name)->agprs == GPUS_AGPRS_OWN;
+    const uint32_t rows = own_agprs ? 2 * arch->simd_vgprs : arch->simd_vgprs;
     const uint64_t vgprs = (uint64_t)p->simds_per_cu * rows * ISA_LANES * sizeof(uint32_t);
     const uint64_t unit = vgprs + SGPRS + (p->lds_kb << 10) + HARDWARE;
-    const uint64_t stack = base_round_up(HEADER + WAVE * waves + TAIL, KFD_PAGE);
+    uint64_t stack = base_round_up(HEADER + arch->save.wave_bytes * waves + TAIL, KFD_PAGE);
+    if (arch->save.most && stack > arch->save.most) stack = arch->save.most;
     property(w, "cwsr_size", stack + base_round_up(cus * unit, KFD_PAGE));
     property(w, "ctl_stack_size", stack);
 }
@@ -346,7 +349,7 @@ static void write_gpu_node(writer_t *w, const kfd_config_t *config, uint32_t ind
     property(w, "lds_size_in_kb", p->lds_kb);
     property(w, "gds_size_in_kb", 0);
     property(w, "num_gws", p->num_gws);
-    property(w, "wave_front_size", ISA_LANES);
+    property(w, "wave_front_size", isa_arch_find(p->gfx_target_version)->lanes);
     property(w, "array_count", sg_profile_engines(p) * p->arrays_per_engine);
     property(w, "simd_arrays_per_engine", p->arrays_per_engine);
     property(w, "cu_per_simd_array", p->cus_per_array);

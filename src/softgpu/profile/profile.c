@@ -131,7 +131,7 @@ static int set_product(const reader_t *r, const char *name, sg_profile_t *out)
     out->cus_per_array = (product->units + arrays - 1) / arrays;
     out->simds_per_cu = arch->simds;
     out->waves_per_simd = arch->slots;
-    out->lds_kb = arch->lds >> 10;
+    out->lds_kb = arch->lds / arch->cus >> 10;
     out->engine_clock_mhz = product->clock_mhz;
     snprintf(out->marketing_name, sizeof(out->marketing_name), "AMD %s", product->product);
     return 0;
@@ -355,18 +355,19 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
 #undef ROW
     const uint32_t most = p->most_engines;
     const uint32_t of_each = p->num_xcc * p->arrays_per_engine; /* arrays, by engines of a die */
+    const uint32_t unit = isa_arch_unit_cus(isa_arch_find(p->gfx_target_version));
     uint32_t engines = 1;
-    while (engines * 2 <= most && cus % (engines * 2 * of_each) == 0)
+    while (engines * 2 <= most && cus % (engines * 2 * of_each * unit) == 0)
         engines *= 2;
     uint32_t arrays = engines * of_each;
-    if (cus % p->num_xcc == 0 && cus / arrays > LIMIT_cus_per_array &&
+    if (cus % (p->num_xcc * unit) == 0 && cus / arrays > LIMIT_cus_per_array &&
         cus <= most * of_each * p->most_array_cus) {
         p->shader_engines = most;
         p->cus_per_array = p->most_array_cus;
         p->cus = cus;
         return 0;
     }
-    if (cus == 0 || cus % arrays || cus / arrays > LIMIT_cus_per_array) {
+    if (cus == 0 || cus % (arrays * unit) || cus / arrays > LIMIT_cus_per_array) {
         char dies[32] = "";
         if (p->num_xcc > 1) snprintf(dies, sizeof(dies), "%u XCCs with ", p->num_xcc);
         snprintf(error, error_size,

@@ -63,7 +63,7 @@ static void names_what_is_wrong(void **state)
     read_text(
         "name x\ngfx_target_version 90401\n", &p,
         ":2: gfx_target_version: 90401 is no GPU that softgpu knows; it knows 90008 (gfx908), "
-        "90010 (gfx90a), 90402 (gfx942), 90500 (gfx950)");
+        "90010 (gfx90a), 90402 (gfx942), 90500 (gfx950), 100300 (gfx1030)");
     read_text("name x\nlds_kb 65\n", &p,
               ": lds_kb: 65 is more than a workgroup of gfx90a can have, which is 64");
     read_text("name x\nwaves_per_simd 16\n", &p, NULL);
@@ -185,6 +185,27 @@ static void reshapes_to_any_number_of_cus(void **state)
                         "engines with 1 arrays of at most 16 compute units each");
 }
 
+/* Two compute units share the LDS of a workgroup processor, and are in the same array. */
+static void keeps_workgroup_processors_whole(void **state)
+{
+    (void)state;
+    char error[256];
+    sg_profile_t p;
+    read_text("name x\nproduct rx6800\n", &p, NULL);
+    assert_int_equal(p.gfx_target_version, 100300);
+    assert_int_equal(p.simds_per_cu, 2);
+    assert_int_equal(p.waves_per_simd, 16);
+    assert_int_equal(p.lds_kb, 64);
+    assert_int_equal(sg_profile_set_cus(&p, 16, error, sizeof(error)), 0);
+    assert_int_equal(p.shader_engines * p.arrays_per_engine, 8);
+    assert_int_equal(p.cus_per_array, 2);
+    assert_int_equal(sg_profile_set_cus(&p, 8, error, sizeof(error)), 0);
+    assert_int_equal(p.cus_per_array, 2);
+    assert_int_equal(sg_profile_set_cus(&p, 60, error, sizeof(error)), 0);
+    assert_int_equal(sg_profile_cus(&p), 60);
+    assert_int_equal(sg_profile_set_cus(&p, 6, error, sizeof(error)), -1);
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -201,10 +222,14 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_keys_over_defaults), cmocka_unit_test(names_what_is_wrong),
-        cmocka_unit_test(names_a_missing_file),     cmocka_unit_test(reshapes_to_any_number_of_cus),
-        cmocka_unit_test(takes_a_product),          cmocka_unit_test(leaves_places_empty),
+        cmocka_unit_test(reads_keys_over_defaults),
+        cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(names_a_missing_file),
+        cmocka_unit_test(reshapes_to_any_number_of_cus),
+        cmocka_unit_test(takes_a_product),
+        cmocka_unit_test(leaves_places_empty),
         cmocka_unit_test(shares_out_dies),
+        cmocka_unit_test(keeps_workgroup_processors_whole),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
