@@ -3,6 +3,7 @@
  * Names and number formats are LLVM's, odd as some are; the tests compare with the real llvm-mc. */
 #include "isa/decode.h"
 #include "isa/disasm.h"
+#include "isa/format.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -306,39 +307,6 @@ void isa_text_swizzle(isa_text_t *t, unsigned offset)
     }
 }
 
-/* Names of the numbers that stand for format and type in one. Of each data format, these number
- * formats come in this order; a format that lacks some has fewer numbers. */
-static void unified_format(isa_text_t *t, unsigned format)
-{
-    static const char *const types[] = {"UNORM", "SNORM", "USCALED", "SSCALED",
-                                        "UINT",  "SINT",  "FLOAT"};
-    static const struct {
-        const char *name;
-        uint8_t first, types; /* bit n: has types[n] */
-    } formats[] = {
-        {"8", 1, 0x3f},         {"16", 7, 0x7f},           {"8_8", 14, 0x3f},
-        {"32", 20, 0x70},       {"16_16", 23, 0x7f},       {"10_11_11", 30, 0x7f},
-        {"11_11_10", 37, 0x7f}, {"10_10_10_2", 44, 0x3f},  {"2_10_10_10", 50, 0x3f},
-        {"8_8_8_8", 56, 0x3f},  {"32_32", 62, 0x70},       {"16_16_16_16", 65, 0x7f},
-        {"32_32_32", 72, 0x70}, {"32_32_32_32", 75, 0x70},
-    };
-    if (format == 1) return; /* the assembler's default */
-    if (!format) {
-        isa_text(t, " format:[BUF_FMT_INVALID]");
-        return;
-    }
-    for (unsigned k = 0; k < sizeof formats / sizeof *formats; k++) {
-        unsigned n = format - formats[k].first, type = 0;
-        if (format < formats[k].first || n >= (unsigned)__builtin_popcount(formats[k].types))
-            continue;
-        while (!(formats[k].types >> type & 1) || n--)
-            type++;
-        isa_text(t, " format:[BUF_FMT_%s_%s]", formats[k].name, types[type]);
-        return;
-    }
-    isa_text(t, " format:%u", format);
-}
-
 void isa_text_buffer_format(isa_text_t *t, unsigned format)
 {
     static const char *const data[16] = {"INVALID",     "8",          "16",          "8_8",
@@ -348,17 +316,20 @@ void isa_text_buffer_format(isa_text_t *t, unsigned format)
     static const char *const number[8] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
                                           "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
     unsigned dfmt = format & 15, nfmt = format >> 4;
-    if (t->arch->formats->unified_format) {
-        unified_format(t, format);
+    const bool unified = t->arch->formats->unified_format;
+    if (unified && format && !isa_format_split(format, &dfmt, &nfmt)) {
+        isa_text(t, " format:%u", format);
         return;
     }
     if (dfmt == 1 && !nfmt) /* the assembler's default */
         return;
     isa_text(t, " format:[");
-    if (dfmt == 15)
+    if (unified)
+        isa_text(t, dfmt ? "BUF_FMT_%s_%s" : "BUF_FMT_%s", data[dfmt], number[nfmt]);
+    else if (dfmt == 15)
         isa_text(t, "BUF_DATA_FORMAT_RESERVED_15");
     else if (dfmt != 1)
         isa_text(t, "BUF_DATA_FORMAT_%s", data[dfmt]);
-    if (nfmt) isa_text(t, "%sBUF_NUM_FORMAT_%s", dfmt != 1 ? "," : "", number[nfmt]);
+    if (nfmt && !unified) isa_text(t, "%sBUF_NUM_FORMAT_%s", dfmt != 1 ? "," : "", number[nfmt]);
     isa_text(t, "]");
 }

@@ -36,7 +36,9 @@ static void global_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_lanes_t *
 {
     const isa_row_t *v = isa_row_of(w, &i->src[0]);
     const uint64_t offset = (uint64_t)(int64_t)i->imm;
-    if (i->flags & ISA_F_SADDR) {
+    if (i->src[0].kind == ISA_OPK_NONE) {
+        isa_address_of_lanes(a->va, w, i);
+    } else if (i->flags & ISA_F_SADDR) {
         const uint64_t base = scalar(w, &i->src[2]) + offset;
         if (!even_lanes(a, base, v[0])) isa_address_based(a->va, base, v[0]);
     } else if (!row_same(v[1]) || !even_lanes(a, ((uint64_t)v[1][0] << 32) + offset, v[0])) {
@@ -56,7 +58,7 @@ static uint32_t buffer_addresses(const isa_wave_t *w, const isa_inst_t *i, const
 {
     isa_buffer_t b;
     const bool indexed = i->flags & (ISA_F_IDXEN | ISA_F_OFFEN);
-    isa_address_descriptor(&w->sgpr[i->src[2].reg], op->formatted, &b);
+    isa_address_descriptor(w, &w->sgpr[i->src[2].reg], op->formatted, &b);
     isa_address_buffer(va, range, &b, i, indexed ? isa_row_of(w, &i->src[0]) : NULL,
                        (uint32_t)scalar(w, &i->src[3]));
     return isa_buffer_dword_step(&b);
@@ -70,7 +72,8 @@ static void buffer_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op_
 {
     isa_buffer_range_t range;
     isa_format_t format = {.bytes = 0};
-    if (op->formatted && isa_format_of_buffer(&format, i, w->sgpr[i->src[2].reg + 3]))
+    const isa_arch_t *arch = w->group->dispatch->arch;
+    if (op->formatted && isa_format_of_buffer(&format, arch, i, w->sgpr[i->src[2].reg + 3]))
         a->bytes = format.bytes;
     else if (op->formatted)
         a->exec = 0;

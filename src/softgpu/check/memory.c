@@ -344,7 +344,7 @@ static bool is_scratch(const access_t *x)
     isa_buffer_t b;
     if (x->inst->fmt == ISA_FMT_SCRATCH) return true;
     if (!x->op->buffer) return false;
-    isa_address_descriptor(&x->wave->sgpr[x->inst->src[2].reg], x->op->formatted, &b);
+    isa_address_descriptor(x->wave, &x->wave->sgpr[x->inst->src[2].reg], x->op->formatted, &b);
     return isa_buffer_kind(&b, x->inst) == ISA_BUFFER_PRIVATE && b.swizzle &&
            b.base == x->wave->scratch_base;
 }

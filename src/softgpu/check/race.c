@@ -188,7 +188,7 @@ static bool same_element(const race_access_t *x, unsigned lane, const uint8_t *a
     isa_format_t f;
     uint32_t element[4];
     if (isa_table[i->op].marks & ISA_IS_D16 ||
-        !isa_format_of_buffer(&f, i, x->w->sgpr[i->src[2].reg + 3]))
+        !isa_format_of_buffer(&f, x->w->group->dispatch->arch, i, x->w->sgpr[i->src[2].reg + 3]))
         return true; /* value unknown */
     isa_format_element(&f, isa_row_of(x->w, &i->src[1]), lane, sgc_ops_table[i->op].bytes / 4,
                        ISA_PACK_WHOLE, element);

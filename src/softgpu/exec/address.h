@@ -74,6 +74,15 @@ ISA_ADDRESS void isa_address_scratch_lanes(uint64_t *va, const isa_wave_t *w, co
                         scalar + (uint32_t)i->imm);
 }
 
+/* Addresses of a GLOBAL instruction that has no VGPR for them: a dword for each lane. */
+ISA_ADDRESS void isa_address_of_lanes(uint64_t *va, const isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint32_t *s = &w->sgpr[i->src[2].reg];
+    const uint64_t scalar = i->flags & ISA_F_SADDR ? s[0] | (uint64_t)s[1] << 32 : 0;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        va[l] = scalar + (uint64_t)(int64_t)i->imm + 4 * l;
+}
+
 /* A FLAT instruction becomes up to three accesses, one in each address space. ORDER: as they are
  * made. */
 typedef enum { ISA_SPACE_MEMORY, ISA_SPACE_LDS, ISA_SPACE_SCRATCH, ISA_SPACES } isa_space_t;
@@ -123,6 +132,16 @@ ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, cons
 
 /* ---- buffers ---- */
 
+/* What a descriptor says about limits. One of gfx9 does not say it; the first four are later GPUs'
+ * numbers. */
+typedef enum {
+    ISA_BOUNDS_RECORD, /* the index has to be below num_records, the element within the record */
+    ISA_BOUNDS_INDEX,
+    ISA_BOUNDS_NONE, /* but a buffer of no records has nothing in range */
+    ISA_BOUNDS_BYTES,
+    ISA_BOUNDS_GFX9
+} isa_bounds_t;
+
 typedef struct {
     uint64_t base;
     uint32_t stride; /* bytes of a record */
@@ -130,6 +149,7 @@ typedef struct {
     uint32_t index_stride; /* records that a swizzled buffer interleaves: 8, 16, 32, 64 */
     bool swizzle;
     bool add_tid;   /* the lane number is added to the index */
+    uint8_t bounds; /* isa_bounds_t */
     uint32_t word3; /* formats and component selects */
 } isa_buffer_t;
 
@@ -148,8 +168,10 @@ ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low
 
 /* Takes the four words of a buffer's descriptor apart. `formatted`: the instruction converts by a
  * format. */
-ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], bool formatted, isa_buffer_t *b)
+ISA_ADDRESS void isa_address_descriptor(const isa_wave_t *w, const uint32_t d[4], bool formatted,
+                                        isa_buffer_t *b)
 {
+    const bool unified = w->group->dispatch->arch->formats->unified_format;
     b->base = d[0] | (uint64_t)isa_buffer_field(d[1], 15, 0) << 32;
     b->stride = isa_buffer_field(d[1], 29, 16);
     b->swizzle = d[1] >> 31;
@@ -157,9 +179,10 @@ ISA_ADDRESS void isa_address_descriptor(const uint32_t d[4], bool formatted, isa
     b->index_stride = 8u << isa_buffer_field(d[3], 22, 21);
     b->add_tid = d[3] >> 23 & 1;
     b->word3 = d[3];
+    b->bounds = unified ? (uint8_t)isa_buffer_field(d[3], 29, 28) : ISA_BOUNDS_GFX9;
     /* If the lane number is added to the index and the instruction needs no format, the field of
-     * the data format holds high bits of the stride. */
-    if (b->add_tid && !formatted) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
+     * the data format holds high bits of the stride, where there is such a field. */
+    if (b->add_tid && !formatted && !unified) b->stride |= isa_buffer_field(d[3], 18, 15) << 14;
 }
 
 /* Bytes from one dword of a lane's element to the next. */
@@ -170,10 +193,20 @@ ISA_ADDRESS uint32_t isa_buffer_dword_step(const isa_buffer_t *b)
 
 /* What a buffer's limit (num_records) counts: records if an index selects them, else bytes. An
  * access to the lanes' own records without an index, as to scratch, has no limit. */
-typedef enum { ISA_BUFFER_BYTES, ISA_BUFFER_RECORDS, ISA_BUFFER_PRIVATE } isa_buffer_kind_t;
+typedef enum {
+    ISA_BUFFER_BYTES,
+    ISA_BUFFER_RECORDS,
+    ISA_BUFFER_PRIVATE,
+    ISA_BUFFER_ELEMENTS /* both: records, and bytes within one */
+} isa_buffer_kind_t;
 
 ISA_ADDRESS isa_buffer_kind_t isa_buffer_kind(const isa_buffer_t *b, const isa_inst_t *i)
 {
+    static const uint8_t said[] = {[ISA_BOUNDS_RECORD] = ISA_BUFFER_ELEMENTS,
+                                   [ISA_BOUNDS_INDEX] = ISA_BUFFER_RECORDS,
+                                   [ISA_BOUNDS_NONE] = ISA_BUFFER_PRIVATE,
+                                   [ISA_BOUNDS_BYTES] = ISA_BUFFER_BYTES};
+    if (b->bounds != ISA_BOUNDS_GFX9) return (isa_buffer_kind_t)said[b->bounds];
     if (i->flags & ISA_F_IDXEN) return b->stride ? ISA_BUFFER_RECORDS : ISA_BUFFER_BYTES;
     return b->add_tid ? ISA_BUFFER_PRIVATE : ISA_BUFFER_BYTES;
 }
@@ -204,6 +237,7 @@ ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *r
 
     range->step = bytes ? 1 : 0;
     range->limit = kind == ISA_BUFFER_PRIVATE ? UINT64_MAX : b->num_records;
+    if (b->bounds == ISA_BOUNDS_NONE && !b->num_records) range->limit = 0;
     if (bytes) range->limit -= soffset < range->limit ? soffset : range->limit;
     for (unsigned l = 0; l < ISA_LANES; l++) {
         const uint32_t index = index_row[l] + lane_step * l;
@@ -216,6 +250,12 @@ ISA_ADDRESS void isa_address_buffer(uint64_t *restrict va, isa_buffer_range_t *r
                     (((uint64_t)(index >> shift) * b->stride + (offset & ~UINT64_C(3))) << shift) +
                     (index & (index_stride - 1)) * 4 + (offset & 3);
     }
+    if (kind != ISA_BUFFER_ELEMENTS) return;
+    range->step = 1;
+    range->limit = b->stride;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        range->end[l] =
+            range->end[l] <= b->num_records ? isa_buffer_offset(offset_row[l], i) : UINT64_MAX / 2;
 }
 
 /* Those lanes of `exec` for which `bytes` bytes of their element, starting `from` bytes into it,

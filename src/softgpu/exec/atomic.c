@@ -58,6 +58,13 @@ LOOP(add_f32, 32, fadd)
 LOOP(pk_add_f16, 32, pk_fadd16)
 LOOP_WITH(pk_add_bf16, 32, pk_fadd_bf16, ISA_DENORM_KEEP)
 LOOP(add_f64, 64, fadd)
+LOOP(fmin, 32, fmin)
+LOOP(fmax, 32, fmax)
+LOOP(fcmpswap, 32, fcmpswap)
+LOOP(fmin_x2, 64, fmin)
+LOOP(fmax_x2, 64, fmax)
+LOOP(fcmpswap_x2, 64, fcmpswap)
+LOOP(csub, 32, csub)
 LOOP(min_f64, 64, fmin)
 LOOP(max_f64, 64, fmax)
 
@@ -133,3 +140,4 @@ INLINE void lanes_64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_r
 
 ISA_ATOMICS(LANES)
 ISA_ATOMICS_FLOAT(LANES)
+ISA_ATOMICS_NOT_FLAT(LANES)

@@ -38,13 +38,22 @@
     X(dec_x2, 64, dec, 0)                                                                          \
     X(add_f64, 64, fadd, SG_MEM_COHERENT)                                                          \
     X(min_f64, 64, fmin, SG_MEM_COHERENT)                                                          \
-    X(max_f64, 64, fmax, SG_MEM_COHERENT)
+    X(max_f64, 64, fmax, SG_MEM_COHERENT)                                                          \
+    X(fmin, 32, fmin, SG_MEM_COHERENT)                                                             \
+    X(fmax, 32, fmax, SG_MEM_COHERENT)                                                             \
+    X(fcmpswap, 32, fcmpswap, SG_MEM_COHERENT)                                                     \
+    X(fmin_x2, 64, fmin, SG_MEM_COHERENT)                                                          \
+    X(fmax_x2, 64, fmax, SG_MEM_COHERENT)                                                          \
+    X(fcmpswap_x2, 64, fcmpswap, SG_MEM_COHERENT)
 
 /* Those that had no flat form on earlier GPUs. */
 #define ISA_ATOMICS_FLOAT(X)                                                                       \
     X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)                                                  \
     X(pk_add_bf16, 32, pk_fadd_bf16, SG_MEM_COHERENT)
+
+/* Those that have no flat form on any GPU. */
+#define ISA_ATOMICS_NOT_FLAT(X) X(csub, 32, csub, 0)
 
 /* One operation on program memory; returns the old value. Each is one sequentially consistent
  * atomic of the host, so that workgroups, queues and the host's program see them in the same order.
@@ -61,6 +70,7 @@ typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
                                    isa_row_t *dst);
 ISA_ATOMICS(ISA_DECLARE_ATOMIC)
 ISA_ATOMICS_FLOAT(ISA_DECLARE_ATOMIC)
+ISA_ATOMICS_NOT_FLAT(ISA_DECLARE_ATOMIC)
 #undef ISA_DECLARE_ATOMIC
 
 #endif

@@ -25,6 +25,7 @@ OP_BOTH(sub, m - d0)
 OP_BOTH(rsub, d0 - m)
 OP_BOTH(inc, m >= d0 ? 0 : m + 1)
 OP_BOTH(dec, m == 0 || m > d0 ? d0 : m - 1)
+OP(csub, 32, m < d0 ? 0 : m - d0)
 OP_BOTH(umin, m < d0 ? m : d0)
 OP_BOTH(umax, m > d0 ? m : d0)
 OP(smin, 32, (int32_t)m < (int32_t)d0 ? m : d0)
@@ -92,6 +93,10 @@ FLOAT_OP(fmax, 64, fpu_minmax64(a, b, true, false))
 /* The result is not flushed: memory must not change when the comparison fails. */
 OP(fcmpst, 32, fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d0, denorm)) ? d1 : m)
 OP(fcmpst, 64, fpu_f64(isa_float_in_64(m, denorm)) == fpu_f64(isa_float_in_64(d0, denorm)) ? d1 : m)
+OP(fcmpswap, 32,
+   fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d1, denorm)) ? d0 : m)
+OP(fcmpswap, 64,
+   fpu_f64(isa_float_in_64(m, denorm)) == fpu_f64(isa_float_in_64(d1, denorm)) ? d0 : m)
 
 static inline uint32_t isa_half_add(uint32_t x, uint32_t y, unsigned denorm)
 {

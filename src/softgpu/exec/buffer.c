@@ -10,7 +10,7 @@
 
 void isa_buffer_decode(const isa_wave_t *w, const isa_inst_t *i, bool formatted, isa_buffer_t *b)
 {
-    isa_address_descriptor(&w->sgpr[i->src[2].reg], formatted, b);
+    isa_address_descriptor(w, &w->sgpr[i->src[2].reg], formatted, b);
 }
 
 void isa_buffer_addresses(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b,
@@ -303,11 +303,14 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
 
 ISA_ATOMICS(ATOMIC)
 ISA_ATOMICS_FLOAT(ATOMIC)
+ISA_ATOMICS_NOT_FLAT(ATOMIC)
 
 /* ---- caches: there are none between a wave and memory ---- */
 
 ISA_INST(buffer_wbl2) {}
 ISA_INST(buffer_invl2) {}
 ISA_INST(buffer_inv) {}
+ISA_INST(buffer_gl0_inv) {}
+ISA_INST(buffer_gl1_inv) {}
 ISA_INST(buffer_wbinvl1) {}
 ISA_INST(buffer_wbinvl1_vol) {}

@@ -8,11 +8,7 @@
 
 static bool find_format(isa_wave_t *w, const isa_inst_t *i, const isa_buffer_t *b, isa_format_t *f)
 {
-    if (w->group->dispatch->arch->formats->unified_format) {
-        isa_stop_unsupported(w, i, "the formats of this GPU are not known");
-        return false;
-    }
-    if (isa_format_of_buffer(f, i, b->word3)) return true;
+    if (isa_format_of_buffer(f, w->group->dispatch->arch, i, b->word3)) return true;
     isa_stop_unsupported(w, i, "undefined buffer format");
     return false;
 }

@@ -292,6 +292,32 @@ INLINE isa_row_t *returned_rows(isa_wave_t *w, const isa_inst_t *i)
 
 ISA_ATOMICS(FLAT_AND_GLOBAL)
 ISA_ATOMICS_FLOAT(FLAT_AND_GLOBAL)
+#define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits)
+ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)
+
+/* ---- a dword for each lane, one after the other ---- */
+
+static void lane_addresses(isa_wave_t *w, const isa_inst_t *i, isa_lanes_t *a)
+{
+    a->exec = w->exec;
+    a->dword_step = 4;
+    a->lds = false;
+    isa_address_of_lanes(a->va, w, i);
+}
+
+ISA_INST(global_load_dword_addtid)
+{
+    isa_lanes_t a;
+    lane_addresses(w, i, &a);
+    isa_lanes_load(w, &a, isa_row_of(w, &i->dst), 1);
+}
+
+ISA_INST(global_store_dword_addtid)
+{
+    isa_lanes_t a;
+    lane_addresses(w, i, &a);
+    isa_lanes_store(w, &a, isa_row_of(w, &i->src[1]), 1);
+}
 
 /* ---- loads into LDS: no register gets anything ---- */
 

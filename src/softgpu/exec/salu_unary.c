@@ -4,7 +4,10 @@
  */
 #include "softgpu/exec/handler.h"
 
-enum { LAST_SGPR = 101 };
+static inline unsigned last_sgpr(const isa_wave_t *w)
+{
+    return w->group->dispatch->arch->formats->sgprs - 1u;
+}
 
 #define KEEP    ((void)0)
 #define NONZERO (w->scc = d != 0)
@@ -111,6 +114,13 @@ OP1_32_TO_64(s_bitset1_b64, isa_sgpr64(w, i->dst.reg) | 1ull << (a & 63), KEEP)
 
 /* ---- EXEC ---- */
 
+/* Sets the low half of EXEC, which in waves of 32 lanes is all of it; whether it is not 0. */
+static inline bool set_exec_low(isa_wave_t *w, uint32_t low)
+{
+    w->exec = (w->exec & ~(uint64_t)UINT32_MAX) | low;
+    return low != 0;
+}
+
 /* D = old EXEC, then EXEC = operation. The source is read before both; if D is EXEC, the result of
  * the operation stays. */
 #define SAVE_EXEC(name, operation)                                                                 \
@@ -120,6 +130,12 @@ OP1_32_TO_64(s_bitset1_b64, isa_sgpr64(w, i->dst.reg) | 1ull << (a & 63), KEEP)
         isa_set_sgpr64(w, i->dst.reg, exec);                                                       \
         w->exec = (operation);                                                                     \
         w->scc = w->exec != 0;                                                                     \
+    }                                                                                              \
+    ISA_INST(s_##name##_saveexec_b32)                                                              \
+    {                                                                                              \
+        uint32_t a = isa_read32(w, &i->src[0]), exec = (uint32_t)w->exec;                          \
+        w->sgpr[i->dst.reg] = exec;                                                                \
+        w->scc = set_exec_low(w, (operation));                                                     \
     }
 SAVE_EXEC(and, a &exec)
 SAVE_EXEC(or, a | exec)
@@ -139,6 +155,12 @@ SAVE_EXEC(orn1, ~a | exec)
         w->exec = (operation);                                                                     \
         isa_set_sgpr64(w, i->dst.reg, w->exec);                                                    \
         w->scc = w->exec != 0;                                                                     \
+    }                                                                                              \
+    ISA_INST(s_##name##_wrexec_b32)                                                                \
+    {                                                                                              \
+        uint32_t a = isa_read32(w, &i->src[0]), exec = (uint32_t)w->exec;                          \
+        w->scc = set_exec_low(w, (operation));                                                     \
+        w->sgpr[i->dst.reg] = (uint32_t)w->exec;                                                   \
     }
 WRITE_EXEC(andn1, ~a &exec)
 WRITE_EXEC(andn2, a & ~exec)
@@ -149,7 +171,7 @@ WRITE_EXEC(andn2, a & ~exec)
 static inline unsigned source_index(const isa_wave_t *w, unsigned reg, unsigned span)
 {
     uint64_t k = (uint64_t)reg + w->m0;
-    return k + span - 1 <= LAST_SGPR ? (unsigned)k : 0;
+    return k + span - 1 <= last_sgpr(w) ? (unsigned)k : 0;
 }
 
 ISA_INST(s_movrels_b32)
@@ -166,12 +188,33 @@ ISA_INST(s_movreld_b32)
 {
     uint32_t a = isa_read32(w, &i->src[0]);
     uint64_t k = (uint64_t)i->dst.reg + w->m0;
-    if (k <= LAST_SGPR) w->sgpr[k] = a;
+    if (k <= last_sgpr(w)) w->sgpr[k] = a;
 }
 
 ISA_INST(s_movreld_b64)
 {
     uint64_t a = isa_read64(w, &i->src[0]);
     uint64_t k = ((uint64_t)i->dst.reg + w->m0) & ~1ull;
-    if (k < LAST_SGPR) isa_set_sgpr64(w, (unsigned)k, a);
+    if (k < last_sgpr(w)) isa_set_sgpr64(w, (unsigned)k, a);
+}
+
+/* Both registers are relative: bits 9:0 of M0 are added to the source's number, 25:16 to the
+ * destination's. */
+ISA_INST(s_movrelsd_2_b32)
+{
+    const unsigned from = i->src[0].reg + (w->m0 & 0x3ff), to = i->dst.reg + (w->m0 >> 16 & 0x3ff);
+    const uint32_t a = w->sgpr[from <= last_sgpr(w) ? from : 0];
+    if (to <= last_sgpr(w)) w->sgpr[to] = a;
+}
+
+/* ---- fields of MODE ---- */
+
+ISA_INST(s_round_mode)
+{
+    w->mode = (w->mode & ~0xfu) | ((uint32_t)i->imm & 0xf);
+}
+
+ISA_INST(s_denorm_mode)
+{
+    w->mode = (w->mode & ~0xf0u) | ((uint32_t)i->imm & 0xf) << 4;
 }

@@ -207,6 +207,7 @@ ISA_INST(s_memrealtime)
 #define NO_EFFECT(name)                                                                            \
     ISA_INST(name) {}
 NO_EFFECT(s_dcache_inv)
+NO_EFFECT(s_gl1_inv)
 NO_EFFECT(s_dcache_wb)
 NO_EFFECT(s_dcache_inv_vol)
 NO_EFFECT(s_dcache_wb_vol)

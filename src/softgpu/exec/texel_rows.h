@@ -5,6 +5,7 @@
 #ifndef SOFTGPU_EXEC_TEXEL_ROWS_H
 #define SOFTGPU_EXEC_TEXEL_ROWS_H
 
+#include "isa/format.h"
 #include "softgpu/exec/texel.h"
 #include "softgpu/exec/wave.h"
 
@@ -44,12 +45,16 @@ static inline void isa_take_components(const isa_format_t *f, const isa_row_t *r
 /* The format of the elements of a buffer instruction that converts: that of an MTBUF instruction
  * itself, else that of the descriptor, whose fourth dword is `word3`. False: hardware does not
  * define it. */
-static inline bool isa_format_of_buffer(isa_format_t *f, const isa_inst_t *i, uint32_t word3)
+static inline bool isa_format_of_buffer(isa_format_t *f, const isa_arch_t *arch,
+                                        const isa_inst_t *i, uint32_t word3)
 {
     const bool typed = i->fmt == ISA_FMT_MTBUF;
-    const unsigned data = typed ? i->mtbuf_format & 15u : word3 >> 15 & 15;
-    const unsigned num = typed ? i->mtbuf_format >> 4 & 7u : word3 >> 12 & 7;
+    unsigned data = typed ? i->mtbuf_format & 15u : word3 >> 15 & 15;
+    unsigned num = typed ? i->mtbuf_format >> 4 & 7u : word3 >> 12 & 7;
     uint8_t select[4];
+    if (arch->formats->unified_format &&
+        !isa_format_split(typed ? i->mtbuf_format : word3 >> 12 & 0x7f, &data, &num))
+        return false;
     for (unsigned c = 0; c < 4; c++)
         select[c] = (uint8_t)(typed ? ISA_SELECT_COMPONENT + c : word3 >> 3 * c & 7);
     return isa_format_find(f, data, num, select);

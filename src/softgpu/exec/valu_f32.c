@@ -43,6 +43,17 @@ VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STA
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
 
+/* A product that is zero by the rule adds nothing, not even a sign. */
+VALU_VECTOR3(v_fma_legacy_f32, f32,
+             (isa_vec_f32_t)isa_vec_pick((a == 0) | (b == 0), (isa_vec_t)c,
+                                         (isa_vec_t)FMA(a, b, c)))
+VALU_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
+           body_v_fma_legacy_f32, NULL)
+
+/* Of the lighting equation: the least number where the factor is none, or c says no light. */
+#define LEAST (-0x1.fffffep127f)
+VALU_FLOAT3(v_mullit_f32, f32, 0, !(b > LEAST) || !(c > 0) ? LEAST : mul_legacy(a, b))
+
 /* ---- minimum, maximum, median: bit patterns, no rounding ---- */
 
 #define MIN(x, y) fpu_minmax32((x), (y), false, ieee)

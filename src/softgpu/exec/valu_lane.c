@@ -80,6 +80,87 @@ ISA_INST(v_permlane32_swap_b32)
     swap_lanes(w, i, 32, 0, 32);
 }
 
+/* Each lane gets the value that src0 has in a lane of the same row of 16, or, if `flip` is 16, of
+ * the other row of the pair: four bits for each lane of a row say which. */
+static void permute_rows(isa_wave_t *w, const isa_inst_t *i, unsigned flip)
+{
+    const bool inactive_too = i->op_sel & 1, zero = i->op_sel & 2;
+    const uint64_t select = isa_read32(w, &i->src[1]) | (uint64_t)isa_read32(w, &i->src[2]) << 32;
+    const uint32_t *from = *isa_row_of(w, &i->src[0]);
+    uint32_t *to = *isa_row_of(w, &i->dst);
+    alignas(64) uint32_t result[ISA_LANES];
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const unsigned lane = ((l & ~15u) ^ flip) | (select >> 4 * (l & 15) & 15);
+        const bool read = inactive_too || w->exec >> lane & 1;
+        result[l] = read ? from[lane] : zero ? 0 : to[l];
+    }
+    valu_blend(to, result, 1, w->exec);
+}
+
+ISA_INST(v_permlane16_b32)
+{
+    permute_rows(w, i, 0);
+}
+
+ISA_INST(v_permlanex16_b32)
+{
+    permute_rows(w, i, 16);
+}
+
+/* ---- registers by numbers relative to M0: a source that does not exist is v0, a destination is
+ * left out ---- */
+
+typedef struct {
+    uint32_t to, from; /* what is added to the registers' numbers */
+} relative_t;
+
+static bool relative(isa_wave_t *w, const isa_inst_t *i, const uint32_t **from, uint32_t **to,
+                     relative_t by, uint32_t *room)
+{
+    const uint32_t n = w->group->dispatch->n_vgpr;
+    const uint64_t end = n && n < ISA_VGPRS ? n : ISA_VGPRS;
+    const uint64_t d = (uint64_t)i->dst.reg + by.to, s = (uint64_t)i->src[0].reg + by.from;
+    if (i->flags & (ISA_F_SDWA | ISA_F_DPP)) {
+        isa_stop_unsupported(w, i, "a part of a register, or another lane's");
+        return false;
+    }
+    if (i->src[0].kind == ISA_OPK_VGPR)
+        *from = w->vgpr[s < end ? s : 0];
+    else
+        *from = valu_scalar_rows(w, i, &i->src[0], room, 1);
+    *to = d < end ? w->vgpr[d] : NULL;
+    return *from != NULL;
+}
+
+#define MOVE_RELATIVE(name, to_by, from_by)                                                        \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        alignas(64) uint32_t room[ISA_LANES];                                                      \
+        const uint32_t *from;                                                                      \
+        uint32_t *to;                                                                              \
+        if (relative(w, i, &from, &to, (relative_t){(to_by), (from_by)}, room) && to)              \
+            valu_blend(to, from, 1, w->exec);                                                      \
+    }
+
+#define TO_BY   (w->m0 >> 16 & 0x3ff)
+#define FROM_BY (w->m0 & 0x3ff)
+MOVE_RELATIVE(v_movreld_b32, w->m0, 0)
+MOVE_RELATIVE(v_movrels_b32, 0, w->m0)
+MOVE_RELATIVE(v_movrelsd_b32, w->m0, w->m0)
+MOVE_RELATIVE(v_movrelsd_2_b32, TO_BY, FROM_BY)
+
+ISA_INST(v_swaprel_b32)
+{
+    alignas(64) uint32_t saved[ISA_LANES];
+    const uint32_t *from;
+    uint32_t *to;
+    if (!relative(w, i, &from, &to, (relative_t){TO_BY, FROM_BY}, saved) || !to) return;
+    uint32_t *const other = (uint32_t *)(uintptr_t)from;
+    memcpy(saved, to, sizeof saved);
+    valu_blend(to, other, 1, w->exec);
+    valu_blend(other, saved, 1, w->exec);
+}
+
 /* ---- any function of three bits ---- */
 
 /* Bit 4 * a + 2 * b + c of the table is the result's for bits a, b, c of the sources. */
@@ -158,6 +239,7 @@ ISA_INST(v_accvgpr_mov_b32)
 }
 
 ISA_INST(v_nop) {}
+ISA_INST(v_pipeflush) {}
 
 /* Exception flags are not accumulated, so there are none to clear. */
 ISA_INST(v_clrexcp) {}
