@@ -59,12 +59,12 @@ static bool needs_operands(const char *name)
 static uint32_t text_of(const reader_t *r, uint64_t address, const uint8_t *at, uint64_t left,
                         char text[TEXT_BYTES])
 {
-    uint32_t words[3] = {0};
+    uint32_t words[ISA_MAX_DWORDS] = {0};
     uint64_t bytes = 0;
     isa_inst_t decoded;
     if (!r->arch)
         return dis_object_text(r->object, address, text, TEXT_BYTES, &bytes) ? (uint32_t)bytes : 0;
-    const unsigned n = left < sizeof(words) ? (unsigned)left / 4 : 3;
+    const unsigned n = left < sizeof(words) ? (unsigned)left / 4 : ISA_MAX_DWORDS;
     memcpy(words, at, n * sizeof(*words));
     const int size = isa_decode(r->arch, words, n, &decoded);
     if (size <= 0) return 0;

@@ -71,12 +71,12 @@ static void count_function(code_t *c, const dis_object_t *object, const dis_symb
 {
     for (uint64_t at = 0; at + 4 <= f->size;) {
         uint64_t left;
-        uint32_t words[4] = {0};
+        uint32_t words[ISA_MAX_DWORDS] = {0};
         isa_inst_t inst;
         const uint8_t *bytes = dis_object_bytes(object, f->address + at, &left);
         if (!bytes || left < 4) return;
         if (left > f->size - at) left = f->size - at;
-        const unsigned n = left / 4 < 4 ? (unsigned)(left / 4) : 4;
+        const unsigned n = left / 4 < ISA_MAX_DWORDS ? (unsigned)(left / 4) : ISA_MAX_DWORDS;
         memcpy(words, bytes, 4 * (size_t)n);
         const int size = isa_decode(c->arch, words, n, &inst);
         if (size > 0)

@@ -43,10 +43,24 @@ VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STA
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
 
-/* A product that is zero by the rule adds nothing, not even a sign. */
-VALU_VECTOR3(v_fma_legacy_f32, f32,
-             (isa_vec_f32_t)isa_vec_pick((a == 0) | (b == 0), (isa_vec_t)c,
-                                         (isa_vec_t)FMA(a, b, c)))
+/* A product that is zero by the rule adds nothing: it is a zero of the sign that c has. */
+static void body_v_fma_legacy_f32(valu_t *v)
+{
+    alignas(64) uint32_t a[ISA_LANES], b[ISA_LANES];
+    const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
+    valu_t plain = *v;
+    VALU_LANES
+    {
+        const bool zero = !(pa[l] << 1) || !(pb[l] << 1);
+        a[l] = zero ? 0 : pa[l];
+        b[l] = zero ? pc[l] & 0x80000000 : pb[l];
+    }
+    plain.s[0] = a;
+    plain.s[1] = b;
+    body_v_fma_f32(&plain);
+}
+
+VALU_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, NULL)
 VALU_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
            body_v_fma_legacy_f32, NULL)
 
