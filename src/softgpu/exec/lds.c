@@ -403,14 +403,25 @@ ISA_INST(ds_swizzle_b32)
     write_row(w, i, out);
 }
 
+/* Which bits of a lane's number an address can say. A GPU that has waves of 32 lanes permutes one
+ * of 64 as two halves. */
+static unsigned permuted_bits(const isa_wave_t *w)
+{
+    const unsigned lanes = w->group->dispatch->arch->lanes;
+    return (lanes < ISA_LANES ? lanes : ISA_LANES) - 1;
+}
+
 ISA_INST(ds_bpermute_b32)
 {
     const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     const uint32_t offset = isa_ds_offset16(i);
+    const unsigned bits = permuted_bits(w);
     isa_row_t out, room;
     const uint32_t *offered = offered_row(w, &i->src[1], room);
-    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
-        isa_vec_store(out + l, isa_vec_permute(offered, (isa_vec_load(addr + l) + offset) >> 2));
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t lane = (isa_vec_load(addr + l) + offset) >> 2;
+        isa_vec_store(out + l, isa_vec_permute(offered, (lane & bits) | (l & ~bits)));
+    }
     write_row(w, i, out);
 }
 
@@ -419,8 +430,9 @@ ISA_INST(ds_permute_b32)
     const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     const uint32_t *data = isa_row_of(w, &i->src[1])[0];
     const uint32_t offset = isa_ds_offset16(i);
+    const unsigned bits = permuted_bits(w);
     isa_row_t out = {0};
     for (unsigned l = 0; l < ISA_LANES; l++)
-        if (w->exec >> l & 1) out[(addr[l] + offset) >> 2 & (ISA_LANES - 1)] = data[l];
+        if (w->exec >> l & 1) out[((addr[l] + offset) >> 2 & bits) | (l & ~bits)] = data[l];
     write_row(w, i, out);
 }

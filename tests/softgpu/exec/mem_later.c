@@ -286,6 +286,43 @@ static void descriptors_say_their_bounds(void **state)
     on_every_core(check_bounds);
 }
 
+/* ---- exchanges: of a wave of 64 lanes, within halves ---- */
+
+static void check_exchanges(rig_t *r)
+{
+    static const test_t back = {"ds_bpermute_b32 v20, v6, v8 offset:4", {0xdacc0004, 0x14000806}},
+                        forth = {"ds_permute_b32 v20, v6, v8", {0xdac80000, 0x14000806}};
+    isa_inst_t i = decoded(r, &back);
+    rig_fill(r);
+    rig_load(r);
+    r->wave.exec = UINT64_C(0xfffffff37fffffff);
+    for (unsigned l = 0; l < 64; l++) {
+        const unsigned from = ((r->want.v[6][l] + 4) / 4 % 32) | (l & 32);
+        const uint32_t value = r->wave.exec >> from & 1 ? r->want.v[8][from] : 0;
+        if (r->wave.exec >> l & 1) r->want.v[20][l] = value;
+    }
+    rig_run(r, &i, back.text);
+    rig_compare(r, back.text);
+    i = decoded(r, &forth);
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[6][l] = 4 * ((l * 7 + 3) % 32); /* another lane for each of a half */
+    rig_load(r);
+    for (unsigned l = 0; l < 64; l++)
+        if (r->wave.exec >> l & 1) r->want.v[20][l] = 0;
+    for (unsigned l = 0; l < 64; l++) {
+        const unsigned to = (l * 7 + 3) % 32 + (l & 32);
+        if (r->wave.exec >> l & 1 && r->wave.exec >> to & 1) r->want.v[20][to] = r->want.v[8][l];
+    }
+    rig_run(r, &i, forth.text);
+    rig_compare(r, forth.text);
+}
+
+static void exchanges_are_within_halves(void **state)
+{
+    (void)state;
+    on_every_core(check_exchanges);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +330,7 @@ int main(void)
         cmocka_unit_test(lanes_are_addresses),
         cmocka_unit_test(formats_are_one_number),
         cmocka_unit_test(descriptors_say_their_bounds),
+        cmocka_unit_test(exchanges_are_within_halves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
