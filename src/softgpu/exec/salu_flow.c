@@ -49,6 +49,32 @@ ISA_INST(s_call_b64)
     isa_jump_relative(w, i->imm);
 }
 
+/* ---- a block of code for each half of a wave of 64 lanes that has lanes: the register keeps the
+ * other half of EXEC meanwhile, or 0 if there is no second turn ---- */
+
+ISA_INST(s_subvector_loop_begin)
+{
+    const uint32_t low = (uint32_t)w->exec;
+    if (!w->exec) {
+        isa_jump_relative(w, i->imm);
+        return;
+    }
+    w->sgpr[i->dst.reg] = low ? (uint32_t)(w->exec >> 32) : 0;
+    if (low) w->exec = low;
+}
+
+ISA_INST(s_subvector_loop_end)
+{
+    const uint32_t low = (uint32_t)w->exec, kept = w->sgpr[i->dst.reg];
+    if (w->exec >> 32) {
+        w->exec = (w->exec & ~(uint64_t)UINT32_MAX) | kept;
+    } else if (kept) {
+        w->sgpr[i->dst.reg] = low;
+        w->exec = (uint64_t)kept << 32;
+        isa_jump_relative(w, i->imm);
+    }
+}
+
 /* Returns from a trap handler; outside of one it is only a jump. The upper bits of the address hold
  * the trap's cause. */
 static void return_from_trap(isa_wave_t *w, uint64_t pc)

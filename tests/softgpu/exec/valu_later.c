@@ -453,12 +453,46 @@ static void scalar_registers(void **state)
     on_every_core(scalar);
 }
 
+/* Each half of EXEC that has lanes runs the block between the two instructions once, the low half
+ * first, and EXEC is as before then. */
+static void halves_in_turn(const isa_core_t *core)
+{
+    enum { BEGIN = 10, NEXT = 21 };
+    static const uint32_t first[3] = {0xbd88000a}, last[3] = {0xbe08fff7};
+    static const uint64_t masks_of[] = {0, 0xff, UINT64_C(0xf0) << 32, UINT64_C(0xf0000000000f)};
+    const isa_inst_t begin_it = decoded("s_subvector_loop_begin s8, 10", first),
+                     end_it = decoded("s_subvector_loop_end s8, 65527", last);
+    for (unsigned k = 0; rig.lanes == 64 && k < sizeof masks_of / sizeof *masks_of; k++) {
+        uint64_t ran[3] = {0};
+        unsigned turns = 0;
+        rig.wave.exec = masks_of[k];
+        rig.wave.ip = &no_code.slots[BEGIN + 1];
+        run(core, &begin_it, "s_subvector_loop_begin");
+        while (rig.wave.ip != &no_code.slots[NEXT] && turns < 3) {
+            ran[turns++] = rig.wave.exec;
+            rig.wave.ip = &no_code.slots[NEXT];
+            run(core, &end_it, "s_subvector_loop_end");
+        }
+        const uint64_t low = masks_of[k] & UINT32_MAX, high = masks_of[k] & ~(uint64_t)UINT32_MAX;
+        assert_int_equal(turns, (low != 0) + (high != 0));
+        if (low) assert_true(ran[0] == low);
+        if (high) assert_true(ran[turns - 1] == high);
+        assert_true(rig.wave.exec == masks_of[k]);
+    }
+}
+
+static void halves_run_in_turn(void **state)
+{
+    (void)state;
+    on_every_core(halves_in_turn);
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test(results_are_the_manuals),   cmocka_unit_test(registers_are_relative),
         cmocka_unit_test(compares_write_exec_alone), cmocka_unit_test(halves_of_exec),
-        cmocka_unit_test(scalar_registers),
+        cmocka_unit_test(scalar_registers),          cmocka_unit_test(halves_run_in_turn),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
