@@ -466,6 +466,7 @@ static void halves_in_turn(const isa_core_t *core)
         uint64_t ran[3] = {0};
         unsigned turns = 0;
         rig.wave.exec = masks_of[k];
+        rig.wave.budget = 100;
         rig.wave.ip = &no_code.slots[BEGIN + 1];
         run(core, &begin_it, "s_subvector_loop_begin");
         while (rig.wave.ip != &no_code.slots[NEXT] && turns < 3) {
