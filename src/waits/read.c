@@ -1,12 +1,12 @@
 /* read.c - what is read of a rank, in a worker: calls of MPI and ranges in order, sums of kernels
- * and copies. Tables are read row by row as they are stored, and put in order here where that is
- * needed: SQL would sort all of a rank's rows. */
+ * and copies. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "rocpd/message.h"
 #include "rocpd/texts.h"
 #include "waits/internal.h"
 
@@ -121,65 +121,59 @@ static bool find_kinds(reader_t *d)
     return d->kinds;
 }
 
-static int by_event(const void *a, const void *b)
-{
-    const region_t *x = a, *y = b;
-    return x->event < y->event ? -1 : x->event > y->event;
-}
+/* Columns of a call: the record's, then its event's. */
+enum { REGION_START = DB_RECORD_REST, REGION_END, REGION_NAME, REGIONS };
+enum { EVENT_STACK = REGIONS + 1, EVENT_CATEGORY, EVENT_EXTDATA };
 
-/* In the order of events. A range stands behind the calls in it, at most some rows from its place.
- */
-static void sort_regions(reader_t *d)
-{
-    size_t moves = 0;
-    for (size_t i = 1; i < d->region_count; i++) {
-        const region_t row = d->regions[i];
-        size_t at = i;
-        for (; at && d->regions[at - 1].event > row.event; at--, moves++)
-            d->regions[at] = d->regions[at - 1];
-        d->regions[at] = row;
-        if (moves > 32 * (i + 64)) {
-            qsort(d->regions, d->region_count, sizeof(*d->regions), by_event);
-            return;
-        }
-    }
-}
+static const db_wanted_t region_columns[] = {
+    {.name = "guid", .text = true},      {.name = "event_id"},
+    [REGION_START] = {.name = "start"},  [REGION_END] = {.name = "end"},
+    [REGION_NAME] = {.name = "name_id"},
+};
+static const db_wanted_t event_columns[] = {
+    {.name = "guid", .text = true},
+    {.name = "stack_id"},
+    {.name = "category_id"},
+    {.name = "extdata", .text = true},
+};
+/* In the order of events; the path needs no names of ranges. */
+static const db_records_t of_calls = {"rocpd_region",  region_columns, event_columns, REGIONS, 4,
+                                      .by_event = true};
+static const db_records_t of_path = {"rocpd_region",  region_columns, event_columns, REGIONS, 3,
+                                     .by_event = true};
 
-/* All calls and ranges; for the path what the host does, without ranges' names. */
+/* All calls and ranges; for the path what the host does. */
 static int read_regions(reader_t *d, bool path)
 {
-#define REGIONS(text)                                                                              \
-    "SELECT E.id, R.name_id, E.category_id, R.start, R.\"end\", E.stack_id, " text                 \
-    " FROM rocpd_region R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid WHERE "      \
-    "R.guid = ?"
-    static const char with_names[] =
-        REGIONS("iif(E.extdata = '{}', NULL, JSON_EXTRACT(E.extdata, '$.message'))");
     db_cursor_t c;
+    rocpd_message_t message = {0};
     uint64_t last = 0;
     category_t category = IS_OTHER;
-    db_rows(&c, d->db, path ? REGIONS("NULL") : with_names, "t", d->guid);
-#undef REGIONS
-    while (!d->rows.failed && db_next(&c)) {
-        const uint64_t name = out_numbers_get(&d->texts.places, db_uint(&c, 1));
+    bool good = true;
+    db_records(&c, d->db, path ? &of_path : &of_calls, d->guid);
+    while (good && !d->rows.failed && db_next(&c)) {
+        const uint64_t name = out_numbers_get(&d->texts.places, db_uint(&c, REGION_NAME));
+        const char *text = NULL;
         if (!name) continue;
-        if (db_uint(&c, 2) != last)
-            category = category_of(rocpd_text(&d->texts, last = db_uint(&c, 2)));
-        region_t r = {.event = db_uint(&c, 0),
-                      .start = trace_clock_map(d->clock, db_uint(&c, 3)),
-                      .end = trace_clock_map(d->clock, db_uint(&c, 4)),
-                      .stack = db_uint(&c, 5),
+        if (db_uint(&c, EVENT_CATEGORY) != last)
+            category = category_of(rocpd_text(&d->texts, last = db_uint(&c, EVENT_CATEGORY)));
+        region_t r = {.event = db_uint(&c, DB_RECORD_EVENT),
+                      .start = trace_clock_map(d->clock, db_uint(&c, REGION_START)),
+                      .end = trace_clock_map(d->clock, db_uint(&c, REGION_END)),
+                      .stack = db_uint(&c, EVENT_STACK),
                       .name = (uint32_t)name - 1,
                       .range = -1,
                       .category = category};
-        const bool named = category == IS_RANGE && !path && !db_null(&c, 6);
-        if (named) r.range = (int32_t)wts_word(&d->ranges, db_text(&c, 6));
-        if ((named && r.range < 0) || !BASE_GROW(d->regions, d->region_count, &d->region_room))
+        if (category == IS_RANGE && !path)
+            good = rocpd_message(&message, d->db, &c, EVENT_EXTDATA, &text);
+        if (text) r.range = (int32_t)wts_word(&d->ranges, text);
+        if ((text && r.range < 0) || !BASE_GROW(d->regions, d->region_count, &d->region_room))
             d->rows.failed = true;
         else
             d->regions[d->region_count++] = r;
     }
-    sort_regions(d);
-    return db_end(&c, "reading calls");
+    const int result = db_end(&c, "reading calls");
+    return rocpd_message_end(&message, "reading calls") != 0 ? -1 : result;
 }
 
 static void read_host(reader_t *d)
@@ -193,20 +187,36 @@ static void read_host(reader_t *d)
 
 /* ---- what stands beside calls ---- */
 
+/* Columns of a value. */
+enum { ARG_POSITION = DB_RECORD_REST, ARG_NAME, ARG_VALUE, ARGS };
+
+static const db_wanted_t arg_columns[] = {
+    {.name = "guid", .text = true},
+    {.name = "event_id"},
+    [ARG_POSITION] = {.name = "position"},
+    [ARG_NAME] = {.name = "name", .text = true},
+    [ARG_VALUE] = {.name = "value", .text = true},
+};
+static const db_records_t args = {"rocpd_arg", arg_columns, event_columns,
+                                  ARGS,        1,           .by_event = false};
+
 static void begin_beside(beside_t *b, const reader_t *d, bool sorted)
 {
-    static const char as_they_are[] = "SELECT event_id, position, name, value FROM rocpd_arg WHERE "
-                                      "guid = ?";
-    static const char in_order[] = "SELECT event_id, position, name, value FROM rocpd_arg WHERE "
-                                   "guid = ? ORDER BY event_id, position";
     *b = (beside_t){.sorted = sorted};
-    db_rows(&b->rows, d->db, sorted ? in_order : as_they_are, "t", d->guid);
+    if (sorted) /* the columns are those of `args` */
+        db_rows(&b->rows, d->db,
+                "SELECT guid, event_id, position, name, value FROM rocpd_arg WHERE guid = ? ORDER "
+                "BY event_id, position",
+                "t", d->guid);
+    else
+        db_records(&b->rows, d->db, &args, d->guid);
     b->more = db_next(&b->rows);
 }
 
 static void next_beside(beside_t *b)
 {
-    const uint64_t event = db_uint(&b->rows, 0), position = db_uint(&b->rows, 1);
+    const uint64_t event = db_uint(&b->rows, DB_RECORD_EVENT);
+    const uint64_t position = db_uint(&b->rows, ARG_POSITION);
     if (event < b->event || (event == b->event && position < b->position))
         b->disordered = !b->sorted;
     b->event = event;
@@ -221,11 +231,12 @@ static void take_call(const reader_t *d, const region_t *region, beside_t *b, wh
     const kind_t *kind = &d->kinds[region->name];
     trace_mpi_t *r = &whole->record;
     *r = (trace_mpi_t){.call = {.start = region->start, .end = region->end}, TRACE_MPI_NO_NUMBERS};
-    while (b->more && db_uint(&b->rows, 0) < region->event)
+    while (b->more && db_uint(&b->rows, DB_RECORD_EVENT) < region->event)
         next_beside(b);
-    for (; b->more && db_uint(&b->rows, 0) == region->event; next_beside(b))
-        if (kind->f && *db_text(&b->rows, 3))
-            trace_mpi_set(r, db_text(&b->rows, 2), db_text(&b->rows, 3), whole->rest, REST_BYTES);
+    for (; b->more && db_uint(&b->rows, DB_RECORD_EVENT) == region->event; next_beside(b))
+        if (kind->f && *db_text(&b->rows, ARG_VALUE))
+            trace_mpi_set(r, db_text(&b->rows, ARG_NAME), db_text(&b->rows, ARG_VALUE), whole->rest,
+                          REST_BYTES);
     if (!kind->f || r->call.end < r->call.start) return;
     if (kind->rccl) {
         wts_rccl_time(rccl, region->stack, r);

@@ -72,35 +72,52 @@ static int by_stack(const void *a, const void *b)
     return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* Columns: start, end, stack, stream, queue, kernel. What no call has launched was launched when it
- * began. */
-static int read_operations(reading_t *r, const char *sql, bool copies)
+/* Columns of a kernel or a copy, which has no queue and no kernel; its event's stand behind them.
+ */
+enum { START = DB_RECORD_REST, END, STREAM, QUEUE, KERNEL, OF_KERNEL, OF_COPY = QUEUE };
+
+static const db_wanted_t columns[] = {
+    {.name = "guid", .text = true},   {.name = "event_id"},
+    [START] = {.name = "start"},      [END] = {.name = "end"},
+    [STREAM] = {.name = "stream_id"}, [QUEUE] = {.name = "queue_id"},
+    [KERNEL] = {.name = "kernel_id"},
+};
+static const db_wanted_t event_columns[] = {{.name = "guid", .text = true}, {.name = "stack_id"}};
+static const db_records_t kernels = {"rocpd_kernel_dispatch", columns, event_columns, OF_KERNEL, 2,
+                                     .by_event = false};
+static const db_records_t copies = {"rocpd_memory_copy", columns, event_columns, OF_COPY, 2,
+                                    .by_event = false};
+
+/* What no call has launched was launched when it began. */
+static int read_operations(reading_t *r, const db_records_t *which)
 {
+    const bool copy = which == &copies;
+    const int stack = (int)which->records + 1;
     wts_work_t *k = r->k;
     db_cursor_t c;
-    db_rows(&c, r->db, sql, "t", r->guid);
+    db_records(&c, r->db, which, r->guid);
     while (!r->rows->failed && db_next(&c)) {
-        const wts_launch_t key = {.stack = db_uint(&c, 2)};
+        const wts_launch_t key = {.stack = db_uint(&c, stack)};
         const wts_launch_t *launch =
             key.stack && k->launch_count
                 ? bsearch(&key, k->launches, k->launch_count, sizeof(key), by_stack)
                 : NULL;
-        wts_operation_t o = {.start = trace_clock_map(r->clock, db_uint(&c, 0)),
-                             .end = trace_clock_map(r->clock, db_uint(&c, 1)),
-                             .stream = db_uint(&c, 3),
+        wts_operation_t o = {.start = trace_clock_map(r->clock, db_uint(&c, START)),
+                             .end = trace_clock_map(r->clock, db_uint(&c, END)),
+                             .stream = db_uint(&c, STREAM),
                              .before = -1,
                              .name = WTS_IS_COPY};
         if (o.end < o.start) continue;
         o.launched = launch && launch->start < o.start ? launch->start : o.start;
-        if (!o.stream) o.stream = ~db_uint(&c, 4); /* without HIP: by queues */
-        const uint64_t name = copies ? 0 : out_numbers_get(&r->kernels, db_uint(&c, 5));
-        if (!copies) o.name = name ? (int32_t)name - 1 : WTS_IS_NAMELESS;
+        if (!o.stream) o.stream = ~(copy ? 0 : db_uint(&c, QUEUE)); /* without HIP: by queues */
+        const uint64_t name = copy ? 0 : out_numbers_get(&r->kernels, db_uint(&c, KERNEL));
+        if (!copy) o.name = name ? (int32_t)name - 1 : WTS_IS_NAMELESS;
         if (!BASE_GROW(k->operations, k->operation_count, &k->operation_room))
             r->rows->failed = true;
         else
             k->operations[k->operation_count++] = o;
     }
-    return db_end(&c, copies ? "reading copies" : "reading kernels");
+    return db_end(&c, copy ? "reading copies" : "reading kernels");
 }
 
 static int by_end(const void *a, const void *b)
@@ -153,18 +170,8 @@ int wts_work_read(wts_work_t *k, wts_rows_t *rows, const db_t *db, const char *g
     reading_t r = {.k = k, .rows = rows, .db = db, .guid = guid, .clock = clock};
     int result = read_names(&r);
     if (k->launch_count) qsort(k->launches, k->launch_count, sizeof(*k->launches), by_stack);
-    if (result == 0)
-        result = read_operations(&r,
-                                 "SELECT K.start, K.\"end\", E.stack_id, K.stream_id, K.queue_id, "
-                                 "K.kernel_id FROM rocpd_kernel_dispatch K JOIN rocpd_event E ON "
-                                 "E.id = K.event_id AND E.guid = K.guid WHERE K.guid = ?",
-                                 false);
-    if (result == 0)
-        result = read_operations(&r,
-                                 "SELECT M.start, M.\"end\", E.stack_id, M.stream_id, 0, 0 FROM "
-                                 "rocpd_memory_copy M JOIN rocpd_event E ON E.id = M.event_id AND "
-                                 "E.guid = M.guid WHERE M.guid = ?",
-                                 true);
+    if (result == 0) result = read_operations(&r, &kernels);
+    if (result == 0) result = read_operations(&r, &copies);
     if (k->operation_count)
         qsort(k->operations, k->operation_count, sizeof(*k->operations), by_end);
     if (k->call_count) qsort(k->calls, k->call_count, sizeof(*k->calls), by_start);
