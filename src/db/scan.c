@@ -25,8 +25,10 @@ struct db_scan {
     level_t levels[DB_DEPTH_MOST];
     unsigned depth; /* of the level of the leaf */
     bool begun, odd;
-    uint64_t pages_left;  /* a damaged file may name a page twice: that ends, too */
-    int64_t last;         /* number of the last row */
+    uint64_t pages_left; /* a damaged file may name a page twice: that ends, too */
+    int64_t last;        /* number of the last row */
+    bool found; /* db_scan_find() has gone to `sought`, whose cells are as they were then */
+    int64_t sought;
     unsigned char *whole; /* a payload that is on several pages */
     size_t whole_room;
     /* Of the record's columns: which cell gets their value, plus 1, or 0. */
@@ -231,6 +233,7 @@ bool db_scan_next(db_scan_t *s)
     const unsigned char *at;
     uint64_t bytes;
     int64_t row;
+    s->found = false;
     if (s->odd) return false;
     level_t *l = &s->levels[s->depth];
     if (!s->begun) {
@@ -256,7 +259,7 @@ int64_t db_scan_row(const db_scan_t *s)
 
 void db_scan_again(db_scan_t *s)
 {
-    s->begun = false;
+    s->begun = s->found = false;
     s->depth = 0;
 }
 
@@ -330,6 +333,8 @@ bool db_scan_find(db_scan_t *s, int64_t number)
     uint64_t bytes;
     int64_t row;
     uint32_t index;
+    if (s->found && number == s->sought) return true; /* of an event with many records */
+    s->found = false;
     if (s->odd) return false;
     if (!is_near(s, &s->levels[s->depth], number, &index)) {
         if (!go_to(s, number) || !first_from(s, &s->levels[s->depth], number, &index))
@@ -341,7 +346,9 @@ bool db_scan_find(db_scan_t *s, int64_t number)
     if (!get_row(s, l, index, &at, &bytes, &row)) return give_up(s);
     if (row != number) return false;
     l->next = index + 1;
-    return decode_cell(s, l, at, bytes, row) || give_up(s);
+    s->found = decode_cell(s, l, at, bytes, row);
+    s->sought = number;
+    return s->found || give_up(s);
 }
 
 bool db_scan_odd(const db_scan_t *s)

@@ -293,7 +293,7 @@ static bool read_done(trace_mpi_t *r, const char *text, trace_mpi_done_t *to, si
 bool trace_mpi_set(trace_mpi_t *r, const char *name, const char *text, void *rest, size_t room)
 {
     unsigned i = 0;
-    while (i < VALUES && strcmp(values[i].name, name) != 0)
+    while (i < VALUES && (*values[i].name != *name || strcmp(values[i].name, name) != 0))
         i++;
     if (i == VALUES) return false;
     void *at = member(r, values[i].offset);

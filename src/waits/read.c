@@ -136,11 +136,34 @@ static const db_wanted_t event_columns[] = {
     {.name = "category_id"},
     {.name = "extdata", .text = true},
 };
-/* In the order of events; the path needs no names of ranges. */
-static const db_records_t of_calls = {"rocpd_region",  region_columns, event_columns, REGIONS, 4,
-                                      .by_event = true};
-static const db_records_t of_path = {"rocpd_region",  region_columns, event_columns, REGIONS, 3,
-                                     .by_event = true};
+/* The path needs no names of ranges. */
+static const db_records_t of_calls = {"rocpd_region",   region_columns, event_columns, REGIONS, 4,
+                                      .by_event = false};
+static const db_records_t of_path = {"rocpd_region",   region_columns, event_columns, REGIONS, 3,
+                                     .by_event = false};
+
+static int by_event(const void *a, const void *b)
+{
+    const region_t *x = a, *y = b;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* In the order of events. They almost are: a range stands behind the calls in it. */
+static void sort_regions(reader_t *d)
+{
+    enum { MOVES = 32 };
+    size_t moves = 0;
+    for (size_t i = 1; i < d->region_count; i++) {
+        const region_t row = d->regions[i];
+        size_t at = i;
+        for (; at && d->regions[at - 1].event > row.event; at--, moves++)
+            d->regions[at] = d->regions[at - 1];
+        d->regions[at] = row;
+        if (moves <= MOVES * (i + MOVES)) continue;
+        qsort(d->regions, d->region_count, sizeof(*d->regions), by_event);
+        return;
+    }
+}
 
 /* All calls and ranges; for the path what the host does. */
 static int read_regions(reader_t *d, bool path)
@@ -172,6 +195,7 @@ static int read_regions(reader_t *d, bool path)
         else
             d->regions[d->region_count++] = r;
     }
+    sort_regions(d);
     const int result = db_end(&c, "reading calls");
     return rocpd_message_end(&message, "reading calls") != 0 ? -1 : result;
 }

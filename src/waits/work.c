@@ -66,6 +66,15 @@ static int read_names(reading_t *r)
 
 /* ---- kernels and copies ---- */
 
+/* Sorts what mostly is in order. */
+static void sort(void *rows, size_t count, size_t bytes, int (*order)(const void *, const void *))
+{
+    size_t i = 1;
+    while (i < count && order((char *)rows + (i - 1) * bytes, (char *)rows + i * bytes) <= 0)
+        i++;
+    if (i < count) qsort(rows, count, bytes, order);
+}
+
 static int by_stack(const void *a, const void *b)
 {
     const wts_launch_t *x = a, *y = b;
@@ -169,12 +178,11 @@ int wts_work_read(wts_work_t *k, wts_rows_t *rows, const db_t *db, const char *g
 {
     reading_t r = {.k = k, .rows = rows, .db = db, .guid = guid, .clock = clock};
     int result = read_names(&r);
-    if (k->launch_count) qsort(k->launches, k->launch_count, sizeof(*k->launches), by_stack);
+    sort(k->launches, k->launch_count, sizeof(*k->launches), by_stack);
     if (result == 0) result = read_operations(&r, &kernels);
     if (result == 0) result = read_operations(&r, &copies);
-    if (k->operation_count)
-        qsort(k->operations, k->operation_count, sizeof(*k->operations), by_end);
-    if (k->call_count) qsort(k->calls, k->call_count, sizeof(*k->calls), by_start);
+    sort(k->operations, k->operation_count, sizeof(*k->operations), by_end);
+    sort(k->calls, k->call_count, sizeof(*k->calls), by_start);
     order(k);
     free(r.kernels.rows);
     return result;
