@@ -8,7 +8,7 @@
 
 #include "db/schema.h"
 
-static void take(trace_clock_facts_t *f, const char *tag, const char *value)
+void db_clock_take(trace_clock_facts_t *f, const char *tag, const char *value)
 {
     if (strcmp(tag, "boot_id") == 0)
         snprintf(f->boot, sizeof(f->boot), "%s", value);
@@ -39,7 +39,7 @@ int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)
     while (db_next(&c)) {
         char tag[64];
         snprintf(tag, sizeof(tag), "%s", db_text(&c, 0));
-        take(facts, tag, db_text(&c, 1));
+        db_clock_take(facts, tag, db_text(&c, 1));
     }
     return db_end(&c, "reading what is known of clocks");
 }

@@ -9,4 +9,7 @@
  * -1 with the reason told. */
 int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts);
 
+/* Takes one of these facts: a row of rocpd_metadata. Other rows are none. */
+void db_clock_take(trace_clock_facts_t *f, const char *tag, const char *value);
+
 #endif

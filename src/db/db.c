@@ -370,6 +370,28 @@ bool db_hold(const db_t *db)
     return false;
 }
 
+bool db_open_bare(db_t *db, const char *path)
+{
+    static const char hold[] =
+        "BEGIN; PRAGMA schema_version"; /* which is read without the schema */
+    char *uri = uri_of(path, "mode=ro");
+    const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    *db = (db_t){0};
+    int status = uri ? sqlite3_open_v2(uri, &db->handle, flags, NULL) : SQLITE_NOMEM;
+    if (status == SQLITE_OK) status = sqlite3_exec(db->handle, hold, NULL, NULL, NULL);
+    sqlite3_free(uri);
+    if (status == SQLITE_OK) return true;
+    db_close(db);
+    return false;
+}
+
+sqlite3_file *db_bare_file(const db_t *db)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file;
+}
+
 bool db_has(const db_t *db, const char *view, const char *column)
 {
     sqlite3_stmt *s = NULL;

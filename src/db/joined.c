@@ -110,6 +110,7 @@ static bool find_order(struct db_joined *j)
     const db_cell_t *event = &j->cells[DB_RECORD_EVENT];
     int64_t first = INT64_MAX, last = INT64_MIN;
     bool ordered = true;
+    db_scan_choose(j->records, DB_RECORD_EVENT);
     while (db_scan_next(j->records)) {
         if (event->null) continue;
         ordered &= event->number > last;
@@ -118,7 +119,9 @@ static bool find_order(struct db_joined *j)
     }
     const bool whole = !db_scan_odd(j->records);
     db_scan_again(j->records);
-    return whole && (ordered || put_in_order(j, first, last));
+    const bool found = whole && (ordered || put_in_order(j, first, last));
+    db_scan_choose(j->records, -1);
+    return found;
 }
 
 /* Goes to the next record. */

@@ -15,11 +15,16 @@ const char *db_joined_text(const db_cursor_t *c, int column);
 
 void db_joined_end(db_cursor_t *c);
 
-/* ---- in db.c ---- */
+/* ---- in db.c, for the files of this room ---- */
 
 /* Begins a transaction that has read the file, so that nobody else can change this until
  * db_release(). False: that cannot be, and nothing has begun. */
 bool db_hold(const db_t *db);
 void db_release(const db_t *db);
+
+/* Opens a file for reading pages alone: its schema is not read, and nobody else can change it until
+ * it is closed, by db_close(). False: it cannot be opened, and nothing is to be closed. */
+bool db_open_bare(db_t *db, const char *path);
+sqlite3_file *db_bare_file(const db_t *db);
 
 #endif

@@ -3,6 +3,7 @@
 #include "db/scan.h"
 
 #include <ctype.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ enum { COLUMNS_MOST = 64, PAYLOAD_MOST = 16 << 20 };
 
 /* A page on the way from the root to a leaf. */
 typedef struct {
-    unsigned char *bytes;
+    unsigned char *bytes; /* of the page */
+    unsigned char *head;  /* in them: behind the file's header on its first page */
     uint32_t number;      /* 0: none was read */
     uint32_t count, next; /* cells; the next one to go to */
 } level_t;
@@ -32,9 +34,9 @@ struct db_scan {
     unsigned char *whole; /* a payload that is on several pages */
     size_t whole_room;
     /* Of the record's columns: which cell gets their value, plus 1, or 0. */
-    uint8_t cell_of[COLUMNS_MOST];
-    unsigned columns; /* of a record, up to the last that is wanted */
-    unsigned key;     /* column that is the number of the row, from 1; 0: none */
+    uint8_t cell_of[COLUMNS_MOST], all[COLUMNS_MOST]; /* all: what it is unless one is chosen */
+    unsigned columns, all_columns; /* of a record, up to the last that is wanted */
+    unsigned key;                  /* column that is the number of the row, from 1; 0: none */
     const db_wanted_t *wanted;
     unsigned count;
     db_cell_t *cells;
@@ -47,11 +49,22 @@ static bool read_bytes(const db_scan_t *s, void *to, uint32_t count, uint64_t fr
     return s->file->pMethods->xRead(s->file, to, (int)count, (sqlite3_int64)from) == SQLITE_OK;
 }
 
+static bool is_leaf(const level_t *l)
+{
+    return *l->head == DB_TABLE_LEAF;
+}
+
+/* Where the places of cells begin on the page. */
+static uint32_t cells_begin(const level_t *l)
+{
+    return (uint32_t)(l->head - l->bytes) + (is_leaf(l) ? 8 : 12);
+}
+
 /* Brings a page to a level. False: it is not as one of a table should be. */
 static bool read_page(db_scan_t *s, unsigned depth, uint32_t number)
 {
     level_t *l = depth < DB_DEPTH_MOST ? &s->levels[depth] : NULL;
-    if (!l || number < 2 || number > s->pages) return false;
+    if (!l || number < 1 || number > s->pages) return false;
     if (!l->bytes) l->bytes = malloc(s->page_bytes);
     if (!l->bytes) return false;
     l->next = 0;
@@ -59,31 +72,26 @@ static bool read_page(db_scan_t *s, unsigned depth, uint32_t number)
     l->number = 0;
     if (!read_bytes(s, l->bytes, s->page_bytes, (uint64_t)(number - 1) * s->page_bytes))
         return false;
-    const uint32_t head = *l->bytes == DB_TABLE_INTERIOR ? 12 : 8;
-    l->count = db_get2(l->bytes + 3);
-    if ((*l->bytes != DB_TABLE_INTERIOR && *l->bytes != DB_TABLE_LEAF) ||
-        head + 2 * l->count > s->page_bytes)
+    l->head = l->bytes + (number == 1 ? DB_HEADER_BYTES : 0);
+    l->count = db_get2(l->head + 3);
+    if ((*l->head != DB_TABLE_INTERIOR && *l->head != DB_TABLE_LEAF) ||
+        cells_begin(l) + 2 * l->count > s->page_bytes)
         return false;
     l->number = number;
     return true;
 }
 
-static bool is_leaf(const level_t *l)
-{
-    return *l->bytes == DB_TABLE_LEAF;
-}
-
 /* Where the cell with this index is; NULL: outside of the page. */
 static const unsigned char *cell_at(const db_scan_t *s, const level_t *l, uint32_t index)
 {
-    const uint32_t head = is_leaf(l) ? 8 : 12, at = db_get2(l->bytes + head + 2 * index);
-    return at >= head + 2 * l->count && at < s->page_bytes ? l->bytes + at : NULL;
+    const uint32_t begin = cells_begin(l), at = db_get2(l->bytes + begin + 2 * index);
+    return at >= begin + 2 * l->count && at < s->page_bytes ? l->bytes + at : NULL;
 }
 
 /* The page that the child with this index is; the last one has no cell. 0: it is not there. */
 static uint32_t child_of(const db_scan_t *s, const level_t *l, uint32_t index)
 {
-    if (index == l->count) return db_get4(l->bytes + 8);
+    if (index == l->count) return db_get4(l->head + 8);
     const unsigned char *cell = cell_at(s, l, index);
     return cell && l->bytes + s->page_bytes - cell >= 4 ? db_get4(cell) : 0;
 }
@@ -148,34 +156,42 @@ static const unsigned char *collect(db_scan_t *s, const unsigned char *at, uint6
     return s->whole;
 }
 
-/* A big-endian number with a sign. */
-static inline int64_t get_signed(const unsigned char *at, unsigned bytes)
+/* A big-endian number with a sign, of 1 to 8 bytes; `room`: bytes that may be read. */
+static inline int64_t get_signed(const unsigned char *at, unsigned bytes, size_t room)
 {
-    uint64_t number = bytes && *at & 0x80 ? UINT64_MAX : 0;
-    for (unsigned i = 0; i < bytes; i++)
-        number = number << 8 | at[i];
-    return (int64_t)number;
+    uint64_t number = 0;
+    if (room >= sizeof(number)) {
+        memcpy(&number, at, sizeof(number));
+        number = be64toh(number);
+    } else {
+        for (unsigned i = 0; i < bytes; i++)
+            number |= (uint64_t)at[i] << (56 - 8 * i);
+    }
+    return (int64_t)number >> (64 - 8 * bytes);
 }
 
-/* Sets the cell of a value. False: it has a type that the column should not have. */
-static inline bool set_cell(const db_scan_t *s, unsigned which, db_cell_t *cell, uint64_t type,
-                            const unsigned char *at, uint32_t bytes)
+/* Sets the cell of a value whose record has so much `room` behind the value's first byte. What a
+ * column of this kind never has was set at the beginning. False: the value has a type that the
+ * column should not have. */
+static inline bool set_cell(const db_scan_t *s, unsigned which, uint64_t type,
+                            const unsigned char *at, uint32_t bytes, size_t room)
 {
-    *cell = (db_cell_t){.null = !type};
-    if (!type) return true;
+    db_cell_t *cell = &s->cells[which];
+    cell->null = !type;
     if (s->wanted[which].text) {
-        cell->text = (const char *)at;
+        cell->text = type ? (const char *)at : NULL;
         cell->bytes = bytes;
-        return type >= 13 && type % 2;
+        return !type || (type >= 13 && type % 2);
     }
-    cell->number = type >= 8 ? (int64_t)type - 8 : get_signed(at, bytes);
+    cell->number = type >= 8 ? (int64_t)type - 8 : type ? get_signed(at, bytes, room) : 0;
     return type != 7 && type < 10;
 }
 
 /* Decodes the record of a row. */
 static bool decode(db_scan_t *s, const unsigned char *at, uint64_t bytes, int64_t row)
 {
-    static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
+    enum { NONE = 255 };
+    static const uint8_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, NONE, NONE};
     const unsigned char *begin = at, *end = at + bytes;
     uint64_t head, type;
     if (!db_get_varint(&at, end, &head) || head > bytes) return false;
@@ -185,15 +201,15 @@ static bool decode(db_scan_t *s, const unsigned char *at, uint64_t bytes, int64_
             type = *at++;
         else if (!db_get_varint(&at, head_end, &type))
             return false;
-        if (type == 10 || type == 11) return false;
-        const uint64_t size = type < 10 ? sizes[type] : (type - 12) / 2;
-        if (size > (uint64_t)(end - content)) return false;
+        const uint64_t size = type < sizeof(sizes) ? sizes[type] : (type - 12) / 2;
+        if (size > (uint64_t)(end - content) || (type < sizeof(sizes) && size == NONE))
+            return false;
         const unsigned which = s->cell_of[column];
         if (column + 1 == s->key) {
             if (type) return false;
-            if (which) s->cells[which - 1] = (db_cell_t){.number = row};
-        } else if (which &&
-                   !set_cell(s, which - 1, &s->cells[which - 1], type, content, (uint32_t)size)) {
+            if (which) s->cells[which - 1].number = row;
+        } else if (which && !set_cell(s, which - 1, type, content, (uint32_t)size,
+                                      (size_t)(end - content))) {
             return false;
         }
         content += size;
@@ -255,6 +271,17 @@ bool db_scan_next(db_scan_t *s)
 int64_t db_scan_row(const db_scan_t *s)
 {
     return s->last;
+}
+
+void db_scan_choose(db_scan_t *s, int which)
+{
+    memcpy(s->cell_of, s->all, sizeof(s->cell_of));
+    s->columns = s->all_columns;
+    for (unsigned column = 0; which >= 0 && column < s->all_columns; column++)
+        if (s->all[column] == which + 1)
+            s->columns = column + 1;
+        else
+            s->cell_of[column] = 0;
 }
 
 void db_scan_again(db_scan_t *s)
@@ -468,31 +495,66 @@ static bool lacks_any(const db_scan_t *s)
     return false;
 }
 
-db_scan_t *db_scan_open(const db_t *db, const char *view, const db_wanted_t *wanted, unsigned count,
+/* Begins a scan of a file's pages, of which no table is chosen yet. NULL: the file is not as usual,
+ * or there is no memory. */
+static db_scan_t *begin(sqlite3_file *file, const db_wanted_t *wanted, unsigned count,
                         db_cell_t *cells)
 {
     unsigned char header[DB_HEADER_BYTES];
-    char name[NAME_BYTES];
     sqlite3_int64 bytes = 0;
-    db_scan_t *s = strlen(view) < sizeof(name) ? calloc(1, sizeof(*s)) : NULL;
+    db_scan_t *s = file && file->pMethods && count < COLUMNS_MOST ? calloc(1, sizeof(*s)) : NULL;
     if (!s) return NULL;
-    snprintf(name, sizeof(name), "%s", view);
-    s->wanted = wanted;
-    s->count = count;
-    s->cells = cells;
+    *s = (db_scan_t){.file = file, .wanted = wanted, .count = count, .cells = cells};
     memset(cells, 0, count * sizeof(*cells));
-    bool good =
-        sqlite3_file_control(db->handle, "db0", SQLITE_FCNTL_FILE_POINTER, &s->file) == SQLITE_OK &&
-        s->file && s->file->pMethods && count < COLUMNS_MOST;
-    good = good && s->file->pMethods->xFileSize(s->file, &bytes) == SQLITE_OK &&
-           bytes > DB_HEADER_BYTES && read_bytes(s, header, sizeof(header), 0) &&
-           db_is_plain(header);
-    s->page_bytes = good ? db_page_bytes(header) : 0;
+    if (file->pMethods->xFileSize(file, &bytes) == SQLITE_OK && bytes > DB_HEADER_BYTES &&
+        read_bytes(s, header, sizeof(header), 0) && db_is_plain(header))
+        s->page_bytes = db_page_bytes(header);
     if (s->page_bytes) s->pages = (uint32_t)((uint64_t)bytes / s->page_bytes);
-    if (s->pages) s->root = find_root(db, name);
-    if (s->root && find_columns(s, db, name) && !lacks_any(s)) return s;
+    if (s->pages) return s;
     db_scan_close(s);
     return NULL;
+}
+
+/* Notes the places of all columns that are wanted. */
+static db_scan_t *keep_places(db_scan_t *s)
+{
+    memcpy(s->all, s->cell_of, sizeof(s->all));
+    s->all_columns = s->columns;
+    return s;
+}
+
+db_scan_t *db_scan_open(const db_t *db, const char *view, const db_wanted_t *wanted, unsigned count,
+                        db_cell_t *cells)
+{
+    char name[NAME_BYTES];
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(db->handle, "db0", SQLITE_FCNTL_FILE_POINTER, &file);
+    db_scan_t *s = begin(file, wanted, count, cells);
+    if (!s) return NULL;
+    if ((size_t)snprintf(name, sizeof(name), "%s", view) < sizeof(name))
+        s->root = find_root(db, name);
+    if (s->root && find_columns(s, db, name) && !lacks_any(s)) return keep_places(s);
+    db_scan_close(s);
+    return NULL;
+}
+
+db_scan_t *db_scan_at(sqlite3_file *file, uint32_t root, const db_scan_t *like,
+                      const db_wanted_t *wanted, unsigned count, db_cell_t *cells)
+{
+    db_scan_t *s = begin(file, wanted, count, cells);
+    if (!s) return NULL;
+    s->root = root;
+    s->columns = like ? like->all_columns : count;
+    s->key = like ? like->key : 0;
+    if (like) memcpy(s->cell_of, like->all, sizeof(s->cell_of));
+    for (unsigned i = 0; !like && i < count; i++)
+        s->cell_of[i] = (uint8_t)(i + 1);
+    return keep_places(s);
+}
+
+uint32_t db_scan_root(const db_scan_t *s)
+{
+    return s->root;
 }
 
 void db_scan_close(db_scan_t *s)

@@ -17,7 +17,14 @@ typedef struct db_scan db_scan_t;
  * memory. */
 db_scan_t *db_scan_open(const db_t *db, const char *name, const db_wanted_t *wanted, unsigned count,
                         db_cell_t *cells);
+/* Opens the table with this root page of a file that is held. Its columns are those of `like`, or
+ * (NULL) the first ones. */
+db_scan_t *db_scan_at(sqlite3_file *file, uint32_t root, const db_scan_t *like,
+                      const db_wanted_t *wanted, unsigned count, db_cell_t *cells);
 void db_scan_close(db_scan_t *s);
+
+/* The page of the table's root. */
+uint32_t db_scan_root(const db_scan_t *s);
 
 /* Goes to the next row in the order of the rows' numbers; its texts last until the next call.
  * False: there is none, or the table is odd. */
@@ -25,6 +32,9 @@ bool db_scan_next(db_scan_t *s);
 
 /* The number of the row that it went to. */
 int64_t db_scan_row(const db_scan_t *s);
+
+/* From now on only one of the columns is read, which takes less time, or (-1) all again. */
+void db_scan_choose(db_scan_t *s, int which);
 
 /* Begins anew, with the first row or with any. */
 void db_scan_again(db_scan_t *s);

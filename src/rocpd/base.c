@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "db/clocks.h"
+#include "db/peek.h"
 #include "base/pool.h"
 #include "base/text.h"
 #include "rocpd/options.h"
@@ -140,11 +141,14 @@ const char *rocpd_file_of(const rocpd_base_t *b, const char *guid)
 typedef struct {
     rocpd_base_t *b;
     const rocpd_files_t *files;
+    db_likeness_t *likeness; /* of the first file, or NULL */
 } look_t;
 
-/* Looks into a file: its schema's version; of the first also the views. */
+/* Looks into a file: its schema's version; of the first also the views, and what makes others
+ * alike.
+ */
 static int look(const rocpd_files_t *files, size_t number, rocpd_base_t *views, char **version,
-                rocpd_columns_t own[OUT_OWN_COUNT], rocpd_base_t *places)
+                rocpd_columns_t own[OUT_OWN_COUNT], rocpd_base_t *places, db_likeness_t **likeness)
 {
     db_t db;
     if (rocpd_files_open(&db, files->paths[number]) != 0) return -1;
@@ -153,8 +157,41 @@ static int look(const rocpd_files_t *files, size_t number, rocpd_base_t *views, 
     if (result == 0 && views) result = add_views(views, &db, false);
     if (result == 0) result = add_own(&db, own);
     if (result == 0) result = add_places(&db, number, places);
+    if (result == 0 && likeness) *likeness = db_likeness_of(&db, files->paths[number]);
     db_close(&db);
     return result;
+}
+
+/* What is found in a file whose schema is that of the first. */
+typedef struct {
+    rocpd_base_t *found;
+    const char *version; /* of the schema of the first file */
+    size_t number;
+    bool told, same; /* the version of this file, and whether it is the same */
+    trace_clock_facts_t clock;
+} peek_t;
+
+static bool take_fact(void *data, const char *tag, const char *value)
+{
+    peek_t *p = data;
+    if (!p->told && strcmp(tag, "schema_version") == 0) {
+        p->told = true;
+        p->same = strcmp(value, p->version) == 0;
+    }
+    db_clock_take(&p->clock, tag, value);
+    return true;
+}
+
+static bool take_process(void *data, const char *guid, uint32_t pid, uint64_t begin, uint64_t end)
+{
+    peek_t *p = data;
+    const rocpd_place_t place = {.guid = (char *)(uintptr_t)guid,
+                                 .file = p->number,
+                                 .pid = pid,
+                                 .begin = begin,
+                                 .end = end,
+                                 .clock = p->clock};
+    return p->same && add_place(p->found, &place) == 0;
 }
 
 static void forget_places(rocpd_base_t *b)
@@ -166,6 +203,20 @@ static void forget_places(rocpd_base_t *b)
     b->place_count = 0;
 }
 
+/* Looks into a file, if it can be done without opening it as a database. Its own tables have the
+ * columns that those of the first file have. */
+static bool peek(const look_t *l, size_t number, rocpd_base_t *found)
+{
+    peek_t p = {.found = found,
+                .version = l->b->version,
+                .number = number,
+                .clock = (trace_clock_facts_t){.rank = -1}};
+    const db_listener_t to = {take_fact, take_process, &p};
+    if (l->likeness && db_peek(l->likeness, l->files->paths[number], &to) && p.same) return true;
+    forget_places(found);
+    return false;
+}
+
 /* In a worker: looks into a file behind the first, and writes what is in it: columns of each of our
  * tables, their number first, then processes. Texts end with a zero. */
 static int look_into(void *data, size_t number, FILE *to)
@@ -174,7 +225,9 @@ static int look_into(void *data, size_t number, FILE *to)
     rocpd_columns_t own[OUT_OWN_COUNT] = {0};
     rocpd_base_t found = {0};
     char *version = l->b->version;
-    const int result = look(l->files, number + 1, NULL, &version, own, &found);
+    const int result = peek(l, number + 1, &found)
+                           ? 0
+                           : look(l->files, number + 1, NULL, &version, own, &found, NULL);
     for (size_t n = 0; n < OUT_OWN_COUNT; n++) {
         fwrite(&own[n].count, sizeof(own[n].count), 1, to);
         for (size_t i = 0; i < own[n].count; i++)
@@ -231,7 +284,7 @@ static const char *name_looked(const void *data, size_t number)
 static int look_into_all(rocpd_base_t *b, const rocpd_files_t *files, const rocpd_options_t *o)
 {
     enum { FEW = 16 };
-    look_t l = {b, files};
+    look_t l = {b, files, NULL};
     const base_pool_t pool = {.count = files->count - 1,
                               .workers = files->count < FEW ? 1 : rocpd_workers(o, files->count),
                               .work = look_into,
@@ -239,8 +292,9 @@ static int look_into_all(rocpd_base_t *b, const rocpd_files_t *files, const rocp
                               .name = name_looked,
                               .data = &l,
                               .stop = &db_interrupted};
-    int result = look(files, 0, b, &b->version, b->own, b);
+    int result = look(files, 0, b, &b->version, b->own, b, files->count > 1 ? &l.likeness : NULL);
     if (result == 0) result = base_pool_run(&pool);
+    db_likeness_free(l.likeness);
     if (result == 0 && files == b->files) return sort_places(b);
     forget_places(b); /* those of some files are of no use */
     return result;
@@ -625,7 +679,7 @@ void rocpd_close(rocpd_base_t *b)
 int rocpd_open_apart(rocpd_base_t *b, const rocpd_files_t *f, const rocpd_options_t *o)
 {
     *b = (rocpd_base_t){.files = f};
-    int result = look(f, 0, b, &b->version, b->own, b);
+    int result = look(f, 0, b, &b->version, b->own, b, NULL);
     if (result == 0) result = rocpd_window_find(&b->window, f, o);
     if (result == 0) result = open_single(b);
     if (result == 0)

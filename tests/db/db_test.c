@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "db/db.h"
+#include "db/peek.h"
 
 /* The first name has bytes that mean something in a URI. */
 static char directory[] = "/tmp/db-XXXXXX";
@@ -358,6 +359,17 @@ static void compare_rows(db_cursor_t *got, db_cursor_t *wanted, int rows)
     assert_int_equal(db_end(wanted, "rows"), 0);
 }
 
+/* Removes a database, and what a journal of another kind leaves beside it. */
+static void remove_database(const char *path)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        char name[80];
+        snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+        unlink(name);
+    }
+}
+
 /* Reads the records of a database that these statements make; `pages`: whether they are read from
  * its pages at first, and (`to_end`) to their end. */
 static void read_records(const char *more, int rows, bool pages, bool to_end)
@@ -379,7 +391,7 @@ static void read_records(const char *more, int rows, bool pages, bool to_end)
                  i / 2 ? "R.event_id" : "R.id");
         db_rows(&wanted, &db, sql, "t", i % 2 ? G : NULL);
         db_records(&got, &db, which, i % 2 ? G : NULL);
-        /* to find the order, all records were read */
+        /* to find the order, the events of all records were read */
         if (i / 2 && !to_end)
             assert_false(got.joined && !pages);
         else
@@ -397,7 +409,7 @@ static void read_records(const char *more, int rows, bool pages, bool to_end)
         assert_true(sqlite3_get_autocommit(db.handle));
         assert_int_equal(db_close(&db), 0);
     }
-    unlink(path);
+    remove_database(path);
 }
 
 static void reads_records_from_pages(void **state)
@@ -449,6 +461,81 @@ static void leaves_odd_records_to_statements(void **state)
     }
 }
 
+/* ---- files of one schema ---- */
+
+static const char guids[][37] = {"01234567-89ab-7cde-8f01-23456789abcd",
+                                 "11111111-2222-7333-8444-555555555555"};
+
+/* Makes a file with the tables of one process, and then what `more` says. */
+static void make_process(const char *path, int which, const char *more)
+{
+    char guid[37], sql[2048];
+    for (int i = 0; i < 37; i++)
+        guid[i] = guids[which][i] == '-' ? '_' : guids[which][i];
+    snprintf(sql, sizeof(sql),
+             "CREATE TABLE rocpd_metadata_%s (id INTEGER PRIMARY KEY, tag TEXT, value TEXT);"
+             "INSERT INTO rocpd_metadata_%s VALUES (1, 'version', '%d'), (2, 'boot_id', 'b%d');"
+             "CREATE TABLE rocpd_info_process_%s (id INTEGER PRIMARY KEY, guid TEXT, pid INTEGER, "
+             "init INTEGER, fini INTEGER, x TEXT DEFAULT '%s');"
+             "INSERT INTO rocpd_info_process_%s VALUES (1, '%s', %d, 5, NULL, '');"
+             "CREATE VIEW rocpd_metadata AS SELECT * FROM rocpd_metadata_%s;"
+             "CREATE VIEW rocpd_info_process AS SELECT * FROM rocpd_info_process_%s;%s",
+             guid, guid, which, which, guid, guids[which], guid, guids[which], 100 + which, guid,
+             guid, more);
+    make(path, sql);
+}
+
+static char heard[256];
+
+static bool hear_fact(void *data, const char *tag, const char *value)
+{
+    const size_t length = strlen(heard);
+    snprintf(heard + length, sizeof(heard) - length, "%s=%s ", tag, value);
+    return !data;
+}
+
+static bool hear_process(void *data, const char *guid, uint32_t pid, uint64_t begin, uint64_t end)
+{
+    const size_t length = strlen(heard);
+    snprintf(heard + length, sizeof(heard) - length, "%s %u %d %d", guid, pid, (int)begin,
+             (int)end);
+    return !data;
+}
+
+static void looks_into_files_that_are_alike(void **state)
+{
+#define PROCESSES "rocpd_info_process_11111111_2222_7333_8444_555555555555"
+    static const char *const others[] = {
+        "CREATE VIEW v AS SELECT 1", "INSERT INTO " PROCESSES " (guid) VALUES ('other')",
+        "INSERT INTO " PROCESSES " (pid) VALUES (5)", "PRAGMA journal_mode = WAL"};
+    char one[64], other[64], why[DB_WHY_BYTES];
+    const db_listener_t to = {hear_fact, hear_process, NULL},
+                        deaf = {hear_fact, hear_process, other};
+    db_t db;
+    (void)state;
+    snprintf(one, sizeof(one), "%s/one.db", directory);
+    snprintf(other, sizeof(other), "%s/other.db", directory);
+    make_process(one, 0, "");
+    make_process(other, 1, "");
+    assert_int_equal(db_open(&db, one, why), 0);
+    db_likeness_t *l = db_likeness_of(&db, one);
+    assert_non_null(l);
+    assert_int_equal(db_close(&db), 0);
+    assert_true(db_peek(l, other, &to));
+    assert_string_equal(heard, "version=1 boot_id=b1 11111111-2222-7333-8444-555555555555 101 5 0");
+    assert_false(db_peek(l, other, &deaf));
+    assert_false(db_peek(l, text, &to));
+    assert_false(db_peek(l, directory, &to));
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        remove_database(other);
+        make_process(other, 1, others[i]);
+        assert_false(db_peek(l, other, &to));
+    }
+    db_likeness_free(l);
+    remove_database(one);
+    remove_database(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +548,7 @@ int main(void)
         cmocka_unit_test(fills_what_is_read),
         cmocka_unit_test(reads_records_from_pages),
         cmocka_unit_test(leaves_odd_records_to_statements),
+        cmocka_unit_test(looks_into_files_that_are_alike),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
