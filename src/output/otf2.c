@@ -57,8 +57,28 @@ typedef struct {
     out_numbers_t places;
 } list_t;
 
+/* A region that was asked for before, by the address of its name, which stays where it is while a
+ * process is being added. */
+typedef struct {
+    const char *name; /* NULL: none */
+    uint32_t role, domain, number;
+} recent_t;
+
+enum { RECENT = 256 };
+
+/* A buffer of the library. */
+typedef struct chunk {
+    struct chunk *next;
+    uint64_t bytes; /* without this head */
+    _Alignas(64) char data[];
+} chunk_t;
+
 struct out_otf2 {
     OTF2_Archive *archive;
+    chunk_t *chunks; /* that are not in use, for events */
+    uint32_t chunk_count;
+    recent_t recent[RECENT];
+    uint32_t categories[OUT_DOMAIN_COUNT]; /* texts of domains, plus 1; 0: not asked for */
     OTF2_AttributeList *attributes;
     char path[PATH_MAX], temporary[PATH_MAX], name[NAME_MAX + 1];
     list_t texts, regions, locations, groups, nodes, metrics;
@@ -111,8 +131,8 @@ static uint32_t text_of(out_otf2_t *o, const char *text)
     return (uint32_t)o->texts.count - 1;
 }
 
-static uint32_t region_of(out_otf2_t *o, const char *name, OTF2_RegionRole role,
-                          out_domain_t domain)
+static uint32_t find_region(out_otf2_t *o, const char *name, OTF2_RegionRole role,
+                            out_domain_t domain)
 {
     static const OTF2_Paradigm paradigms[OUT_DOMAIN_COUNT] = {
 #define DOMAIN(id, type, shape, category, slices, paradigm, ...)                                   \
@@ -129,6 +149,22 @@ static uint32_t region_of(out_otf2_t *o, const char *name, OTF2_RegionRole role,
     *row = (region_t){text, role, paradigm};
     if (!out_numbers_set(&o->regions.places, key, o->regions.count)) fail(o, strerror(ENOMEM));
     return (uint32_t)o->regions.count - 1;
+}
+
+static uint32_t region_of(out_otf2_t *o, const char *name, OTF2_RegionRole role,
+                          out_domain_t domain)
+{
+    recent_t *r = &o->recent[out_mix((uintptr_t)name ^ domain) % RECENT];
+    if (r->name != name || r->role != role || r->domain != domain)
+        *r = (recent_t){name, role, domain, find_region(o, name, role, domain)};
+    return r->number;
+}
+
+static uint32_t category_of(out_otf2_t *o, out_domain_t domain)
+{
+    uint32_t *place = &o->categories[domain];
+    if (!*place) *place = text_of(o, out_domains[domain].category) + 1;
+    return *place - 1;
 }
 
 static uint32_t group_of(out_otf2_t *o, const out_agent_t *agent)
@@ -219,9 +255,8 @@ static void enter(out_otf2_t *o, location_t *l, const trace_timed_t *r, uint32_t
                   out_domain_t domain)
 {
     uint64_t call = 0;
-    const char *category = out_domains[domain].category;
     leave_until(o, l, r->start);
-    check(o, OTF2_AttributeList_AddStringRef(o->attributes, CATEGORY, text_of(o, category)));
+    check(o, OTF2_AttributeList_AddStringRef(o->attributes, CATEGORY, category_of(o, domain)));
     check(o, OTF2_EvtWriter_Enter(l->writer, o->attributes, r->start, region));
     l->events++;
     if (trace_type(r->head) == TRACE_MPI)
@@ -333,6 +368,7 @@ static void begin_process(out_otf2_t *o, out_job_t *job)
     const char *program = command && *command ? command : "process";
     o->model = m;
     o->process++;
+    memset(o->recent, 0, sizeof(o->recent));
     group_t *node = append(o, &o->nodes, sizeof(*node));
     if (node)
         *node = (group_t){.name = text_of(o, program),
@@ -390,6 +426,44 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
+/* The library clears a whole buffer of 1 MB for each location: one that is used again has its
+ * pages. */
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **own,
+                      uint64_t bytes)
+{
+    out_otf2_t *o = data;
+    chunk_t *chunk = bytes == EVENT_CHUNK ? o->chunks : NULL;
+    (void)type, (void)location;
+    if (chunk) {
+        o->chunks = chunk->next;
+        o->chunk_count--;
+    } else if (!(chunk = aligned_alloc(_Alignof(chunk_t), sizeof(*chunk) + bytes))) {
+        return NULL;
+    }
+    chunk->bytes = bytes;
+    chunk->next = *own;
+    *own = chunk;
+    return chunk->data;
+}
+
+static void release(void *data, OTF2_FileType type, OTF2_LocationRef location, void **own,
+                    bool final)
+{
+    enum { KEPT = 16 };
+    out_otf2_t *o = data;
+    (void)type, (void)location, (void) final;
+    for (chunk_t *chunk; (chunk = *own);) {
+        *own = chunk->next;
+        if (chunk->bytes != EVENT_CHUNK || o->chunk_count == KEPT) {
+            free(chunk);
+            continue;
+        }
+        chunk->next = o->chunks;
+        o->chunks = chunk;
+        o->chunk_count++;
+    }
+}
+
 /* Ignores messages of the library: the status codes of its functions are enough. */
 static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
@@ -417,6 +491,7 @@ static bool make_temporary(out_otf2_t *o, const char *path, char *why, size_t wh
 out_otf2_t *out_otf2_begin(const char *path, char *why, size_t why_bytes)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
+    static const OTF2_MemoryCallbacks memory = {allocate, release};
     out_otf2_t *o = calloc(1, sizeof(*o));
     if (!o) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(ENOMEM));
@@ -436,6 +511,7 @@ out_otf2_t *out_otf2_begin(const char *path, char *why, size_t why_bytes)
         return NULL;
     }
     check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+    check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, o));
     check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
     check(o, OTF2_Archive_SetCreator(o->archive, "rocprofv3"));
     check(o, OTF2_Archive_OpenEvtFiles(o->archive));
@@ -626,6 +702,10 @@ int out_otf2_end(out_otf2_t *o, bool keep, char *why, size_t why_bytes)
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
         free(lists[i]->rows);
         free(lists[i]->places.rows);
+    }
+    for (chunk_t *chunk; (chunk = o->chunks);) {
+        o->chunks = chunk->next;
+        free(chunk);
     }
     out_launches_free(&o->launches);
     otf2_mpi_free(&o->mpi);
