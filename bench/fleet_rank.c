@@ -227,6 +227,22 @@ static void put_variable(trace_writer_t *w, const char *name, uint32_t value)
     put_info(w, TRACE_INFO_VARIABLE, text);
 }
 
+/* What relates the clock of a process to that of other nodes: the boot from which it counts, and
+ * the time of day at the end, `end` behind the job's begin. Nodes that were all booted at one
+ * moment have one clock, and need none of this. */
+static void put_clock(trace_writer_t *w, const fleet_job_t *job, const fleet_rank_t *r,
+                      const node_clock_t *c, uint64_t end)
+{
+    char text[64];
+    const uint64_t seed = job->seed * 0x9e3779b97f4a7c15u + r->node;
+    snprintf(text, sizeof(text), "%08x-%04x-4000-8000-%012llx", r->node + 1u,
+             (unsigned)(seed & 0xffff), (unsigned long long)(seed >> 16));
+    put_info(w, TRACE_INFO_BOOT, text);
+    snprintf(text, sizeof(text), "%llu %llu", (unsigned long long)told(c, end),
+             (unsigned long long)(JOB_BEGINS + (uint64_t)c->day + end));
+    put_info(w, TRACE_INFO_LAST, text);
+}
+
 static void put_facts(trace_writer_t *w, const fleet_job_t *job, const fleet_rank_t *r,
                       const char *directory, const char *name)
 {
@@ -541,13 +557,15 @@ static int close_writer(trace_writer_t *w, char *why, size_t why_bytes)
     return result;
 }
 
-static int write_meta(const fleet_job_t *job, const fleet_rank_t *r, const char *store,
-                      const char *directory, const char *name, char *why, size_t why_bytes)
+static int write_meta(const fleet_job_t *job, const fleet_rank_t *r, const node_clock_t *clock,
+                      uint64_t end, const char *store, const char *directory, const char *name,
+                      char *why, size_t why_bytes)
 {
     trace_writer_t *w =
         trace_writer_open(store, TRACE_META_FILE, TRACE_CONTENTS_META, 0, why, why_bytes);
     if (!w) return -1;
     put_facts(w, job, r, directory, name);
+    if (job->boots_s > 0) put_clock(w, job, r, clock, end);
     put_agent(w, r, CPU);
     put_agent(w, r, GPU);
     put_code(w);
@@ -575,7 +593,7 @@ int fleet_store(const fleet_job_t *job, const fleet_rank_t *r, const char *store
     const uint64_t end = (steps ? job->ends[steps - 1] : begin_of(job, r->rank)) + 5000000;
     char records[32];
     snprintf(records, sizeof(records), TRACE_RECORDS_FORMAT, 0u);
-    if (write_meta(job, r, store, directory, name, why, why_bytes) != 0 ||
+    if (write_meta(job, r, &clock, end, store, directory, name, why, why_bytes) != 0 ||
         write_records(job, r, store, records, &clock, why, why_bytes) != 0)
         return -1;
     return set_header(store, TRACE_META_FILE, r, &clock, end, why, why_bytes) == 0

@@ -27,13 +27,17 @@ int rocpd_files_add(rocpd_files_t *f, const char *path)
         base_error("%s: %s", path, strerror(errno));
         return -1;
     }
-    for (size_t i = 0; i < f->count; i++)
-        if (strcmp(f->paths[i], copy) == 0) {
+    /* if two paths have the same hash, the later one takes the next free number */
+    uint64_t hash = base_hash64(BASE_HASH64, copy, strlen(copy)), place;
+    for (; (place = out_numbers_get(&f->known, hash)); hash++)
+        if (strcmp(f->paths[place - 1], copy) == 0) {
             free(copy);
             return 0;
         }
     f->paths[f->count++] = copy;
-    return 0;
+    if (out_numbers_set(&f->known, hash, f->count)) return 0;
+    base_error("%s: %s", path, strerror(ENOMEM));
+    return -1;
 }
 
 char *rocpd_read_file(const char *path)
@@ -144,26 +148,53 @@ static int add_all_stores(rocpd_files_t *f, const char *path)
                : 0;
 }
 
-static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)
+static int add_folder(rocpd_files_t *f, const char *path, unsigned depth, bool below);
+
+/* Adds what is in the folders of a folder and below them; hidden ones and links are left out. */
+static int add_below(rocpd_files_t *f, const char *path, char *const *names, unsigned depth)
+{
+    int result = 0;
+    for (; result == 0 && *names; names++) {
+        char inner[PATH_MAX];
+        struct stat st;
+        if (**names == '.' || trace_join(inner, sizeof(inner), path, *names) != 0) continue;
+        if (lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
+            result = add_folder(f, inner, depth, true);
+    }
+    return result;
+}
+
+/* Adds the databases in a folder; if there is none, or with `below`, those below it, too. */
+static int add_folder(rocpd_files_t *f, const char *path, unsigned depth, bool below)
 {
     char index[PATH_MAX];
-    int result = 0;
-    trace_join(index, sizeof(index), path, "index.yaml");
     struct stat st;
-    if (stat(index, &st) == 0) return add_index(f, index, depth);
+    if (trace_join(index, sizeof(index), path, "index.yaml") == 0 && stat(index, &st) == 0)
+        return add_index(f, index, depth);
     char **names = trace_list(path);
     const size_t before = f->count;
-    if (f->stores) result = add_all_stores(f, path);
-    for (char **name = names; name && *name && result == 0; name++) {
+    if (!names) {
+        base_error("%s: %s", path, strerror(errno));
+        return -1;
+    }
+    int result = f->stores ? add_all_stores(f, path) : 0;
+    for (char **name = names; *name && result == 0; name++) {
         char file[PATH_MAX];
         trace_join(file, sizeof(file), path, *name);
         if (base_ends_with(*name, ".db")) result = rocpd_files_add(f, file);
     }
-    if (!names) base_error("%s: %s", path, strerror(errno));
-    if (names && result == 0 && f->count == before)
-        base_error("%s: holds no *.db%s", path, f->stores ? ", and no records" : "");
+    if (result == 0 && (below || f->count == before)) result = add_below(f, path, names, depth);
     trace_list_free(names);
-    return f->count > before ? result : -1;
+    return result;
+}
+
+static int add_directory(rocpd_files_t *f, const char *path, unsigned depth)
+{
+    const size_t before = f->count;
+    const int result = add_folder(f, path, depth, false);
+    if (result != 0 || f->count > before) return result;
+    base_error("%s: holds no *.db%s", path, f->stores ? ", and no records" : "");
+    return -1;
 }
 
 static int add_path(rocpd_files_t *f, const char *path, unsigned depth)
@@ -212,6 +243,7 @@ void rocpd_files_free(rocpd_files_t *f)
     for (size_t i = 0; i < f->count; i++)
         free(f->paths[i]);
     free(f->paths);
+    free(f->known.rows);
 }
 
 static const char problem[] = "%s: is no rocpd database: %s";

@@ -5,12 +5,14 @@
 #define CROCPROF_ROCPD_FILES_H
 
 #include "db/db.h"
+#include "model/numbers.h"
 #include "rocpd/options.h"
 
 typedef struct {
     char **paths;
     size_t count;
-    bool stores; /* folders of stores are looked for, too */
+    out_numbers_t known; /* paths that rocpd_files_add() has added, by their hashes: index + 1 */
+    bool stores;         /* folders of stores are looked for, too */
 } rocpd_files_t;
 
 /* Finds the databases that --input names; for reduce also stores that are not converted, whose

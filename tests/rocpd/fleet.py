@@ -112,6 +112,29 @@ class Fleet(Case):
         db.close()
         self.assertEqual(self.summary("slow", "-i", *self.paths), quick)
 
+    def test_folders(self):
+        """A folder without databases stands for those below it."""
+        self.assertEqual(self.summary("below", "-i", f"{self.dir}/ranks"), self.summary("named", "-i", *self.paths))
+
+    def test_boots(self):
+        """Nodes that were booted at different moments are told apart, and put on one clock by their times of day."""
+        self.run_it("convert", "-f", "csv", "-d", "csv", "-i", *self.paths)
+        told = {row["Guid"]: row for row in csv.DictReader(self.read("csv/out_clocks.csv").decode().splitlines())}
+        begun, boots = {}, set()
+        for path in self.paths:
+            db = sqlite3.connect(path)
+            facts = dict(db.execute("SELECT tag, value FROM rocpd_metadata"))
+            begun[facts["guid"]] = int(facts["clock_boottime_ns"])
+            boots.add(facts["boot_id"])
+            db.close()
+        self.assertEqual(len(boots), 5)
+        own = [guid for guid, row in told.items() if row["Clock"] == "own clock"]
+        self.assertEqual(len(own), 8)
+        for guid, row in told.items():
+            # both clocks are read at the same moment, and run up to 20 ppm too fast or slow for less than a second
+            off = int(row["Offset_Ns"]) - (begun[own[0]] - begun[guid])
+            self.assertLess(abs(off), 1000, row)
+
     def test_windows(self):
         whole = self.summary("whole", "-j", "1", "--end", "60%", "-i", *self.paths)
         self.assertEqual(self.summary("three", "-j", "3", "--end", "60%", "-i", *self.paths), whole)
