@@ -111,7 +111,7 @@ static const isa_formats_t formats_gfx10 = {
                           .mubuf_sc1 = {15, 1},                                                    \
                           .mtbuf_sc1 = {53, 1}},                                                   \
         .cache_bits = {"sc0", "nt", "sc1"}, .launch = {.item = PACKED_IDS},                        \
-        .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128,                        \
+        .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
         .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x2a114042
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {

@@ -246,6 +246,7 @@ typedef struct isa_arch {
     isa_memory_fields_t memory_fields;
     const char *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1, but for SMEM */
     bool dpp_newbcast;         /* DPP has row_newbcast, and takes operands of 64 bits with it */
+    bool float_atomics;        /* on fine-grained memory, too: elsewhere these do nothing there */
     uint32_t hwregs;           /* hardware registers have numbers below this one */
     /* How a wave starts. A kernel can ask for its wave's offset in scratch, which it adds to
      * FLAT_SCRATCH, in an SGPR; or it cannot, since the hardware has set FLAT_SCRATCH. */

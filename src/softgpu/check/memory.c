@@ -244,8 +244,9 @@ static bool global_is_inside(const access_t *x)
 }
 
 /* The kinds of memory (SG_MEM_*) on which an atomic instruction does nothing. */
-static uint32_t ignored_on(unsigned op)
+static uint32_t ignored_on(const isa_arch_t *arch, unsigned op)
 {
+    if (arch->float_atomics) return 0;
     switch (op) {
 #define IGNORED(suffix, bits, what, ignored)                                                       \
     case ISA_OP_flat_atomic_##suffix:                                                              \
@@ -260,7 +261,7 @@ static uint32_t ignored_on(unsigned op)
 
 static void look_at_floats(const access_t *x, sgc_lanes_t *a)
 {
-    const uint32_t ignored = ignored_on(x->inst->op);
+    const uint32_t ignored = ignored_on(x->wave->group->dispatch->arch, x->inst->op);
     const sg_memory_t *m = x->wave->group->dispatch->memory;
     uint64_t lost = 0;
     if (!ignored) return;

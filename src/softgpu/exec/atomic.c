@@ -89,7 +89,7 @@ static void *atomic_place(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint3
 /* Whether atomics are ignored on the lane's memory, which is known to be mapped. */
 static bool is_ignored(isa_wave_t *w, const isa_lanes_t *a, unsigned l, uint32_t ignored)
 {
-    if (!ignored || a->lds) return false;
+    if (!ignored || a->lds || w->group->dispatch->arch->float_atomics) return false;
     const sg_extent_t *e = isa_mem_extent(w, a->va[l]);
     return e && e->flags & ignored;
 }

@@ -2,8 +2,9 @@
  *
  * X(suffix of the mnemonic, bits, operation of atomic_ops.h, ignored). A row makes the instructions
  * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. On memory with the flag
- * `ignored` (SG_MEM_*) the instruction changes nothing and returns 0: hardware executes atomics on
- * floating point in L2, which does not cache fine-grained memory. */
+ * `ignored` (SG_MEM_*) the instruction changes nothing and returns 0, but on GPUs that have
+ * float_atomics: the others execute atomics on floating point in L2 alone, which does not cache
+ * fine-grained memory. */
 #ifndef SOFTGPU_EXEC_ATOMIC_H
 #define SOFTGPU_EXEC_ATOMIC_H
 

@@ -26,8 +26,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(folder)))
 import remarks  # noqa: E402
 import schema  # noqa: E402
 NO_IMAGES = "NO_IMAGES" in os.environ  # the suite's GPU has no image instructions
-# units of the GPU that programs run on; one of several XCCs has one of each
-UNITS = () if os.environ.get("SOFTGPU_GPU") else ("--cus", "4")
+GPU = os.environ.get("SOFTGPU_GPU") or "mi210"
+UNITS = {"mi210": 4, "mi300a": 6}.get(GPU, 8)  # that programs run on: of several XCCs one of each
 
 
 class Bug(typing.NamedTuple):
@@ -60,7 +60,7 @@ def run(*words, **more):
 
 
 def check(*words, options=("--check",), **more):
-    return run(softgpu, *UNITS, *options, "--", program, *words, **more)
+    return run(softgpu, "--cus", str(UNITS), *options, "--", program, *words, **more)
 
 
 def records(text):
@@ -174,7 +174,7 @@ class Observed(unittest.TestCase):
 
     def findings(self, name, softgpu_options=(), profiler=()):
         with tempfile.TemporaryDirectory(prefix="observed-") as folder:
-            words = [softgpu, *UNITS, "--threads", "1", *self.options, "--check-format", "json", "--check-output",
+            words = [softgpu, "--cus", str(UNITS), "--threads", "1", *self.options, "--check-format", "json", "--check-output",
                      folder + "/found.json", *softgpu_options, "--"]
             if profiler:
                 words += [os.path.join(os.path.dirname(softgpu), "rocprofv3"), "--gpu", "soft", "-d", folder + "/out",

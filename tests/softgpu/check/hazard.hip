@@ -166,7 +166,7 @@ template <bool ok> __global__ void scalar_address(int *from)
 {
     const unsigned long long at = (unsigned long long)from;
     asm volatile("v_mov_b32 v40, 0" ::: "v40");
-    asm volatile("v_readfirstlane_b32 s40, %0" ::"v"((unsigned)at) : "s40");
+    asm volatile("s_nop 0\n v_readfirstlane_b32 s40, %0" ::"v"((unsigned)at) : "s40");
     asm volatile("v_readfirstlane_b32 s41, %0" ::"v"((unsigned)(at >> 32)) : "s41"); // first: scalar-address
     if (ok) asm volatile("s_nop 4");
     asm volatile("global_load_dword v41, v40, s[40:41]" ::: "v41"); // bug: scalar-address
@@ -190,8 +190,8 @@ template <bool ok> __global__ void matrix_result(int *)
 {
     asm volatile("v_mov_b32 v40, 1.0\n s_nop 1" ::: "v40");
     asm volatile("v_mfma_f32_16x16x4f32 v[44:47], v40, v40, 0" ::: "v44", "v45", "v46", "v47"); // first: matrix-result
-    asm volatile("s_nop 9");
-    if (ok) asm volatile("s_nop 0");
+    asm volatile("s_nop 8");
+    if (ok) asm volatile("s_nop 1");
     asm volatile("v_mov_b32 v48, v47" ::: "v48"); // bug: matrix-result
 }
 

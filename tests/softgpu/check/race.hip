@@ -397,20 +397,22 @@ static void streams()
     (void)hipHostFree(go);
 }
 
-#if !defined(__HIP_DEVICE_COMPILE__) || !defined(__HIP_NO_IMAGE_SUPPORT)
 // Rows of a picture, one for each workgroup; or all of them in the first.
 __global__ void paint(hipSurfaceObject_t to, bool right)
 {
+#ifndef __HIP_NO_IMAGE_SUPPORT
     int y = right ? blockIdx.x : 0;
     surf2Dwrite(static_cast<float>(blockIdx.x), to, static_cast<int>(threadIdx.x) * 4, y); // bug: surface
+#endif
 }
 
 // All workgroups give the picture one colour, which is not in memory as it is in registers: no race.
 __global__ void same_colour(hipSurfaceObject_t to, bool)
 {
+#ifndef __HIP_NO_IMAGE_SUPPORT
     surf2Dwrite(make_ushort4(1, 2, 3, 4), to, static_cast<int>(threadIdx.x) * 8, 0);
-}
 #endif
+}
 
 template <class texel_t, class kernel_t> static void picture(kernel_t kernel)
 {

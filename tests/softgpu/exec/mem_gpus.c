@@ -381,37 +381,49 @@ static uint32_t operand(rig_t *r, sum_t type)
     return x & 2 ? rig_random(r) : (uint32_t)some[x % 10] | (uint32_t)some[x / 16 % 10] << 16;
 }
 
+/* The test's sums in memory at `base`, in LDS or in a buffer, or, on memory where the GPU has no
+ * such sums, nothing but zeros that are returned. */
+static void check_sum(rig_t *r, const test_t *t, sum_t type, uint64_t base, bool nothing)
+{
+    const isa_inst_t i = decoded(r, t);
+    const bool lds = i.fmt == ISA_FMT_DS;
+    rig_fill(r);
+    for (unsigned l = 0; l < 64; l++) {
+        const uint32_t at = 4 * ((l * 29) % 48); /* some lanes share a dword */
+        r->want.v[4][l] = (uint32_t)(base + at);
+        r->want.v[5][l] = (uint32_t)((base + at) >> 32);
+        r->want.v[6][l] = at;
+        r->want.v[8][l] = operand(r, type);
+        const uint32_t m = operand(r, type);
+        memcpy((lds ? r->want.lds : r->want.mem) + at, &m, 4);
+    }
+    set_descriptor(r);
+    rig_load(r);
+    r->wave.exec = UINT64_C(0xffffffff7fffffff);
+    for (unsigned l = 0; l < 64; l++) {
+        uint8_t *p = (lds ? r->want.lds : r->want.mem) + r->want.v[6][l];
+        uint32_t m;
+        if (!(r->wave.exec >> l & 1)) continue;
+        memcpy(&m, p, 4);
+        if (i.dst.kind == ISA_OPK_VGPR) r->want.v[20][l] = nothing ? 0 : m;
+        if (nothing) continue;
+        m = sum(type, m, r->want.v[8][l]);
+        memcpy(p, &m, 4);
+    }
+    rig_run(r, &i, t->text);
+    rig_compare(r, t->text);
+}
+
 static void check_sums(rig_t *r)
 {
+    static const test_t without = {
+        "gfx90a", "global_atomic_add_f32 v20, v[4:5], v8, off glc", {0xdd358000, 0x147f0804}, 4, 0};
     for (unsigned k = 0; k < sizeof sums / sizeof *sums; k++) {
-        const test_t *t = &sums[k].test;
-        const isa_inst_t i = decoded(r, t);
-        const bool lds = i.fmt == ISA_FMT_DS;
-        rig_fill(r);
-        for (unsigned l = 0; l < 64; l++) {
-            const uint32_t at = 4 * ((l * 29) % 48); /* some lanes share a dword */
-            r->want.v[4][l] = (uint32_t)(RIG_VA + at);
-            r->want.v[5][l] = (uint32_t)((RIG_VA + at) >> 32);
-            r->want.v[6][l] = at;
-            r->want.v[8][l] = operand(r, sums[k].type);
-            const uint32_t m = operand(r, sums[k].type);
-            memcpy((lds ? r->want.lds : r->want.mem) + at, &m, 4);
-        }
-        set_descriptor(r);
-        rig_load(r);
-        r->wave.exec = UINT64_C(0xffffffff7fffffff);
-        for (unsigned l = 0; l < 64; l++) {
-            uint8_t *p = (lds ? r->want.lds : r->want.mem) + r->want.v[6][l];
-            uint32_t m;
-            if (!(r->wave.exec >> l & 1)) continue;
-            memcpy(&m, p, 4);
-            if (i.dst.kind == ISA_OPK_VGPR) r->want.v[20][l] = m;
-            m = sum(sums[k].type, m, r->want.v[8][l]);
-            memcpy(p, &m, 4);
-        }
-        rig_run(r, &i, t->text);
-        rig_compare(r, t->text);
+        check_sum(r, &sums[k].test, sums[k].type, RIG_VA, false);
+        check_sum(r, &sums[k].test, sums[k].type, RIG_FINE, false);
     }
+    check_sum(r, &without, F32, RIG_VA, false);
+    check_sum(r, &without, F32, RIG_FINE, true);
 }
 
 static void sums_are_rounded_once(void **state)

@@ -27,6 +27,7 @@ enum {
 };
 #define RIG_VA        UINT64_C(0x7f1234560000)
 #define RIG_READ_ONLY (RIG_VA + 0x100000)
+#define RIG_FINE      (RIG_VA + 0x200000) /* the first extent, as fine-grained memory */
 #define RIG_SHARED    (UINT64_C(1) << 48)
 #define RIG_PRIVATE   (UINT64_C(2) << 48)
 
@@ -77,6 +78,9 @@ static inline rig_t *rig_create(const char *core)
     assert_int_equal(
         sg_memory_map(r->memory, RIG_VA + RIG_EXTENT, RIG_EXTENT, r->high, SG_MEM_WRITABLE), 0);
     assert_int_equal(sg_memory_map(r->memory, RIG_READ_ONLY, 4096, r->read_only, 0), 0);
+    assert_int_equal(
+        sg_memory_map(r->memory, RIG_FINE, RIG_EXTENT, r->low, SG_MEM_WRITABLE | SG_MEM_COHERENT),
+        0);
     r->dispatch = (isa_dispatch_t){.arch = ASM_ARCH,
                                    .memory = r->memory,
                                    .shared_base = RIG_SHARED,

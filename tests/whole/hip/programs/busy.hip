@@ -150,12 +150,18 @@ static void whole_grids()
     (void)hipGetLastError();
 }
 
-// Compute unit (id, array, engine) of each workgroup, from HW_ID.
+// Compute unit (id, array, engine) of each workgroup, from HW_ID, and its XCC on GPUs that have several.
 __global__ void where(unsigned *out)
 {
     unsigned id;
     asm volatile("s_getreg_b32 %0, hwreg(HW_REG_HW_ID)" : "=s"(id));
-    if (threadIdx.x == 0) out[blockIdx.x] = id >> 8 & 0xff;
+    id = id >> 8 & 0xff;
+#if defined(__gfx942__) || defined(__gfx950__)
+    unsigned xcc;
+    asm volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID)" : "=s"(xcc));
+    id |= (xcc & 0xf) << 8;
+#endif
+    if (threadIdx.x == 0) out[blockIdx.x] = id;
 }
 
 static std::set<unsigned> units_of(hipStream_t s)
