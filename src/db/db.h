@@ -143,11 +143,13 @@ typedef struct {
     const db_wanted_t *event;  /* those of the event, of which the first is guid */
     unsigned records, events;  /* how many there are of each */
     bool by_event;             /* rows come in the order of their events' ids, else in any */
+    bool alone; /* those without an event, too, whose event's columns are NULL; no event is looked
+                   for if none of its columns is wanted */
 } db_records_t;
 
-/* Begins the rows of records that have an event with the same guid, of one process or (NULL) of
- * all. The columns of a row are those of the record, then those of the event. The rows end by
- * db_end(), as those of db_rows(). */
+/* Begins the rows of records that have an event with the same guid (but see `alone`), of one
+ * process or (NULL) of all. The columns of a row are those of the record, then those of the event.
+ * The rows end by db_end(), as those of db_rows(). */
 void db_records(db_cursor_t *c, const db_t *db, const db_records_t *which, const char *guid);
 
 /* Goes to the next row; false at the end. */

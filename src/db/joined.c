@@ -52,12 +52,13 @@ static void begin_statement(db_cursor_t *c, const db_t *db, const db_records_t *
     sqlite3_str_appendall(sql, "SELECT ");
     put_columns(sql, db, w->table, "R", w->record, w->records);
     put_columns(sql, db, "rocpd_event", "E", w->event, w->events);
-    sqlite3_str_appendf(
-        sql, " FROM %s R JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid%s%s", w->table,
-        guid ? " WHERE R.guid = ?" : "",
-        w->by_event ? " ORDER BY E.id"
-        : scanned   ? " ORDER BY R.id"
-                    : "");
+    sqlite3_str_appendf(sql, " FROM %s R%s%s%s%s", w->table, w->alone && w->events ? " LEFT" : "",
+                        w->events ? " JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid"
+                                  : "",
+                        guid ? " WHERE R.guid = ?" : "",
+                        w->by_event ? " ORDER BY E.id"
+                        : scanned   ? " ORDER BY R.id"
+                                    : "");
     char *text = sqlite3_str_finish(sql);
     db_rows(c, db, text, guid ? "t" : "", guid);
     sqlite3_free(text);
@@ -142,9 +143,9 @@ static bool begin_scans(struct db_joined *j)
     const db_records_t *w = j->which;
     if (j->db->late || w->records + w->events > COLUMNS_MOST || !lock(j)) return false;
     j->records = db_scan_open(j->db, w->table, w->record, w->records, j->cells);
-    if (j->records)
+    if (j->records && w->events)
         j->events = db_scan_open(j->db, "rocpd_event", w->event, w->events, j->cells + w->records);
-    return j->events && (!w->by_event || find_order(j));
+    return j->records && (j->events || !w->events) && (!w->by_event || find_order(j));
 }
 
 void db_records(db_cursor_t *c, const db_t *db, const db_records_t *which, const char *guid)
@@ -185,13 +186,20 @@ typedef enum { TAKE, LEAVE, ODD } verdict_t;
 
 static verdict_t judge(struct db_joined *j, size_t guid_bytes)
 {
+    const db_records_t *w = j->which;
     const db_cell_t *guid = &j->cells[DB_RECORD_GUID], *event = &j->cells[DB_RECORD_EVENT];
     const db_cell_t *of_event = &j->cells[j->which->records];
-    if (guid->null || event->null) return LEAVE;
+    if (w->alone ? guid->null : guid->null || event->null) return w->alone ? ODD : LEAVE;
     /* texts that differ are left to SQLite, which knows how a column compares them */
     if (j->guid && !is_text(guid, j->guid, guid_bytes)) return ODD;
-    if (!db_scan_find(j->events, event->number)) return db_scan_odd(j->events) ? ODD : LEAVE;
-    if (of_event->null) return LEAVE;
+    if (!w->events) return TAKE;
+    if (event->null || !db_scan_find(j->events, event->number)) {
+        if (db_scan_odd(j->events)) return ODD;
+        for (unsigned i = 0; i < w->events; i++)
+            j->cells[w->records + i] = (db_cell_t){.null = true};
+        return w->alone ? TAKE : LEAVE;
+    }
+    if (of_event->null) return w->alone ? ODD : LEAVE;
     return is_text(of_event, guid->text, guid->bytes) ? TAKE : ODD;
 }
 

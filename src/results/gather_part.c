@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/softgpu.h"
+#include "results/gather_columns.h"
+#include "rocpd/message.h"
 
 static const char what[] = "summing up records";
 
@@ -83,7 +85,9 @@ typedef struct {
     gather_list_t waits; /* span_t of calls in which the host waits; only for bins */
     gather_list_t moves; /* move_t */
     db_cursor_t texts;   /* finds two texts by process and ids */
-    bool by_calls;       /* kernels have another clock than calls: gaps say nothing */
+    rocpd_message_t message;
+    const db_t *db; /* for it */
+    bool by_calls;  /* kernels have another clock than calls: gaps say nothing */
 } gather_t;
 
 /* ---- arrays ---- */
@@ -153,21 +157,34 @@ static int process_of(gather_t *g, const db_cursor_t *c, size_t *process)
     return 0;
 }
 
-/* Calls `take` for every row of the statement, with the number of its process. */
-static int each_row(gather_t *g, const db_t *db, const char *sql,
-                    bool (*take)(gather_t *g, const db_cursor_t *c, size_t process))
+typedef bool (*take_t)(gather_t *g, const db_cursor_t *c, size_t process);
+
+/* Calls `take` for every row, with the number of its process, and ends the rows. */
+static int each(gather_t *g, db_cursor_t *c, take_t take)
 {
-    db_cursor_t c;
     size_t process = SIZE_MAX;
     int result = 0;
-    db_rows(&c, db, sql, "");
-    while (result == 0 && db_next(&c)) {
-        if (process_of(g, &c, &process) != 0)
+    while (result == 0 && db_next(c)) {
+        if (process_of(g, c, &process) != 0)
             result = -1;
-        else if (!take(g, &c, process))
+        else if (!take(g, c, process))
             result = no_memory();
     }
-    return db_end(&c, what) == 0 ? result : -1;
+    return db_end(c, what) == 0 ? result : -1;
+}
+
+static int each_row(gather_t *g, const db_t *db, const char *sql, take_t take)
+{
+    db_cursor_t c;
+    db_rows(&c, db, sql, "");
+    return each(g, &c, take);
+}
+
+static int each_record(gather_t *g, const db_t *db, const db_records_t *which, take_t take)
+{
+    db_cursor_t c;
+    db_records(&c, db, which, NULL);
+    return each(g, &c, take);
 }
 
 /* ---- kernels ---- */
@@ -189,15 +206,16 @@ static bool add_span(gather_t *g, const span_t *span)
 
 static bool take_launch(gather_t *g, const db_cursor_t *c, size_t process)
 {
-    const int64_t start = db_int(c, 12), end = db_int(c, 13), duration = between(start, end);
+    const int64_t start = db_int(c, LAUNCH_START), end = db_int(c, LAUNCH_END);
+    const int64_t duration = between(start, end);
     const gather_launch_t l = {.process = process,
-                               .kernel = db_int(c, 1),
-                               .agent = db_int(c, 2),
-                               .stream = db_int(c, 3),
-                               .lds = db_uint(c, 4),
-                               .scratch = db_uint(c, 5),
-                               .workgroup = volume_at(c, 6),
-                               .grid = volume_at(c, 9)};
+                               .kernel = db_int(c, LAUNCH_KERNEL),
+                               .agent = db_int(c, LAUNCH_AGENT),
+                               .stream = db_int(c, LAUNCH_STREAM),
+                               .lds = db_uint(c, LAUNCH_LDS),
+                               .scratch = db_uint(c, LAUNCH_SCRATCH),
+                               .workgroup = volume_at(c, LAUNCH_WORKGROUP),
+                               .grid = volume_at(c, LAUNCH_GRID)};
     const uint64_t parts[] = {process, (uint64_t)l.kernel, (uint64_t)l.agent, (uint64_t)l.stream,
                               l.lds,   l.scratch,          l.workgroup,       l.grid};
     gather_launch_t *row =
@@ -220,9 +238,11 @@ static bool take_launch(gather_t *g, const db_cursor_t *c, size_t process)
 
 static bool take_copy(gather_t *g, const db_cursor_t *c, size_t process)
 {
-    const int64_t start = db_int(c, 1), end = db_int(c, 2);
-    const gather_copy_t copy = {
-        .process = process, .name_id = db_int(c, 3), .from = db_int(c, 4), .to = db_int(c, 5)};
+    const int64_t start = db_int(c, MOVE_START), end = db_int(c, MOVE_END);
+    const gather_copy_t copy = {.process = process,
+                                .name_id = db_int(c, MOVE_NAME),
+                                .from = db_int(c, MOVE_SOURCE),
+                                .to = db_int(c, MOVE_DESTINATION)};
     const uint64_t parts[] = {process, (uint64_t)copy.name_id, (uint64_t)copy.from,
                               (uint64_t)copy.to};
     gather_copy_t *row =
@@ -233,12 +253,12 @@ static bool take_copy(gather_t *g, const db_cursor_t *c, size_t process)
         db_again(&g->texts, "tii", g->part->processes[process], copy.name_id, copy.name_id);
         if (db_next(&g->texts) && !(row->name = strdup(db_text(&g->texts, 1)))) return false;
     }
-    row->bytes = sum_of(row->bytes, db_int(c, 6));
+    row->bytes = sum_of(row->bytes, db_int(c, MOVE_SIZE));
     sum_add(&row->time, between(start, end));
-    if (!db_null(c, 7)) {
+    if (!db_null(c, MOVE_STREAM)) {
         move_t *move = gather_next(&g->moves, sizeof(*move));
         if (!move) return false;
-        *move = (move_t){process, db_int(c, 7), start};
+        *move = (move_t){process, db_int(c, MOVE_STREAM), start};
     }
     return add_span(g, &(span_t){.process = process, .start = start, .end = end, .of = OF_COPY});
 }
@@ -624,10 +644,20 @@ static bool take_range(gather_t *g, const gather_call_t *call, const char *text,
     return true;
 }
 
+/* The program's own text of a call, or NULL. */
+static const char *text_of(gather_t *g, const db_cursor_t *c)
+{
+    const char *text = NULL;
+    if (rocpd_message(&g->message, g->db, c, CALL_EXTDATA, &text)) return text;
+    db_drop(&g->message.extract); /* what is no JSON has no text */
+    return NULL;
+}
+
 static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 {
-    const int64_t name = db_int(c, 1), category = db_int(c, 2);
-    const int64_t start = db_int(c, 3), end = db_int(c, 4);
+    const int64_t name = db_int(c, CALL_NAME), category = db_int(c, CALL_CATEGORY);
+    const int64_t start = db_int(c, CALL_START), end = db_int(c, CALL_END);
+    const char *text = g->wanted->bins ? text_of(g, c) : NULL;
     const uint64_t parts[] = {process, (uint64_t)name, (uint64_t)category};
     gather_call_t *row =
         row_of(&g->part->calls, parts, sizeof(parts) / sizeof(*parts), sizeof(*row));
@@ -642,9 +672,9 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
     gather_work_t *w = work_of(g, process);
     widen_host(w, start, end);
     sum_add(&row->time, between(start, end));
-    if (g->wanted->bins && db_null(c, 5))
+    if (g->wanted->bins && !text)
         sum_add(&row->plain, between(start, end));
-    else if (g->wanted->bins && !take_range(g, row, db_text(c, 5), between(start, end)))
+    else if (text && !take_range(g, row, text, between(start, end)))
         return false;
     if (start < row->first) row->first = start;
     if (end > row->last) row->last = end;
@@ -702,14 +732,10 @@ static int read_ranks(gather_t *g, const db_t *db)
 
 static int read_calls(gather_t *g, const db_t *db)
 {
-#define CALLS(text)                                                                                \
-    "SELECT R.guid, R.name_id, E.category_id, R.start, R.\"end\", " text                           \
-    " FROM rocpd_region R LEFT "                                                                   \
-    "JOIN rocpd_event E ON E.id = R.event_id AND E.guid = R.guid"
-    static const char with_texts[] =
-        CALLS("iif(E.extdata = '{}' OR NOT json_valid(E.extdata), NULL, "
-              "json_extract(E.extdata, '$.message'))");
-    return each_row(g, db, g->wanted->bins ? with_texts : CALLS("NULL"), take_call);
+    g->db = db;
+    const int result = each_record(
+        g, db, g->wanted->bins ? &gather_calls_with_texts : &gather_calls_alone, take_call);
+    return rocpd_message_end(&g->message, what) != 0 ? -1 : result;
 }
 
 /* Whether times of kernels are those of softgpu's model. */
@@ -730,11 +756,7 @@ static int read_all(gather_t *g, const db_t *db)
         "SELECT id, string FROM rocpd_string WHERE guid = ?1 AND id IN (?2, ?3)";
     db_rows(&g->texts, db, texts, "");
     int result = ask_model(g, db);
-    if (result == 0)
-        result = each_row(g, db,
-                          "SELECT guid, start, \"end\", name_id, src_agent_id, dst_agent_id, size, "
-                          "stream_id FROM rocpd_memory_copy",
-                          take_copy);
+    if (result == 0) result = each_record(g, db, &gather_copies, take_copy);
     if (result == 0) result = find_streams(g, db);
     if (g->spans.count) qsort(g->spans.rows, g->spans.count, sizeof(span_t), by_start);
     /* bins need the spans, calls the gaps between them */
@@ -757,13 +779,7 @@ gather_part_t *gather_part(const db_t *db, const gather_wanted_t *wanted)
     gather_part_t *part = calloc(1, sizeof(*part));
     gather_t g = {.part = part, .wanted = wanted};
     int result = part ? 0 : no_memory();
-    if (result == 0)
-        result = each_row(&g, db,
-                          "SELECT guid, kernel_id, agent_id, stream_id, group_segment_size, "
-                          "private_segment_size, workgroup_size_x, workgroup_size_y, "
-                          "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, start, \"end\" "
-                          "FROM rocpd_kernel_dispatch",
-                          take_launch);
+    if (result == 0) result = each_record(&g, db, &gather_launches, take_launch);
     if (result == 0 && wanted->calls) result = read_all(&g, db);
     gather_list_t *const of_file[] = {&g.spans, &g.held, &g.loads, &g.waits, &g.moves};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(*of_file); i++)

@@ -221,8 +221,7 @@ static const db_wanted_t arg_columns[] = {
     [ARG_NAME] = {.name = "name", .text = true},
     [ARG_VALUE] = {.name = "value", .text = true},
 };
-static const db_records_t args = {"rocpd_arg", arg_columns, event_columns,
-                                  ARGS,        1,           .by_event = false};
+static const db_records_t args = {"rocpd_arg", arg_columns, NULL, ARGS, 0, .alone = true};
 
 static void begin_beside(beside_t *b, const reader_t *d, bool sorted)
 {

@@ -427,6 +427,59 @@ static void reads_records_from_pages(void **state)
     read_records(sql, 2727, true, true);
 }
 
+static const db_records_t with_any_event = {"rocpd_region", record_columns, of_event, 5, 3,
+                                            .alone = true};
+static const db_records_t without_events = {"rocpd_region", record_columns, NULL, 5, 0,
+                                            .alone = true};
+
+/* Records without an event are there, too, and no event is looked for if nothing of it is wanted.
+ */
+static void reads_records_alone(void **state)
+{
+    static const char *const odd[] = {"SELECT 1", "UPDATE e_1 SET guid = NULL WHERE id = 6000",
+                                      "UPDATE e_1 SET guid = 'other' WHERE id = 6000",
+                                      "UPDATE r_1 SET guid = NULL WHERE id = 2000",
+                                      "UPDATE r_1 SET event_id = 6000.5 WHERE id = 2000"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+        for (int events = 0; events < 2; events++) {
+            char path[64], why[DB_WHY_BYTES];
+            db_t db;
+            db_cursor_t got, wanted;
+            int rows = 0;
+            snprintf(path, sizeof(path), "%s/alone.db", directory);
+            make(path, many_records);
+            make(path, usual_view);
+            make(path, odd[i]);
+            assert_int_equal(db_open(&db, path, why), 0);
+            db_rows(&wanted, &db,
+                    "SELECT R.guid, R.event_id, R.id, R.start, 0, E.guid, E.stack_id, E.extdata "
+                    "FROM rocpd_region R LEFT JOIN rocpd_event E ON E.id = R.event_id AND E.guid = "
+                    "R.guid ORDER BY R.id",
+                    "");
+            db_records(&got, &db, events ? &with_any_event : &without_events, NULL);
+            assert_non_null(got.joined);
+            for (; db_next(&wanted); rows++) {
+                assert_true(db_next(&got));
+                assert_int_equal(db_null(&got, 0), db_null(&wanted, 0));
+                assert_int_equal(db_int(&got, 2), db_int(&wanted, 2));
+                for (int column = 5; events && column < 8; column++) {
+                    assert_int_equal(db_null(&got, column), db_null(&wanted, column));
+                    if (column == 6)
+                        assert_int_equal(db_int(&got, column), db_int(&wanted, column));
+                    else
+                        assert_string_equal(db_text(&got, column), db_text(&wanted, column));
+                }
+            }
+            assert_false(db_next(&got));
+            assert_int_equal(rows, 3001);
+            assert_int_equal(db_end(&got, "rows"), 0);
+            assert_int_equal(db_end(&wanted, "rows"), 0);
+            assert_int_equal(db_close(&db), 0);
+            unlink(path);
+        }
+}
+
 /* SQLite reads what is not as usual, from where it is not on. */
 static void leaves_odd_records_to_statements(void **state)
 {
@@ -547,6 +600,7 @@ int main(void)
         cmocka_unit_test(copies_then_locks),
         cmocka_unit_test(fills_what_is_read),
         cmocka_unit_test(reads_records_from_pages),
+        cmocka_unit_test(reads_records_alone),
         cmocka_unit_test(leaves_odd_records_to_statements),
         cmocka_unit_test(looks_into_files_that_are_alike),
     };
