@@ -128,7 +128,7 @@ static inline bool set_exec_low(isa_wave_t *w, uint32_t low)
     {                                                                                              \
         uint64_t a = isa_read64(w, &i->src[0]), exec = w->exec;                                    \
         isa_set_sgpr64(w, i->dst.reg, exec);                                                       \
-        w->exec = (operation);                                                                     \
+        w->exec = ISA_ALL_LANES & (operation);                                                     \
         w->scc = w->exec != 0;                                                                     \
     }                                                                                              \
     ISA_INST(s_##name##_saveexec_b32)                                                              \
@@ -152,7 +152,7 @@ SAVE_EXEC(orn1, ~a | exec)
     ISA_INST(s_##name##_wrexec_b64)                                                                \
     {                                                                                              \
         uint64_t a = isa_read64(w, &i->src[0]), exec = w->exec;                                    \
-        w->exec = (operation);                                                                     \
+        w->exec = ISA_ALL_LANES & (operation);                                                     \
         isa_set_sgpr64(w, i->dst.reg, w->exec);                                                    \
         w->scc = w->exec != 0;                                                                     \
     }                                                                                              \
