@@ -1,9 +1,9 @@
 /* scan.h - reads the rows of a table from the file's pages.
  *
  * SQLite takes some hundred nanoseconds to step to a row and to get its columns, one by one; here a
- * row is decoded in a tenth of that. Only tables as this program and AMD's make them are read so:
- * what SQLite might understand in another way makes a table odd, and it is left to SQLite. All
- * numbers from the file are tested, as it may be damaged or hostile. */
+ * row is decoded in less than half of that. Only tables as this program and AMD's make them are
+ * read so: what SQLite might understand in another way makes a table odd, and it is left to SQLite.
+ * All numbers from the file are tested, as it may be damaged or hostile. */
 #ifndef CROCPROF_DB_SCAN_H
 #define CROCPROF_DB_SCAN_H
 

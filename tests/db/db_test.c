@@ -323,8 +323,10 @@ static const db_wanted_t record_columns[] = {{.name = "guid", .text = true},
                                              {.name = "later", .optional = true}};
 static const db_wanted_t of_event[] = {
     {.name = "guid", .text = true}, {.name = "stack_id"}, {.name = "extdata", .text = true}};
-static const db_records_t unordered = {"rocpd_region", record_columns, of_event, 5, 3, false};
-static const db_records_t ordered = {"rocpd_region", record_columns, of_event, 5, 3, true};
+static const db_records_t unordered = {"rocpd_region",   record_columns, of_event, 5, 3,
+                                       .by_event = false};
+static const db_records_t ordered = {"rocpd_region",  record_columns, of_event, 5, 3,
+                                     .by_event = true};
 
 /* 3,000 records, each with the event of three times its number; some have none. */
 static const char many_records[] =
