@@ -252,6 +252,7 @@ static void begin(unsigned lanes)
     rig.group = (isa_group_t){.dispatch = &rig.dispatch, .n_waves = 1};
     rig.wave = (isa_wave_t){.group = &rig.group, .vgpr = rig.rows, .mode = 0xf0, .m0 = M0};
     rig.wave.page = &no_code;
+    rig.dispatch.narrow = lanes == 32;
     rig.wave.sgpr[2] = (uint32_t)SELECT_LOW;
     rig.wave.sgpr[3] = (uint32_t)SELECT_HIGH;
 }
@@ -270,20 +271,20 @@ static void check(const test_t *t)
     }
 }
 
-static const struct {
-    const char *name;
-    unsigned lanes;
-} cores[] = {{"base", 64}, {"avx2", 64}, {"avx512", 64}, {"base_32", 32}, {"avx2_32", 32}};
+static const char *const cores[] = {"base", "avx2", "avx512"};
 enum { CORES = sizeof cores / sizeof *cores };
 
+/* Those for waves of 64 lanes, and for waves of 32. */
 static void on_every_core(void (*test)(const isa_core_t *core))
 {
     unsigned ran = 0;
     for (unsigned c = 0; c < CORES; c++) {
-        const isa_core_t *core = isa_core_by_name(cores[c].name);
+        const isa_core_t *core = isa_core_by_name(cores[c]);
         if (!core) continue;
-        begin(cores[c].lanes);
+        begin(64);
         test(core);
+        begin(32);
+        test(isa_core_narrow(core));
         ran++;
     }
     assert_true(ran);
