@@ -36,9 +36,9 @@ typedef struct extent_node {
 struct sg_memory {
     sg_memory_head_t head; /* first, see memory.h */
     table_t *root;
-    pthread_mutex_t lock;   /* writers only */
-    extent_node_t *mapped;  /* list of live extents */
-    extent_node_t *retired; /* unmapped, perhaps still seen by a reader */
+    pthread_mutex_t lock;             /* writers only */
+    extent_node_t *mapped;            /* list of live extents */
+    _Atomic(extent_node_t *) retired; /* unmapped, perhaps still seen by a reader */
 };
 
 static unsigned level_shift(unsigned level)
@@ -69,12 +69,12 @@ static void free_table(table_t *t, unsigned level)
     free(t);
 }
 
-static void free_list(extent_node_t **list)
+static void free_list(extent_node_t *list)
 {
-    while (*list) {
-        extent_node_t *node = *list;
-        *list = node->next;
-        free_list(&node->pieces);
+    while (list) {
+        extent_node_t *node = list;
+        list = node->next;
+        free_list(node->pieces);
         free(node);
     }
 }
@@ -83,8 +83,8 @@ void sg_memory_destroy(sg_memory_t *m)
 {
     if (!m) return;
     free_table(m->root, 0);
-    free_list(&m->mapped);
-    free_list(&m->retired);
+    free_list(m->mapped);
+    free_list(atomic_load(&m->retired));
     pthread_mutex_destroy(&m->lock);
     free(m);
 }
@@ -178,8 +178,8 @@ int sg_memory_map(sg_memory_t *m, uint64_t va, uint64_t size, void *host, uint32
 static void retire(sg_memory_t *m, extent_node_t *node)
 {
     node->prev = NULL;
-    node->next = m->retired;
-    m->retired = node;
+    node->next = atomic_load_explicit(&m->retired, memory_order_relaxed);
+    atomic_store_explicit(&m->retired, node, memory_order_release);
 }
 
 /* Under the lock: the extent that was mapped at va, which may not be in the table any more. */
@@ -363,6 +363,13 @@ void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t 
     return !(e->flags & SG_MEM_REGISTERED) || is_there(host, size) ? host : NULL;
 }
 
+static bool is_in(const sg_extent_t *e, uintptr_t host, uint64_t *va)
+{
+    if (host - (uintptr_t)e->host >= e->end - e->begin) return false;
+    *va = e->begin + (host - (uintptr_t)e->host);
+    return true;
+}
+
 static bool behind(const table_t *t, unsigned level, uintptr_t host, uint64_t *va)
 {
     for (unsigned i = 0; i < TABLE_SLOTS; i++) {
@@ -371,15 +378,16 @@ static bool behind(const table_t *t, unsigned level, uintptr_t host, uint64_t *v
             if (behind((const table_t *)(slot - SLOT_IS_TABLE), level + 1, host, va)) return true;
             continue;
         }
-        const sg_extent_t *e = (const sg_extent_t *)slot;
-        if (!e || host - (uintptr_t)e->host >= e->end - e->begin) continue;
-        *va = e->begin + (host - (uintptr_t)e->host);
-        return true;
+        if (slot && is_in((const sg_extent_t *)slot, host, va)) return true;
     }
     return false;
 }
 
 bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va)
 {
-    return behind(m->root, 0, (uintptr_t)host, va);
+    if (behind(m->root, 0, (uintptr_t)host, va)) return true;
+    for (const extent_node_t *node = atomic_load_explicit(&m->retired, memory_order_acquire); node;
+         node = node->next)
+        if (is_in(&node->extent, (uintptr_t)host, va)) return true;
+    return false;
 }

@@ -77,8 +77,9 @@ const sg_extent_t *sg_memory_prove(sg_memory_t *m, uint64_t va);
  * registered extent, still exists; else NULL. */
 void *sg_memory_host(const sg_memory_t *m, uint64_t va, uint64_t size, uint32_t flags);
 
-/* True, with the GPU address in *va, if the host address is mapped on the GPU. Searches the whole
- * table without a lock, so that a signal handler can call it. */
+/* True, with the GPU address in *va, if the host address is mapped on the GPU, or has been: who has
+ * found it in the table before it was unmapped may access it afterwards. Searches the whole table
+ * without a lock, so that a signal handler can call it. */
 bool sg_memory_behind(const sg_memory_t *m, const void *host, uint64_t *va);
 
 #endif

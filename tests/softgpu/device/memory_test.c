@@ -117,6 +117,29 @@ static void host_needs_one_extent_and_the_flags(void **state)
     sg_memory_destroy(m);
 }
 
+/* A kernel may have looked an address up before the memory is unmapped, and access it afterwards:
+ * the fault is the kernel's. */
+static void host_addresses_stay_known_behind_an_unmap(void **state)
+{
+    const uint64_t first = 3 * GIB, second = 4 * GIB;
+    uint64_t va = 0;
+    (void)state;
+    sg_memory_t *m = sg_memory_create();
+    assert_false(sg_memory_behind(m, fake_host(3), &va));
+    assert_int_equal(sg_memory_map(m, first, 2 * PAGE, fake_host(2), 0), 0);
+    assert_int_equal(sg_memory_map(m, second, PAGE, fake_host(8), 0), 0);
+    for (int unmapped = 0; unmapped < 3; unmapped++) {
+        assert_true(sg_memory_behind(m, fake_host(3) + 20, &va));
+        assert_int_equal(va, first + PAGE + 20);
+        assert_true(sg_memory_behind(m, fake_host(8), &va));
+        assert_int_equal(va, second);
+        assert_false(sg_memory_behind(m, fake_host(4), &va));
+        if (unmapped == 0) assert_int_equal(sg_memory_unmap(m, first, 2 * PAGE), 0);
+        if (unmapped == 1) assert_int_equal(sg_memory_unmap(m, second, PAGE), 0);
+    }
+    sg_memory_destroy(m);
+}
+
 static void wrong_ranges_are_refused(void **state)
 {
     (void)state;
@@ -246,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(find_returns_the_extent_that_holds_the_address),
         cmocka_unit_test(host_needs_one_extent_and_the_flags),
+        cmocka_unit_test(host_addresses_stay_known_behind_an_unmap),
         cmocka_unit_test(wrong_ranges_are_refused),
         cmocka_unit_test(random_maps_agree_with_an_array),
         cmocka_unit_test(registered_memory_that_is_gone_leaves_the_table),
