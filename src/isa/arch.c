@@ -77,21 +77,15 @@ static const isa_formats_t formats_gfx10 = {
     .lanes = 64, .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},              \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},                                                \
     .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
-    .ttmp = {.pc = 0,                                                                              \
-             .pc_high = {0, 16},                                                                   \
-             .trap_id = {16, 8},                                                                   \
-             .host = {24, 1},                                                                      \
-             .packet = 6,                                                                          \
-             .packet_index = {0, 25},                                                              \
-             .group = 8,                                                                           \
-             .wave = 11,                                                                           \
-             .wave_in_group = {0, 6},                                                              \
-             .no_scratch = {6, 1},                                                                 \
-             .status = 12,                                                                         \
-             .tma = 14},                                                                           \
     .scalar_line = 64, .l2_line = 128,                                                             \
     .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},                                \
     .drm_family = 141 /* AMDGPU_FAMILY_AI */
+
+#define TTMP                                                                                       \
+    .pc = 0, .pc_high = {0, 16}, .trap_id = {16, 8}, .host = {24, 1}, .group = 8, .wave = 11,      \
+    .wave_in_group = {0, 6}, .status = 12, .tma = 14
+#define TTMP_GFX9  .ttmp = {TTMP, .packet = 6, .packet_index = {0, 25}, .no_scratch = {6, 1}}
+#define TTMP_GFX94 .ttmp = {TTMP, .packet = 11, .packet_index = {6, 25}}
 
 /* GPUs from gfx90a on have one file for VGPRs and AGPRs. */
 #define UNIFIED .vgpr_granule = 8, .acc_granule = 4, .simd_vgprs = 512, .dpp_newbcast = true
@@ -102,7 +96,7 @@ static const isa_formats_t formats_gfx10 = {
 /* clang-format on */
 
 #define GFX94(gpu)                                                                                 \
-    GFX9(gpu), UNIFIED,                                                                            \
+    GFX9(gpu), TTMP_GFX94, UNIFIED,                                                                \
         .memory_fields = {.ds_acc = {25, 1},                                                       \
                           .flat_acc = {55, 1},                                                     \
                           .buffer_acc = {55, 1},                                                   \
@@ -112,18 +106,18 @@ static const isa_formats_t formats_gfx10 = {
                           .mtbuf_sc1 = {53, 1}},                                                   \
         .cache_bits = {"sc0", "nt", "sc1"}, .launch = {.item = PACKED_IDS},                        \
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
-        .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x2a114042
+        .sampling = ISA_SAMPLING_HOST_TRAP | ISA_SAMPLING_STOCHASTIC, .gb_addr_config = 0x2a114042
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] =
-        {GFX9(gfx908), .gfx_target_version = 90008,
+        {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
          .memory_fields = {.flat_lds = {13, 1}, .buffer_tfe = {55, 1}, .image_tfe = {16, 1}},
          .cache_bits = {"glc", "slc"},
          .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},
          .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256, .m0_lds = {0, 16},
          .group_lds = 64 << 10, .lds_granule = 512, .vector_line = 64,
          .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x22014042},
-    [ISA_ARCH_gfx90a] = {GFX9(gfx90a), UNIFIED, .gfx_target_version = 90010,
+    [ISA_ARCH_gfx90a] = {GFX9(gfx90a), TTMP_GFX9, UNIFIED, .gfx_target_version = 90010,
                          .memory_fields = {.ds_acc = {25, 1},
                                            .flat_acc = {55, 1},
                                            .buffer_acc = {55, 1},

@@ -152,6 +152,60 @@ enum {
     ISA_STATUS_VALID = 1 << 16
 };
 
+/* TRAPSTS, of GPUs that have ISA_SAMPLING_STOCHASTIC: a snapshot has sent the wave into the trap
+ * handler. */
+enum { ISA_TRAPSTS_PERF_SNAPSHOT = 1 << 26 };
+
+/* SQ_PERF_SNAPSHOT_DATA: fields by their first bits. DATA1 has the waves of the compute unit in its
+ * bits 5:0. */
+enum {
+    ISA_SNAPSHOT_VALID = 1 << 0,
+    ISA_SNAPSHOT_ISSUED = 1 << 1,
+    ISA_SNAPSHOT_TYPE = 3,    /* 6:3, isa_snapshot_type_t */
+    ISA_SNAPSHOT_REASON = 7,  /* 9:7, isa_snapshot_reason_t */
+    ISA_SNAPSHOT_ISSUES = 10, /* 17:10: units that the arbiter has issued to, isa_arbiter_t */
+    ISA_SNAPSHOT_STALLS = 18  /* 25:18: units that took nothing */
+};
+
+/* Types of instructions, why one was not issued, and units, as snapshots number them. */
+typedef enum {
+    ISA_SNAPSHOT_VALU,
+    ISA_SNAPSHOT_MATRIX,
+    ISA_SNAPSHOT_SCALAR,
+    ISA_SNAPSHOT_TEX,
+    ISA_SNAPSHOT_LDS,
+    ISA_SNAPSHOT_FLAT,
+    ISA_SNAPSHOT_MESSAGE = 7,
+    ISA_SNAPSHOT_BARRIER,
+    ISA_SNAPSHOT_NOT_TAKEN,
+    ISA_SNAPSHOT_TAKEN,
+    ISA_SNAPSHOT_JUMP,
+    ISA_SNAPSHOT_OTHER,
+    ISA_SNAPSHOT_NO_INST
+} isa_snapshot_type_t;
+
+typedef enum {
+    ISA_REASON_NO_INSTRUCTION,
+    ISA_REASON_ALU_DEPENDENCY,
+    ISA_REASON_WAITCNT,
+    ISA_REASON_INTERNAL,
+    ISA_REASON_BARRIER,
+    ISA_REASON_NOT_WIN,
+    ISA_REASON_WIN_STALL,
+    ISA_REASON_OTHER
+} isa_snapshot_reason_t;
+
+typedef enum {
+    ISA_ARBITER_MISC,
+    ISA_ARBITER_EXPORT,
+    ISA_ARBITER_FLAT,
+    ISA_ARBITER_LDS,
+    ISA_ARBITER_TEX,
+    ISA_ARBITER_SCALAR,
+    ISA_ARBITER_MATRIX,
+    ISA_ARBITER_VALU
+} isa_arbiter_t;
+
 /* ---- limits that arrays are made for ---- */
 
 enum {
@@ -178,8 +232,9 @@ typedef struct {
     uint32_t vm, exp, lgkm;
 } isa_waits_t;
 
-/* Ways of PC sampling: the driver sends waves into the trap handler. */
-enum { ISA_SAMPLING_HOST_TRAP = 1 << 0 };
+/* Ways of PC sampling: the driver sends waves into the trap handler; each compute unit does by
+ * itself, every so many clocks, with a snapshot of what the wave was doing (stochastic). */
+enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
 /* What softgpu has no model of yet: counters, thread traces and modelled time; what --check looks
  * for. */
@@ -259,7 +314,8 @@ typedef struct isa_arch {
     } hw_id;
     /* Which trap temporaries a trap handler finds set, each by its first register, and fields of
      * some. The PC and TMA take two registers each, the workgroup's ids three. The fields trap_id
-     * and host (the driver asked for the trap) are in the second register of the PC. */
+     * and host (the driver asked for the trap) are in the second register of the PC. The packet's
+     * index and the wave's number may share a register. A field without bits is not set. */
     struct {
         uint8_t pc, packet, group, wave, status, tma;
         isa_bits_t pc_high, trap_id, host, packet_index, wave_in_group, no_scratch;

@@ -18,7 +18,9 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
     sg_device_t *d = run->device;
     const bool census_modelled = sg_census_run_begin(run, p->kernel_object);
     const sg_perf_level_t asked = sg_perf_level(d->perf, &run->queue->counting);
-    const sg_perf_level_t level = d->profile.model_time || census_modelled ? SG_PERF_MODEL : asked;
+    const uint64_t snapshots = sg_sampling_clocks(d);
+    const bool modelled = d->profile.model_time || census_modelled || snapshots;
+    const sg_perf_level_t level = modelled ? SG_PERF_MODEL : asked;
     const uint32_t scalars = run->n_user + (uint32_t)__builtin_popcount(run->system);
     sg_observe_begin(run, p->kernel_object, id);
     run->counted = NULL;
@@ -26,6 +28,7 @@ void sg_look_begin(sg_run_t *run, const void *packet, uint64_t id)
         const sg_perf_launch_t launch = {
             .level = level,
             .idle = asked == SG_PERF_OFF,
+            .snapshots = snapshots,
             .vgprs = run->isa.n_vgpr,
             .sgpr_words = scalars,
             .lds_bytes = run->lds_bytes,
@@ -132,7 +135,7 @@ static void count_barrier(sg_box_t *b)
     uint64_t waited[ISA_GROUP_WAVES];
     isa_census_t *census = b->run->census ? b->census : NULL;
     if (!b->run->modelled) return;
-    sg_perf_group_barrier(b->counting, waited);
+    sg_perf_group_barrier(b->counting, &b->group, waited);
     for (uint32_t i = 0; census && census->costs && i < b->group.n_waves; i++) {
         const isa_wave_t *w = b->wave[i]; /* w->ip is after the s_barrier */
         if (waited[i]) isa_census_line(census, w, w->ip - 1)->n.wait_barrier += waited[i];

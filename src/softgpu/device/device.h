@@ -73,6 +73,13 @@ void sg_device_set_trap_handler(sg_device_t *d, uint64_t tba, uint64_t tma);
 /* PC sampling: running waves take a host trap every `microseconds`; 0 ends it, and no trap begins
  * after that call has returned. Calls must not overlap. 0 or -errno. */
 int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds);
+/* The same of stochastic sampling: every so many clocks each compute unit looks at one of its
+ * waves, which then takes a trap. Dispatches that begin later are modelled, in whose clocks that
+ * is. */
+void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks);
+/* Whether the trap handler reads the registers of snapshots. One that does not, as runtimes before
+ * ROCm 7 have it, would take such a trap for an exception of the wave. */
+bool sg_device_reads_snapshots(sg_device_t *d);
 
 /* census.c: the functions of include/softgpu/instruction_counts.h; NULL: `version` is unknown. */
 struct softgpu_instruction_counts_api;

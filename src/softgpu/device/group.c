@@ -190,6 +190,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->nap = 0;
     w->privileged = false;
     w->until_interrupt = 0;
+    w->snapshot = (isa_snapshot_t){.pc = 0};
     w->mode = run->isa.mode;
     w->acc_offset = run->isa.acc_offset;
 }

@@ -46,14 +46,15 @@ typedef struct sg_sight sg_sight_t;
 typedef struct sg_stall sg_stall_t;           /* stall.h */
 typedef struct sg_census_run sg_census_run_t; /* census.h */
 
-/* ---- host traps for PC sampling: sampling.c ---- */
+/* ---- PC sampling: sampling.c ---- */
 
 typedef struct {
     _Atomic uint64_t tba, tma; /* the program's trap handler and its memory */
-    _Atomic bool on;
-    uint64_t interval_ns;    /* between two ticks of `thread` */
-    _Atomic uint64_t period; /* in model time: instructions of a wave between two traps */
-    pthread_t thread;        /* exists while `on`, except in model time */
+    _Atomic bool on;           /* host traps */
+    _Atomic uint64_t clocks;   /* between two snapshots of a unit; 0: none are taken */
+    uint64_t interval_ns;      /* between two ticks of `thread` */
+    _Atomic uint64_t period;   /* in model time: instructions of a wave between two traps */
+    pthread_t thread;          /* exists while `on`, except in model time */
     _Alignas(64) _Atomic uint32_t tick; /* when it changes, running waves take a trap */
     _Alignas(64) _Atomic uint32_t stop; /* futex: 1 ends the thread */
 } sg_sampling_t;
@@ -230,7 +231,9 @@ sg_box_result_t sg_look_turn(sg_box_t *b, int32_t slice);
 /* A turn begins: fills and returns `own`, which tells when waves are to be interrupted, or returns
  * NULL if nobody samples, at the cost of one load. */
 isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own);
-/* Runs the wave; when it is interrupted it takes a host trap and goes on. */
+/* Clocks between two snapshots; 0: none are taken. */
+uint64_t sg_sampling_clocks(sg_device_t *d);
+/* Runs the wave; when it is interrupted it takes a trap and goes on. */
 isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interrupt_t *interrupt);
 
 /* place.c: all under the pool's lock */

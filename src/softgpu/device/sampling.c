@@ -1,12 +1,15 @@
-/* sampling.c - PC sampling by host traps: at every interval running waves branch to the runtime's
- * trap handler, which records where they were.
+/* sampling.c - PC sampling: waves branch to the runtime's trap handler, which records where they
+ * were.
  *
- * On hardware the driver sends the trap to one wave slot of every compute unit at a time. Here the
- * wave that a worker thread is running takes it. If nobody samples, a turn of a workgroup costs one
- * load more. */
+ * Of host traps the driver's interval is time. On hardware the driver sends the trap to one wave
+ * slot of every compute unit at a time. Here the wave that a worker thread is running takes it. Of
+ * stochastic sampling the timing model says which wave a unit looks at, and what that does
+ * (perf/snapshot.h). If nobody samples, a turn of a workgroup costs two loads more. */
 #include "softgpu/device/futex.h"
 #include "softgpu/device/internal.h"
 #include "softgpu/exec/trap.h"
+
+#include <string.h>
 
 enum {
     /* In model time: clocks of an instruction of a wave that has its SIMD to itself. */
@@ -74,12 +77,41 @@ int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds)
 isa_interrupt_t *sg_sampling_turn(sg_device_t *d, isa_interrupt_t *own)
 {
     sg_sampling_t *s = &d->sampling;
-    if (!atomic_load_explicit(&s->on, memory_order_relaxed)) return NULL;
+    const bool traps = atomic_load_explicit(&s->on, memory_order_relaxed);
+    own->snapshots = atomic_load_explicit(&s->clocks, memory_order_relaxed);
+    if (!traps && !own->snapshots) return NULL;
     own->tick = &s->tick;
     own->seen = atomic_load_explicit(&s->tick, memory_order_relaxed);
     own->period =
-        d->profile.model_time ? atomic_load_explicit(&s->period, memory_order_relaxed) : 0;
+        traps && d->profile.model_time ? atomic_load_explicit(&s->period, memory_order_relaxed) : 0;
     return own;
+}
+
+uint64_t sg_sampling_clocks(sg_device_t *d)
+{
+    return atomic_load_explicit(&d->sampling.clocks, memory_order_relaxed);
+}
+
+bool sg_device_reads_snapshots(sg_device_t *d)
+{
+    enum { PAGE = 4096, PAGES = 4, GETREG = 0x171 /* s_getreg_b32, bits 31:23 */ };
+    const uint64_t tba = atomic_load(&d->sampling.tba);
+    for (uint64_t va = tba; tba && va < tba + PAGES * PAGE; va += 4 - va % 4) {
+        uint32_t word;
+        const void *code = sg_memory_host(d->memory, va, sizeof word, 0);
+        if (!code) break;
+        memcpy(&word, code, sizeof word);
+        const uint32_t id = isa_hwreg(word & 0xffff).id;
+        if (word >> 23 == GETREG && id >= ISA_HWREG_SQ_PERF_SNAPSHOT_DATA &&
+            id <= ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI)
+            return true;
+    }
+    return !tba; /* without a handler no wave takes a trap */
+}
+
+void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks)
+{
+    atomic_store(&d->sampling.clocks, clocks);
 }
 
 /* When a wave's first trap is due. A hash of the wave's position in the grid spreads waves over the
@@ -98,9 +130,14 @@ static bool take_trap(const sg_box_t *b, isa_wave_t *w)
 {
     const sg_run_t *run = b->run;
     sg_sampling_t *s = &run->device->sampling;
+    const isa_core_t *core = run->core;
     const isa_trap_t trap = {
         .tba = atomic_load(&s->tba), .tma = atomic_load(&s->tma), .packet = run->packet};
-    return !atomic_load(&s->on) || !trap.tba || isa_trap_host(w, run->core, &trap);
+    if (w->snapshot.due) {
+        const bool wanted = sg_perf_group_snapshot(b->counting, w) && atomic_load(&s->clocks);
+        return !wanted || !trap.tba || isa_trap_snapshot(w, core, &trap);
+    }
+    return !atomic_load(&s->on) || !trap.tba || isa_trap_host(w, core, &trap);
 }
 
 isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interrupt_t *interrupt)
@@ -108,12 +145,14 @@ isa_stop_t sg_sampling_run(sg_box_t *b, isa_wave_t *w, int32_t slice, isa_interr
     const isa_core_t *core = b->run->core;
     if (interrupt && !w->until_interrupt) w->until_interrupt = phase(w, interrupt->period);
     for (;;) {
+        while (w->snapshot.due && !w->privileged)
+            if (!take_trap(b, w)) return ISA_STOP_MEMORY;
         const isa_stop_t why =
             w->privileged ? core->run(w, slice) : core->run_watched(w, slice, &b->watch);
-        if (why == ISA_STOP_INTERRUPT) {
+        if (why == ISA_STOP_INTERRUPT && !w->snapshot.due) {
             if (!take_trap(b, w)) return ISA_STOP_MEMORY;
             interrupt->seen = atomic_load_explicit(interrupt->tick, memory_order_relaxed);
-        } else if (why != ISA_STOP_RETURN) {
+        } else if (why != ISA_STOP_INTERRUPT && why != ISA_STOP_RETURN) {
             return why;
         }
         slice = w->budget;

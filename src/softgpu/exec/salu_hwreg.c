@@ -53,13 +53,23 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
         *value = (uint32_t)(dispatch->private_base >> 48) | (uint32_t)(dispatch->shared_base >> 48)
                                                                 << 16;
         return true;
-    case ISA_HWREG_TRAPSTS: /* no exception is recorded, nothing is outstanding */
-    case ISA_HWREG_IB_STS: *value = 0; return true;
+    case ISA_HWREG_TRAPSTS: /* no exception is recorded */
+        *value = w->snapshot.trapped ? ISA_TRAPSTS_PERF_SNAPSHOT : 0;
+        return true;
+    case ISA_HWREG_IB_STS:
+        *value = 0;
+        return true; /* nothing is outstanding */
     /* addresses of the trap handler, which an ordinary program does not see */
     case ISA_HWREG_TBA_LO: *value = w->privileged ? (uint32_t)w->tba : 0; return true;
     case ISA_HWREG_TBA_HI: *value = w->privileged ? (uint32_t)(w->tba >> 32) : 0; return true;
     case ISA_HWREG_TMA_LO: *value = w->privileged ? (uint32_t)w->tma : 0; return true;
     case ISA_HWREG_TMA_HI: *value = w->privileged ? (uint32_t)(w->tma >> 32) : 0; return true;
+    case ISA_HWREG_SQ_PERF_SNAPSHOT_DATA:
+    case ISA_HWREG_SQ_PERF_SNAPSHOT_DATA1:
+        *value = w->snapshot.data[id - ISA_HWREG_SQ_PERF_SNAPSHOT_DATA];
+        return true;
+    case ISA_HWREG_SQ_PERF_SNAPSHOT_PC_LO: *value = (uint32_t)w->snapshot.pc; return true;
+    case ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI: *value = (uint32_t)(w->snapshot.pc >> 32); return true;
     default: *value = 0; return false;
     }
 }
@@ -117,6 +127,8 @@ static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
         set_flat_scratch(w, id == ISA_HWREG_FLAT_SCR_HI, (old & ~mask) | value);
     else if (id == ISA_HWREG_TRAPSTS && value)
         isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
+    else if (r.id == ISA_HWREG_TRAPSTS && mask & ISA_TRAPSTS_PERF_SNAPSHOT)
+        w->snapshot.trapped = false;
 }
 
 ISA_INST(s_setreg_b32)

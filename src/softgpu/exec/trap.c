@@ -1,11 +1,12 @@
-/* trap.c - a host trap's way into the runtime's handler: the registers that the handler finds.
+/* trap.c - how traps of PC sampling get into the runtime's handler: the registers that it finds.
  *
- * Not part of the core because it runs only once for each trap, on behalf of the driver. */
+ * Not part of the core because it runs only once for each trap, on behalf of the driver or of the
+ * hardware's sampling. */
 #include "softgpu/exec/trap.h"
 
 enum { TRAP_ID_HOST = 1 }; /* any number but 0, which a handler takes for no trap */
 
-bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap)
+static bool enter(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap, uint32_t why)
 {
     const isa_arch_t *a = w->group->dispatch->arch;
     const uint64_t pc = isa_wave_pc(w);
@@ -15,16 +16,29 @@ bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap
     w->tma = trap->tma;
     /* temporaries that are not set here keep what they had */
     w->ttmp[a->ttmp.pc] = (uint32_t)pc;
-    w->ttmp[a->ttmp.pc + 1] = isa_bits_put(a->ttmp.pc_high, (uint32_t)(pc >> 32)) |
-                              isa_bits_put(a->ttmp.trap_id, TRAP_ID_HOST) |
-                              isa_bits_put(a->ttmp.host, 1);
-    w->ttmp[a->ttmp.packet] = isa_bits_put(a->ttmp.packet_index, trap->packet);
+    w->ttmp[a->ttmp.pc + 1] = isa_bits_put(a->ttmp.pc_high, (uint32_t)(pc >> 32)) | why;
     for (unsigned axis = 0; axis < 3; axis++)
         w->ttmp[a->ttmp.group + axis] = w->group->id[axis];
+    w->ttmp[a->ttmp.packet] = 0;
     w->ttmp[a->ttmp.wave] = isa_bits_put(a->ttmp.wave_in_group, w->index_in_group) |
                             isa_bits_put(a->ttmp.no_scratch, !w->scratch_bytes);
+    w->ttmp[a->ttmp.packet] |= isa_bits_put(a->ttmp.packet_index, trap->packet);
     w->ttmp[a->ttmp.status] = isa_status(w);
     w->ttmp[a->ttmp.tma] = (uint32_t)trap->tma;
     w->ttmp[a->ttmp.tma + 1] = (uint32_t)(trap->tma >> 32);
+    return true;
+}
+
+bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap)
+{
+    const isa_arch_t *a = w->group->dispatch->arch;
+    return enter(w, core, trap,
+                 isa_bits_put(a->ttmp.trap_id, TRAP_ID_HOST) | isa_bits_put(a->ttmp.host, 1));
+}
+
+bool isa_trap_snapshot(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap)
+{
+    if (!enter(w, core, trap, 0)) return false;
+    w->snapshot.trapped = true;
     return true;
 }

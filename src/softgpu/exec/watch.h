@@ -40,15 +40,18 @@ static inline void isa_count(isa_counter_t *c, const isa_wave_t *w, const isa_in
 /* ---- interruptions ---- */
 
 /* Asks waves to stop between two instructions: as soon as *tick differs from `seen`, or whenever a
- * wave has run `period` more instructions. One thread uses this structure; all share the tick. */
+ * wave has run `period` more instructions; with `snapshots`, as soon as one of the wave is due. One
+ * thread uses this structure; all share the tick. */
 typedef struct {
     _Atomic(uint32_t) *tick; /* or NULL */
     uint32_t seen;
     uint64_t period; /* 0: only the tick counts */
+    bool snapshots;
 } isa_interrupt_t;
 
 static inline bool isa_interrupted(const isa_interrupt_t *t, isa_wave_t *w)
 {
+    if (t->snapshots && w->snapshot.due) return true;
     if (!t->period) return atomic_load_explicit(t->tick, memory_order_relaxed) != t->seen;
     if (--w->until_interrupt) return false;
     w->until_interrupt = t->period;

@@ -120,6 +120,14 @@ struct isa_group {
     isa_wave_t **waves;
 };
 
+/* What stochastic PC sampling has found a wave to do: the registers SQ_PERF_SNAPSHOT_*. */
+typedef struct {
+    uint64_t pc;
+    uint32_t data[2];
+    bool due;     /* the wave is to take a trap for snapshots that are not in the registers yet */
+    bool trapped; /* TRAPSTS.PERF_SNAPSHOT, until the trap handler clears it */
+} isa_snapshot_t;
+
 struct isa_wave {
     const isa_inst_t *ip; /* next instruction slot (inside `page`) */
     isa_row_t *vgpr;      /* ISA_VGPR_ROWS rows, 64-byte aligned */
@@ -162,6 +170,7 @@ struct isa_wave {
     bool privileged;
     uint64_t tba, tma;
     uint64_t until_interrupt; /* instructions, see watch.h; 0: not determined yet */
+    isa_snapshot_t snapshot;
     /* Scales of A and B that v_mfma_ld_scale_b32 has read for the instruction at this address, with
      * its lowest bit set. */
     uint64_t scaled_pc;

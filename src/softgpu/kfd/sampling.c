@@ -1,11 +1,14 @@
 /* sampling.c - the runtime's trap handler, and sessions of PC sampling.
  *
  * A table says what a GPU can do that has a way of sampling; the errors are those of AMD's driver.
- * A session decides how the GPU is sampled: another session must ask for the same, or it is
- * refused. The device makes the traps (device/sampling.c). Functions run under the process's lock.
+ * A session decides how the GPU is sampled by its method: another session of the method must ask
+ * for the same, or it is refused. The device makes the traps (device/sampling.c). Functions run
+ * under the process's lock.
  */
 #include "isa/arch.h"
 #include "softgpu/kfd/kfd.h"
+
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +31,9 @@ static const struct {
     struct kfd_pc_sample_info info;
 } abilities[] = {
     {ISA_SAMPLING_HOST_TRAP, {0, 1, UINT64_MAX, 0, KFD_PCS_METHOD_HOST_TRAP, KFD_PCS_TYPE_US}},
+    {ISA_SAMPLING_STOCHASTIC,
+     {0, 256, UINT64_C(1) << 31, FLAG_POWER_OF_TWO, KFD_PCS_METHOD_STOCHASTIC,
+      KFD_PCS_TYPE_CYCLES}},
 };
 
 enum { N_ABILITIES = sizeof abilities / sizeof abilities[0] };
@@ -50,17 +56,33 @@ static uint32_t abilities_of(const kfd_process_t *p, struct kfd_pc_sample_info o
     return n;
 }
 
+/* A session of the method; NULL: there is none. All of a method have the settings of its first. */
+static const session_t *session_of(const kfd_gpu_t *gpu, uint32_t method)
+{
+    const session_t *s = gpu->sampling;
+    while (s && s->info.method != method)
+        s = s->next;
+    return s;
+}
+
+/* Replaces what the GPU can do by how it is sampled; returns how many rows. */
+static uint32_t in_use(const kfd_gpu_t *gpu, uint32_t n, struct kfd_pc_sample_info list[])
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const session_t *s = session_of(gpu, list[i].method);
+        if (s) list[used++] = s->info;
+    }
+    return used;
+}
+
 static int query(const kfd_process_t *p, const kfd_gpu_t *gpu, struct kfd_pc_sample_args *args)
 {
     struct kfd_pc_sample_info list[N_ABILITIES];
     uint32_t n = abilities_of(p, list);
     args->version = VERSION;
     if (!n) return -EOPNOTSUPP;
-    /* all sessions of a method have its first one's settings, and there is one method */
-    if (gpu->sampling && !(args->flags & KFD_PCS_QUERY_ALL)) {
-        list[0] = gpu->sampling->info;
-        n = 1;
-    }
+    if (gpu->sampling && !(args->flags & KFD_PCS_QUERY_ALL)) n = in_use(gpu, n, list);
     const uint32_t room = args->num_sample_info;
     args->num_sample_info = n;
     if (!args->sample_info_ptr || !room) return 0;
@@ -99,8 +121,9 @@ static int create(kfd_process_t *p, kfd_gpu_t *gpu, struct kfd_pc_sample_args *a
     memcpy(&info, program, sizeof info);
     const int error = check(p, &info);
     if (error) return error;
-    if (gpu->sampling && memcmp(&gpu->sampling->info, &info, sizeof info)) {
-        memcpy(program, &gpu->sampling->info, sizeof info);
+    const session_t *other = session_of(gpu, info.method);
+    if (other && memcmp(&other->info, &info, sizeof info)) {
+        memcpy(program, &other->info, sizeof info);
         return -EEXIST;
     }
     session_t *s = calloc(1, sizeof *s);
@@ -115,18 +138,31 @@ static int create(kfd_process_t *p, kfd_gpu_t *gpu, struct kfd_pc_sample_args *a
     return 0;
 }
 
-static bool any_started(const kfd_gpu_t *gpu)
+static bool any_started(const kfd_gpu_t *gpu, uint32_t method)
 {
     for (const session_t *s = gpu->sampling; s; s = s->next)
-        if (s->started) return true;
+        if (s->started && s->info.method == method) return true;
     return false;
+}
+
+/* Has the device sample, or with an interval of 0 no longer. */
+static int sample(kfd_gpu_t *gpu, uint32_t method, uint64_t interval)
+{
+    if (method == KFD_PCS_METHOD_HOST_TRAP) return sg_device_set_host_traps(gpu->device, interval);
+    if (interval && !sg_device_reads_snapshots(gpu->device)) {
+        base_error("stochastic sampling: the runtime's trap handler does not read what waves did: "
+                   "ROCm 7.0 or later is needed");
+        return -EOPNOTSUPP;
+    }
+    sg_device_set_snapshots(gpu->device, interval);
+    return 0;
 }
 
 static int start(kfd_gpu_t *gpu, session_t *s)
 {
     if (s->started) return -EALREADY;
-    if (!any_started(gpu)) {
-        const int error = sg_device_set_host_traps(gpu->device, s->info.interval);
+    if (!any_started(gpu, s->info.method)) {
+        const int error = sample(gpu, s->info.method, s->info.interval);
         if (error) return error;
     }
     s->started = true;
@@ -137,7 +173,7 @@ static int stop(kfd_gpu_t *gpu, session_t *s)
 {
     if (!s->started) return -EALREADY;
     s->started = false;
-    return any_started(gpu) ? 0 : sg_device_set_host_traps(gpu->device, 0);
+    return any_started(gpu, s->info.method) ? 0 : sample(gpu, s->info.method, 0);
 }
 
 static int destroy(session_t **link)

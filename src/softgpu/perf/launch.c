@@ -2,7 +2,7 @@
  *
  * This is the part that runs while waves run. A workgroup counts into memory of its own and adds
  * that to its compute unit's sums when it ends, so that threads share nothing in between. */
-#include "softgpu/perf/model.h"
+#include "softgpu/perf/snapshot.h"
 
 #include "base/round.h"
 
@@ -34,6 +34,7 @@ struct sg_perf_group {
     sg_sqtt_group_t *traced; /* or NULL */
     sg_clock_of_t of;
     sg_wave_clock_t clock[ISA_GROUP_WAVES];
+    sg_snapshots_t snapshots;
 };
 
 /* ---- dispatches ---- */
@@ -166,6 +167,8 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
                             .tallies = sgc_tallies(p->caches),
                             .unit = unit,
                             .start = sg_schedule_start(r->schedule, &waves)};
+    sg_snapshots_start(&g->snapshots, p, &r->launch, group,
+                       atomic_load(&p->device[SG_D_CLOCK]) + g->of.start);
 }
 
 /* ---- instructions ---- */
@@ -175,7 +178,10 @@ static void step(sg_perf_group_t *g, isa_watch_t *watch, isa_wave_t *w, const is
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const uint64_t begin = clock->now;
-    sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
+    if (g->snapshots.period)
+        sg_snapshots_step(&g->snapshots, clock, &g->of, watch, w, i, traits);
+    else
+        sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
     if (g->traced)
         sg_sqtt_instruction(g->traced, w->index_in_group, w, i, i->pc, begin, clock->now,
                             traits->issue);
@@ -188,11 +194,12 @@ static __attribute__((noinline)) void issue_rare(sg_perf_group_t *g, isa_watch_t
     step(g, watch, w, i);
 }
 
-/* Most instructions have all lanes and nobody who traces them; most of these need no call. */
+/* Most instructions have all lanes and nobody who traces or samples them; most of these need no
+ * call. */
 static void issue(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i)
 {
     sg_perf_group_t *g = (sg_perf_group_t *)s;
-    if (w->exec != ISA_ALL_LANES || g->traced) {
+    if (w->exec != ISA_ALL_LANES || g->traced || g->snapshots.period) {
         issue_rare(g, watch, w, i);
         return;
     }
@@ -212,14 +219,15 @@ static void issue_accounted(isa_subscriber_t *s, isa_watch_t *watch, isa_wave_t 
     sg_wave_clock_t *clock = &g->clock[w->index_in_group];
     const sg_traits_t *traits = &g->traits[g->counter.bucket[i->op]];
     if (g->counts) isa_count(&g->counter, w, i);
-    if (!g->traced && sg_wave_clock_quick(clock, traits, i->pc)) {
+    const bool closely = g->traced || g->snapshots.period;
+    if (!closely && sg_wave_clock_quick(clock, traits, i->pc)) {
         l->n.issue += traits->issue;
         l->pipe[traits->klass == ISA_CLASS_SALU ? SG_PIPE_SCALAR : SG_PIPE_VALU] += traits->issue;
         return;
     }
     sg_account_t account;
     sg_account_open(&account, clock, &g->of, traits, i->pc, l);
-    if (g->traced)
+    if (closely)
         step(g, watch, w, i);
     else
         sg_wave_clock_step(clock, &g->of, watch, w, i, traits);
@@ -240,7 +248,8 @@ void sg_perf_group_watch(sg_perf_group_t *g, isa_watch_t *watch)
     isa_watch_add(watch, &g->subscriber);
 }
 
-void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES])
+void sg_perf_group_barrier(sg_perf_group_t *g, const isa_group_t *group,
+                           uint64_t waited[ISA_GROUP_WAVES])
 {
     uint64_t last = 0;
     for (uint32_t i = 0; i < g->n_waves; i++)
@@ -248,7 +257,13 @@ void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES])
     for (uint32_t i = 0; i < g->n_waves; i++) {
         waited[i] = g->clock[i].ended ? 0 : last - g->clock[i].now;
         sg_wave_clock_wait(&g->clock[i], g->clock[i].now + waited[i], SG_WAIT_BARRIER);
+        if (waited[i]) sg_snapshots_barrier(&g->snapshots, group->waves[i], last);
     }
+}
+
+bool sg_perf_group_snapshot(sg_perf_group_t *g, isa_wave_t *w)
+{
+    return sg_snapshots_take(&g->snapshots, w);
 }
 
 static void add_model(sg_perf_group_t *g)

@@ -98,7 +98,9 @@ sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue);
 
 typedef struct {
     sg_perf_level_t level;
-    bool idle; /* no counter is programmed: the model is for the census or a trace only */
+    bool
+        idle; /* no counter is programmed: the model is for the census, a trace or snapshots only */
+    uint64_t snapshots; /* clocks between two looks of a unit at its waves; 0: nobody samples */
     uint64_t groups;
     uint32_t vgprs, sgpr_words; /* VGPRs allocated for a wave; SGPRs written when it starts */
     uint32_t lds_bytes;         /* of a workgroup */
@@ -130,7 +132,12 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
                          const isa_group_t *group);
 /* Only if the dispatch is modelled: every wave of the workgroup waits at a barrier or has ended.
  * Sets the clocks that each has waited. */
-void sg_perf_group_barrier(sg_perf_group_t *g, uint64_t waited[ISA_GROUP_WAVES]);
+void sg_perf_group_barrier(sg_perf_group_t *g, const isa_group_t *group,
+                           uint64_t waited[ISA_GROUP_WAVES]);
+/* Moves the next snapshot of the wave, for which it stopped, to its registers; false: there is
+ * none.
+ */
+bool sg_perf_group_snapshot(sg_perf_group_t *g, isa_wave_t *w);
 /* The workgroup has ended or was given up. */
 void sg_perf_group_end(sg_perf_group_t *g);
 

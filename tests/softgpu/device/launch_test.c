@@ -181,13 +181,68 @@ static void test_xccs_in_turn(void **state)
     rig_destroy(r);
 }
 
+/* Arguments that the command processor puts into user registers: `length` dwords from dword
+ * `offset` on, behind the pointer to all of them. A kernel that wants some begins with 256 bytes
+ * for command processors that do not: here they say so. Each workgroup stores s2, s3, s4 and its
+ * id. */
+static void arguments_in_registers(uint32_t gpu, uint16_t length, uint16_t offset)
+{
+    enum { GROUPS = 3, DWORDS = 8, ABSENT = 0x77, PRELOAD = 58 /* of a kernel's descriptor */ };
+    static const char text[] = "s_mov_b32 s2, 0x77\n"
+                               "s_mov_b32 s3, 0x77\n"
+                               "s_mov_b32 s4, 0x77\n"
+                               ".fill 58, 4, 0xbf800000\n" /* s_nop 0 */
+                               "s_load_dwordx2 s[8:9], s[0:1], 0x0\n"
+                               "s_lshl_b32 s6, s5, 4\n"
+                               "v_mov_b32 v4, s6\n"
+                               "v_mov_b32 v0, s2\n"
+                               "v_mov_b32 v1, s3\n"
+                               "v_mov_b32 v2, s4\n"
+                               "v_mov_b32 v3, s5\n"
+                               "s_waitcnt lgkmcnt(0)\n"
+                               "global_store_dwordx4 v4, v[0:3], s[8:9]\n"
+                               "s_endpgm\n";
+    rig_t *r = rig_create_gpu(gpu, 1, 1);
+    rig_queue_t q;
+    assert_true(rig_aql(r, &q));
+    const uint64_t out = rig_alloc(r, 16 * GROUPS), args = rig_alloc(r, 4 * DWORDS);
+    const uint64_t signal = rig_signal(r, 1);
+    uint32_t *arg = rig_ptr(r, args), (*found)[4] = rig_ptr(r, out);
+    memcpy(arg, &out, sizeof out);
+    for (uint32_t k = 2; k < DWORDS; k++)
+        arg[k] = 100 + k;
+    const uint64_t kernel = rig_kernel(r, text, &(rig_kernel_t){.user_sgprs = 5});
+    *(uint16_t *)((uint8_t *)rig_ptr(r, kernel) + PRELOAD) = (uint16_t)(length | offset << 7);
+    rig_dispatch(
+        &q, &(rig_dispatch_t){.kernel = kernel, .args = args, .signal = signal, .grid = {GROUPS}});
+    assert_true(rig_wait(r, signal, 0));
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        for (uint32_t k = 0; k < 3; k++)
+            assert_int_equal(found[g][k], !length ? ABSENT : k < length ? arg[offset + k] : 0);
+        assert_int_equal(found[g][3], g);
+    }
+    rig_close(&q);
+    rig_destroy(r);
+}
+
+static void test_preloaded_arguments(void **state)
+{
+    (void)state;
+    static const uint32_t gpus[] = {90010, 90402, 90500};
+    for (unsigned k = 0; k < 3; k++) {
+        arguments_in_registers(gpus[k], 0, 0);
+        arguments_in_registers(gpus[k], 3, 0);
+        arguments_in_registers(gpus[k], 3, 5);
+        arguments_in_registers(gpus[k], 2, 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xccs_in_turn),
-        cmocka_unit_test(test_ids_in_three_registers),
-        cmocka_unit_test(test_scratch_offset),
-        cmocka_unit_test(test_where_agprs_begin),
+        cmocka_unit_test(test_xccs_in_turn),        cmocka_unit_test(test_ids_in_three_registers),
+        cmocka_unit_test(test_scratch_offset),      cmocka_unit_test(test_where_agprs_begin),
+        cmocka_unit_test(test_preloaded_arguments),
     };
     if (!asm_available()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,13 @@ rig_t *rig_create(uint32_t cus)
     return rig_create_shaped(1, cus);
 }
 
+rig_t *rig_create_gpu(uint32_t gfx_target_version, uint32_t engines, uint32_t cus)
+{
+    sg_profile_t profile = profile_of(engines, cus);
+    profile.gfx_target_version = gfx_target_version;
+    return rig_create_profile(&profile);
+}
+
 rig_t *rig_create_shaped(uint32_t engines, uint32_t cus)
 {
     const sg_profile_t profile = profile_of(engines, cus);

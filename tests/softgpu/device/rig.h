@@ -55,6 +55,8 @@ extern uint32_t rig_xccs;
 /* One engine of `cus` compute units, or as many engines of as many. */
 rig_t *rig_create(uint32_t cus);
 rig_t *rig_create_shaped(uint32_t engines, uint32_t cus);
+/* The same of another GPU, by the driver's number of it. */
+rig_t *rig_create_gpu(uint32_t gfx_target_version, uint32_t engines, uint32_t cus);
 rig_t *rig_create_profile(const sg_profile_t *profile);
 void rig_destroy(rig_t *r);
 

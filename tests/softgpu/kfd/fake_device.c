@@ -70,6 +70,18 @@ int sg_device_set_host_traps(sg_device_t *d, uint64_t microseconds)
     return fake.no_traps;
 }
 
+void sg_device_set_snapshots(sg_device_t *d, uint64_t clocks)
+{
+    (void)d;
+    fake.clocks = clocks;
+}
+
+bool sg_device_reads_snapshots(sg_device_t *d)
+{
+    (void)d;
+    return !fake.old_handler;
+}
+
 int sg_queue_create(sg_device_t *d, const sg_queue_params_t *p, void *user, sg_queue_t **out)
 {
     (void)d;

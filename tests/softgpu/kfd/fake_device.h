@@ -25,6 +25,8 @@ typedef struct {
     uint64_t tba, tma;
     uint64_t interval; /* of host traps, in microseconds */
     int no_traps;      /* error of their start */
+    uint64_t clocks;   /* between snapshots */
+    bool old_handler;  /* the trap handler does not know them */
 } fake_device_t;
 
 extern fake_device_t fake;

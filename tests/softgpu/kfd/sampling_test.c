@@ -149,6 +149,62 @@ static void what_cannot_be(void **state)
     assert_int_equal(call(&two), -EINVAL);
 }
 
+/* A gfx942 has both methods, each with settings of its own. */
+static void two_methods(void **state)
+{
+    (void)state;
+    sg_profile_t *profile = (sg_profile_t *)&process->config->profile;
+    const uint32_t before = profile->gfx_target_version;
+    const struct kfd_pc_sample_info clocks = {
+        0, 256, UINT64_C(1) << 31, 1, KFD_PCS_METHOD_STOCHASTIC, KFD_PCS_TYPE_CYCLES};
+    struct kfd_pc_sample_info traps = every(200), info, list[2];
+    uint32_t a, b, n = 2;
+    profile->gfx_target_version = 90402;
+    fake.interval = 0;
+    assert_int_equal(query(list, &n, 0, NULL), 0);
+    assert_int_equal(n, 2);
+    assert_memory_equal(&list[0], &ability, sizeof ability);
+    assert_memory_equal(&list[1], &clocks, sizeof clocks);
+    static const struct {
+        uint64_t interval;
+        int error;
+    } wrong[] = {{128, -EOPNOTSUPP}, {UINT64_C(1) << 32, -EOPNOTSUPP}, {768, -EINVAL}};
+    for (unsigned i = 0; i < 3; i++) {
+        info = clocks;
+        info.interval = wrong[i].interval;
+        assert_int_equal(create(&info, &a), wrong[i].error);
+    }
+    info = clocks;
+    info.interval = 1024;
+    assert_int_equal(create(&info, &a), 0);
+    assert_int_equal(create(&traps, &b), 0);
+    info.interval = 2048;
+    uint32_t other;
+    assert_int_equal(create(&info, &other), -EEXIST);
+    assert_int_equal(info.interval, 1024);
+    fake.old_handler = true;
+    assert_int_equal(on_session(KFD_PCS_START, a), -EOPNOTSUPP);
+    assert_int_equal(fake.clocks, 0);
+    fake.old_handler = false;
+    assert_int_equal(on_session(KFD_PCS_START, a), 0);
+    assert_int_equal(fake.clocks, 1024);
+    assert_int_equal(fake.interval, 0);
+    assert_int_equal(on_session(KFD_PCS_START, b), 0);
+    assert_int_equal(fake.interval, 200);
+    assert_int_equal(on_session(KFD_PCS_STOP, a), 0);
+    assert_int_equal(fake.clocks, 0);
+    assert_int_equal(fake.interval, 200);
+    assert_int_equal(on_session(KFD_PCS_STOP, b), 0);
+    assert_int_equal(on_session(KFD_PCS_DESTROY, b), 0);
+    n = 2;
+    assert_int_equal(query(list, &n, 0, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(list[0].method, KFD_PCS_METHOD_STOCHASTIC);
+    assert_int_equal(list[0].interval, 1024);
+    assert_int_equal(on_session(KFD_PCS_DESTROY, a), 0);
+    profile->gfx_target_version = before;
+}
+
 static void the_handler_is_the_devices(void **state)
 {
     (void)state;
@@ -210,6 +266,7 @@ int main(void)
         cmocka_unit_test(abilities),
         cmocka_unit_test(a_sessions_life),
         cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(two_methods),
         cmocka_unit_test(the_handler_is_the_devices),
         cmocka_unit_test(exceptions_of_a_queue),
     };

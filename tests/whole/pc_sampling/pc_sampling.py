@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """rocprofv3 --pc-sampling-* over a program whose kernels are in one loop nearly all of the time.
 
-usage: pc_sampling.py BUILD_DIR PROGRAM SCENARIO. What the loop looks like is known from the program's
+usage: pc_sampling.py BUILD_DIR PROGRAM SCENARIO [PRODUCT MHZ], of a GPU that softgpu has (soft 1700). What the loop looks like is known from the program's
 source, how many samples there are from softgpu's rule for the model's time. A runtime that cannot sample
 (ROCr before 6.4) has to be told of, and the program's result is the same.
 """
@@ -15,11 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-build, program, scenario = sys.argv[1:]
+build, program, scenario, product, mhz = (*sys.argv[1:], "soft", "1700")[:5]
 LOOP = ["s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_lg_u32", "s_cbranch_scc1"]
 KERNELS, GROUPS, WAVES, TURNS = 3, 4, 4, 150000
 INTERVAL = 20
-PERIOD = INTERVAL * 32 * 1700 // 4 | 1  # instructions of a wave between its samples, docs/softgpu.md
+PERIOD = INTERVAL * 32 * int(mhz) // 4 | 1  # instructions of a wave between its samples, docs/softgpu.md
 environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROCP", "HSA_", "LD_PRE"))}
 
 
@@ -29,7 +29,7 @@ def check(truth, *what):
 
 
 def run(*options, status=0, time="model"):
-    done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", "soft", *options, "--", program],
+    done = subprocess.run([f"{build}/bin/rocprofv3", "--gpu", product, *options, "--", program],
                           env=dict(environment, SOFTGPU_TIME=time), capture_output=True, text=True, timeout=120)
     check(done.returncode == status, options, done.returncode, done.stderr)
     if not status:

@@ -1,0 +1,173 @@
+/* snapshot.c - see snapshot.h: when a wave is looked at, and what is seen.
+ *
+ * The clocks of an instruction are, one after the other, those in which its code is not there,
+ * those in which it waits, and those in which it is issued. */
+#include "softgpu/perf/snapshot.h"
+
+#include "softgpu/exec/exec.h"
+
+#include <string.h>
+
+enum { NO_CODE, WAITS, ISSUED };
+
+static uint32_t at_least_one(uint64_t n)
+{
+    return n ? (uint32_t)n : 1;
+}
+
+/* As many waves as the unit holds at once of those that the dispatch has for it. */
+static uint32_t waves_of_unit(const sg_perf_t *p, const sg_perf_launch_t *l, uint32_t waves)
+{
+    const sg_profile_t *profile = &p->profile;
+    uint64_t slots = profile->waves_per_simd;
+    if (l->vgprs && p->arch->simd_vgprs / l->vgprs < slots) slots = p->arch->simd_vgprs / l->vgprs;
+    uint64_t groups = slots * profile->simds_per_cu / waves;
+    const uint64_t given = (l->groups + p->n_units - 1) / p->n_units;
+    const uint64_t lds = l->lds_bytes ? ((uint64_t)profile->lds_kb << 10) / l->lds_bytes : groups;
+    if (lds < groups) groups = lds;
+    if (given < groups) groups = given;
+    return at_least_one(groups) * waves;
+}
+
+void sg_snapshots_start(sg_snapshots_t *s, const sg_perf_t *p, const sg_perf_launch_t *launch,
+                        const isa_group_t *group, uint64_t clock)
+{
+    const isa_arch_t *arch = p->arch;
+    s->period = 0;
+    if (!launch->snapshots) return;
+    s->waves = waves_of_unit(p, launch, group->n_waves);
+    if (__builtin_mul_overflow(launch->snapshots, s->waves, &s->period)) s->period = UINT64_MAX;
+    for (uint32_t i = 0; i < group->n_waves; i++) {
+        const uint32_t place = group->waves[i]->hw_id;
+        const uint64_t turn = isa_bits_get(arch->hw_id.slot, place) * p->profile.simds_per_cu +
+                              isa_bits_get(arch->hw_id.simd, place);
+        const uint64_t first = turn % s->waves * launch->snapshots, at = clock % s->period;
+        s->wave[i] = (sg_snapshot_wave_t){.due = first >= at ? first - at : first - at + s->period};
+    }
+}
+
+/* ---- what is seen ---- */
+
+typedef struct {
+    uint8_t type, unit;
+} seen_t;
+
+/* By class of instructions. */
+static const seen_t seen[ISA_CLASS_COUNT] = {
+    [ISA_CLASS_SALU] = {ISA_SNAPSHOT_SCALAR, ISA_ARBITER_SCALAR},
+    [ISA_CLASS_BRANCH] = {ISA_SNAPSHOT_NOT_TAKEN, ISA_ARBITER_MISC},
+    [ISA_CLASS_MSG] = {ISA_SNAPSHOT_MESSAGE, ISA_ARBITER_MISC},
+    [ISA_CLASS_INTERNAL] = {ISA_SNAPSHOT_OTHER, ISA_ARBITER_MISC},
+    [ISA_CLASS_SMEM] = {ISA_SNAPSHOT_SCALAR, ISA_ARBITER_SCALAR},
+    [ISA_CLASS_SMEM_RD] = {ISA_SNAPSHOT_SCALAR, ISA_ARBITER_SCALAR},
+    [ISA_CLASS_SMEM_WR] = {ISA_SNAPSHOT_SCALAR, ISA_ARBITER_SCALAR},
+    [ISA_CLASS_SMEM_AT] = {ISA_SNAPSHOT_SCALAR, ISA_ARBITER_SCALAR},
+    [ISA_CLASS_VALU] = {ISA_SNAPSHOT_VALU, ISA_ARBITER_VALU},
+    [ISA_CLASS_MFMA] = {ISA_SNAPSHOT_MATRIX, ISA_ARBITER_MATRIX},
+    [ISA_CLASS_LDS] = {ISA_SNAPSHOT_LDS, ISA_ARBITER_LDS},
+    [ISA_CLASS_LDS_RD] = {ISA_SNAPSHOT_LDS, ISA_ARBITER_LDS},
+    [ISA_CLASS_LDS_WR] = {ISA_SNAPSHOT_LDS, ISA_ARBITER_LDS},
+    [ISA_CLASS_LDS_AT] = {ISA_SNAPSHOT_LDS, ISA_ARBITER_LDS},
+    [ISA_CLASS_GWS] = {ISA_SNAPSHOT_LDS, ISA_ARBITER_LDS},
+    [ISA_CLASS_FLAT... ISA_CLASS_FLAT_AT] = {ISA_SNAPSHOT_FLAT, ISA_ARBITER_FLAT},
+    [ISA_CLASS_VMEM... ISA_CLASS_VMEM_AT] = {ISA_SNAPSHOT_TEX, ISA_ARBITER_TEX},
+};
+
+/* FLAT instructions to one segment of memory have classes of vector memory, but are issued as FLAT,
+ * as thread traces show. */
+static seen_t seen_of(const isa_inst_t *i)
+{
+    const isa_class_t klass = (isa_class_t)isa_table[i->op].klass;
+    if (i->fmt == ISA_FMT_FLAT || i->fmt == ISA_FMT_GLOBAL || i->fmt == ISA_FMT_SCRATCH)
+        return seen[ISA_CLASS_FLAT];
+    if (i->op == ISA_OP_s_barrier) return (seen_t){ISA_SNAPSHOT_BARRIER, ISA_ARBITER_MISC};
+    if (klass == ISA_CLASS_BRANCH && i->fmt != ISA_FMT_SOPP)
+        return (seen_t){ISA_SNAPSHOT_JUMP, ISA_ARBITER_MISC};
+    return seen[klass];
+}
+
+static uint32_t not_issued(isa_snapshot_reason_t why, uint32_t stalls)
+{
+    return ISA_SNAPSHOT_VALID | ISA_SNAPSHOT_NO_INST << ISA_SNAPSHOT_TYPE |
+           (uint32_t)why << ISA_SNAPSHOT_REASON | stalls << ISA_SNAPSHOT_STALLS;
+}
+
+/* An instruction waits by itself (s_waitcnt, s_nop, s_sleep), or it has been chosen and its unit
+ * does not take it: the matrix unit works, or as many are in flight as can be. */
+static uint32_t waiting(seen_t what, const sg_traits_t *t)
+{
+    if (t->flow == SG_FLOW_WAITCNT) return not_issued(ISA_REASON_WAITCNT, 0);
+    if (t->klass == ISA_CLASS_INTERNAL) return not_issued(ISA_REASON_INTERNAL, 0);
+    return not_issued(ISA_REASON_WIN_STALL, 1u << what.unit);
+}
+
+static uint32_t issued(seen_t what)
+{
+    return ISA_SNAPSHOT_VALID | ISA_SNAPSHOT_ISSUED | (uint32_t)what.type << ISA_SNAPSHOT_TYPE |
+           UINT32_C(1) << (ISA_SNAPSHOT_ISSUES + what.unit);
+}
+
+/* How many of the wave's clocks that are looked at come before `until`; the next is due then. */
+static uint32_t looks(sg_snapshots_t *s, sg_snapshot_wave_t *v, uint64_t until)
+{
+    if (v->due >= until) return 0;
+    const uint64_t n = (until - v->due - 1) / s->period + 1;
+    v->due += n * s->period;
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+void sg_snapshots_step(sg_snapshots_t *s, sg_wave_clock_t *c, const sg_clock_of_t *of,
+                       isa_watch_t *watch, isa_wave_t *w, const isa_inst_t *i, const sg_traits_t *t)
+{
+    uint64_t own[SG_WAITS] = {0}, *const lent = c->by_wait;
+    sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
+    const uint64_t begin = c->now;
+    if (!lent) c->by_wait = own;
+    const uint64_t code = c->by_wait[SG_WAIT_CODE];
+    sg_wave_clock_step(c, of, watch, w, i, t);
+    const uint64_t no_code = c->by_wait[SG_WAIT_CODE] - code;
+    c->by_wait = lent;
+    if (v->due >= c->now) return;
+    const seen_t what = seen_of(i);
+    v->pc = i->pc;
+    v->behind = i->pc + 4ul * i->dwords;
+    v->part[NO_CODE].n = looks(s, v, begin + no_code);
+    v->part[NO_CODE].data = not_issued(ISA_REASON_NO_INSTRUCTION, 0);
+    v->part[WAITS].n = looks(s, v, c->now - t->issue);
+    v->part[WAITS].data = waiting(what, t);
+    v->part[ISSUED].n = looks(s, v, c->now);
+    v->part[ISSUED].data = issued(what);
+    w->snapshot.due = true;
+}
+
+void sg_snapshots_barrier(sg_snapshots_t *s, isa_wave_t *w, uint64_t until)
+{
+    sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
+    if (!s->period || v->due >= until) return;
+    const uint64_t behind = isa_wave_pc(w);
+    memset(v->part, 0, sizeof v->part);
+    v->pc = behind - 4;
+    v->behind = behind;
+    v->part[WAITS].n = looks(s, v, until);
+    v->part[WAITS].data = not_issued(ISA_REASON_BARRIER, 0);
+    w->snapshot.due = true;
+}
+
+bool sg_snapshots_take(sg_snapshots_t *s, isa_wave_t *w)
+{
+    sg_snapshot_wave_t *v = &s->wave[w->index_in_group];
+    unsigned part = NO_CODE;
+    while (part <= ISSUED && !v->part[part].n)
+        part++;
+    w->snapshot.due = part <= ISSUED;
+    if (part > ISSUED) return false;
+    const uint32_t branch = ISA_SNAPSHOT_NOT_TAKEN << ISA_SNAPSHOT_TYPE;
+    const uint32_t mask = 15u << ISA_SNAPSHOT_TYPE, data = v->part[part].data;
+    const bool taken = (data & mask) == branch && isa_wave_pc(w) != v->behind;
+    v->part[part].n--;
+    w->snapshot.pc = v->pc;
+    w->snapshot.data[0] =
+        taken ? (data & ~mask) | (uint32_t)ISA_SNAPSHOT_TAKEN << ISA_SNAPSHOT_TYPE : data;
+    w->snapshot.data[1] = s->waves;
+    return true;
+}
