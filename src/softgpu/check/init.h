@@ -46,6 +46,9 @@ typedef struct {
     chk_origin_t scalar_from[ISA_SCALARS];
     chk_origin_t scc_from;
     uint32_t scc; /* shadow of SCC: 0 or 1 */
+    /* Lanes whose scales of A and of B, which v_mfma_ld_scale_b32 has read, are undefined. */
+    uint64_t scales[2];
+    chk_origin_t scales_from;
     uint32_t n_rows;
     uint32_t acc_offset;
     /* What still has the origin "never written" that a wave starts with: so many of the first rows,
@@ -134,6 +137,7 @@ enum {
     CHK_QUICK_TO_VCC = 1 << 6,
     CHK_QUICK_KNOWN = 1 << 7, /* the result does not depend on the operands */
     CHK_QUICK_MOVREL = 1 << 8,
+    CHK_QUICK_SCALED = 1 << 9, /* a matrix instruction that can have scales */
     CHK_PARTIAL_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_DSTSEL /* as CHK_QUICK_OLD */
 };
 

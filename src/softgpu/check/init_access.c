@@ -7,6 +7,7 @@
 
 #include "base/round.h"
 #include "softgpu/exec/address.h"
+#include "softgpu/exec/transpose.h"
 
 #include <string.h>
 
@@ -477,6 +478,16 @@ void chk_access_vector(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa
         loaded(&a, &r, 0, chk_dwords(&i->dst));
 }
 
+/* The lanes get what others have read: the bits' shadows move as the bits do. */
+static void move_across(const isa_inst_t *i, loaded_t *r, unsigned dwords)
+{
+    const unsigned bits = isa_transposed_bits(i->op);
+    isa_row_t moved[DWORDS];
+    if (!bits || !r->some) return;
+    isa_transpose(r->u, moved, dwords, bits);
+    memcpy(r->u, moved, dwords * sizeof *moved);
+}
+
 void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w,
                     const isa_inst_t *i, chk_access_t *found)
 {
@@ -495,6 +506,7 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
         r.some = false;
         if (lanes[k].even) sgc_lanes_spread(&lanes[k]);
         access_room(&a, &lanes[k], &i->src[1 + k], &r, found);
+        move_across(i, &r, dwords);
         if (returns) loaded(&a, &r, k * dwords, dwords);
     }
     r.some = false;

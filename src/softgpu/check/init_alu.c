@@ -8,10 +8,41 @@
 
 /* ---- rules ---- */
 
+/* Whether an operand has more rows than chk_view_t, as those of conversions of 32 numbers do. */
+static bool is_wide(const chk_ask_t *f)
+{
+    enum { VIEW = 4 };
+    bool wide = f->rows > VIEW;
+    for (unsigned n = 0; n < 3; n++)
+        wide |= chk_is_row(&f->i->src[n]) && chk_dwords(&f->i->src[n]) > VIEW;
+    return wide;
+}
+
+/* One undefined bit of an operand makes all of the lane's result undefined. */
+static void any_wide(chk_ask_t *f)
+{
+    uint64_t lanes = 0;
+    isa_row_t u;
+    for (unsigned n = 0; n < 3; n++) {
+        const uint64_t some = chk_operand_some(f->s, &f->i->src[n]);
+        if (some && f->from.from == CHK_FROM_NOWHERE)
+            f->from = *chk_operand_from(f->s, &f->i->src[n], ISA_ALL_LANES);
+        lanes |= some;
+    }
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        u[l] = lanes >> l & 1 ? ~0u : 0;
+    for (unsigned k = 0; k < f->rows; k++)
+        chk_row_set(f->s, chk_row_of(f->s, &f->i->dst) + k, f->w->exec, u, &f->from);
+}
+
 /* The coarse rule: one undefined bit makes all of the lane's result undefined, or, if the result is
  * packed, all of the element that the bit belongs to. */
 static void any(chk_ask_t *f)
 {
+    if (is_wide(f)) {
+        any_wide(f);
+        return;
+    }
     isa_row_t u[CHK_RESULTS] = {{0}};
     uint64_t lanes = 0;
     chk_view_t v;
@@ -24,7 +55,8 @@ static void any(chk_ask_t *f)
                 some |= v.row[k][l];
             if (!some) continue;
             lanes |= UINT64_C(1) << l;
-            const bool halves = v.packed && v.rows == 1, pairs = v.packed && v.rows == 2;
+            const bool halves = v.packed && v.rows == 1;
+            const bool pairs = v.packed && v.rows == 2 && f->rows == 2;
             for (unsigned k = 0; k < f->rows; k++)
                 u[k][l] |= halves && f->op->fmt == ISA_FMT_VOP3P &&
                                    isa_field(f->op, ISA_ROLE_VDST) && f->op->marks & ISA_IS_PACKED
@@ -287,60 +319,143 @@ static void compare(chk_ask_t *f)
         chk_ask_set_mask(f, lanes);
 }
 
+/* ---- matrix products ---- */
+
+enum { MATRIX_ROWS = 32 };
+
+typedef uint32_t matrix_rows_t[MATRIX_ROWS][ISA_LANES];
+
+/* Dword k of numbers above 0 side by side, in the format of source `side`. */
+static uint32_t positive(const chk_ask_t *f, unsigned side, unsigned k)
+{
+    enum { FP6 = 2, BF6, FP4, SIX = 6, PLACE = 3 };
+    const unsigned format = f->op->marks & ISA_IS_FORMATS ? (side ? f->i->blgp : f->i->cbsz) : 0;
+    uint32_t word = 0;
+    if (format == FP4) return 0x22222222;
+    if (format != FP6 && format != BF6) return 0x3c3c3c3c; /* in every type of 8, 16, 32 bits */
+    for (unsigned bit = 0; bit < 32; bit++)
+        word |= (uint32_t)((32 * k + bit) % SIX == PLACE) << bit;
+    return word;
+}
+
+/* The bits of a register of indices that the instruction uses: two for each element of A of a lane,
+ * in the set that ABID says, or the first one if CBSZ is not 0. */
+static uint32_t used_indices(const isa_inst_t *i, const isa_shape_t *s)
+{
+    enum { ELEMENTS = 16 /* of a register */ };
+    const unsigned elements = s->k * s->m / (2 * ISA_LANES), sets = ELEMENTS / elements;
+    const unsigned set = i->cbsz & 3 ? 0 : i->abid & (sets - 1);
+    return (uint32_t)((UINT64_C(1) << 2 * elements) - 1) << 2 * elements * set;
+}
+
+/* Lanes whose elements of source `side` all count as undefined: of a sparse A the indices are, or
+ * scales that belong to the same elements. */
+static uint64_t unclear_lanes(chk_ask_t *f, unsigned side)
+{
+    const bool scaled = f->op->marks & ISA_IS_FORMATS && f->w->scaled_pc == (f->i->pc | 1);
+    uint64_t lanes = scaled ? f->s->scales[side] : 0;
+    if (lanes && f->from.from == CHK_FROM_NOWHERE) f->from = f->s->scales_from;
+    if (!f->a->tied || side || !chk_operand_some(f->s, &f->i->src[2])) return lanes;
+    const uint32_t used = used_indices(f->i, &f->op->math.shape);
+    isa_row_t u;
+    chk_row_get(f->s, chk_row_of(f->s, &f->i->src[2]), u);
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        lanes |= (uint64_t)((u[l] & used) != 0) << l;
+    if (lanes && f->from.from == CHK_FROM_NOWHERE)
+        f->from = *chk_operand_from(f->s, &f->i->src[2], lanes);
+    return lanes;
+}
+
+/* Puts a source into rows of the lab: positive numbers, or with `marked` only where its elements
+ * are undefined, and 0 for the others. */
+static void matrix_source(chk_ask_t *f, isa_operand_t *o, unsigned side, bool marked,
+                          uint64_t unclear)
+{
+    const isa_operand_t *real = &f->i->src[side];
+    const bool wide = f->op->math.kind == ISA_MATH_MFMA_F64;
+    isa_row_t u = {0};
+    *o = (isa_operand_t){.kind = ISA_OPK_VGPR,
+                         .bits = o->bits,
+                         .sel = o->sel,
+                         .mods = o->mods,
+                         .reg = (uint16_t)(CHK_FRESH + 8 * side)};
+    const unsigned dwords = chk_dwords(o);
+    for (unsigned k = 0; k < dwords; k++) {
+        const uint32_t number = positive(f, side, k);
+        if (chk_is_row(real)) chk_row_get(f->s, chk_row_of(f->s, real) + k, u);
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            f->lab->rows[o->reg + k][l] = !marked || u[l] || unclear >> l & 1 ? number : 0;
+    }
+    if (!wide || !marked) return;
+    for (unsigned l = 0; l < ISA_LANES; l++)
+        if (f->lab->rows[o->reg][l] | f->lab->rows[o->reg + 1][l])
+            f->lab->rows[o->reg][l] = f->lab->rows[o->reg + 1][l] = positive(f, side, 0);
+}
+
+/* Adds to `touched` which elements of the result depend on undefined ones of source `which`. */
+static void touch(chk_ask_t *f, unsigned which, matrix_rows_t touched)
+{
+    const uint64_t unclear = unclear_lanes(f, which);
+    const unsigned row = chk_row_of(f->s, &f->i->dst), n = chk_dwords(&f->i->dst);
+    isa_inst_t i = *f->i;
+    if (!unclear && !chk_operand_some(f->s, &i.src[which])) return;
+    if (f->from.from == CHK_FROM_NOWHERE)
+        f->from = *chk_operand_from(f->s, &i.src[which], ISA_ALL_LANES);
+    chk_ask_prepare(f);
+    if (f->a->tied) /* the sum is added to the destination, and source 2 has the indices of A */
+        memset(f->lab->rows[row], 0, n * sizeof *f->lab->rows);
+    else
+        i.src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = i.src[2].bits};
+    for (unsigned side = 0; side < 2; side++)
+        matrix_source(f, &i.src[side], side, side == which, unclear);
+    if (!chk_ask_run(f, &i)) return;
+    for (unsigned k = 0; k < n && k < MATRIX_ROWS; k++)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            touched[k][l] |= f->lab->rows[row + k][l];
+}
+
 /* Matrix products: the undefined elements of one operand are set to a positive value and all others
  * to 0, the other operand to positive values throughout. Elements of the result that are not 0 then
  * depend on an undefined one. */
 static void matrix(chk_ask_t *f)
 {
-    enum { POISON = 0x3c3c3c3c }; /* a positive number in every type of element */
-    isa_inst_t i = *f->i;
     isa_row_t u;
-    const unsigned row = chk_row_of(f->s, &i.dst), n = chk_dwords(&i.dst);
+    const isa_operand_t *addend = f->a->tied ? &f->i->dst : &f->i->src[2];
+    const unsigned row = chk_row_of(f->s, &f->i->dst), n = chk_dwords(&f->i->dst);
     const bool wide = f->op->math.kind == ISA_MATH_MFMA_F64;
-    uint32_t touched[32][ISA_LANES] = {{0}};
-    for (unsigned which = 0; which < 2; which++) {
-        const isa_operand_t *undefined = &f->i->src[which];
-        if (!chk_operand_some(f->s, undefined)) continue;
-        if (f->from.from == CHK_FROM_NOWHERE)
-            f->from = *chk_operand_from(f->s, undefined, ISA_ALL_LANES);
-        chk_ask_prepare(f);
-        i.src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = f->i->src[2].bits};
-        for (unsigned side = 0; side < 2; side++) {
-            isa_operand_t *o = &i.src[side];
-            *o = (isa_operand_t){.kind = ISA_OPK_VGPR,
-                                 .bits = o->bits,
-                                 .sel = o->sel,
-                                 .mods = o->mods,
-                                 .reg = (uint16_t)(CHK_FRESH + 8 * side)};
-            const unsigned dwords = chk_dwords(o);
-            for (unsigned k = 0; k < dwords; k++) {
-                const isa_operand_t *real = &f->i->src[side];
-                if (chk_is_row(real)) chk_row_get(f->s, chk_row_of(f->s, real) + k, u);
-                for (unsigned l = 0; l < ISA_LANES; l++)
-                    f->lab->rows[o->reg + k][l] = side != which || u[l] ? POISON : 0;
-            }
-            if (wide && side == which)
-                for (unsigned l = 0; l < ISA_LANES; l++)
-                    if (f->lab->rows[o->reg][l] | f->lab->rows[o->reg + 1][l])
-                        f->lab->rows[o->reg][l] = f->lab->rows[o->reg + 1][l] = POISON;
-        }
-        if (!chk_ask_run(f, &i)) continue;
-        for (unsigned k = 0; k < n && k < 32; k++)
-            for (unsigned l = 0; l < ISA_LANES; l++)
-                touched[k][l] |= f->lab->rows[row + k][l];
-    }
-    const bool addend = chk_operand_some(f->s, &f->i->src[2]) && chk_is_row(&f->i->src[2]);
-    if (addend && f->from.from == CHK_FROM_NOWHERE)
-        f->from = *chk_operand_from(f->s, &f->i->src[2], ISA_ALL_LANES);
-    for (unsigned k = 0; k < n && k < 32 && addend; k++) {
-        chk_row_get(f->s, chk_row_of(f->s, &f->i->src[2]) + k, u);
+    matrix_rows_t touched = {{0}};
+    touch(f, 0, touched);
+    touch(f, 1, touched);
+    f->s->scales[0] = f->s->scales[1] = 0;
+    const bool added = chk_operand_some(f->s, addend) && chk_is_row(addend);
+    if (added && f->from.from == CHK_FROM_NOWHERE)
+        f->from = *chk_operand_from(f->s, addend, ISA_ALL_LANES);
+    for (unsigned k = 0; k < n && k < MATRIX_ROWS && added; k++) {
+        chk_row_get(f->s, chk_row_of(f->s, addend) + k, u);
         for (unsigned l = 0; l < ISA_LANES; l++)
             touched[k][l] |= u[l];
     }
-    for (unsigned k = 0; k < n && k < 32; k++) {
+    for (unsigned k = 0; k < n && k < MATRIX_ROWS; k++) {
         for (unsigned l = 0; l < ISA_LANES; l++)
             u[l] = touched[k][l] | (wide ? touched[k ^ 1][l] : 0) ? ~0u : 0;
         chk_row_set(f->s, row + k, ISA_ALL_LANES, u, &f->from);
+    }
+}
+
+/* v_mfma_ld_scale_b32: notes the lanes whose scales, a byte that OP_SEL says, are undefined. */
+static void scales(chk_ask_t *f)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        const isa_operand_t *o = &f->i->src[side];
+        const uint32_t byte = UINT32_C(0xff) << 8 * (o->sel & 3);
+        isa_row_t u = {0};
+        if (chk_is_row(o)) chk_row_get(f->s, chk_row_of(f->s, o), u);
+        for (unsigned l = 0; l < ISA_LANES && o->kind == ISA_OPK_SGPR; l++)
+            u[l] = f->s->scalar[o->reg];
+        f->s->scales[side] = 0;
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            f->s->scales[side] |= (uint64_t)((u[l] & byte) != 0) << l;
+        if (f->s->scales[side]) f->s->scales_from = *chk_operand_from(f->s, o, f->s->scales[side]);
     }
 }
 
@@ -361,6 +476,10 @@ void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     f.lanes = w->exec;
     f.from = (chk_origin_t){.from = CHK_FROM_NOWHERE};
     chk_ask_results(&f);
+    if (i->op == ISA_OP_v_mfma_ld_scale_b32) {
+        scales(&f);
+        return;
+    }
     switch (f.a->of.rule) {
     case ISA_DATA_BITS: bits(&f); break;
     case ISA_DATA_SUM: sum(&f); break;

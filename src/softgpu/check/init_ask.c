@@ -256,7 +256,7 @@ void chk_ask_look(chk_ask_t *f, unsigned n, bool values, chk_view_t *v)
     if (f->i->flags & ISA_F_SDWA && o->sel < 6)
         select_part(v->row[0], o->sel < 4 ? 8u * o->sel : 16u * (o->sel & 1), o->sel < 4 ? 8 : 16,
                     o->mods & ISA_MOD_SEXT);
-    else if (mixed ? o->sel & 2 : chk_ask_is_half(field))
+    else if (mixed ? o->sel & 2 : chk_ask_is_half(field) && !(f->op->marks & ISA_IS_PACKED))
         select_part(v->row[0],
                     f->i->fmt != ISA_FMT_VOP1 && o->sel & 1 && !(f->i->flags & ISA_F_SDWA) ? 16 : 0,
                     16, false);

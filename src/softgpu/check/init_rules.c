@@ -8,13 +8,14 @@
 
 chk_alu_t chk_alu_table[ISA_OP_COUNT];
 
-enum { WRITES_LANE = ISA_OP_v_writelane_b32 };
+enum { WRITES_LANE = ISA_OP_v_writelane_b32, LOADS_SCALES = ISA_OP_v_mfma_ld_scale_b32 };
 
 static uint16_t quick_of(const chk_alu_t *a, const isa_row_desc_t *row)
 {
     const bool one = row->marks & ISA_IS_ONE_LANE, writes_lane = row == &isa_table[WRITES_LANE];
     unsigned quick = 0;
-    if (row->klass == ISA_CLASS_VALU && !one && !a->swaps) quick |= CHK_QUICK_LANES;
+    const bool by_lane = !one && !a->swaps && row != &isa_table[LOADS_SCALES];
+    if (row->klass == ISA_CLASS_VALU && by_lane) quick |= CHK_QUICK_LANES;
     if (row->klass == ISA_CLASS_MFMA || writes_lane || a->swaps) quick |= CHK_QUICK_ALL_LANES;
     if (a->old) quick |= CHK_QUICK_OLD;
     if (row->reads & ISA_REG_SCC) quick |= CHK_QUICK_OF_SCC;
@@ -23,6 +24,7 @@ static uint16_t quick_of(const chk_alu_t *a, const isa_row_desc_t *row)
     if (row->writes & ISA_REG_VCC) quick |= CHK_QUICK_TO_VCC;
     if (a->of.rule == ISA_DATA_KNOWN) quick |= CHK_QUICK_KNOWN;
     if (row->marks & ISA_IS_MOVREL) quick |= CHK_QUICK_MOVREL;
+    if (row->marks & ISA_IS_FORMATS) quick |= CHK_QUICK_SCALED;
     return (uint16_t)quick;
 }
 

@@ -37,6 +37,7 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
     s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = s->scalar[ISA_CODE_M0] = ~0u;
     name_registers(s);
     s->scc = 1;
+    s->scales[0] = s->scales[1] = 0;
     s->scc_from = (chk_origin_t){.from = CHK_FROM_SGPR, .at = ISA_CODE_SCC};
     s->page_number++;
 }
@@ -158,6 +159,7 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     if (quick & CHK_QUICK_OLD || i->flags & CHK_PARTIAL_FLAGS)
         some |= chk_operand_some(s, &i->dst) &
                 (quick & CHK_QUICK_ALL_LANES || !chk_is_row(&i->dst) ? ISA_ALL_LANES : w->exec);
+    if (quick & CHK_QUICK_SCALED) some |= s->scales[0] | s->scales[1];
     if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
     if (quick & CHK_QUICK_OF_VCC) some |= s->scalar[ISA_CODE_VCC] | s->scalar[ISA_CODE_VCC + 1];
     if (__builtin_expect(!some || quick & CHK_QUICK_KNOWN, 1))

@@ -33,7 +33,9 @@ static void wants(uint8_t *wants)
                            o->kind == ISA_ACCESS_LANE || o->kind == ISA_ACCESS_FROM_LDS ||
                            o->kind == ISA_ACCESS_TRANSPOSE;
         if (is_gws(op)) wants[op] = ISA_WANTS_BEFORE | ISA_WANTS_AFTER;
-        if (o->unit == ISA_UNIT_NONE || !moves || isa_table[op].fmt == ISA_FMT_SCRATCH) continue;
+        /* scratch is a lane's own; LDS, where a load from it may bring it, is not */
+        const bool own = isa_table[op].fmt == ISA_FMT_SCRATCH && !(isa_table[op].mods & ISA_M_LDS);
+        if (o->unit == ISA_UNIT_NONE || !moves || own) continue;
         wants[op] = ISA_WANTS_BEFORE;
         if (o->unit == ISA_UNIT_VECTOR && o->access != SGC_WRITE) wants[op] |= ISA_WANTS_AFTER;
     }

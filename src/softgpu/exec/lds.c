@@ -4,6 +4,7 @@
  * themselves are mem_lanes.c's: LDS is a small memory without a page table. */
 #include "softgpu/exec/lds.h"
 #include "softgpu/exec/mem_block.h"
+#include "softgpu/exec/transpose.h"
 #include "softgpu/exec/vector.h"
 
 #include <string.h>
@@ -224,47 +225,10 @@ STORE2(ds_write2_b64, 2, 8)
 STORE2(ds_write2st64_b32, 1, 4 * 64)
 STORE2(ds_write2st64_b64, 2, 8 * 64)
 
-/* ---- loads that transpose ----
- *
- * Sixteen lanes read a matrix with 16 columns of elements of `bits` bits: each row of it is the
- * elements of one or several lanes side by side. Lane n of the sixteen gets column n, so that
- * element e of its result is in row e. */
-
-static uint32_t take_bits(const uint32_t *words, unsigned from, unsigned bits)
-{
-    const unsigned k = from / 32, shift = from % 32;
-    const uint64_t two = words[k] | (shift + bits > 32 ? (uint64_t)words[k + 1] << 32 : 0);
-    return (uint32_t)(two >> shift) & ((1u << bits) - 1);
-}
-
-static void put_bits(uint32_t *words, unsigned from, unsigned bits, uint32_t x)
-{
-    const unsigned k = from / 32, shift = from % 32;
-    const uint64_t two = (uint64_t)x << shift;
-    words[k] |= (uint32_t)two;
-    if (shift + bits > 32) words[k + 1] |= (uint32_t)(two >> 32);
-}
-
-/* The lanes of 16 that have a row, one behind the other, and the elements of each. */
-static void transpose(const isa_row_t *in, isa_row_t *out, unsigned dwords, unsigned bits)
-{
-    enum { COLUMNS = 16, MOST = 3 };
-    const unsigned elements = 32 * dwords / bits, lanes = COLUMNS / elements;
-    for (unsigned l = 0; l < ISA_LANES; l++) {
-        const unsigned column = l % COLUMNS, first = l - column;
-        uint32_t got[MOST] = {0};
-        for (unsigned e = 0; e < elements; e++) {
-            const unsigned from = first + e * lanes + column / elements;
-            const uint32_t words[MOST] = {in[0][from], in[1][from], dwords > 2 ? in[2][from] : 0};
-            put_bits(got, e * bits, bits, take_bits(words, column % elements * bits, bits));
-        }
-        for (unsigned k = 0; k < dwords; k++)
-            out[k][l] = got[k];
-    }
-}
+/* ---- loads that transpose ---- */
 
 /* The hardware asks for a full EXEC: an inactive lane brings zeros here and gets nothing. */
-static void load_transposed(isa_wave_t *w, const isa_inst_t *i, unsigned dwords, unsigned bits)
+static void load_transposed(isa_wave_t *w, const isa_inst_t *i, unsigned dwords)
 {
     isa_lanes_t a;
     isa_row_t read[3] = {{0}}, out[3], *rows = isa_row_of(w, &i->dst);
@@ -273,7 +237,7 @@ static void load_transposed(isa_wave_t *w, const isa_inst_t *i, unsigned dwords,
     isa_ds_addresses(w, i, isa_ds_offset16(i), 4 * dwords, &a);
     isa_lanes_load(w, &a, read, dwords);
     if (w->stop) return;
-    transpose(read, out, dwords, bits);
+    isa_transpose(read, out, dwords, isa_transposed_bits(i->op));
     for (unsigned k = 0; k < dwords; k++)
         for (unsigned l = 0; l < ISA_LANES; l++)
             if (w->exec >> l & 1) rows[k][l] = out[k][l];
@@ -281,19 +245,19 @@ static void load_transposed(isa_wave_t *w, const isa_inst_t *i, unsigned dwords,
 
 ISA_INST(ds_read_b64_tr_b16)
 {
-    load_transposed(w, i, 2, 16);
+    load_transposed(w, i, 2);
 }
 ISA_INST(ds_read_b64_tr_b8)
 {
-    load_transposed(w, i, 2, 8);
+    load_transposed(w, i, 2);
 }
 ISA_INST(ds_read_b64_tr_b4)
 {
-    load_transposed(w, i, 2, 4);
+    load_transposed(w, i, 2);
 }
 ISA_INST(ds_read_b96_tr_b6)
 {
-    load_transposed(w, i, 3, 6);
+    load_transposed(w, i, 3);
 }
 
 /* ---- addresses from M0 and the lane number ---- */

@@ -1,6 +1,6 @@
 /* init_rules.c - what instructions make of undefined operands, held against the executor.
  *
- * Every instruction between registers of tests/isa/vectors.tsv, in random variations of its bits,
+ * Every instruction between registers of tests/isa/vectors*.tsv, in random variations of its bits,
  * has random bits of its operands undefined. It runs with many values of these bits. Each bit of a
  * result that differs between two runs must be marked as undefined (none is missed); and if a rule
  * claims to know each bit, most marked bits must differ (none is marked for nothing). */
@@ -138,9 +138,10 @@ static void missed(const isa_inst_t *i, const char *what, unsigned at, unsigned 
                    uint32_t differ, uint32_t marked)
 {
     char text[160];
-    isa_disassemble(&isa_archs[ISA_ARCH_gfx90a], i, text, sizeof text);
-    fail_msg("%s: %s %u lane %u: bits %08x come out differently, marked %08x (exec %016llx)", text,
-             what, at, lane, differ, marked, (unsigned long long)rig.wave.exec);
+    isa_disassemble(rig.dispatch.arch, i, text, sizeof text);
+    fail_msg("%s: %s: %s %u lane %u: bits %08x come out differently, marked %08x (exec %016llx)",
+             rig.dispatch.arch->name, text, what, at, lane, differ, marked,
+             (unsigned long long)rig.wave.exec);
 }
 
 /* Marked bits of the destination, and how many of these have been seen to differ. */
@@ -234,13 +235,14 @@ static void set_exec(unsigned k)
     rig.start.sgpr[ISA_CODE_EXEC + 1] = (uint32_t)(exec >> 32);
 }
 
-static void every_instruction(void **unused)
+/* The instructions of a file, as the GPU has them. */
+static void instructions_of(const char *file, const isa_arch_t *arch)
 {
     char line[256];
     unsigned lines = 0;
-    (void)unused;
-    FILE *f = fopen(ISA_TEST_DATA "/vectors.tsv", "r");
+    FILE *f = fopen(file, "r");
     assert_non_null(f);
+    rig.dispatch.arch = arch;
     fill(1);
     while (fgets(line, sizeof line, f)) {
         const char *text = strchr(line, '\t');
@@ -256,13 +258,22 @@ static void every_instruction(void **unused)
             uint32_t varied[3] = {words[0], words[1], words[2]};
             isa_inst_t i = {.op = 0};
             if (k > 2 && !strncmp(text + 1, "v_", 2)) varied[1] ^= (uint32_t)(next() & next());
-            if (isa_decode(&isa_archs[ISA_ARCH_gfx90a], varied, 3, &i) <= 0 || !is_tested(&i))
-                continue;
+            if (isa_decode(arch, varied, 3, &i) <= 0 || !is_tested(&i)) continue;
             set_exec(k);
             hold(&i);
         }
     }
     fclose(f);
+}
+
+static void every_instruction(void **unused)
+{
+    (void)unused;
+    instructions_of(ISA_TEST_DATA "/vectors_gfx908.tsv", &isa_archs[ISA_ARCH_gfx908]);
+    instructions_of(ISA_TEST_DATA "/vectors_gfx942.tsv", &isa_archs[ISA_ARCH_gfx942]);
+    instructions_of(ISA_TEST_DATA "/vectors_gfx950.tsv", &isa_archs[ISA_ARCH_gfx950]);
+    assert_true(rig.tried > 1000);
+    instructions_of(ISA_TEST_DATA "/vectors.tsv", &isa_archs[ISA_ARCH_gfx90a]);
     for (unsigned k = 0; k <= ISA_DATA_KNOWN; k++)
         if (rig.marked[k])
             printf("rule %u: %lu bits marked, %.1f %% differ\n", k, rig.marked[k],
@@ -305,10 +316,55 @@ static void factors_push_it_up(void **unused)
     assert_int_equal(undefined_product(ISA_OP_v_mad_u32_u24, 2, 0x400), 0xfffff800);
 }
 
+/* v[0:3] = A * B, with scales of A from v20 and of B from v21, bytes 1 and 2 of them; a byte of v20
+ * is undefined in lane 17, of row 1. Returns the lanes of v0, in which row 1 is that of lanes 0 to
+ * 15 of v1. */
+static uint64_t undefined_scale(unsigned byte, unsigned side, unsigned row)
+{
+    static const chk_origin_t from = {.from = CHK_FROM_VGPR, .at = 20};
+    isa_inst_t scale = {.op = ISA_OP_v_mfma_ld_scale_b32, .fmt = ISA_FMT_VOP3P, .dwords = 2};
+    isa_inst_t i = {.op = ISA_OP_v_mfma_f32_16x16x128_f8f6f4, .fmt = ISA_FMT_VOP3P, .dwords = 2};
+    isa_row_t u = {[17] = UINT32_C(0xff) << 8 * byte};
+    rig.dispatch.arch = &isa_archs[ISA_ARCH_gfx950];
+    scale.pc = 0x1000;
+    i.pc = 0x1008;
+    for (unsigned n = 0; n < 2; n++) {
+        scale.src[n] = (isa_operand_t){
+            .kind = ISA_OPK_VGPR, .bits = 32, .sel = (uint8_t)(n + 1), .reg = (uint16_t)(20 + n)};
+        i.src[n] = (isa_operand_t){
+            .kind = ISA_OPK_VGPR, .bits = 256, .sel = 6, .reg = (uint16_t)(4 + 8 * n)};
+    }
+    i.src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = 128, .sel = 6};
+    i.dst = (isa_operand_t){.kind = ISA_OPK_VGPR, .bits = 128, .sel = 6, .reg = 0};
+    chk_shadow_start(&rig.after, &rig.dispatch, ISA_CODE_FLAT_SCRATCH);
+    memset(rig.after.some, 0, sizeof rig.after.some);
+    chk_row_set(&rig.after, 20 + side, ~UINT64_C(0), u, &from);
+    set_exec(0);
+    assign(&i, 2);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &scale);
+    rig.core->handlers[scale.op](&rig.wave, &scale);
+    chk_alu_step(&rig.lab, &rig.after, &rig.wave, &i);
+    rig.core->handlers[i.op](&rig.wave, &i);
+    return rig.after.some[row];
+}
+
+static void scales_of_matrices(void **unused)
+{
+    (void)unused;
+    assert_int_equal(undefined_scale(0, 0, 1), 0); /* no scale is read from that byte */
+    assert_int_equal(undefined_scale(1, 0, 0), 0);
+    assert_int_equal(undefined_scale(1, 0, 1), 0xffff); /* row 1 of the product */
+    assert_int_equal(undefined_scale(1, 0, 2), 0);
+    assert_int_equal(undefined_scale(1, 1, 1), 0);
+    for (unsigned row = 0; row < 4; row++) /* column 1 of it */
+        assert_int_equal(undefined_scale(2, 1, row), UINT64_C(0x0002000200020002));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction),
-                                       cmocka_unit_test(factors_push_it_up)};
+                                       cmocka_unit_test(factors_push_it_up),
+                                       cmocka_unit_test(scales_of_matrices)};
     rig.core = isa_core_select();
     rig.dispatch = (isa_dispatch_t){.arch = &isa_archs[ISA_ARCH_gfx90a],
                                     .n_vgpr = ROWS,

@@ -1,0 +1,58 @@
+/* transpose.h - the loads of LDS that transpose: which bits of what lanes read go where.
+ *
+ * Apart from their handlers because the checker moves the shadows of the bits in the same way. */
+#ifndef SOFTGPU_EXEC_TRANSPOSE_H
+#define SOFTGPU_EXEC_TRANSPOSE_H
+
+#include "isa/table.h"
+#include "softgpu/exec/wave.h"
+
+/* Bits of the elements that the instruction transposes; 0: it transposes nothing. */
+static inline unsigned isa_transposed_bits(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_ds_read_b64_tr_b16: return 16;
+    case ISA_OP_ds_read_b64_tr_b8: return 8;
+    case ISA_OP_ds_read_b96_tr_b6: return 6;
+    case ISA_OP_ds_read_b64_tr_b4: return 4;
+    default: return 0;
+    }
+}
+
+static inline uint32_t isa_take_bits(const uint32_t *words, unsigned from, unsigned bits)
+{
+    const unsigned k = from / 32, shift = from % 32;
+    const uint64_t two = words[k] | (shift + bits > 32 ? (uint64_t)words[k + 1] << 32 : 0);
+    return (uint32_t)(two >> shift) & ((1u << bits) - 1);
+}
+
+static inline void isa_put_bits(uint32_t *words, unsigned from, unsigned bits, uint32_t x)
+{
+    const unsigned k = from / 32, shift = from % 32;
+    const uint64_t two = (uint64_t)x << shift;
+    words[k] |= (uint32_t)two;
+    if (shift + bits > 32) words[k + 1] |= (uint32_t)(two >> 32);
+}
+
+/* Sixteen lanes have read a matrix with 16 columns of elements of `bits` bits, up to three dwords
+ * each: each row of it is the elements of one or several lanes side by side. Lane n of the sixteen
+ * gets column n, so that element e of its result is in row e. */
+static inline void isa_transpose(const isa_row_t *in, isa_row_t *out, unsigned dwords,
+                                 unsigned bits)
+{
+    enum { COLUMNS = 16, MOST = 3 };
+    const unsigned elements = 32 * dwords / bits, lanes = COLUMNS / elements;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const unsigned column = l % COLUMNS, first = l - column;
+        uint32_t got[MOST] = {0};
+        for (unsigned e = 0; e < elements; e++) {
+            const unsigned from = first + e * lanes + column / elements;
+            const uint32_t words[MOST] = {in[0][from], in[1][from], dwords > 2 ? in[2][from] : 0};
+            isa_put_bits(got, e * bits, bits, isa_take_bits(words, column % elements * bits, bits));
+        }
+        for (unsigned k = 0; k < dwords; k++)
+            out[k][l] = got[k];
+    }
+}
+
+#endif

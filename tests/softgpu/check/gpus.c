@@ -1,0 +1,123 @@
+/* gpus.c - what the checks say of instructions that gfx90a does not have, in kernels of gfx942 and
+ * gfx950 that run on the device without a runtime.
+ *
+ * HIP of this system may not know these GPUs: kernels are assembled, and words stand for
+ * instructions that the assembler may not know. A report is read from the file that the checks
+ * write.
+ */
+#include "rig.h"
+
+#include "asm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { GFX942 = 90402, GFX950 = 90500 };
+
+static char report[] = "/tmp/crocprof-check-gpus-XXXXXX";
+
+/* Runs one workgroup; what has been written of it, in a buffer of the function. */
+static const char *told(uint32_t gpu, const char *text, uint32_t waves)
+{
+    static char found[1 << 16];
+    rig_queue_t q;
+    asm_set_gpu("gfx940");
+    assert_int_equal(truncate(report, 0), 0);
+    rig_t *r = rig_create_gpu(gpu, 1, 1);
+    assert_true(rig_aql(r, &q));
+    const uint64_t signal = rig_signal(r, 1);
+    q.descriptor->compute_tmpring_size = 64 | 1u << 12; /* 64 waves of 1 KiB */
+    q.descriptor->scratch_backing_memory_location = rig_alloc(r, 64 << 10);
+    rig_dispatch(&q, &(rig_dispatch_t){.kernel = rig_kernel(r, text, &(rig_kernel_t){.rsrc2 = 1}),
+                                       .args = rig_alloc(r, 64),
+                                       .signal = signal,
+                                       .lds = 4096,
+                                       .scratch = 16,
+                                       .grid = {64 * waves},
+                                       .group = {64 * waves}});
+    assert_true(rig_wait(r, signal, 0));
+    assert_int_equal(r->faults + r->errors, 0);
+    rig_close(&q); /* which waits until the dispatch has been reported */
+    rig_destroy(r);
+    FILE *f = fopen(report, "r");
+    assert_non_null(f);
+    found[fread(found, 1, sizeof found - 1, f)] = '\0';
+    fclose(f);
+    return found;
+}
+
+static void says(const char *report_of, const char *part)
+{
+    if (!strstr(report_of, part)) fail_msg("no \"%s\" in \"%s\"", part, report_of);
+}
+
+/* Lane 5 does not write its eight bytes of LDS, which are elements 4 to 7 of the second row of a
+ * matrix of 16 bits: read as columns, lanes 4 to 7 lack the second element of theirs. */
+#define MATRIX(leave_out, half)                                                                    \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "v_lshlrev_b32 v1, 3, v0\n"                                                                    \
+    "v_mov_b32 v2, 1\n"                                                                            \
+    "v_mov_b32 v3, 1\n"                                                                            \
+    "s_mov_b64 s[6:7], exec\n" leave_out "ds_write_b64 v1, v[2:3]\n"                               \
+    "s_mov_b64 exec, s[6:7]\n"                                                                     \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    ".long 0xd9c60000, 0x02000001\n" /* ds_read_b64_tr_b16 v[2:3], v1 */                           \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "v_and_b32 v2, " half ", v2\n"                                                                 \
+    "v_cmp_eq_u32 vcc, 0, v2\n"                                                                    \
+    "s_and_saveexec_b64 s[6:7], vcc\n"                                                             \
+    "s_endpgm\n"
+
+static void loads_that_transpose(void **state)
+{
+    (void)state;
+    const char *found = told(GFX950, MATRIX("s_bitset0_b32 exec_lo, 5\n", "0xffff0000"), 1);
+    says(found, "a condition of what nobody has written, lane 4 of wave 0");
+    says(found, "4 lanes of this wave");
+    assert_string_equal(told(GFX950, MATRIX("", "0xffff0000"), 1), "");
+}
+
+/* A wave reads LDS into which another has a load from its scratch bring data. */
+#define FROM_SCRATCH(barrier)                                                                      \
+    "v_and_b32 v0, 0x3ff, v0\n"                                                                    \
+    "v_readfirstlane_b32 s6, v0\n"                                                                 \
+    "s_cmp_lg_u32 s6, 0\n"                                                                         \
+    "s_cbranch_scc1 other\n"                                                                       \
+    "s_mov_b32 m0, 0\n"                                                                            \
+    "v_mov_b32 v1, 7\n"                                                                            \
+    "scratch_store_dword off, v1, off\n"                                                           \
+    "s_waitcnt vmcnt(0)\n"                                                                         \
+    "scratch_load_lds_dword off, off\n"                                                            \
+    "s_waitcnt vmcnt(0)\n" barrier "s_endpgm\n"                                                    \
+    "other:\n" barrier "v_subrev_u32 v0, 64, v0\n"                                                 \
+    "v_lshlrev_b32 v0, 2, v0\n"                                                                    \
+    "ds_read_b32 v1, v0\n"                                                                         \
+    "s_waitcnt lgkmcnt(0)\n"                                                                       \
+    "s_endpgm\n"
+
+static void loads_from_scratch_into_lds(void **state)
+{
+    (void)state;
+    says(told(GFX942, FROM_SCRATCH(""), 2), "race in LDS");
+    assert_string_equal(told(GFX942, FROM_SCRATCH("s_barrier\n"), 2), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_that_transpose),
+                                       cmocka_unit_test(loads_from_scratch_into_lds)};
+    if (!asm_available() || !asm_knows_gpu("gfx940")) return 77;
+    const int file = mkstemp(report);
+    if (file < 0) return 1;
+    close(file);
+    setenv("SOFTGPU_CHECK", "init,race", 1);
+    setenv("SOFTGPU_CHECK_OUTPUT", report, 1);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(report);
+    return failed;
+}
