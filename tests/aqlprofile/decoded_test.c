@@ -40,13 +40,27 @@ typedef struct {
     uint64_t buffer[ENGINES];
     uint32_t size[ENGINES], status[ENGINES]; /* bytes written; its register */
     uint32_t pages;
+    uint64_t version; /* of the stream */
 } traced_t;
+
+/* GPUs by the driver's numbers, and the versions of their streams. */
+static const struct {
+    uint32_t gpu;
+    uint64_t version;
+} gpus[] = {{90010, 4}, {90402, 5}, {90500, 6}};
+
+static void create_of(traced_t *t, unsigned gpu, uint32_t pages)
+{
+    *t = (traced_t){.c = counting_on(rig_create_gpu(gpus[gpu].gpu, ENGINES, CUS)),
+                    .pages = pages,
+                    .version = gpus[gpu].version};
+    for (unsigned e = 0; e < ENGINES; e++)
+        t->buffer[e] = (rig_alloc(t->c->rig, (pages + 1) * 4096) + 4095) & ~UINT64_C(4095);
+}
 
 static void create(traced_t *t, uint32_t pages)
 {
-    *t = (traced_t){.c = counting_create(ENGINES, CUS), .pages = pages};
-    for (unsigned e = 0; e < ENGINES; e++)
-        t->buffer[e] = (rig_alloc(t->c->rig, (pages + 1) * 4096) + 4095) & ~UINT64_C(4095);
+    create_of(t, 0, pages);
 }
 
 /* Unit 1 of each engine, while `d` runs. */
@@ -155,7 +169,7 @@ static const decoded_t *decode(const traced_t *t, uint32_t engine, uint64_t kern
 {
     static decoded_t d;
     static uint8_t bytes[PAGES * 4096 + 8];
-    const uint64_t header = 0x11 | 4u << 13 | 15u << 16 | 1u << 20 | (uint64_t)engine << 26;
+    const uint64_t header = 0x11 | t->version << 13 | 15u << 16 | 1u << 20 | (uint64_t)engine << 26;
     memcpy(bytes, &header, 8);
     memcpy(bytes + 8, rig_ptr(t->c->rig, t->buffer[engine]), t->size[engine]);
     memset(&d, 0, sizeof d);
@@ -193,12 +207,11 @@ static uint64_t kernel_of(traced_t *t)
 
 /* Two workgroups for each engine's traced unit: each engine has its waves, all of each. The sleep
  * is longer than tokens of time say: the stream has a second time in between. */
-static void engines_and_times(void **state)
+static void engines_of(unsigned gpu)
 {
     enum { SLEEP = 127 * 64 };
     traced_t t;
-    (void)state;
-    create(&t, PAGES);
+    create_of(&t, gpu, PAGES);
     const uint64_t kernel = kernel_of(&t);
     trace(&t, &(rig_dispatch_t){.kernel = kernel, .grid = {64 * 8}, .group = {64}}, EVERY_TOKEN, 0);
     for (uint32_t e = 0; e < ENGINES; e++) {
@@ -218,6 +231,13 @@ static void engines_and_times(void **state)
             stamps += !bytes[i] && bytes[i + 1] == 1 << 5;
         assert_true(stamps >= 2);
     }
+}
+
+static void engines_and_times(void **state)
+{
+    (void)state;
+    for (unsigned gpu = 0; gpu < sizeof gpus / sizeof *gpus; gpu++)
+        engines_of(gpu);
 }
 
 /* No room for all: the trace has the first waves, and says that some do not end. */
