@@ -212,6 +212,22 @@ static void select_part(uint32_t *row, unsigned shift, unsigned width, bool sext
     }
 }
 
+/* The value of an operand that is no register, as the executor's isa_read_special() has it. */
+static uint64_t special(const isa_wave_t *w, unsigned code)
+{
+    const isa_dispatch_t *d = w->group->dispatch;
+    switch (code) {
+    case ISA_CODE_SHARED_BASE: return d->shared_base;
+    case ISA_CODE_SHARED_LIMIT: return d->shared_base | 0xffffffff;
+    case ISA_CODE_PRIVATE_BASE: return d->private_base;
+    case ISA_CODE_PRIVATE_LIMIT: return d->private_base | 0xffffffff;
+    case ISA_CODE_VCCZ: return !w->vcc;
+    case ISA_CODE_EXECZ: return !w->exec;
+    case ISA_CODE_SCC: return w->scc;
+    default: return 0;
+    }
+}
+
 static void fetch_rows(const chk_ask_t *f, const isa_operand_t *o, bool values, chk_view_t *v)
 {
     for (unsigned k = 0; k < v->rows; k++) {
@@ -228,8 +244,10 @@ static void fetch_rows(const chk_ask_t *f, const isa_operand_t *o, bool values, 
             x = values ? f->w->sgpr[o->reg + k] : f->s->scalar[o->reg + k];
         else if (o->kind == ISA_OPK_CONST)
             x = values ? (uint32_t)(o->k >> 32 * (k & 1)) : 0;
+        else if (values)
+            x = (uint32_t)(special(f->w, o->reg) >> 32 * (k & 1));
         else if (o->reg == ISA_CODE_SCC)
-            x = values ? f->w->scc : f->s->scc ? ~0u : 0;
+            x = f->s->scc ? ~0u : 0;
         for (unsigned l = 0; l < ISA_LANES; l++)
             v->row[k][l] = x;
     }

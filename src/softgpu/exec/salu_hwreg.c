@@ -127,7 +127,7 @@ static void set_hwreg(isa_wave_t *w, const isa_inst_t *i, uint32_t value)
         set_flat_scratch(w, id == ISA_HWREG_FLAT_SCR_HI, (old & ~mask) | value);
     else if (id == ISA_HWREG_TRAPSTS && value)
         isa_stop_unsupported(w, i, "exceptions cannot be raised by hand");
-    else if (r.id == ISA_HWREG_TRAPSTS && mask & ISA_TRAPSTS_PERF_SNAPSHOT)
+    else if (id == ISA_HWREG_TRAPSTS && mask & ISA_TRAPSTS_PERF_SNAPSHOT)
         w->snapshot.trapped = false;
 }
 
