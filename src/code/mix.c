@@ -78,8 +78,6 @@ static const row_t classes[] = {
     {"s_code_end", CODE_OTHER},
     {"s_inst_prefetch", CODE_OTHER},
     {"s_set_inst_prefetch", CODE_OTHER},
-    {"s_round_mode", CODE_OTHER},
-    {"s_denorm_mode", CODE_OTHER},
     {"s_version", CODE_OTHER},
     {"s_", CODE_SALU},
     {"scratch_load_", CODE_SCRATCH_LOAD},
@@ -123,6 +121,7 @@ static const row_t flows[] = {
     {"s_setpc_", CODE_LEAVES},
     {"s_rfe_", CODE_LEAVES},
     {"s_endpgm", CODE_LEAVES},
+    {"s_code_end", CODE_LEAVES},
     {"s_swappc_", CODE_CALLS},
     {"s_call_", CODE_CALLS},
 };

@@ -54,6 +54,8 @@ static void by_hand(void **state)
         {"s_setpc_b64 s[30:31]", CODE_BRANCH, CODE_LEAVES},
         {"s_swappc_b64 s[30:31], s[4:5]", CODE_BRANCH, CODE_CALLS},
         {"s_endpgm", CODE_BRANCH, CODE_LEAVES},
+        {"s_code_end", CODE_OTHER, CODE_LEAVES},
+        {"s_round_mode 0x0", CODE_SALU, CODE_RUNS_ON}, /* as s_setreg */
         {"export mrt0 v0, v1, v2, v3", CODE_OTHER, CODE_RUNS_ON},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

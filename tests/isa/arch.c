@@ -55,7 +55,9 @@ static void fields_do_not_overlap(void **state)
         take(&pc, a->ttmp.trap_id);
         take(&pc, a->ttmp.host);
         take(&wave, a->ttmp.wave_in_group);
-        take(&wave, a->ttmp.no_scratch);
+        const bool shared = a->ttmp.packet == a->ttmp.wave;
+        if (shared) take(&wave, a->ttmp.packet_index);
+        if (a->ttmp.no_scratch.bits || !shared) take(&wave, a->ttmp.no_scratch);
     }
 }
 
