@@ -484,7 +484,7 @@ static void tables_say_how_far_they_reach(void **state)
     for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
         const chk_hazard_rules_t *t = chk_hazard_rules(a);
         uint8_t most = 0, mark = 0, rare = 0;
-        assert_in_range(t->n, 1, 64);
+        assert_in_range(t->n, a->lanes == 64 ? 1 : 0, 64); /* gfx10 waits by itself */
         for (const chk_rule_t *r = t->rows; r < t->rows + t->n; r++) {
             const bool matrix = r->first & CHK_FIRST_MATRIX;
             const bool shares = r->share != CHK_SHARE_NOTHING && r->share != CHK_SHARE_HWREG;
