@@ -689,6 +689,7 @@ static inline void test_rows(const row_t *rows, unsigned n)
     }
     const size_t n_words = asm_words(text, &words);
     assert_true(n_words > 0);
+    rig.dispatch.arch = ASM_ARCH;
     rig.group.dispatch = &rig.dispatch;
     rig.wave.group = &rig.group;
     rig.wave.vgpr = rig.rows;
