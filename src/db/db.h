@@ -128,7 +128,9 @@ bool db_again(db_cursor_t *c, const char *formats, ...);
  * Most rows of a database are records, each with a row of rocpd_event. They are read from the
  * file's pages (scan.h), and by a statement where these are not as usual: the rows are the same. */
 
-/* A column whose values are wanted. Pages are read only if all values are of its type, or NULL. */
+/* A column whose values the caller wants. A table's pages are read as long as each value of the
+ * column is NULL or has the type that is said here; from the first other one on SQLite reads the
+ * rows. */
 typedef struct {
     const char *name;
     bool text;     /* its values are texts, else whole numbers */

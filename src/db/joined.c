@@ -1,5 +1,7 @@
-/* joined.c - see joined.h and db_records() in db.h. Two scans side by side; what makes them give
- * way to a statement; that statement. */
+/* joined.c - see joined.h and db_records() in db.h.
+ *
+ * Two scans run side by side, one of the records and one of their events. Here is also what makes
+ * a statement of SQLite take their place, and that statement. */
 #include "db/joined.h"
 
 #include <stdlib.h>
@@ -95,9 +97,9 @@ static bool put_in_order(struct db_joined *j, int64_t first, int64_t last)
     while (good && db_scan_next(j->records)) {
         const int64_t row = db_scan_row(j->records);
         if (event->null) continue;
-        uint32_t *place = &j->order[event->number - first];
-        good = !*place && row > 0 && row <= UINT32_MAX;
-        *place = (uint32_t)row;
+        const uint64_t place = (uint64_t)event->number - (uint64_t)first;
+        good = place < j->order_count && !j->order[place] && row > 0 && row <= UINT32_MAX;
+        if (good) j->order[place] = (uint32_t)row;
     }
     good = good && !db_scan_odd(j->records);
     db_scan_again(j->records);

@@ -18,7 +18,7 @@ void db_joined_end(db_cursor_t *c);
 /* ---- in db.c, for the files of this room ---- */
 
 /* Begins a transaction that has read the file, so that nobody else can change this until
- * db_release(). False: that cannot be, and nothing has begun. */
+ * db_release(). False: SQLite did not begin or read, and there is no transaction. */
 bool db_hold(const db_t *db);
 void db_release(const db_t *db);
 

@@ -72,7 +72,8 @@ static bool is_of_process(const db_cell_t *cell, const char *table, schema_t *s)
     return memcmp(s->guid, guid, GUID_BYTES) == 0;
 }
 
-/* Reads the schema of a file that is held. Tables of the process stand first in it. */
+/* Reads the schema of a file that is in a transaction. The first table in the schema must be one
+ * whose name ends with the id of the process: other schemas are not read. */
 static bool read_schema(sqlite3_file *file, schema_t *s)
 {
     db_cell_t cells[SCHEMA_COLUMNS];

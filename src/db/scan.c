@@ -60,7 +60,8 @@ static uint32_t cells_begin(const level_t *l)
     return (uint32_t)(l->head - l->bytes) + (is_leaf(l) ? 8 : 12);
 }
 
-/* Brings a page to a level. False: it is not as one of a table should be. */
+/* Reads a page of the file into a level of the walk. False: the page cannot be read, or is not one
+ * of a table's tree. */
 static bool read_page(db_scan_t *s, unsigned depth, uint32_t number)
 {
     level_t *l = depth < DB_DEPTH_MOST ? &s->levels[depth] : NULL;

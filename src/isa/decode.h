@@ -1,7 +1,7 @@
 /* decode.h - shared by the parts of the decoder.
  *
- * decode.c and decode_image.c take the encodings apart, decode_operand.c turns operand codes into
- * operands. */
+ * decode.c finds an instruction's format, row and fields, decode_image.c those of image
+ * instructions, and decode_operand.c makes operands of operand codes. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 

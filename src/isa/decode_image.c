@@ -20,8 +20,9 @@ static isa_dim_t image_dim(const isa_inst_t *i)
     return (isa_dim_t)(i->image >> ISA_IMAGE_DIM_SHIFT & 7);
 }
 
-/* Dwords of the address if the encoding says the image's type: offset, bias and reference first, a
- * dword each, then gradients, coordinates, level or least level. */
+/* How many dwords an address has if the encoding says the image's type. First come offset, bias and
+ * the value to compare with, a dword each; behind them gradients, coordinates, and the level or the
+ * least level. */
 static unsigned image_dim_dwords(const isa_inst_t *i, const isa_row_desc_t *row)
 {
     static const struct {

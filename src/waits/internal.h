@@ -164,7 +164,8 @@ const char *wts_take_text(wts_bytes_t *b);
 void wts_rows_free(wts_rows_t *r);
 /* In a worker. The rows hold addresses of constants: only a fork of the same process reads them. */
 void wts_rows_put(FILE *to, const wts_rows_t *r);
-/* In the calling process: adds the rows of a rank. False without memory. */
+/* In the calling process: adds the rows that a worker has put for a rank to the tables of all
+ * ranks. False: there is no memory, or the worker's bytes end too early. */
 bool wts_rows_join(wts_state_t *s, uint32_t rank, wts_bytes_t *b);
 
 /* What is known while one rank is read. */
