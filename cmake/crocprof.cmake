@@ -98,7 +98,7 @@ function(crocprof_hip output source)
     list(PREPEND A_FLAGS -O2)
   endif()
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_SOURCE_DIR}/scripts/hip-compile ${CMAKE_BINARY_DIR}/tests/hip_headers ${HIPCC}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/hip-compile ${CMAKE_BINARY_DIR}/tests/hip_headers ${HIPCC}
             --offload-arch=${A_GPU} ${source} -o ${output} ${A_FLAGS}
     DEPENDS ${source} ${A_DEPENDS} VERBATIM)
   file(RELATIVE_PATH target ${CMAKE_BINARY_DIR} ${output})
