@@ -2,6 +2,7 @@
  *
  * Apart because all files of the room use them and none is about counters. Sizes are checked for
  * overflow here, so that callers that read files need not. */
+#include "base/text.h"
 #include "counters/internal.h"
 
 #include <stdlib.h>
@@ -50,11 +51,10 @@ void ctr_arena_free(ctr_arena_t *arena)
     }
 }
 
+/* The low bits of the hash alone choose a place, so the high ones are mixed into them. */
 static uint64_t hash(const char *key, size_t length)
 {
-    uint64_t h = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)key[i]) * 1099511628211u;
+    const uint64_t h = base_hash64(BASE_HASH64, key, length);
     return h ^ h >> 29;
 }
 

@@ -5,9 +5,12 @@
 #ifndef CROCPROF_MODEL_NUMBERS_H
 #define CROCPROF_MODEL_NUMBERS_H
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     uint64_t key, number; /* number 0: the row is free */
@@ -69,13 +72,9 @@ static inline uint64_t out_numbers_key(uint64_t kind, const uint64_t *parts, siz
     return key;
 }
 
-/* FNV-1a of a text. */
 static inline uint64_t out_hash(const char *text)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
+    return base_hash64(BASE_HASH64, text, strlen(text));
 }
 
 static inline uint64_t out_key(const void *text)

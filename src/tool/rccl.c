@@ -6,6 +6,8 @@
  * attached later) is asked for rank and size, by RCCL's own functions. */
 #include "tool/rccl.h"
 
+#include "base/text.h"
+
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -70,12 +72,10 @@ static void forget(ncclComm_t handle)
     if (c) __atomic_store_n(&c->handle, NULL, __ATOMIC_RELEASE);
 }
 
-/* FNV-1a; never one of the numbers that are MPI's own communicators'. */
+/* A communicator's number: never one of those that are MPI's own communicators'. */
 static uint64_t hash(const void *bytes, size_t count)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < count; i++)
-        h = (h ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+    const uint64_t h = base_hash64(BASE_HASH64, bytes, count);
     return h < 16 ? h + 16 : h;
 }
 
