@@ -136,19 +136,18 @@ ISA_VECTOR void tile_of(const mfma_work_t *p, uint32_t *d, const uint32_t *c, co
         }
 }
 
-typedef void tile_t(const mfma_work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
-                    const uint32_t *b);
-typedef void sparse_t(const mfma_work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
-                      const uint32_t *b, const uint8_t *at);
-
+/* Each is a function of its own, so that the compiler allots the host's registers for one tile at a
+ * time. */
 #define TILE(name, m, step)                                                                        \
-    static void name##_##m(const mfma_work_t *p, uint32_t *d, const uint32_t *c,                   \
-                           const uint32_t *a, const uint32_t *b)                                   \
+    static __attribute__((noinline)) void name##_##m(const mfma_work_t *p, uint32_t *d,            \
+                                                     const uint32_t *c, const uint32_t *a,         \
+                                                     const uint32_t *b)                            \
     {                                                                                              \
         tile_of(p, d, c, a, b, NULL, m, step);                                                     \
     }                                                                                              \
-    static void sparse_##name##_##m(const mfma_work_t *p, uint32_t *d, const uint32_t *c,          \
-                                    const uint32_t *a, const uint32_t *b, const uint8_t *at)       \
+    static __attribute__((noinline)) void sparse_##name##_##m(                                     \
+        const mfma_work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,                   \
+        const uint32_t *b, const uint8_t *at)                                                      \
     {                                                                                              \
         tile_of(p, d, c, a, b, at, m, step);                                                       \
     }
@@ -160,14 +159,18 @@ TILE(tile_exact, 32, isa_vec_fma_exact)
 TILE(tile_i8, 16, step_i8)
 TILE(tile_i8, 32, step_i8)
 
-static const struct {
-    tile_t *dense[2]; /* of 16 rows, of 32 rows */
-    sparse_t *sparse[2];
-} tiles[] = {
-    [MFMA_F32] = {{tile_f32_16, tile_f32_32}, {sparse_tile_f32_16, sparse_tile_f32_32}},
-    [MFMA_F16] = {{tile_exact_16, tile_exact_32}, {sparse_tile_exact_16, sparse_tile_exact_32}},
-    [MFMA_I8] = {{tile_i8_16, tile_i8_32}, {sparse_tile_i8_16, sparse_tile_i8_32}},
-};
+/* Calls the tile of type p->type, by its name, for 16 or 32 rows. */
+#define CALL_TILE(prefix, m, ...)                                                                  \
+    do {                                                                                           \
+        switch (2 * p->type + ((m) == 32)) {                                                       \
+        case 2 * MFMA_F32: prefix##tile_f32_16(__VA_ARGS__); break;                                \
+        case 2 * MFMA_F32 + 1: prefix##tile_f32_32(__VA_ARGS__); break;                            \
+        case 2 * MFMA_F16: prefix##tile_exact_16(__VA_ARGS__); break;                              \
+        case 2 * MFMA_F16 + 1: prefix##tile_exact_32(__VA_ARGS__); break;                          \
+        case 2 * MFMA_I8: prefix##tile_i8_16(__VA_ARGS__); break;                                  \
+        default: prefix##tile_i8_32(__VA_ARGS__); break;                                           \
+        }                                                                                          \
+    } while (0)
 
 /* ---- tiles of 4 rows: too narrow for host vectors, element by element ---- */
 
@@ -229,8 +232,9 @@ static void clamped_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++) {
             const size_t place = (m == 4 ? i * ISA_LANES : row_place(m, i)) + j;
-            d[place] = (p->type == MFMA_I8 ? clamped_int : clamped_float)(
-                p, m, c[place], a + i, b + j, at ? at + i : NULL);
+            const uint8_t *depths = at ? at + i : NULL;
+            d[place] = p->type == MFMA_I8 ? clamped_int(p, m, c[place], a + i, b + j, depths)
+                                          : clamped_float(p, m, c[place], a + i, b + j, depths);
         }
 }
 
@@ -244,7 +248,7 @@ void mfma_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_t *c, c
     else if (m == 4)
         small_tile(p, d, c, a, b);
     else
-        tiles[p->type].dense[m == 32](p, d, c, a, b);
+        CALL_TILE(, m, p, d, c, a, b);
 }
 
 void mfma_sparse_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_t *c,
@@ -253,7 +257,7 @@ void mfma_sparse_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_
     if (p->clamp)
         clamped_tile(p, m, d, c, a, b, at);
     else
-        tiles[p->type].sparse[m == 32](p, d, c, a, b, at);
+        CALL_TILE(sparse_, m, p, d, c, a, b, at);
 }
 
 /* ---- scales ---- */

@@ -3,7 +3,7 @@
  * The line makes a body, which computes all 64 lanes from plain rows of dwords, and a handler,
  * which passes it the operands. What an encoding can do to an operand (SDWA, DPP, neg, abs, op_sel,
  * clamp, omod, MODE) valu_slow.c does before and after the same body, alike for all instructions.
- */
+ * A body is always called by its name, never by a pointer, so that a translator can inline it. */
 #ifndef SOFTGPU_EXEC_VALU_H
 #define SOFTGPU_EXEC_VALU_H
 
@@ -43,7 +43,8 @@ enum {
     VALU_NEAREST = 1 << 7,   /* the body wants the host to round to nearest whatever MODE says */
     VALU_CLAMP_NOP = 1 << 8, /* clamp changes nothing: integers that cannot overflow, dot2 */
     VALU_READS_VCC = 1 << 9, /* v.in: VCC, src[2] is an ordinary source */
-    VALU_HI_HALF = 1 << 10   /* a 16-bit result goes to the high half, the low one is kept */
+    VALU_HI_HALF = 1 << 10,  /* a 16-bit result goes to the high half, the low one is kept */
+    VALU_SATURATES = 1 << 11 /* another body runs if CLAMP is set; for integer results */
 };
 
 /* What a body works on. Rows are 64-byte aligned; a tuple's rows are ISA_ROW apart. */
@@ -56,12 +57,9 @@ typedef struct {
     uint32_t round;   /* fpu_round_t for f16 and f64 results */
 } valu_t;
 
-typedef void valu_body_t(valu_t *v);
-
 typedef struct {
     uint8_t dst, src[3]; /* valu_type_t */
     uint16_t flags;
-    valu_body_t *saturate; /* runs instead of the body if CLAMP is set; for integer results */
 } valu_desc_t;
 
 enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL };
@@ -78,8 +76,44 @@ enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | I
 #define VALU_ROW(p)    ((uint32_t *)__builtin_assume_aligned((p), 64))
 #define VALU_SRC(v, n) ((const uint32_t *)__builtin_assume_aligned((v)->s[n], 64))
 
-/* The general path, for all modifiers and all values of MODE. */
-void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body);
+/* ---- the general path, for all modifiers and all values of MODE ---- */
+
+enum { VALU_MAX_ROWS = 4 };
+
+/* What the two halves of the general path share, and the rows that the body works on. */
+typedef struct {
+    valu_t v;
+    isa_wave_t *w;
+    const isa_inst_t *i;
+    const valu_desc_t *t;
+    uint64_t lanes;    /* lanes that are written */
+    unsigned index[4]; /* register indexing: added to src0, src1, src2, dst */
+    bool sources_only; /* nothing is done to the result */
+    bool rounds;       /* the host's rounding mode is changed while the body runs */
+    alignas(64) uint32_t src[3][VALU_MAX_ROWS * ISA_ROW];
+    alignas(64) uint32_t dst[VALU_MAX_ROWS * ISA_ROW];
+} valu_frame_t;
+
+/* Brings the sources into plain rows and sets the host's rounding mode: f->v is ready for the body.
+ * False: the wave has been stopped, or the instruction is refused, and no body may run. */
+bool valu_slow_operands(valu_frame_t *f, isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t);
+
+/* Finishes what the body has left in f->v, and writes it. */
+void valu_slow_result(valu_frame_t *f);
+
+/* The general path of one instruction, around its body. It is a function apart, so that the frame
+ * of four KiB is not one of the common path. */
+#define VALU_SLOW(fn, desc, body, sat)                                                             \
+    static __attribute__((noinline)) void fn(isa_wave_t *w, const isa_inst_t *i)                   \
+    {                                                                                              \
+        valu_frame_t f;                                                                            \
+        if (!valu_slow_operands(&f, w, i, &desc)) return;                                          \
+        if (desc.flags & VALU_SATURATES && i->flags & ISA_F_CLAMP)                                 \
+            sat(&f.v);                                                                             \
+        else                                                                                       \
+            body(&f.v);                                                                            \
+        valu_slow_result(&f);                                                                      \
+    }
 
 /* Broadcasts a scalar source to `rows` rows of tmp; NULL after stopping the wave. */
 const uint32_t *valu_scalar_rows(isa_wave_t *w, const isa_inst_t *i, const isa_operand_t *o,
@@ -191,47 +225,66 @@ static inline __attribute__((always_inline)) bool valu_keeps(const valu_desc_t *
            ((t->dst == VALU_B16 || t->dst == VALU_F16) && i->dst.mods & ISA_MOD_KEEP);
 }
 
-/* Dwords that valu_run() needs: the result, of at least a row, and the sources. */
+/* ---- the common path: no modifiers, nothing of interest in MODE ----
+ *
+ * `t` is a constant for every caller, so that the compiler leaves out what the instruction does not
+ * need. */
+
+/* Dwords of the common path's rows: the result, of at least a row, and the sources. */
 #define VALU_ROOM(DT, AT, BT, CT)                                                                  \
     (ISA_ROW *                                                                                     \
      (VALU_ROWS(DT) + ((DT) == VALU_NONE) + VALU_ROWS(AT) + VALU_ROWS(BT) + VALU_ROWS(CT)))
 
-/* Runs a body. `t` is a constant for every caller, so that the compiler leaves out what the
- * instruction does not need. `room`: VALU_ROOM() dwords. */
-static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const isa_inst_t *i,
-                                                           const valu_desc_t *t, valu_body_t *body,
-                                                           uint32_t *room)
+/* Where the result goes. */
+typedef struct {
+    uint64_t exec;
+    uint32_t *dst, *staged; /* the register's rows; rows of the handler's own */
+    bool direct;            /* the body has written to the register */
+} valu_target_t;
+
+static inline __attribute__((always_inline)) bool
+valu_is_slow(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
     const uint32_t mode_mask = valu_mode_mask(t->dst) | valu_mode_mask(t->src[0]) |
                                valu_mode_mask(t->src[1]) | valu_mode_mask(t->src[2]) |
                                ISA_MODE_GPR_IDX;
-    if (__builtin_expect((i->flags & VALU_SLOW_FLAGS) || i->omod ||
-                             ((w->mode ^ VALU_MODE_PLAIN) & mode_mask),
-                         0)) {
-        valu_slow(w, i, t, body);
-        return;
-    }
+    return __builtin_expect(
+        (i->flags & VALU_SLOW_FLAGS) || i->omod || ((w->mode ^ VALU_MODE_PLAIN) & mode_mask), 0);
+}
+
+/* Whether the result leaves part of the register's rows unchanged. */
+static inline __attribute__((always_inline)) bool valu_is_partial(const valu_desc_t *t,
+                                                                  const isa_inst_t *i)
+{
+    return valu_keeps(t, i) || t->flags & VALU_HI_HALF;
+}
+
+/* Makes *v ready for the body. False: the wave has been stopped. `room`: VALU_ROOM() dwords. */
+static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_target_t *to,
+                                                                isa_wave_t *w, const isa_inst_t *i,
+                                                                const valu_desc_t *t,
+                                                                uint32_t *room)
+{
     const unsigned rows = valu_rows(t->dst);
-    const uint64_t exec = w->exec;
-    uint32_t *const staged = VALU_ROW(room), *broadcast[3];
-    broadcast[0] = staged + ISA_ROW * (rows + !rows);
+    uint32_t *broadcast[3];
+    to->exec = w->exec;
+    to->staged = VALU_ROW(room);
+    broadcast[0] = to->staged + ISA_ROW * (rows + !rows);
     broadcast[1] = broadcast[0] + ISA_ROW * valu_rows(t->src[0]);
     broadcast[2] = broadcast[1] + ISA_ROW * valu_rows(t->src[1]);
-    uint32_t *dst = rows ? w->vgpr[i->dst.reg] : staged;
-    const bool keep = valu_keeps(t, i) || t->flags & VALU_HI_HALF;
-    const bool direct = exec == ISA_ALL_LANES && !keep && !(t->flags & VALU_STAGED);
-    valu_t v;
-    v.mode = w->mode;
-    v.round = FPU_NEAREST;
-    v.out = 0;
-    v.lanes = exec;
-    v.d = direct ? dst : staged;
+    to->dst = rows ? w->vgpr[i->dst.reg] : to->staged;
+    to->direct = to->exec == ISA_ALL_LANES && !valu_is_partial(t, i) && !(t->flags & VALU_STAGED);
+    v->mode = w->mode;
+    v->round = FPU_NEAREST;
+    v->out = 0;
+    v->lanes = to->exec;
+    v->d = to->direct ? to->dst : to->staged;
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;
         if (n == 2 && (t->flags & VALU_READS_DST)) {
-            v.s[2] = dst;
+            v->s[2] = to->dst;
         } else if (__builtin_expect(i->src[n].kind == ISA_OPK_VGPR, 1)) {
-            v.s[n] = w->vgpr[i->src[n].reg];
+            v->s[n] = w->vgpr[i->src[n].reg];
         } else if (__builtin_expect(
                        i->src[n].kind == ISA_OPK_SGPR || i->src[n].kind == ISA_OPK_CONST, 1) &&
                    valu_rows(t->src[n]) <= 2) {
@@ -239,28 +292,46 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
             const bool wide = valu_rows(t->src[n]) == 2;
             valu_fill(broadcast[n], isa_read32(w, o));
             if (wide) valu_fill(broadcast[n] + ISA_ROW, (uint32_t)(isa_read64(w, o) >> 32));
-            v.s[n] = broadcast[n];
+            v->s[n] = broadcast[n];
         } else {
-            v.s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
-            if (__builtin_expect(!v.s[n], 0)) return;
+            v->s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
+            if (__builtin_expect(!v->s[n], 0)) return false;
         }
     }
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
-    body(&v);
-    if (rows && !direct) {
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v->in = valu_mask_in(w, i, t->flags);
+    return true;
+}
+
+/* Writes the lane mask that a body has computed, for the lanes of `lanes`. */
+static inline __attribute__((always_inline)) void valu_write_mask(isa_wave_t *w,
+                                                                  const isa_inst_t *i,
+                                                                  const valu_desc_t *t,
+                                                                  uint64_t out, uint64_t lanes)
+{
+    if (!(t->flags & VALU_MASK_OUT)) return;
+    isa_set_mask(w, valu_mask_reg(i), out & lanes);
+    if (t->flags & VALU_CMPX) w->exec = out & lanes;
+}
+
+/* Writes what the body has computed. */
+static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
+                                                              const valu_target_t *to,
+                                                              isa_wave_t *w, const isa_inst_t *i,
+                                                              const valu_desc_t *t)
+{
+    const unsigned rows = valu_rows(t->dst);
+    uint32_t *const dst = to->dst, *const staged = VALU_ROW(to->staged);
+    if (rows && !to->direct) {
         if (t->flags & VALU_HI_HALF)
             VALU_LANES staged[l] = (dst[l] & 0xffff) | staged[l] << 16;
-        else if (keep)
+        else if (valu_keeps(t, i))
             VALU_LANES staged[l] = (dst[l] & 0xffff0000) | (staged[l] & 0xffff);
-        if (exec == ISA_ALL_LANES)
+        if (to->exec == ISA_ALL_LANES)
             valu_copy(dst, staged, rows);
         else
-            valu_blend(dst, staged, rows, exec);
+            valu_blend(dst, staged, rows, to->exec);
     }
-    if (t->flags & VALU_MASK_OUT) {
-        isa_set_mask(w, valu_mask_reg(i), v.out & exec);
-        if (t->flags & VALU_CMPX) w->exec = v.out & exec;
-    }
+    valu_write_mask(w, i, t, v->out, to->exec);
 }
 
 /* ---- type names in formulas: u16 i16 u32 i32 u64 i64 f32 f64 ---- */
@@ -362,22 +433,51 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     }                                                                                              \
     }
 
-#define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS, SAT)                                             \
-    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name, SAT)
+/* ---- handlers ---- */
+
+/* The two paths of an instruction: a function whose head is given, and that of the general path. */
+#define VALU_PATHS(head, name, DT, AT, BT, CT, FLAGS, body, sat)                                   \
+    static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS)};                            \
+    VALU_SLOW(slow_##name, desc_##name, body, sat)                                                 \
+    head                                                                                           \
+    {                                                                                              \
+        alignas(64) uint32_t room[VALU_ROOM(DT, AT, BT, CT)];                                      \
+        valu_t v;                                                                                  \
+        valu_target_t to;                                                                          \
+        if (valu_is_slow(w, i, &desc_##name)) {                                                    \
+            slow_##name(w, i);                                                                     \
+            return;                                                                                \
+        }                                                                                          \
+        if (!valu_operands(&v, &to, w, i, &desc_##name, room)) return;                             \
+        body(&v);                                                                                  \
+        valu_result(&v, &to, w, i, &desc_##name);                                                  \
+    }
+
+/* A handler around a body that has another name, because several handlers have it. */
+#define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                              \
+    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body)
+
+#define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS)                                                  \
+    VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name)
+
+/* A handler with a second body, sat_<name>, for clamp. */
+#define VALU_SATURATING(name, DT, AT, BT, CT, FLAGS)                                               \
+    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, (FLAGS) | VALU_SATURATES, body_##name,        \
+               sat_##name)
 
 /* Plain instructions: name, result type, source types, formula of a, b, c. */
 #define VALU_OP1(name, DT, AT, FLAGS, expr)                                                        \
     VALU_BODY1(body_##name, AT) VALU_ST_##DT(expr);                                                \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_NONE, VALU_NONE, FLAGS, NULL)
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_NONE, VALU_NONE, FLAGS)
 #define VALU_OP2(name, DT, AT, BT, FLAGS, expr)                                                    \
     VALU_BODY2(body_##name, AT, BT) VALU_ST_##DT(expr);                                            \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_NONE, FLAGS, NULL)
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_NONE, FLAGS)
 #define VALU_OP3(name, DT, AT, BT, CT, FLAGS, expr)                                                \
     VALU_BODY3(body_##name, AT, BT, CT) VALU_ST_##DT(expr);                                        \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_T_##CT, FLAGS, NULL)
+    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_T_##CT, FLAGS)
 
 /* The same with a second formula for clamp. */
 #define VALU_SAT2(name, DT, AT, BT, FLAGS, expr, sat)                                              \
@@ -385,21 +485,12 @@ static inline __attribute__((always_inline)) void valu_run(isa_wave_t *w, const 
     VALU_END                                                                                       \
     VALU_BODY2(sat_##name, AT, BT) VALU_ST_##DT(sat);                                              \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_NONE, FLAGS, sat_##name)
+    VALU_SATURATING(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_NONE, FLAGS)
 #define VALU_SAT3(name, DT, AT, BT, CT, FLAGS, expr, sat)                                          \
     VALU_BODY3(body_##name, AT, BT, CT) VALU_ST_##DT(expr);                                        \
     VALU_END                                                                                       \
     VALU_BODY3(sat_##name, AT, BT, CT) VALU_ST_##DT(sat);                                          \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_T_##CT, FLAGS, sat_##name)
-
-/* A second name of an instruction whose body exists. */
-#define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body, SAT)                                         \
-    static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS), (SAT)};                     \
-    ISA_INST(name)                                                                                 \
-    {                                                                                              \
-        alignas(64) uint32_t room[VALU_ROOM(DT, AT, BT, CT)];                                      \
-        valu_run(w, i, &desc_##name, body, room);                                                  \
-    }
+    VALU_SATURATING(name, VALU_T_##DT, VALU_T_##AT, VALU_T_##BT, VALU_T_##CT, FLAGS)
 
 #endif

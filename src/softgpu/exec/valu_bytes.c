@@ -112,5 +112,4 @@ static void sat_v_mqsad_u32_u8(valu_t *v)
 }
 
 /* Staged: the four result rows may be the source rows of later sums. */
-VALU_HANDLER(v_mqsad_u32_u8, VALU_B128, VALU_B64, VALU_B32, VALU_B128, VALU_STAGED,
-             sat_v_mqsad_u32_u8)
+VALU_SATURATING(v_mqsad_u32_u8, VALU_B128, VALU_B64, VALU_B32, VALU_B128, VALU_STAGED)

@@ -11,7 +11,7 @@ static void body_v_cndmask_b32(valu_t *v)
                                               isa_vec_load(a + l)));
 }
 
-VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_IN, NULL)
+VALU_HANDLER(v_cndmask_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, VALU_MASK_IN)
 
 typedef enum { SUM, DIFFERENCE, REVERSED } chain_t;
 
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void chain(valu_t *v, const chain_t
     {                                                                                              \
         chain(v, kind, (FLAGS)&VALU_MASK_IN, true);                                                \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, (FLAGS) | VALU_MASK_OUT, sat_##name)
+    VALU_SATURATING(name, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, (FLAGS) | VALU_MASK_OUT)
 
 CARRY(v_add_co_u32, 0, SUM)
 CARRY(v_sub_co_u32, 0, DIFFERENCE)
@@ -83,7 +83,7 @@ CARRY(v_subbrev_co_u32, VALU_MASK_IN, REVERSED)
     {                                                                                              \
         wide_##name(v, true);                                                                      \
     }                                                                                              \
-    VALU_HANDLER(name, VALU_B64, VALU_B32, VALU_B32, VALU_B64, VALU_MASK_OUT, sat_##name)
+    VALU_SATURATING(name, VALU_B64, VALU_B32, VALU_B32, VALU_B64, VALU_MASK_OUT)
 
 #define UNSIGNED_OVER  (r < c)
 #define UNSIGNED_VALUE UINT64_MAX

@@ -19,9 +19,9 @@
 #define CMP(pred, T, expr)                                                                         \
     CMP_BODY(pred, T, expr)                                                                        \
     VALU_ALIAS(v_cmp_##pred##_##T, VALU_NONE, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_MASK_OUT,    \
-               cmp_##pred##_##T, NULL)                                                             \
+               cmp_##pred##_##T)                                                                   \
     VALU_ALIAS(v_cmpx_##pred##_##T, VALU_NONE, VALU_T_##T, VALU_T_##T, VALU_NONE,                  \
-               VALU_MASK_OUT | VALU_CMPX, cmp_##pred##_##T, NULL)
+               VALU_MASK_OUT | VALU_CMPX, cmp_##pred##_##T)
 
 #define CMP_INT(pred, expr)                                                                        \
     CMP(pred, i16, expr)                                                                           \
@@ -112,9 +112,9 @@ ISA_VECTOR isa_vec_t class_f64(const uint32_t *row)
         v->out = out;                                                                              \
     }                                                                                              \
     VALU_ALIAS(v_cmp_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                        \
-               VALU_MASK_OUT | VALU_RAW, class_of_##T, NULL)                                       \
+               VALU_MASK_OUT | VALU_RAW, class_of_##T)                                             \
     VALU_ALIAS(v_cmpx_class_##T, VALU_NONE, VALU_T_##T, VALU_B32, VALU_NONE,                       \
-               VALU_MASK_OUT | VALU_CMPX | VALU_RAW, class_of_##T, NULL)
+               VALU_MASK_OUT | VALU_CMPX | VALU_RAW, class_of_##T)
 
 CLASS(f16)
 CLASS(f32)

@@ -69,10 +69,10 @@ static void body_v_cvt_f16_f32(valu_t *v)
 {
     fpu_narrow_row(v->d, v->s[0], v->round);
 }
-VALU_HANDLER(v_cvt_f32_f16, VALU_F32, VALU_F16, VALU_NONE, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_cvt_f32_f16, VALU_F32, VALU_F16, VALU_NONE, VALU_NONE, 0)
 /* A bf16 is the upper half of an f32. */
 VALU_OP1(v_cvt_f32_bf16, b32, u16, 0, a << 16 | ((a & 0x7fff) > 0x7f80 ? 0x400000 : 0))
-VALU_HANDLER(v_cvt_f16_f32, VALU_F16, VALU_F32, VALU_NONE, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_cvt_f16_f32, VALU_F16, VALU_F32, VALU_NONE, VALU_NONE, 0)
 
 VALU_OP1(v_cvt_f16_u16, b16, u16, 0, fpu_f32_to_f16(fpu_bits32((float)(int32_t)a), round))
 VALU_OP1(v_cvt_f16_i16, b16, i16, 0, fpu_f32_to_f16(fpu_bits32((float)a), round))
@@ -111,13 +111,13 @@ VALU_OP2(v_cvt_pknorm_u16_f16, u32, f16, f16, NORM, unorm16((double)a) | unorm16
 VALU_BODY2(body_v_cvt_pkrtz_f16_f32, b32, b32)
 d[l] = fpu_f32_to_f16(a, FPU_ZERO) | fpu_f32_to_f16(b, FPU_ZERO) << 16;
 VALU_END
-VALU_HANDLER(v_cvt_pkrtz_f16_f32, VALU_PF16, VALU_F32, VALU_F32, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_cvt_pkrtz_f16_f32, VALU_PF16, VALU_F32, VALU_F32, VALU_NONE, 0)
 
 /* To nearest even, whatever MODE says. */
 VALU_BODY2(body_v_cvt_pk_f16_f32, b32, b32)
 d[l] = fpu_f32_to_f16(a, FPU_NEAREST) | fpu_f32_to_f16(b, FPU_NEAREST) << 16;
 VALU_END
-VALU_HANDLER(v_cvt_pk_f16_f32, VALU_PF16, VALU_F32, VALU_F32, VALU_NONE, VALU_NEAREST, NULL)
+VALU_HANDLER(v_cvt_pk_f16_f32, VALU_PF16, VALU_F32, VALU_F32, VALU_NONE, VALU_NEAREST)
 
 static inline uint32_t to_byte(float x)
 {
@@ -132,4 +132,4 @@ static inline uint32_t put_byte(uint32_t old, uint32_t byte, uint32_t at)
 
 VALU_OP3(v_cvt_pk_u8_f32, u32, f32, u32, u32, NOP, put_byte(c, to_byte(a), b))
 VALU_ALIAS(v_cvt_pkaccum_u8_f32, VALU_B32, VALU_F32, VALU_B32, VALU_B32,
-           VALU_READS_DST | VALU_CLAMP_NOP, body_v_cvt_pk_u8_f32, NULL)
+           VALU_READS_DST | VALU_CLAMP_NOP, body_v_cvt_pk_u8_f32)

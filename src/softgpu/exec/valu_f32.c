@@ -11,9 +11,9 @@ VALU_VECTOR2(v_sub_f32, f32, a - b)
 VALU_VECTOR2(v_subrev_f32, f32, b - a)
 VALU_VECTOR2(v_mul_f32, f32, a *b)
 VALU_VECTOR3(v_fma_f32, f32, FMA(a, b, c))
-VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, body_v_fma_f32, NULL)
-VALU_ALIAS(v_fmamk_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32, NULL)
-VALU_ALIAS(v_fmaak_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32, NULL)
+VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, body_v_fma_f32)
+VALU_ALIAS(v_fmamk_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32)
+VALU_ALIAS(v_fmaak_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32)
 
 static inline float flushed(float x)
 {
@@ -39,7 +39,7 @@ static inline float mul_legacy(float a, float b)
 /* A product that is zero by the rule has no NaN to pass on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
 VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
-           body_v_mul_legacy_f32, NULL) /* of GPUs where it is no VOP3 alone */
+           body_v_mul_legacy_f32) /* of GPUs where it is no VOP3 alone */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
 
@@ -60,9 +60,9 @@ static void body_v_fma_legacy_f32(valu_t *v)
     body_v_fma_f32(&plain);
 }
 
-VALU_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, NULL)
+VALU_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
 VALU_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
-           body_v_fma_legacy_f32, NULL)
+           body_v_fma_legacy_f32)
 
 /* Of the lighting equation: the least number where the factor is none, or c says no light. */
 #define LEAST (-0x1.fffffep127f)
@@ -145,7 +145,7 @@ static inline float scaled(float x, int32_t n)
 VALU_OP1(v_frexp_exp_i32_f32, u32, f32, VALU_CLAMP_NOP, exponent(a))
 VALU_FLOAT1(v_frexp_mant_f32, f32, VALU_NEAREST, mantissa(a))
 VALU_FBODY2(body_v_ldexp_f32, f32, f32, i32, scaled(a, b))
-VALU_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED, NULL)
+VALU_HANDLER(v_ldexp_f32, VALU_F32, VALU_F32, VALU_B32, VALU_NONE, VALU_STAGED)
 
 /* ---- cube maps: the major axis is the largest, z before y before x ---- */
 
@@ -189,10 +189,11 @@ ISA_INST(v_pk_mov_b32)
 
 #define MIX(name, DT, FLAGS)                                                                       \
     static const valu_desc_t desc_##name = {                                                       \
-        DT, {VALU_MIX, VALU_MIX, VALU_MIX}, (FLAGS) | VALU_STAGED, NULL};                          \
+        DT, {VALU_MIX, VALU_MIX, VALU_MIX}, (FLAGS) | VALU_STAGED};                                \
+    VALU_SLOW(slow_##name, desc_##name, body_##name, body_##name)                                  \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        valu_slow(w, i, &desc_##name, body_##name);                                                \
+        slow_##name(w, i);                                                                         \
     }
 
 VALU_FBODY3(body_v_fma_mix_f32, f32, f32, f32, f32, __builtin_fmaf(a, b, c))

@@ -59,8 +59,6 @@ VALU_FBODY1(exact_rsq, f32, f32, flushed((float)rsq(X)))
  * near. If there is such a lane, or an operand that is no ordinary number, the exact body does the
  * row. */
 
-typedef __m512d refine_t(__m512d x);
-
 /* The estimate's relative error is 2^-14 at most, 2^-41 after a step of third order, and in the end
  * some units of the last place. */
 static inline __attribute__((always_inline)) __m512d refined_rcp(__m512d x)
@@ -94,9 +92,10 @@ static inline __attribute__((always_inline)) __mmask8 undecided(__m512d y)
 }
 
 /* An operand is ordinary if its bits in the mask `magnitude` (all, or all but the sign) are from
- * the least normal number up to, but without, `most`. */
-static inline __attribute__((always_inline)) void
-refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *exact)
+ * the least normal number up to, but without, `most`. False, and nothing done: a lane's operand is
+ * not ordinary, or its result is undecided. */
+static inline __attribute__((always_inline)) bool refined(valu_t *v, uint32_t magnitude,
+                                                          uint32_t most, const bool root)
 {
     __m512 r[ISA_LANES / 16];
     uint64_t left_over = 0;
@@ -109,36 +108,37 @@ refined(valu_t *v, uint32_t magnitude, uint32_t most, refine_t *f, valu_body_t *
         const __mmask16 odd =
             _mm512_cmpge_epu32_mask(_mm512_sub_epi32(bits, _mm512_set1_epi32(0x800000)),
                                     _mm512_set1_epi32((int)(most - 0x800000)));
-        const __m512d low = f(_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)));
-        const __m512d high = f(_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)));
+        __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x));
+        __m512d high = _mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
+        low = root ? refined_rsq(low) : refined_rcp(low);
+        high = root ? refined_rsq(high) : refined_rcp(high);
         left_over |= (uint64_t)(odd | undecided(low) | (unsigned)undecided(high) << 8);
         r[k] = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)),
                                   _mm512_cvtpd_ps(high), 1);
     }
-    if (__builtin_expect(left_over != 0, 0)) {
-        alignas(64) uint32_t staged[ISA_LANES];
-        uint32_t *d = v->d;
-        v->d = staged;
-        exact(v);
-        v->d = d;
-        valu_copy(d, staged, 1);
-        return;
-    }
+    if (__builtin_expect(left_over != 0, 0)) return false;
     ISA_UNROLL for (unsigned k = 0; k < ISA_LANES / 16; k++)
         _mm512_store_ps((float *)(v->d + 16 * k), r[k]);
+    return true;
 }
+
+/* A body around `exact`, which reads its source after it has written results. */
+#define REFINED(fn, magnitude, most, root, exact)                                                  \
+    static void fn(valu_t *v)                                                                      \
+    {                                                                                              \
+        alignas(64) uint32_t staged[ISA_LANES];                                                    \
+        uint32_t *d = v->d;                                                                        \
+        if (refined(v, magnitude, most, root)) return;                                             \
+        v->d = staged;                                                                             \
+        exact(v);                                                                                  \
+        v->d = d;                                                                                  \
+        valu_copy(d, staged, 1);                                                                   \
+    }
 
 /* Operands below 2^126 are ordinary: their reciprocals are no denormals. */
-static void body_v_rcp_f32(valu_t *v)
-{
-    refined(v, 0x7fffffff, 253u << 23, refined_rcp, exact_rcp);
-}
-
+REFINED(body_v_rcp_f32, 0x7fffffff, 253u << 23, false, exact_rcp)
 /* Positive normal numbers are ordinary. */
-static void body_v_rsq_f32(valu_t *v)
-{
-    refined(v, UINT32_MAX, FPU_INF32, refined_rsq, exact_rsq);
-}
+REFINED(body_v_rsq_f32, UINT32_MAX, FPU_INF32, true, exact_rsq)
 
 enum { MATH_FLAGS = VALU_NEAREST };
 #else
@@ -147,10 +147,9 @@ enum { MATH_FLAGS = VALU_NEAREST };
 enum { MATH_FLAGS = VALU_NEAREST | VALU_STAGED };
 #endif
 
-VALU_ALIAS(v_rcp_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32, NULL)
-VALU_ALIAS(v_rcp_iflag_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32,
-           NULL)
-VALU_ALIAS(v_rsq_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rsq_f32, NULL)
+VALU_ALIAS(v_rcp_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32)
+VALU_ALIAS(v_rcp_iflag_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32)
+VALU_ALIAS(v_rsq_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rsq_f32)
 MATH32(v_sqrt_f32, __builtin_sqrtf(flushed(a)))
 MATH32(v_exp_f32, power(X))
 MATH32(v_exp_legacy_f32, power(X))

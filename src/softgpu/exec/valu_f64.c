@@ -7,7 +7,7 @@
 VALU_VECTOR2(v_add_f64, f64, a + b)
 VALU_VECTOR2(v_mul_f64, f64, a *b)
 VALU_VECTOR3(v_fma_f64, f64, isa_vec_fma64(a, b, c))
-VALU_ALIAS(v_fmac_f64, VALU_F64, VALU_F64, VALU_F64, VALU_F64, VALU_READS_DST, body_v_fma_f64, NULL)
+VALU_ALIAS(v_fmac_f64, VALU_F64, VALU_F64, VALU_F64, VALU_F64, VALU_READS_DST, body_v_fma_f64)
 
 VALU_OP2(v_min_f64, b64, b64, b64, 0, fpu_minmax64(a, b, false, ieee))
 VALU_OP2(v_max_f64, b64, b64, b64, 0, fpu_minmax64(a, b, true, ieee))
@@ -79,7 +79,7 @@ static void body_v_ldexp_f64(valu_t *v)
     }
 }
 
-VALU_HANDLER(v_ldexp_f64, VALU_F64, VALU_F64, VALU_B32, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_ldexp_f64, VALU_F64, VALU_F64, VALU_B32, VALU_NONE, 0)
 
 /* ---- 2/pi for range reduction: 1201 bits, the first is worth 1/2 ---- */
 
@@ -116,4 +116,4 @@ static void body_v_trig_preop_f64(valu_t *v)
     }
 }
 
-VALU_HANDLER(v_trig_preop_f64, VALU_F64, VALU_F64, VALU_B32, VALU_NONE, VALU_NEAREST, NULL)
+VALU_HANDLER(v_trig_preop_f64, VALU_F64, VALU_F64, VALU_B32, VALU_NONE, VALU_NEAREST)

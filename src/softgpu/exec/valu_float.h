@@ -100,17 +100,16 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
 /* Operands of the result's type. */
 #define VALU_FLOAT1(name, T, FLAGS, expr)                                                          \
     VALU_FBODY1(body_##name, T, T, expr)                                                           \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED, NULL)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_NONE, VALU_NONE, (FLAGS) | VALU_STAGED)
 #define VALU_FLOAT2(name, T, FLAGS, expr)                                                          \
     VALU_FBODY2(body_##name, T, T, T, expr)                                                        \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED, NULL)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, (FLAGS) | VALU_STAGED)
 #define VALU_FLOAT3(name, T, FLAGS, expr)                                                          \
     VALU_FBODY3(body_##name, T, T, T, T, expr)                                                     \
-    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, NULL)
+    VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED)
 /* Another instruction with the same body and other flags. */
 #define VALU_FLOAT3_ALIAS(name, T, FLAGS, body)                                                    \
-    VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body,  \
-               NULL)
+    VALU_ALIAS(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, (FLAGS) | VALU_STAGED, body)
 
 /* ---- sums and products, the most frequent of all: in the host's vectors ----
  *
@@ -231,9 +230,9 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
 
 #define VALU_VECTOR2(name, T, expr)                                                                \
     VALU_VBODY_##T(body_##name, 2, expr)                                                           \
-        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, 0, NULL)
+        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, 0)
 #define VALU_VECTOR3(name, T, expr)                                                                \
     VALU_VBODY_##T(body_##name, 3, expr)                                                           \
-        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0, NULL)
+        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0)
 
 #endif

@@ -92,36 +92,33 @@ VALU_END
 
 /* Programs mostly pass a mask of all ones. Then the count is the lane's number, at most 32 in the
  * low half; in the high half it is 0 for the first 32 lanes, and for the others their number less
- * 32. */
-static inline __attribute__((always_inline)) void lanes_below(valu_t *v, const bool high,
-                                                              valu_body_t *masked)
+ * 32. False, and nothing done: it is another mask. */
+static inline __attribute__((always_inline)) bool lanes_below(valu_t *v, const bool high)
 {
     isa_vec_t clear = isa_vec_all(0);
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC)
         clear |= ~isa_vec_load(v->s[0] + l);
-    if (isa_vec_any(clear)) {
-        masked(v);
-        return;
-    }
+    if (isa_vec_any(clear)) return false;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         const isa_vec_t ones = isa_vec_count(1) + (l & 31);
         const isa_vec_t below = (l < 32) == high ? isa_vec_all(high ? 0 : 32) : ones;
         isa_vec_store(v->d + l, isa_vec_load(v->s[1] + l) + below);
     }
+    return true;
 }
 
 static void body_v_mbcnt_lo_u32_b32(valu_t *v)
 {
-    lanes_below(v, false, masked_low);
+    if (!lanes_below(v, false)) masked_low(v);
 }
 
 static void body_v_mbcnt_hi_u32_b32(valu_t *v)
 {
-    lanes_below(v, true, masked_high);
+    if (!lanes_below(v, true)) masked_high(v);
 }
 
-VALU_HANDLER(v_mbcnt_lo_u32_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, 0, NULL)
-VALU_HANDLER(v_mbcnt_hi_u32_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_mbcnt_lo_u32_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, 0)
+VALU_HANDLER(v_mbcnt_hi_u32_b32, VALU_B32, VALU_B32, VALU_B32, VALU_NONE, 0)
 
 /* ---- shifts and fields ---- */
 
@@ -157,8 +154,8 @@ static void body_v_lshrrev_b64(valu_t *v)
     shift_pairs(v, false);
 }
 
-VALU_HANDLER(v_lshlrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0, NULL)
-VALU_HANDLER(v_lshrrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0, NULL)
+VALU_HANDLER(v_lshlrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0)
+VALU_HANDLER(v_lshrrev_b64, VALU_B64, VALU_B32, VALU_B64, VALU_NONE, 0)
 VALU_OP2(v_ashrrev_i64, i64, u32, i64, 0, b >> (a & 63))
 VALU_OP3(v_lshl_add_u32, u32, u32, u32, u32, 0, (a << (b & 31)) + c)
 /* A count above 4 counts as 0. */

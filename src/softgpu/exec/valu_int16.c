@@ -70,15 +70,15 @@ VALU_OP3(v_med3_i16, i16, i16, i16, i16, KEEP_MINMAX, MAX(MIN(a, b), MIN(MAX(a, 
 
 #define PAIR2(name, T, expr)                                                                       \
     PAIR2_BODY(body_##name, T, expr)                                                               \
-    VALU_HANDLER(name, VALU_P16, VALU_P16, VALU_P16, VALU_NONE, VALU_CLAMP_NOP, NULL)
+    VALU_HANDLER(name, VALU_P16, VALU_P16, VALU_P16, VALU_NONE, VALU_CLAMP_NOP)
 #define PAIR2_SAT(name, T, expr, sat)                                                              \
     PAIR2_BODY(body_##name, T, expr)                                                               \
     PAIR2_BODY(sat_##name, T, sat)                                                                 \
-    VALU_HANDLER(name, VALU_P16, VALU_P16, VALU_P16, VALU_NONE, 0, sat_##name)
+    VALU_SATURATING(name, VALU_P16, VALU_P16, VALU_P16, VALU_NONE, 0)
 #define PAIR3_SAT(name, T, expr, sat)                                                              \
     PAIR3_BODY(body_##name, T, expr)                                                               \
     PAIR3_BODY(sat_##name, T, sat)                                                                 \
-    VALU_HANDLER(name, VALU_P16, VALU_P16, VALU_P16, VALU_P16, 0, sat_##name)
+    VALU_SATURATING(name, VALU_P16, VALU_P16, VALU_P16, VALU_P16, 0)
 
 PAIR3_SAT(v_pk_mad_i16, i16, x *y + z, sat_i16((int64_t)x *y + z))
 PAIR3_SAT(v_pk_mad_u16, u16, x *y + z, sat_u16((int64_t)(x *y) + z))
@@ -133,7 +133,7 @@ static inline int64_t dot_unsigned(uint32_t a, uint32_t b, unsigned bits)
     VALU_END                                                                                       \
     VALU_BODY3(sat_##name, u32, u32, u32) d[l] = saturate;                                         \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_B32, T, T, VALU_B32, FLAGS, sat_##name)
+    VALU_SATURATING(name, VALU_B32, T, T, VALU_B32, FLAGS)
 
 /* Bits [at, at + bits) of each 16-bit half, extended to a signed word: isa_vec_dot16() multiplies
  * such words and adds up the two products of a dword. */
@@ -156,7 +156,7 @@ ISA_VECTOR isa_vec_i16_t dot_words(isa_vec_t x, int at, int bits, const bool sig
     }                                                                                              \
     VALU_BODY3(sat_##name, u32, u32, u32) d[l] = saturate;                                         \
     VALU_END                                                                                       \
-    VALU_HANDLER(name, VALU_B32, T, T, VALU_B32, 0, sat_##name)
+    VALU_SATURATING(name, VALU_B32, T, T, VALU_B32, 0)
 
 DOT_WORDS(v_dot2_i32_i16, VALU_P16, 16, true, sat_i32(dot_signed(a, b, 16) + (int32_t)c))
 DOT(v_dot2_u32_u16, VALU_P16, 0, dot_unsigned(a, b, 16), sat_u32(dot_unsigned(a, b, 16) + c))
@@ -166,8 +166,8 @@ DOT_WORDS(v_dot8_i32_i4, VALU_B32, 4, true, sat_i32(dot_signed(a, b, 4) + (int32
 DOT_WORDS(v_dot8_u32_u4, VALU_B32, 4, false, sat_u32(dot_unsigned(a, b, 4) + c))
 
 VALU_ALIAS(v_dot2c_i32_i16, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DST,
-           body_v_dot2_i32_i16, NULL)
+           body_v_dot2_i32_i16)
 VALU_ALIAS(v_dot4c_i32_i8, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DST,
-           body_v_dot4_i32_i8, NULL)
+           body_v_dot4_i32_i8)
 VALU_ALIAS(v_dot8c_i32_i4, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DST,
-           body_v_dot8_i32_i4, NULL)
+           body_v_dot8_i32_i4)

@@ -1,23 +1,12 @@
 /* valu_slow.c - vector instructions with modifiers or an uncommon MODE: SDWA, DPP, neg, abs, sext,
  * op_sel, clamp, omod, register indexing, rounding modes and flushed denormals.
  *
- * One function for all of them: sources are brought into plain rows, the instruction's own body
- * runs on these, and the result is finished. A new modifier belongs here and nowhere else. */
+ * Two functions for all of them: one brings the sources into plain rows; the instruction's own body
+ * runs on these (VALU_SLOW in valu.h); the other finishes the result. A new modifier belongs here
+ * and nowhere else. */
 #include "softgpu/exec/valu.h"
 
 #include <xmmintrin.h>
-
-enum { MAX_ROWS = 4 };
-
-typedef struct {
-    isa_wave_t *w;
-    const isa_inst_t *i;
-    const valu_desc_t *t;
-    uint64_t lanes;    /* lanes that are written */
-    unsigned index[4]; /* register indexing: added to src0, src1, src2, dst */
-    alignas(64) uint32_t src[3][MAX_ROWS * ISA_ROW];
-    alignas(64) uint32_t dst[MAX_ROWS * ISA_ROW];
-} frame_t;
 
 /* Width of one element of each valu_type_t. ORDER: valu_type_t */
 static const uint8_t element_bits[VALU_TYPES] = {0, 16, 16, 32, 32, 64, 64, 16, 16, 32, 32, 32, 32};
@@ -107,7 +96,7 @@ static uint64_t dpp_enabled(unsigned masks)
 /* Permutes the rows of source 0, and removes the lanes that must not be written from f->lanes.
  * Lanes that EXEC excludes are read with FI; without it they are no source, as those outside a row
  * are: then the lane gets 0, with DPP8 and BOUND_CTRL, or nothing. */
-static void dpp_permute(frame_t *f, uint32_t *out, const uint32_t *in, unsigned rows)
+static void dpp_permute(valu_frame_t *f, uint32_t *out, const uint32_t *in, unsigned rows)
 {
     const isa_inst_t *i = f->i;
     alignas(64) int32_t from[ISA_LANES];
@@ -222,7 +211,7 @@ static bool selects(const isa_operand_t *o, const isa_inst_t *i, unsigned type)
     return i->fmt == ISA_FMT_VOP3A && element_bits[type] == 16 && (o->sel & 1);
 }
 
-static const uint32_t *fetch(frame_t *f, unsigned n)
+static const uint32_t *fetch(valu_frame_t *f, unsigned n)
 {
     isa_wave_t *w = f->w;
     const isa_inst_t *i = f->i;
@@ -271,7 +260,7 @@ static const uint32_t *fetch(frame_t *f, unsigned n)
 
 static const float omod_factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
 
-static void finish_f32(uint32_t *row, const frame_t *f, bool scale, bool clamp)
+static void finish_f32(uint32_t *row, const valu_frame_t *f, bool scale, bool clamp)
 {
     const float factor = omod_factor[scale ? f->i->omod : 0];
     const bool nan_to_zero = f->w->mode & ISA_MODE_DX10_CLAMP;
@@ -295,7 +284,7 @@ static uint32_t finish_half(uint32_t h, float factor, bool clamp, bool nan_to_ze
     return fpu_f32_to_f16(fpu_bits32(x), FPU_NEAREST);
 }
 
-static void finish_f16(uint32_t *row, const frame_t *f, bool scale, bool clamp, bool packed)
+static void finish_f16(uint32_t *row, const valu_frame_t *f, bool scale, bool clamp, bool packed)
 {
     const float factor = omod_factor[scale ? f->i->omod : 0];
     const bool nan_to_zero = f->w->mode & ISA_MODE_DX10_CLAMP;
@@ -306,7 +295,7 @@ static void finish_f16(uint32_t *row, const frame_t *f, bool scale, bool clamp, 
     }
 }
 
-static void finish_f64(uint32_t *d, const frame_t *f, bool scale, bool clamp)
+static void finish_f64(uint32_t *d, const valu_frame_t *f, bool scale, bool clamp)
 {
     const double factor = (double)omod_factor[scale ? f->i->omod : 0];
     const bool nan_to_zero = f->w->mode & ISA_MODE_DX10_CLAMP;
@@ -323,7 +312,7 @@ static void finish_f64(uint32_t *d, const frame_t *f, bool scale, bool clamp)
 }
 
 /* The order is that of the hardware's output stage: flush, omod, clamp. */
-static void finish(frame_t *f)
+static void finish(valu_frame_t *f)
 {
     const unsigned type = f->t->dst;
     const uint32_t mode = f->w->mode;
@@ -364,7 +353,7 @@ static void sdwa_place(uint32_t *row, const uint32_t *old, const isa_inst_t *i)
     }
 }
 
-static void write_result(frame_t *f)
+static void write_result(valu_frame_t *f)
 {
     const isa_inst_t *i = f->i;
     const unsigned rows = valu_rows(f->t->dst);
@@ -384,18 +373,14 @@ static void write_result(frame_t *f)
 
 /* ---- the host's rounding mode ---- */
 
-static void run_rounded(valu_t *v, valu_body_t *body, uint32_t round)
+static void set_rounding(valu_frame_t *f, uint32_t round)
 {
     /* MODE has the roundings in the order nearest, up, down, zero; MXCSR has nearest, down, up,
      * zero. */
     static const uint8_t host[4] = {0, 2, 1, 3};
-    if (round == FPU_NEAREST) { /* MXCSR already says so */
-        body(v);
-        return;
-    }
+    f->rounds = round != FPU_NEAREST; /* what MXCSR says otherwise */
+    if (!f->rounds) return;
     _mm_setcsr(ISA_HOST_FLOAT_MODE | (uint32_t)host[round & 3] << ISA_HOST_ROUND_SHIFT);
-    body(v);
-    _mm_setcsr(ISA_HOST_FLOAT_MODE);
 }
 
 static uint32_t result_round(const valu_desc_t *t, uint32_t mode)
@@ -405,7 +390,7 @@ static uint32_t result_round(const valu_desc_t *t, uint32_t mode)
     return is_float(t->src[0]) ? round_field(t->src[0], mode) : FPU_NEAREST;
 }
 
-static void register_indexing(frame_t *f)
+static void register_indexing(valu_frame_t *f)
 {
     const uint32_t m0 = f->w->m0;
     if (!(f->w->mode & ISA_MODE_GPR_IDX)) return;
@@ -413,15 +398,15 @@ static void register_indexing(frame_t *f)
         f->index[n] = m0 >> (12 + n) & 1 ? m0 & 0xff : 0;
 }
 
-static bool refuse(const frame_t *f)
+static bool refuse(const valu_frame_t *f)
 {
     isa_wave_t *w = f->w;
     const isa_inst_t *i = f->i;
     const valu_desc_t *t = f->t;
     const char *why = NULL;
     if ((i->flags & ISA_F_DPP) && !dpp_known(w, i)) why = "DPP control";
-    if ((i->flags & ISA_F_CLAMP) && t->dst && !is_float(t->dst) && !t->saturate &&
-        !(t->flags & VALU_CLAMP_NOP))
+    if ((i->flags & ISA_F_CLAMP) && t->dst && !is_float(t->dst) &&
+        !(t->flags & (VALU_SATURATES | VALU_CLAMP_NOP)))
         why = "clamp of this instruction";
     if ((w->mode & ISA_MODE_FP16_OVFL) && (t->dst == VALU_F16 || t->dst == VALU_PF16))
         why = "MODE.FP16_OVFL";
@@ -468,60 +453,77 @@ static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned
     return row;
 }
 
-static void run_plain(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
+static bool plain_operands(valu_frame_t *f)
 {
-    alignas(64) uint32_t src[3][2 * ISA_ROW], result[2 * ISA_ROW];
-    const unsigned rows = valu_rows(t->dst);
-    uint32_t *dst = w->vgpr[rows ? i->dst.reg : 0];
-    valu_t v = {.d = result, .mode = w->mode, .round = FPU_NEAREST, .lanes = w->exec};
+    isa_wave_t *w = f->w;
+    const isa_inst_t *i = f->i;
+    const valu_desc_t *t = f->t;
+    uint32_t *dst = w->vgpr[valu_rows(t->dst) ? i->dst.reg : 0];
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;
-        v.s[n] =
-            n == 2 && (t->flags & VALU_READS_DST) ? dst : plain_source(w, i, n, t->src[n], src[n]);
-        if (!v.s[n]) return;
+        f->v.s[n] = n == 2 && (t->flags & VALU_READS_DST)
+                        ? dst
+                        : plain_source(w, i, n, t->src[n], f->src[n]);
+        if (!f->v.s[n]) return false;
     }
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
-    body(&v);
-    if (valu_keeps(t, i) && !(i->flags & ISA_F_SDWA))
-        VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
-    if (w->exec == ISA_ALL_LANES)
-        valu_copy(dst, result, rows);
-    else
-        valu_blend(dst, result, rows, w->exec);
-    if (t->flags & VALU_MASK_OUT) {
-        isa_set_mask(w, valu_mask_reg(i), v.out & w->exec);
-        if (t->flags & VALU_CMPX) w->exec = v.out & w->exec;
-    }
+    f->v.round = FPU_NEAREST;
+    f->rounds = false;
+    return true;
 }
 
-void valu_slow(isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t, valu_body_t *body)
+static void plain_result(valu_frame_t *f)
 {
-    if (sources_only(w, i, t)) {
-        run_plain(w, i, t, body);
-        return;
-    }
-    frame_t f;
-    f.w = w;
-    f.i = i;
-    f.t = t;
-    f.lanes = w->exec;
-    memset(f.index, 0, sizeof(f.index));
-    if (refuse(&f)) return;
-    register_indexing(&f);
-    valu_t v = {.d = f.dst, .mode = w->mode, .lanes = f.lanes};
+    const isa_inst_t *i = f->i;
+    const unsigned rows = valu_rows(f->t->dst);
+    uint32_t *dst = f->w->vgpr[rows ? i->dst.reg : 0], *result = f->dst;
+    if (valu_keeps(f->t, i) && !(i->flags & ISA_F_SDWA))
+        VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
+    if (f->lanes == ISA_ALL_LANES)
+        valu_copy(dst, result, rows);
+    else
+        valu_blend(dst, result, rows, f->lanes);
+}
+
+/* ---- the general case ---- */
+
+static bool general_operands(valu_frame_t *f)
+{
+    const valu_desc_t *t = f->t;
+    const uint32_t mode = f->w->mode;
+    memset(f->index, 0, sizeof f->index);
+    if (refuse(f)) return false;
+    register_indexing(f);
     for (unsigned n = 0; n < 3; n++) {
         if (t->src[n] == VALU_NONE) continue;
-        v.s[n] = fetch(&f, n);
-        if (!v.s[n]) return;
+        f->v.s[n] = fetch(f, n);
+        if (!f->v.s[n]) return false;
     }
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v.in = valu_mask_in(w, i, t->flags);
-    v.round = t->flags & VALU_NEAREST ? FPU_NEAREST : round_field(VALU_F16, w->mode);
-    if ((i->flags & ISA_F_CLAMP) && t->saturate) body = t->saturate;
-    run_rounded(&v, body, result_round(t, w->mode));
-    finish(&f);
-    write_result(&f);
-    if (t->flags & VALU_MASK_OUT) {
-        isa_set_mask(w, valu_mask_reg(i), v.out & f.lanes);
-        if (t->flags & VALU_CMPX) w->exec = v.out & f.lanes;
+    f->v.round = t->flags & VALU_NEAREST ? FPU_NEAREST : round_field(VALU_F16, mode);
+    set_rounding(f, result_round(t, mode));
+    return true;
+}
+
+bool valu_slow_operands(valu_frame_t *f, isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
+{
+    f->w = w;
+    f->i = i;
+    f->t = t;
+    f->lanes = w->exec;
+    f->v = (valu_t){.d = f->dst, .mode = w->mode, .lanes = w->exec};
+    f->sources_only = sources_only(w, i, t);
+    if (!(f->sources_only ? plain_operands(f) : general_operands(f))) return false;
+    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) f->v.in = valu_mask_in(w, i, t->flags);
+    return true;
+}
+
+void valu_slow_result(valu_frame_t *f)
+{
+    if (f->rounds) _mm_setcsr(ISA_HOST_FLOAT_MODE);
+    if (f->sources_only) {
+        plain_result(f);
+    } else {
+        finish(f);
+        write_result(f);
     }
+    valu_write_mask(f->w, f->i, f->t, f->v.out, f->lanes);
 }

@@ -177,13 +177,20 @@ WIDEN(bf8, 5, 2, 15, FPU_SPECIAL_IEEE)
 WIDEN(fp8_fnuz, 4, 3, 8, FPU_SPECIAL_MINUS_0)
 WIDEN(bf8_fnuz, 5, 2, 16, FPU_SPECIAL_MINUS_0)
 
+/* Two functions with the paths of an instruction, for the numbers of gfx942's kind and the others;
+ * the handler takes one of them. */
+#define FROM_BYTES_AS(fn, DT, body)                                                                \
+    VALU_PATHS(static void fn(isa_wave_t *w, const isa_inst_t *i), fn, DT, VALU_B32, VALU_NONE,    \
+               VALU_NONE, 0, body, body)
 #define FROM_BYTES(name, DT, format)                                                               \
+    FROM_BYTES_AS(name##_ocp, DT, format)                                                          \
+    FROM_BYTES_AS(name##_fnuz, DT, format##_fnuz)                                                  \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        static const valu_desc_t desc = {DT, {VALU_B32}, 0, NULL};                                 \
-        alignas(64) uint32_t room[VALU_ROOM(DT, VALU_B32, VALU_NONE, VALU_NONE)];                  \
-        const bool fnuz = fpu_archs[w->group->dispatch->arch->index].fnuz;                         \
-        valu_run(w, i, &desc, fnuz ? format##_fnuz : format, room);                                \
+        if (fpu_archs[w->group->dispatch->arch->index].fnuz)                                       \
+            name##_fnuz(w, i);                                                                     \
+        else                                                                                       \
+            name##_ocp(w, i);                                                                      \
     }
 
 FROM_BYTES(v_cvt_f32_fp8, VALU_F32, body_fp8)
