@@ -33,7 +33,7 @@ import usage
 
 KINDS = {"s", "ss", "ssc", "v", "a", "av", "vs", "vsc", "d", "c"}
 IMMEDIATES = {"imm4", "imm8", "imm16", "imm32", "lit16", "lit32", "rel16", "hwreg16", "msg16",
-              "waitcnt16", "hex16", "depctr16"}
+              "waitcnt16", "hex16", "depctr16", "delay16", "rtnmsg8"}
 OPERAND = re.compile(r"^(ssc|ss|s|av|a|vsc|vs|v|d|c)(2x)?(\d+)([fbs]?)$")
 
 

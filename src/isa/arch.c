@@ -4,6 +4,7 @@
  * row.
  */
 #include "isa/arch.h"
+#include "isa/format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +15,33 @@
 
 static const isa_hwreg_name_t hwregs_gfx9[ISA_HWREG_NUMBERS] = {
 #define X(name, number) [number] = {"HW_REG_" #name, ISA_HWREG_##name},
-    ISA_HWREGS_COMMON(X) ISA_HWREGS_GFX9(X)
+    ISA_HWREGS_COMMON(X) ISA_HWREGS_TRAP(X) ISA_HWREGS_GFX9(X)
 #undef X
 };
+
+#define MESSAGES_GFX9                                                                              \
+    [1] = "MSG_INTERRUPT", [2] = "MSG_GS", [3] = "MSG_GS_DONE", [4] = "MSG_SAVEWAVE",              \
+    [5] = "MSG_STALL_WAVE_GEN", [6] = "MSG_HALT_WAVES", [7] = "MSG_ORDERED_PS_DONE",               \
+    [8] = "MSG_EARLY_PRIM_DEALLOC", [9] = "MSG_GS_ALLOC_REQ", [10] = "MSG_GET_DOORBELL"
+static const char *const messages_gfx9[ISA_MESSAGES] = {MESSAGES_GFX9};
+static const char *const messages_gfx10[ISA_MESSAGES] = {MESSAGES_GFX9, [11] = "MSG_GET_DDID"};
 
 static const isa_formats_t formats_gfx9 = {
     .smem = 0x30,
     .vop3 = 0x34,
     .vop3p = 0x1a7,
     .sgprs = ISA_CODE_FLAT_SCRATCH,
+    .sdwa = true,
     .old_dpp = true,
+    .smem_glc = {16, 1},
+    .smem_imm = {17, 1},
+    .smem_soe = {14, 1},
     .ds_op = {17, 8},
     .ds_gds = {16, 1},
+    .flat_segment = {14, 2},
+    .flat_glc = {16, 1},
+    .flat_slc = {17, 1},
+    .flat_zero = {13, 1},
     .flat_offset = {0, 13},
     .flat_bits = 12,
     .saddr_off = 0x7f,
@@ -33,16 +49,29 @@ static const isa_formats_t formats_gfx9 = {
     .mtbuf_op = {{15, 4}},
     .mubuf_slc = {17, 1},
     .mtbuf_slc = {54, 1},
-    .messages = 10,
+    .buffer_offen = {12, 1},
+    .buffer_idxen = {13, 1},
+    .image = {.op = {{18, 7}},
+              .da = {14, 1},
+              .unorm = {12, 1},
+              .glc = {13, 1},
+              .slc = {25, 1},
+              .lwe = {17, 1},
+              .a16 = {15, 1},
+              .d16 = {63, 1},
+              .ssamp = {53, 5}},
+    .messages = messages_gfx9,
+    .message = {0, 4},
+    .message_doorbell = 10,
     .hwregs = hwregs_gfx9,
 };
 
 static const isa_hwreg_name_t hwregs_gfx10[ISA_HWREG_NUMBERS] = {
 #define X(name, number) [number] = {"HW_REG_" #name, ISA_HWREG_##name},
-    ISA_HWREGS_COMMON(X)
+    ISA_HWREGS_COMMON(X) ISA_HWREGS_TRAP(X)
 #undef X
 #define X(name, number, id) [number] = {"HW_REG_" #name, id},
-        ISA_HWREGS_GFX10(X)
+        ISA_HWREGS_RDNA(X) ISA_HWREGS_GFX10(X)
 #undef X
 };
 
@@ -52,13 +81,19 @@ static const isa_formats_t formats_gfx10 = {
     .vop3p = 0x198,
     .sgprs = ISA_CODE_VCC,
     .has_null = true,
+    .sdwa = true,
     .vop3_literal = true,
     .dpp8 = true,
     .keeps_halves = true,
     .image_dim = true,
-    .unified_format = true,
+    .element_formats = isa_formats_of_gfx10,
+    .smem_glc = {16, 1},
     .ds_op = {18, 8},
     .ds_gds = {17, 1},
+    .flat_segment = {14, 2},
+    .flat_glc = {16, 1},
+    .flat_slc = {17, 1},
+    .flat_zero = {13, 1},
     .flat_offset = {0, 12},
     .flat_bits = 12,
     .saddr_off = ISA_CODE_NULL,
@@ -67,8 +102,90 @@ static const isa_formats_t formats_gfx10 = {
     .mtbuf_op = {{16, 3}, {53, 1}},
     .mubuf_slc = {54, 1},
     .mtbuf_slc = {54, 1},
-    .messages = 11,
+    .buffer_offen = {12, 1},
+    .buffer_idxen = {13, 1},
+    .image = {.op = {{18, 7}, {0, 1}},
+              .spread = {1, 2},
+              .dim = {3, 3},
+              .unorm = {12, 1},
+              .glc = {13, 1},
+              .slc = {25, 1},
+              .lwe = {17, 1},
+              .a16 = {62, 1},
+              .r128 = {15, 1},
+              .d16 = {63, 1},
+              .ssamp = {53, 5}},
+    .messages = messages_gfx10,
+    .message = {0, 4},
+    .message_doorbell = 10,
     .hwregs = hwregs_gfx10,
+};
+
+static const isa_hwreg_name_t hwregs_gfx11[ISA_HWREG_NUMBERS] = {
+#define X(name, number) [number] = {"HW_REG_" #name, ISA_HWREG_##name},
+    ISA_HWREGS_COMMON(X)
+#undef X
+#define X(name, number, id) [number] = {"HW_REG_" #name, id},
+        ISA_HWREGS_RDNA(X)
+#undef X
+};
+
+static const char *const messages_gfx11[ISA_MESSAGES] = {
+    [1] = "MSG_INTERRUPT",      [2] = "MSG_HS_TESSFACTOR",      [3] = "MSG_DEALLOC_VGPRS",
+    [5] = "MSG_STALL_WAVE_GEN", [6] = "MSG_HALT_WAVES",         [7] = "MSG_ORDERED_PS_DONE",
+    [9] = "MSG_GS_ALLOC_REQ",   [128] = "MSG_RTN_GET_DOORBELL", [129] = "MSG_RTN_GET_DDID",
+    [130] = "MSG_RTN_GET_TMA",  [131] = "MSG_RTN_GET_REALTIME", [132] = "MSG_RTN_SAVE_WAVE",
+    [133] = "MSG_RTN_GET_TBA",
+};
+
+static const isa_formats_t formats_gfx11 = {
+    .smem = 0x3d,
+    .vop3 = 0x35,
+    .vop3p = 0x198,
+    .vopd = 0x32,
+    .exp = 0x3e,
+    .vinterp = 0xcd,
+    .ldsdir = 0xce,
+    .sgprs = ISA_CODE_VCC,
+    .has_null = true,
+    .null_first = true,
+    .vop3_literal = true,
+    .dpp8 = true,
+    .vop3_dpp = true,
+    .keeps_halves = true,
+    .halves = true,
+    .image_dim = true,
+    .element_formats = isa_formats_of_gfx11,
+    .smem_glc = {14, 1},
+    .ds_op = {18, 8},
+    .ds_gds = {17, 1},
+    .flat_segment = {16, 2},
+    .flat_glc = {14, 1},
+    .flat_slc = {15, 1},
+    .flat_offset = {0, 13},
+    .flat_bits = 12,
+    .saddr_off = ISA_CODE_NULL,
+    .mubuf_op = {{18, 8}},
+    .mtbuf_op = {{15, 4}},
+    .mubuf_slc = {12, 1},
+    .mtbuf_slc = {12, 1},
+    .buffer_offen = {54, 1},
+    .buffer_idxen = {55, 1},
+    .image = {.op = {{18, 8}},
+              .spread = {0, 1},
+              .dim = {2, 3},
+              .unorm = {7, 1},
+              .glc = {14, 1},
+              .slc = {12, 1},
+              .lwe = {54, 1},
+              .a16 = {16, 1},
+              .r128 = {15, 1},
+              .d16 = {17, 1},
+              .ssamp = {58, 5}},
+    .messages = messages_gfx11,
+    .message = {0, 8},
+    .message_free_vgprs = 3,
+    .hwregs = hwregs_gfx11,
 };
 
 /* What no gfx9 GPU has otherwise. */
@@ -79,7 +196,7 @@ static const isa_formats_t formats_gfx10 = {
     .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
     .scalar_line = 64, .l2_line = 128,                                                             \
     .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},                                \
-    .drm_family = 141 /* AMDGPU_FAMILY_AI */
+    .tmpring = {.wave = {12, 13}, .unit = 1024}, .drm_family = 141 /* AMDGPU_FAMILY_AI */
 
 #define TTMP                                                                                       \
     .pc = 0, .pc_high = {0, 16}, .trap_id = {16, 8}, .host = {24, 1}, .group = 8, .wave = 11,      \
@@ -102,6 +219,7 @@ static const isa_formats_t formats_gfx10 = {
                           .buffer_acc = {55, 1},                                                   \
                           .scratch_vaddr = {13, 1},                                                \
                           .flat_sc1 = {25, 1},                                                     \
+                          .mubuf_lds = {16, 1},                                                    \
                           .mubuf_sc1 = {15, 1},                                                    \
                           .mtbuf_sc1 = {53, 1}},                                                   \
         .cache_bits = {"sc0", "nt", "sc1"}, .launch = {.item = PACKED_IDS},                        \
@@ -109,19 +227,24 @@ static const isa_formats_t formats_gfx10 = {
         .sampling = ISA_SAMPLING_HOST_TRAP | ISA_SAMPLING_STOCHASTIC, .gb_addr_config = 0x2a114042
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
-    [ISA_ARCH_gfx908] =
-        {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
-         .memory_fields = {.flat_lds = {13, 1}, .buffer_tfe = {55, 1}, .image_tfe = {16, 1}},
-         .cache_bits = {"glc", "slc"},
-         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}}, .scratch_offset = true},
-         .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256, .m0_lds = {0, 16},
-         .group_lds = 64 << 10, .lds_granule = 512, .vector_line = 64,
-         .sampling = ISA_SAMPLING_HOST_TRAP, .gb_addr_config = 0x22014042},
+    [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
+                         .memory_fields = {.flat_lds = {13, 1},
+                                           .mubuf_lds = {16, 1},
+                                           .buffer_tfe = {55, 1},
+                                           .image_tfe = {16, 1}},
+                         .cache_bits = {"glc", "slc"},
+                         .launch = {.item = {{0, {0, 10}}, {1, {0, 10}}, {2, {0, 10}}},
+                                    .scratch_offset = true},
+                         .hwregs = ISA_HWREG_TMA_HI + 1, .vgpr_granule = 4, .simd_vgprs = 256,
+                         .m0_lds = {0, 16}, .group_lds = 64 << 10, .lds_granule = 512,
+                         .vector_line = 64, .sampling = ISA_SAMPLING_HOST_TRAP,
+                         .gb_addr_config = 0x22014042},
     [ISA_ARCH_gfx90a] = {GFX9(gfx90a), TTMP_GFX9, UNIFIED, .gfx_target_version = 90010,
                          .memory_fields = {.ds_acc = {25, 1},
                                            .flat_acc = {55, 1},
                                            .buffer_acc = {55, 1},
                                            .flat_lds = {13, 1},
+                                           .mubuf_lds = {16, 1},
                                            .image_acc = {16, 1}},
                          .cache_bits = {"glc", "slc"},
                          .launch = {.item = PACKED_IDS, .scratch_offset = true},
@@ -144,6 +267,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 6}},
          .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},
          .memory_fields = {.flat_lds = {13, 1},
+                           .mubuf_lds = {16, 1},
                            .flat_sc1 = {12, 1},
                            .mubuf_sc1 = {15, 1},
                            .mtbuf_sc1 = {15, 1},
@@ -157,6 +281,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 2}},
          TTMP_GFX9,
          .vgpr_granule = 8,
+         .tmpring = {.wave = {12, 13}, .unit = 1024},
          .scratch_register = true,
          .gcr = true,
          .unit_cus = 2,
@@ -171,6 +296,44 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
          .drm_family = 143, /* AMDGPU_FAMILY_NV */
          .gb_addr_config = 0x00000444},
+    [ISA_ARCH_gfx1100] =
+        {.name = "gfx1100",
+         .index = ISA_ARCH_gfx1100,
+         .gfx_target_version = 110000,
+         .codes = &isa_codes_gfx1100,
+         .formats = &formats_gfx11,
+         .lanes = 32,
+         .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},
+         .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},
+         .memory_fields = {.scratch_vaddr = {55, 1},
+                           .flat_sc1 = {13, 1},
+                           .mubuf_sc1 = {13, 1},
+                           .mtbuf_sc1 = {13, 1},
+                           .smem_sc1 = {13, 1},
+                           .image_sc1 = {13, 1},
+                           .buffer_tfe = {53, 1},
+                           .image_tfe = {53, 1}},
+         .cache_bits = {"glc", "slc", "dlc"},
+         .launch = {.item = PACKED_IDS},
+         .hwregs = 30,
+         .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},
+         TTMP_GFX9,
+         .vgpr_granule = 8,
+         .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},
+         .scratch_register = true,
+         .gcr = true,
+         .unit_cus = 2,
+         .simd_vgprs = 768,
+         .m0_lds = {0, 16},
+         .group_lds = 64 << 10,
+         .lds_granule = 1024,
+         .vector_line = 128,
+         .scalar_line = 64,
+         .l2_line = 128,
+         .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},
+         .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
+         .drm_family = 145, /* AMDGPU_FAMILY_GC_11_0_0 */
+         .gb_addr_config = 0x00000545},
 };
 
 static const isa_arch_t *const end = isa_archs + ISA_ARCH_COUNT;

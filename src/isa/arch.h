@@ -69,7 +69,7 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
 
 /* ---- hardware registers, of s_getreg and s_setreg ---- */
 
-/* X(name, number): those that have one number on gfx9 and gfx10. */
+/* X(name, number): those that have one number on gfx9, gfx10 and gfx11. */
 #define ISA_HWREGS_COMMON(X)                                                                       \
     X(MODE, 1)                                                                                     \
     X(STATUS, 2)                                                                                   \
@@ -77,7 +77,10 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(GPR_ALLOC, 5)                                                                                \
     X(LDS_ALLOC, 6)                                                                                \
     X(IB_STS, 7)                                                                                   \
-    X(SH_MEM_BASES, 15)                                                                            \
+    X(SH_MEM_BASES, 15)
+
+/* X(name, number): those of the trap handler, of gfx9 and gfx10; gfx11 has messages for them. */
+#define ISA_HWREGS_TRAP(X)                                                                         \
     X(TBA_LO, 16)                                                                                  \
     X(TBA_HI, 17)                                                                                  \
     X(TMA_LO, 18)                                                                                  \
@@ -92,23 +95,23 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(SQ_PERF_SNAPSHOT_PC_LO, 23)                                                                  \
     X(SQ_PERF_SNAPSHOT_PC_HI, 24)
 
-/* X(name, number, ISA_HWREG_name): those of gfx10 alone. */
-#define ISA_HWREGS_GFX10(X)                                                                        \
+/* X(name, number, ISA_HWREG_name): those of gfx10 and gfx11, and of gfx10 alone. */
+#define ISA_HWREGS_RDNA(X)                                                                         \
     X(FLAT_SCR_LO, 20, 64)                                                                         \
     X(FLAT_SCR_HI, 21, 65)                                                                         \
     X(HW_ID1, 23, 66)                                                                              \
     X(HW_ID2, 24, 67)                                                                              \
-    X(POPS_PACKER, 25, 68)                                                                         \
     X(SHADER_CYCLES, 29, 69)
+#define ISA_HWREGS_GFX10(X) X(POPS_PACKER, 25, 68)
 
 /* What a hardware register is, whatever number a GPU has for it; gfx9's have their number. */
 enum {
     ISA_HWREG_NONE,
 #define X(name, number) ISA_HWREG_##name = (number),
-    ISA_HWREGS_COMMON(X) ISA_HWREGS_GFX9(X)
+    ISA_HWREGS_COMMON(X) ISA_HWREGS_TRAP(X) ISA_HWREGS_GFX9(X)
 #undef X
 #define X(name, number, id) ISA_HWREG_##name = (id),
-        ISA_HWREGS_GFX10(X)
+        ISA_HWREGS_RDNA(X) ISA_HWREGS_GFX10(X)
 #undef X
 };
 
@@ -213,7 +216,8 @@ enum {
     ISA_GROUP_LDS = 160 << 10, /* the most bytes of LDS that a workgroup of any GPU can have */
     ISA_UNIT_SIMDS = 4,        /* of a compute unit, or of a workgroup processor */
     ISA_SIMD_SLOTS = 16,       /* the most waves that a SIMD of any GPU holds */
-    ISA_SIMD_VGPRS = 512,      /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
+    ISA_SIMD_VGPRS = 768,      /* the most rows of a SIMD's register file: VGPRs and AGPRs in one */
+    ISA_WAVE_VGPRS = 512,      /* the most rows that a wave has of it */
     ISA_VGPRS = 256            /* VGPRs that instructions can name */
 };
 
@@ -249,32 +253,58 @@ typedef struct {
     isa_bits_t scratch_vaddr;
     isa_bits_t flat_lds; /* loads go to LDS: the eighth bit of the opcode (ISA_CODE_LDS) */
     isa_bits_t flat_sc1, mubuf_sc1, mtbuf_sc1, smem_sc1, image_sc1; /* ISA_F_SC1 */
+    isa_bits_t mubuf_lds;                                           /* loads go to LDS */
     isa_bits_t buffer_tfe, image_tfe; /* asks for a status beside the data: not decoded */
 } isa_memory_fields_t;
 
 enum { ISA_CODE_LDS = 128 };
 
+/* Fields of image instructions that families have in different places. */
+typedef struct {
+    isa_bits_t op[2];  /* low part, high part */
+    isa_bits_t spread; /* dwords of addresses in VGPRs of their own (NSA) behind the instruction */
+    isa_bits_t dim, da, unorm, glc, slc, lwe, a16, r128, d16;
+    isa_bits_t ssamp; /* in fours of SGPRs */
+} isa_image_fields_t;
+
+enum { ISA_MESSAGES = 256 }; /* numbers that messages can have */
+
 /* Where the encodings of a family of GPUs have fields that other families have elsewhere, and what
  * its operands can name. Bits of an instruction's second dword are numbered from 32 on. */
 typedef struct {
-    uint8_t smem, vop3;  /* the top six bits of these formats */
-    uint16_t vop3p;      /* the top nine bits */
-    uint8_t sgprs;       /* codes below this one are ordinary SGPRs: 102 or 106 */
-    bool has_null;       /* ISA_CODE_NULL can be named; SMEM has it for "no offset register" */
-    bool vop3_literal;   /* VOP3 and VOP3P take a literal, a dword behind them */
-    bool dpp8;           /* DPP8; and in DPP16 a bit that has excluded lanes read */
-    bool keeps_halves;   /* a result of 16 bits leaves the register's other half as it is */
-    bool old_dpp;        /* DPP16 moves across the wave and broadcasts lane 15 and 31 */
-    bool image_dim;      /* MIMG says the type of the image; its address can be spread (NSA) */
-    bool unified_format; /* MTBUF has one number for format and type of an element */
+    uint8_t smem, vop3;      /* the top six bits of these formats */
+    uint16_t vop3p;          /* the top nine bits */
+    uint8_t vopd, exp;       /* the top six bits; 0: there is no such format */
+    uint8_t vinterp, ldsdir; /* the top eight bits */
+    uint8_t sgprs;           /* codes below this one are ordinary SGPRs: 102 or 106 */
+    bool has_null;           /* ISA_CODE_NULL can be named; SMEM has it for "no offset register" */
+    bool null_first;         /* NULL has the code ISA_CODE_M0, and M0 the code ISA_CODE_NULL */
+    bool sdwa;               /* SDWA */
+    bool vop3_literal;       /* VOP3 and VOP3P take a literal, a dword behind them */
+    bool dpp8;               /* DPP8; and in DPP16 a bit that has excluded lanes read */
+    bool keeps_halves;       /* a result of 16 bits leaves the register's other half as it is */
+    bool old_dpp;            /* DPP16 moves across the wave and broadcasts lane 15 and 31 */
+    bool vop3_dpp;           /* DPP is there for VOPC, VOP3 and VOP3P, too */
+    bool halves;             /* 16-bit operands of VOP1, VOP2, VOPC are halves of the first VGPRs */
+    bool image_dim;          /* MIMG says the type of the image; its address can be spread (NSA) */
+    /* MTBUF has one number for format and type of an element: of these (format.h) */
+    const uint8_t *element_formats;
+    isa_bits_t smem_glc, smem_imm, smem_soe; /* the last two: SMEM has no NULL */
     isa_bits_t ds_op, ds_gds;
+    isa_bits_t flat_segment, flat_glc, flat_slc;
+    isa_bits_t flat_zero;   /* is 0 but for the field scratch_vaddr or flat_lds in its place */
     isa_bits_t flat_offset; /* signed; of FLAT itself, unsigned and as wide as the next says */
     uint8_t flat_bits;
     uint8_t saddr_off;                   /* GLOBAL, SCRATCH: there is no scalar address */
     uint8_t saddr_none;                  /* SCRATCH: there is no address at all; 0: not so */
     isa_bits_t mubuf_op[2], mtbuf_op[2]; /* low part, high part */
     isa_bits_t mubuf_slc, mtbuf_slc;
-    uint8_t messages;               /* the highest number of a message that has a name */
+    isa_bits_t buffer_offen, buffer_idxen;
+    isa_image_fields_t image;
+    const char *const *messages; /* ISA_MESSAGES of them, by number; NULL: has no name */
+    isa_bits_t message;          /* the number of a message in an immediate */
+    /* Messages by which a wave asks for its doorbell, and gives back its VGPRs; 0: there is none */
+    uint8_t message_doorbell, message_free_vgprs;
     const isa_hwreg_name_t *hwregs; /* ISA_HWREG_NUMBERS of them */
 } isa_formats_t;
 
@@ -323,6 +353,13 @@ typedef struct isa_arch {
     /* Rows in which VGPRs are allocated, and at multiples of which AGPRs begin; 0: these have a
      * file of their own, and begin behind the last VGPR. */
     uint32_t vgpr_granule, acc_granule;
+    /* Of the register COMPUTE_TMPRING_SIZE: scratch of a wave, in how many bytes, and whether it
+     * counts the waves of one shader engine, not of all. */
+    struct {
+        isa_bits_t wave;
+        uint32_t unit;
+        bool of_engine;
+    } tmpring;
     bool scratch_register; /* FLAT_SCRATCH is a hardware register, not SGPRs */
     bool gcr;              /* packets name the caches to be invalidated as gfx10's do (GCR_CNTL) */
     uint32_t unit_cus; /* compute units of a workgroup processor, which takes workgroups; 0: one */

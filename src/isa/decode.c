@@ -1,8 +1,8 @@
 /* decode.c - from instruction words to isa_inst_t.
  *
  * The only place that knows where the fields of the encodings are, except for those that only some
- * GPUs have (isa_memory_fields_t) or that families have in other places (isa_formats_t), and those
- * of images (decode_image.c). One function per format; which operands an instruction has comes from
+ * GPUs have (isa_memory_fields_t) or that families have in other places (isa_formats_t), and for
+ * the formats in decode_*.c. One function per format; which operands an instruction has comes from
  * its table row. No text, no allocation, no state. */
 #include "isa/decode.h"
 
@@ -54,7 +54,12 @@ static void scalar_operands(isa_decoder_t *d, unsigned sdst, unsigned ssrc0, uns
          f++) {
         switch (f->role) {
         case ISA_ROLE_SDST: isa_decode_sgpr(d, &i->dst, sdst, f->bits); break;
-        case ISA_ROLE_SRC0: isa_decode_source(d, &i->src[0], ssrc0, f); break;
+        case ISA_ROLE_SRC0:
+            if (f->kind == ISA_K_RTNMSG)
+                i->imm = (int32_t)ssrc0;
+            else
+                isa_decode_source(d, &i->src[0], ssrc0, f);
+            break;
         case ISA_ROLE_SRC1:
             if (f->kind == ISA_K_IMM)
                 i->imm = (int32_t)ssrc1;
@@ -114,14 +119,16 @@ static void smem_offset(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0], x = d->words[1];
     const bool null = d->arch->formats->has_null;
-    const bool imm = null || isa_bits(w, 17, 17), soe = null || isa_bits(w, 14, 14);
+    const isa_formats_t *formats = d->arch->formats;
+    const bool imm = null || isa_bits_get(formats->smem_imm, w),
+               soe = null || isa_bits_get(formats->smem_soe, w);
     isa_inst_t *i = d->out;
     if (imm) {
         i->flags |= ISA_F_IMM;
         i->imm = (int32_t)(x << 11) >> 11;
     }
     const unsigned soffset = soe ? isa_bits(x, 31, 25) : isa_bits(x, 6, 0);
-    if ((imm && !soe) || (null && soffset == ISA_CODE_NULL)) return;
+    if ((imm && !soe) || (null && isa_scalar_code(d->arch, soffset) == ISA_CODE_NULL)) return;
     i->flags |= ISA_F_SOE;
     isa_decode_sgpr(d, &i->src[1], soffset, 32);
 }
@@ -132,7 +139,7 @@ static void decode_smem(isa_decoder_t *d)
     isa_inst_t *i = d->out;
     if (!isa_decode_row(d, ISA_FMT_SMEM, isa_bits(w, 25, 18))) return;
     unsigned sdata = isa_bits(w, 12, 6);
-    bool glc = isa_bits(w, 16, 16) && d->row->mods & ISA_M_GLC;
+    bool glc = isa_bits_get(d->arch->formats->smem_glc, w) && d->row->mods & ISA_M_GLC;
     if (glc) i->flags |= ISA_F_GLC;
     if (d->row->mods & ISA_M_GLC && isa_decode_bit(d, d->arch->memory_fields.smem_sc1))
         i->flags |= ISA_F_SC1;
@@ -156,6 +163,35 @@ static void decode_smem(isa_decoder_t *d)
 
 /* ---- vector ALU ---- */
 
+static bool is_half(const isa_field_t *f)
+{
+    return f->type == ISA_T_B16 || f->type == ISA_T_F16 || f->type == ISA_T_BF16;
+}
+
+/* Where short forms name halves of VGPRs, the highest bit of the number says which half. */
+static bool high_half(const isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f)
+{
+    enum { HIGH = 128 };
+    if (!d->arch->formats->halves || o->kind != ISA_OPK_VGPR || !is_half(f)) return false;
+    const bool high = o->reg & HIGH;
+    o->reg &= HIGH - 1;
+    return high;
+}
+
+static void half_source(isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f)
+{
+    if (!high_half(d, o, f)) return;
+    o->sel = 1;
+    d->out->flags |= ISA_F_SRCMOD;
+}
+
+static void half_dst(isa_decoder_t *d, const isa_field_t *f)
+{
+    if (!high_half(d, &d->out->dst, f)) return;
+    d->out->op_sel = 8;
+    d->out->flags |= ISA_F_DSTSEL;
+}
+
 static void vector_dst(isa_decoder_t *d, unsigned vdst, const isa_field_t *f)
 {
     if (f->kind == ISA_K_S)
@@ -175,13 +211,20 @@ static void short_operands(isa_decoder_t *d, unsigned vdst, unsigned src0, bool 
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
         switch (f->role) {
-        case ISA_ROLE_VDST: vector_dst(d, vdst, f); break;
+        case ISA_ROLE_VDST:
+            vector_dst(d, vdst, f);
+            half_dst(d, f);
+            break;
         case ISA_ROLE_SRC0:
             if (plain) isa_decode_source(d, &i->src[0], src0, f);
+            half_source(d, &i->src[0], f);
             if (f->kind == ISA_K_A && i->src[0].kind == ISA_OPK_VGPR) i->src[0].kind = ISA_OPK_AGPR;
             next = 1;
             break;
-        case ISA_ROLE_SRC1: isa_decode_vgpr(d, &i->src[next++], vsrc1, f->bits, false); break;
+        case ISA_ROLE_SRC1:
+            isa_decode_vgpr(d, &i->src[next], vsrc1, f->bits, false);
+            half_source(d, &i->src[next++], f);
+            break;
         default: /* the literal of v_madmk and v_madak; of a 16-bit one the low half counts */
             i->src[next++] = (isa_operand_t){
                 .kind = ISA_OPK_CONST, .reg = 255, .bits = 32, .k = isa_decode_literal(d)};
@@ -214,7 +257,7 @@ static void decode_sdwa(isa_decoder_t *d)
     const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
     const isa_field_t *src1 = isa_field(d->row, ISA_ROLE_SRC1);
     i->flags |= ISA_F_SDWA;
-    if (!(d->row->mods & ISA_M_SDWA)) {
+    if (!(d->row->mods & ISA_M_SDWA) || !d->arch->formats->sdwa) {
         d->bad = true;
         return;
     }
@@ -259,6 +302,25 @@ static bool takes_dpp(const isa_decoder_t *d, unsigned control)
     return !has_wide_operand(d->row) && !across;
 }
 
+static bool has_dpp(const isa_decoder_t *d)
+{
+    return d->row->mods & ISA_M_DPP ||
+           (d->arch->formats->vop3_dpp && d->row->fmt == ISA_FMT_VOPC && !has_wide_operand(d->row));
+}
+
+static void dpp_register(isa_decoder_t *d, const isa_field_t *src0, unsigned reg)
+{
+    isa_operand_t *o = &d->out->src[0];
+    if (!src0) return;
+    isa_decode_vgpr(d, o, reg, src0->bits, false);
+    if (!(d->out->flags & ISA_F_VOP3)) half_source(d, o, src0);
+}
+
+static bool has_own_modifiers(const isa_inst_t *i)
+{
+    return i->flags & ISA_F_VOP3 || i->fmt == ISA_FMT_VOP3P;
+}
+
 static void decode_dpp8(isa_decoder_t *d, bool fi)
 {
     isa_inst_t *i = d->out;
@@ -266,8 +328,8 @@ static void decode_dpp8(isa_decoder_t *d, bool fi)
     const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
     i->flags |= ISA_F_DPP | ISA_F_DPP8 | (fi ? ISA_F_FI : 0);
     i->imm = (int32_t)(x >> 8);
-    if (!(d->row->mods & ISA_M_DPP) || has_wide_operand(d->row)) d->bad = true;
-    if (src0) isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), src0->bits, false);
+    if (!has_dpp(d) || has_wide_operand(d->row)) d->bad = true;
+    dpp_register(d, src0, isa_bits(x, 7, 0));
 }
 
 static void decode_dpp(isa_decoder_t *d)
@@ -276,18 +338,38 @@ static void decode_dpp(isa_decoder_t *d)
     uint32_t x = isa_decode_next(d);
     const isa_field_t *src0 = isa_field(d->row, ISA_ROLE_SRC0);
     i->flags |= ISA_F_DPP;
-    if (!(d->row->mods & ISA_M_DPP) || !takes_dpp(d, isa_bits(x, 16, 8))) {
+    if (!has_dpp(d) || !takes_dpp(d, isa_bits(x, 16, 8))) {
         d->bad = true;
         return;
     }
-    if (src0) isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), src0->bits, false);
+    dpp_register(d, src0, isa_bits(x, 7, 0));
     if (d->arch->formats->dpp8 && isa_bits(x, 18, 18)) i->flags |= ISA_F_FI;
     i->dpp_ctrl = (uint16_t)isa_bits(x, 16, 8);
     i->dpp_bound = (uint8_t)isa_bits(x, 19, 19);
     i->dpp_masks = (uint8_t)isa_bits(x, 31, 24);
+    if (has_own_modifiers(i)) return;
     dpp_source(d, &i->src[0], src0, isa_bits(x, 20, 20), isa_bits(x, 21, 21));
     dpp_source(d, &i->src[1], isa_field(d->row, ISA_ROLE_SRC1), isa_bits(x, 22, 22),
                isa_bits(x, 23, 23));
+}
+
+/* Whether SRC0 says that the source is in the dword that follows, with DPP8 or DPP16. */
+static bool is_dpp(const isa_decoder_t *d, unsigned src0)
+{
+    return src0 == ISA_CODE_DPP ||
+           (d->arch->formats->dpp8 && (src0 == ISA_CODE_DPP8 || src0 == ISA_CODE_DPP8_FI));
+}
+
+/* In VOP3 the second source has to be a VGPR, too. */
+static void decode_any_dpp(isa_decoder_t *d, unsigned src0)
+{
+    const uint8_t second = d->out->src[1].kind;
+    if (has_own_modifiers(d->out) && second != ISA_OPK_NONE && second != ISA_OPK_VGPR)
+        d->bad = true;
+    if (src0 == ISA_CODE_DPP)
+        decode_dpp(d);
+    else
+        decode_dpp8(d, src0 == ISA_CODE_DPP8_FI);
 }
 
 static void decode_short(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode, unsigned vdst,
@@ -297,15 +379,13 @@ static void decode_short(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode, unsig
     bool has_src0;
     if (!isa_decode_row(d, fmt, opcode)) return;
     has_src0 = isa_field(d->row, ISA_ROLE_SRC0) || d->row->mods & ISA_M_DPP;
-    const bool dpp8 = d->arch->formats->dpp8 && (src0 == ISA_CODE_DPP8 || src0 == ISA_CODE_DPP8_FI);
-    bool plain = !has_src0 || (src0 != ISA_CODE_SDWA && src0 != ISA_CODE_DPP && !dpp8);
+    bool plain = !has_src0 || (src0 != ISA_CODE_SDWA && !is_dpp(d, src0));
     short_operands(d, vdst, src0, plain, vsrc1);
-    if (!plain && src0 == ISA_CODE_SDWA)
+    if (plain) return;
+    if (src0 == ISA_CODE_SDWA)
         decode_sdwa(d);
-    else if (!plain && dpp8)
-        decode_dpp8(d, src0 == ISA_CODE_DPP8_FI);
-    else if (!plain)
-        decode_dpp(d);
+    else
+        decode_any_dpp(d, src0);
 }
 
 /* ---- VOP3 ---- */
@@ -316,8 +396,9 @@ static void vop3_mods(isa_decoder_t *d, unsigned k, const isa_field_t *f, unsign
 {
     isa_operand_t *o = &d->out->src[k];
     uint32_t mods = d->row->mods;
-    if (is_float(f) && mods & (ISA_M_NEG | ISA_M_E64_NEG) && neg >> k & 1) o->mods |= ISA_MOD_NEG;
-    if (is_float(f) && mods & (ISA_M_ABS | ISA_M_E64_ABS) && abs >> k & 1) o->mods |= ISA_MOD_ABS;
+    const bool signs = is_float(f) || f->type == ISA_T_V2F16;
+    if (signs && mods & (ISA_M_NEG | ISA_M_E64_NEG) && neg >> k & 1) o->mods |= ISA_MOD_NEG;
+    if (signs && mods & (ISA_M_ABS | ISA_M_E64_ABS) && abs >> k & 1) o->mods |= ISA_MOD_ABS;
     if (mods & ISA_M_OP_SEL) o->sel = op_sel >> k & 1;
     if (o->mods || o->sel) d->out->flags |= ISA_F_SRCMOD;
 }
@@ -329,9 +410,27 @@ static isa_field_t vop3_field(const isa_decoder_t *d, const isa_field_t *f)
     const isa_row_desc_t *row = d->row;
     isa_field_t source = *f;
     if (f->kind == ISA_K_VS || f->kind == ISA_K_VSC ||
-        (f->kind == ISA_K_V && row->fmt != ISA_FMT_VOP3A && f->role != ISA_ROLE_SRC0))
+        (f->kind == ISA_K_V && row->fmt != ISA_FMT_VOP3A && row->fmt != ISA_FMT_VOP3P &&
+         f->role != ISA_ROLE_SRC0))
         source.kind = d->arch->formats->vop3_literal ? ISA_K_VS : ISA_K_VSC;
     return source;
+}
+
+/* A scalar register as the third source of VOP3 is a set of lanes. */
+static bool is_mask(const isa_field_t *f)
+{
+    return f->kind == ISA_K_S && f->role == ISA_ROLE_SRC2;
+}
+
+/* Sources that are pairs of halves, of which VOP3 selects none: bit n is source n. */
+static unsigned pairs(const isa_row_desc_t *row)
+{
+    unsigned found = 0;
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++)
+        if (f->role >= ISA_ROLE_SRC0 && f->role <= ISA_ROLE_SRC2 &&
+            (f->type == ISA_T_V2F16 || f->type == ISA_T_V2BF16))
+            found |= 1u << (f->role - ISA_ROLE_SRC0);
+    return found;
 }
 
 static void decode_vop3(isa_decoder_t *d)
@@ -344,12 +443,14 @@ static void decode_vop3(isa_decoder_t *d)
     unsigned neg = isa_bits(x, 31, 29), abs = 0, op_sel = 0, n_src = 0;
     if (!isa_decode_row(d, fmt, opcode)) return;
     uint32_t mods = d->row->mods;
-    d->literal_allowed = d->arch->formats->vop3_literal;
+    const bool dpp = d->arch->formats->vop3_dpp && is_dpp(d, code[0]);
+    d->literal_allowed = d->arch->formats->vop3_literal && !dpp;
     i->flags |= ISA_F_VOP3;
     if (fmt == ISA_FMT_VOP3A) {
         abs = isa_bits(w, 10, 8);
         op_sel = mods & ISA_M_OP_SEL ? isa_bits(w, 14, 11) : 0;
         if (d->row->marks & ISA_IS_ONE_LANE) op_sel &= 3;
+        op_sel &= ~pairs(d->row);
         i->op_sel = (uint8_t)op_sel;
         if (op_sel & 8) i->flags |= ISA_F_DSTSEL;
     }
@@ -365,11 +466,15 @@ static void decode_vop3(isa_decoder_t *d)
         } else if (f->role >= ISA_ROLE_SRC0 && f->role <= ISA_ROLE_SRC2) {
             unsigned k = f->role - ISA_ROLE_SRC0;
             isa_field_t source = vop3_field(d, f);
-            isa_decode_source(d, &i->src[k], code[k], &source);
+            if (is_mask(f))
+                isa_decode_sgpr(d, &i->src[k], code[k], d->mask_bits);
+            else if (k || !dpp)
+                isa_decode_source(d, &i->src[k], code[k], &source);
             vop3_mods(d, k, f, neg, abs, op_sel);
             n_src = k + 1;
         }
     }
+    if (dpp) decode_any_dpp(d, code[0]);
     if (fmt == ISA_FMT_VOP3B)
         isa_decode_sgpr(d, &i->dst2, isa_bits(w, 14, 8), d->mask_bits);
     else if (d->row->fmt == ISA_FMT_VOPC && d->row->writes & ISA_REG_VCC)
@@ -432,6 +537,12 @@ static bool has_acc_operands(const isa_row_desc_t *row)
     return false;
 }
 
+/* Result and addend of a matrix instruction take half as many registers in waves of 64 lanes. */
+static uint16_t spread_bits(const isa_decoder_t *d, const isa_field_t *f)
+{
+    return (uint16_t)(f->bits * 32 / d->mask_bits);
+}
+
 static void decode_vop3p(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
@@ -446,7 +557,8 @@ static void decode_vop3p(isa_decoder_t *d)
         decode_mai(d);
         return;
     }
-    d->literal_allowed = d->arch->formats->vop3_literal;
+    const bool dpp = d->arch->formats->vop3_dpp && is_dpp(d, code[0]);
+    d->literal_allowed = d->arch->formats->vop3_literal && !dpp;
     bool mix = d->row->mods & ISA_M_NEG; /* halves or floats, not packed pairs */
     i->op_sel = (uint8_t)op_sel;
     if (isa_bits(w, 15, 15)) i->flags |= ISA_F_CLAMP;
@@ -454,6 +566,7 @@ static void decode_vop3p(isa_decoder_t *d)
          f++) {
         if (f->role == ISA_ROLE_VDST) {
             vector_dst(d, isa_bits(w, 7, 0), f);
+            if (d->row->marks & ISA_IS_SPREAD) i->dst.bits = spread_bits(d, f);
             continue;
         }
         unsigned k = f->role - ISA_ROLE_SRC0;
@@ -462,163 +575,13 @@ static void decode_vop3p(isa_decoder_t *d)
         bool high = op_sel_hi >> k & 1;
         if (mix) /* op_sel_hi makes the source a half, else it is a float */
             source.type = high ? ISA_T_F16 : ISA_T_F32;
-        isa_decode_source(d, o, code[k], &source);
+        if (d->row->marks & ISA_IS_SPREAD && k == 2) source.bits = spread_bits(d, f);
+        if (k || !dpp) isa_decode_source(d, o, code[k], &source);
         o->mods = (uint8_t)((neg >> k & 1 ? ISA_MOD_NEG : 0) | (neg_hi >> k & 1 ? ISA_MOD_ABS : 0));
         o->sel = (uint8_t)((op_sel >> k & 1) | (unsigned)high << 1);
         if (o->mods || o->sel != 2) i->flags |= ISA_F_SRCMOD;
     }
-}
-
-/* ---- memory formats ---- */
-
-static void decode_ds(isa_decoder_t *d)
-{
-    uint32_t w = d->words[0], x = d->words[1];
-    isa_inst_t *i = d->out;
-    bool acc = isa_decode_bit(d, d->arch->memory_fields.ds_acc);
-    if (!isa_decode_row(d, ISA_FMT_DS, isa_bits_of(d->arch->formats->ds_op, w))) return;
-    bool gws = d->row->klass == ISA_CLASS_GWS;
-    i->offset0 = (uint8_t)isa_bits(w, 7, 0);
-    i->offset1 = (uint8_t)isa_bits(w, 15, 8);
-    i->imm = (int32_t)isa_bits(w, 15, 0);
-    if (isa_decode_bit(d, d->arch->formats->ds_gds))
-        i->flags |= ISA_F_GDS;
-    else if (gws)
-        d->bad = true;
-    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
-         f++) {
-        switch (f->role) {
-        case ISA_ROLE_VDST: isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24), f->bits, acc); break;
-        case ISA_ROLE_ADDR:
-            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), f->bits, false);
-            break;
-        case ISA_ROLE_DATA0: /* GWS keeps its data in the address field */
-            isa_decode_vgpr(d, &i->src[1], gws ? isa_bits(x, 7, 0) : isa_bits(x, 15, 8), f->bits,
-                            acc);
-            break;
-        default: isa_decode_vgpr(d, &i->src[2], isa_bits(x, 23, 16), f->bits, acc); break;
-        }
-    }
-}
-
-static void decode_flat(isa_decoder_t *d)
-{
-    static const uint8_t segments[4] = {ISA_FMT_FLAT, ISA_FMT_SCRATCH, ISA_FMT_GLOBAL,
-                                        ISA_FMT_NONE};
-    uint32_t w = d->words[0], x = d->words[1];
-    isa_inst_t *i = d->out;
-    isa_fmt_t fmt = (isa_fmt_t)segments[isa_bits(w, 15, 14)];
-    const isa_memory_fields_t *fields = &d->arch->memory_fields;
-    const isa_formats_t *formats = d->arch->formats;
-    const bool says_vaddr = fmt == ISA_FMT_SCRATCH && fields->scratch_vaddr.bits;
-    bool acc = isa_decode_bit(d, fields->flat_acc);
-    const bool lds = isa_decode_bit(d, fields->flat_lds);
-    if (!isa_decode_row(d, fmt, isa_bits(w, 24, 18) | (lds ? ISA_CODE_LDS : 0))) return;
-    if (isa_bits(w, 16, 16)) i->flags |= ISA_F_GLC;
-    if (isa_bits(w, 17, 17)) i->flags |= ISA_F_SLC;
-    if (isa_decode_bit(d, fields->flat_sc1)) i->flags |= ISA_F_SC1;
-    if (isa_bits(w, 13, 13) && !says_vaddr && !lds) d->bad = true;
-    if (d->row->mods & ISA_M_LDS) i->flags |= ISA_F_LDS;
-    const unsigned unused = 32 - formats->flat_offset.bits;
-    const uint32_t offset = isa_bits_get(formats->flat_offset, w);
-    if (fmt == ISA_FMT_FLAT && offset >> formats->flat_bits)
-        d->bad = true; /* flat offsets are not negative */
-    i->imm = fmt == ISA_FMT_FLAT ? (int32_t)offset : (int32_t)(offset << unused) >> unused;
-
-    unsigned saddr = isa_bits(x, 22, 16);
-    const bool none = fmt == ISA_FMT_SCRATCH && formats->saddr_none && saddr == formats->saddr_none;
-    bool scalar = d->row->mods & ISA_M_SADDR && saddr != formats->saddr_off && !none;
-    if (formats->has_null && fmt == ISA_FMT_FLAT && saddr != formats->saddr_off) d->bad = true;
-    if (scalar) {
-        i->flags |= ISA_F_SADDR;
-        isa_decode_sgpr(d, &i->src[2], saddr, fmt == ISA_FMT_GLOBAL ? 64 : 32);
-    }
-    bool vector = says_vaddr ? isa_decode_bit(d, fields->scratch_vaddr)
-                             : (!scalar && !none) || fmt == ISA_FMT_GLOBAL;
-    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
-         f++) {
-        if (f->role == ISA_ROLE_VDST)
-            isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24), f->bits, acc);
-        else if (f->role == ISA_ROLE_VDATA)
-            isa_decode_vgpr(d, &i->src[1], isa_bits(x, 15, 8), f->bits, acc);
-        else if (vector)
-            isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), scalar ? 32 : f->bits, false);
-    }
-    if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC)
-        isa_decode_vgpr(d, &i->dst, isa_bits(x, 31, 24),
-                        isa_decode_result_bits(d->row, i->src[1].bits), acc);
-}
-
-/* A field whose low and high part are apart. */
-static unsigned split_bits(const isa_decoder_t *d, const isa_bits_t part[2])
-{
-    const uint64_t words = d->words[0] | (uint64_t)d->words[1] << 32;
-    return isa_bits_of(part[0], words) | isa_bits_of(part[1], words) << part[0].bits;
-}
-
-/* What MUBUF and MTBUF have in common: the second dword, offset and address bits. */
-static void buffer_operands(isa_decoder_t *d)
-{
-    uint32_t w = d->words[0], x = d->words[1];
-    isa_inst_t *i = d->out;
-    bool acc = isa_decode_bit(d, d->arch->memory_fields.buffer_acc);
-    bool load = d->row->klass == ISA_CLASS_VMEM_RD;
-    unsigned addr_bits = 0;
-    if (isa_decode_bit(d, d->arch->memory_fields.buffer_tfe)) d->bad = true;
-    i->imm = (int32_t)isa_bits(w, 11, 0);
-    if (isa_bits(w, 14, 14)) i->flags |= ISA_F_GLC;
-    if (isa_bits(w, 13, 13) && d->row->mods & ISA_M_ADDR) {
-        i->flags |= ISA_F_IDXEN;
-        addr_bits += 32;
-    }
-    if (isa_bits(w, 12, 12) && d->row->mods & ISA_M_ADDR) {
-        i->flags |= ISA_F_OFFEN;
-        addr_bits += 32;
-    }
-    for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
-         f++) {
-        switch (f->role) {
-        case ISA_ROLE_VDATA:
-            if (!(i->flags & ISA_F_LDS))
-                isa_decode_vgpr(d, load ? &i->dst : &i->src[1], isa_bits(x, 15, 8), f->bits, acc);
-            break;
-        case ISA_ROLE_VADDR:
-            if (addr_bits) isa_decode_vgpr(d, &i->src[0], isa_bits(x, 7, 0), addr_bits, false);
-            break;
-        case ISA_ROLE_SRSRC:
-            isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
-            break;
-        default: isa_decode_source(d, &i->src[3], isa_bits(x, 31, 24), f); break;
-        }
-    }
-    if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {
-        i->dst = i->src[1];
-        i->dst.bits = (uint16_t)isa_decode_result_bits(d->row, i->src[1].bits);
-    }
-}
-
-static void decode_mubuf(isa_decoder_t *d)
-{
-    uint32_t w = d->words[0];
-    const isa_formats_t *formats = d->arch->formats;
-    if (!isa_decode_row(d, ISA_FMT_MUBUF, split_bits(d, formats->mubuf_op))) return;
-    if (isa_decode_bit(d, formats->mubuf_slc)) d->out->flags |= ISA_F_SLC;
-    if (isa_decode_bit(d, d->arch->memory_fields.mubuf_sc1)) d->out->flags |= ISA_F_SC1;
-    if (isa_bits(w, 16, 16)) {
-        d->out->flags |= ISA_F_LDS;
-        if (!(d->row->mods & ISA_M_LDS) && isa_field(d->row, ISA_ROLE_VDATA)) d->bad = true;
-    }
-    buffer_operands(d);
-}
-
-static void decode_mtbuf(isa_decoder_t *d)
-{
-    const isa_formats_t *formats = d->arch->formats;
-    if (!isa_decode_row(d, ISA_FMT_MTBUF, split_bits(d, formats->mtbuf_op))) return;
-    if (isa_decode_bit(d, formats->mtbuf_slc)) d->out->flags |= ISA_F_SLC;
-    if (isa_decode_bit(d, d->arch->memory_fields.mtbuf_sc1)) d->out->flags |= ISA_F_SC1;
-    d->out->mtbuf_format = (uint16_t)isa_bits(d->words[0], 25, 19);
-    buffer_operands(d);
+    if (dpp) decode_any_dpp(d, code[0]);
 }
 
 /* ---- telling formats apart ---- */
@@ -655,6 +618,10 @@ static void decode_long(isa_decoder_t *d)
 {
     const uint32_t w = d->words[0];
     const isa_formats_t *formats = d->arch->formats;
+    if (formats->ldsdir && w >> 24 == formats->ldsdir) { /* the only one of one dword */
+        isa_decode_ldsdir(d);
+        return;
+    }
     d->size = 2;
     if (d->n < 2) return;
     if (w >> 26 == formats->smem) {
@@ -669,11 +636,23 @@ static void decode_long(isa_decoder_t *d)
         decode_vop3(d);
         return;
     }
+    if (formats->vopd && w >> 26 == formats->vopd) {
+        isa_decode_vopd(d);
+        return;
+    }
+    if (formats->vinterp && w >> 24 == formats->vinterp) {
+        isa_decode_vinterp(d);
+        return;
+    }
+    if (formats->exp && w >> 26 == formats->exp) {
+        isa_decode_exp(d);
+        return;
+    }
     switch (w >> 26) {
-    case 0x36: decode_ds(d); break;
-    case 0x37: decode_flat(d); break;
-    case 0x38: decode_mubuf(d); break;
-    case 0x3a: decode_mtbuf(d); break;
+    case 0x36: isa_decode_ds(d); break;
+    case 0x37: isa_decode_flat(d); break;
+    case 0x38: isa_decode_mubuf(d); break;
+    case 0x3a: isa_decode_mtbuf(d); break;
     case 0x3c: isa_decode_mimg(d); break;
     default: d->bad = true;
     }

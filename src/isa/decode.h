@@ -1,7 +1,8 @@
 /* decode.h - shared by the parts of the decoder.
  *
- * decode.c finds an instruction's format, row and fields, decode_image.c those of image
- * instructions, and decode_operand.c makes operands of operand codes. */
+ * decode.c finds an instruction's format, row and fields; decode_memory.c and decode_image.c do of
+ * memory and image instructions, decode_dual.c of formats that few GPUs have. decode_operand.c
+ * makes operands of operand codes. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 
@@ -26,10 +27,29 @@ static inline uint32_t isa_bits(uint32_t word, unsigned high, unsigned low)
     return word >> low & (uint32_t)((1ull << (high - low + 1)) - 1);
 }
 
-/* A field of an instruction of two dwords, which only some GPUs have: whether it is set. */
-static inline bool isa_decode_bit(const isa_decoder_t *d, isa_bits_t field)
+/* A field of an instruction of two dwords. */
+static inline unsigned isa_decode_field(const isa_decoder_t *d, isa_bits_t field)
 {
     return isa_bits_of(field, d->words[0] | (uint64_t)d->words[1] << 32);
+}
+
+/* A field of one bit, which only some GPUs have: whether it is set. */
+static inline bool isa_decode_bit(const isa_decoder_t *d, isa_bits_t field)
+{
+    return isa_decode_field(d, field) != 0;
+}
+
+/* A field whose low and high part are apart. */
+static inline unsigned isa_decode_split(const isa_decoder_t *d, const isa_bits_t part[2])
+{
+    return isa_decode_field(d, part[0]) | isa_decode_field(d, part[1]) << part[0].bits;
+}
+
+/* The code of a scalar operand as isa_operand_t has it. */
+static inline unsigned isa_scalar_code(const isa_arch_t *arch, unsigned code)
+{
+    const bool swapped = arch->formats->null_first && code >> 1 == ISA_CODE_M0 >> 1;
+    return swapped ? code ^ (ISA_CODE_M0 ^ ISA_CODE_NULL) : code;
 }
 
 /* An atomic's result is as wide as its data, half of it for a compare-and-swap. */
@@ -41,8 +61,20 @@ static inline unsigned isa_decode_result_bits(const isa_row_desc_t *row, unsigne
 /* Finds the instruction's row; false, and it is none of this GPU, if there is no such row. */
 bool isa_decode_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode);
 
+/* decode_memory.c */
+void isa_decode_ds(isa_decoder_t *d);
+void isa_decode_flat(isa_decoder_t *d);
+void isa_decode_mubuf(isa_decoder_t *d);
+void isa_decode_mtbuf(isa_decoder_t *d);
+
 /* decode_image.c */
 void isa_decode_mimg(isa_decoder_t *d);
+
+/* decode_dual.c: two operations in one instruction; what programs for graphics alone have */
+void isa_decode_vopd(isa_decoder_t *d);
+void isa_decode_vinterp(isa_decoder_t *d);
+void isa_decode_ldsdir(isa_decoder_t *d);
+void isa_decode_exp(isa_decoder_t *d);
 
 /* The next dword behind the instruction's own, which becomes part of it (`size` grows). 0 if there
  * are no more words: isa_decode() finds that out by size > n. */

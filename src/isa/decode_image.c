@@ -57,7 +57,7 @@ static void image_address(isa_decoder_t *d, unsigned first)
 {
     isa_inst_t *i = d->out;
     const unsigned n = image_address_dwords(i, d->row);
-    const unsigned more = d->arch->formats->image_dim ? isa_bits(d->words[0], 2, 1) : 0;
+    const unsigned more = isa_bits_get(d->arch->formats->image.spread, d->words[0]);
     if (!more) {
         isa_decode_vgpr(d, &i->src[0], first, 32 * (n > 8 ? 16 : n), false);
         return;
@@ -72,42 +72,42 @@ static void image_address(isa_decoder_t *d, unsigned first)
     }
 }
 
-/* What MIMG has where other GPUs have it elsewhere, or not. */
+/* What MIMG carries besides its operands. */
 static unsigned image_bits(const isa_decoder_t *d)
 {
-    enum { DA = 14, HIGH = 15, A16_DIM = 30 };
-    const uint32_t w = d->words[0], x = d->words[1];
-    if (!d->arch->formats->image_dim)
-        return (w >> DA & 1 ? ISA_IMAGE_DA : 0) | (w >> HIGH & 1 ? ISA_IMAGE_A16 : 0);
-    const unsigned dim = isa_bits(w, 5, 3);
+    enum { DMASK_LOW = 8 };
+    const isa_image_fields_t *fields = &d->arch->formats->image;
+    const struct {
+        isa_bits_t field;
+        uint16_t image;
+    } bits[] = {{fields->unorm, ISA_IMAGE_UNORM}, {fields->lwe, ISA_IMAGE_LWE},
+                {fields->da, ISA_IMAGE_DA},       {fields->a16, ISA_IMAGE_A16},
+                {fields->r128, ISA_IMAGE_R128},   {fields->d16, ISA_IMAGE_D16}};
+    unsigned image = d->words[0] >> DMASK_LOW & ISA_IMAGE_DMASK;
+    for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
+        if (isa_decode_bit(d, bits[k].field)) image |= bits[k].image;
+    if (!d->arch->formats->image_dim) return image;
+    const unsigned dim = isa_bits_get(fields->dim, d->words[0]);
     const bool slices = dim == ISA_DIM_CUBE || dim == ISA_DIM_1D_ARRAY || dim == ISA_DIM_2D_ARRAY ||
                         dim == ISA_DIM_2D_MSAA_ARRAY;
-    return ISA_IMAGE_HAS_DIM | dim << ISA_IMAGE_DIM_SHIFT | (slices ? ISA_IMAGE_DA : 0) |
-           (w >> HIGH & 1 ? ISA_IMAGE_R128 : 0) | (x >> A16_DIM & 1 ? ISA_IMAGE_A16 : 0);
+    return image | ISA_IMAGE_HAS_DIM | dim << ISA_IMAGE_DIM_SHIFT | (slices ? ISA_IMAGE_DA : 0);
 }
 
 void isa_decode_mimg(isa_decoder_t *d)
 {
-    enum { DMASK_LOW = 8, UNORM = 12, GLC, LWE = 17, SLC = 25 };
-    static const struct {
-        uint8_t bit;
-        uint16_t image;
-    } bits[] = {{UNORM, ISA_IMAGE_UNORM}, {LWE, ISA_IMAGE_LWE}};
-    uint32_t w = d->words[0], x = d->words[1];
+    const isa_image_fields_t *fields = &d->arch->formats->image;
+    const uint32_t x = d->words[1];
     isa_inst_t *i = d->out;
-    const bool high = d->arch->formats->image_dim && w & 1; /* the opcode's highest bit */
-    if (!isa_decode_row(d, ISA_FMT_MIMG, isa_bits(w, 24, 18) | (unsigned)high << 7)) return;
+    if (!isa_decode_row(d, ISA_FMT_MIMG, isa_decode_split(d, fields->op))) return;
     const bool acc = isa_decode_bit(d, d->arch->memory_fields.image_acc);
     const bool load = d->row->klass == ISA_CLASS_VMEM_RD;
-    if (w >> GLC & 1) i->flags |= ISA_F_GLC;
-    if (w >> SLC & 1) i->flags |= ISA_F_SLC;
+    if (isa_decode_bit(d, fields->glc)) i->flags |= ISA_F_GLC;
+    if (isa_decode_bit(d, fields->slc)) i->flags |= ISA_F_SLC;
     if (isa_decode_bit(d, d->arch->memory_fields.image_sc1)) i->flags |= ISA_F_SC1;
-    i->image = (uint16_t)((w >> DMASK_LOW & ISA_IMAGE_DMASK) | image_bits(d));
-    for (unsigned k = 0; k < sizeof bits / sizeof *bits; k++)
-        if (w >> bits[k].bit & 1) i->image |= bits[k].image;
-    if (x >> 31) i->image |= ISA_IMAGE_D16;
+    i->image = (uint16_t)image_bits(d);
     if (isa_decode_bit(d, d->arch->memory_fields.image_tfe)) d->bad = true;
-    if (x >> 31 && (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
+    if (i->image & ISA_IMAGE_D16 &&
+        (d->row->klass == ISA_CLASS_VMEM_AT || d->row->marks & ISA_IS_RAW))
         d->bad = true; /* D16 asks for a conversion, which these do not make */
     const unsigned data_bits = 32 * image_data_dwords(d->row, i->image);
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
@@ -120,7 +120,9 @@ void isa_decode_mimg(isa_decoder_t *d)
         case ISA_ROLE_SRSRC:
             isa_decode_sgpr(d, &i->src[2], 4 * isa_bits(x, 20, 16), f->bits);
             break;
-        default: isa_decode_sgpr(d, &i->src[3], 4 * isa_bits(x, 25, 21), f->bits); break;
+        default:
+            isa_decode_sgpr(d, &i->src[3], 4 * isa_decode_field(d, fields->ssamp), f->bits);
+            break;
         }
     }
     if (d->row->mods & ISA_M_RET && i->flags & ISA_F_GLC) {

@@ -77,6 +77,7 @@ void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned
      * asked to be. */
     const unsigned sgprs = d->arch->formats->sgprs;
     unsigned align = bits <= 32 ? 1 : bits == 64 ? 2 : 4;
+    code = isa_scalar_code(d->arch, code);
     o->kind = ISA_OPK_SGPR;
     o->reg = (uint16_t)code;
     o->bits = (uint16_t)bits;
@@ -117,8 +118,8 @@ void isa_decode_source(isa_decoder_t *d, isa_operand_t *o, unsigned code, const 
         d->bad = true;
         return;
     }
-    if (code == ISA_CODE_NULL && d->arch->formats->has_null) {
-        constant(o, code, f, 0);
+    if (d->arch->formats->has_null && isa_scalar_code(d->arch, code) == ISA_CODE_NULL) {
+        constant(o, ISA_CODE_NULL, f, 0);
     } else if (code < ISA_CODE_ZERO) {
         isa_decode_sgpr(d, o, code, f->bits);
     } else if (code <= ISA_CODE_NEGATIVE_LAST ||

@@ -28,8 +28,10 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
     isa_text(t, "%s", gap);
     if (f->kind == ISA_K_HWREG)
         isa_text_hwreg(t, imm);
-    else if (f->kind == ISA_K_MSG)
+    else if (f->kind == ISA_K_MSG || f->kind == ISA_K_RTNMSG)
         isa_text_message(t, imm);
+    else if (f->kind == ISA_K_DELAY)
+        isa_text_delay(t, imm);
     else if (f->kind == ISA_K_IMM && f->bits == 4)
         isa_text_gpr_idx(t, imm);
     else if (f->kind == ISA_K_HEX)
@@ -46,7 +48,8 @@ static void scalar_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     const char *gap = " ";
     for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
         if (f->role == ISA_ROLE_SIMM16 && i->op == ISA_OP_s_endpgm && !i->imm) return;
-        if (f->role == ISA_ROLE_SIMM16 || (f->role == ISA_ROLE_SRC1 && f->kind == ISA_K_IMM)) {
+        if (f->role == ISA_ROLE_SIMM16 || f->kind == ISA_K_RTNMSG ||
+            (f->role == ISA_ROLE_SRC1 && f->kind == ISA_K_IMM)) {
             scalar_immediate(t, i, f, gap);
         } else {
             const isa_operand_t *o = f->role == ISA_ROLE_SDST   ? &i->dst
@@ -137,8 +140,9 @@ static void packed_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_d
         neg |= (unsigned)(i->src[k].mods & ISA_MOD_NEG ? 1 : 0) << k;
         neg_hi |= (unsigned)(i->src[k].mods & ISA_MOD_ABS ? 1 : 0) << k;
     }
-    if (sel) bit_list(t, "op_sel", sel, n);
-    if (sel_hi != (mix ? 0 : all)) bit_list(t, "op_sel_hi", sel_hi, n);
+    if (sel && row->mods & ISA_M_OP_SEL) bit_list(t, "op_sel", sel, n);
+    if (sel_hi != (mix ? 0 : all) && row->mods & ISA_M_OP_SEL_HI)
+        bit_list(t, "op_sel_hi", sel_hi, n);
     if (neg && !mix) bit_list(t, "neg_lo", neg, n);
     if (neg_hi && !mix) bit_list(t, "neg_hi", neg_hi, n);
 }
@@ -154,6 +158,11 @@ static void matrix_modifiers(isa_text_t *t, const isa_inst_t *i)
     if (neg) bit_list(t, "neg", neg, 3);
 }
 
+static bool is_short(const isa_inst_t *i)
+{
+    return i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC;
+}
+
 static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     unsigned n = row->marks & ISA_IS_BYTE_SEL ? 3 : count_sources(i);
@@ -161,7 +170,7 @@ static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i, const isa_row_de
         isa_text(t, "%s%s", i->op_sel & 2 ? " bound_ctrl:1" : "", i->op_sel & 1 ? " fi:1" : "");
     else if (i->op_sel && row->marks & ISA_IS_ONE_LANE) /* which lanes are read, no halves */
         bit_list(t, "op_sel", i->op_sel, 2);
-    else if (i->op_sel)
+    else if (i->op_sel && !is_short(i)) /* short forms have halves in the operands' names */
         bit_list(t, "op_sel", (i->op_sel & ((1u << n) - 1)) | (unsigned)(i->op_sel >> 3) << n,
                  n + 1);
 }
@@ -185,10 +194,11 @@ static void sdwa_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_des
 
 static const char *vector_suffix(const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    const bool vop3 = i->flags & ISA_F_VOP3 || i->fmt == ISA_FMT_VOP3P;
     if (i->flags & ISA_F_SDWA) return "_sdwa";
-    if (i->flags & ISA_F_DPP) return "_dpp";
+    if (i->flags & ISA_F_DPP) return vop3 ? "_e64_dpp" : i->fmt == ISA_FMT_VOPC ? "" : "_dpp";
     if (row->mods & ISA_M_BARE) return "";
-    if (i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC) return "_e32";
+    if (is_short(i)) return "_e32";
     return row->fmt != i->fmt ? "_e64" : "";
 }
 
@@ -200,6 +210,12 @@ static const isa_field_t *source_field(const isa_row_desc_t *row, unsigned k)
         if (!k--) return f;
     }
     return NULL;
+}
+
+/* Behind the operand of a short form: whether it is the high half of its register. */
+static void half_text(isa_text_t *t, const isa_inst_t *i, bool high)
+{
+    if (t->arch->formats->halves && is_short(i) && high) isa_text(t, ".h");
 }
 
 /* A compare whose mask is EXEC, which then is not named. */
@@ -217,6 +233,7 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     if (i->dst.kind != ISA_OPK_NONE) {
         isa_text(t, "%s", gap);
         isa_text_operand(t, &i->dst, ISA_T_BITS);
+        half_text(t, i, i->op_sel & 8);
         gap = ", ";
     }
     if (i->dst2.kind != ISA_OPK_NONE && !writes_exec_alone(row)) {
@@ -231,12 +248,13 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
             isa_text(t, "0x%x", (unsigned)i->src[k].k);
         else
             source_text(t, &i->src[k], f ? (isa_type_t)f->type : ISA_T_BITS, named);
+        half_text(t, i, i->src[k].sel & 1);
         gap = ", ";
     }
-    if (row->klass == ISA_CLASS_MFMA)
-        matrix_modifiers(t, i);
-    else if (row->mods & ISA_M_OP_SEL_HI)
+    if (row->mods & (ISA_M_OP_SEL_HI | ISA_M_NEG_LO))
         packed_modifiers(t, i, row);
+    else if (row->klass == ISA_CLASS_MFMA)
+        matrix_modifiers(t, i);
     else
         op_sel_modifier(t, i, row);
     if (row->marks & ISA_IS_TRUTH && i->imm)
@@ -244,6 +262,80 @@ static void vector_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
     clamp_omod(t, i);
     if (i->flags & ISA_F_SDWA) sdwa_modifiers(t, i, row);
     if (i->flags & ISA_F_DPP) isa_text_dpp(t, i, i->src[0].bits == 64);
+}
+
+/* ---- two operations, and graphics ---- */
+
+static void half_of_pair(isa_text_t *t, const isa_inst_t *pair, unsigned which)
+{
+    isa_inst_t half;
+    isa_decode_half(pair, which, &half);
+    const isa_row_desc_t *row = &isa_table[half.op];
+    const isa_operand_t *src = half.src;
+    isa_text(t, "%s ", row->mnemonic);
+    isa_text_operand(t, &half.dst, ISA_T_BITS);
+    for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
+        if (f->role == ISA_ROLE_VDST) continue;
+        isa_text(t, ", ");
+        if (f->kind == ISA_K_LIT)
+            isa_text(t, "0x%x", (unsigned)pair->imm);
+        else
+            isa_text_operand(t, src, (isa_type_t)f->type);
+        src++;
+    }
+}
+
+static void vinterp_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    isa_text(t, " ");
+    isa_text_operand(t, &i->dst, ISA_T_BITS);
+    for (unsigned k = 0; k < 3; k++) {
+        isa_text(t, ", ");
+        source_text(t, &i->src[k], ISA_T_BITS, false);
+    }
+    clamp_omod(t, i);
+    op_sel_modifier(t, i, row);
+    if (i->imm) isa_text(t, " wait_exp:%d", i->imm);
+}
+
+static void ldsdir_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    enum { CHANNEL = 3 };
+    isa_text(t, " ");
+    isa_text_operand(t, &i->dst, ISA_T_BITS);
+    if (row->mods & ISA_M_OFF)
+        isa_text(t, ", attr%u.%c", (unsigned)i->imm >> 2 & 63, "xyzw"[i->imm & CHANNEL]);
+    if ((unsigned)i->imm >> 8) isa_text(t, " wait_vdst:%u", (unsigned)i->imm >> 8);
+}
+
+static void export_target(isa_text_t *t, unsigned target)
+{
+    static const struct {
+        const char *name;
+        uint8_t first, last;
+    } targets[] = {{"mrt", 0, 7},
+                   {"mrtz", 8, 8},
+                   {"pos", 12, 16},
+                   {"prim", 20, 20},
+                   {"dual_src_blend", 21, 22}};
+    for (unsigned k = 0; k < sizeof targets / sizeof *targets; k++)
+        if (target >= targets[k].first && target <= targets[k].last) {
+            isa_text(t, targets[k].first == targets[k].last ? " %s" : " %s%u", targets[k].name,
+                     target - targets[k].first);
+            return;
+        }
+    isa_text(t, " invalid_target_%u", target);
+}
+
+static void export_text(isa_text_t *t, const isa_inst_t *i)
+{
+    enum { TARGET = 4, DONE = 1 << 11, ROW = 1 << 13 };
+    export_target(t, (unsigned)i->imm >> TARGET & 63);
+    for (unsigned k = 0; k < 4; k++) {
+        isa_text(t, k ? ", " : " ");
+        isa_text_operand(t, &i->src[k], ISA_T_BITS);
+    }
+    isa_text(t, "%s%s", i->imm & DONE ? " done" : "", i->imm & ROW ? " row_en" : "");
 }
 
 /* ---- memory ---- */
@@ -400,6 +492,12 @@ int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size
     const isa_row_desc_t *row = &isa_table[i->op < ISA_OP_COUNT ? i->op : ISA_OP_NONE];
     if (size) *buf = 0;
     if (!row->mnemonic) return 0;
+    if (i->fmt == ISA_FMT_VOPD) {
+        half_of_pair(&t, i, 0);
+        isa_text(&t, " :: ");
+        half_of_pair(&t, i, 1);
+        return (int)t.length;
+    }
     mnemonic_text(&t, i, row);
     switch (i->fmt) {
     case ISA_FMT_SOP1:
@@ -415,6 +513,9 @@ int isa_disassemble(const isa_arch_t *arch, const isa_inst_t *i, char *buf, size
     case ISA_FMT_MUBUF:
     case ISA_FMT_MTBUF: buffer_text(&t, i, row); break;
     case ISA_FMT_MIMG: image_text(&t, i, row); break;
+    case ISA_FMT_VINTERP: vinterp_text(&t, i, row); break;
+    case ISA_FMT_LDSDIR: ldsdir_text(&t, i, row); break;
+    case ISA_FMT_EXP: export_text(&t, i); break;
     default: vector_text(&t, i, row);
     }
     return (int)t.length;

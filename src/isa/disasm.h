@@ -28,6 +28,7 @@ void isa_text_depctr(isa_text_t *t, unsigned imm);
 void isa_text_hwreg(isa_text_t *t, unsigned imm);
 void isa_text_message(isa_text_t *t, unsigned imm);
 void isa_text_gpr_idx(isa_text_t *t, unsigned imm);
+void isa_text_delay(isa_text_t *t, unsigned imm);
 
 void isa_text_dpp(isa_text_t *t, const isa_inst_t *i, bool wide);
 void isa_text_swizzle(isa_text_t *t, unsigned offset);

@@ -179,35 +179,74 @@ void isa_text_hwreg(isa_text_t *t, unsigned imm)
 
 enum { MSG_GS = 2, MSG_GS_DONE = 3, MSG_SYSTEM = 15 };
 
-/* id 3:0, operation 6:4, stream 9:8. A name hides other bits, which the hardware ignores. */
+/* A message whose number is all that the immediate has. */
+static void plain_message(isa_text_t *t, unsigned imm, unsigned id, const char *name)
+{
+    if (name)
+        isa_text(t, "sendmsg(%s)", name);
+    else if (imm != id)
+        isa_text(t, "%u", imm);
+    else
+        isa_text(t, "sendmsg(%u, 0, 0)", id);
+}
+
+/* id 3:0, operation 6:4, stream 9:8; or an id alone, which is wider. A name hides other bits, which
+ * the hardware ignores. */
 void isa_text_message(isa_text_t *t, unsigned imm)
 {
-    static const char *const names[16] = {
-        [1] = "MSG_INTERRUPT",         [MSG_GS] = "MSG_GS",
-        [MSG_GS_DONE] = "MSG_GS_DONE", [4] = "MSG_SAVEWAVE",
-        [5] = "MSG_STALL_WAVE_GEN",    [6] = "MSG_HALT_WAVES",
-        [7] = "MSG_ORDERED_PS_DONE",   [8] = "MSG_EARLY_PRIM_DEALLOC",
-        [9] = "MSG_GS_ALLOC_REQ",      [10] = "MSG_GET_DOORBELL",
-        [11] = "MSG_GET_DDID"};
+    const isa_bits_t field = t->arch->formats->message;
+    const char *const *names = t->arch->formats->messages;
     static const char *const operations[4] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
                                               "GS_OP_EMIT_CUT"};
     static const char *const system[8] = {[1] = "SYSMSG_OP_ECC_ERR_INTERRUPT",
                                           [2] = "SYSMSG_OP_REG_RD",
                                           [3] = "SYSMSG_OP_HOST_TRAP_ACK",
                                           [4] = "SYSMSG_OP_TTRACE_PC"};
-    unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
+    unsigned id = isa_bits_get(field, imm), op = imm >> 4 & 7, stream = imm >> 8 & 3;
+    if (field.bits > 4) {
+        plain_message(t, imm, id, names[id]);
+        return;
+    }
     bool gs = id == MSG_GS || id == MSG_GS_DONE;
     if (gs && op < 4 && (op || id == MSG_GS_DONE) && (op || !stream))
         isa_text(t, op ? "sendmsg(%s, %s, %u)" : "sendmsg(%s, %s)", names[id], operations[op],
                  stream);
     else if (id == MSG_SYSTEM && system[op] && !stream)
         isa_text(t, "sendmsg(MSG_SYSMSG, %s)", system[op]);
-    else if (!gs && id <= t->arch->formats->messages && names[id] && !op && !stream)
+    else if (!gs && names[id] && !op && !stream)
         isa_text(t, "sendmsg(%s)", names[id]);
     else if (imm & ~0x37fu)
         isa_text(t, "%u", imm);
     else
         isa_text(t, "sendmsg(%u, %u, %u)", id, op, stream);
+}
+
+/* Which earlier results the next instruction and one of those behind it need, and how many
+ * instructions lie between the two. */
+void isa_text_delay(isa_text_t *t, unsigned imm)
+{
+    static const char *const results[16] = {"NO_DEP",        "VALU_DEP_1",    "VALU_DEP_2",
+                                            "VALU_DEP_3",    "VALU_DEP_4",    "TRANS32_DEP_1",
+                                            "TRANS32_DEP_2", "TRANS32_DEP_3", "FMA_ACCUM_CYCLE_1",
+                                            "SALU_CYCLE_1",  "SALU_CYCLE_2",  "SALU_CYCLE_3"};
+    static const char *const skips[8] = {"SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"};
+    const struct {
+        const char *name;
+        isa_bits_t bits;
+        const char *const *values;
+        const char *other;
+    } fields[] = {{"instid0", {0, 4}, results, "/* invalid instid value */"},
+                  {"instskip", {4, 3}, skips, "/* invalid instskip value */"},
+                  {"instid1", {7, 4}, results, "/* invalid instid value */"}};
+    const char *gap = "";
+    for (unsigned k = 0; k < sizeof fields / sizeof *fields; k++) {
+        const uint32_t value = isa_bits_get(fields[k].bits, imm);
+        if (!value) continue;
+        const char *text = fields[k].values[value];
+        isa_text(t, "%s%s(%s)", gap, fields[k].name, text ? text : fields[k].other);
+        gap = " | ";
+    }
+    if (!*gap) isa_text(t, "0");
 }
 
 void isa_text_gpr_idx(isa_text_t *t, unsigned imm)
@@ -316,8 +355,8 @@ void isa_text_buffer_format(isa_text_t *t, unsigned format)
     static const char *const number[8] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
                                           "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
     unsigned dfmt = format & 15, nfmt = format >> 4;
-    const bool unified = t->arch->formats->unified_format;
-    if (unified && format && !isa_format_split(format, &dfmt, &nfmt)) {
+    const uint8_t *unified = t->arch->formats->element_formats;
+    if (unified && format && !isa_format_split(unified, format, &dfmt, &nfmt)) {
         isa_text(t, " format:%u", format);
         return;
     }

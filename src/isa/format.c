@@ -7,38 +7,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which number formats a data format has: bit n, number format n. */
-enum { NORMAL = 0x3f, WHOLE = 0xb0, ALL = NORMAL | WHOLE };
-
-/* ORDER: data formats from 1 on. */
-static const struct {
-    uint8_t first, numbers;
-} formats[] = {
-    {1, NORMAL},  /* 8 */
-    {7, ALL},     /* 16 */
-    {14, NORMAL}, /* 8_8 */
-    {20, WHOLE},  /* 32 */
-    {23, ALL},    /* 16_16 */
-    {30, ALL},    /* 10_11_11 */
-    {37, ALL},    /* 11_11_10 */
-    {44, NORMAL}, /* 10_10_10_2 */
-    {50, NORMAL}, /* 2_10_10_10 */
-    {56, NORMAL}, /* 8_8_8_8 */
-    {62, WHOLE},  /* 32_32 */
-    {65, ALL},    /* 16_16_16_16 */
-    {72, WHOLE},  /* 32_32_32 */
-    {75, WHOLE},  /* 32_32_32_32 */
+enum {
+    NORMAL = 0x3f,
+    WHOLE = 0xb0, /* UINT, SINT, FLOAT */
+    ALL = NORMAL | WHOLE,
+    FLOAT = 0x80,
+    NO_SCALED = 0x33 /* UNORM, SNORM, UINT, SINT */
 };
 
-bool isa_format_split(unsigned unified, unsigned *data, unsigned *number)
+/* ORDER: 8; 16; 8_8; 32; 16_16; 10_11_11; 11_11_10; 10_10_10_2; 2_10_10_10; 8_8_8_8; 32_32;
+ * 16_16_16_16; 32_32_32; 32_32_32_32. */
+const uint8_t isa_formats_of_gfx10[ISA_DATA_FORMATS] = {
+    NORMAL, ALL, NORMAL, WHOLE, ALL, ALL, ALL, NORMAL, NORMAL, NORMAL, WHOLE, ALL, WHOLE, WHOLE};
+const uint8_t isa_formats_of_gfx11[ISA_DATA_FORMATS] = {NORMAL, ALL,   NORMAL,    WHOLE,  ALL,
+                                                        FLOAT,  FLOAT, NO_SCALED, NORMAL, NORMAL,
+                                                        WHOLE,  ALL,   WHOLE,     WHOLE};
+
+bool isa_format_split(const uint8_t *formats, unsigned unified, unsigned *data, unsigned *number)
 {
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
-        unsigned n = unified - formats[k].first, type = 0;
-        if (unified < formats[k].first || n >= (unsigned)__builtin_popcount(formats[k].numbers))
+    unsigned n = unified - 1, type = 0;
+    for (unsigned k = 0; unified && k < ISA_DATA_FORMATS; k++) {
+        const unsigned has = (unsigned)__builtin_popcount(formats[k]);
+        if (n >= has) {
+            n -= has;
             continue;
-        while (!(formats[k].numbers >> type & 1) || n--)
+        }
+        while (!(formats[k] >> type & 1) || n--)
             type++;
-        *data = (unsigned)k + 1;
+        *data = k + 1;
         *number = type;
         return true;
     }

@@ -6,6 +6,7 @@
 #define ISA_FORMAT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Number formats as gfx9 counts them. */
 typedef enum {
@@ -18,8 +19,14 @@ typedef enum {
     ISA_NUMBER_FLOAT = 7
 } isa_number_format_t;
 
-/* What a number that stands for both means: the data format, of the numbers that gfx9 has for them,
- * and the number format. False: no format of buffers has this number. */
-bool isa_format_split(unsigned unified, unsigned *data, unsigned *number);
+/* Which number formats each data format of a family has, bit n for number format n, in the order of
+ * gfx9's data formats from 1 on: the numbers that stand for both count these, from 1 on. */
+enum { ISA_DATA_FORMATS = 14 };
+extern const uint8_t isa_formats_of_gfx10[ISA_DATA_FORMATS], isa_formats_of_gfx11[ISA_DATA_FORMATS];
+
+/* What a number that stands for both means in a family with these `formats`: the data format, of
+ * the numbers that gfx9 has for them, and the number format. False: no format of buffers has this
+ * number. */
+bool isa_format_split(const uint8_t *formats, unsigned unified, unsigned *data, unsigned *number);
 
 #endif

@@ -36,6 +36,10 @@ typedef enum {
     ISA_FMT_MUBUF,
     ISA_FMT_MTBUF,
     ISA_FMT_MIMG,
+    ISA_FMT_VOPD,
+    ISA_FMT_VINTERP,
+    ISA_FMT_LDSDIR,
+    ISA_FMT_EXP,
     ISA_FMT_COUNT
 } isa_fmt_t;
 
@@ -142,9 +146,11 @@ struct isa_inst {
         };
         uint16_t mtbuf_format; /* MTBUF: dfmt | nfmt << 4 */
         uint16_t image;        /* MIMG: ISA_IMAGE_* */
+        uint16_t dual_op;      /* VOPD: ISA_OP_* of the second operation */
     };
     int32_t imm;        /* SIMM16, branch target in dwords, signed/unsigned memory offset; DPP8:
-                           three bits for each lane of eight */
+                           three bits for each lane of eight; VOPD: the literal; VINTERP, LDSDIR,
+                           EXP: their own fields, as disasm.c reads them */
     isa_operand_t dst;  /* vdst, sdst or vdata of a load */
     isa_operand_t dst2; /* VOP3B sdst; SDWA/VOP3 compare destination */
     isa_operand_t src[4];
@@ -156,6 +162,8 @@ struct isa_inst {
      *                          image: the type is in the descriptor, with which
      *                          isa_image_address_dwords() counts all of them. With NSA, the k of
      *                          src[0] and src[1] hold the VGPRs behind the first, a byte each
+     *                 VOPD     dst, src[0], src[1] of the first operation, dst2, src[2], src[3] of
+     *                          the second: isa_decode_half() makes an instruction of either
      *                 SMEM     src[0]=sbase src[1]=soffset src[2]=sdata of a store or atomic
      * AMD's operand order otherwise; madmk/madak's literal is src[1]/src[2] as written.
      * The same in every encoding of an instruction: dst2 is the carry or compare mask written (VCC

@@ -20,6 +20,10 @@ int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_in
 int isa_decode_lanes(const isa_arch_t *arch, unsigned lanes, const uint32_t *words, unsigned n,
                      isa_inst_t *out);
 
+/* Makes of one of the two operations of a VOPD instruction, the first (0) or the second (1), the
+ * instruction that does it alone. Does not touch half->fn. */
+void isa_decode_half(const isa_inst_t *pair, unsigned which, isa_inst_t *half);
+
 /* Writes LLVM's assembly text of *i, which was decoded for `arch`, into buf. Branch targets are
  * printed as LLVM prints them without symbols: as an offset in dwords. Returns the length as
  * snprintf does. */

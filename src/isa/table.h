@@ -56,7 +56,9 @@ typedef enum {
     ISA_K_MSG,
     ISA_K_WAITCNT,
     ISA_K_HEX,
-    ISA_K_DEPCTR
+    ISA_K_DEPCTR,
+    ISA_K_DELAY,
+    ISA_K_RTNMSG
 } isa_kind_t;
 
 /* What an operand is read as, which decides how the decoder widens an inline constant or literal.
@@ -289,6 +291,7 @@ enum {
     ISA_IS_TRUTH = 1 << 23,
     ISA_IS_FORMATS = 1 << 24,
     ISA_IS_OFFSET = 1 << 25,
+    ISA_IS_SPREAD = 1 << 25, /* matrices: result and addend are spread over the wave's lanes */
     ISA_IS_BIAS = 1 << 26,
     ISA_IS_COMPARE = 1 << 27,
     ISA_IS_GRADIENTS = 1 << 28,

@@ -90,8 +90,12 @@ static void arrays_are_large_enough(void **state)
 static void each_has_instructions(void **state)
 {
     (void)state;
-    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++)
-        assert_string_equal(isa_table[isa_op_by_code(a, ISA_FMT_SOPP, 1)].mnemonic, "s_endpgm");
+    for (const isa_arch_t *a = isa_archs; a < isa_archs + ISA_ARCH_COUNT; a++) {
+        unsigned code = 0;
+        while (code < ISA_OPCODES && isa_op_by_code(a, ISA_FMT_SOPP, code) != ISA_OP_s_endpgm)
+            code++;
+        assert_in_range(code, 1, 0x7f);
+    }
 }
 
 static void messages_name_them(void **state)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_ROWS = 5000, VARIATIONS = 12, FILES = 3 };
+enum { MAX_ROWS = 8000, VARIATIONS = 12, FILES = 3 };
 
 typedef struct {
     uint32_t words[ASM_DWORDS];
@@ -44,6 +44,12 @@ static const gpu_t gpus[] = {
      4040,
      64,
      "gfx1030 -mattr=-wavefrontsize32,+wavefrontsize64"},
+    {"gfx1100", {"vectors_gfx1100.tsv"}, 7403, 0, NULL},
+    {"gfx1100",
+     {"vectors_gfx1100.tsv", "vectors_gfx1100_64.tsv"},
+     7403,
+     64,
+     "gfx1100 -mattr=-wavefrontsize32,+wavefrontsize64"},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
@@ -240,7 +246,17 @@ static uint32_t free_bits(uint32_t word)
     case 0x198: return 0x0000ffff; /* VOP3P, of gfx10 */
     default: break;
     }
-    if (word >> 30 == 2) return 0x007fffff; /* SOP2, SOPK */
+    if (word >> 30 == 2) return 0x007fffff;          /* SOP2, SOPK */
+    if (arch->formats->halves) switch (word >> 26) { /* gfx11 */
+        case 0x32: return 0x0001ffff;                /* VOPD */
+        case 0x33: return 0x0000ffff;                /* VINTERP, LDSDIR */
+        case 0x3e: return 0x00003fff;                /* EXP */
+        case 0x37: return 0x0000efff; /* FLAT; the segment stays, offsets are not negative */
+        case 0x38: return 0x00007fff; /* MUBUF */
+        case 0x3a: return 0x03f87fff; /* MTBUF */
+        case 0x3c: return 0x0003fffc; /* MIMG */
+        default: break;
+        }
     if (arch->formats->image_dim) switch (word >> 26) {
         case 0x36: return 0x0003ffff; /* DS */
         case 0x38: return 0x0001ffff; /* MUBUF */
@@ -303,10 +319,27 @@ static bool known_difference(const char *llvm)
         "image_msaa_load",
         "dim:SQ_RSRC_IMG_2D_MSAA_ARRAY",
         "image_atomic",
+        /* of gfx11 modifiers of pairs, halves that instructions of lanes do not have, constants of
+         * bf16, and names of gfx10 */
+        "v_dot2acc_f32_f16_dpp",
+        "v_pk_fmac_f16_dpp",
+        "v_dot2_f32_f16_e64_dpp",
+        "v_dot2_bf16_bf16",
+        "v_dot2_f32_bf16",
+        "v_permlane",
+        "v_cvt_pknorm_",
+        "_e64_dpp",
     };
     for (unsigned k = 0; k < sizeof(marks) / sizeof(*marks); k++)
         if (strstr(llvm, marks[k])) return true;
     return false;
+}
+
+/* LLVM 15 does not know that gfx11's short forms name halves of the first 128 VGPRs, and shows no
+ * op_sel of VOP3 forms of instructions that have short ones. */
+static bool knows_halves(const char *ours, const char *llvm)
+{
+    return !strstr(ours, ".h") && (!strstr(ours, "op_sel:") || strstr(llvm, "op_sel:"));
 }
 
 /* The text of vectors.tsv is LLVM 15's. Others print some operands of odd encodings in other
@@ -350,7 +383,8 @@ static unsigned compare(row_t *some, unsigned n, unsigned *both)
         assert_non_null(end);
         *end = 0;
         if (*line && *some[k].text) ++*both;
-        if (*line && !same_text(some[k].text, line) && !known_difference(line)) {
+        if (*line && !same_text(some[k].text, line) && !known_difference(line) &&
+            knows_halves(some[k].text, line)) {
             failures++;
             if (getenv("ISA_TEST_VERBOSE"))
                 print_message("%08x %08x\t%s\t%s\n", words[k][0], words[k][1], some[k].text, line);

@@ -48,10 +48,7 @@ enum {
 enum {
     PRELOAD_PROLOGUE = 256, /* bytes of code that load the arguments; skipped when preloaded */
     GROUPS_BITS = 56, /* limit of workgroups, so that counts of their work-items fit in 64 bits */
-    TMPRING_WAVES = 0xfff,
-    TMPRING_SIZE_SHIFT = 12,
-    TMPRING_SIZE_MASK = 0x1fff,
-    WAVESIZE_BYTES = 1024
+    TMPRING_WAVES = 0xfff
 };
 
 /* Whether this is an amd_kernel_code_t and no kernel descriptor: version 1, machine kind AMDGPU,
@@ -191,13 +188,13 @@ static bool within_limits(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, 
  */
 static bool set_scratch(sg_run_t *run, const hsa_kernel_dispatch_packet_t *p, const amd_queue_t *aq)
 {
-    const uint64_t lanes = isa_dispatch_lanes(&run->isa);
-    uint64_t wanted = ((uint64_t)p->private_segment_size * lanes + WAVESIZE_BYTES - 1) &
-                      ~(uint64_t)(WAVESIZE_BYTES - 1);
+    const isa_arch_t *arch = run->isa.arch;
+    const uint64_t lanes = isa_dispatch_lanes(&run->isa), unit = arch->tmpring.unit;
+    const uint64_t wanted = ((uint64_t)p->private_segment_size * lanes + unit - 1) / unit * unit;
     uint32_t ring = aq->compute_tmpring_size;
-    uint32_t waves = ring & TMPRING_WAVES;
-    uint64_t wave_bytes =
-        (uint64_t)(ring >> TMPRING_SIZE_SHIFT & TMPRING_SIZE_MASK) * WAVESIZE_BYTES;
+    uint32_t waves = (ring & TMPRING_WAVES) *
+                     (arch->tmpring.of_engine ? run->device->profile.shader_engines : 1);
+    uint64_t wave_bytes = isa_bits_get(arch->tmpring.wave, ring) * unit;
 
     run->scratch_wave_bytes = 0;
     run->scratch_base = aq->scratch_backing_memory_location;

@@ -171,7 +171,7 @@ ISA_ADDRESS uint32_t isa_buffer_field(uint32_t word, unsigned high, unsigned low
 ISA_ADDRESS void isa_address_descriptor(const isa_wave_t *w, const uint32_t d[4], bool formatted,
                                         isa_buffer_t *b)
 {
-    const bool unified = w->group->dispatch->arch->formats->unified_format;
+    const bool unified = w->group->dispatch->arch->formats->element_formats;
     b->base = d[0] | (uint64_t)isa_buffer_field(d[1], 15, 0) << 32;
     b->stride = isa_buffer_field(d[1], 29, 16);
     b->swizzle = d[1] >> 31;

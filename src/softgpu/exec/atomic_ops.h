@@ -41,6 +41,7 @@ OP_BOTH(wrap, m >= d0 ? m - d0 : m + d1)
 /* LDS instructions have the comparand in the first data operand, buffer and flat instructions the
  * new value. */
 OP_BOTH(cmpst, m == d0 ? d1 : m)
+OP_BOTH(cmpstore, m == d1 ? d0 : m)
 OP_BOTH(cmpswap, m == d1 ? d0 : m)
 /* For each dword: bit 31 set means "store the other bits". */
 OP(condxchg, 64,
@@ -93,6 +94,8 @@ FLOAT_OP(fmax, 64, fpu_minmax64(a, b, true, false))
 /* The result is not flushed: memory must not change when the comparison fails. */
 OP(fcmpst, 32, fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d0, denorm)) ? d1 : m)
 OP(fcmpst, 64, fpu_f64(isa_float_in_64(m, denorm)) == fpu_f64(isa_float_in_64(d0, denorm)) ? d1 : m)
+OP(fcmpstore, 32, isa_op_fcmpst_32(m, d1, d0, denorm))
+OP(fcmpstore, 64, isa_op_fcmpst_64(m, d1, d0, denorm))
 OP(fcmpswap, 32,
    fpu_f32(isa_float_in_32(m, denorm)) == fpu_f32(isa_float_in_32(d1, denorm)) ? d0 : m)
 OP(fcmpswap, 64,

@@ -45,9 +45,18 @@ isa_code_t *isa_code_create(const isa_arch_t *arch, struct sg_memory *memory)
     return code;
 }
 
+static void free_slots(isa_page_t *page)
+{
+    for (isa_dual_t *pair = page->pairs, *next; pair; pair = next) {
+        next = pair->next;
+        free(pair);
+    }
+    free(page);
+}
+
 static void free_page(isa_code_t *code, isa_page_t *page)
 {
-    free(page);
+    free_slots(page);
     atomic_fetch_sub_explicit(&code->n_pages, 1, memory_order_relaxed);
 }
 
@@ -67,7 +76,7 @@ void isa_code_destroy(isa_code_t *code)
         isa_page_t *page = atomic_load_explicit(&code->buckets[b], memory_order_relaxed);
         while (page) {
             isa_page_t *next = atomic_load_explicit(&page->next, memory_order_relaxed);
-            free(page);
+            free_slots(page);
             page = next;
         }
     }
@@ -137,6 +146,47 @@ static void move_operands(isa_inst_t *i, unsigned lanes)
     }
 }
 
+/* The handler of a pair that there was no memory for. */
+static void no_pair(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_stop_unsupported(w, i, "no memory for its two operations");
+}
+
+static bool reads(const isa_inst_t *half, unsigned vgpr)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (half->src[k].kind == ISA_OPK_VGPR && half->src[k].reg == vgpr) return true;
+    return false;
+}
+
+static isa_dual_order_t order_of(const isa_dual_t *pair)
+{
+    const bool second_reads = reads(&pair->half[1], pair->half[0].dst.reg);
+    const bool first_reads = reads(&pair->half[0], pair->half[1].dst.reg);
+    if (!second_reads) return ISA_DUAL_FIRST_FIRST;
+    return first_reads ? ISA_DUAL_ASIDE : ISA_DUAL_SECOND_FIRST;
+}
+
+/* Makes the two operations of *inst, and returns the handler that runs both; under the lock. */
+static isa_handler_t *take_pair(isa_page_t *page, isa_inst_t *inst, uint64_t pc)
+{
+    isa_dual_t *pair = aligned_alloc(_Alignof(isa_dual_t), sizeof *pair);
+    if (!pair) return no_pair;
+    inst->pc = pc;
+    for (unsigned k = 0; k < 2; k++) {
+        isa_inst_t *half = &pair->half[k];
+        isa_decode_half(inst, k, half);
+        isa_handler_t *fn = page->core->handlers[half->op];
+        atomic_init(&half->fn, fn ? fn : unsupported);
+    }
+    pair->order = order_of(pair);
+    if (pair->order == ISA_DUAL_ASIDE) pair->half[0].dst.reg = ISA_DUAL_ROW;
+    pair->next = page->pairs;
+    page->pairs = pair;
+    inst->dst.k = (uintptr_t)pair;
+    return page->core->dual;
+}
+
 void isa_code_decode(isa_page_t *page, unsigned index)
 {
     isa_inst_t *slot = &page->slots[index];
@@ -152,6 +202,7 @@ void isa_code_decode(isa_page_t *page, unsigned index)
         else if (size < 0)
             fn = cut_off;
         move_operands(&inst, page->core->lanes);
+        if (size > 0 && inst.fmt == ISA_FMT_VOPD) fn = take_pair(page, &inst, slot->pc);
         slot->op = inst.op;
         slot->fmt = inst.fmt;
         __atomic_store_n(&slot->dwords, inst.dwords, __ATOMIC_RELAXED);

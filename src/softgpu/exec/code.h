@@ -13,6 +13,8 @@ enum {
     ISA_PAGE_TAIL = ISA_MAX_DWORDS /* an instruction may reach all but one into the next page */
 };
 
+typedef struct isa_dual isa_dual_t;
+
 struct isa_page {
     uint64_t va;     /* GPU address of slot 0 */
     uint64_t serial; /* unique among all pages of the process, freed ones included */
@@ -21,9 +23,23 @@ struct isa_page {
     _Atomic(uint64_t) generation; /* isa_code_t.generation when `words` last agreed with memory */
     _Atomic(isa_page_t *) next;   /* in its hash chain */
     isa_page_t *retired_next;
+    isa_dual_t *pairs;
     unsigned n_words; /* valid words below: the page's and up to ISA_PAGE_TAIL behind it */
     uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
     isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
+};
+
+/* The two operations of a VOPD instruction, each as an instruction of its own, and the order in
+ * which they read and write as if at once. If each writes what the other reads, the first one's
+ * result goes to the row ISA_DUAL_ROW until both have run. The slot of the instruction has the
+ * pair's address in dst.k; pairs are freed with their page. */
+enum { ISA_DUAL_ROW = ISA_VGPR_ROWS - 1 };
+typedef enum { ISA_DUAL_FIRST_FIRST, ISA_DUAL_SECOND_FIRST, ISA_DUAL_ASIDE } isa_dual_order_t;
+
+struct isa_dual {
+    isa_inst_t half[2];
+    isa_dual_order_t order;
+    isa_dual_t *next; /* of the page's */
 };
 
 /* The decoded page of `va` with this core's handlers; NULL if va is not mapped for execution.

@@ -10,6 +10,7 @@
 #include "softgpu/exec/handler.h"
 
 extern isa_handler_t *const isa_core_handlers[ISA_OP_COUNT];
+extern isa_handler_t isa_core_dual;
 
 #define ISA_CORE_NAME_(variant) isa_core_##variant
 #define ISA_CORE_NAME(variant)  ISA_CORE_NAME_(variant)

@@ -49,6 +49,7 @@ typedef struct {
     /* As run(), and tells those whom the watch has (watch.h). */
     isa_stop_t (*run_watched)(isa_wave_t *w, int32_t slice, struct isa_watch *watch);
     isa_handler_t *const *handlers; /* by ISA_OP_*; NULL where an instruction is not implemented */
+    isa_handler_t *dual; /* of VOPD instructions: runs the two of an isa_dual_t (code.h) */
 } isa_core_t;
 
 /* A core by name, NULL if it is not built in or this host cannot run it. */

@@ -167,6 +167,12 @@ ATOMIC(ds_add_f64, ds_add_rtn_f64, 64, fadd)
 RETURNING(ds_wrxchg_rtn_b64, 64, swap)
 RETURNING(ds_condxchg32_rtn_b64, 64, condxchg)
 
+/* Compare-and-swap with its operands the other way round: the new value comes first. */
+ATOMIC(ds_cmpstore_b32, ds_cmpstore_rtn_b32, 32, cmpstore)
+ATOMIC(ds_cmpstore_f32, ds_cmpstore_rtn_f32, 32, fcmpstore)
+ATOMIC(ds_cmpstore_b64, ds_cmpstore_rtn_b64, 64, cmpstore)
+ATOMIC(ds_cmpstore_f64, ds_cmpstore_rtn_f64, 64, fcmpstore)
+
 /* Pairs of 16-bit numbers. */
 #define PAIRS(plain, rtn, op)                                                                      \
     ISA_INST(plain)                                                                                \

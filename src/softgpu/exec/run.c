@@ -183,4 +183,5 @@ const isa_core_t ISA_THIS_CORE = {
     .run = run,
     .run_watched = run_watched,
     .handlers = isa_core_handlers,
+    .dual = isa_core_dual,
 };

@@ -53,6 +53,7 @@ OP2_32(s_absdiff_i32, (int32_t)(a - b) < 0 ? b - a : a - b, NONZERO)
 OP2_32(s_pack_ll_b32_b16, (a & 0xffff) | b << 16, KEEP)
 OP2_32(s_pack_lh_b32_b16, (a & 0xffff) | (b & 0xffff0000), KEEP)
 OP2_32(s_pack_hh_b32_b16, a >> 16 | (b & 0xffff0000), KEEP)
+OP2_32(s_pack_hl_b32_b16, a >> 16 | b << 16, KEEP)
 
 #define LSHL_ADD(n)                                                                                \
     OP2_32(s_lshl##n##_add_u32, (a << n) + b, SCC_IF((((uint64_t)a << n) + b) >> 32 != 0))

@@ -2,6 +2,7 @@
  *
  * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
  * page up. s_waitcnt does nothing, because memory operations complete when they execute. */
+#include "softgpu/exec/clock.h"
 #include "softgpu/exec/core.h"
 #include "softgpu/exec/lds.h"
 #include "softgpu/exec/trap.h"
@@ -211,6 +212,8 @@ NO_EFFECT(s_waitcnt_lgkmcnt)
 NO_EFFECT(s_waitcnt_depctr)
 NO_EFFECT(s_wait_idle)
 NO_EFFECT(s_clause)
+NO_EFFECT(s_delay_alu)
+NO_EFFECT(s_wait_event)
 NO_EFFECT(s_inst_prefetch)
 NO_EFFECT(s_version)
 
@@ -222,21 +225,61 @@ ISA_INST(s_icache_inv)
 
 /* ---- messages and traps ---- */
 
-enum { MSG_INTERRUPT = 1, MSG_GET_DOORBELL = 10, MSG_ID_MASK = 15, DOORBELL_ID_MASK = 0x3ff };
+enum { MSG_INTERRUPT = 1, DOORBELL_ID_MASK = 0x3ff };
+
+static void refuse_message(isa_wave_t *w, const isa_inst_t *i)
+{
+    isa_stop_unsupported(w, i, "message of graphics or of the context switch");
+}
 
 ISA_INST(s_sendmsg)
 {
     isa_dispatch_t *dispatch = w->group->dispatch;
-    switch (i->imm & MSG_ID_MASK) {
-    case MSG_INTERRUPT:
+    const isa_formats_t *formats = dispatch->arch->formats;
+    const unsigned id = isa_bits_get(formats->message, (uint32_t)i->imm);
+    if (id == MSG_INTERRUPT) {
         if (dispatch->on_message) dispatch->on_message(dispatch, w, (uint16_t)i->imm);
-        break;
-    case MSG_GET_DOORBELL:
+    } else if (formats->message_doorbell && id == formats->message_doorbell) {
         /* The answer replaces EXEC_LO: code polls bit 31 of it until the bit is clear. */
         w->sgpr[ISA_CODE_EXEC] = dispatch->doorbell_id & DOORBELL_ID_MASK;
-        break;
-    default: isa_stop_unsupported(w, i, "message of graphics or of the context switch");
+    } else if (!formats->message_free_vgprs || id != formats->message_free_vgprs) {
+        refuse_message(w, i);
+    } /* registers that are given back before the wave ends: the wave keeps them */
+}
+
+/* ---- messages that are answered ---- */
+
+enum { RTN_DOORBELL = 128, RTN_TMA = 130, RTN_REALTIME = 131, RTN_TBA = 133 };
+
+/* False if it is not answered here. Addresses of the trap handler an ordinary program does not
+ * see. */
+static bool answer(const isa_wave_t *w, unsigned message, uint64_t *value)
+{
+    switch (message) {
+    case RTN_DOORBELL: *value = w->group->dispatch->doorbell_id & DOORBELL_ID_MASK; return true;
+    case RTN_TMA: *value = w->privileged ? w->tma : 0; return true;
+    case RTN_TBA: *value = w->privileged ? w->tba : 0; return true;
+    case RTN_REALTIME: *value = isa_clock_ns(); return true;
+    default: return false;
     }
+}
+
+ISA_INST(s_sendmsg_rtn_b32)
+{
+    uint64_t value;
+    if (answer(w, (unsigned)i->imm, &value))
+        w->sgpr[i->dst.reg] = (uint32_t)value;
+    else
+        refuse_message(w, i);
+}
+
+ISA_INST(s_sendmsg_rtn_b64)
+{
+    uint64_t value;
+    if (answer(w, (unsigned)i->imm, &value))
+        isa_set_sgpr64(w, i->dst.reg, value);
+    else
+        refuse_message(w, i);
 }
 
 /* llvm.debugtrap: without a debugger the trap handler returns at once. */

@@ -52,8 +52,9 @@ static inline bool isa_format_of_buffer(isa_format_t *f, const isa_arch_t *arch,
     unsigned data = typed ? i->mtbuf_format & 15u : word3 >> 15 & 15;
     unsigned num = typed ? i->mtbuf_format >> 4 & 7u : word3 >> 12 & 7;
     uint8_t select[4];
-    if (arch->formats->unified_format &&
-        !isa_format_split(typed ? i->mtbuf_format : word3 >> 12 & 0x7f, &data, &num))
+    if (arch->formats->element_formats &&
+        !isa_format_split(arch->formats->element_formats,
+                          typed ? i->mtbuf_format : word3 >> 12 & 0x7f, &data, &num))
         return false;
     for (unsigned c = 0; c < 4; c++)
         select[c] = (uint8_t)(typed ? ISA_SELECT_COMPONENT + c : word3 >> 3 * c & 7);

@@ -94,3 +94,33 @@ ISA_INST(v_dot2c_f32_bf16)
     }
     dot(w, i, s, w->vgpr[i->dst.reg]);
 }
+
+static uint32_t rounded(float x)
+{
+    const uint32_t bits = fpu_bits32(x);
+    if (fpu_nan32(bits)) return bits >> 16 | 0x40;
+    return fpu_flush32((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000) >> 16;
+}
+
+/* The addend and the result are halves of registers, too: rounded after each product. */
+ISA_INST(v_dot2_bf16_bf16)
+{
+    alignas(64) uint32_t tmp[3][ISA_LANES], result[ISA_LANES];
+    const uint32_t *s[3];
+    uint32_t *dst = w->vgpr[i->dst.reg];
+    const unsigned at = i->op_sel & 8 ? 16 : 0;
+    if (i->flags & ISA_F_DPP || i->src[0].mods || i->src[1].mods || i->src[2].mods) {
+        isa_stop_unsupported(w, i, "modifiers of pairs");
+        return;
+    }
+    for (unsigned n = 0; n < 3; n++)
+        if (!(s[n] = source(w, i, n, tmp[n]))) return;
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        uint32_t sum = s[2][l] >> (i->src[2].sel & 1 ? 16 : 0) & 0xffff;
+        for (unsigned k = 0; k < 2; k++)
+            sum = rounded(__builtin_fmaf(half(s[0][l], k, false), half(s[1][l], k, false),
+                                         half(sum, false, false)));
+        result[l] = (dst[l] & ~(0xffffu << at)) | sum << at;
+    }
+    valu_blend(dst, result, 1, w->exec);
+}

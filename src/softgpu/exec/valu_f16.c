@@ -45,6 +45,8 @@ VALU_OP2(v_min_f16, b16, b16, b16, 0, MIN(a, b))
 VALU_OP2(v_max_f16, b16, b16, b16, 0, MAX(a, b))
 VALU_OP3(v_min3_f16, b16, b16, b16, b16, VALU_KEEP, MIN(MIN(a, b), c))
 VALU_OP3(v_max3_f16, b16, b16, b16, b16, VALU_KEEP, MAX(MAX(a, b), c))
+VALU_OP3(v_maxmin_f16, b16, b16, b16, b16, VALU_KEEP, MIN(MAX(a, b), c))
+VALU_OP3(v_minmax_f16, b16, b16, b16, b16, VALU_KEEP, MAX(MIN(a, b), c))
 
 static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 {
@@ -211,6 +213,26 @@ enum { DOT2 = VALU_STAGED | VALU_CLAMP_NOP };
 VALU_HANDLER(v_dot2_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, DOT2)
 VALU_ALIAS(v_dot2c_f32_f16, VALU_F32, VALU_PF16, VALU_PF16, VALU_F32, VALU_READS_DST | VALU_STAGED,
            body_v_dot2_f32_f16)
+
+/* The same with a half as the addend, rounded to a half after each product. */
+static inline uint32_t dot2_half(uint32_t a, uint32_t b, uint32_t c, uint32_t round)
+{
+    for (unsigned at = 0; at < 32; at += 16) {
+        const float x = fpu_f32(fpu_f16_to_f32(a >> at & 0xffff));
+        const float y = fpu_f32(fpu_f16_to_f32(b >> at & 0xffff));
+        c = fpu_f32_to_f16(fpu_bits32(fma_half(x, y, fpu_f32(fpu_f16_to_f32(c)))), round);
+    }
+    return c;
+}
+
+static void body_v_dot2_f16_f16(valu_t *v)
+{
+    uint32_t *d = VALU_ROW(v->d);
+    const uint32_t *pa = VALU_SRC(v, 0), *pb = VALU_SRC(v, 1), *pc = VALU_SRC(v, 2);
+    for (int l = 0; l < ISA_LANES; l++)
+        d[l] = dot2_half(pa[l], pb[l], pc[l] & 0xffff, v->round);
+}
+VALU_HANDLER(v_dot2_f16_f16, VALU_F16, VALU_PF16, VALU_PF16, VALU_F16, VALU_STAGED)
 
 /* ---- moves of halves ---- */
 

@@ -77,6 +77,8 @@ VALU_OP2(v_min_f32, b32, b32, b32, 0, MIN(a, b))
 VALU_OP2(v_max_f32, b32, b32, b32, 0, MAX(a, b))
 VALU_OP3(v_min3_f32, b32, b32, b32, b32, 0, MIN(MIN(a, b), c))
 VALU_OP3(v_max3_f32, b32, b32, b32, b32, 0, MAX(MAX(a, b), c))
+VALU_OP3(v_maxmin_f32, b32, b32, b32, b32, 0, MIN(MAX(a, b), c))
+VALU_OP3(v_minmax_f32, b32, b32, b32, b32, 0, MAX(MIN(a, b), c))
 
 /* IEEE 754's minimum and maximum, whatever MODE.IEEE says: a NaN is the result, quieted, the first
  * of several; -0 < +0. */

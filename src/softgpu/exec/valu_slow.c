@@ -208,7 +208,7 @@ static bool selects(const isa_operand_t *o, const isa_inst_t *i, unsigned type)
 {
     if (is_packed(type)) return i->fmt == ISA_FMT_VOP3P && o->sel != 2;
     if (i->flags & ISA_F_SDWA) return o->sel != 6;
-    return i->fmt == ISA_FMT_VOP3A && element_bits[type] == 16 && (o->sel & 1);
+    return i->fmt != ISA_FMT_VOP3P && element_bits[type] == 16 && (o->sel & 1);
 }
 
 static const uint32_t *fetch(valu_frame_t *f, unsigned n)
@@ -248,7 +248,7 @@ static const uint32_t *fetch(valu_frame_t *f, unsigned n)
         } else if (is_packed(type)) {
             if (i->fmt == ISA_FMT_VOP3P) packed_select(row, row, o, type);
         } else {
-            if (i->fmt == ISA_FMT_VOP3A && selects(o, i, type)) VALU_LANES row[l] >>= 16;
+            if (!(i->flags & ISA_F_SDWA) && selects(o, i, type)) VALU_LANES row[l] >>= 16;
             if (o->mods & (ISA_MOD_NEG | ISA_MOD_ABS)) sign_modifiers(row, row, o, type);
         }
     }
@@ -360,8 +360,8 @@ static void write_result(valu_frame_t *f)
     if (!rows) return;
     uint32_t *dst = f->w->vgpr[i->dst.reg + f->index[3]];
     const bool half = element_bits[f->t->dst] == 16 && !is_packed(f->t->dst);
-    const bool high = (f->t->flags & VALU_HI_HALF) || (half && !(i->flags & ISA_F_SDWA) &&
-                                                       i->fmt == ISA_FMT_VOP3A && (i->op_sel & 8));
+    const bool high =
+        (f->t->flags & VALU_HI_HALF) || (half && !(i->flags & ISA_F_SDWA) && (i->op_sel & 8));
     if (i->flags & ISA_F_SDWA)
         sdwa_place(f->dst, dst, i);
     else if (high)
@@ -415,6 +415,9 @@ static bool refuse(const valu_frame_t *f)
             if (t->src[n] && !is_packed(t->src[n]) && t->src[n] != VALU_MIX &&
                 i->src[n].mods & (t->src[n] == VALU_F32 ? ISA_MOD_ABS : ISA_MOD_ABS | ISA_MOD_NEG))
                 why = "sign modifier of a 32-bit operand";
+    for (unsigned n = 0; n < 3; n++)
+        if (is_packed(t->src[n]) && i->fmt == ISA_FMT_VOP3A && i->src[n].mods)
+            why = "sign modifier of a pair";
     if (why) isa_stop_unsupported(w, i, why);
     return why != NULL;
 }

@@ -21,7 +21,7 @@ enum {
     ISA_ROW = 64, /* dwords of a register's row: that of waves of 32 lanes has room behind it */
     /* Handlers do not check whether a tuple of registers ends inside the register file: the arrays
      * of vector and scalar registers have room behind the last register for the widest tuple. */
-    ISA_VGPR_ROWS = ISA_SIMD_VGPRS + 32,
+    ISA_VGPR_ROWS = ISA_WAVE_VGPRS + 32,
     ISA_EXEC_HI_32 = ISA_CODE_ZERO,    /* EXEC_HI of waves of 32 lanes, a register like any other */
     ISA_NULL_SINK = ISA_CODE_ZERO + 2, /* what is written to NULL */
     ISA_SCALARS = ISA_CODE_ZERO + 18

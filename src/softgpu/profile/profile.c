@@ -359,6 +359,7 @@ int sg_profile_set_cus(sg_profile_t *p, uint32_t cus, char *error, size_t error_
     uint32_t engines = 1;
     while (engines * 2 <= most && cus % (engines * 2 * of_each * unit) == 0)
         engines *= 2;
+    if (cus % (most * of_each * unit) == 0) engines = most; /* which need not be a power of two */
     uint32_t arrays = engines * of_each;
     if (cus % (p->num_xcc * unit) == 0 && cus / arrays > LIMIT_cus_per_array &&
         cus <= most * of_each * p->most_array_cus) {

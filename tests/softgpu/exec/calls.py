@@ -8,6 +8,7 @@ import pathlib, re, subprocess, sys, tempfile
 
 # file, function: who calls whom through a pointer
 ALLOWED = [("run.c", r".*"),  # the loops call handlers and watchers
+           ("valu_dual.c", r"isa_core_dual|run_half"),  # the handlers of both operations, as a loop does
            ("salu_flow.c", r"isa_\w+_s_sendmsg(halt)?")]  # isa_dispatch_t.on_message, the one call out of the core
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")

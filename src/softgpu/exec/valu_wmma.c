@@ -1,0 +1,242 @@
+/* valu_wmma.c - matrix instructions of gfx11 (WMMA): D = A * B + C, all of 16 x 16 elements.
+ *
+ * Row m of A is in lane m, column n of B in lane n, with all 16 depths in the lane's registers; the
+ * lanes from 16 on hold copies, which are not read. C and D have row by row, column n in every 16th
+ * lane from n on: two rows in a register of a wave of 32 lanes, four in one of 64. EXEC is ignored.
+ * Products are added in the order of the depth, in f32 or in integers; halves are rounded once, at
+ * the end. A NaN result is the default NaN. */
+#include "softgpu/exec/valu.h"
+
+#include "isa/decode.h"
+
+enum { N = 16, ROWS = ISA_LANES / N, REGISTERS = N / ROWS, PARTS = N / ISA_VEC };
+
+typedef struct {
+    alignas(64) uint32_t a[N][N], b[N][N]; /* depth, then row or column */
+    alignas(64) uint32_t d[N][N];          /* row, column: C, then D */
+} tiles_t;
+
+static const char *refusal(const isa_wave_t *w, const isa_inst_t *i, bool floats)
+{
+    const isa_operand_t *c = &i->src[2];
+    if (floats && w->mode & 0xf) return "MODE rounding";
+    if (c->kind != ISA_OPK_VGPR && c->kind != ISA_OPK_CONST) return "scalar matrix";
+    return NULL;
+}
+
+/* ---- A and B ---- */
+
+typedef enum { WMMA_F16, WMMA_BF16 } wmma_type_t;
+
+/* NEG is for the elements in low halves, NEG_HI (ABS of the operand) for those in high ones. */
+static void gather_floats(uint32_t out[N][N], const isa_wave_t *w, const isa_operand_t *o,
+                          wmma_type_t type)
+{
+    const uint32_t low_sign = o->mods & ISA_MOD_NEG ? 0x80000000 : 0;
+    const uint32_t high_sign = o->mods & ISA_MOD_ABS ? 0x80000000 : 0;
+    const uint32_t low_half = 0xffff;
+    for (unsigned r = 0; r < N / 2; r++) {
+        const uint32_t *row = w->vgpr[o->reg + r];
+        for (unsigned l = 0; l < N; l += ISA_VEC) {
+            const isa_vec_t x = isa_vec_load(row + l), low = x & low_half;
+            const bool half = type == WMMA_F16;
+            isa_vec_store(&out[2 * r][l], (half ? isa_vec_from_half(low) : low << 16) ^ low_sign);
+            isa_vec_store(&out[2 * r + 1][l],
+                          (half ? isa_vec_from_half(x >> 16) : x & ~low_half) ^ high_sign);
+        }
+    }
+}
+
+/* NEG says that the elements are signed. */
+static void gather_integers(uint32_t out[N][N], const isa_wave_t *w, const isa_operand_t *o,
+                            unsigned bits)
+{
+    const bool is_signed = o->mods & ISA_MOD_NEG;
+    for (unsigned k = 0; k < N; k++) {
+        const uint32_t *row = w->vgpr[o->reg + k * bits / 32];
+        const unsigned up = 32 - bits - k * bits % 32, down = 32 - bits;
+        for (unsigned l = 0; l < N; l++)
+            out[k][l] =
+                is_signed ? (uint32_t)((int32_t)(row[l] << up) >> down) : row[l] << up >> down;
+    }
+}
+
+/* ---- C and D ---- */
+
+static uint32_t *place(const isa_wave_t *w, const isa_operand_t *o, unsigned m)
+{
+    return w->vgpr[o->reg + m / ROWS] + m % ROWS * N;
+}
+
+static void load_c(uint32_t d[N][N], const isa_wave_t *w, const isa_inst_t *i)
+{
+    const isa_operand_t *c = &i->src[2];
+    for (unsigned m = 0; m < N; m++)
+        for (unsigned n = 0; n < N; n++)
+            d[m][n] = c->kind == ISA_OPK_CONST ? (uint32_t)c->k : place(w, c, m)[n];
+}
+
+static void store_d(const isa_wave_t *w, const isa_inst_t *i, uint32_t d[N][N])
+{
+    for (unsigned m = 0; m < N; m++)
+        memcpy(place(w, &i->dst, m), d[m], sizeof d[m]);
+}
+
+/* Of C NEG_HI asks for the magnitude, NEG for the other sign. */
+static void signs_of_c(uint32_t d[N][N], const isa_operand_t *c, uint32_t sign)
+{
+    const uint32_t keep = c->mods & ISA_MOD_ABS ? ~sign : ~0u;
+    const uint32_t flip = c->mods & ISA_MOD_NEG ? sign : 0;
+    for (unsigned m = 0; m < N; m++)
+        for (unsigned n = 0; n < N; n++)
+            d[m][n] = (d[m][n] & keep) ^ flip;
+}
+
+/* ---- products ---- */
+
+static inline __attribute__((always_inline)) void sum_row(tiles_t *t, unsigned m, bool exact)
+{
+    isa_vec_t sum[PARTS];
+    for (unsigned p = 0; p < PARTS; p++)
+        sum[p] = isa_vec_load(&t->d[m][p * ISA_VEC]);
+    for (unsigned k = 0; k < N; k++) {
+        const isa_vec_t a = isa_vec_all(t->a[k][m]);
+        for (unsigned p = 0; p < PARTS; p++) {
+            const isa_vec_t b = isa_vec_load(&t->b[k][p * ISA_VEC]);
+            sum[p] = exact ? isa_vec_fma_exact(a, b, sum[p]) : isa_vec_fma(a, b, sum[p]);
+        }
+    }
+    for (unsigned p = 0; p < PARTS; p++)
+        isa_vec_store(&t->d[m][p * ISA_VEC], sum[p]);
+}
+
+static void sum_floats(tiles_t *t, wmma_type_t type)
+{
+    for (unsigned m = 0; m < N; m++)
+        if (type == WMMA_F16)
+            sum_row(t, m, true);
+        else
+            sum_row(t, m, false);
+    for (unsigned m = 0; m < N; m++)
+        for (unsigned n = 0; n < N; n++)
+            if (fpu_nan32(t->d[m][n])) t->d[m][n] = FPU_NAN32;
+}
+
+/* ---- instructions ---- */
+
+static void to_f32(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
+{
+    tiles_t t;
+    const char *why = refusal(w, i, true);
+    if (why) {
+        isa_stop_unsupported(w, i, why);
+        return;
+    }
+    gather_floats(t.a, w, &i->src[0], type);
+    gather_floats(t.b, w, &i->src[1], type);
+    load_c(t.d, w, i);
+    signs_of_c(t.d, &i->src[2], 0x80000000);
+    sum_floats(&t, type);
+    store_d(w, i, t.d);
+}
+
+static uint32_t widened(uint32_t x, wmma_type_t type)
+{
+    return type == WMMA_F16 ? fpu_f16_to_f32(x & 0xffff) : x << 16;
+}
+
+static uint32_t rounded_bf16(uint32_t x)
+{
+    if (fpu_nan32(x)) return 0x7fc0;
+    return (x + 0x7fff + (x >> 16 & 1)) >> 16;
+}
+
+static uint32_t narrowed(uint32_t x, wmma_type_t type)
+{
+    if (type == WMMA_BF16) return rounded_bf16(x);
+    return fpu_nan32(x) ? 0x7e00 : fpu_f32_to_f16(x, FPU_NEAREST);
+}
+
+/* Which half of its registers C and D are in OP_SEL says; the other half of D is kept. */
+static void to_half(isa_wave_t *w, const isa_inst_t *i, wmma_type_t type)
+{
+    tiles_t t;
+    const isa_operand_t *c = &i->src[2];
+    const unsigned at = c->sel & 1 ? 16 : 0;
+    const uint32_t mask = 0xffffu << at;
+    const char *why = refusal(w, i, true);
+    if (why) {
+        isa_stop_unsupported(w, i, why);
+        return;
+    }
+    gather_floats(t.a, w, &i->src[0], type);
+    gather_floats(t.b, w, &i->src[1], type);
+    load_c(t.d, w, i);
+    for (unsigned m = 0; m < N; m++)
+        for (unsigned n = 0; n < N; n++)
+            t.d[m][n] = c->kind == ISA_OPK_CONST
+                            ? (uint32_t)isa_inline_constant(c->reg, ISA_T_F32, 32)
+                            : widened(t.d[m][n] >> at, type);
+    if (c->kind == ISA_OPK_CONST && c->reg < ISA_CODE_FLOAT_FIRST) /* an integer's bits */
+        for (unsigned m = 0; m < N; m++)
+            for (unsigned n = 0; n < N; n++)
+                t.d[m][n] = widened((uint32_t)c->k, type);
+    signs_of_c(t.d, c, 0x80000000);
+    sum_floats(&t, type);
+    for (unsigned m = 0; m < N; m++) {
+        uint32_t *row = place(w, &i->dst, m);
+        for (unsigned n = 0; n < N; n++)
+            row[n] = (row[n] & ~mask) | narrowed(t.d[m][n], type) << at;
+    }
+}
+
+static void to_i32(isa_wave_t *w, const isa_inst_t *i, unsigned bits)
+{
+    tiles_t t;
+    const bool clamp = i->flags & ISA_F_CLAMP;
+    const char *why = refusal(w, i, false);
+    if (why) {
+        isa_stop_unsupported(w, i, why);
+        return;
+    }
+    gather_integers(t.a, w, &i->src[0], bits);
+    gather_integers(t.b, w, &i->src[1], bits);
+    load_c(t.d, w, i);
+    for (unsigned m = 0; m < N; m++) {
+        alignas(64) int32_t sum[N] = {0};
+        for (unsigned k = 0; k < N; k++)
+            for (unsigned n = 0; n < N; n++)
+                sum[n] += (int32_t)t.a[k][m] * (int32_t)t.b[k][n];
+        for (unsigned n = 0; n < N; n++) {
+            int64_t x = (int64_t)(int32_t)t.d[m][n] + sum[n];
+            if (clamp) x = x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
+            t.d[m][n] = (uint32_t)x;
+        }
+    }
+    store_d(w, i, t.d);
+}
+
+ISA_INST(v_wmma_f32_16x16x16_f16)
+{
+    to_f32(w, i, WMMA_F16);
+}
+ISA_INST(v_wmma_f32_16x16x16_bf16)
+{
+    to_f32(w, i, WMMA_BF16);
+}
+ISA_INST(v_wmma_f16_16x16x16_f16)
+{
+    to_half(w, i, WMMA_F16);
+}
+ISA_INST(v_wmma_bf16_16x16x16_bf16)
+{
+    to_half(w, i, WMMA_BF16);
+}
+ISA_INST(v_wmma_i32_16x16x16_iu8)
+{
+    to_i32(w, i, 8);
+}
+ISA_INST(v_wmma_i32_16x16x16_iu4)
+{
+    to_i32(w, i, 4);
+}
