@@ -1,9 +1,9 @@
 /* mem_later.c - memory instructions that no GPU of the gfx9 family has, and descriptors of buffers
- * as gfx10 has them.
+ * as gfx10 and gfx11 have them.
  *
  * The words of a row are llvm-mc 15's for its text, which our disassembler has to give back. What
- * memory holds afterwards is worked out element by element, from AMD's manual of RDNA 2. Every core
- * of waves of 64 lanes that is built is tested. */
+ * memory holds afterwards is worked out element by element, from AMD's manuals of RDNA 2 and
+ * RDNA 3. Every core of waves of 64 lanes that is built is tested. */
 #include "mem_rig.h"
 
 #include "isa/isa.h"
@@ -15,17 +15,22 @@ typedef struct {
     uint32_t words[2];
 } test_t;
 
-static isa_inst_t decoded(rig_t *r, const test_t *t)
+static isa_inst_t decoded_of(rig_t *r, const char *gpu, const test_t *t)
 {
     char ours[128];
     isa_inst_t i = {.op = 0};
-    r->dispatch.arch = isa_arch_named("gfx1030");
+    r->dispatch.arch = isa_arch_named(gpu);
     assert_non_null(r->dispatch.arch);
     if (isa_decode_lanes(r->dispatch.arch, 64, t->words, 2, &i) <= 0)
         fail_msg("%s: no instruction", t->text);
     isa_disassemble(r->dispatch.arch, &i, ours, sizeof ours);
     assert_string_equal(ours, t->text);
     return i;
+}
+
+static isa_inst_t decoded(rig_t *r, const test_t *t)
+{
+    return decoded_of(r, "gfx1030", t);
 }
 
 /* A core's rig with random state. */
@@ -177,6 +182,65 @@ static void atomics_are_exact(void **state)
     on_every_core(check_atomics);
 }
 
+/* ---- compare-and-swap of LDS as gfx11 has it: the new value comes before the comparand ---- */
+
+static const struct {
+    test_t test;
+    kind_t kind;
+} stores[] = {
+    {{"ds_cmpstore_b32 v6, v8, v9", {0xd8400000, 0x00090806}}, MIN32},
+    {{"ds_cmpstore_rtn_b32 v20, v6, v8, v9", {0xd8c00000, 0x14090806}}, MIN32},
+    {{"ds_cmpstore_rtn_f32 v20, v6, v8, v9", {0xd8c40000, 0x14090806}}, SWAP32},
+    {{"ds_cmpstore_b64 v6, v[8:9], v[10:11]", {0xd9400000, 0x000a0806}}, MIN64},
+    {{"ds_cmpstore_rtn_b64 v[20:21], v6, v[8:9], v[10:11]", {0xd9c00000, 0x140a0806}}, MIN64},
+    {{"ds_cmpstore_rtn_f64 v[20:21], v6, v[8:9], v[10:11]", {0xd9c40000, 0x140a0806}}, SWAP64},
+};
+
+/* Kinds MIN* stand for numbers that are compared bit by bit, SWAP* for floating-point ones. */
+static void store_model(rig_t *r, kind_t kind, bool returns, unsigned l)
+{
+    const bool wide = kind >= MIN64;
+    uint8_t *p = r->want.lds + r->want.v[6][l];
+    uint64_t m = 0, d[2];
+    memcpy(&m, p, wide ? 8 : 4);
+    for (unsigned n = 0; n < 2; n++)
+        d[n] = wide ? r->want.v[8 + 2 * n][l] | (uint64_t)r->want.v[9 + 2 * n][l] << 32
+                    : r->want.v[8 + n][l];
+    if (returns) r->want.v[20][l] = (uint32_t)m;
+    if (returns && wide) r->want.v[21][l] = (uint32_t)(m >> 32);
+    const bool same =
+        kind == SWAP32 || kind == SWAP64 ? value(m, wide) == value(d[1], wide) : m == d[1];
+    if (same) memcpy(p, &d[0], wide ? 8 : 4);
+}
+
+static void check_stores(rig_t *r)
+{
+    for (unsigned k = 0; k < sizeof stores / sizeof *stores; k++) {
+        const test_t *t = &stores[k].test;
+        const kind_t kind = stores[k].kind;
+        const isa_inst_t i = decoded_of(r, "gfx1100", t);
+        rig_fill(r);
+        for (unsigned l = 0; l < 64; l++) {
+            const uint64_t m = operand(r, kind);
+            r->want.v[6][l] = 8 * ((l * 29) % 48);
+            set_data(r, l, kind);
+            memcpy(r->want.lds + r->want.v[6][l], &m, kind >= MIN64 ? 8 : 4);
+        }
+        rig_load(r);
+        r->wave.exec = UINT64_C(0xffffffff7fffffff);
+        for (unsigned l = 0; l < 64; l++)
+            if (r->wave.exec >> l & 1) store_model(r, kind, i.dst.reg == 20, l);
+        rig_run(r, &i, t->text);
+        rig_compare(r, t->text);
+    }
+}
+
+static void stores_have_the_new_value_first(void **state)
+{
+    (void)state;
+    on_every_core(check_stores);
+}
+
 /* ---- a dword for each lane ---- */
 
 static void check_lanes(rig_t *r)
@@ -243,10 +307,41 @@ static void check_formats(rig_t *r)
     rig_compare(r, pair.text);
 }
 
+/* gfx11 numbers the formats anew: 8_8_8_8_UINT is 46, 8_8_8_8_UNORM 42. */
+static void check_later_formats(rig_t *r)
+{
+    static const test_t bytes = {"tbuffer_load_format_xyzw v[20:23], v6, s[12:15], 0 "
+                                 "format:[BUF_FMT_8_8_8_8_UINT] offen",
+                                 {0xe9718000, 0x80431406}},
+                        parts = {"buffer_load_format_xyzw v[20:23], v6, s[12:15], 0 offen",
+                                 {0xe00c0000, 0x80431406}};
+    isa_inst_t i = decoded_of(r, "gfx1100", &bytes);
+    rig_fill(r);
+    for (unsigned l = 0; l < 64; l++)
+        r->want.v[6][l] = 4 * l;
+    rig_load(r);
+    r->wave.exec = UINT64_MAX;
+    set_descriptor(r, 0, RAW | 42 << FORMAT | (4 | 5 << 3 | 6 << 6 | 7 << 9));
+    for (unsigned l = 0; l < 64; l++)
+        for (unsigned c = 0; c < 4; c++)
+            r->want.v[20 + c][l] = r->want.mem[4 * l + c];
+    rig_run(r, &i, bytes.text);
+    rig_compare(r, bytes.text);
+    i = decoded_of(r, "gfx1100", &parts);
+    for (unsigned l = 0; l < 64; l++)
+        for (unsigned c = 0; c < 4; c++) {
+            const float f = (float)r->want.mem[4 * l + c] / 255.0f;
+            memcpy(&r->want.v[20 + c][l], &f, 4);
+        }
+    rig_run(r, &i, parts.text);
+    rig_compare(r, parts.text);
+}
+
 static void formats_are_one_number(void **state)
 {
     (void)state;
     on_every_core(check_formats);
+    on_every_core(check_later_formats);
 }
 
 /* The four ways in which a descriptor limits a buffer of records of 16 bytes. */
@@ -327,6 +422,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(atomics_are_exact),
+        cmocka_unit_test(stores_have_the_new_value_first),
         cmocka_unit_test(lanes_are_addresses),
         cmocka_unit_test(formats_are_one_number),
         cmocka_unit_test(descriptors_say_their_bounds),
