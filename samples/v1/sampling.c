@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         return 1;
     hsa_iterate_agents(first_gpu, &agent);
     feature[0].kind = ROCPROFILER_FEATURE_KIND_METRIC;
-    feature[0].name = "GPUBusy";
+    feature[0].name = "GPU_UTIL";
     feature[1].kind = ROCPROFILER_FEATURE_KIND_METRIC;
     feature[1].name = "SQ_WAVES";
 

@@ -69,7 +69,7 @@ report = Report()
 
 def environment(**more):
     drop = ("ROCP", "HSA_", "LD_PRELOAD", "FAULTS_", "SOFTGPU_")
-    return {**{k: v for k, v in os.environ.items() if not k.startswith(drop)}, **more}
+    return {**{k: v for k, v in os.environ.items() if not k.startswith(drop) or k == "SOFTGPU_GPU"}, **more}
 
 
 def root_of_fakes():

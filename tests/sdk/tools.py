@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import remarks
+import suite_gpu
 
 build, scenario = sys.argv[1:]
 program = f"{build}/tests/bin/sdk_program"
@@ -256,7 +257,7 @@ def hip_sample_pc_sampling():
 
 # What the samples say of pipeline.hip, whole.
 PIPELINE = {
-    "agents": [r"gfx90a, \d+ compute units, 0 ways of PC sampling", "done"],
+    "agents": [suite_gpu.ARCH + r", \d+ compute units, 0 ways of PC sampling", "done"],
     "allocations": [r"\d+ allocations, [1-9]\d* on GPUs, \d+ releases, 0 of them unmatched"],
     "arguments": [r"hipMalloc\(ptr=\.\.\., size=1024\)"] * 2 + ["2 records, 4 arguments"],
     "code_objects": ["_Z5twicePi is launched by a host function",

@@ -304,8 +304,8 @@ static void unload_threads(void)
 /* ---- shared, pooled: all contexts have the same features, read under a lock of the tool ---- */
 
 static rocprofiler_feature_t common[] = {{.name = "GRBM_COUNT"},    {.name = "GRBM_GUI_ACTIVE"},
-                                         {.name = "GPUBusy"},       {.name = "SQ_WAVES"},
-                                         {.name = "SQ_INSTS_VALU"}, {.name = "VALUInsts"}};
+                                         {.name = "GPU_UTIL"},      {.name = "SQ_WAVES"},
+                                         {.name = "SQ_INSTS_VALU"}, {.name = "VALUBusy"}};
 enum { COMMON = sizeof common / sizeof *common };
 static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
 static rocprofiler_pool_t *pool;

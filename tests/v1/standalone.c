@@ -31,8 +31,8 @@ static void set_up(const char *path, hsa_queue_t **queues, unsigned count)
 /* ---- sampling ---- */
 
 static rocprofiler_feature_t features[] = {{.name = "GRBM_COUNT"},    {.name = "GRBM_GUI_ACTIVE"},
-                                           {.name = "GPUBusy"},       {.name = "SQ_WAVES"},
-                                           {.name = "SQ_INSTS_VALU"}, {.name = "VALUInsts"}};
+                                           {.name = "GPU_UTIL"},      {.name = "SQ_WAVES"},
+                                           {.name = "SQ_INSTS_VALU"}, {.name = "VALUBusy"}};
 enum { FEATURES = sizeof features / sizeof *features };
 
 static void show_features(void)

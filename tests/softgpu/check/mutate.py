@@ -5,9 +5,11 @@ A removal is harmful if the walk finds instructions that nothing keeps apart any
 pair, and none that the walk does not have. Of the others nothing may be told: where nothing was outstanding, and where
 what was outstanding is not used before something else waits for it ("unused").
 
-usage: mutate.py SOFTGPU [--only KIND] [--every N] [--most LINES] [--table FILE] [--least PERCENT] [-v] PROGRAM[:WORD,...] ...
+usage: mutate.py SOFTGPU [--gpu NAME] [--only KIND] [--every N] [--most LINES] [--table FILE] [--least PERCENT] [-v]
+                 PROGRAM[:WORD,...] ...
 WORDs are the program's arguments. With --every N each Nth removal is tried; a program whose trace has more than --most
-lines is left out, and named. --table puts the table into FILE, between its marks.
+lines is left out, and named. --table puts this GPU's rows into FILE, between its marks. The GPU is that of SOFTGPU_GPU
+unless named; status 77: the walk does not know its wait states.
 """
 import argparse
 import collections
@@ -19,6 +21,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import states
+import suite_gpu
 import walk
 
 NOP = struct.pack("<I", 0xbf800000)
@@ -91,16 +96,14 @@ class Proof:
         self.wrong = []
         self.left_out = []
 
-    def softgpu(self, options, words):
-        gpu = ["--gpu", self.args.gpu] if self.args.gpu else []
-        return subprocess.run([self.args.softgpu, "--cus", "4", "--threads", "1", *gpu, *options, "--", *words],
-                              capture_output=True, text=True, timeout=600, check=False)
+    def command(self, *options):
+        units = max(4, suite_gpu.xccs_of(self.args.gpu))
+        return [self.args.softgpu, "--gpu", self.args.gpu, "--cus", str(units), "--threads", "1", *options, "--"]
 
     def trace(self, path, words):
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
-            gpu = ["--gpu", self.args.gpu] if self.args.gpu else []
-            with subprocess.Popen([self.args.softgpu, "--cus", "4", "--threads", "1", *gpu, "--trace", "--trace-file", folder + "/lines",
-                                   "--", path, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            with subprocess.Popen([*self.command("--trace", "--trace-file", folder + "/lines"), path, *words],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 try:
                     process.wait(600)
                 except subprocess.TimeoutExpired:
@@ -116,8 +119,8 @@ class Proof:
 
     def findings(self, path, words):
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
-            done = self.softgpu([f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found"],
-                                [path, *words])
+            options = (f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found")
+            done = subprocess.run([*self.command(*options), path, *words], capture_output=True, text=True, timeout=600, check=False)
             with open(folder + "/found", encoding="utf-8") as f:
                 records = [json.loads(line) for line in f]
             if done.returncode or not any(r["record"] == "summary" for r in records):
@@ -134,7 +137,7 @@ class Proof:
         program = Program(path, self.args.isa)
         dispatches = walk.read_trace(lines)
         names = demangled(program.functions)
-        subject = Subject(program, dispatches, names)
+        subject = Subject(program, dispatches, names, self.args.isa)
         before = [subject.pair(f) for f in self.findings(path, words)]
         sites = subject.sites()
         if self.args.only:
@@ -193,8 +196,8 @@ class Proof:
 class Subject:
     """A program's dispatches, and where their instructions are."""
 
-    def __init__(self, program, dispatches, names):
-        self.program, self.names = program, names
+    def __init__(self, program, dispatches, names, isa):
+        self.program, self.names, self.isa = program, names, isa
         self.by_name = {plain: mangled for mangled, plain in names.items()}
         self.kernels = {}  # by mangled name: its dispatches
         self.memo = {}
@@ -249,7 +252,7 @@ class Subject:
                 shape = tuple((s.pc, s.exec, s.in_lds) for s in path)
                 if shape not in seen:
                     seen.add(shape)
-                    found |= walk.registers_walk(path, without)
+                    found |= walk.registers_walk(path, self.isa, without)
             if len(paths) > 1 or any(s.code.to_lds for s in steps):
                 found |= walk.memory_walk(steps, without)
         return {(kind, self.place(a), self.place(b)) for kind, a, b in found}
@@ -292,21 +295,24 @@ def batches(sites):
         left = rest
 
 
-def write_table(path, table):
+def write_table(path, table, isa):
+    """Other GPUs' rows stay."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     begin, end = text.index("<!-- mutation:"), text.index("<!-- end of mutation -->")
     begin = text.index("\n", begin) + 1
+    lines = table.splitlines()
+    others = [line for line in text[begin:end].splitlines()[2:] if not line.startswith(f"| {isa} |")]
+    rows = sorted([*others, *lines[2:]], key=lambda line: line.split("|")[1])  # of one GPU in the order that they have
     with open(path, "w", encoding="utf-8") as f:
-        f.write(text[:begin] + table + "\n" + text[end:])
+        f.write("\n".join([text[:begin] + lines[0], lines[1], *rows, text[end:]]))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("softgpu")
     parser.add_argument("programs", nargs="+")
-    parser.add_argument("--isa", default="gfx90a")
-    parser.add_argument("--gpu")
+    parser.add_argument("--gpu", default=suite_gpu.PRODUCT)
     parser.add_argument("--only", choices=KINDS)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--begin", type=int, default=0)
@@ -315,6 +321,10 @@ def main():
     parser.add_argument("--table")
     parser.add_argument("-v", action="store_true")
     args = parser.parse_args()
+    args.isa = suite_gpu.arch_of(args.gpu)
+    if args.isa not in states.NEEDS:
+        print(f"skipped: states.py has no wait states of {args.gpu}, {args.isa}")
+        return 77
     proof = Proof(args)
     for text in args.programs:
         path, _, words = text.partition(":")
@@ -323,7 +333,7 @@ def main():
         proof.prove(path, words.split(":") if words else [])
     print(proof.table())
     if args.table:
-        write_table(args.table, proof.table())
+        write_table(args.table, proof.table(), args.isa)
     for what, subject, site, harmful, told in proof.wrong:
         print(f"{what}: {os.path.basename(subject.program.path)} {subject.place(site.pc)} {site.text}\n  walk {harmful}\n  told {told}")
     for name in proof.left_out:

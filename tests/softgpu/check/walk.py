@@ -7,10 +7,11 @@ the trace has.
 """
 import re
 
+import states
+from states import ANY, FLAT, LDS, PAIRED, VM
+
 LANES = (1 << 64) - 1
 SHARED = 1 << 48  # flat addresses from here on, 4 GiB of them, are LDS
-VM, LDS, ANY, FLAT = "vm", "lds", "any", "flat"
-PAIRED = {"vcc": ("vcc_lo", "vcc_hi"), "exec": ("exec_lo", "exec_hi"), "flat_scratch": ("flat_scratch_lo", "flat_scratch_hi")}
 NAMED = {"vcc_lo", "vcc_hi", "exec_lo", "exec_hi", "flat_scratch_lo", "flat_scratch_hi", "m0"}
 NO_RESULT = re.compile(r"(s_(cmp|bitcmp|waitcnt|nop|barrier|branch|cbranch|setpc|endpgm|sleep|sendmsg|setreg|set_gpr|icache|dcache|"
                        r"ttrace|setprio|setvskip|trap|sethalt|rfe|store|scratch_store|buffer_store|atc|decperf|incperf)|"
@@ -64,6 +65,7 @@ class Code:
         self.dot = bool(re.match(r"v_dot", name))
         self.atomic = "_atomic_" in name or bool(re.match(r"ds_(add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|wrxchg|cmpst|wrap|condxchg|pk_add)", name))
         self.glc = "glc" in words or "sc0" in words
+        self.past_l1 = self.glc or "sc1" in words  # loads that other waves' stores are seen by: of a wider scope than the wave
         self.slc = "slc" in words
         self.to_lds = "lds" in words or "_load_lds_" in name
         self.store = bool(re.match(r"\w+_store_|ds_write", name))
@@ -258,112 +260,6 @@ def read_trace(lines, wanted=None, most=None):
 
 # ---- registers: what is outstanding, and wait states ----
 
-class Passes:
-    """Passes of a matrix instruction of gfx90a, by its name."""
-
-    def __new__(cls, name):
-        rows = re.search(r"_(\d+)x(\d+)x", name)
-        if "f64" in name:
-            return 4 if rows[1] == "4" else 8
-        if rows[1] == "4":
-            return 2
-        return 16 if rows[1] == "32" else 8
-
-
-def is_f64(code):
-    return code.matrix and "f64" in code.name
-
-
-def wait_states(first, second):
-    """How many wait states gfx90a needs between the two, by its ISA document and LLVM; 0: none."""
-    a, b = first.name, second.name
-    need = 0
-    memory = second.flow in (VM, FLAT)
-    alu = first.vector and not first.matrix
-    written, read = set(first.writes), set(second.reads)
-    scalars = {r for r in written if r[0] not in "va" or r.startswith("vcc")}
-    vectors = {r for r in written if r[0] in "va" and not r.startswith("vcc")}
-    if alu and memory and scalars & read:
-        need = max(need, 5)
-    if alu and re.match("v_(readlane|writelane)", b) and len(second.source) > 1 and scalars & set(second.source[1]):
-        need = max(need, 4)
-    if alu and b.startswith("v_div_fmas") and scalars & set(PAIRED["vcc"]):
-        need = max(need, 4)
-    if alu and second.vector and "_dpp" in b:
-        if vectors & read:
-            need = max(need, 2)
-        if scalars & set(PAIRED["exec"]):
-            need = max(need, 5)
-    if alu and re.search(r"src_(vccz|execz)", second.text) and scalars & {*PAIRED["vcc"], *PAIRED["exec"]}:
-        need = max(need, 5)
-    if a.startswith("s_") and "m0" in written:
-        if re.match("s_(sendmsg|ttracedata|movrel)", b) or "gds" in second.rest or second.to_lds or "addtid" in b:
-            need = max(need, 1)
-    if a.startswith("s_setreg") and re.match("s_[gs]etreg", b):
-        if hardware_register(first.text) == hardware_register(second.text):
-            need = max(need, 2)
-    if first.store and not a.startswith("ds_") and second.vector and len(first.source) > 1:
-        scalar_offset = a.startswith(("buffer", "tbuffer")) and re.match(r"(s\d|m0|vcc)", first.parts[3] if len(first.parts) > 3 else "")
-        data = first.source[0] if a.startswith(("buffer", "tbuffer")) else first.source[1]
-        if len(data) > 2 and not scalar_offset and set(data) & set(second.writes):
-            need = max(need, 1)
-    if alu and second.matrix:
-        if not first.dot and vectors & read:
-            need = max(need, 2)
-        if scalars & set(PAIRED["exec"]):
-            need = max(need, 4)
-    if first.dot:
-        others = second.reads if a != b else [r for part in second.source[:2] for r in part]
-        if (second.vector and not second.matrix or memory or second.flow is LDS) and vectors & set(others):
-            need = max(need, 3)
-        if second.vector and not second.matrix and a != b and vectors & set(second.writes):
-            need = max(need, 3)
-    if is_f64(first) and re.match("v_fmac?_f64", b):
-        need = max(need, 2)
-    if first.matrix:
-        need = max(need, matrix_states(first, second, vectors))
-    return need
-
-
-def hardware_register(text):
-    found = re.search(r"hwreg\((\w+)", text)
-    return found and found[1]
-
-
-def matrix_states(first, second, written):
-    passes, need = Passes(first.name), 0
-    if second.matrix:
-        ab = {r for part in second.source[:2] for r in part}
-        c = second.source[2] if len(second.source) > 2 else []
-        if is_f64(first):
-            small = "4x4x4" in first.name
-            if written & ab:
-                need = 6 if small else 11
-            if written & set(c):
-                same = list(c) == list(first.writes)
-                if is_f64(second):
-                    need = max(need, 0 if same and not small else 4 if small else 9)
-        else:
-            if written & ab:
-                need = {2: 5, 8: 11, 16: 19}[passes]
-            if written & set(c) and list(c) != list(first.writes):
-                need = max(need, passes + (1 if is_f64(second) else 0))
-        return need
-    memory = second.flow in (VM, FLAT, LDS)
-    if second.vector or memory:
-        if is_f64(first):
-            small = "4x4x4" in first.name
-            if written & set(second.reads):
-                need = (9 if small else 18) if memory else 6 if small else 11
-        elif written & set(second.reads):
-            need = {2: 5, 8: 11, 16: 19}[passes]
-        if second.vector and written & set(second.writes):
-            need = max(need, (6 if "4x4x4" in first.name else 11) if is_f64(first) else {2: 5, 8: 11, 16: 19}[passes])
-        if second.vector and not is_f64(first) and len(first.source) > 2 and set(first.source[2]) & set(second.writes):
-            need = max(need, passes - 1)
-    return need
-
-
 class Flow:
     """What is outstanding of one wave."""
 
@@ -395,13 +291,13 @@ class Flow:
         self.queue = left
 
 
-def registers_walk(steps, without=None):
+def registers_walk(steps, isa, without=None):
     """The pairs of one wave whose steps these are: {(kind, producer, consumer)}."""
-    flow, found, recent, states = Flow(), set(), [], 0
+    flow, found, recent, now, needs = Flow(), set(), [], 0, states.NEEDS[isa]
     for step in steps:
         code, removed = step.code, step.pc == without
         if removed:
-            states += 1
+            now += 1
             continue
         lanes_of = LANES if code.all_lanes else step.exec
         for r in {*code.reads, *code.writes}:
@@ -425,12 +321,12 @@ def registers_walk(steps, without=None):
             flow.pending[r] = live
         if step.exec or not (code.vector or code.flow in (VM, LDS, FLAT)):
             for other, end in reversed(recent):
-                if states - end >= 20:
+                if now - end >= 20:
                     break
-                if states - end < wait_states(other.code, code):
+                if now - end < needs(other.code, code):
                     found.add(("nop", other.pc, step.pc))
-        states += code.states
-        recent.append((step, states))
+        now += code.states
+        recent.append((step, now))
         del recent[:-24]
         if code.waits is not None:
             flow.wait(code.waits)
@@ -562,7 +458,7 @@ class _Memory:
         # An atomic access learns first and publishes then; a load that passes the caches may be an atomic one. What it
         # learns at a dword does not order the access to that dword itself.
         before = {False: dict(self.clocks.of(wave)), True: dict(self.lds_clocks.of(wave))}
-        if code.atomic or (code.load and code.glc):
+        if code.atomic or (code.load and code.past_l1):
             for elements in step.spread.values():
                 for space, at, _ in elements:
                     where = (space, group if space == "lds" else None, at // 4)
@@ -611,7 +507,7 @@ class _Memory:
                 self.reads.pop(where, None)
             self.value[where] = value
         for where in new_reads:
-            self.reads.setdefault(where, {})[wave] = (number, step.pc, code.glc and code.space != "lds")
+            self.reads.setdefault(where, {})[wave] = (number, step.pc, code.past_l1 and code.space != "lds")
         if touches_lds:
             self.outstanding[wave].append((number, op))
         if touches_global and (code.store or code.atomic):
@@ -656,11 +552,11 @@ class _Memory:
         if known.get(wave, -1) >= number:
             return
         if kind == "atomic" and (code.atomic or not lds):
-            if code.atomic or code.glc or code.store:
+            if code.atomic or code.past_l1 or code.store:
                 return
         if code.atomic and (not lds or gives_back):
             return
-        if code.load and code.glc and not lds:
+        if code.load and code.past_l1 and not lds:
             return
         if code.store and value is not None and self.value.get(where) == value:
             return

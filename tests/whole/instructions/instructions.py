@@ -13,6 +13,9 @@ import tempfile
 
 from sums import EXACT, LOST, MODEL_COUNTERS, MODEL_OPTIONS, check, check_counted, check_sums, counters_of, names, total
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 build, program, source, scenario = sys.argv[1:]
 WAVES, RUNS, ROUNDS = 16, 2, 5  # of `strides`; of the loop in `rounds`
 
@@ -234,7 +237,7 @@ def check_formats(folder):
                        "JOIN crocprof_kernel_code F ON F.kernel_id = C.kernel_id JOIN rocpd_kernel_dispatch K "
                        "ON K.kernel_id = C.kernel_id GROUP BY C.kernel_id ORDER BY C.waves")
     check([[row[key] for key in ("dispatches", "waves", "modelled", "size", "gpu", "spills", "most")]
-           for row in counted], [[1, WAVES, 0, 256, "gfx90a", 0, 256], [RUNS, RUNS * WAVES, 0, 256, "gfx90a", 0, 256]],
+           for row in counted], [[1, WAVES, 0, 256, suite_gpu.ARCH, 0, 256], [RUNS, RUNS * WAVES, 0, 256, suite_gpu.ARCH, 0, 256]],
           "kernels")
     check([[p["size"] for p in json.loads(row["parameters"])] for row in counted], [[8, 4], [8, 8, 4]], "parameters")
     with open(source) as file:

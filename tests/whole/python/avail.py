@@ -10,6 +10,8 @@ import sys
 build = os.path.abspath(sys.argv[1])
 sys.dont_write_bytecode = True
 sys.path.insert(0, build + "/lib/python3/site-packages")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu  # noqa: E402
 from rocprofv3 import avail  # noqa: E402
 
 
@@ -25,7 +27,7 @@ def agents():
     gpu = list(found.values())[1]
     expect((gpu["name"], gpu["node_id"], gpu["logical_node_type_id"], gpu["gpu_index"], gpu["wave_front_size"],
             gpu["workgroup_max_dim"], gpu["id"]["handle"]),
-           ("gfx90a", 1, 0, 0, 64, {"x": 1024, "y": 1024, "z": 1024}, list(found)[1]))
+           (suite_gpu.ARCH, 1, 0, 0, 64, {"x": 1024, "y": 1024, "z": 1024}, list(found)[1]))
     expect(len(gpu["mem_banks"]), gpu["mem_banks_count"])
     expect(len(gpu["caches"]), gpu["caches_count"])
     expect({"Data", "Instruction", "CPU", "HSACU"}, set(gpu["caches"][0]["type"]))
@@ -43,8 +45,8 @@ def counters(gpu):
     expect("TCC_HIT" in hits.expression, True)
     expect(sorted(waves.get_as_dict()), ["Block", "Counter_Name", "Description"])
     expect([dimension.get_as_dict()["Dimension_Instances"] for dimension in waves.dimensions if
-            dimension.name == "DIMENSION_SHADER_ENGINE"], [8])
-    expect("DIMENSION_SHADER_ENGINE[0:7]" in avail.build_counter_string(waves), True)
+            dimension.name == "DIMENSION_SHADER_ENGINE"], [suite_gpu.ENGINES])
+    expect(f"DIMENSION_SHADER_ENGINE[0:{suite_gpu.ENGINES - 1}]" in avail.build_counter_string(waves), True)
     listed = subprocess.run([build + "/bin/rocprofv3-avail", "list", "--pmc"], capture_output=True, text=True,
                             timeout=60, check=True).stdout
     expect([name for name in by_name if name not in listed], [])

@@ -11,34 +11,37 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 build, program = map(os.path.abspath, sys.argv[1:])
-DEFINITIONS = """rocprofiler-sdk:
+DEFINITIONS = f"""rocprofiler-sdk:
   counters-schema-version: 1
   counters:
     - name: SQ_WAVES
       description: Waves
       properties: []
       definitions:
-        - architectures: [gfx90a]
+        - architectures: [{suite_gpu.ARCH}]
           block: SQ
           event: 4
     - name: WAVES_TWICE
       description: Twice the waves
       properties: []
       definitions:
-        - architectures: [gfx90a]
+        - architectures: [{suite_gpu.ARCH}]
           expression: 2*reduce(SQ_WAVES,sum)
     - name: TCC_REQ[3]
       description: TCC_REQ on 0th XCC and 5th channel
       properties: []
       definitions:
-        - architectures: [gfx90a]
+        - architectures: [{suite_gpu.ARCH}]
           expression: select(TCC_REQ,[DIMENSION_XCC=[0], DIMENSION_INSTANCE=[5]])
     - name: SQ_INST_LEVEL_VMEM_ACCUM
       description: what SQ_ACCUM_PREV_HIRES adds up behind SQ_INST_LEVEL_VMEM
       properties: []
       definitions:
-        - architectures: [gfx90a]
+        - architectures: [{suite_gpu.ARCH}]
           expression: accumulate(SQ_INST_LEVEL_VMEM, HIGH_RES)
 """
 COUNTER_COLUMNS = {"Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id", "Process_Id", "Thread_Id", "Grid_Size",

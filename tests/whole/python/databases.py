@@ -14,7 +14,9 @@ import threading
 build, program = map(os.path.abspath, sys.argv[1:])
 sys.dont_write_bytecode = True
 sys.path.insert(0, build + "/lib/python3/site-packages")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 import rocpd  # noqa: E402
+import suite_gpu  # noqa: E402
 from rocpd import output_config, query, schema, summary, time_window  # noqa: E402
 from rocpd.__main__ import main  # noqa: E402
 
@@ -42,7 +44,7 @@ def one_and_both(one, both):
     with rocpd.connect(both.filenames[1]) as other:
         expect(both.execute("SELECT COUNT(*) FROM regions").fetchone()[0],
                sum(data.execute("SELECT COUNT(*) FROM regions").fetchone()[0] for data in (one, other)))
-    expect([agent.name for agent in rocpd.read_agents(one, "type = 'GPU'")], ["gfx90a"])
+    expect([agent.name for agent in rocpd.read_agents(one, "type = 'GPU'")], [suite_gpu.ARCH])
     expect((len(rocpd.read_processes(both)), len(rocpd.read_nodes(one))), (2, 1))
     expect(len(rocpd.read_threads(one, "pid = tid")) <= len(rocpd.read_threads(one)), True)
     expect(raises(ValueError, rocpd.connect, sqlite3.connect(":memory:")), True)

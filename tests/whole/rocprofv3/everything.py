@@ -15,6 +15,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 ROCPROFV3, PROGRAM, KEYS = sys.argv[1:4]
 
 # Where each object stands: a path of keys, [] for the elements of an array.
@@ -202,7 +205,7 @@ class Everything(unittest.TestCase):
             for part in ("mem_banks", "caches", "io_links"):
                 self.assertEqual(agent[part + "_count"], len(agent[part]))
             self.assertEqual(len(agent["uuid"]["bytes"]), 16)
-        (gpu,) = [a for a in self.one["agents"] if a["name"] == "gfx90a"]
+        (gpu,) = [a for a in self.one["agents"] if a["name"] == suite_gpu.ARCH]
         self.assertGreaterEqual(sum(bank["size_in_bytes"] for bank in gpu["mem_banks"]), 1 << 30)
         self.assertEqual(gpu["runtime_visibility"]["hip"], 1)
 

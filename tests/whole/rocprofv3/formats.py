@@ -17,6 +17,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 ROCPROFV3, PROGRAM = sys.argv[1:3]
 VIEWS = """busy code_objects counters_collection events_args graph_launches hip_events kernel_symbols kernels
     memory_allocations memory_copies pmc_events pmc_info processes region_args regions
@@ -201,7 +204,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(len(records["memory_copy"]), len(self.rows("memory_copy_trace")))
         agents = {a["id"]["handle"]: a for a in one["agents"]}
         self.assertEqual([agents[r["dst_agent_id"]["handle"]]["name"] for r in records["memory_copy"]
-                          if agents[r["dst_agent_id"]["handle"]]["type"] == 2], ["gfx90a"])
+                          if agents[r["dst_agent_id"]["handle"]]["type"] == 2], [suite_gpu.ARCH])
 
     def test_ids_have_no_gaps(self):
         self.run_it("-s", "-f", "json")

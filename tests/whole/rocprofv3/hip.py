@@ -6,11 +6,15 @@ usage: hip.py ROCPROFV3 PROGRAM [unittest arguments]
 import csv
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
 
 os.environ.setdefault("ROCPROF_OUTPUT_FORMAT", "csv")
 
@@ -18,6 +22,7 @@ ROCPROFV3, PROGRAM = sys.argv[1:3]
 AVAIL = ROCPROFV3 + "-avail"
 
 N = 4096
+XCCS = rf"\tDIMENSION_XCC\[0:{suite_gpu.XCCS - 1}\]" if suite_gpu.XCCS > 1 else ""  # in lists of dimensions
 KERNELS = (("void reverse<float>(float const*, float*)",) * 3 +
            ("add(float const*, float const*, float*)",))
 
@@ -95,7 +100,7 @@ class Traced(unittest.TestCase):
         (stats,) = self.tables("kernel_stats")
         self.assertEqual({s["Name"]: s["Calls"] for s in stats}, {KERNELS[0]: "3", KERNELS[3]: "1"})
         (agents,) = self.tables("agent_info")
-        self.assertEqual([(a["Agent_Type"], a["Name"] == "gfx90a") for a in agents],
+        self.assertEqual([(a["Agent_Type"], a["Name"] == suite_gpu.ARCH) for a in agents],
                          [("CPU", False), ("GPU", True)])
 
     def test_kernels_alone(self):
@@ -131,22 +136,24 @@ class Traced(unittest.TestCase):
 
     def test_passes_agree(self):
         """The same counter in two passes, and a derived one that is made of it."""
-        self.run_it("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "--pmc", "SQ_WAVES", "Wavefronts", "-o", "x",
+        derived = ["Wavefronts"] if suite_gpu.has_metric("Wavefronts") else []
+        self.run_it("--pmc", "SQ_WAVES", "SQ_INSTS_VALU", "--pmc", "SQ_WAVES", *derived, "-o", "x",
                     "--kernel-iteration-range", "2-3")
         (_, first), (_, second) = self.counters(where="pass_1/"), self.counters(where="pass_2/")
         self.assertEqual(first["SQ_WAVES"], [64] * 2)
         self.assertEqual(second["SQ_WAVES"], [64] * 2)
-        self.assertEqual(second["Wavefronts"], [64] * 2)
+        self.assertEqual([second[name] for name in derived], [[64] * 2] * len(derived))
         self.assertEqual(len(set(first["SQ_INSTS_VALU"])), 1)
         self.assertGreater(first["SQ_INSTS_VALU"][0], 64)
 
     def test_instances(self):
-        """What each channel of the L2 has counted is what all have; no gfx90a has a GDS."""
-        self.run_it("--pmc", "TCC_REQ_sum", "SQ_INSTS_GDS", *(f"TCC_REQ[{i}]" for i in range(32)), "-o", "x")
+        """What each channel of the L2 has counted is what all have; these programs use no GDS."""
+        channels = range(suite_gpu.CHANNELS)
+        self.run_it("--pmc", "TCC_REQ_sum", "SQ_INSTS_GDS", *(f"TCC_REQ[{i}]" for i in channels), "-o", "x")
         _, values = self.counters()
         self.assertEqual(values.pop("SQ_INSTS_GDS"), [0] * 4)
         total = values.pop("TCC_REQ_sum")
-        self.assertEqual(sorted(values), sorted(f"TCC_REQ[{i}]" for i in range(32)))
+        self.assertEqual(sorted(values), sorted(f"TCC_REQ[{i}]" for i in channels))
         self.assertEqual([sum(each) for each in zip(*values.values())], total)
         self.assertGreater(min(total), max(values["TCC_REQ[0]"]))
         done = self.run_it("--pmc", "TCC_REQ[32]", status=2)
@@ -176,7 +183,7 @@ class Traced(unittest.TestCase):
 
     def test_model_time(self):
         """Durations of the model: clocks / frequency, the same each time, counted or not; and said so."""
-        durations, clock, packet = [], 1.7, 5500
+        durations, clock, packet = [], suite_gpu.CLOCK / 1000, int(suite_gpu.PROFILE.get("packet_clocks", 5500))
         for run in ("trace", "again", "count"):
             options = ["--kernel-trace", "-S"] if run != "count" else [
                 "--pmc", "GRBM_SPI_BUSY", "SPI_CSN_WAVE"]
@@ -188,7 +195,7 @@ class Traced(unittest.TestCase):
             if run == "trace":
                 self.assertIn("Kernels of Agent 1 have model time", done.stderr)
                 (agents,) = self.tables("agent_info")
-                self.assertEqual([a["Model_Name"] for a in agents], ["", "mi210 (model time)"])
+                self.assertEqual([a["Model_Name"] for a in agents], ["", f"{suite_gpu.PRODUCT} (model time)"])
             if run == "count":
                 for row in rows:
                     if row["Counter_Name"] == "GRBM_SPI_BUSY":
@@ -286,31 +293,34 @@ class Avail(unittest.TestCase):
     def test_lists(self):
         text = self.ask("list")
         self.assertTrue(text.startswith("GPU                           :\t0\n"
-                                        "Name                          :\tgfx90a\n"
+                                        f"Name                          :\t{suite_gpu.ARCH}\n"
                                         "PMC                           :\n\n"), text)
         names = text.split(":\n\n", 1)[1].split()
         self.assertTrue({"SQ_WAVES", "TCC_HIT", "GRBM_COUNT", "MeanOccupancyPerCU"} <= set(names))
         self.assertEqual(len(names), len(set(names)))
         self.assertEqual(text, self.ask("list", "--pmc"))
         self.assertEqual(text, self.ask("-d", "0", "list"))
-        self.assertIn("\ngfx_target_version            :\t90010\n", self.ask("list", "--agent"))
+        self.assertIn(f"\ngfx_target_version            :\t{suite_gpu.TARGET}\n", self.ask("list", "--agent"))
         none = "Agents supporting PC Sampling\n\n"  # with ROCr before 6.4
-        self.assertIn(self.ask("list", "--pc-sampling"), (none, f"{none}GPU     :\t0\nName    :\tgfx90a\n\n\n"))
+        self.assertIn(self.ask("list", "--pc-sampling"), (none, f"{none}GPU     :\t0\nName    :\t{suite_gpu.ARCH}\n\n\n"))
         self.assertIn("\nPMC                           :\n\n", self.ask("info"))
 
     def test_details(self):
-        self.assertRegex(self.ask("info", "--pmc", "SQ_WAVES", "Wavefronts"),
-                         r"^GPU:0\nName:gfx90a\n"
+        name, expression, kind = "Wavefronts", "reduce(SQ_WAVES,sum)", "exact"
+        if not suite_gpu.has_metric(name):
+            name, expression, kind = ("GPU_UTIL", "100*reduce(GRBM_GUI_ACTIVE,max)/reduce(GRBM_COUNT,max)", "timing-model")
+        self.assertRegex(self.ask("info", "--pmc", "SQ_WAVES", name),
+                         rf"^GPU:0\nName:{suite_gpu.ARCH}\n"
                          r"Counter_Name        :\tSQ_WAVES\n"
                          r"Description         :\t.+\n"
                          r"Block               :\tSQ\nSPM                 :\tSupported\n"
-                         r"Dimensions          :\tDIMENSION_SHADER_ENGINE\[0:7\]\tDIMENSION_INSTANCE\[0:0\]\n"
+                         rf"Dimensions          :{XCCS}\tDIMENSION_SHADER_ENGINE\[0:{suite_gpu.ENGINES - 1}\]\tDIMENSION_INSTANCE\[0:0\]\n"
                          r"Class               :\texact\n\n\n"
-                         r"Counter_Name        :\tWavefronts\n"
+                         rf"Counter_Name        :\t{name}\n"
                          r"Description         :\t.+\n"
-                         r"Expression          :\treduce\(SQ_WAVES,sum\)\n"
+                         rf"Expression          :\t{re.escape(expression)}\n"
                          r"Dimensions          :\tDIMENSION_INSTANCE\[0:0\]\n"
-                         r"Class               :\texact\n\n\n$")
+                         rf"Class               :\t{kind}\n\n\n$")
         every = self.ask("info", "--pmc")
         names = self.ask("list").split(":\n\n", 1)[1].split()
         self.assertEqual([line.split("\t")[1] for line in every.splitlines()
@@ -349,7 +359,7 @@ class Avail(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
             f.write("rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n"
                     "    - name: TwiceTheWaves\n      description: two for each\n      properties: []\n"
-                    "      definitions:\n        - architectures: [gfx90a]\n"
+                    f"      definitions:\n        - architectures: [{suite_gpu.ARCH}]\n"
                     "          expression: 2*reduce(SQ_WAVES,sum)\n")
             f.flush()
             self.assertIn("Expression          :\t2*reduce(SQ_WAVES,sum)\n",
@@ -380,7 +390,7 @@ class Avail(unittest.TestCase):
 
     EXTRA = ("rocprofiler-sdk:\n  counters-schema-version: 1\n  counters:\n"
              "    - name: Good\n      description: one\n      properties: []\n"
-             "      definitions:\n        - architectures: [gfx90a]\n"
+             f"      definitions:\n        - architectures: [{suite_gpu.ARCH}]\n"
              "          expression: 3*reduce(SQ_WAVES,sum)\n")
 
     def test_wrong_extra_counters(self):

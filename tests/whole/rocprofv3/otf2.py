@@ -14,6 +14,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 ROCPROFV3, PROGRAM = sys.argv[1:3]
 EVENT = re.compile(r'^(ENTER|LEAVE) +(\d+) +(\d+) +Region: "(.*)" <\d+>$')
 CATEGORY = re.compile(r'^ +ADDITIONAL ATTRIBUTES: \("category" <0>; STRING; "(\w+)" <\d+>\)$')
@@ -107,7 +110,7 @@ class Otf2(unittest.TestCase):
     def test_locations(self):
         a = self.run_it("--kernel-trace", "--memory-copy-trace")
         wanted = {(f"Thread {r['Thread_Id']}, Compute on GPU Agent-1, Queue {r['Queue_Id']}",
-                   "ACCELERATOR_STREAM", "gfx90a") for r in self.rows("kernel_trace")}
+                   "ACCELERATOR_STREAM", suite_gpu.ARCH) for r in self.rows("kernel_trace")}
         found = {(name, kind, group) for name, kind, _, group in a.locations.values()}
         self.assertEqual({f for f in found if "Compute" in f[0]}, wanted)
         self.assertTrue(all(re.fullmatch(r"Thread \d+, Copy to CPU Agent-0", name)

@@ -1,0 +1,51 @@
+"""The GPU that the suite's HIP programs are compiled for, as scripts/run-tests tells it: what tests expect of it.
+
+PRODUCT is its name on command lines, ARCH its architecture, TARGET the driver's number of that. XCCS: its dies; ENGINES and
+CHANNELS: shader engines (those that have one of softgpu's units), and channels of L2, of each; CLOCK: MHz; VECTOR_LINE: bytes of a line of the vector L1. PROFILE: its file
+of share/softgpu, as text by name, with what that takes over from another GPU's. Tests ask here, so that they hold for each GPU of
+softgpu.
+"""
+import os
+
+_SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../share")
+
+
+def _row(table, name):
+    """The row of that name, by column."""
+    with open(f"{_SHARE}/gpus/{table}.tsv", encoding="utf-8") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
+    return next(dict(zip(rows[0], row)) for row in rows[1:] if row[0] == name)
+
+
+def _profile(product):
+    with open(f"{_SHARE}/softgpu/{product}.profile", encoding="utf-8") as f:
+        lines = [line.partition("#")[0].split(None, 1) for line in f]
+    own = {line[0]: line[1].strip() for line in lines if len(line) == 2}
+    return {**_profile(own["like"]), **own} if "like" in own else own
+
+
+def has_metric(name):
+    """Whether AMD's definitions have that metric for it."""
+    with open(f"{_SHARE}/counters/metrics.tsv", encoding="utf-8") as f:
+        return any(row[0] == name and ARCH in row[1].split(",") for row in (line.split("\t") for line in f) if len(row) > 1)
+
+
+def arch_of(product):
+    return _row("products", product)["gpu"]
+
+
+def xccs_of(product):
+    return int(_row("products", product)["xccs"])
+
+
+PRODUCT = os.environ.get("SOFTGPU_GPU") or "mi210"
+ARCH = arch_of(PRODUCT)
+TARGET = int(_row("architectures", ARCH)["target"])
+VECTOR_LINE = int(_row("architectures", ARCH)["vector_line"])
+XCCS = xccs_of(PRODUCT)
+PROFILE = _profile(PRODUCT)
+CLOCK = int(_row("products", PRODUCT)["clock"])
+ENGINES = int(_row("products", PRODUCT)["engines"]) // XCCS
+if "cus" in PROFILE:
+    ENGINES = min(ENGINES, int(PROFILE["cus"]) // XCCS)
+CHANNELS = int(PROFILE["l2_channels"])
