@@ -2,8 +2,8 @@
  *
  * Two loops, on one worker and on two: dependent f32 FMAs with full EXEC, and the inner loop of a
  * tiled matrix product with its LDS reads; and the same in waves of 32 lanes. The number of
- * instructions is counted by hand in the table below. bench_isa [--json FILE] [--core
- * base|avx2|avx512] */
+ * instructions is counted by hand in the table below. The GPUs of gfx9 have these instructions
+ * with the same words. bench_isa [--json FILE] [--core base|avx2|avx512] [--gpu gfx90a] */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
 #include "tests/isa/asm.h"
@@ -47,12 +47,14 @@ static double now(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static const isa_arch_t *arch = ASM_ARCH;
+
 static void *work(void *argument)
 {
     worker_t *worker = argument;
     isa_row_t *rows = aligned_alloc(64, ISA_VGPR_ROWS * sizeof(isa_row_t));
     isa_wave_t *wave = aligned_alloc(64, (sizeof(isa_wave_t) + 63) / 64 * 64);
-    isa_dispatch_t dispatch = {.arch = ASM_ARCH,
+    isa_dispatch_t dispatch = {.arch = arch,
                                .narrow = worker->core->lanes == 32,
                                .memory = worker->memory,
                                .code = worker->code,
@@ -103,7 +105,7 @@ static rate_t rate(const isa_core_t *core, int which, int workers)
     free(words);
     sg_memory_t *memory = sg_memory_create();
     sg_memory_map(memory, CODE_VA, 4096, page, SG_MEM_EXECUTABLE);
-    isa_code_t *code = isa_code_create(ASM_ARCH, memory);
+    isa_code_t *code = isa_code_create(arch, memory);
     worker_t team[2];
     pthread_t threads[2];
     double begin = now(CLOCK_MONOTONIC), cpu_begin = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -144,6 +146,11 @@ int main(int argc, char **argv)
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "--json")) json = argv[i + 1];
         if (!strcmp(argv[i], "--core")) setenv("SOFTGPU_CORE", argv[i + 1], 1);
+        if (!strcmp(argv[i], "--gpu")) arch = isa_arch_named(argv[i + 1]);
+    }
+    if (!arch) {
+        fprintf(stderr, "bench_isa: no such GPU\n");
+        return 1;
     }
     if (!asm_available()) {
         fprintf(stderr, "bench_isa needs llvm-mc-15\n");

@@ -86,6 +86,11 @@ function(crocprof_areas)
   endforeach()
 endfunction()
 
+# crocprof_of_default(test ...): these are about what softgpu is unless told otherwise, whichever GPU the suite is for
+function(crocprof_of_default)
+  set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION SOFTGPU_GPU=unset:)
+endfunction()
+
 # crocprof_slow(test ...): these take more than some twenty seconds
 function(crocprof_slow)
   foreach(test ${ARGN})

@@ -1,8 +1,11 @@
 """softgpu --coverage: coverage.py SOFTGPU PAGE PROGRAM [LLVM_OBJDUMP].
 
 The table of docs/softgpu.md claims no more than the program says: the GPUs and their instructions are the same, and what is not
-executed stands there. PROGRAM holds a code object for gfx90a, whose instructions are counted again in LLVM's listing of it."""
+executed stands there. PROGRAM holds a code object for the suite's GPU, whose instructions are counted again in LLVM's listing of it."""
 import collections, pathlib, re, subprocess, sys, tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import suite_gpu
 
 softgpu, page, program = sys.argv[1:4]
 objdump = sys.argv[4] if len(sys.argv) > 4 else None
@@ -23,7 +26,7 @@ def table(text):
 
 def listed(code_object):
     """Instructions of LLVM's listing by their names, without the suffixes of encodings."""
-    text = subprocess.run([objdump, "-d", "--mcpu=gfx90a", str(code_object)], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([objdump, "-d", f"--mcpu={suite_gpu.ARCH}", str(code_object)], capture_output=True, text=True, check=True).stdout
     names = re.findall(r"^\t(\w+).*// [0-9A-F]{12}:", text, re.M)
     return collections.Counter(re.sub(r"_(e32|e64|sdwa|dpp)$", "", name) for name in names)
 
@@ -36,7 +39,7 @@ def main():
         assert instructions == told[gpu][0] and executed >= told[gpu][1] and missing <= told[gpu][2], (
             f"{gpu}: the table of {page} is not what softgpu --coverage prints")
     status, text, _ = run(program)
-    head = re.search(r"^.*: gfx90a\S*: (\d+) instructions of (\d+) kinds, 0 kinds not executed$", text, re.M)
+    head = re.search(rf"^.*: {suite_gpu.ARCH}\S*: (\d+) instructions of (\d+) kinds, 0 kinds not executed$", text, re.M)
     assert status == 0 and head, text
     counts = {name: int(n) for n, name in re.findall(r"^ +(\d+)  (\w+)$", text, re.M)}
     assert sum(counts.values()) == int(head[1]) and len(counts) == int(head[2])

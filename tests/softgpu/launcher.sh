@@ -2,7 +2,6 @@
 # launcher.sh SOFTGPU PROBE - the launcher's options, errors and exit statuses, and that no folder
 # is left behind. Prints a line per failure; the exit status says whether there was one.
 set -u
-unset SOFTGPU_GPU # of the suite: what softgpu is without it is one of the subjects
 softgpu=$1
 probe=$2
 failed=0

@@ -1,7 +1,8 @@
 /* api_tool.c - what the counter functions answer: every documented status, and what is told of
  * counters. Runs as a tool under softgpu; prints each wrong answer and a summary.
  *
- * The expected dimensions are those of the MI210 profile: 8 shader engines, 32 channels of L2. */
+ * Environment: API_GPU is the GPU's architecture, API_ENGINES and API_CHANNELS say how many shader
+ * engines and channels of L2 it has, of all its dies. */
 #include <rocprofiler-sdk/experimental/counters.h>
 #include <rocprofiler-sdk/spm.h>
 
@@ -61,6 +62,13 @@ static rocprofiler_counter_id_t find(const char *name)
     return search.found;
 }
 
+/* What the environment says. */
+static size_t number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
 /* ---- what is told ---- */
 
 static rocprofiler_status_t on_dimensions(rocprofiler_counter_id_t id,
@@ -90,7 +98,7 @@ static void test_info(void)
     IS(*v0.description != 0, 1);
     ANSWERS(rocprofiler_query_counter_info(hits, ROCPROFILER_COUNTER_INFO_VERSION_1, &v1), SUCCESS);
     IS(v1.size, sizeof v1);
-    IS(v1.dimensions_instances_count, 32);
+    IS(v1.dimensions_instances_count, number_of("API_CHANNELS"));
     size_t product = 1;
     for (uint64_t i = 0; i < v1.dimensions_count; i++)
         product *= v1.dimensions[i]->instance_size;
@@ -111,9 +119,9 @@ static void test_info(void)
         }
     }
     ANSWERS(rocprofiler_iterate_counter_dimensions(hits, on_dimensions, &product), SUCCESS);
-    IS(product, 32);
+    IS(product, number_of("API_CHANNELS"));
     ANSWERS(rocprofiler_query_counter_instance_count(gpu, waves, &product), SUCCESS);
-    IS(product, 8);
+    IS(product, number_of("API_ENGINES"));
 }
 
 static void test_info_errors(void)
@@ -149,24 +157,25 @@ static void test_info_errors(void)
 
 static void test_definitions(void)
 {
-    static const char definition[] = "rocprofiler-sdk:\n"
-                                     "  counters-schema-version: 1\n"
-                                     "  counters:\n"
-                                     "  - name: TWICE_THE_WAVES\n"
-                                     "    description: two of each\n"
-                                     "    definitions:\n"
-                                     "    - architectures: [gfx90a]\n"
-                                     "      expression: 2*reduce(SQ_WAVES,sum)\n";
+    char definition[512];
+    const size_t length = (size_t)snprintf(definition, sizeof definition,
+                                           "rocprofiler-sdk:\n"
+                                           "  counters-schema-version: 1\n"
+                                           "  counters:\n"
+                                           "  - name: TWICE_THE_WAVES\n"
+                                           "    description: two of each\n"
+                                           "    definitions:\n"
+                                           "    - architectures: [%s]\n"
+                                           "      expression: 2*reduce(SQ_WAVES,sum)\n",
+                                           getenv("API_GPU"));
     const rocprofiler_counter_flag_t append = ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION;
     REFUSES(rocprofiler_load_counter_definition(NULL, 3, append), INVALID_ARGUMENT);
     REFUSES(rocprofiler_load_counter_definition(definition, 0, append), INVALID_ARGUMENT);
     REFUSES(rocprofiler_load_counter_definition(definition, 5, ROCPROFILER_COUNTER_FLAG_ASYNC),
             INVALID_ARGUMENT);
     REFUSES(rocprofiler_load_counter_definition("a: [", 4, append), INVALID_ARGUMENT);
-    ANSWERS(rocprofiler_load_counter_definition(definition, sizeof definition - 1, append),
-            SUCCESS);
-    IS(rocprofiler_load_counter_definition(definition, sizeof definition - 1, append),
-       ROCPROFILER_STATUS_ERROR);
+    ANSWERS(rocprofiler_load_counter_definition(definition, length, append), SUCCESS);
+    IS(rocprofiler_load_counter_definition(definition, length, append), ROCPROFILER_STATUS_ERROR);
     rocprofiler_counter_info_v0_t info;
     ANSWERS(rocprofiler_query_counter_info(find("TWICE_THE_WAVES"),
                                            ROCPROFILER_COUNTER_INFO_VERSION_0, &info),
@@ -174,8 +183,7 @@ static void test_definitions(void)
     IS(info.is_derived, 1);
     IS(strcmp(info.expression, "2*reduce(SQ_WAVES,sum)"), 0);
     IS(strcmp(info.description, "two of each"), 0);
-    IS(rocprofiler_load_counter_definition(definition, sizeof definition - 1, append),
-       ROCPROFILER_STATUS_ERROR);
+    IS(rocprofiler_load_counter_definition(definition, length, append), ROCPROFILER_STATUS_ERROR);
 }
 
 #define CREATE(name, expression, agent, id)                                                        \
@@ -358,9 +366,9 @@ static void test_contexts(int up)
     if (up) {
         REFUSES(kept(device, waves_config), CONFIGURATION_LOCKED);
         ANSWERS(SAMPLE(device, NONE, records, &n), SUCCESS);
-        IS(n, 8);
+        IS(n, number_of("API_ENGINES"));
         REFUSES(SAMPLE(device, NONE, records, &small), OUT_OF_RESOURCES);
-        IS(small, 8);
+        IS(small, number_of("API_ENGINES"));
         ANSWERS(SAMPLE(device, NONE, NULL, NULL), SUCCESS);
         ANSWERS(SAMPLE(device, ASYNC, NULL, NULL), SUCCESS);
         ANSWERS(SAMPLE(device, ASYNC, NULL, NULL), SUCCESS);

@@ -9,6 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 import remarks
+import suite_gpu
 
 build, queues, scenario = sys.argv[1:]
 here = f"{build}/tests/sdk/counters"
@@ -54,7 +55,9 @@ LAUNCHES = 6 * 8 * 15  # streams.hip, without the launches with which HIP sets m
 
 
 def api():
-    out, errors = run(f"{here}/libapi_tool.so", SHAPES, SOFTGPU_COUNTERS="0")
+    out, errors = run(f"{here}/libapi_tool.so", SHAPES, SOFTGPU_COUNTERS="0", API_GPU=suite_gpu.ARCH,
+                      API_ENGINES=str(suite_gpu.XCCS * suite_gpu.ENGINES),
+                      API_CHANNELS=str(suite_gpu.XCCS * suite_gpu.CHANNELS))
     expect(out, [DONE, "more than 100 checks, 0 failed"])
     refused = [e for e in errors if "block TA" in e]
     expect(refused, ["rocprofiler-sdk: error: 3 counters of block TA are wanted, 2 available; "

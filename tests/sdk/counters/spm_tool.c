@@ -11,13 +11,15 @@
 #include <rocprofiler-sdk/experimental/spm.h>
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { DISPATCHES = 4096 };
+enum { DISPATCHES = 4096, DIES = 8 };
 
 static rocprofiler_context_id_t context;
 static rocprofiler_buffer_id_t buffer;
 static rocprofiler_agent_id_t gpu;
 static rocprofiler_counter_id_t waves, hits;
+static uint64_t die_dimension; /* 0 of a GPU that is one */
 static rocprofiler_counter_config_id_t config;
 static uint64_t interval = 64;
 static bool enabled, whole_gpu;
@@ -26,11 +28,21 @@ static atomic_ullong hash;
 
 static struct {
     double waves, seen;
-    uint64_t time, first;
+    uint64_t time[DIES], first; /* of each die its last sample's */
     bool known, over;
 } dispatches[DISPATCHES];
 
 /* ---- samples ---- */
+
+/* Samples of each die come in the order of their times, one die behind the other. */
+static uint64_t *last_of(const rocprofiler_spm_counter_record_t *r)
+{
+    size_t die = 0;
+    if (die_dimension)
+        ANSWERS(rocprofiler_query_record_dimension_position(r->id, die_dimension, &die), SUCCESS);
+    IS(die < DIES, true);
+    return &dispatches[r->dispatch_id].time[die % DIES];
+}
 
 /* Times are compared from the dispatch's first sample on: where they begin is the history's. */
 static void add(const rocprofiler_spm_counter_record_t *r)
@@ -47,8 +59,9 @@ static void add(const rocprofiler_spm_counter_record_t *r)
     if (!of_dispatch) return;
     if (id.handle == waves.handle) dispatches[r->dispatch_id].seen += r->value;
     if (!dispatches[r->dispatch_id].first) dispatches[r->dispatch_id].first = r->timestamp;
-    IS(r->timestamp >= dispatches[r->dispatch_id].time, true);
-    dispatches[r->dispatch_id].time = r->timestamp;
+    uint64_t *last = last_of(r);
+    IS(r->timestamp >= *last, true);
+    *last = r->timestamp;
     const uint64_t since = r->timestamp - dispatches[r->dispatch_id].first;
     hash +=
         (r->dispatch_id * 31 + since * 7 + (uint64_t)r->value * 131 + 1) * (r->id % 1000003 + 17);
@@ -260,6 +273,9 @@ static int initialize(rocprofiler_client_finalize_t finalizer, void *data)
     gpu = found.gpus[0];
     ANSWERS(find_counter(gpu, "SQ_WAVES", &info), SUCCESS);
     waves = info.id;
+    for (uint64_t i = 0; i < info.dimensions_count; i++)
+        if (!strcmp(info.dimensions[i]->name, "DIMENSION_XCC"))
+            die_dimension = info.dimensions[i]->id;
     ANSWERS(find_counter(gpu, "TCC_HIT", &info), SUCCESS);
     hits = info.id;
     ANSWERS(rocprofiler_create_context(&context), SUCCESS);

@@ -39,7 +39,7 @@ static void too_much_lds()
     int *at;
     allocate(&at, GROUP);
     if (hipMemset(at, 0, GROUP * sizeof *at) != hipSuccess) return;
-    swap<<<1, GROUP, right ? GROUP * sizeof *at : 100000>>>(at); // bug: too-much-lds
+    swap<<<1, GROUP, right ? GROUP * sizeof *at : 200000>>>(at); // bug: too-much-lds
     (void)hipDeviceSynchronize();
 }
 

@@ -13,7 +13,7 @@ BUGS = {name: failed(*row) for name, row in {
                  "0 bytes of LDS beside the kernel's own\n"),
     "above-bounds": ("launch-failed", "above-bounds", ", fill_little(int*): 1 x 1 x 1 workgroups of 256 x 1 x 1 "),
     "too-much-lds": ("launch-failed", "too-much-lds", ", swap(int*): 1 x 1 x 1 workgroups of 256 x 1 x 1 work-items, "
-                     "100000 bytes of LDS beside the kernel's own"),
+                     "200000 bytes of LDS beside the kernel's own"),
     "too-many-groups": ("launch-failed", "too-many-groups", "hipErrorCooperativeLaunchTooLarge (720), fill(int*): "),
     "too-large": ("call-failed", "too-large", "hipErrorOutOfMemory (2)"),
     "nowhere": ("call-failed", "nowhere", "hipErrorInvalidValue (1)"),
