@@ -1,7 +1,8 @@
 """The GPU that the suite's HIP programs are compiled for, as scripts/run-tests tells it: what tests expect of it.
 
 PRODUCT is its name on command lines, ARCH its architecture, TARGET the driver's number of that. XCCS: its dies; ENGINES and
-CHANNELS: shader engines (those that have one of softgpu's units), and channels of L2, of each; CLOCK: MHz; VECTOR_LINE: bytes of a line of the vector L1. PROFILE: its file
+CHANNELS: shader engines (those that have one of softgpu's units), and channels of L2, of each; CLOCK: MHz; BELOW_L2: how the names of
+counters below L2 begin; VECTOR_LINE: bytes of a line of the vector L1. PROFILE: its file
 of share/softgpu, as text by name, with what that takes over from another GPU's. Tests ask here, so that they hold for each GPU of
 softgpu.
 """
@@ -22,6 +23,13 @@ def _profile(product):
         lines = [line.partition("#")[0].split(None, 1) for line in f]
     own = {line[0]: line[1].strip() for line in lines if len(line) == 2}
     return {**_profile(own["like"]), **own} if "like" in own else own
+
+
+def _has_counter(name):
+    """Whether a block has it: a column of event numbers, each with its GPUs."""
+    with open(f"{_SHARE}/counters/counters.tsv", encoding="utf-8") as f:
+        rows = [line.split("\t") for line in f]
+    return any(row[1] == name and ARCH in row[2].replace(":", ",").replace(" ", ",").split(",") for row in rows if len(row) > 2)
 
 
 def has_metric(name):
@@ -49,3 +57,4 @@ ENGINES = int(_row("products", PRODUCT)["engines"]) // XCCS
 if "cus" in PROFILE:
     ENGINES = min(ENGINES, int(PROFILE["cus"]) // XCCS)
 CHANNELS = int(PROFILE["l2_channels"])
+BELOW_L2 = "TCC_EA" if _has_counter("TCC_EA_RDREQ") else "TCC_EA0"

@@ -239,7 +239,7 @@ def gpus():
 
 def by_hand():
     known = programs[0]
-    below_l2 = next(name for name in ("TCC_EA_RDREQ_sum", "TCC_EA0_RDREQ_sum") if name in avail("list", "--pmc").split())
+    below_l2 = suite_gpu.BELOW_L2 + "_RDREQ_sum"
     rows, done = rocprofv3([known], [
         "SQ_WAVES", "SQ_INSTS_LDS", "SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE",
         "TCP_TOTAL_READ_sum", "TCP_TOTAL_WRITE_sum", "TCP_TCC_READ_REQ_sum",

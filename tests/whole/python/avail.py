@@ -39,7 +39,7 @@ def counters(gpu):
     found = avail.get_counters()
     expect(list(found), [gpu])
     by_name = {counter.name: counter for counter in found[gpu]}
-    waves, hits, cores = by_name["SQ_WAVES"], by_name["L2CacheHit"], by_name["cpu_cores_count"]
+    waves, hits, cores = by_name["SQ_WAVES"], by_name["TCC_HIT_sum"], by_name["cpu_cores_count"]
     expect([type(one).__name__ for one in (waves, hits, cores)], ["basic_counter", "derived_counter", "counter"])
     expect((waves.block, waves.is_hw_constant, cores.is_hw_constant), ("SQ", 0, 1))
     expect("TCC_HIT" in hits.expression, True)

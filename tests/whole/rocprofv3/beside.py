@@ -7,11 +7,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import suite_gpu
+
 ROCPROFV3, PROGRAM = map(os.path.abspath, sys.argv[1:3])
 RUNS, DISPATCHES, SUM = 5, 24, hex(12 * 8 * 0x01010101)
 EXACT = {"SQ_WAVES": 160.0, "SQ_INSTS_VMEM_WR": 1280.0}  # 40 workgroups of four waves, eight stores each
 MODELLED = ["SQ_INSTS_VALU", "GRBM_GUI_ACTIVE", "SQ_WAIT_ANY", "SQ_WAVE_CYCLES", "SQC_ICACHE_MISSES", "TCC_HIT_sum",
-            "TCC_MISS_sum", "TCC_EA_RDREQ_sum", "TCC_EA_WRREQ_sum", "SPI_CSN_WAVE"]
+            "TCC_MISS_sum", f"{suite_gpu.BELOW_L2}_RDREQ_sum", f"{suite_gpu.BELOW_L2}_WRREQ_sum", "SPI_CSN_WAVE"]
 
 
 def counted(folder):

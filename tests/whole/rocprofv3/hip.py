@@ -176,7 +176,7 @@ class Traced(unittest.TestCase):
         for name, values in self.counters("few")[1].items():
             self.assertEqual(every[name], values, name)
         # two names of one event, and what must agree if it was counted at once
-        self.assertEqual(every["TCC_EA0_WRREQ"], every["TCC_EA_WRREQ"])
+        self.assertEqual(every["TCC_EA0_WRREQ"], every[f"{suite_gpu.BELOW_L2}_WRREQ"])
         for hit, miss, all_ in zip(every["TCC_HIT"], every["TCC_MISS"], every["TCC_REQ"]):
             self.assertEqual(hit + miss, all_)
             self.assertGreater(hit * miss, 0)
