@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -55,6 +56,13 @@ unsigned base_pool_size(unsigned wanted, size_t count)
     if (size > BASE_POOL_MAX) size = BASE_POOL_MAX;
     if (size > count) size = count;
     return size ? (unsigned)size : 1;
+}
+
+void base_pool_keep_memory(void)
+{
+    enum { LARGE = 32 << 20 }; /* what is larger comes from the system each time */
+    mallopt(M_MMAP_THRESHOLD, LARGE);
+    mallopt(M_TRIM_THRESHOLD, LARGE);
 }
 
 /* ---- bytes ---- */
@@ -141,6 +149,7 @@ static void begin_worker(pool_t *s, const worker_t *w, int orders, int frames, p
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     signal(SIGPIPE, SIG_IGN);
+    base_pool_keep_memory();
     for (unsigned i = 0; i < s->count; i++)
         close_ends(&s->workers[i]);
     close(w->orders);

@@ -39,4 +39,8 @@ unsigned base_pool_size(unsigned wanted, size_t count);
  * first piece in order that fails ends the work. 0, or -1 with the reason told. */
 int base_pool_run(const base_pool_t *p);
 
+/* For whoever reads one file after another: memory that is freed is kept for the next one, since to
+ * get it anew from the system takes longer than what is done with it. Workers of a pool do so. */
+void base_pool_keep_memory(void);
+
 #endif

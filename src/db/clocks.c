@@ -32,8 +32,7 @@ int db_clock_facts(const db_t *db, const char *guid, trace_clock_facts_t *facts)
     db_cursor_t c;
     char table[DB_TABLE_BYTES], sql[DB_TABLE_BYTES + 64];
     *facts = (trace_clock_facts_t){.rank = -1};
-    db_metadata_table(guid, table);
-    if (!db_has(db, table, "tag")) return 0;
+    if (!db_own_table(db, "rocpd_metadata", guid, table) || !db_has(db, table, "tag")) return 0;
     snprintf(sql, sizeof(sql), "SELECT tag, value FROM \"%s\"", table);
     db_rows(&c, db, sql, "");
     while (db_next(&c)) {

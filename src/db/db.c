@@ -5,11 +5,13 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/log.h"
 #include "db/joined.h"
+#include "db/swap.h"
 
 volatile sig_atomic_t db_interrupted;
 
@@ -111,6 +113,125 @@ static void guard(sqlite3 *handle)
     sqlite3_progress_handler(handle, STEPS, is_interrupted, NULL);
 }
 
+/* ---- statements that are kept ----
+ *
+ * A connection that goes from file to file (swap.h) prepares the same statements for each, which
+ * takes as long as to run them. */
+
+enum { STATEMENTS_MOST = 64 };
+
+struct db_statement {
+    char *sql;
+    sqlite3_stmt *s;
+    bool used;      /* a cursor has it */
+    uint64_t taken; /* when it was taken last, counted in statements */
+};
+
+struct db_statements {
+    size_t count;
+    uint64_t taken;
+    struct db_statement rows[STATEMENTS_MOST];
+};
+
+/* Whether the rest of a text is only blanks and semicolons. */
+static bool ends(const char *rest)
+{
+    return rest && rest[strspn(rest, " \t\r\n;")] == 0;
+}
+
+/* The statement of this text, if it is kept and nobody has it. */
+static struct db_statement *find_statement(const db_t *db, const char *sql)
+{
+    struct db_statements **place = db_swap_statements(db->swap), *list = place ? *place : NULL;
+    for (size_t i = 0; list && i < list->count; i++) {
+        struct db_statement *row = &list->rows[i];
+        if (row->used || strcmp(row->sql, sql) != 0) continue;
+        row->used = true;
+        row->taken = ++list->taken;
+        return row;
+    }
+    return NULL;
+}
+
+/* A place for another statement, if need be that of the one which nobody has used for longest. */
+static struct db_statement *free_row(struct db_statements *list)
+{
+    struct db_statement *oldest = NULL;
+    if (list->count < STATEMENTS_MOST) return &list->rows[list->count++];
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->rows[i].used && (!oldest || list->rows[i].taken < oldest->taken))
+            oldest = &list->rows[i];
+    if (!oldest) return NULL;
+    sqlite3_finalize(oldest->s);
+    free(oldest->sql);
+    return oldest;
+}
+
+/* Keeps a statement that was prepared. NULL: it is its owner's. */
+static struct db_statement *keep_statement(const db_t *db, const char *sql, sqlite3_stmt *s)
+{
+    struct db_statements **place = db_swap_statements(db->swap);
+    if (!place || !s) return NULL;
+    if (!*place) *place = calloc(1, sizeof(**place));
+    char *copy = *place ? strdup(sql) : NULL;
+    struct db_statement *row = copy ? free_row(*place) : NULL;
+    if (!row) {
+        free(copy);
+        return NULL;
+    }
+    *row = (struct db_statement){.sql = copy, .s = s, .used = true, .taken = ++(*place)->taken};
+    return row;
+}
+
+/* The text's parameters do not outlive the cursor. */
+static void give_back(struct db_statement *row)
+{
+    sqlite3_reset(row->s);
+    sqlite3_clear_bindings(row->s);
+    row->used = false;
+}
+
+static void forget_statements(const db_t *db)
+{
+    struct db_statements **place = db_swap_statements(db->swap);
+    for (size_t i = 0; place && *place && i < (*place)->count; i++) {
+        sqlite3_finalize((*place)->rows[i].s);
+        free((*place)->rows[i].sql);
+    }
+    if (!place) return;
+    free(*place);
+    *place = NULL;
+}
+
+/* Whether all statements of the connection are kept, and nobody has one. */
+static bool is_idle(const db_t *db)
+{
+    struct db_statements **place = db_swap_statements(db->swap);
+    size_t all = 0;
+    for (sqlite3_stmt *s = NULL; (s = sqlite3_next_stmt(db->handle, s)); all++)
+        ;
+    for (size_t i = 0; place && *place && i < (*place)->count; i++, all--)
+        if ((*place)->rows[i].used) return false;
+    return !all;
+}
+
+/* Runs a statement without rows of interest. */
+static bool run_kept(const db_t *db, const char *sql)
+{
+    struct db_statement *row = find_statement(db, sql);
+    sqlite3_stmt *s = row ? row->s : NULL;
+    int status = SQLITE_OK;
+    if (!row) status = sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL);
+    if (!row && status == SQLITE_OK) row = keep_statement(db, sql, s);
+    while (status == SQLITE_OK && (status = sqlite3_step(s)) == SQLITE_ROW)
+        status = SQLITE_OK;
+    if (row)
+        give_back(row);
+    else
+        sqlite3_finalize(s);
+    return status == SQLITE_DONE;
+}
+
 /* ---- opening ---- */
 
 /* "file:<path>?<query>", with every byte of the path that is special in a URI encoded; to be freed
@@ -153,12 +274,11 @@ static sqlite3 *connect(const char *name, int flags, char *why, size_t bytes)
     return NULL;
 }
 
-/* Attaches a file read-only. SQLite's own message for a file that cannot be opened would show the
- * URI. */
-static int attach(sqlite3 *handle, const char *path, const char *name, char *why, size_t bytes)
+/* Attaches a file read-only, and frees its URI, which may be NULL. SQLite's own message for a file
+ * that cannot be opened would show the URI. */
+static int attach(sqlite3 *handle, char *uri, const char *name, char *why, size_t bytes)
 {
     sqlite3_stmt *s = NULL;
-    char *uri = uri_of(path, "mode=ro");
     int status = uri ? sqlite3_prepare_v2(handle, "ATTACH ? AS ?", -1, &s, NULL) : SQLITE_NOMEM;
     if (status == SQLITE_OK) status = sqlite3_bind_text(s, 1, uri, -1, SQLITE_STATIC);
     if (status == SQLITE_OK) status = sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
@@ -172,16 +292,36 @@ static int attach(sqlite3 *handle, const char *path, const char *name, char *why
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-int db_open(db_t *db, const char *path, char why[DB_WHY_BYTES])
+/* Opens the file by a new connection, or (`swap`) by one that may be used again. */
+static int open_new(db_t *db, const char *path, db_swap_t *swap, char why[DB_WHY_BYTES])
 {
-    *db = (db_t){.handle = connect(":memory:", SQLITE_OPEN_CREATE, why, DB_WHY_BYTES)};
+    *db =
+        (db_t){.swap = swap, .handle = connect(":memory:", SQLITE_OPEN_CREATE, why, DB_WHY_BYTES)};
     int result = db->handle ? 0 : -1;
-    if (result == 0) result = attach(db->handle, path, "db0", why, DB_WHY_BYTES);
+    char *uri = swap ? db_swap_uri(swap) : uri_of(path, "mode=ro");
+    if (result == 0)
+        result = attach(db->handle, uri, "db0", why, DB_WHY_BYTES);
+    else
+        sqlite3_free(uri);
     if (result == 0)
         db_lock(db);
     else
         db_close(db);
     return result;
+}
+
+int db_open(db_t *db, const char *path, char why[DB_WHY_BYTES])
+{
+    db_swap_t *swap = db_swap_begin(path);
+    sqlite3 *handle = swap ? db_swap_handle(swap) : NULL;
+    if (!handle) return open_new(db, path, swap, why);
+    *db = (db_t){.swap = swap, .handle = handle, .locked = true};
+    return 0;
+}
+
+int db_open_by_names(db_t *db, const char *path, char why[DB_WHY_BYTES])
+{
+    return open_new(db, path, NULL, why);
 }
 
 int db_make(db_t *db, const char *path)
@@ -198,16 +338,53 @@ int db_make(db_t *db, const char *path)
 int db_attach(db_t *db, const char *path)
 {
     char why[256];
-    if (attach(db->handle, path, "part", why, sizeof(why)) == 0) return 0;
+    if (attach(db->handle, uri_of(path, "mode=ro"), "part", why, sizeof(why)) == 0) return 0;
     base_error("%s: %s", path, why);
     return -1;
 }
 
+/* Drops what is in temp. False: something is in main, or does not go. */
+static bool drop_own(const db_t *db)
+{
+    db_cursor_t c;
+    sqlite3_str *sql = sqlite3_str_new(db->handle);
+    bool good = true;
+    db_rows(&c, db,
+            "SELECT type, name FROM temp.sqlite_master WHERE type IN ('view', 'table') UNION ALL "
+            "SELECT NULL, name FROM main.sqlite_master",
+            "");
+    for (; good && db_next(&c); good = !db_null(&c, 0))
+        sqlite3_str_appendf(sql, "DROP %s temp.\"%w\";", db_text(&c, 0), db_text(&c, 1));
+    good = good && !*c.why;
+    db_drop(&c);
+    char *text = sqlite3_str_finish(sql);
+    if (good && text) good = sqlite3_exec(db->handle, text, NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_free(text);
+    return good;
+}
+
+/* Keeps the connection for another file, if nothing is left of what was done with this one. */
+static bool keep(const db_t *db)
+{
+    return db->swap && db->handle && db->locked && !db->late && !db_interrupted && is_idle(db) &&
+           sqlite3_get_autocommit(db->handle) && drop_own(db) && db_swap_keep(db->swap, db->handle);
+}
+
 int db_close(db_t *db)
 {
-    const int status = sqlite3_close(db->handle);
+    int status = SQLITE_OK;
+    if (!keep(db)) {
+        forget_statements(db);
+        status = sqlite3_close(db->handle);
+        if (status == SQLITE_OK) db_swap_end(db->swap);
+    }
     *db = (db_t){0};
     return status == SQLITE_OK ? 0 : -1;
+}
+
+void db_spoil(const db_t *db)
+{
+    db_swap_spoil(db->swap);
 }
 
 /* ---- tables that are filled late ---- */
@@ -358,14 +535,14 @@ int db_runf(const db_t *db, const char *what, const char *format, ...)
 
 void db_release(const db_t *db)
 {
-    sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
+    run_kept(db, "COMMIT");
 }
 
 bool db_hold(const db_t *db)
 {
     static const char first[] = "SELECT 1 FROM db0.sqlite_master LIMIT 1";
-    if (sqlite3_exec(db->handle, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) return false;
-    if (sqlite3_exec(db->handle, first, NULL, NULL, NULL) == SQLITE_OK) return true;
+    if (!run_kept(db, "BEGIN")) return false;
+    if (run_kept(db, first)) return true;
     db_release(db);
     return false;
 }
@@ -398,9 +575,15 @@ bool db_has(const db_t *db, const char *view, const char *column)
     /* with the view's name before it, since SQLite takes an unknown name in double quotes for a
      * text */
     char *sql = sqlite3_mprintf("SELECT \"%w\".\"%w\" FROM \"%w\" LIMIT 0", view, column, view);
-    const bool has = sql && sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK;
+    struct db_statement *kept = sql ? find_statement(db, sql) : NULL;
+    const bool has =
+        kept || (sql && sqlite3_prepare_v2(db->handle, sql, -1, &s, NULL) == SQLITE_OK);
+    if (has && !kept) kept = keep_statement(db, sql, s);
     want_nothing(db);
-    sqlite3_finalize(s);
+    if (kept)
+        give_back(kept);
+    else
+        sqlite3_finalize(s);
     sqlite3_free(sql);
     return has;
 }
@@ -434,9 +617,13 @@ bool db_rows(db_cursor_t *c, const db_t *db, const char *sql, const char *format
     char why[DB_WHY_BYTES];
     *c = (db_cursor_t){.rest = "", .name = db->named ? db->name : NULL};
     if (!sql) return fail(c, sqlite3_errstr(SQLITE_NOMEM));
-    if (!prepare(db, sql, &c->s, &c->rest, why)) {
+    if ((c->kept = find_statement(db, sql))) {
+        c->s = c->kept->s;
+    } else if (!prepare(db, sql, &c->s, &c->rest, why)) {
         c->name = db->name;
         return fail(c, why);
+    } else if (ends(c->rest)) {
+        c->kept = keep_statement(db, sql, c->s);
     }
     va_start(values, formats);
     const bool bound = bind(c, formats, values);
@@ -480,7 +667,10 @@ const char *db_text(const db_cursor_t *c, int column)
 void db_drop(db_cursor_t *c)
 {
     if (c->joined) db_joined_end(c);
-    sqlite3_finalize(c->s);
+    if (c->kept)
+        give_back(c->kept);
+    else
+        sqlite3_finalize(c->s);
     *c = (db_cursor_t){0};
 }
 
@@ -530,12 +720,6 @@ static void copy_shown(const char *text, char shown[64])
     for (; text && text[n] && n < 63; n++)
         shown[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
     shown[n] = 0;
-}
-
-/* Whether the rest of a text is only blanks and semicolons. */
-static bool ends(const char *rest)
-{
-    return rest && rest[strspn(rest, " \t\r\n;")] == 0;
 }
 
 static int not_recursive(void *data, int action, const char *first, const char *second,

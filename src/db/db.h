@@ -43,6 +43,7 @@ typedef struct {
     bool named;       /* it stands before all other reasons, too */
     db_late_t *late;  /* NULL: there are no such tables */
     bool locked;
+    struct db_swap *swap; /* the connection may be used again for another file; or NULL */
 } db_t;
 
 /* Opens the file read-only as the database db0 of a connection, which can attach and detach nothing
@@ -50,6 +51,10 @@ typedef struct {
  * not trust the file's schema, and its limits are low. 0, or -1 with the reason in `why` and
  * nothing to close. */
 int db_open(db_t *db, const char *path, char why[DB_WHY_BYTES]);
+
+/* The same for whoever finds out the names of tables that end with the id of a process, and uses
+ * them: db_open() knows them only by db_own_table(), in schema.h. */
+int db_open_by_names(db_t *db, const char *path, char why[DB_WHY_BYTES]);
 
 /* Opens the empty file `path` as a database into which others are copied; "": a temporary file that
  * is deleted with the connection. It has the same limits, but can attach until db_lock(). 0, or -1
@@ -63,6 +68,9 @@ void db_lock(db_t *db);
 
 /* 0, or -1 if SQLite cannot close the database. */
 int db_close(db_t *db);
+/* The connection, which db_open() has opened, is of no use for another file behind it: a function
+ * with data was added to it. */
+void db_spoil(const db_t *db);
 
 /* Makes a view from a file's text, "CREATE VIEW …", in temp or (if not `temporary`) in main. The
  * text must be a single statement that makes a view of this name and does nothing else. Unless it
@@ -107,10 +115,11 @@ typedef struct {
 
 typedef struct {
     sqlite3_stmt *s;
-    struct db_joined *joined; /* db_records(): reads the rows in place of a statement, */
-    const db_cell_t *cells;   /* and these are their values; else NULL */
-    const char *rest;         /* what follows the statement in the text */
-    const char *name;         /* stands before the reason, or NULL */
+    struct db_joined *joined;  /* db_records(): reads the rows in place of a statement, */
+    const db_cell_t *cells;    /* and these are their values; else NULL */
+    const char *rest;          /* what follows the statement in the text */
+    const char *name;          /* stands before the reason, or NULL */
+    struct db_statement *kept; /* the statement is one that the connection keeps; or NULL */
     bool ended;
     char why[DB_WHY_BYTES]; /* "": there was no error */
 } db_cursor_t;

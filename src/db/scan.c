@@ -10,6 +10,8 @@
 #include <strings.h>
 
 #include "db/format.h"
+#include "db/schema.h"
+#include "db/swap.h"
 
 enum { COLUMNS_MOST = 64, PAYLOAD_MOST = 16 << 20 };
 
@@ -433,11 +435,14 @@ static bool shows_all(const char *sql, char name[NAME_BYTES])
     return !*at;
 }
 
+static const char in_temp[] =
+    "SELECT sql, 0 FROM temp.sqlite_master WHERE type = 'view' AND name = ?";
+
 /* Follows a view to its table. The root page of the table, or 0. */
 static uint32_t find_root(const db_t *db, char name[NAME_BYTES])
 {
     static const char *const schemas[] = {
-        "SELECT sql, 0 FROM temp.sqlite_master WHERE type = 'view' AND name = ?",
+        in_temp,
         "SELECT iif(type = 'view', sql, NULL), rootpage FROM db0.sqlite_master WHERE name = ? AND "
         "type IN ('view', 'table')",
         "SELECT NULL, rootpage FROM db0.sqlite_master WHERE name = ? AND type = 'table'"};
@@ -524,6 +529,72 @@ static db_scan_t *keep_places(db_scan_t *s)
     return s;
 }
 
+/* ---- tables of files with the same schema ---- */
+
+/* Where the table of a view is, and its columns. */
+typedef struct {
+    char view[64];
+    const db_wanted_t *wanted;
+    uint32_t root;
+    unsigned count, columns, key; /* count: of those that are wanted */
+    uint8_t cell_of[COLUMNS_MOST];
+} place_t;
+
+/* What was found in the first of such files; in the others it is at the same place. */
+struct db_places {
+    size_t count;
+    place_t rows[32];
+};
+
+void db_scan_forget(struct db_places *places)
+{
+    free(places);
+}
+
+/* Whether the name means the view of the file, and no temporary one. */
+static bool is_of_file(const db_t *db, const char *view)
+{
+    db_cursor_t c;
+    db_rows(&c, db, in_temp, "t", view);
+    const bool of_file = !db_next(&c) && !*c.why;
+    db_drop(&c);
+    return of_file;
+}
+
+static bool take_place(db_scan_t *s, const db_t *db, const char *view)
+{
+    struct db_places **list = db_swap_places(db->swap), *places = list ? *list : NULL;
+    for (size_t i = 0; places && i < places->count; i++) {
+        const place_t *p = &places->rows[i];
+        if (p->wanted != s->wanted || p->count != s->count || strcmp(p->view, view) != 0) continue;
+        if (!is_of_file(db, view)) return false;
+        s->root = p->root;
+        s->columns = p->columns;
+        s->key = p->key;
+        memcpy(s->cell_of, p->cell_of, sizeof(s->cell_of));
+        return true;
+    }
+    return false;
+}
+
+static void note_place(const db_scan_t *s, const db_t *db, const char *view)
+{
+    struct db_places **list = db_swap_places(db->swap);
+    if (!list || strlen(view) >= sizeof((*list)->rows->view)) return;
+    if (!*list) *list = calloc(1, sizeof(**list));
+    if (!*list || (*list)->count == sizeof((*list)->rows) / sizeof((*list)->rows[0]) ||
+        !is_of_file(db, view))
+        return;
+    place_t *p = &(*list)->rows[(*list)->count++];
+    *p = (place_t){.wanted = s->wanted,
+                   .count = s->count,
+                   .root = s->root,
+                   .columns = s->columns,
+                   .key = s->key};
+    snprintf(p->view, sizeof(p->view), "%s", view);
+    memcpy(p->cell_of, s->cell_of, sizeof(p->cell_of));
+}
+
 db_scan_t *db_scan_open(const db_t *db, const char *view, const db_wanted_t *wanted, unsigned count,
                         db_cell_t *cells)
 {
@@ -532,9 +603,14 @@ db_scan_t *db_scan_open(const db_t *db, const char *view, const db_wanted_t *wan
     sqlite3_file_control(db->handle, "db0", SQLITE_FCNTL_FILE_POINTER, &file);
     db_scan_t *s = begin(file, wanted, count, cells);
     if (!s) return NULL;
+    if (take_place(s, db, view)) return keep_places(s);
     if ((size_t)snprintf(name, sizeof(name), "%s", view) < sizeof(name))
         s->root = find_root(db, name);
-    if (s->root && find_columns(s, db, name) && !lacks_any(s)) return keep_places(s);
+    db_swap_rename(db->swap, name); /* as SQLite knows it */
+    if (s->root && find_columns(s, db, name) && !lacks_any(s)) {
+        note_place(s, db, view);
+        return keep_places(s);
+    }
     db_scan_close(s);
     return NULL;
 }

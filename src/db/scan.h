@@ -10,6 +10,7 @@
 #include "db/db.h"
 
 typedef struct db_scan db_scan_t;
+struct db_places;
 
 /* Opens the table that is meant by the name of a view of a single table, or by its own name. `db`
  * has begun a transaction and read its file, so that nobody changes this meanwhile. Each row gives
@@ -22,6 +23,9 @@ db_scan_t *db_scan_open(const db_t *db, const char *name, const db_wanted_t *wan
 db_scan_t *db_scan_at(sqlite3_file *file, uint32_t root, const db_scan_t *like,
                       const db_wanted_t *wanted, unsigned count, db_cell_t *cells);
 void db_scan_close(db_scan_t *s);
+
+/* Frees the list of tables that a connection which goes from file to file has. */
+void db_scan_forget(struct db_places *places);
 
 /* The page of the table's root. */
 uint32_t db_scan_root(const db_scan_t *s);

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "db/swap.h"
+
 static const struct {
     const char *view, *column;
 } parts[] = {
@@ -22,9 +24,11 @@ const char *db_values_of_dispatches(const db_t *db)
     return db_holds(db, DB_SAMPLES) ? "sample_id IS NULL" : "1";
 }
 
-void db_metadata_table(const char *guid, char table[DB_TABLE_BYTES])
+bool db_own_table(const db_t *db, const char *view, const char *guid, char table[DB_TABLE_BYTES])
 {
-    snprintf(table, DB_TABLE_BYTES, "rocpd_metadata_%.64s", guid);
+    const int length = snprintf(table, DB_TABLE_BYTES, "%s_%s", view, guid);
     for (char *at = table; *at; at++)
         if (!isalnum((unsigned char)*at)) *at = '_';
+    db_swap_rename(db->swap, table);
+    return length > 0 && length < DB_TABLE_BYTES;
 }

@@ -35,8 +35,9 @@ bool db_holds(const db_t *db, db_part_t part);
 /* SQL: true for the rows of rocpd_pmc_event that are values of dispatches. */
 const char *db_values_of_dispatches(const db_t *db);
 
-/* The name of a process's own table of metadata. */
-enum { DB_TABLE_BYTES = 128 };
-void db_metadata_table(const char *guid, char table[DB_TABLE_BYTES]);
+/* The name by which statements can read a process's own table of this view. False: it is too long.
+ */
+enum { DB_TABLE_BYTES = 256 };
+bool db_own_table(const db_t *db, const char *view, const char *guid, char table[DB_TABLE_BYTES]);
 
 #endif

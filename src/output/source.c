@@ -20,9 +20,6 @@ static int fail(out_source_t *s, const char *what)
     return -1;
 }
 
-/* One bit for each possible thread id; pages that are never written use no memory. */
-enum { THREAD_BYTES = 1 << (TRACE_THREAD_BITS - 3) };
-
 /* Address of the id of the call in which a call, or a range, was made; NULL for records without
  * one. */
 static inline uint64_t *ancestor_of(trace_timed_t *record)
@@ -48,15 +45,19 @@ static inline bool add_ids(out_source_t *s, const trace_timed_t *record)
 
 static __attribute__((noinline)) bool new_thread(out_source_t *s, uint32_t thread)
 {
+    uint8_t **leaf = &s->seen[thread / OUT_THREADS_OF_LEAF];
+    if (!*leaf && !(*leaf = calloc(OUT_THREADS_OF_LEAF / 8, 1))) return false;
     if (!BASE_GROW_BY_ONE(s->threads, s->thread_count)) return false;
     s->threads[s->thread_count++] = thread;
-    s->seen[thread / 8] |= (uint8_t)(1u << thread % 8);
+    (*leaf)[thread % OUT_THREADS_OF_LEAF / 8] |= (uint8_t)(1u << thread % 8);
     return true;
 }
 
 static inline bool add_thread(out_source_t *s, uint32_t thread)
 {
-    return s->seen[thread / 8] >> thread % 8 & 1 || new_thread(s, thread);
+    const uint8_t *leaf = s->seen[thread / OUT_THREADS_OF_LEAF];
+    return (leaf && leaf[thread % OUT_THREADS_OF_LEAF / 8] >> thread % 8 & 1) ||
+           new_thread(s, thread);
 }
 
 static bool stopped(out_source_t *s)
@@ -69,7 +70,7 @@ static bool stopped(out_source_t *s)
 
 int out_source_merge_begin(out_source_t *s, const char *path)
 {
-    if (!s->seen) s->seen = calloc(THREAD_BYTES, 1);
+    if (!s->seen) s->seen = calloc(OUT_THREAD_LEAVES, sizeof(*s->seen));
     return s->seen && out_sort_segment(&s->sort, path) ? 0 : fail(s, strerror(ENOMEM));
 }
 
@@ -223,6 +224,8 @@ void out_source_free(out_source_t *s)
 {
     out_progress_end(&s->progress);
     out_sort_free(&s->sort);
+    for (size_t i = 0; s->seen && i < OUT_THREAD_LEAVES; i++)
+        free(s->seen[i]);
     free(s->seen);
     free(s->threads);
     out_ids_free(&s->ids);

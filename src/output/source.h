@@ -14,6 +14,9 @@
 #include "output/sort.h"
 #include "trace/reader.h"
 
+/* Thread ids of a leaf of `seen`: there are 2^24 ids, and few threads. */
+enum { OUT_THREADS_OF_LEAF = 1 << 14, OUT_THREAD_LEAVES = 1 << (TRACE_THREAD_BITS - 14) };
+
 typedef struct {
     const char *store;
     const volatile sig_atomic_t *stop; /* once not 0, reading ends with a failure */
@@ -21,7 +24,8 @@ typedef struct {
     uint64_t bytes[OUT_DOMAIN_COUNT], rows[OUT_DOMAIN_COUNT];
     uint32_t *threads; /* ids in all records; sorted by out_source_ready */
     size_t thread_count;
-    uint8_t *seen;              /* a bit for each thread id: it is in `threads` */
+    uint8_t **seen;             /* leaves of OUT_THREADS_OF_LEAF bits, one for each thread id: it is
+                                 * in `threads`; NULL: none of them is */
     uint64_t first_ns, last_ns; /* of all records */
     out_ids_t ids;              /* all correlation ids */
     int taken;                  /* domain of the record handed out last */

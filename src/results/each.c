@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/pool.h"
 #include "output/crew.h"
 
 unsigned res_workers(size_t files)
@@ -46,6 +47,7 @@ void res_share(size_t count, void (*work)(void *data, size_t file), void *data)
     shared_t s = {.count = count, .work = work, .data = data};
     const unsigned workers = res_workers(count);
     unsigned started = 0;
+    if (count > 1) base_pool_keep_memory();
     while (started + 1 < workers && out_thread_start(&others[started], run_shared, &s))
         started++;
     run_shared(&s);

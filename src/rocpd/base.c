@@ -302,13 +302,13 @@ static int look_into_all(rocpd_base_t *b, const rocpd_files_t *files, const rocp
 
 /* ---- views ---- */
 
-/* The name of a process's own table, to be freed with sqlite3_free(). */
-static char *table_of(const char *view, const char *guid)
+/* Whether the process has a table of its own of this view, and its name. */
+static bool has_own_table(const db_t *db, const char *view, const char *guid,
+                          char table[DB_TABLE_BYTES])
 {
-    char *table = sqlite3_mprintf("%s_%s", view, guid);
-    for (char *c = table ? table + strlen(view) : NULL; c && *c; c++)
-        if (*c == '-') *c = '_';
-    return table;
+    return db_own_table(db, view, guid, table) &&
+           sqlite3_table_column_metadata(db->handle, "db0", table, NULL, NULL, NULL, NULL, NULL,
+                                         NULL) == SQLITE_OK;
 }
 
 /* Appends the making of a temporary view over a table or view of db0. */
@@ -338,16 +338,13 @@ static int make_plain_views(const rocpd_base_t *b, const db_t *db, const char *g
     sqlite3_str_appendall(sql, " ");
     for (size_t i = 0; i < b->view_count; i++) {
         const char *name = b->views[i].name;
+        char table[DB_TABLE_BYTES];
         if (!b->views[i].plain) continue;
         if (!guid) {
             put_view(b, sql, name, name);
             continue;
         }
-        char *table = table_of(name, guid);
-        if (table && sqlite3_table_column_metadata(db->handle, "db0", table, NULL, NULL, NULL, NULL,
-                                                   NULL, NULL) == SQLITE_OK)
-            put_view(b, sql, name, table);
-        sqlite3_free(table);
+        if (has_own_table(db, name, guid, table)) put_view(b, sql, name, table);
     }
     return run_text(db, sql, "making views");
 }
@@ -631,7 +628,7 @@ static int open_several(rocpd_base_t *b)
 static int open_single(rocpd_base_t *b)
 {
     char why[DB_WHY_BYTES];
-    if (db_open(&b->db, b->files->paths[0], why) != 0) {
+    if (db_open_by_names(&b->db, b->files->paths[0], why) != 0) {
         base_error("%s: %s", b->files->paths[0], why);
         return -1;
     }
@@ -719,10 +716,8 @@ static bool has_own_tables(const rocpd_base_t *b, const db_t *db, const char *gu
     bool all = true;
     for (size_t i = 0; all && i < b->view_count; i++) {
         if (!b->views[i].plain) continue;
-        char *table = table_of(b->views[i].name, guid);
-        all = table && sqlite3_table_column_metadata(db->handle, "db0", table, NULL, NULL, NULL,
-                                                     NULL, NULL, NULL) == SQLITE_OK;
-        sqlite3_free(table);
+        char table[DB_TABLE_BYTES];
+        all = has_own_table(db, b->views[i].name, guid, table);
     }
     return all;
 }

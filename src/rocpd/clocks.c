@@ -74,6 +74,7 @@ static void time_function(sqlite3_context *context, int count, sqlite3_value **v
 int rocpd_clocks_function(const rocpd_clocks_t *c, const db_t *db)
 {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    db_spoil(db);
     if (sqlite3_create_function(db->handle, "rocpd_time", 2, flags, (void *)(uintptr_t)c,
                                 time_function, NULL, NULL) == SQLITE_OK)
         return 0;

@@ -256,6 +256,14 @@ int rocpd_files_open(db_t *db, const char *path)
     return -1;
 }
 
+int rocpd_files_open_by_names(db_t *db, const char *path)
+{
+    char why[DB_WHY_BYTES];
+    if (db_open_by_names(db, path, why) == 0) return 0;
+    base_error(problem, path, why);
+    return -1;
+}
+
 static char *ask_metadata(const db_t *db, const char *path, const char *tag)
 {
     char *value = NULL, what[PATH_MAX + 64];

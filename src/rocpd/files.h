@@ -28,6 +28,8 @@ char *rocpd_metadata(const char *path, const char *tag);
 
 /* Opens a database, which has metadata. 0, or -1 with the reason told and nothing to close. */
 int rocpd_files_open(db_t *db, const char *path);
+/* The same by db_open_by_names(). */
+int rocpd_files_open_by_names(db_t *db, const char *path);
 
 /* Compares the schema of a file with that of the first one: *version is NULL for the first, and
  * then set, to be freed. 0; or -1 with the reason told, which is that they cannot be `what`, for

@@ -125,7 +125,7 @@ static int survey(void *data, size_t number, FILE *to)
     size_t bytes = 0;
     db_t db;
     db_pages_t pages;
-    if (rocpd_files_open(&db, path) != 0) return -1;
+    if (rocpd_files_open_by_names(&db, path) != 0) return -1;
     int result = rocpd_files_check(w->files, number, &db, "merged", &version);
     file_t f = {0};
     uint32_t next = 1;

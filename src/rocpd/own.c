@@ -95,11 +95,23 @@ static bool append_select(const db_t *db, const rocpd_columns_t *all, const char
 
 /* ---- views of one database ---- */
 
+/* Whether the database's own view or table has these columns, no others, and in this order. */
+static bool has_all(const db_t *db, const rocpd_columns_t *all, const char *name)
+{
+    rocpd_columns_t mine = {0};
+    bool any;
+    bool same = rocpd_columns_add(db, &mine, "db0", name, &any) && mine.count == all->count;
+    for (size_t i = 0; same && i < all->count; i++)
+        same = strcmp(mine.names[i], all->names[i]) == 0;
+    rocpd_columns_free(&mine);
+    return same;
+}
+
 int rocpd_own_views(const db_t *db, const rocpd_columns_t columns[OUT_OWN_COUNT])
 {
     int result = 0;
     for (size_t n = 0; result == 0 && n < OUT_OWN_COUNT; n++) {
-        if (!columns[n].count) continue;
+        if (!columns[n].count || has_all(db, &columns[n], rocpd_own_names[n])) continue;
         sqlite3_str *sql = sqlite3_str_new(db->handle);
         sqlite3_str_appendf(sql, "CREATE TEMP VIEW \"%w\" AS ", rocpd_own_names[n]);
         const bool good = append_select(db, &columns[n], "db0", rocpd_own_names[n], sql);

@@ -27,8 +27,7 @@ static int read_metadata(const db_t *db, const char *guid, rocpd_facts_t *f)
     char table[DB_TABLE_BYTES], sql[DB_TABLE_BYTES + 64];
     bool room = true;
     db_cursor_t c;
-    db_metadata_table(guid, table);
-    if (!db_has(db, table, "tag")) return 0;
+    if (!db_own_table(db, "rocpd_metadata", guid, table) || !db_has(db, table, "tag")) return 0;
     snprintf(sql, sizeof(sql), "SELECT tag, value FROM \"%s\"", table);
     db_rows(&c, db, sql, "");
     while (room && db_next(&c))

@@ -80,13 +80,16 @@ static void finish(state_t *s, db_cursor_t *rows)
     if (db_end(rows, "reading rows") != 0) s->failed = true;
 }
 
+static void tell_failure(state_t *s, const trace_writer_t *w)
+{
+    if (!s->failed) base_error("temporary store: %s", trace_writer_failure(w));
+    s->failed = true;
+}
+
 static void put_meta(state_t *s, const void *record, size_t bytes, const char *const *texts,
                      size_t count)
 {
-    if (!trace_writer_put_texts(s->meta, record, bytes, texts, count) && !s->failed) {
-        base_error("temporary store: %s", trace_writer_failure(s->meta));
-        s->failed = true;
-    }
+    if (!trace_writer_put_texts(s->meta, record, bytes, texts, count)) tell_failure(s, s->meta);
 }
 
 static void put_name(state_t *s, trace_head_t head, const char *name)
@@ -107,10 +110,7 @@ static void put_record(state_t *s, const void *record, size_t bytes, const void 
         changed.timed.end = trace_clock_map(&s->p->clock, changed.timed.end);
         record = &changed;
     }
-    if (!trace_writer_put_parts(s->records, record, bytes, rest, more) && !s->failed) {
-        base_error("temporary store: %s", trace_writer_failure(s->records));
-        s->failed = true;
-    }
+    if (!trace_writer_put_parts(s->records, record, bytes, rest, more)) tell_failure(s, s->records);
     trace_writer_count(s->records, 1, 0, 0);
 }
 
@@ -786,6 +786,8 @@ int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory,
         trace_writer_close(s.meta);
         return -1;
     }
+    trace_writer_gather(s.meta);
+    trace_writer_gather(s.records);
     if (rocpd_texts_read(&s.names, db, p->guid) != 0) s.failed = true;
     write_process(&s, name);
     write_agents(&s);
@@ -798,6 +800,8 @@ int rocpd_store_write(const db_t *db, rocpd_process_t *p, const char *directory,
     write_memory(&s);
     write_graphs(&s);
     write_barriers(&s);
+    if (!trace_writer_flush(s.records)) tell_failure(&s, s.records);
+    if (!trace_writer_flush(s.meta)) tell_failure(&s, s.meta);
     trace_writer_close(s.records);
     trace_writer_close(s.meta);
     rocpd_texts_free(&s.names);

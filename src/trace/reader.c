@@ -74,11 +74,12 @@ trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t
 {
     struct stat st;
     const char *bad = NULL;
-    trace_reader_t *r = calloc(1, sizeof(*r));
+    trace_reader_t *r = malloc(sizeof(*r));
     if (!r) {
         bad = strerror(ENOMEM);
         goto fail;
     }
+    memset(r, 0, offsetof(trace_reader_t, buffer)); /* what is in the buffer is read before */
     ssize_t n = pread(fd, &r->header, sizeof(r->header), 0);
     if (n != (ssize_t)sizeof(r->header) || fstat(fd, &st) != 0) {
         bad = n < 0 ? strerror(errno) : "too short for a trace segment";

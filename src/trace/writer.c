@@ -33,7 +33,8 @@ struct trace_writer {
     /* The program may close any descriptor: before `fd` is used, its file is compared with `file`.
      */
     int fd;
-    bool lent; /* no descriptor is kept */
+    bool lent;    /* no descriptor is kept */
+    char *memory; /* the window, if it is not mapped; or NULL */
     base_file_id_t file;
     char path[];
 };
@@ -156,11 +157,40 @@ static bool refuse(trace_writer_t *w, const char *what, int error)
     return false;
 }
 
+void trace_writer_gather(trace_writer_t *w)
+{
+    if (!w->window && !w->memory) w->memory = malloc(TRACE_WINDOW_BYTES);
+}
+
+/* Writes so many bytes of a window that is in memory. 0, or an error number. */
+static int write_window(trace_writer_t *w, size_t bytes)
+{
+    const int fd = descriptor(w);
+    if (fd < 0) return errno;
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = pwrite(fd, w->window + done, bytes - done, (off_t)(w->offset + done));
+        if (n < 0 && errno != EINTR) return errno;
+        if (n > 0) done += (size_t)n;
+    }
+    return 0;
+}
+
 static void leave_window(trace_writer_t *w)
 {
     if (!w->window) return;
-    munmap(w->window, TRACE_WINDOW_BYTES);
+    if (!w->memory) munmap(w->window, TRACE_WINDOW_BYTES);
     w->window = w->at.next = w->at.end = NULL;
+}
+
+bool trace_writer_flush(trace_writer_t *w)
+{
+    base_file_limit_t limit;
+    if (!w->memory || !w->window) return true;
+    base_file_limit_begin(&limit, false);
+    const int error = write_window(w, (size_t)(w->at.next - w->window));
+    base_file_limit_end(&limit);
+    leave_window(w);
+    return !error || refuse(w, "no room", error);
 }
 
 static size_t left_in_window(const trace_writer_t *w)
@@ -168,28 +198,43 @@ static size_t left_in_window(const trace_writer_t *w)
     return w->window ? (size_t)(w->window + TRACE_WINDOW_BYTES - w->at.next) : 0;
 }
 
+/* Makes the range of the file the window. 0, or an error number. */
+static int map_window(trace_writer_t *w, uint64_t offset)
+{
+    const int fd = descriptor(w);
+    const int error = fd < 0 ? errno : allocate(fd, offset, TRACE_WINDOW_BYTES);
+    if (error) return error;
+    w->window = map_range(fd, offset, TRACE_WINDOW_BYTES);
+    return w->window ? 0 : errno;
+}
+
 /* Closes the window with a PAD and maps the next. A failure leaves no window; a later record tries
  * again, since space may come back. */
 static int next_window(trace_writer_t *w)
 {
     uint64_t next = TRACE_HEADER_BYTES;
+    size_t unused = left_in_window(w);
     if (w->offset) {
         next = w->offset + TRACE_WINDOW_BYTES;
-        if (left_in_window(w)) {
+        if (unused) {
             trace_head_t pad = trace_head(TRACE_PAD, 0, 0, 0, sizeof(pad));
             memcpy(w->at.next, &pad, sizeof(pad));
+            unused -= sizeof(pad);
         }
     }
+    int error = w->memory && w->window ? write_window(w, TRACE_WINDOW_BYTES - unused) : 0;
     leave_window(w);
-    int fd = descriptor(w);
-    int error = fd < 0 ? errno : allocate(fd, next, TRACE_WINDOW_BYTES);
-    if (!error && !(w->window = map_range(fd, next, TRACE_WINDOW_BYTES))) error = errno;
+    if (!w->memory)
+        error = map_window(w, next);
+    else if (!error)
+        w->window = w->memory;
     w->error = error;
     if (error) w->failed_ns = base_clock_ns(CLOCK_MONOTONIC_COARSE);
     if (error) return error;
     w->offset = next;
     __atomic_store_n(&w->at.header->committed, next - TRACE_HEADER_BYTES, __ATOMIC_RELEASE);
     w->at.next = w->at.end = w->window;
+    if (w->memory) w->at.end += TRACE_WINDOW_BYTES;
     return 0;
 }
 
@@ -226,7 +271,7 @@ static int move_on(trace_writer_t *w, size_t bytes)
     w->moving = true;
     base_file_limit_begin(&limit, false);
     int error = left_in_window(w) < bytes ? next_window(w) : 0;
-    if (!error) make_ready(w, bytes);
+    if (!error && !w->memory) make_ready(w, bytes);
     base_file_limit_end(&limit);
     if (w->lent) close_descriptor(w);
     w->moving = false;
@@ -361,6 +406,7 @@ void trace_writer_end(trace_writer_t *w)
 void trace_writer_close(trace_writer_t *w)
 {
     if (!w) return;
+    trace_writer_flush(w);
     leave_window(w);
     uint64_t bytes = TRACE_HEADER_BYTES + w->at.header->committed;
     trace_writer_end(w);
@@ -369,6 +415,7 @@ void trace_writer_close(trace_writer_t *w)
     int ignored = descriptor(w) < 0 ? -1 : ftruncate(w->fd, (off_t)bytes);
     (void)ignored;
     close_descriptor(w);
+    free(w->memory);
     free(w);
 }
 
@@ -378,5 +425,6 @@ void trace_writer_forget(trace_writer_t *w)
     leave_window(w);
     munmap(w->at.header, TRACE_HEADER_BYTES);
     close_descriptor(w);
+    free(w->memory);
     free(w);
 }

@@ -25,6 +25,14 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
  * dropped. */
 void trace_writer_lend(trace_writer_t *w);
 
+/* From here on a window is in memory, and is written when it is full: this takes less time than
+ * mapping the file, but what was not written dies with the process. To be called before the first
+ * record, for a store that nobody reads before it is closed. Without memory nothing changes. */
+void trace_writer_gather(trace_writer_t *w);
+/* Writes what is in memory alone; no record may follow. False: it could not be written, and the
+ * failure is noted. */
+bool trace_writer_flush(trace_writer_t *w);
+
 /* Appends a whole record whose head holds its size. False: the disk is full or the record too
  * long; nothing was written and the record counts as dropped. The first failure of a writer is
  * kept in the segment's header. */

@@ -13,6 +13,8 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "db/peek.h"
+#include "db/scan.h"
+#include "db/schema.h"
 
 /* The first name has bytes that mean something in a URI. */
 static char directory[] = "/tmp/db-XXXXXX";
@@ -591,6 +593,120 @@ static void looks_into_files_that_are_alike(void **state)
     remove_database(other);
 }
 
+/* What the file's tables say, by SQLite and, unless it has a write-ahead log, by pages. */
+static void says(const db_t *db, int which, bool pages)
+{
+    static const db_wanted_t columns[] = {{.name = "guid", .text = true}, {.name = "pid"}};
+    char table[DB_TABLE_BYTES], sql[DB_TABLE_BYTES + 64];
+    db_cell_t cells[2];
+    db_cursor_t c;
+    db_rows(&c, db, "SELECT value FROM rocpd_metadata WHERE tag = ?", "t", "version");
+    assert_true(db_next(&c));
+    assert_int_equal(db_int(&c, 0), which);
+    assert_int_equal(db_end(&c, "test"), 0);
+    assert_true(db_own_table(db, "rocpd_info_process", guids[which], table));
+    snprintf(sql, sizeof(sql), "SELECT pid FROM \"%s\"", table);
+    db_rows(&c, db, sql, "");
+    assert_true(db_next(&c));
+    assert_int_equal(db_int(&c, 0), 100 + which);
+    assert_false(db_next(&c));
+    assert_int_equal(db_end(&c, "test"), 0);
+    assert_int_equal(sqlite3_exec(db->handle, "BEGIN; SELECT 1 FROM rocpd_metadata", 0, 0, 0), 0);
+    /* the first column alone, then both: what is known of one must not be taken for the other */
+    db_scan_close(db_scan_open(db, "rocpd_info_process", columns, 1, cells));
+    db_scan_t *scan = db_scan_open(db, "rocpd_info_process", columns, 2, cells);
+    assert_int_equal(scan != NULL, pages);
+    assert_int_equal(scan && db_scan_next(scan), pages);
+    if (pages) assert_memory_equal(cells[0].text, guids[which], 36);
+    if (pages) assert_int_equal(cells[1].number, 100 + which);
+    assert_false(scan && (db_scan_next(scan) || db_scan_odd(scan)));
+    db_scan_close(scan);
+    assert_int_equal(sqlite3_exec(db->handle, "COMMIT", 0, 0, 0), 0);
+}
+
+/* A connection goes on to a file with the same schema, and reads what is there; whatever was added
+ * to it has gone, and no other file gets it. */
+static void goes_on_to_files_that_are_alike(void **state)
+{
+    static const char *const others[] = {"CREATE VIEW v AS SELECT 1",
+                                         "CREATE TABLE t (a)",
+                                         "CREATE INDEX i ON " PROCESSES " (pid)",
+                                         "PRAGMA user_version = 7",
+                                         "PRAGMA journal_mode = WAL",
+                                         "ANALYZE"};
+    static const char *const touch[] = {
+        "UPDATE rocpd_metadata_01234567_89ab_7cde_8f01_23456789abcd SET tag = tag",
+        "UPDATE rocpd_metadata_11111111_2222_7333_8444_555555555555 SET tag = tag"};
+    char one[64], other[64], why[DB_WHY_BYTES];
+    db_t db;
+    db_cursor_t c;
+    (void)state;
+    snprintf(one, sizeof(one), "%s/one.db", directory);
+    snprintf(other, sizeof(other), "%s/other.db", directory);
+    make_process(one, 0, "");
+    make_process(other, 1, "");
+    assert_int_equal(db_open(&db, one, why), 0);
+    sqlite3 *const kept = db.handle;
+    says(&db, 0, true);
+    assert_int_equal(db_run(&db, "CREATE TEMP VIEW rocpd_metadata AS SELECT 9 AS value", "test"),
+                     0);
+    assert_int_equal(db_close(&db), 0);
+    for (int i = 0; i < 6; i++) { /* there and back again */
+        assert_int_equal(db_open(&db, i % 2 ? one : other, why), 0);
+        assert_ptr_equal(db.handle, kept);
+        says(&db, !(i % 2), true);
+        assert_int_equal(db_run(&db, "CREATE TEMP TABLE x (a)", "test"), 0);
+        assert_int_equal(db_close(&db), 0);
+    }
+    /* files that have changed more or less often than the one before are no less told apart */
+    for (int i = 0; i < 40; i++) {
+        for (int n = 0; n < i % 7; n++)
+            make(i % 3 ? other : one, touch[i % 3 ? 1 : 0]);
+        assert_int_equal(db_open(&db, i % 2 ? one : other, why), 0);
+        assert_ptr_equal(db.handle, kept);
+        says(&db, !(i % 2), true);
+        assert_int_equal(db_close(&db), 0);
+    }
+    /* rows that another program adds meanwhile are seen; so is another schema */
+    make(one, "INSERT INTO rocpd_metadata_01234567_89ab_7cde_8f01_23456789abcd VALUES (9, 'n', 4)");
+    assert_int_equal(db_open(&db, one, why), 0);
+    assert_ptr_equal(db.handle, kept);
+    make(one, "ALTER TABLE rocpd_metadata_01234567_89ab_7cde_8f01_23456789abcd ADD COLUMN more");
+    db_rows(&c, &db, "SELECT value, more FROM rocpd_metadata WHERE tag = 'n'", "");
+    assert_true(db_next(&c));
+    assert_int_equal(db_int(&c, 0), 4);
+    assert_int_equal(db_end(&c, "test"), 0);
+    assert_int_equal(db_close(&db), 0);
+    says((db_open(&db, other, why), &db), 1, true);
+    assert_int_equal(db_close(&db), 0);
+    /* what is in main, and functions with data, are left with a connection of their own */
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(db_open(&db, other, why), 0);
+        if (i)
+            db_spoil(&db);
+        else
+            assert_int_equal(db_run(&db, "CREATE TABLE main.y (a)", "test"), 0);
+        assert_int_equal(db_close(&db), 0);
+        assert_int_equal(db_open(&db, other, why), 0);
+        assert_true(i || !db_has(&db, "y", "a"));
+        says(&db, 1, true);
+        assert_int_equal(db_close(&db), 0);
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        assert_int_equal(db_open(&db, other, why), 0);
+        sqlite3 *const usual = db.handle;
+        assert_int_equal(db_close(&db), 0);
+        remove_database(one);
+        make_process(one, 1, others[i]);
+        assert_int_equal(db_open(&db, one, why), 0);
+        assert_ptr_not_equal(db.handle, usual);
+        says(&db, 1, !strstr(others[i], "WAL"));
+        assert_int_equal(db_close(&db), 0);
+    }
+    remove_database(one);
+    remove_database(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +721,7 @@ int main(void)
         cmocka_unit_test(reads_records_alone),
         cmocka_unit_test(leaves_odd_records_to_statements),
         cmocka_unit_test(looks_into_files_that_are_alike),
+        cmocka_unit_test(goes_on_to_files_that_are_alike),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

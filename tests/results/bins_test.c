@@ -141,13 +141,53 @@ static void test_ends(void **state)
     res_bins_free(&bins);
 }
 
+/* Any number there is, and mostly one near the ends of what a number can be. */
+static int64_t odd_time(unsigned *seed)
+{
+    static const int64_t ends[] = {
+        INT64_MIN,        -((int64_t)1 << 62), -1,       0, 1, 511, 512, 513, (int64_t)1 << 32,
+        (int64_t)1 << 61, (int64_t)1 << 62,    INT64_MAX};
+    *seed = *seed * 1103515245 + 12345;
+    const uint64_t end = (uint64_t)ends[(*seed >> 16) % (sizeof(ends) / sizeof(*ends))];
+    *seed = *seed * 1103515245 + 12345;
+    const unsigned shift = *seed >> 16 & 63;
+    *seed = *seed * 1103515245 + 12345;
+    return (int64_t)(end + ((uint64_t)(*seed >> 16) << shift) - ((uint64_t)(*seed >> 20) << shift));
+}
+
+/* Whatever the times are, also those that no process can have, no bin outside of the rows is
+ * filled: they stand between others that keep a pattern. */
+static void test_odd_times(void **state)
+{
+    (void)state;
+    unsigned seed = 4711, made = 0;
+    for (unsigned round = 0; round < 20000; round++) {
+        res_piece_t rows[3][8];
+        res_pieces_t pieces[3];
+        res_bins_t bins;
+        for (unsigned k = 0; k < 3; k++) {
+            pieces[k] = (res_pieces_t){rows[k], round % 9};
+            for (size_t i = 0; i < pieces[k].count; i++)
+                rows[k][i] = (res_piece_t){odd_time(&seed), odd_time(&seed), (uint8_t)i};
+        }
+        const int64_t first = odd_time(&seed), last = odd_time(&seed);
+        assert_true(res_bins_make(&bins, first, last, &pieces[0], &pieces[1], &pieces[2]));
+        assert_in_range(bins.count, 0, RES_BINS);
+        assert_true(!bins.count == !bins.rows);
+        made += bins.count > 1;
+        for (size_t i = 0; i < bins.count; i++)
+            assert_true(bins.rows[i].most < 8 || bins.rows[i].most == RES_BIN_NO_KERNEL);
+        res_bins_free(&bins);
+    }
+    assert_true(made > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bins),
-        cmocka_unit_test(test_most),
-        cmocka_unit_test(test_without),
-        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_bins),      cmocka_unit_test(test_most),
+        cmocka_unit_test(test_without),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_odd_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

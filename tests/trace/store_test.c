@@ -111,6 +111,35 @@ static void round_trip_over_many_windows(void **state)
     trace_reader_close(r);
 }
 
+/* A writer that gathers windows in memory leaves the same records; a file that may not grow is a
+ * failure that is told. */
+static void gathered_windows_are_read(void **state)
+{
+    enum { RECORDS = 3 * TRACE_WINDOW_BYTES / (int)sizeof(trace_api_t) + 17 };
+    const struct rlimit none = {TRACE_HEADER_BYTES, TRACE_HEADER_BYTES};
+    (void)state;
+    trace_writer_t *w = open_writer("gathered.seg");
+    trace_writer_gather(w);
+    put_numbers(w, 0, RECORDS);
+    assert_true(trace_writer_flush(w));
+    trace_writer_close(w);
+    trace_reader_t *r = open_reader("gathered.seg");
+    assert_int_equal(count_numbers(r, 0), RECORDS);
+    assert_int_equal(trace_reader_cut(r), 0);
+    trace_reader_close(r);
+    const pid_t child = fork();
+    if (!child) {
+        w = open_writer("small.seg");
+        trace_writer_gather(w);
+        put_numbers(w, 0, 5);
+        setrlimit(RLIMIT_FSIZE, &none);
+        _exit(!trace_writer_flush(w) && trace_writer_failure(w) ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* Readers that go on where the one before stopped see each record once: within a window, at its end
  * with and without a gap, over several. */
 static void growing_file_is_read_on(void **state)
@@ -560,6 +589,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip_over_many_windows),
+        cmocka_unit_test(gathered_windows_are_read),
         cmocka_unit_test(growing_file_is_read_on),
         cmocka_unit_test(records_never_cross_windows),
         cmocka_unit_test(many_texts_are_one_record),

@@ -59,6 +59,24 @@ class Ranks(unittest.TestCase):
             with sqlite3.connect(f"{self.dir}/out/r{rank}of4_results.db") as database:
                 self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
 
+    def test_one_folder(self):
+        """64 ranks write into one folder at once, without a launcher that waits for them: every file is there and whole,
+        is that of its rank, and nothing else is left."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROC", "LD_", "HSA_"))}
+        command = [ROCPROFV3, "--rocm-root", self.dir + "/root", "--gpu", "real" if os.path.exists("/dev/kfd") else "soft",
+                   "--kernel-trace", "-f", "rocpd", "-d", "out", "-o", "%rank%", "--", SUBJECT]
+        ranks = [subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  env=environment | {"PMI_RANK": str(rank), "PMI_SIZE": "64"}) for rank in range(64)]
+        for process in ranks:
+            said = process.communicate(timeout=100)[1]
+            self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(sorted(os.listdir(self.dir + "/out")), sorted(f"{rank}_results.db" for rank in range(64)))
+        for rank, process in enumerate(ranks):
+            with sqlite3.connect(f"{self.dir}/out/{rank}_results.db") as database:
+                self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+                self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
+                self.assertEqual(database.execute("SELECT value FROM rocpd_metadata WHERE tag = 'rank'").fetchone(), (str(rank),))
+
     def test_one_timeline_one_archive(self):
         """Each rank has files of its own; rocpd makes one of them."""
         help_text = subprocess.run([ROCPD, "convert", "--help"], capture_output=True, text=True, timeout=60).stdout
