@@ -102,10 +102,10 @@ typedef struct {
 void sgc_waited(sgc_t *t, unsigned cu, const sgc_stand_t *s);
 /* A dispatch begins. */
 void sgc_begun(sgc_t *t);
-/* A dispatch has ended after so many clocks; in `at_work` of them memory was at work. Counts how
- * long its requests waited for each other (queue.h). sgc_unit_ended() comes first, once for each
- * compute unit, with the number of waves that the dispatch had there; it returns the clocks that
- * the unit's address unit was busy. */
+/* A dispatch has ended after `clocks` clocks; in `at_work` of them the memory below L2 transferred
+ * data. Counts how long its requests waited for each other (queue.h). sgc_unit_ended() comes first,
+ * once for each compute unit, with the number of waves that the dispatch had there; it returns the
+ * clocks that the unit's address unit was busy. */
 uint64_t sgc_unit_ended(sgc_t *t, unsigned cu, uint64_t clocks, uint64_t waves);
 void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work);
 

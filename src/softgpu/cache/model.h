@@ -84,9 +84,9 @@ typedef struct {
 
 typedef struct {
     uint64_t load_wavefront, atomic_wavefront, store_wavefront, coalescable_wavefront;
-    uint64_t data; /* clocks in which data of loads is sent to registers */
-    uint64_t narrow, wide,
-        stores; /* instructions that return data, by the width of its elements; others */
+    uint64_t data;         /* clocks in which data of loads is sent to registers */
+    uint64_t narrow, wide; /* instructions that return data, by the width of its elements */
+    uint64_t stores;       /* instructions that return none */
     uint64_t held_tcp, spi_stall;
 } sgc_td_counts_t;
 

@@ -13,7 +13,6 @@
 #define WAYS_INLINE static inline __attribute__((always_inline))
 
 enum {
-    WAYS_MAX = 128,
     WAYS_BLOCK = 16,  /* tags that ways_match() compares at once */
     WAYS_FEW = 16,    /* up to so many ways, a word of 4 bits per way holds the order of use */
     WAYS_CHAINS = 16, /* hash chains per way, so that most are empty or have one way */

@@ -10,7 +10,7 @@
 _Atomic(const softgpu_check_api_t *) calls_api;
 _Thread_local const char *calls_outer;
 
-void calls_made(void *at, size_t bytes, const char *call, unsigned flags)
+static void made(void *at, size_t bytes, const char *call, unsigned flags)
 {
     const softgpu_check_api_t *a = api();
     if (calls_outer) flags |= SOFTGPU_CHECK_INNER;
@@ -127,7 +127,7 @@ static bool is_hip(const char *name)
         if (status != GOOD && is_hip(#name) && calls_release_all())                                \
             INSIDE(#name, status, next arguments);                                                 \
         if (status == GOOD)                                                                        \
-            calls_made(pointer, bytes, #name, calls_capturing() ? SOFTGPU_CHECK_INNER : 0);        \
+            made(pointer, bytes, #name, calls_capturing() ? SOFTGPU_CHECK_INNER : 0);              \
         calls_returned(#name, status);                                                             \
         return status;                                                                             \
     }
@@ -265,7 +265,7 @@ static void keep_locked(void *host, size_t bytes, void *at, const char *call)
             k->begin = all.begin;
             k->end = all.end;
         }
-    calls_made((void *)all.begin, all.end - all.begin, call, SOFTGPU_CHECK_HOST);
+    made((void *)all.begin, all.end - all.begin, call, SOFTGPU_CHECK_HOST);
     if (api()) api()->own(all.begin, (uintptr_t)host - (own.begin - all.begin));
     pthread_mutex_unlock(&locked.lock);
 }

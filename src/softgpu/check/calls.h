@@ -80,7 +80,6 @@ extern _Thread_local const char *calls_outer;
  * reported. */
 void calls_returned(const char *call, int status);
 
-void calls_made(void *at, size_t bytes, const char *call, unsigned flags);
 bool calls_going(void *at, const char *call, unsigned flags, softgpu_check_place_t *place);
 void calls_gone(void *at, const softgpu_check_place_t *place, const char *call, bool held);
 

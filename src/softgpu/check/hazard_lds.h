@@ -17,8 +17,8 @@ enum {
 
 typedef struct {
     uint8_t flow;
-    bool writes, atomic,
-        fill;        /* fill: a transfer from memory, of the bytes from `begin` to `end` */
+    bool writes, atomic;
+    bool fill;       /* it is a transfer from memory, of the bytes from `begin` to `end` */
     uint16_t bytes;  /* of an element */
     uint32_t number; /* in its flow */
     uint64_t pc, exec;

@@ -79,8 +79,7 @@ typedef struct {
     chk_regs_t regs[CHK_USE_REGS];
 
     uint64_t as_first;
-    uint64_t
-        behind_f64; /* those rows of as_second that ask for a matrix instruction of f64 before */
+    uint64_t behind_f64; /* those rows of as_second whose first is a matrix instruction of f64 */
     const chk_hazard_rules_t *rules;
     uint64_t pc;
     uint32_t first; /* CHK_FIRST_* */

@@ -13,8 +13,8 @@
 enum { CHK_RECENT = 32, CHK_ISSUES = 64 }; /* powers of two; CHK_RECENT > most states of any row */
 
 typedef struct {
-    uint64_t bits[(CHK_REGS + 63) / 64 +
-                  1]; /* one word more, so that 64 bits can be read from any byte */
+    /* one word more than registers need, so that 64 bits can be read from any byte */
+    uint64_t bits[(CHK_REGS + 63) / 64 + 1];
 } chk_reg_set_t;
 
 /* An instruction that may be the first of a pair. The cache entry `use` may hold another

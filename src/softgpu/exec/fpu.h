@@ -65,18 +65,6 @@ static inline bool fpu_nan16(uint32_t x)
 {
     return (x & 0x7fff) > 0x7c00;
 }
-static inline bool fpu_snan32(uint32_t x)
-{
-    return fpu_nan32(x) && !(x & 0x400000);
-}
-static inline bool fpu_snan64(uint64_t x)
-{
-    return fpu_nan64(x) && !(x & FPU_QUIET64);
-}
-static inline bool fpu_snan16(uint32_t x)
-{
-    return fpu_nan16(x) && !(x & 0x200);
-}
 
 /* Flushing: a denormal becomes zero with the same sign. */
 static inline uint32_t fpu_flush32(uint32_t x)
@@ -92,6 +80,10 @@ static inline uint32_t fpu_flush16(uint32_t x)
 static inline uint64_t fpu_flush64(uint64_t x)
 {
     return (x & FPU_INF64) ? x : x & FPU_SIGN64;
+}
+static inline float fpu_flushed(float x)
+{
+    return fpu_f32(fpu_flush32(fpu_bits32(x)));
 }
 
 /* Exact; a signalling NaN is quieted. The high half of h is ignored. */

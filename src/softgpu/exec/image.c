@@ -74,7 +74,7 @@ const char *isa_image_decode(const uint32_t words[8], isa_image_t *m)
 
 /* ---- addresses in registers ---- */
 
-bool isa_image_has_level(const isa_inst_t *i)
+static bool has_level(const isa_inst_t *i)
 {
     return isa_table[i->op].marks & ISA_IS_LEVEL;
 }
@@ -100,7 +100,7 @@ unsigned isa_image_address_dwords(const isa_wave_t *w, const isa_inst_t *i)
     read_fields(image_fields, ISA_T_COUNT, &w->sgpr[i->src[2].reg], m.field);
     m.type = (isa_image_type_t)m.field[ISA_T_TYPE];
     m.axes = types[m.type].axes;
-    const unsigned n = is_size_query(i) ? 1 : coordinates(&m, i) + isa_image_has_level(i);
+    const unsigned n = is_size_query(i) ? 1 : coordinates(&m, i) + has_level(i);
     const unsigned dwords = i->image & ISA_IMAGE_A16 ? (n + 1) / 2 : n;
     return dwords ? dwords : 1;
 }
@@ -125,7 +125,7 @@ static void load_lane(const isa_wave_t *w, const isa_inst_t *i, isa_image_access
     for (unsigned k = 0; k < m->axes; k++)
         at[k] = part(w, i, k, l);
     if (n > m->axes && m->sliced) slice = part(w, i, m->axes, l);
-    if (isa_image_has_level(i)) level += part(w, i, n, l);
+    if (has_level(i)) level += part(w, i, n, l);
     if (level > m->field[ISA_T_LAST_LEVEL] || level >= m->field[ISA_T_LEVELS]) return;
     isa_image_level(m, (unsigned)level, &size);
     for (unsigned k = 0; k < m->axes; k++)
@@ -188,7 +188,7 @@ static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_ac
 {
     float parts[ISA_IMAGE_AXES + 1][ISA_LANES] = {{0}}, level[ISA_LANES] = {0};
     const unsigned n = coordinates(&x->image, i);
-    for (unsigned l = 0; isa_image_has_level(i) && l < ISA_LANES; l++)
+    for (unsigned l = 0; has_level(i) && l < ISA_LANES; l++)
         level[l] = as_float(part(w, i, n, l), i->image & ISA_IMAGE_A16);
     for (unsigned k = 0; k < n && k <= ISA_IMAGE_AXES; k++)
         for (unsigned l = 0; l < ISA_LANES; l++)

@@ -157,7 +157,6 @@ void isa_image_element(const isa_wave_t *w, const isa_inst_t *i, const isa_image
 
 /* image.c: takes a descriptor apart. NULL, or the reason why it cannot be used. */
 const char *isa_image_decode(const uint32_t words[8], isa_image_t *m);
-bool isa_image_has_level(const isa_inst_t *i);
 
 /* image_layout.c: finds the image's layout; false if it has none that is known. */
 bool isa_image_lay_out(isa_image_t *m);

@@ -7,6 +7,8 @@
 #include "softgpu/exec/fpu_arch.h"
 #include "softgpu/exec/mfma.h"
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* ---- where elements lie ---- */
 
 /* Lane and register of row 0, column 0 of block b of C and D; the columns follow in lanes. */
@@ -83,7 +85,8 @@ static const isa_shape_t *shape_of(const isa_inst_t *i)
 /* C's first register row, or `copy`. If C is a constant, the copy has it in all places. If D
  * overlaps C without being in the same registers, C is copied because rows of D are written before
  * all rows of C are read. */
-static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, uint32_t *copy)
+static ALWAYS_INLINE const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i,
+                                               uint32_t *copy)
 {
     const isa_shape_t *s = shape_of(i);
     const size_t dwords = (size_t)s->m * s->m * s->blocks;
@@ -101,13 +104,12 @@ static const uint32_t *rows_of_c(const isa_wave_t *w, const isa_inst_t *i, uint3
 /* A lane holds a contiguous part of all depths as long as it fits into four registers (of a sparse
  * A, whose elements stand for two, into two). With twice as many registers there is another part,
  * in the second half of all depths. Elements of 6 and 4 bits are contiguous. */
-static mfma_source_t source(const isa_shape_t *s, const uint32_t *rows, unsigned type,
-                            unsigned regs, bool is_sparse, bool flush)
+static ALWAYS_INLINE mfma_source_t source(const isa_shape_t *s, unsigned type, unsigned regs,
+                                          bool is_sparse, bool flush)
 {
     const unsigned depth = is_sparse ? s->k / 2 : s->k;
     const unsigned per_lane = depth * s->m * s->blocks / ISA_LANES;
-    return (mfma_source_t){.rows = rows,
-                           .m = s->m,
+    return (mfma_source_t){.m = s->m,
                            .type = (uint8_t)type,
                            .regs = (uint8_t)regs,
                            .blocks = s->blocks,
@@ -117,7 +119,7 @@ static mfma_source_t source(const isa_shape_t *s, const uint32_t *rows, unsigned
                            .flush = flush};
 }
 
-static unsigned registers_of(const isa_operand_t *o, unsigned type)
+static ALWAYS_INLINE unsigned registers_of(const isa_operand_t *o, unsigned type)
 {
     return type == MFMA_FP6 || type == MFMA_BF6 ? 6 : type == MFMA_FP4 ? 4 : o->bits / 32;
 }
@@ -130,7 +132,7 @@ typedef struct {
     bool ab, c, d, in_host;
 } flush_t;
 
-static flush_t flushing(const isa_wave_t *w, unsigned type)
+static ALWAYS_INLINE flush_t flushing(const isa_wave_t *w, unsigned type)
 {
     if (type == MFMA_F32 || type == MFMA_XF32) {
         const bool in = !(w->mode & 0x10), out = !(w->mode & 0x20);
@@ -142,8 +144,8 @@ static flush_t flushing(const isa_wave_t *w, unsigned type)
     return (flush_t){.ab = true, .c = true, .d = true};
 }
 
-static mfma_work_t work_of(const isa_wave_t *w, const isa_shape_t *s, const types_t *t,
-                           flush_t flush)
+static ALWAYS_INLINE mfma_work_t work_of(const isa_wave_t *w, const isa_shape_t *s,
+                                         const types_t *t, flush_t flush)
 {
     const bool exact = t->a != MFMA_F32 && t->a != MFMA_XF32 && t->a != MFMA_BF16;
     return (mfma_work_t){.depth = t->sparse ? s->k / 2 : s->k,
@@ -156,18 +158,20 @@ static mfma_work_t work_of(const isa_wave_t *w, const isa_shape_t *s, const type
                                                  : MFMA_F32};
 }
 
-static void gather(const isa_wave_t *w, const isa_inst_t *i, const types_t *t,
-                   const uint32_t *b_rows, bool flush, room_t *room)
+/* A and B lie alike if their elements have the same type, and A is not sparse. */
+static ALWAYS_INLINE void gather(const isa_wave_t *w, const isa_inst_t *i, const types_t *t,
+                                 const uint32_t *b_rows, bool flush, room_t *room)
 {
     const isa_shape_t *s = shape_of(i);
-    const mfma_source_t a =
-        source(s, rows_of(w, &i->src[0]), t->a, registers_of(&i->src[0], t->a), t->sparse, flush);
-    const mfma_source_t b = source(s, b_rows, t->b, registers_of(&i->src[1], t->b), false, flush);
-    mfma_gather(room->a, &a);
-    mfma_gather(room->b, &b);
+    mfma_source_t from = source(s, t->a, registers_of(&i->src[0], t->a), t->sparse, flush);
+    mfma_gather(room->a, rows_of(w, &i->src[0]), &from);
+    if (t->sparse || t->a != t->b)
+        from = source(s, t->b, registers_of(&i->src[1], t->b), false, flush);
+    mfma_gather(room->b, b_rows, &from);
 }
 
-static void run32(isa_wave_t *w, const isa_inst_t *i, const types_t *t, const uint32_t *b_rows)
+static ALWAYS_INLINE void run32(isa_wave_t *w, const isa_inst_t *i, const types_t *t,
+                                const uint32_t *b_rows)
 {
     const isa_shape_t *s = shape_of(i);
     const flush_t flush = flushing(w, t->a);
@@ -185,6 +189,35 @@ static void run32(isa_wave_t *w, const isa_inst_t *i, const types_t *t, const ui
         mfma_tile(&work, s->m, d_rows + place, c_rows + place, block_a, room.b + block * of_block);
     }
     if (flush.in_host) _mm_setcsr(ISA_HOST_FLOAT_MODE);
+}
+
+/* run32() for one type, a constant: what depends on it takes as long as the smallest tile. */
+#define RUN32(fn, TYPE)                                                                            \
+    static __attribute__((noinline)) void fn(isa_wave_t *w, const isa_inst_t *i,                   \
+                                             const uint32_t *b_rows)                               \
+    {                                                                                              \
+        run32(w, i, &(const types_t){TYPE, TYPE, false}, b_rows);                                  \
+    }
+RUN32(run_f32, MFMA_F32)
+RUN32(run_f16, MFMA_F16)
+RUN32(run_bf16, MFMA_BF16)
+RUN32(run_i8, MFMA_I8)
+
+static __attribute__((noinline)) void run_any(isa_wave_t *w, const isa_inst_t *i, const types_t *t,
+                                              const uint32_t *b_rows)
+{
+    run32(w, i, t, b_rows);
+}
+
+static void run_dense(isa_wave_t *w, const isa_inst_t *i, const types_t *t, const uint32_t *b_rows)
+{
+    switch (t->a) {
+    case MFMA_F32: run_f32(w, i, b_rows); break;
+    case MFMA_F16: run_f16(w, i, b_rows); break;
+    case MFMA_BF16: run_bf16(w, i, b_rows); break;
+    case MFMA_I8: run_i8(w, i, b_rows); break;
+    default: run_any(w, i, t, b_rows); break;
+    }
 }
 
 /* ---- sparse A ---- */
@@ -213,7 +246,7 @@ static void run_sparse(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
     uint32_t *d_rows = rows_of(w, &i->dst);
     uint8_t at[MFMA_AB];
     room_t room;
-    const mfma_source_t a = source(s, NULL, t->a, registers_of(&i->src[0], t->a), true, false);
+    const mfma_source_t a = source(s, t->a, registers_of(&i->src[0], t->a), true, false);
     places(at, rows_of(w, &i->src[2]), i, &a);
     gather(w, i, t, rows_of(w, &i->src[1]), flush.ab, &room);
     mfma_sparse_tile(&work, s->m, d_rows, d_rows, room.a, room.b, at);
@@ -358,7 +391,7 @@ static void run_permuted(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
     for (unsigned r = 0; r < registers_of(&i->src[1], t->b); r++)
         for (unsigned l = 0; l < ISA_LANES; l++)
             permuted[r * ISA_LANES + l] = b_rows[r * ISA_LANES + blgp_lane(i->blgp, l)];
-    run32(w, i, t, permuted);
+    run_dense(w, i, t, permuted);
 }
 
 static __attribute__((noinline)) void matrix(isa_wave_t *w, const isa_inst_t *i, const types_t *t)
@@ -379,7 +412,7 @@ static __attribute__((noinline)) void matrix(isa_wave_t *w, const isa_inst_t *i,
     else if (i->blgp)
         run_permuted(w, i, &here);
     else
-        run32(w, i, &here, rows_of(w, &i->src[1]));
+        run_dense(w, i, &here, rows_of(w, &i->src[1]));
 }
 
 #define MATRIX(name, A, B, SPARSE)                                                                 \

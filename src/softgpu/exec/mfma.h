@@ -40,7 +40,6 @@ enum {
  * depths of it: `chunk` consecutive ones, and if the lanes hold more elements, as many again from
  * the second half of all depths. */
 typedef struct {
-    const uint32_t *rows;
     uint8_t m, type, regs, blocks;
     uint16_t depth; /* of a block: elements that are stored */
     uint16_t chunk;
@@ -63,8 +62,15 @@ static inline unsigned mfma_bits(unsigned type)
     }
 }
 
-/* Writes all elements of A or B to `out`, 64-byte aligned, as bits of f32, or as i32. */
-void mfma_gather(uint32_t *out, const mfma_source_t *s);
+/* Writes all elements of A or B, whose registers begin with `rows`, to `out`, 64-byte aligned, as
+ * bits of f32, or as i32. */
+void mfma_gather(uint32_t *out, const uint32_t *rows, const mfma_source_t *s);
+
+/* Denormals of f32 become 0. */
+ISA_VECTOR isa_vec_t mfma_flushed(isa_vec_t x)
+{
+    return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
+}
 
 /* ---- tiles ---- */
 

@@ -7,11 +7,6 @@
 
 /* ---- elements to 32 bits ---- */
 
-ISA_VECTOR isa_vec_t flushed_vec(isa_vec_t x)
-{
-    return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
-}
-
 /* What gather_as() knows at compile time. FINITE: no element is infinite or a NaN. */
 typedef enum {
     AS_F32,
@@ -63,17 +58,17 @@ ISA_VECTOR isa_vec_t widened(isa_vec_t x, const unsigned shift, const as_t as)
         return (isa_vec_t)((isa_vec_f32_t)bits * 0x1p112f);
     }
     case AS_F16: return isa_vec_from_half(part & 0xffff);
-    case AS_BF16_FLUSHED: return flushed_vec(part << 16);
+    case AS_BF16_FLUSHED: return mfma_flushed(part << 16);
     case AS_BF16: return part << 16;
     case AS_I8: return (isa_vec_t)((isa_vec_i32_t)(part << 24) >> 24);
-    case AS_F32_FLUSHED: return flushed_vec(x);
+    case AS_F32_FLUSHED: return mfma_flushed(x);
     case AS_XF32:
     case AS_XF32_FLUSHED: {
         /* a NaN stays one if its payload is in the bits that are dropped */
         const isa_vec_t nan =
             isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(0x400000), isa_vec_all(0));
         const isa_vec_t cut = (x | nan) & 0xffffe000;
-        return as == AS_XF32 ? cut : flushed_vec(cut);
+        return as == AS_XF32 ? cut : mfma_flushed(cut);
     }
     case AS_FP8_FINITE: return small_vec(x, shift, 4, 3, 7);
     case AS_BF8_FINITE: return small_vec(x, shift, 5, 2, 15);
@@ -138,14 +133,14 @@ ISA_VECTOR void gather_six(uint32_t *out, const uint32_t *rows, const unsigned m
 }
 
 /* 8-bit elements some of which are no finite numbers. */
-static __attribute__((noinline)) void gather_codes(uint32_t *out, const mfma_source_t *s,
-                                                   size_t step)
+static __attribute__((noinline)) void gather_codes(uint32_t *out, const uint32_t *rows,
+                                                   const mfma_source_t *s, size_t step)
 {
     const fpu_format_t *f = &fpu_formats[s->type - MFMA_FP8];
     for (unsigned at = 0; at < 4u * s->regs; at++)
         for (unsigned l = 0; l < ISA_LANES; l++)
             out[place_of(at, s->chunk, s->m) + l / s->m * step + l % s->m] =
-                fpu_from_small(f, s->rows[at / 4 * ISA_LANES + l] >> at % 4 * 8);
+                fpu_from_small(f, rows[at / 4 * ISA_LANES + l] >> at % 4 * 8);
 }
 
 /* Whether adding `one` to the elements' magnitudes carries into the sign of one of them: `one` is
@@ -170,11 +165,11 @@ ISA_VECTOR isa_vec_t minus_zeros(const uint32_t *row)
     return found;
 }
 
-ISA_VECTOR bool all_finite(const mfma_source_t *s, const unsigned type)
+ISA_VECTOR bool all_finite(const uint32_t *rows, const mfma_source_t *s, const unsigned type)
 {
     isa_vec_t found = isa_vec_all(0);
     for (unsigned r = 0; r < s->regs; r++) {
-        const uint32_t *row = s->rows + r * ISA_LANES;
+        const uint32_t *row = rows + r * ISA_LANES;
         switch (type) {
         case MFMA_F16: found |= above(row, 0x7c007c00, 0x04000400); break;
         case MFMA_FP8: found |= above(row, 0x7f7f7f7f, 0x01010101); break;
@@ -185,26 +180,27 @@ ISA_VECTOR bool all_finite(const mfma_source_t *s, const unsigned type)
     return !isa_vec_any(found & (type == MFMA_F16 ? 0x80008000 : 0x80808080));
 }
 
-#define GATHER(as, bits) gather_as(out, s->rows, m, step, s->chunk, as, bits, s->regs)
+#define GATHER(as, bits) gather_as(out, rows, m, step, s->chunk, as, bits, s->regs)
 
 /* The same for the usual number of registers, whose loop is unrolled. */
 #define GATHER_USUAL(as, bits, usual)                                                              \
     do {                                                                                           \
         if (s->regs == (usual) && s->chunk == 32 / (bits) * (usual))                               \
-            gather_as(out, s->rows, m, step, 32 / (bits) * (usual), as, bits, usual);              \
+            gather_as(out, rows, m, step, 32 / (bits) * (usual), as, bits, usual);                 \
         else                                                                                       \
             GATHER(as, bits);                                                                      \
     } while (0)
 
 #define GATHER_BYTES(as, type)                                                                     \
     do {                                                                                           \
-        if (all_finite(s, type))                                                                   \
+        if (all_finite(rows, s, type))                                                             \
             GATHER_USUAL(as, 8, 2);                                                                \
         else                                                                                       \
-            gather_codes(out, s, step);                                                            \
+            gather_codes(out, rows, s, step);                                                      \
     } while (0)
 
-ISA_VECTOR void gather(uint32_t *out, const mfma_source_t *s, const unsigned m)
+ISA_VECTOR void gather(uint32_t *out, const uint32_t *rows, const mfma_source_t *s,
+                       const unsigned m)
 {
     const size_t step = m * (size_t)(s->blocks > 1 ? s->depth : s->chunk);
     if (m == 4 && s->type > MFMA_I8) return; /* no such shapes */
@@ -224,7 +220,7 @@ ISA_VECTOR void gather(uint32_t *out, const mfma_source_t *s, const unsigned m)
     case MFMA_F16:
         if (!s->flush)
             GATHER_USUAL(AS_F16, 16, 2);
-        else if (all_finite(s, MFMA_F16))
+        else if (all_finite(rows, s, MFMA_F16))
             GATHER_USUAL(AS_F16_FLUSHED_FINITE, 16, 2);
         else
             GATHER(AS_F16_FLUSHED, 16);
@@ -236,8 +232,8 @@ ISA_VECTOR void gather(uint32_t *out, const mfma_source_t *s, const unsigned m)
             GATHER(AS_BF16, 16);
         break;
     case MFMA_I8: GATHER_USUAL(AS_I8, 8, 1); break;
-    case MFMA_FP6: gather_six(out, s->rows, m, step, s->chunk, AS_FP6); break;
-    case MFMA_BF6: gather_six(out, s->rows, m, step, s->chunk, AS_BF6); break;
+    case MFMA_FP6: gather_six(out, rows, m, step, s->chunk, AS_FP6); break;
+    case MFMA_BF6: gather_six(out, rows, m, step, s->chunk, AS_BF6); break;
     case MFMA_FP4: GATHER(AS_FP4, 4); break;
     case MFMA_FP8: GATHER_BYTES(AS_FP8_FINITE, MFMA_FP8); break;
     case MFMA_BF8: GATHER_BYTES(AS_BF8_FINITE, MFMA_BF8); break;
@@ -246,11 +242,11 @@ ISA_VECTOR void gather(uint32_t *out, const mfma_source_t *s, const unsigned m)
     }
 }
 
-void mfma_gather(uint32_t *out, const mfma_source_t *s)
+void mfma_gather(uint32_t *out, const uint32_t *rows, const mfma_source_t *s)
 {
     switch (s->m) {
-    case 32: gather(out, s, 32); break;
-    case 16: gather(out, s, 16); break;
-    default: gather(out, s, 4); break;
+    case 32: gather(out, rows, s, 32); break;
+    case 16: gather(out, rows, s, 16); break;
+    default: gather(out, rows, s, 4); break;
     }
 }

@@ -19,11 +19,6 @@ ISA_VECTOR size_t row_place(const size_t m, size_t i)
  * these sums stay in host registers for the whole depth. */
 enum { ROWS = ISA_VEC_BYTES == 64 ? 8 : 4 };
 
-ISA_VECTOR isa_vec_t flushed_vec(isa_vec_t x)
-{
-    return isa_vec_pick((x & FPU_INF32) == 0, x & 0x80000000, x);
-}
-
 ISA_VECTOR isa_vec_t quiet_vec(isa_vec_t x)
 {
     return isa_vec_pick((x & 0x7fffffff) > FPU_INF32, isa_vec_all(FPU_NAN32), x);
@@ -60,7 +55,7 @@ ISA_VECTOR void load_sums(isa_vec_t (*acc)[2], const mfma_work_t *p, const uint3
     if (p->flush_c) {
         uint32_t unusual = 0;
         FOR_ROWS_AND_COLUMNS unusual |= denormals_in(acc[r][v]);
-        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = flushed_vec(acc[r][v]);
+        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = mfma_flushed(acc[r][v]);
     }
 }
 
@@ -77,7 +72,7 @@ ISA_VECTOR void store_sums(isa_vec_t (*acc)[2], const mfma_work_t *p, uint32_t *
     if (p->flush_d) {
         unusual = 0;
         FOR_ROWS_AND_COLUMNS unusual |= denormals_in(acc[r][v]);
-        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = flushed_vec(acc[r][v]);
+        if (__builtin_expect(unusual, 0)) FOR_ROWS_AND_COLUMNS acc[r][v] = mfma_flushed(acc[r][v]);
     }
     FOR_ROWS_AND_COLUMNS isa_vec_store(d + row_place(m, r) + v * ISA_VEC, acc[r][v]);
 }
@@ -180,8 +175,9 @@ static uint32_t small_step(uint32_t x, uint32_t y, uint32_t z, unsigned type)
     return fpu_bits32(__builtin_fmaf(fpu_f32(x), fpu_f32(y), fpu_f32(z)));
 }
 
-static void small_tile(const mfma_work_t *p, uint32_t *d, const uint32_t *c, const uint32_t *a,
-                       const uint32_t *b)
+static __attribute__((noinline)) void small_tile(const mfma_work_t *p, uint32_t *d,
+                                                 const uint32_t *c, const uint32_t *a,
+                                                 const uint32_t *b)
 {
     enum { M = 4 };
     for (size_t i = 0; i < M; i++, d += ISA_LANES, c += ISA_LANES)
@@ -226,8 +222,9 @@ static uint32_t clamped_int(const mfma_work_t *p, size_t m, uint32_t c, const ui
     return (uint32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x);
 }
 
-static void clamped_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_t *c,
-                         const uint32_t *a, const uint32_t *b, const uint8_t *at)
+static __attribute__((noinline)) void clamped_tile(const mfma_work_t *p, size_t m, uint32_t *d,
+                                                   const uint32_t *c, const uint32_t *a,
+                                                   const uint32_t *b, const uint8_t *at)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++) {
@@ -238,7 +235,7 @@ static void clamped_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint
         }
 }
 
-/* ---- any tile ---- */
+/* ---- any tile: only a choice, since small tiles take little longer than a call ---- */
 
 void mfma_tile(const mfma_work_t *p, size_t m, uint32_t *d, const uint32_t *c, const uint32_t *a,
                const uint32_t *b)

@@ -152,6 +152,16 @@ void valu_fix_nan_f16(valu_t *v, unsigned n);
 void valu_fix_nan_pf16(valu_t *v, unsigned n);
 void valu_fix_nan_pf32(valu_t *v, unsigned n);
 
+/* A sum or product as the nearest number of 32 bits. */
+static inline uint32_t valu_sat_i32(int64_t x)
+{
+    return (uint32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x);
+}
+static inline uint32_t valu_sat_u32(uint64_t x)
+{
+    return x > UINT32_MAX ? UINT32_MAX : (uint32_t)x;
+}
+
 /* Lane mask from 64 bytes, each 0 or 1. */
 uint64_t valu_bits(const uint8_t *bytes);
 

@@ -15,14 +15,9 @@ VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, b
 VALU_ALIAS(v_fmamk_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32)
 VALU_ALIAS(v_fmaak_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32)
 
-static inline float flushed(float x)
-{
-    return fpu_f32(fpu_flush32(fpu_bits32(x)));
-}
-
 static inline float mad(float a, float b, float c)
 {
-    return flushed(flushed(flushed(a) * flushed(b)) + flushed(c));
+    return fpu_flushed(fpu_flushed(fpu_flushed(a) * fpu_flushed(b)) + fpu_flushed(c));
 }
 
 VALU_FLOAT3(v_mad_f32, f32, 0, mad(a, b, c))
@@ -41,7 +36,7 @@ VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
 VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
            body_v_mul_legacy_f32) /* of GPUs where it is no VOP3 alone */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
-            flushed(flushed(mul_legacy(flushed(a), flushed(b))) + flushed(c)))
+            fpu_flushed(fpu_flushed(mul_legacy(fpu_flushed(a), fpu_flushed(b))) + fpu_flushed(c)))
 
 /* A product that is zero by the rule adds nothing: it is a zero of the sign that c has. */
 static void body_v_fma_legacy_f32(valu_t *v)

@@ -5,11 +5,6 @@
 #include "softgpu/exec/fpu_math.h"
 #include "softgpu/exec/valu_float.h"
 
-static inline float flushed(float x)
-{
-    return fpu_f32(fpu_flush32(fpu_bits32(x)));
-}
-
 static inline double rcp(double x)
 {
     return 1.0 / x;
@@ -45,11 +40,11 @@ static inline double turns(double x, unsigned quarter)
     return magnitude < fpu_f64(FPU_INF64) ? r : fpu_f64(FPU_NAN64);
 }
 
-#define MATH32(name, expr) VALU_FLOAT1(name, f32, VALU_NEAREST, flushed((float)(expr)))
-#define X                  ((double)flushed(a))
+#define MATH32(name, expr) VALU_FLOAT1(name, f32, VALU_NEAREST, fpu_flushed((float)(expr)))
+#define X                  ((double)fpu_flushed(a))
 
-VALU_FBODY1(exact_rcp, f32, f32, flushed((float)rcp(X)))
-VALU_FBODY1(exact_rsq, f32, f32, flushed((float)rsq(X)))
+VALU_FBODY1(exact_rcp, f32, f32, fpu_flushed((float)rcp(X)))
+VALU_FBODY1(exact_rsq, f32, f32, fpu_flushed((float)rsq(X)))
 
 #if ISA_VEC_BYTES == 64
 /* ---- the host's estimates, refined ----
@@ -150,7 +145,7 @@ enum { MATH_FLAGS = VALU_NEAREST | VALU_STAGED };
 VALU_ALIAS(v_rcp_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32)
 VALU_ALIAS(v_rcp_iflag_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rcp_f32)
 VALU_ALIAS(v_rsq_f32, VALU_F32, VALU_F32, VALU_NONE, VALU_NONE, MATH_FLAGS, body_v_rsq_f32)
-MATH32(v_sqrt_f32, __builtin_sqrtf(flushed(a)))
+MATH32(v_sqrt_f32, __builtin_sqrtf(fpu_flushed(a)))
 MATH32(v_exp_f32, power(X))
 MATH32(v_exp_legacy_f32, power(X))
 MATH32(v_log_f32, logarithm(X))

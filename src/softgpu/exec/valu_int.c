@@ -14,16 +14,6 @@ static inline uint32_t zext24(uint32_t x)
     return x & 0xffffff;
 }
 
-static inline uint32_t sat_i32(int64_t x)
-{
-    return (uint32_t)(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x);
-}
-
-static inline uint32_t sat_u32(uint64_t x)
-{
-    return x > UINT32_MAX ? UINT32_MAX : (uint32_t)x;
-}
-
 #define SUB_SAT(x, y) ((x) > (y) ? (x) - (y) : 0)
 #define ADD_SAT(x, y) ((x) + (y) < (x) ? UINT32_MAX : (x) + (y))
 #define MIN(x, y)     ((x) < (y) ? (x) : (y))
@@ -181,8 +171,8 @@ VALU_OP3(v_alignbyte_b32, u32, u32, u32, u32, 0, ((uint64_t)a << 32 | b) >> (8 *
 VALU_SAT2(v_add_u32, u32, u32, u32, 0, a + b, ADD_SAT(a, b))
 VALU_SAT2(v_sub_u32, u32, u32, u32, 0, a - b, SUB_SAT(a, b))
 VALU_SAT2(v_subrev_u32, u32, u32, u32, 0, b - a, SUB_SAT(b, a))
-VALU_SAT2(v_add_i32, u32, u32, u32, 0, a + b, sat_i32((int64_t)(int32_t)a + (int32_t)b))
-VALU_SAT2(v_sub_i32, u32, u32, u32, 0, a - b, sat_i32((int64_t)(int32_t)a - (int32_t)b))
+VALU_SAT2(v_add_i32, u32, u32, u32, 0, a + b, valu_sat_i32((int64_t)(int32_t)a + (int32_t)b))
+VALU_SAT2(v_sub_i32, u32, u32, u32, 0, a - b, valu_sat_i32((int64_t)(int32_t)a - (int32_t)b))
 VALU_OP3(v_add3_u32, u32, u32, u32, u32, 0, a + b + c)
 VALU_OP3(v_xad_u32, u32, u32, u32, u32, 0, (a ^ b) + c)
 
@@ -192,18 +182,18 @@ VALU_OP2(v_mul_lo_u32, u32, u32, u32, 0, a *b)
 VALU_OP2(v_mul_hi_u32, u32, u32, u32, 0, (uint64_t)a *b >> 32)
 VALU_OP2(v_mul_hi_i32, u32, i32, i32, 0, (int64_t)a *b >> 32)
 VALU_SAT2(v_mul_i32_i24, u32, u32, u32, 0, (uint32_t)sext24(a) * (uint32_t)sext24(b),
-          sat_i32((int64_t)sext24(a) * sext24(b)))
+          valu_sat_i32((int64_t)sext24(a) * sext24(b)))
 VALU_OP2(v_mul_hi_i32_i24, u32, u32, u32, 0, ((int64_t)sext24(a) * sext24(b)) >> 32)
 VALU_SAT2(v_mul_u32_u24, u32, u32, u32, 0, zext24(a) * zext24(b),
-          sat_u32((uint64_t)zext24(a) * zext24(b)))
+          valu_sat_u32((uint64_t)zext24(a) * zext24(b)))
 VALU_OP2(v_mul_hi_u32_u24, u32, u32, u32, 0, (uint64_t)zext24(a) * zext24(b) >> 32)
 VALU_SAT3(v_mad_i32_i24, u32, u32, u32, u32, 0, (uint32_t)sext24(a) * (uint32_t)sext24(b) + c,
-          sat_i32((int64_t)sext24(a) * sext24(b) + (int32_t)c))
+          valu_sat_i32((int64_t)sext24(a) * sext24(b) + (int32_t)c))
 VALU_SAT3(v_mad_u32_u24, u32, u32, u32, u32, 0, zext24(a) * zext24(b) + c,
-          sat_u32((uint64_t)zext24(a) * zext24(b) + c))
-VALU_SAT3(v_mad_u32_u16, u32, u16, u16, u32, 0, a *b + c, sat_u32((uint64_t)(a *b) + c))
+          valu_sat_u32((uint64_t)zext24(a) * zext24(b) + c))
+VALU_SAT3(v_mad_u32_u16, u32, u16, u16, u32, 0, a *b + c, valu_sat_u32((uint64_t)(a *b) + c))
 VALU_SAT3(v_mad_i32_i16, u32, i16, i16, u32, 0, (uint32_t)(a *b) + c,
-          sat_i32((int64_t)(a *b) + (int32_t)c))
+          valu_sat_i32((int64_t)(a *b) + (int32_t)c))
 
 /* ---- minimum, maximum, median ---- */
 

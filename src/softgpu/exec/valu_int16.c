@@ -97,16 +97,6 @@ PAIR2(v_pk_min_u16, u16, MIN(x, y))
 
 /* ---- dot products; 64 bits hold every sum ---- */
 
-static inline uint32_t sat_i32(int64_t x)
-{
-    return (uint32_t)(int32_t)MAX(MIN(x, INT32_MAX), INT32_MIN);
-}
-
-static inline uint32_t sat_u32(int64_t x)
-{
-    return (uint32_t)MIN(x, (int64_t)UINT32_MAX);
-}
-
 /* Sum of the products of the elements of `bits` bits of two dwords. */
 static inline int64_t dot_signed(uint32_t a, uint32_t b, unsigned bits)
 {
@@ -119,13 +109,13 @@ static inline int64_t dot_signed(uint32_t a, uint32_t b, unsigned bits)
     return sum;
 }
 
-static inline int64_t dot_unsigned(uint32_t a, uint32_t b, unsigned bits)
+static inline uint64_t dot_unsigned(uint32_t a, uint32_t b, unsigned bits)
 {
     uint64_t sum = 0;
     for (unsigned at = 0; at < 32; at += bits)
         sum += (uint64_t)(a >> at & (UINT32_MAX >> (32 - bits))) *
                (b >> at & (UINT32_MAX >> (32 - bits)));
-    return (int64_t)sum;
+    return sum;
 }
 
 #define DOT(name, T, FLAGS, sum, saturate)                                                         \
@@ -158,12 +148,12 @@ ISA_VECTOR isa_vec_i16_t dot_words(isa_vec_t x, int at, int bits, const bool sig
     VALU_END                                                                                       \
     VALU_SATURATING(name, VALU_B32, T, T, VALU_B32, 0)
 
-DOT_WORDS(v_dot2_i32_i16, VALU_P16, 16, true, sat_i32(dot_signed(a, b, 16) + (int32_t)c))
-DOT(v_dot2_u32_u16, VALU_P16, 0, dot_unsigned(a, b, 16), sat_u32(dot_unsigned(a, b, 16) + c))
-DOT_WORDS(v_dot4_i32_i8, VALU_B32, 8, true, sat_i32(dot_signed(a, b, 8) + (int32_t)c))
-DOT_WORDS(v_dot4_u32_u8, VALU_B32, 8, false, sat_u32(dot_unsigned(a, b, 8) + c))
-DOT_WORDS(v_dot8_i32_i4, VALU_B32, 4, true, sat_i32(dot_signed(a, b, 4) + (int32_t)c))
-DOT_WORDS(v_dot8_u32_u4, VALU_B32, 4, false, sat_u32(dot_unsigned(a, b, 4) + c))
+DOT_WORDS(v_dot2_i32_i16, VALU_P16, 16, true, valu_sat_i32(dot_signed(a, b, 16) + (int32_t)c))
+DOT(v_dot2_u32_u16, VALU_P16, 0, dot_unsigned(a, b, 16), valu_sat_u32(dot_unsigned(a, b, 16) + c))
+DOT_WORDS(v_dot4_i32_i8, VALU_B32, 8, true, valu_sat_i32(dot_signed(a, b, 8) + (int32_t)c))
+DOT_WORDS(v_dot4_u32_u8, VALU_B32, 8, false, valu_sat_u32(dot_unsigned(a, b, 8) + c))
+DOT_WORDS(v_dot8_i32_i4, VALU_B32, 4, true, valu_sat_i32(dot_signed(a, b, 4) + (int32_t)c))
+DOT_WORDS(v_dot8_u32_u4, VALU_B32, 4, false, valu_sat_u32(dot_unsigned(a, b, 4) + c))
 
 VALU_ALIAS(v_dot2c_i32_i16, VALU_B32, VALU_B32, VALU_B32, VALU_B32, VALU_READS_DST,
            body_v_dot2_i32_i16)

@@ -456,7 +456,18 @@ static const uint32_t *plain_source(isa_wave_t *w, const isa_inst_t *i, unsigned
     return row;
 }
 
-static bool plain_operands(valu_frame_t *f)
+static inline void read_mask(valu_frame_t *f)
+{
+    if (f->t->flags & (VALU_MASK_IN | VALU_READS_VCC))
+        f->v.in = valu_mask_in(f->w, f->i, f->t->flags);
+}
+
+static inline void write_mask(const valu_frame_t *f)
+{
+    valu_write_mask(f->w, f->i, f->t, f->v.out, f->lanes);
+}
+
+static __attribute__((noinline)) bool plain_operands(valu_frame_t *f)
 {
     isa_wave_t *w = f->w;
     const isa_inst_t *i = f->i;
@@ -469,12 +480,12 @@ static bool plain_operands(valu_frame_t *f)
                         : plain_source(w, i, n, t->src[n], f->src[n]);
         if (!f->v.s[n]) return false;
     }
+    read_mask(f);
     f->v.round = FPU_NEAREST;
-    f->rounds = false;
     return true;
 }
 
-static void plain_result(valu_frame_t *f)
+static __attribute__((noinline)) void plain_result(valu_frame_t *f)
 {
     const isa_inst_t *i = f->i;
     const unsigned rows = valu_rows(f->t->dst);
@@ -485,11 +496,12 @@ static void plain_result(valu_frame_t *f)
         valu_copy(dst, result, rows);
     else
         valu_blend(dst, result, rows, f->lanes);
+    write_mask(f);
 }
 
 /* ---- the general case ---- */
 
-static bool general_operands(valu_frame_t *f)
+static __attribute__((noinline)) bool general_operands(valu_frame_t *f)
 {
     const valu_desc_t *t = f->t;
     const uint32_t mode = f->w->mode;
@@ -501,32 +513,39 @@ static bool general_operands(valu_frame_t *f)
         f->v.s[n] = fetch(f, n);
         if (!f->v.s[n]) return false;
     }
+    read_mask(f);
     f->v.round = t->flags & VALU_NEAREST ? FPU_NEAREST : round_field(VALU_F16, mode);
     set_rounding(f, result_round(t, mode));
     return true;
 }
 
+static __attribute__((noinline)) void general_result(valu_frame_t *f)
+{
+    if (f->rounds) _mm_setcsr(ISA_HOST_FLOAT_MODE);
+    finish(f);
+    write_result(f);
+    write_mask(f);
+}
+
+/* The choice calls last, so that only one function saves the host's registers. */
 bool valu_slow_operands(valu_frame_t *f, isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
     f->w = w;
     f->i = i;
     f->t = t;
     f->lanes = w->exec;
-    f->v = (valu_t){.d = f->dst, .mode = w->mode, .lanes = w->exec};
+    f->v.d = f->dst;
+    f->v.out = 0;
+    f->v.lanes = w->exec;
+    f->v.mode = w->mode;
     f->sources_only = sources_only(w, i, t);
-    if (!(f->sources_only ? plain_operands(f) : general_operands(f))) return false;
-    if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) f->v.in = valu_mask_in(w, i, t->flags);
-    return true;
+    return f->sources_only ? plain_operands(f) : general_operands(f);
 }
 
 void valu_slow_result(valu_frame_t *f)
 {
-    if (f->rounds) _mm_setcsr(ISA_HOST_FLOAT_MODE);
-    if (f->sources_only) {
+    if (f->sources_only)
         plain_result(f);
-    } else {
-        finish(f);
-        write_result(f);
-    }
-    valu_write_mask(f->w, f->i, f->t, f->v.out, f->lanes);
+    else
+        general_result(f);
 }

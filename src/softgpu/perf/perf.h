@@ -98,8 +98,7 @@ sg_perf_level_t sg_perf_level(const sg_perf_t *p, const sg_perf_queue_t *queue);
 
 typedef struct {
     sg_perf_level_t level;
-    bool
-        idle; /* no counter is programmed: the model is for the census, a trace or snapshots only */
+    bool idle; /* no counter is programmed: the census, a trace or snapshots alone need the model */
     uint64_t snapshots; /* clocks between two looks of a unit at its waves; 0: nobody samples */
     uint64_t groups;
     uint32_t vgprs, sgpr_words; /* VGPRs allocated for a wave; SGPRs written when it starts */

@@ -51,8 +51,8 @@ typedef struct {
     uint32_t n_user;
 } sg_sqtt_launch_t;
 
-/* NULL if nothing is traced or memory runs out. */
 struct sg_perf;
+/* A dispatch begins. NULL: no engine is traced, or memory runs out. */
 sg_sqtt_run_t *sg_sqtt_run_begin(struct sg_perf *p, sg_sqtt_t *s, const sg_sqtt_launch_t *launch);
 /* Counts that were added since the last call belong to these clocks of the dispatch. */
 void sg_sqtt_run_counted(sg_sqtt_run_t *r, uint64_t from, uint64_t to);

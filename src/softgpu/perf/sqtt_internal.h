@@ -77,14 +77,16 @@ struct sg_sqtt {
     sg_sqtt_engine_t engine[];
 };
 
-/* Under the lock. Appends events; one whose time is before the stream's gets the stream's. */
+/* Under the lock. Appends events; one whose time is before that of the stream's last token gets
+ * that token's time. */
 void sg_sqtt_emit(sg_sqtt_t *s, sg_sqtt_engine_t *e, const sg_sqtt_event_t *events, size_t n);
 uint64_t sg_sqtt_room(const sg_sqtt_engine_t *e);
 /* Whether a full buffer is overwritten from its beginning. */
 bool sg_sqtt_wraps(const sg_sqtt_engine_t *e);
 /* Size of its buffer. */
 uint64_t sg_sqtt_bytes(const sg_sqtt_engine_t *e);
-/* Bit k: events of kind k become tokens that are asked for. */
+/* Bit k is set if the masks in the engine's registers ask for the tokens that events of kind k
+ * become. */
 uint32_t sg_sqtt_kinds(const sg_sqtt_engine_t *e);
 
 #endif
