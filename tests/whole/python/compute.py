@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import suite_gpu
 
 build, program = map(os.path.abspath, sys.argv[1:])
+DIES = "0" if suite_gpu.XCCS == 1 else f"0:{suite_gpu.XCCS - 1}"
 DEFINITIONS = f"""rocprofiler-sdk:
   counters-schema-version: 1
   counters:
@@ -32,11 +33,11 @@ DEFINITIONS = f"""rocprofiler-sdk:
         - architectures: [{suite_gpu.ARCH}]
           expression: 2*reduce(SQ_WAVES,sum)
     - name: TCC_REQ[3]
-      description: TCC_REQ on 0th XCC and 5th channel
+      description: TCC_REQ on all XCCs and 5th channel
       properties: []
       definitions:
         - architectures: [{suite_gpu.ARCH}]
-          expression: select(TCC_REQ,[DIMENSION_XCC=[0], DIMENSION_INSTANCE=[5]])
+          expression: select(TCC_REQ,[DIMENSION_XCC=[{DIES}], DIMENSION_INSTANCE=[5]])
     - name: SQ_INST_LEVEL_VMEM_ACCUM
       description: what SQ_ACCUM_PREV_HIRES adds up behind SQ_INST_LEVEL_VMEM
       properties: []
