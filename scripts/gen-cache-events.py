@@ -13,7 +13,7 @@ import sys
 import usage
 from counter_tables import Facts
 
-BLOCKS = {"TA", "TD", "TCP", "TCA", "TCC", "SQ"}
+BLOCKS = {"TA", "TD", "TCP", "TCA", "TCC", "GL2C", "SQ"}
 
 
 def events(facts, gpu):

@@ -77,10 +77,10 @@ def block_tables(facts):
 
 
 def classes_of(facts):
-    """{counter: {class: GPUs}} of those that softgpu can be."""
+    """{counter: {class: GPUs}} of those that softgpu can be, where it counts the counter."""
     found = {}
     for gpu in filter(facts.is_soft, facts.gpus):
-        for row in facts.counters_of(gpu):
+        for row in (row for row in facts.counters_of(gpu) if row["class"] != "-"):
             found.setdefault(row["counter"], {}).setdefault(row["class"], []).append(gpu)
     return found
 

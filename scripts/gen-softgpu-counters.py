@@ -5,7 +5,8 @@ usage: gen-softgpu-counters.py SHARE OUT.inc GPU...
 The file defines rows for whichever of SG_BLOCK_NAME, SG_COUNTER_NAME, SG_BLOCK, SG_STREAMED, SG_REGISTER, SG_EVENT and
 SG_COUNTER is defined where it is included. Those of SG_BLOCK_NAME and SG_COUNTER_NAME are the blocks and the counters that
 any GPU has. All others come once for each GPU, between SG_TABLE(gpu) and SG_TABLE_END, which the includer defines, too.
-SG_EVENT(gpu, block, counter, event, zero) has each event once, SG_COUNTER each name of it; zero: it always reads 0."""
+SG_EVENT(gpu, block, counter, event, says) has each event once, SG_COUNTER each name of it that softgpu counts; says:
+SG_SAYS_ZERO: it always reads 0, SG_SAYS_NONE: softgpu does not count it, SG_SAYS_COUNTED."""
 import sys
 
 import usage
@@ -20,7 +21,7 @@ def per_se(block):
 
 
 def block_lines(facts, gpu):
-    return [f"SG_BLOCK({b['block']}, {b['id']}, {b['instances']}, {per_se(b)}, {b['slots']})"
+    return [f"SG_BLOCK({b['block']}, {b['id']}, {b['instances']}, {per_se(b)}, {b['slots']}, {b['select']})"
             for b in facts.soft_blocks_of(gpu)]
 
 
@@ -35,14 +36,19 @@ def register_lines(facts, gpu):
 
 def counter_lines(facts, gpu):
     return [f"SG_COUNTER({gpu}, {r['block']}, {r['counter']}, {r['event']}, {CLASSES[r['class']]}, \"{r['how']}\")"
-            for r in facts.counters_of(gpu)]
+            for r in facts.counters_of(gpu) if r["class"] != "-"]
+
+
+def how_of(row):
+    """What SG_EVENT says of a counter's value."""
+    return "SG_SAYS_NONE" if row["class"] == "-" else "SG_SAYS_ZERO" if row["how"][0] == "0" else "SG_SAYS_COUNTED"
 
 
 def event_lines(facts, gpu):
     rows = {}
     for row in facts.counters_of(gpu):
         rows.setdefault((row["block"], row["event"]), row)
-    return [f"SG_EVENT({gpu}, {r['block']}, {r['counter']}, {r['event']}, {int(r['how'][0] == '0')})" for r in rows.values()]
+    return [f"SG_EVENT({gpu}, {r['block']}, {r['counter']}, {r['event']}, {how_of(r)})" for r in rows.values()]
 
 
 SECTIONS = {"SG_BLOCK": block_lines, "SG_STREAMED": streamed_lines, "SG_REGISTER": register_lines,

@@ -194,8 +194,8 @@ static const isa_formats_t formats_gfx11 = {
     .lanes = 64, .waitcnt = {.vm = {{0, 4}, {14, 2}}, .exp = {4, 3}, .lgkm = {8, 4}},              \
     .waits_most = {.vm = 63, .exp = 7, .lgkm = 15},                                                \
     .hw_id = {.slot = {0, 4}, .simd = {4, 2}, .cu = {8, 4}, .sh = {12, 1}, .se = {13, 3}},         \
-    .scalar_line = 64, .l2_line = 128,                                                             \
-    .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},                                \
+    .scalar_line = 64, .l2_line = 128, .simd_lanes = 16, .f64_times = 1, .sq_quads = true,         \
+    .sq_masks = true, .save = {.cu_waves = 40, .engine_waves = 512, .wave_bytes = 8},              \
     .tmpring = {.wave = {12, 13}, .unit = 1024}, .drm_family = 141 /* AMDGPU_FAMILY_AI */
 
 #define TTMP                                                                                       \
@@ -284,7 +284,10 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .tmpring = {.wave = {12, 13}, .unit = 1024},
          .scratch_register = true,
          .gcr = true,
+         .stores_apart = true,
          .unit_cus = 2,
+         .simd_lanes = 32,
+         .f64_times = 16,
          .simd_vgprs = 512,
          .m0_lds = {0, 16},
          .group_lds = 64 << 10,
@@ -293,7 +296,7 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .scalar_line = 64,
          .l2_line = 128,
          .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},
-         .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
+         .lacks = ISA_LACKS_TRACES,
          .drm_family = 143, /* AMDGPU_FAMILY_NV */
          .gb_addr_config = 0x00000444},
     [ISA_ARCH_gfx1100] =
@@ -322,7 +325,10 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},
          .scratch_register = true,
          .gcr = true,
+         .stores_apart = true,
          .unit_cus = 2,
+         .simd_lanes = 32,
+         .f64_times = 16,
          .simd_vgprs = 768,
          .m0_lds = {0, 16},
          .group_lds = 64 << 10,

@@ -240,9 +240,9 @@ typedef struct {
  * itself, every so many clocks, with a snapshot of what the wave was doing (stochastic). */
 enum { ISA_SAMPLING_HOST_TRAP = 1 << 0, ISA_SAMPLING_STOCHASTIC = 1 << 1 };
 
-/* What softgpu has no model of yet: counters, thread traces and modelled time; what --check looks
- * for. */
-enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_CHECK = 1 << 1 };
+/* What softgpu has no model of yet. COUNTERS: counters, streams, thread traces and modelled time;
+ * CHECK: what --check looks for; TRACES: streams and thread traces alone. */
+enum { ISA_LACKS_COUNTERS = 1 << 0, ISA_LACKS_CHECK = 1 << 1, ISA_LACKS_TRACES = 1 << 2 };
 
 /* Fields that the memory encodings of some GPUs only have. Bits of an instruction's second dword
  * are numbered from 32 on. A field without bits reads 0. */
@@ -362,7 +362,15 @@ typedef struct isa_arch {
     } tmpring;
     bool scratch_register; /* FLAT_SCRATCH is a hardware register, not SGPRs */
     bool gcr;              /* packets name the caches to be invalidated as gfx10's do (GCR_CNTL) */
+    bool stores_apart; /* stores count in a counter of their own (vscnt), not with loads (vmcnt) */
     uint32_t unit_cus; /* compute units of a workgroup processor, which takes workgroups; 0: one */
+    /* Lanes of a wave that a SIMD's vector ALU computes in a clock; how many times as long as of
+     * f32 an operation of f64 takes where it is not computed at the same rate. */
+    uint32_t simd_lanes, f64_times;
+    bool sq_quads; /* SQ issues for a wave in one clock of four, and counts most clocks by fours */
+    /* SQ counts the waves of those VMIDs and compute units alone that its registers CTRL and MASK
+     * name. */
+    bool sq_masks;
     uint32_t simd_vgprs;  /* rows of 64 lanes of a SIMD's register file, ISA_SIMD_VGPRS at most */
     isa_bits_t m0_lds;    /* the bits of M0 that say where loads from memory into LDS begin there */
     uint32_t group_lds;   /* bytes of LDS that a workgroup can have, ISA_GROUP_LDS at most */

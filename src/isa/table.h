@@ -176,6 +176,7 @@ typedef enum {
     ISA_ACCESS_WAVE,       /* LDS: one dword for the whole wave */
     ISA_ACCESS_INVALIDATE, /* of the vector L1 or the scalar cache: the unit says which */
     ISA_ACCESS_WRITEBACK,
+    ISA_ACCESS_ARRAY_INVALIDATE, /* of the cache that a shader array's units share */
     ISA_ACCESS_L2_INVALIDATE,
     ISA_ACCESS_L2_WRITEBACK,
     ISA_ACCESS_FROM_LDS, /* a store to a buffer whose data comes from LDS */

@@ -25,6 +25,17 @@ static bool init_xccs(sgc_t *t)
     return good;
 }
 
+static bool init_gl1(sgc_t *t)
+{
+    const sg_profile_t *p = &t->profile;
+    const uint32_t lines = p->gl1_kb * 1024 / t->arch->l2_line, sets = lines / p->gl1_ways;
+    if (!p->gl1_kb) return true;
+    t->gl1 = calloc(t->arrays, sizeof *t->gl1);
+    for (unsigned n = 0; t->gl1 && n < t->arrays; n++)
+        if (!ways_init(&t->gl1[n].ways, sets ? sets : 1, p->gl1_ways)) return false;
+    return t->gl1;
+}
+
 sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_fn_t *page,
                   void *user)
 {
@@ -37,17 +48,19 @@ sgc_t *sgc_create(const isa_arch_t *arch, const sg_profile_t *profile, sgc_page_
     t->engines = sg_profile_engines(profile);
     t->engine_cus = profile->arrays_per_engine * profile->cus_per_array;
     t->cus = t->engines * t->engine_cus;
+    t->arrays = t->engines * profile->arrays_per_engine;
     t->engine_sqcs = (t->engine_cus + profile->l1_shared_cus - 1) / profile->l1_shared_cus;
     t->sqcs = t->engines * t->engine_sqcs;
     sgc_ops();
     t->cu = calloc(t->cus, sizeof *t->cu);
     if (!t->cu || !sgc_pages_init(&t->pages, page, user) || !sgc_l2_init(t) ||
-        !sgc_scalar_init(t) || !init_xccs(t))
+        !sgc_scalar_init(t) || !init_xccs(t) || !init_gl1(t))
         goto fail;
     for (unsigned n = 0; n < t->cus; n++) {
         t->cu[n].sqc =
             n / t->engine_cus * t->engine_sqcs + n % t->engine_cus / profile->l1_shared_cus;
         t->cu[n].xcc = t->sqc[t->cu[n].sqc].xcc = n / (t->cus / t->xccs);
+        t->cu[n].array = t->sqc[t->cu[n].sqc].array = n / profile->cus_per_array;
         if (!init_cu(t, &t->cu[n])) goto fail;
     }
     return t;
@@ -63,6 +76,9 @@ void sgc_destroy(sgc_t *t)
         ways_free(&t->cu[n].l1);
         sgc_tlb_free(&t->cu[n].tlb);
     }
+    for (unsigned n = 0; t->gl1 && n < t->arrays; n++)
+        ways_free(&t->gl1[n].ways);
+    free(t->gl1);
     sgc_scalar_free(t);
     sgc_l2_free(t);
     for (unsigned n = 0; t->xcc && n < t->xccs; n++)
@@ -248,8 +264,16 @@ void sgc_ended(sgc_t *t, uint64_t clocks, uint64_t at_work)
         end_channel(&t->channel[n], clocks, at_work);
 }
 
+void sgc_gl1_invalidate(sgc_gl1_t *g)
+{
+    if (g->filled) ways_clear(&g->ways);
+    g->filled = false;
+}
+
 void sgc_flush(sgc_t *t, unsigned what)
 {
+    for (unsigned n = 0; what & SGC_INV_ARRAY && t->gl1 && n < t->arrays; n++)
+        sgc_gl1_invalidate(&t->gl1[n]);
     if (what & SGC_INV_L1)
         for (unsigned n = 0; n < t->cus; n++)
             sgc_vector_invalidate(&t->cu[n]);
@@ -267,7 +291,7 @@ void sgc_flush(sgc_t *t, unsigned what)
 
 void sgc_acquire(sgc_t *t, unsigned scope)
 {
-    if (scope >= 1) sgc_flush(t, SGC_INV_L1 | SGC_INV_SCALAR);
+    if (scope >= 1) sgc_flush(t, SGC_INV_L1 | SGC_INV_ARRAY | SGC_INV_SCALAR);
     if (scope >= 2) sgc_flush(t, SGC_INV_L2_NC);
 }
 
@@ -277,12 +301,23 @@ void sgc_release(sgc_t *t, unsigned scope)
     if (scope >= 2) sgc_flush(t, SGC_WB_L2);
 }
 
-void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl)
+/* Bits of a packet's word, and what they ask for. */
+typedef struct {
+    uint32_t bits;
+    unsigned what;
+} action_t;
+
+static unsigned actions_of(const action_t *actions, size_t n, uint32_t control)
 {
-    static const struct {
-        uint32_t bit;
-        unsigned what;
-    } actions[] = {
+    unsigned what = 0;
+    for (size_t k = 0; k < n; k++)
+        if (control & actions[k].bits) what |= actions[k].what;
+    return what;
+}
+
+unsigned sgc_coher_actions(uint32_t coher_cntl)
+{
+    static const action_t actions[] = {
         {UINT32_C(1) << 15, SGC_INV_L1},     /* TCL1_VOL */
         {UINT32_C(1) << 22, SGC_INV_L1},     /* TCL1 */
         {UINT32_C(1) << 27, SGC_INV_SCALAR}, /* SH_KCACHE */
@@ -292,10 +327,22 @@ void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl)
         {UINT32_C(1) << 18, SGC_WB_L2},      /* TC_WB */
     };
     const bool tc = coher_cntl >> 23 & 1, nc_only = coher_cntl >> 3 & 1;
-    unsigned what = tc ? nc_only ? SGC_INV_L2_NC : SGC_INV_L2 : 0;
-    for (unsigned k = 0; k < sizeof actions / sizeof *actions; k++)
-        if (coher_cntl & actions[k].bit) what |= actions[k].what;
-    sgc_flush(t, what);
+    const unsigned what = tc ? nc_only ? SGC_INV_L2_NC : SGC_INV_L2 : 0;
+    return what | actions_of(actions, sizeof actions / sizeof *actions, coher_cntl);
+}
+
+unsigned sgc_gcr_actions(uint32_t gcr_cntl)
+{
+    static const action_t actions[] = {
+        {UINT32_C(3) << 0, SGC_INV_INST},   /* GLI_INV */
+        {UINT32_C(1) << 6, SGC_WB_SCALAR},  /* GLK_WB */
+        {UINT32_C(1) << 7, SGC_INV_SCALAR}, /* GLK_INV */
+        {UINT32_C(1) << 8, SGC_INV_L1},     /* GLV_INV */
+        {UINT32_C(1) << 9, SGC_INV_ARRAY},  /* GL1_INV */
+        {UINT32_C(1) << 14, SGC_INV_L2},    /* GL2_INV */
+        {UINT32_C(1) << 15, SGC_WB_L2},     /* GL2_WB */
+    };
+    return actions_of(actions, sizeof actions / sizeof *actions, gcr_cntl);
 }
 
 void sgc_remap(sgc_t *t)

@@ -21,7 +21,8 @@ typedef enum {
     SGC_TCA = 11,
     SGC_TCC = 12,
     SGC_TCP = 13,
-    SGC_TD = 14
+    SGC_TD = 14,
+    SGC_GL2C = 29
 } sgc_block_t;
 
 /* Memory types that an entry of gfx90a's page table can give to a page. */
@@ -117,7 +118,8 @@ enum {
     SGC_INV_L2 = 8,     /* all of L2; dirty lines are written back before */
     SGC_INV_L2_NC = 16, /* lines of L2 that are not RW: other agents may have changed memory */
     SGC_WB_L2 = 32,     /* dirty lines of L2 are written back and stay */
-    SGC_WB_SCALAR = 64  /* dirty lines of the scalar caches are written to L2 */
+    SGC_WB_SCALAR = 64, /* dirty lines of the scalar caches are written to L2 */
+    SGC_INV_ARRAY = 128 /* GL1 of all shader arrays */
 };
 void sgc_flush(sgc_t *t, unsigned what);
 
@@ -125,8 +127,10 @@ void sgc_flush(sgc_t *t, unsigned what);
  * Acquire: at the start of a packet; release: at its end. */
 void sgc_acquire(sgc_t *t, unsigned scope);
 void sgc_release(sgc_t *t, unsigned scope);
-/* What an ACQUIRE_MEM packet with this COHER_CNTL does, for the whole of memory. */
-void sgc_acquire_mem(sgc_t *t, uint32_t coher_cntl);
+/* What an ACQUIRE_MEM packet with this COHER_CNTL, or GCR_CNTL, asks of the whole of memory: for
+ * sgc_flush(). */
+unsigned sgc_coher_actions(uint32_t coher_cntl);
+unsigned sgc_gcr_actions(uint32_t gcr_cntl);
 
 /* Mappings have changed: forgets translations and memory types. O(translations). */
 void sgc_remap(sgc_t *t);
@@ -136,10 +140,13 @@ bool sgc_counts(const isa_arch_t *arch, sgc_block_t block, unsigned event);
 /* Whether the event is one of this model's that its rules make 0 always. */
 bool sgc_zero(const isa_arch_t *arch, sgc_block_t block, unsigned event);
 
+/* The busy clocks of the XCC's busiest channel of L2 since the model was made. */
+uint64_t sgc_l2_busy(const sgc_t *t, unsigned xcc);
+
 /* Total of an event since the model was made; 0 if it is not counted here or a number is out of
  * range. For TA, TD and TCP, `instance` is a compute unit of engine `se`; for SQ the result is the
- * sum over engine `se`, and `instance` is ignored; for TCA and TCC, `instance` is the L2 channel
- * of the XCC `se`. Engines are those of all XCCs. A total never decreases. */
+ * sum over engine `se`, and `instance` is ignored; for TCA, TCC and GL2C, `instance` is the L2
+ * channel of the XCC `se`. Engines are those of all XCCs. A total never decreases. */
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,
                    unsigned event);
 

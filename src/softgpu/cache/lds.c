@@ -59,12 +59,17 @@ static bool unaligned(const sgc_lanes_t *a, unsigned first, unsigned lanes)
     return bits & low;
 }
 
-/* The cost of lanes that are all inside of LDS. */
-static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
+static unsigned lanes_of(const isa_wave_t *w)
+{
+    return isa_dispatch_lanes(w->group->dispatch);
+}
+
+/* The cost of lanes that are all inside of LDS, in a wave of so many. */
+static sgc_lds_use_t use_of(const sgc_lanes_t *a, unsigned lanes, bool atomic, bool flat)
 {
     const unsigned step = phase_lanes(a->bytes);
-    sgc_lds_use_t u = {.phases = ISA_LANES / step};
-    for (unsigned first = 0; first < ISA_LANES; first += step) {
+    sgc_lds_use_t u = {.phases = lanes / step};
+    for (unsigned first = 0; first < lanes; first += step) {
         load_t most = {1, 1}; /* an idle phase takes its clock */
         if (a->exec >> first & isa_first_lanes(step)) most = bank_load(a, first, step);
         u.clocks += atomic ? most.lanes : most.words;
@@ -77,12 +82,13 @@ static sgc_lds_use_t use_of(const sgc_lanes_t *a, bool atomic, bool flat)
     return u;
 }
 
-sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *lanes, uint32_t size, const sgc_op_t *op, bool flat)
+sgc_lds_use_t sgc_lds_lanes(const isa_wave_t *w, const sgc_lanes_t *lanes, const sgc_op_t *op,
+                            bool flat)
 {
     sgc_lanes_t a = *lanes;
-    const uint64_t outside = isa_lanes_outside(a.va, a.exec, a.bytes, size);
+    const uint64_t outside = isa_lanes_outside(a.va, a.exec, a.bytes, w->group->lds_bytes);
     a.exec &= ~outside;
-    sgc_lds_use_t u = use_of(&a, op->access == SGC_ATOMIC, flat);
+    sgc_lds_use_t u = use_of(&a, lanes_of(w), op->access == SGC_ATOMIC, flat);
     u.outside = isa_lane_count(outside);
     return u;
 }
@@ -136,7 +142,7 @@ static bool learn(sgc_lds_memo_t *m, const isa_wave_t *w, const sgc_op_t *op, ui
     m->bytes = op->bytes;
     m->low = low;
     m->atomic = op->access == SGC_ATOMIC;
-    m->use = use_of(&a, m->atomic, false);
+    m->use = use_of(&a, lanes_of(w), m->atomic, false);
     return true;
 }
 
@@ -181,9 +187,9 @@ static void element_lanes(const isa_wave_t *w, const isa_inst_t *i, const sgc_op
 }
 
 /* The cost with EXEC = 0: each phase takes its clock. */
-static sgc_lds_use_t idle(const sgc_op_t *op)
+static sgc_lds_use_t idle(const isa_wave_t *w, const sgc_op_t *op)
 {
-    const unsigned phases = ISA_LANES / phase_lanes(op->bytes);
+    const unsigned phases = lanes_of(w) / phase_lanes(op->bytes);
     return (sgc_lds_use_t){.clocks = phases, .phases = phases};
 }
 
@@ -192,10 +198,10 @@ static sgc_lds_use_t element(const sgc_lds_memo_t *m, const isa_wave_t *w, const
                              const sgc_op_t *op, uint32_t offset)
 {
     sgc_lanes_t a;
-    if (!w->exec) return idle(op);
+    if (!w->exec) return idle(w, op);
     if (m && is_inside(m, w, address_row(w, i), offset)) return m->use;
     element_lanes(w, i, op, offset, &a);
-    return sgc_lds_lanes(&a, w->group->lds_bytes, op, false);
+    return sgc_lds_lanes(w, &a, op, false);
 }
 
 /* As element_lanes(), but addresses that rise evenly are not written down one by one. */
@@ -261,8 +267,8 @@ unsigned sgc_lds_use(sgc_lds_memo_t *memo, const isa_wave_t *w, const isa_inst_t
         return 2;
     case ISA_ACCESS_CROSS:
     case ISA_ACCESS_WAVE:
-        use[0] =
-            (sgc_lds_use_t){.phases = op->kind == ISA_ACCESS_CROSS ? ISA_LANES / SGC_LDS_BANKS : 1};
+        use[0] = (sgc_lds_use_t){
+            .phases = op->kind == ISA_ACCESS_CROSS ? lanes_of(w) / SGC_LDS_BANKS : 1};
         use[0].clocks = use[0].phases;
         return 1;
     case ISA_ACCESS_LANE: use[0] = element(NULL, w, i, op, isa_ds_offset16(i)); return 1;
@@ -290,10 +296,10 @@ static void count_use(sgc_t *t, sgc_cu_t *cu, const sgc_lds_use_t *u, bool retur
     if (latency > cost->latency) cost->latency = latency;
 }
 
-void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op,
-                    bool flat, bool returns, sgc_cost_t *cost)
+void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const sgc_lanes_t *a,
+                    const sgc_op_t *op, bool flat, bool returns, sgc_cost_t *cost)
 {
-    const sgc_lds_use_t u = sgc_lds_lanes(a, size, op, flat);
+    const sgc_lds_use_t u = sgc_lds_lanes(w, a, op, flat);
     count_use(t, cu, &u, returns, cost);
 }
 

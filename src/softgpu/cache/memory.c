@@ -4,7 +4,7 @@
  * The rules are docs/counter-model.md, "Vector memory". Lanes are looked up in gangs: a quarter of
  * the wave, or a quad where elements are wide. Two ways lead through the rules: lanes in a row,
  * where a gang's lines follow from its first address, and everything else, lane by lane. */
-#include "softgpu/cache/l2.h"
+#include "softgpu/cache/gl1.h"
 #include "softgpu/exec/address.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -26,7 +26,9 @@ typedef struct {
     sgc_t *t;
     sgc_cu_t *cu;
     const sgc_op_t *op;
+    sgc_gl1_t *gl1;              /* of the unit's array, or NULL */
     bool fresh, returns, stream; /* a load past L1; an atomic that returns; SLC */
+    bool past;                   /* a load past GL1, too */
     bool wide;                   /* elements so wide that lanes do not share accesses */
     bool waits;                  /* for L2 */
     bool held; /* `read` has not been asked for: the next may be the other half of its line */
@@ -111,6 +113,12 @@ INLINE bool in_l1(pass_t *p, const arrays_t *w, uint32_t line)
 INLINE uint32_t ask(pass_t *p, const arrays_t *w, const lookup_t *u, sgc_access_t access,
                     uint64_t bytes)
 {
+    if (__builtin_expect(p->gl1 != NULL, 0)) {
+        if (access == SGC_READ)
+            return gl1_read(p->t, p->gl1, &w->l2, p->cu->xcc, u->physical, u->page, p->past,
+                            p->stream);
+        gl1_drop(p->t, p->gl1, u->physical);
+    }
     return l2_request(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
                       access, bytes, p->stream);
 }
@@ -138,8 +146,11 @@ INLINE void ask_held(pass_t *p, const arrays_t *w)
  */
 INLINE void ask_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lookup_t *next)
 {
-    const l2_place_t place = l2_place(p->t, p->cu->xcc, u->physical);
-    const uint32_t latency = l2_read_both(p->t, &w->l2, place, u->physical, u->page, p->stream);
+    const uint32_t latency =
+        p->gl1
+            ? gl1_read(p->t, p->gl1, &w->l2, p->cu->xcc, u->physical, u->page, p->past, p->stream)
+            : l2_read_both(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical,
+                           u->page, p->stream);
     uint64_t *sum = &p->cu->tcp.read_latency;
     p->waits = true;
     asked(p, u, SGC_READ, sum, latency);
@@ -213,6 +224,7 @@ INLINE void write_both(pass_t *p, const arrays_t *w, const lookup_t *u, const lo
         write_line(p, w, next, ~UINT64_C(0));
         return;
     }
+    if (p->gl1) gl1_drop(p->t, p->gl1, u->physical);
     l2_write_both(p->t, &w->l2, l2_place(p->t, p->cu->xcc, u->physical), u->physical, u->page,
                   p->stream);
     asked(p, u, SGC_WRITE, sum, latency);
@@ -645,6 +657,8 @@ void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op
                 .stream = i->flags & ISA_F_SLC,
                 .lookup = lookup,
                 .last = WAYS_EMPTY};
+    p.gl1 = gl1_of(t, cu->array);
+    p.past = i->flags & ISA_F_SC1;
     p.fresh = op->access == SGC_READ && i->flags & ISA_F_GLC;
     p.returns = op->access == SGC_ATOMIC && i->flags & ISA_F_GLC;
     /* swizzled memory is taken dword by dword */

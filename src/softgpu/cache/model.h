@@ -110,8 +110,9 @@ typedef struct {
     sgc_td_counts_t td;
     sgc_tcp_counts_t tcp;
     sgc_span_t td_busy, td_wait, tcp_busy, tcp_wait;
-    uint32_t sqc; /* index of its scalar and instruction cache in sgc.sqc */
-    uint32_t xcc; /* whose L2 it uses */
+    uint32_t sqc;   /* index of its scalar and instruction cache in sgc.sqc */
+    uint32_t array; /* shader array, whose GL1 it uses; of all engines */
+    uint32_t xcc;   /* whose L2 it uses */
     /* when the last dispatch ended: ta_busy without held; clocks waited for the port; `td` */
     uint64_t seen_ta, seen_port;
     sgc_td_counts_t seen_td;
@@ -136,9 +137,16 @@ typedef struct {
     uint32_t room; /* further requests that the cache takes for it before it arrives */
 } sgc_coming_t;
 
+/* GL1 of a shader array: gl1.h. */
+typedef struct {
+    ways_t ways; /* tag: that of L2's line */
+    bool filled; /* since it was emptied; if false, it need not be emptied again */
+    uint64_t reads, hits;
+} sgc_gl1_t;
+
 /* Scalar and instruction cache, shared by some compute units of an engine. */
 typedef struct {
-    uint32_t xcc; /* whose L2 it uses */
+    uint32_t xcc, array; /* whose L2 and whose GL1 it uses */
     ways_t data, code;
     sgc_frame_t *data_page; /* indexed by slot of `data`: the page that the line is of */
     uint64_t *dirty;        /* indexed by slot of `data`: bit n, byte n has been written */
@@ -236,6 +244,8 @@ struct sgc {
     sgc_arriving_t uncached; /* uncached line of the host read last; when it can be read again */
     sgc_cu_t *cu;
     sgc_sqc_t *sqc;
+    sgc_gl1_t *gl1; /* [arrays], or NULL: the GPU has none */
+    unsigned arrays;
     sgc_channel_t *channel;
     sgc_l2_t l2;
     /* Indexed by low bits of a line's number: the number of the last gang that had a line there.
@@ -326,15 +336,16 @@ static inline void sgc_span_add(sgc_span_t *s, uint64_t from, uint64_t to)
 void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
                 const isa_inst_t *i, const sgc_op_t *op, sgc_cost_t *cost);
 void sgc_vector_invalidate(sgc_cu_t *cu);
+void sgc_gl1_invalidate(sgc_gl1_t *g); /* cache.c */
 /* memory.c: the lanes of an instruction that access memory or scratch, not LDS. */
 void sgc_memory_access(sgc_t *t, sgc_cu_t *cu, const isa_inst_t *i, const sgc_op_t *op,
                        sgc_lanes_t *a, sgc_cost_t *cost);
 /* lds.c */
 void sgc_lds(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w, const isa_inst_t *i,
              const sgc_op_t *op, sgc_cost_t *cost);
-/* Lanes whose addresses are offsets in an LDS of `size` bytes. `flat`: of a FLAT instruction. */
-void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op,
-                    bool flat, bool returns, sgc_cost_t *cost);
+/* Lanes whose addresses are offsets in the wave's LDS. `flat`: of a FLAT instruction. */
+void sgc_lds_access(sgc_t *t, sgc_cu_t *cu, const isa_wave_t *w, const sgc_lanes_t *a,
+                    const sgc_op_t *op, bool flat, bool returns, sgc_cost_t *cost);
 /* scalar.c */
 void sgc_scalar(sgc_t *t, sgc_sqc_t *sqc, const isa_wave_t *w, const isa_inst_t *i,
                 const sgc_op_t *op, sgc_cost_t *cost);

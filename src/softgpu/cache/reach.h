@@ -103,9 +103,10 @@ typedef struct {
 
 enum { SGC_LDS_MEMOS = 64 };
 
-/* lds.c: the cost of lanes whose addresses are offsets in an LDS of `size` bytes. `flat`: the
- * instruction is a FLAT one. */
-sgc_lds_use_t sgc_lds_lanes(const sgc_lanes_t *a, uint32_t size, const sgc_op_t *op, bool flat);
+/* lds.c: the cost of lanes whose addresses are offsets in the wave's LDS. `flat`: the instruction
+ * is a FLAT one. */
+sgc_lds_use_t sgc_lds_lanes(const isa_wave_t *w, const sgc_lanes_t *a, const sgc_op_t *op,
+                            bool flat);
 /* The cost of an instruction of ISA_UNIT_LDS for each of its elements. Returns how many elements it
  * has, 0 for an instruction of the GDS. `memo`: the caller's array of SGC_LDS_MEMOS entries, zeroed
  * before the first call. */

@@ -2,7 +2,7 @@
  * neighbouring compute units.
  *
  * The data cache writes back: a store reads its line if it is not there and makes it dirty. */
-#include "softgpu/cache/model.h"
+#include "softgpu/cache/gl1.h"
 
 #include "softgpu/exec/address.h"
 
@@ -67,6 +67,7 @@ static sgc_frame_t frame_of(sgc_t *t, const sgc_sqc_t *q, sgc_tlb_t *b, uint64_t
 static void clean_slot(sgc_t *t, sgc_sqc_t *q, uint32_t slot, uint32_t line)
 {
     if (!q->dirty[slot]) return;
+    if (t->gl1) gl1_drop(t, gl1_of(t, q->array), line);
     sgc_l2_request(t, q->xcc, line, q->data_page[slot].page, SGC_WRITE, q->dirty[slot], false);
     q->count.tc[TC_WRITE]++;
     q->dirty[slot] = 0;
@@ -104,10 +105,12 @@ static uint32_t duplicate(sgc_t *t, sgc_sqc_t *q, uint32_t line, uint32_t rest)
 
 /* Reads a line through L2. If another scalar cache has made L2 read it from memory and the data is
  * still on its way, this cache waits for it, too, though L2 already has the tag. */
-static uint32_t read_scalar(sgc_t *t, uint32_t xcc, uint32_t line, sgc_page_t page)
+static uint32_t read_scalar(sgc_t *t, const sgc_sqc_t *q, uint32_t line, sgc_page_t page)
 {
-    sgc_xcc_t *x = &t->xcc[xcc];
-    const uint32_t latency = sgc_l2_request(t, xcc, line, page, SGC_READ, 0, false);
+    sgc_xcc_t *x = &t->xcc[q->xcc];
+    const uint32_t latency =
+        t->gl1 ? gl1_read(t, gl1_of(t, q->array), &t->l2.ways, q->xcc, line, page, false, false)
+               : sgc_l2_request(t, q->xcc, line, page, SGC_READ, 0, false);
     const uint32_t whole = line >> t->l2.wide;
     if (latency > t->profile.l2_latency) {
         x->arriving[x->arrivals++ % SGC_ARRIVING] = (sgc_arriving_t){whole, t->now + latency};
@@ -147,7 +150,7 @@ static uint32_t request(sgc_t *t, sgc_sqc_t *q, sgc_frame_t f, uint32_t line, sg
         return sgc_l2_request(t, q->xcc, line, f.page, access, written, false);
     }
     if (slot < 0) {
-        latency = read_scalar(t, q->xcc, line, f.page);
+        latency = read_scalar(t, q, line, f.page);
         q->count.tc[TC_READ]++;
         slot = (int32_t)ways_insert(&q->data, set, line, &old);
         clean_slot(t, q, (uint32_t)slot, old);
@@ -189,7 +192,9 @@ static void access_lines(sgc_t *t, sgc_sqc_t *q, const isa_inst_t *i, const sgc_
 void sgc_scalar(sgc_t *t, sgc_sqc_t *q, const isa_wave_t *w, const isa_inst_t *i,
                 const sgc_op_t *op, sgc_cost_t *cost)
 {
-    if (op->kind == ISA_ACCESS_INVALIDATE || op->kind == ISA_ACCESS_WRITEBACK) {
+    if (op->kind == ISA_ACCESS_ARRAY_INVALIDATE) {
+        if (t->gl1) sgc_gl1_invalidate(gl1_of(t, q->array));
+    } else if (op->kind == ISA_ACCESS_INVALIDATE || op->kind == ISA_ACCESS_WRITEBACK) {
         sgc_scalar_write_back(t, q);
         if (op->kind == ISA_ACCESS_INVALIDATE) ways_clear(&q->data);
     } else {
@@ -221,7 +226,7 @@ static bool code_missed(sgc_t *t, sgc_sqc_t *q, uint64_t va, uint32_t *slot, uin
     q->count.tc[TC_INST]++;
     *slot = (uint32_t)ways_insert(&q->code, set, line, &old);
     q->last_code[last_code(q, va)].line = 0;
-    *latency = read_scalar(t, q->xcc, line, f.page);
+    *latency = read_scalar(t, q, line, f.page);
     const uint64_t asked = t->base + t->now;
     q->code_coming[*slot] = (sgc_coming_t){asked, asked + *latency, SGC_CODE_PENDING};
     t->tallies.code_l2_misses += t->tallies.l2_hits == before.l2_hits;

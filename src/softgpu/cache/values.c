@@ -99,6 +99,9 @@ static const row_t rows[] = {
     CU(TA, TA_FLAT_WRITE_WAVEFRONTS, ta.flat[2]),
     CU(TA, TA_FLAT_ATOMIC_WAVEFRONTS, ta.flat[3]),
 
+    CU(TA, TA_FLAT_LOAD_WAVEFRONTS, ta.flat[1]),
+    CU(TA, TA_FLAT_STORE_WAVEFRONTS, ta.flat[2]),
+
     CU(TD, TD_TD_BUSY, td_busy.clocks),
     CU(TD, TD_TC_STALL, td_wait.clocks),
     CU(TD, TD_SPI_STALL, td.spi_stall),
@@ -211,6 +214,22 @@ static const row_t rows[] = {
     EA(RDREQ_DRAM, ea_rdreq[1]),
     EA(WRREQ_DRAM, ea_wrreq[1]),
 
+    /* L2 of gfx10 and later. A read below it is of half a line or of all of it. */
+    TCC(GL2C, GL2C_HIT, hit),
+    LESS(GL2C, GL2C_MISS, CHANNEL, sgc_channel_t, count.by_type[0][0], SGC_MTYPES *SGC_ACCESSES,
+         WORD, count.hit),
+    SUM(GL2C, GL2C_MC_RDREQ, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD),
+    ZERO(GL2C, GL2C_EA_RDREQ_32B),
+    LESS(GL2C, GL2C_EA_RDREQ_64B, CHANNEL, sgc_channel_t, count.ea_rdreq, 2, WORD,
+         count.ea_read_whole),
+    ZERO(GL2C, GL2C_EA_RDREQ_96B),
+    TCC(GL2C, GL2C_EA_RDREQ_128B, ea_read_whole),
+    SUM(GL2C, GL2C_MC_WRREQ, CHANNEL, sgc_channel_t, count.ea_wrreq, 2, WORD),
+    TCC(GL2C, GL2C_EA_WRREQ_64B, ea_wrreq_64b),
+    SUM(GL2C, GL2C_MC_WRREQ_STALL, CHANNEL, sgc_channel_t, count.wr_stall, 2, WORD),
+
+    CU(SQ, SQC_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
+    CU(SQ, SQC_LDS_IDX_ACTIVE, sq.lds_idx_active),
     CU(SQ, SQ_LDS_BANK_CONFLICT, sq.lds_bank_conflict),
     CU(SQ, SQ_LDS_ADDR_CONFLICT, sq.lds_addr_conflict),
     CU(SQ, SQ_LDS_UNALIGNED_STALL, sq.lds_unaligned_stall),
@@ -275,6 +294,16 @@ static uint64_t level(const sgc_t *t, const row_t *r, const sgc_channel_t *c)
     const bool writes = r->owner == OF_CHANNEL_WRITE_LEVEL;
     return n[0] * sgc_below_l2(t, t->profile.host_latency) +
            n[1] * sgc_below_l2(t, writes ? t->profile.vram_write_latency : t->profile.vram_latency);
+}
+
+uint64_t sgc_l2_busy(const sgc_t *t, unsigned xcc)
+{
+    uint64_t most = 0;
+    for (unsigned n = 0; xcc < t->xccs && n < t->channels; n++) {
+        const uint64_t busy = t->channel[xcc * t->channels + n].count.busy;
+        if (busy > most) most = busy;
+    }
+    return most;
 }
 
 uint64_t sgc_value(const sgc_t *t, sgc_block_t block, unsigned se, unsigned instance,

@@ -17,12 +17,17 @@ static bool cache_operation(sgc_t *t, sgc_cu_t *cu, const sgc_op_t *op, sgc_cost
 {
     switch (op->kind) {
     case ISA_ACCESS_INVALIDATE: sgc_vector_invalidate(cu); break;
+    case ISA_ACCESS_ARRAY_INVALIDATE:
+        if (t->gl1) sgc_gl1_invalidate(&t->gl1[cu->array]);
+        break;
     case ISA_ACCESS_L2_WRITEBACK: sgc_l2_write_back(t); break;
     case ISA_ACCESS_L2_INVALIDATE: sgc_l2_invalidate(t, false); break;
     default: return false;
     }
     cost->vmem_issue = 1;
-    cost->latency = op->kind == ISA_ACCESS_INVALIDATE ? 1 : t->profile.l2_latency;
+    cost->latency = op->kind == ISA_ACCESS_L2_WRITEBACK || op->kind == ISA_ACCESS_L2_INVALIDATE
+                        ? t->profile.l2_latency
+                        : 1;
     return true;
 }
 
@@ -48,13 +53,12 @@ void sgc_vector(sgc_t *t, sgc_cu_t *cu, isa_watch_t *watch, const isa_wave_t *w,
     count_instruction(cu, op);
     /* scratch is swizzled, other memory is not: they are looked up apart, scratch first */
     if (op->flat && r->lds.exec)
-        sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, true,
+        sgc_lds_access(t, cu, w, &r->lds, op, true,
                        op->access == SGC_ATOMIC && i->flags & ISA_F_GLC, cost);
     if (r->own.exec) sgc_memory_access(t, cu, i, op, &r->own, cost);
     for (unsigned k = 0; r->memory.exec && k < sgc_reach_parts(r); k++)
         sgc_memory_access(t, cu, i, op, sgc_reach_part(r, k), cost);
-    if (!op->flat && r->lds.exec)
-        sgc_lds_access(t, cu, &r->lds, w->group->lds_bytes, op, false, false, cost);
+    if (!op->flat && r->lds.exec) sgc_lds_access(t, cu, w, &r->lds, op, false, false, cost);
     if (!cost->vmem_issue && !cost->lds_issue) cost->vmem_issue = 1;
     if (!cost->latency) cost->latency = t->profile.l1_vector_latency;
 }

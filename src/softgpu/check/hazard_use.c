@@ -2,6 +2,8 @@
  * formats and operations. */
 #include "softgpu/check/hazard_use.h"
 
+#include "softgpu/check/waits.h"
+
 #include "isa/table.h"
 
 #define ISA_ARCH(name) extern const chk_hazard_rules_t chk_hazard_rules_##name;
@@ -37,7 +39,8 @@ static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *
     const unsigned n = (o->bits + 31u) / 32, written = roles & CHK_ROLE_WRITTEN;
     if (o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR)
         add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
-    if (o->kind == ISA_OPK_SGPR)
+    /* EXEC_HI of a wave of 32 lanes and NULL are behind the registers that code can name */
+    if (o->kind == ISA_OPK_SGPR && o->reg < ISA_CODE_ZERO)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,
                  CHK_ROLE_SCALAR | written | (roles & (CHK_ROLE_LANE | CHK_ROLE_MASK)));
 }
@@ -205,7 +208,9 @@ static unsigned states_of(const chk_use_t *u, const isa_inst_t *i, const isa_row
     return 1;
 }
 
-static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row, uint32_t *second)
+/* `apart`: stores count in a counter of their own. */
+static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row, bool apart,
+                   uint32_t *second)
 {
     const isa_class_t c = (isa_class_t)row->klass;
     const bool gds = i->flags & ISA_F_GDS;
@@ -243,12 +248,16 @@ static void memory(chk_use_t *u, const isa_inst_t *i, const isa_row_desc_t *row,
         if (c == ISA_CLASS_FLAT_WR || c == ISA_CLASS_FLAT_AT || c == ISA_CLASS_VMEM_WR ||
             c == ISA_CLASS_VMEM_AT)
             u->flags |= CHK_USE_STORES;
+        if (apart && u->flow == CHK_FLOW_VM && u->flags & CHK_USE_STORES && u->n == u->n_reads)
+            u->flow = CHK_FLOW_STORES;
         if (i->flags & ISA_F_LDS) u->flags |= CHK_USE_LDS_FILL;
         if (i->flags & ISA_F_LDS || i->op == ISA_OP_buffer_store_lds_dword)
             *second |= CHK_SECOND_LDS_M0;
         if (is_wide(i)) u->first |= CHK_FIRST_WIDE;
         /* what invalidates the vector L1 no counter counts */
-        if (row->memory.kind == ISA_ACCESS_INVALIDATE) u->flow = CHK_FLOW_NONE;
+        if (row->memory.kind == ISA_ACCESS_INVALIDATE ||
+            row->memory.kind == ISA_ACCESS_ARRAY_INVALIDATE)
+            u->flow = CHK_FLOW_NONE;
         return;
     default: return;
     }
@@ -260,12 +269,13 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     const bool vector_alus = row->klass == ISA_CLASS_VALU || row->klass == ISA_CLASS_MFMA;
     /* a sparse matrix instruction adds to its result; its last source says where elements belong */
     const bool sparse = row->klass == ISA_CLASS_MFMA && row->marks & ISA_IS_TIED;
+    const isa_dispatch_t *d = w->group->dispatch;
     uint32_t second = 0;
     *u = (chk_use_t){.inst = i,
                      .op = i->op,
                      .flow = CHK_FLOW_NONE,
                      .held = CHK_USE_REGS,
-                     .rules = chk_hazard_rules(w->group->dispatch->arch)};
+                     .rules = chk_hazard_rules(d->arch)};
 
     for (unsigned k = 0; k < 4; k++) {
         unsigned roles = CHK_ROLE_VECTOR;
@@ -284,8 +294,8 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
     }
     if (is_permlane_swap(i->op)) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
     if (row->reads & ISA_REG_VCC && row->fmt != ISA_FMT_VOP2)
-        add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, 2, CHK_ROLE_SCALAR);
-    if (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH)
+        add_regs(u, CHK_REG_SCALAR + ISA_CODE_VCC, d->narrow ? 1 : 2, CHK_ROLE_SCALAR);
+    if (!d->arch->scratch_register && (row->fmt == ISA_FMT_FLAT || row->fmt == ISA_FMT_SCRATCH))
         add_regs(u, CHK_REG_SCALAR + ISA_CODE_FLAT_SCRATCH, 2, CHK_ROLE_SCALAR);
     const bool only_read = row->marks & ISA_IS_READS_DST;
     if (only_read) add_operand(u, w, &i->dst, CHK_ROLE_VECTOR);
@@ -296,7 +306,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
 
     if (row->reads & ISA_REG_SCC || is_special(i, ISA_CODE_SCC)) u->flags |= CHK_USE_READS_SCC;
     if (row->writes & ISA_REG_SCC) u->flags |= CHK_USE_WRITES_SCC;
-    if (i->op == ISA_OP_s_waitcnt) u->flags |= CHK_USE_WAITCNT;
+    if (chk_is_wait(i->op)) u->flags |= CHK_USE_WAITCNT;
     u->states = (uint8_t)states_of(u, i, row);
 
     if (row->klass == ISA_CLASS_VALU) {
@@ -312,7 +322,7 @@ void chk_use_describe(chk_use_t *u, const isa_wave_t *w, const isa_inst_t *i)
         if (row->marks & ISA_IS_MESSAGE) second = CHK_SECOND_MESSAGE;
         if (row->marks & ISA_IS_RFE) second = CHK_SECOND_RFE;
     } else {
-        memory(u, i, row, &second);
+        memory(u, i, row, d->arch->stores_apart, &second);
     }
     find_rules(u, second);
 }

@@ -31,15 +31,17 @@ typedef struct {
 
 /* A flow is a group of operations that one counter counts. Vector memory (VM) and LDS return in the
  * order of their issue. The others return in any order: scalar memory and GDS (ANY), FLAT with
- * lanes in LDS (FLAT) and without (FLAT_MEMORY). EXP counts GDS and GWS operations that have not
- * read their data yet. ORDER: hazard_wave.c tests for CHK_FLOW_LDS or less where it means those
- * that return in order. */
+ * lanes in LDS (FLAT) and without (FLAT_MEMORY). STORES are what returns no data to registers,
+ * where a counter of its own counts that (isa_arch_t.stores_apart). EXP counts GDS and GWS
+ * operations that have not read their data yet. ORDER: hazard_wave.c tests for CHK_FLOW_LDS or less
+ * where it means those that return in order. */
 typedef enum {
     CHK_FLOW_VM,
     CHK_FLOW_LDS,
     CHK_FLOW_ANY,
     CHK_FLOW_FLAT,
     CHK_FLOW_FLAT_MEMORY,
+    CHK_FLOW_STORES,
     CHK_FLOW_EXP
 } chk_flow_t;
 enum { CHK_FLOWS = CHK_FLOW_EXP + 1, CHK_FLOW_NONE = CHK_FLOWS };

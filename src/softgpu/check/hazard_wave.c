@@ -3,6 +3,8 @@
  * closely. */
 #include "softgpu/check/hazard_wave.h"
 
+#include "softgpu/check/waits.h"
+
 #include "softgpu/exec/address.h"
 
 #include <stddef.h>
@@ -70,11 +72,12 @@ static bool at_most(chk_hazard_wave_t *s, unsigned flow, uint32_t n)
     return true;
 }
 
-static void waitcnt(chk_hazard_wave_t *s, isa_waits_t waits)
+static void waitcnt(chk_hazard_wave_t *s, chk_waits_t waits)
 {
-    const unsigned vm = waits.vm, lgkm = waits.lgkm;
+    const unsigned vm = waits.loads, lgkm = waits.lgkm;
     bool some = at_most(s, CHK_FLOW_VM, vm);
     some |= at_most(s, CHK_FLOW_LDS, lgkm);
+    at_most(s, CHK_FLOW_STORES, waits.stores); /* no register waits for these */
     if (!lgkm) some |= at_most(s, CHK_FLOW_ANY, 0);
     if (!vm) some |= at_most(s, CHK_FLOW_FLAT_MEMORY, 0);
     if (!vm) s->flat_vm = s->issued[CHK_FLOW_FLAT];
@@ -90,7 +93,9 @@ static void waitcnt(chk_hazard_wave_t *s, isa_waits_t waits)
 static uint32_t most_of(unsigned flow, const isa_wave_t *w)
 {
     const isa_waits_t *most = &w->group->dispatch->arch->waits_most;
-    return flow == CHK_FLOW_VM ? most->vm : flow == CHK_FLOW_LDS ? most->lgkm : UINT32_MAX;
+    return flow == CHK_FLOW_VM || flow == CHK_FLOW_STORES ? most->vm
+           : flow == CHK_FLOW_LDS                         ? most->lgkm
+                                                          : UINT32_MAX;
 }
 
 static void issue(chk_hazard_wave_t *s, chk_reg_set_t *set, bool *any, unsigned flow, uint32_t most,
@@ -370,8 +375,7 @@ unsigned chk_hazard_look(chk_hazard_wave_t *s, const chk_use_t *u, const isa_wav
         s->states += u->states;
     else
         chk_hazard_pass(s, u);
-    if (u->flags & CHK_USE_WAITCNT)
-        waitcnt(s, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
+    if (u->flags & CHK_USE_WAITCNT) waitcnt(s, chk_waits(w->group->dispatch->arch, i));
     if (u->flow == CHK_FLOW_NONE) return n;
     const bool idle = u->flags & CHK_USE_VECTOR && !w->exec;
     const uint64_t lanes = u->flags & CHK_USE_VECTOR ? w->exec : ~0ull; /* scalars: all */

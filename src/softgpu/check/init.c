@@ -214,7 +214,7 @@ static void look_at_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave
                            const isa_inst_t *i)
 {
     const isa_row_desc_t *op = &isa_table[i->op];
-    const uint64_t vcc = scalar64(h->scalar, ISA_CODE_VCC);
+    const uint64_t vcc = chk_vcc_some(h);
     if (op->fmt == ISA_FMT_SOP1) { /* jumps to an address in registers */
         look_at_address(g, h, w, i, &i->src[0], 2);
         chk_operand_define(h, &i->dst, 0);
@@ -223,7 +223,7 @@ static void look_at_branch(const chk_group_t *g, chk_shadow_t *h, const isa_wave
         h->scc = 0;
     } else if (op->reads & ISA_REG_VCC && vcc && !(w->vcc & ~vcc)) {
         report(g, w, i, CHK_KIND_INIT_BRANCH, vcc, &h->scalar_from[ISA_CODE_VCC + !(uint32_t)vcc]);
-        h->scalar[ISA_CODE_VCC] = h->scalar[ISA_CODE_VCC + 1] = 0;
+        chk_vcc_define(h);
     }
 }
 
@@ -344,10 +344,8 @@ static void start(chk_group_t *g, void *state, const isa_group_t *group)
     const isa_dispatch_t *d = group->dispatch;
     uint32_t scratch = group->n_waves ? group->waves[0]->scratch_bytes : 0;
     scratch = (uint32_t)base_round_up(scratch, CHK_SCRATCH_PAGE);
-    if (!s->lab.rows) {
-        s->lab.core = isa_core_select();
-        if (!chk_lab_make(&s->lab)) return;
-    }
+    if (!s->lab.rows && !chk_lab_make(&s->lab)) return;
+    s->lab.core = d->narrow ? isa_core_narrow(isa_core_select()) : isa_core_select();
     if (!make_waves(s, group->n_waves, d->n_vgpr, scratch)) return;
     make_lds(s, group->lds_bytes);
     s->n_origins = 0;

@@ -51,6 +51,7 @@ typedef struct {
     chk_origin_t scales_from;
     uint32_t n_rows;
     uint32_t acc_offset;
+    uint32_t mask_dwords; /* SGPRs of a set of lanes: 2, or 1 in waves of 32 lanes */
     /* What still has the origin "never written" that a wave starts with: so many of the first rows,
      * and whether all SGPRs do. */
     uint32_t rows_named;
@@ -83,6 +84,19 @@ static inline bool chk_is_row(const isa_operand_t *o)
 static inline unsigned chk_dwords(const isa_operand_t *o)
 {
     return o->bits > 32 ? o->bits / 32u : 1;
+}
+
+/* The undefined bits of VCC. */
+static inline uint64_t chk_vcc_some(const chk_shadow_t *s)
+{
+    const uint64_t high = s->mask_dwords == 2 ? s->scalar[ISA_CODE_VCC + 1] : 0;
+    return s->scalar[ISA_CODE_VCC] | high << 32;
+}
+
+static inline void chk_vcc_define(chk_shadow_t *s)
+{
+    s->scalar[ISA_CODE_VCC] = 0;
+    if (s->mask_dwords == 2) s->scalar[ISA_CODE_VCC + 1] = 0;
 }
 
 /* The undefined bits of all lanes of a row. */
@@ -166,6 +180,12 @@ typedef struct {
 /* False: out of memory. */
 bool chk_lab_make(chk_lab_t *l);
 void chk_lab_free(chk_lab_t *l);
+
+/* Whether the instruction, as it is encoded, leaves a part of its destination alone. */
+static inline bool chk_is_partial(const isa_inst_t *i)
+{
+    return i->flags & CHK_PARTIAL_FLAGS || (chk_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
+}
 
 /* chk_alu_step() for an instruction with an undefined operand. */
 void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i);

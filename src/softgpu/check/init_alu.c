@@ -86,8 +86,7 @@ static void any(chk_ask_t *f)
         lanes |= old;
     }
     if (f->op->reads & ISA_REG_VCC && !f->scalar) {
-        const uint64_t vcc = f->s->scalar[ISA_CODE_VCC] | (uint64_t)f->s->scalar[ISA_CODE_VCC + 1]
-                                                              << 32;
+        const uint64_t vcc = chk_vcc_some(f->s);
         if (vcc && f->from.from == CHK_FROM_NOWHERE)
             f->from = f->s->scalar_from[ISA_CODE_VCC + !(uint32_t)vcc];
         for (uint64_t left = vcc; left; left &= left - 1)
@@ -472,7 +471,7 @@ void chk_alu_slow(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     f.op = op;
     f.a = &chk_alu_table[i->op];
     f.scalar = op->fmt <= ISA_FMT_SOPC;
-    f.with_old = f.a->old || i->flags & CHK_PARTIAL_FLAGS;
+    f.with_old = f.a->old || chk_is_partial(i);
     f.lanes = w->exec;
     f.from = (chk_origin_t){.from = CHK_FROM_NOWHERE};
     chk_ask_results(&f);

@@ -39,7 +39,7 @@ void chk_ask_results(chk_ask_t *f)
     const bool compares = i->fmt == ISA_FMT_VOPC || f->op->fmt == ISA_FMT_VOPC;
     f->rows = chk_is_row(&i->dst) ? chk_dwords(&i->dst) : 0;
     f->mask = 0;
-    f->mask_dwords = 2;
+    f->mask_dwords = f->s->mask_dwords;
     if (i->dst2.kind == ISA_OPK_SGPR) {
         f->mask = i->dst2.reg;
     } else if (compares || f->op->writes & ISA_REG_VCC) {

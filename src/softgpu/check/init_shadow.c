@@ -27,7 +27,9 @@ void chk_shadow_start(chk_shadow_t *s, const isa_dispatch_t *d, uint32_t scalars
         memset(s->some + d->n_vgpr, 0, (s->n_rows - d->n_vgpr) * sizeof *s->some);
     s->acc_offset = d->acc_offset;
     s->n_rows = d->n_vgpr;
-    memset(s->some, 0xff, d->n_vgpr * sizeof *s->some);
+    s->mask_dwords = d->narrow ? 1 : 2;
+    for (uint32_t row = 0; row < d->n_vgpr; row++)
+        s->some[row] = isa_first_lanes(isa_dispatch_lanes(d));
     if (s->any_part) memset(s->part, 0, sizeof s->part);
     s->any_part = false;
     memset(s->some, 0, (d->last_id_row + 1) * sizeof *s->some);
@@ -100,21 +102,57 @@ void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
 
 /* ---- instructions with defined operands ---- */
 
+/* What M0 adds to the numbers of the destination's and the source's register. */
+typedef struct {
+    uint32_t to, from;
+} relative_t;
+
+static relative_t relative_of(unsigned op, uint32_t m0)
+{
+    const relative_t both = {m0 >> 16 & 0x3ff, m0 & 0x3ff};
+    switch (op) {
+    case ISA_OP_s_movrels_b32:
+    case ISA_OP_s_movrels_b64:
+    case ISA_OP_v_movrels_b32: return (relative_t){0, m0};
+    case ISA_OP_s_movreld_b32:
+    case ISA_OP_s_movreld_b64:
+    case ISA_OP_v_movreld_b32: return (relative_t){m0, 0};
+    case ISA_OP_v_movrelsd_b32: return (relative_t){m0, m0};
+    default: return both; /* v_movrelsd_2, s_movrelsd_2, v_swaprel */
+    }
+}
+
+/* The plain instruction that does what one with relative registers does. */
+static uint16_t plain_of(unsigned op, unsigned dwords)
+{
+    if (op == ISA_OP_v_swaprel_b32) return ISA_OP_v_swap_b32;
+    if (isa_table[op].klass == ISA_CLASS_VALU) return ISA_OP_v_mov_b32;
+    return dwords == 2 ? ISA_OP_s_mov_b64 : ISA_OP_s_mov_b32;
+}
+
+/* A register of such an instruction; one that does not exist is left as it is. */
+static void move_register(const isa_wave_t *w, isa_operand_t *o, uint32_t by)
+{
+    const uint32_t n = w->group->dispatch->n_vgpr, rows = n < ISA_VGPRS ? n : ISA_VGPRS;
+    const uint64_t reg = (uint64_t)o->reg + by;
+    if (o->kind == ISA_OPK_SGPR && reg + chk_dwords(o) <= ISA_SCALARS) o->reg = (uint16_t)reg;
+    if (o->kind == ISA_OPK_VGPR && reg < rows) o->reg = (uint16_t)reg;
+}
+
 /* The instruction with the register numbers that it uses in fact, where M0 or the indexing mode
  * changes them. */
 static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_inst_t *room)
 {
-    const bool from = i->op == ISA_OP_s_movrels_b32 || i->op == ISA_OP_s_movrels_b64,
-               to = i->op == ISA_OP_s_movreld_b32 || i->op == ISA_OP_s_movreld_b64,
+    const bool relative = chk_alu_table[i->op].quick & CHK_QUICK_MOVREL,
                indexed =
                    w->mode & ISA_MODE_GPR_IDX && i->fmt >= ISA_FMT_VOP1 && i->fmt <= ISA_FMT_VOP3P;
-    if (!from && !to && !indexed) return i;
+    if (!relative && !indexed) return i;
     *room = *i;
-    if (from || to) {
-        isa_operand_t *o = from ? &room->src[0] : &room->dst;
-        const uint32_t reg = o->reg + w->m0;
-        room->op = chk_dwords(o) == 2 ? ISA_OP_s_mov_b64 : ISA_OP_s_mov_b32;
-        if (reg + chk_dwords(o) <= ISA_SCALARS) o->reg = (uint16_t)reg;
+    if (relative) {
+        const relative_t by = relative_of(i->op, w->m0);
+        room->op = plain_of(i->op, chk_dwords(by.from ? &i->src[0] : &i->dst));
+        move_register(w, &room->dst, by.to);
+        move_register(w, &room->src[0], by.from);
         return room;
     }
     for (unsigned n = 0; n < 4; n++) {
@@ -139,9 +177,10 @@ static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const is
         if (i->dst.bits > 32) s->scalar[i->dst.reg + 1] = 0;
     }
     if (i->dst2.kind == ISA_OPK_SGPR)
-        s->scalar[i->dst2.reg] = s->scalar[i->dst2.reg + 1] = 0;
+        for (unsigned k = 0; k < s->mask_dwords; k++)
+            s->scalar[i->dst2.reg + k] = 0;
     else if (quick & CHK_QUICK_TO_VCC && i->dst.kind != ISA_OPK_SGPR)
-        s->scalar[ISA_CODE_VCC] = s->scalar[ISA_CODE_VCC + 1] = 0;
+        chk_vcc_define(s);
     if (quick & CHK_QUICK_TO_SCC) s->scc = 0;
 }
 
@@ -156,12 +195,12 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
                     chk_operand_some(s, &i->src[2]);
     /* A lane that is off matters if the instruction reads across lanes. */
     if (quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP)) some &= w->exec;
-    if (quick & CHK_QUICK_OLD || i->flags & CHK_PARTIAL_FLAGS)
+    if (quick & CHK_QUICK_OLD || chk_is_partial(i))
         some |= chk_operand_some(s, &i->dst) &
                 (quick & CHK_QUICK_ALL_LANES || !chk_is_row(&i->dst) ? ISA_ALL_LANES : w->exec);
     if (quick & CHK_QUICK_SCALED) some |= s->scales[0] | s->scales[1];
     if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
-    if (quick & CHK_QUICK_OF_VCC) some |= s->scalar[ISA_CODE_VCC] | s->scalar[ISA_CODE_VCC + 1];
+    if (quick & CHK_QUICK_OF_VCC) some |= chk_vcc_some(s);
     if (__builtin_expect(!some || quick & CHK_QUICK_KNOWN, 1))
         define_results(s, w, i, quick);
     else

@@ -4,6 +4,8 @@
  * The shadow is in race_lds.c and race_global.c, the order in race_clock.c and race_run.c. */
 #include "softgpu/check/race.h"
 
+#include "softgpu/check/waits.h"
+
 #include "softgpu/check/asked.h"
 #include "softgpu/check/memory.h"
 #include "softgpu/check/race_row.h"
@@ -39,7 +41,9 @@ static void wants(uint8_t *wants)
         wants[op] = ISA_WANTS_BEFORE;
         if (o->unit == ISA_UNIT_VECTOR && o->access != SGC_WRITE) wants[op] |= ISA_WANTS_AFTER;
     }
-    wants[ISA_OP_s_waitcnt] = wants[ISA_OP_s_endpgm] = ISA_WANTS_BEFORE;
+    for (unsigned op = 1; op < ISA_OP_COUNT; op++)
+        if (chk_is_wait(op)) wants[op] = ISA_WANTS_BEFORE;
+    wants[ISA_OP_s_endpgm] = ISA_WANTS_BEFORE;
 }
 
 /* ---- the words of a report ---- */
@@ -248,7 +252,7 @@ static void scalar(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_ins
 
 static void wait(race_state_t *s, const isa_wave_t *w, const isa_inst_t *i)
 {
-    if (!isa_waits(w->group->dispatch->arch, (uint32_t)i->imm).vm)
+    if (!chk_waits(w->group->dispatch->arch, i).stores)
         race_clock_wait(&s->clock, w->index_in_group);
 }
 
@@ -258,7 +262,7 @@ static void before(chk_group_t *g, void *state, isa_wave_t *w, const isa_inst_t 
     const sgc_op_t *op = &sgc_ops_table[i->op];
     s->meets = false;
     race_step(s);
-    if (i->op == ISA_OP_s_waitcnt) {
+    if (chk_is_wait(i->op)) {
         wait(s, w, i);
     } else if (i->op == ISA_OP_s_endpgm) {
         return;

@@ -149,6 +149,7 @@ void sg_census_turn(sg_box_t *b, bool starts)
         atomic_store_explicit(&r->lost, true, memory_order_relaxed);
     else if (starts)
         mine.of->waves += b->group.n_waves;
+    if (b->census) b->census->lanes = isa_dispatch_lanes(&b->run->isa);
     if (b->census) b->census->costs = r->modelled;
 }
 

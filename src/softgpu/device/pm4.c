@@ -44,8 +44,8 @@ static bool fail(const command_t *c, const char *what, uint64_t value)
 /* What softgpu has no model of, it does not answer with zeros. */
 static bool refuse(const command_t *c, const char *what)
 {
-    sg_queue_fail(c->q, SG_QUEUE_ERROR_PACKET, ERROR_VENDOR,
-                  "softgpu has no %s of %s: only of its gfx9 GPUs", what, c->d->arch->name);
+    sg_queue_fail(c->q, SG_QUEUE_ERROR_PACKET, ERROR_VENDOR, "softgpu has no model of %s of %s",
+                  what, c->d->arch->name);
     return false;
 }
 
@@ -66,10 +66,13 @@ static void *memory(const command_t *c, uint64_t va, uint64_t bytes, bool write)
  * back. COMPUTE_PERFCOUNT_ENABLE is part of the launch state, of which each queue has its own. */
 static bool write_register(const command_t *c, uint32_t number, uint32_t value)
 {
+    const char *uncounted = sg_perf_refused(c->d->perf, number, value);
     if (number == COMPUTE_PERFCOUNT_ENABLE && value && c->d->arch->lacks & ISA_LACKS_COUNTERS)
         return refuse(c, "counters");
     else if (number == COMPUTE_PERFCOUNT_ENABLE)
         sg_perf_enable(c->d->perf, &c->q->counting, value);
+    else if (uncounted)
+        return refuse(c, uncounted);
     else if (sg_perf_owns(c->d->perf, number))
         sg_perf_write(c->d->perf, c->xccs, number, value);
     else if (number < SG_REGISTERS)
@@ -120,6 +123,7 @@ static bool acquire_gcr(const command_t *c)
     enum { GCR_DWORDS = 8, GLI_INV = 3 };
     if (c->n < GCR_DWORDS) return fail(c, "too short, dwords:", c->n);
     if (c->dw[7] & GLI_INV) sg_device_invalidate_code(c->d);
+    sg_perf_acquire_mem(c->d->perf, &c->q->counting, c->dw[7], pair(c, 2) & UINT64_C(0xffffffffff));
     sg_perf_trace_sync(c->d->perf);
     return true;
 }
@@ -138,7 +142,7 @@ static bool op_event_write(const command_t *c)
 {
     enum { EVENT_MASK = 0x3f, CS_PARTIAL_FLUSH = 7, TRACE_START = 0x33 };
     const uint32_t event = c->dw[1] & EVENT_MASK;
-    if (event == TRACE_START && c->d->arch->lacks & ISA_LACKS_COUNTERS)
+    if (event == TRACE_START && c->d->arch->lacks & (ISA_LACKS_COUNTERS | ISA_LACKS_TRACES))
         return refuse(c, "thread traces");
     if (event == CS_PARTIAL_FLUSH && !sg_aql_drain(c->q)) return false;
     sg_perf_trace_event(c->d->perf, event);

@@ -45,6 +45,7 @@ struct isa_census {
     void (*more)(isa_census_t *c, isa_census_line_t *l, const isa_wave_t *w, const isa_inst_t *i);
     isa_watch_t *watch; /* whose census it is at present */
     bool costs;         /* the timing model adds the clocks of instructions to their lines */
+    unsigned lanes;     /* of the waves that are counted */
 };
 
 static inline isa_census_line_t *isa_census_line(isa_census_t *c, const isa_wave_t *w,

@@ -116,8 +116,7 @@ static bool has_models(const sg_profile_t *p)
     const char *what = NULL;
     if (arch->lacks & ISA_LACKS_COUNTERS && p->model_time) what = "modelled time";
     if (arch->lacks & ISA_LACKS_CHECK && chk_wanted()) what = "checks";
-    if (what)
-        base_error("%s: softgpu has no %s of %s: only of its gfx9 GPUs", p->name, what, arch->name);
+    if (what) base_error("%s: softgpu has no %s of %s", p->name, what, arch->name);
     return !what;
 }
 

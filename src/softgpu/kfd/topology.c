@@ -251,7 +251,7 @@ typedef struct {
 enum {
     DATA_CACHE = HSA_CACHE_TYPE_DATA | HSA_CACHE_TYPE_HSACU,
     INSTRUCTION_CACHE = HSA_CACHE_TYPE_INSTRUCTION | HSA_CACHE_TYPE_HSACU,
-    N_KINDS = 5
+    N_KINDS = 6
 };
 
 static void list_caches(const sg_profile_t *p, cache_kind_t kinds[N_KINDS])
@@ -262,6 +262,7 @@ static void list_caches(const sg_profile_t *p, cache_kind_t kinds[N_KINDS])
         {1, p->l1_instruction_kb, arch->scalar_line, p->l1_instruction_ways, INSTRUCTION_CACHE,
          p->l1_shared_cus},
         {1, p->l1_scalar_kb, arch->scalar_line, p->l1_scalar_ways, DATA_CACHE, p->l1_shared_cus},
+        {1, p->gl1_kb, arch->l2_line, p->gl1_ways, DATA_CACHE, p->cus_per_array},
         {2, p->l2_kb, arch->l2_line, p->l2_ways, DATA_CACHE, sg_profile_cus(p) / p->num_xcc},
         {3, p->mall_kb, arch->scalar_line, p->l2_ways, DATA_CACHE, 0},
     };
@@ -272,7 +273,8 @@ static void list_caches(const sg_profile_t *p, cache_kind_t kinds[N_KINDS])
 static unsigned count_caches(const cache_kind_t *kind, const sg_profile_t *p, bool of_all)
 {
     const unsigned cus = sg_profile_cus(p) / p->num_xcc;
-    if (!kind->cus) return of_all && kind->kb;
+    if (!kind->kb) return 0;
+    if (!kind->cus) return of_all;
     return (cus + kind->cus - 1) / kind->cus * (of_all ? p->num_xcc : 1);
 }
 

@@ -104,7 +104,7 @@ static void vector(sg_census_t *c, isa_census_line_t *l, const isa_wave_t *w, co
         memory(c, &l->n, sgc_reach_part(r, k), op);
     memory(c, &l->n, &r->own, op);
     if (!r->lds.exec) return;
-    const sgc_lds_use_t use = sgc_lds_lanes(&r->lds, w->group->lds_bytes, op, op->flat);
+    const sgc_lds_use_t use = sgc_lds_lanes(w, &r->lds, op, op->flat);
     lds(&l->n, &use, op, r->lds.exec);
 }
 
@@ -199,6 +199,7 @@ sg_census_t *sg_census_create(void)
     c->isa.page = &no_page;
     c->isa.meet = meet;
     c->isa.more = more;
+    c->isa.lanes = ISA_LANES;
     c->n_lines = 1;
     if (!room_for_line(c)) {
         free(c);
@@ -279,14 +280,16 @@ static softgpu_instruction_t *sum_of(sg_census_sum_t *s, const isa_census_line_t
     return i;
 }
 
-static void add_line(softgpu_instruction_counts_t *to, const isa_census_line_t *l, uint64_t times)
+/* `lanes`: of the waves that were counted. */
+static void add_line(softgpu_instruction_counts_t *to, const isa_census_line_t *l, unsigned lanes,
+                     uint64_t times)
 {
     const uint64_t *from = (const uint64_t *)&l->n;
     for (unsigned k = 0; k < sizeof *to / sizeof *from; k++)
         ((uint64_t *)to)[k] += times * from[k];
     to->issued += times * l->full;
-    to->lanes += times * ISA_LANES * l->full;
-    to->by_lanes[ISA_LANES / 8] += times * l->full;
+    to->lanes += times * lanes * l->full;
+    to->by_lanes[lanes / 8] += times * l->full;
 }
 
 bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c, uint64_t times)
@@ -294,7 +297,7 @@ bool sg_census_add(sg_census_sum_t *sum, sg_census_t *c, uint64_t times)
     bool whole = !c->lost;
     for (uint32_t k = 1; k < c->n_lines; k++) {
         softgpu_instruction_t *i = sum_of(sum, &c->isa.line[k]);
-        if (i) add_line(&i->counts, &c->isa.line[k], times);
+        if (i) add_line(&i->counts, &c->isa.line[k], c->isa.lanes, times);
         whole &= i != NULL;
     }
     for (unsigned k = 0; k < PAGE_CHAINS; k++) {

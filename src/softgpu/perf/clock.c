@@ -7,13 +7,21 @@
 
 #include <string.h>
 
-enum { QUAD = 4, SLEEP_UNIT = 64 };
+enum { SLEEP_UNIT = 64 };
 
-void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd)
+static void start_flight(sg_flight_t *f)
+{
+    f->first = f->n = 0;
+    f->out = f->most = 0;
+}
+
+void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd)
 {
     memset(c, 0, offsetof(sg_wave_clock_t, vm));
-    c->vm.first = c->vm.n = c->lgkm.first = c->lgkm.n = 0;
-    c->vm.out = c->vm.most = c->lgkm.out = c->lgkm.most = 0;
+    start_flight(&c->vm);
+    start_flight(&c->vs);
+    start_flight(&c->lgkm);
+    c->unit = unit;
     c->code = c->asked = ~UINT64_C(0);
     c->simd = simd;
 }
@@ -69,7 +77,7 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 {
     const uint64_t piece = pc / SGC_FETCH * SGC_FETCH;
     if (piece == c->code) return;
-    const uint32_t latency = sgc_fetch(of->caches, of->unit, of->start + c->now, piece);
+    const uint32_t latency = sgc_fetch(of->caches, c->unit, of->start + c->now, piece);
     const uint32_t ahead = piece == c->code + SGC_FETCH ? of->profile->l1_instruction_latency : 0;
     c->fetches++;
     c->fetch_level += latency;
@@ -81,15 +89,17 @@ static void fetch(sg_wave_clock_t *c, const sg_clock_of_t *of, uint64_t pc)
 
 /* `most`: how many can be in flight. `stores`: the instruction returns no data. `lines`: how many
  * it has requested from L2. */
-static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_waits_t *most, bool stores,
+static void memory(sg_wave_clock_t *c, const sgc_cost_t *cost, const isa_arch_t *arch, bool stores,
                    uint32_t lines)
 {
+    const isa_waits_t *most = &arch->waits_most;
+    sg_flight_t *vector = stores && arch->stores_apart ? &c->vs : &c->vm;
     c->pipe[SG_PIPE_VMEM] += cost->vmem_issue;
     c->pipe[SG_PIPE_LDS] += cost->lds_issue;
     c->pipe[SG_PIPE_SMEM] += cost->smem_issue;
     if (cost->vmem_issue) {
         if (c->asked == ~UINT64_C(0)) c->asked = c->now;
-        take_off(c, &c->vm, most->vm, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
+        take_off(c, vector, most->vm, cost->latency, SG_WAIT_VECTOR, stores ? 0 : lines);
         c->vmem_level += cost->latency;
         if (!stores) c->load_level += cost->latency;
     }
@@ -106,6 +116,12 @@ static void waitcnt(sg_wave_clock_t *c, isa_waits_t waits)
 {
     await(c, &c->vm, waits.vm);
     await(c, &c->lgkm, waits.lgkm);
+}
+
+/* What an instruction of gfx10 that waits for one counter waits for. */
+static sg_flight_t *waited_for(sg_wave_clock_t *c, unsigned flow)
+{
+    return flow == SG_FLOW_WAIT_LOADS ? &c->vm : flow == SG_FLOW_WAIT_STORES ? &c->vs : &c->lgkm;
 }
 
 void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t *watch,
@@ -129,7 +145,9 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
     case ISA_CLASS_INTERNAL:
         if (t->flow == SG_FLOW_WAITCNT)
             waitcnt(c, isa_waits(w->group->dispatch->arch, (uint32_t)i->imm));
-        if (t->flow == SG_FLOW_NOP) c->now += QUAD * ((uint32_t)i->imm & 15);
+        if (t->flow >= SG_FLOW_WAIT_LOADS && t->flow <= SG_FLOW_WAIT_LGKM)
+            await(c, waited_for(c, t->flow), (uint32_t)i->imm & 63);
+        if (t->flow == SG_FLOW_NOP) c->now += t->issue * ((uint32_t)i->imm & 15);
         if (t->flow == SG_FLOW_SLEEP)
             sg_wave_clock_wait(c, c->now + SLEEP_UNIT * ((uint32_t)i->imm & 127), SG_WAIT_SLEEP);
         break;
@@ -139,8 +157,8 @@ void sg_wave_clock_step(sg_wave_clock_t *c, const sg_clock_of_t *of, isa_watch_t
             sgc_at(of->caches, of->start + c->now);
         }
         const uint64_t requests = of->tallies->requests;
-        const sgc_cost_t cost = sgc_before(of->caches, of->unit, watch, w, i);
-        memory(c, &cost, &w->group->dispatch->arch->waits_most,
+        const sgc_cost_t cost = sgc_before(of->caches, c->unit, watch, w, i);
+        memory(c, &cost, w->group->dispatch->arch,
                t->klass == ISA_CLASS_VMEM_WR || t->klass == ISA_CLASS_FLAT_WR,
                (uint32_t)(of->tallies->requests - requests));
         break;

@@ -4,9 +4,13 @@
  * formulas that compute a counter from sums (internal.h). */
 #include "softgpu/perf/events.h"
 
-enum { EVENTS = 512, ZERO = 0x8000 };
+enum { EVENTS = 512, ZERO = 0x8000, REFUSED = 0x4000, COUNTER = 0x3fff };
+/* What share/counters/softgpu.tsv says of a counter: it reads 0 for the reason that stands there;
+ * it has no row, since what softgpu models does not tell its value. */
+enum { SG_SAYS_COUNTED = 0, SG_SAYS_ZERO = ZERO, SG_SAYS_NONE = REFUSED };
 
-/* The events of one GPU: by block and number the sg_counter_t, with ZERO if it is always 0. */
+/* The events of one GPU: by block and number the sg_counter_t, with ZERO or REFUSED if that is so.
+ */
 struct sg_events {
     uint16_t counter[SG_BLOCK_COUNT][EVENTS];
     uint16_t number[SG_COUNTERS]; /* and back: the number of a counter's event */
@@ -15,8 +19,8 @@ struct sg_events {
 /* clang-format off */
 #define SG_TABLE(gpu) [ISA_ARCH_##gpu] = {
 #define SG_TABLE_END },
-#define SG_EVENT(gpu, block, name, event, zero) \
-    .counter[SG_BLOCK_##block][event] = SG_C_##name | ((zero) ? ZERO : 0), .number[SG_C_##name] = event,
+#define SG_EVENT(gpu, block, name, event, says) \
+    .counter[SG_BLOCK_##block][event] = SG_C_##name | says, .number[SG_C_##name] = event,
 static const sg_events_t tables[ISA_ARCH_COUNT] = {
 #include "softgpu/perf_tables.inc"
 };
@@ -42,6 +46,7 @@ static bool model_block(sg_block_t block, sgc_block_t *out)
     case SG_BLOCK_TCP: *out = SGC_TCP; return true;
     case SG_BLOCK_TCA: *out = SGC_TCA; return true;
     case SG_BLOCK_TCC: *out = SGC_TCC; return true;
+    case SG_BLOCK_GL2C: *out = SGC_GL2C; return true;
     default: return false;
     }
 }
@@ -52,7 +57,8 @@ static const sg_event_row_t *find(const sg_events_t *t, sg_block_t block, uint32
     static const sg_event_row_t always_zero = {.kind = SG_EVENT_ZERO};
     const unsigned counter = event < EVENTS ? t->counter[block][event] : 0;
     if (counter & ZERO) return &always_zero;
-    return sg_event_rows[counter].kind ? &sg_event_rows[counter] : NULL;
+    const sg_event_row_t *row = &sg_event_rows[counter & COUNTER];
+    return row->kind ? row : NULL;
 }
 
 /* ---- selects ---- */
@@ -69,14 +75,34 @@ static uint32_t event_of(sg_block_t block, uint32_t select)
     }
 }
 
+/* Whether the GPU's select register has the mask, and the select excludes all of it. */
+static bool excludes(const sg_blocks_t *blocks, uint32_t select, uint32_t mask)
+{
+    return blocks->shape[SG_BLOCK_SQ].select & mask && !(select & mask);
+}
+
 /* Whether the select's masks exclude every SIMD, or, of the events of the scalar caches, every bank
  * or client of them: then it counts nothing. */
-static bool masked_out(sg_block_t block, uint32_t select)
+static bool masked_out(const isa_arch_t *arch, sg_block_t block, uint32_t select)
 {
     enum { FIRST_OF_CACHES = 256, SIMDS = 0xf000000, BANKS = 0xf000, CLIENTS = 0xf0000 };
+    const sg_blocks_t *blocks = sg_perf_blocks(arch);
     if (block != SG_BLOCK_SQ) return false;
-    if (event_of(block, select) < FIRST_OF_CACHES) return !(select & SIMDS);
-    return !(select & BANKS) || !(select & CLIENTS);
+    if (event_of(block, select) < FIRST_OF_CACHES) return excludes(blocks, select, SIMDS);
+    return excludes(blocks, select, BANKS) || excludes(blocks, select, CLIENTS);
+}
+
+/* ---- events that are not counted ---- */
+
+const char *sg_perf_refuses(const sg_perf_t *p, sg_block_t block, uint32_t select)
+{
+    const uint32_t event = event_of(block, select);
+    static const char *const names[SG_COUNTERS] = {
+#define SG_COUNTER_NAME(name) [SG_C_##name] = #name,
+#include "softgpu/perf_tables.inc"
+    };
+    const unsigned counter = event < EVENTS ? p->events->counter[block][event] : 0;
+    return counter & REFUSED ? names[counter & COUNTER] : NULL;
 }
 
 /* ---- formulas ---- */
@@ -142,7 +168,8 @@ static uint32_t parts(const sg_perf_t *p, sg_block_t block)
     case SG_BLOCK_TD:
     case SG_BLOCK_TCP: return p->units_per_engine;
     case SG_BLOCK_TCA:
-    case SG_BLOCK_TCC: return p->profile.l2_channels;
+    case SG_BLOCK_TCC:
+    case SG_BLOCK_GL2C: return p->profile.l2_channels;
     default: return 1;
     }
 }
@@ -192,7 +219,7 @@ static uint64_t busiest(sg_perf_t *p, const sg_event_row_t *row, uint32_t xcc)
 static uint64_t integral(sg_perf_t *p, uint32_t engine, uint32_t previous)
 {
     const sg_event_row_t *row = find(p->events, SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, previous));
-    if (!row || row->kind != SG_EVENT_LEVEL || masked_out(SG_BLOCK_SQ, previous)) return 0;
+    if (!row || row->kind != SG_EVENT_LEVEL || masked_out(p->arch, SG_BLOCK_SQ, previous)) return 0;
     return sum_units(p, row, SG_BLOCK_SQ, engine, 0);
 }
 
@@ -212,7 +239,7 @@ static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
 {
     const uint32_t event = event_of(block, select);
     const sg_event_row_t *row = find(p->events, block, event);
-    if (masked_out(block, select)) return 0;
+    if (masked_out(p->arch, block, select)) return 0;
     switch (row ? (sg_event_kind_t)row->kind : SG_EVENT_NONE) {
     case SG_EVENT_NONE: return sum_caches(p, block, engine, instance, event);
     case SG_EVENT_OPS:
@@ -223,8 +250,16 @@ static uint64_t total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint
     case SG_EVENT_IDLE: return load(&p->device[SG_D_CLOCK]) - of_packets(p, row);
     case SG_EVENT_ACCUM: return integral(p, engine, previous);
     case SG_EVENT_BUSIEST: return busiest(p, row, engine);
+    case SG_EVENT_L2_BUSY: return p->caches ? sgc_l2_busy(p->caches, engine) : 0;
     default: return 0;
     }
+}
+
+/* How many bits a number of clocks is shifted to be in the event's unit. */
+static unsigned shift_of(const isa_arch_t *arch, const sg_event_row_t *row)
+{
+    enum { QUAD_SHIFT = 2 };
+    return row->shift + (row->quads && arch->sq_quads ? QUAD_SHIFT : 0u);
 }
 
 uint64_t sg_perf_in_units(const sg_perf_t *p, sg_block_t block, uint32_t select, uint64_t total)
@@ -232,7 +267,7 @@ uint64_t sg_perf_in_units(const sg_perf_t *p, sg_block_t block, uint32_t select,
     const sg_event_row_t *row = find(p->events, block, event_of(block, select));
     if (!row) return total;
     return row->kind == SG_EVENT_LEVEL && row->other ? total / clocks_of(p, row)
-                                                     : total >> row->shift;
+                                                     : total >> shift_of(p->arch, row);
 }
 
 uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t instance,
@@ -246,11 +281,11 @@ uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint3
 {
     const sg_events_t *t = p->events;
     const sg_event_row_t *row = find(t, SG_BLOCK_SQ, event_of(SG_BLOCK_SQ, select));
-    if (!row || masked_out(SG_BLOCK_SQ, select)) return 0;
+    if (!row || masked_out(p->arch, SG_BLOCK_SQ, select)) return 0;
     const sg_unit_t *unit = sg_perf_unit(p, engine, place);
     switch ((sg_event_kind_t)row->kind) {
     case SG_EVENT_OPS:
-    case SG_EVENT_FIXED: return sum_unit(row, unit, true) >> row->shift;
+    case SG_EVENT_FIXED: return sum_unit(row, unit, true) >> shift_of(p->arch, row);
     case SG_EVENT_LEVEL: return row->other ? sum_unit(row, unit, true) / clocks_of(p, row) : 0;
     default: return 0;
     }
@@ -260,7 +295,7 @@ uint64_t sg_perf_total(sg_perf_t *p, sg_block_t block, uint32_t engine, uint32_t
                        uint32_t select, uint32_t previous)
 {
     const sg_event_row_t *row = find(p->events, block, event_of(block, select));
-    const bool of_caches = !row || row->kind == SG_EVENT_BUSIEST;
+    const bool of_caches = !row || row->kind == SG_EVENT_BUSIEST || row->kind == SG_EVENT_L2_BUSY;
     if (of_caches) sg_perf_model_lock(p);
     const uint64_t total = total_held(p, block, engine, instance, select, previous);
     if (of_caches) sg_perf_model_unlock(p);
@@ -272,7 +307,7 @@ sg_perf_level_t sg_perf_level_of(const sg_events_t *t, sg_block_t block, uint32_
     const uint32_t event = event_of(block, select);
     const sg_event_row_t *row = find(t, block, event);
     sgc_block_t model;
-    if (masked_out(block, select)) return SG_PERF_OFF;
+    if (masked_out(arch_of(t), block, select)) return SG_PERF_OFF;
     if (!row)
         return model_block(block, &model) && sgc_counts(arch_of(t), model, event) ? SG_PERF_MODEL
                                                                                   : SG_PERF_OFF;

@@ -17,7 +17,8 @@ typedef enum {
     SG_EVENT_PACKETS, /* so many clocks for each packet */
     SG_EVENT_IDLE,    /* all clocks but those of PACKETS */
     SG_EVENT_ACCUM,   /* the integral over time of the LEVEL in the slot before */
-    SG_EVENT_BUSIEST  /* an event of the cache model: the largest value of a block's instances */
+    SG_EVENT_BUSIEST, /* an event of the cache model: the largest value of a block's instances */
+    SG_EVENT_L2_BUSY  /* the busy clocks of the busiest channel of L2 */
 } sg_event_kind_t;
 
 typedef enum {
@@ -41,6 +42,7 @@ typedef struct {
     uint8_t kind;   /* sg_event_kind_t */
     uint8_t sum;    /* sg_tally_t, sg_device_tally_t, or the block of BUSIEST */
     uint8_t shift;  /* units of 1 << shift clocks */
+    bool quads;     /* of SQ, which counts clocks by fours on some GPUs (isa_arch_t.sq_quads) */
     uint8_t weight; /* sg_event_weight_t of OPS */
     uint8_t math;   /* OPS: only this isa_math_kind_t */
     uint8_t dwords; /* only scalar loads of so many dwords; 0: any */

@@ -33,9 +33,9 @@ enum {
 #define ISSUE(name, set, ...)       OPS(name, set, .weight = SG_BY_ISSUE, __VA_ARGS__)
 #define TA_OPS(name, set, formats_) OPS(name, set, .formats = formats_, .live = true)
 #define FIXED(name, tally)          ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally)
-#define QUADS(name, tally)          ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally, .shift = 2)
+#define QUADS(name, tally)          ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally, .quads = true)
 /* the arbiter of SPI counts every fourth clock */
-#define ARBITER(name, tally)        QUADS(name, tally)
+#define ARBITER(name, tally)        ROW(name, .kind = SG_EVENT_FIXED, .sum = SG_T_##tally, .shift = 2)
 #define SG_KEY(key)                 offsetof(sg_profile_t, key)
 #define SAMPLED(name, tally)        ROW(name, .kind = SG_EVENT_LEVEL, .sum = SG_T_##tally, .other = SG_KEY(level_sample_clocks))
 #define LEVEL(name, tally)          ROW(name, .kind = SG_EVENT_LEVEL, .sum = SG_T_##tally)
@@ -54,7 +54,8 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     BUSIEST(GRBM_TC_BUSY, TCP, TCP_GATE_EN2),
     DEVICE(GRBM_CPC_BUSY, CLOCK),
     DEVICE(GRBM_CPF_BUSY, CLOCK),
-    BUSIEST(GRBM_EA_BUSY, TCC, TCC_BUSY),
+    ROW(GRBM_EA_BUSY, .kind = SG_EVENT_L2_BUSY),
+    ROW(GRBM_GL2CC_BUSY, .kind = SG_EVENT_L2_BUSY),
     /* CPC */
     PACKETS(CPC_ME1_BUSY_FOR_PACKET_DECODE, cp_decode_clocks),
     PACKETS(CPC_UTCL1_STALL_ON_TRANSLATION, cp_translation_clocks),
@@ -85,7 +86,7 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     FIXED(SPI_VWC_CSC_WR, WAVES),
     FIXED(SPI_CSC_WAVE_CNT_BUSY, SE_BUSY),
     /* SQ */
-    [SG_C_SQ_ACCUM_PREV] = {.kind = SG_EVENT_ACCUM, .shift = 2},
+    [SG_C_SQ_ACCUM_PREV] = {.kind = SG_EVENT_ACCUM, .quads = true},
     [SG_C_SQ_ACCUM_PREV_HIRES] = {.kind = SG_EVENT_ACCUM},
     /* waves */
     DEVICE(SQ_CYCLES, CLOCK),
@@ -154,6 +155,12 @@ const sg_event_row_t sg_event_rows[SG_COUNTERS] = {
     OPS(SQ_INSTS_BRANCH, K(BRANCH)),
     OPS(SQ_INSTS_SENDMSG, K(MSG)),
     OPS(SQ_INSTS_SMEM_NORM, SMEM, .weight = SG_BY_NORM),
+    /* by the size of waves */
+    FIXED(SQ_INSTS_WAVE32, INSTS_32),
+    FIXED(SQ_INSTS_WAVE32_LDS, LDS_32),
+    FIXED(SQ_INSTS_WAVE32_VALU, VALU_32),
+    FIXED(SQ_WAVE32_INSTS, INSTS_32),
+    OPS(SQ_WAVE64_INSTS, EVERY, .minus = SG_T_INSTS_32),
     /* levels */
     SAMPLED(SQ_INST_LEVEL_VMEM, VMEM_LEVEL),
     SAMPLED(SQ_INST_LEVEL_SMEM, SMEM_LEVEL),

@@ -7,9 +7,8 @@
 
 #include <stdlib.h>
 
-/* A fence as a word: in the low half the bits of ACQUIRE_MEM's COHER_CNTL, above them the scopes of
- * an AQL header. A wider scope includes the narrower. */
-enum { TC_NC = 1 << 3, TCL1_VOL = 1 << 15, TC_WB = 1 << 18, TCL1 = 1 << 22, TC = 1 << 23 };
+/* A fence as a word: in the low half what is done to the caches (SGC_INV_L1 and others), above it
+ * the scopes of an AQL header. A wider scope includes the narrower. */
 enum { ACQUIRE_SHIFT = 32, RELEASE_SHIFT = 34, NONE = 0, AGENT = 1, SYSTEM = 3 };
 
 struct sg_fence {
@@ -45,7 +44,7 @@ static unsigned scope(uint64_t actions, unsigned shift)
 static void take_place(sg_perf_t *p, uint64_t actions)
 {
     sgc_t *caches = atomic_load_explicit(&p->caches, memory_order_relaxed);
-    if ((uint32_t)actions) sgc_acquire_mem(caches, (uint32_t)actions);
+    if ((uint32_t)actions) sgc_flush(caches, (uint32_t)actions);
     sgc_acquire(caches, scope(actions, ACQUIRE_SHIFT));
     sgc_release(caches, scope(actions, RELEASE_SHIFT));
     if (!p->in_flight) atomic_fetch_or(&p->fenced, actions);
@@ -129,20 +128,41 @@ void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsig
 /* An ACQUIRE_MEM of less than all of memory is for a buffer that the command processor has written,
  * as when counters are read. The model does not have such writes, and reading counters must not
  * change the caches, so nothing is done. */
-void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t coher_cntl, uint64_t blocks)
+void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control, uint64_t blocks)
 {
     const uint64_t whole = UINT64_C(0xffffffff); /* a tebibyte */
-    if (blocks >= whole) put(p, queue, coher_cntl);
+    if (blocks >= whole)
+        put(p, queue, p->arch->gcr ? sgc_gcr_actions(control) : sgc_coher_actions(control));
+}
+
+/* A bit of a packet's word, and what it asks for. */
+typedef struct {
+    uint8_t bit;
+    uint8_t what; /* SGC_* */
+} action_t;
+
+/* gfx9: the bits TCL1_VOL, TC_WB, TCL1. gfx10 and later: GLV_INV, GL1_INV, GL2_INV, GL2_WB. */
+static const action_t released[] = {{12, SGC_INV_L1}, {15, SGC_WB_L2}, {16, SGC_INV_L1}};
+static const action_t released_gcr[] = {
+    {14, SGC_INV_L1}, {15, SGC_INV_ARRAY}, {20, SGC_INV_L2}, {21, SGC_WB_L2}};
+
+static uint32_t actions_of(const action_t *actions, size_t n, uint32_t control)
+{
+    uint32_t what = 0;
+    for (size_t i = 0; i < n; i++)
+        if (control >> actions[i].bit & 1) what |= actions[i].what;
+    return what;
 }
 
 void sg_perf_release_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control)
 {
-    static const struct {
-        uint8_t bit; /* of RELEASE_MEM */
-        uint32_t coher_cntl;
-    } actions[] = {{12, TCL1_VOL}, {15, TC_WB}, {16, TCL1}, {17, TC}, {19, TC_NC}};
-    uint32_t coher_cntl = 0;
-    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
-        if (control >> actions[i].bit & 1) coher_cntl |= actions[i].coher_cntl;
-    put(p, queue, coher_cntl);
+    enum { TC = 1 << 17, TC_NC = 1 << 19 };
+    uint32_t what;
+    if (p->arch->gcr) {
+        what = actions_of(released_gcr, sizeof released_gcr / sizeof *released_gcr, control);
+    } else {
+        what = actions_of(released, sizeof released / sizeof *released, control);
+        if (control & TC) what |= control & TC_NC ? SGC_INV_L2_NC : SGC_INV_L2;
+    }
+    put(p, queue, what);
 }

@@ -25,7 +25,11 @@ typedef enum {
     SG_T_WAVES_LT_16,
     SG_T_ITEMS,
     SG_T_SGPR_WRITES,
-    SG_T_FLAT_LDS_ONLY, /* known when the workgroup ends: isa_counter_t.flat_lds_only */
+    /* known when the workgroup ends */
+    SG_T_FLAT_LDS_ONLY, /* isa_counter_t.flat_lds_only */
+    SG_T_INSTS_32,      /* instructions of waves of 32 lanes: all, of LDS, of VALU */
+    SG_T_LDS_32,
+    SG_T_VALU_32,
     /* of the timing model, in clocks */
     SG_T_MODEL,
     SG_T_WAVE_CLOCKS = SG_T_MODEL,
@@ -76,10 +80,11 @@ typedef enum {
 } sg_block_t;
 
 /* The counter blocks of a GPU: its rows in share/aqlprofile/blocks.tsv. */
-enum { SG_OUTER_BLOCKS = 16 };
+enum { SG_OUTER_BLOCKS = 32 };
 typedef struct {
     struct {
         uint8_t instances, per_se, slots;
+        uint32_t select;     /* bits of a select register besides the event: masks of what counts */
     } shape[SG_BLOCK_COUNT]; /* no instances: the GPU does not have the block */
     /* sg_block_t + 1 of the block with this number in AMD's interfaces; 0: no such block */
     uint8_t outer[SG_OUTER_BLOCKS];
@@ -140,6 +145,7 @@ struct sg_perf {
     const sg_blocks_t *blocks;
     uint32_t xccs, engines; /* engines of all XCCs, those of one after those of the other */
     uint32_t n_units, units_per_engine;
+    uint32_t unit_cus; /* compute units that take workgroups together: 1, or those of a WGP */
     sg_unit_t *units;
     _Atomic uint64_t device[SG_D_COUNT];
     _Atomic uint32_t level;        /* sg_perf_level_t for queues whose waves are counted */
@@ -179,6 +185,9 @@ uint64_t sg_perf_total_held(sg_perf_t *p, sg_block_t block, uint32_t engine, uin
 uint64_t sg_perf_unit_total(sg_perf_t *p, uint32_t engine, uint32_t place, uint32_t select);
 sg_perf_level_t sg_perf_level_of(const sg_events_t *events, sg_block_t block, uint32_t select);
 
+/* The name of the counter if softgpu does not count the event that is selected, else NULL. */
+const char *sg_perf_refuses(const sg_perf_t *p, sg_block_t block, uint32_t select);
+
 typedef enum { SG_HOW_MISSING, SG_HOW_ZERO, SG_HOW_COUNTED } sg_how_t;
 /* How the value of a counter in share/counters comes about; for tests. */
 sg_how_t sg_perf_how(const sg_events_t *events, sg_block_t block, uint32_t event);
@@ -197,6 +206,19 @@ static inline sg_slot_t *sg_slot_at(const sg_bank_t *bank, uint32_t engine, uint
 static inline sg_unit_t *sg_perf_unit(sg_perf_t *p, uint32_t engine, uint32_t place)
 {
     return &p->units[engine * p->units_per_engine + place];
+}
+
+/* The first of the compute units that take workgroups together with this one. */
+static inline uint32_t sg_perf_first_unit(const sg_perf_t *p, uint32_t unit)
+{
+    return unit / p->unit_cus * p->unit_cus;
+}
+
+/* The compute unit on which a wave runs: a workgroup processor's SIMDs are those of its first unit,
+ * and then those of its second. */
+static inline uint32_t sg_perf_unit_of_simd(const sg_perf_t *p, uint32_t unit, uint32_t simd)
+{
+    return sg_perf_first_unit(p, unit) + simd / p->profile.simds_per_cu % p->unit_cus;
 }
 
 /* Of `n` spread evenly over the clocks from `from` to `to`, what falls before the clock `upto`: the

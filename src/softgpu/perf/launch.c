@@ -40,11 +40,11 @@ struct sg_perf_group {
 /* ---- dispatches ---- */
 
 /* Whether SQ counts compute waves, and waves of the first virtual memory id (VMID) that the driver
- * gives to programs. */
-static bool sq_enabled(uint32_t control)
+ * gives to programs, where SQ has a choice of these. */
+static bool sq_enabled(const isa_arch_t *arch, uint32_t control)
 {
     enum { COMPUTE = 1 << 6, FIRST_VMID = 8, VMID_SHIFT = 16 };
-    return control & COMPUTE && control >> VMID_SHIFT >> FIRST_VMID & 1;
+    return control & COMPUTE && (!arch->sq_masks || control >> VMID_SHIFT >> FIRST_VMID & 1);
 }
 
 sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch)
@@ -58,8 +58,8 @@ sg_perf_run_t *sg_perf_run_begin(sg_perf_t *p, const sg_perf_launch_t *launch)
     if (!r->sq_mask) goto fail;
     pthread_mutex_lock(&p->lock);
     for (uint32_t e = 0; e < engines; e++)
-        if (launch->queue->enable & 1 && sq_enabled(p->sq_control[e]))
-            r->sq_mask[e] = p->sq_mask[e];
+        if (launch->queue->enable & 1 && sq_enabled(p->arch, p->sq_control[e]))
+            r->sq_mask[e] = p->arch->sq_masks ? p->sq_mask[e] : ~0u;
     pthread_mutex_unlock(&p->lock);
     if (launch->level != SG_PERF_MODEL) return r;
     sg_perf_model_lock(p);
@@ -139,7 +139,7 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
 {
     sg_perf_t *p = r->p;
     g->counter.bucket = sg_buckets()->bucket;
-    g->traits = sg_buckets()->traits;
+    g->traits = sg_traits_paced(p->arch, r->launch.narrow);
     g->n_buckets = sg_buckets()->n;
     g->run = r;
     g->counts = !r->launch.idle;
@@ -160,12 +160,12 @@ void sg_perf_group_start(sg_perf_group_t *g, sg_perf_run_t *r, uint64_t id, uint
     for (uint32_t i = 0; i < g->n_waves; i++) {
         waves.wave[i].simd =
             (uint8_t)isa_bits_get(group->dispatch->arch->hw_id.simd, group->waves[i]->hw_id);
-        sg_wave_clock_start(&g->clock[i], waves.wave[i].simd);
+        sg_wave_clock_start(&g->clock[i], sg_perf_unit_of_simd(p, unit, waves.wave[i].simd),
+                            waves.wave[i].simd);
     }
     g->of = (sg_clock_of_t){.profile = &p->profile,
                             .caches = p->caches,
                             .tallies = sgc_tallies(p->caches),
-                            .unit = unit,
                             .start = sg_schedule_start(r->schedule, &waves)};
     sg_snapshots_start(&g->snapshots, p, &r->launch, group,
                        atomic_load(&p->device[SG_D_CLOCK]) + g->of.start);
@@ -329,10 +329,34 @@ static void add_counts(sg_sums_t *sums, isa_counter_t *c, unsigned first, unsign
     }
 }
 
+/* Of a workgroup whose waves have 32 lanes: how many of its instructions are of the classes. */
+static uint64_t runs_of(const sg_perf_group_t *g, uint32_t classes)
+{
+    const isa_counter_t *c = &g->counter;
+    uint64_t n = 0;
+    for (unsigned b = 0; b < g->n_buckets; b++)
+        if (classes >> g->traits[b].klass & 1) n += c->runs[b] + c->runs[ISA_BUCKETS + b];
+    return n;
+}
+
+/* What is known of the workgroup's instructions when it has ended. */
+static void count_ended(sg_perf_group_t *g)
+{
+    enum {
+        LDS = 1 << ISA_CLASS_LDS | 1 << ISA_CLASS_LDS_RD | 1 << ISA_CLASS_LDS_WR |
+              1 << ISA_CLASS_LDS_AT
+    };
+    g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
+    if (!g->run->launch.narrow || !g->counts) return;
+    g->fixed[SG_T_INSTS_32] = runs_of(g, ~0u);
+    g->fixed[SG_T_LDS_32] = runs_of(g, LDS) + g->counter.flat_lds_only;
+    g->fixed[SG_T_VALU_32] = runs_of(g, 1u << ISA_CLASS_VALU);
+}
+
 void sg_perf_group_end(sg_perf_group_t *g)
 {
     if (!g->run) return; /* the workgroup has not started */
-    g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
+    count_ended(g);
     sg_unit_t *u = &g->run->p->units[g->unit];
     sg_sums_t *sums = &u->sums[g->counted];
     if (g->run->schedule) {
@@ -370,7 +394,7 @@ static void add_times(sg_unit_t *u, const sg_perf_group_t *g, uint64_t times)
 void sg_perf_groups_end(sg_perf_group_t *g, const uint64_t units[])
 {
     if (!g->run) return; /* the workgroup has not started */
-    g->fixed[SG_T_FLAT_LDS_ONLY] = g->counter.flat_lds_only;
+    count_ended(g);
     for (uint32_t u = 0; u < g->run->p->n_units; u++)
         if (units[u]) add_times(&g->run->p->units[u], g, units[u]);
     memset(g->counter.runs, 0, sizeof g->counter.runs);

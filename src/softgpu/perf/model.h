@@ -41,20 +41,20 @@ typedef struct {
     uint64_t asked;    /* when it issued its first vector memory instruction, ~0: never */
     uint64_t *by_wait; /* [SG_WAITS], to which waits are added by what they are for, or NULL */
     uint64_t vmem_level, load_level, smem_level, lds_level, fetch_level, fetches;
+    unsigned unit; /* compute unit */
     uint8_t simd;
     bool ended;
-    sg_flight_t vm, lgkm;
+    sg_flight_t vm, vs, lgkm; /* vs: stores, where they count apart (isa_arch_t.stores_apart) */
 } sg_wave_clock_t;
 
 typedef struct {
     const sg_profile_t *profile;
     sgc_t *caches;
     const sgc_tallies_t *tallies;
-    unsigned unit;
     uint64_t start; /* when the workgroup started, in clocks since its dispatch began */
 } sg_clock_of_t;
 
-void sg_wave_clock_start(sg_wave_clock_t *c, uint8_t simd);
+void sg_wave_clock_start(sg_wave_clock_t *c, unsigned unit, uint8_t simd);
 /* As sg_wave_clock_step(), for ALU instructions whose code has been fetched already. For others it
  * does nothing and returns false. */
 static inline bool sg_wave_clock_quick(sg_wave_clock_t *c, const sg_traits_t *t, uint64_t pc)

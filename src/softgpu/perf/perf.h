@@ -63,6 +63,9 @@ enum { SG_PERF_FIRST_REGISTER = 0xc200, SG_PERF_LAST_REGISTER = 0xdfff };
  * one of the registers in share/aqlprofile. The value last written to GRBM_GFX_INDEX selects the
  * shader engines and instances that an access is for. */
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number);
+/* The name of a counter that the write would select and softgpu does not count, else NULL: it is to
+ * be refused, since the counter would read 0. */
+const char *sg_perf_refused(const sg_perf_t *p, uint32_t number, uint32_t value);
 /* `xccs`: bit n, the packet is executed by XCC n; the lowest of them answers a read. */
 void sg_perf_write(sg_perf_t *p, uint32_t xccs, uint32_t number, uint32_t value);
 /* A packet has raised an event, or has invalidated or written back caches: running thread traces
@@ -85,9 +88,9 @@ void sg_perf_enable(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t value);
 
 /* The fence scopes of an AQL packet's header. */
 void sg_perf_fence(sg_perf_t *p, sg_perf_queue_t *queue, unsigned acquire, unsigned release);
-/* ACQUIRE_MEM with these COHER_CNTL bits over so many blocks of 256 bytes. */
-void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t coher_cntl,
-                         uint64_t blocks);
+/* ACQUIRE_MEM over so many blocks of 256 bytes, with these bits of COHER_CNTL, or of GCR_CNTL if
+ * the GPU has that (isa_arch_t.gcr). */
+void sg_perf_acquire_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control, uint64_t blocks);
 /* RELEASE_MEM with this dword of event and cache actions. */
 void sg_perf_release_mem(sg_perf_t *p, sg_perf_queue_t *queue, uint32_t control);
 
@@ -101,7 +104,9 @@ typedef struct {
     bool idle; /* no counter is programmed: the census, a trace or snapshots alone need the model */
     uint64_t snapshots; /* clocks between two looks of a unit at its waves; 0: nobody samples */
     uint64_t groups;
-    uint32_t vgprs, sgpr_words; /* VGPRs allocated for a wave; SGPRs written when it starts */
+    bool narrow;                /* its waves have 32 lanes */
+    uint32_t vgprs, sgpr_words; /* rows of a SIMD's registers allocated for a wave; SGPRs written
+                                   when it starts */
     uint32_t lds_bytes;         /* of a workgroup */
     uint64_t memory_epoch;
     sg_perf_queue_t *queue;               /* the queue that has the packet */

@@ -100,6 +100,7 @@ sg_perf_t *sg_perf_create(const sg_profile_t *profile, sgc_page_fn_t *page, void
     p->page = page;
     p->page_user = user;
     p->units_per_engine = profile->arrays_per_engine * profile->cus_per_array;
+    p->unit_cus = isa_arch_unit_cus(arch);
     p->xccs = profile->num_xcc;
     p->engines = p->xccs * profile->shader_engines;
     p->n_units = p->engines * p->units_per_engine;
@@ -152,6 +153,12 @@ static bool of_trace(uint32_t number)
 bool sg_perf_owns(const sg_perf_t *p, uint32_t number)
 {
     return of_trace(number) || register_at(p, number).kind != KIND_NONE;
+}
+
+const char *sg_perf_refused(const sg_perf_t *p, uint32_t number, uint32_t value)
+{
+    const sg_register_t r = register_at(p, number);
+    return r.kind == KIND_SELECT ? sg_perf_refuses(p, r.block, value) : NULL;
 }
 
 sg_spm_t *sg_perf_spm(sg_perf_t *p, uint32_t xcc)

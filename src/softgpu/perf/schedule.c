@@ -114,7 +114,7 @@ static lack_t lacks(const sg_schedule_t *s, const unit_state_t *u, const sg_ran_
         lack.no_slot += waves[k] + more[k] > profile->waves_per_simd;
         lack.no_vgprs += (waves[k] + more[k]) * s->launch.vgprs > s->p->arch->simd_vgprs;
     }
-    lack.no_lds = u->lds + s->launch.lds_bytes > profile->lds_kb << 10;
+    lack.no_lds = u->lds + s->launch.lds_bytes > (profile->lds_kb << 10) * s->p->unit_cus;
     return lack;
 }
 
@@ -151,7 +151,7 @@ static void lacking_simds(sg_schedule_t *s, const sg_ran_t *ran, uint64_t now, l
 {
     const uint32_t engine = ran->unit / s->p->units_per_engine;
     all->no_slot = all->no_vgprs = 0;
-    for (uint32_t k = 0; k < s->p->units_per_engine; k++) {
+    for (uint32_t k = 0; k < s->p->units_per_engine; k += s->p->unit_cus) {
         unit_state_t *u = &s->unit[engine * s->p->units_per_engine + k];
         leave(u, now);
         const lack_t one = lacks(s, u, ran);
@@ -200,9 +200,11 @@ static uint64_t cover(uint64_t *covered, uint64_t start, uint64_t end)
     return end - from;
 }
 
-static uint64_t *pipe_of(unit_state_t *u, unsigned simd, unsigned pipe)
+/* The first SIMD of a compute unit has the pipes of which there is one for all of them. */
+static uint64_t *pipe_of(const sg_perf_t *p, unit_state_t *u, unsigned simd, unsigned pipe)
 {
-    return &u->free[pipe < SG_SIMD_PIPES ? simd : 0][pipe];
+    const unsigned first = simd - simd % p->profile.simds_per_cu;
+    return &u->free[pipe < SG_SIMD_PIPES ? simd : first][pipe];
 }
 
 static uint64_t share(uint64_t clocks, uint64_t part, uint64_t all)
@@ -239,7 +241,7 @@ static uint64_t wait_for_memory(sg_schedule_t *s, unit_state_t *u, const sg_ran_
                                .busy = vector ? of_unit : 0,
                                .stood = share(of_unit, ran->wave[i].loads, all),
                                .held = held_up(of_unit, wanted)};
-    sgc_waited(s->p->caches, ran->unit, &stand);
+    sgc_waited(s->p->caches, sg_perf_unit_of_simd(s->p, ran->unit, ran->wave[i].simd), &stand);
     return done;
 }
 
@@ -271,7 +273,7 @@ static uint64_t run_wave(sg_schedule_t *s, unit_state_t *u, const sg_ran_t *ran,
     uint64_t end = alone;
     unsigned last = SG_PIPES;
     for (unsigned pipe = 0; pipe < SG_PIPES; pipe++) {
-        uint64_t *through = pipe_of(u, ran->wave[i].simd, pipe);
+        uint64_t *through = pipe_of(s->p, u, ran->wave[i].simd, pipe);
         if (!ran->wave[i].pipe[pipe]) continue;
         *through = (*through > start ? *through : start) + ran->wave[i].pipe[pipe];
         if (*through <= end) continue;
@@ -308,11 +310,17 @@ static bool enter(unit_state_t *u, const sg_ran_t *ran, uint32_t lds, uint64_t e
     return true;
 }
 
+/* Units that take workgroups together have one state, that of the first. */
+static unit_state_t *unit_of(sg_schedule_t *s, const sg_ran_t *ran)
+{
+    return &s->unit[sg_perf_first_unit(s->p, ran->unit)];
+}
+
 static uint64_t grant(sg_schedule_t *s, const sg_ran_t *ran)
 {
     const uint32_t units = s->p->units_per_engine, engine = ran->unit / units;
-    return wait_for_room(s, &s->unit[ran->unit], ran,
-                         &s->p->units[engine * units].sums[ran->counted], s->engine[engine].free);
+    return wait_for_room(s, unit_of(s, ran), ran, &s->p->units[engine * units].sums[ran->counted],
+                         s->engine[engine].free);
 }
 
 static uint64_t launch_clocks(const sg_schedule_t *s, const sg_ran_t *ran)
@@ -336,7 +344,7 @@ static void place(sg_schedule_t *s, const sg_ran_t *ran)
 {
     sg_perf_t *p = s->p;
     const uint32_t engine = ran->unit / p->units_per_engine;
-    unit_state_t *u = &s->unit[ran->unit];
+    unit_state_t *u = unit_of(s, ran);
     engine_state_t *e = &s->engine[engine];
     sg_sums_t *sums = &p->units[ran->unit].sums[ran->counted];
     sg_sums_t *first = &p->units[engine * p->units_per_engine].sums[ran->counted];
@@ -422,12 +430,24 @@ static void queue_up(sg_perf_t *p, uint32_t unit, const unit_state_t *u, uint64_
     sg_add_held(&sums->fixed[SG_T_WAIT], -queued);
 }
 
+/* The part of one of the units that have taken workgroups together, whose waves are on all alike.
+ */
+static unit_state_t part_of(const sg_schedule_t *s, uint32_t unit)
+{
+    const uint32_t n = s->p->unit_cus;
+    unit_state_t u = s->unit[sg_perf_first_unit(s->p, unit)];
+    u.waves /= n;
+    u.waiting /= n;
+    u.abreast = (u.abreast + n - 1) / n;
+    return u;
+}
+
 static void end_caches(sg_schedule_t *s, uint64_t at_work)
 {
     sg_perf_t *p = s->p;
     for (uint32_t k = 0; k < p->n_units; k++) {
-        const unit_state_t *u = &s->unit[k];
-        queue_up(p, k, u, sgc_unit_ended(p->caches, k, s->end, u->waves), s->end);
+        const unit_state_t u = part_of(s, k);
+        queue_up(p, k, &u, sgc_unit_ended(p->caches, k, s->end, u.waves), s->end);
     }
     sgc_ended(p->caches, s->end, at_work);
 }

@@ -41,6 +41,9 @@ static uint8_t flow_of(unsigned op)
     case ISA_OP_s_endpgm_saved:
     case ISA_OP_s_endpgm_ordered_ps_done: return SG_FLOW_END;
     case ISA_OP_s_waitcnt: return SG_FLOW_WAITCNT;
+    case ISA_OP_s_waitcnt_vmcnt: return SG_FLOW_WAIT_LOADS;
+    case ISA_OP_s_waitcnt_vscnt: return SG_FLOW_WAIT_STORES;
+    case ISA_OP_s_waitcnt_lgkmcnt: return SG_FLOW_WAIT_LGKM;
     case ISA_OP_s_nop: return SG_FLOW_NOP;
     case ISA_OP_s_sleep: return SG_FLOW_SLEEP;
     case ISA_OP_s_dcache_discard:
@@ -115,4 +118,48 @@ const sg_buckets_t *sg_buckets(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make);
     return &buckets;
+}
+
+/* ---- the pace of a GPU ---- */
+
+static sg_traits_t paced[ISA_ARCH_COUNT][2][ISA_BUCKETS];
+
+static bool is_f64(const sg_traits_t *t)
+{
+    return t->math == ISA_MATH_ADD_F64 || t->math == ISA_MATH_MUL_F64 ||
+           t->math == ISA_MATH_FMA_F64 || t->math == ISA_MATH_TRANS_F64;
+}
+
+static bool is_vector(const sg_traits_t *t)
+{
+    return t->klass == ISA_CLASS_VALU || t->klass >= ISA_CLASS_LDS;
+}
+
+/* Clocks of an instruction whose traits have those of gfx90a, where one clock in four issues for a
+ * wave. On a GPU whose SIMDs compute more lanes in a clock each clock does. */
+static uint8_t issue_of(const sg_traits_t *t, const isa_arch_t *arch, unsigned lanes)
+{
+    const unsigned times = is_f64(t) ? arch->f64_times : t->issue / ISSUE;
+    const unsigned passes = is_vector(t) && lanes > arch->simd_lanes ? lanes / arch->simd_lanes : 1;
+    return (uint8_t)(times * passes);
+}
+
+static void pace(void)
+{
+    const sg_buckets_t *all = sg_buckets();
+    for (unsigned a = 0; a < ISA_ARCH_COUNT; a++)
+        for (unsigned narrow = 0; narrow < 2; narrow++)
+            for (unsigned b = 0; b < all->n; b++) {
+                const isa_arch_t *arch = &isa_archs[a];
+                sg_traits_t *t = &paced[a][narrow][b];
+                *t = all->traits[b];
+                if (!arch->sq_quads) t->issue = issue_of(t, arch, narrow ? 32 : 64);
+            }
+}
+
+const sg_traits_t *sg_traits_paced(const isa_arch_t *arch, bool narrow)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, pace);
+    return paced[arch->index][narrow];
 }

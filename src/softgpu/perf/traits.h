@@ -12,6 +12,10 @@ typedef enum {
     SG_FLOW_PLAIN,
     SG_FLOW_END,
     SG_FLOW_WAITCNT,
+    /* those of gfx10 that wait for one counter, which is in the immediate */
+    SG_FLOW_WAIT_LOADS,
+    SG_FLOW_WAIT_STORES,
+    SG_FLOW_WAIT_LGKM,
     SG_FLOW_NOP,
     SG_FLOW_SLEEP,
     SG_FLOW_SCALAR_CACHE /* invalidates or writes back the scalar cache */
@@ -40,8 +44,12 @@ sg_traits_t sg_traits_of(unsigned op);
  * in a bucket of other traits because no bucket was left: 0 unless counts are wrong. */
 unsigned sg_buckets_fill(sg_buckets_t *to, unsigned room);
 
-/* The buckets, which are the same for every GPU. The first call makes them, and reports an error if
- * ISA_BUCKETS are too few. */
+/* The traits of each bucket as waves of 32 (`narrow`) or of all lanes of this GPU have them:
+ * `issue` is the clocks there. The first call makes them. */
+const sg_traits_t *sg_traits_paced(const isa_arch_t *arch, bool narrow);
+
+/* The buckets, which are the same for every GPU, with traits as gfx90a has them. The first call
+ * makes them, and reports an error if ISA_BUCKETS are too few. */
 const sg_buckets_t *sg_buckets(void);
 
 #endif

@@ -55,6 +55,8 @@
     X(l1_scalar_ways, 4, 1, 128)                                                                   \
     X(l1_instruction_ways, 4, 1, 128)                                                              \
     X(l1_shared_cus, 2, 1, 16)                                                                     \
+    X(gl1_kb, 0, 0, 1024) /* the cache of a shader array in front of L2; 0: none */                \
+    X(gl1_ways, 16, 1, 128)                                                                        \
     X(l2_ways, 16, 1, 128)                                                                         \
     X(l2_writeback_ways, 8, 0, 128)                                                                \
     X(l2_reads_whole, 0, 0, 1) /* 1: one transaction reads both halves of a line of L2 */          \
@@ -68,6 +70,7 @@
     X(l1_vector_latency, 120, 1, 100000)                                                           \
     X(l1_scalar_latency, 50, 1, 100000)                                                            \
     X(l1_instruction_latency, 16, 1, 100000)                                                       \
+    X(gl1_latency, 160, 1, 100000)                                                                 \
     X(l2_latency, 220, 1, 100000)                                                                  \
     X(vram_latency, 800, 1, 100000)                                                                \
     X(vram_write_latency, 720, 1, 100000)                                                          \

@@ -89,6 +89,48 @@ static void whole_lines(void **state)
     rig_destroy(r);
 }
 
+/* Units of a shader array read through one GL1, of lines of 128 bytes. 256 bytes in a row are two
+ * of them: so many reads of L2 unless GL1 has them. */
+static void shared_by_an_array(void **state)
+{
+    enum { GLV_INV = 1 << 8, GL1_INV = 1 << 9 };
+    static const struct {
+        const char *text;
+        unsigned cu, scope, gcr;  /* before it: a fence, or a packet's word */
+        unsigned reads, requests; /* of L2; L1's, for the reads of lines that it does not have */
+    } steps[] = {
+        {LOAD, 0, 0, 0, 2, 2},
+        {LOAD, 1, 0, 0, 2, 4},                   /* of the same array */
+        {LOAD, 2, 0, 0, 4, 6},                   /* of another */
+        {STORE, 1, 0, 0, 4, 6},                  /* drops the lines from GL1, not from others' L1 */
+        {LOAD, 0, 0, 0, 4, 6},                   /* which has them still */
+        {LOAD, 0, 0, GLV_INV, 6, 8},             /* and now has not */
+        {LOAD, 1, 0, GLV_INV, 6, 10},            /* unit 0 has brought them back to GL1 */
+        {LOAD, 1, 1, 0, 8, 12},                  /* a fence to the agent empties both */
+        {LOAD, 0, 0, 0, 8, 14},                  /* unit 1 has read them */
+        {LOAD, 0, 0, GLV_INV | GL1_INV, 10, 16}, /* as the fence */
+    };
+    (void)state;
+    isa_arch_t arch;
+    rig_t *r = rig_of_lines(&arch, 128, 128);
+    r->profile.gl1_kb = 128;
+    r->profile.cus_per_array = 2;
+    sgc_destroy(r->model);
+    r->model = sgc_create(&arch, &r->profile, rig_page, r);
+    assert_non_null(r->model);
+    rig_stride(r, 0, 4);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        r->cu = steps[k].cu;
+        sgc_acquire(r->model, steps[k].scope);
+        sgc_flush(r->model, sgc_gcr_actions(steps[k].gcr));
+        rig_do(r, steps[k].text);
+        if (GET(r, TCC_READ) != steps[k].reads || GET(r, TCP_TCC_READ_REQ) != steps[k].requests)
+            fail_msg("step %zu: %u reads, %u requests", k, (unsigned)GET(r, TCC_READ),
+                     (unsigned)GET(r, TCP_TCC_READ_REQ));
+    }
+    rig_destroy(r);
+}
+
 /* Each XCC has an L2 of its own: units of one find what others of the same have read. */
 static void l2_of_each_xcc(void **state)
 {
@@ -305,7 +347,7 @@ static void acquire_mem(void **state)
     rig_set_s64(r, 4, RIG_VA + 4096);
     rig_do(r, "s_load_dword s0, s[4:5], 0x0");
     sgc_fetch(r->model, 0, 0, RIG_VA + 8192);
-    sgc_acquire_mem(r->model, 1u << 23 | 1u << 22 | 1u << 18 | 1u << 29 | 1u << 27);
+    sgc_flush(r->model, sgc_coher_actions(1u << 23 | 1u << 22 | 1u << 18 | 1u << 29 | 1u << 27));
     EXPECT(r, TCC_EA_WRREQ, 4);
     EXPECT(r, TCC_ALL_TC_OP_WB_WRITEBACK, 2);
     /* what was stored, the scalar's line, and the one that the fetch has read: two lines of 64 */
@@ -391,6 +433,7 @@ int main(void)
                                        RIG_TEST(narrow_lines_are_written_back),
                                        RIG_TEST(whole_lines),
                                        RIG_TEST(l2_of_each_xcc),
+                                       RIG_TEST(shared_by_an_array),
                                        RIG_TEST(lines_are_the_gpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@ import remarks  # noqa: E402
 import schema  # noqa: E402
 NO_IMAGES = "NO_IMAGES" in os.environ  # the suite's GPU has no image instructions
 GPU = os.environ.get("SOFTGPU_GPU") or "mi210"
+WAVE = 32 if GPU.startswith("rx") else 64  # lanes
 UNITS = {"mi210": 4, "mi300a": 6}.get(GPU, 8)  # that programs run on: of several XCCs one of each
 
 
@@ -40,6 +41,14 @@ class Bug(typing.NamedTuple):
     gone: str | None = None   # and where it was taken back
     other: str | None = None  # the comment of another line that is reported: of the other access
     status: int = 0     # of the program, minus its signal
+
+
+def in_waves(text):
+    """What is said of waves of 64 lanes, said of the GPU's: the same work-item, and all lanes of a wave."""
+    def place(match):
+        item = 64 * int(match[2]) + int(match[1])
+        return f"lane {item % WAVE} of wave {item // WAVE}"
+    return re.sub(r"lane (\d+) of wave (\d+)", place, text).replace("64 lanes of this wave", f"{WAVE} lanes of this wave")
 
 
 def place_of(comment):
@@ -88,11 +97,11 @@ class Corpus(unittest.TestCase):
     def judge(self, bug, done):
         text = done.stderr
         self.assertEqual((done.returncode, done.stdout), (bug.status, "" if bug.status else "done\n"), text)
-        self.assertIn("softgpu: error: " + bug.head, text)
+        self.assertIn("softgpu: error: " + in_waves(bug.head), text)
         for comment in filter(None, (bug.line, bug.other)):
             self.assertRegex(text, place_of(comment))
         for part in filter(None, (bug.lanes, bug.place)):
-            self.assertIn(part, text)
+            self.assertIn(in_waves(part), text)
         if bug.made:
             self.assertRegex(text, rf"{re.escape(bug.place)} {place_of(bug.made)}")
         if bug.gone:

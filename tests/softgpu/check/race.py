@@ -21,7 +21,8 @@ def memory(name, lanes=None, count=SOME, head=GLOBAL, other="also: "):
 
 BUGS = {
     "reduction": lds("reduction"),
-    "transpose": lds("transpose", "16 lanes of this wave"),  # a wave's rows, of each a column of another's
+    # a wave's rows, of which there are four or two, of each as many columns of another's
+    "transpose": lds("transpose", "16 lanes of this wave" if corpus.WAVE == 64 else "4 lanes of this wave"),
     "scan": lds("scan"),
     "producer": lds("producer", "64 lanes of this wave", 1),
     "reuse": lds("reuse", "64 lanes of this wave"),
@@ -54,6 +55,8 @@ BUGS = {
 
 RIGHT = ("locked", "locked-waves", "waiting-wave", "largest", "sum-far", "found-by-many", "bytes", "byte-flags",
          "byte-flags-of-waves", "same-row", "same-colour")
+if corpus.WAVE == 32:
+    del BUGS["straight"]  # its descriptor is gfx9's, and it takes waves to have 64 lanes
 if corpus.NO_IMAGES:
     del BUGS["surface"]
     RIGHT = RIGHT[:-1]

@@ -5,20 +5,20 @@ both GPUs have is one name, each GPU has numbers of its own, and an event that i
 import pathlib, subprocess, sys, tempfile
 
 GPUS = "gpu\tfamily\tblocks\nold\tgfx9\told\nnew\tgfx10\tnew\nother\tgfx10\tnew\nunknown\t-\t-\n"
-BLOCKS = "gpu\tblock\tid\tscope\tinstances\tslots\tmax_event\tflags\tspm\n"
+BLOCKS = "gpu\tblock\tid\tscope\tinstances\tslots\tmax_event\tflags\tselect\tspm\n"
 REGISTERS = "family\tblock\tinstance\tslot\tselect\tcounter_lo\tcounter_hi\tselect1\n"
 COUNTERS = "block\tcounter\tevents\tset\tmeaning\n"
 SOFT = "counter\tgpus\tclass\thow\n"
 TABLES = {
     "gpus/architectures": GPUS,
     "aqlprofile/blocks": BLOCKS + """\
-old	SQ	6	se	1	8	9	sq	9
-old	SQ_CS	7	se	1	8	9	sq,alias	-
-old	TCC	12	gpu	32	4	99	texture	-
-old	ATC	21	gpu	1	4	99	aid,unlisted	-
-old	GCEA	23	gpu	1	4	99	mc,cp	-
-new	TCC	12	gpu	16	4	99	texture	4
-new	MALL	15	gpu	2	4	99	-	-
+old	SQ	6	se	1	8	9	sq	0xf000	9
+old	SQ_CS	7	se	1	8	9	sq,alias	0xf000	-
+old	TCC	12	gpu	32	4	99	texture	0x0	-
+old	ATC	21	gpu	1	4	99	aid,unlisted	0x0	-
+old	GCEA	23	gpu	1	4	99	mc,cp	0x0	-
+new	TCC	12	gpu	16	4	99	texture	0x0	4
+new	MALL	15	gpu	2	4	99	-	0x0	-
 """,
     "aqlprofile/registers": REGISTERS + """\
 gfx9	SQ	0	0	0xd9c0	0xd1c0	0xd1c1	-
@@ -32,6 +32,7 @@ TCC	TCC_HIT	17:old 18:new	x	hits
 CPC	CPC_X	1:old	x	never
 TCC	TCC_NEW	19:gfx10	x	new
 TCC	TCC_NEWER	19:new	x	the same
+TCC	TCC_UNKNOWN	20:new	x	what softgpu does not count
 """,
     "counters/softgpu": SOFT + """\
 SQ_WAVES	old	exact	counted
@@ -54,16 +55,17 @@ SG_COUNTER_NAME(TCC_HIT)
 SG_COUNTER_NAME(CPC_X)
 SG_COUNTER_NAME(TCC_NEW)
 SG_COUNTER_NAME(TCC_NEWER)
+SG_COUNTER_NAME(TCC_UNKNOWN)
 #undef SG_COUNTER_NAME
 #endif
 #ifdef SG_BLOCK
 SG_TABLE(old)
-SG_BLOCK(SQ, 6, 1, 1, 8)
-SG_BLOCK(TCC, 12, 32, 0, 4)
+SG_BLOCK(SQ, 6, 1, 1, 8, 0xf000)
+SG_BLOCK(TCC, 12, 32, 0, 4, 0x0)
 SG_TABLE_END
 SG_TABLE(new)
-SG_BLOCK(TCC, 12, 16, 0, 4)
-SG_BLOCK(MALL, 15, 2, 0, 4)
+SG_BLOCK(TCC, 12, 16, 0, 4, 0x0)
+SG_BLOCK(MALL, 15, 2, 0, 4, 0x0)
 SG_TABLE_END
 #undef SG_BLOCK
 #endif
@@ -87,13 +89,14 @@ SG_TABLE_END
 #endif
 #ifdef SG_EVENT
 SG_TABLE(old)
-SG_EVENT(old, SQ, SQ_WAVES, 4, 0)
-SG_EVENT(old, TCC, TCC_HIT, 17, 0)
-SG_EVENT(old, CPC, CPC_X, 1, 1)
+SG_EVENT(old, SQ, SQ_WAVES, 4, SG_SAYS_COUNTED)
+SG_EVENT(old, TCC, TCC_HIT, 17, SG_SAYS_COUNTED)
+SG_EVENT(old, CPC, CPC_X, 1, SG_SAYS_ZERO)
 SG_TABLE_END
 SG_TABLE(new)
-SG_EVENT(new, TCC, TCC_HIT, 18, 0)
-SG_EVENT(new, TCC, TCC_NEW, 19, 0)
+SG_EVENT(new, TCC, TCC_HIT, 18, SG_SAYS_COUNTED)
+SG_EVENT(new, TCC, TCC_NEW, 19, SG_SAYS_COUNTED)
+SG_EVENT(new, TCC, TCC_UNKNOWN, 20, SG_SAYS_NONE)
 SG_TABLE_END
 #undef SG_EVENT
 #endif
@@ -117,6 +120,7 @@ SGC_COUNTER(SQ_WAVES)
 SGC_COUNTER(TCC_HIT)
 SGC_COUNTER(TCC_NEW)
 SGC_COUNTER(TCC_NEWER)
+SGC_COUNTER(TCC_UNKNOWN)
 #undef SGC_COUNTER
 #endif
 #ifdef SGC_NUMBER
@@ -128,6 +132,7 @@ SGC_TABLE(new)
 SGC_NUMBER(new, TCC_HIT, 18)
 SGC_NUMBER(new, TCC_NEW, 19)
 SGC_NUMBER(new, TCC_NEWER, 19)
+SGC_NUMBER(new, TCC_UNKNOWN, 20)
 SGC_TABLE_END
 #undef SGC_NUMBER
 #endif

@@ -276,6 +276,83 @@ def by_hand():
     check(waves == [3, 5, 5, 14, 48, 64, 16], "waves of shapes", waves)
 
 
+def equal(name, v, **wanted):
+    for counter, value in wanted.items():
+        check(v[counter] == value, name, counter, v[counter], "expected", value)
+
+
+def narrow_exact():
+    """Of an RX 6800: 2^18 work items are 8192 waves of 32. Each executes a scalar load, 7 vector ALU instructions, a load,
+    a store, two waits and its end: hipcc of Debian 12 makes these 13 of the copy."""
+    rows, done = rocprofv3(programs, ["SQ_WAVES", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_FLAT", "SQ_INSTS_LDS",
+                                      "SQ_INSTS_GDS", "SQ_WAVE32_INSTS", "SQ_WAVE64_INSTS", "SQ_INSTS_WAVE32",
+                                      "SQ_INSTS_WAVE32_VALU", "SQ_INSTS_WAVE32_LDS"], SOFTGPU_GPU="rx6800")
+    check(done.stdout == "known: 0 wrong\n", "output", done.stdout)
+    for name, _, _, v in rows[:2]:
+        equal(name, v, SQ_WAVES=8192, SQ_INSTS_VALU=7 * 8192, SQ_INSTS_SALU=0, SQ_INSTS_SMEM=8192, SQ_INSTS_FLAT=2 * 8192,
+              SQ_INSTS_LDS=0, SQ_INSTS_GDS=0, SQ_WAVE32_INSTS=13 * 8192, SQ_WAVE64_INSTS=0, SQ_INSTS_WAVE32=13 * 8192,
+              SQ_INSTS_WAVE32_VALU=7 * 8192, SQ_INSTS_WAVE32_LDS=0)
+    # ten workgroups of 64 items are 20 waves, each with a write and a read of LDS
+    for name, _, _, v in rows[2:9]:
+        equal(name, v, SQ_WAVES=20, SQ_INSTS_LDS=40, SQ_INSTS_WAVE32_LDS=40)
+    # Workgroups of 1, 63, 64, 65, 105, 1024 and 1000 items: 1, 2, 2, 3, 4, 32 and 32 waves each.
+    waves = [v["SQ_WAVES"] for _, _, _, v in rows[9:]]
+    check(waves == [3, 10, 10, 21, 96, 128, 32], "waves of shapes", waves)
+
+
+def narrow_caches():
+    """A wave's dwords are one line of 128 bytes: a read of L2 and two writes of half a line. L0 and GL1 have none of them."""
+    rows, _ = rocprofv3(programs, ["TA_FLAT_LOAD_WAVEFRONTS_sum", "TA_FLAT_STORE_WAVEFRONTS_sum", "GL2C_HIT_sum", "GL2C_MISS_sum",
+                                   "GL2C_MC_RDREQ_sum", "GL2C_EA_RDREQ_128B_sum", "SQC_LDS_IDX_ACTIVE", "SQC_LDS_BANK_CONFLICT",
+                                   "LDSBankConflict", "TA_BUSY_max", "GRBM_TA_BUSY"], SOFTGPU_GPU="rx6800")
+    for k, (name, _, _, v) in enumerate(rows[:2]):
+        equal(name, v, TA_FLAT_LOAD_WAVEFRONTS_sum=8192, TA_FLAT_STORE_WAVEFRONTS_sum=8192, SQC_LDS_IDX_ACTIVE=0,
+              GRBM_TA_BUSY=v["TA_BUSY_max"])
+        # the first copy misses with each read, and with the first of each two writes; the second finds both in L2, of 4 MiB
+        misses, hits = (2 * 8192, 8192) if k == 0 else (0, 3 * 8192)
+        more = v["GL2C_MISS_sum"] - misses, v["GL2C_HIT_sum"] - hits, v["GL2C_EA_RDREQ_128B_sum"] - misses / 2
+        check(all(0 <= n < 32 for n in more), name, "copy", k, "code, arguments and page tables", more)
+        check(v["GL2C_MC_RDREQ_sum"] >= v["GL2C_EA_RDREQ_128B_sum"], name, v)
+    # a write and a read of 32 lanes are a phase each; lanes `stride` dwords apart meet in a bank by gcd
+    for (name, _, _, v), gcd in zip(rows[2:9], (1, 2, 1, 4, 8, 16, 32)):
+        equal(name, v, SQC_LDS_IDX_ACTIVE=20 * 2 * gcd, SQC_LDS_BANK_CONFLICT=20 * 2 * (gcd - 1),
+              LDSBankConflict=100 * (gcd - 1) / gcd)
+
+
+NARROW_PERCENT = ("OccupancyPercent", "L2CacheHit", "MemUnitBusy", "TA_UTIL", "SPI_UTIL", "CP_UTIL", "EA_UTIL", "WAVE_DEP_WAIT",
+                  "WAVE_ISSUE_WAIT", "ALUStalledByLDS", "GPU_UTIL")
+
+
+def narrow_metrics():
+    """Derived metrics are what their parts make them."""
+    rows, _ = rocprofv3(programs, [*NARROW_PERCENT, "MeanOccupancyPerCU", "VALUInsts", "CU_NUM", "SE_NUM", "SIMD_NUM", "SQ_WAVE_CYCLES",
+                                   "GRBM_GUI_ACTIVE", "SQ_WAIT_ANY", "LdsLatency"], SOFTGPU_GPU="rx6800")
+    check(len(rows) == 16, len(rows), "dispatches")
+    for name, _, _, v in rows:
+        for metric in NARROW_PERCENT:
+            check(0 <= v[metric] <= 100, name, metric, v[metric])
+        equal(name, v, CU_NUM=16, SE_NUM=4, SIMD_NUM=32)
+        waves = v["SQ_WAVE_CYCLES"] / v["GRBM_GUI_ACTIVE"] / 16
+        check(abs(v["MeanOccupancyPerCU"] - waves) < 1e-3 * waves, name, "waves on a unit", v)
+        check(abs(v["OccupancyPercent"] - 100 * waves / 32) < 1e-3 * waves, name, "of 32 slots", v)
+        check(0 < v["SQ_WAIT_ANY"] <= v["SQ_WAVE_CYCLES"], name, v)
+    equal(rows[0][0], rows[0][3], VALUInsts=7)
+    # lds_latency, and the clocks of conflicts above one
+    for (name, _, _, v), gcd in zip(rows[2:9], (1, 2, 1, 4, 8, 16, 32)):
+        equal(name, v, LdsLatency=64 + gcd - 1)
+    rows, _ = rocprofv3(programs, ["FETCH_SIZE"], SOFTGPU_GPU="rx6800")
+    check(1024 <= rows[0][3]["FETCH_SIZE"] < 1026, "1 MiB", rows[0])
+
+
+def narrow():
+    narrow_exact()
+    narrow_caches()
+    narrow_metrics()
+    # what softgpu cannot tell it does not answer with 0
+    _, done = rocprofv3(programs, ["SQ_INST_CYCLES_VMEM"], status=134, SOFTGPU_GPU="rx6800")
+    check("softgpu has no model of SQ_INST_CYCLES_VMEM of gfx1030" in done.stderr, "refused", done.stderr)
+
+
 def steady():
     """The same values whatever the number of workers, on another run, and beside other load."""
     known = programs[0]
