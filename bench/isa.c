@@ -6,6 +6,7 @@
  * with the same words. bench_isa [--json FILE] [--core base|avx2|avx512] [--gpu gfx90a] */
 #include "softgpu/memory/memory.h"
 #include "softgpu/exec/exec.h"
+#include "softgpu/exec/translate.h"
 #include "tests/isa/asm.h"
 
 #include <pthread.h>
@@ -89,9 +90,10 @@ typedef struct {
     double wall, cpu;
 } rate_t;
 
-/* The rates of a loop; 0 on failure. */
-static rate_t rate(const isa_core_t *core, int which, int workers)
+/* The rates of a loop, interpreted or translated; 0 on failure. */
+static rate_t rate(const isa_core_t *core, int which, int workers, isa_translate_t how)
 {
+    isa_translate_setup(how, ISA_TRANSLATE_AFTER);
     char text[4096];
     snprintf(text, sizeof text,
              "%s\n s_mov_b32 s0, %d\nloop:\n%s\n s_sub_u32 s0, s0, 1\n"
@@ -126,18 +128,26 @@ static rate_t rate(const isa_core_t *core, int which, int workers)
 }
 
 /* Measures and prints all loops; `lanes` is added to their names. */
-static void measure(const isa_core_t *core, const char *lanes, FILE *out)
+static void measure_as(const isa_core_t *core, const char *lanes, FILE *out, isa_translate_t how)
 {
+    printf("%s:\n", how ? "translated" : "interpreted");
     for (int which = 0; which < LOOPS; which++) {
-        rate(core, which, 1); /* warms caches and clocks */
-        rate_t one = rate(core, which, 1), two = rate(core, which, 2);
+        rate(core, which, 1, how); /* warms caches and clocks */
+        rate_t one = rate(core, which, 1, how), two = rate(core, which, 2, how);
         printf("%-20s %8.1f one worker %8.1f two workers (x%.2f) %8.1f per CPU second\n",
                loops[which].name, one.wall, two.wall, one.wall > 0 ? two.wall / one.wall : 0,
                one.cpu);
         if (out)
-            fprintf(out, ", \"%s%s\": {\"one\": %.1f, \"two\": %.1f, \"per_cpu_second\": %.1f}",
-                    loops[which].name, lanes, one.wall, two.wall, one.cpu);
+            fprintf(out, ", \"%s%s%s\": {\"one\": %.1f, \"two\": %.1f, \"per_cpu_second\": %.1f}",
+                    loops[which].name, lanes, how ? ", translated" : "", one.wall, two.wall,
+                    one.cpu);
     }
+}
+
+static void measure(const isa_core_t *core, const char *lanes, FILE *out)
+{
+    measure_as(core, lanes, out, ISA_TRANSLATE_OFF);
+    if (core->lanes == 64) measure_as(core, lanes, out, ISA_TRANSLATE_ON);
 }
 
 int main(int argc, char **argv)
@@ -163,6 +173,9 @@ int main(int argc, char **argv)
     measure(core, "", out);
     printf("core %s, instructions of waves of 32 lanes\n", isa_core_narrow(core)->name);
     measure(isa_core_narrow(core), ", 32 lanes", out);
+    const isa_translate_stats_t stats = isa_translate_stats();
+    printf("translated %llu loops in %.1f ms\n", (unsigned long long)stats.loops[ISA_REFUSED_NOT],
+           (double)stats.seconds_e6 / 1e3);
     if (out) {
         fprintf(out, "}\n");
         fclose(out);

@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "softgpu/exec/translate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,10 +265,32 @@ static void report_kernel(FILE *f, const sg_seen_t *k)
     report_top(f, &k->tally, all);
 }
 
+/* What the translator has done, for --log info. Whatever is watched is interpreted, by --stats
+ * too. */
+static void report_translated(void)
+{
+    const isa_translate_stats_t s = isa_translate_stats();
+    uint64_t loops = 0;
+    for (unsigned why = 0; why < ISA_REFUSALS; why++)
+        loops += s.loops[why];
+    if (loops)
+        base_info(
+            "translated %llu loops in %.1f ms: %llu instructions in %llu entries, %llu entries "
+            "left to the interpreter, %llu instructions verified",
+            (unsigned long long)s.loops[ISA_REFUSED_NOT], (double)s.seconds_e6 / 1e3,
+            (unsigned long long)s.instructions, (unsigned long long)s.entries,
+            (unsigned long long)s.declined, (unsigned long long)s.verified);
+    for (unsigned why = 1; why < ISA_REFUSALS; why++)
+        if (s.loops[why])
+            base_info("%llu loops are interpreted: %s", (unsigned long long)s.loops[why],
+                      isa_translate_reason((isa_refused_t)why));
+}
+
 void sg_observe_report(void)
 {
     char *text = NULL;
     size_t length = 0;
+    report_translated();
     pthread_once(&state.once, read_options);
     if (!state.stats) return;
     pthread_mutex_lock(&state.lock);

@@ -6,6 +6,7 @@
  * until isa_code_quiesce() frees it. */
 #include "softgpu/exec/code.h"
 
+#include "softgpu/exec/translate.h"
 #include "softgpu/memory/memory.h"
 #include "isa/table.h"
 
@@ -56,6 +57,7 @@ static void free_slots(isa_page_t *page)
 
 static void free_page(isa_code_t *code, isa_page_t *page)
 {
+    isa_translate_forget(page);
     free_slots(page);
     atomic_fetch_sub_explicit(&code->n_pages, 1, memory_order_relaxed);
 }
@@ -76,7 +78,7 @@ void isa_code_destroy(isa_code_t *code)
         isa_page_t *page = atomic_load_explicit(&code->buckets[b], memory_order_relaxed);
         while (page) {
             isa_page_t *next = atomic_load_explicit(&page->next, memory_order_relaxed);
-            free_slots(page);
+            free_page(code, page);
             page = next;
         }
     }
@@ -207,6 +209,7 @@ void isa_code_decode(isa_page_t *page, unsigned index)
         slot->fmt = inst.fmt;
         __atomic_store_n(&slot->dwords, inst.dwords, __ATOMIC_RELAXED);
         memcpy(&slot->flags, &inst.flags, sizeof(inst) - offsetof(isa_inst_t, flags));
+        fn = isa_translate_decoded(page, slot, fn);
         atomic_store_explicit(&slot->fn, fn, memory_order_release);
     }
     pthread_mutex_unlock(&page->code->lock);

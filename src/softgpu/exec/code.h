@@ -24,6 +24,7 @@ struct isa_page {
     _Atomic(isa_page_t *) next;   /* in its hash chain */
     isa_page_t *retired_next;
     isa_dual_t *pairs;
+    struct isa_page_loops *loops; /* what the translator keeps (translate.c), or NULL */
     unsigned n_words; /* valid words below: the page's and up to ISA_PAGE_TAIL behind it */
     uint32_t words[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];
     isa_inst_t slots[ISA_PAGE_SLOTS + ISA_PAGE_TAIL];

@@ -25,8 +25,8 @@ bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)
         const isa_inst_t *i = &page->slots[at];
         if (atomic_load_explicit(&i->fn, memory_order_acquire) == isa_slot_undecoded)
             isa_code_decode(page, at);
-        if (atomic_load_explicit(&i->fn, memory_order_acquire) != core->handlers[i->op])
-            return false; /* no instruction */
+        isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
+        if (fn != core->handlers[i->op]) return false; /* no instruction, or part of a loop */
         if (i->op == ISA_OP_s_endpgm) return true;
         if (!does_nothing(i)) return false;
         at += i->dwords;

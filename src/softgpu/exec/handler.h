@@ -25,6 +25,9 @@
 #define ISA_PASTE(variant, name)  ISA_PASTE_(variant, name)
 #define ISA_HANDLER(name)         ISA_PASTE(ISA_VARIANT, name)
 
+#ifdef ISA_CHUNK
+#include "softgpu/exec/chunk.h"
+#else
 /* Head of a handler. When it is called, w->ip already points at the instruction after *i. */
 #define ISA_INST(name)                                                                             \
     void ISA_HANDLER(name)(isa_wave_t * w __attribute__((unused)),                                 \
@@ -34,6 +37,7 @@
 #define ISA_OP(name, ...) isa_handler_t ISA_HANDLER(name);
 #include "isa/isa_ops.inc"
 #undef ISA_OP
+#endif
 
 /* Value of a source operand of the kind ISA_OPK_SPECIAL. Only apertures have bits above 31. */
 uint64_t isa_read_special(isa_wave_t *w, const isa_operand_t *o);

@@ -6,6 +6,7 @@
 #include "softgpu/exec/core.h"
 #include "softgpu/exec/fpu.h"
 #include "softgpu/exec/lds.h"
+#include "softgpu/exec/translate.h"
 #include "softgpu/exec/watch.h"
 
 #include <xmmintrin.h>
@@ -132,6 +133,8 @@ INLINE isa_stop_t loop(unsigned kinds, isa_wave_t *w, int32_t slice, isa_watch_t
     do {
         const isa_inst_t *i = w->ip;
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
+        /* Whoever watches is told of each instruction: translated code tells of none. */
+        if (kinds && __builtin_expect(isa_translate_owns(fn), 0)) fn = isa_core_handlers[i->op];
         /* Slots without an instruction have handlers that lead to a slot with one: only the latter
          * is counted and reported. */
         const bool real = fn != isa_slot_undecoded && fn != isa_slot_behind;

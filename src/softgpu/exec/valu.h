@@ -67,7 +67,7 @@ enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | I
 /* Tells the compiler that it may vectorise: two rows are the same or do not overlap, so no lane's
  * result is another lane's source. */
 #ifdef __clang__
-#define VALU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define VALU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
 #define VALU_INDEPENDENT _Pragma("GCC ivdep")
 #endif
@@ -445,6 +445,18 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 
 /* ---- handlers ---- */
 
+/* The translator's library has the instruction as a function, too (chunk.h), in which the rare path
+ * that puts NaNs right is in line. */
+#ifdef ISA_CHUNK
+#define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)                                                    \
+    ISA_CHUNK_OF(name, VALU_ROWS(DT), {VALU_ROWS(AT), VALU_ROWS(BT), VALU_ROWS(CT)},               \
+                 ((FLAGS)&VALU_MASK_IN) != 0)
+#define VALU_COLD __attribute__((always_inline))
+#else
+#define VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
+#define VALU_COLD __attribute__((noinline, cold))
+#endif
+
 /* The two paths of an instruction: a function whose head is given, and that of the general path. */
 #define VALU_PATHS(head, name, DT, AT, BT, CT, FLAGS, body, sat)                                   \
     static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS)};                            \
@@ -465,7 +477,8 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 
 /* A handler around a body that has another name, because several handlers have it. */
 #define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                              \
-    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body)
+    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body)                            \
+    VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
 
 #define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS)                                                  \
     VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body_##name)
@@ -473,7 +486,8 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 /* A handler with a second body, sat_<name>, for clamp. */
 #define VALU_SATURATING(name, DT, AT, BT, CT, FLAGS)                                               \
     VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, (FLAGS) | VALU_SATURATES, body_##name,        \
-               sat_##name)
+               sat_##name)                                                                         \
+    VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
 
 /* Plain instructions: name, result type, source types, formula of a, b, c. */
 #define VALU_OP1(name, DT, AT, FLAGS, expr)                                                        \

@@ -39,8 +39,8 @@ static inline uint32_t valu_any_nan(const uint32_t *row, uint32_t mask, uint32_t
 {
     uint32_t largest = 0;
     row = (const uint32_t *)__builtin_assume_aligned(row, 64);
-    for (int l = 0; l < ISA_LANES; l++)
-        largest = (row[l] & mask) > largest ? row[l] & mask : largest;
+    VALU_LANES
+    largest = (row[l] & mask) > largest ? row[l] & mask : largest;
     return largest > infinity;
 }
 
@@ -154,7 +154,8 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
             const isa_vec_f32_t x = (expr);                                                        \
             r[k] = (isa_vec_t)x;                                                                   \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |= isa_vec_unordered(r[k], r[k + 1]);   \
+        ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |=                                      \
+            isa_vec_unordered(r[k], r[k + (N > 1)]);                                               \
         if (__builtin_expect(bad, 0)) {                                                            \
             alignas(64) uint32_t fixed[(ROWS)*ISA_ROW];                                            \
             uint32_t *d = v->d;                                                                    \

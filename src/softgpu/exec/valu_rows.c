@@ -38,20 +38,33 @@ uint64_t valu_bits(const uint8_t *bytes)
 #endif
 }
 
-/* ---- NaN results: cold, so one lane at a time ---- */
+/* ---- NaN results ---- */
 
-static uint32_t nan_of32(const valu_t *v, unsigned n, unsigned at)
+ISA_VECTOR isa_vec_i32_t is_nan32(isa_vec_t x)
 {
-    for (unsigned k = 0; k < n; k++)
-        if (fpu_nan32(v->s[k][at])) return v->s[k][at] | 0x400000;
-    return FPU_NAN32;
+    return (isa_vec_i32_t)((x & 0x7fffffff) > FPU_INF32);
 }
 
-static __attribute__((noinline, cold)) void fix_rows32(valu_t *v, unsigned n, unsigned rows)
+/* The result r, or if it is a NaN the first NaN of a, b and c. Takes values, so that translated
+ * code can call it without storing a row. */
+static __attribute__((noinline, cold)) isa_vec_t with_nans(isa_vec_t r, isa_vec_t a, isa_vec_t b,
+                                                           isa_vec_t c)
 {
+    isa_vec_t nan = isa_vec_all(FPU_NAN32);
+    nan = isa_vec_pick(is_nan32(c), c | 0x400000, nan);
+    nan = isa_vec_pick(is_nan32(b), b | 0x400000, nan);
+    nan = isa_vec_pick(is_nan32(a), a | 0x400000, nan);
+    return isa_vec_pick(is_nan32(r), nan, r);
+}
+
+static VALU_COLD void fix_rows32(valu_t *v, unsigned n, unsigned rows)
+{
+    const isa_vec_t none = isa_vec_all(0);
     for (unsigned at = 0; at < rows * ISA_ROW; at += ISA_ROW)
-        for (unsigned l = at; l < at + ISA_LANES; l++)
-            if (fpu_nan32(v->d[l])) v->d[l] = nan_of32(v, n, l);
+        for (unsigned l = at; l < at + ISA_LANES; l += ISA_VEC)
+            isa_vec_store(v->d + l, with_nans(isa_vec_load(v->d + l), isa_vec_load(v->s[0] + l),
+                                              n > 1 ? isa_vec_load(v->s[1] + l) : none,
+                                              n > 2 ? isa_vec_load(v->s[2] + l) : none));
 }
 
 void valu_fix_nan_f32(valu_t *v, unsigned n)
@@ -64,15 +77,30 @@ void valu_fix_nan_pf32(valu_t *v, unsigned n)
     fix_rows32(v, n, 2);
 }
 
+ISA_VECTOR isa_vec_i32_t is_nan64(isa_vec_t low, isa_vec_t high)
+{
+    const isa_vec_t magnitude = high & 0x7fffffff;
+    return (isa_vec_i32_t)(magnitude > 0x7ff00000) |
+           ((isa_vec_i32_t)(magnitude == 0x7ff00000) & (isa_vec_i32_t)(low != 0));
+}
+
 void valu_fix_nan_f64(valu_t *v, unsigned n)
 {
     uint32_t *d = v->d;
-    for (int l = 0; l < ISA_LANES; l++) {
-        if (!fpu_nan64(VALU_LD_u64(d))) continue;
-        uint64_t nan = FPU_NAN64;
-        for (unsigned k = n; k-- > 0;)
-            if (fpu_nan64(VALU_LD_u64(v->s[k]))) nan = VALU_LD_u64(v->s[k]) | FPU_QUIET64;
-        VALU_ST_u64(nan);
+    for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
+        const isa_vec_t low = isa_vec_load(d + l), high = isa_vec_load(d + ISA_ROW + l);
+        isa_vec_t nan_low = isa_vec_all(0), nan_high = isa_vec_all(FPU_NAN64 >> 32);
+        ISA_UNROLL for (unsigned k = n; k-- > 0;)
+        {
+            const isa_vec_t s = isa_vec_load(v->s[k] + l);
+            const isa_vec_t t = isa_vec_load(v->s[k] + ISA_ROW + l);
+            const isa_vec_i32_t is = is_nan64(s, t);
+            nan_low = isa_vec_pick(is, s, nan_low);
+            nan_high = isa_vec_pick(is, t | 0x80000, nan_high);
+        }
+        const isa_vec_i32_t is = is_nan64(low, high);
+        isa_vec_store(d + l, isa_vec_pick(is, nan_low, low));
+        isa_vec_store(d + ISA_ROW + l, isa_vec_pick(is, nan_high, high));
     }
 }
 
@@ -83,7 +111,7 @@ static uint32_t nan_of16(const valu_t *v, unsigned n, int lane, unsigned shift)
     return 0x7e00;
 }
 
-static __attribute__((noinline, cold)) void fix_halves(valu_t *v, unsigned n, unsigned shift)
+static VALU_COLD void fix_halves(valu_t *v, unsigned n, unsigned shift)
 {
     for (int l = 0; l < ISA_LANES; l++)
         if (fpu_nan16(v->d[l] >> shift))

@@ -7,6 +7,7 @@
 
 #include "isa/arch.h"
 #include "softgpu/check/check.h"
+#include "softgpu/exec/translate.h"
 
 #include "base/env.h"
 #include "base/log.h"
@@ -64,6 +65,26 @@ static bool read_time(uint32_t *model)
     if (*model || strcmp(value, o->words[0]) == 0) return true;
     base_error("%s=%s is neither %s nor %s", o->variable, value, o->words[0], o->words[1]);
     return false;
+}
+
+/* Whether hot loops are translated. */
+static bool read_translate(void)
+{
+    const sg_option_t *o = &sg_options[SG_OPTION_TRANSLATE];
+    const char *value = base_env(o->variable);
+    uint32_t after = ISA_TRANSLATE_AFTER, how = ISA_TRANSLATE_OFF, limit = ISA_TRANSLATE_MS;
+    if (!read_number(SG_OPTION_TRANSLATE_AFTER, &after) ||
+        !read_number(SG_OPTION_TRANSLATE_TIME, &limit))
+        return false;
+    while (value && *value && strcmp(value, o->words[how]) != 0)
+        if (++how > ISA_TRANSLATE_VERIFY) {
+            base_error("%s=%s is none of %s, %s and %s", o->variable, value, o->words[0],
+                       o->words[1], o->words[2]);
+            return false;
+        }
+    isa_translate_setup((isa_translate_t)how, after);
+    isa_translate_limit(limit);
+    return true;
 }
 
 /* The profile that the program asks for by either of the two variables. */
@@ -130,7 +151,8 @@ static void read_config(void)
         !read_number(SG_OPTION_COUNTERS, &config.profile.counter_slots) ||
         !read_number(SG_OPTION_THREADS, &threads) ||
         !read_number(SG_OPTION_KFD_MINOR, &config.minor_version) ||
-        !read_number(SG_OPTION_SVM, &svm) || !read_time(&config.profile.model_time))
+        !read_number(SG_OPTION_SVM, &svm) || !read_time(&config.profile.model_time) ||
+        !read_translate())
         return;
     config.svm = svm != 0;
     valid = has_models(&config.profile);

@@ -14,6 +14,7 @@ RULES = [
     ("an instruction is known by its number and its row, not by its name",
      r"(->|\.)mnemonic\b", r"src/.*", {ISA + "table.c", ISA + "disasm.c", EXEC + "code.c", "src/softgpu/device/observe.c",
                                      "src/softgpu/cli/coverage.c",
+                                     EXEC + "translate_plan.c",  # names of functions in the library of bitcode
                                      "src/code/body.c"}),  # of most GPUs it has texts alone, which LLVM wrote
     ("the row of an operand is isa_row_of()", r"kind == ISA_OPK_AGPR \?", r"src/.*", {EXEC + "wave.h"}),
     ("where AGPRs begin is known to isa_row_number() and isa_register_of_row()", r"acc_offset\b(?!, o\))", r"src/softgpu/.*",
@@ -24,7 +25,8 @@ RULES = [
     ("lanes are counted by isa_lane_count()", r"popcount\w*\([^)]*exec", r"src/softgpu/.*", COUNTED),
     ("a handler leaves by isa_jump() or isa_jump_relative(), isa_stop() or isa_retry()",
      r"\w->(stop|budget|repeats|ip|page|lds_turn|fault_flags) *(=[^=]|[-+|&^]=|--|\+\+)|--\w->budget", EXEC + r".*",
-     {EXEC + name for name in ("wave.h", "core.h", "lds.h", "lds.c", "code.c", "run.c", "trap.c")}),
+     {EXEC + name for name in ("wave.h", "core.h", "lds.h", "lds.c", "code.c", "run.c", "trap.c",
+                                   "chunk.h", "translate_verify.c")}),  # waves of their own
     ("a handler counts nothing: the loops do", r"\bgroup->\w+ *([-+|&^]?=[^=]|--|\+\+)|(--|\+\+)\w->group->", EXEC + r".*", set()),
     ("what is done to a lane is no function in a variable", r"\b(access_fn_t|isa_atomic(32|64)_t|op(32|64)_t) \*\w+;",
      EXEC + r".*", set()),

@@ -1,0 +1,144 @@
+/* chunk.h - the translator's library: for an instruction, a function on values alone.
+ *
+ * The sources of handlers are compiled once more for the library, with ISA_CHUNK set and to LLVM's
+ * bitcode. A handler becomes the inside of a function here, which gives it a wave with a few
+ * registers, so that the compiler leaves nothing of the handler but its formula. What the
+ * translator (translate_emit.c) knows of these functions are the two structures. */
+#ifndef SOFTGPU_EXEC_CHUNK_H
+#define SOFTGPU_EXEC_CHUNK_H
+
+/* The arrays here are aligned, and a promise of it keeps LLVM 15 from making values of them. */
+#define __builtin_assume_aligned(p, bytes) (p)
+
+#include "softgpu/exec/vector.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#define ISA_INLINED static inline __attribute__((always_inline))
+
+enum { ISA_CHUNK_ROWS = 4, ISA_CHUNK_SOURCES = 3 };
+
+/* A vector instruction on the lanes that one vector of the host holds: rows of dwords. ORDER: the
+ * translator knows the places of the members. */
+typedef struct {
+    alignas(64) uint32_t dst[ISA_CHUNK_ROWS][ISA_LANES]; /* in and out */
+    uint32_t src[ISA_CHUNK_SOURCES][ISA_CHUNK_ROWS][ISA_LANES];
+    uint32_t in, out; /* sets of lanes */
+    uint32_t mode;
+} isa_chunk_t;
+
+/* A scalar instruction. ORDER: as above. */
+typedef struct {
+    uint64_t dst; /* in and out */
+    uint64_t src[2];
+    uint64_t exec; /* in and out */
+    uint32_t scc;  /* in and out */
+    int32_t imm;
+} isa_scalar_t;
+
+/* ---- vector instructions ---- */
+
+/* Rows of the result and of the sources, and whether the third source is a lane mask. */
+typedef struct {
+    unsigned dst, src[ISA_CHUNK_SOURCES];
+    bool mask_in;
+} isa_chunk_shape_t;
+
+/* The rows come first and the operands last, so that the compiler sees the operands' kinds right
+ * before it looks for them. */
+ISA_INLINED void isa_chunk_begin(isa_wave_t *w, isa_inst_t *i, isa_row_t *rows,
+                                 const isa_chunk_t *x, const isa_chunk_shape_t s)
+{
+    ISA_UNROLL for (unsigned r = 0; r < s.dst; r++) memcpy(rows[r], x->dst[r], sizeof x->dst[r]);
+    ISA_UNROLL for (unsigned n = 0; n < ISA_CHUNK_SOURCES; n++)
+        ISA_UNROLL for (unsigned r = 0; r < s.src[n]; r++)
+            memcpy(rows[ISA_CHUNK_ROWS * (n + 1) + r], x->src[n][r], sizeof x->src[n][r]);
+    w->vgpr = rows;
+    w->stop = ISA_RUN;
+    w->exec = ISA_ALL_LANES;
+    w->vcc = x->in;
+    w->sgpr[0] = w->sgpr[1] = 0;
+    /* nearest even, denormals kept: the translator takes no other */
+    w->mode = 0xf0 | (x->mode & (ISA_MODE_IEEE | ISA_MODE_DX10_CLAMP));
+    i->dst.kind = ISA_OPK_VGPR;
+    i->dst2.kind = ISA_OPK_SGPR;
+    ISA_UNROLL for (unsigned n = 0; n < ISA_CHUNK_SOURCES; n++)
+    {
+        /* without a kind, the mask is VCC */
+        i->src[n].kind = n == 2 && s.mask_in ? ISA_OPK_NONE : ISA_OPK_VGPR;
+        i->src[n].reg = (uint16_t)(ISA_CHUNK_ROWS * (n + 1));
+    }
+}
+
+ISA_INLINED void isa_chunk_end(const isa_wave_t *w, isa_row_t *rows, isa_chunk_t *x,
+                               const isa_chunk_shape_t s)
+{
+    ISA_UNROLL for (unsigned r = 0; r < s.dst; r++) memcpy(x->dst[r], rows[r], sizeof x->dst[r]);
+    x->out = w->sgpr[0];
+}
+
+#define ISA_CHUNK_OF(name, ...)                                                                    \
+    void isa_chunk_##name(isa_chunk_t *x);                                                         \
+    void isa_chunk_##name(isa_chunk_t *x)                                                          \
+    {                                                                                              \
+        const isa_chunk_shape_t shape = {__VA_ARGS__};                                             \
+        alignas(64) isa_row_t rows[ISA_CHUNK_ROWS * (1 + ISA_CHUNK_SOURCES)];                      \
+        isa_wave_t w;                                                                              \
+        isa_inst_t i = {.dwords = 1};                                                              \
+        isa_chunk_begin(&w, &i, rows, x, shape);                                                   \
+        ISA_HANDLER(name)(&w, &i);                                                                 \
+        isa_chunk_end(&w, rows, x, shape);                                                         \
+    }
+
+/* ---- scalar instructions ---- */
+
+ISA_INLINED void isa_scalar_begin(isa_wave_t *w, isa_inst_t *i, const isa_scalar_t *x)
+{
+    w->stop = ISA_RUN;
+    w->sgpr[0] = (uint32_t)x->dst;
+    w->sgpr[1] = (uint32_t)(x->dst >> 32);
+    w->exec = x->exec;
+    w->scc = x->scc;
+    i->imm = x->imm;
+    i->dst.kind = ISA_OPK_SGPR;
+    ISA_UNROLL for (unsigned n = 0; n < 2; n++)
+    {
+        i->src[n].kind = ISA_OPK_CONST;
+        i->src[n].k = x->src[n];
+    }
+}
+
+ISA_INLINED void isa_scalar_end(const isa_wave_t *w, isa_scalar_t *x)
+{
+    x->dst = w->sgpr[0] | (uint64_t)w->sgpr[1] << 32;
+    x->exec = w->exec;
+    x->scc = w->scc;
+}
+
+#define ISA_SCALAR_OF(name)                                                                        \
+    void isa_scalar_##name(isa_scalar_t *x);                                                       \
+    void isa_scalar_##name(isa_scalar_t *x)                                                        \
+    {                                                                                              \
+        isa_wave_t w;                                                                              \
+        isa_inst_t i = {.dwords = 1};                                                              \
+        isa_scalar_begin(&w, &i, x);                                                               \
+        ISA_HANDLER(name)(&w, &i);                                                                 \
+        isa_scalar_end(&w, x);                                                                     \
+    }
+
+/* Handlers are functions of the file here. */
+#define ISA_CHUNK_INST(name)                                                                       \
+    ISA_INLINED void ISA_HANDLER(name)(isa_wave_t * w __attribute__((unused)),                     \
+                                       const isa_inst_t *i __attribute__((unused)))
+
+#ifdef ISA_CHUNK_SCALAR
+#define ISA_INST(name)                                                                             \
+    ISA_CHUNK_INST(name);                                                                          \
+    ISA_SCALAR_OF(name)                                                                            \
+    ISA_CHUNK_INST(name)
+#else
+#define ISA_INST(name) ISA_CHUNK_INST(name)
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+/* translate.h - hot loops of GPU code as code of the host: when they are translated, how they run.
+ *
+ * Off by default. The interpreter's handlers say what an instruction does, here too: a translated
+ * loop consists of copies of their bitcode (chunk.h) and of calls of the handlers themselves.
+ * docs/translator.md tells how a loop is translated and what is not. */
+#ifndef SOFTGPU_EXEC_TRANSLATE_H
+#define SOFTGPU_EXEC_TRANSLATE_H
+
+#include "softgpu/exec/code.h"
+
+typedef enum {
+    ISA_TRANSLATE_OFF,
+    ISA_TRANSLATE_ON,
+    /* As ON; loops without memory instructions run interpreted as well, and both must agree. */
+    ISA_TRANSLATE_VERIFY
+} isa_translate_t;
+
+enum {
+    ISA_TRANSLATE_AFTER = 1000, /* taken branches back to a loop's head, then it is hot */
+    ISA_TRANSLATE_MS = 2000     /* for translating, if nobody says else */
+};
+
+/* Says what is done from now on. Called before code is decoded: pages that are decoded already stay
+ * as they are. */
+void isa_translate_setup(isa_translate_t how, unsigned after);
+
+/* The time that the process may spend on translating, in milliseconds of the processor. */
+void isa_translate_limit(uint64_t milliseconds);
+
+/* Why a loop, or an entry into a translated loop, is left to the interpreter. ORDER:
+ * isa_translate_reason(). */
+typedef enum {
+    ISA_REFUSED_NOT, /* translated */
+    ISA_REFUSED_CORE,
+    ISA_REFUSED_LLVM,
+    ISA_REFUSED_TIME,
+    ISA_REFUSED_LENGTH,
+    ISA_REFUSED_SHAPE,
+    ISA_REFUSED_MODE,
+    ISA_REFUSED_HEAD,
+    ISA_REFUSED_FAILED,
+    ISA_REFUSALS
+} isa_refused_t;
+
+const char *isa_translate_reason(isa_refused_t why);
+
+/* What has been done so far, in the whole process. */
+typedef struct {
+    uint64_t loops[ISA_REFUSALS]; /* by reason; [ISA_REFUSED_NOT]: translated loops */
+    uint64_t seconds_e6;          /* time that translating has taken, in microseconds */
+    uint64_t entries;             /* into translated loops */
+    uint64_t instructions;        /* that have run in these */
+    uint64_t declined;            /* entries left to the interpreter: another EXEC or MODE */
+    uint64_t verified;            /* instructions that have run both ways */
+} isa_translate_stats_t;
+
+isa_translate_stats_t isa_translate_stats(void);
+
+/* ---- for the code cache and the run loop ---- */
+
+/* The handler that a slot gets for an instruction whose own handler is `fn`: that, or for a branch
+ * back, one that counts. The caller holds the cache's lock. */
+isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn);
+
+/* Frees what belongs to a page. No wave is in its code. */
+void isa_translate_forget(isa_page_t *page);
+
+/* Handlers of slots: a branch that is counted, the head of a translated loop. The loops that
+ * somebody watches take the instruction's own handler instead. */
+isa_handler_t isa_slot_counted, isa_slot_translated;
+
+static inline bool isa_translate_owns(isa_handler_t *fn)
+{
+    return fn == isa_slot_counted || fn == isa_slot_translated;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* translate_internal.h - what the files of the translator share.
+ *
+ * A loop goes through them in this order: translate.c finds that it is hot, translate_plan.c says
+ * what becomes of each instruction, translate_emit.c writes LLVM's assembly of it, and
+ * translate_llvm.c makes host code of that. */
+#ifndef SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
+#define SOFTGPU_EXEC_TRANSLATE_INTERNAL_H
+
+#include "softgpu/exec/translate.h"
+#include "isa/table.h"
+
+/* ---- the library of bitcode, and LLVM ---- */
+
+/* What a host can run: the library for it, and lanes in one of its vectors. */
+typedef struct {
+    const char *core; /* whose loops are translated with it */
+    const char *cpu;  /* LLVM's name */
+    unsigned chunk;   /* lanes */
+    const char *bitcode, *behind;
+} isa_library_t;
+
+/* NULL if there is none for this core. */
+const isa_library_t *isa_library_for(const isa_core_t *core);
+
+/* Loads LLVM when it is first called; false if there is none. */
+bool isa_llvm_load(void);
+
+/* Opens the library for one translation; isa_llvm_compile() closes it. One at a time. */
+bool isa_llvm_open(const isa_library_t *library);
+void isa_llvm_close(void);
+
+/* Whether the open library has a function of this name. */
+bool isa_llvm_has(const char *name);
+
+/* Code of one loop: runs it for a wave, returns how many instructions have run. */
+typedef uint64_t isa_translated_t(isa_wave_t *w);
+
+/* Makes host code of LLVM's assembly with the open library's functions, and closes the library. The
+ * code lives until isa_llvm_free(). NULL on failure. */
+isa_translated_t *isa_llvm_compile(const char *text, void **code);
+void isa_llvm_free(void *code);
+
+/* ---- plans ---- */
+
+/* What becomes of an instruction. */
+typedef enum {
+    ISA_STEP_NOTHING, /* it has no effect here */
+    ISA_STEP_SCALAR,  /* a function of the library, on scalars */
+    ISA_STEP_CHUNK,   /* the same, on chunks of lanes */
+    ISA_STEP_BRANCH,
+    ISA_STEP_CALL, /* the handler is called */
+    ISA_STEP_LEAVE /* the loop is left in front of it: the interpreter does it */
+} isa_step_kind_t;
+
+typedef struct {
+    const isa_inst_t *i;
+    uint8_t kind; /* isa_step_kind_t */
+    bool leads;   /* branches come here */
+    /* chunk: first scalar registers of the lane masks read and written, or -1; branch: the step
+     * that it goes to, or -1 */
+    int16_t in, out, to;
+} isa_step_t;
+
+enum { ISA_PLAN_STEPS = 512 };
+
+typedef struct {
+    isa_page_t *page;
+    unsigned n;
+    isa_step_t step[ISA_PLAN_STEPS];
+    uint32_t mode; /* MODE that the code is for */
+    bool plain;    /* MODE rounds to nearest and keeps denormals: the library's functions do */
+    bool masked;   /* the code is for any EXEC, not only a full one */
+    bool pure;     /* no handler is called */
+} isa_plan_t;
+
+/* Plans the loop from slot `first` to the branch in slot `last`, for waves as `w`. */
+isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last);
+
+/* The name of the library's function for an instruction. */
+enum { ISA_LIBRARY_NAME = 64 };
+const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar);
+
+/* ---- running both ways ---- */
+
+/* Runs translated code without memory instructions, and the same instructions interpreted from a
+ * copy of the wave, and stops the wave at the first difference. Returns how many have run. */
+uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run);
+
+/* ---- LLVM's assembly ---- */
+
+/* The text for a plan, to be freed; NULL without memory. */
+char *isa_emit(const isa_plan_t *plan, const isa_library_t *library);
+
+#endif

@@ -1,0 +1,236 @@
+/* translate_llvm.c - LLVM by its C interface, and the library of bitcode.
+ *
+ * LLVM is loaded when the first loop is hot. The prototypes stand here, since its headers are not
+ * needed to build: only what is called is declared, and LLVM keeps this interface stable. One
+ * thread at a time uses this file (translate.c holds a lock). */
+#include "softgpu/exec/translate_internal.h"
+
+#include "base/log.h"
+#include "base/symbol.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the library, which the build has made of the handlers ---- */
+
+#define LIBRARY(name)                                                                              \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".balign 16\n"                                                                         \
+            "isa_bitcode_" #name ":\n"                                                             \
+            ".incbin \"" ISA_LIBRARY_FOLDER "/translate_" #name ".bc\"\n"                          \
+            "isa_bitcode_" #name "_behind:\n"                                                      \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    extern const char isa_bitcode_##name[] __attribute__((visibility("hidden")));                  \
+    extern const char isa_bitcode_##name##_behind[] __attribute__((visibility("hidden")));
+#ifdef ISA_LIBRARY_FOLDER
+LIBRARY(avx2)
+LIBRARY(avx512)
+#endif
+
+static const isa_library_t libraries[] = {
+#ifdef ISA_LIBRARY_FOLDER
+    {"avx512", "x86-64-v4", 16, isa_bitcode_avx512, isa_bitcode_avx512_behind},
+    {"avx2", "x86-64-v3", 8, isa_bitcode_avx2, isa_bitcode_avx2_behind},
+#endif
+    {0}};
+
+const isa_library_t *isa_library_for(const isa_core_t *core)
+{
+    for (const isa_library_t *l = libraries; l->core; l++)
+        if (!strcmp(l->core, core->name)) return l;
+    return NULL;
+}
+
+/* ---- LLVM ---- */
+
+enum { OLDEST = 15, NEWEST = 19, WITH_DASH = 17 /* the last that is called libLLVM-17.so.1 */ };
+
+typedef struct {
+    unsigned level;
+    int model, no_frame_pointers, fast;
+    void *memory;
+} jit_options_t;
+
+static struct {
+    void *(*context)(void);
+    void (*context_free)(void *);
+    void *(*buffer)(const char *data, size_t size, const char *name, int terminated);
+    int (*parse_bitcode)(void *context, void *buffer, void **module);
+    int (*parse_text)(void *context, void *buffer, void **module, char **message);
+    int (*link)(void *to, void *from);
+    void *(*function)(void *module, const char *name);
+    const char *(*layout)(void *module);
+    void (*set_layout)(void *module, const char *layout);
+    const char *(*triple)(void *module);
+    void (*set_triple)(void *module, const char *triple);
+    void (*module_free)(void *module);
+    int (*target)(const char *triple, void **target, char **message);
+    void *(*machine)(void *target, const char *triple, const char *cpu, const char *features,
+                     int level, int reloc, int model);
+    void *(*pass_options)(void);
+    void (*pass_options_free)(void *options);
+    void *(*run_passes)(void *module, const char *passes, void *machine, void *options);
+    char *(*error_text)(void *error);
+    void (*jit_options)(jit_options_t *options, size_t size);
+    int (*jit)(void **engine, void *module, const jit_options_t *options, size_t size,
+               char **message);
+    uint64_t (*address)(void *engine, const char *name);
+    void (*jit_free)(void *engine);
+} llvm;
+
+static const struct {
+    const char *name;
+    void *slot;
+} functions[] = {
+    {"LLVMContextCreate", &llvm.context},
+    {"LLVMContextDispose", &llvm.context_free},
+    {"LLVMCreateMemoryBufferWithMemoryRange", &llvm.buffer},
+    {"LLVMGetBitcodeModuleInContext2", &llvm.parse_bitcode},
+    {"LLVMParseIRInContext", &llvm.parse_text},
+    {"LLVMLinkModules2", &llvm.link},
+    {"LLVMGetNamedFunction", &llvm.function},
+    {"LLVMGetDataLayoutStr", &llvm.layout},
+    {"LLVMSetDataLayout", &llvm.set_layout},
+    {"LLVMGetTarget", &llvm.triple},
+    {"LLVMSetTarget", &llvm.set_triple},
+    {"LLVMDisposeModule", &llvm.module_free},
+    {"LLVMGetTargetFromTriple", &llvm.target},
+    {"LLVMCreateTargetMachine", &llvm.machine},
+    {"LLVMCreatePassBuilderOptions", &llvm.pass_options},
+    {"LLVMDisposePassBuilderOptions", &llvm.pass_options_free},
+    {"LLVMRunPasses", &llvm.run_passes},
+    {"LLVMGetErrorMessage", &llvm.error_text},
+    {"LLVMInitializeMCJITCompilerOptions", &llvm.jit_options},
+    {"LLVMCreateMCJITCompilerForModule", &llvm.jit},
+    {"LLVMGetFunctionAddress", &llvm.address},
+    {"LLVMDisposeExecutionEngine", &llvm.jit_free},
+};
+
+static const char *const begins[] = {"LLVMInitializeX86TargetInfo", "LLVMInitializeX86Target",
+                                     "LLVMInitializeX86TargetMC", "LLVMInitializeX86AsmPrinter",
+                                     "LLVMLinkInMCJIT"};
+
+/* What makes host code of the loop: the library's functions come in line, their structures become
+ * values, and what follows from constants is worked out. */
+static const char passes[] = "cgscc(inline),globaldce,function(sroa,early-cse<memssa>,instcombine,"
+                             "simplifycfg,loop-mssa(licm),early-cse,dse,adce,simplifycfg)";
+
+static struct {
+    bool tried, loaded;
+    void *context, *library, *machine;
+    const isa_library_t *from;
+} state;
+
+static bool load(void)
+{
+    void *handle = NULL;
+    for (unsigned version = OLDEST; !handle && version <= NEWEST; version++) {
+        char name[32];
+        snprintf(name, sizeof name, version > WITH_DASH ? "libLLVM.so.%u.1" : "libLLVM-%u.so.1",
+                 version);
+        handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    }
+    if (!handle) return false;
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        if (!base_symbol(handle, functions[k].name, functions[k].slot)) return false;
+    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++) {
+        void (*begin)(void);
+        if (!base_symbol(handle, begins[k], &begin)) return false;
+        begin();
+    }
+    return true;
+}
+
+bool isa_llvm_load(void)
+{
+    if (state.tried) return state.loaded;
+    state.tried = true;
+    state.loaded = load() && (state.context = llvm.context()) != NULL;
+    if (!state.loaded)
+        base_info("no libLLVM from version %d on is installed: loops are interpreted", (int)OLDEST);
+    return state.loaded;
+}
+
+bool isa_llvm_open(const isa_library_t *library)
+{
+    void *buffer = llvm.buffer(library->bitcode, (size_t)(library->behind - library->bitcode),
+                               library->core, 0);
+    char *message;
+    void *target;
+    if (!buffer || llvm.parse_bitcode(state.context, buffer, &state.library)) return false;
+    if (state.from == library) return true;
+
+    const char *triple = llvm.triple(state.library);
+    if (llvm.target(triple, &target, &message)) return false;
+    state.machine = llvm.machine(target, triple, library->cpu, "", 2, 2, 1);
+    state.from = library;
+    return state.machine != NULL;
+}
+
+void isa_llvm_close(void)
+{
+    if (state.library) llvm.module_free(state.library);
+    state.library = NULL;
+}
+
+bool isa_llvm_has(const char *name)
+{
+    return llvm.function(state.library, name) != NULL;
+}
+
+/* The text as a module, with the library's functions that it calls. */
+static void *module_of(const char *text)
+{
+    char *message = NULL;
+    void *module = NULL, *library = state.library;
+    void *buffer = llvm.buffer(text, strlen(text), "loop", 1);
+    if (!buffer || llvm.parse_text(state.context, buffer, &module, &message)) {
+        base_warning("translator: %s", message ? message : "no memory");
+        return NULL;
+    }
+    llvm.set_layout(module, llvm.layout(library));
+    llvm.set_triple(module, llvm.triple(library));
+    state.library = NULL;
+    if (!llvm.link(module, library)) return module;
+    llvm.module_free(module);
+    return NULL;
+}
+
+static bool optimise(void *module)
+{
+    void *options = llvm.pass_options();
+    void *error = llvm.run_passes(module, passes, state.machine, options);
+    llvm.pass_options_free(options);
+    if (error) base_warning("translator: %s", llvm.error_text(error));
+    return !error;
+}
+
+isa_translated_t *isa_llvm_compile(const char *text, void **code)
+{
+    void *module = module_of(text);
+    char *message = NULL;
+    jit_options_t options;
+    if (!module) return NULL;
+    if (!optimise(module)) {
+        llvm.module_free(module);
+        return NULL;
+    }
+    llvm.jit_options(&options, sizeof options);
+    options.level = 1;
+    if (llvm.jit(code, module, &options, sizeof options, &message)) {
+        base_warning("translator: %s", message);
+        return NULL;
+    }
+    const uint64_t at = llvm.address(*code, "translated");
+    isa_translated_t *run;
+    memcpy(&run, &at, sizeof run);
+    if (!run) isa_llvm_free(*code);
+    return run;
+}
+
+void isa_llvm_free(void *code)
+{
+    if (code) llvm.jit_free(code);
+}

@@ -1,0 +1,256 @@
+/* translate_plan.c - what becomes of each instruction of a loop: see translate_internal.h.
+ *
+ * A loop is the code between the head and the branch that goes back to it, with all branches inside
+ * it. What is not known to be safe is left to the interpreter: a step of the kind LEAVE. */
+#include "softgpu/exec/translate_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Instructions without any effect here. */
+static bool does_nothing(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_s_nop:
+    case ISA_OP_s_waitcnt:
+    case ISA_OP_s_setprio:
+    case ISA_OP_s_waitcnt_vscnt:
+    case ISA_OP_s_waitcnt_vmcnt:
+    case ISA_OP_s_waitcnt_expcnt:
+    case ISA_OP_s_waitcnt_lgkmcnt:
+    case ISA_OP_s_waitcnt_depctr:
+    case ISA_OP_s_clause:
+    case ISA_OP_s_inst_prefetch: return true;
+    default: return false;
+    }
+}
+
+static bool is_branch(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_s_branch:
+    case ISA_OP_s_cbranch_scc0:
+    case ISA_OP_s_cbranch_scc1:
+    case ISA_OP_s_cbranch_vccz:
+    case ISA_OP_s_cbranch_vccnz:
+    case ISA_OP_s_cbranch_execz:
+    case ISA_OP_s_cbranch_execnz: return true;
+    default: return false;
+    }
+}
+
+const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar)
+{
+    snprintf(name, ISA_LIBRARY_NAME, "isa_%s_%s", scalar ? "scalar" : "chunk",
+             isa_table[isa_table[i->op].body].mnemonic);
+    return name;
+}
+
+static bool in_library(const isa_inst_t *i, bool scalar)
+{
+    char name[ISA_LIBRARY_NAME];
+    return isa_llvm_has(isa_library_name(name, i, scalar));
+}
+
+/* Whether the scalar registers of an operand are ordinary ones: codes up to EXEC's. */
+static bool is_ordinary(const isa_operand_t *o)
+{
+    return o->kind == ISA_OPK_SGPR && o->reg + o->bits / 32u <= ISA_CODE_EXEC + 2u;
+}
+
+static bool writes_exec(const isa_inst_t *i)
+{
+    const isa_operand_t *const written[] = {&i->dst, &i->dst2};
+    bool writes = isa_table[i->op].writes & ISA_REG_EXEC;
+    for (unsigned k = 0; k < 2; k++)
+        if (written[k]->kind == ISA_OPK_SGPR &&
+            written[k]->reg + (written[k]->bits + 31u) / 32u > ISA_CODE_EXEC)
+            writes = true;
+    return writes;
+}
+
+/* ---- scalar instructions ---- */
+
+static bool is_scalar(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (row->klass != ISA_CLASS_SALU || row->marks & ISA_IS_MOVREL || !in_library(i, true))
+        return false;
+    if ((row->reads | row->writes) & ~(ISA_REG_EXEC | ISA_REG_VCC | ISA_REG_SCC)) return false;
+    if (i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst)) return false;
+    for (unsigned n = 0; n < 2; n++) {
+        const isa_operand_t *o = &i->src[n];
+        if (o->kind != ISA_OPK_NONE && o->kind != ISA_OPK_CONST && !is_ordinary(o)) return false;
+    }
+    return i->dst.bits <= 64;
+}
+
+/* ---- vector instructions ---- */
+
+/* Signs of plain floating-point sources are changed by the translator; whatever else an encoding
+ * can say of operands is left to the handler. */
+static bool signs_only(const isa_inst_t *i)
+{
+    if (i->omod || (i->flags & (ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_DSTSEL))) return false;
+    if (!(i->flags & ISA_F_SRCMOD)) return true;
+    if (i->fmt == ISA_FMT_VOP3P) return false;
+    for (unsigned n = 0; n < 3; n++) {
+        const isa_operand_t *o = &i->src[n];
+        if (o->kind == ISA_OPK_NONE) continue;
+        const isa_field_t *field = isa_field(&isa_table[i->op], ISA_ROLE_SRC0 + n);
+        if (o->sel & 1) return false;
+        if (!o->mods) continue;
+        if (o->mods & ~(ISA_MOD_NEG | ISA_MOD_ABS)) return false;
+        if (!field || (field->type != ISA_T_F32 && field->type != ISA_T_F64)) return false;
+    }
+    return true;
+}
+
+/* v_mbcnt depends on the lane's number, which a chunk does not know. */
+static bool knows_lane(unsigned body)
+{
+    return body == ISA_OP_v_mbcnt_lo_u32_b32 || body == ISA_OP_v_mbcnt_hi_u32_b32;
+}
+
+/* Whether src[2] is a lane mask. */
+static bool takes_mask(unsigned body)
+{
+    return body == ISA_OP_v_cndmask_b32 || body == ISA_OP_v_addc_co_u32 ||
+           body == ISA_OP_v_subb_co_u32 || body == ISA_OP_v_subbrev_co_u32;
+}
+
+static bool source_fits(const isa_operand_t *o)
+{
+    if (o->kind == ISA_OPK_VGPR) return o->bits <= 128;
+    return o->kind == ISA_OPK_CONST ? o->bits <= 64 : is_ordinary(o) && o->bits <= 64;
+}
+
+static bool is_chunk(isa_step_t *s)
+{
+    const isa_inst_t *i = s->i;
+    const isa_row_desc_t *row = &isa_table[i->op];
+    const bool mask = takes_mask(row->body);
+    if (row->klass != ISA_CLASS_VALU || knows_lane(row->body) || writes_exec(i) || !signs_only(i) ||
+        i->dst.mods || !in_library(i, false))
+        return false;
+    if (i->dst.kind != ISA_OPK_VGPR && i->dst.kind != ISA_OPK_NONE && !is_ordinary(&i->dst))
+        return false;
+    if (i->dst.kind == ISA_OPK_VGPR && i->dst.bits > 128) return false;
+    for (unsigned n = 0; n < (mask ? 2 : 3); n++)
+        if (i->src[n].kind != ISA_OPK_NONE && !source_fits(&i->src[n])) return false;
+    if (i->src[3].kind != ISA_OPK_NONE) return false;
+    s->in = mask || row->reads & ISA_REG_VCC ? ISA_CODE_VCC : -1;
+    if (mask && i->src[2].kind != ISA_OPK_NONE) {
+        if (!is_ordinary(&i->src[2])) return false;
+        s->in = (int16_t)i->src[2].reg;
+    }
+    s->out = -1;
+    if (i->dst2.kind == ISA_OPK_SGPR) {
+        if (!is_ordinary(&i->dst2)) return false;
+        s->out = (int16_t)i->dst2.reg;
+    } else if (i->dst.kind == ISA_OPK_SGPR) {
+        s->out = (int16_t)i->dst.reg;
+    } else if (row->writes & ISA_REG_VCC) {
+        s->out = ISA_CODE_VCC;
+    }
+    return true;
+}
+
+/* ---- the others ---- */
+
+/* Whether the handler can be called in the middle of the loop: it goes on at the next instruction
+ * or stops the wave, and MODE stays. */
+static bool can_be_called(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (row->writes & ISA_REG_MODE || row->fmt == ISA_FMT_SOPP) return false;
+    switch (row->klass) {
+    case ISA_CLASS_BRANCH:
+    case ISA_CLASS_MSG:
+    case ISA_CLASS_INTERNAL: return false;
+    default: return true;
+    }
+}
+
+/* Whether what the instruction does may depend on how MODE rounds and on its denormals. */
+static bool minds_mode(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    bool floats = row->reads & ISA_REG_MODE;
+    for (unsigned k = 0; k < ISA_MAX_FIELDS; k++) {
+        const unsigned type = row->fields[k].type;
+        floats |= type == ISA_T_F16 || type == ISA_T_BF16 || type == ISA_T_F32 ||
+                  type == ISA_T_F64 || type == ISA_T_V2F16 || type == ISA_T_V2BF16 ||
+                  type == ISA_T_V2F32;
+    }
+    return floats;
+}
+
+static void choose(isa_step_t *s, bool plain)
+{
+    const isa_inst_t *i = s->i;
+    if (does_nothing(i->op))
+        s->kind = ISA_STEP_NOTHING;
+    else if (is_branch(i->op))
+        s->kind = ISA_STEP_BRANCH;
+    else if (is_scalar(i))
+        s->kind = ISA_STEP_SCALAR;
+    else if ((plain || !minds_mode(i)) && is_chunk(s))
+        s->kind = ISA_STEP_CHUNK;
+    else
+        s->kind = can_be_called(i) ? ISA_STEP_CALL : ISA_STEP_LEAVE;
+}
+
+/* The decoded instruction of a slot, NULL if there is none that can be executed. */
+static const isa_inst_t *decoded(isa_page_t *page, unsigned at)
+{
+    const isa_inst_t *i = &page->slots[at];
+    if (atomic_load_explicit(&i->fn, memory_order_acquire) == isa_slot_undecoded)
+        isa_code_decode(page, at);
+    isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
+    return isa_translate_owns(fn) || (i->op && fn == page->core->handlers[i->op]) ? i : NULL;
+}
+
+/* Finds the steps that branches go to. */
+static bool connect(isa_plan_t *plan, const int16_t *step_of, unsigned first, unsigned behind)
+{
+    for (unsigned k = 0; k < plan->n; k++) {
+        isa_step_t *s = &plan->step[k];
+        if (s->kind != ISA_STEP_BRANCH) continue;
+        const int64_t to = (int64_t)isa_slot_index(plan->page, isa_next_pc(s->i)) + s->i->imm;
+        s->to = -1;
+        if (k + 1 < plan->n) plan->step[k + 1].leads = true;
+        if (to < 0 || to >= ISA_PAGE_SLOTS)
+            s->kind = ISA_STEP_LEAVE; /* the handler looks the page up */
+        else if (to >= first && to < behind && step_of[to] < 0)
+            return false;
+        else if (to >= first && to < behind)
+            plan->step[s->to = step_of[to]].leads = true;
+    }
+    return true;
+}
+
+isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last)
+{
+    int16_t step_of[ISA_PAGE_SLOTS];
+    if (w->mode & (ISA_MODE_GPR_IDX | ISA_MODE_VSKIP)) return ISA_REFUSED_MODE;
+    plan->n = 0;
+    plan->mode = w->mode;
+    plan->plain = !((w->mode ^ 0xf0) & (0xff | ISA_MODE_FP16_OVFL));
+    plan->masked = w->exec != ISA_ALL_LANES;
+    plan->pure = true;
+    memset(step_of, 0xff, sizeof step_of);
+    for (unsigned at = first; at <= last;) {
+        if (plan->n == ISA_PLAN_STEPS) return ISA_REFUSED_LENGTH;
+        isa_step_t *s = &plan->step[plan->n];
+        *s = (isa_step_t){.i = decoded(plan->page, at), .leads = at == first};
+        if (!s->i || at + s->i->dwords > ISA_PAGE_SLOTS) return ISA_REFUSED_SHAPE;
+        choose(s, plan->plain);
+        if (writes_exec(s->i) && s->kind != ISA_STEP_LEAVE) plan->masked = true;
+        if (s->kind == ISA_STEP_CALL) plan->pure = false;
+        step_of[at] = (int16_t)plan->n++;
+        at += s->i->dwords;
+    }
+    if (!connect(plan, step_of, first, last + 1)) return ISA_REFUSED_SHAPE;
+    return plan->step[0].kind == ISA_STEP_LEAVE ? ISA_REFUSED_HEAD : ISA_REFUSED_NOT;
+}

@@ -1,0 +1,98 @@
+/* translate_verify.c - SOFTGPU_TRANSLATE=verify: a loop runs both ways, and must give the same.
+ *
+ * Only loops without memory instructions, which a copy of the wave can run again. What is compared
+ * is all that such instructions change: vector and scalar registers, SCC, MODE, where the wave goes
+ * on, its slice, why it has stopped. */
+#include "softgpu/exec/translate_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A wave and its registers. */
+typedef struct {
+    isa_wave_t wave;
+    _Alignas(64) isa_row_t rows[ISA_VGPR_ROWS];
+} copy_t;
+
+static void copy_wave(copy_t *c, const isa_wave_t *w)
+{
+    c->wave = *w;
+    memcpy(c->rows, w->vgpr, sizeof c->rows);
+    c->wave.vgpr = c->rows;
+}
+
+/* The first register in which two waves differ, as text; false if they are the same. */
+static bool differ(char *text, size_t room, const isa_wave_t *a, const isa_wave_t *b)
+{
+    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
+        for (unsigned l = 0; l < ISA_LANES; l++)
+            if (a->vgpr[r][l] != b->vgpr[r][l]) {
+                snprintf(text, room, "v%u lane %u: %08x, not %08x", r, l, a->vgpr[r][l],
+                         b->vgpr[r][l]);
+                return true;
+            }
+    for (unsigned s = 0; s < ISA_SCALARS; s++)
+        if (a->sgpr[s] != b->sgpr[s]) {
+            snprintf(text, room, "s%u: %08x, not %08x", s, a->sgpr[s], b->sgpr[s]);
+            return true;
+        }
+    if (a->scc == b->scc && a->mode == b->mode && a->ip == b->ip && a->budget == b->budget &&
+        a->stop == b->stop)
+        return false;
+    snprintf(text, room, "SCC %u, MODE %x, slice %d, stop %u", a->scc, a->mode, (int)a->budget,
+             a->stop);
+    return true;
+}
+
+static void interpret(isa_wave_t *w, uint64_t n)
+{
+    while (n--) {
+        const isa_inst_t *i = w->ip;
+        w->ip = i + i->dwords;
+        w->page->core->handlers[i->op](w, i);
+    }
+}
+
+/* The last of n instructions that changes what translated code has otherwise: the text says what
+ * that is. */
+static const isa_inst_t *find(copy_t *again, const isa_wave_t *before, uint64_t n,
+                              const isa_wave_t *translated, const char *what)
+{
+    char now[64], then[64];
+    const isa_inst_t *found = before->ip;
+    copy_wave(again, before);
+    snprintf(then, sizeof then, "%s", what);
+    while (n--) {
+        const isa_inst_t *i = again->wave.ip;
+        interpret(&again->wave, 1);
+        if (!differ(now, sizeof now, translated, &again->wave)) now[0] = '\0';
+        if (strcmp(now, then)) found = i;
+        memcpy(then, now, sizeof then);
+    }
+    return found;
+}
+
+uint64_t isa_translate_verify(isa_wave_t *w, const isa_inst_t *head, isa_translated_t *run)
+{
+    char text[64];
+    copy_t *before = aligned_alloc(64, sizeof *before), *other = aligned_alloc(64, sizeof *other);
+
+    if (!before || !other) {
+        free(before);
+        free(other);
+        return run(w);
+    }
+    w->ip = head;
+    copy_wave(before, w);
+    const uint64_t n = run(w);
+    copy_wave(other, &before->wave);
+    interpret(&other->wave, n);
+    if (differ(text, sizeof text, w, &other->wave)) {
+        const isa_inst_t *i = find(other, &before->wave, n, w, text);
+        isa_stop_unsupported(w, i, text);
+    }
+    free(before);
+    free(other);
+    return n;
+}

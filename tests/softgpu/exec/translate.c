@@ -1,0 +1,410 @@
+/* translate.c - loops run translated and interpreted: every register, the place, the slice and the
+ * reason of each stop are the same, bit by bit.
+ *
+ * Every vector and scalar instruction of LLVM's list of encodings is in a loop, and random ones of
+ * them are, with random EXEC, MODE and registers (NaNs with payloads, denormals, infinities). */
+#include "code_rig.h"
+
+#include "softgpu/exec/code.h"
+#include "softgpu/exec/translate.h"
+#include "isa/table.h"
+
+enum {
+    LINES = 4096,
+    COUNTER =
+        98, /* the scalar register that counts a loop's rounds; SCC is kept in the one before */
+    ROUNDS = 4,
+    BODY = 24 /* instructions of a loop at most */
+};
+
+/* ---- instructions of LLVM's list ---- */
+
+typedef struct {
+    uint32_t word[ASM_DWORDS];
+    unsigned dwords;
+    bool vector;
+} line_t;
+
+static line_t lines[LINES];
+static unsigned n_lines;
+
+/* Whether the instruction can be in a loop of these tests: it computes, and leaves what counts the
+ * rounds, MODE and the place alone. */
+static bool is_wanted(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    if (row->klass != ISA_CLASS_VALU && row->klass != ISA_CLASS_SALU) return false;
+    if (row->writes & ISA_REG_MODE || row->marks & ISA_IS_MOVREL) return false;
+    return !(i->dst.kind == ISA_OPK_SGPR && i->dst.reg >= COUNTER - 2 && i->dst.reg <= COUNTER);
+}
+
+static void read_lines(void)
+{
+    char text[512];
+    FILE *f = fopen(ISA_TEST_DATA "/vectors.tsv", "r");
+    assert_non_null(f);
+    while (n_lines < LINES && fgets(text, sizeof text, f)) {
+        line_t *line = &lines[n_lines];
+        uint8_t *bytes = (uint8_t *)line->word;
+        unsigned n = 0, byte;
+        isa_inst_t i;
+        memset(line, 0, sizeof *line);
+        while (text[0] != '#' && n < sizeof line->word && sscanf(text + 2 * n, "%2x", &byte) == 1 &&
+               text[2 * n] != '\t')
+            bytes[n++] = (uint8_t)byte;
+        line->dwords = n / 4;
+        if (!n || isa_decode(ASM_ARCH, line->word, line->dwords, &i) <= 0 || !is_wanted(&i))
+            continue;
+        line->vector = isa_table[i.op].klass == ISA_CLASS_VALU;
+        n_lines++;
+    }
+    fclose(f);
+    assert_true(n_lines > 1000);
+}
+
+/* ---- random state ---- */
+
+static uint64_t seed = 1;
+
+static uint32_t random32(void)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(seed >> 33) ^ (uint32_t)(seed >> 11);
+}
+
+/* Bits that are special as numbers of some type. */
+static uint32_t random_bits(void)
+{
+    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000,
+                                       0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7fa00001,
+                                       0x00000001, 0x807fffff, 0x7ff00000, 0x7ff80000, 0x3ff00000,
+                                       0xfff00001, 0x00007c00, 0x7e017c01, 0xffffffff, 0x7fffffff,
+                                       31,         64,         0x4b800000, 0x00010001};
+    const uint32_t r = random32();
+    if (r % 4 == 0) return special[random32() % (sizeof special / sizeof *special)];
+    return r % 4 == 1   ? random32() % 256
+           : r % 4 == 2 ? 0x3f000000 + random32() % 0x1000000
+                        : random32();
+}
+
+typedef struct {
+    uint32_t row[64][64], sgpr[ISA_CODE_EXEC + 2], scc, mode;
+    uint64_t exec;
+} before_t;
+
+static void make_state(before_t *b, bool full, uint32_t mode)
+{
+    for (unsigned r = 0; r < 64; r++)
+        for (unsigned l = 0; l < 64; l++)
+            b->row[r][l] = random_bits();
+    for (unsigned s = 0; s < ISA_CODE_EXEC + 2; s++)
+        b->sgpr[s] = random_bits();
+    b->scc = random32() & 1;
+    b->mode = mode;
+    b->exec = full ? UINT64_MAX : random32() | (uint64_t)random32() << 32;
+    b->sgpr[COUNTER] = ROUNDS;
+    b->sgpr[COUNTER - 1] = 0;
+}
+
+static void set_state(rig_t *r, const before_t *b)
+{
+    r->wave = (isa_wave_t){.group = &r->group, .vgpr = r->rows, .acc_offset = 32};
+    for (unsigned row = 0; row < ISA_VGPR_ROWS; row++)
+        memcpy(r->rows[row], b->row[row % 64], sizeof r->rows[row]);
+    memcpy(r->wave.sgpr, b->sgpr, sizeof b->sgpr);
+    r->wave.scc = b->scc;
+    r->wave.mode = b->mode;
+    r->wave.exec = b->exec;
+}
+
+/* ---- running both ways ---- */
+
+static void assert_same(const rig_t *a, const rig_t *b, const char *what)
+{
+    const isa_wave_t *x = &a->wave, *y = &b->wave;
+    for (unsigned r = 0; r < ISA_VGPR_ROWS; r++)
+        for (unsigned l = 0; l < 64; l++)
+            if (a->rows[r][l] != b->rows[r][l])
+                fail_msg("%s: v%u lane %u: %08x interpreted, %08x translated", what, r, l,
+                         a->rows[r][l], b->rows[r][l]);
+    for (unsigned s = 0; s < ISA_SCALARS; s++)
+        if (x->sgpr[s] != y->sgpr[s])
+            fail_msg("%s: s%u: %08x interpreted, %08x translated", what, s, x->sgpr[s], y->sgpr[s]);
+    if (x->scc != y->scc || x->mode != y->mode || x->stop != y->stop || x->budget != y->budget ||
+        isa_wave_pc(x) != isa_wave_pc(y) || x->fault_addr != y->fault_addr ||
+        x->repeats != y->repeats || strcmp(x->message, y->message))
+        fail_msg("%s: SCC %u %u, MODE %x %x, stop %u %u, slice %d %d, at %llx %llx, %s %s", what,
+                 x->scc, y->scc, x->mode, y->mode, x->stop, y->stop, (int)x->budget, (int)y->budget,
+                 (unsigned long long)isa_wave_pc(x), (unsigned long long)isa_wave_pc(y), x->message,
+                 y->message);
+    assert_memory_equal(a->lds, b->lds, sizeof a->lds);
+    assert_memory_equal(a->data, b->data, sizeof a->data);
+}
+
+typedef struct {
+    rig_t *interpreted, *translated;
+} pair_t;
+
+static pair_t make_pair(const char *core)
+{
+    pair_t p = {rig_create(), rig_create()};
+    p.interpreted->core = p.translated->core = isa_core_by_name(core);
+    return p;
+}
+
+static void free_pair(pair_t *p)
+{
+    rig_destroy(p->interpreted);
+    rig_destroy(p->translated);
+}
+
+/* Runs the code of both rigs from one state, in slices of so many branches, and compares behind
+ * each stop. */
+static void run_pair(pair_t *p, const before_t *b, int32_t slice, const char *what)
+{
+    rig_t *const rig[2] = {p->interpreted, p->translated};
+    for (unsigned k = 0; k < 2; k++) {
+        isa_code_invalidate(rig[k]->cache);
+        isa_code_quiesce(rig[k]->cache);
+        set_state(rig[k], b);
+        assert_true(rig[k]->core->set_pc(&rig[k]->wave, RIG_CODE));
+    }
+    for (unsigned stops = 0; stops < 1000; stops++) {
+        isa_translate_setup(ISA_TRANSLATE_OFF, 1);
+        const isa_stop_t stop = rig[0]->core->run(&rig[0]->wave, slice);
+        isa_translate_setup(ISA_TRANSLATE_ON, 1);
+        rig[1]->core->run(&rig[1]->wave, slice);
+        assert_same(rig[0], rig[1], what);
+        if (stop != ISA_STOP_YIELD && stop != ISA_STOP_BARRIER && stop != ISA_STOP_STEP) return;
+    }
+    fail_msg("%s: no end", what);
+}
+
+static uint64_t translated_instructions(void)
+{
+    return isa_translate_stats().instructions;
+}
+
+static bool can_translate(void)
+{
+    pair_t p = make_pair("avx2");
+    if (!p.translated->core) return false;
+    before_t b;
+    make_state(&b, true, 0x2f0);
+    const char *text =
+        "again: s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n";
+    rig_assemble(p.interpreted, 0, text);
+    rig_assemble(p.translated, 0, text);
+    run_pair(&p, &b, RIG_SLICE, text);
+    free_pair(&p);
+    return translated_instructions() > 0;
+}
+
+/* A loop around these instructions in both rigs. */
+static void put_loop(pair_t *p, const line_t *const *body, unsigned n)
+{
+    /* s_addc_u32 s97, s97, s97 keeps SCC; s_sub_u32 s98, s98, 1; s_cmp_lg_u32 s98, 0 */
+    static const uint32_t end[] = {0x82616161, 0x80e28162, 0xbf078062};
+    rig_t *const rig[2] = {p->interpreted, p->translated};
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t *code = rig[k]->code;
+        unsigned at = 0;
+        for (unsigned j = 0; j < n; j++) {
+            memcpy(code + at, body[j]->word, 4 * body[j]->dwords);
+            at += body[j]->dwords;
+        }
+        memcpy(code + at, end, sizeof end);
+        at += 3;
+        code[at] = 0xbf850000 | (uint16_t) - (int)(at + 1); /* s_cbranch_scc1 to the first */
+        code[at + 1] = 0xbf810000;                          /* s_endpgm */
+    }
+}
+
+static const char *const hosts[] = {"avx2", "avx512"};
+enum { HOSTS = 2 };
+
+/* Each instruction is in a loop with its neighbours, with all lanes and with some. */
+static void every_instruction(void **state)
+{
+    enum { AT_ONCE = 12 };
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++) {
+        if (!isa_core_by_name(hosts[h])) continue;
+        pair_t p = make_pair(hosts[h]);
+        const uint64_t begin = translated_instructions();
+        for (unsigned first = 0; first < n_lines; first += AT_ONCE) {
+            const line_t *body[AT_ONCE];
+            before_t b;
+            char what[64];
+            unsigned n = 0;
+            while (n < AT_ONCE && first + n < n_lines) {
+                body[n] = &lines[first + n];
+                n++;
+            }
+            for (unsigned full = 0; full < 2; full++) {
+                snprintf(what, sizeof what, "%s, lines from %u on, EXEC %s", hosts[h], first,
+                         full ? "full" : "random");
+                make_state(&b, full, 0x2f0 | (random32() & 0x100));
+                put_loop(&p, body, n);
+                run_pair(&p, &b, RIG_SLICE, what);
+            }
+        }
+        assert_true(translated_instructions() - begin > 2 * n_lines);
+        free_pair(&p);
+    }
+}
+
+/* Random instructions, their registers moved together so that they use each other's results, in
+ * short slices. */
+static void random_loops(void **state)
+{
+    const char *wanted = getenv("TRANSLATE_LOOPS");
+    const unsigned loops = wanted ? (unsigned)atoi(wanted) : 150;
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++) {
+        if (!isa_core_by_name(hosts[h])) continue;
+        pair_t p = make_pair(hosts[h]);
+        for (unsigned k = 0; k < loops; k++) {
+            line_t moved[BODY];
+            const line_t *body[BODY];
+            before_t b;
+            char what[64];
+            seed = k + 1;
+            const unsigned n = 1 + random32() % BODY;
+            for (unsigned j = 0; j < n; j++) {
+                moved[j] = lines[random32() % n_lines];
+                body[j] = &moved[j];
+            }
+            static const uint32_t modes[] = {0x2f0, 0xf0, 0x3f0, 0x2c0, 0x2f5};
+            make_state(&b, random32() & 1, modes[random32() % 5]);
+            snprintf(what, sizeof what, "%s, loop %u", hosts[h], k);
+            put_loop(&p, body, n);
+            run_pair(&p, &b, k % 3 ? RIG_SLICE : 1, what);
+        }
+        free_pair(&p);
+    }
+}
+
+/* ---- programs ---- */
+
+typedef struct {
+    const char *text;
+    bool full;
+} program_t;
+
+static const program_t programs[] = {
+    /* lanes part and come together, masks in scalar registers, an inner loop */
+    {"outer: v_cmp_gt_u32 vcc, v1, v2\n s_and_saveexec_b64 s[4:5], vcc\n s_cbranch_execz skip\n"
+     "v_add_u32 v3, v3, v1\n v_cmp_lt_i32 s[6:7], v3, v2\n v_cndmask_b32 v4, v3, v1, s[6:7]\n"
+     "skip: s_or_b64 exec, exec, s[4:5]\n s_movk_i32 s9, 3\n"
+     "inner: v_fma_f32 v5, v5, -v6, |v7|\n v_mul_f32 v6, 0.5, v6\n v_fma_f64 v[10:11], v[12:13], "
+     "-v[14:15], 1.0\n"
+     "s_sub_u32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 inner\n"
+     "v_addc_co_u32 v8, vcc, v8, v1, vcc\n v_mad_u64_u32 v[16:17], s[10:11], v1, v2, v[18:19]\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 outer\n s_endpgm\n",
+     false},
+    /* registers that overlap, scalars that change between vector instructions */
+    {"again: v_mov_b32 v1, s3\n s_add_u32 s3, s3, s98\n v_add_u32 v2, s3, v1\n"
+     "v_lshlrev_b64 v[2:3], 3, v[0:1]\n v_add_f64 v[4:5], v[2:3], v[4:5]\n"
+     "s_lshl_b64 s[4:5], s[4:5], 1\n v_mov_b32 v5, s5\n v_readfirstlane_b32 s6, v2\n"
+     "v_mov_b32 v6, s6\n v_mbcnt_lo_u32_b32 v7, -1, v7\n"
+     "v_pk_fma_f32 v[8:9], v[2:3], v[4:5], v[6:7]\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+    /* a loop that leaves in the middle, with its conditions from lanes */
+    {"again: v_cmp_eq_u32 vcc, 0, v1\n s_cbranch_vccnz out\n v_lshrrev_b32 v1, 7, v1\n s_branch "
+     "again\n"
+     "out: v_mov_b32 v2, 5\n s_endpgm\n",
+     true},
+    /* LDS and its waits, a barrier, sleep */
+    {"v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1\n v_lshlrev_b32 v1, 2, v1\n"
+     "again: ds_read_b32 v2, v1\n s_waitcnt lgkmcnt(0)\n v_add_u32 v2, v2, v1\n ds_write_b32 v1, "
+     "v2 offset:4\n"
+     "s_barrier\n ds_add_u32 v1, v2\n s_sleep 1\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+    /* memory, and in the end a fault: s[0:1] walks from the data over its end */
+    {"v_mov_b32 v1, 0\n s_mov_b32 s0, 0x20000\n s_mov_b32 s1, 0x7ffe\n s_movk_i32 s98, 100\n"
+     "again: global_load_dword v2, v1, s[0:1]\n s_load_dwordx2 s[4:5], s[0:1], 0x0\n s_waitcnt "
+     "vmcnt(0)\n"
+     "v_add_u32 v2, s4, v2\n v_add_u32 v3, 1, v3\n global_store_dword v1, v3, s[0:1]\n s_add_u32 "
+     "s0, s0, 0x400\n"
+     "s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+    /* an instruction that is illegal in the middle of a loop, behind a branch that is taken once */
+    {"again: v_add_u32 v1, v1, v1\n s_cmp_eq_u32 s98, 1\n s_cbranch_scc1 bad\n back: s_sub_u32 "
+     "s98, s98, 1\n"
+     "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n bad: .long 0xffffffff\n",
+     true},
+    /* MODE changes */
+    {"again: v_add_f32 v1, v1, v2\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 5\n v_add_f32 v1, "
+     "v1, v2\n"
+     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0\n s_sub_u32 s98, s98, 1\n s_cmp_lg_u32 s98, "
+     "0\n"
+     "s_cbranch_scc1 again\n s_endpgm\n",
+     true},
+};
+
+static void whole_programs(void **state)
+{
+    static const int32_t slices[] = {RIG_SLICE, 0, 1, 2, 5};
+    (void)state;
+    for (unsigned h = 0; h < HOSTS; h++) {
+        if (!isa_core_by_name(hosts[h])) continue;
+        pair_t p = make_pair(hosts[h]);
+        for (unsigned k = 0; k < sizeof programs / sizeof *programs; k++) {
+            const uint64_t begin = translated_instructions();
+            rig_assemble(p.interpreted, 0, programs[k].text);
+            rig_assemble(p.translated, 0, programs[k].text);
+            for (unsigned s = 0; s < sizeof slices / sizeof *slices; s++) {
+                before_t b;
+                seed = 7 * k + s;
+                make_state(&b, programs[k].full, 0x2f0);
+                memset(p.interpreted->lds, 3, sizeof p.interpreted->lds);
+                memset(p.translated->lds, 3, sizeof p.translated->lds);
+                memset(p.interpreted->data, 5, sizeof p.interpreted->data);
+                memset(p.translated->data, 5, sizeof p.translated->data);
+                run_pair(&p, &b, slices[s], programs[k].text);
+            }
+            if (translated_instructions() == begin)
+                fail_msg("not translated: %s", programs[k].text);
+        }
+        free_pair(&p);
+    }
+}
+
+/* Code that is written anew runs as it is now. */
+static void changed_code(void **state)
+{
+    static const char *const texts[] = {"again: v_add_u32 v1, 1, v1\n s_sub_u32 s98, s98, 1\n "
+                                        "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n",
+                                        "again: v_add_u32 v1, 2, v1\n s_sub_u32 s98, s98, 1\n "
+                                        "s_cmp_lg_u32 s98, 0\n s_cbranch_scc1 again\n s_endpgm\n"};
+    rig_t *r = rig_create();
+    before_t b;
+    (void)state;
+    r->core = isa_core_by_name("avx2");
+    make_state(&b, true, 0x2f0);
+    isa_translate_setup(ISA_TRANSLATE_ON, 1);
+    for (unsigned k = 0; k < 4; k++) {
+        set_state(r, &b);
+        assert_int_equal(rig_run(r, texts[k & 1]), ISA_STOP_END);
+        assert_int_equal(r->rows[1][5], b.row[1][5] + ROUNDS * (1 + (k & 1)));
+    }
+    rig_destroy(r);
+}
+
+int main(void)
+{
+    if (!asm_available()) return 77;
+    isa_translate_limit(UINT64_MAX);
+    if (!can_translate()) {
+        fprintf(stderr, "nothing is translated here: no library, or no LLVM\n");
+        return 77;
+    }
+    read_lines();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction), cmocka_unit_test(random_loops),
+        cmocka_unit_test(whole_programs), cmocka_unit_test(changed_code)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
