@@ -3,7 +3,8 @@
 
 A first run counts the wave instructions exactly (--stats), a second one is timed: millions of them
 per second and core, by the CPU time that the device's threads use and by the time that passes, and
-how many times longer the host's own -O3 code works on the same, on one core.
+how many times longer the host's own -O3 code works on the same, on one core; then the same with hot loops
+translated.
 usage: bench_field [--json FILE] [--rounds N] [--core base|avx2|avx512]
 """
 import argparse
@@ -36,6 +37,7 @@ def wave_instructions(options, which):
 def measure(options, which, rounds):
     count = wave_instructions(options, which)
     figures = json.loads(softgpu(options, which, str(rounds)))
+    translated = json.loads(softgpu([*options, "--translate=on"], which, str(rounds)))
     # in all rounds but the one measured the workers stand by: they share one kernel
     workers = len(os.sched_getaffinity(0))
     return figures["name"], {
@@ -45,6 +47,8 @@ def measure(options, which, rounds):
         "cpu_ms": round(figures["cpu"] * 1e3, 2),
         "host_ms": round(figures["host"] * 1e3, 2),
         "times_host": round(figures["cpu"] / figures["host"], 1),
+        "translated_cpu_ms": round(translated["cpu"] * 1e3, 2),
+        "translated_times_host": round(translated["cpu"] / translated["host"], 1),
         "error": figures["error"],
     }
 
@@ -60,13 +64,14 @@ def main():
     table = {}
     print("millions of wave instructions per second and core, by CPU time and by wall time")
     print(f"{'kernel':18} {'M insts':>8} {'by CPU':>8} {'by wall':>8} {'CPU ms':>8} {'host ms':>8}"
-          f" {'x host':>7}")
+          f" {'x host':>7} {'translated ms':>14} {'x host':>7}")
     for which in range(cases):
         name, row = measure(options, str(which), given.rounds)
         table[name] = row
         print(f"{name:18} {row['wave_instructions'] / 1e6:8.2f} {row['per_cpu_second']:8.1f}"
               f" {row['per_second_and_core']:8.1f} {row['cpu_ms']:8.2f} {row['host_ms']:8.2f}"
-              f" {row['times_host']:7.1f}", flush=True)
+              f" {row['times_host']:7.1f} {row['translated_cpu_ms']:14.2f} {row['translated_times_host']:7.1f}",
+              flush=True)
     mean = math.exp(sum(math.log(r["per_cpu_second"]) for r in table.values()) / cases)
     least = min(r["per_cpu_second"] for r in table.values())
     print(f"{'geometric mean':27} {mean:8.1f}, the least {least:.1f}")

@@ -18,15 +18,13 @@ typedef struct {
     void *code;
     uint32_t mode;
     bool masked, pure;
-    unsigned first, last;      /* slots */
-    _Atomic(unsigned) strange; /* entries with an EXEC that it is not for */
+    unsigned first, last; /* slots */
 } region_t;
 
 /* What the translator knows of a page: taken branches back and translated loops, by slot. */
 struct isa_page_loops {
     _Atomic(uint16_t) heat[ISA_PAGE_SLOTS];
     _Atomic(region_t *) region[ISA_PAGE_SLOTS];
-    region_t *replaced; /* not used any more, but perhaps still by a wave in it */
 };
 
 /* Counts of one thread, which it alone writes. */
@@ -168,6 +166,7 @@ static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, uns
     r->first = first;
     r->last = last;
     *plan = (isa_plan_t){.page = page};
+    isa_plan_decode(page, first, last);
     take_lock();
     const uint64_t begin = now_e6();
     const isa_refused_t why = make(r, plan, w);

@@ -168,9 +168,15 @@ static void load_all(emitter_t *e, text_t *t)
 
 /* ---- segments ---- */
 
+/* Of a row's part in a chunk. */
 static unsigned vector_bytes(const emitter_t *e)
 {
     return 4 * e->library->chunk;
+}
+
+static unsigned vector_align(const emitter_t *e)
+{
+    return e->library->bits / 8;
 }
 
 /* The rows and lane masks are known to whoever comes behind the segment. */
@@ -190,7 +196,7 @@ static void close_segment(emitter_t *e)
         const unsigned p = fresh(e);
         put(&e->code, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base, r * ROW_BYTES);
         put(&e->code, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", chunk, e->row[r], p,
-            vector_bytes(e));
+            vector_align(e));
     }
     put(&e->code, "  %%n%u = add i64 %%t%u, %u\n  store i64 %%n%u, ptr %%lane%u\n", l, e->lane,
         chunk, l, l);
@@ -235,7 +241,7 @@ static unsigned row_value(emitter_t *e, unsigned r)
     const unsigned p = fresh(e), v = fresh(e);
     put(&e->inside, "  %%p%u = getelementptr i8, ptr %%t%u, i64 %u\n", p, e->base, r * ROW_BYTES);
     put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, e->library->chunk, p,
-        vector_bytes(e));
+        vector_align(e));
     return e->row[r] = v;
 }
 
@@ -289,7 +295,8 @@ static unsigned chunk_bits(emitter_t *e, unsigned lanes)
     const unsigned shifted = fresh(e), bits = fresh(e), masked = fresh(e);
     put(&e->inside, "  %%t%u = lshr i64 %%t%u, %%t%u\n  %%t%u = trunc i64 %%t%u to i32\n", shifted,
         lanes, e->lane, bits, shifted);
-    put(&e->inside, "  %%t%u = and i32 %%t%u, %u\n", masked, bits, (1u << e->library->chunk) - 1);
+    put(&e->inside, "  %%t%u = and i32 %%t%u, %u\n", masked, bits,
+        (unsigned)isa_first_lanes(e->library->chunk));
     return masked;
 }
 
@@ -320,7 +327,7 @@ static void store_row(emitter_t *e, unsigned x, unsigned offset, unsigned row)
     const unsigned p = fresh(e);
     put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x, offset);
     put(&e->inside, "  store <%u x i32> %%t%u, ptr %%p%u, align %u\n", e->library->chunk, row, p,
-        vector_bytes(e));
+        vector_align(e));
 }
 
 static void store_word(emitter_t *e, unsigned x, unsigned offset, const char *value)
@@ -353,15 +360,20 @@ static void take_results(emitter_t *e, const isa_inst_t *i, unsigned x, unsigned
         put(&e->inside, "  %%p%u = getelementptr i8, ptr %%x%u, i64 %u\n", p, x,
             r * vector_bytes(e));
         put(&e->inside, "  %%t%u = load <%u x i32>, ptr %%p%u, align %u\n", v, chunk, p,
-            vector_bytes(e));
+            vector_align(e));
         e->changed[row] = true;
         if (!e->plan->masked) {
             e->row[row] = v;
             continue;
         }
-        const unsigned bits = exec_bits(e), few = fresh(e), lanes = fresh(e), picked = fresh(e);
-        put(&e->inside, "  %%t%u = trunc i32 %%t%u to i%u\n", few, bits, chunk);
-        put(&e->inside, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, few, chunk);
+        unsigned bits = exec_bits(e);
+        const unsigned lanes = fresh(e), picked = fresh(e);
+        if (chunk < 32) {
+            const unsigned few = fresh(e);
+            put(&e->inside, "  %%t%u = trunc i32 %%t%u to i%u\n", few, bits, chunk);
+            bits = few;
+        }
+        put(&e->inside, "  %%t%u = bitcast i%u %%t%u to <%u x i1>\n", lanes, chunk, bits, chunk);
         put(&e->inside, "  %%t%u = select <%u x i1> %%t%u, <%u x i32> %%t%u, <%u x i32> %%t%u\n",
             picked, chunk, lanes, chunk, v, chunk, row_value(e, row));
         e->row[row] = picked;
@@ -678,7 +690,7 @@ static void put_all(emitter_t *e, text_t *t)
     put(t,
         "}\nattributes #0 = { nounwind \"target-cpu\"=\"%s\" \"min-legal-vector-width\"=\"%u\" "
         "\"prefer-vector-width\"=\"%u\" }\n",
-        e->library->cpu, 32 * e->library->chunk, 32 * e->library->chunk);
+        e->library->cpu, e->library->bits, e->library->bits);
     put(t, "!0 = !{!\"branch_weights\", i32 1000, i32 1}\n"
            "!1 = !{!\"branch_weights\", i32 1, i32 1000}\n");
 }

@@ -11,10 +11,12 @@
 
 /* ---- the library of bitcode, and LLVM ---- */
 
-/* What a host can run: the library for it, and lanes in one of its vectors. */
+/* What a host can run: the library for it. A chunk is two of its vectors, so that there are two
+ * chains of operations of which neither waits for the other. */
 typedef struct {
     const char *core; /* whose loops are translated with it */
     const char *cpu;  /* LLVM's name */
+    unsigned bits;    /* of a vector */
     unsigned chunk;   /* lanes */
     const char *bitcode, *behind;
 } isa_library_t;
@@ -73,7 +75,12 @@ typedef struct {
     bool pure;     /* no handler is called */
 } isa_plan_t;
 
-/* Plans the loop from slot `first` to the branch in slot `last`, for waves as `w`. */
+/* Decodes the loop from slot `first` to the branch in slot `last`. Called without the translator's
+ * lock, since decoding takes the cache's. */
+void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last);
+
+/* Plans the loop from slot `first` to the branch in slot `last`, for waves as `w`. The loop is
+ * decoded. */
 isa_refused_t isa_plan_loop(isa_plan_t *plan, const isa_wave_t *w, unsigned first, unsigned last);
 
 /* The name of the library's function for an instruction. */

@@ -211,6 +211,13 @@ static const isa_inst_t *decoded(isa_page_t *page, unsigned at)
     return isa_translate_owns(fn) || (i->op && fn == page->core->handlers[i->op]) ? i : NULL;
 }
 
+void isa_plan_decode(isa_page_t *page, unsigned first, unsigned last)
+{
+    const isa_inst_t *i;
+    for (unsigned at = first; at <= last; at += i->dwords)
+        if (!(i = decoded(page, at))) return;
+}
+
 /* Finds the steps that branches go to. */
 static bool connect(isa_plan_t *plan, const int16_t *step_of, unsigned first, unsigned behind)
 {
