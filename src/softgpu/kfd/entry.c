@@ -28,7 +28,12 @@ static int locate(const char *path, char *buffer, size_t size, size_t *root_leng
     const char *root = kfd_tree_root();
     if (!root) return -1;
     *root_length = strlen(root);
-    int n = snprintf(buffer, size, "%s%s", root, path);
+    /* a processor's caches are those of the machine's folder, also below that of a NUMA node */
+    static const char nodes[] = "/sys/devices/system/node/";
+    const bool of_node = strncmp(path, nodes, sizeof(nodes) - 1) == 0;
+    const char *cpu = of_node ? strstr(path + sizeof(nodes) - 1, "/cpu") : NULL;
+    int n =
+        snprintf(buffer, size, "%s%s%s", root, cpu ? "/" SOFTGPU_HOST_CPUS : "", cpu ? cpu : path);
     if (n < 0 || (size_t)n >= size) {
         errno = ENAMETOOLONG;
         return -1;

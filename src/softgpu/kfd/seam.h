@@ -6,12 +6,15 @@
 #ifndef SOFTGPU_KFD_SEAM_H
 #define SOFTGPU_KFD_SEAM_H
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 enum {
     SOFTGPU_SEAM_VERSION = 7,
@@ -23,6 +26,16 @@ enum {
     SOFTGPU_FIRST_PCI_BUS = 3,
     SOFTGPU_KFD_NODE = -1 /* in place of a GPU's index */
 };
+
+/* Where the host shows its processors, below the root of files. */
+#define SOFTGPU_HOST_CPUS "sys/devices/system/cpu"
+
+/* Whether the host shows caches of its processors. The kernel is asked, since the stub's access()
+ * would ask the library. */
+static inline bool softgpu_host_shows_caches(void)
+{
+    return syscall(SYS_faccessat, AT_FDCWD, "/" SOFTGPU_HOST_CPUS "/cpu0/cache/index0", F_OK) == 0;
+}
 
 /* An mmap() of a render node at this offset or a higher one maps memory of another process. The
  * offset is far beyond the end of any GPU's file. */

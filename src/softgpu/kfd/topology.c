@@ -140,6 +140,92 @@ static unsigned host_clock_mhz(void)
     return (unsigned)value;
 }
 
+/* Writes the processors from `first` to `last` as the kernel writes a set of them: 32 bits each,
+ * the highest ones first. */
+static void put_cpu_mask(writer_t *w, long first, long last, const char *folder)
+{
+    char text[TEXT_BYTES];
+    size_t at = 0;
+    for (long word = last / 32; word >= 0 && at + 16 < sizeof(text); word--) {
+        uint32_t bits = 0;
+        for (long cpu = 32 * word; cpu < 32 * (word + 1); cpu++)
+            bits |= (uint32_t)(cpu >= first && cpu <= last) << cpu % 32;
+        at += (size_t)snprintf(text + at, sizeof(text) - at, word ? "%08x," : "%08x", bits);
+    }
+    line(w, "%s", text);
+    put(w, SOFTGPU_HOST_CPUS "/%s/shared_cpu_map", folder);
+}
+
+/* A cache of the host as the C library knows it of CPUID; 0 where it does not. */
+typedef struct {
+    unsigned level;
+    const char *type;
+    int size, ways, line; /* of sysconf() */
+    bool shared;          /* by all processors; the others are each processor's own */
+} host_cache_t;
+
+enum { LEAST_L1_BYTES = 32 << 10, USUAL_LINE_BYTES = 64 };
+
+static long known(int name)
+{
+    const long value = sysconf(name);
+    return value > 0 ? value : 0;
+}
+
+static void write_host_cache(writer_t *w, const host_cache_t *c, unsigned index, long bytes,
+                             long cpu, long cpus)
+{
+    char folder[64], list[64];
+    snprintf(folder, sizeof(folder), "cpu%ld/cache/index%u", cpu, index);
+    snprintf(list, sizeof(list), c->shared && cpus > 1 ? "0-%ld" : "%ld",
+             c->shared ? cpus - 1 : cpu);
+    const struct {
+        const char *name;
+        long value;
+    } numbers[] = {{"level", (long)c->level},
+                   {"coherency_line_size", known(c->line) ? known(c->line) : USUAL_LINE_BYTES},
+                   {"ways_of_associativity", known(c->ways)},
+                   {"physical_line_partition", 1}};
+    for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {
+        line(w, "%ld", numbers[k].value);
+        put(w, SOFTGPU_HOST_CPUS "/%s/%s", folder, numbers[k].name);
+    }
+    line(w, "%s", c->type);
+    put(w, SOFTGPU_HOST_CPUS "/%s/type", folder);
+    line(w, "%ldK", bytes >> 10);
+    put(w, SOFTGPU_HOST_CPUS "/%s/size", folder);
+    line(w, "%s", list);
+    put(w, SOFTGPU_HOST_CPUS "/%s/shared_cpu_list", folder);
+    put_cpu_mask(w, c->shared ? 0 : cpu, c->shared ? cpus - 1 : cpu, folder);
+}
+
+/* The caches of the host's processors, if the host shows none (redirect.c). */
+static void write_host_caches(writer_t *w)
+{
+    static const host_cache_t caches[] = {
+        {1, "Data", _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC, _SC_LEVEL1_DCACHE_LINESIZE,
+         false},
+        {1, "Instruction", _SC_LEVEL1_ICACHE_SIZE, _SC_LEVEL1_ICACHE_ASSOC,
+         _SC_LEVEL1_ICACHE_LINESIZE, false},
+        {2, "Unified", _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL2_CACHE_LINESIZE,
+         false},
+        {3, "Unified", _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL3_CACHE_ASSOC, _SC_LEVEL3_CACHE_LINESIZE,
+         true},
+    };
+    if (softgpu_host_shows_caches()) return;
+    const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+    for (long cpu = 0; cpu < cpus; cpu++) {
+        unsigned index = 0;
+        for (size_t k = 0; k < sizeof(caches) / sizeof(*caches); k++) {
+            /* the thunk wants one cache at the least */
+            const long bytes = known(caches[k].size) ? known(caches[k].size)
+                               : k == 0              ? LEAST_L1_BYTES
+                                                     : 0;
+            if (bytes) write_host_cache(w, &caches[k], index++, bytes, cpu, cpus);
+        }
+    }
+}
+
 /* ---- nodes ---- */
 
 /* Types of links, with the driver's weights: to a card, between GPUs, within an APU. */
@@ -487,6 +573,7 @@ int kfd_topology_write(const char *root, const kfd_config_t *config)
     property(&w, "platform_rev", 0);
     put(&w, TOPOLOGY "/system_properties");
     write_cpu_node(&w, config);
+    write_host_caches(&w);
     for (uint32_t i = 0; i < config->n_gpus; i++)
         write_gpu_node(&w, config, i);
     write_module(&w);

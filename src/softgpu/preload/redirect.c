@@ -34,10 +34,42 @@ static const room_t rooms[] = {
 static const char char_devices[] = "/sys/dev/char/226:",
                   pci_root[] = "/sys/devices/pci0000:00/0000:";
 
+/* Folders in which the thunk looks for the caches of a processor: of a NUMA node, or of the
+ * machine. */
+static const char nodes[] = "/sys/devices/system/node/node", cpus[] = "/" SOFTGPU_HOST_CPUS "/cpu";
+
 /* The library's table once it is loaded, or &unavailable. Two threads may both call dlopen(), which
  * is harmless. A lock held across it could deadlock with a constructor that opens a device. */
 static _Atomic(const softgpu_seam_t *) loaded;
 static const softgpu_seam_t unavailable;
+
+/* The text behind `prefix` and a number, or NULL. */
+static const char *behind_number(const char *path, const char *prefix, size_t length)
+{
+    if (strncmp(path, prefix, length) != 0 || path[length] < '0' || path[length] > '9') return NULL;
+    path += length;
+    return path + strspn(path, "0123456789");
+}
+
+/* Whether the path is that of a processor's caches, and the host does not show them, as in some
+ * virtual machines: the thunk then finds no processor, and its programs no GPU. They are asked for
+ * after the first device was opened, so that other programs do not load the library for them. */
+static bool missing_caches(const char *path)
+{
+    static atomic_int shown; /* 0: not looked yet, 1: the host shows caches, 2: it does not */
+    const char *rest = behind_number(path, nodes, sizeof(nodes) - 1);
+    rest = rest ? behind_number(rest, "/cpu", 4) : behind_number(path, cpus, sizeof(cpus) - 1);
+    if (!rest || strncmp(rest, "/cache", 6) != 0 || (rest[6] && rest[6] != '/')) return false;
+    const softgpu_seam_t *seam = atomic_load_explicit(&loaded, memory_order_acquire);
+    if (!seam || seam == &unavailable) return false;
+    if (!atomic_load_explicit(&shown, memory_order_relaxed)) {
+        const int error = errno;
+        const bool found = softgpu_host_shows_caches();
+        errno = error;
+        atomic_store_explicit(&shown, found ? 1 : 2, memory_order_relaxed);
+    }
+    return atomic_load_explicit(&shown, memory_order_relaxed) == 2;
+}
 
 bool redirect_wanted(const char *path)
 {
@@ -51,7 +83,7 @@ bool redirect_wanted(const char *path)
     if (strncmp(path, char_devices, sizeof(char_devices) - 1) == 0) return true;
     if (strncmp(path, pci_root, sizeof(pci_root) - 1) == 0)
         return strtoul(path + sizeof(pci_root) - 1, NULL, 16) >= SOFTGPU_FIRST_PCI_BUS;
-    return false;
+    return missing_caches(path);
 }
 
 /* The minor number of a DRM node: GPUs have a primary and a render node. */
