@@ -5,6 +5,7 @@
 #include "fake_device.h"
 
 #include "softgpu/check/check.h"
+#include "softgpu/exec/translate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,17 @@ void sg_device_invalidate_code(sg_device_t *d)
 {
     (void)d;
     fake.n_invalidations++;
+}
+
+void isa_translate_setup(isa_translate_t how, unsigned after)
+{
+    (void)how;
+    (void)after;
+}
+
+void isa_translate_limit(uint64_t milliseconds)
+{
+    (void)milliseconds;
 }
 
 uint64_t sg_device_clock(void)
