@@ -312,17 +312,26 @@ class Fortran(Case):
 class Ends(Case):
     """Whatever way a program ends and whoever starts it, its result is its own."""
 
+    def said(self):
+        """What the ranks have written to their file, which is removed."""
+        path = self.folder + "/said"
+        with open(path, encoding="utf-8") as f:
+            lines = sorted(f)
+        os.remove(path)
+        return lines
+
     def check(self, implementation):
         for how, status, last in (("plain", 0, "MPI_Finalize"), ("unfinished", None, "MPI_Barrier"), ("abort", None, "MPI_Abort"),
                                   ("threads", 0, "MPI_Finalize")):
             with self.subTest(how=how):
                 shutil.rmtree(self.folder + "/out", ignore_errors=True)
                 bare = launch(implementation, 2, [f"{PROGRAMS}/ends-{implementation}", how], self.folder)
+                expected = self.said()
+                self.assertEqual(len(expected), 4)
                 done = self.trace(implementation, "ends", how, ranks=2, status=status)
                 if how != "unfinished":  # the launchers say now one rank's status, now the other's
                     self.assertEqual(done.returncode, bare.returncode, done.stderr)
-                self.assertEqual(sorted(line for line in done.stdout.splitlines() if line.startswith("said:")),
-                                 sorted(line for line in bare.stdout.splitlines() if line.startswith("said:")))
+                self.assertEqual(self.said(), expected)
                 if how in ("abort", "unfinished"):  # the launcher may kill rocprofv3 before it has made files
                     until = time.monotonic() + 20  # and end before the ranks that it has killed
                     while not os.path.exists(self.folder + "/out/r0_mpi_api_trace.csv") and time.monotonic() < until:
