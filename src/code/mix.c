@@ -106,6 +106,7 @@ static const row_t classes[] = {
     {"ds_swizzle_", CODE_LANE},
     {"ds_nop", CODE_OTHER},
     {"ds_gws_", CODE_OTHER},
+    {"ds_bvh_stack_", CODE_OTHER}, /* takes from a stack in LDS and adds to it */
     {"ds_", CODE_LDS_ATOMIC},
 };
 
