@@ -15,7 +15,7 @@
 /* Instructions that no counter tells apart share a bucket, so that the sums are few: they fit into
  * the host's L1 cache and take little time to add up. Bucket b is at index b, and at
  * ISA_BUCKETS + b for instructions that run with EXEC 0. */
-enum { ISA_BUCKETS = 128 };
+enum { ISA_BUCKETS = 192 };
 
 typedef struct {
     const uint8_t *bucket; /* by ISA_OP_* */
