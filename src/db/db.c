@@ -203,7 +203,7 @@ static void forget_statements(const db_t *db)
     *place = NULL;
 }
 
-/* Whether all statements of the connection are kept, and nobody has one. */
+/* Whether the connection has no statements but those that are kept, and no cursor uses one. */
 static bool is_idle(const db_t *db)
 {
     struct db_statements **place = db_swap_statements(db->swap);

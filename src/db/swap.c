@@ -245,7 +245,7 @@ static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *f, in
 {
     db_swap_t *s = vfs->pAppData;
     f->pMethods = NULL;
-    /* a file of this kind beside the database, or a temporary one, is never needed to read it */
+    /* to read a database, SQLite needs no journal beside it and no temporary file */
     if (!(flags & SQLITE_OPEN_MAIN_DB) || !s->opened.file || !name) return SQLITE_CANTOPEN;
     *(shim_t *)f = (shim_t){.base.pMethods = &shim_methods, .swap = s};
     if (got) *got = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
