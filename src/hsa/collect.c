@@ -48,6 +48,7 @@ static atomic_uint_fast64_t lost_count;
 static _Atomic uint64_t report_since; /* when the present report began; 0: none is under way */
 static atomic_uint wake_word, guard_word;
 static atomic_uint_fast64_t rounds; /* how often the collector has looked at all lanes */
+static atomic_uint_fast64_t pieces; /* that clients have reported of items, hsax_collect_piece() */
 atomic_int hsax_collector_state = HSAX_AWAKE;
 _Atomic uint64_t hsax_held_up_ns = 50000000;
 static uint64_t clock_frequency = 1000000000;
@@ -463,28 +464,34 @@ void hsax_lane_close(hsax_lane_t *lane)
 
 /* ---- the end ---- */
 
-static uint64_t outstanding(uint64_t *finished)
+/* How many items are in flight. *progress differs from call to call while the collector gets on. */
+static uint64_t outstanding(uint64_t *progress)
 {
     uint64_t left = 0;
-    *finished = 0;
+    *progress = atomic_load(&pieces);
     pthread_mutex_lock(&lock);
     for (hsax_lane_t *lane = lanes; lane; lane = lane->next) {
         uint64_t done = atomic_load_explicit(&lane->finished, memory_order_acquire);
-        *finished += done;
+        *progress += done;
         left += atomic_load_explicit(&lane->submitted, memory_order_relaxed) - done;
     }
     pthread_mutex_unlock(&lock);
     return left;
 }
 
+void hsax_collect_piece(void)
+{
+    atomic_fetch_add_explicit(&pieces, 1, memory_order_relaxed);
+}
+
 void hsax_collect_wait(unsigned patience_ms)
 {
     if (!running || on_collector()) return;
-    uint64_t finished, last = 0, since = base_clock_ns(CLOCK_MONOTONIC);
-    while (outstanding(&finished)) {
+    uint64_t progress, last = 0, since = base_clock_ns(CLOCK_MONOTONIC);
+    while (outstanding(&progress)) {
         uint64_t now = base_clock_ns(CLOCK_MONOTONIC);
-        if (finished != last) since = now;
-        last = finished;
+        if (progress != last) since = now;
+        last = progress;
         if (now - since > patience_ms * 1000000ull) return;
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
@@ -493,11 +500,11 @@ void hsax_collect_wait(unsigned patience_ms)
 
 void hsax_collect_look(unsigned patience_ms)
 {
-    uint64_t finished, end = base_clock_ns(CLOCK_MONOTONIC) + patience_ms * 1000000ull;
+    uint64_t progress, end = base_clock_ns(CLOCK_MONOTONIC) + patience_ms * 1000000ull;
     if (!running || on_collector()) return;
     /* The round under way may be past what has just completed; the one after it is not. */
     uint64_t enough = atomic_load(&rounds) + 2;
-    while (atomic_load(&rounds) < enough && outstanding(&finished) &&
+    while (atomic_load(&rounds) < enough && outstanding(&progress) &&
            base_clock_ns(CLOCK_MONOTONIC) < end) {
         hsax_collector_kick();
         nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);

@@ -91,6 +91,10 @@ bool hsax_forked(void);
  * Returns at once on the collector thread. */
 void hsax_collect_wait(unsigned patience_ms);
 
+/* Called by complete() after each piece of a long report, such as a batch of samples: those who
+ * wait see that the collector gets on, and begin their patience anew. Any thread, at any time. */
+void hsax_collect_piece(void);
+
 /* Wakes the collector and waits until all work that has completed by now has been reported. Without
  * this call, a dispatch that the program waits for by a barrier behind it is reported when the
  * collector next wakes. Gives up after `patience_ms`, since tool code may block the collector.

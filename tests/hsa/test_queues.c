@@ -64,9 +64,21 @@ static bool signal_drops(hsa_signal_t signal);
 static hsa_signal_t awaited[2];
 static atomic_long waits_over;
 
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+#define IN_PIECES 0x91ece /* the number of a dispatch that is reported piece by piece, for long */
+static atomic_bool last_piece;
+
 /* The program's signal completes after this. */
 static void complete(hsax_item_t *item)
 {
+    while (((mine_t *)item->client)->number == IN_PIECES && !atomic_load(&last_piece)) {
+        nap();
+        hsax_collect_piece();
+    }
     if (((mine_t *)item->client)->number == BLOCKING) {
         if (signal_drops(awaited[0]) && signal_drops(awaited[1])) waits_over++;
         atomic_fetch_add(&completed, 1);
@@ -104,11 +116,6 @@ static const hsax_dispatch_client_t client = {.client_size = sizeof(mine_t),
                                               .complete = complete,
                                               .lost = lost,
                                               .placed = placed};
-
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-}
 
 /* True if the value reaches `wanted_value` within ten seconds. */
 static bool reaches(atomic_long *value, long wanted_value)
@@ -465,6 +472,33 @@ static void test_look(void **state)
     fake_queue_destroy(queue);
 }
 
+static void *wait_for_all(void *waits)
+{
+    hsax_collect_wait(1000);
+    atomic_fetch_sub((atomic_long *)waits, 1);
+    return NULL;
+}
+
+/* Who waits for at most a second goes on waiting while a report gets on, however long it takes. */
+static void test_long_report(void **state)
+{
+    (void)state;
+    reset();
+    atomic_long waits = 1;
+    pthread_t waiter;
+    hsa_queue_t *queue = fake_queue_create(64);
+    hsa_kernel_dispatch_packet_t p = dispatch(IN_PIECES, (hsa_signal_t){0});
+    fake_submit(queue, &p, 1);
+    assert_int_equal(pthread_create(&waiter, NULL, wait_for_all, &waits), 0);
+    for (int i = 0; i < 20; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    assert_int_equal(waits, 1);
+    atomic_store(&last_piece, true);
+    pthread_join(waiter, NULL);
+    assert_int_equal(completed, 1);
+    fake_queue_destroy(queue);
+}
+
 /* The child neither reports nor waits; its packets pass as they are. */
 static void test_fork(void **state)
 {
@@ -539,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_cooperative_queue_is_shared),
         cmocka_unit_test(test_look),
+        cmocka_unit_test(test_long_report),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_finish),
     };

@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "base/log.h"
+#include "hsa/collect.h"
 #include "sdk/agent/agent.h"
 #include "sdk/core/registration.h"
 
@@ -447,6 +448,7 @@ static void take_batch(batch_t *b, void *user)
         emit(buffer, ROCPROFILER_COUNTER_RECORD_VALUE, &b->records[i], sizeof b->records[i]);
     if (!buffer) call_tool(d, b->pointers, b->count, ROCPROFILER_SPM_RECORD_FLAG_DATA | loss);
     d->lost |= b->unknown;
+    hsax_collect_piece(); /* of a GPU of several XCCs the samples may take longer than patience */
 }
 
 static void warn_of_loss(const delivery_t *d)
