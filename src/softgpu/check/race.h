@@ -10,11 +10,12 @@
  *     +---------+------+--------+--------+-------+------+--------+--------+
  *
  * Owner: for global memory the workgroup, numbered through all dispatches; for LDS the time of the
- * access, since each workgroup has its own LDS shadow. Owners only grow, so that one comparison
- * with a floor tells whether an access is old enough to be ordered for sure. Mask: the bytes of the
- * dword. Atomic: the access is in no race with an atomic access. Extra: on a write to LDS, the
- * access waits in a loop (race_site_t.waits); on a read of global memory, a second reader is
- * recorded; on a write to it, earlier writes of other bytes of the dword are. */
+ * access, since each workgroup has its own LDS shadow; the lowest bit of `time` is RACE_FIRST
+ * there, its other bits are 0. Owners only grow, so that one comparison with a floor tells whether
+ * an access is old enough to be ordered for sure. Mask: the bytes of the dword. Atomic: the access
+ * is in no race with an atomic access. Extra: on a write to LDS, the access waits in a loop
+ * (race_site_t.waits); on a read of global memory, a second reader is recorded; on a write to it,
+ * earlier writes of other bytes of the dword are. */
 #ifndef SOFTGPU_CHECK_RACE_H
 #define SOFTGPU_CHECK_RACE_H
 
@@ -29,6 +30,9 @@ enum {
     RACE_MASK_SHIFT = 2,
     RACE_ATOMIC = 2,
     RACE_EXTRA = 1,
+    /* On a write to LDS: no other wave of the workgroup had written the dword before. Whoever waits
+     * there need not have waited for this write, but may have found what LDS held before. */
+    RACE_FIRST = 1 << 26,
     RACE_WAVES = 1 << (RACE_OWNER_SHIFT - RACE_WAVE_SHIFT),
     RACE_TIME_MAX = (1 << (RACE_WAVE_SHIFT - RACE_TIME_SHIFT)) -
                     1, /* the greatest time a word can hold; it stands for all later ones too */

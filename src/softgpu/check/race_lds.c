@@ -22,15 +22,37 @@ static inline bool hot(const race_access_t *own, uint64_t word)
     return word >= own->known.floor && ((word ^ own->word) & RACE_WAVE_BITS);
 }
 
+/* Words below this one are from before the workgroup began. */
+static inline uint64_t begin_of(const race_access_t *own)
+{
+    return (uint64_t)(own->s->clock.begin + 1) << RACE_OWNER_SHIFT;
+}
+
+/* RACE_FIRST for a write over the word `before`: another workgroup's, or the same wave's that was
+ * the first and that no barrier has shown to others since. */
+static inline uint64_t first_of(const race_access_t *own, uint64_t before)
+{
+    if (before < begin_of(own)) return RACE_FIRST;
+    return before < own->known.floor || hot(own, before) ? 0 : before & RACE_FIRST;
+}
+
+static inline bool gives_back(const race_access_t *own, uint64_t word, uint32_t d)
+{
+    return race_clock_gives_back(&own->s->clock, own->wave, d, race_owner(word));
+}
+
 /* The word to be kept of an atomic access that comes after a plain store of the same wave: it is
  * that store's, at the time of the access. Other waves' atomic accesses are in no race with the
- * access, but with the store, unless that gives a lock back. */
+ * access, but with the store, unless that gives a lock back. A store that gives back a lock which
+ * the same wave has set up, with no barrier in between, is taken for the one that has set it up. */
 static uint64_t behind_store(const race_access_t *own, uint64_t first, uint64_t word, uint32_t d)
 {
     const uint64_t site = (uint64_t)(RACE_SITES - 1) << RACE_SITE_SHIFT;
-    if (first < own->known.floor || first & RACE_ATOMIC ||
-        race_clock_gives_back(&own->s->clock, race_wave(word), d, race_owner(first)))
-        return word;
+    const bool begun = first & RACE_FIRST;
+    if (first < own->known.floor || first & RACE_ATOMIC) return word;
+    const bool kept = own->kind == RACE_RMW ? begun || !gives_back(own, first, d)
+                                            : begun && gives_back(own, word, d);
+    if (!kept) return word;
     return (first & site) | (word & ~(site | RACE_ATOMIC | RACE_EXTRA));
 }
 
@@ -52,9 +74,10 @@ static inline void keep(access_t *x, const race_access_t *own, uint32_t d, uint6
         x->seconds = true;
         if (leaves_flag(own, *first, word))
             race_clock_leave(&s->clock, race_wave(*first), d, race_owner(*first));
-    } else if (own->kind == RACE_RMW) {
+    } else if (own->kind != RACE_LOAD) {
         word = behind_store(own, *first, word, d);
     }
+    if (own->kind != RACE_LOAD) word |= first_of(own, *first);
     *first = race_merged(*first, word);
 }
 
@@ -108,6 +131,14 @@ RACE_ROW race_row_t hot_row(const race_access_t *own, race_row_t word)
            (race_row_t)(((word ^ own->word) & RACE_WAVE_BITS) != 0);
 }
 
+/* first_of() of four words that are not hot. */
+RACE_ROW race_row_t first_row(const race_access_t *own, race_row_t before)
+{
+    return ((race_row_t)(before < begin_of(own)) |
+            ((race_row_t)(before >= own->known.floor) & before)) &
+           RACE_FIRST;
+}
+
 /* The access of all lanes: 1 << shift dwords apart from dword `d` on, each `n` dwords. Returns the
  * lanes of the rows in which another wave is in conflict, for a closer look. */
 static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t d, unsigned n,
@@ -116,6 +147,7 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
     const race_access_t own = x->race;
     race_state_t *const s = own.s;
     const bool reads = own.kind == RACE_LOAD, seconds = x->seconds;
+    const bool met = s->clock.met > s->clock.barrier; /* a store may give a lock back */
     race_row_t *writers = (race_row_t *)(void *)&s->lds.write[d],
                *readers = (race_row_t *)(void *)&s->lds.read[d];
     uint64_t others = 0;
@@ -125,6 +157,7 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
         const race_row_t read = hot_row(&own, r.read) & r.to_do;
         race_row_t in_the_way = hot_row(&own, writers[r.k]) & r.to_do;
         if (!reads) in_the_way |= read;
+        if (!reads && met) in_the_way |= first_row(&own, writers[r.k]) & r.to_do;
         if (seconds)
             in_the_way |=
                 hot_row(&own, *(race_row_t *)(void *)&s->second.write[d + 4 * r.k]) & r.to_do;
@@ -137,7 +170,10 @@ static __attribute__((target("avx2"))) uint64_t touch_rows(access_t *x, uint32_t
             s->second_time = s->clock.now;
             x->seconds = true;
         }
-        race_row_set(reads ? &readers[r.k] : &writers[r.k], r.word, r.to_do);
+        if (reads)
+            race_row_set(&readers[r.k], r.word, r.to_do);
+        else
+            race_row_set(&writers[r.k], r.word | first_row(&own, writers[r.k]), r.to_do);
     }
     return others;
 }
@@ -169,11 +205,30 @@ static void meet(const race_access_t *x, uint32_t d, bool reads)
     if (x->site->rmw) race_clock_release(c, x->wave, d);
 }
 
+/* The lanes to look at for all addresses of the access, whose addresses are there then. */
+static uint64_t lanes_of(sgc_lanes_t *a)
+{
+    const uint64_t lanes = a->even && !a->step ? 1 : a->exec;
+    if (lanes & ~UINT64_C(1)) sgc_lanes_spread(a);
+    return lanes;
+}
+
+/* Whether another wave's plain store is the first one there, which sets up what the access waits
+ * for: that store is nothing that the access could have waited for. */
+static bool is_set_up_there(const race_access_t *x, sgc_lanes_t *a, uint32_t size)
+{
+    for (uint64_t left = lanes_of(a); left; left &= left - 1) {
+        const uint64_t at = a->va[__builtin_ctzll(left)];
+        const uint64_t word = at + a->bytes <= size ? x->s->lds.write[at / 4] : 0;
+        if (hot(x, word) && (word & (RACE_FIRST | RACE_ATOMIC)) == RACE_FIRST) return true;
+    }
+    return false;
+}
+
 static void meet_lanes(const race_access_t *x, sgc_lanes_t *a, uint32_t size, bool reads)
 {
-    uint64_t last = UINT64_MAX, left = a->even && !a->step ? 1 : a->exec;
-    if (left & ~UINT64_C(1)) sgc_lanes_spread(a);
-    for (; left; left &= left - 1) {
+    uint64_t last = UINT64_MAX;
+    for (uint64_t left = lanes_of(a); left; left &= left - 1) {
         const uint64_t at = a->va[__builtin_ctzll(left)];
         if (at != last && at + a->bytes <= size) meet(x, (uint32_t)at / 4, reads);
         last = at;
@@ -202,8 +257,8 @@ void race_lds(chk_group_t *g, race_state_t *s, isa_wave_t *w, const isa_inst_t *
     x.race.element = element;
     x.race.known.floor = (uint64_t)(s->clock.barrier + 1) << RACE_OWNER_SHIFT;
     /* What an atomic access learns at a dword does not order the access to that dword itself,
-     * unless it waits there. */
-    const bool later = site->rmw && !site->waits;
+     * unless it waits there for more than the first value. */
+    const bool later = site->rmw && (!site->waits || is_set_up_there(&x.race, a, size));
     if (meets && !later) meet_lanes(&x.race, a, size, kind == RACE_LOAD || returns);
     if (!site->rmw) race_clock_pass(&s->clock, x.race.wave);
     x.race.word |= (uint64_t)s->clock.own[x.race.wave] << RACE_OWNER_SHIFT |

@@ -14,15 +14,15 @@ static bool kinds_race(const race_access_t *x, uint64_t word, bool is_read)
     if (is_read) return !atomic;
     switch (x->kind) {
     case RACE_LOAD: return !x->site->atomic && !(atomic && x->site->tries);
-    case RACE_RMW: return x->in_lds && !atomic && !x->site->waits;
-    default: return !atomic || (x->in_lds && !(word & RACE_EXTRA));
+    case RACE_RMW: return x->in_lds && !atomic && (!x->site->waits || word & RACE_FIRST);
+    default: return !atomic || (x->in_lds && (word & (RACE_EXTRA | RACE_FIRST)) != RACE_EXTRA);
     }
 }
 
 /* An atomic access of LDS after a plain store that gives a lock back, for all that is known. */
 static bool takes_lock(race_access_t *x, uint64_t word, bool is_read, uint64_t va)
 {
-    return x->kind == RACE_RMW && x->in_lds && !is_read && !(word & RACE_ATOMIC) &&
+    return x->kind == RACE_RMW && x->in_lds && !is_read && !(word & (RACE_ATOMIC | RACE_FIRST)) &&
            race_clock_gives_back(&x->s->clock, race_wave(word), (uint32_t)va / 4, race_owner(word));
 }
 

@@ -108,18 +108,24 @@ class Proof:
                     process.wait(600)
                 except subprocess.TimeoutExpired:
                     process.kill()
-            with open(folder + "/lines", encoding="utf-8") as f:
-                lines = []
-                for line in f:
-                    if line.startswith("_Z"):
-                        lines.append(line)
-                    if len(lines) > self.args.most:
-                        return None
+            return self.lines(folder + "/lines")
+
+    def lines(self, path):
+        """The lines of a trace; None: they are too many."""
+        lines = []
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if line.startswith("_Z"):
+                    lines.append(line)
+                if len(lines) > self.args.most:
+                    return None
         return lines
 
-    def findings(self, path, words):
+    def findings(self, path, words, trace=None):
+        """What the checker tells; with `trace`, a file, the instructions of the same run go there."""
         with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
-            options = (f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found")
+            options = (f"--check={FAMILIES}", "--check-format", "json", "--check-output", folder + "/found",
+                       *(("--trace", "--trace-file", trace) if trace else ()))
             done = subprocess.run([*self.command(*options), path, *words], capture_output=True, text=True, timeout=600, check=False)
             with open(folder + "/found", encoding="utf-8") as f:
                 records = [json.loads(line) for line in f]
@@ -144,10 +150,11 @@ class Proof:
             sites = [s for s in sites if s.kind == self.args.only]
         sites = sites[self.args.begin::self.args.every]
         for batch in batches(sites):
-            found = self.mutant(program, words, [s.at for s in batch])
-            self.judge(subject, batch, found, before)
+            found, _ = self.mutant(program, words, [s.at for s in batch])
+            self.judge(subject, words, batch, found, before)
 
-    def mutant(self, program, words, places):
+    def mutant(self, program, words, places, traced=False):
+        """What the checker tells of the changed program, and the lines of that run's trace."""
         changed = bytearray(program.bytes)
         for at in places:
             changed[at:at + 4] = NOP
@@ -156,18 +163,33 @@ class Proof:
             with open(path, "wb") as f:
                 f.write(changed)
             os.chmod(path, 0o755)
-            return self.findings(path, words)
+            trace = os.path.join(folder, "lines") if traced else None
+            return self.findings(path, words, trace), self.lines(trace) if traced else None
 
-    def judge(self, subject, batch, found, before):
+    @staticmethod
+    def compare(subject, site, harmful, found, before):
+        """What was told of the kernels with the site, and what of it is right."""
+        own = [f for f in found if subject.kernel(f) in site.kernels]
+        told = {subject.pair(f) for f in own} - set(before)
+        # what a missing barrier leaves unwritten has a consumer alone
+        told = {p for p in told if not (p[0].startswith("uninit") and p[2] in {q[2] for q in harmful})}
+        return told, {p for p in told if p in harmful or (p[0] in ("lds", "global") and (p[0], p[2], p[1]) in harmful)}
+
+    def again(self, subject, words, site, harmful, before):
+        """Without it waves may take another way than in the run that was walked over: once more, the site alone, with a
+        walk over the very run that is checked. What was harmful in the first run is so all the same."""
+        found, lines = self.mutant(subject.program, words, [site.at], True)
+        if lines:
+            same = Subject(subject.program, walk.read_trace(lines), subject.names, subject.isa)
+            harmful = harmful | (same.pairs(None, site.kernels) - subject.pairs(None, site.kernels))
+        return harmful, *self.compare(subject, site, harmful, found, before)
+
+    def judge(self, subject, words, batch, found, before):
         for site in batch:
-            pairs = subject.pairs(site)
-            base = subject.pairs(None, site.kernels)
-            harmful = pairs - base
-            own = [f for f in found if subject.kernel(f) in site.kernels]
-            told = {subject.pair(f) for f in own} - set(before)
-            # what a missing barrier leaves unwritten has a consumer alone
-            told = {p for p in told if not (p[0].startswith("uninit") and p[2] in {q[2] for q in harmful})}
-            right = {p for p in told if p in harmful or (p[0] in ("lds", "global") and (p[0], p[2], p[1]) in harmful)}
+            harmful = subject.pairs(site) - subject.pairs(None, site.kernels)
+            told, right = self.compare(subject, site, harmful, found, before)
+            if told - right or (harmful and not right):
+                harmful, told, right = self.again(subject, words, site, harmful, before)
             key = site.kind
             self.rows[key, "removed"] += 1
             if harmful:

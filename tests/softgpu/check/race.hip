@@ -203,6 +203,21 @@ __global__ void begun(const int *from, int *to, bool right)
     to[i] = bins[i % 16];
 }
 
+// A lock that other waves may look at before it has its first value.
+__global__ void lock_begun(const int *from, int *to, bool right)
+{
+    __shared__ int lock, sum;
+    int i = threadIdx.x;
+    if (!i) lock = sum = 0; // also: lds-lock
+    if (right) __syncthreads();
+    if (i % 64 == 0) {
+        while (atomicCAS(&lock, 0, 1)) __builtin_amdgcn_s_sleep(1); // bug: lds-lock
+        sum += from[i];
+        to[i] = sum;
+        __hip_atomic_store(&lock, 0, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    }
+}
+
 // From memory to LDS, past the registers.
 __global__ void straight(const int *from, int *to, bool right)
 {
@@ -576,6 +591,7 @@ static const row_t rows[] = {
     RUN("broadcast", broadcast, 1, GROUP),
     RUN("volatile-flag", volatile_flag, 1, GROUP),
     RUN("lds-begun", begun, 1, GROUP),
+    RUN("lds-lock", lock_begun, 1, GROUP),
     RUN("straight", straight, 1, GROUP),
     RUN("through-memory", through_memory, 1, GROUP),
     RUN("stencil", smooth, GROUPS, GROUP),

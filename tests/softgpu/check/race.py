@@ -34,6 +34,7 @@ BUGS = {
     "broadcast": lds("broadcast"),
     "volatile-flag": lds("volatile-flag", ONE),
     "lds-begun": lds("lds-begun", "64 lanes of this wave"),
+    "lds-lock": lds("lds-lock", ONE),
     "straight": lds("straight", "64 lanes of this wave"),
     "through-memory": memory("through-memory", "64 lanes of this wave"),
     "stencil": memory("stencil", ONE),
