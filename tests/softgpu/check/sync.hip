@@ -200,14 +200,15 @@ __global__ void gather(int *come, int n)
 
 static void more_than_fit()
 {
-    int *come, groups = 4;
+    int *come, groups = 4, lds = 0;
+    (void)hipDeviceGetAttribute(&lds, hipDeviceAttributeMaxSharedMemoryPerBlock, 0); // all that a unit has
     if (!right) { // all units have one, softgpu runs 64 more side by side
         (void)hipDeviceGetAttribute(&groups, hipDeviceAttributeMultiprocessorCount, 0);
         groups += 64 + 4;
     }
     allocate(&come, 1);
     (void)hipMemset(come, 0, sizeof(int));
-    gather<<<groups, 64, 65536>>>(come, groups);
+    gather<<<groups, 64, lds>>>(come, groups);
     if (!right) give_up();
     (void)hipDeviceSynchronize();
     (void)hipFree(come);
