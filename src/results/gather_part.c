@@ -12,27 +12,9 @@
 #include "base/text.h"
 #include "model/softgpu.h"
 #include "results/gather_columns.h"
-#include "rocpd/message.h"
+#include "results/gather_state.h"
 
 static const char what[] = "summing up records";
-
-typedef enum { OF_KERNEL, OF_COPY, OF_GAP, OF_CALL } span_of_t;
-
-/* For a gap: `filled` is the time up to which it is known what fills the gap, `left` the time that
- * nothing fills. */
-typedef struct {
-    size_t process;
-    int64_t start, end;
-    span_of_t of;
-    int64_t kernel; /* symbol */
-    int64_t filled, left;
-} span_t;
-
-/* A call of HIP while the GPU has nothing to do. */
-typedef struct {
-    size_t process, row; /* row: of the call's call_t */
-    int64_t start, end;
-} held_t;
 
 /* The kind of a call: that of the first row with which its name begins. */
 static const struct {
@@ -76,20 +58,6 @@ typedef struct {
     int64_t stream, start;
 } move_t;
 
-typedef struct {
-    gather_part_t *part;
-    const gather_wanted_t *wanted;
-    gather_list_t spans; /* of kernels and copies, then of gaps */
-    gather_list_t held;  /* held_t */
-    gather_list_t loads; /* span_t of calls that compile and load code */
-    gather_list_t waits; /* span_t of calls in which the host waits; only for bins */
-    gather_list_t moves; /* move_t */
-    db_cursor_t texts;   /* finds two texts by process and ids */
-    rocpd_message_t message;
-    const db_t *db; /* for it */
-    bool by_calls;  /* kernels have another clock than calls: gaps say nothing */
-} gather_t;
-
 /* ---- arrays ---- */
 
 static int no_memory(void)
@@ -120,23 +88,7 @@ static void *row_of(gather_table_t *t, const uint64_t *parts, size_t count, size
     return row && out_numbers_set(&t->numbers, key, t->list.count) ? row : NULL;
 }
 
-static gather_work_t *work_of(const gather_t *g, size_t process)
-{
-    return (gather_work_t *)g->part->work.rows + process;
-}
-
 /* ---- reading ---- */
-
-/* A sum that wraps: times in a database may be any numbers. */
-static int64_t sum_of(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int64_t between(int64_t start, int64_t end)
-{
-    return (int64_t)((uint64_t)end - (uint64_t)start);
-}
 
 /* Sets *process to the number of the process in column 0. -1 without memory. Rows of a process come
  * one after the other. */
@@ -197,9 +149,9 @@ static uint64_t volume_at(const db_cursor_t *c, int column)
     return volume;
 }
 
-static bool add_span(gather_t *g, const span_t *span)
+static bool add_span(gather_t *g, const gather_span_t *span)
 {
-    span_t *row = gather_next(&g->spans, sizeof(*row));
+    gather_span_t *row = gather_next(&g->spans, sizeof(*row));
     if (row) *row = *span;
     return row;
 }
@@ -207,7 +159,7 @@ static bool add_span(gather_t *g, const span_t *span)
 static bool take_launch(gather_t *g, const db_cursor_t *c, size_t process)
 {
     const int64_t start = db_int(c, LAUNCH_START), end = db_int(c, LAUNCH_END);
-    const int64_t duration = between(start, end);
+    const int64_t duration = gather_between(start, end);
     const gather_launch_t l = {.process = process,
                                .kernel = db_int(c, LAUNCH_KERNEL),
                                .agent = db_int(c, LAUNCH_AGENT),
@@ -230,8 +182,8 @@ static bool take_launch(gather_t *g, const db_cursor_t *c, size_t process)
     }
     if (first || end > row->last) row->last = end;
     return !g->wanted->calls ||
-           add_span(g,
-                    &(span_t){.process = process, .start = start, .end = end, .kernel = l.kernel});
+           add_span(g, &(gather_span_t){
+                           .process = process, .start = start, .end = end, .kernel = l.kernel});
 }
 
 /* ---- copies and memory ---- */
@@ -253,14 +205,15 @@ static bool take_copy(gather_t *g, const db_cursor_t *c, size_t process)
         db_again(&g->texts, "tii", g->part->processes[process], copy.name_id, copy.name_id);
         if (db_next(&g->texts) && !(row->name = strdup(db_text(&g->texts, 1)))) return false;
     }
-    row->bytes = sum_of(row->bytes, db_int(c, MOVE_SIZE));
-    sum_add(&row->time, between(start, end));
+    row->bytes = gather_sum(row->bytes, db_int(c, MOVE_SIZE));
+    sum_add(&row->time, gather_between(start, end));
     if (!db_null(c, MOVE_STREAM)) {
         move_t *move = gather_next(&g->moves, sizeof(*move));
         if (!move) return false;
         *move = (move_t){process, db_int(c, MOVE_STREAM), start};
     }
-    return add_span(g, &(span_t){.process = process, .start = start, .end = end, .of = OF_COPY});
+    return add_span(
+        g, &(gather_span_t){.process = process, .start = start, .end = end, .of = GATHER_OF_COPY});
 }
 
 static int read_memory(gather_part_t *p, const db_t *db)
@@ -271,7 +224,7 @@ static int read_memory(gather_part_t *p, const db_t *db)
             "size IS NOT NULL",
             "");
     while (db_next(&c)) {
-        p->allocated = sum_of(p->allocated, db_int(&c, 0));
+        p->allocated = gather_sum(p->allocated, db_int(&c, 0));
         p->allocates = true;
     }
     return db_end(&c, what);
@@ -331,245 +284,6 @@ static int find_streams(gather_t *g, const db_t *db)
     return result;
 }
 
-/* ---- bins ---- */
-
-static int by_start(const void *left, const void *right)
-{
-    const span_t *a = left, *b = right;
-    if (a->process != b->process) return a->process < b->process ? -1 : 1;
-    return (a->start > b->start) - (a->start < b->start);
-}
-
-/* The number of a kernel in its process; RES_BIN_NO_KERNEL if there are more than bins can tell
- * apart. */
-static uint8_t number_of(gather_work_t *w, int64_t kernel)
-{
-    const int64_t *kernels = w->kernels.rows;
-    for (size_t i = 0; i < w->kernels.count; i++)
-        if (kernels[i] == kernel) return (uint8_t)i;
-    int64_t *row =
-        w->kernels.count < RES_BIN_NO_KERNEL ? gather_next(&w->kernels, sizeof(*row)) : NULL;
-    if (!row) return RES_BIN_NO_KERNEL;
-    *row = kernel;
-    return (uint8_t)(w->kernels.count - 1);
-}
-
-/* Writes the parts of sorted spans of some kinds (bits) that no earlier one covers. Returns their
- * number. */
-static size_t pieces_of(res_piece_t *to, gather_work_t *w, const span_t *spans, size_t count,
-                        unsigned kinds_wanted)
-{
-    size_t pieces = 0;
-    int64_t until = INT64_MIN;
-    for (size_t i = 0; i < count; i++) {
-        const span_t *s = &spans[i];
-        const int64_t from = s->start > until ? s->start : until;
-        if (!(kinds_wanted & 1u << s->of) || from >= s->end) continue;
-        const uint8_t kernel = s->of == OF_KERNEL ? number_of(w, s->kernel) : RES_BIN_NO_KERNEL;
-        to[pieces++] = (res_piece_t){from, s->end, kernel};
-        until = s->end;
-    }
-    return pieces;
-}
-
-/* Makes the bins of a process from its sorted spans and waits. */
-static bool make_bins(gather_t *g, size_t process, const span_t *spans, size_t count,
-                      const span_t *waits, size_t wait_count)
-{
-    enum { KERNELS = 1u << OF_KERNEL, COPIES = 1u << OF_COPY, CALLS = 1u << OF_CALL };
-    gather_work_t *w = work_of(g, process);
-    res_piece_t *all = malloc((3 * count + 2 * wait_count + 1) * sizeof(*all)), *at = all;
-    if (!all) return false;
-    const res_pieces_t kernels = {at, pieces_of(at, w, spans, count, KERNELS)};
-    at += kernels.count;
-    const res_pieces_t copies = {at, pieces_of(at, w, spans, count, COPIES)};
-    at += copies.count;
-    const res_pieces_t busy = {at, pieces_of(at, w, spans, count, KERNELS | COPIES)};
-    at += busy.count;
-    const res_pieces_t calls = {at, pieces_of(at, w, waits, wait_count, CALLS)};
-    res_piece_t *left = malloc((busy.count + calls.count + 1) * sizeof(*left));
-    const res_pieces_t idle = {left, left ? res_pieces_without(left, &calls, &busy) : 0};
-    w->wait_ns = res_pieces_time(&idle);
-    const bool made =
-        left && res_bins_make(&w->bins, gather_first(w), gather_last(w), &kernels, &copies, &idle);
-    free(left);
-    free(all);
-    return made;
-}
-
-static bool make_all_bins(gather_t *g, const span_t *spans, size_t count)
-{
-    span_t *waits = g->waits.rows;
-    size_t span = 0, wait = 0;
-    if (g->waits.count) qsort(waits, g->waits.count, sizeof(*waits), by_start);
-    for (size_t process = 0; process < g->part->process_count; process++) {
-        const size_t first_span = span, first_wait = wait;
-        while (span < count && spans[span].process == process)
-            span++;
-        while (wait < g->waits.count && waits[wait].process == process)
-            wait++;
-        if (!make_bins(g, process, spans + first_span, span - first_span, waits + first_wait,
-                       wait - first_wait))
-            return false;
-    }
-    return true;
-}
-
-/* ---- gaps ---- */
-
-/* Adds to *covered the part of a span that no earlier span covers; spans come in the order of their
- * beginnings. `begins`: the span is the first. */
-static void cover(int64_t *covered, int64_t *until, const span_t *span, bool begins)
-{
-    const int64_t from = begins || span->start > *until ? span->start : *until;
-    if (from < span->end) *covered = sum_of(*covered, between(from, span->end));
-    if (begins || span->end > *until) *until = span->end;
-}
-
-/* Replaces the spans by the gaps between them, which are fewer, sorted by process and start. */
-static void find_gaps(gather_t *g)
-{
-    span_t *const spans = g->spans.rows;
-    int64_t until[3] = {0}; /* kernels, copies, both */
-    bool any[2] = {false, false};
-    size_t gaps = 0, process = SIZE_MAX;
-    for (size_t i = 0; i < g->spans.count; i++) {
-        const span_t span = spans[i];
-        const bool begins = span.process != process;
-        gather_work_t *w = work_of(g, span.process);
-        if (begins) {
-            w->first = span.start;
-            w->busy = true;
-            any[OF_KERNEL] = any[OF_COPY] = false;
-        } else if (until[2] < span.start) {
-            const int64_t length = between(until[2], span.start);
-            spans[gaps++] = (span_t){.process = span.process,
-                                     .start = until[2],
-                                     .end = span.start,
-                                     .of = OF_GAP,
-                                     .filled = until[2],
-                                     .left = length};
-            sum_add(&w->gaps, length);
-        }
-        cover(&w->busy_ns, &until[2], &span, begins);
-        cover(span.of == OF_COPY ? &w->copy_ns : &w->kernel_ns, &until[span.of], &span,
-              !any[span.of]);
-        any[span.of] = true;
-        w->last = until[2];
-        process = span.process;
-    }
-    g->spans.count = gaps;
-}
-
-/* The first gap of the process that ends behind this time; the number of gaps if none does. */
-static size_t gap_behind(const gather_t *g, size_t process, int64_t time)
-{
-    const span_t *gaps = g->spans.rows;
-    size_t low = 0, high = g->spans.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const bool before = gaps[middle].process != process ? gaps[middle].process < process
-                                                            : gaps[middle].end <= time;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool in_gap(const gather_t *g, size_t process, int64_t start, int64_t end)
-{
-    const size_t i = gap_behind(g, process, start);
-    const span_t *gaps = g->spans.rows;
-    return i < g->spans.count && gaps[i].process == process && gaps[i].start < end;
-}
-
-/* Counts to a call the parts of gaps during it that no earlier call has filled. What a function's
- * first call fills counts as start-up: in it a runtime sets itself up and loads code. */
-static void fill_gaps(gather_t *g, const held_t *h)
-{
-    span_t *gaps = g->spans.rows;
-    gather_call_t *row = (gather_call_t *)g->part->calls.list.rows + h->row;
-    for (size_t i = gap_behind(g, h->process, h->start);
-         i < g->spans.count && gaps[i].process == h->process && gaps[i].start < h->end; i++) {
-        span_t *gap = &gaps[i];
-        const int64_t from = h->start > gap->filled ? h->start : gap->filled;
-        const int64_t to = h->end < gap->end ? h->end : gap->end;
-        if (from >= to) continue;
-        const int64_t part = between(from, to);
-        const bool first = h->start == row->first && row->kind != GATHER_SYNC;
-        int64_t *sum = first ? &work_of(g, h->process)->startup_ns : &row->gap_ns;
-        *sum = sum_of(*sum, part);
-        gap->filled = to;
-        gap->left -= part;
-    }
-}
-
-static int by_call_start(const void *left, const void *right)
-{
-    const held_t *a = left, *b = right;
-    if (a->process != b->process) return a->process < b->process ? -1 : 1;
-    return a->start != b->start ? (a->start > b->start) - (a->start < b->start)
-                                : (a->row > b->row) - (a->row < b->row);
-}
-
-/* Finds from calls alone the times when the GPU certainly had nothing to do and the host was in no
- * call. */
-static void find_apart(gather_t *g)
-{
-    const held_t *held = g->held.rows;
-    const gather_call_t *rows = g->part->calls.list.rows;
-    int64_t since = 0, own = 0; /* own: time since the wait in no call */
-    bool waits = false;         /* the GPU has nothing to do: all work has been waited for */
-    for (size_t i = 0; i < g->held.count; i++) {
-        const held_t *h = &held[i];
-        const gather_kind_t kind = rows[h->row].kind;
-        gather_work_t *w = work_of(g, h->process);
-        const bool begins = !i || held[i - 1].process != h->process;
-        if (begins) waits = false;
-        if (kind == GATHER_LAUNCH && !w->asked) w->asked = h->start;
-        if (kind == GATHER_SYNC || kind == GATHER_COPY) w->done = h->end;
-        if (waits && h->start > since) own = sum_of(own, between(since, h->start));
-        if (waits && w->asked && (kind == GATHER_LAUNCH || kind >= GATHER_COPY))
-            sum_add(&w->apart, own);
-        if (kind == GATHER_SYNC || kind == GATHER_COPY) {
-            since = h->end;
-            own = 0;
-            waits = true;
-        } else if (kind != GATHER_OTHER && kind != GATHER_ALLOC) {
-            waits = false;
-        } else if (waits && h->end > since) {
-            since = h->end;
-        }
-    }
-}
-
-/* Sums up the time that loads cover: several threads may load at once, and a call that links may
- * contain one that loads. */
-static void sum_loads(gather_t *g)
-{
-    span_t *loads = g->loads.rows;
-    int64_t until = 0;
-    if (g->loads.count) qsort(loads, g->loads.count, sizeof(*loads), by_start);
-    for (size_t i = 0; i < g->loads.count; i++)
-        cover(&work_of(g, loads[i].process)->load_ns, &until, &loads[i],
-              !i || loads[i - 1].process != loads[i].process);
-}
-
-static void sum_gaps(gather_t *g)
-{
-    const span_t *gaps = g->spans.rows;
-    held_t *held = g->held.rows;
-    if (g->held.count) qsort(held, g->held.count, sizeof(*held), by_call_start);
-    for (size_t i = 0; i < g->held.count; i++)
-        fill_gaps(g, &held[i]);
-    for (size_t i = 0; i < g->spans.count; i++)
-        sum_add(&work_of(g, gaps[i].process)->own, gaps[i].left);
-    if (g->by_calls) find_apart(g);
-    sum_loads(g);
-}
-
 /* ---- calls ---- */
 
 static gather_kind_t kind_of(const char *name)
@@ -607,17 +321,19 @@ static bool name_call(gather_t *g, gather_call_t *row, int64_t name, int64_t cat
 
 static bool hold(gather_t *g, size_t process, const gather_call_t *row, int64_t start, int64_t end)
 {
-    held_t *h = gather_next(&g->held, sizeof(*h));
+    gather_held_t *h = gather_next(&g->held, sizeof(*h));
     if (h)
-        *h = (held_t){process, (size_t)(row - (const gather_call_t *)g->part->calls.list.rows),
-                      start, end};
+        *h = (gather_held_t){
+            process, (size_t)(row - (const gather_call_t *)g->part->calls.list.rows), start, end};
     return h;
 }
 
 static bool keep(gather_list_t *spans, size_t process, int64_t start, int64_t end)
 {
-    span_t *span = gather_next(spans, sizeof(*span));
-    if (span) *span = (span_t){.process = process, .start = start, .end = end, .of = OF_CALL};
+    gather_span_t *span = gather_next(spans, sizeof(*span));
+    if (span)
+        *span =
+            (gather_span_t){.process = process, .start = start, .end = end, .of = GATHER_OF_CALL};
     return span;
 }
 
@@ -669,20 +385,22 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
         row->others = waits_for_others(row);
         row->waits = row->others || row->kind == GATHER_SYNC || row->kind == GATHER_COPY;
     }
-    gather_work_t *w = work_of(g, process);
+    gather_work_t *w = gather_work_of(g, process);
     widen_host(w, start, end);
-    sum_add(&row->time, between(start, end));
+    sum_add(&row->time, gather_between(start, end));
     if (g->wanted->bins && !text)
-        sum_add(&row->plain, between(start, end));
-    else if (text && !take_range(g, row, text, between(start, end)))
+        sum_add(&row->plain, gather_between(start, end));
+    else if (text && !take_range(g, row, text, gather_between(start, end)))
         return false;
     if (start < row->first) row->first = start;
     if (end > row->last) row->last = end;
-    if (w->busy && start >= w->first && end <= w->last) sum_add(&row->inside, between(start, end));
+    if (w->busy && start >= w->first && end <= w->last)
+        sum_add(&row->inside, gather_between(start, end));
     if (row->waits && g->wanted->bins && !keep(&g->waits, process, start, end)) return false;
     if (row->kind == GATHER_NO_HIP) return true;
     if (row->kind == GATHER_LOAD && !keep(&g->loads, process, start, end)) return false;
-    return (!g->by_calls && !in_gap(g, process, start, end)) || hold(g, process, row, start, end);
+    return (!g->by_calls && !gather_in_gap(g, process, start, end)) ||
+           hold(g, process, row, start, end);
 }
 
 /* ---- ranks ---- */
@@ -693,7 +411,7 @@ static bool take_call(gather_t *g, const db_cursor_t *c, size_t process)
 
 static bool take_rank(gather_t *g, const db_cursor_t *c, size_t process)
 {
-    gather_rank_t *r = &work_of(g, process)->rank;
+    gather_rank_t *r = &gather_work_of(g, process)->rank;
     *r = (gather_rank_t){.pid = db_uint(c, 1), .rank = db_int(c, 3), .ranks = db_int(c, 4)};
     if (r->ranks <= 1) r->rank = r->ranks = -1; /* settings tell of each process that it is one */
     r->host = strdup(db_text(c, 2));
@@ -704,7 +422,7 @@ static bool take_rank(gather_t *g, const db_cursor_t *c, size_t process)
  * without the id of the boot have the host's name instead. */
 static int read_metadata(gather_t *g, const db_t *db)
 {
-    gather_work_t *w = work_of(g, 0);
+    gather_work_t *w = gather_work_of(g, 0);
     gather_rank_t *r = &w->rank;
     db_cursor_t c;
     if (g->part->process_count != 1) return 0;
@@ -758,16 +476,17 @@ static int read_all(gather_t *g, const db_t *db)
     int result = ask_model(g, db);
     if (result == 0) result = each_record(g, db, &gather_copies, take_copy);
     if (result == 0) result = find_streams(g, db);
-    if (g->spans.count) qsort(g->spans.rows, g->spans.count, sizeof(span_t), by_start);
+    if (g->spans.count)
+        qsort(g->spans.rows, g->spans.count, sizeof(gather_span_t), gather_by_start);
     /* bins need the spans, calls the gaps between them */
-    span_t *spans =
+    gather_span_t *spans =
         g->wanted->bins && g->spans.count ? malloc(g->spans.count * sizeof(*spans)) : NULL;
     const size_t count = spans ? g->spans.count : 0;
     if (spans) memcpy(spans, g->spans.rows, count * sizeof(*spans));
-    find_gaps(g);
+    gather_find_gaps(g);
     if (result == 0) result = read_calls(g, db);
-    if (result == 0) sum_gaps(g);
-    if (result == 0 && g->wanted->bins && !make_all_bins(g, spans, count)) result = no_memory();
+    if (result == 0) gather_sum_gaps(g);
+    if (result == 0 && g->wanted->bins && !gather_make_bins(g, spans, count)) result = no_memory();
     free(spans);
     if (result == 0) result = read_memory(g->part, db);
     if (result == 0) result = read_ranks(g, db);
