@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "db/joined.h"
+#include "db/locks.h"
 #include "db/swap.h"
 
 volatile sig_atomic_t db_interrupted;
@@ -298,7 +299,7 @@ static int open_new(db_t *db, const char *path, db_swap_t *swap, char why[DB_WHY
     *db =
         (db_t){.swap = swap, .handle = connect(":memory:", SQLITE_OPEN_CREATE, why, DB_WHY_BYTES)};
     int result = db->handle ? 0 : -1;
-    char *uri = swap ? db_swap_uri(swap) : uri_of(path, "mode=ro");
+    char *uri = swap ? db_swap_uri(swap) : uri_of(path, db_reading(path));
     if (result == 0)
         result = attach(db->handle, uri, "db0", why, DB_WHY_BYTES);
     else
@@ -326,7 +327,8 @@ int db_open_by_names(db_t *db, const char *path, char why[DB_WHY_BYTES])
 
 int db_make(db_t *db, const char *path)
 {
-    char why[256] = "", *uri = *path ? uri_of(path, "mode=rw") : NULL;
+    /* no other program knows the file yet: it needs no locks, which its file system may not have */
+    char why[256] = "", *uri = *path ? uri_of(path, "mode=rw&nolock=1") : NULL;
     *db = (db_t){.handle = *path ? connect(uri, 0, why, sizeof(why))
                                  : connect("", SQLITE_OPEN_CREATE, why, sizeof(why))};
     sqlite3_free(uri);
@@ -338,7 +340,7 @@ int db_make(db_t *db, const char *path)
 int db_attach(db_t *db, const char *path)
 {
     char why[256];
-    if (attach(db->handle, uri_of(path, "mode=ro"), "part", why, sizeof(why)) == 0) return 0;
+    if (attach(db->handle, uri_of(path, db_reading(path)), "part", why, sizeof(why)) == 0) return 0;
     base_error("%s: %s", path, why);
     return -1;
 }
@@ -551,7 +553,7 @@ bool db_open_bare(db_t *db, const char *path)
 {
     static const char hold[] =
         "BEGIN; PRAGMA schema_version"; /* which is read without the schema */
-    char *uri = uri_of(path, "mode=ro");
+    char *uri = uri_of(path, db_reading(path));
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     *db = (db_t){0};
     int status = uri ? sqlite3_open_v2(uri, &db->handle, flags, NULL) : SQLITE_NOMEM;

@@ -52,8 +52,9 @@ typedef struct {
  * nothing to close. */
 int db_open(db_t *db, const char *path, char why[DB_WHY_BYTES]);
 
-/* The same for whoever finds out the names of tables that end with the id of a process, and uses
- * them: db_open() knows them only by db_own_table(), in schema.h. */
+/* The same for a caller that reads the names of a process's own tables from the schema and uses
+ * them. A connection of db_open() may show names of an earlier file there: its callers ask
+ * db_own_table(), in schema.h, for a name. */
 int db_open_by_names(db_t *db, const char *path, char why[DB_WHY_BYTES]);
 
 /* Opens the empty file `path` as a database into which others are copied; "": a temporary file that
@@ -68,15 +69,15 @@ void db_lock(db_t *db);
 
 /* 0, or -1 if SQLite cannot close the database. */
 int db_close(db_t *db);
-/* The connection, which db_open() has opened, is of no use for another file behind it: a function
- * with data was added to it. */
+/* Says that the connection, which db_open() has opened, must not be kept for another file: a
+ * function was added to it whose data belong to the present one. */
 void db_spoil(const db_t *db);
 
 /* Makes a view from a file's text, "CREATE VIEW …", in temp or (if not `temporary`) in main. The
- * text must be a single statement that makes a view of this name and does nothing else. Unless it
- * is known to be harmless, it must not read what it makes, which is a look at all that it reads: of
- * views that unite the tables of a thousand ranks that takes seconds. Returns whether the view was
- * made; if not, a warning says why. */
+ * text must be a single statement that makes a view of this name and does nothing else. A view that
+ * reads itself is refused; `harmless` says that the view is known not to, because the test looks at
+ * all that the view reads, which takes seconds where a view unites the tables of a thousand ranks.
+ * Returns whether the view was made; if not, a warning says why. */
 bool db_view(const db_t *db, const char *name, const char *sql, bool temporary, bool harmless);
 /* Makes a temporary view of this name without rows: it hides the view of a file that db_view() did
  * not make. */
@@ -154,8 +155,8 @@ typedef struct {
     const db_wanted_t *event;  /* those of the event, of which the first is guid */
     unsigned records, events;  /* how many there are of each */
     bool by_event;             /* rows come in the order of their events' ids, else in any */
-    bool alone; /* those without an event, too, whose event's columns are NULL; no event is looked
-                   for if none of its columns is wanted */
+    bool alone; /* records without an event have rows, too, with NULL in the event's columns; if no
+                   column of the event is wanted, events are not read at all */
 } db_records_t;
 
 /* Begins the rows of records that have an event with the same guid (but see `alone`), of one

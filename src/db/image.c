@@ -31,7 +31,9 @@ static bool begins(const db_cell_t *cell, const char *word)
     return cell->bytes >= length && memcmp(cell->text, word, length) == 0;
 }
 
-/* Whether the row's name is that of a table of a process; its id then is that of the schema. */
+/* Whether the row that was read is that of a process's own table: its name is `table`, then the id
+ * of the process. The id in the first such name becomes that of the image, and names with another
+ * id are not meant. */
 static bool is_of_process(maker_t *m, const char *table)
 {
     const db_cell_t *name = &m->cells[NAME];
@@ -42,7 +44,8 @@ static bool is_of_process(maker_t *m, const char *table)
     return memcmp(m->image->guid, guid, DB_GUID_BYTES) == 0;
 }
 
-/* Puts zeros in place of the id of the process, in either form. Returns how many there were. */
+/* Puts zeros in place of the id of the process wherever it stands in the text, with underscores or
+ * with hyphens. Returns in how many places it stood. */
 static size_t blank(const db_image_t *i, char *text, size_t bytes)
 {
     size_t found = 0;
@@ -85,8 +88,8 @@ static bool is_usual(const maker_t *m, size_t ids)
     return !ids || !begins(kind, "view") || begins(name, "rocpd_") || begins(name, "crocprof_");
 }
 
-/* Adds the row that was read. The first table in the schema must be one whose name ends with the id
- * of the process: other schemas are not read. */
+/* Adds the row that was read. False: a row comes before the first table whose name ends with the id
+ * of the process, or the row is not as usual, or there is no memory. */
 static bool add_row(maker_t *m)
 {
     db_image_t *i = m->image;

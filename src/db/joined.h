@@ -6,8 +6,8 @@
 
 #include "db/db.h"
 
-/* Goes to the next row. False: at the end; or, with c->joined NULL from then on, the rows that
- * follow are those of the cursor's statement. */
+/* Goes to the next row. False at the end, and where a table is not as usual: then c->joined is NULL
+ * from here on, and the cursor's statement yields the rows that are left. */
 bool db_joined_next(db_cursor_t *c);
 
 /* The text of a column, as db_text() returns it. */
@@ -17,13 +17,15 @@ void db_joined_end(db_cursor_t *c);
 
 /* ---- in db.c, for the files of this room ---- */
 
-/* Begins a transaction that has read the file, so that nobody else can change this until
- * db_release(). False: SQLite did not begin or read, and there is no transaction. */
+/* Begins a transaction and reads from the file in it: SQLite then holds its shared lock, and no
+ * other program can change the file. False: SQLite could not begin the transaction or not read, and
+ * there is none. */
 bool db_hold(const db_t *db);
+/* Ends the transaction of db_hold(), after which other programs can change the file. */
 void db_release(const db_t *db);
 
-/* Opens a file for reading pages alone: its schema is not read, and nobody else can change it until
- * it is closed, by db_close(). False: it cannot be opened, and nothing is to be closed. */
+/* Opens a file of which pages alone are read, and not its schema. No other program can change the
+ * file until db_close(). False: the file cannot be opened, and nothing is to be closed. */
 bool db_open_bare(db_t *db, const char *path);
 sqlite3_file *db_bare_file(const db_t *db);
 

@@ -16,8 +16,8 @@ typedef struct db_likeness db_likeness_t;
 db_likeness_t *db_likeness_of(const db_t *db, const char *path);
 void db_likeness_free(db_likeness_t *l);
 
-/* What a file tells: rows of rocpd_metadata, which end before the first row of rocpd_info_process.
- * False: nothing more is wanted. */
+/* What a file tells: all rows of rocpd_metadata, then those of rocpd_info_process. Either function
+ * returns false if nothing more is wanted. */
 typedef struct {
     bool (*fact)(void *data, const char *tag, const char *value);
     bool (*process)(void *data, const char *guid, uint32_t pid, uint64_t begin, uint64_t end);

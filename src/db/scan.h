@@ -12,10 +12,10 @@
 typedef struct db_scan db_scan_t;
 struct db_places;
 
-/* Opens the table that is meant by the name of a view of a single table, or by its own name. `db`
- * has begun a transaction and read its file, so that nobody changes this meanwhile. Each row gives
- * the columns that are wanted their `cells`. NULL if the table cannot be read so, or without
- * memory. */
+/* Opens a table by its own name, or by that of the view that shows it alone. `db` has begun a
+ * transaction and read from its file (db_hold()), so that nobody changes the file meanwhile. For
+ * each row, the values of the columns that are wanted are put into `cells`. NULL if the table
+ * cannot be read so, or without memory. */
 db_scan_t *db_scan_open(const db_t *db, const char *name, const db_wanted_t *wanted, unsigned count,
                         db_cell_t *cells);
 /* Opens the table with this root page of a file that is held. Its columns are those of `like`, or

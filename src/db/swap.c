@@ -11,6 +11,7 @@
 
 #include "db/format.h"
 #include "db/image.h"
+#include "db/locks.h"
 #include "db/scan.h"
 
 enum { KEPT_MOST = 64 };
@@ -21,6 +22,7 @@ static const char shown_name[] = "/crocprof-db"; /* of any file */
 typedef struct {
     sqlite3_filename name;
     sqlite3_file *file;
+    bool locks; /* it can be locked */
 } opened_t;
 
 struct db_swap {
@@ -66,7 +68,8 @@ static bool open_file(opened_t *o, const char *path)
     /* the second byte only tells of symbolic links */
     const bool named =
         whole && (vfs->xFullPathname(vfs, path, vfs->mxPathname + 1, whole) & 0xff) == SQLITE_OK;
-    *o = (opened_t){.name = named ? sqlite3_create_filename(whole, "", "", 0, NULL) : NULL,
+    *o = (opened_t){.locks = db_has_locks(path),
+                    .name = named ? sqlite3_create_filename(whole, "", "", 0, NULL) : NULL,
                     .file = vfs ? sqlite3_malloc(vfs->szOsFile) : NULL};
     sqlite3_free(whole);
     if (o->file) memset(o->file, 0, (size_t)vfs->szOsFile);
@@ -93,9 +96,9 @@ static bool has_journal(const opened_t *o)
 static bool read_image(const opened_t *o, db_image_t *image)
 {
     const sqlite3_io_methods *m = o->file->pMethods;
-    if (m->xLock(o->file, SQLITE_LOCK_SHARED) != SQLITE_OK) return false;
+    if (o->locks && m->xLock(o->file, SQLITE_LOCK_SHARED) != SQLITE_OK) return false;
     const bool read = !has_journal(o) && db_image_read(image, o->file);
-    m->xUnlock(o->file, SQLITE_LOCK_NONE);
+    if (o->locks) m->xUnlock(o->file, SQLITE_LOCK_NONE);
     return read;
 }
 
@@ -182,18 +185,27 @@ static int shim_size(sqlite3_file *f, sqlite3_int64 *bytes)
     return file_of(f) ? methods_of(f)->xFileSize(file_of(f), bytes) : SQLITE_IOERR_FSTAT;
 }
 
+/* Whether the file's file system has no locks: then none is asked for (locks.h). */
+static bool lacks_locks(sqlite3_file *f)
+{
+    return file_of(f) && !((shim_t *)f)->swap->opened.locks;
+}
+
 static int shim_lock(sqlite3_file *f, int kind)
 {
+    if (lacks_locks(f)) return SQLITE_OK;
     return file_of(f) ? methods_of(f)->xLock(file_of(f), kind) : SQLITE_IOERR_LOCK;
 }
 
 static int shim_unlock(sqlite3_file *f, int kind)
 {
-    return file_of(f) ? methods_of(f)->xUnlock(file_of(f), kind) : SQLITE_OK;
+    return file_of(f) && !lacks_locks(f) ? methods_of(f)->xUnlock(file_of(f), kind) : SQLITE_OK;
 }
 
 static int shim_check_lock(sqlite3_file *f, int *locked)
 {
+    *locked = 0;
+    if (lacks_locks(f)) return SQLITE_OK;
     return file_of(f) ? methods_of(f)->xCheckReservedLock(file_of(f), locked)
                       : SQLITE_IOERR_CHECKRESERVEDLOCK;
 }

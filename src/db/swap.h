@@ -28,13 +28,13 @@ sqlite3 *db_swap_handle(const db_swap_t *s);
  * NULL without memory. */
 char *db_swap_uri(const db_swap_t *s);
 
-/* Keeps the connection for another file, and closes this one. False: it shall not be kept, or there
- * are many. */
+/* Closes the file, and keeps the connection for another one. False: db_swap_spoil() was called,
+ * or the file's schema has changed, or enough connections are kept: the caller closes this one. */
 bool db_swap_keep(db_swap_t *s, sqlite3 *handle);
 /* Frees what db_swap_begin() has made, after the connection was closed. NULL is allowed. */
 void db_swap_end(db_swap_t *s);
 
-/* The connection shall not be kept. NULL is allowed here and below. */
+/* From now on db_swap_keep() refuses the connection. NULL is allowed here and below. */
 void db_swap_spoil(db_swap_t *s);
 
 /* Replaces the id of the present file's process, at the end of a table's name in this file, by that

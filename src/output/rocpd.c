@@ -395,9 +395,13 @@ static void open_file(rocpd_t *r, const char *path)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sort_beside(path);
-    /* no mutex: one thread uses it */
+    /* no mutex: one thread uses it; no locks: no other process knows it, and shared file systems
+     * may have none */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(path, &r->db, flags, NULL) != SQLITE_OK) fail(r, sqlite3_errmsg(r->db));
+    const char *without_locks = "unix-none";
+    if (!sqlite3_vfs_find(without_locks)) without_locks = NULL;
+    if (sqlite3_open_v2(path, &r->db, flags, without_locks) != SQLITE_OK)
+        fail(r, sqlite3_errmsg(r->db));
     /* No other process sees the file before it is complete, and after a crash it is made anew. */
     rocpd_run_sql(
         r, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """rocprofv3 once for each rank of a parallel program, over the fake SDK, started by Open MPI.
 
-usage: ranks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MPIRUN ROCPD [unittest arguments]
+usage: ranks.py ROCPROFV3 TOOL_LIBRARY FAKE_SDK EMPTY_LIBRARY SUBJECT MPIRUN ROCPD NO_LOCKS [unittest arguments]
 """
+import errno
 import glob
 import json
 import os
@@ -16,7 +17,7 @@ import unittest
 
 import fake_root
 
-ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT, MPIRUN, ROCPD = sys.argv[1:8]
+ROCPROFV3, TOOL, SDK, EMPTY, SUBJECT, MPIRUN, ROCPD, NO_LOCKS = sys.argv[1:9]
 # mpirun may mix the lines of ranks, so each has a file; its own variables differ from run to run
 SHOW = """
 import json, os
@@ -59,12 +60,16 @@ class Ranks(unittest.TestCase):
             with sqlite3.connect(f"{self.dir}/out/r{rank}of4_results.db") as database:
                 self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
 
+    def alone(self):
+        """Environment and command of a rank that no launcher starts."""
+        return ({k: v for k, v in os.environ.items() if not k.startswith(("ROC", "LD_", "HSA_"))},
+                [ROCPROFV3, "--rocm-root", self.dir + "/root", "--gpu", "real" if os.path.exists("/dev/kfd") else "soft",
+                 "--kernel-trace", "-f", "rocpd", "-d", "out", "-o", "%rank%", "--", SUBJECT])
+
     def test_one_folder(self):
         """64 ranks write into one folder at once, without a launcher that waits for them: every file is there and whole,
         is that of its rank, and nothing else is left."""
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("ROC", "LD_", "HSA_"))}
-        command = [ROCPROFV3, "--rocm-root", self.dir + "/root", "--gpu", "real" if os.path.exists("/dev/kfd") else "soft",
-                   "--kernel-trace", "-f", "rocpd", "-d", "out", "-o", "%rank%", "--", SUBJECT]
+        environment, command = self.alone()
         ranks = [subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   env=environment | {"PMI_RANK": str(rank), "PMI_SIZE": "64"}) for rank in range(64)]
         for process in ranks:
@@ -76,6 +81,34 @@ class Ranks(unittest.TestCase):
                 self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
                 self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (2,))
                 self.assertEqual(database.execute("SELECT value FROM rocpd_metadata WHERE tag = 'rank'").fetchone(), (str(rank),))
+
+    def test_without_locks(self):
+        """Shared file systems may have no locks: databases are written there, and read, and are the same."""
+        environment, command = self.alone()
+        readers = [[ROCPD, "summary", "-i", "out"], [ROCPD, "query", "--query", "SELECT * FROM kernels", "-i", "out/0_results.db"],
+                   [ROCPD, "merge", "-d", ".", "-o", "merged", "-i", "out"], [ROCPD, "summary", "-i", "merged.db"],
+                   [ROCPD, "convert", "-f", "csv", "-d", "csv", "-i", "out"], [ROCPROFV3, "findings", "out"],
+                   [ROCPROFV3, "report", "-o", "page.html", "out"]]
+        def run(words, more):
+            done = subprocess.run(words, cwd=self.dir, env=environment | more, capture_output=True, text=True, timeout=60,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+            return done.stdout
+
+        for number in (errno.ENOSYS, errno.ENOLCK):
+            without = {"LD_PRELOAD": NO_LOCKS, "NO_LOCKS": str(number)}
+            for rank in ("0", "1"):
+                run(command, without | {"PMI_RANK": rank, "PMI_SIZE": "2"})
+            for words in readers:
+                self.assertEqual(run(words, without), run(words, {}), words)
+            shutil.rmtree(self.dir + "/out")
+        # what the library does, it does to SQLite
+        with sqlite3.connect(self.dir + "/merged.db") as database:
+            self.assertEqual(database.execute("SELECT COUNT(*) FROM kernels").fetchone(), (4,))
+        done = subprocess.run([sys.executable, "-c", "import sqlite3; sqlite3.connect('merged.db').execute('SELECT * FROM kernels')"],
+                              cwd=self.dir, capture_output=True, text=True, check=False,
+                              env=environment | {"LD_PRELOAD": NO_LOCKS, "NO_LOCKS": str(errno.ENOLCK)})
+        self.assertIn("OperationalError", done.stderr)
 
     def test_one_timeline_one_archive(self):
         """Each rank has files of its own; rocpd makes one of them."""
@@ -154,4 +187,4 @@ class Ranks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[8:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[9:]])
