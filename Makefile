@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field silicon prove-check check-asan check-tsan install deb bundle clean format
+.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field bench-fleet silicon prove-check check-asan check-tsan install deb bundle clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -72,6 +72,13 @@ prove-check: deps
 bench-field: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/run-bench $(BUILD) bench_gemm bench_field
+
+# What it costs to read jobs of up to 1,024 ranks, beside the goals: minutes, and 12 GB in TMPDIR. FLEET: options
+# of bench/fleet_costs.py. Also in $(BUILD)/fleet_costs.json.
+bench-fleet: deps
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -C $(BUILD)/bench bench_fleet >/dev/null
+	@$(BUILD)/bench/fleet_costs --json $(BUILD)/fleet_costs.json $(FLEET)
 
 # Every reader of what comes from outside under libFuzzer: SECONDS_EACH for each.
 SECONDS_EACH ?= 60
