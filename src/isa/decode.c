@@ -250,6 +250,12 @@ static void sdwa_source(isa_decoder_t *d, isa_operand_t *o, const isa_field_t *f
     if (o->sel != SEL_DWORD || o->mods) d->out->flags |= ISA_F_SRCMOD;
 }
 
+static void set_omod(isa_inst_t *i, unsigned omod)
+{
+    i->omod = (uint8_t)omod;
+    if (omod) i->flags |= ISA_F_OMOD;
+}
+
 static void decode_sdwa(isa_decoder_t *d)
 {
     isa_inst_t *i = d->out;
@@ -273,7 +279,7 @@ static void decode_sdwa(isa_decoder_t *d)
     }
     i->dst_sel = (uint8_t)isa_bits(x, 10, 8);
     i->dst_unused = (uint8_t)isa_bits(x, 12, 11);
-    i->omod = d->row->mods & ISA_M_E64_OMOD ? (uint8_t)isa_bits(x, 15, 14) : 0;
+    if (d->row->mods & ISA_M_E64_OMOD) set_omod(i, isa_bits(x, 15, 14));
     if (i->dst_sel > SEL_DWORD || i->dst_unused > 2) d->bad = true;
     if (i->dst_sel != SEL_DWORD) i->flags |= ISA_F_DSTSEL;
     if (isa_bits(x, 13, 13)) i->flags |= ISA_F_CLAMP;
@@ -456,7 +462,7 @@ static void decode_vop3(isa_decoder_t *d)
     }
     if (d->row->marks & ISA_IS_TRUTH)
         i->imm = (int32_t)(neg | isa_bits(w, 10, 8) << 3 | isa_bits(x, 28, 27) << 6);
-    if (mods & (ISA_M_OMOD | ISA_M_E64_OMOD)) i->omod = (uint8_t)isa_bits(x, 28, 27);
+    if (mods & (ISA_M_OMOD | ISA_M_E64_OMOD)) set_omod(i, isa_bits(x, 28, 27));
     if (mods & (ISA_M_CLAMP | ISA_M_E64_CLAMP) && isa_bits(w, 15, 15)) i->flags |= ISA_F_CLAMP;
 
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;

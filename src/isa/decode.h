@@ -1,8 +1,8 @@
 /* decode.h - shared by the parts of the decoder.
  *
- * decode.c finds an instruction's format, row and fields; decode_memory.c and decode_image.c do of
- * memory and image instructions, decode_dual.c of formats that few GPUs have. decode_operand.c
- * makes operands of operand codes. */
+ * decode.c finds an instruction's format, its row of the table and its fields. Memory instructions
+ * are left to decode_memory.c, image instructions to decode_image.c, and formats that few GPUs have
+ * to decode_dual.c. decode_operand.c turns operand codes into operands. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 
@@ -16,7 +16,7 @@ typedef struct {
     unsigned size;      /* dwords used so far */
     unsigned mask_bits; /* of a mask of lanes in scalar registers: the lanes of a wave */
     unsigned literal;   /* which dword is the literal, of which there is one at most; 0: not met */
-    bool bad;           /* no instruction of this GPU */
+    bool bad;           /* the words are no instruction of this GPU */
     bool literal_allowed;
     const isa_row_desc_t *row;
     isa_inst_t *out;
@@ -58,7 +58,8 @@ static inline unsigned isa_decode_result_bits(const isa_row_desc_t *row, unsigne
     return row->mods & ISA_M_CAS ? data_bits / 2 : data_bits;
 }
 
-/* Finds the instruction's row; false, and it is none of this GPU, if there is no such row. */
+/* Sets d->row to the row of this opcode. False, with d->bad set: the GPU has no such
+ * instruction. */
 bool isa_decode_row(isa_decoder_t *d, isa_fmt_t fmt, unsigned opcode);
 
 /* decode_memory.c */
@@ -70,7 +71,7 @@ void isa_decode_mtbuf(isa_decoder_t *d);
 /* decode_image.c */
 void isa_decode_mimg(isa_decoder_t *d);
 
-/* decode_dual.c: two operations in one instruction; what programs for graphics alone have */
+/* decode_dual.c: two operations in one instruction (VOPD); formats that only graphics needs */
 void isa_decode_vopd(isa_decoder_t *d);
 void isa_decode_vinterp(isa_decoder_t *d);
 void isa_decode_ldsdir(isa_decoder_t *d);
@@ -80,7 +81,8 @@ void isa_decode_exp(isa_decoder_t *d);
  * are no more words: isa_decode() finds that out by size > n. */
 uint32_t isa_decode_next(isa_decoder_t *d);
 
-/* The literal of the instruction, the next dword when it is first asked for. */
+/* The instruction's literal. The first call takes the next dword for it; later calls return the
+ * same dword. */
 uint32_t isa_decode_literal(isa_decoder_t *d);
 
 /* A source operand: `code` has 9 bits, or 8 in a field for scalars only. */

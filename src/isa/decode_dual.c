@@ -1,7 +1,8 @@
 /* decode_dual.c - formats that few GPUs have: two operations of the vector ALU in one instruction
  * (VOPD), and what programs for graphics alone use (VINTERP, LDSDIR, EXP).
  *
- * Apart from decode.c because their fields are nowhere else. */
+ * These formats are apart from those of decode.c because they share no field's place with any
+ * other format. */
 #include "isa/decode.h"
 
 #include <string.h>

@@ -51,8 +51,9 @@ static unsigned image_address_dwords(const isa_inst_t *i, const isa_row_desc_t *
     return i->image & ISA_IMAGE_A16 ? (parts + 1) / 2 : parts;
 }
 
-/* The address in VGPRs: of a tuple, whose size is one that tuples have, or wherever the dwords
- * behind the instruction say. */
+/* The VGPRs of the address. They are a tuple from `first` on, of a size that tuples can have; or,
+ * if dwords with register numbers follow the instruction (NSA), `first` and the registers named
+ * there. */
 static void image_address(isa_decoder_t *d, unsigned first)
 {
     isa_inst_t *i = d->out;
@@ -72,7 +73,7 @@ static void image_address(isa_decoder_t *d, unsigned first)
     }
 }
 
-/* What MIMG carries besides its operands. */
+/* The ISA_IMAGE_* of the instruction: what its encoding says besides the operands. */
 static unsigned image_bits(const isa_decoder_t *d)
 {
     enum { DMASK_LOW = 8 };

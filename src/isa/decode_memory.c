@@ -1,8 +1,9 @@
 /* decode_memory.c - vector instructions of memory and of LDS: DS, FLAT, GLOBAL, SCRATCH, MUBUF,
  * MTBUF.
  *
- * Apart from decode.c because families have most of these fields in places of their own
- * (isa_formats_t), and some GPUs have others (isa_memory_fields_t). */
+ * These formats are apart from those of decode.c because most of their fields are in other places
+ * in each family of GPUs (isa_formats_t), and some fields exist on some GPUs only
+ * (isa_memory_fields_t). */
 #include "isa/decode.h"
 
 void isa_decode_ds(isa_decoder_t *d)

@@ -72,9 +72,9 @@ static uint64_t widen_literal(uint32_t literal, isa_type_t type)
 
 void isa_decode_sgpr(isa_decoder_t *d, isa_operand_t *o, unsigned code, unsigned bits)
 {
-    /* Pairs are even, larger tuples multiples of four; neither crosses into the special registers,
-     * of which FLAT_SCRATCH, XNACK_MASK, VCC, EXEC and TTMPs make pairs. NULL is as wide as it is
-     * asked to be. */
+    /* A pair begins at an even number, a larger tuple at a multiple of four. No tuple crosses from
+     * the ordinary registers into the special ones; of those FLAT_SCRATCH, XNACK_MASK, VCC, EXEC
+     * and the TTMPs can be pairs. NULL stands for 32 or for 64 bits. */
     const unsigned sgprs = d->arch->formats->sgprs;
     unsigned align = bits <= 32 ? 1 : bits == 64 ? 2 : 4;
     code = isa_scalar_code(d->arch, code);

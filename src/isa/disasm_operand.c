@@ -144,8 +144,9 @@ void isa_text_waitcnt(isa_text_t *t, unsigned imm)
     if (lgkm || all) isa_text(t, " lgkmcnt(%u)", waits.lgkm);
 }
 
-/* Counters of what the compiler has to wait for itself; a field is named if it waits, all are if
- * none does. */
+/* The fields of s_waitcnt_depctr: counters of dependencies that the hardware does not check, so
+ * that the compiler has to wait for them. The text names the fields that wait for something; if
+ * none does, it names all. */
 void isa_text_depctr(isa_text_t *t, unsigned imm)
 {
     static const struct {
@@ -179,7 +180,7 @@ void isa_text_hwreg(isa_text_t *t, unsigned imm)
 
 enum { MSG_GS = 2, MSG_GS_DONE = 3, MSG_SYSTEM = 15 };
 
-/* A message whose number is all that the immediate has. */
+/* The text of a message that has no operation and no stream beside its number. */
 static void plain_message(isa_text_t *t, unsigned imm, unsigned id, const char *name)
 {
     if (name)
@@ -190,8 +191,9 @@ static void plain_message(isa_text_t *t, unsigned imm, unsigned id, const char *
         isa_text(t, "sendmsg(%u, 0, 0)", id);
 }
 
-/* id 3:0, operation 6:4, stream 9:8; or an id alone, which is wider. A name hides other bits, which
- * the hardware ignores. */
+/* The message's number is in bits 3:0, its operation in 6:4, its stream in 9:8; families whose
+ * messages have neither operation nor stream have a wider number. Where the message has a name,
+ * other bits are not shown: the hardware ignores them. */
 void isa_text_message(isa_text_t *t, unsigned imm)
 {
     const isa_bits_t field = t->arch->formats->message;

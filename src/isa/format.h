@@ -19,13 +19,14 @@ typedef enum {
     ISA_NUMBER_FLOAT = 7
 } isa_number_format_t;
 
-/* Which number formats each data format of a family has, bit n for number format n, in the order of
- * gfx9's data formats from 1 on: the numbers that stand for both count these, from 1 on. */
+/* Which number formats a family has with each data format: a byte for each of gfx9's data formats,
+ * from data format 1 on, in which bit n stands for number format n. Families that have one number
+ * for both formats number the set bits in this order, from 1 on. */
 enum { ISA_DATA_FORMATS = 14 };
 extern const uint8_t isa_formats_of_gfx10[ISA_DATA_FORMATS], isa_formats_of_gfx11[ISA_DATA_FORMATS];
 
-/* What a number that stands for both means in a family with these `formats`: the data format, of
- * the numbers that gfx9 has for them, and the number format. False: no format of buffers has this
+/* Splits the one number for both formats, of a family whose table is `formats`, into the number
+ * that gfx9 has for the data format and the number format. False: no format of buffers has this
  * number. */
 bool isa_format_split(const uint8_t *formats, unsigned unified, unsigned *data, unsigned *number);
 

@@ -54,7 +54,8 @@ typedef enum {
                      */
 } isa_opkind_t;
 
-/* ISA_MOD_KEEP: of a destination: a result of 16 bits leaves the register's other half as it is. */
+/* Modifiers of an operand. ISA_MOD_KEEP is for destinations: a result of 16 bits leaves the other
+ * half of its register as it is. */
 enum { ISA_MOD_NEG = 1, ISA_MOD_ABS = 2, ISA_MOD_SEXT = 4, ISA_MOD_KEEP = 8 };
 
 typedef struct {
@@ -66,12 +67,18 @@ typedef struct {
     uint64_t k;
 } isa_operand_t;
 
+/* Whether the operand is in rows: a VGPR or AGPR, or a tuple of them. */
+static inline bool isa_is_row(const isa_operand_t *o)
+{
+    return o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR;
+}
+
 /* What an encoding says besides its operands. VALU_SLOW_FLAGS (valu.h) are those that send a vector
  * ALU instruction down its slow path. */
 enum {
     ISA_F_SDWA = 1 << 0,
     ISA_F_DPP = 1 << 1,
-    ISA_F_VOP3 = 1 << 2, /* encoded as VOP3 */
+    ISA_F_OMOD = 1 << 2, /* there is an output modifier: omod is not 0 */
     ISA_F_CLAMP = 1 << 3,
     ISA_F_SRCMOD = 1 << 4, /* some source has neg/abs/sext/select */
     ISA_F_DSTSEL = 1 << 5, /* SDWA destination select or VOP3 op_sel on the destination */
@@ -80,6 +87,7 @@ enum {
     ISA_F_DPP8 = 1 << 7, /* vector ALU, with ISA_F_DPP: DPP8, whose selects are in imm */
     ISA_F_SLC = 1 << 7,
     ISA_F_IDXEN = 1 << 8,
+    ISA_F_VOP3 = 1 << 8, /* vector ALU: encoded as VOP3 */
     ISA_F_OFFEN = 1 << 9,
     ISA_F_LDS = 1 << 10,
     ISA_F_GDS = 1 << 11,

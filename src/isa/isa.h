@@ -20,8 +20,8 @@ int isa_decode(const isa_arch_t *arch, const uint32_t *words, unsigned n, isa_in
 int isa_decode_lanes(const isa_arch_t *arch, unsigned lanes, const uint32_t *words, unsigned n,
                      isa_inst_t *out);
 
-/* Makes of one of the two operations of a VOPD instruction, the first (0) or the second (1), the
- * instruction that does it alone. Does not touch half->fn. */
+/* Sets *half to an instruction that does one of the two operations of a VOPD instruction: the first
+ * (which = 0) or the second (1). Does not touch half->fn. */
 void isa_decode_half(const isa_inst_t *pair, unsigned which, isa_inst_t *half);
 
 /* Writes LLVM's assembly text of *i, which was decoded for `arch`, into buf. Branch targets are

@@ -85,8 +85,8 @@ typedef struct {
     uint16_t bits;
 } isa_field_t;
 
-/* What an instruction's encoding has room for besides its operands, by its row. What one decoded
- * instruction has set there are its ISA_F_* (inst.h), and of each operand ISA_MOD_*. */
+/* Modifiers that an instruction's encoding can have, as its row says. Those that one decoded
+ * instruction does have are its ISA_F_* (inst.h) and the ISA_MOD_* of its operands. */
 enum {
     ISA_M_DPP = 1 << 0,
     ISA_M_G16 = 1 << 0, /* MIMG: gradients have 16 bits */
@@ -279,6 +279,7 @@ enum {
     ISA_IS_PACKED = 1 << 11,    /* two numbers in an operand */
     ISA_IS_ONE_LANE = 1 << 12,  /* v_readlane and its like, for which EXEC does not count */
     ISA_IS_DOT = 1 << 13,       /* a dot product */
+    ISA_IS_NOTHING = 1 << 13,   /* of SOPP and SOPK, which DOT is not of: has no effect here */
     ISA_IS_MOVREL = 1 << 14,    /* M0 is added to a register's number */
     ISA_IS_SIZE = 1 << 14,      /* of images, which MOVREL is not of: asks for the image's size */
     ISA_IS_SUBTRACTS = 1 << 15, /* a difference, not a sum */
@@ -319,6 +320,21 @@ typedef struct {
 
 /* The instructions of all GPUs, indexed by ISA_OP_*; row 0 is empty. */
 extern const isa_row_desc_t isa_table[ISA_OP_COUNT];
+
+/* Whether it is s_branch or s_cbranch_*, which go to the place that the immediate says, or on to
+ * the next instruction, and have no other effect. */
+static inline bool isa_is_branch(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    return row->fmt == ISA_FMT_SOPP && row->klass == ISA_CLASS_BRANCH;
+}
+
+/* Whether the instruction changes nothing: hints, and waits for what is complete at once here. */
+static inline bool isa_does_nothing(const isa_inst_t *i)
+{
+    const isa_row_desc_t *row = &isa_table[i->op];
+    return (row->fmt == ISA_FMT_SOPP || row->fmt == ISA_FMT_SOPK) && row->marks & ISA_IS_NOTHING;
+}
 
 enum { ISA_OPCODES = 1024 }; /* VOP3 has the widest opcode field, 10 bits */
 

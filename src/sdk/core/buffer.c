@@ -4,6 +4,7 @@
  * buffer.h states it. */
 #include "sdk/core/buffer.h"
 #include "base/log.h"
+#include "base/zeros.h"
 #include "sdk/core/clock.h"
 #include "sdk/core/context.h"
 #include "sdk/core/registration.h"
@@ -25,9 +26,8 @@ sdk_buffer_t *sdk_buffer_create(size_t size, size_t watermark, bool lossless)
     if (!buffer) return NULL;
     memset(buffer, 0, sizeof *buffer);
     size_t chunks = (size + SDK_CHUNK_SIZE - 1) / SDK_CHUNK_SIZE;
-    buffer->pages = mmap(NULL, chunks * SDK_CHUNK_SIZE, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (buffer->pages == MAP_FAILED) {
+    buffer->pages = base_map_zeros(chunks * SDK_CHUNK_SIZE);
+    if (!buffer->pages) {
         free(buffer);
         return NULL;
     }

@@ -37,8 +37,7 @@ static void add_regs(chk_use_t *u, unsigned first, unsigned n, unsigned roles)
 static void add_operand(chk_use_t *u, const isa_wave_t *w, const isa_operand_t *o, unsigned roles)
 {
     const unsigned n = (o->bits + 31u) / 32, written = roles & CHK_ROLE_WRITTEN;
-    if (o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR)
-        add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
+    if (isa_is_row(o)) add_regs(u, isa_row_number(w->acc_offset, o), n, roles);
     /* EXEC_HI of a wave of 32 lanes and NULL are behind the registers that code can name */
     if (o->kind == ISA_OPK_SGPR && o->reg < ISA_CODE_ZERO)
         add_regs(u, CHK_REG_SCALAR + o->reg, n,
@@ -149,8 +148,7 @@ static bool is_wide(const isa_inst_t *i)
 {
     const bool buffer = i->fmt == ISA_FMT_MUBUF || i->fmt == ISA_FMT_MTBUF;
     if (i->fmt == ISA_FMT_MIMG) return false;
-    return i->src[1].bits > 64 &&
-           (i->src[1].kind == ISA_OPK_VGPR || i->src[1].kind == ISA_OPK_AGPR) &&
+    return i->src[1].bits > 64 && isa_is_row(&i->src[1]) &&
            !(buffer && i->src[3].kind == ISA_OPK_SGPR);
 }
 

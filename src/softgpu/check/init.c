@@ -135,9 +135,9 @@ static void look_at_address(const chk_group_t *g, chk_shadow_t *h, const isa_wav
     isa_operand_t part = *o;
     part.bits = (uint16_t)(32 * dwords);
     if (o->kind == ISA_OPK_NONE || o->kind == ISA_OPK_CONST) return;
-    const uint64_t lanes = chk_operand_some(h, &part) & (chk_is_row(o) ? w->exec : ISA_ALL_LANES);
+    const uint64_t lanes = chk_operand_some(h, &part) & (isa_is_row(o) ? w->exec : ISA_ALL_LANES);
     if (!lanes) return;
-    report(g, w, i, CHK_KIND_INIT_ADDRESS, chk_is_row(o) ? lanes : 0,
+    report(g, w, i, CHK_KIND_INIT_ADDRESS, isa_is_row(o) ? lanes : 0,
            chk_operand_from(h, &part, lanes));
     chk_operand_define(h, &part, lanes);
 }

@@ -76,11 +76,6 @@ static inline unsigned chk_row_of(const chk_shadow_t *s, const isa_operand_t *o)
     return isa_row_number(s->acc_offset, o);
 }
 
-static inline bool chk_is_row(const isa_operand_t *o)
-{
-    return o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR;
-}
-
 static inline unsigned chk_dwords(const isa_operand_t *o)
 {
     return o->bits > 32 ? o->bits / 32u : 1;
@@ -111,7 +106,7 @@ static inline uint64_t chk_operand_some(const chk_shadow_t *s, const isa_operand
 {
     uint64_t some = 0;
     const unsigned n = chk_dwords(o);
-    if (chk_is_row(o)) {
+    if (isa_is_row(o)) {
         const unsigned row = chk_row_of(s, o);
         some = s->some[row];
         for (unsigned k = 1; k < n; k++)
@@ -184,7 +179,7 @@ void chk_lab_free(chk_lab_t *l);
 /* Whether the instruction, as it is encoded, leaves a part of its destination alone. */
 static inline bool chk_is_partial(const isa_inst_t *i)
 {
-    return i->flags & CHK_PARTIAL_FLAGS || (chk_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
+    return i->flags & CHK_PARTIAL_FLAGS || (isa_is_row(&i->dst) && i->dst.mods & ISA_MOD_KEEP);
 }
 
 /* chk_alu_step() for an instruction with an undefined operand. */

@@ -289,7 +289,7 @@ static void load_lanes(const access_t *a, sgc_lanes_t *l, loaded_t *r)
 static void loaded(const access_t *a, const loaded_t *r, unsigned first, unsigned dwords)
 {
     const isa_operand_t *o = &a->i->dst;
-    if (!chk_is_row(o)) return;
+    if (!isa_is_row(o)) return;
     for (unsigned k = 0; k < dwords; k++) {
         const unsigned row = chk_row_of(a->h, o) + first + k;
         if (r->some && k < DWORDS)
@@ -339,7 +339,7 @@ static void store_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t *
                    shift = rules[a->i->op].shift;
     const uint64_t some = chk_operand_some(a->h, data) & l->exec;
     isa_row_t u[DWORDS];
-    if (!l->exec || !chk_is_row(data)) return;
+    if (!l->exec || !isa_is_row(data)) return;
     if (!some && write_clear(a, l)) return;
     if (some && a->room == LOCAL) a->s->lds_clear = 0;
     sgc_lanes_spread(l);
@@ -366,7 +366,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
 {
     const unsigned dwords = l->bytes / 4, row = chk_row_of(a->h, data);
     const bool exchanges = rules[a->i->op].exchanges;
-    const uint64_t some = chk_is_row(data) ? chk_operand_some(a->h, data) & l->exec : 0;
+    const uint64_t some = isa_is_row(data) ? chk_operand_some(a->h, data) & l->exec : 0;
     static const uint32_t all[DWORDS] = {~0u, ~0u, ~0u, ~0u};
     if (!l->exec || dwords > 2 || (!some && is_clear(a, l))) return;
     sgc_lanes_spread(l);
@@ -374,7 +374,7 @@ static void change_lanes(const access_t *a, sgc_lanes_t *l, const isa_operand_t 
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         uint32_t old[DWORDS], value[DWORDS] = {0}, bits[DWORDS] = {0};
         read_bits(a, l->va[lane], l->dword_step, l->bytes, old);
-        for (unsigned k = 0; k < dwords && chk_is_row(data); k++)
+        for (unsigned k = 0; k < dwords && isa_is_row(data); k++)
             value[k] = a->w->vgpr[row + k][lane];
         if ((old[0] | old[1]) && exchanges) {
             if (!r->some) {
@@ -510,7 +510,7 @@ void chk_access_lds(chk_group_t *g, chk_init_t *s, chk_shadow_t *h, const isa_wa
         if (returns) loaded(&a, &r, k * dwords, dwords);
     }
     r.some = false;
-    if (!n && chk_is_row(&i->dst)) loaded(&a, &r, 0, chk_dwords(&i->dst));
+    if (!n && isa_is_row(&i->dst)) loaded(&a, &r, 0, chk_dwords(&i->dst));
 }
 
 void chk_access_scalar(chk_init_t *s, chk_shadow_t *h, const isa_wave_t *w, const isa_inst_t *i,

@@ -14,7 +14,7 @@ static bool is_wide(const chk_ask_t *f)
     enum { VIEW = 4 };
     bool wide = f->rows > VIEW;
     for (unsigned n = 0; n < 3; n++)
-        wide |= chk_is_row(&f->i->src[n]) && chk_dwords(&f->i->src[n]) > VIEW;
+        wide |= isa_is_row(&f->i->src[n]) && chk_dwords(&f->i->src[n]) > VIEW;
     return wide;
 }
 
@@ -283,7 +283,7 @@ static void compare(chk_ask_t *f)
     chk_view_t x, y, ux, uy;
     uint64_t lanes = 0;
     if ((i->src[0].mods | i->src[1].mods) & ~ISA_MOD_SEXT ||
-        (chk_is_row(&i->src[0]) && chk_is_row(&i->src[1]) && i->src[0].reg == i->src[1].reg &&
+        (isa_is_row(&i->src[0]) && isa_is_row(&i->src[1]) && i->src[0].reg == i->src[1].reg &&
          i->src[0].kind == i->src[1].kind && i->flags & ISA_F_SDWA)) {
         any(f);
         return;
@@ -381,7 +381,7 @@ static void matrix_source(chk_ask_t *f, isa_operand_t *o, unsigned side, bool ma
     const unsigned dwords = chk_dwords(o);
     for (unsigned k = 0; k < dwords; k++) {
         const uint32_t number = positive(f, side, k);
-        if (chk_is_row(real)) chk_row_get(f->s, chk_row_of(f->s, real) + k, u);
+        if (isa_is_row(real)) chk_row_get(f->s, chk_row_of(f->s, real) + k, u);
         for (unsigned l = 0; l < ISA_LANES; l++)
             f->lab->rows[o->reg + k][l] = !marked || u[l] || unclear >> l & 1 ? number : 0;
     }
@@ -426,7 +426,7 @@ static void matrix(chk_ask_t *f)
     touch(f, 0, touched);
     touch(f, 1, touched);
     f->s->scales[0] = f->s->scales[1] = 0;
-    const bool added = chk_operand_some(f->s, addend) && chk_is_row(addend);
+    const bool added = chk_operand_some(f->s, addend) && isa_is_row(addend);
     if (added && f->from.from == CHK_FROM_NOWHERE)
         f->from = *chk_operand_from(f->s, addend, ISA_ALL_LANES);
     for (unsigned k = 0; k < n && k < MATRIX_ROWS && added; k++) {
@@ -448,7 +448,7 @@ static void scales(chk_ask_t *f)
         const isa_operand_t *o = &f->i->src[side];
         const uint32_t byte = UINT32_C(0xff) << 8 * (o->sel & 3);
         isa_row_t u = {0};
-        if (chk_is_row(o)) chk_row_get(f->s, chk_row_of(f->s, o), u);
+        if (isa_is_row(o)) chk_row_get(f->s, chk_row_of(f->s, o), u);
         for (unsigned l = 0; l < ISA_LANES && o->kind == ISA_OPK_SGPR; l++)
             u[l] = f->s->scalar[o->reg];
         f->s->scales[side] = 0;

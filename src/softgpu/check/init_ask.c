@@ -37,7 +37,7 @@ void chk_ask_results(chk_ask_t *f)
 {
     const isa_inst_t *i = f->i;
     const bool compares = i->fmt == ISA_FMT_VOPC || f->op->fmt == ISA_FMT_VOPC;
-    f->rows = chk_is_row(&i->dst) ? chk_dwords(&i->dst) : 0;
+    f->rows = isa_is_row(&i->dst) ? chk_dwords(&i->dst) : 0;
     f->mask = 0;
     f->mask_dwords = f->s->mask_dwords;
     if (i->dst2.kind == ISA_OPK_SGPR) {
@@ -53,7 +53,7 @@ void chk_ask_results(chk_ask_t *f)
 static void copy_rows(chk_ask_t *f, const isa_operand_t *o)
 {
     const unsigned row = chk_row_of(f->s, o), n = chk_dwords(o);
-    if (chk_is_row(o)) memcpy(f->lab->rows[row], f->w->vgpr[row], n * sizeof(isa_row_t));
+    if (isa_is_row(o)) memcpy(f->lab->rows[row], f->w->vgpr[row], n * sizeof(isa_row_t));
 }
 
 void chk_ask_prepare(chk_ask_t *f)
@@ -132,7 +132,7 @@ static void add_operand(chk_ask_t *f, const isa_operand_t *o, uint64_t lanes)
     const unsigned n = chk_dwords(o);
     if (!(chk_operand_some(f->s, o) & lanes)) return;
     if (f->from.from == CHK_FROM_NOWHERE) f->from = *chk_operand_from(f->s, o, lanes);
-    if (chk_is_row(o))
+    if (isa_is_row(o))
         add_variable(f, CHK_VARY_ROWS, chk_row_of(f->s, o), n);
     else if (o->kind == ISA_OPK_SGPR)
         add_variable(f, CHK_VARY_SCALARS, o->reg, n);
@@ -231,7 +231,7 @@ static uint64_t special(const isa_wave_t *w, unsigned code)
 static void fetch_rows(const chk_ask_t *f, const isa_operand_t *o, bool values, chk_view_t *v)
 {
     for (unsigned k = 0; k < v->rows; k++) {
-        if (chk_is_row(o)) {
+        if (isa_is_row(o)) {
             const unsigned row = chk_row_of(f->s, o) + k;
             if (values)
                 memcpy(v->row[k], f->w->vgpr[row], sizeof v->row[k]);

@@ -8,6 +8,7 @@
 #include "softgpu/check/init.h"
 
 #include "base/grow.h"
+#include "base/zeros.h"
 #include "softgpu/check/check.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/group.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { WORD = 64 }; /* bytes whose bits are in one word */
 
@@ -133,20 +133,13 @@ static void free_gone(void)
     }
 }
 
-static void *map_zeros(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 static chk_bytes_t *make(uint64_t begin, uint64_t bytes, uint8_t *host)
 {
     chk_bytes_t *b = calloc(1, sizeof *b);
     if (!b) return NULL;
     *b = (chk_bytes_t){.begin = begin, .end = begin + bytes, .host = host};
-    b->written = map_zeros(bits_bytes(b));
-    b->held = map_zeros(held_bytes(b));
+    b->written = base_map_zeros(bits_bytes(b));
+    b->held = base_map_zeros(held_bytes(b));
     if (b->written && b->held) return b;
     give_back(b);
     return NULL;

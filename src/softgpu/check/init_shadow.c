@@ -82,7 +82,7 @@ const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t 
 {
     static const chk_origin_t nowhere;
     const unsigned n = chk_dwords(o);
-    for (unsigned k = 0; k < n && chk_is_row(o); k++)
+    for (unsigned k = 0; k < n && isa_is_row(o); k++)
         if (s->some[chk_row_of(s, o) + k] & lanes) return &s->row_from[chk_row_of(s, o) + k];
     for (unsigned k = 0; k < n && o->kind == ISA_OPK_SGPR; k++)
         if (s->scalar[o->reg + k]) return &s->scalar_from[o->reg + k];
@@ -92,7 +92,7 @@ const chk_origin_t *chk_operand_from(const chk_shadow_t *s, const isa_operand_t 
 void chk_operand_define(chk_shadow_t *s, const isa_operand_t *o, uint64_t lanes)
 {
     const unsigned n = chk_dwords(o);
-    if (chk_is_row(o)) {
+    if (isa_is_row(o)) {
         for (unsigned k = 0; k < n; k++)
             s->some[chk_row_of(s, o) + k] &= ~lanes;
     } else if (o->kind == ISA_OPK_SGPR) {
@@ -167,7 +167,7 @@ static const isa_inst_t *resolve(const isa_wave_t *w, const isa_inst_t *i, isa_i
 static inline void define_results(chk_shadow_t *s, const isa_wave_t *w, const isa_inst_t *i,
                                   unsigned quick)
 {
-    if (chk_is_row(&i->dst)) {
+    if (isa_is_row(&i->dst)) {
         const unsigned row = chk_row_of(s, &i->dst), n = chk_dwords(&i->dst);
         const uint64_t others = quick & CHK_QUICK_ALL_LANES ? 0 : ~w->exec;
         for (unsigned k = 0; k < n; k++)
@@ -197,7 +197,7 @@ void chk_alu_step(chk_lab_t *l, chk_shadow_t *s, const isa_wave_t *w, const isa_
     if (quick & CHK_QUICK_LANES && !(i->flags & ISA_F_DPP)) some &= w->exec;
     if (quick & CHK_QUICK_OLD || chk_is_partial(i))
         some |= chk_operand_some(s, &i->dst) &
-                (quick & CHK_QUICK_ALL_LANES || !chk_is_row(&i->dst) ? ISA_ALL_LANES : w->exec);
+                (quick & CHK_QUICK_ALL_LANES || !isa_is_row(&i->dst) ? ISA_ALL_LANES : w->exec);
     if (quick & CHK_QUICK_SCALED) some |= s->scales[0] | s->scales[1];
     if (quick & CHK_QUICK_OF_SCC) some |= s->scc;
     if (quick & CHK_QUICK_OF_VCC) some |= chk_vcc_some(s);

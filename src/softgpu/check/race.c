@@ -206,7 +206,7 @@ bool race_same(const race_access_t *x, unsigned lane, const uint8_t *at, uint32_
 {
     const isa_operand_t *o = &x->i->src[1 + x->element];
     if (x->i->fmt == ISA_FMT_MIMG) return same_texel(x, lane, at, from, bytes);
-    if (o->kind != ISA_OPK_VGPR && o->kind != ISA_OPK_AGPR) return true; /* value unknown */
+    if (!isa_is_row(o)) return true; /* value unknown */
     if (sgc_ops_table[x->i->op].formatted) return same_element(x, lane, at, from, bytes);
     const isa_row_t *rows = isa_row_of(x->w, o);
     for (uint32_t k = from; k < from + bytes; k++)

@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "base/log.h"
+#include "base/zeros.h"
 #include "softgpu/check/asked.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
@@ -131,11 +132,9 @@ void race_global_fork(chk_fork_t when)
 
 static void *map(size_t bytes)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    if (p != MAP_FAILED) return p;
-    base_error("no memory to look for races");
-    return NULL;
+    void *p = base_map_zeros(bytes);
+    if (!p) base_error("no memory to look for races");
+    return p;
 }
 
 /* Under the lock. False: out of memory. */

@@ -12,6 +12,7 @@
  * counts as ordered. */
 #include "softgpu/check/race.h"
 
+#include "base/zeros.h"
 #include "softgpu/check/fork.h"
 #include "softgpu/check/order.h"
 
@@ -19,7 +20,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     SLOTS = RACE_SLOTS,
@@ -371,9 +371,7 @@ static meetings_t *make_meetings(race_run_t *r)
     pthread_mutex_lock(&all.lock);
     meetings_t *m = r->meetings;
     if (!m) {
-        m = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (m == MAP_FAILED) m = NULL;
+        m = base_map_zeros(r->bytes);
         atomic_store_explicit(&r->meetings, m, memory_order_release);
     }
     pthread_mutex_unlock(&all.lock);

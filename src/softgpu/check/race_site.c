@@ -154,20 +154,6 @@ static bool expects(const isa_inst_t *i, const held_t *h)
     return false;
 }
 
-static bool is_branch(unsigned op)
-{
-    switch (op) {
-    case ISA_OP_s_branch:
-    case ISA_OP_s_cbranch_scc0:
-    case ISA_OP_s_cbranch_scc1:
-    case ISA_OP_s_cbranch_vccz:
-    case ISA_OP_s_cbranch_vccnz:
-    case ISA_OP_s_cbranch_execz:
-    case ISA_OP_s_cbranch_execnz: return true;
-    default: return false;
-    }
-}
-
 /* Instructions behind which nothing is analysed: control goes elsewhere, or waits for other
  * waves. */
 static bool leaves(unsigned op)
@@ -236,7 +222,7 @@ static void look_ahead(race_site_t *s, const code_t *c, const isa_inst_t *of)
         const sgc_op_t *op = &sgc_ops_table[i.op];
         const bool near = k < AHEAD;
         if (leaves(i.op)) return;
-        if (is_branch(i.op)) {
+        if (isa_is_branch(&i)) {
             const int64_t target = (int64_t)at + n + i.imm;
             if (target >= 0 && target <= again_at) {
                 s->waits =

@@ -5,10 +5,11 @@
 #ifndef SOFTGPU_CLI_COVERAGE_H
 #define SOFTGPU_CLI_COVERAGE_H
 
-/* Without files: prints a row for each GPU, as a table of Markdown. With files: for each code
- * object in them, in whatever they are embedded, which instructions it has and how often; of a GPU
- * that is not known, that it is not. Returns the exit status: 0, 1 if a file has instructions of a
- * known GPU that are not executed, 125 if one cannot be read or has no code object. */
+/* Without files: prints a table of Markdown with a row for each GPU. With files: looks for code
+ * objects in them, whatever they are embedded in, and prints of each which instructions it has and
+ * how often; if its GPU is not known, it prints that instead. Returns the exit status: 0; 1 if a
+ * file has instructions of a known GPU that are not executed; 125 if a file cannot be read or has
+ * no code object. */
 int coverage(int count, char *const *files);
 
 #endif

@@ -153,7 +153,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* The rows as argp takes them, and what ends at once. */
+/* Fills in argp's table: the rows of sg_options, and the options that print something and end. */
 static void fill_options(struct argp_option options[SG_OPTION_COUNT + MORE_OPTIONS + 1])
 {
     size_t count = 0;

@@ -162,7 +162,7 @@ static bool know_compiler(void)
         if (!to || get(__VA_ARGS__, &bytes, to) != 0) return false;                                \
     } while (0)
 
-/* The contents of a source behind `at` in `b`: may they ask for another file? */
+/* Whether the source, whose text begins at `at` in `b`, may include another file. */
 static bool includes(const sg_compiled_bytes_t *b, size_t at)
 {
     static const char *const words[] = {"include",  "embed",    "import",
@@ -172,8 +172,8 @@ static bool includes(const sg_compiled_bytes_t *b, size_t at)
     return false;
 }
 
-/* Appends the data objects of a set, which are inputs or results. False also if there is a source
- * that includes. Logs of earlier actions are no inputs. */
+/* Appends the data objects of a set of inputs or of results. False: memory has run out, or a source
+ * includes another file. Logs of earlier actions are no inputs. */
 static bool add_set(sg_compiled_bytes_t *b, set_t set, bool inputs)
 {
     for (int kind = 1; kind < DATA_KINDS; kind++) {
@@ -196,7 +196,7 @@ static bool add_set(sg_compiled_bytes_t *b, set_t set, bool inputs)
     return !b->bad;
 }
 
-/* May the option make the compiler read or write a file of its own? */
+/* Whether the option may make the compiler read or write a file of its own. */
 static bool names_file(const char *option)
 {
     static const char *const words[] = {"-I",        "-i", "@",           "-F",      "-B",
@@ -297,9 +297,10 @@ static bool use_kept(sg_compiled_key_t key, set_t to, int *status)
     return whole;
 }
 
-/* Are the results a function of the inputs, and HIP's own kernels? These are OpenCL's. The steps
- * that make code of linked kernels do not say which language it was: what the thread linked last is
- * what they belong to. Whoever compiles HIP's language reads logs byte by byte, see add_kept(). */
+/* Whether the action's results are kept: those of compiling, linking and generating code for HIP's
+ * own kernels, which are written in OpenCL C. Steps after linking do not say which language it was,
+ * so they are taken for a part of what the thread has linked last. Results of compiling HIP's
+ * language are not kept: who asks for it reads logs byte by byte, see add_kept(). */
 static bool is_for_us(int action, int language)
 {
     static _Thread_local bool own;

@@ -5,6 +5,7 @@
 #ifndef SOFTGPU_DEVICE_DEVICE_H
 #define SOFTGPU_DEVICE_DEVICE_H
 
+#include "softgpu/exec/translate.h"
 #include "softgpu/memory/memory.h"
 #include "softgpu/profile/profile.h"
 
@@ -40,6 +41,10 @@ typedef struct {
  * is unknown or SOFTGPU_CORE is wrong. */
 sg_device_t *sg_device_create(const sg_profile_t *profile, const sg_host_ops_t *ops);
 sg_memory_t *sg_device_memory(sg_device_t *d);
+
+/* What all devices of the process do with hot loops of the program's code, from how many rounds on,
+ * and for how many milliseconds at most. To be called before the first device is made. */
+void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds);
 
 /* Drops decoded instructions, because code memory was unmapped or the program invalidated the
  * instruction cache. */

@@ -65,8 +65,9 @@ static void push(sg_run_t *run, uint32_t *n, const void *dwords, uint32_t count)
     *n += count;
 }
 
-/* Where waves have one size or the other, the runtime leaves it to the command processor to say how
- * many lanes' dwords are side by side. */
+/* Pushes the four words of the descriptor of scratch. On GPUs that have waves of 32 and of 64
+ * lanes, the runtime does not know which the kernel has, so the command processor sets the field
+ * that says how many lanes have their dwords side by side. */
 static void push_scratch_buffer(sg_run_t *run, uint32_t *n, const amd_queue_t *aq)
 {
     enum { STRIDE_SHIFT = 21, STRIDE_MASK = 3, STRIDE_32 = 2, STRIDE_64 = 3 };

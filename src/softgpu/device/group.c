@@ -8,8 +8,9 @@
 #include "softgpu/memory/guard.h"
 #include "softgpu/device/stall.h"
 
+#include "base/zeros.h"
+
 #include <string.h>
-#include <sys/mman.h>
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -37,17 +38,9 @@ static size_t memory_bytes(void)
            sizeof(sgc_seen_t);
 }
 
-/* Address space only: pages become memory when a wave first touches them. */
-static void *reserve(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
 sg_box_t *sg_box_create(void)
 {
-    uint8_t *memory = reserve(memory_bytes());
+    uint8_t *memory = base_map_zeros(memory_bytes()); /* waves seldom touch all registers */
     if (!memory) return NULL;
 #ifdef __SANITIZE_ADDRESS__
     __lsan_register_root_region(memory, BOX_BYTES); /* idle boxes point to memory that is in use */

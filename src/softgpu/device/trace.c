@@ -4,10 +4,11 @@
  * the registers that an instruction writes is needed, and no change can be missed. */
 #include "softgpu/device/observe.h"
 
+#include "base/zeros.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     LINE_BYTES = 64 << 10, /* 32 rows of 64 values, which a matrix instruction writes, take 20 KB */
@@ -209,12 +210,9 @@ static void start_line(sg_trace_t *t, const sg_box_t *b, const isa_wave_t *w)
 
 bool sg_trace_start(sg_sight_t *s)
 {
-    if (!s->trace) { /* mmap(): it is large, and pages that no wave's registers need cost nothing */
-        void *memory = mmap(NULL, sizeof *s->trace, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) return false;
-        s->trace = memory;
-    }
+    /* it is large, and pages that no wave's registers need cost nothing */
+    if (!s->trace) s->trace = base_map_zeros(sizeof *s->trace);
+    if (!s->trace) return false;
     for (unsigned i = 0; i < s->box->group.n_waves; i++) {
         isa_wave_t *w = s->box->wave[i];
         clear(s->box, w);

@@ -114,9 +114,9 @@ ISA_ADDRESS isa_flat_lanes_t isa_address_flat_lanes(const isa_wave_t *w, const i
                                [ISA_SPACE_SCRATCH] = w->exec & scratch}};
 }
 
-/* Turns the addresses of a FLAT instruction into what they are in one of the spaces: in LDS
- * offsets, in scratch the addresses of the lanes' dwords. Returns the bytes from one dword of a
- * lane's element to the next. */
+/* Turns the addresses of a FLAT instruction, for those lanes that access `space`, into LDS offsets
+ * or into the addresses of the lanes' dwords in scratch. Addresses of memory stay. Returns the
+ * bytes from one dword of a lane's element to the next. */
 ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, const isa_wave_t *w)
 {
     const uint64_t base = isa_flat_scratch(w);
@@ -132,12 +132,13 @@ ISA_ADDRESS uint32_t isa_address_flat_part(uint64_t *va, isa_space_t space, cons
 
 /* ---- buffers ---- */
 
-/* What a descriptor says about limits. One of gfx9 does not say it; the first four are later GPUs'
- * numbers. */
+/* How a buffer's limits are checked. Descriptors of GPUs after gfx9 have a field for it, whose
+ * values are the first four; on gfx9 it follows from the instruction and the rest of the
+ * descriptor. */
 typedef enum {
     ISA_BOUNDS_RECORD, /* the index has to be below num_records, the element within the record */
     ISA_BOUNDS_INDEX,
-    ISA_BOUNDS_NONE, /* but a buffer of no records has nothing in range */
+    ISA_BOUNDS_NONE, /* everything is in range, unless the buffer has no records */
     ISA_BOUNDS_BYTES,
     ISA_BOUNDS_GFX9
 } isa_bounds_t;

@@ -1,10 +1,10 @@
 /* atomic.h - the atomic instructions of flat, global and buffer memory, as one list.
  *
  * X(suffix of the mnemonic, bits, operation of atomic_ops.h, ignored). A row makes the instructions
- * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. On memory with the flag
- * `ignored` (SG_MEM_*) the instruction changes nothing and returns 0, but on GPUs that have
- * float_atomics: the others execute atomics on floating point in L2 alone, which does not cache
- * fine-grained memory. */
+ * flat_atomic_<suffix>, global_atomic_<suffix> and buffer_atomic_<suffix>. `ignored` is a flag of
+ * memory (SG_MEM_*): on such memory the instruction changes nothing and returns 0, unless the GPU
+ * has isa_arch_t.float_atomics. GPUs without it execute floating-point atomics in L2 only, which
+ * does not cache fine-grained memory. */
 #ifndef SOFTGPU_EXEC_ATOMIC_H
 #define SOFTGPU_EXEC_ATOMIC_H
 
@@ -47,13 +47,13 @@
     X(fmax_x2, 64, fmax, SG_MEM_COHERENT)                                                          \
     X(fcmpswap_x2, 64, fcmpswap, SG_MEM_COHERENT)
 
-/* Those that had no flat form on earlier GPUs. */
+/* Operations whose flat form earlier GPUs do not have. */
 #define ISA_ATOMICS_FLOAT(X)                                                                       \
     X(add_f32, 32, fadd, SG_MEM_COHERENT)                                                          \
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)                                                  \
     X(pk_add_bf16, 32, pk_fadd_bf16, SG_MEM_COHERENT)
 
-/* Those that have no flat form on any GPU. */
+/* Operations that have no flat form on any GPU. */
 #define ISA_ATOMICS_NOT_FLAT(X) X(csub, 32, csub, 0)
 
 /* One operation on program memory; returns the old value. Each is one sequentially consistent

@@ -227,7 +227,7 @@ ISA_INST(buffer_store_lds_dword)
     {                                                                                              \
         load(w, i, dwords);                                                                        \
     }
-/* Of GPUs that can load as much into LDS. */
+/* Loads whose data some GPUs can put into LDS instead of registers. */
 #define LOAD_OR_LDS(name, dwords)                                                                  \
     ISA_INST(buffer_load_##name)                                                                   \
     {                                                                                              \

@@ -7,7 +7,8 @@
 #ifndef SOFTGPU_EXEC_CHUNK_H
 #define SOFTGPU_EXEC_CHUNK_H
 
-/* The arrays here are aligned, and a promise of it keeps LLVM 15 from making values of them. */
+/* The promise is not needed, since the arrays here are aligned, and LLVM 15 does not keep an array
+ * in the host's registers if its alignment is promised. */
 #define __builtin_assume_aligned(p, bytes) (p)
 
 #include "softgpu/exec/vector.h"
@@ -127,7 +128,7 @@ ISA_INLINED void isa_scalar_end(const isa_wave_t *w, isa_scalar_t *x)
         isa_scalar_end(&w, x);                                                                     \
     }
 
-/* Handlers are functions of the file here. */
+/* In the library, handlers are inlined into the functions above. */
 #define ISA_CHUNK_INST(name)                                                                       \
     ISA_INLINED void ISA_HANDLER(name)(isa_wave_t * w __attribute__((unused)),                     \
                                        const isa_inst_t *i __attribute__((unused)))

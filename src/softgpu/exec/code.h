@@ -40,7 +40,7 @@ typedef enum { ISA_DUAL_FIRST_FIRST, ISA_DUAL_SECOND_FIRST, ISA_DUAL_ASIDE } isa
 struct isa_dual {
     isa_inst_t half[2];
     isa_dual_order_t order;
-    isa_dual_t *next; /* of the page's */
+    isa_dual_t *next; /* the next pair of the page */
 };
 
 /* The decoded page of `va` with this core's handlers; NULL if va is not mapped for execution.

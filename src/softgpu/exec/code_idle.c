@@ -1,7 +1,7 @@
 /* code_idle.c - see code_idle.h.
  *
  * Not in code.c because the answer depends on what instructions do. An instruction that is added to
- * does_nothing() must do the same for all waves of a dispatch and change neither memory nor EXEC.
+ * is_idle() must do the same for all waves of a dispatch and change neither memory nor EXEC.
  */
 #include "softgpu/exec/code_idle.h"
 
@@ -9,9 +9,9 @@
 
 /* True of what compilers put into a kernel without statements besides s_endpgm: waits, and
  * constants for ordinary scalar registers, which nobody reads before the wave ends. */
-static bool does_nothing(const isa_inst_t *i)
+static bool is_idle(const isa_inst_t *i)
 {
-    if (i->op == ISA_OP_s_nop || i->op == ISA_OP_s_waitcnt) return true;
+    if (isa_does_nothing(i)) return true;
     return i->op == ISA_OP_s_mov_b32 && i->src[0].kind == ISA_OPK_CONST &&
            i->dst.reg < ISA_CODE_FLAT_SCRATCH;
 }
@@ -28,7 +28,7 @@ bool isa_code_idle(struct isa_code *code, const isa_core_t *core, uint64_t pc)
         isa_handler_t *fn = atomic_load_explicit(&i->fn, memory_order_acquire);
         if (fn != core->handlers[i->op]) return false; /* no instruction, or part of a loop */
         if (i->op == ISA_OP_s_endpgm) return true;
-        if (!does_nothing(i)) return false;
+        if (!is_idle(i)) return false;
         at += i->dwords;
     }
     return false;

@@ -109,8 +109,8 @@ typedef struct {
 } fpu_rounding_t;
 
 /* NaNs and infinities, which MODE.FP16_OVFL (`saturate`) affects as the table of section 7.3 of the
- * CDNA 4 manual says. Formats without NaNs take one for a number that is too large: an assumption,
- * no document tells. */
+ * CDNA 4 manual says. In a format without NaNs, a NaN becomes what a number that is too large
+ * becomes. That is an assumption: no document says it. */
 static inline uint32_t fpu_small_special(const fpu_format_t *f, uint32_t sign, bool nan,
                                          bool saturate)
 {
@@ -140,8 +140,8 @@ static inline uint32_t fpu_to_small(const fpu_format_t *f, uint32_t x, int scale
     const uint64_t significand = (uint64_t)raw << left; /* 24 bits */
     const int wanted = (field ? field : 1) - left - 127 + scale + f->bias;
     const int exponent = wanted > 1 ? wanted : 1;
-    const int bits = 23 - f->mantissa; /* that even a normal number loses */
-    /* From 24 more than that on nothing is left of the number, not even a carry. */
+    const int bits = 23 - f->mantissa; /* how many bits a normal number loses */
+    /* A number that loses 24 more bits is rounded to 0: not even a carry is left of it. */
     const int lost = exponent - wanted > 24 ? bits + 24 : bits + exponent - wanted;
     uint64_t add = (UINT64_C(1) << (lost - 1)) - 1 + (significand >> lost & 1);
     if (how.stochastic) add = (uint64_t)(how.random >> (32 - bits)) << (lost - bits);

@@ -1,7 +1,8 @@
 /* hwreg.h - where a wave is, in one word: isa_wave_t.hw_id.
  *
- * The fields of HW_ID, and above them the number of the accelerator die (XCC), which the register
- * XCC_ID shows. HW_ID itself has queue and state there, which are 0 of waves that run. */
+ * The low bits are the fields of the register HW_ID, the four bits above them the number of the
+ * accelerator die (XCC), which waves read in the register XCC_ID. In HW_ID those four bits belong
+ * to fields that are 0 while the wave runs. */
 #ifndef SOFTGPU_EXEC_HWREG_H
 #define SOFTGPU_EXEC_HWREG_H
 

@@ -1,6 +1,7 @@
 /* image.c - descriptors of images, and loads and stores of one texel per lane.
  *
- * What fields a descriptor has is a table: another architecture's is another table. */
+ * Where the fields of a descriptor are is a table. The tables here are those of gfx9; another
+ * architecture needs tables of its own. */
 #include "softgpu/exec/image.h"
 
 #include "isa/table.h"
@@ -196,7 +197,8 @@ static const char *sample(const isa_wave_t *w, const isa_inst_t *i, isa_image_ac
     return isa_image_sample(w, i, parts, i->op == ISA_OP_image_sample ? NULL : level, x);
 }
 
-/* Descriptors and layouts are those of gfx9: the reason why those of other GPUs are not read. */
+/* The reason for refusing the image instruction, or NULL: only the descriptors and layouts of gfx9
+ * are known. */
 static const char *unknown_images(const isa_wave_t *w)
 {
     return w->group->dispatch->arch->formats->image_dim ? "the images of this GPU are not known"

@@ -367,8 +367,8 @@ ISA_INST(ds_swizzle_b32)
     write_row(w, i, out);
 }
 
-/* Which bits of a lane's number an address can say. A GPU that has waves of 32 lanes permutes one
- * of 64 as two halves. */
+/* Mask of the bits of an address that say a lane. A GPU that has waves of 32 lanes, too, permutes
+ * the two halves of a wave of 64 lanes separately. */
 static unsigned permuted_bits(const isa_wave_t *w)
 {
     const unsigned lanes = w->group->dispatch->arch->lanes;

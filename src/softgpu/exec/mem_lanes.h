@@ -41,8 +41,8 @@ static inline bool isa_sub_is_high(isa_sub_t kind)
     return kind >= ISA_SUB_U8_D16_HI;
 }
 
-/* Before the load: whether it leaves the other half of its register as it is; `old` gets the row.
- */
+/* To be called before the load. True if the load leaves the other half of its register as it is:
+ * then `old` gets a copy of the register. */
 static inline __attribute__((always_inline)) bool
 isa_sub_keeps(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, uint32_t *old)
 {
@@ -51,7 +51,7 @@ isa_sub_keeps(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, uint32_t
     return true;
 }
 
-/* Behind it: puts that half back. */
+/* To be called after the load: puts that half back. */
 static inline __attribute__((always_inline)) void
 isa_sub_keep(const isa_wave_t *w, const isa_inst_t *i, isa_sub_t kind, const uint32_t *old)
 {

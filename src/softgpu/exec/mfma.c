@@ -209,7 +209,8 @@ static __attribute__((noinline)) void run_any(isa_wave_t *w, const isa_inst_t *i
     run32(w, i, t, b_rows);
 }
 
-static void run_dense(isa_wave_t *w, const isa_inst_t *i, const types_t *t, const uint32_t *b_rows)
+static ALWAYS_INLINE void run_dense(isa_wave_t *w, const isa_inst_t *i, const types_t *t,
+                                    const uint32_t *b_rows)
 {
     switch (t->a) {
     case MFMA_F32: run_f32(w, i, b_rows); break;
@@ -370,8 +371,7 @@ static const char *refusal(const isa_wave_t *w, const isa_inst_t *i, const types
         return "cbsz or abid out of range";
     if (t->a == MFMA_F8F6F4 && (i->cbsz > 4 || i->blgp > 4)) return "cbsz or blgp names no format";
     for (unsigned n = 0; n < 2; n++)
-        if (i->src[n].kind != ISA_OPK_VGPR && i->src[n].kind != ISA_OPK_AGPR)
-            return "scalar matrix";
+        if (!isa_is_row(&i->src[n])) return "scalar matrix";
     return NULL;
 }
 
@@ -415,11 +415,22 @@ static __attribute__((noinline)) void matrix(isa_wave_t *w, const isa_inst_t *i,
         run_dense(w, i, &here, rows_of(w, &i->src[1]));
 }
 
+/* Whether nothing has to be found out about the instruction before it runs: no broadcast, no
+ * permutation, nothing in MODE that may have to be refused. `t` is a constant. */
+static ALWAYS_INLINE bool is_plain(const isa_wave_t *w, const isa_inst_t *i, const types_t *t)
+{
+    return t->a <= MFMA_I8 && !t->sparse && !(w->mode & (ISA_MODE_GPR_IDX | 0x3)) && !i->cbsz &&
+           !i->blgp && isa_is_row(&i->src[0]) && isa_is_row(&i->src[1]);
+}
+
 #define MATRIX(name, A, B, SPARSE)                                                                 \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
         static const types_t types = {MFMA_##A, MFMA_##B, SPARSE};                                 \
-        matrix(w, i, &types);                                                                      \
+        if (is_plain(w, i, &types))                                                                \
+            run_dense(w, i, &types, rows_of(w, &i->src[1]));                                       \
+        else                                                                                       \
+            matrix(w, i, &types);                                                                  \
     }
 #define MFMA(name, type)         MATRIX(v_mfma_##name, type, type, false)
 #define MFMA_MIXED(name, A, B)   MATRIX(v_mfma_##name, A, B, false)

@@ -143,8 +143,8 @@ static __attribute__((noinline)) void gather_codes(uint32_t *out, const uint32_t
                 fpu_from_small(f, rows[at / 4 * ISA_LANES + l] >> at % 4 * 8);
 }
 
-/* Whether adding `one` to the elements' magnitudes carries into the sign of one of them: `one` is
- * what the first code lacks that is no finite number. */
+/* Has the sign bit of each element set that is no finite number. `magnitudes` masks the bits of the
+ * elements that tell; `one` is added to them, and carries into the sign if they do. */
 ISA_VECTOR isa_vec_t above(const uint32_t *row, uint32_t magnitudes, uint32_t one)
 {
     isa_vec_t found = isa_vec_all(0);
@@ -153,7 +153,8 @@ ISA_VECTOR isa_vec_t above(const uint32_t *row, uint32_t magnitudes, uint32_t on
     return found;
 }
 
-/* Bytes that are 0x80 give a sign, and so may others above one that is. */
+/* Sets the top bit of bytes that are 0x80, and perhaps of bytes above such a byte: enough to find
+ * out whether there is one. */
 ISA_VECTOR isa_vec_t minus_zeros(const uint32_t *row)
 {
     isa_vec_t found = isa_vec_all(0);

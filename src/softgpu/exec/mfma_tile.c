@@ -286,9 +286,9 @@ static double scaled(uint32_t x, uint8_t exponent)
     return (double)fpu_f32(x) * fpu_f64((uint64_t)(1023 + exponent - MFMA_SCALE_ONE) << 52);
 }
 
-/* f32 of z + product, which has 8 bits at most. Where a double does not hold all bits of the sum,
- * one of the two is less than a quarter of the other's last place in an f32: two roundings give
- * what one would. */
+/* z + product, rounded to an f32. The mantissa of `product` has 8 bits at most, so a double holds
+ * the sum exactly, unless one of the two is less than a quarter of the other's last place in an
+ * f32. Then, too, rounding twice, to a double and to an f32, gives what rounding once gives. */
 static float add_once(float z, double product)
 {
     return (float)((double)z + product);

@@ -50,8 +50,9 @@ ISA_INST(s_call_b64)
     isa_jump_relative(w, i->imm);
 }
 
-/* ---- a block of code for each half of a wave of 64 lanes that has lanes: the register keeps the
- * other half of EXEC meanwhile, or 0 if there is no second turn ---- */
+/* ---- s_subvector_loop: a block of code runs for the low half of a wave of 64 lanes, then for the
+ * high half, if they have active lanes. While one half runs, a register holds the other half of
+ * EXEC; it is 0 if the block runs only once. ---- */
 
 ISA_INST(s_subvector_loop_begin)
 {
@@ -244,15 +245,15 @@ ISA_INST(s_sendmsg)
         w->sgpr[ISA_CODE_EXEC] = dispatch->doorbell_id & DOORBELL_ID_MASK;
     } else if (!formats->message_free_vgprs || id != formats->message_free_vgprs) {
         refuse_message(w, i);
-    } /* registers that are given back before the wave ends: the wave keeps them */
+    } /* else the wave gives its VGPRs back before it ends: here it keeps them */
 }
 
 /* ---- messages that are answered ---- */
 
 enum { RTN_DOORBELL = 128, RTN_TMA = 130, RTN_REALTIME = 131, RTN_TBA = 133 };
 
-/* False if it is not answered here. Addresses of the trap handler an ordinary program does not
- * see. */
+/* False: the message gets no answer here. To code outside a trap handler, the addresses of the trap
+ * handler read as 0. */
 static bool answer(const isa_wave_t *w, unsigned message, uint64_t *value)
 {
     switch (message) {

@@ -59,7 +59,7 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     case ISA_HWREG_IB_STS:
         *value = 0;
         return true; /* nothing is outstanding */
-    /* addresses of the trap handler, which an ordinary program does not see */
+    /* the addresses of the trap handler read as 0 outside of it */
     case ISA_HWREG_TBA_LO: *value = w->privileged ? (uint32_t)w->tba : 0; return true;
     case ISA_HWREG_TBA_HI: *value = w->privileged ? (uint32_t)(w->tba >> 32) : 0; return true;
     case ISA_HWREG_TMA_LO: *value = w->privileged ? (uint32_t)w->tma : 0; return true;
@@ -93,7 +93,8 @@ static void set_mode(isa_wave_t *w, const isa_inst_t *i, uint32_t mode)
         w->mode = mode;
 }
 
-/* What a trap handler restores with it is SCC; all else follows from the wave. */
+/* A write of STATUS, by which a trap handler restores SCC. The other bits follow from the wave's
+ * state and are not written. */
 static void set_status(isa_wave_t *w, const isa_inst_t *i, uint32_t status)
 {
     if (!w->privileged) return;

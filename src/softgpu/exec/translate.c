@@ -186,15 +186,10 @@ static void translate(const isa_wave_t *w, isa_page_t *page, unsigned first, uns
 
 /* ---- slots ---- */
 
-static bool is_back_branch(const isa_inst_t *i)
-{
-    return i->imm < 0 && isa_table[i->op].fmt == ISA_FMT_SOPP &&
-           isa_table[i->op].klass == ISA_CLASS_BRANCH;
-}
-
 isa_handler_t *isa_translate_decoded(isa_page_t *page, const isa_inst_t *slot, isa_handler_t *fn)
 {
-    if (!mode_now || fn != page->core->handlers[slot->op] || !is_back_branch(slot)) return fn;
+    if (!mode_now || fn != page->core->handlers[slot->op] || !isa_is_branch(slot) || slot->imm >= 0)
+        return fn;
     if (!page->loops) page->loops = calloc(1, sizeof *page->loops);
     return page->loops ? isa_slot_counted : fn;
 }

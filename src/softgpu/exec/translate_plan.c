@@ -7,38 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Instructions without any effect here. */
-static bool does_nothing(unsigned op)
-{
-    switch (op) {
-    case ISA_OP_s_nop:
-    case ISA_OP_s_waitcnt:
-    case ISA_OP_s_setprio:
-    case ISA_OP_s_waitcnt_vscnt:
-    case ISA_OP_s_waitcnt_vmcnt:
-    case ISA_OP_s_waitcnt_expcnt:
-    case ISA_OP_s_waitcnt_lgkmcnt:
-    case ISA_OP_s_waitcnt_depctr:
-    case ISA_OP_s_clause:
-    case ISA_OP_s_inst_prefetch: return true;
-    default: return false;
-    }
-}
-
-static bool is_branch(unsigned op)
-{
-    switch (op) {
-    case ISA_OP_s_branch:
-    case ISA_OP_s_cbranch_scc0:
-    case ISA_OP_s_cbranch_scc1:
-    case ISA_OP_s_cbranch_vccz:
-    case ISA_OP_s_cbranch_vccnz:
-    case ISA_OP_s_cbranch_execz:
-    case ISA_OP_s_cbranch_execnz: return true;
-    default: return false;
-    }
-}
-
 const char *isa_library_name(char *name, const isa_inst_t *i, bool scalar)
 {
     snprintf(name, ISA_LIBRARY_NAME, "isa_%s_%s", scalar ? "scalar" : "chunk",
@@ -91,7 +59,7 @@ static bool is_scalar(const isa_inst_t *i)
  * can say of operands is left to the handler. */
 static bool signs_only(const isa_inst_t *i)
 {
-    if (i->omod || (i->flags & (ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_DSTSEL))) return false;
+    if (i->flags & (ISA_F_SDWA | ISA_F_DPP | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_DSTSEL)) return false;
     if (!(i->flags & ISA_F_SRCMOD)) return true;
     if (i->fmt == ISA_FMT_VOP3P) return false;
     for (unsigned n = 0; n < 3; n++) {
@@ -189,9 +157,9 @@ static bool minds_mode(const isa_inst_t *i)
 static void choose(isa_step_t *s, bool plain)
 {
     const isa_inst_t *i = s->i;
-    if (does_nothing(i->op))
+    if (isa_does_nothing(i))
         s->kind = ISA_STEP_NOTHING;
-    else if (is_branch(i->op))
+    else if (isa_is_branch(i))
         s->kind = ISA_STEP_BRANCH;
     else if (is_scalar(i))
         s->kind = ISA_STEP_SCALAR;

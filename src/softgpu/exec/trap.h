@@ -27,8 +27,8 @@ typedef struct {
 /* Sends the wave, which has stopped between two instructions, into the handler because the driver
  * asks for it (a host trap). False, with the fault fields set, if no code is mapped there. */
 bool isa_trap_host(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap);
-/* The same because a snapshot of the wave was taken: the trap has no number, and TRAPSTS says what
- * it is for. */
+/* The same, because a snapshot of the wave was taken: the trap has no number, and a bit of TRAPSTS
+ * is its reason. */
 bool isa_trap_snapshot(isa_wave_t *w, const isa_core_t *core, const isa_trap_t *trap);
 
 #endif

@@ -62,7 +62,10 @@ typedef struct {
     uint16_t flags;
 } valu_desc_t;
 
-enum { VALU_SLOW_FLAGS = ISA_F_SDWA | ISA_F_DPP | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL };
+enum {
+    VALU_SLOW_FLAGS =
+        ISA_F_SDWA | ISA_F_DPP | ISA_F_OMOD | ISA_F_CLAMP | ISA_F_SRCMOD | ISA_F_DSTSEL
+};
 
 /* Tells the compiler that it may vectorise: two rows are the same or do not overlap, so no lane's
  * result is another lane's source. */
@@ -259,7 +262,7 @@ valu_is_slow(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
                                valu_mode_mask(t->src[1]) | valu_mode_mask(t->src[2]) |
                                ISA_MODE_GPR_IDX;
     return __builtin_expect(
-        (i->flags & VALU_SLOW_FLAGS) || i->omod || ((w->mode ^ VALU_MODE_PLAIN) & mode_mask), 0);
+        (i->flags & VALU_SLOW_FLAGS) || ((w->mode ^ VALU_MODE_PLAIN) & mode_mask), 0);
 }
 
 /* Whether the result leaves part of the register's rows unchanged. */
@@ -269,6 +272,32 @@ static inline __attribute__((always_inline)) bool valu_is_partial(const valu_des
     return valu_keeps(t, i) || t->flags & VALU_HI_HALF;
 }
 
+/* Finds source n; `rows` has room for it, if it is no register's. False: the wave has been
+ * stopped. */
+static inline __attribute__((always_inline)) bool valu_operand(valu_t *v, unsigned n,
+                                                               const valu_target_t *to,
+                                                               isa_wave_t *w, const isa_inst_t *i,
+                                                               const valu_desc_t *t, uint32_t *rows)
+{
+    const isa_operand_t *o = &i->src[n];
+    if (t->src[n] == VALU_NONE) return true;
+    if (n == 2 && (t->flags & VALU_READS_DST)) {
+        v->s[2] = to->dst;
+    } else if (__builtin_expect(o->kind == ISA_OPK_VGPR, 1)) {
+        v->s[n] = w->vgpr[o->reg];
+    } else if (__builtin_expect(o->kind == ISA_OPK_SGPR || o->kind == ISA_OPK_CONST, 1) &&
+               valu_rows(t->src[n]) <= 2) {
+        const bool wide = valu_rows(t->src[n]) == 2;
+        valu_fill(rows, isa_read32(w, o));
+        if (wide) valu_fill(rows + ISA_ROW, (uint32_t)(isa_read64(w, o) >> 32));
+        v->s[n] = rows;
+    } else {
+        v->s[n] = valu_scalar_rows(w, i, o, rows, valu_rows(t->src[n]));
+        if (__builtin_expect(!v->s[n], 0)) return false;
+    }
+    return true;
+}
+
 /* Makes *v ready for the body. False: the wave has been stopped. `room`: VALU_ROOM() dwords. */
 static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_target_t *to,
                                                                 isa_wave_t *w, const isa_inst_t *i,
@@ -276,12 +305,8 @@ static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_
                                                                 uint32_t *room)
 {
     const unsigned rows = valu_rows(t->dst);
-    uint32_t *broadcast[3];
     to->exec = w->exec;
     to->staged = VALU_ROW(room);
-    broadcast[0] = to->staged + ISA_ROW * (rows + !rows);
-    broadcast[1] = broadcast[0] + ISA_ROW * valu_rows(t->src[0]);
-    broadcast[2] = broadcast[1] + ISA_ROW * valu_rows(t->src[1]);
     to->dst = rows ? w->vgpr[i->dst.reg] : to->staged;
     to->direct = to->exec == ISA_ALL_LANES && !valu_is_partial(t, i) && !(t->flags & VALU_STAGED);
     v->mode = w->mode;
@@ -289,25 +314,12 @@ static inline __attribute__((always_inline)) bool valu_operands(valu_t *v, valu_
     v->out = 0;
     v->lanes = to->exec;
     v->d = to->direct ? to->dst : to->staged;
-    for (unsigned n = 0; n < 3; n++) {
-        if (t->src[n] == VALU_NONE) continue;
-        if (n == 2 && (t->flags & VALU_READS_DST)) {
-            v->s[2] = to->dst;
-        } else if (__builtin_expect(i->src[n].kind == ISA_OPK_VGPR, 1)) {
-            v->s[n] = w->vgpr[i->src[n].reg];
-        } else if (__builtin_expect(
-                       i->src[n].kind == ISA_OPK_SGPR || i->src[n].kind == ISA_OPK_CONST, 1) &&
-                   valu_rows(t->src[n]) <= 2) {
-            const isa_operand_t *o = &i->src[n];
-            const bool wide = valu_rows(t->src[n]) == 2;
-            valu_fill(broadcast[n], isa_read32(w, o));
-            if (wide) valu_fill(broadcast[n] + ISA_ROW, (uint32_t)(isa_read64(w, o) >> 32));
-            v->s[n] = broadcast[n];
-        } else {
-            v->s[n] = valu_scalar_rows(w, i, &i->src[n], broadcast[n], valu_rows(t->src[n]));
-            if (__builtin_expect(!v->s[n], 0)) return false;
-        }
-    }
+    room += ISA_ROW * (rows + !rows);
+    if (!valu_operand(v, 0, to, w, i, t, room)) return false;
+    room += ISA_ROW * valu_rows(t->src[0]);
+    if (!valu_operand(v, 1, to, w, i, t, room)) return false;
+    room += ISA_ROW * valu_rows(t->src[1]);
+    if (!valu_operand(v, 2, to, w, i, t, room)) return false;
     if (t->flags & (VALU_MASK_IN | VALU_READS_VCC)) v->in = valu_mask_in(w, i, t->flags);
     return true;
 }
@@ -457,8 +469,9 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 #define VALU_COLD __attribute__((noinline, cold))
 #endif
 
-/* The two paths of an instruction: a function whose head is given, and that of the general path. */
-#define VALU_PATHS(head, name, DT, AT, BT, CT, FLAGS, body, sat)                                   \
+/* The two paths of an instruction: a function whose head is given, and that of the general path.
+ * `common` is the body as the common path has it. */
+#define VALU_PATHS(head, name, DT, AT, BT, CT, FLAGS, common, body, sat)                           \
     static const valu_desc_t desc_##name = {DT, {AT, BT, CT}, (FLAGS)};                            \
     VALU_SLOW(slow_##name, desc_##name, body, sat)                                                 \
     head                                                                                           \
@@ -471,13 +484,13 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
             return;                                                                                \
         }                                                                                          \
         if (!valu_operands(&v, &to, w, i, &desc_##name, room)) return;                             \
-        body(&v);                                                                                  \
+        common(&v);                                                                                \
         valu_result(&v, &to, w, i, &desc_##name);                                                  \
     }
 
 /* A handler around a body that has another name, because several handlers have it. */
 #define VALU_ALIAS(name, DT, AT, BT, CT, FLAGS, body)                                              \
-    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body)                            \
+    VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, FLAGS, body, body, body)                      \
     VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
 
 #define VALU_HANDLER(name, DT, AT, BT, CT, FLAGS)                                                  \
@@ -486,7 +499,7 @@ static inline __attribute__((always_inline)) void valu_result(const valu_t *v,
 /* A handler with a second body, sat_<name>, for clamp. */
 #define VALU_SATURATING(name, DT, AT, BT, CT, FLAGS)                                               \
     VALU_PATHS(ISA_INST(name), name, DT, AT, BT, CT, (FLAGS) | VALU_SATURATES, body_##name,        \
-               sat_##name)                                                                         \
+               body_##name, sat_##name)                                                            \
     VALU_CHUNK(name, DT, AT, BT, CT, FLAGS)
 
 /* Plain instructions: name, result type, source types, formula of a, b, c. */

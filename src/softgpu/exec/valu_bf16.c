@@ -81,7 +81,7 @@ ISA_INST(v_dot2c_f32_bf16)
 {
     alignas(64) uint32_t tmp[2][ISA_LANES];
     pair_t s[2];
-    if (i->flags & ISA_F_DPP || i->omod) {
+    if (i->flags & (ISA_F_DPP | ISA_F_OMOD)) {
         isa_stop_unsupported(w, i, "modifier");
         return;
     }

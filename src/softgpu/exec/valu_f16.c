@@ -188,7 +188,9 @@ static inline float dot2(uint32_t a, uint32_t b, float c)
     return (c + low) + high;
 }
 
-/* A NaN of a half is widened; which one is passed on is not documented: the first met is. */
+/* The NaN that is the result, widened if it is a half. If several operands are NaNs, no document
+ * says which is passed on: here it is the first of the low halves, the high halves and the addend.
+ */
 static uint32_t dot2_nan(uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t halves[4] = {a, b, a >> 16, b >> 16};

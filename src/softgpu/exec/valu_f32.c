@@ -11,9 +11,9 @@ VALU_VECTOR2(v_sub_f32, f32, a - b)
 VALU_VECTOR2(v_subrev_f32, f32, b - a)
 VALU_VECTOR2(v_mul_f32, f32, a *b)
 VALU_VECTOR3(v_fma_f32, f32, FMA(a, b, c))
-VALU_ALIAS(v_fmac_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST, body_v_fma_f32)
-VALU_ALIAS(v_fmamk_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32)
-VALU_ALIAS(v_fmaak_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0, body_v_fma_f32)
+VALU_VECTOR(v_fmac_f32, f32, VALU_F32, VALU_READS_DST, body_v_fma_f32)
+VALU_VECTOR(v_fmamk_f32, f32, VALU_F32, 0, body_v_fma_f32)
+VALU_VECTOR(v_fmaak_f32, f32, VALU_F32, 0, body_v_fma_f32)
 
 static inline float mad(float a, float b, float c)
 {
@@ -34,7 +34,7 @@ static inline float mul_legacy(float a, float b)
 /* A product that is zero by the rule has no NaN to pass on; a NaN result then comes from c. */
 VALU_FLOAT2(v_mul_legacy_f32, f32, 0, mul_legacy(a, b))
 VALU_ALIAS(v_mul_legacy_f32_2, VALU_F32, VALU_F32, VALU_F32, VALU_NONE, VALU_STAGED,
-           body_v_mul_legacy_f32) /* of GPUs where it is no VOP3 alone */
+           body_v_mul_legacy_f32) /* of GPUs on which it has a VOP2 encoding, too */
 VALU_FLOAT3(v_mad_legacy_f32, f32, 0,
             fpu_flushed(fpu_flushed(mul_legacy(fpu_flushed(a), fpu_flushed(b))) + fpu_flushed(c)))
 
@@ -59,7 +59,8 @@ VALU_HANDLER(v_fma_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, 0)
 VALU_ALIAS(v_fmac_legacy_f32, VALU_F32, VALU_F32, VALU_F32, VALU_F32, VALU_READS_DST,
            body_v_fma_legacy_f32)
 
-/* Of the lighting equation: the least number where the factor is none, or c says no light. */
+/* The product of a lighting equation. It is the least number if b is that or a NaN, or if c, the
+ * light, is not positive. */
 #define LEAST (-0x1.fffffep127f)
 VALU_FLOAT3(v_mullit_f32, f32, 0, !(b > LEAST) || !(c > 0) ? LEAST : mul_legacy(a, b))
 

@@ -7,7 +7,7 @@
 VALU_VECTOR2(v_add_f64, f64, a + b)
 VALU_VECTOR2(v_mul_f64, f64, a *b)
 VALU_VECTOR3(v_fma_f64, f64, isa_vec_fma64(a, b, c))
-VALU_ALIAS(v_fmac_f64, VALU_F64, VALU_F64, VALU_F64, VALU_F64, VALU_READS_DST, body_v_fma_f64)
+VALU_VECTOR(v_fmac_f64, f64, VALU_F64, VALU_READS_DST, body_v_fma_f64)
 
 VALU_OP2(v_min_f64, b64, b64, b64, 0, fpu_minmax64(a, b, false, ieee))
 VALU_OP2(v_max_f64, b64, b64, b64, 0, fpu_minmax64(a, b, true, ieee))

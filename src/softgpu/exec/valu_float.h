@@ -137,12 +137,30 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     const isa_vec_f32_t name = (isa_vec_f32_t)valu_in(&in, (n) < (SRCS) ? (n) : 0, at, full);      \
     (void)name
 
+/* The rows and lanes of *v with another destination. What is passed to a function out of line is
+ * such a copy: members of *v itself can then be in the host's registers. */
+#define VALU_ROWS_OF(v, to, SRCS)                                                                  \
+    {                                                                                              \
+        .d = (to), .s = {(v)->s[0], (v)->s[1], (SRCS) > 2 ? (v)->s[2] : NULL}, .lanes = (v)->lanes \
+    }
+
+/* Stores N vectors of results, ROWS rows, after NaNs have been replaced. */
+#define VALU_FIXED(ROWS, N, SRCS, FIX)                                                             \
+    do {                                                                                           \
+        alignas(64) uint32_t fixed[(ROWS)*ISA_ROW];                                                \
+        ISA_UNROLL for (unsigned k = 0; k < (N); k++) isa_vec_store(fixed + VALU_AT(k), r[k]);     \
+        valu_t fix = VALU_ROWS_OF(v, fixed, SRCS);                                                 \
+        FIX(&fix, SRCS);                                                                           \
+        valu_copy(d, fixed, ROWS);                                                                 \
+    } while (0)
+
 /* A body for ROWS rows of single precision. */
 #define VALU_VBODY32(fn, ROWS, SRCS, FIX, expr)                                                    \
     static inline __attribute__((always_inline)) void fn##_of(valu_t *v, const bool full)          \
     {                                                                                              \
         enum { N = (ROWS)*ISA_LANES / ISA_VEC };                                                   \
         const valu_in_t in = {v, v->lanes};                                                        \
+        uint32_t *const d = v->d;                                                                  \
         isa_vec_t r[N];                                                                            \
         uint32_t bad = 0;                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
@@ -157,19 +175,12 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
         ISA_UNROLL for (unsigned k = 0; k < N; k += 2) bad |=                                      \
             isa_vec_unordered(r[k], r[k + (N > 1)]);                                               \
         if (__builtin_expect(bad, 0)) {                                                            \
-            alignas(64) uint32_t fixed[(ROWS)*ISA_ROW];                                            \
-            uint32_t *d = v->d;                                                                    \
-            for (unsigned k = 0; k < sizeof r / sizeof *r; k++)                                    \
-                isa_vec_store(fixed + VALU_AT(k), r[k]);                                           \
-            v->d = fixed;                                                                          \
-            FIX(v, SRCS);                                                                          \
-            v->d = d;                                                                              \
-            valu_copy(d, fixed, ROWS);                                                             \
+            VALU_FIXED(ROWS, N, SRCS, FIX);                                                        \
             return;                                                                                \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(v->d + VALU_AT(k), r[k]);        \
+        ISA_UNROLL for (unsigned k = 0; k < N; k++) isa_vec_store(d + VALU_AT(k), r[k]);           \
     }                                                                                              \
-    VALU_VBODY_BOTH(fn)
+    VALU_VBODY_BOTH(fn, SRCS)
 
 #define VALU_VSOURCE_f64(name, n, SRCS)                                                            \
     const isa_vec_pair_t pair_##name =                                                             \
@@ -181,6 +192,7 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
     {                                                                                              \
         enum { N = ISA_LANES / ISA_VEC };                                                          \
         const valu_in_t in = {v, v->lanes};                                                        \
+        uint32_t *const d = v->d;                                                                  \
         isa_vec_t r[2 * N];                                                                        \
         uint32_t bad = 0;                                                                          \
         ISA_UNROLL for (unsigned k = 0; k < N; k++)                                                \
@@ -201,27 +213,32 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
             r[N + k] = isa_vec_part(pair, 1);                                                      \
         }                                                                                          \
         if (__builtin_expect(bad, 0)) {                                                            \
-            alignas(64) uint32_t fixed[2 * ISA_ROW];                                               \
-            uint32_t *d = v->d;                                                                    \
-            for (unsigned k = 0; k < sizeof r / sizeof *r; k++)                                    \
-                isa_vec_store(fixed + VALU_AT(k), r[k]);                                           \
-            v->d = fixed;                                                                          \
-            valu_fix_nan_f64(v, SRCS);                                                             \
-            v->d = d;                                                                              \
-            valu_copy(d, fixed, 2);                                                                \
+            VALU_FIXED(2, 2 * N, SRCS, valu_fix_nan_f64);                                          \
             return;                                                                                \
         }                                                                                          \
-        ISA_UNROLL for (unsigned k = 0; k < 2 * N; k++) isa_vec_store(v->d + VALU_AT(k), r[k]);    \
+        ISA_UNROLL for (unsigned k = 0; k < 2 * N; k++) isa_vec_store(d + VALU_AT(k), r[k]);       \
     }                                                                                              \
-    VALU_VBODY_BOTH(fn)
+    VALU_VBODY_BOTH(fn, SRCS)
 
-#define VALU_VBODY_BOTH(fn)                                                                        \
-    static void fn(valu_t *v)                                                                      \
+/* Three functions of a body: all lanes, in line in the common path, whose local variables then take
+ * the place of *v; some lanes; either, for the general path and for other bodies. */
+#define VALU_VBODY_BOTH(fn, SRCS)                                                                  \
+    static __attribute__((noinline)) void fn##_some(valu_t *v)                                     \
     {                                                                                              \
-        if (v->lanes == ISA_ALL_LANES)                                                             \
+        fn##_of(v, false);                                                                         \
+    }                                                                                              \
+    static inline __attribute__((always_inline)) void fn##_inline(valu_t * v)                      \
+    {                                                                                              \
+        if (v->lanes == ISA_ALL_LANES) {                                                           \
             fn##_of(v, true);                                                                      \
-        else                                                                                       \
-            fn##_of(v, false);                                                                     \
+        } else {                                                                                   \
+            valu_t some = VALU_ROWS_OF(v, v->d, SRCS);                                             \
+            fn##_some(&some);                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static __attribute__((noinline, unused)) void fn(valu_t *v)                                    \
+    {                                                                                              \
+        fn##_inline(v);                                                                            \
     }
 
 #define VALU_VBODY_f32(fn, SRCS, expr)  VALU_VBODY32(fn, 1, SRCS, valu_fix_nan_f32, expr)
@@ -229,11 +246,14 @@ static inline __attribute__((always_inline)) isa_vec_t valu_in(const valu_in_t *
 #define VALU_VBODY_f64(fn, SRCS, expr)  VALU_VBODY64(fn, SRCS, expr)
 #define VALU_T_pf32                     VALU_PF32
 
+/* A handler with such a body. */
+#define VALU_VECTOR(name, T, CT, FLAGS, body)                                                      \
+    VALU_PATHS(ISA_INST(name), name, VALU_T_##T, VALU_T_##T, VALU_T_##T, CT, FLAGS, body##_inline, \
+               body, body)                                                                         \
+    VALU_CHUNK(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, CT, FLAGS)
 #define VALU_VECTOR2(name, T, expr)                                                                \
-    VALU_VBODY_##T(body_##name, 2, expr)                                                           \
-        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_NONE, 0)
+    VALU_VBODY_##T(body_##name, 2, expr) VALU_VECTOR(name, T, VALU_NONE, 0, body_##name)
 #define VALU_VECTOR3(name, T, expr)                                                                \
-    VALU_VBODY_##T(body_##name, 3, expr)                                                           \
-        VALU_HANDLER(name, VALU_T_##T, VALU_T_##T, VALU_T_##T, VALU_T_##T, 0)
+    VALU_VBODY_##T(body_##name, 3, expr) VALU_VECTOR(name, T, VALU_T_##T, 0, body_##name)
 
 #endif

@@ -1,8 +1,8 @@
 /* valu_halves.c - what gfx11 adds to the vector ALU: operations on single halves of registers, dot
  * products of halves and of integers with signs of their own, conversions to pairs of integers.
  *
- * Which half of a register an operand is valu_slow.c and valu.h take care of, as for all
- * instructions with operands of 16 bits. */
+ * Operands of 16 bits are brought down to the low half of a row, and results put into the half that
+ * they belong to, by valu_slow.c and valu.h, as for all instructions. */
 #include "softgpu/exec/valu_float.h"
 
 VALU_OP1(v_mov_b16, u16, u16, 0, a)

@@ -12,17 +12,12 @@ static bool refuse_indexing(isa_wave_t *w, const isa_inst_t *i)
     return true;
 }
 
-static bool is_register(const isa_operand_t *o)
-{
-    return o->kind == ISA_OPK_VGPR || o->kind == ISA_OPK_AGPR;
-}
-
 ISA_INST(v_readfirstlane_b32)
 {
     const unsigned lane = w->exec ? (unsigned)__builtin_ctzll(w->exec) : 0;
     if (refuse_indexing(w, i)) return;
     w->sgpr[i->dst.reg] =
-        is_register(&i->src[0]) ? isa_row_of(w, &i->src[0])[0][lane] : isa_read32(w, &i->src[0]);
+        isa_is_row(&i->src[0]) ? isa_row_of(w, &i->src[0])[0][lane] : isa_read32(w, &i->src[0]);
 }
 
 ISA_INST(v_readlane_b32)
@@ -48,10 +43,10 @@ ISA_INST(v_swap_b32)
     valu_blend(b, saved, 1, w->exec);
 }
 
-/* Exchanges `n` lanes of vdst from `upper` on with the same number of src0's from `lower` on. A
- * lane that is not active keeps its value, and is no source, either: its partner then keeps its
- * own, or with FI gets the value all the same, or with BOUND_CTRL gets 0. What happens there is
- * documented of a full EXEC alone. */
+/* Exchanges `n` lanes of vdst, from lane `upper` on, with as many lanes of src0, from `lower` on. A
+ * lane that is not active keeps its value. The active lane with which it would be exchanged gets
+ * that value with FI; with BOUND_CTRL it gets 0; else it keeps its own. Documents describe the
+ * instruction for a full EXEC only: the rest is an assumption. */
 static void swap_lanes(isa_wave_t *w, const isa_inst_t *i, unsigned upper, unsigned lower,
                        unsigned n)
 {
@@ -107,8 +102,8 @@ ISA_INST(v_permlanex16_b32)
     permute_rows(w, i, 16);
 }
 
-/* ---- registers by numbers relative to M0: a source that does not exist is v0, a destination is
- * left out ---- */
+/* ---- v_movrel: registers whose numbers M0 is added to. If there is no register of that number, a
+ * source is v0, and nothing is written to a destination. ---- */
 
 typedef struct {
     uint32_t to, from; /* what is added to the registers' numbers */
@@ -221,7 +216,7 @@ static void move_row(isa_wave_t *w, const isa_inst_t *i)
 {
     alignas(64) uint32_t tmp[ISA_LANES];
     const isa_operand_t *o = &i->src[0];
-    const uint32_t *row = is_register(o) ? *isa_row_of(w, o) : valu_scalar_rows(w, i, o, tmp, 1);
+    const uint32_t *row = isa_is_row(o) ? *isa_row_of(w, o) : valu_scalar_rows(w, i, o, tmp, 1);
     if (row && !refuse_indexing(w, i)) valu_blend(*isa_row_of(w, &i->dst), row, 1, w->exec);
 }
 

@@ -94,11 +94,12 @@ static uint64_t dpp_enabled(unsigned masks)
 }
 
 /* Permutes the rows of source 0, and removes the lanes that must not be written from f->lanes.
- * Lanes that EXEC excludes are read with FI; without it they are no source, as those outside a row
- * are: then the lane gets 0, with DPP8 and BOUND_CTRL, or nothing. */
+ * Two kinds of lanes are no source: those outside a row, and, without FI, those that EXEC excludes.
+ * A lane that should read one of these gets 0 with DPP8 or BOUND_CTRL; else it is not written. */
 static void dpp_permute(valu_frame_t *f, uint32_t *out, const uint32_t *in, unsigned rows)
 {
     const isa_inst_t *i = f->i;
+    const uint64_t sources = i->flags & ISA_F_FI ? ISA_ALL_LANES : f->w->exec;
     alignas(64) int32_t from[ISA_LANES];
     alignas(64) uint32_t active[ISA_LANES];
     alignas(64) uint8_t valid[ISA_LANES];
@@ -106,9 +107,11 @@ static void dpp_permute(valu_frame_t *f, uint32_t *out, const uint32_t *in, unsi
         dpp8_sources(from, (uint32_t)i->imm);
     else
         dpp_sources(from, i->dpp_ctrl);
-    valu_expand(active, i->flags & ISA_F_FI ? ISA_ALL_LANES : f->w->exec);
+    valu_expand(active, sources);
     for (int l = 0; l < ISA_LANES; l++)
-        valid[l] = (uint8_t)(from[l] >= 0 ? active[from[l] & (ISA_LANES - 1)] : 0);
+        valid[l] = from[l] >= 0;
+    for (int l = 0; l < ISA_LANES && sources != ISA_ALL_LANES; l++)
+        valid[l] &= (uint8_t)active[from[l] & (ISA_LANES - 1)];
     for (unsigned r = 0; r < rows; r++, out += ISA_ROW, in += ISA_ROW)
         for (int l = 0; l < ISA_LANES; l++)
             out[l] = in[from[l] & (ISA_LANES - 1)] & (0 - (uint32_t)valid[l]);
@@ -353,6 +356,14 @@ static void sdwa_place(uint32_t *row, const uint32_t *old, const isa_inst_t *i)
     }
 }
 
+static void write_lanes(uint32_t *dst, const uint32_t *rows, unsigned n, uint64_t lanes)
+{
+    if (lanes == ISA_ALL_LANES)
+        valu_copy(dst, rows, n);
+    else
+        valu_blend(dst, rows, n, lanes);
+}
+
 static void write_result(valu_frame_t *f)
 {
     const isa_inst_t *i = f->i;
@@ -368,7 +379,7 @@ static void write_result(valu_frame_t *f)
         VALU_LANES f->dst[l] = (dst[l] & 0xffff) | f->dst[l] << 16;
     else if (valu_keeps(f->t, i))
         VALU_LANES f->dst[l] = (dst[l] & 0xffff0000) | (f->dst[l] & 0xffff);
-    valu_blend(dst, f->dst, rows, f->lanes);
+    write_lanes(dst, f->dst, rows, f->lanes);
 }
 
 /* ---- the host's rounding mode ---- */
@@ -427,8 +438,7 @@ static bool refuse(const valu_frame_t *f)
 
 static bool sources_only(const isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
-    if ((i->flags & VALU_SLOW_FLAGS & ~(uint32_t)(ISA_F_SRCMOD | ISA_F_SDWA)) || i->omod)
-        return false;
+    if (i->flags & VALU_SLOW_FLAGS & ~(uint32_t)(ISA_F_SRCMOD | ISA_F_SDWA)) return false;
     if (((w->mode ^ VALU_MODE_PLAIN) & (0xff | ISA_MODE_FP16_OVFL | ISA_MODE_GPR_IDX)) ||
         (t->flags & VALU_HI_HALF))
         return false;
@@ -492,10 +502,7 @@ static __attribute__((noinline)) void plain_result(valu_frame_t *f)
     uint32_t *dst = f->w->vgpr[rows ? i->dst.reg : 0], *result = f->dst;
     if (valu_keeps(f->t, i) && !(i->flags & ISA_F_SDWA))
         VALU_LANES result[l] = (dst[l] & 0xffff0000) | (result[l] & 0xffff);
-    if (f->lanes == ISA_ALL_LANES)
-        valu_copy(dst, result, rows);
-    else
-        valu_blend(dst, result, rows, f->lanes);
+    write_lanes(dst, result, rows, f->lanes);
     write_mask(f);
 }
 
@@ -527,7 +534,8 @@ static __attribute__((noinline)) void general_result(valu_frame_t *f)
     write_mask(f);
 }
 
-/* The choice calls last, so that only one function saves the host's registers. */
+/* Both calls are the last thing that is done here, so that this function saves no registers of the
+ * host: only the function that it jumps to does. */
 bool valu_slow_operands(valu_frame_t *f, isa_wave_t *w, const isa_inst_t *i, const valu_desc_t *t)
 {
     f->w = w;

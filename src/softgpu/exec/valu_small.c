@@ -1,10 +1,10 @@
 /* valu_small.c - conversions to and from floats of 8, 6 and 4 bits, with scales and random bits.
  *
- * An instruction is a line at the end of this file: formats, how many numbers, what part of the
- * destination they are. fpu_small.h rounds. Sources: AMD's manual of CDNA 4 (7.3 and the
- * descriptions of V_CVT_*), of CDNA 3 for the 8-bit floats of that. What these leave open: neg and
- * abs of packed sources are for both numbers; without a document for the number of random bits,
- * those of a source of 16 bits are as many as of an f32. */
+ * An instruction is a line at the end of this file: the formats, how many numbers it converts, and
+ * which part of the destination it writes. fpu_small.h rounds. Sources: AMD's manual of CDNA 4 (7.3
+ * and the descriptions of V_CVT_*); that of CDNA 3 for its 8-bit floats. They leave two things
+ * open, which are assumptions here: neg and abs of a packed source change both of its numbers, and
+ * stochastic rounding of 16-bit numbers takes as many random bits as that of an f32. */
 #include "softgpu/exec/fpu_arch.h"
 #include "softgpu/exec/fpu_small.h"
 #include "softgpu/exec/valu.h"
@@ -89,8 +89,8 @@ static uint32_t full(const isa_wave_t *w, const isa_operand_t *o, const cvt_t *t
     return t->from == FPU_F32 && !(w->mode & 0x10) ? fpu_flush32(x) : x;
 }
 
-/* MODE.FP16_OVFL: 8-bit floats of what is too large or infinite are the largest number, f16 only of
- * what is too large. */
+/* If MODE.FP16_OVFL is set, a number that is too large becomes the largest finite number; an
+ * infinity does so as an 8-bit float, but not as an f16. */
 static uint32_t rounded(const isa_wave_t *w, const cvt_t *t, uint32_t x, int power, uint32_t random)
 {
     const bool infinite = (x & 0x7fffffff) == FPU_INF32;
@@ -181,7 +181,7 @@ WIDEN(bf8_fnuz, 5, 2, 16, FPU_SPECIAL_MINUS_0)
  * the handler takes one of them. */
 #define FROM_BYTES_AS(fn, DT, body)                                                                \
     VALU_PATHS(static void fn(isa_wave_t *w, const isa_inst_t *i), fn, DT, VALU_B32, VALU_NONE,    \
-               VALU_NONE, 0, body, body)
+               VALU_NONE, 0, body, body, body)
 #define FROM_BYTES(name, DT, format)                                                               \
     FROM_BYTES_AS(name##_ocp, DT, format)                                                          \
     FROM_BYTES_AS(name##_fnuz, DT, format##_fnuz)                                                  \

@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 
-/* Lanes of a wave. A core of the executor is made for waves of 64 or of 32 lanes (exec.h). All else
- * takes both: there it is the most lanes that a wave has, and a wave with fewer has no others in
- * its sets of lanes. */
+/* Lanes of a wave. Each core of the executor is made for waves of 64 or of 32 lanes (exec.h). In
+ * files that belong to no core and work with both, it is 64, the most that a wave can have: a wave
+ * of 32 lanes never has the bits of the other lanes set in its sets of lanes. */
 #ifndef ISA_LANES
 #define ISA_LANES 64
 #endif

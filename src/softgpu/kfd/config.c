@@ -7,7 +7,6 @@
 
 #include "isa/arch.h"
 #include "softgpu/check/check.h"
-#include "softgpu/exec/translate.h"
 
 #include "base/env.h"
 #include "base/log.h"
@@ -82,8 +81,7 @@ static bool read_translate(void)
                        o->words[1], o->words[2]);
             return false;
         }
-    isa_translate_setup((isa_translate_t)how, after);
-    isa_translate_limit(limit);
+    sg_device_translate((isa_translate_t)how, after, limit);
     return true;
 }
 

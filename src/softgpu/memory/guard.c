@@ -33,8 +33,10 @@ static programs_t programs[N_SIGNALS];
 static _Atomic bool installed;
 
 static _Thread_local sg_guard_t *guard __attribute__((tls_model("initial-exec")));
-static _Thread_local bool of_device __attribute__((tls_model("initial-exec"))); /* this thread */
-static _Thread_local bool listens __attribute__((tls_model("initial-exec")));   /* blocks neither */
+static _Thread_local bool of_device
+    __attribute__((tls_model("initial-exec"))); /* the thread is one of the device's */
+static _Thread_local bool listens
+    __attribute__((tls_model("initial-exec"))); /* it blocks neither of the two signals */
 
 static bool is_ours(int number)
 {

@@ -1,8 +1,9 @@
 /* find.c - dlsym(), by which HIP finds the compiler's functions, whose results can be kept.
  *
- * HIP opens libamd_comgr when the program first uses a GPU and calls it through pointers. Of a name
- * of that library the answer is what stands in for the function; all others are the next dlsym()'s,
- * with the program as its caller. */
+ * HIP opens libamd_comgr when the program first uses a GPU, and calls it through pointers that it
+ * gets from dlsym(). For a function of that library, this dlsym() returns the function that stands
+ * in for it. Every other name it passes on to the next definition of dlsym(), so that the program
+ * still is the caller. */
 #include "base/look_up.h"
 #include "softgpu/preload/redirect.h"
 

@@ -12,11 +12,11 @@ typedef struct {
     char letter;
     const char *argument; /* its name in the help; NULL: the option takes none */
     const char *variable, *help;
-    const char *more;     /* sentences that manual and pages add to the help; links as in docs/ */
+    const char *more;     /* added to the help in the manual and the pages; links are as in docs/ */
     const char *alone;    /* the value if the option has no argument; NULL: it needs one */
-    uint32_t least, most; /* limits of a number; most 0: it is none */
-    const char *words[6]; /* one of these; none: any text */
-    const char *instead;  /* the variable of another option for the same setting */
+    uint32_t least, most; /* limits of a value that is a number; most 0: the value is no number */
+    const char *words[6]; /* the value is one of these; without any, it can be any text */
+    const char *instead;  /* another option's variable, if that makes the same setting */
 } sg_option_t;
 
 typedef enum {

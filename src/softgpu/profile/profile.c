@@ -26,7 +26,7 @@ enum { LINE_LIMIT = 512, LIKE_LIMIT = 4 };
 typedef struct {
     const char *path;
     unsigned line;
-    unsigned depth; /* profiles that are like this one */
+    unsigned depth; /* files that are being read: this one and those that name it by "like" */
     char *error;
     size_t error_size;
 } reader_t;
@@ -139,7 +139,7 @@ static int set_product(const reader_t *r, const char *name, sg_profile_t *out)
 
 static int read_lines(reader_t *r, sg_profile_t *out);
 
-/* Reads the profile NAME of the same folder. An error in it is reported of that file. */
+/* Reads the profile NAME of the same folder. The message about an error in it names that file. */
 static int set_like(const reader_t *r, const char *name, sg_profile_t *out)
 {
     char path[4096];
@@ -299,7 +299,7 @@ void sg_profile_names_free(char **names)
     free(names);
 }
 
-/* Adds to an error that there is no such profile which there are. */
+/* Adds the names of the profiles that exist to the message that one does not exist. */
 static void add_names(const char *directory, char *error, size_t error_size)
 {
     char **names;

@@ -68,8 +68,8 @@ static bool is_tested(const isa_inst_t *i)
 /* The registers of an operand, with those that come behind for tuples. */
 static unsigned rows_of(const isa_operand_t *o, unsigned *row)
 {
-    *row = chk_is_row(o) ? chk_row_of(&rig.before, o) : 0;
-    return chk_is_row(o) ? chk_dwords(o) : 0;
+    *row = isa_is_row(o) ? chk_row_of(&rig.before, o) : 0;
+    return isa_is_row(o) ? chk_dwords(o) : 0;
 }
 
 static const isa_operand_t *operand(const isa_inst_t *i, unsigned n)

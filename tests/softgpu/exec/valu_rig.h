@@ -598,6 +598,7 @@ static inline void vary(const isa_core_t *core, const row_t *row, const isa_inst
         RUN("clamp");
         i.flags = decoded->flags;
         i.omod = (uint8_t)k;
+        if (k) i.flags |= ISA_F_OMOD;
         w->mode = 0x150;
         RUN("omod");
         i = *decoded;

@@ -5,7 +5,6 @@
 #include "fake_device.h"
 
 #include "softgpu/check/check.h"
-#include "softgpu/exec/translate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +37,10 @@ void sg_device_invalidate_code(sg_device_t *d)
     fake.n_invalidations++;
 }
 
-void isa_translate_setup(isa_translate_t how, unsigned after)
+void sg_device_translate(isa_translate_t how, uint32_t after, uint32_t milliseconds)
 {
     (void)how;
     (void)after;
-}
-
-void isa_translate_limit(uint64_t milliseconds)
-{
     (void)milliseconds;
 }
 
