@@ -64,17 +64,20 @@ static void property(writer_t *w, const char *name, uint64_t value)
     line(w, "%s %llu", name, (unsigned long long)value);
 }
 
-/* Makes all folders above w->path. */
+/* Makes the folder that w->path is in. Mostly all above it are there, so that they are looked at
+ * only when it cannot be made. */
 static int make_folders(writer_t *w)
 {
-    for (char *slash = strchr(w->path + strlen(w->root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int made = mkdir(w->path, 0700);
-        *slash = '/';
-        if (made != 0 && errno != EEXIST) return -errno;
+    char *slash = strrchr(w->path + strlen(w->root) + 1, '/');
+    if (!slash) return 0;
+    *slash = '\0';
+    int error = mkdir(w->path, 0700) == 0 ? 0 : -errno;
+    if (error == -ENOENT) {
+        error = make_folders(w);
+        if (error == 0 && mkdir(w->path, 0700) != 0) error = -errno;
     }
-    return 0;
+    *slash = '/';
+    return error == -EEXIST ? 0 : error;
 }
 
 static void set_path(writer_t *w, const char *format, va_list ap)

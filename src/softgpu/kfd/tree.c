@@ -91,9 +91,12 @@ static const char *base_directory(void)
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *walk)
 {
     (void)st;
-    (void)type;
     (void)walk;
-    remove(path); /* what cannot be removed is left to the next process */
+    /* what cannot be removed is left to the next process */
+    if (type == FTW_DP)
+        rmdir(path);
+    else
+        unlink(path);
     return 0;
 }
 
