@@ -61,8 +61,10 @@ def check_others():
             expect(set(bash(*example, program=program)), wanted, f"bash, {program} {example}")
         if shutil.which("zsh"):
             expect(set(zsh(*words, "-", program=program)), options, f"zsh, {program}")
+    commands = set(re.findall(r"^  ([a-z]+) ", output(["rocpd", "--help"]), re.M))
+    expect({"summary", "reduce"} - commands, set(), "commands of rocpd")
     if shutil.which("zsh"):
-        expect(set(zsh("", program="rocpd")), {"convert", "query", "summary", "merge", "package"}, "zsh, rocpd")
+        expect(set(zsh("", program="rocpd")), commands, "zsh, rocpd")
 
 
 def check_commands(help_text):
