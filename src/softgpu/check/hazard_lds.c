@@ -239,23 +239,6 @@ static void check(const access_t *x, sgc_lanes_t *a)
                     "s_barrier waits for it");
 }
 
-/* A store to dwords that the same wave has marked: once the marked write has reached LDS, whoever
- * is ordered behind the store is so behind that write. A lock is given back so. */
-static void replace(const access_t *x, const sgc_lanes_t *a)
-{
-    const unsigned own = x->w->index_in_group;
-    const chk_lds_access_t *kept = x->s->wave[own].kept;
-    for (uint64_t left = a->bytes % 4 ? 0 : a->exec; left; left &= left - 1) {
-        const uint64_t at = a->va[__builtin_ctzll(left)];
-        for (uint64_t d = at / 4; at % 4 == 0 && d < CHK_LDS_DWORDS && 4 * d < at + a->bytes; d++) {
-            const unsigned mark = x->s->writer[d];
-            const unsigned slot = mark >> CHK_LDS_SLOT_SHIFT & (CHK_LDS_KEPT - 1);
-            if ((mark & CHK_LDS_WAVE) == own + 1 && !is_outstanding(x->v, &kept[slot]))
-                x->s->writer[d] = 0;
-        }
-    }
-}
-
 void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, const isa_wave_t *w,
                   const isa_inst_t *i, const chk_use_t *u)
 {
@@ -282,10 +265,8 @@ void chk_lds_look(chk_group_t *g, chk_lds_t *s, const chk_hazard_wave_t *v, cons
         if (s->marked || is_filled(k, v)) {
             unsigned n;
             sgc_lanes_t *a = chk_lds_reach(g, w, i, &n);
-            for (unsigned e = 0; e < n; e++) {
+            for (unsigned e = 0; e < n; e++)
                 check(&x, &a[e]);
-                if (s->marked && op->access == SGC_WRITE) replace(&x, &a[e]);
-            }
         }
         keep(k, v, w, i, u);
     }

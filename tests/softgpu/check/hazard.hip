@@ -149,19 +149,6 @@ __global__ void sum_lds(int *)
     asm volatile("ds_add_u32 %0, %1\n s_barrier\n ds_add_rtn_u32 v40, %0, %1" ::"v"(0), "v"(1) : "v40", "memory");
 }
 
-// Written anew, once the write from before the barrier has come to LDS, and read by who is behind that.
-__global__ void again_lds(int *)
-{
-    __shared__ int held[2];
-    asm volatile("" ::"v"(held));
-    if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)
-        asm volatile("ds_write_b32 %0, %0 offset:4\n s_waitcnt lgkmcnt(0)\n ds_write_b32 %0, %0\n s_barrier\n s_waitcnt lgkmcnt(0)\n"
-                     " ds_write_b32 %0, %1\n s_waitcnt lgkmcnt(0)\n ds_write_b32 %0, %1 offset:4" ::"v"(0), "v"(1) : "memory");
-    else
-        asm volatile("s_barrier\nagain%=: ds_read_b32 v40, %0 offset:4\n s_waitcnt lgkmcnt(0)\n v_readfirstlane_b32 s40, v40\n"
-                     " s_cmp_eq_u32 s40, 0\n s_cbranch_scc1 again%=\n ds_read_b32 v40, %0" ::"v"(0) : "v40", "s40", "scc", "memory");
-}
-
 template <bool ok> __global__ void transfer(int *from)
 {
     __shared__ int held[64];
@@ -259,7 +246,6 @@ static const row_t rows[] = {
     {"transfer-late", launch<transfer_late<false>, transfer_late<true>>},
     {"own-lds", launch<own_lds, own_lds, 128>},
     {"sum-lds", launch<sum_lds, sum_lds, 128>},
-    {"again-lds", launch<again_lds, again_lds, 128>},
     {"transfer", launch<transfer<false>, transfer<true>>},
     {"scalar-address", launch<scalar_address<false>, scalar_address<true>>},
     {"lane-shift", launch<lane_shift<false>, lane_shift<true>>},

@@ -396,6 +396,8 @@ class _Memory:
         self.clocks, self.lds_clocks = Clocks(), Clocks()
         self.flow = {wave: Flow() for group in groups.values() for wave in group}
         self.late = set()  # waves and numbers of accesses to LDS that were outstanding at the last barrier: until the next one
+        self.lds_writes = {}  # by wave and number: where it has written, by which instruction, whether atomically
+        self.late_at = {}     # by place: what was outstanding there, which may come behind whatever the others do there
         self.at_barrier = {group: set() for group in groups}
         self.ended = {group: set() for group in groups}
         self.published, self.lds_published = {}, {}
@@ -439,6 +441,7 @@ class _Memory:
         at = {}
         lds = {}
         self.late = {pair for pair in self.late if pair[0][0] != group}
+        self.late_at = {where: held for where, held in self.late_at.items() if where[1] != group}
         for wave in here:
             Clocks.join(at, self.clocks.of(wave))
             at[wave] = number
@@ -447,6 +450,11 @@ class _Memory:
             late = [n for n, op in self.outstanding[wave]]
             lds[wave] = min(late) - 1 if late else number
             self.late |= {(wave, n) for n in late}
+            for n in late:
+                pc, atomic, places = self.lds_writes.get((wave, n), (0, False, ()))
+                for where in places:
+                    self.late_at.setdefault(where, []).append((wave, pc, atomic))
+            self.lds_writes = {pair: held for pair, held in self.lds_writes.items() if pair[0] != wave or pair[1] in late}
         for wave in here:
             Clocks.join(self.clocks.of(wave), at)
             Clocks.join(self.lds_clocks.of(wave), lds)
@@ -488,6 +496,7 @@ class _Memory:
                         value = dword >> 8 * ((byte - at) % 4) & 255
                         if "d16_hi" in code.name:
                             value = dword >> 16 + 8 * ((byte - at) % 4) & 255
+                    self.meet_late(where, step)
                     self.meet_writes(where, step, known, value)
                     changes = code.store or code.atomic or (code.to_lds and lds)
                     if changes and not (code.store and value is not None and self.value.get(where) == value):
@@ -510,6 +519,7 @@ class _Memory:
             self.reads.setdefault(where, {})[wave] = (number, step.pc, code.past_l1 and code.space != "lds")
         if touches_lds:
             self.outstanding[wave].append((number, op))
+            self.lds_writes[wave, number] = (step.pc, code.atomic, [where for where, _ in new_values if where[0] == "lds"])
         if touches_global and (code.store or code.atomic):
             self.stores[wave] = [pair for pair in self.stores[wave] if not pair[1]["done"]] + [(number, op)]
         if code.atomic or code.store:
@@ -531,6 +541,11 @@ class _Memory:
     def waited_before(self, wave, number):
         late = [n for n, op in self.stores[wave] if not op["done"] and n != number]
         return min(late) - 1 if late else number
+
+    def meet_late(self, where, step):
+        for wave, pc, atomic in self.late_at.get(where, ()):
+            if wave != step.wave and not (atomic and step.code.atomic):
+                self.found.add((where[0], pc, step.pc))
 
     def meet_writes(self, where, step, known, value):
         for last in self.last_write.get(where, {}).values():
