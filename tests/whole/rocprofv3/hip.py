@@ -200,7 +200,7 @@ class Traced(unittest.TestCase):
                 for row in rows:
                     if row["Counter_Name"] == "GRBM_SPI_BUSY":
                         self.assertEqual(
-                            int((float(row["Counter_Value"]) + packet) / clock),
+                            int((float(row["Counter_Value"]) / suite_gpu.XCCS + packet) / clock),  # all dies' sum
                             int(row["End_Timestamp"]) - int(row["Start_Timestamp"]))
             else:
                 times = [(int(r["Start_Timestamp"]), int(r["End_Timestamp"])) for r in rows]
