@@ -47,7 +47,7 @@ def watched(name, way, run, command, bare):
            ("" if architectures(watch.run) == architectures(bare) else "other verdicts than bare"), watch.run.seconds)
 
 
-if f.needs({PROGRAM: "llama.cpp-tests", "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
+if f.needs({PROGRAM: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}):
     some = [PROGRAM, *SEED, "-a", SOME]
     bare = f.soft(some, timeout=HOUR)
     f.case("some architectures bare", wrong(bare), bare.seconds)

@@ -2,6 +2,7 @@
 # field: forky
 # field-ci: forky
 # field-mi100: forky
+# field-mi300x: experimental
 # field-timeout: 21600
 """llama.cpp's own test of its operations, each on the GPU against the CPU: some shapes and types of every operation
 bare, fewer traced and counted. With the set "all" every shape and type bare."""
@@ -76,7 +77,7 @@ def compared(name, command):
                watch.run.seconds)
 
 
-if f.needs({PROGRAM: "llama.cpp-tests", "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so": "libggml0-backend-hip"}):
+if f.needs({PROGRAM: "llama.cpp-tests", field.GGML_HIP: "libggml0-backend-hip"}):
     compared("few operations", [PROGRAM, "test", "-b", "ROCm0", "-o", FEW, "-p", "type=f32"])
     if not f.small:
         test = [PROGRAM, "test", "-b", "ROCm0"]

@@ -16,6 +16,9 @@ import time
 LOSSES = re.compile(r"process \d+: (\d+) records received, (\d+) written, (\d+) dropped, (\d+) filtered")
 OURS = re.compile(r"(ROCP|HSA_|AMD_LOG|SOFTGPU_)\w*|\w+_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL")
 
+# ggml's back end for HIP: the package's, or one that was built by hand (LLAMA_BACKEND of run-field), which ggml loads then
+GGML_HIP = os.environ.get("GGML_BACKEND_PATH") or "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
+
 
 class Run:
     """An ended program: status (None: ended for its time), out and err as text, seconds."""

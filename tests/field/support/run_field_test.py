@@ -32,9 +32,9 @@ def source_tree(*inside):
         yield tree
 
 
-def run_field(tree, *options):
+def run_field(tree, *options, **variables):
     return subprocess.run([tree + "/scripts/run-field", "none", *options], capture_output=True, text=True, timeout=40,
-                          env={**os.environ, "FIELD_ROOTS": tree})
+                          env={**os.environ, "FIELD_ROOTS": tree, **variables})
 
 
 def said(output):
@@ -81,12 +81,13 @@ assert parts("--gpu", "mi300x") == ["build with gcc", "our own suite"]
 with source_tree('echo "$*" >>"${0%/*}/../commands"', "echo 1 passed, 0 failed") as tree:
     program(tree, "any")
     program(tree, "both", "# field-mi300x: none")
-    run = run_field(tree, "--gpu", "mi300x")
+    run = run_field(tree, "--gpu", "mi300x", LLAMA_BACKEND="/some/libggml-hip.so")
     with open(tree + "/commands") as file:
         made, *others = file.read().splitlines()
     assert "none.mi300x.build" in made and made.endswith("-DCROCPROF_GPU=mi300x"), made
     assert sum("FIELD_GPU=mi300x" in line and "both.sh" in line for line in others) == 1, others
     assert not any("any.sh" in line for line in others), others
+    assert all("GGML_BACKEND_PATH=/some/libggml-hip.so" in line for line in others if "both.sh" in line), others
 
 # two programs at a time, each waiting for the other; one that wants to be alone is
 with source_tree('shift; cd "${0%/*}/.." && exec env "$@"') as tree:
