@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 TYPE   ?= RelWithDebInfo
 
-.PHONY: all deps demo demo-llama test test-fast test-clients test-faults test-field fuzz fuzz-isa bench bench-field bench-fleet silicon prove-check check-asan check-tsan install deb bundle clean format
+.PHONY: all deps demo demo-llama test test-fast test-long test-clients test-faults test-field fuzz fuzz-isa bench bench-field bench-fleet silicon prove-check check-asan check-tsan install deb bundle clean format
 
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -24,10 +24,15 @@ demo-llama: deps
 	@$(MAKE) --no-print-directory all
 	@GPU='$(GPU)' scripts/demo-llama $(BUILD)
 
-# Whole, or of it what matches TESTS, for which what these tests need is built.
+# Each question once, or what matches TESTS, for which what these tests need is built.
 test: deps
 	@$(MAKE) --no-print-directory $(if $(value TESTS),$(BUILD)/CMakeCache.txt,all)
 	@scripts/run-tests $(BUILD) '$(value TESTS)'
+
+# All tests: what make test asks on further levels of optimisation, GPUs and sizes, too.
+test-long: deps
+	@$(MAKE) --no-print-directory all
+	@scripts/run-tests $(BUILD) --long
 
 # What needs no hipcc and no software GPU: minutes, with the building.
 test-fast: deps

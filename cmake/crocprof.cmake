@@ -83,13 +83,14 @@ if(NOT row OR NOT EXISTS ${CMAKE_SOURCE_DIR}/share/softgpu/${CROCPROF_GPU}.profi
 endif()
 string(REGEX REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1" CROCPROF_ARCH "${row}")
 
-# crocprof_hip(output source [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for the suite's GPU, or
+# crocprof_hip(output source [LONG] [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for the suite's GPU, or
 # that named, at -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
 # the source for HIP. A target of the caller's has to want the output; another one, which no other wants,
-# makes the output alone, for `make test TESTS=...`.
+# makes the output alone, for `make test TESTS=...`. LONG: nobody's target wants it, since tests that are labelled
+# long run it alone; the target long_programs makes it.
 find_program(HIPCC hipcc)
 function(crocprof_hip output source)
-  cmake_parse_arguments(A "" "GPU" "FLAGS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(A "LONG" "GPU" "FLAGS;DEPENDS" ${ARGN})
   get_filename_component(source ${source} ABSOLUTE)
   if(NOT A_GPU)
     set(A_GPU ${CROCPROF_ARCH})
@@ -104,6 +105,9 @@ function(crocprof_hip output source)
   file(RELATIVE_PATH target ${CMAKE_BINARY_DIR} ${output})
   string(REPLACE "/" "." target ${target})
   add_custom_target(${target} DEPENDS ${output})
+  if(A_LONG)
+    set_property(GLOBAL APPEND PROPERTY crocprof_long ${target})
+  endif()
   set_property(GLOBAL APPEND PROPERTY crocprof_hip "${target}\t${output}\t${CMAKE_CURRENT_BINARY_DIR}\n")
 endfunction()
 

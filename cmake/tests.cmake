@@ -2,6 +2,8 @@
 #   fast  needs no hipcc and no executor of softgpu, and is short: make test-fast runs these
 #   gpu   runs something on softgpu: a program under its launcher, or in a unit test its executor
 #   slow  takes more than some twenty seconds; it may have gpu besides
+#   long  asks what a shorter test asks, of further levels of optimisation, GPUs or sizes: make test leaves it out,
+#         make test-long has it; it has one of the others besides
 # The helpers of crocprof.cmake give unit and fuzz tests theirs, crocprof_label() all others.
 # Generated for scripts, in BUILD/tests: programs.tsv (target, file, folder) and uses.tsv (what tests run that
 # their commands do not name: of tests whose names match a regular expression, of the fast tests of a folder), fast.txt.
@@ -91,17 +93,30 @@ function(crocprof_of_default)
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION SOFTGPU_GPU=unset:)
 endfunction()
 
+# A label more for a test, which is none of the fast ones then.
+function(crocprof_label_more test label)
+  if(TEST ${test})
+    get_test_property(${test} LABELS labels)
+    if(NOT labels)
+      get_property(labels DIRECTORY PROPERTY crocprof_label)
+    endif()
+    list(REMOVE_ITEM labels fast)
+    set_tests_properties(${test} PROPERTIES LABELS "${labels};${label}")
+  endif()
+endfunction()
+
 # crocprof_slow(test ...): these take more than some twenty seconds
 function(crocprof_slow)
   foreach(test ${ARGN})
-    if(TEST ${test})
-      get_test_property(${test} LABELS labels)
-      if(NOT labels)
-        get_property(labels DIRECTORY PROPERTY crocprof_label)
-      endif()
-      list(REMOVE_ITEM labels fast)
-      set_tests_properties(${test} PROPERTIES LABELS "${labels};slow")
-    endif()
+    crocprof_label_more(${test} slow)
+  endforeach()
+endfunction()
+
+# crocprof_long(test ...): make test leaves these out. Programs that no other test runs are made with LONG
+# (crocprof_hip), so that they are not built for nothing.
+function(crocprof_long)
+  foreach(test ${ARGN})
+    crocprof_label_more(${test} long)
   endforeach()
 endfunction()
 
@@ -142,6 +157,11 @@ function(crocprof_programs_of_tests)
   list(JOIN uses "\n" lines)
   file(WRITE ${CMAKE_BINARY_DIR}/tests/uses.tsv "${lines}\n")
 
+  add_custom_target(long_programs)
+  get_property(long GLOBAL PROPERTY crocprof_long)
+  if(long)
+    add_dependencies(long_programs ${long})
+  endif()
   get_property(fast GLOBAL PROPERTY crocprof_fast)
   list(REMOVE_DUPLICATES fast)
   add_custom_target(fast_programs)
