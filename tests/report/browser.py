@@ -2,6 +2,7 @@
 
 Over the pipe of the DevTools protocol, which needs nothing but the standard library.
 """
+import atexit
 import base64
 import json
 import os
@@ -22,10 +23,12 @@ class Problem(Exception):
     pass
 
 
-class Browser:
-    """A browser with one page. `problems` is what the page has told: exceptions, errors, refusals of its policy."""
+class Process:
+    """A headless Chromium with one page. Its start takes longer than most of what is done with it, and another page nearly as
+    long, so that a program has one for all reports that it opens."""
+    started = None
 
-    def __init__(self, width=1280, height=800):
+    def __init__(self):
         self.profile = tempfile.mkdtemp(prefix="browser-")
         to_browser, our_out = os.pipe()
         our_in, from_browser = os.pipe()
@@ -38,18 +41,23 @@ class Browser:
         self.process = subprocess.Popen(
             [find(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions", "--hide-scrollbars",
              "--force-color-profile=srgb", "--disable-dev-shm-usage", "--disable-background-networking", "--proxy-server=127.0.0.1:9",
-             f"--user-data-dir={self.profile}", f"--window-size={width},{height}", "--remote-debugging-pipe", "about:blank"],
+             f"--user-data-dir={self.profile}", "--remote-debugging-pipe", "about:blank"],
             preexec_fn=arrange, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": self.profile})
         os.close(to_browser)
         os.close(from_browser)
-        self.out, self.into, self.rest = our_out, our_in, b""
-        self.number, self.session, self.problems, self.requests, self.traced = 0, None, [], [], []
+        self.out, self.into, self.rest, self.number, self.session = our_out, our_in, b"", 0, None
         target = [t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page"][0]
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.size(width, height)
+
+    @classmethod
+    def get(cls):
+        if not cls.started:
+            cls.started = cls()
+            atexit.register(cls.started.close)
+        return cls.started
 
     def close(self):
         try:
@@ -63,12 +71,6 @@ class Browser:
         os.close(self.into)
         shutil.rmtree(self.profile, ignore_errors=True)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
     def read(self):
         while b"\0" not in self.rest:
             more = os.read(self.into, 1 << 20)
@@ -77,6 +79,48 @@ class Browser:
             self.rest += more
         message, self.rest = self.rest.split(b"\0", 1)
         return json.loads(message)
+
+    def call(self, method, note=None, **params):
+        """The result; messages that come before it go to `note`."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.read()
+            if answer.get("id") != self.number:
+                if note:
+                    note(answer)
+            elif "error" in answer:
+                raise Problem(f"{method}: {answer['error']['message']}")
+            else:
+                return answer["result"]
+
+
+class Browser:
+    """The browser's page, as if it had just been started: nothing is stored or cached of earlier pages, or emulated. `problems` is
+    what the page has told: exceptions, errors, refusals of its policy."""
+
+    def __init__(self, width=1280, height=800):
+        self.process, self.problems, self.requests, self.traced = Process.get(), [], [], []
+        self.call("Storage.clearDataForOrigin", origin="file://", storageTypes="all")
+        self.call("Network.clearBrowserCache")
+        self.call("Emulation.setEmulatedMedia", media="")
+        self.call("Emulation.setTouchEmulationEnabled", enabled=False)
+        self.size(width, height)
+
+    def close(self):
+        try:
+            self.call("Page.navigate", url="about:blank")
+        except (OSError, Problem):
+            Process.started = None  # it has crashed: the next page has another one
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def note(self, message):
         method, what = message.get("method"), message.get("params", {})
@@ -95,19 +139,7 @@ class Browser:
             self.requests.append(what["request"]["url"])
 
     def call(self, method, **params):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": params}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.out, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.read()
-            if answer.get("id") != self.number:
-                self.note(answer)
-            elif "error" in answer:
-                raise Problem(f"{method}: {answer['error']['message']}")
-            else:
-                return answer["result"]
+        return self.process.call(method, self.note, **params)
 
     def size(self, width, height, phone=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
@@ -127,7 +159,7 @@ class Browser:
         value = self.run(script)
         self.call("Tracing.end")
         while self.traced[-1:] != [None]:
-            self.note(self.read())
+            self.note(self.process.read())
         return value, [e for e in self.traced[:-1] if e["ph"] == "X"]
 
     def wait(self, script, seconds=20):

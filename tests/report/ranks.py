@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rocprofv3 report of the ranks of a job, in a browser: ranks.py BUILD CASE
+"""rocprofv3 report of the ranks of a job, in a browser: ranks.py BUILD CASE[,CASE...]
 
 Each rank is one process of known times: 100 us of nothing, a call that launches, 400 us of a kernel, an exchange of MPI until 900 us,
 and 50 us of a copy. So every figure of the page is known.
@@ -8,12 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # pylint: disable=wrong-import-position
 import fixture  # pylint: disable=wrong-import-position
-from report import CELLS, PROGRAM, TEXT, TRIES, check, clean, equal, report  # pylint: disable=wrong-import-position
+from report import CELLS, PROGRAM, TEXT, TRIES, check, clean, equal, report, run  # pylint: disable=wrong-import-position
 
 US = 1000
 # opening: a third of a second where nothing else runs; the suite runs beside others
@@ -272,8 +271,4 @@ def case_thousand(directory):
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
 
 if __name__ == "__main__":
-    if not browser.find():
-        print("skipped: needs chromium")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as where:
-        CASES[sys.argv[2]](os.path.realpath(where))
+    run(CASES, sys.argv[2])

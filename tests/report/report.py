@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""rocprofv3 report in a browser: report.py BUILD CASE
+"""rocprofv3 report in a browser: report.py BUILD CASE[,CASE...]
 
+Cases that are run together have pages of their own in one browser, whose start takes longer than most cases do.
 Databases are made by fixture.py, so that every figure and every picture is known. pictures/*.txt are what the
 sections looked like when a person looked at them: mean brightness of 32 by 20 parts.
   report.py BUILD pictures --keep   takes them anew
@@ -13,6 +14,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import traceback
 from xml.etree import ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -777,9 +779,22 @@ def case_demo(directory):
 
 CASES = {name[5:]: function for name, function in list(globals().items()) if name.startswith("case_")}
 
-if __name__ == "__main__":
+
+def run(cases, names):
+    """Each case in a folder of its own. All are run; the program's status says whether one has failed."""
     if not browser.find():
         print("skipped: needs chromium")
         sys.exit(77)
-    with tempfile.TemporaryDirectory() as directory:
-        CASES[sys.argv[2]](directory)
+    status = 0
+    for name in names.split(","):
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                cases[name](os.path.realpath(directory))
+            except (Exception, SystemExit):  # pylint: disable=broad-exception-caught
+                print(f"case {name}:", traceback.format_exc(), file=sys.stderr)
+                status = 1
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    run(CASES, sys.argv[2])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """rocprofv3 findings on programs with one performance bug each: the bug is named first, and of the repaired twin nothing is,
-with the host's times and with the model's; and every command that is printed runs as it is printed, where it is.
+with the host's times and with the model's; and every command that is printed runs as it is printed, where it is. A
+command that another finding has had already, of another run, is not run again.
 
 usage: bugs.py BUILD_DIR PROGRAM trace|counted
 PROGRAM is bugs.hip; counted: with counts of instructions and counters too, where only these show the bug
@@ -22,6 +23,7 @@ TRACE = {"launches": {"launch-bound"}, "waits": {"sync-in-loop"}, "copies": {"sy
 COUNTED = {"atomics": {"atomics", "line-atomics"}, "banks": {"line-conflicts"}, "columns": {"line-uncoalesced"},
            "structures": {"line-uncoalesced"}, "branches": {"line-divergence"}, "spills": {"spill-in-loop"}}
 NOTES = {"host-times", "model-times"}
+TRIED = set()  # commands that have been run, with the folder's name left out
 
 
 def of_one_whole(finding):
@@ -43,6 +45,10 @@ def findings(folder, bug, variant, clock):
     found = json.loads(done.stdout)["findings"]
     for f in found:
         of_one_whole(f)
+        command = f["more"].replace(name, "FOLDER")
+        if command in TRIED:
+            continue
+        TRIED.add(command)
         run = subprocess.run(f["more"], shell=True, cwd=folder, capture_output=True, text=True, timeout=60, check=False,
                              env={**os.environ, "PATH": f"{BUILD}/bin:{os.environ['PATH']}"})
         assert run.returncode == 0, (f["more"], run.stderr)

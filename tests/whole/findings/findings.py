@@ -285,6 +285,7 @@ RANK_CASES = {
 
 class Case(unittest.TestCase):
     maxDiff = None
+    tried = set()  # rules and their commands, without the folder
 
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="findings-")
@@ -325,15 +326,19 @@ class Case(unittest.TestCase):
         return found["findings"]
 
     def check(self, found, folder):
-        """Shares are of one whole; a command runs as it is printed."""
+        """Shares are of one whole; a command runs as it is printed: once, if a rule has had the same one of another database."""
         for f in found:
             self.assertTrue(0 <= f["weight"] <= 1, f)
             self.assertTrue(all(0 <= e["value"] <= 100 for e in f["evidence"] if e["unit"] == "%"), f)
             self.assertTrue(f["check"].endswith("."), f)
+            self.check(f["consequences"], folder)
+            known = f["rule"], f["more"].replace(self.dir, "")
+            if known in self.tried:
+                continue
+            self.tried.add(known)
             done = subprocess.run(f["more"], shell=True, cwd=folder, capture_output=True, text=True, timeout=60, check=False,
                                   env={**os.environ, "PATH": os.path.dirname(ROCPROFV3) + ":" + os.environ["PATH"]})
             self.assertEqual(done.returncode, 0, (f["more"], done.stderr))
-            self.check(f["consequences"], folder)
 
 
 def all_of(found):
