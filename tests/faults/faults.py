@@ -5,8 +5,8 @@ usage: faults.py BUILD [--full [--every]] [--seed N] [--only KIND] [--at N] [CLA
 
 Classes are tool, rocprofv3, convert, sdk, counted, buffered, roctracer, attach, softgpu (each with the kinds of
 calls that inject.c fails, one after the other), kill and disks. Without --full a choice of the calls fails, the
-same for the same seed, of those with the same stack no more than three in a class; with it, of all calls that have the same stack the first, the last and one in between, and
-from the first on all that follow; with --every all.
+same for the same seed, of those with the same stack one in a class; with it, of all calls that have the same stack
+the first, the last and one in between, and from the first on all that follow; with --every all.
 --at shows one case: what failed, from where, and all that was printed.
 """
 import argparse
@@ -98,7 +98,7 @@ class Target:
     new. It is counted apart. `sample`: of so many stacks a kind is tried in the long form, where others have tried
     the rest. `tried`: how often calls of each kind and stack have failed, over the targets that share it."""
 
-    SAME = 3  # calls with the same stack that fail in the short form
+    SAME = 1  # of the calls with the same stack that fail in the short form; the long form has three of them
 
     def __init__(self, name, program, objects, command, prepare=None, judge=judge, most=40, theirs=False,
                  sample=None, tried=None):

@@ -2,7 +2,8 @@
  *
  * Of each GPU the golden rows first: those of vectors.tsv, which are gfx90a's, and what other GPUs
  * have otherwise. Then, where an llvm-mc is installed that knows the GPU, the same rows and
- * variations of them with random operand and modifier bits, compared line by line with its output.
+ * variations of them with random operand and modifier bits, compared line by line with its output:
+ * VARIATIONS of each row, of which llvm-mc takes seconds, or as many as ISA_TEST_VARIATIONS says.
  */
 #include "asm.h"
 
@@ -16,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_ROWS = 8000, VARIATIONS = 12, FILES = 3 };
+enum { MAX_ROWS = 8000, VARIATIONS = 4, MOST_VARIATIONS = 1000, FILES = 3 };
 
 typedef struct {
     uint32_t words[ASM_DWORDS];
@@ -58,20 +59,21 @@ static const isa_arch_t *arch;
 static row_t rows[MAX_ROWS];
 static unsigned n_rows;
 
-/* The row of an earlier file with the same words, else a new one. */
-static row_t *row_for(const row_t *row)
+/* The row with the same words among the first so many, which are of earlier files, else a new one.
+ */
+static row_t *row_for(const row_t *row, unsigned earlier)
 {
     row_t *at = rows;
-    while (at < rows + n_rows &&
+    while (at < rows + earlier &&
            (at->size != row->size || memcmp(at->words, row->words, sizeof at->words) != 0))
         at++;
-    if (at == rows + n_rows) n_rows++;
-    return at;
+    return at < rows + earlier ? at : &rows[n_rows++];
 }
 
 static void read_file(const char *name)
 {
     char line[512];
+    const unsigned earlier = n_rows;
     snprintf(line, sizeof line, "%s/%s", ISA_TEST_DATA, name);
     FILE *in = fopen(line, "r");
     assert_non_null(in);
@@ -87,7 +89,7 @@ static void read_file(const char *name)
         }
         tab[strcspn(tab, "\n")] = 0;
         snprintf(row->text, sizeof(row->text), "%s", strcmp(tab + 1, "-") ? tab + 1 : "");
-        *row_for(row) = *row;
+        *row_for(row, earlier) = *row;
     }
     fclose(in);
 }
@@ -421,18 +423,27 @@ static void live_rows(void **state)
     }
 }
 
+static unsigned variations_of_a_row(void)
+{
+    const char *asked = getenv("ISA_TEST_VARIATIONS");
+    const int number = asked ? atoi(asked) : VARIATIONS;
+    assert_in_range(number, 1, MOST_VARIATIONS);
+    return (unsigned)number;
+}
+
 static unsigned vary_all(void)
 {
+    const unsigned each = variations_of_a_row();
     unsigned both = 0, n = 0;
-    row_t *some = calloc((size_t)n_rows * VARIATIONS, sizeof(*some));
+    row_t *some = calloc((size_t)n_rows * each, sizeof(*some));
     assert_non_null(some);
     random_state = 12345;
-    for (unsigned k = 0; k < n_rows * VARIATIONS; k++) {
+    for (unsigned k = 0; k < n_rows * each; k++) {
         isa_inst_t inst;
-        if (!*rows[k / VARIATIONS].text) continue;
+        if (!*rows[k / each].text) continue;
         /* What we refuse is not shown to llvm-mc, which dies on some of it. */
         do
-            vary(&rows[k / VARIATIONS], &some[n]);
+            vary(&rows[k / each], &some[n]);
         while (decode(some[n].words, some[n].size, &inst) <= 0);
         n++;
     }

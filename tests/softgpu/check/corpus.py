@@ -88,10 +88,26 @@ def in_twos(do, names):
         return list(zip(names, pool.map(do, names)))
 
 
+def nothing_is_wrong(test, names, options):
+    """Of programs that are right: they are one process, so that not each of them starts a runtime; where that tells
+    something, each is one."""
+    def told(names):
+        done = check(",".join(names), options=options)
+        return done.returncode, done.stdout, done.stderr
+
+    together = told(names)
+    wanted = (0, "done\n" * len(names), "softgpu: 0 errors\n")
+    if together != wanted:
+        for name, got in in_twos(lambda name: told([name]), names):
+            with test.subTest(name):
+                test.assertEqual(got, (0, "done\n", "softgpu: 0 errors\n"))
+    test.assertEqual(together, wanted)
+
+
 class Corpus(unittest.TestCase):
     bugs: typing.ClassVar[dict] = {}
     options = ("--check",)
-    together = 8  # twins that are one process
+    together = 16  # twins that are one process
     single = ()   # programs whose twins change what comes after them
 
     def judge(self, bug, done):

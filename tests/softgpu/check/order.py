@@ -50,9 +50,7 @@ class Right(unittest.TestCase):
     names = ("ways-to-wait", "ways-of-streams", "flag-of-another", "pool") + ("image-calls",) * (not corpus.NO_IMAGES)
 
     def test_nothing_is_wrong(self):
-        for name, done in corpus.in_twos(lambda name: corpus.check(name, options=OPTIONS), self.names):
-            with self.subTest(name):
-                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", "softgpu: 0 errors\n"))
+        corpus.nothing_is_wrong(self, self.names, OPTIONS)
 
 
 class Profiled(unittest.TestCase):

@@ -15,6 +15,8 @@ import tempfile
 source, build = sys.argv[1:3]
 hipcc = sys.argv[3] if len(sys.argv) > 3 else None
 here = os.path.dirname(os.path.abspath(__file__))
+# Ninja starts the compilers alone, make some ten processes beside each of them
+generator = ["-G", "Ninja"] if shutil.which("ninja") else []
 
 
 def run_bare(command, status=0, **environment):
@@ -54,7 +56,7 @@ def no_foreign_paths(root):
 
 
 def outside_by_cmake(root, work):
-    run(["cmake", "-S", here + "/outside", "-B", work, f"-DCMAKE_PREFIX_PATH={root}",
+    run(["cmake", *generator, "-S", here + "/outside", "-B", work, f"-DCMAKE_PREFIX_PATH={root}",
          f"-DSAMPLES={source}/samples"])
     run(["cmake", "--build", work])
     run_bare([work + "/registers"])
@@ -68,7 +70,7 @@ def clients_by_cmake(root, work):
     """A project with C, C++ and HIP that uses all of the packages; its own tests run its tools."""
     if not hipcc:
         return
-    run(["cmake", "-S", here + "/clients", "-B", work, f"-DCMAKE_PREFIX_PATH={root}", f"-DHIPCC={hipcc}"])
+    run(["cmake", *generator, "-S", here + "/clients", "-B", work, f"-DCMAKE_PREFIX_PATH={root}", f"-DHIPCC={hipcc}"])
     run(["cmake", "--build", work])
     told = run(["ctest", "--test-dir", work, "--output-on-failure"], GPU_FORCE_BLIT_COPY_SIZE="0")[0]
     expect("100% tests passed" in told and "out of 10" in told, True)
