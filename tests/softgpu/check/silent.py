@@ -16,7 +16,7 @@ import time
 BUILD = os.path.abspath(sys.argv[1])
 with open(sys.argv[2], encoding="utf-8") as known:
     RULES = known.read()
-SOME = r"""hip\.(?!busy|copies|crowd|exits|gpus|leaders|limited|prints-(?!4-)).*(?<!-O0)(?<!-O3)|hsa\.(known|abandon)|
+SOME = r"""hip\.(?!busy|copies|crowd|exits|gpus|leaders|limited|mi100|rx6800|prints-(?!4-)).*(?<!-O0)(?<!-O3)|hsa\.(known|abandon)|
     oracle\.(sharing|random)-O2|sdk\..*|v1\.(default|dump|misuse)|aqlprofile\.(att|count_8)"""
 CHOSEN = re.compile({"some": SOME, "all": ".*"}.get(sys.argv[3], sys.argv[3]), re.VERBOSE)
 # Left out, and why
