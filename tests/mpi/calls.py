@@ -250,7 +250,7 @@ class Archives(Case):
         names = [line.split()[0] for line in lines if line.startswith("MPI_")]
         return {name: names.count(name) for name in sorted(set(names))}
 
-    def test_all_ranks(self):
+    def test_all_ranks_and_without_one(self):
         self.trace("mpich", "calls", formats=("rocpd",))
         self.convert("all")
         lines = self.read("all")
@@ -274,8 +274,7 @@ class Archives(Case):
         self.assertEqual(members[0].count("Thread "), 4)
         self.assertEqual(sum(line.startswith("COMM ") for line in definitions), 6)  # world, self, dup, two halves, create
 
-    def test_a_rank_is_missing(self):
-        self.trace("mpich", "calls", formats=("rocpd",))
+        # a rank is missing
         os.remove(self.folder + "/out/r2_results.db")
         self.convert("some")
         self.assertEqual(self.count(self.read("some"))["MPI_RECV"], 3 + 1)

@@ -192,14 +192,19 @@ def made(path, rank, template):
 
 
 class Sums(Case):
-    """Waiting as computed by hand, from databases with given times."""
+    """Waiting as computed by hand, from databases with given times, which are made of those of one run."""
+    run_of_all = None  # its folder
 
     def setUp(self):
         super().setUp()
-        self.trace("none", ranks=4)
+        if not self.run_of_all:
+            self.trace("none", ranks=4)
+            Sums.run_of_all = tempfile.mkdtemp(prefix="rocprofv3-waits-")
+            self.addClassCleanup(shutil.rmtree, self.run_of_all)
+            shutil.move(self.folder + "/out", self.run_of_all)
         os.mkdir(self.folder + "/made")
         for rank in range(4):
-            made(f"{self.folder}/made/{rank}.db", rank, f"{self.folder}/out/r{rank}_results.db")
+            made(f"{self.folder}/made/{rank}.db", rank, f"{self.run_of_all}/out/r{rank}_results.db")
 
     def test_ranks(self):
         rows = {int(r["rank"]): r for r in csv.DictReader(io.StringIO(self.waits("-f", "csv", "-i", "made")))}
