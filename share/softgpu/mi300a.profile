@@ -6,6 +6,7 @@ name                  mi300a
 device_id             0x74a0
 subsystem_device      0x74a0
 apu                   1
+host_xgmi             1
 cus                   6        # one of each XCC; the product has 228
 
 vram_latency          1310

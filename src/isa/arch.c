@@ -33,6 +33,8 @@ static const isa_formats_t formats_gfx9 = {
     .sgprs = ISA_CODE_FLAT_SCRATCH,
     .sdwa = true,
     .old_dpp = true,
+    .smem_op = {18, 8},
+    .smem_offset = 21,
     .smem_glc = {16, 1},
     .smem_imm = {17, 1},
     .smem_soe = {14, 1},
@@ -87,6 +89,8 @@ static const isa_formats_t formats_gfx10 = {
     .keeps_halves = true,
     .image_dim = true,
     .element_formats = isa_formats_of_gfx10,
+    .smem_op = {18, 8},
+    .smem_offset = 21,
     .smem_glc = {16, 1},
     .ds_op = {18, 8},
     .ds_gds = {17, 1},
@@ -156,6 +160,8 @@ static const isa_formats_t formats_gfx11 = {
     .halves = true,
     .image_dim = true,
     .element_formats = isa_formats_of_gfx11,
+    .smem_op = {18, 8},
+    .smem_offset = 21,
     .smem_glc = {14, 1},
     .ds_op = {18, 8},
     .ds_gds = {17, 1},
@@ -186,6 +192,48 @@ static const isa_formats_t formats_gfx11 = {
     .message = {0, 8},
     .message_free_vgprs = 3,
     .hwregs = hwregs_gfx11,
+};
+
+static const isa_hwreg_name_t hwregs_gfx12[ISA_HWREG_NUMBERS] = {
+#define X(name, number, id) [number] = {"HW_REG_" #name, id},
+    ISA_HWREGS_GFX12(X)
+#undef X
+};
+
+static const char *const messages_gfx12[ISA_MESSAGES] = {
+    [1] = "MSG_INTERRUPT",     [2] = "MSG_HS_TESSFACTOR",       [3] = "MSG_DEALLOC_VGPRS",
+    [9] = "MSG_GS_ALLOC_REQ",  [128] = "MSG_RTN_GET_DOORBELL",  [129] = "MSG_RTN_GET_DDID",
+    [130] = "MSG_RTN_GET_TMA", [131] = "MSG_RTN_GET_REALTIME",  [132] = "MSG_RTN_SAVE_WAVE",
+    [133] = "MSG_RTN_GET_TBA", [134] = "MSG_RTN_GET_TBA_TO_PC", [135] = "MSG_RTN_GET_SE_AID_ID",
+};
+
+static const isa_formats_t formats_gfx12 = {
+    .smem = 0x3d,
+    .vop3 = 0x35,
+    .vop3p = 0x198,
+    .vopd = 0x32,
+    .vflat = 0x3b,
+    .vbuffer = 0x31,
+    .sgprs = ISA_CODE_VCC,
+    .has_null = true,
+    .null_first = true,
+    .vop3_literal = true,
+    .dpp8 = true,
+    .vop3_dpp = true,
+    .keeps_halves = true,
+    .halves = true,
+    .scopes = true,
+    .bytes_swapped = true,
+    .element_formats = isa_formats_of_gfx11,
+    .smem_op = {13, 6},
+    .smem_offset = 24,
+    .smem_policy = {21, 4},
+    .smem_zero = {20, 1},
+    .ds_op = {18, 8},
+    .messages = messages_gfx12,
+    .message = {0, 8},
+    .message_free_vgprs = 3,
+    .hwregs = hwregs_gfx12,
 };
 
 /* What no gfx9 GPU has otherwise. */
@@ -225,6 +273,32 @@ static const isa_formats_t formats_gfx11 = {
         .cache_bits = {"sc0", "nt", "sc1"}, .launch = {.item = PACKED_IDS},                        \
         .hwregs = ISA_HWREG_SQ_PERF_SNAPSHOT_PC_HI + 1, .vector_line = 128, .float_atomics = true, \
         .sampling = ISA_SAMPLING_HOST_TRAP | ISA_SAMPLING_STOCHASTIC, .gb_addr_config = 0x2a114042
+
+/* What all GPUs of gfx11 and gfx12 have alike. */
+#define GFX11_AND_LATER(gpu)                                                                       \
+    .name = #gpu, .index = ISA_ARCH_##gpu, .codes = &isa_codes_##gpu, .lanes = 32,                 \
+    .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},                                                \
+    .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},        \
+    TTMP_GFX9, .vgpr_granule = 8, .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},   \
+    .scratch_register = true, .gcr = true, .stores_apart = true, .unit_cus = 2, .simd_lanes = 32,  \
+    .f64_times = 16, .simd_vgprs = 768, .m0_lds = {0, 16}, .group_lds = 64 << 10,                  \
+    .lds_granule = 1024, .vector_line = 128, .scalar_line = 64, .l2_line = 128,                    \
+    .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},                                    \
+    .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK
+
+#define GFX11(gpu)                                                                                 \
+    GFX11_AND_LATER(gpu), .formats = &formats_gfx11,                                               \
+                          .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},    \
+                          .memory_fields = {.scratch_vaddr = {55, 1},                              \
+                                            .flat_sc1 = {13, 1},                                   \
+                                            .mubuf_sc1 = {13, 1},                                  \
+                                            .mtbuf_sc1 = {13, 1},                                  \
+                                            .smem_sc1 = {13, 1},                                   \
+                                            .image_sc1 = {13, 1},                                  \
+                                            .buffer_tfe = {53, 1},                                 \
+                                            .image_tfe = {53, 1}},                                 \
+                          .cache_bits = {"glc", "slc", "dlc"}, .launch = {.item = PACKED_IDS},     \
+                          .hwregs = 30
 
 const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx908] = {GFX9(gfx908), TTMP_GFX9, .gfx_target_version = 90008,
@@ -299,47 +373,19 @@ const isa_arch_t isa_archs[ISA_ARCH_COUNT] = {
          .lacks = ISA_LACKS_TRACES,
          .drm_family = 143, /* AMDGPU_FAMILY_NV */
          .gb_addr_config = 0x00000444},
-    [ISA_ARCH_gfx1100] =
-        {.name = "gfx1100",
-         .index = ISA_ARCH_gfx1100,
-         .gfx_target_version = 110000,
-         .codes = &isa_codes_gfx1100,
-         .formats = &formats_gfx11,
-         .lanes = 32,
-         .waitcnt = {.vm = {{10, 4}, {14, 2}}, .exp = {0, 3}, .lgkm = {4, 6}},
-         .waits_most = {.vm = 63, .exp = 7, .lgkm = 63},
-         .memory_fields = {.scratch_vaddr = {55, 1},
-                           .flat_sc1 = {13, 1},
-                           .mubuf_sc1 = {13, 1},
-                           .mtbuf_sc1 = {13, 1},
-                           .smem_sc1 = {13, 1},
-                           .image_sc1 = {13, 1},
-                           .buffer_tfe = {53, 1},
-                           .image_tfe = {53, 1}},
-         .cache_bits = {"glc", "slc", "dlc"},
-         .launch = {.item = PACKED_IDS},
-         .hwregs = 30,
-         .hw_id = {.slot = {0, 5}, .simd = {8, 2}, .cu = {10, 4}, .sh = {16, 1}, .se = {18, 3}},
-         TTMP_GFX9,
-         .vgpr_granule = 8,
-         .tmpring = {.wave = {12, 15}, .unit = 256, .of_engine = true},
-         .scratch_register = true,
-         .gcr = true,
-         .stores_apart = true,
-         .unit_cus = 2,
-         .simd_lanes = 32,
-         .f64_times = 16,
-         .simd_vgprs = 768,
-         .m0_lds = {0, 16},
-         .group_lds = 64 << 10,
-         .lds_granule = 1024,
-         .vector_line = 128,
-         .scalar_line = 64,
-         .l2_line = 128,
-         .save = {.cu_waves = 32, .wave_bytes = 12, .most = 0x7000},
-         .lacks = ISA_LACKS_COUNTERS | ISA_LACKS_CHECK,
-         .drm_family = 145, /* AMDGPU_FAMILY_GC_11_0_0 */
-         .gb_addr_config = 0x00000545},
+    [ISA_ARCH_gfx1100] = {GFX11(gfx1100), .gfx_target_version = 110000,
+                          .drm_family = 145, /* AMDGPU_FAMILY_GC_11_0_0 */
+                          .gb_addr_config = 0x00000545},
+    [ISA_ARCH_gfx1151] = {GFX11(gfx1151), .gfx_target_version = 110501, .dpp_scalar = true,
+                          .drm_family = 150, /* AMDGPU_FAMILY_GC_11_5_0 */
+                          .gb_addr_config = 0x00000545},
+    /* There is no s_waitcnt, but an instruction for each counter, or for two. */
+    [ISA_ARCH_gfx1201] = {GFX11_AND_LATER(gfx1201), .formats = &formats_gfx12,
+                          .gfx_target_version = 120001, .dpp_scalar = true, .hwregs = 33,
+                          .launch = {.item = PACKED_IDS, .ids_in_ttmp = true},
+                          .mode_absent = ISA_MODE_DX10_CLAMP | ISA_MODE_IEEE, .float_atomics = true,
+                          .drm_family = 152, /* AMDGPU_FAMILY_GC_12_0_0 */
+                          .gb_addr_config = 0x00000545},
 };
 
 static const isa_arch_t *const end = isa_archs + ISA_ARCH_COUNT;

@@ -104,6 +104,33 @@ static inline uint32_t isa_bits_put(isa_bits_t b, uint32_t value)
     X(SHADER_CYCLES, 29, 69)
 #define ISA_HWREGS_GFX10(X) X(POPS_PACKER, 25, 68)
 
+/* X(name, number, ISA_HWREG_name): those of gfx12, all of which have names of their own. A register
+ * that is another one under a new name has that one's id. */
+#define ISA_HWREGS_GFX12(X)                                                                        \
+    X(WAVE_MODE, 1, ISA_HWREG_MODE)                                                                \
+    X(WAVE_STATUS, 2, ISA_HWREG_WAVE_STATUS)                                                       \
+    X(WAVE_STATE_PRIV, 4, ISA_HWREG_WAVE_STATE_PRIV)                                               \
+    X(WAVE_GPR_ALLOC, 5, ISA_HWREG_GPR_ALLOC)                                                      \
+    X(WAVE_LDS_ALLOC, 6, ISA_HWREG_LDS_ALLOC)                                                      \
+    X(IB_STS, 7, ISA_HWREG_IB_STS)                                                                 \
+    X(PERF_SNAPSHOT_DATA, 10, ISA_HWREG_NONE)                                                      \
+    X(PERF_SNAPSHOT_PC_LO, 11, ISA_HWREG_NONE)                                                     \
+    X(PERF_SNAPSHOT_PC_HI, 12, ISA_HWREG_NONE)                                                     \
+    X(PERF_SNAPSHOT_DATA1, 15, ISA_HWREG_NONE)                                                     \
+    X(PERF_SNAPSHOT_DATA2, 16, ISA_HWREG_NONE)                                                     \
+    X(WAVE_EXCP_FLAG_PRIV, 17, ISA_HWREG_WAVE_EXCP_FLAG)                                           \
+    X(WAVE_EXCP_FLAG_USER, 18, ISA_HWREG_WAVE_EXCP_FLAG)                                           \
+    X(WAVE_TRAP_CTRL, 19, ISA_HWREG_WAVE_TRAP_CTRL)                                                \
+    X(WAVE_SCRATCH_BASE_LO, 20, ISA_HWREG_FLAT_SCR_LO)                                             \
+    X(WAVE_SCRATCH_BASE_HI, 21, ISA_HWREG_FLAT_SCR_HI)                                             \
+    X(WAVE_HW_ID1, 23, ISA_HWREG_HW_ID1)                                                           \
+    X(WAVE_HW_ID2, 24, ISA_HWREG_HW_ID2)                                                           \
+    X(WAVE_SCHED_MODE, 26, ISA_HWREG_WAVE_SCHED_MODE)                                              \
+    X(SHADER_CYCLES_LO, 29, ISA_HWREG_SHADER_CYCLES_LO)                                            \
+    X(SHADER_CYCLES_HI, 30, ISA_HWREG_SHADER_CYCLES_HI)                                            \
+    X(WAVE_DVGPR_ALLOC_LO, 31, ISA_HWREG_NONE)                                                     \
+    X(WAVE_DVGPR_ALLOC_HI, 32, ISA_HWREG_NONE)
+
 /* What a hardware register is, whatever number a GPU has for it; gfx9's have their number. */
 enum {
     ISA_HWREG_NONE,
@@ -113,6 +140,13 @@ enum {
 #define X(name, number, id) ISA_HWREG_##name = (id),
         ISA_HWREGS_RDNA(X) ISA_HWREGS_GFX10(X)
 #undef X
+            ISA_HWREG_WAVE_STATUS = 72,
+    ISA_HWREG_WAVE_STATE_PRIV,
+    ISA_HWREG_WAVE_EXCP_FLAG,
+    ISA_HWREG_WAVE_TRAP_CTRL,
+    ISA_HWREG_WAVE_SCHED_MODE,
+    ISA_HWREG_SHADER_CYCLES_LO,
+    ISA_HWREG_SHADER_CYCLES_HI
 };
 
 /* A hardware register by its number in s_getreg; without a name: there is none. */
@@ -272,9 +306,12 @@ enum { ISA_MESSAGES = 256 }; /* numbers that messages can have */
 /* Where the encodings of a family of GPUs have fields that other families have elsewhere, and what
  * its operands can name. Bits of an instruction's second dword are numbered from 32 on. */
 typedef struct {
-    uint8_t smem, vop3;      /* the top six bits of these formats */
-    uint16_t vop3p;          /* the top nine bits */
-    uint8_t vopd, exp;       /* the top six bits; 0: there is no such format */
+    uint8_t smem, vop3; /* the top six bits of these formats */
+    uint16_t vop3p;     /* the top nine bits */
+    uint8_t vopd, exp;  /* the top six bits; 0: there is no such format */
+    /* The top six bits of memory encodings of three dwords, which are in place of FLAT, MUBUF,
+     * MTBUF and MIMG; 0: these are there. */
+    uint8_t vflat, vbuffer;
     uint8_t vinterp, ldsdir; /* the top eight bits */
     uint8_t sgprs;           /* codes below this one are ordinary SGPRs: 102 or 106 */
     bool has_null;           /* ISA_CODE_NULL can be named; SMEM has it for "no offset register" */
@@ -285,11 +322,17 @@ typedef struct {
     bool keeps_halves;       /* a result of 16 bits leaves the register's other half as it is */
     bool old_dpp;            /* DPP16 moves across the wave and broadcasts lane 15 and 31 */
     bool vop3_dpp;           /* DPP is there for VOPC, VOP3 and VOP3P, too */
-    bool halves;             /* 16-bit operands of VOP1, VOP2, VOPC are halves of the first VGPRs */
-    bool image_dim;          /* MIMG says the type of the image; its address can be spread (NSA) */
+    bool scopes;             /* memory: scope and temporal hint in place of cache bits */
+    bool bytes_swapped; /* OP_SEL has the higher bit of a source's byte first; byte_sel in texts */
+    bool halves;        /* 16-bit operands of VOP1, VOP2, VOPC are halves of the first VGPRs */
+    bool image_dim;     /* MIMG says the type of the image; its address can be spread (NSA) */
     /* MTBUF has one number for format and type of an element: of these (format.h) */
     const uint8_t *element_formats;
+    isa_bits_t smem_op;
     isa_bits_t smem_glc, smem_imm, smem_soe; /* the last two: SMEM has no NULL */
+    isa_bits_t smem_policy;                  /* scope and temporal hint */
+    isa_bits_t smem_zero;                    /* is 0 */
+    uint8_t smem_offset;                     /* bits of the immediate, signed */
     isa_bits_t ds_op, ds_gds;
     isa_bits_t flat_segment, flat_glc, flat_slc;
     isa_bits_t flat_zero;   /* is 0 but for the field scratch_vaddr or flat_lds in its place */
@@ -331,6 +374,7 @@ typedef struct isa_arch {
     isa_memory_fields_t memory_fields;
     const char *cache_bits[3]; /* names of ISA_F_GLC, ISA_F_SLC and ISA_F_SC1, but for SMEM */
     bool dpp_newbcast;         /* DPP has row_newbcast, and takes operands of 64 bits with it */
+    bool dpp_scalar;           /* in VOP3, the second source beside DPP can be a scalar one */
     bool float_atomics;        /* on fine-grained memory, too: elsewhere these do nothing there */
     uint32_t hwregs;           /* hardware registers have numbers below this one */
     /* How a wave starts. A kernel can ask for its wave's offset in scratch, which it adds to
@@ -338,7 +382,11 @@ typedef struct isa_arch {
     struct {
         isa_item_id_t item[3]; /* x, y, z */
         bool scratch_offset;
+        bool ids_in_ttmp; /* the workgroup's ids are in trap temporaries, not in SGPRs */
     } launch;
+    /* Bits of MODE that the GPU does not have, of DX10_CLAMP, which then counts as set, and IEEE,
+     * which counts as clear. */
+    uint32_t mode_absent;
     struct {
         isa_bits_t slot, simd, cu, sh, se;
     } hw_id;

@@ -49,6 +49,7 @@ static void implicit_masks(isa_decoder_t *d)
 static void scalar_operands(isa_decoder_t *d, unsigned sdst, unsigned ssrc0, unsigned ssrc1)
 {
     isa_inst_t *i = d->out;
+    isa_operand_t *next = i->src;
     d->literal_allowed = true;
     for (const isa_field_t *f = d->row->fields; f < d->row->fields + ISA_MAX_FIELDS && f->role;
          f++) {
@@ -58,19 +59,19 @@ static void scalar_operands(isa_decoder_t *d, unsigned sdst, unsigned ssrc0, uns
             if (f->kind == ISA_K_RTNMSG)
                 i->imm = (int32_t)ssrc0;
             else
-                isa_decode_source(d, &i->src[0], ssrc0, f);
+                isa_decode_source(d, next++, ssrc0, f);
             break;
         case ISA_ROLE_SRC1:
             if (f->kind == ISA_K_IMM)
                 i->imm = (int32_t)ssrc1;
             else
-                isa_decode_source(d, &i->src[1], ssrc1, f);
+                isa_decode_source(d, next++, ssrc1, f);
             break;
-        case ISA_ROLE_IMM: /* s_setreg_imm32_b32 */
-            i->src[0].kind = ISA_OPK_CONST;
-            i->src[0].reg = 255;
-            i->src[0].bits = 32;
-            i->src[0].k = isa_decode_literal(d);
+        case ISA_ROLE_IMM: /* the literal is a source of its own */
+            *next++ = (isa_operand_t){.kind = ISA_OPK_CONST,
+                                      .reg = ISA_CODE_LITERAL,
+                                      .bits = 32,
+                                      .k = isa_decode_literal(d)};
             break;
         default: break;
         }
@@ -125,7 +126,8 @@ static void smem_offset(isa_decoder_t *d)
     isa_inst_t *i = d->out;
     if (imm) {
         i->flags |= ISA_F_IMM;
-        i->imm = (int32_t)(x << 11) >> 11;
+        const unsigned above = 32u - formats->smem_offset;
+        i->imm = (int32_t)(x << above) >> above;
     }
     const unsigned soffset = soe ? isa_bits(x, 31, 25) : isa_bits(x, 6, 0);
     if ((imm && !soe) || (null && isa_scalar_code(d->arch, soffset) == ISA_CODE_NULL)) return;
@@ -137,9 +139,12 @@ static void decode_smem(isa_decoder_t *d)
 {
     uint32_t w = d->words[0];
     isa_inst_t *i = d->out;
-    if (!isa_decode_row(d, ISA_FMT_SMEM, isa_bits(w, 25, 18))) return;
+    const isa_formats_t *formats = d->arch->formats;
+    if (!isa_decode_row(d, ISA_FMT_SMEM, isa_bits_get(formats->smem_op, w))) return;
+    if (isa_bits_get(formats->smem_zero, w)) d->bad = true;
     unsigned sdata = isa_bits(w, 12, 6);
-    bool glc = isa_bits_get(d->arch->formats->smem_glc, w) && d->row->mods & ISA_M_GLC;
+    bool glc = isa_bits_get(formats->smem_glc, w) && d->row->mods & ISA_M_GLC;
+    if (d->row->mods & ISA_M_GLC) i->policy = (uint8_t)isa_bits_get(formats->smem_policy, w);
     if (glc) i->flags |= ISA_F_GLC;
     if (d->row->mods & ISA_M_GLC && isa_decode_bit(d, d->arch->memory_fields.smem_sc1))
         i->flags |= ISA_F_SC1;
@@ -149,7 +154,7 @@ static void decode_smem(isa_decoder_t *d)
             isa_decode_sgpr(d, &i->dst, sdata, f->bits);
         else if (f->role == ISA_ROLE_SBASE)
             isa_decode_sgpr(d, &i->src[0], 2 * isa_bits(w, 5, 0), f->bits);
-        else if (f->kind == ISA_K_IMM) /* s_atc_probe: access kinds in place of a register */
+        else if (f->kind == ISA_K_IMM) /* access kinds or a length in place of a register */
             i->src[2] = (isa_operand_t){.kind = ISA_OPK_CONST, .bits = 32, .k = sdata};
         else
             isa_decode_sgpr(d, &i->src[2], sdata, f->bits);
@@ -366,11 +371,12 @@ static bool is_dpp(const isa_decoder_t *d, unsigned src0)
            (d->arch->formats->dpp8 && (src0 == ISA_CODE_DPP8 || src0 == ISA_CODE_DPP8_FI));
 }
 
-/* In VOP3 the second source has to be a VGPR, too. */
+/* In VOP3 of some GPUs the second source has to be a VGPR, too. */
 static void decode_any_dpp(isa_decoder_t *d, unsigned src0)
 {
     const uint8_t second = d->out->src[1].kind;
-    if (has_own_modifiers(d->out) && second != ISA_OPK_NONE && second != ISA_OPK_VGPR)
+    if (has_own_modifiers(d->out) && second != ISA_OPK_NONE && second != ISA_OPK_VGPR &&
+        !d->arch->dpp_scalar)
         d->bad = true;
     if (src0 == ISA_CODE_DPP)
         decode_dpp(d);
@@ -439,6 +445,13 @@ static unsigned pairs(const isa_row_desc_t *row)
     return found;
 }
 
+/* Whether OP_SEL says which byte of the source is read, with its bits the other way round. */
+static bool names_source_byte(const isa_decoder_t *d)
+{
+    return d->arch->formats->bytes_swapped && d->row->marks & ISA_IS_BYTE_SEL &&
+           !(d->row->marks & ISA_IS_TIED);
+}
+
 static void decode_vop3(isa_decoder_t *d)
 {
     uint32_t w = d->words[0], x = d->words[1];
@@ -456,6 +469,7 @@ static void decode_vop3(isa_decoder_t *d)
         abs = isa_bits(w, 10, 8);
         op_sel = mods & ISA_M_OP_SEL ? isa_bits(w, 14, 11) : 0;
         if (d->row->marks & ISA_IS_ONE_LANE) op_sel &= 3;
+        if (names_source_byte(d)) op_sel = (op_sel & 1) << 1 | (op_sel >> 1 & 1);
         op_sel &= ~pairs(d->row);
         i->op_sel = (uint8_t)op_sel;
         if (op_sel & 8) i->flags |= ISA_F_DSTSEL;
@@ -543,10 +557,17 @@ static bool has_acc_operands(const isa_row_desc_t *row)
     return false;
 }
 
-/* Result and addend of a matrix instruction take half as many registers in waves of 64 lanes. */
+/* A matrix that is spread over all lanes takes half as many registers in waves of 64 lanes. */
 static uint16_t spread_bits(const isa_decoder_t *d, const isa_field_t *f)
 {
-    return (uint16_t)(f->bits * 32 / d->mask_bits);
+    const unsigned bits = f->bits * 32u / d->mask_bits;
+    return (uint16_t)(bits < 32 ? 32 : bits);
+}
+
+/* Whether source k is such a matrix. */
+static bool is_spread(const isa_row_desc_t *row, unsigned k)
+{
+    return row->marks & (k < 2 ? ISA_IS_SPREAD_ALL : ISA_IS_SPREAD) && row->klass == ISA_CLASS_MFMA;
 }
 
 static void decode_vop3p(isa_decoder_t *d)
@@ -581,7 +602,7 @@ static void decode_vop3p(isa_decoder_t *d)
         bool high = op_sel_hi >> k & 1;
         if (mix) /* op_sel_hi makes the source a half, else it is a float */
             source.type = high ? ISA_T_F16 : ISA_T_F32;
-        if (d->row->marks & ISA_IS_SPREAD && k == 2) source.bits = spread_bits(d, f);
+        if (is_spread(d->row, k)) source.bits = spread_bits(d, f);
         if (k || !dpp) isa_decode_source(d, o, code[k], &source);
         o->mods = (uint8_t)((neg >> k & 1 ? ISA_MOD_NEG : 0) | (neg_hi >> k & 1 ? ISA_MOD_ABS : 0));
         o->sel = (uint8_t)((op_sel >> k & 1) | (unsigned)high << 1);
@@ -628,8 +649,16 @@ static void decode_long(isa_decoder_t *d)
         isa_decode_ldsdir(d);
         return;
     }
-    d->size = 2;
-    if (d->n < 2) return;
+    const bool wide = formats->vflat && (w >> 26 == formats->vflat || w >> 26 == formats->vbuffer);
+    d->size = wide ? 3 : 2;
+    if (d->n < d->size) return;
+    if (wide) {
+        if (w >> 26 == formats->vflat)
+            isa_decode_vflat(d);
+        else
+            isa_decode_vbuffer(d);
+        return;
+    }
     if (w >> 26 == formats->smem) {
         decode_smem(d);
         return;
@@ -652,6 +681,10 @@ static void decode_long(isa_decoder_t *d)
     }
     if (formats->exp && w >> 26 == formats->exp) {
         isa_decode_exp(d);
+        return;
+    }
+    if (formats->vflat && w >> 26 != 0x36) {
+        d->bad = true;
         return;
     }
     switch (w >> 26) {

@@ -1,8 +1,8 @@
 /* decode.h - shared by the parts of the decoder.
  *
- * decode.c finds an instruction's format, its row of the table and its fields. Memory instructions
- * are left to decode_memory.c, image instructions to decode_image.c, and formats that few GPUs have
- * to decode_dual.c. decode_operand.c turns operand codes into operands. */
+ * decode.c finds an instruction's format, row and fields; decode_memory.c, decode_wide.c and
+ * decode_image.c do of memory and image instructions, decode_dual.c of formats that few GPUs have.
+ * decode_operand.c makes operands of operand codes. */
 #ifndef ISA_DECODE_H
 #define ISA_DECODE_H
 
@@ -67,6 +67,10 @@ void isa_decode_ds(isa_decoder_t *d);
 void isa_decode_flat(isa_decoder_t *d);
 void isa_decode_mubuf(isa_decoder_t *d);
 void isa_decode_mtbuf(isa_decoder_t *d);
+
+/* decode_wide.c */
+void isa_decode_vflat(isa_decoder_t *d);
+void isa_decode_vbuffer(isa_decoder_t *d);
 
 /* decode_image.c */
 void isa_decode_mimg(isa_decoder_t *d);

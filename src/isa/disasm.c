@@ -43,23 +43,64 @@ static void scalar_immediate(isa_text_t *t, const isa_inst_t *i, const isa_field
         isa_text(t, "0x%x", imm);
 }
 
+/* Constants that are compared with halves LLVM shows as integers of 16 bits, and literals of
+ * instructions with one source as the dwords that they are. */
+static isa_type_t scalar_type(const isa_inst_t *i, const isa_field_t *f, const isa_operand_t *o)
+{
+    const bool literal = o->kind == ISA_OPK_CONST && o->reg == ISA_CODE_LITERAL;
+    if (f->type != ISA_T_F16) return (isa_type_t)f->type;
+    if (i->fmt == ISA_FMT_SOP1 && literal) return ISA_T_F32;
+    return i->fmt == ISA_FMT_SOPC ? ISA_T_B16 : ISA_T_F16;
+}
+
 static void scalar_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    const isa_operand_t *next = i->src;
     const char *gap = " ";
     for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
         if (f->role == ISA_ROLE_SIMM16 && i->op == ISA_OP_s_endpgm && !i->imm) return;
         if (f->role == ISA_ROLE_SIMM16 || f->kind == ISA_K_RTNMSG ||
             (f->role == ISA_ROLE_SRC1 && f->kind == ISA_K_IMM)) {
             scalar_immediate(t, i, f, gap);
+        } else if (f->kind == ISA_K_LIT && next != i->src) {
+            isa_text(t, "%s0x%x", gap, (unsigned)(next++)->k);
         } else {
-            const isa_operand_t *o = f->role == ISA_ROLE_SDST   ? &i->dst
-                                     : f->role == ISA_ROLE_SRC1 ? &i->src[1]
-                                                                : &i->src[0];
+            const isa_operand_t *o = f->role == ISA_ROLE_SDST ? &i->dst : next++;
             isa_text(t, "%s", gap);
-            isa_text_operand(t, o, (isa_type_t)f->type);
+            isa_text_operand(t, o, scalar_type(i, f, o));
         }
         gap = ", ";
     }
+}
+
+/* Scope and temporal hint, whose names depend on what is done; those of atomic operations are of
+ * bits. */
+static void policy_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    static const char *const scopes[] = {"CU", "SE", "DEV", "SYS"};
+    static const char *const load[8] = {NULL, "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", NULL};
+    static const char *const store[8] = {NULL,    "NT",    "HT",    "WB",
+                                         "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+    static const char *const atomic[8] = {NULL, "RETURN", "NT", "NT_RETURN"};
+    enum { CASCADE = 4, NOT_TEMPORAL = 2, BYPASS = 3 };
+    const unsigned hint = isa_hint(i), scope = isa_scope(i);
+    const bool system = scope == ISA_SCOPE_SYS,
+               is_store = row->klass == ISA_CLASS_VMEM_WR || row->klass == ISA_CLASS_FLAT_WR;
+    const char *const name = is_store ? store[hint] : load[hint];
+    if (hint && row->mods & ISA_M_RET) {
+        if (!(hint & CASCADE))
+            isa_text(t, " th:TH_ATOMIC_%s", atomic[hint]);
+        else if (!system)
+            isa_text(t, " th:TH_ATOMIC_0x%x", hint);
+        else
+            isa_text(t, " th:TH_ATOMIC_CASCADE_%s", hint & NOT_TEMPORAL ? "NT" : "RT");
+    } else if (hint && !name) {
+        isa_text(t, " th:0x%x", hint);
+    } else if (hint) {
+        isa_text(t, " th:TH_%s_%s", is_store ? "STORE" : "LOAD",
+                 hint == BYPASS && system ? "BYPASS" : name);
+    }
+    if (scope) isa_text(t, " scope:SCOPE_%s", scopes[scope]);
 }
 
 static void signed_hex(isa_text_t *t, int32_t value)
@@ -69,8 +110,10 @@ static void signed_hex(isa_text_t *t, int32_t value)
 
 static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    const isa_field_t *length = isa_field(row, ISA_ROLE_IMM);
     const char *gap = " ";
     for (const isa_field_t *f = row->fields; f < row->fields + ISA_MAX_FIELDS && f->role; f++) {
+        if (f == length) continue;
         isa_text(t, "%s", gap);
         if (f->kind == ISA_K_IMM)
             isa_text(t, i->src[2].k <= 64 ? "%u" : "0x%x", (unsigned)i->src[2].k);
@@ -82,11 +125,21 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
                              ISA_T_BITS);
         gap = ", ";
     }
-    if (row->mods & ISA_M_SMOFF) {
+    if (length) {
+        isa_text(t, "%s", gap);
+        signed_hex(t, i->imm);
+        isa_text(t, ", ");
+        if (i->flags & ISA_F_SOE)
+            isa_text_operand(t, &i->src[1], ISA_T_BITS);
+        else
+            isa_text(t, "null");
+        isa_text(t, ", %u", (unsigned)i->src[2].k);
+    } else if (row->mods & ISA_M_SMOFF) {
         isa_text(t, "%s", gap);
         if (i->flags & ISA_F_SOE) isa_text_operand(t, &i->src[1], ISA_T_BITS);
-        /* where NULL can stand for the register, there always are both, and 0 is not written */
-        const bool null = t->arch->formats->has_null && !i->imm;
+        /* where NULL can stand for the register, there always are both, and 0 is not written, but
+         * of gfx12 */
+        const bool null = t->arch->formats->has_null && !i->imm && !t->arch->formats->scopes;
         if (i->flags & ISA_F_IMM && !null) {
             if (i->flags & ISA_F_SOE) isa_text(t, " offset:");
             signed_hex(t, i->imm);
@@ -96,6 +149,7 @@ static void smem_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
     }
     if (i->flags & ISA_F_GLC) isa_text(t, " glc");
     if (i->flags & ISA_F_SC1) isa_text(t, " %s", t->arch->cache_bits[2]);
+    policy_text(t, i, row);
 }
 
 /* ---- vector ALU ---- */
@@ -134,6 +188,7 @@ static void packed_modifiers(isa_text_t *t, const isa_inst_t *i, const isa_row_d
 {
     unsigned n = count_sources(i), all = (1u << n) - 1, sel = 0, sel_hi = 0, neg = 0, neg_hi = 0;
     bool mix = row->mods & ISA_M_NEG; /* halves or floats: neg and abs as on scalar operands */
+    if (row->marks & ISA_IS_TIED && i->op_sel) isa_text(t, " index_key:%u", i->op_sel);
     for (unsigned k = 0; k < n; k++) {
         sel |= (i->src[k].sel & 1u) << k;
         sel_hi |= (i->src[k].sel >> 1 & 1u) << k;
@@ -163,8 +218,18 @@ static bool is_short(const isa_inst_t *i)
     return i->fmt == ISA_FMT_VOP1 || i->fmt == ISA_FMT_VOP2 || i->fmt == ISA_FMT_VOPC;
 }
 
+/* Which byte of a source or of the destination: on some GPUs the text has a name for it. */
+static bool names_byte(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
+{
+    if (!t->arch->formats->bytes_swapped || !(row->marks & ISA_IS_BYTE_SEL)) return false;
+    const unsigned byte = row->marks & ISA_IS_TIED ? i->op_sel >> 2 : i->op_sel & 3;
+    if (byte) isa_text(t, " byte_sel:%u", byte);
+    return true;
+}
+
 static void op_sel_modifier(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    if (names_byte(t, i, row)) return;
     unsigned n = row->marks & ISA_IS_BYTE_SEL ? 3 : count_sources(i);
     if (row->marks & ISA_IS_SWAPS)
         isa_text(t, "%s%s", i->op_sel & 2 ? " bound_ctrl:1" : "", i->op_sel & 1 ? " fi:1" : "");
@@ -340,8 +405,12 @@ static void export_text(isa_text_t *t, const isa_inst_t *i)
 
 /* ---- memory ---- */
 
-static void cache_bits(isa_text_t *t, const isa_inst_t *i)
+static void cache_bits(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
+    if (t->arch->formats->scopes) {
+        policy_text(t, i, row);
+        return;
+    }
     static const uint16_t flags[] = {ISA_F_GLC, ISA_F_SLC, ISA_F_SC1};
     for (unsigned k = 0; k < sizeof flags / sizeof flags[0]; k++)
         if (i->flags & flags[k]) isa_text(t, " %s", t->arch->cache_bits[k]);
@@ -390,6 +459,10 @@ static void mnemonic_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc
 static void flat_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *row)
 {
     const char *gap = " ";
+    if (isa_is_cache_operation(row->memory.kind)) {
+        policy_text(t, i, row);
+        return;
+    }
     if (i->dst.kind != ISA_OPK_NONE) {
         isa_text(t, " ");
         isa_text_operand(t, &i->dst, ISA_T_BITS);
@@ -409,7 +482,7 @@ static void flat_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t *
         isa_text_operand(t, &i->src[2], ISA_T_BITS);
     }
     if (i->imm) isa_text(t, " offset:%d", i->imm);
-    cache_bits(t, i);
+    cache_bits(t, i, row);
     if (has_lds_bit(t->arch, i)) isa_text(t, " lds");
 }
 
@@ -443,7 +516,7 @@ static void buffer_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t
              i->flags & ISA_F_OFFEN ? " offen" : "");
     if (i->imm) isa_text(t, " offset:%d", i->imm);
     if (lds_first) isa_text(t, " lds");
-    cache_bits(t, i);
+    cache_bits(t, i, row);
     if (i->flags & ISA_F_LDS && !lds_first) isa_text(t, " lds");
 }
 
@@ -478,7 +551,7 @@ static void image_text(isa_text_t *t, const isa_inst_t *i, const isa_row_desc_t 
     if (i->image & ISA_IMAGE_DMASK) isa_text(t, " dmask:0x%x", i->image & ISA_IMAGE_DMASK);
     if (has_dim) isa_text(t, " dim:SQ_RSRC_IMG_%s", dims[i->image >> ISA_IMAGE_DIM_SHIFT & 7]);
     if (i->image & ISA_IMAGE_UNORM) isa_text(t, " unorm");
-    cache_bits(t, i);
+    cache_bits(t, i, row);
     if (i->image & ISA_IMAGE_R128) isa_text(t, " r128");
     if (i->image & ISA_IMAGE_A16) isa_text(t, " a16");
     if (i->image & ISA_IMAGE_LWE) isa_text(t, " lwe");

@@ -134,7 +134,10 @@ struct isa_inst {
     uint8_t fmt;    /* isa_fmt_t of the encoding in memory: VOP3A for v_add_f32_e64 */
     uint8_t dwords; /* size: 1 to ISA_MAX_DWORDS */
     uint16_t flags; /* ISA_F_* */
-    uint8_t omod;   /* VOP3/SDWA output modifier 0..3 */
+    union {
+        uint8_t omod;   /* VOP3/SDWA output modifier 0..3 */
+        uint8_t policy; /* memory, if isa_formats_t.scopes: scope 1:0, temporal hint 4:2 */
+    };
     uint8_t op_sel; /* VOP3 OP_SEL bits as encoded; bit 3 = destination half */
     union {         /* no format has more than one of these */
         struct {
@@ -184,6 +187,20 @@ static inline unsigned isa_image_vgpr(const isa_inst_t *i, unsigned n)
 {
     if (!n || !(i->image & ISA_IMAGE_NSA)) return i->src[0].reg + n;
     return (n <= 8 ? i->src[0].k >> 8 * (n - 1) : i->src[1].k >> 8 * (n - 9)) & 0xff;
+}
+
+/* How far an access to memory is to be seen, of gfx12 and later. */
+typedef enum { ISA_SCOPE_CU, ISA_SCOPE_SE, ISA_SCOPE_DEV, ISA_SCOPE_SYS } isa_scope_t;
+
+static inline isa_scope_t isa_scope(const isa_inst_t *i)
+{
+    return (isa_scope_t)(i->policy & 3);
+}
+
+/* Its temporal hint: what caches should expect. Of atomics, bit 0: the old value is returned. */
+static inline unsigned isa_hint(const isa_inst_t *i)
+{
+    return i->policy >> 2;
 }
 
 /* Address of the instruction behind it in memory. */

@@ -295,6 +295,7 @@ enum {
     ISA_IS_OFFSET = 1 << 25,
     ISA_IS_SPREAD = 1 << 25, /* matrices: result and addend are spread over the wave's lanes */
     ISA_IS_BIAS = 1 << 26,
+    ISA_IS_SPREAD_ALL = 1 << 26,
     ISA_IS_COMPARE = 1 << 27,
     ISA_IS_GRADIENTS = 1 << 28,
     ISA_IS_LOD_CLAMP = 1 << 29,

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MAX_ROWS = 8000, VARIATIONS = 4, MOST_VARIATIONS = 1000, FILES = 3 };
+enum { MAX_ROWS = 9000, VARIATIONS = 4, MOST_VARIATIONS = 1000, FILES = 3 };
 
 typedef struct {
     uint32_t words[ASM_DWORDS];
@@ -51,6 +51,8 @@ static const gpu_t gpus[] = {
      7403,
      64,
      "gfx1100 -mattr=-wavefrontsize32,+wavefrontsize64"},
+    {"gfx1151", {"vectors_gfx1100.tsv", "vectors_gfx1151.tsv"}, 8211, 0, NULL},
+    {"gfx1201", {"vectors_gfx1201.tsv"}, 7339, 0, NULL},
 };
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
@@ -248,7 +250,14 @@ static uint32_t free_bits(uint32_t word)
     case 0x198: return 0x0000ffff; /* VOP3P, of gfx10 */
     default: break;
     }
-    if (word >> 30 == 2) return 0x007fffff;          /* SOP2, SOPK */
+    if (word >> 30 == 2) return 0x007fffff;         /* SOP2, SOPK */
+    if (arch->formats->vflat) switch (word >> 26) { /* gfx12 */
+        case 0x3b:
+        case 0x31: return 0x0000007f; /* VFLAT and its like, VBUFFER */
+        case 0x36: return 0x0000ffff; /* DS */
+        case 0x3d: return 0x01e01fff; /* SMEM */
+        default: break;
+        }
     if (arch->formats->halves) switch (word >> 26) { /* gfx11 */
         case 0x32: return 0x0001ffff;                /* VOPD */
         case 0x33: return 0x0000ffff;                /* VINTERP, LDSDIR */

@@ -132,11 +132,11 @@ static void flat_lanes(const isa_wave_t *w, const isa_inst_t *i, sgc_reach_t *r)
     const isa_dispatch_t *d = w->group->dispatch;
     const uint64_t high = (uint64_t)v[1][0] << 32;
     if (high != d->shared_base && high != d->private_base && row_same(v[1]) &&
-        even_lanes(a, high + (uint32_t)i->imm, v[0]))
+        even_lanes(a, high + (uint64_t)(int64_t)i->imm, v[0]))
         return;
     const isa_flat_lanes_t lanes = isa_address_flat_lanes(w, i);
     a->even = false;
-    isa_address_pairs(a->va, v, (uint32_t)i->imm);
+    isa_address_pairs(a->va, v, (uint64_t)(int64_t)i->imm);
     a->exec = lanes.in[ISA_SPACE_MEMORY];
     for (isa_space_t space = ISA_SPACE_LDS; space < ISA_SPACES; space++) {
         if (!lanes.in[space]) continue;

@@ -233,6 +233,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
                 | (k->rsrc1 >> 23 & 1) << 9     /* IEEE */
                 | (k->rsrc2 >> 24 & 0x7f) << 12 /* exceptions */
                 | (k->rsrc1 >> 26 & 1) << 23;   /* FP16_OVFL */
+    isa->mode = (isa->mode & ~arch->mode_absent) | (arch->mode_absent & ISA_MODE_DX10_CLAMP);
     isa->shared_base = ISA_SHARED_BASE;
     isa->private_base = ISA_PRIVATE_BASE;
     isa->engine_clock_mhz = run->device->profile.engine_clock_mhz;
@@ -245,6 +246,7 @@ static void set_code(sg_run_t *run, const descriptor_t *k, uint64_t object)
     run->kernarg_bytes = is_old_code(k) ? 0 : k->word[2];
     run->system =
         k->rsrc2 & (arch->launch.scratch_offset ? SG_SYSTEM | SG_SYSTEM_SCRATCH_OFFSET : SG_SYSTEM);
+    if (arch->launch.ids_in_ttmp) run->system = 0;
     static const uint8_t axes[] = {1, 2, 3, 3};
     run->id_axes = axes[k->rsrc2 >> 11 & 3];
     isa->last_id_row = arch->launch.item[run->id_axes - 1].vgpr;

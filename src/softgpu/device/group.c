@@ -110,6 +110,9 @@ static uint32_t nth_unit(const sg_queue_t *q, uint32_t n_units, uint64_t n)
 
 /* Where a workgroup is: `unit` counts the units of all XCCs, those of one XCC in a row. `simd` is
  * that of its first wave, `place` what isa_place() says, without SIMD and wave slot. */
+/* Where a GPU that has the workgroup's ids in trap temporaries has them, and the wave's number. */
+enum { TTMP_GROUP_X = 9, TTMP_GROUP_YZ = 7, TTMP_WAVE = 8, TTMP_WAVE_SHIFT = 25 };
+
 typedef struct {
     uint32_t unit, simd, place;
 } location_t;
@@ -165,6 +168,11 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     memcpy(w->sgpr, run->user, sizeof run->user);
     for (unsigned axis = 0; axis < 3; axis++)
         if (run->system & SG_SYSTEM_ID_X << axis) w->sgpr[n++] = b->group.id[axis];
+    if (run->isa.arch->launch.ids_in_ttmp) {
+        w->ttmp[TTMP_GROUP_X] = b->group.id[0];
+        w->ttmp[TTMP_GROUP_YZ] = (b->group.id[1] & 0xffff) | b->group.id[2] << 16;
+        w->ttmp[TTMP_WAVE] = i << TTMP_WAVE_SHIFT;
+    }
     if (run->system & SG_SYSTEM_INFO)
         w->sgpr[n++] = (i == 0 ? GROUP_INFO_FIRST_WAVE : 0) | b->group.n_waves;
 
@@ -180,6 +188,7 @@ static void start_registers(const sg_box_t *b, const sg_run_t *run, isa_wave_t *
     w->scc = 0;
     w->repeats = false;
     w->lds_turn = 0;
+    w->barrier_turn = 0;
     w->nap = 0;
     w->privileged = false;
     w->until_interrupt = 0;
@@ -194,6 +203,7 @@ bool sg_box_start(sg_box_t *b, sg_run_t *run, uint64_t id)
     b->run = run;
     b->group.dispatch = &run->isa;
     b->group.lds_bytes = run->lds_bytes;
+    memset(&b->group.barrier, 0, sizeof b->group.barrier);
     b->group.id[0] = (uint32_t)(id % run->groups[0]);
     b->group.id[1] = (uint32_t)(id / run->groups[0] % run->groups[1]);
     b->group.id[2] = (uint32_t)(id / run->groups[0] / run->groups[1]);

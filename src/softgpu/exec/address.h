@@ -364,6 +364,23 @@ ISA_ADDRESS isa_scalar_place_t isa_address_scalar_buffer(const isa_wave_t *w, co
     return (isa_scalar_place_t){isa_scalar_dwords(base), limit, isa_scalar_dwords(offset)};
 }
 
+/* Loads of less than a dword round nothing down. */
+typedef struct {
+    uint64_t base, offset, limit; /* limit: UINT64_MAX without a descriptor */
+} isa_scalar_bytes_t;
+
+ISA_ADDRESS isa_scalar_bytes_t isa_address_scalar_bytes(const isa_wave_t *w, const isa_inst_t *i,
+                                                        bool is_buffer)
+{
+    const uint32_t *v = &w->sgpr[i->src[0].reg];
+    const uint64_t offset = (uint64_t)(int64_t)i->imm + isa_scalar_register_offset(w, i);
+    if (!is_buffer)
+        return (isa_scalar_bytes_t){(v[0] | (uint64_t)v[1] << 32) + offset, 0, UINT64_MAX};
+    const uint64_t stride = v[1] >> 16 & 0x3fff;
+    return (isa_scalar_bytes_t){v[0] | (uint64_t)(v[1] & 0xffff) << 32, offset,
+                                stride ? stride * v[2] : v[2]};
+}
+
 /* Only whole dwords are in range. */
 ISA_ADDRESS bool isa_scalar_inside(const isa_scalar_place_t *p, uint64_t offset)
 {

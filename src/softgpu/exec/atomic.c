@@ -65,6 +65,8 @@ LOOP(fmin_x2, 64, fmin)
 LOOP(fmax_x2, 64, fmax)
 LOOP(fcmpswap_x2, 64, fcmpswap)
 LOOP(csub, 32, csub)
+LOOP(sub_clamp_u32, 32, csub)
+LOOP(cond_sub_u32, 32, cond_sub)
 LOOP(min_f64, 64, fmin)
 LOOP(max_f64, 64, fmax)
 
@@ -141,3 +143,4 @@ INLINE void lanes_64(isa_wave_t *w, isa_lanes_t *a, const isa_row_t *data, isa_r
 ISA_ATOMICS(LANES)
 ISA_ATOMICS_FLOAT(LANES)
 ISA_ATOMICS_NOT_FLAT(LANES)
+ISA_ATOMICS_LATER(LANES)

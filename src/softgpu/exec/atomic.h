@@ -53,8 +53,13 @@
     X(pk_add_f16, 32, pk_fadd16, SG_MEM_COHERENT)                                                  \
     X(pk_add_bf16, 32, pk_fadd_bf16, SG_MEM_COHERENT)
 
-/* Operations that have no flat form on any GPU. */
+/* Those that had no flat form before gfx12, where the operation has another name. */
 #define ISA_ATOMICS_NOT_FLAT(X) X(csub, 32, csub, 0)
+
+/* Those of gfx12. */
+#define ISA_ATOMICS_LATER(X)                                                                       \
+    X(sub_clamp_u32, 32, csub, 0)                                                                  \
+    X(cond_sub_u32, 32, cond_sub, 0)
 
 /* One operation on program memory; returns the old value. Each is one sequentially consistent
  * atomic of the host, so that workgroups, queues and the host's program see them in the same order.
@@ -72,6 +77,7 @@ typedef uint64_t isa_atomic64_t(uint64_t *p, uint64_t d0, uint64_t d1);
 ISA_ATOMICS(ISA_DECLARE_ATOMIC)
 ISA_ATOMICS_FLOAT(ISA_DECLARE_ATOMIC)
 ISA_ATOMICS_NOT_FLAT(ISA_DECLARE_ATOMIC)
+ISA_ATOMICS_LATER(ISA_DECLARE_ATOMIC)
 #undef ISA_DECLARE_ATOMIC
 
 #endif

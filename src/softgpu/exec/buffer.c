@@ -304,6 +304,7 @@ static isa_row_t *atomic_begin(isa_wave_t *w, const isa_inst_t *i, isa_buffer_ac
 ISA_ATOMICS(ATOMIC)
 ISA_ATOMICS_FLOAT(ATOMIC)
 ISA_ATOMICS_NOT_FLAT(ATOMIC)
+ISA_ATOMICS_LATER(ATOMIC)
 
 /* ---- caches: there are none between a wave and memory ---- */
 

@@ -42,7 +42,7 @@ SHARED isa_flat_lanes_t flat_addresses(isa_wave_t *w, const isa_inst_t *i, isa_l
     a->exec = w->exec;
     a->dword_step = 4;
     a->lds = false;
-    isa_address_pairs(a->va, isa_row_of(w, &i->src[0]), (uint32_t)i->imm);
+    isa_address_pairs(a->va, isa_row_of(w, &i->src[0]), (uint64_t)(int64_t)i->imm);
     return isa_address_flat_lanes(w, i);
 }
 
@@ -294,6 +294,13 @@ ISA_ATOMICS(FLAT_AND_GLOBAL)
 ISA_ATOMICS_FLOAT(FLAT_AND_GLOBAL)
 #define GLOBAL_ONLY(suffix, bits, op, ignored) ATOMIC(global, suffix, bits)
 ISA_ATOMICS_NOT_FLAT(GLOBAL_ONLY)
+ISA_ATOMICS_LATER(FLAT_AND_GLOBAL)
+
+/* ---- caches: there are none between a wave and memory ---- */
+
+ISA_INST(global_inv) {}
+ISA_INST(global_wb) {}
+ISA_INST(global_wbinv) {}
 
 /* ---- a dword for each lane, one after the other ---- */
 

@@ -19,7 +19,7 @@ typedef struct {
     int mantissa, exponent; /* bits of the fields */
 } format_t;
 
-static const format_t F32 = {23, 8}, F64 = {52, 11};
+static const format_t F16 = {10, 5}, F32 = {23, 8}, F64 = {52, 11};
 
 static unpacked_t unpack(uint64_t x, format_t f)
 {
@@ -107,6 +107,7 @@ static uint64_t fma_scaled(unpacked_t a, unpacked_t b, unpacked_t c, int scale, 
 uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_t round)
 {
     const unpacked_t x = unpack(a, F64), y = unpack(b, F64), z = unpack(c, F64);
+    if (z.special && !x.special && !y.special) return c; /* the product may be too large for f64 */
     if (x.special || y.special || z.special)
         return fpu_bits64(fpu_f64(a) * fpu_f64(b) + fpu_f64(c));
     return fma_scaled(x, y, z, scale, round, F64);
@@ -115,9 +116,19 @@ uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_
 uint32_t fpu_fma_scaled32(uint32_t a, uint32_t b, uint32_t c, int scale, uint32_t round)
 {
     const unpacked_t x = unpack(a, F32), y = unpack(b, F32), z = unpack(c, F32);
+    if (z.special && !x.special && !y.special) return c;
     if (x.special || y.special || z.special)
         return fpu_bits32(fpu_f32(a) * fpu_f32(b) + fpu_f32(c));
     return (uint32_t)fma_scaled(x, y, z, scale, round, F32);
+}
+
+uint32_t fpu_fma16(uint32_t a, uint32_t b, uint32_t c, uint32_t round)
+{
+    const unpacked_t x = unpack(a & 0xffff, F16), y = unpack(b & 0xffff, F16),
+                     z = unpack(c & 0xffff, F16);
+    if (!x.special && !y.special && !z.special) return (uint32_t)fma_scaled(x, y, z, 0, round, F16);
+    const float product = fpu_f32(fpu_f16_to_f32(a)) * fpu_f32(fpu_f16_to_f32(b));
+    return fpu_f32_to_f16(fpu_bits32(product + fpu_f32(fpu_f16_to_f32(c))), round);
 }
 
 static int clamp_exponent(int32_t n)

@@ -131,6 +131,20 @@ static inline uint32_t fpu_f32_to_f16(uint32_t x, uint32_t round)
     return r | sign;
 }
 
+/* To integers: cut off, saturated, 0 for a NaN. */
+static inline uint32_t fpu_f32_to_i32(float x)
+{
+    return (uint32_t)(x >= 2147483648.0f    ? INT32_MAX
+                      : x <= -2147483648.0f ? INT32_MIN
+                      : x == x              ? (int32_t)x
+                                            : 0);
+}
+
+static inline uint32_t fpu_to_u32(double x)
+{
+    return x >= 4294967295.0 ? UINT32_MAX : x > 0.0 ? (uint32_t)(int64_t)x : 0;
+}
+
 /* Narrows to f32 by rounding to odd, so that a second rounding to f16 or bf16 is exact. The value
  * must lie in f32's normal range or be 0, infinite or NaN, as every f16 product and sum does. */
 static inline uint32_t fpu_f64_to_f32_odd(uint64_t x)
@@ -203,9 +217,11 @@ void fpu_narrow_row(uint32_t *out, const uint32_t *in, uint32_t round);
 
 /* ---- fpu.c ---- */
 
-/* a*b+c times 2^scale with one rounding, f64; NaN operands are the caller's business. */
+/* a*b+c, times 2^scale where there is one, with one rounding; NaN operands are the caller's
+ * business. */
 uint64_t fpu_fma_scaled64(uint64_t a, uint64_t b, uint64_t c, int scale, uint32_t round);
 uint32_t fpu_fma_scaled32(uint32_t a, uint32_t b, uint32_t c, int scale, uint32_t round);
+uint32_t fpu_fma16(uint32_t a, uint32_t b, uint32_t c, uint32_t round);
 
 /* x times 2^n with one rounding. */
 uint64_t fpu_ldexp64(uint64_t x, int32_t n, uint32_t round);

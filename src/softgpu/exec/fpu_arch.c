@@ -10,4 +10,6 @@ const fpu_arch_t fpu_archs[ISA_ARCH_COUNT] = {
     [ISA_ARCH_gfx950] = {.rounds_nearest = true, .keeps_sums = true, .clamps = true},
     [ISA_ARCH_gfx1030] = {0},
     [ISA_ARCH_gfx1100] = {0},
+    [ISA_ARCH_gfx1151] = {0},
+    [ISA_ARCH_gfx1201] = {0},
 };

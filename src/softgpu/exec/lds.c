@@ -375,18 +375,29 @@ static unsigned permuted_bits(const isa_wave_t *w)
     return (lanes < ISA_LANES ? lanes : ISA_LANES) - 1;
 }
 
-ISA_INST(ds_bpermute_b32)
+static void permute_back(isa_wave_t *w, const isa_inst_t *i, const uint32_t *offered)
 {
     const uint32_t *addr = isa_row_of(w, &i->src[0])[0];
     const uint32_t offset = isa_ds_offset16(i);
     const unsigned bits = permuted_bits(w);
-    isa_row_t out, room;
-    const uint32_t *offered = offered_row(w, &i->src[1], room);
+    isa_row_t out;
     for (unsigned l = 0; l < ISA_LANES; l += ISA_VEC) {
         const isa_vec_t lane = (isa_vec_load(addr + l) + offset) >> 2;
         isa_vec_store(out + l, isa_vec_permute(offered, (lane & bits) | (l & ~bits)));
     }
     write_row(w, i, out);
+}
+
+ISA_INST(ds_bpermute_b32)
+{
+    isa_row_t room;
+    permute_back(w, i, offered_row(w, &i->src[1], room));
+}
+
+/* Inactive lanes give their values, too. */
+ISA_INST(ds_bpermute_fi_b32)
+{
+    permute_back(w, i, isa_row_of(w, &i->src[1])[0]);
 }
 
 ISA_INST(ds_permute_b32)

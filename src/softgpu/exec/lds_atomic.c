@@ -173,6 +173,9 @@ ATOMIC(ds_cmpstore_f32, ds_cmpstore_rtn_f32, 32, fcmpstore)
 ATOMIC(ds_cmpstore_b64, ds_cmpstore_rtn_b64, 64, cmpstore)
 ATOMIC(ds_cmpstore_f64, ds_cmpstore_rtn_f64, 64, fcmpstore)
 
+ATOMIC(ds_sub_clamp_u32, ds_sub_clamp_rtn_u32, 32, csub)
+ATOMIC(ds_cond_sub_u32, ds_cond_sub_rtn_u32, 32, cond_sub)
+
 /* Pairs of 16-bit numbers. */
 #define PAIRS(plain, rtn, op)                                                                      \
     ISA_INST(plain)                                                                                \

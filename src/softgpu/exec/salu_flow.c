@@ -2,6 +2,7 @@
  *
  * A taken branch inside the decoded page is pointer arithmetic (core.h); other jumps look their
  * page up. s_waitcnt does nothing, because memory operations complete when they execute. */
+#include "softgpu/exec/barrier.h"
 #include "softgpu/exec/clock.h"
 #include "softgpu/exec/core.h"
 #include "softgpu/exec/lds.h"
@@ -154,6 +155,7 @@ ISA_INST(s_cbranch_join)
 
 static void end_wave(isa_wave_t *w)
 {
+    isa_barrier_leave(w);
     isa_stop(w, ISA_STOP_END);
 }
 
@@ -191,6 +193,12 @@ ISA_INST(s_sleep)
     isa_stop(w, ISA_STOP_YIELD);
 }
 
+ISA_INST(s_sleep_var)
+{
+    w->nap = SLEEP_UNIT * (isa_read32(w, &i->src[0]) & SLEEP_UNITS_MASK);
+    isa_stop(w, ISA_STOP_YIELD);
+}
+
 ISA_INST(s_sethalt)
 {
     if (i->imm & 1) isa_stop_unsupported(w, i, "nobody could resume the wave");
@@ -217,6 +225,16 @@ NO_EFFECT(s_delay_alu)
 NO_EFFECT(s_wait_event)
 NO_EFFECT(s_inst_prefetch)
 NO_EFFECT(s_version)
+NO_EFFECT(s_singleuse_vdst)
+NO_EFFECT(s_wait_loadcnt)
+NO_EFFECT(s_wait_storecnt)
+NO_EFFECT(s_wait_samplecnt)
+NO_EFFECT(s_wait_bvhcnt)
+NO_EFFECT(s_wait_expcnt)
+NO_EFFECT(s_wait_dscnt)
+NO_EFFECT(s_wait_kmcnt)
+NO_EFFECT(s_wait_loadcnt_dscnt)
+NO_EFFECT(s_wait_storecnt_dscnt)
 
 ISA_INST(s_icache_inv)
 {

@@ -24,6 +24,14 @@ static unsigned hwreg_of(const isa_wave_t *w, unsigned number)
     return number < a->hwregs ? a->formats->hwregs[number].id : ISA_HWREG_NONE;
 }
 
+static uint64_t shader_clock(const isa_dispatch_t *dispatch)
+{
+    return isa_clock_ns() * dispatch->engine_clock_mhz / 1000;
+}
+
+/* SCC in the register STATE_PRIV of gfx12. */
+enum { STATE_SCC = 9 };
+
 /* False if there is no such register. */
 static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
 {
@@ -37,10 +45,17 @@ static bool read_hwreg(const isa_wave_t *w, unsigned id, uint32_t *value)
     case ISA_HWREG_HW_ID2: /* queue, pipe, state: 0, as on gfx9 */
     case ISA_HWREG_POPS_PACKER: return true;
     case ISA_HWREG_SHADER_CYCLES: /* 20 bits of the clock */
-        *value = (uint32_t)(isa_clock_ns() * dispatch->engine_clock_mhz / 1000) & 0xfffff;
+        *value = (uint32_t)shader_clock(dispatch) & 0xfffff;
         return true;
-    case ISA_HWREG_MODE: *value = w->mode; return true;
+    case ISA_HWREG_MODE: *value = w->mode & ~dispatch->arch->mode_absent; return true;
     case ISA_HWREG_STATUS: *value = isa_status(w); return true;
+    case ISA_HWREG_WAVE_STATUS: *value = isa_status(w) & ~(uint32_t)ISA_STATUS_SCC; return true;
+    case ISA_HWREG_WAVE_STATE_PRIV: *value = w->scc << STATE_SCC; return true;
+    case ISA_HWREG_WAVE_EXCP_FLAG: /* none is recorded */
+    case ISA_HWREG_WAVE_TRAP_CTRL: /* none is enabled */
+    case ISA_HWREG_WAVE_SCHED_MODE: return true;
+    case ISA_HWREG_SHADER_CYCLES_LO: *value = (uint32_t)shader_clock(dispatch); return true;
+    case ISA_HWREG_SHADER_CYCLES_HI: *value = (uint32_t)(shader_clock(dispatch) >> 32); return true;
     case ISA_HWREG_HW_ID: *value = isa_place_hw_id(w->hw_id); return true;
     case ISA_HWREG_XCC_ID: *value = isa_place_xcc(w->hw_id); return true;
     case ISA_HWREG_GPR_ALLOC: *value = gpr_alloc(w); return true;
@@ -87,6 +102,8 @@ ISA_INST(s_getreg_b32)
 
 static void set_mode(isa_wave_t *w, const isa_inst_t *i, uint32_t mode)
 {
+    const uint32_t absent = w->group->dispatch->arch->mode_absent;
+    mode = (mode & ~absent) | (w->mode & absent);
     if (mode & ISA_MODE_VSKIP)
         isa_stop_unsupported(w, i, "VSKIP mode");
     else

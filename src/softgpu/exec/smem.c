@@ -127,6 +127,39 @@ TRANSFER(s_buffer_store_dword, buffer, store, 1)
 TRANSFER(s_buffer_store_dwordx2, buffer, store, 2)
 TRANSFER(s_buffer_store_dwordx4, buffer, store, 4)
 
+/* ---- less than a dword, at any address, and three dwords ---- */
+
+ISA_NO_TSAN static void load_part(isa_wave_t *w, const isa_inst_t *i, bool is_buffer, unsigned n,
+                                  bool is_signed)
+{
+    const isa_scalar_bytes_t p = isa_address_scalar_bytes(w, i, is_buffer);
+    uint32_t value = 0;
+    if (p.offset < p.limit && p.limit - p.offset >= n)
+        for (unsigned k = 0; k < n; k++) {
+            const uint8_t *host = isa_mem_ptr(w, p.base + p.offset + k, 1, ISA_FAULT_READ);
+            if (!host) return;
+            value |= (uint32_t)*host << 8 * k;
+        }
+    const unsigned unused = 32 - 8 * n;
+    w->sgpr[i->dst.reg] = is_signed ? (uint32_t)((int32_t)(value << unused) >> unused) : value;
+}
+
+#define LOAD_PART(type, n, is_signed)                                                              \
+    ISA_INST(s_load_##type)                                                                        \
+    {                                                                                              \
+        load_part(w, i, false, n, is_signed);                                                      \
+    }                                                                                              \
+    ISA_INST(s_buffer_load_##type)                                                                 \
+    {                                                                                              \
+        load_part(w, i, true, n, is_signed);                                                       \
+    }
+LOAD_PART(i8, 1, true)
+LOAD_PART(u8, 1, false)
+LOAD_PART(i16, 2, true)
+LOAD_PART(u16, 2, false)
+TRANSFER(s_load_b96, plain, load, 3)
+TRANSFER(s_buffer_load_b96, buffer, load, 3)
+
 /* ---- atomics: one operation for the wave; the old value comes back with GLC ---- */
 
 #define ATOMIC_BODY(suffix, size, where)                                                           \
@@ -215,3 +248,8 @@ NO_EFFECT(s_dcache_discard)
 NO_EFFECT(s_dcache_discard_x2)
 NO_EFFECT(s_atc_probe)
 NO_EFFECT(s_atc_probe_buffer)
+NO_EFFECT(s_prefetch_inst)
+NO_EFFECT(s_prefetch_inst_pc_rel)
+NO_EFFECT(s_prefetch_data)
+NO_EFFECT(s_prefetch_data_pc_rel)
+NO_EFFECT(s_buffer_prefetch_data)

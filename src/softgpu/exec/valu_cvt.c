@@ -13,19 +13,6 @@ static inline uint32_t to_i32(double x)
                                            : 0);
 }
 
-static inline uint32_t to_u32(double x)
-{
-    return x >= 4294967295.0 ? UINT32_MAX : x > 0.0 ? (uint32_t)(int64_t)x : 0;
-}
-
-static inline uint32_t float_to_i32(float x)
-{
-    return (uint32_t)(x >= 2147483648.0f    ? INT32_MAX
-                      : x <= -2147483648.0f ? INT32_MIN
-                      : x == x              ? (int32_t)x
-                                            : 0);
-}
-
 /* The conversion is exact. Clang's vector code converts unsigned integers, and integers that it
  * knows to be positive, by a subtraction, which makes -0 of 0 when MODE rounds down. It does not
  * know that this sum is positive. */
@@ -41,10 +28,10 @@ static inline double from_u32(uint32_t x)
 enum { NOP = VALU_CLAMP_NOP };
 
 VALU_OP1(v_cvt_i32_f64, u32, f64, NOP, to_i32(a))
-VALU_OP1(v_cvt_u32_f64, u32, f64, NOP, to_u32(a))
-VALU_OP1(v_cvt_i32_f32, u32, f32, NOP, float_to_i32(a))
-VALU_OP1(v_cvt_u32_f32, u32, f32, NOP, to_u32((double)a))
-VALU_OP1(v_cvt_flr_i32_f32, u32, f32, NOP, float_to_i32(__builtin_floorf(a)))
+VALU_OP1(v_cvt_u32_f64, u32, f64, NOP, fpu_to_u32(a))
+VALU_OP1(v_cvt_i32_f32, u32, f32, NOP, fpu_f32_to_i32(a))
+VALU_OP1(v_cvt_u32_f32, u32, f32, NOP, fpu_to_u32((double)a))
+VALU_OP1(v_cvt_flr_i32_f32, u32, f32, NOP, fpu_f32_to_i32(__builtin_floorf(a)))
 VALU_OP1(v_cvt_rpi_i32_f32, u32, f32, NOP, to_i32(__builtin_floor((double)a + 0.5)))
 
 VALU_OP1(v_cvt_f64_i32, f64, i32, 0, (double)a)

@@ -178,6 +178,24 @@ VALU_HANDLER(v_pk_fma_f16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_PF16, VALU_STAG
 PAIR_MINMAX3(v_pk_minimum3_f16, false)
 PAIR_MINMAX3(v_pk_maximum3_f16, true)
 
+#define PAIR_IEEE(name, max)                                                                       \
+    VALU_BODY2(body_##name, u32, u32)                                                              \
+    d[l] = ieee_minmax(a, b, max) | ieee_minmax(a >> 16, b >> 16, max) << 16;                      \
+    VALU_END                                                                                       \
+    VALU_HANDLER(name, VALU_PF16, VALU_PF16, VALU_PF16, VALU_NONE, 0)
+
+PAIR_IEEE(v_pk_minimum_f16, false)
+PAIR_IEEE(v_pk_maximum_f16, true)
+
+VALU_OP2(v_minimum_f16, b16, b16, b16, 0, ieee_minmax(a, b, false))
+VALU_OP2(v_maximum_f16, b16, b16, b16, 0, ieee_minmax(a, b, true))
+VALU_OP3(v_minimum3_f16, b16, b16, b16, b16, 0, ieee_minmax(ieee_minmax(a, b, false), c, false))
+VALU_OP3(v_maximum3_f16, b16, b16, b16, b16, 0, ieee_minmax(ieee_minmax(a, b, true), c, true))
+VALU_OP3(v_minimummaximum_f16, b16, b16, b16, b16, 0,
+         ieee_minmax(ieee_minmax(a, b, false), c, true))
+VALU_OP3(v_maximumminimum_f16, b16, b16, b16, b16, 0,
+         ieee_minmax(ieee_minmax(a, b, true), c, false))
+
 /* ---- dot products: both products are exact in f32, the sums are rounded one after the other
    ---- */
 

@@ -84,6 +84,12 @@ static inline uint32_t ieee_minmax(uint32_t x, uint32_t y, bool max)
     return fpu_nan32(x) ? x | 0x400000 : fpu_nan32(y) ? y | 0x400000 : r;
 }
 
+VALU_OP2(v_minimum_f32, b32, b32, b32, 0, ieee_minmax(a, b, false))
+VALU_OP2(v_maximum_f32, b32, b32, b32, 0, ieee_minmax(a, b, true))
+VALU_OP3(v_minimummaximum_f32, b32, b32, b32, b32, 0,
+         ieee_minmax(ieee_minmax(a, b, false), c, true))
+VALU_OP3(v_maximumminimum_f32, b32, b32, b32, b32, 0,
+         ieee_minmax(ieee_minmax(a, b, true), c, false))
 VALU_OP3(v_minimum3_f32, b32, b32, b32, b32, 0, ieee_minmax(ieee_minmax(a, b, false), c, false))
 VALU_OP3(v_maximum3_f32, b32, b32, b32, b32, 0, ieee_minmax(ieee_minmax(a, b, true), c, true))
 

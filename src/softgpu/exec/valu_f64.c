@@ -12,6 +12,16 @@ VALU_VECTOR(v_fmac_f64, f64, VALU_F64, VALU_READS_DST, body_v_fma_f64)
 VALU_OP2(v_min_f64, b64, b64, b64, 0, fpu_minmax64(a, b, false, ieee))
 VALU_OP2(v_max_f64, b64, b64, b64, 0, fpu_minmax64(a, b, true, ieee))
 
+/* IEEE 754's: a NaN is the result, quieted, the first of two. */
+static inline uint64_t ieee_minmax(uint64_t x, uint64_t y, bool max)
+{
+    const uint64_t r = fpu_minmax64(x, y, max, false);
+    return fpu_nan64(x) ? x | FPU_QUIET64 : fpu_nan64(y) ? y | FPU_QUIET64 : r;
+}
+
+VALU_OP2(v_minimum_f64, b64, b64, b64, 0, ieee_minmax(a, b, false))
+VALU_OP2(v_maximum_f64, b64, b64, b64, 0, ieee_minmax(a, b, true))
+
 VALU_FLOAT1(v_rcp_f64, f64, VALU_NEAREST, 1.0 / a)
 VALU_FLOAT1(v_rsq_f64, f64, VALU_NEAREST, 1.0 / __builtin_sqrt(a))
 VALU_FLOAT1(v_sqrt_f64, f64, VALU_NEAREST, __builtin_sqrt(a))

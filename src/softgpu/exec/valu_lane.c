@@ -102,6 +102,31 @@ ISA_INST(v_permlanex16_b32)
     permute_rows(w, i, 16);
 }
 
+/* The same with the lane's number in the lane's own second source. */
+static void permute_rows_by(isa_wave_t *w, const isa_inst_t *i, unsigned flip)
+{
+    const bool inactive_too = i->op_sel & 1, zero = i->op_sel & 2;
+    const uint32_t *from = *isa_row_of(w, &i->src[0]), *select = *isa_row_of(w, &i->src[1]);
+    uint32_t *to = *isa_row_of(w, &i->dst);
+    alignas(64) uint32_t result[ISA_LANES];
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        const unsigned lane = ((l & ~15u) ^ flip) | (select[l] & 15);
+        const bool read = inactive_too || w->exec >> lane & 1;
+        result[l] = read ? from[lane] : zero ? 0 : to[l];
+    }
+    valu_blend(to, result, 1, w->exec);
+}
+
+ISA_INST(v_permlane16_var_b32)
+{
+    permute_rows_by(w, i, 0);
+}
+
+ISA_INST(v_permlanex16_var_b32)
+{
+    permute_rows_by(w, i, 16);
+}
+
 /* ---- v_movrel: registers whose numbers M0 is added to. If there is no register of that number, a
  * source is v0, and nothing is written to a destination. ---- */
 

@@ -142,8 +142,9 @@ static __attribute__((noinline)) void convert(isa_wave_t *w, const isa_inst_t *i
     const cvt_t here = formats_here(w, t);
     const unsigned dwords = (bits_of(here.to) * here.count + 31) / 32, at = part_bit(i, t);
     const uint32_t mask = t->part ? ((1u << t->part) - 1) << at : UINT32_MAX;
-    if (w->mode & ISA_MODE_GPR_IDX) {
-        isa_stop_unsupported(w, i, "register indexing");
+    if (w->mode & ISA_MODE_GPR_IDX || i->flags & ISA_F_DPP) {
+        isa_stop_unsupported(w, i,
+                             i->flags & ISA_F_DPP ? "another lane's source" : "register indexing");
         return;
     }
     for (unsigned n = 0; n < 3; n++)
@@ -159,7 +160,8 @@ static __attribute__((noinline)) void convert(isa_wave_t *w, const isa_inst_t *i
     }
 }
 
-/* ---- from 8 bits to f32, as VOP1 has it: OP_SEL is none, SDWA says which byte ---- */
+/* ---- from 8 bits to f32, as VOP1 has it: SDWA says which byte, or on GPUs without it OP_SEL ----
+ */
 
 #define WIDEN(format, exponent, mantissa, bias, special)                                           \
     VALU_BODY1(body_##format, u32)                                                                 \
@@ -182,21 +184,60 @@ WIDEN(bf8_fnuz, 5, 2, 16, FPU_SPECIAL_MINUS_0)
 #define FROM_BYTES_AS(fn, DT, body)                                                                \
     VALU_PATHS(static void fn(isa_wave_t *w, const isa_inst_t *i), fn, DT, VALU_B32, VALU_NONE,    \
                VALU_NONE, 0, body, body, body)
-#define FROM_BYTES(name, DT, format)                                                               \
+#define FROM_BYTES(name, DT, format, FROM, COUNT)                                                  \
     FROM_BYTES_AS(name##_ocp, DT, format)                                                          \
     FROM_BYTES_AS(name##_fnuz, DT, format##_fnuz)                                                  \
     ISA_INST(name)                                                                                 \
     {                                                                                              \
-        if (fpu_archs[w->group->dispatch->arch->index].fnuz)                                       \
+        static const cvt_t selected = {FPU_##FROM, FPU_F32, COUNT, 0, 0};                          \
+        if (i->op_sel)                                                                             \
+            convert(w, i, &selected);                                                              \
+        else if (fpu_archs[w->group->dispatch->arch->index].fnuz)                                  \
             name##_fnuz(w, i);                                                                     \
         else                                                                                       \
             name##_ocp(w, i);                                                                      \
     }
 
-FROM_BYTES(v_cvt_f32_fp8, VALU_F32, body_fp8)
-FROM_BYTES(v_cvt_f32_bf8, VALU_F32, body_bf8)
-FROM_BYTES(v_cvt_pk_f32_fp8, VALU_P32, body_pk_fp8)
-FROM_BYTES(v_cvt_pk_f32_bf8, VALU_P32, body_pk_bf8)
+FROM_BYTES(v_cvt_f32_fp8, VALU_F32, body_fp8, FP8, 1)
+FROM_BYTES(v_cvt_f32_bf8, VALU_F32, body_bf8, BF8, 1)
+FROM_BYTES(v_cvt_pk_f32_fp8, VALU_P32, body_pk_fp8, FP8, 2)
+FROM_BYTES(v_cvt_pk_f32_bf8, VALU_P32, body_pk_bf8, BF8, 2)
+
+/* ---- dot products of four bytes, added one after the other to an f32; only that has modifiers
+ * ----
+ */
+
+static void dot4(isa_wave_t *w, const isa_inst_t *i, fpu_small_t a, fpu_small_t b)
+{
+    alignas(64) uint32_t room[3][1][ISA_ROW], result[ISA_ROW];
+    const uint32_t *s[3];
+    const uint32_t keep = i->src[2].mods & ISA_MOD_ABS ? 0x7fffffff : ~0u;
+    const uint32_t flip = i->src[2].mods & ISA_MOD_NEG ? 0x80000000 : 0;
+    if (i->flags & ISA_F_DPP) {
+        isa_stop_unsupported(w, i, "another lane's source");
+        return;
+    }
+    for (unsigned n = 0; n < 3; n++)
+        s[n] = rows_of(w, &i->src[n], room[n]);
+    for (unsigned l = 0; l < ISA_LANES; l++) {
+        float sum = fpu_f32((s[2][l] & keep) ^ flip);
+        for (unsigned at = 0; at < 32; at += 8)
+            sum += fpu_f32(fpu_from_small(&fpu_formats[a], s[0][l] >> at & 0xff)) *
+                   fpu_f32(fpu_from_small(&fpu_formats[b], s[1][l] >> at & 0xff));
+        result[l] = sum == sum ? fpu_bits32(sum) : FPU_NAN32;
+    }
+    valu_blend(w->vgpr[i->dst.reg], result, 1, w->exec);
+}
+
+#define DOT4(name, A, B)                                                                           \
+    ISA_INST(name)                                                                                 \
+    {                                                                                              \
+        dot4(w, i, FPU_##A, FPU_##B);                                                              \
+    }
+DOT4(v_dot4_f32_fp8_fp8, FP8, FP8)
+DOT4(v_dot4_f32_fp8_bf8, FP8, BF8)
+DOT4(v_dot4_f32_bf8_fp8, BF8, FP8)
+DOT4(v_dot4_f32_bf8_bf8, BF8, BF8)
 
 /* ---- bf16, to nearest even ---- */
 

@@ -117,6 +117,11 @@ struct isa_group {
     uint32_t lds_bytes;
     uint32_t n_waves;
     uint32_t id[3]; /* workgroup ids */
+    /* The barrier of gfx12, at which waves signal and wait apart (barrier.h): which of them have
+     * signalled, which have ended, and how often all have. All 0 when the workgroup starts. */
+    struct {
+        uint32_t signalled, ended, turn;
+    } barrier;
     isa_wave_t **waves;
 };
 
@@ -164,8 +169,9 @@ struct isa_wave {
     /* The instruction at `ip` stopped the wave to wait, and runs again when the wave goes on. It
      * must not be counted twice. This member and those below are 0 when a wave starts. */
     bool repeats;
-    uint8_t lds_turn;  /* what the wave has done to LDS since the last barrier: lds.h */
-    uint32_t gws_turn; /* the GWS resource's turn when a ds_gws_* began to wait: lds_gws.c */
+    uint32_t barrier_turn; /* of the group's barrier, for which the wave waits next */
+    uint8_t lds_turn;      /* what the wave has done to LDS since the last barrier: lds.h */
+    uint32_t gws_turn;     /* the GWS resource's turn when a ds_gws_* began to wait: lds_gws.c */
     /* Whether the wave is in a trap handler, and its registers TBA and TMA (trap.h). */
     bool privileged;
     uint64_t tba, tma;

@@ -231,7 +231,7 @@ static void write_host_caches(writer_t *w)
 
 /* ---- nodes ---- */
 
-/* Types of links, with the driver's weights: to a card, between GPUs, within an APU. */
+/* Types of links, with the driver's weights: to a card, between GPUs, within a package. */
 typedef struct {
     unsigned type, weight;
 } link_kind_t;
@@ -241,7 +241,7 @@ static const link_kind_t pcie_link = {HSA_IOLINK_TYPE_PCIEXPRESS, PCIE_WEIGHT},
 
 static const link_kind_t *host_link(const sg_profile_t *p)
 {
-    return p->apu ? &socket_link : &pcie_link;
+    return p->host_xgmi ? &socket_link : &pcie_link;
 }
 
 static void put_link(writer_t *w, unsigned from, unsigned index, unsigned to,
@@ -328,8 +328,8 @@ static uint32_t capability(const kfd_config_t *config)
     return (config->svm ? HSA_CAP_SVMAPI_SUPPORTED : 0) | HSA_CAP_WATCH_POINTS_SUPPORTED |
            WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_TOTALBITS_SHIFT |
            HSA_CAP_DOORBELL_TYPE_2_0 << HSA_CAP_DOORBELL_TYPE_TOTALBITS_SHIFT |
-           (config->profile.apu ? HSA_CAP_FLAGS_COHERENTHOSTACCESS : 0) | HSA_CAP_MEM_EDCSUPPORTED |
-           HSA_CAP_SRAM_EDCSUPPORTED | KFD_CAP_DEBUG_FIRMWARE |
+           (config->profile.host_xgmi ? HSA_CAP_FLAGS_COHERENTHOSTACCESS : 0) |
+           HSA_CAP_MEM_EDCSUPPORTED | HSA_CAP_SRAM_EDCSUPPORTED | KFD_CAP_DEBUG_FIRMWARE |
            config->profile.asic_revision << HSA_CAP_ASIC_REVISION_SHIFT;
 }
 

@@ -40,6 +40,8 @@
     X(mall_kb, 0, 0, 1048576) /* the cache of memory behind all L2s, of the GPU; 0: none */        \
     X(vram_mb, 8192, 64, 1048576)                                                                  \
     X(apu, 0, 0, 1) /* 1: its memory is the host's, and vram_mb says nothing */                    \
+    X(host_xgmi, 0, 0,                                                                             \
+      1) /* 1: XGMI links it with the processor, whose caches it keeps coherent */                 \
     X(engine_clock_mhz, 1700, 1, 10000)                                                            \
     X(memory_clock_mhz, 1600, 1, 10000)                                                            \
     X(memory_width_bits, 4096, 32, 16384)                                                          \

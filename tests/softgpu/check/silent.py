@@ -28,6 +28,8 @@ OTHERS = {
     r"hip\.dlopen\.checked": "is checked anyway",
     r"hip\.too_old.*": "is refused: there is no GPU",
     r"hip\.rx7900xtx\..*": "there are no checks of gfx1100",
+    r"hip\.strixhalo\..*": "there are no checks of gfx1151",
+    r"hip\.rx9070xt\..*": "there are no checks of gfx1201",
     r"(python|softgpu)\.(?!hsa|observe|peers).*": "the launcher and the driver, no programs of a GPU",
 }
 # What programs do on purpose, as rules

@@ -63,7 +63,9 @@ static void names_what_is_wrong(void **state)
     read_text(
         "name x\ngfx_target_version 90401\n", &p,
         ":2: gfx_target_version: 90401 is no GPU that softgpu knows; it knows 90008 (gfx908), "
-        "90010 (gfx90a), 90402 (gfx942), 90500 (gfx950), 100300 (gfx1030), 110000 (gfx1100)");
+        "90010 (gfx90a), 90402 (gfx942), 90500 (gfx950), 100300 (gfx1030), 110000 (gfx1100), "
+        "110501 "
+        "(gfx1151), 120001 (gfx1201)");
     read_text("name x\nlds_kb 65\n", &p,
               ": lds_kb: 65 is more than a workgroup of gfx90a can have, which is 64");
     read_text("name x\nwaves_per_simd 16\n", &p, NULL);

@@ -1,0 +1,8 @@
+/* hazards_gfx1201.c - the wait states that software owes the hardware of gfx1201: none yet.
+ *
+ * What LLVM works around on gfx12 (reads of vector registers behind exports, stores and
+ * transcendental operations) is counted in no wait states and is not looked for.
+ */
+#include "softgpu/check/hazard_rules.h"
+
+const chk_hazard_rules_t chk_hazard_rules_gfx1201 = {0};

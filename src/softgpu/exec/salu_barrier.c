@@ -1,0 +1,46 @@
+/* salu_barrier.c - barriers of gfx12, at which a wave signals and waits by instructions of their
+ * own.
+ *
+ * The workgroup's barrier has the number -1. That of trap handlers (-2), and the named ones, which
+ * a wave has to join, are refused. */
+#include "softgpu/exec/barrier.h"
+#include "softgpu/exec/handler.h"
+#include "softgpu/exec/lds.h"
+
+enum { WORKGROUP = -1, NUMBER_BITS = 6 };
+
+/* M0 has the number in its low bits, a constant is the number. */
+static bool is_workgroup(isa_wave_t *w, const isa_inst_t *i, int32_t number)
+{
+    if (number == WORKGROUP) return true;
+    isa_stop_unsupported(w, i, "named barrier, or that of trap handlers");
+    return false;
+}
+
+static int32_t number_of(isa_wave_t *w, const isa_inst_t *i)
+{
+    const uint32_t x = isa_read32(w, &i->src[0]);
+    const unsigned unused = 32 - NUMBER_BITS;
+    return i->src[0].kind == ISA_OPK_CONST ? (int32_t)x : (int32_t)(x << unused) >> unused;
+}
+
+ISA_INST(s_barrier_signal)
+{
+    if (is_workgroup(w, i, number_of(w, i))) isa_barrier_signal(w);
+}
+
+ISA_INST(s_barrier_signal_isfirst)
+{
+    if (is_workgroup(w, i, number_of(w, i))) w->scc = isa_barrier_signal(w);
+}
+
+ISA_INST(s_barrier_wait)
+{
+    if (!is_workgroup(w, i, i->imm)) return;
+    if (!isa_barrier_passed(w)) {
+        isa_retry(w, i, ISA_STOP_STEP);
+        return;
+    }
+    isa_retried(w);
+    isa_ds_barrier(w);
+}
