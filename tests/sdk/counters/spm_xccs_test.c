@@ -4,6 +4,7 @@
  * Samples are written here as docs/aqlprofile.md has them, and come in pieces. */
 #include "sdk/counters/counters.h"
 
+#include "hsa/collect.h"
 #include "sdk/agent/agent.h"
 
 #include <setjmp.h>
@@ -86,7 +87,7 @@ enum { RECORDS = XCCS * SAMPLES * (ENGINES + CHANNELS) };
 static struct {
     rocprofiler_spm_counter_record_t records[RECORDS];
     size_t count;
-    unsigned headers, turns;
+    unsigned headers, turns, pieces;
 } seen;
 
 bool sdk_buffer_emit(sdk_buffer_t *buffer, uint32_t category, uint32_t kind, const void *record,
@@ -108,6 +109,11 @@ void hsax_turn_end(hsax_item_t *item, bool done)
 {
     (void)item, (void)done;
     seen.turns++;
+}
+
+void hsax_collect_piece(void)
+{
+    seen.pieces++;
 }
 
 hsa_status_t sdk_gpu_allocate(void **memory, uint64_t size, aqlprofile_buffer_desc_flags_t flags,
@@ -267,6 +273,7 @@ static void records_have_their_xcc(void **state)
     assert_int_equal(seen.turns, 1);
     assert_int_equal(seen.headers, 1);
     assert_int_equal(seen.count, RECORDS);
+    assert_in_range(seen.pieces, 1, RECORDS);
     for (size_t i = 0; i < seen.count; i++) {
         const rocprofiler_spm_counter_record_t *r = &seen.records[i];
         const uint64_t x = ctr_instance_position(r->id, CTR_DIM_XCC),
