@@ -22,8 +22,8 @@ another mnemonic here. In a row of thirteen cells, = stands for what the earlier
 earlier instruction's body.
 
 Rows with one mnemonic are one instruction if they differ in nothing but GPUs and opcodes. Of rows that differ in
-more each is an instruction of its own: that which most GPUs have, the first of several, is named as the mnemonic, the
-others <mnemonic>_2, _3 and so on in the order of the table.
+more each is an instruction of its own: of the first table that has the mnemonic, that which most of its GPUs have, the first
+of several, is named as the mnemonic, the others <mnemonic>_2, _3 and so on in the order of the tables.
 """
 import os
 import re
@@ -180,22 +180,28 @@ def same(one, other):
     return all(one[key] == other[key] for key in one if key != "like")
 
 
+def by_gpus(rows):
+    """A table's rows, those first that most of its GPUs have."""
+    return sorted(rows, key=lambda row: -len(row[1]))
+
+
 def read_tables(tables):
-    """The rows of all tables, and of each mnemonic the cells of the row that most GPUs of the first table with it have."""
-    rows, earlier = [], {}
+    """The rows of each table."""
+    found, earlier = [], {}
     for path, gpus in tables:
         of_table = list(read_table(path, gpus, earlier))
-        for row, has, _, cells in sorted(of_table, key=lambda each: -len(each[1])):
+        for row, _, _, cells in by_gpus(of_table):
             earlier.setdefault(row["mnemonic"], cells)
-        rows += [each[:3] for each in of_table]
-    return rows
+        found.append([each[:3] for each in of_table])
+    return found
 
 
 def merge(tables):
     """Instructions by name, and for each GPU its encodings: {gpu: [(format, opcode, name)]}."""
-    rows = read_tables(tables)
+    of_tables = read_tables(tables)
+    rows = [row for table in of_tables for row in table]
     names, instructions, encodings = {}, {}, {gpu: [] for _, gpus in tables for gpu in gpus}
-    for row, has, _ in sorted(rows, key=lambda each: -len(each[1])):
+    for row, _, _ in [row for table in of_tables for row in by_gpus(table)]:
         if not row["like"] or row["like"] != row["mnemonic"]:
             names.setdefault(row["mnemonic"], row)
     for row, has, codes in rows:
