@@ -6,7 +6,8 @@
 #         make test-long has it; it has one of the others besides
 # The helpers of crocprof.cmake give unit and fuzz tests theirs, crocprof_label() all others.
 # Generated for scripts, in BUILD/tests: programs.tsv (target, file, folder) and uses.tsv (what tests run that
-# their commands do not name: of tests whose names match a regular expression, of the fast tests of a folder), fast.txt.
+# their commands do not name: of tests whose names match a regular expression, of the fast tests of a folder), long.tsv
+# (targets that their folder does not build), fast.txt.
 
 # libraries that contain the executor, whose cores take longer to build than all else
 set(CROCPROF_EXECUTOR softgpu_exec softgpu_cache softgpu_perf softgpu_check softgpu_device softgpu_counting)
@@ -159,6 +160,8 @@ function(crocprof_programs_of_tests)
 
   add_custom_target(long_programs)
   get_property(long GLOBAL PROPERTY crocprof_long)
+  string(REPLACE ";" "\n" lines "${long}")
+  file(WRITE ${CMAKE_BINARY_DIR}/tests/long.tsv "${lines}\n")
   if(long)
     add_dependencies(long_programs ${long})
   endif()

@@ -74,7 +74,7 @@ def main():
     for folder in {place for place in places.values() if re.match("tests|samples", place)}:
         inside = {target for target in need if places.get(target) == folder}
         if folder in need or len(inside) >= MANY:
-            need = need - inside | {folder}
+            need = need - (inside - alone) | {folder}
     folders = sorted(n for n in need if os.path.isdir(f"{build}/{n}"))
     # "all" and faults_programs are targets, too, but make no file
     for target in sorted(need - set(folders), key=lambda n: (n != "all", n)):
@@ -86,5 +86,6 @@ def main():
 
 makes = {os.path.realpath(path): target for target, path, _ in table("programs")}
 places = {target: os.path.relpath(folder, build) for target, _, folder in table("programs")}
+alone = {target for target, in table("long")}  # which making their folder does not make
 if __name__ == "__main__":
     main()
