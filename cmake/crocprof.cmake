@@ -86,8 +86,8 @@ string(REGEX REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1" CROCPROF_ARCH "${row}")
 # crocprof_hip(output source [LONG] [GPU name] [FLAGS ...] [DEPENDS ...]): compiles a HIP program for the suite's GPU, or
 # that named, at -O2, unless the flags say otherwise; libraries are -l or -Wl,FILE, since hipcc takes any file behind
 # the source for HIP. A target of the caller's has to want the output; another one, which no other wants,
-# makes the output alone, for `make test TESTS=...`. LONG: nobody's target wants it, since tests that are labelled
-# long run it alone; the target long_programs makes it.
+# makes the output alone, for `make test TESTS=...`. LONG: only tests labelled long run the program, so
+# no target of a folder builds it, but the target long_programs does.
 find_program(HIPCC hipcc)
 function(crocprof_hip output source)
   cmake_parse_arguments(A "LONG" "GPU" "FLAGS;DEPENDS" ${ARGN})

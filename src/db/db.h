@@ -69,8 +69,8 @@ void db_lock(db_t *db);
 
 /* 0, or -1 if SQLite cannot close the database. */
 int db_close(db_t *db);
-/* Says that the connection, which db_open() has opened, must not be kept for another file: a
- * function was added to it whose data belong to the present one. */
+/* Marks a connection of db_open() as one that must not be kept for another file, because the caller
+ * has added an SQL function whose data belong to the present file. */
 void db_spoil(const db_t *db);
 
 /* Makes a view from a file's text, "CREATE VIEW …", in temp or (if not `temporary`) in main. The

@@ -6,8 +6,8 @@
 
 #include "db/db.h"
 
-/* Goes to the next row. False at the end, and where a table is not as usual: then c->joined is NULL
- * from here on, and the cursor's statement yields the rows that are left. */
+/* Goes to the next row. False at the end, or if a table turns out not to be as usual: c->joined is
+ * NULL then, and the caller takes the remaining rows from the cursor's statement. */
 bool db_joined_next(db_cursor_t *c);
 
 /* The text of a column, as db_text() returns it. */

@@ -1,9 +1,9 @@
 /* locks.h - whether files can be locked.
  *
- * SQLite locks each file that it reads, so that nobody changes the file meanwhile. Shared file
- * systems of clusters may be mounted without locks (Lustre without its option flock, NFS whose lock
- * service is not there): SQLite reads no file there. What is read of finished runs is not changed
- * any more, so that it is read there without a lock. */
+ * SQLite locks each file that it reads, so that no other process changes the file meanwhile.
+ * Clusters may mount shared file systems without locks (Lustre without its option flock, NFS
+ * without its lock service), and SQLite refuses to read a file on such a file system. No process
+ * changes the database of a finished run any more, so that it can be read without a lock. */
 #ifndef CROCPROF_DB_LOCKS_H
 #define CROCPROF_DB_LOCKS_H
 

@@ -13,9 +13,9 @@ typedef struct db_scan db_scan_t;
 struct db_places;
 
 /* Opens a table by its own name, or by that of the view that shows it alone. `db` has begun a
- * transaction and read from its file (db_hold()), so that nobody changes the file meanwhile. For
- * each row, the values of the columns that are wanted are put into `cells`. NULL if the table
- * cannot be read so, or without memory. */
+ * transaction and read from its file (db_hold()), so that nobody changes the file meanwhile. The
+ * scan puts each row's values of the columns in `wanted` into `cells`. NULL if the table cannot be
+ * read by its pages, or if there is no memory. */
 db_scan_t *db_scan_open(const db_t *db, const char *name, const db_wanted_t *wanted, unsigned count,
                         db_cell_t *cells);
 /* Opens the table with this root page of a file that is held. Its columns are those of `like`, or

@@ -77,22 +77,23 @@ static const isa_hwreg_name_t hwregs_gfx10[ISA_HWREG_NUMBERS] = {
 #undef X
 };
 
+/* What encodings of gfx10 and later have in common, and those of gfx11 and later besides. */
+#define FORMATS_SINCE_GFX10                                                                        \
+    .smem = 0x3d, .vop3 = 0x35, .vop3p = 0x198, .sgprs = ISA_CODE_VCC, .has_null = true,           \
+    .vop3_literal = true, .dpp8 = true, .keeps_halves = true, .ds_op = {18, 8}
+#define FORMATS_SINCE_GFX11                                                                        \
+    FORMATS_SINCE_GFX10, .vopd = 0x32, .null_first = true, .vop3_dpp = true, .halves = true,       \
+                         .element_formats = isa_formats_of_gfx11, .message = {0, 8},               \
+                         .message_free_vgprs = 3
+
 static const isa_formats_t formats_gfx10 = {
-    .smem = 0x3d,
-    .vop3 = 0x35,
-    .vop3p = 0x198,
-    .sgprs = ISA_CODE_VCC,
-    .has_null = true,
+    FORMATS_SINCE_GFX10,
     .sdwa = true,
-    .vop3_literal = true,
-    .dpp8 = true,
-    .keeps_halves = true,
     .image_dim = true,
     .element_formats = isa_formats_of_gfx10,
     .smem_op = {18, 8},
     .smem_offset = 21,
     .smem_glc = {16, 1},
-    .ds_op = {18, 8},
     .ds_gds = {17, 1},
     .flat_segment = {14, 2},
     .flat_glc = {16, 1},
@@ -143,27 +144,14 @@ static const char *const messages_gfx11[ISA_MESSAGES] = {
 };
 
 static const isa_formats_t formats_gfx11 = {
-    .smem = 0x3d,
-    .vop3 = 0x35,
-    .vop3p = 0x198,
-    .vopd = 0x32,
+    FORMATS_SINCE_GFX11,
     .exp = 0x3e,
     .vinterp = 0xcd,
     .ldsdir = 0xce,
-    .sgprs = ISA_CODE_VCC,
-    .has_null = true,
-    .null_first = true,
-    .vop3_literal = true,
-    .dpp8 = true,
-    .vop3_dpp = true,
-    .keeps_halves = true,
-    .halves = true,
     .image_dim = true,
-    .element_formats = isa_formats_of_gfx11,
     .smem_op = {18, 8},
     .smem_offset = 21,
     .smem_glc = {14, 1},
-    .ds_op = {18, 8},
     .ds_gds = {17, 1},
     .flat_segment = {16, 2},
     .flat_glc = {14, 1},
@@ -189,8 +177,6 @@ static const isa_formats_t formats_gfx11 = {
               .d16 = {17, 1},
               .ssamp = {58, 5}},
     .messages = messages_gfx11,
-    .message = {0, 8},
-    .message_free_vgprs = 3,
     .hwregs = hwregs_gfx11,
 };
 
@@ -208,31 +194,11 @@ static const char *const messages_gfx12[ISA_MESSAGES] = {
 };
 
 static const isa_formats_t formats_gfx12 = {
-    .smem = 0x3d,
-    .vop3 = 0x35,
-    .vop3p = 0x198,
-    .vopd = 0x32,
-    .vflat = 0x3b,
-    .vbuffer = 0x31,
-    .sgprs = ISA_CODE_VCC,
-    .has_null = true,
-    .null_first = true,
-    .vop3_literal = true,
-    .dpp8 = true,
-    .vop3_dpp = true,
-    .keeps_halves = true,
-    .halves = true,
-    .scopes = true,
-    .bytes_swapped = true,
-    .element_formats = isa_formats_of_gfx11,
-    .smem_op = {13, 6},
-    .smem_offset = 24,
-    .smem_policy = {21, 4},
-    .smem_zero = {20, 1},
-    .ds_op = {18, 8},
-    .messages = messages_gfx12,
-    .message = {0, 8},
-    .message_free_vgprs = 3,
+    FORMATS_SINCE_GFX11,    .vflat = 0x3b,
+    .vbuffer = 0x31,        .scopes = true,
+    .bytes_swapped = true,  .smem_op = {13, 6},
+    .smem_offset = 24,      .smem_policy = {21, 4},
+    .smem_zero = {20, 1},   .messages = messages_gfx12,
     .hwregs = hwregs_gfx12,
 };
 

@@ -557,7 +557,8 @@ static bool has_acc_operands(const isa_row_desc_t *row)
     return false;
 }
 
-/* A matrix that is spread over all lanes takes half as many registers in waves of 64 lanes. */
+/* The bits of a register operand of a matrix that is spread over all lanes of the wave: waves of 64
+ * lanes hold it in half as many registers as waves of 32. */
 static uint16_t spread_bits(const isa_decoder_t *d, const isa_field_t *f)
 {
     const unsigned bits = f->bits * 32u / d->mask_bits;

@@ -182,8 +182,8 @@ static uint8_t number_of(gather_work_t *w, int64_t kernel)
     return (uint8_t)(w->kernels.count - 1);
 }
 
-/* Writes the parts of sorted spans of some kinds (bits) that no earlier one covers. Returns their
- * number. */
+/* Writes to `to` the pieces of time that the sorted spans cover, each only once: of spans of the
+ * kinds in `kinds_wanted` (bits), what no earlier span covers. Returns the number of pieces. */
 static size_t pieces_of(res_piece_t *to, gather_work_t *w, const gather_span_t *spans, size_t count,
                         unsigned kinds_wanted)
 {

@@ -21,8 +21,8 @@ int rocpd_look_no_memory(void)
 
 /* ---- what is in the files ---- */
 
-/* Adds the views of the first file with their SQL: if `plain`, those of single tables (rocpd_*),
- * else the others. */
+/* Notes the views of the first file with their SQL: if `plain`, the views that show a single table
+ * (rocpd_*), else all other views. */
 static int add_views(rocpd_base_t *b, const db_t *db, bool plain)
 {
     bool room = true;

@@ -1,5 +1,6 @@
 /* store.c - see store.h. One function for each table; which columns it reads of a table with many
- * rows is in columns.h. Here are things and calls, in store_work.c what GPUs and memory did. */
+ * rows is in columns.h. This file writes processes, agents, code, calls and samples,
+ * store_work.c those of kernels, copies, memory, graphs and barriers. */
 #include "rocpd/store.h"
 
 #include <stdbool.h>
