@@ -1,9 +1,10 @@
-/* agent-fields.h - the one list of an agent's numbers.
+/* agent-fields.h - the numeric fields of an agent record, in one list.
  *
- * The tool library fills an agent record's values from it and agent_info.csv takes columns and
- * order from it. X(column, member of rocprofiler_agent_v0_t, form): U unsigned, S signed.
- * The columns Agent_Type and Domain stand as text in the file; their places are marked.
- * New columns go to the end of their group; older stores then read as 0 there. */
+ * The tool library fills the values of an agent record from this list, and agent_info.csv has its
+ * columns in the same order. X(column, member of rocprofiler_agent_v0_t, form): U unsigned, S
+ * signed. The columns Agent_Type and Domain are texts in agent_info.csv; two entries of the list
+ * mark their places. New columns go to the end of their group; a store written before a column
+ * existed then reads as 0 in that column. */
 #ifndef CROCPROF_TRACE_AGENT_FIELDS_H
 #define CROCPROF_TRACE_AGENT_FIELDS_H
 
@@ -65,7 +66,8 @@ enum {
         TRACE_AGENT_FIELD_COUNT
 };
 
-/* The texts behind the values, in this order; the last columns of the file. */
+/* The texts that follow the values in an agent record, in the order of the record; they are the
+ * last columns of agent_info.csv. */
 #define TRACE_AGENT_TEXTS(X)                                                                       \
     X(Name, name)                                                                                  \
     X(Vendor_Name, vendor_name)                                                                    \
@@ -74,8 +76,8 @@ enum {
 
 enum { TRACE_AGENT_TEXT_COUNT = 4 };
 
-/* Parts of an agent: structures of which it can have several. Columns of each part: X(key, member,
- * form); FLAGS is a word of bits. */
+/* An agent can have several memory banks, caches, links and visible devices: its parts. These lists
+ * have the columns of each kind of part: X(key, member, form); the form FLAGS is a word of bits. */
 #define TRACE_AGENT_BANK_FIELDS(X)                                                                 \
     X(heap_type, heap_type, U)                                                                     \
     X(flags, flags.MemoryProperty, FLAGS)                                                          \
@@ -113,7 +115,7 @@ enum { TRACE_AGENT_TEXT_COUNT = 4 };
     X(rccl, rccl, U)                                                                               \
     X(rocdecode, rocdecode, U)
 
-/* X(part, number and first of them in an agent `a`) */
+/* X(part, number of the parts of this kind in an agent `a`, pointer to the first of them) */
 #define TRACE_AGENT_PARTS_LIST(X)                                                                  \
     X(BANK, a->mem_banks_count, a->mem_banks)                                                      \
     X(CACHE, a->caches_count, a->caches)                                                           \

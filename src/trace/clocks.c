@@ -1,4 +1,4 @@
-/* clocks.c - see clocks.h. Arithmetic and texts alone; who measures is ping.c. */
+/* clocks.c - see clocks.h. Here are arithmetic and texts only; ping.c measures. */
 #include "trace/clocks.h"
 
 #include <inttypes.h>
@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Crystals of hosts differ by some 50 ppm, and NTP turns a clock by no more than 500. A rate beyond
- * that is no rate: the clock was set meanwhile. */
+/* Oscillators of hosts differ by some 50 ppm, and NTP corrects a clock's rate by at most 500 ppm. A
+ * larger measured rate means that the clock was set between the two measurements, so the rate is
+ * ignored. */
 static const double RATE_MOST = 1e-3;
-/* What is assumed where a rate is not known. */
+/* Bound of the error that is assumed, per ns, where the rate is not known. */
 static const double RATE_UNKNOWN = 1e-4;
 
 void trace_clock_put(const trace_clock_point_t *p, char text[TRACE_CLOCK_TEXT])
@@ -34,9 +35,10 @@ bool trace_clock_read(const char *text, trace_clock_point_t *p)
 
 /* ---- maps ---- */
 
-/* The map through two points; with one (`second` NULL) the rate is not known. */
-static trace_clock_map_t through(trace_clock_source_t source, uint64_t at, int64_t offset,
-                                 const uint64_t *second, int64_t second_offset)
+/* Makes the map map_through two points; with one point (`second` is NULL) the rate stays unknown.
+ */
+static trace_clock_map_t map_through(trace_clock_source_t source, uint64_t at, int64_t offset,
+                                     const uint64_t *second, int64_t second_offset)
 {
     trace_clock_map_t m = {.source = source, .at_ns = at, .offset_ns = offset};
     if (!second || *second <= at) return m;
@@ -51,12 +53,12 @@ static bool has_end(const trace_clock_facts_t *f)
     return f->end.reference == f->begin.reference && f->end.local_ns > f->begin.local_ns;
 }
 
-/* From the clock of the process to the reference's. */
+/* Maps the clock of the process to the reference clock. */
 static trace_clock_map_t by_ping(const trace_clock_facts_t *f)
 {
     const bool both = has_end(f);
-    trace_clock_map_t m = through(TRACE_CLOCK_PING, f->begin.local_ns, f->begin.offset_ns,
-                                  both ? &f->end.local_ns : NULL, f->end.offset_ns);
+    trace_clock_map_t m = map_through(TRACE_CLOCK_PING, f->begin.local_ns, f->begin.offset_ns,
+                                      both ? &f->end.local_ns : NULL, f->end.offset_ns);
     m.error_ns = f->begin.error_ns;
     if (m.drift_known && f->end.error_ns > m.error_ns) m.error_ns = f->end.error_ns;
     if (!m.drift_known && f->last_ns > f->begin.local_ns)
@@ -74,15 +76,15 @@ static int64_t day_offset(const trace_clock_day_t *d)
     return (int64_t)(d->realtime_ns - d->boottime_ns);
 }
 
-/* From the clock of the process to the time of day. */
+/* Maps the clock of the process to the time of day. */
 static trace_clock_map_t to_day(const trace_clock_facts_t *f)
 {
     const bool both = f->last.realtime_ns && f->last.boottime_ns > f->first.boottime_ns;
-    return through(TRACE_CLOCK_DAY, f->first.boottime_ns, day_offset(&f->first),
-                   both ? &f->last.boottime_ns : NULL, day_offset(&f->last));
+    return map_through(TRACE_CLOCK_DAY, f->first.boottime_ns, day_offset(&f->first),
+                       both ? &f->last.boottime_ns : NULL, day_offset(&f->last));
 }
 
-/* The time for which the map gives `ns`. */
+/* Inverts the map: returns the time that it maps to `ns`. */
 static uint64_t unmap(const trace_clock_map_t *m, uint64_t ns)
 {
     const uint64_t near = ns - (uint64_t)m->offset_ns;
@@ -92,7 +94,7 @@ static uint64_t unmap(const trace_clock_map_t *m, uint64_t ns)
 
 /* ---- the plan ---- */
 
-/* The processes of one node stand one after the other in `order`. */
+/* `order` has the processes sorted by node, so that those of one node are adjacent. */
 typedef struct {
     const trace_clock_facts_t *facts;
     const trace_clock_facts_t **order;
@@ -108,7 +110,7 @@ static int by_boot(const void *a, const void *b)
     return way ? way : x < y ? -1 : x > y;
 }
 
-/* Behind the last process of the node that begins at `from`. */
+/* Returns the index after the last process of the node whose first process is at `from`. */
 static size_t end_of_node(const plan_t *p, size_t from)
 {
     size_t to = from + 1;
@@ -127,13 +129,13 @@ static bool several_nodes(const trace_clock_facts_t *facts, size_t count)
     return several;
 }
 
-/* Ranks that are not known are the last. */
+/* A rank that is not known is -1, which the casts make the highest. */
 static bool is_lower(const trace_clock_facts_t *a, const trace_clock_facts_t *b)
 {
     return (unsigned long)a->rank < (unsigned long)b->rank;
 }
 
-/* The reference of the lowest rank that has one. */
+/* Returns the reference clock of the lowest rank whose process has one. */
 static uint64_t reference_of(const trace_clock_facts_t *facts, size_t count)
 {
     const trace_clock_facts_t *lowest = NULL;
@@ -155,7 +157,8 @@ static uint64_t span(const trace_clock_facts_t *f)
                : 0;
 }
 
-/* Does `a` tell more of their node's clock than `b`? */
+/* Whether process `a` determines the clock of its node better than `b`, a process of the same
+ * node. */
 static bool is_better(const plan_t *p, const trace_clock_facts_t *a, const trace_clock_facts_t *b)
 {
     if (is_pinged(p, a) != is_pinged(p, b)) return is_pinged(p, a);
@@ -173,8 +176,9 @@ static const trace_clock_facts_t *best_of_node(const plan_t *p, size_t from)
     return best;
 }
 
-/* The process by whose clock nodes are set that were not pinged: rank 0's node if it is here, else
- * another that was pinged; without any, the lowest rank, which is not moved then. */
+/* Chooses the process whose clock is the standard for nodes without a ping: one on rank 0's node if
+ * there is one, else one of another node with a ping. Without any ping it is the lowest rank, whose
+ * own times then stay as they are. */
 static const trace_clock_facts_t *choose_bridge(const plan_t *p)
 {
     const trace_clock_facts_t *c = p->facts;
@@ -196,7 +200,8 @@ static trace_clock_map_t by_reference(const plan_t *p, const trace_clock_facts_t
     return by_ping(f);
 }
 
-/* Maps a node by the times of day of both. `bridge` is of a node that has the map `to`. */
+/* Maps a node's clock by the time of day, which both nodes have recorded. `to` is the map of the
+ * node to which `bridge` belongs. */
 static trace_clock_map_t by_day(const trace_clock_facts_t *f, const trace_clock_facts_t *bridge,
                                 const trace_clock_map_t *to)
 {
@@ -211,7 +216,7 @@ static trace_clock_map_t by_day(const trace_clock_facts_t *f, const trace_clock_
         offsets[i] = (int64_t)(trace_clock_map(to, there) - at);
     }
     trace_clock_map_t m =
-        through(TRACE_CLOCK_DAY, f->first.boottime_ns, offsets[0], &later, offsets[1]);
+        map_through(TRACE_CLOCK_DAY, f->first.boottime_ns, offsets[0], &later, offsets[1]);
     m.drift_known = mine.drift_known && theirs.drift_known;
     return m;
 }

@@ -1,4 +1,4 @@
-/* extra.c - see extra.h. The text is not looked at here. */
+/* extra.c - see extra.h. The text itself is not parsed here. */
 #include "trace/extra.h"
 
 #include <errno.h>

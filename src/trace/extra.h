@@ -1,7 +1,8 @@
 /* extra.h - passes counter definitions that the user adds (-E) through the environment.
  *
- * rocprofv3 sends the text itself, since the program may see other files, or find the file changed.
- * A text that is too large for an environment variable is passed as the path of its file. */
+ * rocprofv3 sends the text itself, because the program may run in another root directory, and the
+ * file may change before it starts. A text that is too large for an environment variable is passed
+ * as the path of its file. */
 #ifndef CROCPROF_TRACE_EXTRA_H
 #define CROCPROF_TRACE_EXTRA_H
 
@@ -10,11 +11,12 @@
 /* The kernel accepts no environment variable larger than 128 KiB. */
 enum { TRACE_EXTRA_VARIABLE_MAX = 120 << 10, TRACE_EXTRA_MAX = 1 << 20 };
 
-/* Sets the variables for a text that was read from `path`. 0, or -1 with a line in `why`. */
+/* Sets the variables for a text that was read from `path`. Returns 0, or -1 with a line in
+ * `why`. */
 int trace_extra_send(const char *path, const char *text, size_t bytes, char *why, size_t why_bytes);
 
-/* The text that was sent, to be freed; NULL with an empty `why` if there is none, NULL with a line
- * in `why` if it cannot be read. */
+/* Returns the text that was sent, which the caller frees; NULL with an empty `why` if none was
+ * sent, NULL with a line in `why` if it cannot be read. */
 char *trace_extra_receive(char *why, size_t why_bytes);
 
 #endif

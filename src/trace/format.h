@@ -1,8 +1,8 @@
 /* format.h - the bytes of a trace store on disk.
  *
  * A store is one directory per process: `meta.seg` (names, agents, kernels, facts about the
- * process) and `records-<n>.seg`. Only this file says what is in them; writer and reader both
- * follow it. Change a layout only together with TRACE_VERSION; readers refuse other versions.
+ * process) and `records-<n>.seg`. This file alone defines their layout, for writer and reader.
+ * Change a layout only together with TRACE_VERSION; readers refuse other versions.
  *
  * Segment: one header page, then windows of TRACE_WINDOW_BYTES. A record never crosses a window;
  * what is left at a window's end is a PAD record or, if smaller than a head, nothing. Every record
@@ -15,11 +15,12 @@
  *       24 bits        12 bits        14 bits       8 bits     6 bits
  *
  * `words` counts the head. Linux thread ids fit in 22 bits; kind and operation are the numbers of
- * rocprofiler-sdk. Fields behind the ones a reader knows are skipped by `words`.
+ * rocprofiler-sdk. A later version may append fields to a record: a reader gets past them by
+ * `words`.
  *
- * The header's `committed` says how many bytes behind the header hold whole records. It is
- * stored after the records (release), in a shared mapping of the file: when the process dies,
- * whatever the way, the file holds everything up to it. */
+ * The header's `committed` says how many bytes behind the header hold whole records. It is stored
+ * after the records (release), in a shared mapping of the file: however the process dies, the file
+ * holds every record below `committed`. */
 #ifndef CROCPROF_TRACE_FORMAT_H
 #define CROCPROF_TRACE_FORMAT_H
 
@@ -34,18 +35,18 @@
 #define TRACE_META_FILE      "meta.seg"
 #define TRACE_RECORDS_FORMAT "records-%u.seg"
 
-/* Room for the line in a segment's header that says why records were dropped. */
+/* Room for the text in a segment's header that says why records were dropped. */
 enum { TRACE_FAILURE_BYTES = 160 };
-/* The end of a text that was cut. */
+/* Replaces the end of a text that was cut to fit into a record. */
 #define TRACE_CUT " [cut]"
 
 enum { TRACE_CONTENTS_META = 1, TRACE_CONTENTS_RECORDS = 2 };
 
 typedef struct {
-    uint64_t received; /* handed to the tool, plus those that the SDK reports as dropped */
-    uint64_t written;  /* in the segment */
-    uint64_t dropped;  /* lost: a full buffer, a full disk */
-    uint64_t filtered; /* left out on purpose */
+    uint64_t received; /* records handed to the tool, plus those that the SDK reports as dropped */
+    uint64_t written;  /* records in the segment */
+    uint64_t dropped;  /* records lost: by a full buffer or a full disk, for example */
+    uint64_t filtered; /* records left out because an option asked for that */
 } trace_counts_t;
 
 typedef struct {
@@ -59,11 +60,13 @@ typedef struct {
     uint64_t boottime_ns;  /* clock anchors, read one after the other when the segment is made; */
     uint64_t monotonic_ns; /* record timestamps are on CLOCK_BOOTTIME */
     uint64_t realtime_ns;
-    uint64_t process_start; /* start time in clock ticks since boot: tells a reused pid apart */
+    uint64_t process_start; /* in clock ticks since boot: distinguishes processes that had the same
+                             * id */
     uint64_t committed;     /* bytes of whole records behind the header */
     trace_counts_t counts;
     uint64_t closed_ns; /* CLOCK_BOOTTIME of the orderly end; 0 while open or after a kill */
-    uint64_t cut_texts; /* texts too long for a record: what is left of each ends with TRACE_CUT */
+    uint64_t cut_texts; /* number of texts that were too long for a record; each ends with
+                         * TRACE_CUT */
     char failure[TRACE_FAILURE_BYTES]; /* why the first dropped record was dropped, or "" */
 } trace_segment_header_t;
 
@@ -98,7 +101,8 @@ static inline trace_head_t trace_head(uint32_t type, uint32_t kind, uint32_t ope
 #define TRACE_FIELD(head, FIELD)                                                                   \
     ((uint32_t)((head) >> TRACE_##FIELD##_POS) & ((1u << TRACE_##FIELD##_BITS) - 1))
 
-/* Type, kind and words together, which decide how a record is read. */
+/* Type, kind and words together: two records with the same shape are checked and read in the same
+ * way. */
 static inline uint32_t trace_shape(trace_head_t h)
 {
     return (uint32_t)h & ((1u << TRACE_OPERATION_POS) - 1);
@@ -125,8 +129,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     return TRACE_FIELD(h, THREAD);
 }
 
-/* X(type, number, what a record of it begins with). A record with fewer bytes than that is damaged.
- * A meta record's texts stand behind its fixed part, each ended by a zero byte. */
+/* X(type, number, struct that each record of the type begins with). A record shorter than its
+ * struct is damaged. The texts of a meta record follow the struct, each ended by a zero byte. */
 #define TRACE_TYPES(X)                                                                             \
     X(PAD, 0, trace_head_t)                                                                        \
     X(INFO, 1, trace_head_t)               /* texts: key, value */                                 \
@@ -137,8 +141,8 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(KERNEL, 6, trace_kernel_t)           /* text: name as in the code object */                  \
     X(COUNTER, 7, trace_counter_t)         /* texts: name, description, block, expression */       \
     X(SIGNATURE, 8, trace_signature_t)     /* texts: type and name of each argument */             \
-    X(THREAD, 9, trace_head_t)             /* text: name of the thread; the last record counts */  \
-    X(CALLBACK_KIND, 10, trace_head_t)     /* as KIND and OPERATION, of callback tracing */        \
+    X(THREAD, 9, trace_head_t)         /* text: name of the thread; the last record is valid */    \
+    X(CALLBACK_KIND, 10, trace_head_t) /* as KIND and OPERATION, of callback tracing */            \
     X(CALLBACK_OPERATION, 11, trace_head_t)                                                        \
     X(TEXT, 12, trace_text_t)           /* text: what the number stands for */                     \
     X(DIMENSION, 13, trace_dimension_t) /* text: name */                                           \
@@ -154,7 +158,7 @@ static inline uint32_t trace_thread(trace_head_t h)
     X(MARKER, 24, trace_marker_t)                                                                  \
     X(COUNTED_KERNELS, 26, trace_table_t)                                                          \
     X(READINGS, 27, trace_readings_t)                                                              \
-    X(INSTRUCTIONS, 28, trace_table_t) /* number 25 had other columns */                           \
+    X(INSTRUCTIONS, 28, trace_table_t) /* number 25 had other columns, in earlier stores */        \
     X(GRAPH, 29, trace_graph_t)                                                                    \
     X(BARRIER, 30, trace_barrier_t)                                                                \
     X(HOST_FUNCTION, 31, trace_host_function_t) /* text: name of its kernel's device function */   \
@@ -168,7 +172,7 @@ enum {
         TRACE_TYPE_COUNT = 1 << TRACE_TYPE_BITS
 };
 
-/* Every timed record begins like this. */
+/* The beginning of every record that has times. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end; /* ns, CLOCK_BOOTTIME */
@@ -179,22 +183,23 @@ typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
-    uint64_t ancestor; /* if this and the next are 0, the record ends before them */
+    uint64_t ancestor; /* if this and the next field are 0, the record ends before them */
     uint64_t external;
 } trace_api_full_t;
 
 typedef trace_timed_t trace_api_t;
 
-/* A call with its arguments. Their values stand behind the record as texts, each ended by a zero
- * byte: as many as the SIGNATURE of its operation has, or fewer. */
+/* A call with its arguments. The values of the arguments follow the record as texts, each ended by
+ * a zero byte: as many as the SIGNATURE of the operation has, or fewer. */
 typedef struct {
     trace_api_full_t call;
     uint64_t result;
-    uint32_t count;      /* of values */
-    uint32_t has_result; /* 0 in records made from a database, which has no results */
+    uint32_t count;      /* number of values */
+    uint32_t has_result; /* 0 in records made from a database, which has no results of calls */
 } trace_call_t;
 
-/* The values, or NULL if the call has none; `end` is behind the last byte of the record. */
+/* Returns the first of the values, or NULL if the call has none; `end` becomes the end of the
+ * record. */
 static inline const char *trace_call_values(const trace_timed_t *r, const char **end)
 {
     size_t bytes = trace_words(r->head) * 8u;
@@ -219,14 +224,14 @@ typedef struct {
     uint64_t start, end;
     uint64_t correlation;
     uint64_t external;
-    uint64_t source, destination; /* agents */
+    uint64_t source, destination; /* ids of agents */
     uint64_t bytes, source_address, destination_address, stream;
 } trace_copy_t;
 
-/* Stands behind the record of a kernel or copy that a graph has launched, and only there: the
- * executable graph, and the place among the kernels and copies of one launch. */
+/* Follows the record of a kernel or a copy, if a graph has launched it: names the executable graph,
+ * and the kernel's or copy's number within one launch of the graph. */
 typedef struct {
-    uint64_t graph, node; /* from 1 */
+    uint64_t graph, node; /* both count from 1 */
 } trace_node_t;
 
 static inline trace_node_t trace_node(const trace_timed_t *r)
@@ -240,40 +245,42 @@ static inline trace_node_t trace_node(const trace_timed_t *r)
     return node;
 }
 
-/* A launch of a graph, with the times of the call. */
+/* A launch of a graph; start and end are those of the call that launched it. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
     uint64_t ancestor, external;
     uint64_t agent, queue, graph;
-    uint64_t kernels; /* number of kernels that it has dispatched */
+    uint64_t kernels; /* number of kernels that the launch has dispatched */
 } trace_graph_t;
 
-/* A barrier of the GPU for an event of HIP. */
+/* A barrier packet that HIP has put into a queue for one of its events. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
     uint64_t external;
     uint64_t agent, queue, stream;
-    uint64_t event, source; /* address of the event, and the queue in which it was recorded */
+    uint64_t event, source; /* address of the event; queue in which the event was recorded */
 } trace_barrier_t;
 
-/* A call of MPI; mpi.h says more. Behind it: the members' ranks in MPI_COMM_WORLD (uint32_t), if
- * the call has made a communicator
- * (`made`), else the requests that it has completed. */
+/* A call of MPI; mpi.h describes it. If the call has made a communicator (`made`), the ranks of the
+ * members in MPI_COMM_WORLD follow the record (uint32_t each), else the requests that the call has
+ * completed. */
 typedef struct {
     trace_api_full_t call;
-    uint64_t communicator, made; /* ids, 0: none */
-    uint64_t sent, received;     /* bytes of this process's buffers */
-    uint64_t request;            /* that it has begun, counted from 1 in each process; 0: none */
-    int32_t rank, size;          /* of this process in the communicator, and of that */
+    uint64_t communicator, made; /* ids of communicators; 0: none */
+    uint64_t sent, received;     /* bytes in the buffers of this process */
+    uint64_t request;            /* number of the request that the call has begun, from 1 in each
+                                  * process; 0: none */
+    int32_t rank, size;          /* this process's rank in the communicator, and the communicator's
+                                  * size */
     int32_t destination, send_tag, source, receive_tag, root;
-    uint32_t count; /* of what is behind the record */
+    uint32_t count; /* number of ranks or requests that follow the record */
 } trace_mpi_t;
 
-/* A request that is complete. */
+/* A request that a call has completed. */
 typedef struct {
     uint64_t request, communicator, bytes;
     int32_t peer, tag;
@@ -281,7 +288,7 @@ typedef struct {
     uint32_t reserved;
 } trace_mpi_done_t;
 
-/* Memory that was allocated or freed. */
+/* Memory that a call has allocated or freed. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
@@ -299,38 +306,41 @@ typedef struct {
     uint64_t agent, queue, flags, bytes;
 } trace_scratch_t;
 
-/* A PC sample: the instruction that a wave was about to execute. Start and end are the same. */
+/* A PC sample: the instruction that a wave was about to execute. `start` and `end` are the same. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
     uint64_t correlation;
     uint64_t external;
     uint64_t dispatch;
-    uint64_t code_object, offset; /* code_object 0: `offset` is an address in no code object */
-    uint64_t exec;                /* the wave's active lanes */
-    uint64_t place;               /* rocprofiler_pc_sampling_hw_id_v0_t */
+    uint64_t code_object, offset; /* if code_object is 0, `offset` is an address outside of all code
+                                   * objects */
+    uint64_t exec;                /* mask of the wave's active lanes */
+    uint64_t place;               /* where the wave ran: rocprofiler_pc_sampling_hw_id_v0_t */
     uint32_t workgroup[3], wave;
 } trace_sample_t;
 
-/* A stochastic PC sample, which says also what the wave did in that clock. */
+/* A stochastic PC sample, which also says whether the wave issued an instruction in the clock of
+ * the sample. */
 typedef struct {
     trace_sample_t sample;
     uint32_t snapshot;    /* rocprofiler_pc_sampling_snapshot_v0_t */
-    uint32_t waves;       /* that the compute unit held */
-    uint32_t issued;      /* 1: the wave issued the instruction; 0: it waited in front of it */
+    uint32_t waves;       /* number of waves on the compute unit */
+    uint32_t issued;      /* 1: the wave issued the instruction; 0: the wave waited */
     uint32_t instruction; /* rocprofiler_pc_sampling_instruction_type_t of what was issued */
 } trace_snapshot_t;
 
-/* Counters of one dispatch; the values follow the fixed part. Values of one counter stand one
- * after the other, in one record. */
+/* Values of counters for one dispatch, which follow the fixed part. All values of a counter are
+ * adjacent and in the same record. */
 typedef struct {
     trace_dispatch_t dispatch;
-    uint64_t count; /* of values */
+    uint64_t count; /* number of values */
 } trace_counters_t;
 
 typedef struct {
     uint64_t counter;  /* id of a COUNTER record */
-    uint64_t instance; /* rocprofiler_counter_instance_id_t: place in the counter's dimensions */
+    uint64_t instance; /* rocprofiler_counter_instance_id_t: the instance's position in the
+                        * counter's dimensions */
     double value;
 } trace_value_t;
 
@@ -344,21 +354,22 @@ enum {
         (TRACE_WORDS_MAX * sizeof(uint64_t) - sizeof(trace_counters_t)) / sizeof(trace_value_t)
 };
 
-/* Samples of counters during one dispatch, in the order of time; they follow the fixed part. A
- * dispatch has as many of these records as its samples need. Start and end say when the samples
- * came; the kernel's own times are in its DISPATCH record. */
+/* Samples of counters during one dispatch, in the order of time; they follow the fixed part. If the
+ * samples do not fit into one record, further records follow. `start` and `end` are the times at
+ * which the samples arrived; the times of the kernel are in its DISPATCH record. */
 typedef struct {
     trace_dispatch_t dispatch;
-    uint64_t count; /* of samples */
+    uint64_t count; /* number of samples */
 } trace_readings_t;
 
-/* What one instance of a counter has counted in one interval. */
+/* The value of one instance of a counter in one sampling interval. */
 typedef struct {
     uint64_t counter;  /* id of a COUNTER record */
     uint64_t instance; /* as in trace_value_t; 0 if it is not known */
-    uint64_t clock;    /* of the GPU, at the interval's end */
+    uint64_t clock;    /* the GPU's clock at the end of the interval */
     double value;
-    uint32_t xcc, engine, place, reserved; /* where the instance is */
+    uint32_t xcc, engine, place, reserved; /* where the instance is: compute die, shader engine,
+                                            * number within it */
 } trace_reading_t;
 
 static inline const trace_reading_t *trace_readings(const trace_readings_t *s)
@@ -371,7 +382,7 @@ enum {
         (TRACE_WORDS_MAX * sizeof(uint64_t) - sizeof(trace_readings_t)) / sizeof(trace_reading_t)
 };
 
-/* A mark (start and end are the same) or a range of the program. */
+/* A mark (`start` and `end` are the same) or a range that the program has set by ROCTx. */
 typedef struct {
     trace_head_t head;
     uint64_t start, end;
@@ -380,32 +391,34 @@ typedef struct {
     uint64_t text; /* number of a TEXT record, 0 if the operation has none */
 } trace_marker_t;
 
-/* A counter of one agent. */
+/* A counter of one agent, as the counter definitions describe it. */
 typedef struct {
     trace_head_t head;
     uint64_t id, agent;
     uint32_t derived;
-    uint16_t constant, streams; /* streams: it can be sampled (--spm) */
+    uint16_t constant, streams; /* `streams`: the counter can be sampled (--spm) */
 } trace_counter_t;
 
 typedef struct {
     trace_head_t head;
-    uint64_t count; /* of arguments */
+    uint64_t count; /* number of arguments */
 } trace_signature_t;
 
-enum { TRACE_ARGUMENTS_MAX = 32 }; /* that the tool keeps of a call: no function has more */
+/* Most arguments of a call that the tool records; no function has more. */
+enum { TRACE_ARGUMENTS_MAX = 32 };
 
-/* A dimension of a counter. */
+/* A dimension of a counter: over which parts of the GPU the counter has instances. */
 typedef struct {
     trace_head_t head;
     uint64_t counter, id, size;
 } trace_dimension_t;
 
-/* A table of numbers about one thing, the owner: `rows` times `columns` numbers follow the fixed
- * part. INSTANCES: the owner is a counter; columns are an instance's id, as values have it, and its
- * place in each dimension, in the order of the DIMENSION records; `part` is 0. AGENT_PARTS: the
- * owner is an agent, `part` says which part of it; columns are as in agent-fields.h. INSTRUCTIONS
- * and COUNTED_KERNELS: instructions.h. */
+/* A table of numbers about one counter, agent or code object, the owner: `rows` times `columns`
+ * numbers follow the fixed part. INSTANCES: the owner is a counter; the columns are the id of an
+ * instance, as in trace_value_t, and the position of the instance in each dimension, in the order
+ * of the DIMENSION records; `part` is 0. AGENT_PARTS: the owner is an agent, `part` is one of
+ * agent-fields.h, and so are the columns. INSTRUCTIONS and COUNTED_KERNELS are in
+ * instructions.h. */
 typedef struct {
     trace_head_t head;
     uint64_t owner;
@@ -420,7 +433,7 @@ static inline const uint64_t *trace_table_row(const trace_table_t *t, uint64_t r
 
 typedef struct {
     trace_head_t head;
-    uint64_t id; /* from 1; a dispatch's external id, where it is not 0, is one of these */
+    uint64_t id; /* counts from 1; an external id of a dispatch that is not 0 is one of these */
 } trace_text_t;
 
 typedef struct {
@@ -445,7 +458,8 @@ typedef struct {
     uint64_t id, agent;
     uint64_t load_base, load_size;
     int64_t load_delta;
-    uint64_t memory_base, memory_size; /* of the object in memory; 0 if it came from a file */
+    uint64_t memory_base, memory_size; /* where the code object was in memory when it was loaded; 0
+                                        * if it came from a file */
 } trace_code_object_t;
 
 typedef struct {
@@ -457,12 +471,13 @@ typedef struct {
     uint32_t sgprs, vgprs, agprs, reserved;
 } trace_kernel_t;
 
-/* A function of the host that a program has registered with HIP for a kernel. Launches name the
- * kernel by it. */
+/* A host function that the program has registered with HIP for a kernel. Launches name the kernel
+ * by this function's address. */
 typedef struct {
     trace_head_t head;
-    uint64_t id, kernel, code_object; /* id: from 1 */
-    uint64_t function, modules;       /* addresses */
+    uint64_t id, kernel, code_object; /* `id` counts from 1 */
+    uint64_t function, modules;       /* addresses: of the function, and of the fat binary with
+                                       * which it was registered */
     uint64_t workgroup_size;
     uint32_t thread_limit;
     uint32_t thread_ids[3], block_ids[3], block_dims[3], grid_dims[3];

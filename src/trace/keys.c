@@ -1,5 +1,5 @@
-/* keys.c - see keys.h. A new key is one function and one row; nothing here touches files but /proc.
- * Spellings and values are those of rocprofv3's output keys. */
+/* keys.c - see keys.h. A new key is one function and one row; /proc is the only place that is read
+ * here. Spellings and values are those of rocprofv3's output keys. */
 #include "trace/keys.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ typedef struct {
     char text[TRACE_PATH_MAX];
     size_t used;
     bool overflow;
-    bool nowhere; /* the working directory was asked for and has no name */
+    bool nowhere; /* a key needed the working directory, which has been deleted */
 } text_t;
 
 static void add(text_t *t, const char *text, size_t bytes)
@@ -45,7 +45,8 @@ static void add_number(text_t *t, long number)
     add(t, digits, (size_t)snprintf(digits, sizeof(digits), "%ld", number));
 }
 
-/* A command line word as part of a file name: no slashes, no leading dots or underscores. */
+/* Appends a word of the command line in a form fit for a file name: without slashes, and without
+ * leading dots or underscores. */
 static void add_word(text_t *t, const char *word)
 {
     while (*word == '/' || *word == '.' || *word == '_')
@@ -61,7 +62,7 @@ static const char *tag_of(const trace_keys_t *k)
     return slash ? slash + 1 : k->argv[0];
 }
 
-/* The first argument; a double hyphen right after the program is no argument. */
+/* Index of the first argument; a double hyphen directly after the program is not an argument. */
 static int first_argument(const trace_keys_t *k)
 {
     return k->argc > 1 && strcmp(k->argv[1], "--") == 0 ? 2 : 1;
@@ -133,7 +134,7 @@ static ssize_t read_file(const char *path, char *data, size_t bytes)
     return (ssize_t)used;
 }
 
-/* Number of the parent's children, this process among them. */
+/* Number of the children of this process's parent, this process included. */
 static void key_psize(text_t *t, const trace_keys_t *k)
 {
     char path[64], data[65536];
@@ -167,28 +168,29 @@ static void key_size(text_t *t, const trace_keys_t *k)
     add_number(t, size >= 0 ? size : 1);
 }
 
-/* The rank, or for a process without one its id: a number that tells processes apart. */
+/* The rank; for a process without a rank, its process id, so that no two processes have the same
+ * value. */
 static void key_nid(text_t *t, const trace_keys_t *k)
 {
     long rank = rank_here(k).rank;
     add_number(t, rank >= 0 ? rank : (long)k->pid);
 }
 
-/* Among the ranks of the node; 0 if it is not known. */
+/* The rank among the ranks of the same node; 0 if it is not known. */
 static void key_local_rank(text_t *t, const trace_keys_t *k)
 {
     long rank = rank_here(k).local_rank;
     add_number(t, rank >= 0 ? rank : 0);
 }
 
-/* Which of the job's nodes; 0 if the launcher does not tell. */
+/* The number of the node within the job; 0 if the launcher does not set it. */
 static void key_node(text_t *t, const trace_keys_t *k)
 {
     long node = rank_here(k).node;
     add_number(t, node >= 0 ? node : 0);
 }
 
-/* A launcher may let its user choose the id, slashes included. */
+/* Some launchers let the user choose the job's id, which may then contain slashes. */
 static void key_job(text_t *t, const trace_keys_t *k)
 {
     const char *job = rank_here(k).job;
@@ -218,7 +220,7 @@ static void key_launch_time(text_t *t, const trace_keys_t *k)
 
 typedef struct {
     const char *name;
-    char letter; /* of the short form, or 0 */
+    char letter; /* letter of the short form, or 0 */
     void (*value)(text_t *, const trace_keys_t *);
 } output_key_t;
 
@@ -264,14 +266,14 @@ typedef struct {
     text_t *out;
     char *why;
     size_t why_bytes;
-    int depth;       /* how deep variables are nested whose values hold keys */
-    unsigned values; /* values of variables put in so far */
+    int depth;       /* how deeply the variable whose value is being expanded is nested in others */
+    unsigned values; /* number of variables whose values have been inserted so far */
 } expansion_t;
 
 static int expand_text(expansion_t *e, const char *name);
 
-/* A variable's value may hold keys of other variables. Limits on depth and number end a variable
- * that holds itself, and a few variables that multiply each other. */
+/* The value of a variable may contain keys of other variables. The limits on depth and number end
+ * the expansion of a variable that contains itself, and of variables whose values multiply. */
 static int expand_value(expansion_t *e, const char *variable, const char *value)
 {
     enum { DEPTH_MAX = 16, VALUES_MAX = 1000 };
@@ -289,9 +291,10 @@ static int expand_value(expansion_t *e, const char *variable, const char *value)
     return result;
 }
 
-/* Each of the next three functions replaces a kind of key, if the text at `at` is one. They return
- * the bytes that the key takes, 0 if the text is no such key, -1 for an error. */
-/* %env{X}% %ENV{X}% $env{X} $ENV{X} %q{X}: the variable, made fit for a file name. */
+/* Each of the next three functions replaces one kind of key, if the text at `at` begins with one.
+ * Each returns the length of the key, 0 if there is no such key, or -1 for an error. */
+/* %env{X}% %ENV{X}% $env{X} $ENV{X} %q{X}: the value of the variable X, made fit for a file
+ * name. */
 static long expand_env(expansion_t *e, const char *at)
 {
     static const char *const begins[] = {"%env{", "%ENV{", "$env{", "$ENV{", "%q{"};
@@ -320,7 +323,8 @@ static long expand_env(expansion_t *e, const char *at)
     return end - at;
 }
 
-/* %argN% and {argN}; an argument that is missing takes the separators behind it along. */
+/* %argN% and {argN}: if there is no such argument, the separators that follow the key are removed
+ * with it. */
 static long expand_argument(expansion_t *e, const char *at, const char *word, size_t bytes)
 {
     if (bytes < 4 || strncmp(word, "arg", 3) != 0 || !isdigit((unsigned char)word[3])) return 0;
@@ -399,7 +403,8 @@ int trace_keys_expand(const trace_keys_t *k, const char *name, char *out, size_t
     return -1;
 }
 
-/* One allocation: the struct, the command line, the pointers to its words. */
+/* The struct, the command line and the pointers to its words are one allocation, so that
+ * trace_keys_free() can stay a single free(). */
 trace_keys_t *trace_keys_current(void)
 {
     enum { COMMAND_MAX = 32768, WORDS_MAX = 1024 };

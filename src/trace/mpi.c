@@ -1,4 +1,4 @@
-/* mpi.c - see mpi.h. A new value of the record is a row of `values`; a new function is one of
+/* mpi.c - see mpi.h. A new value of the record is a row of `values`; a new function is a row of
  * mpi.tsv. */
 #include "trace/mpi.h"
 
@@ -33,29 +33,29 @@ uint32_t trace_mpi_number(const trace_mpi_function_t *function)
     return (uint32_t)(function - functions);
 }
 
-/* ---- what stands behind a record ---- */
+/* ---- the ranks or requests that follow a record ---- */
 
-static size_t behind(const trace_mpi_t *r)
+static size_t bytes_behind(const trace_mpi_t *r)
 {
     const size_t bytes = trace_words(r->call.head) * 8u;
     return bytes > sizeof(*r) ? bytes - sizeof(*r) : 0;
 }
 
-static uint32_t fitting(const trace_mpi_t *r, size_t unit)
+static uint32_t count_present(const trace_mpi_t *r, size_t unit)
 {
-    const size_t most = behind(r) / unit;
+    const size_t most = bytes_behind(r) / unit;
     return r->count < most ? r->count : (uint32_t)most;
 }
 
 const trace_mpi_done_t *trace_mpi_done(const trace_mpi_t *r, uint32_t *count)
 {
-    *count = r->made ? 0 : fitting(r, sizeof(trace_mpi_done_t));
+    *count = r->made ? 0 : count_present(r, sizeof(trace_mpi_done_t));
     return (const trace_mpi_done_t *)(r + 1);
 }
 
 const uint32_t *trace_mpi_members(const trace_mpi_t *r, uint32_t *count)
 {
-    *count = r->made ? fitting(r, sizeof(uint32_t)) : 0;
+    *count = r->made ? count_present(r, sizeof(uint32_t)) : 0;
     return (const uint32_t *)(r + 1);
 }
 
@@ -112,8 +112,8 @@ static const struct {
 
 enum { VALUES = sizeof(values) / sizeof(*values), DONE_TEXT = 128, MEMBER_TEXT = 40 };
 
-static const char *const places[] = {"", "none", "any", "null"}; /* by -TRACE_MPI_NONE and so on */
-static const char kinds[] = "rsc";                               /* by trace_mpi_request_t */
+static const char *const places[] = {"", "none", "any", "null"}; /* indexed by -TRACE_MPI_NONE */
+static const char kinds[] = "rsc"; /* indexed by trace_mpi_request_t */
 
 static void *member(const trace_mpi_t *r, size_t offset)
 {
@@ -130,7 +130,7 @@ static char *room_for(trace_mpi_values_t *v, size_t bytes)
     return more;
 }
 
-/* Ranks as a list of numbers and of FIRST-LAST:STEP. */
+/* Writes ranks as a list of single numbers and of FIRST-LAST:STEP. */
 static bool write_members(trace_mpi_values_t *v)
 {
     uint32_t count;
@@ -160,7 +160,7 @@ static void put_place(char *text, size_t room, int32_t value)
         snprintf(text, room, "%" PRId32, value);
 }
 
-/* KIND:REQUEST:COMMUNICATOR:PEER:TAG:BYTES of each request. */
+/* Writes KIND:REQUEST:COMMUNICATOR:PEER:TAG:BYTES for each request. */
 static bool write_done(trace_mpi_values_t *v)
 {
     uint32_t count;
@@ -180,7 +180,8 @@ static bool write_done(trace_mpi_values_t *v)
     return true;
 }
 
-/* False if the record has no such value, or there is no memory for the text. */
+/* Writes the value number `i` of the record as text. Returns false if the record has no such value,
+ * or if there is no memory for the text. */
 static bool write_value(trace_mpi_values_t *v, unsigned i)
 {
     const trace_mpi_t *r = v->record;
@@ -239,7 +240,7 @@ static bool read_place(const char *text, int32_t *value)
 static bool read_members(trace_mpi_t *r, const char *text, uint32_t *to, size_t most)
 {
     r->count = 0;
-    most -= most % 2; /* whole words */
+    most -= most % 2; /* the record must end at a word of 8 bytes */
     while (*text) {
         char *end;
         const unsigned long first = strtoul(text, &end, 10);

@@ -5,7 +5,8 @@
 
 #include "base/kernel_name.h"
 
-/* Start of the bracket group that ends right before `end`, or `end` if there is none. */
+/* Returns the start of the bracket group that ends directly before `end`, or `end` if there is
+ * none. */
 static const char *skip_group(const char *begin, const char *end)
 {
     static const char closing[] = ")>]", opening[] = "(<[";

@@ -1,14 +1,14 @@
-/* names.h - kernel names as people want to read them.
+/* names.h - kernel names in the form that --truncate-kernels and --mangled-kernels ask for.
  *
- * Two programs need the same answer: the writers of files, and the tool library, whose
- * kernel filters match the names that the files show. */
+ * The writers of output files and the tool library must agree on them: kernel filters match the
+ * names that the files show. */
 #ifndef CROCPROF_TRACE_NAMES_H
 #define CROCPROF_TRACE_NAMES_H
 
 typedef enum { TRACE_NAMES_DEMANGLED, TRACE_NAMES_MANGLED, TRACE_NAMES_TRUNCATED } trace_names_t;
 
-/* A new string, or NULL when out of memory. The descriptor suffix ".kd" stays with mangled names
- * only, as in rocprofv3's files. */
+/* Returns a new string, which the caller frees, or NULL when out of memory. The descriptor suffix
+ * ".kd" stays with mangled names only, as in rocprofv3's files. */
 char *trace_kernel_name(const char *symbol, trace_names_t form);
 
 #endif

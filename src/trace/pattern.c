@@ -1,4 +1,4 @@
-/* pattern.c - see pattern.h. PCRE2 is set so that it reads expressions as std::regex does.
+/* pattern.c - see pattern.h. PCRE2 is configured to read expressions as std::regex does.
  *
  * Bytes are characters, as for std::regex over char: names of kernels need not be valid UTF-8. */
 #include "trace/pattern.h"
@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 
-/* The most steps that one match may take, about a tenth of a second. */
+/* The most backtracking steps of one match, about a tenth of a second. */
 enum { STEPS_MAX = 1000000 };
 
 struct trace_pattern {
@@ -24,8 +24,9 @@ struct trace_pattern {
     char text[];
 };
 
-/* Where ECMAScript and Perl differ: [] and [^] are classes, $ is the very end, \u and \x take hex
- * digits, a group that has not matched matches nothing when it is referred to. */
+/* The options that make PCRE2 follow ECMAScript where Perl differs from it: [] and [^] are classes,
+ * $ matches only at the very end, \u and \x take hex digits, and a reference to a group that has
+ * not matched matches the empty string. */
 static const uint32_t ecmascript =
     PCRE2_ALLOW_EMPTY_CLASS | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_BSUX | PCRE2_MATCH_UNSET_BACKREF;
 

@@ -1,7 +1,9 @@
-/* ping.c - see ping.h. The datagram and both sides of it; what becomes of an estimate is elsewhere.
+/* ping.c - see ping.h. Here are the datagram, the server on rank 0 and the client on the other
+ * ranks; clocks.c uses the estimates.
  *
- * Both sides look for a datagram for some microseconds before they sleep: waking a thread takes as
- * long as the whole exchange, and is never as long on one side as on the other. */
+ * Both sides poll for a datagram for some microseconds before they sleep: waking a thread takes as
+ * long as the whole exchange, and takes a different time on each side, which would make the
+ * estimate wrong. */
 #include "trace/ping.h"
 
 #include <arpa/inet.h>
@@ -29,9 +31,9 @@
 enum {
     MICROSECOND = 1000,
     MILLISECOND = 1000000,
-    LOOK_NS = 100 * MICROSECOND, /* how long to look before sleeping */
+    LOOK_NS = 100 * MICROSECOND, /* how long a receiver polls before it sleeps */
     BOOT_BYTES = 40,
-    RANKS_MAX = 1 << 20, /* of larger ones nobody waits for the end */
+    RANKS_MAX = 1 << 20, /* the server does not wait for the end of higher ranks */
 };
 
 #define MAGIC UINT64_C(0x31474e49504f5243) /* "CROPING1" */
@@ -40,11 +42,12 @@ enum {
  * these GPUs are. */
 typedef struct {
     uint64_t magic, token;
-    uint64_t number; /* of the exchange */
+    uint64_t number; /* number of the exchange */
     uint64_t rank;
-    uint32_t end, done; /* at the program's end; the rank asks no more */
+    uint32_t end, done; /* `end`: asked at the end of the program; `done`: the rank sends nothing
+                         * more */
     uint64_t reference;
-    uint64_t received, sent; /* by rank 0 */
+    uint64_t received, sent; /* moments on rank 0's clock */
     char boot[BOOT_BYTES];
 } datagram_t;
 
@@ -56,8 +59,9 @@ static void read_boot(char boot[BOOT_BYTES])
     if (f) fclose(f);
 }
 
-/* Receives a datagram: looks for it, then sleeps until `until` (CLOCK_MONOTONIC). `also`, unless
- * -1, ends the sleep, too. The time is taken at once. 0: there is none; -1 with errno. */
+/* Receives a datagram: polls for it, then sleeps until `until` (CLOCK_MONOTONIC). Input on the
+ * descriptor `also`, unless that is -1, ends the sleep, too. *at becomes the time directly after
+ * the datagram was received. Returns 0 if none came, -1 with errno. */
 static ssize_t receive(int fd, int also, uint64_t look_from, uint64_t until, datagram_t *d,
                        struct sockaddr_storage *from, socklen_t *from_bytes, uint64_t *at)
 {
@@ -75,23 +79,24 @@ static ssize_t receive(int fd, int also, uint64_t look_from, uint64_t until, dat
         const int limit = until == UINT64_MAX ? -1 : left < 1000 ? (int)left + 1 : 1000;
         const int ready = poll(fds, 2, limit);
         if (ready > 0 && fds[1].revents) return 0;
-        look_from = base_clock_ns(CLOCK_MONOTONIC) - LOOK_NS; /* another look, then sleep again */
+        look_from = base_clock_ns(CLOCK_MONOTONIC) - LOOK_NS; /* poll once more, then sleep again */
     }
 }
 
 /* ---- rank 0 ---- */
 
 struct trace_ping_server {
-    int fd, stop[2]; /* stop: a pipe, whose end ends the thread */
+    int fd, stop[2]; /* `stop` is a pipe: closing its write end ends the thread */
     uint16_t port;
     uint64_t token, reference;
     char boot[BOOT_BYTES];
     pthread_t thread;
-    uint64_t *waited; /* a bit for each rank that has asked at its beginning, not yet at its end */
-    long waits;       /* how many these are */
+    uint64_t *waited; /* a bit for each rank that has asked at its beginning, but not yet at its
+                       * end */
+    long waits;       /* number of these bits that are set */
 };
 
-/* Notes that a rank has begun to ask, or is done. */
+/* Notes that a rank has begun to ask, or that it is done. */
 static void note_rank(trace_ping_server_t *s, const datagram_t *d)
 {
     if (d->rank >= RANKS_MAX) return;
@@ -124,7 +129,7 @@ static void *answer(void *server)
     }
 }
 
-/* Both families if there are both. */
+/* Opens a socket for IPv6 and IPv4 if the system has both, else for the one it has. */
 static int listen_at(uint16_t port, uint16_t *taken)
 {
     const int no = 0;
@@ -202,7 +207,7 @@ uint64_t trace_ping_reference(const trace_ping_server_t *s)
     return s->reference;
 }
 
-/* The addresses that others reach first, this node's own loopback last. */
+/* The loopback addresses come last, since only processes of this node can use them. */
 void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESSES])
 {
     struct ifaddrs *all = NULL;
@@ -219,7 +224,7 @@ void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESS
             const socklen_t bytes = six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
             if (getnameinfo(i->ifa_addr, bytes, host, sizeof(host), NULL, 0, NI_NUMERICHOST) != 0)
                 continue;
-            if (strchr(host, '%')) continue; /* an address of one link means nothing elsewhere */
+            if (strchr(host, '%')) continue; /* an address of one link is of no use elsewhere */
             const int n = snprintf(text + used, TRACE_PING_ADDRESSES - used,
                                    six ? "%s[%s]:%u" : "%s%s:%u", used ? " " : "", host, s->port);
             if (used + (size_t)n >= TRACE_PING_ADDRESSES) {
@@ -244,12 +249,12 @@ void trace_ping_stop(trace_ping_server_t *s, uint64_t ns)
     free_server(s);
 }
 
-/* ---- the others ---- */
+/* ---- the other ranks ---- */
 
 enum { TARGETS_MAX = 32, SAMPLES_MAX = 4096, SAMPLES_LEAST = 24, BURST = 8 };
 
-/* Where others have the processors, most exchanges are slow, and some are not: so those that are
- * not are waited for, the longer the larger the error is. */
+/* If other processes occupy the processors, most exchanges are slow, but a few are fast. The client
+ * therefore goes on until it has had some fast ones: the larger the error still is, the longer. */
 enum {
     FINE_NS = 4 * MICROSECOND,
     GOOD_NS = 12 * MICROSECOND,
@@ -258,8 +263,8 @@ enum {
 };
 
 typedef struct {
-    uint64_t at;    /* ours, in the middle */
-    int64_t lo, hi; /* what to add to our clock is between these */
+    uint64_t at;    /* the middle of the exchange, on our clock */
+    int64_t lo, hi; /* bounds of what has to be added to our clock */
 } sample_t;
 
 typedef struct {
@@ -271,13 +276,13 @@ typedef struct {
     char boot[BOOT_BYTES];
     uint64_t number;
     uint64_t reference;
-    bool refused; /* nobody listens at an address */
+    bool refused; /* no process listens at the address */
     sample_t samples[SAMPLES_MAX];
     size_t count;
 } asker_t;
 
-/* A name that is being looked up. It has a place of its own, since the system may go on after the
- * limit: then the place is never freed. */
+/* The request for the address of a name. It is allocated for itself, since the system may work on
+ * it after the time limit: then the memory is never freed. */
 typedef struct {
     char host[NI_MAXHOST], port[NI_MAXSERV];
     struct addrinfo hints;
@@ -306,7 +311,7 @@ static struct addrinfo *look_up_name(const char *host, const char *port, uint64_
     return found;
 }
 
-/* Only names have to be asked for, within the limit. */
+/* Numeric addresses need no request; a name is looked up within the time limit. */
 static struct addrinfo *look_up(const char *host, const char *port, uint64_t until)
 {
     const struct addrinfo numeric = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
@@ -315,7 +320,7 @@ static struct addrinfo *look_up(const char *host, const char *port, uint64_t unt
     return look_up_name(host, port, until);
 }
 
-/* Reads "HOST:PORT HOST:PORT"; a host with colons stands between brackets. */
+/* Reads "HOST:PORT HOST:PORT ..."; a host that contains colons is in square brackets. */
 static void read_targets(asker_t *a, const char *addresses)
 {
     char text[TRACE_PING_ADDRESSES], *rest = text, *word;
@@ -351,8 +356,8 @@ static bool send_to(asker_t *a, size_t target, bool done, uint64_t *at)
                   a->bytes[target]) == sizeof(d);
 }
 
-/* Waits for the answer to the exchange `number`. False: none came. */
-static bool hear(asker_t *a, uint64_t number, uint64_t until, datagram_t *d, uint64_t *at)
+/* Waits for the answer to the exchange `number`. Returns false if none came. */
+static bool await_answer(asker_t *a, uint64_t number, uint64_t until, datagram_t *d, uint64_t *at)
 {
     struct sockaddr_storage from;
     socklen_t bytes;
@@ -373,8 +378,8 @@ static int open_socket(const asker_t *a, size_t target)
     return base_file_own(socket(a->targets[target].ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
 }
 
-/* Tries the addresses in turn until one answers, and connects to that: then the system tells if
- * nobody listens there any more. */
+/* Tries the addresses in turn until one answers, and connects the socket to that one: on a
+ * connected socket the system reports if no process listens at the address any more. */
 static bool find_target(asker_t *a, datagram_t *d)
 {
     enum { PATIENCE = 50 * MILLISECOND };
@@ -387,7 +392,7 @@ static bool find_target(asker_t *a, datagram_t *d)
         a->refused = false;
         a->fd = open_socket(a, i);
         if (a->fd >= 0 && connect(a->fd, (struct sockaddr *)&a->targets[i], a->bytes[i]) == 0 &&
-            send_to(a, i, false, &at) && hear(a, a->number, until, d, &at)) {
+            send_to(a, i, false, &at) && await_answer(a, a->number, until, d, &at)) {
             a->targets[0] = a->targets[i];
             a->bytes[0] = a->bytes[i];
             return true;
@@ -405,8 +410,8 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What all samples say together at the moment of the closest one. Each says less of another moment,
- * since in between the clocks may part by 100 ppm. */
+/* Combines the bounds of all samples at the moment of the narrowest one. The bounds of a sample
+ * become wider with its distance from that moment, since the clocks may drift apart by 100 ppm. */
 static void estimate(const asker_t *a, trace_clock_point_t *p)
 {
     const sample_t *best = a->samples;
@@ -420,7 +425,7 @@ static void estimate(const asker_t *a, trace_clock_point_t *p)
         lo = most(lo, s->lo - apart / 10000);
         hi = -most(-hi, -(s->hi + apart / 10000));
     }
-    if (lo > hi) { /* the clocks part faster than that: the closest exchange alone */
+    if (lo > hi) { /* the clocks drift faster than that: use the narrowest sample alone */
         lo = best->lo;
         hi = best->hi;
     }
@@ -436,14 +441,14 @@ static void exchange(asker_t *a)
     datagram_t d;
     uint64_t sent, received;
     const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + PATIENCE;
-    if (!send_to(a, 0, false, &sent) || !hear(a, a->number, until, &d, &received)) return;
+    if (!send_to(a, 0, false, &sent) || !await_answer(a, a->number, until, &d, &received)) return;
     a->samples[a->count++] = (sample_t){.at = sent + (received - sent) / 2,
                                         .lo = (int64_t)(d.sent - received),
                                         .hi = (int64_t)(d.received - sent)};
 }
 
-/* In bursts: behind a pause both sides are likely to be let run for a while, and the first exchange
- * of a burst has woken rank 0 for the others. */
+/* Exchanges come in bursts: after a pause both sides are likely to keep their processors for a
+ * while, and the first exchange of a burst has woken rank 0 for the following ones. */
 static void exchange_all(asker_t *a, trace_clock_point_t *found)
 {
     const uint64_t begin = base_clock_ns(CLOCK_MONOTONIC), left = a->ping->until_ns - begin;
@@ -459,15 +464,15 @@ static void exchange_all(asker_t *a, trace_clock_point_t *found)
     }
 }
 
-/* Tells rank 0 that it need not wait for this rank; a lost datagram costs it some time, so there
- * are three. */
-static void take_leave(asker_t *a)
+/* Reports to rank 0 that it need not wait for this rank. If all reports were lost, rank 0 would
+ * wait for its time limit, so up to three are sent. */
+static void report_done(asker_t *a)
 {
     datagram_t d;
     uint64_t at;
     for (int i = 0; i < 3; i++) {
         const uint64_t until = base_clock_ns(CLOCK_MONOTONIC) + 10 * MILLISECOND;
-        if (!send_to(a, 0, true, &at) || hear(a, a->number, until, &d, &at)) return;
+        if (!send_to(a, 0, true, &at) || await_answer(a, a->number, until, &d, &at)) return;
     }
 }
 
@@ -496,7 +501,7 @@ int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_
                                            .local_ns = base_clock_ns(CLOCK_BOOTTIME)};
         } else {
             exchange_all(a, found);
-            if (ping->end) take_leave(a);
+            if (ping->end) report_done(a);
             result = found->reference ? 0 : -1;
         }
     }

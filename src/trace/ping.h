@@ -1,12 +1,14 @@
-/* ping.h - how far the clock of another node is from ours: rank 0 answers, the others ask.
+/* ping.h - measures how far the clock of another node is from ours: rank 0 answers, the other ranks
+ * ask.
  *
  * An exchange has four moments: the question is sent (ours), received (rank 0's), the answer is
  * sent (rank 0's), received (ours). No answer comes before it was sent, so that each exchange
  * bounds the difference of the clocks from both sides. All exchanges bound it together: the fastest
- * questions from above, the fastest answers from below. What is between is the error, and no guess.
+ * questions from above, the fastest answers from below. The error that is reported is half the
+ * distance of the two bounds, so it is proven and not estimated.
  *
- * Datagrams, since a lost one costs less than a thousand connections to rank 0 do. Every call has a
- * limit of time. The clock is CLOCK_BOOTTIME, that of records. */
+ * The protocol uses datagrams, since losing one costs less than a thousand connections to rank 0
+ * would. Every call has a time limit. The clock is CLOCK_BOOTTIME, as in all records. */
 #ifndef CROCPROF_TRACE_PING_H
 #define CROCPROF_TRACE_PING_H
 
@@ -20,29 +22,32 @@ enum { TRACE_PING_ADDRESSES = 1024 }; /* room for the text of the addresses */
 
 typedef struct trace_ping_server trace_ping_server_t;
 
-/* Begins to answer, in a thread that has all signals blocked and allocates nothing. `port` is that
- * to listen at, 0 for any. NULL with a line in `why`. */
+/* Starts the server: a thread that has all signals blocked and allocates nothing. `token`
+ * identifies the run: datagrams with another one are ignored. `port` is where to listen, 0 for any
+ * port. NULL with a line in `why` if that fails. */
 trace_ping_server_t *trace_ping_serve(uint64_t token, uint16_t port, char *why, size_t why_bytes);
 
-/* Where it can be asked: addresses of this node as HOST:PORT, separated by blanks. */
+/* Writes the addresses at which the server can be reached: those of this node as HOST:PORT,
+ * separated by blanks. */
 void trace_ping_where(const trace_ping_server_t *s, char text[TRACE_PING_ADDRESSES]);
 
-/* The name under which estimates are kept that are relative to this server's clock. */
+/* The id of this server's clock. Estimates that are relative to this clock carry it. */
 uint64_t trace_ping_reference(const trace_ping_server_t *s);
 
-/* Waits, at most for `ns`, until all ranks of other nodes that have asked at their beginning have
- * asked at their end; then ends the thread. */
+/* Waits, for at most `ns`, until every rank of another node that has asked at its beginning has
+ * also asked at its end; then ends the thread and frees the server. */
 void trace_ping_stop(trace_ping_server_t *s, uint64_t ns);
 
 typedef struct {
     uint64_t token;
     long rank;
-    bool end;          /* of the program, not the beginning */
+    bool end;          /* whether the program ends; else it begins */
     uint64_t until_ns; /* CLOCK_MONOTONIC: when to give up */
 } trace_ping_t;
 
-/* Asks the first of these addresses that answers. 0 with the estimate, of which the error is 0 on
- * rank 0's own node; -1 with a line in `why`, and *gone if nobody can be there any more. */
+/* Measures against the first of these addresses that answers. Returns 0 with the estimate, whose
+ * error is 0 on rank 0's own node; -1 with a line in `why`, and with *gone set if no process
+ * listens at any of them any more. */
 int trace_ping_ask(const trace_ping_t *ping, const char *addresses, trace_clock_point_t *found,
                    bool *gone, char *why, size_t why_bytes);
 

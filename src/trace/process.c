@@ -1,5 +1,5 @@
-/* process.c - see process.h. Reads /proc without allocating: running out of memory must not decide
- * whether a store is kept. */
+/* process.c - see process.h. It reads /proc without allocating memory, so that a lack of memory
+ * never makes a running process look finished. */
 #include "trace/process.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@
 
 enum { FIELD_STATE = 3, FIELD_THREADS = 20, FIELD_START = 22 };
 
-/* The name in field 2 may hold anything, so fields are counted from its end. */
+/* Returns a field of /proc/PID/stat. The name in field 2 may contain any characters, so the fields
+ * are counted from the last ')'. */
 static const char *field(const char *text, int number)
 {
     const char *at = strrchr(text, ')');
@@ -26,7 +27,8 @@ static const char *field(const char *text, int number)
     return at;
 }
 
-/* The state is that of the first thread, "Z" when it has ended, even while others run. */
+/* Whether the process has ended. The state in stat is that of the first thread alone, which is "Z"
+ * once that thread has ended, even while other threads still run. */
 static bool has_ended(const char *text, const char *state)
 {
     const char *threads = field(text, FIELD_THREADS);
@@ -43,7 +45,7 @@ int trace_process_start(pid_t pid, uint64_t *start)
     int error = errno;
     if (fd >= 0) close(fd);
     if (n < 0) {
-        bool gone = kill(pid, 0) != 0 && errno == ESRCH; /* known without /proc, too */
+        bool gone = kill(pid, 0) != 0 && errno == ESRCH; /* known even without /proc */
         errno = error;
         return gone ? 0 : -1;
     }

@@ -1,6 +1,6 @@
 /* ranks.c - see ranks.h. A new launcher is a row, a new fact of all launchers a column.
  *
- * Names of variables are those that the launchers' manuals state: Open MPI, MVAPICH, MPICH and
+ * The names of the variables come from the manuals of the launchers: Open MPI, MVAPICH, MPICH and
  * Intel MPI (Hydra), PMIx, Flux, Slurm, PBS, LSF, PyTorch's torchrun, Kubernetes' indexed jobs. */
 #include "trace/ranks.h"
 
@@ -18,9 +18,10 @@
  * that script. Launchers of MPI are inside of schedulers, and torchrun is inside of both. */
 static const struct {
     const char *launcher;
-    const char *rank, *size; /* NULL: the launcher has no variable for it */
+    const char *rank, *size; /* NULL: the launcher sets no such variable */
     const char *local_rank, *local_size, *node, *job;
-    bool generic; /* other programs use these names, too: they count together only */
+    bool generic; /* programs other than this launcher set these variables, too: they count only if
+                   * rank and size are both set */
 } launchers[] = {
     {.launcher = "torchrun",
      .rank = "RANK",
@@ -45,7 +46,7 @@ static const struct {
      .size = "PMI_SIZE",
      .local_rank = "MPI_LOCALRANKID",
      .local_size = "MPI_LOCALNRANKS"},
-    /* a process learns the size from PMIx by a call only */
+    /* a process can get the size from PMIx only by a call, not from a variable */
     {.launcher = "PMIx", .rank = "PMIX_RANK"},
     {.launcher = "MPI", .rank = "MPI_RANKID", .size = "MPI_NRANKS"},
     {.launcher = "MPI", .rank = "MPI_RANK", .size = "MPI_SIZE"},
@@ -71,7 +72,7 @@ enum { LAUNCHER_COUNT = sizeof(launchers) / sizeof(*launchers) };
 static const trace_rank_t nothing = {
     .rank = -1, .size = -1, .local_rank = -1, .local_size = -1, .node = -1};
 
-/* A whole number that is not negative, or -1. */
+/* Reads a whole number; -1 if the text is none or the number is negative. */
 static long number_in(const char *text)
 {
     char *end;
@@ -86,7 +87,8 @@ static long number_of(const trace_variables_t *v, const char *name)
     return name ? number_in(v->value(v->from, name)) : -1;
 }
 
-/* The launcher's rank and size. `whole`: only if both are told, or it can tell no size. */
+/* Reads the rank and the size that the launcher has set. With `whole`, both must be set, unless the
+ * launcher has no variable for the size. */
 static bool read_launcher(int i, bool whole, const trace_variables_t *v, trace_rank_t *found)
 {
     const long rank = number_of(v, launchers[i].rank), size = number_of(v, launchers[i].size);
@@ -106,7 +108,8 @@ static void fill_in(long *fact, const trace_variables_t *v, const char *name)
     if (*fact < 0) *fact = number_of(v, name);
 }
 
-/* Adds what launchers that count the same rank tell, from `first` outwards. */
+/* Adds the facts that are still missing from the launchers that give the process the same rank,
+ * from launcher `first` outwards. */
 static void add_facts(trace_rank_t *r, int first, const trace_variables_t *v)
 {
     for (int i = first; r->rank >= 0 && i < LAUNCHER_COUNT; i++) {
@@ -121,7 +124,7 @@ static void add_facts(trace_rank_t *r, int first, const trace_variables_t *v)
     }
 }
 
-/* torchrun calls a job "none" that was given no id. */
+/* torchrun sets the id "none" for a job to which the user gave no id. */
 static void add_job(trace_rank_t *r, const trace_variables_t *v)
 {
     for (int i = LAUNCHER_COUNT - 1; i >= 0 && !r->job; i--) {
@@ -159,8 +162,9 @@ trace_rank_t trace_rank(const char *rank, const char *size, const trace_variable
 
 trace_rank_t trace_rank_told(const trace_variables_t *v)
 {
-    /* names that rocprofv3 has found itself are those of the launcher around rocprofv3; one that
-     * it has started in its turn is further inside */
+    /* rocprofv3 has found these names in the environment of the launcher that started it; a
+     * launcher that rocprofv3 has started in its turn is an inner one, so its variables come
+     * first */
     if (trace_setting_on_in(v, TRACE_SET_MPI_VARIABLES_FOUND)) return trace_rank(NULL, NULL, v);
     return trace_rank(trace_setting_given_in(v, TRACE_SET_MPI_WORLD_RANK_VARIABLE),
                       trace_setting_given_in(v, TRACE_SET_MPI_WORLD_SIZE_VARIABLE), v);
@@ -189,7 +193,8 @@ void trace_rank_each(const trace_rank_t *r, void (*put)(const char *name, const 
 #define REFUSE(...)      (snprintf(why, why_bytes, __VA_ARGS__), -1)
 #define REFUSE_WORD(...) REFUSE("--ranks %s: '%.*s': " __VA_ARGS__)
 
-/* Reads a number; *at is then behind it. -1: there is none, or it is larger than INT_MAX. */
+/* Reads a number; *at moves behind it. Returns -1 if there is none, or if it is larger than
+ * INT_MAX. */
 static long read_number(const char **at)
 {
     char *end;

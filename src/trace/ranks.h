@@ -1,33 +1,37 @@
 /* ranks.h - which rank of a parallel program a process is.
  *
- * Three sides ask: each process, for the names of its output files and for the facts in its store;
- * rocprofv3 and the tool, which may be told to leave ranks alone; and the writers of settings. The
- * variables that launchers set are one table in ranks.c, a row for each launcher. */
+ * The rank is needed in three places: in each process, for the names of its output files and for
+ * the facts in its store; in rocprofv3 and the tool, which skip the ranks that --ranks leaves out;
+ * and in the writers that show the settings. The variables that launchers set are one table in
+ * ranks.c, a row for each launcher. */
 #ifndef CROCPROF_TRACE_RANKS_H
 #define CROCPROF_TRACE_RANKS_H
 
 #include "trace/settings.h"
 
 typedef struct {
-    const char *launcher;              /* whose rank it is; NULL: none, or named by its variable */
-    const char *rank_name, *size_name; /* variables that were found, or NULL */
-    long rank, size;                   /* -1: not known; so are the next three */
+    const char *launcher;              /* the launcher that gave the rank; NULL: none, or the rank's
+                                        * variable was named by an option */
+    const char *rank_name, *size_name; /* the variables that were read, or NULL */
+    long rank, size;                   /* -1: not known; the same holds for the next three */
     long local_rank, local_size;       /* among the ranks of the same node */
-    long node;                         /* which of the job's nodes */
-    const char *job;                   /* id that the scheduler gave the job, or NULL */
+    long node;                         /* number of the node within the job */
+    const char *job;                   /* id of the job as the scheduler set it, or NULL */
 } trace_rank_t;
 
 /* Rank and size from the variables that are named `rank` and `size`, if names are given; else from
  * the innermost launcher all of whose variables for the two are set, else from the innermost whose
- * rank is set. What this launcher does not tell is taken from those around it that count the same
- * rank; the job's id is that of the outermost launcher which has one. */
+ * rank is set. Facts that this launcher does not set are taken from the launchers around it that
+ * give the process the same rank; the id of the job is that of the outermost launcher which sets
+ * one. */
 trace_rank_t trace_rank(const char *rank, const char *size, const trace_variables_t *variables);
 
-/* The same as the outputs of a process show it, in their names and in their contents: with the
- * names that --mpi-world-rank-variable and its like for the size give. */
+/* The same, with the names of variables that --mpi-world-rank-variable and
+ * --mpi-world-size-variable give: this is the rank that the names and the contents of a process's
+ * outputs show. */
 trace_rank_t trace_rank_told(const trace_variables_t *variables);
 
-/* Names of what is known of a process's rank, as its store and its database keep it. */
+/* Names under which a store and a database keep the facts about the rank of a process. */
 #define TRACE_RANK_FACTS(X)                                                                        \
     X("launcher", TEXT, launcher)                                                                  \
     X("job_id", TEXT, job)                                                                         \
@@ -40,17 +44,18 @@ trace_rank_t trace_rank_told(const trace_variables_t *variables);
 /* Calls `put` for each fact that is known. */
 void trace_rank_each(const trace_rank_t *rank, void (*put)(const char *name, const char *value));
 
-/* What a list of ranks says, such as 0,5-7,every:16. */
+/* A list of ranks, such as 0,5-7,every:16. */
 typedef struct {
-    long most, least; /* highest and lowest rank that it names; most -1: only steps */
-    bool has;         /* the wanted rank is in it */
+    long most, least; /* highest and lowest rank that the list names; most is -1 if it has only
+                       * "every:" items */
+    bool has;         /* the rank `wanted` is in the list */
 } trace_ranks_t;
 
-/* Reads a list. 0, or -1 with a line in `why`. */
+/* Reads a list and looks for the rank `wanted` in it. Returns 0, or -1 with a line in `why`. */
 int trace_ranks_read(const char *list, long wanted, trace_ranks_t *found, char *why,
                      size_t why_bytes);
 
-/* Is this process one of the ranks that --ranks leaves alone? */
+/* Whether this process is one of the ranks that --ranks leaves out. */
 bool trace_rank_left_out(const trace_variables_t *variables);
 
 #endif

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 struct trace_reader {
-    trace_reader_window_t window; /* what is buffered of the records */
+    trace_reader_window_t window; /* which of the records' bytes are in `buffer` */
     trace_segment_header_t header;
-    uint64_t end; /* bytes of records that header and file agree on */
+    uint64_t end; /* bytes of records that the header counts and the file really has */
     uint64_t cut;
     bool done;
     int fd;
@@ -35,14 +35,14 @@ static const uint8_t text_count[TRACE_TYPE_COUNT] = {
     [TRACE_DIMENSION] = 1,
 };
 
-/* A header's magic is written after the rest of the header, and before the first record. */
+/* The writer stores a header's magic after the rest of the header, and before the first record. */
 bool trace_segment_begun(const char *path)
 {
     static const char none[sizeof(TRACE_MAGIC) - 1];
     char magic[sizeof(none)] = "";
     struct stat st;
     int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-    if (fd < 0) return true; /* trace_reader_open() will say why the file cannot be opened */
+    if (fd < 0) return true; /* trace_reader_open() will report why the file cannot be opened */
     bool small = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= TRACE_HEADER_BYTES;
     bool empty =
         small && pread(fd, magic, sizeof(magic), 0) >= 0 && memcmp(magic, none, sizeof(none)) == 0;
@@ -52,7 +52,8 @@ bool trace_segment_begun(const char *path)
 
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes)
 {
-    /* follow no link that somebody else has put here, and do not wait for a pipe's other end */
+    /* do not follow a symbolic link that another user has put here, and do not block on a named
+     * pipe */
     int fd = base_file_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
     if (fd < 0) {
         snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
@@ -79,7 +80,8 @@ trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t
         bad = strerror(ENOMEM);
         goto fail;
     }
-    memset(r, 0, offsetof(trace_reader_t, buffer)); /* what is in the buffer is read before */
+    memset(r, 0, offsetof(trace_reader_t, buffer)); /* no byte of the buffer is used before fill()
+                                                     * has written it */
     ssize_t n = pread(fd, &r->header, sizeof(r->header), 0);
     if (n != (ssize_t)sizeof(r->header) || fstat(fd, &st) != 0) {
         bad = n < 0 ? strerror(errno) : "too short for a trace segment";
@@ -119,7 +121,7 @@ uint64_t trace_reader_part(trace_reader_t *r, uint64_t part, uint64_t parts)
     return r->end > r->window.at ? r->end - r->window.at : 0;
 }
 
-/* Buffers the window at r->window. False at the end of the records. */
+/* Reads the window at r->window into the buffer. Returns false at the end of the records. */
 static bool fill(trace_reader_t *r)
 {
     if (r->window.at >= r->end) return false;
@@ -181,7 +183,7 @@ static bool sound(const trace_head_t *record, size_t bytes)
            texts_end((const char *)record, fixed_bytes(record), bytes, text_count[type]);
 }
 
-/* Gives up everything from the current record on. */
+/* Ends the reading: everything from the current record on counts as cut. */
 static const trace_head_t *give_up(trace_reader_t *r)
 {
     r->cut += r->end - r->window.at - r->window.used;
@@ -247,7 +249,7 @@ void trace_reader_from(trace_reader_t *r, uint64_t place)
 {
     const size_t within = place % TRACE_WINDOW_BYTES;
     r->window.at = place - within;
-    /* the file has nothing more, or has become shorter */
+    /* the file ends here, or has become shorter since */
     if (place >= r->end || (within && (!fill(r) || r->window.have < within))) r->done = true;
     r->window.used = within;
 }

@@ -1,8 +1,9 @@
-/* reader.h - reads one segment record by record, whatever state its writer left it in.
+/* reader.h - reads one segment record by record, in whatever state its writer has left it.
  *
  * The reader works on open segments, closed ones, those of killed writers, and on cut or damaged
- * files: it yields the whole records from the front, stops at the first bytes that are no record,
- * and says how many bytes it gave up. It keeps one window in memory. Any bytes are safe input. */
+ * files: it yields the whole records from the front, stops at the first bytes that are not a valid
+ * record, and reports how many bytes it could not use. It keeps one window in memory. A file with
+ * any content is safe to read. */
 #ifndef CROCPROF_TRACE_READER_H
 #define CROCPROF_TRACE_READER_H
 
@@ -13,27 +14,31 @@
 
 typedef struct trace_reader trace_reader_t;
 
-/* False for a file whose writer was killed before the header was complete: it holds no records. */
+/* Returns false for a file whose writer was killed before the header was complete: such a file
+ * holds no records. */
 bool trace_segment_begun(const char *path);
 
-/* NULL and one line in `why` if the file cannot be read or is no segment of this version. */
+/* Opens a segment. NULL and one line in `why` if the file cannot be read or is not a segment of
+ * this version. */
 trace_reader_t *trace_reader_open(const char *path, char *why, size_t why_bytes);
 
-/* Takes over `fd`; `name` is for messages. */
+/* The same for an open descriptor, which the reader then owns; `name` is for messages. */
 trace_reader_t *trace_reader_open_fd(int fd, const char *name, char *why, size_t why_bytes);
 
-/* Restricts the reader to one of `parts` equal parts, which are divided where windows begin. To be
- * called before the first record is read. Returns the bytes of records in the part. */
+/* Restricts the reader to part number `part` of `parts` parts of equal size, each of which begins
+ * at a window. To be called before the first record is read. Returns how many bytes of records the
+ * part has. */
 uint64_t trace_reader_part(trace_reader_t *r, uint64_t part, uint64_t parts);
 
 const trace_segment_header_t *trace_reader_header(const trace_reader_t *r);
 
-/* The next record, valid until the next call: at least as long as its type demands and with its
- * texts (if any) ended inside it. Types that this version does not know are skipped.
- * NULL at the end. */
+/* Returns the next record, which is valid until the next call; NULL at the end. A record that is
+ * returned is at least as long as its type requires, and its texts, if it has any, end inside of
+ * it. Records of types that this version does not define are skipped. */
 const trace_head_t *trace_reader_next(trace_reader_t *r);
 
-/* Least bytes of each type, 0 for types of other versions. */
+/* The least size of a record of each type in bytes; 0 for types that this version does not
+ * define. */
 extern const uint16_t trace_least_bytes[TRACE_TYPE_COUNT];
 
 static inline bool trace_counters_fit(const trace_counters_t *c, size_t bytes)
@@ -54,9 +59,9 @@ static inline bool trace_values_fit(const trace_head_t *record, size_t bytes)
     return type != TRACE_COUNTERS || trace_counters_fit((const trace_counters_t *)record, bytes);
 }
 
-/* Size of a timed record, or of one of a type that is to be skipped, that begins `left` bytes
- * before the end; 0 if it is not sound. For callers that read records a second time: the file may
- * have changed since. */
+/* Returns the size of a timed record, or of a record whose type is to be skipped, that begins
+ * `left` bytes before the end; 0 if the record is not valid. It is for callers that read records a
+ * second time, since the file may have changed in between. */
 static inline size_t trace_record_size(const trace_head_t *record, size_t left)
 {
     uint32_t type = trace_type(*record);
@@ -65,10 +70,10 @@ static inline size_t trace_record_size(const trace_head_t *record, size_t left)
     return trace_values_fit(record, bytes) ? bytes : 0;
 }
 
-/* A shape that has been found sound, so that further records of it need no full test: many records
- * of one shape come one after the other. */
+/* A shape (trace_shape()) of which a record has been checked. Most records have the shape of the
+ * record before them, and then need no full check. */
 typedef struct {
-    uint32_t shape, bytes; /* bytes: size of a record; 0: no shape yet */
+    uint32_t shape, bytes; /* `bytes`: size of a record of this shape; 0: no shape yet */
 } trace_sound_t;
 
 /* As trace_record_size(), but quicker for records of the shape in *s. */
@@ -83,19 +88,21 @@ static inline size_t trace_sound_size(trace_sound_t *s, const trace_head_t *reco
     return bytes;
 }
 
-/* The first member of every reader; here only for the inline functions below. */
+/* The buffered part of a segment. It is declared here, as the first member of every reader, only
+ * for the inline functions below. */
 typedef struct {
     const char *buffer;
-    uint64_t at;             /* place of the buffered bytes among the segment's records */
-    size_t have, used, last; /* bytes buffered, handed out, and before the last record of these */
+    uint64_t at;             /* offset of the buffered bytes among the segment's records */
+    size_t have, used, last; /* bytes that are buffered, bytes handed out, and offset of the record
+                              * handed out last */
     trace_sound_t timed;
 } trace_reader_window_t;
 
-/* The part of trace_reader_next_timed() that is not inline: the next record has another shape. */
+/* The slow path of trace_reader_next_timed(), for a next record of another shape. */
 const trace_head_t *trace_reader_next_shape(trace_reader_t *r);
 
-/* As trace_reader_next(), but inline if the next record is a timed one of the last one's shape and
- * is buffered. */
+/* As trace_reader_next(), but without a call if the next record is buffered and is a timed one of
+ * the same shape as the last. */
 static inline const trace_head_t *trace_reader_next_timed(trace_reader_t *r)
 {
     trace_reader_window_t *w = (trace_reader_window_t *)r;
@@ -116,19 +123,20 @@ static inline uint64_t trace_reader_offset(const trace_reader_t *r)
     return TRACE_HEADER_BYTES + w->at + w->last;
 }
 
-/* Bytes of `committed` that could not be read as records; once trace_reader_next() has returned
- * NULL. */
+/* Returns how many bytes below `committed` could not be read as records. To be called after
+ * trace_reader_next() has returned NULL. */
 uint64_t trace_reader_cut(const trace_reader_t *r);
 
-/* For files that grow. trace_reader_place(): where the records end that have been read, once
- * trace_reader_next() has returned NULL. trace_reader_from(): has another reader of the same file
- * begin there; to be called before its first record. */
+/* For files that still grow. trace_reader_place() returns the end of the records that have been
+ * read, once trace_reader_next() has returned NULL. trace_reader_from() makes another reader of the
+ * same file begin there; to be called before its first record. */
 uint64_t trace_reader_place(const trace_reader_t *r);
 void trace_reader_from(trace_reader_t *r, uint64_t place);
 
 void trace_reader_close(trace_reader_t *r);
 
-/* Text number `index` behind a meta record's fixed part; "" if the record has fewer. */
+/* Returns text number `index` behind a meta record's fixed part; "" if the record has fewer
+ * texts. */
 const char *trace_record_text(const trace_head_t *record, unsigned index);
 
 #endif

@@ -1,4 +1,5 @@
-/* run.c - see run.h. What the variables mean is not known here, only to those who read them. */
+/* run.c - see run.h. The variables are copied as they are: only the readers of a setting interpret
+ * its value. */
 #include "trace/run.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ trace_run_t *trace_run_read(const char *directory)
         unescape(line);
         if (!base_add_text(&run->lines, &run->count, line)) goto fail;
     }
-    if (!feof(f)) goto fail; /* getline() has failed, for want of memory for example */
+    if (!feof(f)) goto fail; /* getline() has failed, for lack of memory for example */
     free(line);
     fclose(f);
     return run;

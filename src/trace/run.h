@@ -8,18 +8,19 @@
 
 typedef struct trace_run trace_run_t;
 
-/* Writes the ROCPROF_* variables of the environment to `directory`/run.conf.
- * 0, or -1 with errno. */
+/* Writes the ROCPROF_* variables of the environment to `directory`/run.conf. Returns 0, or -1 with
+ * errno. */
 int trace_run_write(const char *directory);
 
-/* NULL with errno if there is no run.conf to read. */
+/* Reads run.conf. NULL with errno if that is not possible. */
 trace_run_t *trace_run_read(const char *directory);
 
 /* Value of a variable or NULL; `run` is a trace_run_t (void for use as a callback). */
 const char *trace_run_value(const void *run, const char *name);
 void trace_run_free(trace_run_t *run);
 
-/* Adds a variable that the run's processes have not had. 0, or -1 with errno. */
+/* Adds a variable that was not in the environment of the run's processes. Returns 0, or -1 with
+ * errno. */
 int trace_run_add(const char *directory, const char *name, const char *value);
 
 #endif

@@ -1,4 +1,5 @@
-/* selection.c - see selection.h. The texts are arguments: nothing here reads the environment. */
+/* selection.c - see selection.h. The texts are arguments of the functions: the environment is not
+ * read here. */
 #include "trace/selection.h"
 
 #include "base/instance.h"
@@ -33,7 +34,8 @@ char *trace_instance_expression(const char *name)
     return text;
 }
 
-/* Returns the end of the digits. A number that is too large for an int becomes the largest int. */
+/* Reads a number and returns the end of its digits. A number that is too large for an int becomes
+ * the largest int. */
 static const char *read_device(int *device, const char *at, const char *end)
 {
     for (*device = 0; at < end && isdigit((unsigned char)*at); at++)
@@ -41,7 +43,7 @@ static const char *read_device(int *device, const char *at, const char *end)
     return at;
 }
 
-/* NAME or NAME:device=N; the name may have an instance, as NAME[3]. */
+/* Reads NAME or NAME:device=N; the name may name one instance, as NAME[3]. */
 static int read_wanted(trace_wanted_t *w, const char *word, size_t bytes, char *why,
                        size_t why_bytes)
 {
@@ -82,9 +84,8 @@ static int add_wanted(trace_set_t *s, const char *word, size_t bytes, char *why,
     return 0;
 }
 
-/* A word of a set; "device=N" is another GPU for the counter before it, as in
- * NAME:device=0,device=1.
- */
+/* Adds a word to a set; "device=N" selects a further GPU for the counter before it, as in
+ * NAME:device=0,device=1. */
 static int add_word(trace_set_t *s, const char *word, size_t bytes, char *why, size_t why_bytes)
 {
     static const char device[] = "device=";

@@ -33,7 +33,8 @@
 
 #define MANY (UINT64_C(1) << 40)
 
-/* What --runtime-trace and --sys-trace both turn on, besides functions of HIP and HSA. */
+/* The options that --runtime-trace and --sys-trace have in common, apart from those for functions
+ * of HIP and HSA. */
 #define BOTH_TRACES                                                                                \
     "marker-trace kernel-trace memory-copy-trace memory-allocation-trace scratch-memory-trace "    \
     "rccl-trace rocdecode-trace rocjpeg-trace rocshmem-trace hipfile-trace ompt-trace kfd-trace"
@@ -108,7 +109,7 @@ uint64_t trace_setting_number(trace_setting_id_t id)
     const trace_setting_t *s = &trace_settings[id];
     uint64_t otherwise = 0;
     base_number(trace_setting_default(id), 0, INT64_MAX, &otherwise);
-    /* a default of 0 means that a feature is off; users may write it, too, though it is below
+    /* a default of 0 means that a feature is off; users may write 0, too, although it is below
      * `least` */
     const uint64_t least = otherwise < s->least ? otherwise : s->least;
     return (uint64_t)base_env_int(s->variable, (int64_t)otherwise, (int64_t)least,

@@ -1,4 +1,4 @@
-/* store.c - see store.h. Only paths and directories: writer.c writes the files. */
+/* store.c - see store.h. It makes paths and directories only: writer.c writes the files. */
 #include "trace/store.h"
 
 #include <dirent.h>
@@ -37,7 +37,7 @@ int trace_make_directories(const char *path)
         char end = *slash;
         *slash = 0;
         if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != EISDIR) {
-            /* An existing directory on a read-only file system answers EROFS. */
+            /* mkdir() on a read-only file system fails with EROFS even if the directory exists. */
             struct stat st;
             int error = errno;
             if (stat(part, &st) != 0 || !S_ISDIR(st.st_mode)) {
@@ -119,7 +119,8 @@ void trace_list_free(char **list)
     free(list);
 }
 
-/* Symbolic links are removed, never followed: who owns a directory above may have put one there. */
+/* Symbolic links are removed, never followed: a user who owns a directory above may have put one
+ * here. */
 static int remove_in(int parent, const char *name)
 {
     int fd = base_file_own(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -3,7 +3,8 @@
  * <output directory>/.rocprofv3/<run>/       made by rocprofv3; holds `run.conf`
  * <output directory>/.rocprofv3/<run>/<pid>-<n>/   made by the tool library in each process
  *
- * n counts from 0 and grows when a process id comes again (after exec, or reused). */
+ * n counts from 0; it is larger if the process id has had a store before, from the program before
+ * an exec, or from an earlier process with the same id. */
 #ifndef CROCPROF_TRACE_STORE_H
 #define CROCPROF_TRACE_STORE_H
 
@@ -12,62 +13,65 @@
 
 #define TRACE_RUNS_DIRECTORY ".rocprofv3"
 #define TRACE_RUN_FILE       "run.conf"
-/* In a run directory of an attachment: the tool's messages. */
+/* Name of the file with the tool's messages, in the run directory of an attachment. */
 #define TRACE_ATTACH_LOG "attach.log"
 
-/* Facts a process writes into its meta segment (INFO records). */
-#define TRACE_INFO_DIRECTORY "output_directory" /* keys replaced */
-#define TRACE_INFO_NAME      "output_name"      /* keys replaced */
+/* Keys of the facts that a process writes into its meta segment, as INFO records. */
+#define TRACE_INFO_DIRECTORY "output_directory" /* after its keys were replaced */
+#define TRACE_INFO_NAME      "output_name"      /* after its keys were replaced */
 #define TRACE_INFO_COMMAND   "command"          /* words joined by a blank */
 #define TRACE_INFO_PARENT    "parent"           /* parent process id */
 #define TRACE_INFO_MACHINE   "machine"          /* /etc/machine-id */
-#define TRACE_INFO_SYSTEM    "system"           /* these as uname gives them */
+#define TRACE_INFO_SYSTEM    "system"           /* from uname(), like the next ones */
 #define TRACE_INFO_HOST      "host"
 #define TRACE_INFO_RELEASE   "release"
 #define TRACE_INFO_VERSION   "version"
 #define TRACE_INFO_HARDWARE  "hardware"
 #define TRACE_INFO_DOMAIN    "domain"
-#define TRACE_INFO_BOOT      "boot_id"    /* of the system that runs: its clocks count from there */
+#define TRACE_INFO_BOOT      "boot_id"    /* id of the system's boot */
 #define TRACE_INFO_LAST      "clock_last" /* at the orderly end: "BOOTTIME REALTIME", both in ns */
-/* In the metadata of a database: "1" if the process has not closed its store: it was killed, or
- * left by _exit() or exec. */
+/* Key in the metadata of a database: "1" if the process did not close its store, because it was
+ * killed or left by _exit() or exec. */
 #define TRACE_TAG_UNCLOSED "unclosed"
-/* The rank of the process in a parallel program is under the names of TRACE_RANK_FACTS. */
-#define TRACE_INFO_RUNTIMES "runtimes" /* files of the GPU runtimes, whose names tell versions */
-#define TRACE_INFO_VARIABLE "variable" /* NAME=value, one for each of the environment */
-/* Of a run that only counts what the program does: first a fact "THREADS CONTEXTS", then one "COUNT
- * OPERATIONS KIND" for each kind. */
+/* The rank of the process in a parallel program is kept under the names of TRACE_RANK_FACTS. */
+#define TRACE_INFO_RUNTIMES "runtimes" /* paths of the GPU runtimes; they contain versions */
+#define TRACE_INFO_VARIABLE "variable" /* NAME=value, one record for each environment variable */
+/* Written by a run that only counts the program's operations: first one fact "THREADS CONTEXTS",
+ * then one fact "COUNT OPERATIONS KIND" for each kind. */
 #define TRACE_INFO_PROFILE "profile"
 
-/* Writes `directory`/`name`. 0, or -1 with ENAMETOOLONG and an empty path, which no call opens. */
+/* Writes `directory`/`name` to `path`. Returns 0, or -1 with ENAMETOOLONG and an empty path, which
+ * no system call opens. */
 int trace_join(char *path, size_t path_bytes, const char *directory, const char *name);
 
-/* mkdir -p. 0, or -1 with errno. An existing directory is fine. */
+/* Makes a directory and its parents. Returns 0, or -1 with errno. An existing directory is no
+ * error. */
 int trace_make_directories(const char *path);
 
 /* Makes `base` and, for the caller alone, `base`/.rocprofv3, and writes the latter's path to
- * `runs`. 0, or -1 with a line in `why`. It is also an error if the directory exists and is a
- * symbolic link or belongs to another user, who could then replace whatever is written there. */
+ * `runs`. Returns 0, or -1 with a line in `why`. It is also an error if that directory exists and
+ * is a symbolic link or belongs to another user, since that user could then replace whatever is
+ * written there. */
 int trace_runs_create(const char *base, char *runs, size_t runs_bytes, char *why, size_t why_bytes);
 
-/* Makes `run`/<pid>-<n> for the calling process and writes its path to `path`.
- * 0, or -1 with errno and an empty path. */
+/* Makes `run`/<pid>-<n> for the calling process and writes its path to `path`. Returns 0, or -1
+ * with errno and an empty path. */
 int trace_store_create(const char *run, char *path, size_t path_bytes);
 
-/* The entries of a directory, sorted by name (numbers by value), without . and ..
- * NULL with errno if it cannot be read. Ends with NULL; free with trace_list_free. */
+/* Returns the names in a directory, without . and .., sorted by name (numbers by value) and ended
+ * by NULL; to be freed with trace_list_free(). NULL with errno if the directory cannot be read. */
 char **trace_list(const char *directory);
 void trace_list_free(char **list);
 
-/* Removes a store that is not needed any more. It is first renamed so that it counts as no store:
- * nobody sees one of which only some files are gone. 0, or -1 with errno. */
+/* Removes a store that is not needed any more. The store is renamed first, so that no reader takes
+ * a half-removed directory for a store. Returns 0, or -1 with errno. */
 int trace_retire(const char *store);
 
-/* True for the renamed directory of a store whose removal did not come to its end. */
+/* Whether this is the renamed directory of a store whose removal was interrupted. */
 bool trace_is_retired(const char *directory);
 
-/* Removes a directory with the plain files and directories in it; follows no symbolic link. 0, or
- * -1 with errno. */
+/* Removes a directory with the plain files and directories in it; follows no symbolic link. Returns
+ * 0, or -1 with errno. */
 int trace_remove(const char *directory);
 
 #endif

@@ -1,9 +1,9 @@
 /* writer.c - see writer.h.
  *
- * Space is allocated before it is mapped, so a full disk is an error here and never a SIGBUS in
- * the program. Pages are filled and mapped many at a time before records come to them, since a page
- * fault for each page would cost more than all other work of recording. Only this file writes
- * segments; format.h says what the bytes mean. */
+ * Blocks of the file are allocated before they are mapped, so that a full disk is an error here and
+ * never a SIGBUS in the program. Pages are filled and mapped many at a time before records come to
+ * them, since a page fault for each page would cost more than all other work of recording. Only
+ * this file writes segments; format.h says what the bytes mean. */
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -22,24 +22,26 @@
 enum { PAGE_BYTES = 4096, FIRST_PAGES_BYTES = 2 * PAGE_BYTES, RETRY_NS = 10000000 };
 
 struct trace_writer {
-    trace_place_t at; /* first: see writer.h */
-    char *window;     /* NULL before the first record and after a failure to move on */
-    uint64_t offset;  /* of the window in the file */
-    bool moving;      /* in move_on(): a signal handler that records meanwhile finds no room */
+    trace_place_t at; /* must be the first member, see writer.h */
+    char *window;     /* NULL before the first record and after a failure to map the next window */
+    uint64_t offset;  /* offset of the window in the file */
+    bool moving;      /* set while move_on() runs: a record that a signal handler makes meanwhile is
+                       * dropped */
     /* On a full disk the kernel takes a tenth of a millisecond to refuse a window. The program must
      * not pay that for each record: for RETRY_NS after a failure, the answer is the same error. */
     uint64_t failed_ns;
-    int error; /* 0: there was no failure since the last window */
+    int error; /* the failure since the last window, or 0 */
     /* The program may close any descriptor: before `fd` is used, its file is compared with `file`.
      */
     int fd;
-    bool lent;    /* no descriptor is kept */
-    char *memory; /* the window, if it is not mapped; or NULL */
+    bool lent;    /* the file is opened for each window, and no descriptor is kept */
+    char *memory; /* the window if it is not mapped (trace_writer_gather()), or NULL */
     base_file_id_t file;
     char path[];
 };
 
-/* Allocates blocks of the range. File systems without fallocate get zeros written. */
+/* Allocates the blocks of a range of the file. On file systems without fallocate() it writes
+ * zeros. */
 static int allocate(int fd, uint64_t offset, size_t bytes)
 {
     static const char zeros[4096];
@@ -52,7 +54,7 @@ static int allocate(int fd, uint64_t offset, size_t bytes)
     return 0;
 }
 
-/* The segment's descriptor: opened again if the program has closed it. -1 with errno. */
+/* Returns the segment's descriptor, opened again if the program has closed it; -1 with errno. */
 static int descriptor(trace_writer_t *w)
 {
     if (base_file_is(w->fd, w->file)) return w->fd;
@@ -76,7 +78,8 @@ void trace_writer_lend(trace_writer_t *w)
     close_descriptor(w);
 }
 
-/* If a limit does not let the file grow, that is an error, and the program gets no signal. */
+/* Extends the file. If RLIMIT_FSIZE forbids that, the result is an error, and the program gets no
+ * signal. */
 static int reserve(int fd, uint64_t offset, size_t bytes)
 {
     base_file_limit_t limit;
@@ -127,7 +130,8 @@ trace_writer_t *trace_writer_open(const char *directory, const char *name, uint3
     h->monotonic_ns = h->boottime_ns + base_clock_difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC, NULL);
     h->realtime_ns = h->boottime_ns + base_clock_difference(CLOCK_BOOTTIME, CLOCK_REALTIME, NULL);
     if (trace_process_start(getpid(), &h->process_start) != 0) h->process_start = 0;
-    __atomic_signal_fence(__ATOMIC_RELEASE); /* a header with the magic is whole */
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* a header with the magic is complete, whenever the
+                                              * process is killed */
     memcpy(h->magic, TRACE_MAGIC, sizeof(h->magic));
     return w;
 fail:
@@ -162,7 +166,7 @@ void trace_writer_gather(trace_writer_t *w)
     if (!w->window && !w->memory) w->memory = malloc(TRACE_WINDOW_BYTES);
 }
 
-/* Writes so many bytes of a window that is in memory. 0, or an error number. */
+/* Writes `bytes` bytes of a window that is in memory to the file. Returns 0, or an error number. */
 static int write_window(trace_writer_t *w, size_t bytes)
 {
     const int fd = descriptor(w);
@@ -198,7 +202,7 @@ static size_t left_in_window(const trace_writer_t *w)
     return w->window ? (size_t)(w->window + TRACE_WINDOW_BYTES - w->at.next) : 0;
 }
 
-/* Makes the range of the file the window. 0, or an error number. */
+/* Maps this range of the file as the window. Returns 0, or an error number. */
 static int map_window(trace_writer_t *w, uint64_t offset)
 {
     const int fd = descriptor(w);
@@ -208,8 +212,8 @@ static int map_window(trace_writer_t *w, uint64_t offset)
     return w->window ? 0 : errno;
 }
 
-/* Closes the window with a PAD and maps the next. A failure leaves no window; a later record tries
- * again, since space may come back. */
+/* Fills the rest of the window with a PAD and maps the next window. After a failure there is no
+ * window; a later record tries again, since space may have become free. */
 static int next_window(trace_writer_t *w)
 {
     uint64_t next = TRACE_HEADER_BYTES;
@@ -259,8 +263,8 @@ static void make_ready(trace_writer_t *w, size_t bytes)
     w->at.end += want;
 }
 
-/* Makes room for `bytes`: 0, or an error number. errno stays as it was, since the program may look
- * at it. */
+/* Makes room for a record of `bytes` bytes. Returns 0, or an error number. It preserves errno,
+ * since the program may read errno after a call that was traced. */
 static int move_on(trace_writer_t *w, size_t bytes)
 {
     base_file_limit_t limit;
@@ -279,7 +283,7 @@ static int move_on(trace_writer_t *w, size_t bytes)
     return error;
 }
 
-/* Room for `bytes` in the window, or NULL with the failure noted. */
+/* Returns room for `bytes` bytes in the window, or NULL after noting the failure. */
 static char *room(trace_writer_t *w, size_t bytes)
 {
     if (bytes > TRACE_WORDS_MAX * 8u || bytes < sizeof(trace_head_t)) {
@@ -338,9 +342,9 @@ size_t trace_text_fit(char *to, size_t room, const char *text, uint64_t *cut)
     return room;
 }
 
-/* Puts texts behind the `before` bytes of a record, cut where they do not fit, or only measures
- * them if `to` is NULL. Returns their bytes. If a record has not even room for a mark of each text,
- * returns more than a record holds. */
+/* Puts texts behind the first `before` bytes of a record, cut where they do not fit; if `to` is
+ * NULL, it only computes their size. Returns the size of the texts in bytes. If a record has not
+ * even room for a cut mark for each text, the result is larger than any record. */
 static size_t fit_texts(char *to, size_t before, const char *const *texts, size_t count,
                         uint64_t *cut)
 {
@@ -411,7 +415,7 @@ void trace_writer_close(trace_writer_t *w)
     uint64_t bytes = TRACE_HEADER_BYTES + w->at.header->committed;
     trace_writer_end(w);
     munmap(w->at.header, TRACE_HEADER_BYTES);
-    /* Not cutting the file costs disk only: readers stop at `committed`. */
+    /* A file that is not cut wastes space only: readers stop at `committed`. */
     int ignored = descriptor(w) < 0 ? -1 : ftruncate(w->fd, (off_t)bytes);
     (void)ignored;
     close_descriptor(w);
